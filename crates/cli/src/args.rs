@@ -1,4 +1,4 @@
-//! What can be typed. One file for each group of commands; what they have in common is here.
+//! The command line: one file per group of commands, and the parts that they share.
 
 mod ask;
 mod campaigns;
@@ -20,17 +20,19 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  Is mutual exclusion kept, and does everybody get in?
-      lariat check examples/mutex.pnml -f 'G !(critical_1 & critical_2)' -f 'G (waiting_1 -> F critical_1)'
-  The formulas of a file, ten seconds each, answers for a script:
+  Check mutual exclusion, and that process 1 gets its turn:
+      lariat check examples/mutex.pnml -f 'G !(critical_1 & critical_2)' \\
+                                       -f 'G (waiting_1 -> F critical_1)'
+  Check the formulas of a file, ten seconds each, with output for a script:
       lariat check net.pnml -F formulas.ltl --timeout 10s --json
-  What does a formula say, as an automaton?
-      lariat translate 'G (request -> F grant)' --format dot | dot -Tsvg > automaton.svg
-  How many states?
+  Translate a formula into an automaton:
+      lariat translate 'G (request -> F grant)' --format svg > automaton.svg
+  Count the states of a generated net:
       lariat generate philosophers 5 > phil.pnml && lariat states phil.pnml
 
-Exit codes: 0 all hold, 1 some violated, 2 usage or input error, 3 something undecided,
-130 interrupted, 101 internal error. With several properties 2 > 1 > 3 > 0.";
+Exit codes:
+  0 all hold, 1 some violated, 2 usage or input error, 3 something undecided,
+  130 interrupted, 101 internal error. With several properties 2 > 1 > 3 > 0.";
 
 /// Checks linear-time properties of concurrent systems; every counterexample is replayed.
 #[derive(Parser, Debug)]
@@ -38,12 +40,12 @@ Exit codes: 0 all hold, 1 some violated, 2 usage or input error, 3 something und
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub command: Command,
-    /// Colours: when the output is a terminal and NO_COLOR is not set, always, or never.
+    /// Coloured output; `auto`: on a terminal, unless NO_COLOR is set.
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     pub color: Color,
 }
 
-/// When to use colours.
+/// The use of colours.
 #[derive(Clone, Copy, ValueEnum, Debug)]
 pub(crate) enum Color {
     Auto,
@@ -66,49 +68,52 @@ impl Color {
 pub(crate) enum Command {
     /// Decide properties of a model.
     Check(Box<Check>),
-    /// Ask about a model without a formula: deadlocks, bounds of places, transitions that are dead or live.
+    /// Answer questions without a formula: deadlocks, bounds, dead or live transitions.
     Ask(Ask),
-    /// Answer as the Model Checking Contest asks, for a folder with model.pnml and property files.
+    /// Run an examination of the Model Checking Contest in a folder.
     Mcc(Mcc),
-    /// Build the state space and count it.
+    /// Count the state space.
     States(Box<States>),
-    /// Start several processes on this machine that divide the states of one `check` or `states` among them.
+    /// Run `check` or `states` on several processes of this machine.
     Cluster(Cluster),
-    /// Turn a formula into an automaton.
+    /// Translate a formula into an automaton.
     Translate(Translate),
-    /// Say what a model is.
+    /// Describe a model: size, bounds, orders, symmetries.
     Info(Info),
-    /// Write a net that is smaller and answers the same formulas, as PNML.
+    /// Write a reduced net that is equivalent for given formulas, as PNML.
     Reduce(Reduce),
-    /// Show counterexamples and other runs in a page for the browser.
+    /// Show runs in a page for the browser.
     View(View),
-    /// Run a model by hand, one step at a time.
+    /// Simulate a model step by step.
     Simulate(Simulate),
     /// Draw a net, the processes of a program, or a small state space.
     Draw(Draw),
     /// Write a classic scalable net as PNML.
     Generate(Generate),
-    /// Make the tables and plots of a campaign.
+    /// Make tables and plots of a campaign's results.
     Plot(Plot),
-    /// Run a campaign: engines over models and properties, each job a process of its own.
+    /// Run a campaign: engines over models and properties.
     Bench(Bench),
-    /// Write what a shell needs to complete commands, options and their values.
+    /// Write completions for a shell.
     Completions(Completions),
-    /// Write manual pages, one a command.
+    /// Write manual pages, one per command.
     Manual(Manual),
-    /// What runs the jobs of a campaign: tasks on stdin, results on stdout.
+    /// Worker of `bench`: jobs on stdin, results on stdout.
     #[command(hide = true)]
     BenchWorker,
 }
 
-/// Limits that end in an answer, never in a kill.
+/// The heading of limits in help.
+pub(crate) const LIMITS: &str = "Limits";
+
+/// Limits; reaching one yields the answer `unknown`.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Time for each property (or the command), such as 90s, 5min, 1h; none by default.
-    #[arg(long, value_name = "TIME")]
+    /// Time per property (or for the command), such as 90s, 5min, 1h; unlimited by default.
+    #[arg(long, value_name = "TIME", help_heading = LIMITS)]
     pub timeout: Option<Span>,
-    /// Memory for the process, such as 512M or 8G; three quarters of the machine's by default.
-    #[arg(long, value_name = "SIZE")]
+    /// Memory of the process, such as 512M or 8G; three quarters of the machine's by default.
+    #[arg(long, value_name = "SIZE", help_heading = LIMITS)]
     pub memory: Option<Bytes>,
 }
 
@@ -127,7 +132,7 @@ pub(crate) struct Completions {
 
 #[derive(Args, Debug)]
 pub(crate) struct Manual {
-    /// The folder, which is made if it does not exist; `man -l DIR/lariat-check.1` shows a page.
+    /// The folder, created if necessary; `man -l DIR/lariat-check.1` shows a page.
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! Questions without a formula: `ask`, and the contest's with `mcc`.
+//! Questions without a formula: `ask`, and the examinations of `mcc`.
 
 use super::Limits;
 use clap::{Args, ValueEnum};
@@ -7,75 +7,79 @@ use std::path::PathBuf;
 
 const ASK_HELP: &str = "\
 Examples:
-  Can it get stuck, and how?
+  Is a deadlock reachable?
       lariat ask examples/mutex.pnml deadlock
-  How many tokens can these places hold, and why no more?
+  Bounds of places, with their proofs:
       lariat ask net.pnml bounds queue buffer --explain
-  Which transitions can never fire? Which can always fire again?
+  Transitions that never fire, and that can always fire again:
       lariat ask net.pnml dead-transitions
       lariat ask net.pnml live send receive
-  Does every place hold one token at most? Does some place never change?
+  Is the net one-safe? Which places never change?
       lariat ask net.pnml one-safe
       lariat ask net.pnml stable
 
-A run that shows an answer is replayed on the model as it was read; `no`, a bound and `always` are said after a complete search, or
-with invariants that were checked in exact integers (--explain). Of a coloured net, a place is the number of its tokens of all
-colours, and a transition any of its bindings. An unbounded place is shown by steps that can be repeated and add to it.
+Runs are replayed on the original model. `no`, bounds and `always` follow from
+a complete search, or from invariants that were checked in exact integers
+(--explain). In a coloured net, a place counts its tokens of all colours, and a
+transition stands for all its bindings. An unbounded place is shown by steps
+that can be repeated and add tokens to it.
 
-Exit codes: 0 everything is answered, 2 usage or input error, 3 something undecided, 130 interrupted, 101 internal error.";
+Exit codes:
+  0 all answered, 2 usage or input error, 3 something undecided,
+  130 interrupted, 101 internal error.";
 
-/// What is asked.
+/// The question.
 #[derive(Clone, Copy, ValueEnum, PartialEq, Eq, Debug)]
 pub(crate) enum Topic {
-    /// Can nothing happen any more, somewhere?
+    /// Is a deadlock reachable?
     Deadlock,
-    /// How many tokens can each place hold? All places, or those named.
+    /// The largest number of tokens per place: of all places, or those named.
     Bounds,
-    /// Can each transition fire again, whatever has happened? All transitions, or those named.
+    /// Whether transitions can always fire again: all, or those named.
     Live,
-    /// Which transitions can never fire?
+    /// Transitions that never fire.
     DeadTransitions,
-    /// Does no place ever hold two tokens?
+    /// Whether no place ever holds two tokens.
     OneSafe,
-    /// Which places never change?
+    /// Places that never change.
     Stable,
 }
 
 #[derive(Args, Debug)]
 #[command(after_help = ASK_HELP)]
 pub(crate) struct Ask {
-    /// The model; its format is recognised by content.
+    /// The model: PNML, DVE or ETF, recognised by content.
     pub model: PathBuf,
-    /// What to ask.
+    /// The question.
     pub topic: Topic,
     /// Places (bounds) or transitions (live); all by default.
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
     #[command(flatten)]
     pub limits: Limits,
-    /// One JSON object a question and line, as soon as it is known.
+    /// Print one JSON object per question and line, as soon as it is known.
     #[arg(long)]
     pub json: bool,
     /// Show whole states in runs, and all steps.
     #[arg(long)]
     pub full: bool,
-    /// Also the invariants that prove an answer, and the runs that show bounds.
+    /// Also print the invariants that prove an answer, and the runs that reach bounds.
     #[arg(long)]
     pub explain: bool,
-    /// Only one line an answer.
+    /// Print one line per answer.
     #[arg(short, long, conflicts_with_all = ["explain", "full"])]
     pub quiet: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct Mcc {
-    /// The folder.
+    /// The folder with model.pnml and the property files.
     #[arg(default_value = ".")]
     pub folder: PathBuf,
-    /// ReachabilityDeadlock, LTLFireability, UpperBounds or another of the contest's; BK_EXAMINATION by default.
+    /// The examination, such as LTLFireability or UpperBounds; BK_EXAMINATION by default.
     #[arg(long, value_name = "NAME")]
     pub examination: Option<String>,
-    /// Processors for formulas of LTL, which are decided side by side; all that there are by default.
+    /// Processors for LTL formulas, which are checked in parallel; all by default.
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
 }

@@ -1,4 +1,4 @@
-//! `bench` and `plot`: engines over models and properties, and the tables and plots that come of it.
+//! `bench` and `plot`: campaigns, and their tables and plots.
 
 use clap::{Args, ValueEnum};
 use lariat_campaign::plan::Shard;
@@ -8,13 +8,16 @@ use std::path::PathBuf;
 
 const PLOT_HELP: &str = "\
 Examples:
-  Everything that the results allow, into the folder plots beside them:
+  All plots and tables, in the folder `plots` beside the results:
       lariat plot results.jsonl
   One scatter plot, by memory:
       lariat plot results.jsonl --kind scatter --engines slap,sop --measure memory --out paper/figures
 
-Open index.html of that folder in a browser: it shows all of it, and every point tells its job.
-Exit codes: 0 done, 1 some answers contradict what is known or each other, 2 usage or input error.";
+Open index.html of that folder in a browser; every point shows its job.
+
+Exit codes:
+  0 done, 1 some answers contradict known ones or each other,
+  2 usage or input error.";
 
 #[derive(Args, Debug)]
 #[command(after_help = PLOT_HELP)]
@@ -22,7 +25,7 @@ pub(crate) struct Plot {
     /// Files of results, or folders of campaigns (their files results*.jsonl).
     #[arg(required = true, value_name = "RESULTS")]
     pub results: Vec<PathBuf>,
-    /// The folder for what is made; `plots` beside the first results by default.
+    /// The output folder; `plots` beside the first results by default.
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Only these kinds of plots and tables.
@@ -31,11 +34,10 @@ pub(crate) struct Plot {
     /// Only these engines, in this order. Of more than four, scatter plots compare the first with each other one.
     #[arg(long, value_name = "ENGINE", value_delimiter = ',')]
     pub engines: Vec<String>,
-    /// What is compared.
+    /// The measure.
     #[arg(long, value_name = "MEASURE", default_value = "cpu")]
     pub measure: MeasureName,
-    /// Leave out the cases that every engine decides at a lower price (seconds, bytes or a count,
-    /// as the measure is): they tell nothing.
+    /// Omit cases that every engine decides at a lower price (in the unit of the measure).
     #[arg(long, value_name = "PRICE", default_value_t = 0.0)]
     pub at_least: f64,
 }
@@ -44,11 +46,11 @@ pub(crate) struct Plot {
 pub(crate) enum PlotName {
     /// One engine against another, case by case.
     Scatter,
-    /// How many cases are solved at which price.
+    /// The number of cases solved per price.
     Cactus,
     /// Price relative to the slowest engine.
     Cumulative,
-    /// Who is best, worst, or fails.
+    /// Best, worst and failing engines.
     WinLoseFail,
     /// Every engine on every family of models.
     Families,
@@ -56,9 +58,9 @@ pub(crate) enum PlotName {
     Portfolio,
     /// Statistics of the component-wise engine.
     Components,
-    /// Automata, products and what was explored of them.
+    /// Automata, products and their explored parts.
     Testing,
-    /// What threads gain: engines with --threads 2 and more against the same with 1.
+    /// Speed-up of engines with --threads 2 and more.
     SpeedUp,
 }
 
@@ -82,7 +84,7 @@ impl From<PlotName> for PlotKind {
 pub(crate) enum MeasureName {
     /// Processor time of the process.
     Cpu,
-    /// Time by the clock.
+    /// Wall-clock time.
     Wall,
     /// Largest resident memory of the process.
     Memory,
@@ -108,24 +110,26 @@ impl From<MeasureName> for Measure {
 }
 
 const BENCH_HELP: &str = "\
-A campaign that was stopped, by whatever, goes on where it was when it is started again: jobs
-that have a line in the results are not run again.
+A campaign that was stopped continues when it is started again: jobs that have
+a line in the results are not repeated.
 
 Examples:
   lariat bench campaigns/tiny.toml
   lariat bench campaigns/slap.toml --jobs 2 --dry-run
   lariat bench campaigns/testing.toml --models ~/contest --shard 2/4
 
-Exit codes: 0 all jobs are recorded, 1 an answer contradicts a known one, 2 usage or input error,
-101 two engines contradict each other, 130 interrupted.";
+Exit codes:
+  0 all jobs are recorded, 1 an answer contradicts a known one,
+  2 usage or input error, 101 two engines contradict each other,
+  130 interrupted.";
 
 #[derive(Args, Debug)]
 #[command(after_help = BENCH_HELP)]
 pub(crate) struct Bench {
-    /// The campaign; campaigns/README.md tells what it may say.
+    /// The campaign file; campaigns/README.md describes the format.
     #[arg(value_name = "CAMPAIGN.toml")]
     pub campaign: PathBuf,
-    /// How many jobs run at a time.
+    /// The number of jobs that run at the same time.
     #[arg(short, long, value_name = "N", default_value = "1")]
     pub jobs: NonZeroUsize,
     /// Only this part of the jobs, so that several machines can share a campaign.
@@ -137,13 +141,13 @@ pub(crate) struct Bench {
     /// The folder of contest models, with `mcc` inside; LARIAT_MODELS by default.
     #[arg(long, value_name = "DIR")]
     pub models: Option<PathBuf>,
-    /// Run this program in the place of lariat, such as another build of it.
+    /// Run this program instead of lariat, such as another build.
     #[arg(long, value_name = "FILE")]
     pub program: Option<PathBuf>,
     /// List the jobs, and run nothing.
     #[arg(long)]
     pub dry_run: bool,
-    /// No progress.
+    /// Print no progress.
     #[arg(short, long)]
     pub quiet: bool,
 }

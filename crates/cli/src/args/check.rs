@@ -3,30 +3,49 @@
 use super::values::{
     Without, automaton_kind, deadlock, emptiness, engine, order, recurring, without,
 };
-use super::{Limits, Team};
+use super::{LIMITS, Limits, Team};
 use clap::Args;
 use lariat::internals::{AutomatonKind, Deadlock, Emptiness, EngineChoice, OrderChoice, Recurring};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  lariat check examples/mutex.pnml -f 'G !(critical_1 & critical_2)'
+  lariat check net.pnml -F formulas.ltl --timeout 10s --json
+See `lariat check --help` for all options, and the syntax of formulas.";
+
 const CHECK_HELP: &str = "\
 Formulas:
-  G F X U R W M, [] <> () V, ! ~ & && | || -> => <-> <=> xor, true false. U R W M bind tighter
-  than & | ->, as in Spot. Atoms: a place (it is marked), a transition (it is the one
-  taken: `fires(t)`), fireable(t), deadlock, and in quotes comparisons: \"p + q >= 2\".
-  Names with other characters than letters, digits, _ and . are quoted too.
+  G F X U R W M, [] <> () V, ! ~ && & || | -> => <-> <=> xor, true false.
+  U R W M bind tighter than & | ->, as in Spot. `EF p` and `AG p` are accepted
+  for a state predicate p.
+  Atoms: a place (it is marked), a transition (it is the one taken:
+  `fires(t)`), fireable(t), deadlock, and quoted comparisons: \"p + q >= 2\".
+  Names with characters other than letters, digits, _ and . are quoted too.
 
 Files of formulas (-F), for models of all formats:
-  One formula a line, `formula` or `name: formula`; # at the start of a line or behind a blank starts a comment.
-  #define name atom  lets formulas of the file say `name` for an atom, such as \"p + q >= 2\" without its quotes.
-  If there are lines `#property formula`, these are the formulas, and all other lines are comments.
-  A line `fair weak WHAT` or `fair strong WHAT` assumes fairness for all formulas of the file.
+  One formula per line, `formula` or `name: formula`; # at the start of a line
+  or after a blank starts a comment.
+  #define name atom    abbreviates an atom in the formulas of the file.
+  #property formula    if there are such lines, these are the formulas, and
+                       other lines are comments.
+  fair weak WHAT, fair strong WHAT    assume fairness for the whole file.
 
 Fairness:
-  --weak-fair all      a request that waits while its server is free all the time is served at last
-  --strong-fair take   take is possible again and again, with interruptions: even so it happens again and again
-  A coloured transition `t` is fair if some binding of it is taken; 't(*)' asks it of each binding. Runs that end in a deadlock are
-  fair. Counterexamples are fair runs, and say where they meet each constraint.
+  --weak-fair all      no transition stays enabled forever without being taken
+  --strong-fair take   `take` is taken infinitely often if it is enabled
+                       infinitely often
+  A coloured transition `t` is fair if some binding of it is taken; 't(*)'
+  requires it of each binding. Runs that end in a deadlock are fair.
+  Counterexamples are fair runs, and show where they meet each constraint.
+
+Threads:
+  Several properties are checked in parallel. If there are fewer properties
+  than threads, `auto` runs several engines at once; other engines use the
+  remaining threads if --threads is given and they can. Verdicts do not depend
+  on the number of threads; the answering engine, the run that is shown and
+  statistics may. --threads 1 is deterministic.
 
 Examples:
   lariat check examples/mutex.pnml -f 'G !(critical_1 & critical_2)'
@@ -34,149 +53,164 @@ Examples:
   lariat check net.pnml --mcc LTLFireability.xml --timeout 1min --memory 4G
   lariat check net.pnml --automaton negated-property.hoa
   lariat check examples/mutex.pnml -F examples/mutex.ltl --html mutex.html
-  lariat check net.pnml -f 'G !(critical_1 & critical_2)' --cross-check    two engines that share little must agree
+  lariat check net.pnml -f 'G !(critical_1 & critical_2)' --cross-check
 
-Exit codes: 0 all hold, 1 some violated, 2 usage or input error, 3 something undecided,
-130 interrupted, 101 internal error. With several properties 2 > 1 > 3 > 0.";
+Exit codes:
+  0 all hold, 1 some violated, 2 usage or input error, 3 something undecided,
+  130 interrupted, 101 internal error. With several properties 2 > 1 > 3 > 0.";
+
+const PROPERTIES: &str = "Properties";
+const ENGINE: &str = "Engine";
+const VARIANTS: &str = "Variants for measurements";
+const RUNS: &str = "Runs that count";
+const OUTPUT: &str = "Output";
 
 #[derive(Args, Clone, Debug)]
-#[command(after_help = CHECK_HELP)]
+#[command(after_help = CHECK_EXAMPLES, after_long_help = CHECK_HELP)]
 pub(crate) struct Check {
-    /// The model; its format is recognised by content.
+    /// The model: PNML, DVE or ETF, recognised by content.
     pub model: PathBuf,
     /// A formula; may be given several times.
-    #[arg(short = 'f', long = "formula", value_name = "FORMULA")]
+    #[arg(short = 'f', long = "formula", value_name = "FORMULA", help_heading = PROPERTIES)]
     pub formulas: Vec<String>,
-    /// A file with one formula a line, optionally `name: formula`; `#` starts a comment, `-` is stdin; more below.
-    #[arg(short = 'F', long = "formulas", value_name = "FILE")]
+    /// A file with one formula per line; `-` is stdin.
+    #[arg(short = 'F', long = "formulas", value_name = "FILE", help_heading = PROPERTIES)]
     pub formula_files: Vec<PathBuf>,
     /// A property file of the Model Checking Contest.
-    #[arg(long, value_name = "FILE.xml")]
+    #[arg(long, value_name = "FILE.xml", help_heading = PROPERTIES)]
     pub mcc: Vec<PathBuf>,
-    /// An automaton of the *negated* property, in HOA: no run may be accepted by it. Its atomic
-    /// propositions are atoms of formulas, such as `p >= 2`; may be given several times.
-    #[arg(long, value_name = "FILE.hoa")]
+    /// An automaton of the *negated* property, in HOA.
+    ///
+    /// No run may be accepted by it. Its atomic propositions are atoms of formulas, such as `p >= 2`.
+    #[arg(long, value_name = "FILE.hoa", help_heading = PROPERTIES)]
     pub automaton: Vec<PathBuf>,
-    /// Of all properties given, only this one; may be given several times.
-    #[arg(long, value_name = "ID")]
+    /// Check only this property; may be given several times.
+    #[arg(long, value_name = "ID", help_heading = PROPERTIES)]
     pub select: Vec<String>,
-    /// How to decide.
-    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine())]
+    /// The engine.
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine(), help_heading = ENGINE)]
     pub engine: EngineChoice,
-    /// The kind of automaton, if not the engine's own.
-    #[arg(long, value_name = "KIND", value_parser = automaton_kind())]
+    /// The kind of automaton, if not the engine's default.
+    #[arg(long, value_name = "KIND", value_parser = automaton_kind(), help_heading = ENGINE, hide_short_help = true)]
     pub automaton_kind: Option<AutomatonKind>,
-    /// The emptiness check, if not the engine's own.
-    #[arg(long, value_name = "CHECK", value_parser = emptiness())]
+    /// The emptiness check, if not the engine's default.
+    #[arg(long, value_name = "CHECK", value_parser = emptiness(), help_heading = ENGINE, hide_short_help = true)]
     pub emptiness: Option<Emptiness>,
-    /// The order of the variables in decision diagrams: auto, file, force, rcm-force, noack or
-    /// units, all but the first with -up or -down.
-    #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = order)]
+    /// The order of the variables in decision diagrams.
+    ///
+    /// auto, file, force, rcm-force, noack or units, all but the first with -up or -down.
+    #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = order, help_heading = ENGINE, hide_short_help = true)]
     pub order: OrderChoice,
-    /// The construction as it was published, where ours differs, with Couvreur's check and without a look near the initial states: slap
-    /// and slap-fst take in the self-loops whose marks are on the edge, and terminal states are those with self-loops alone; sog of
-    /// events leaves silent steps out, where that does not matter; sop shrinks its alphabet at every state; owcty and el are asked at once; bcz; ta and
-    /// tgta copy edges to livelock states and merge nothing but bisimilar states; hyb reads a Büchi automaton, keeps recurring states as sets, begins its
-    /// search with them, and does without proofs that are our own (--automaton-kind ba --recurring sets --without structure,automaton,still).
-    /// Others say that they have no such variant.
-    #[arg(long)]
-    pub published: bool,
-    /// What is kept of recurring states before a symbolic search (hyb).
-    #[arg(long, value_name = "WHAT", default_value = "arcs", value_parser = recurring())]
-    pub recurring: Recurring,
-    /// Find all reachable states before an engine on sets begins (sog, sop, slap, slap-fst, bcz, owcty, el): it knows a better order
-    /// then, and finds nothing before.
-    #[arg(long)]
-    pub reachable_first: bool,
-    /// Where a check by inclusion in active nodes (--emptiness aec) is left in doubt, say so instead of asking nsiec.
-    #[arg(long)]
-    pub no_fallback: bool,
-    /// Also count the whole product of single states, of which a violated property needs a part
-    /// (explicit, ba, ta, tgta). Takes its own time and memory.
-    #[arg(long)]
-    pub whole_product: bool,
-    /// Reduce the net also for an engine that is named; `auto` always does, but with this also looks for implicit places.
-    #[arg(long)]
+    /// Reduce the net also for a selected engine.
+    ///
+    /// `auto` always does; with this option it also searches for implicit places.
+    #[arg(long, help_heading = ENGINE, hide_short_help = true)]
     pub reduce: bool,
-    /// Check the net as it was read, without reductions.
-    #[arg(long, conflicts_with = "reduce")]
+    /// Check the original net, without reductions.
+    #[arg(long, conflicts_with = "reduce", help_heading = ENGINE, hide_short_help = true)]
     pub no_reduce: bool,
-    /// Do without a reduction, a proof of absence before a symbolic search (hyb), or a technique of `auto`, to see what it is worth.
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = without())]
+    /// Use the construction as published, where ours differs.
+    ///
+    /// With Couvreur's check and without a search near the initial states. slap and slap-fst aggregate over self-loops
+    /// whose marks are on the edge, and terminal states are those with self-loops only; sog of events omits silent
+    /// steps where this is sound; sop shrinks its alphabet at every state; owcty and el start with the whole
+    /// product; ta and tgta copy edges to livelock states and merge only bisimilar states; hyb reads a Büchi automaton,
+    /// stores recurring states as sets, starts its search with them, and omits our own proofs of absence
+    /// (--automaton-kind ba --recurring sets --without structure,automaton,still). Engines without such a variant
+    /// report it.
+    #[arg(long, help_heading = VARIANTS, hide_short_help = true)]
+    pub published: bool,
+    /// The recurring states stored before a symbolic search (hyb).
+    #[arg(long, value_name = "WHAT", default_value = "arcs", value_parser = recurring(), help_heading = VARIANTS, hide_short_help = true)]
+    pub recurring: Recurring,
+    /// Compute all reachable states before an engine on sets starts.
+    ///
+    /// For sog, sop, slap, slap-fst, bcz, owcty and el: the order is better then, and nothing is found before.
+    #[arg(long, help_heading = VARIANTS, hide_short_help = true)]
+    pub reachable_first: bool,
+    /// Report a check by inclusion in active nodes (--emptiness aec) that is inconclusive, instead of running nsiec.
+    #[arg(long, help_heading = VARIANTS, hide_short_help = true)]
+    pub no_fallback: bool,
+    /// Also count the whole product of single states (explicit, ba, ta, tgta).
+    ///
+    /// A violated property needs only a part of it. Takes additional time and memory.
+    #[arg(long, help_heading = VARIANTS, hide_short_help = true)]
+    pub whole_product: bool,
+    /// Switch off a reduction, a proof of absence (hyb), or a technique of `auto`.
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = without(), help_heading = VARIANTS, hide_short_help = true)]
     pub without: Vec<Without>,
-    /// What a run does at a deadlock: repeat the state for ever, or not count.
-    #[arg(long, value_name = "POLICY", default_value = "stutter", value_parser = deadlock())]
+    /// Runs that reach a deadlock: repeat the state, or do not count.
+    #[arg(long, value_name = "POLICY", default_value = "stutter", value_parser = deadlock(), help_heading = RUNS)]
     pub deadlock: Deadlock,
-    /// Look at weakly fair runs alone: none on which WHAT stays enabled for ever and is never taken; may be given several times.
-    /// WHAT is `all` transitions, one by name, a pattern such as 'take_*', process:P or `processes` of a DVE model, or a predicate
-    /// that holds infinitely often, such as 'p >= 1'. More below.
-    #[arg(long, value_name = "WHAT")]
+    /// Consider only runs that are weakly fair to WHAT.
+    ///
+    /// No run on which WHAT stays enabled forever and is never taken; may be given several times. WHAT is `all`
+    /// transitions, one by name, a pattern such as 'take_*', process:P or `processes` of a DVE model, or a predicate
+    /// that holds infinitely often, such as 'p >= 1'.
+    #[arg(long, value_name = "WHAT", help_heading = RUNS)]
     pub weak_fair: Vec<String>,
-    /// Look at strongly fair runs alone: none on which WHAT is enabled again and again and never taken from some point on. WHAT is as
-    /// for --weak-fair, without predicates.
-    #[arg(long, value_name = "WHAT")]
+    /// Consider only runs that are strongly fair to WHAT.
+    ///
+    /// No run on which WHAT is enabled infinitely often and taken finitely often. WHAT is as for --weak-fair, without
+    /// predicates.
+    #[arg(long, value_name = "WHAT", help_heading = RUNS)]
     pub strong_fair: Vec<String>,
     #[command(flatten)]
     pub limits: Limits,
-    /// Processors to use; all that there are by default. Several properties are decided side by side. Where there are fewer, `auto` asks
-    /// several engines at once; any other engine has help from the other processors if --threads is given, where it can.
+    /// Processors to use; all by default.
     ///
-    /// Engines that `auto` asks at once have a fixed amount of work each, and of those who decide the first of its list answers: the one that
-    /// would with a single processor.
-    ///
-    /// sog, sop, slap, slap-fst and bcz on nets and tables compute edges of their product ahead of the emptiness check, whose graph and
-    /// counterexample stay as they are. explicit and ba let several workers search the states of a single property together, which they
-    /// and `auto` also do without --threads from four processors on; two take about as long as one. Who has nothing left to do helps
-    /// to shorten counterexamples. Where all reachable states are found first, as sets, one thread saturates, and
-    /// with --order auto another thread searches for a better order meanwhile.
-    ///
-    /// Verdicts are the same with any number. With several properties or workers, which engine answers, which run is shown and what is counted
-    /// may depend on what was learned from other properties before, and on who came first: with 1 everything repeats from run to run.
-    /// With --hosts: workers of each process, 1 by default.
-    #[arg(long, value_name = "N")]
+    /// With --hosts: workers per process, 1 by default.
+    #[arg(long, value_name = "N", help_heading = LIMITS)]
     pub threads: Option<NonZeroUsize>,
     #[command(flatten)]
     pub team: Team,
-    /// One JSON object a property and line, as soon as it is known.
-    #[arg(long)]
+    /// Print one JSON object per property and line, as soon as it is known.
+    #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
     /// Also write the counterexamples to FILE, as JSON lines.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub trace: Option<PathBuf>,
-    /// Also write a page for the browser: verdicts, runs step by step, and the net or the processes drawn.
-    #[arg(long, value_name = "FILE.html")]
+    /// Also write a page for the browser.
+    ///
+    /// It shows verdicts, runs step by step, and the net or the processes as a drawing.
+    #[arg(long, value_name = "FILE.html", help_heading = OUTPUT)]
     pub html: Option<PathBuf>,
-    /// Insist on a shortest counterexample: spend whatever the limits allow on it, not only about
-    /// as much as finding one has cost.
-    #[arg(long)]
+    /// Insist on a shortest counterexample, within the limits.
+    ///
+    /// By default about as much effort as finding the counterexample took is spent on a shorter one.
+    #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
     pub shortest: bool,
-    /// Leave counterexamples as the engine has found them: for those who measure engines.
-    #[arg(long, conflicts_with = "shortest")]
+    /// Do not shorten counterexamples.
+    #[arg(long, conflicts_with = "shortest", help_heading = OUTPUT, hide_short_help = true)]
     pub as_found: bool,
-    /// Ask a second engine that has little in common with the first, within the same limits: single states if sets of states have answered, sets
-    /// if not, always on the net as it was read. If they contradict each other the exit code is 101.
-    #[arg(long)]
+    /// Confirm each verdict with a second, unrelated engine.
+    ///
+    /// Within the same limits: single states if sets of states have decided, sets otherwise, always on the original
+    /// net. If the engines contradict each other, the exit code is 101.
+    #[arg(long, help_heading = OUTPUT)]
     pub cross_check: bool,
-    /// Do not look for parts of a property that holds which do not matter, such as a condition that never happens. Looking takes at most a tenth of
-    /// the work and time of the check, or a few hundredths of a second.
-    #[arg(long)]
+    /// Skip the vacuity check.
+    ///
+    /// It finds parts of a property that holds which do not matter, such as a condition that never happens, and takes
+    /// at most a tenth of the work and time of the check, or a few hundredths of a second.
+    #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
     pub no_vacuity: bool,
-    /// Show whole states in counterexamples, not only what changes.
-    #[arg(long)]
+    /// Show whole states in counterexamples, not only changes.
+    #[arg(long, help_heading = OUTPUT)]
     pub full: bool,
-    /// Also the facts that were used in the place of a search (auto), each with the invariants that prove it.
-    #[arg(long)]
+    /// Also print the structural facts that replaced a part of the search, with their proofs.
+    #[arg(long, help_heading = OUTPUT)]
     pub explain: bool,
-    /// Only one line a property.
-    #[arg(short, long, conflicts_with = "verbose")]
+    /// Print one line per property.
+    #[arg(short, long, conflicts_with = "verbose", help_heading = OUTPUT)]
     pub quiet: bool,
-    /// Also how the answer was found: statistics, and what `auto` tried.
-    #[arg(short, long)]
+    /// Also print statistics, and the engines that `auto` ran.
+    #[arg(short, long, help_heading = OUTPUT)]
     pub verbose: bool,
 }
 
 impl Check {
-    /// How much is said while it runs.
+    /// The amount of output on stderr.
     pub(crate) fn volume(&self) -> Volume {
         match (self.quiet, self.verbose) {
             (true, _) => Volume::Silent,
@@ -186,13 +220,13 @@ impl Check {
     }
 }
 
-/// How much is said on stderr while something runs.
+/// The amount of output on stderr while a command runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Volume {
-    /// Nothing.
+    /// None.
     Silent,
-    /// A line of progress, on a terminal.
+    /// A progress line, on a terminal.
     Progress,
-    /// And what is worth knowing of how it goes.
+    /// Progress and remarks.
     Remarks,
 }

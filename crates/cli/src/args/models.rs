@@ -1,4 +1,4 @@
-//! Formulas and models by themselves: translated, described, reduced, drawn, run by hand, generated.
+//! Commands on formulas and models: translate, info, reduce, view, simulate, draw, generate.
 
 use super::Limits;
 use super::values::{automaton_kind, rule};
@@ -9,8 +9,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 const TRANSLATE_HELP: &str = "\
-Without a model every word is an atom, read as Spot reads it: `GFa` is G F a; names with other
-characters than letters, digits, _ and . are quoted.
+Without a model every word is an atom, parsed as Spot does: `GFa` is G F a.
+Names with characters other than letters, digits, _ and . are quoted.
 
 Examples:
   lariat translate 'G (request -> F grant)'
@@ -26,7 +26,7 @@ pub(crate) struct Translate {
     /// The kind of automaton.
     #[arg(long, value_name = "KIND", default_value = "tgba", value_parser = automaton_kind())]
     pub to: AutomatonKind,
-    /// How it is written.
+    /// The output format.
     #[arg(long, value_name = "FORMAT", default_value = "hoa")]
     pub format: Format,
     #[command(flatten)]
@@ -35,7 +35,7 @@ pub(crate) struct Translate {
 
 #[derive(Clone, Copy, ValueEnum, Debug)]
 pub(crate) enum Format {
-    /// The Hanoi omega-automata format; of ta and tgta with a state for every letter they meet.
+    /// The Hanoi omega-automata format; ta and tgta with one state per letter.
     Hoa,
     /// A never claim for SPIN (always a Büchi automaton).
     Never,
@@ -43,7 +43,7 @@ pub(crate) enum Format {
     Dot,
     /// A picture.
     Svg,
-    /// One JSON object.
+    /// Print one JSON object.
     Json,
 }
 
@@ -53,14 +53,15 @@ pub(crate) struct Info {
     pub model: PathBuf,
     #[command(flatten)]
     pub limits: Limits,
-    /// One JSON object.
+    /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
 }
 
 const REDUCE_HELP: &str = "\
-The net that is written gives the same answers to the formulas as the one that was read, whatever happens at deadlocks. Transitions that
-were joined stand for several. Without a formula only what decides nothing goes: the runs stay the same.
+The reduced net is equivalent to the original for the given formulas, under both
+deadlock policies. A joined transition stands for several transitions. Without
+a formula, all runs are preserved.
 
 Example:
   lariat reduce net.pnml -f 'G F critical_1' -o small.pnml";
@@ -70,13 +71,13 @@ Example:
 pub(crate) struct Reduce {
     /// The model; coloured nets are unfolded.
     pub model: PathBuf,
-    /// A formula whose answer stays the same; may be given several times.
+    /// A formula whose verdict is preserved; may be given several times.
     #[arg(short = 'f', long = "formula", value_name = "FORMULA")]
     pub formulas: Vec<String>,
-    /// Do without a rule.
+    /// Switch off a rule.
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule())]
     pub without: Vec<Rule>,
-    /// The file to write, with a word on stdout about what was done; by default the net goes to stdout.
+    /// The file to write, with a summary on stdout; by default the net is printed.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -84,8 +85,9 @@ pub(crate) struct Reduce {
 }
 
 const VIEW_HELP: &str = "\
-The page is one file that needs nothing else and fetches nothing: the run as a time line, the net or the processes drawn, the state of
-every position. Arrow keys step, and whatever else there is to press stands below.
+The page is one self-contained file: the run as a time line, the net or the
+processes as a drawing, and the state at every position. Arrow keys step; the
+page lists all keys.
 
 Examples:
   lariat check net.pnml -F formulas.ltl --trace trace.json
@@ -94,13 +96,13 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_help = VIEW_HELP)]
 pub(crate) struct View {
-    /// A file of runs, as `check --trace` writes it, or `w` of `simulate`.
+    /// A file of runs, from `check --trace` or `w` of `simulate`.
     #[arg(value_name = "TRACE.json")]
     pub trace: PathBuf,
-    /// The model; by default the file that the trace names, from here or from beside the trace.
+    /// The model; by default the file named in the trace, relative to this folder or the trace's.
     #[arg(long, value_name = "FILE")]
     pub model: Option<PathBuf>,
-    /// The page; by default it has the name of the trace, with .html.
+    /// The page; by default the name of the trace with .html.
     #[arg(short, long, value_name = "FILE.html")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -108,8 +110,10 @@ pub(crate) struct View {
 }
 
 const SIMULATE_HELP: &str = "\
-In a terminal, what can happen is listed with numbers and with what it would change. Say a number or a name to take it, u to undo, r for
-a random step, `until WHAT` for random steps until WHAT holds, w FILE to save the run, q to leave; ? lists all of it.
+In a terminal, the enabled events are listed with numbers and their effects.
+Type a number or a name to take one, u to undo, r for a random step, `until
+WHAT` for random steps until WHAT holds, w FILE to save the run, q to quit; ?
+lists all commands.
 
 Examples:
   lariat simulate examples/mutex.pnml
@@ -121,16 +125,16 @@ Examples:
 pub(crate) struct Simulate {
     /// The model.
     pub model: PathBuf,
-    /// Write a page in which the model is run by hand, and end. Small models only: their rules go along.
+    /// Write a page that simulates the model in a browser (small models only).
     #[arg(long, value_name = "FILE.html")]
     pub html: Option<PathBuf>,
     /// With --html: a formula whose atoms are shown along the run; may be given several times.
     #[arg(short = 'f', long = "formula", value_name = "FORMULA")]
     pub formulas: Vec<String>,
-    /// Begin with the run in this file, as `check --trace` writes it, or `w` here.
+    /// Start with the run in this file, from `check --trace` or `w`.
     #[arg(long, value_name = "TRACE.json")]
     pub from: Option<PathBuf>,
-    /// Where random steps come from: the same seed takes the same ones.
+    /// The seed of random steps.
     #[arg(long, value_name = "N", default_value = "1")]
     pub seed: u64,
     #[command(flatten)]
@@ -138,9 +142,10 @@ pub(crate) struct Simulate {
 }
 
 const DRAW_HELP: &str = "\
-The name of the file says what is written: .svg, or .dot for Graphviz. Nets are laid out as their file says, if it gives every node
-a place of its own, otherwise so that neighbours are near. Of a large net the neighbourhood of some nodes is drawn (--around);
---nodes sets its size. A state space is drawn up to 60 states.
+The extension of the file selects the format: .svg, or .dot for Graphviz. Nets
+use the positions in their file if every node has one, else a computed layout.
+Of a large net the neighbourhood of some nodes is drawn (--around, --nodes). A
+state space is drawn up to 60 states.
 
 Examples:
   lariat draw examples/mutex.pnml -o mutex.svg
@@ -159,13 +164,13 @@ pub(crate) struct Draw {
     /// Draw the reachable states instead of the net.
     #[arg(long)]
     pub reach: bool,
-    /// With --reach: mark the run in this file (of `check --trace`), and show what is beside it.
+    /// With --reach: mark the run in this file (from `check --trace`), and draw its neighbourhood.
     #[arg(long, value_name = "FILE", requires = "reach")]
     pub trace: Option<PathBuf>,
-    /// Draw what is near to this place or transition; may be given several times.
+    /// Draw the neighbourhood of this place or transition; may be given several times.
     #[arg(long, value_name = "NAME", conflicts_with = "reach")]
     pub around: Vec<String>,
-    /// How many nodes to draw, at most.
+    /// The largest number of nodes to draw.
     #[arg(long, value_name = "N")]
     pub nodes: Option<NonZeroUsize>,
     #[command(flatten)]
