@@ -20,6 +20,7 @@ mod pipes;
 mod plot;
 mod programs;
 mod progress;
+mod road;
 mod runs;
 mod schema;
 mod threads;
