@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::net::Transition;
-use crate::way::Way;
+use crate::trace_lift::Way;
 use lariat_model::{Expr, Linear, Unit};
 
 const THROUGH: &Arcs = &[(1, 1, 0), (2, 0, 1)];
