@@ -5,11 +5,13 @@
 //! and runs back to the old one. Engines see only the last system; a counterexample is lifted
 //! through all passes and replayed on the system that the user wrote.
 //!
-//! | pass | from, to | preserves | lift of a run |
-//! | --- | --- | --- | --- |
-//! | [`UnfoldingLift`] | a coloured net, its unfolding | everything | by the names of places and bindings |
-//! | [`reduce()`], seven rules | a net, a smaller one | all of LTL with events, both deadlock policies | the same or equivalent events |
-//! | [`reduce()`], agglomerations, rings, prefix | a net, a smaller one | stutter-invariant state properties, both deadlock policies | event sequences |
+//! | pass | preserves | lift of a run |
+//! | --- | --- | --- |
+//! | [`UnfoldingLift`]: coloured net to unfolding | everything | by names |
+//! | [`reduce()`], seven rules | all of LTL with events | the same or equivalent events |
+//! | [`reduce()`], other rules | stutter-invariant state properties | event sequences |
+//!
+//! All preserve both deadlock policies.
 //!
 //! The reader unfolds coloured nets, so that propositions are bound to the unfolding; its lift is
 //! applied last.
