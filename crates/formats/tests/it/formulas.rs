@@ -317,7 +317,7 @@ fn files_of_formulas() {
         ),
         (
             "name:  # nothing",
-            "a name without a formula behind the colon",
+            "expected a formula after the colon",
             1,
             1,
         ),

@@ -1,7 +1,7 @@
 //! Permutation groups as stabiliser chains, and representatives of markings modulo them.
 //!
 //! ```text
-// ~ G = G₀ ≥ G₁ ≥ … ≥ 1,   Gᵢ₊₁ = stabiliser of the base point bᵢ in Gᵢ
+//! G = G₀ ≥ G₁ ≥ … ≥ 1,   Gᵢ₊₁ = stabiliser of the base point bᵢ in Gᵢ
 //! Uᵢ = transversal: one u ∈ Gᵢ with u·p = bᵢ per place p in the orbit of bᵢ
 //! canon(m): for each level i:  m := u·m for the u ∈ Uᵢ that minimises the values of the places
 //! fixed by Gᵢ₊₁
