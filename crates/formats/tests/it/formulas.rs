@@ -214,7 +214,7 @@ fn wrong_atoms_say_what_is_wrong() {
             "\"p >= 1 q\"",
             "expected the end of the comparison",
             9,
-            "operators of formulas stand between atoms, each in quotes of its own: \"p >= 1\" U \"q >= 1\"",
+            "operators of formulas combine atoms, each in its own quotes: \"p >= 1\" U \"q >= 1\"",
         ),
         (
             "\"p >= 99999999999999999999\"",
@@ -230,7 +230,7 @@ fn wrong_atoms_say_what_is_wrong() {
         ),
         (
             "\"\"",
-            "nothing stands between the quotes: expected an atom",
+            "the quotes are empty: expected an atom",
             1,
             "",
         ),

@@ -3,8 +3,7 @@
 //! ```text
 //! G = G₀ ≥ G₁ ≥ … ≥ 1,   Gᵢ₊₁ = stabiliser of the base point bᵢ in Gᵢ
 //! Uᵢ = transversal: one u ∈ Gᵢ with u·p = bᵢ per place p in the orbit of bᵢ
-//! canon(m): for each level i:  m := u·m for the u ∈ Uᵢ that minimises the values of the places
-//! fixed by Gᵢ₊₁
+//! canon(m): for each level i:  m := u·m for the u ∈ Uᵢ that minimises the values of level i
 //! ```
 //!
 //! One pass yields a marking of the orbit, which is unique if symmetric parts of the net are
