@@ -28,7 +28,7 @@ mod reachability;
 mod semantics;
 mod system;
 
-pub use atoms::Atom;
+pub use atoms::{Atom, TokenSum};
 pub use error::{Errors, InputError, Location};
 pub use expr::{BinaryOp, Expr, Fault, LValue, UnaryOp};
 pub use fairness::{Constraint, Fairness, Strength};

@@ -228,12 +228,7 @@ fn wrong_atoms_say_what_is_wrong() {
             2,
             "did you mean \"P->x\"?",
         ),
-        (
-            "\"\"",
-            "the quotes are empty: expected an atom",
-            1,
-            "",
-        ),
+        ("\"\"", "the quotes are empty: expected an atom", 1, ""),
         ("fires()", "expected the name of a transition", 7, ""),
         ("\"tokens(p, nix) > 1\"", "no place is called `nix`", 12, ""),
     ] {

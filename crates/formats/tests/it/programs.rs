@@ -140,7 +140,7 @@ fn bad_dve_is_explained() {
             "expected `;` at the end of the declaration, found the end of the text",
         ),
         ("bool x;", "help: declare variables as `byte` or `int`"),
-        ("byte x; byte x;", "`x` is declared already"),
+        ("byte x; byte x;", "`x` is already declared"),
         (
             "byte x = y; byte y = x;",
             "no variable or constant is called `y`",
@@ -177,7 +177,7 @@ fn bad_dve_is_explained() {
         ),
         ("system async property Q;", "no process is called `Q`"),
         ("/* x", "this comment is never closed"),
-        ("byte $;", "`$` has no meaning here"),
+        ("byte $;", "unexpected character `$`"),
         (
             "byte init;",
             "`init` is a keyword and cannot be used as a name",
@@ -200,7 +200,7 @@ fn bad_dve_is_explained() {
             "state a; trans a -> a {};",
             "process `P` has no initial state",
         ),
-        ("state a, a; init a;", "`a` is declared already"),
+        ("state a, a; init a;", "`a` is already declared"),
         ("state a; init b;", "process `P` has no state `b`"),
         (
             "state work; init work; trans work -> wrok {};",
@@ -262,7 +262,7 @@ fn bad_dve_is_explained() {
         ),
         (
             "state a; init a; trans a -> a { guard P->a; };",
-            "a state is asked for with a dot: `P.a`",
+            "a state is tested with a dot: `P.a`",
         ),
         (
             "state a; init a; trans a -> a { guard 1 +; };",
@@ -276,11 +276,11 @@ fn bad_dve_is_explained() {
     for (body, message) in [
         (
             "byte y; state a; init a;",
-            "a property process has no variables of its own",
+            "a property process must not declare variables",
         ),
         (
             "state a; init a; trans a -> a { effect x = 1; };",
-            "only watches and assigns nothing",
+            "must not assign variables",
         ),
         (
             "state a; init a; trans a -> a { guard P.a; };",
@@ -300,7 +300,7 @@ fn warnings_tell_what_was_decided() {
     assert_eq!(
         warnings,
         [
-            "`a` has 2 elements but 3 initial values: those beyond are dropped",
+            "`a` has 2 elements but 3 initial values: the surplus is dropped",
             "300 does not fit into the byte range 0..255 and becomes 44",
         ]
     );

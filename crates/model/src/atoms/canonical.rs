@@ -1,7 +1,7 @@
 //! The canonical text of an atom, which parses to the same atom.
 
-use super::Atom;
 use super::comparison::{Sum, is_word, normal};
+use super::{Atom, TokenSum};
 use crate::names::{Names, Sort};
 use crate::predicate::{Comparison, Linear, Predicate, Proposition};
 use crate::system::{Domain, EventId, Value, VarId};
@@ -10,13 +10,13 @@ impl Names<'_> {
     /// `Σ left ⋈ Σ right` as an atom, for formulas that do not come as text.
     pub fn compare_sums(
         &self,
-        left: (Vec<VarId>, Value),
+        left: TokenSum,
         comparison: Comparison,
-        right: (Vec<VarId>, Value),
+        right: TokenSum,
     ) -> Option<Atom> {
-        let sum = |(vars, constant): (Vec<VarId>, Value)| Sum {
-            terms: vars.into_iter().map(|v| (v, 1)).collect(),
-            constant: constant.into(),
+        let sum = |sum: TokenSum| Sum {
+            terms: sum.vars.into_iter().map(|v| (v, 1)).collect(),
+            constant: sum.constant.into(),
         };
         normal(sum(left), comparison, sum(right)).map(|linear| self.predicate(linear))
     }

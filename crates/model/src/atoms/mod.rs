@@ -27,10 +27,19 @@ use lariat_ltl::{AtomError, RawAtom};
 
 use crate::names::{Names, Sort};
 use crate::predicate::{Predicate, Proposition};
-use crate::system::EventId;
+use crate::system::{EventId, Value, VarId};
 
 /// A resolved atom: its canonical text and its meaning.
 pub type Atom = (String, Proposition);
+
+/// A sum of variables and a constant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TokenSum {
+    /// The variables, possibly repeated.
+    pub vars: Vec<VarId>,
+    /// The constant.
+    pub constant: Value,
+}
 
 const FUNCTIONS: [&str; 3] = ["fires", "fireable", "tokens"];
 

@@ -141,7 +141,7 @@ fn errors_say_where() {
         ),
         (
             term("col", &format!("{R}{R}")),
-            "<useroperator> behind the end of the term",
+            "<useroperator> after the end of the term",
         ),
         (
             term(
