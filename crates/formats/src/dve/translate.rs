@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! alone:  ℓP = a ∧ quiet ∧ g                 ▷  receive; effects; ℓP := b
-//! pair:   ℓP = a ∧ ℓQ = c ∧ quiet ∧ gP ∧ gQ  ▷  xQ := vP; effects of Q; effects of P; ℓP := b, ℓQ := d
+//! pair:   ℓP = a ∧ ℓQ = c ∧ quiet ∧ gP ∧ gQ  ▷  xQ := vP; effects of Q, then P; ℓP, ℓQ := b, d
 //! quiet:  a ∈ C, or no process is in C;      a pair with one of a, c in C does not exist
 //! ```
 //!

@@ -4,7 +4,7 @@
 //! share its comparisons; values with equal continuations are tested together:
 //!
 //! ```text
-//! matches(R) = ⋁ over the values v of the first slot x of R:   x = v ∧ matches({ r | (x,v)·r ∈ R })
+//! matches(R) = ⋁ over the values v of the first slot x of R:  x = v ∧ matches({r | (x,v)·r ∈ R})
 //! ```
 
 use std::ops::Range;

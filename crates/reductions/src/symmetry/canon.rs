@@ -5,10 +5,10 @@
 //!   for each rotated marking, the smallest of all being kept:
 //!   cells := blocks of H
 //!   repeat  sig(e) := Σ over marked v ∋ e of hash(place(v), m(v), cells of v's elements,
-//!                                                 position of e in v)
+//!                                 position of e in v)
 //!           split cells by sig, in the order of sig
 //!   until nothing changes
-//!   while some cell is tied: try each member of the first such cell as its first; keep the smallest
+//!   while some cell is tied: try each member of the first one as its first; keep the smallest
 //!   the members of each block, in the order of their cells, take the block's numbers in order
 //! ```
 //!
