@@ -26,7 +26,6 @@ pub(crate) struct Element<'a> {
     tag: BytesStart<'a>,
 }
 
-/// The value of an attribute.
 pub(crate) struct Attribute<'a> {
     pub value: Cow<'a, str>,
     /// The bytes of the value in the text.
@@ -114,7 +113,6 @@ impl<'a> Xml<'a> {
         InputError::at(self.origin, self.text.as_bytes(), span, message)
     }
 
-    /// An error at the last item.
     pub fn error_here(&self, message: impl Into<String>) -> InputError {
         self.error(self.here(), message)
     }
@@ -124,7 +122,6 @@ impl<'a> Xml<'a> {
         self.start..self.position().max(self.start + 1)
     }
 
-    /// A part of the text.
     pub fn slice(&self, span: Range<usize>) -> &'a str {
         self.text.get(span).unwrap_or("")
     }

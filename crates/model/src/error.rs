@@ -16,7 +16,7 @@ pub struct Location {
     pub marked: Range<usize>,
 }
 
-/// An error in an input: what is wrong, where, and what was expected.
+/// An error in an input, with its location and advice.
 ///
 /// Displayed as a short report, the message first:
 ///
@@ -75,7 +75,6 @@ impl From<InputError> for Errors {
 
 impl fmt::Display for Errors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// Limit on the errors displayed.
         const SHOWN: usize = 20;
         for (i, error) in self.0.iter().take(SHOWN).enumerate() {
             match i {

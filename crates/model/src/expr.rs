@@ -190,7 +190,6 @@ impl Expr {
     }
 }
 
-/// Wraps a value to 32 bits.
 fn narrow(x: Value) -> Value {
     Value::from(x as i32)
 }

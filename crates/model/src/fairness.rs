@@ -158,7 +158,6 @@ impl Fairness {
     /// the syntax of quoted atoms.
     ///
     /// Duplicates are ignored.
-    /// What is asked for twice counts once.
     pub fn add(
         &mut self,
         names: &Names<'_>,
@@ -180,7 +179,6 @@ impl Fairness {
     }
 }
 
-/// The constraints that a text denotes.
 fn parse(names: &Names<'_>, strength: Strength, what: &str) -> Result<Vec<Constraint>, AtomError> {
     let system = names.system();
     let single =
@@ -261,11 +259,8 @@ fn parse(names: &Names<'_>, strength: Strength, what: &str) -> Result<Vec<Constr
     }
 }
 
-/// Keyword for every event.
 const ALL: &str = "all";
-/// Keyword for every process.
 const PROCESSES: &str = "processes";
-/// The expected syntax.
 const HELP: &str = "expected `all`, an event, a pattern such as take_*, process:P, processes, or a predicate such as \"p >= 1\"";
 
 fn refusal(message: &str, help: &str) -> AtomError {

@@ -44,7 +44,6 @@ pub struct Properties {
     pub list: Vec<Property>,
     /// The proposition of each canonical text.
     bound: FxHashMap<String, Proposition>,
-    /// The names in use.
     taken: FxHashSet<String>,
     /// The definedness predicates of partial atoms, by their text.
     partial: FxHashMap<String, Predicate>,

@@ -9,7 +9,6 @@
 use super::net::Net;
 use lariat_budget::Stop;
 
-/// Removes constant places.
 pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
     for place in net.free_places() {
         let tokens = net.fewest_tokens(place);

@@ -17,7 +17,6 @@
 use super::net::Net;
 use lariat_budget::Stop;
 
-/// Removes the events that cannot fire.
 pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
     let mut missing = Vec::new();
     let mut ready = Vec::new();

@@ -10,7 +10,6 @@ use lariat_budget::Stop;
 use lariat_model::Arc;
 use rustc_hash::FxHashSet;
 
-/// Keeps the first event of each class of equal events.
 pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
     let mut seen: FxHashSet<(&[Arc], &[u32])> = FxHashSet::default();
     let mut again = Vec::new();

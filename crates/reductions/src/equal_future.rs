@@ -24,7 +24,6 @@ use lariat_model::{Arc, Value, VarId};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
-/// Fuses places with equal future.
 pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
     // Fusion may equate the consumers of further places.
     while fuse_once(net)? {}

@@ -14,13 +14,11 @@ use std::borrow::Cow;
 pub(super) struct Position(usize);
 
 impl Position {
-    /// Index for tables by position.
     pub fn index(self) -> usize {
         self.0
     }
 }
 
-/// An event of the net.
 #[derive(Clone, Debug)]
 pub(super) struct Transition {
     /// At most one arc per place, sorted by place; none without effect and need.
@@ -30,13 +28,11 @@ pub(super) struct Transition {
 }
 
 impl Transition {
-    /// The arc at a place.
     pub fn arc(&self, place: VarId) -> Option<&Arc> {
         let at = self.arcs.binary_search_by_key(&place, |arc| arc.var);
         at.ok().map(|at| &self.arcs[at])
     }
 
-    /// Tokens needed in a place.
     pub fn need(&self, place: VarId) -> Value {
         self.arc(place).map_or(0, |arc| arc.need)
     }
@@ -87,7 +83,6 @@ impl Transition {
     }
 }
 
-/// A net under reduction.
 pub(super) struct Net<'a> {
     pub support: &'a Support,
     system: &'a System,
@@ -148,7 +143,6 @@ impl<'a> Net<'a> {
         self.budget.spend(work as u64 + 1)
     }
 
-    /// Numbers of places and events.
     pub fn size(&self) -> (usize, usize) {
         (self.places, self.events)
     }
@@ -158,17 +152,14 @@ impl<'a> Net<'a> {
         self.markings.iter().map(value).min()
     }
 
-    /// Minimum of a place over the initial markings.
     pub fn fewest_tokens(&self, place: VarId) -> Value {
         self.fewest[place.index()]
     }
 
-    /// Maximum of a place over the initial markings.
     pub fn most_tokens(&self, place: VarId) -> Value {
         self.most[place.index()]
     }
 
-    /// All places of the current net.
     pub fn place_ids(&self) -> Vec<VarId> {
         let ids = self.system.var_ids();
         ids.filter(|place| self.has_place[place.index()]).collect()
@@ -181,7 +172,6 @@ impl<'a> Net<'a> {
         places
     }
 
-    /// Returns whether the place exists.
     pub fn has_place(&self, place: VarId) -> bool {
         self.has_place[place.index()]
     }
@@ -191,7 +181,6 @@ impl<'a> Net<'a> {
         self.has_place[place.index()] && self.places > 1
     }
 
-    /// All events of the current net.
     pub fn transitions(&self) -> impl Iterator<Item = (Position, &Transition)> {
         let all = self.transitions.iter().enumerate();
         all.filter_map(|(i, transition)| Some((Position(i), transition.as_ref()?)))
@@ -205,12 +194,10 @@ impl<'a> Net<'a> {
         })
     }
 
-    /// The event at a position, unless removed.
     pub fn transition(&self, at: Position) -> Option<&Transition> {
         self.transitions[at.0].as_ref()
     }
 
-    /// Adds an event.
     pub fn add(&mut self, transition: Transition) {
         let at = Position(self.transitions.len());
         for arc in &transition.arcs {
@@ -220,7 +207,6 @@ impl<'a> Net<'a> {
         self.events += 1;
     }
 
-    /// Removes an event.
     pub fn remove(&mut self, at: Position) {
         if self.transitions[at.0].take().is_some() {
             self.events -= 1;
@@ -247,7 +233,6 @@ impl<'a> Net<'a> {
         first.map_or(&[], |event| self.support.names(event))
     }
 
-    /// Replaces the way of an event.
     pub fn stand_for(&mut self, at: Position, way: Way) {
         if let Some(transition) = &mut self.transitions[at.0] {
             transition.way = way;
@@ -420,7 +405,6 @@ fn by_place(markings: &[State], choose: fn(Value, Value) -> Value) -> Vec<Value>
     chosen
 }
 
-/// The current net as a system.
 pub(super) struct Current {
     pub system: System,
     /// By place of the original: its id in this system.

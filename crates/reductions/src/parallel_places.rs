@@ -16,7 +16,6 @@ use lariat_budget::Stop;
 use lariat_model::{State, Value, VarId};
 use rustc_hash::FxHashMap;
 
-/// Removes places that others determine.
 pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
     let mut alike: FxHashMap<Vec<(Position, Value)>, Vec<VarId>> = FxHashMap::default();
     for place in net.place_ids() {

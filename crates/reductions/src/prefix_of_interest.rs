@@ -27,7 +27,6 @@ use super::net::{Net, Position};
 use lariat_budget::Stop;
 use lariat_model::{Arc, VarId};
 
-/// Removes the part behind the prefix of interest.
 pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
     let mut ends = Ends::of(net)?;
     if ends.is_end.iter().all(|is_end| !is_end) {

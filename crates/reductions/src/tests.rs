@@ -68,7 +68,6 @@ fn left(system: &System, rule: Rule, atoms: &[Proposition]) -> Option<(Vec<Strin
     ))
 }
 
-/// Applies one rule to a net.
 fn reduced<'s>(system: &'s System, rule: Rule, atoms: &[Proposition]) -> Reduction<'s> {
     let support = Support::of(system, atoms, true);
     let rules = Rules::only(&[rule]);

@@ -26,7 +26,6 @@ use lariat_model::{Arc, Value, VarId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc as Shared;
 
-/// Fuses the places of each ring.
 pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
     let moves = moves(net)?;
     for (places, moves) in rings(&moves) {

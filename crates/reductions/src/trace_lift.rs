@@ -18,14 +18,12 @@ use std::sync::Arc as Shared;
 #[derive(Clone, Debug)]
 pub(super) struct Way {
     legs: Vec<Leg>,
-    /// Number of events mentioned.
     size: usize,
 }
 
 /// An instruction of a way. Large parts are shared, since ways are copied into longer ones.
 #[derive(Clone, Debug)]
 enum Leg {
-    /// Fire this event.
     Take(EventId),
     /// Execute the first executable alternative; blocked if there is none.
     Either(Shared<[Way]>),
@@ -46,7 +44,6 @@ pub(super) struct Ring {
 const MOST_MENTIONED: usize = 10_000;
 
 impl Way {
-    /// The single event.
     pub fn take(event: EventId) -> Way {
         Way {
             legs: vec![Leg::Take(event)],
@@ -113,7 +110,6 @@ impl Way {
 /// Reason why a way was not executed completely.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Halt {
-    /// An event is not enabled.
     Blocked,
     /// The run exceeds the step limit.
     TooLong,
@@ -130,7 +126,6 @@ pub(super) struct Run<'s> {
 }
 
 impl<'s> Run<'s> {
-    /// The empty run.
     pub fn new(system: &'s System, initial: &'s State) -> Run<'s> {
         Run {
             system,
@@ -139,7 +134,6 @@ impl<'s> Run<'s> {
         }
     }
 
-    /// The last state.
     pub fn state(&self) -> &State {
         self.steps.last().map_or(self.initial, |step| &step.state)
     }

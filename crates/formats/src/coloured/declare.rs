@@ -44,7 +44,6 @@ enum State {
     Done(SortId),
 }
 
-/// All declarations.
 #[derive(Default)]
 pub(super) struct Declared<'a> {
     /// The net with only sorts, partitions and variables.
@@ -492,7 +491,6 @@ fn declare<'a, T>(
     }
 }
 
-/// Parses a required integer attribute.
 pub(super) fn integer<'a>(xml: &Xml<'a>, raw: &Raw<'a>, name: &str) -> Result<i64, InputError> {
     let value = raw.attribute(xml, name)?;
     value.value.trim().parse().map_err(|_| {

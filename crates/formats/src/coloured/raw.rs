@@ -10,7 +10,6 @@ use lariat_model::InputError;
 /// Limit on the nesting depth of terms and sorts.
 const DEPTH: usize = 200;
 
-/// An element with its children.
 pub(super) struct Raw<'a> {
     pub element: Element<'a>,
     pub children: Vec<Raw<'a>>,
@@ -26,7 +25,6 @@ impl<'a> Raw<'a> {
         xml.error(self.element.span.clone(), message)
     }
 
-    /// Requires an attribute to be present.
     pub fn attribute(&self, xml: &Xml<'a>, name: &str) -> Result<Attribute<'a>, InputError> {
         let [value] = xml.attributes(&self.element, [name])?;
         xml.required(&self.element, name, value)

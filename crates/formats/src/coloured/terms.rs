@@ -238,7 +238,6 @@ impl<'a> Declared<'a> {
     }
 }
 
-/// Flattens nested sums.
 fn flat(terms: Vec<Term>) -> Vec<Term> {
     let mut flat = Vec::with_capacity(terms.len());
     for term in terms {
@@ -250,7 +249,6 @@ fn flat(terms: Vec<Term>) -> Vec<Term> {
     flat
 }
 
-/// The number of a `<numberof>`.
 fn count_of<'a>(xml: &Xml<'a>, raw: &Raw<'a>) -> Result<u64, InputError> {
     if raw.name() != "numberconstant" {
         return Err(raw.error(

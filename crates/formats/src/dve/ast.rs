@@ -15,7 +15,6 @@ pub(super) struct Name<'t> {
 pub(super) struct ExprAst<'t> {
     pub span: Span,
     pub kind: ExprKind<'t>,
-    /// The depth of the tree.
     pub depth: u32,
 }
 

@@ -10,7 +10,6 @@ use lariat_model::{Domain, Expr, Value, VarId, Variable};
 
 /// Limit on the size of an array and on the capacity of a channel.
 const ELEMENTS: Value = 65_536;
-/// Limit on the number of variables.
 const VARIABLES: usize = 262_144;
 
 /// A channel and the location of its contents.
@@ -74,7 +73,6 @@ impl Type {
 }
 
 impl Layout {
-    /// Adds a variable.
     pub(super) fn variable(
         &mut self,
         name: String,

@@ -46,7 +46,6 @@ impl Complaint {
     }
 }
 
-/// A token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Token<'t> {
     /// A name that is not a keyword.

@@ -26,7 +26,6 @@ pub(super) enum Symbol {
     Channel(usize),
 }
 
-/// The names of one process.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct ProcessScope {
     pub name: String,
@@ -95,7 +94,6 @@ impl Scope {
             .copied()
     }
 
-    /// The process with this name.
     pub(super) fn process(&self, name: Name) -> Result<&ProcessScope, Complaint> {
         match self.process_index.get(name.text) {
             Some(&p) => Ok(&self.processes[p]),
@@ -309,7 +307,6 @@ impl Scope {
         })
     }
 
-    /// Resolves several expressions.
     pub(super) fn exprs(
         &self,
         process: Option<usize>,

@@ -29,13 +29,11 @@ use lariat_model::{
 /// Limit on the size of all events together, in nodes of expressions.
 const SIZE: u64 = 1 << 22;
 
-/// The channel operation of a transition.
 enum Exchange {
     Send(usize, Vec<Expr>),
     Receive(usize, Vec<(LValue, Type)>),
 }
 
-/// A transition with resolved names.
 struct ProcessMove {
     process: usize,
     name: String,
@@ -55,11 +53,9 @@ struct ProcessMove {
 pub(super) struct Translation {
     pub layout: Layout,
     pub events: Vec<Event>,
-    /// True if some event may fail.
     pub can_fail: bool,
     pub assertions: Vec<Assertion>,
     pub property: Option<PropertyAutomaton>,
-    /// Channel operations of the events.
     pub messages: Vec<Message>,
     /// The condition that no process is in a committed state; `None` if there are none.
     quiet: Option<Expr>,

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-/// A token.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Token {
     /// A name with escapes resolved.

@@ -288,7 +288,6 @@ impl Builder {
         Ok(())
     }
 
-    /// The name of a value.
     fn text(&self, value: Value, typed: &Typed) -> String {
         typed
             .sort

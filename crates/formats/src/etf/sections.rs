@@ -28,7 +28,6 @@ pub(super) struct Entry {
     pub span: Range<usize>,
 }
 
-/// A line of a map.
 #[derive(Debug)]
 pub(super) struct MapEntry {
     pub slots: Vec<(u32, i64)>,
@@ -42,7 +41,6 @@ pub(super) struct MapSection {
     pub entries: Vec<MapEntry>,
 }
 
-/// A whole file.
 #[derive(Debug, Default)]
 pub(super) struct File {
     pub state: Vec<Typed>,
@@ -61,7 +59,6 @@ struct Parser<'t> {
 
 type Parsed<T> = Result<T, Complaint>;
 
-/// Parses a file.
 pub(super) fn file(text: &[u8]) -> Parsed<File> {
     let mut p = Parser {
         lexer: Lexer::new(text),
@@ -120,7 +117,6 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Skips line ends.
     fn lines(&mut self) -> Parsed<()> {
         while self.token == Token::Newline {
             self.advance()?;
@@ -254,7 +250,6 @@ impl Parser<'_> {
         Ok(cells)
     }
 
-    /// Requires a line end.
     fn line_end(&mut self, what: &str) -> Parsed<()> {
         match self.token {
             Token::Newline => self.lines(),

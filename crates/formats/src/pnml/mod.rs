@@ -152,7 +152,6 @@ fn net<'a>(
     }
 }
 
-/// An interned id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct NodeId(u32);
 
@@ -175,7 +174,6 @@ struct RawArc {
     at: usize,
 }
 
-/// A place/transition net under construction.
 #[derive(Default)]
 struct Net<'a> {
     ids: FxHashMap<Cow<'a, str>, NodeId>,

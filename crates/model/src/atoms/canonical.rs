@@ -189,7 +189,6 @@ fn sum_text(terms: &[(&str, u64)]) -> String {
     terms.join(" + ")
 }
 
-/// A constant atom.
 fn constant(value: bool) -> Atom {
     let text = if value { "0 == 0" } else { "0 == 1" };
     (text.to_owned(), Proposition::State(Predicate::Const(value)))

@@ -103,7 +103,6 @@ pub(super) struct Sum {
 /// Reason why a term cannot be evaluated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Failure {
-    /// A multiplicity is negative.
     Negative,
     /// A multiplicity does not fit 63 bits, or there are too many colours.
     Large,
@@ -251,7 +250,6 @@ impl Test {
     }
 }
 
-/// A compiled transition.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
     /// The size of each leaf of a binding.
@@ -325,7 +323,6 @@ pub(super) fn rule(
     })
 }
 
-/// Compiles an initial marking.
 pub(super) fn ground(
     net: &ColouredNet,
     place: usize,

@@ -35,7 +35,6 @@ pub(super) struct Relation {
     values: Vec<u32>,
     /// All known colours, active or not yet.
     pub known: FxHashSet<u64>,
-    /// Indexes over this relation.
     indexes: Vec<usize>,
 }
 
@@ -119,7 +118,6 @@ pub(super) struct Atom {
     slots: Vec<Slot>,
 }
 
-/// A step of a plan.
 enum Step {
     /// Tests that a colour whose leaves are all bound is known.
     Known { place: usize, slots: Vec<Slot> },
@@ -137,7 +135,6 @@ enum Step {
 
 struct Stage {
     step: Step,
-    /// The leaves bound by the step.
     binds: Vec<usize>,
     /// True if the guard depends on these leaves.
     guarded: bool,

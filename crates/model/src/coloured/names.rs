@@ -188,7 +188,6 @@ impl<'n> UnfoldedNames<'n> {
         }
     }
 
-    /// The ids of places and transitions.
     pub(crate) fn ids(&self) -> impl Iterator<Item = &'n str> {
         let net = self.names.net;
         let places = net.places.iter().map(|place| &*place.name);
@@ -252,7 +251,6 @@ impl<'n> UnfoldedNames<'n> {
 
     /// A short description of the colours of a sort.
     fn colours_of(&self, sort: SortId) -> String {
-        /// Limit on the constants listed.
         const SHOWN: usize = 8;
         let net = self.names.net;
         match &net.sort(sort).kind {

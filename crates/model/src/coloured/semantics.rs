@@ -303,7 +303,6 @@ impl ColouredNet {
         }
     }
 
-    /// The multiset denoted by a term.
     fn tokens(&self, term: &Term, values: Values<'_>) -> Result<BTreeMap<Colour, i64>, String> {
         let mut tokens = BTreeMap::new();
         for (colour, count) in self.formal(term, values)? {

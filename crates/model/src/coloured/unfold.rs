@@ -156,7 +156,6 @@ pub fn unfold(net: &ColouredNet, budget: &Budget) -> Result<Unfolded, Stop> {
 impl<'n> Unfolder<'n> {
     /// Leases bytes before their allocation.
     fn need(&mut self, bytes: usize) -> Result<(), Stop> {
-        /// Increment of the lease.
         const CHUNK: u64 = 1 << 16;
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes as u64 > self.lease.bytes() {
@@ -166,7 +165,6 @@ impl<'n> Unfolder<'n> {
         Ok(())
     }
 
-    /// The initial marking of every place.
     fn marking(&mut self, left: &Cell<usize>) -> Result<Vec<Vec<(u64, i64)>>, Stop> {
         let mut marking = Vec::with_capacity(self.net.places.len());
         for (place, definition) in self.net.places.iter().enumerate() {
@@ -462,7 +460,6 @@ impl<'n> Unfolder<'n> {
     }
 }
 
-/// The obstacle to firing a binding.
 enum Missing {
     Nothing,
     /// A term is undefined.

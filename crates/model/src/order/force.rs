@@ -17,7 +17,6 @@
 use super::hypergraph::Hypergraph;
 use crate::system::VarId;
 
-/// Limit on the rounds.
 const ROUNDS: u32 = 60;
 /// Number of rounds without improvement after which the iteration stops.
 const PATIENCE: u32 = 6;

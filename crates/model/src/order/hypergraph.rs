@@ -32,7 +32,6 @@ impl Rows {
 }
 
 impl Hypergraph {
-    /// The hypergraph of a system.
     pub(super) fn of(system: &System) -> Hypergraph {
         let mut edges = Rows {
             start: vec![0],
@@ -84,12 +83,10 @@ impl Hypergraph {
         self.edges.len()
     }
 
-    /// The variables of an edge.
     pub(super) fn edge(&self, edge: u32) -> &[u32] {
         self.edges.row(edge)
     }
 
-    /// All edges.
     pub(super) fn edges(&self) -> impl Iterator<Item = &[u32]> {
         (0..self.edge_count() as u32).map(|e| self.edge(e))
     }

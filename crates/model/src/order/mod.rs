@@ -218,7 +218,6 @@ impl Sequences<'_> {
         self.system.var_ids().collect()
     }
 
-    /// The sequence of a heuristic.
     fn sequence(&self, heuristic: Heuristic) -> Option<Vec<VarId>> {
         let graph = &self.graph;
         Some(match heuristic {

@@ -16,7 +16,6 @@ use crate::system::VarId;
 /// Limit on the searches for a better starting point.
 const SEARCHES: u32 = 5;
 
-/// The sequence of all variables.
 pub(super) fn reverse_cuthill_mckee(graph: &Hypergraph) -> Vec<VarId> {
     let n = graph.variables();
     let degree: Vec<u32> = (0..n as u32)

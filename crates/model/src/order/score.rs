@@ -10,7 +10,6 @@
 //!
 //! where `span` is the number of levels covered and `height` counts from the bottom. Unlike the sum
 //! of spans it distinguishes an order from its reverse. Cost: linear in the number of arcs.
-//! plain sum of spans it distinguishes an order from its reverse. Linear in the number of arcs.
 
 use super::Order;
 use super::hypergraph::Hypergraph;

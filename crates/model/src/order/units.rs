@@ -7,7 +7,6 @@
 
 use crate::system::{System, VarId};
 
-/// Computes the sequence.
 pub(super) fn units(system: &System, near: &[VarId]) -> Vec<VarId> {
     let n = system.variables.len();
     let mut rank = vec![0usize; n];

@@ -78,7 +78,6 @@ impl Rotation {
 pub struct Room {
     cells: Vec<u32>,
     signatures: Vec<u64>,
-    /// The open elements sorted by cell.
     ranks: Vec<(u32, u64, u32)>,
     /// For each open element its position in `ranks`.
     positions: Vec<u32>,
@@ -91,7 +90,6 @@ pub struct Room {
     twins: Twins,
     /// True if some representative may not be unique in its orbit.
     pub(super) cut: bool,
-    /// Scratch memory for symmetries of places.
     pub(super) net: Scratch,
 }
 
@@ -318,7 +316,6 @@ impl<'s, 'm> Canon<'s, 'm> {
         }
     }
 
-    /// Splits cells until the partition is stable.
     fn refine(&self, room: &mut Room, tokens: &Tokens) {
         room.refinements += 1;
         let mut cells = 0;
@@ -406,7 +403,6 @@ impl<'s, 'm> Canon<'s, 'm> {
         count
     }
 
-    /// The first tied cell.
     fn tied(&self, room: &Room, tokens: &Tokens) -> Option<u32> {
         let elements = self.cells.len() as u32;
         let mut tied = None;
@@ -477,7 +473,6 @@ impl<'s, 'm> Canon<'s, 'm> {
         members
     }
 
-    /// Makes one member of a cell its first and refines.
     fn individualise(&self, room: &mut Room, tokens: &Tokens, members: &[u32], first: u32) {
         for other in members.iter().filter(|member| **member != first) {
             room.cells[*other as usize] += 1;
@@ -485,7 +480,6 @@ impl<'s, 'm> Canon<'s, 'm> {
         self.refine(room, tokens);
     }
 
-    /// Recomputes the ranks from the cells.
     fn rank_again(&self, room: &mut Room) {
         let Room { cells, ranks, .. } = room;
         ranks.clear();

@@ -143,7 +143,6 @@ impl<'m> Colours<'m> {
         }
     }
 
-    /// The same action with another group.
     pub(super) fn with_group(self, group: Group) -> Colours<'m> {
         Colours { group, ..self }
     }

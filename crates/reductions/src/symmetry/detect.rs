@@ -115,7 +115,6 @@ fn detect_limited<'m>(
     Ok(Colours::new(system, coloured, roles, Group::new(group)))
 }
 
-/// Detects the symmetries of these roles.
 fn detect_roles<'m>(
     system: &System,
     coloured: &'m Coloured,

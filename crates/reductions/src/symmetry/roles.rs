@@ -33,14 +33,12 @@ impl Leaf {
     }
 }
 
-/// A leaf and its role.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     pub leaf: Leaf,
     pub role: usize,
 }
 
-/// The roles of a net.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Roles {
     /// The sort of each role.

@@ -111,7 +111,7 @@ fn a_loop_is_repeated_until_the_tokens_return() {
     assert!(lasso.comes_round() && lasso.growth.is_none());
     assert_eq!(taken(&lasso.prefix), [0, 1, 3, 0, 1, 3, 0, 2, 3]);
     assert_eq!(taken(&lasso.cycle), [0, 2, 3]);
-    // The same where each round adds a token to one of the places.
+    // Likewise if each round adds a token to one of the places.
     let grows: &Arcs = &[(0, 1, 0), (2, 0, 2)];
     let growing = net(&[1, 1, 0, 0], &[grows, FROM_LEFT, FROM_RIGHT, HOME]);
     let reduction = reduced(&growing, Rule::EqualFuture, &[]);

@@ -12,7 +12,6 @@ use lariat_model::{BinaryOp, UnaryOp};
 /// Limit on the nesting depth of expressions.
 const DEPTH: u32 = 300;
 
-/// Parses a single expression.
 pub(in crate::dve) fn expression(text: &[u8]) -> Parsed<ExprAst<'_>> {
     let mut p = Parser::new(text)?;
     let expr = p.expr()?;

@@ -9,7 +9,6 @@ use super::lexer::{Complaint, Span, Token, tokens};
 
 type Parsed<T> = Result<T, Complaint>;
 
-/// Parses a whole model.
 pub(super) fn model(text: &[u8]) -> Parsed<ModelAst<'_>> {
     let mut p = Parser::new(text)?;
     let model = p.model()?;

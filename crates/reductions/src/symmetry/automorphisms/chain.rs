@@ -43,7 +43,6 @@ pub(super) struct Level {
     pub cosets: Vec<Coset>,
 }
 
-/// A transversal element.
 #[derive(Clone, Debug)]
 pub(super) struct Coset {
     /// Preimages of the level's fixed places.
@@ -71,12 +70,11 @@ impl Chain {
         }
     }
 
-    /// The trivial group.
     pub(super) fn trivial(vars: u32) -> Chain {
         Chain::new(vars, Vec::new(), true)
     }
 
-    /// The same group, marked as possibly a proper subgroup of the symmetries.
+    /// Marks the group as possibly a proper subgroup of the symmetries.
     pub(super) fn cut_short(self) -> Chain {
         Chain {
             complete: false,
@@ -109,7 +107,6 @@ impl Chain {
             .try_fold(1u128, u128::checked_mul)
     }
 
-    /// The transversal elements by their moves.
     pub(super) fn permutations(&self) -> impl Iterator<Item = &[(u32, u32)]> {
         let cosets = self.levels.iter().flat_map(|level| &level.cosets);
         cosets.map(|coset| &*coset.moves)

@@ -18,7 +18,6 @@ use super::super::mix;
 use super::{Effort, Graph};
 use lariat_budget::Stop;
 
-/// An ordered partition.
 #[derive(Clone, Debug)]
 pub(super) struct Partition {
     /// The vertices cell by cell, and the position of each vertex.

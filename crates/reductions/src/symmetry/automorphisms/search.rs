@@ -1,14 +1,11 @@
 //! Search for automorphisms by individualisation and refinement, one base point after the other.
 //!
 //! ```text
-//! base:  individualise a place of the first non-singleton cell, refine, until all place cells are
-//! singletons
-//! from the last base point b to the first, for each w in b's cell that no known symmetry maps to
-//! b:
+//! base:  individualise a place of the first place cell with several members and refine, until none
+//! from the last base point b to the first, for each w in b's cell not known to be symmetric to b:
 //!   individualise b on the left and w on the right and refine both; if their traces agree:
-//!     the candidate maps cell to cell, with fixed points where possible; test whether it is a
-//!     symmetry
-//!     if not, individualise one vertex on the left and in turn each of its cell on the right
+//!     the candidate maps cell to cell, with fixed points where possible; if it is no symmetry:
+//!       individualise one vertex on the left and in turn each of its cell on the right
 //! ```
 //!
 //! Symmetries found at b fix all earlier base points, so the generators known when b is processed
@@ -415,7 +412,6 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The inverse permutation.
 fn inverse(moves: &[(u32, u32)]) -> Moves {
     let mut moves: Vec<(u32, u32)> = moves.iter().map(|(from, to)| (*to, *from)).collect();
     moves.sort_unstable();
