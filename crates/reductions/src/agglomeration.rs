@@ -51,7 +51,7 @@ impl Passage {
     /// marking, and each adjacent event either produces or consumes one token there. (Events
     /// adjacent to a place that an atom reads are visible; both rules would reject them.)
     pub fn of(net: &Net<'_>, place: VarId) -> Option<Passage> {
-        if net.support.reads(place) || net.most_tokens(place) != 0 || !net.may_lose(place) {
+        if net.support.reads(place) || net.most_tokens(place) != 0 || !net.is_removable(place) {
             return None;
         }
         let mut passage = Passage {

@@ -18,7 +18,7 @@ pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
             arc.delta == 0 && arc.need <= tokens
         });
         net.spend(arcs)?;
-        if is_constant && net.may_lose(place) {
+        if is_constant && net.is_removable(place) {
             net.remove_place(place);
         }
     }

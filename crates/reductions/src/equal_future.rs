@@ -150,7 +150,7 @@ fn fuse(net: &mut Net<'_>, class: &[VarId]) -> Result<bool, Stop> {
     }
     for (twins, way) in joint {
         if let [stays, others @ ..] = &twins[..] {
-            net.stand_for(*stays, way);
+            net.set_way(*stays, way);
             others.iter().for_each(|at| net.remove(*at));
         }
     }

@@ -39,7 +39,8 @@ pub struct Told {
 /// Removes the places whose claims hold of the current net.
 pub(super) fn apply(net: &mut Net<'_>, claims: &[Told]) -> Result<(), Stop> {
     for claim in claims {
-        if !net.support.reads(claim.place) && net.may_lose(claim.place) && is_true(net, claim)? {
+        if !net.support.reads(claim.place) && net.is_removable(claim.place) && is_true(net, claim)?
+        {
             net.remove_place(claim.place);
         }
     }

@@ -177,7 +177,7 @@ impl<'a> Net<'a> {
     }
 
     /// Returns whether the place exists and is not the last one, which always remains.
-    pub fn may_lose(&self, place: VarId) -> bool {
+    pub fn is_removable(&self, place: VarId) -> bool {
         self.has_place[place.index()] && self.places > 1
     }
 
@@ -233,7 +233,7 @@ impl<'a> Net<'a> {
         first.map_or(&[], |event| self.support.names(event))
     }
 
-    pub fn stand_for(&mut self, at: Position, way: Way) {
+    pub fn set_way(&mut self, at: Position, way: Way) {
         if let Some(transition) = &mut self.transitions[at.0] {
             transition.way = way;
         }

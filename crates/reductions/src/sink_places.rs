@@ -17,7 +17,7 @@ pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
             arc.need == 0
         });
         net.spend(arcs)?;
-        if is_sink && net.may_lose(place) {
+        if is_sink && net.is_removable(place) {
             net.remove_place(place);
         }
     }

@@ -153,11 +153,11 @@ fn fuse(net: &mut Net<'_>, places: &[VarId], moves: &[Move]) {
         return;
     }
     for (at, way) in with_moves {
-        net.stand_for(at, way);
+        net.set_way(at, way);
     }
     // One move becomes a self-loop on the fused place; the others are removed.
     if let [(.., stays), others @ ..] = moves {
-        net.stand_for(*stays, any);
+        net.set_way(*stays, any);
         others.iter().for_each(|(.., at)| net.remove(*at));
     }
 }

@@ -154,7 +154,7 @@ fn runs_are_replayed_on_the_coloured_net() {
     assert!(
         net.replay(&system, &wrong)
             .unwrap_err()
-            .contains("waits where")
+            .contains("stutters although")
     );
     let mut wrong = lasso;
     wrong.cycle.pop();
