@@ -1,6 +1,6 @@
-//! What each target does with its input: a reader takes any bytes, and either refuses them with a message or returns
-//! something that can be used. It never panics, and never hangs. Each function says whether the bytes were
-//! accepted: seeds have to be, which the tests of crate `differential` look at.
+//! The fuzz targets: each reader accepts any bytes and either rejects them with a message or
+//! returns a usable result, without panicking or hanging. Each function returns whether the bytes
+//! were accepted; tests of the crate `differential` require this of the seeds.
 
 #![forbid(unsafe_code)]
 
@@ -14,7 +14,7 @@ use lariat_model::generate::{Family, generate};
 use lariat_model::{InputError, Names, Properties, System};
 use std::time::Duration;
 
-/// Place/transition nets: what was read is written and read again.
+/// Place/transition nets: an accepted net can be written and read again.
 pub fn pnml(bytes: &[u8]) -> bool {
     let Some(Pnml::Plain(system)) = accepted(pnml::read("net", bytes)).map(|read| read.net) else {
         return false;
@@ -27,7 +27,7 @@ pub fn pnml(bytes: &[u8]) -> bool {
     true
 }
 
-/// Coloured nets: what was read is unfolded, within a budget.
+/// Coloured nets: an accepted net is unfolded, within a budget.
 pub fn coloured(bytes: &[u8]) -> bool {
     let Some(Pnml::Coloured(net)) = accepted(pnml::read("net", bytes)).map(|read| read.net) else {
         return false;
@@ -81,7 +81,7 @@ pub fn hoa(bytes: &[u8]) -> bool {
     read.is_ok()
 }
 
-/// Formulas: printed and read again, a formula is the same one.
+/// Formulas: printing and parsing yields the same formula.
 pub fn formula(bytes: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return false;
@@ -101,7 +101,7 @@ pub fn formula(bytes: &[u8]) -> bool {
     }
 }
 
-/// What was read; a refusal has something to say.
+/// The result, if accepted; otherwise the error message must not be empty.
 fn accepted<T>(result: Result<T, InputError>) -> Option<T> {
     if let Err(error) = &result {
         assert!(!error.to_string().is_empty());
@@ -109,7 +109,7 @@ fn accepted<T>(result: Result<T, InputError>) -> Option<T> {
     result.ok()
 }
 
-/// Takes a few steps, so that what a reader lets through is also looked at by the interpreter.
+/// Takes a few steps, so that the interpreter processes the result.
 fn walk(system: &System) {
     let Some(mut state) = system.initial.first().cloned() else {
         return;

@@ -1,7 +1,7 @@
-//! How long coloured nets take to unfold, and what comes out.
+//! Run time, memory and size of the unfolding of coloured nets.
 //!
-//! `cargo bench -p lariat-formats --bench unfold -- [--seconds N] [--megabytes N] [MODEL.pnml…]`: without models, the
-//! coloured nets of the contest.
+//! `cargo bench -p lariat-formats --bench unfold -- [--seconds N] [--megabytes N] [MODEL.pnml…]`:
+//! by default the coloured nets of the contest.
 
 use lariat_budget::Budget;
 use lariat_corpora::bench::{arguments, file};
@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// One line of the table; none for a net without colours.
+/// Prints one row of the table; none for a net without colours.
 fn row(path: &Path, budget: &Budget) -> Result<(), Box<dyn std::error::Error>> {
     let bytes = std::fs::read(path)?;
     let name = path.display().to_string();

@@ -1,8 +1,8 @@
-//! The readers of all model formats, and of the property files of the Model Checking Contest.
+//! Readers for all model formats, and for the property files of the Model Checking Contest.
 //!
-//! [`read`] and [`load`] recognise the format by the content of the file and return a [`Model`]: the
-//! [`System`](lariat_model::System) that the file denotes, the names by which formulas refer to it,
-//! and what else the file says.
+//! [`read`] and [`load`] recognise the format by the content of the file and return a [`Model`]:
+//! the [`System`](lariat_model::System), the names for formulas, and further declarations of the
+//! file.
 
 #![forbid(unsafe_code)]
 

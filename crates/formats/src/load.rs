@@ -1,4 +1,4 @@
-//! Any model file: the format is recognised by what it contains, not by its name.
+//! Loading of model files; the format is recognised by the content, not by the file name.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::pnml::{self, Pnml, Positions};
 use lariat_model::coloured::{Coloured, ColouredNet, Unfolded, UnfoldedNames, unfold};
 use lariat_model::{InputError, Meaning, Names, Predicate, System};
 
-/// The formats that there are readers for.
+/// The supported formats.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Format {
     /// Petri nets in XML.
@@ -21,39 +21,39 @@ pub enum Format {
     Etf,
 }
 
-/// A model: the system, the names by which formulas speak of it, and what its file says besides.
+/// A model: the system, the names for formulas, and further declarations of its file.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// What it was read from.
+    /// The format of the file.
     pub format: Format,
     /// The system.
     pub system: System,
-    /// What the model asserts of its states.
+    /// Assertions of the model about its states.
     pub assertions: Vec<Assertion>,
-    /// The automaton of a negated property that the model comes with.
+    /// A property process: an automaton for the negation of a property.
     pub property: Option<PropertyAutomaton>,
-    /// What was read with a decision that the user may want to know.
+    /// Warnings about input that was interpreted or skipped.
     pub warnings: Vec<InputError>,
-    /// Names that are not those of a single variable or event.
+    /// Names other than those of single variables and events.
     definitions: Vec<(String, Meaning)>,
-    /// Truths that are not known in every state, and where they are.
+    /// Partial predicates and their definedness predicates.
     partial: Vec<(Predicate, Predicate)>,
     /// The names of a program, for expressions.
     scope: Option<Scope>,
-    /// What events do on the channels of a program.
+    /// Channel operations of the events of a program.
     pub messages: Vec<Message>,
-    /// Where places and transitions are drawn, as far as the file says.
+    /// Coordinates of places and transitions, if given.
     pub positions: Positions,
     /// The coloured net that the system was unfolded from.
     pub coloured: Option<Box<Coloured>>,
 }
 
-/// Why a file did not become a model.
+/// Reason why a file could not be loaded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LoadError {
-    /// Something is wrong with the file.
+    /// The file contains an error.
     Input(InputError),
-    /// Reading or unfolding it takes more than the budget gives.
+    /// Reading or unfolding exceeds the budget.
     Stop(Stop),
 }
 
@@ -81,7 +81,7 @@ impl fmt::Display for LoadError {
 impl std::error::Error for LoadError {}
 
 impl Model {
-    /// A model that is nothing but a system.
+    /// A model that consists of a system only.
     pub fn new(format: Format, system: System) -> Model {
         Model {
             format,
@@ -98,7 +98,7 @@ impl Model {
         }
     }
 
-    /// The coloured net that the system is the unfolding of, if it is one.
+    /// The coloured net that the system was unfolded from, if any.
     pub fn coloured_net(&self) -> Option<&ColouredNet> {
         self.coloured.as_deref().map(|coloured| &coloured.net)
     }
@@ -122,9 +122,9 @@ impl Model {
     }
 }
 
-/// Reads a model in any format that there is a reader for. `origin` names it in errors.
+/// Reads a model in any supported format. `origin` names it in errors.
 ///
-/// Coloured nets are unfolded within 4 GB, whatever time it takes; see [`load`].
+/// Coloured nets are unfolded within 4 GB, without a time limit; see [`load`].
 pub fn read(origin: &str, bytes: &[u8]) -> Result<Model, InputError> {
     match load(origin, bytes, &Budget::bytes(4 << 30)) {
         Ok(model) => Ok(model),
@@ -133,10 +133,9 @@ pub fn read(origin: &str, bytes: &[u8]) -> Result<Model, InputError> {
     }
 }
 
-/// Bytes that reading takes for each byte of the text, about: ids, tokens and trees are larger than what
-/// they were made from. Less would let a text that hardly fits the memory be read beyond it; much more would
-/// refuse texts that are read with ease.
-fn room(format: Format) -> usize {
+/// Approximate bytes of memory per byte of text while reading. A smaller factor could exceed the
+/// memory limit for large texts; a larger one would reject texts that can be read.
+fn bytes_per_byte(format: Format) -> usize {
     match format {
         Format::Pnml => 4,
         Format::Etf => 12,
@@ -144,16 +143,16 @@ fn room(format: Format) -> usize {
     }
 }
 
-/// Leases the room to read a text of this format.
+/// Leases the memory for reading a text of this format.
 fn lease(format: Format, bytes: &[u8], budget: &Budget) -> Result<Lease, Stop> {
     budget.check()?;
     let mut lease = budget.lease();
-    lease.resize(bytes.len().saturating_mul(room(format)))?;
+    lease.resize(bytes.len().saturating_mul(bytes_per_byte(format)))?;
     Ok(lease)
 }
 
-/// Reads a model in any format that there is a reader for, if there is room for it; a coloured net is
-/// unfolded within the budget. `origin` names the file in errors.
+/// Reads a model in any supported format if memory suffices; a coloured net is unfolded within the
+/// budget. `origin` names the file in errors.
 pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<Model, LoadError> {
     let mut start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     start = start.trim_ascii_start();
@@ -215,7 +214,7 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<Model, LoadEr
     .into())
 }
 
-/// The system of a model in any format.
+/// Reads the system of a model in any supported format.
 pub fn read_model(origin: &str, bytes: &[u8]) -> Result<System, InputError> {
     read(origin, bytes).map(|model| model.system)
 }

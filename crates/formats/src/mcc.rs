@@ -9,11 +9,12 @@
 //! INT  := integer-constant n | tokens-count (place id)…
 //! ```
 //!
-//! Names are ids of the net. A formula is built bottom-up on an explicit stack of the elements that
-//! are open, so it may be of any depth. `all-paths` is what a linear-time property means
-//! anyway and may stand only around the whole; `exists-path` may do so too where `Paths` says so, and is refused elsewhere.
+//! Names are ids of the net. A formula is built bottom-up with an explicit stack of open elements,
+//! so its depth is not limited by the call stack. `all-paths` is implicit for linear-time
+//! properties and allowed only around the whole formula; `exists-path` is allowed there too if
+//! `Paths` permits, and rejected elsewhere.
 //!
-//! A file of bounds has `<place-bound> (place id)…` in the place of a formula.
+//! A file of bounds has `<place-bound> (place id)…` instead of a formula.
 
 mod reachability;
 
@@ -25,13 +26,13 @@ use lariat_ltl::{Formula, Formulas};
 
 use crate::xml::{self, Element, Item, Xml};
 use lariat_model::{
-    Comparison, EventId, Fairness, InputError, Names, Properties, Property, Value, VarId,
+    Comparison, EventId, Fairness, InputError, Names, Properties, Property, TokenSum, Value, VarId,
 };
 
-/// What an open element will become.
+/// The meaning of an open element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Operator {
-    /// The whole.
+    /// The root of a formula.
     Formula,
     /// `all-paths`
     Group,
@@ -60,11 +61,10 @@ enum Operator {
     Transition,
 }
 
-/// What has been read inside of an open element.
+/// A completed operand of an open element.
 enum Part {
     Path(Formula),
-    /// A sum of places and a constant.
-    Number(Vec<VarId>, Value),
+    Number(TokenSum),
     Events(Vec<EventId>),
 }
 
@@ -74,12 +74,12 @@ struct Frame {
     parts: Vec<Part>,
 }
 
-/// What may stand around a formula.
+/// The path quantifiers allowed around a formula.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Paths {
-    /// `all-paths`, or nothing.
+    /// `all-paths`, or none.
     All,
-    /// Either.
+    /// `all-paths`, `exists-path`, or none.
     AllOrSome,
 }
 
@@ -101,7 +101,7 @@ pub fn read(
     })
 }
 
-/// Reads a property file whose formulas may be about some path; those are told apart.
+/// Reads a property file whose formulas may have `exists-path`; returns for each whether it does.
 fn read_branching(
     properties: &mut Properties,
     names: &Names<'_>,
@@ -122,7 +122,7 @@ fn read_branching(
     Ok(about_some)
 }
 
-/// Reads a file of bounds: names with the places whose tokens are summed up.
+/// Reads a file of bounds: names with the places whose tokens are added up.
 pub fn read_bounds(
     names: &Names<'_>,
     origin: &str,
@@ -138,7 +138,7 @@ pub fn read_bounds(
     Ok(bounds)
 }
 
-/// Reads `<property-set>`, calling `each` inside of every `<property>`.
+/// Reads `<property-set>`, calling `each` inside every `<property>`.
 fn each_property<'a>(
     xml: &mut Xml<'a>,
     origin: &str,
@@ -214,14 +214,14 @@ fn property<'a>(
     Ok((property, some))
 }
 
-/// Reads the rest of a property of a file of bounds.
+/// Reads the rest of a property in a file of bounds.
 fn bound<'a>(
     xml: &mut Xml<'a>,
     names: &Names<'_>,
     property: &Element<'a>,
 ) -> Result<(String, Vec<VarId>), InputError> {
     let (mut name, mut places) = (None, None);
-    // The elements that are open inside of the property.
+    // Open elements inside the property.
     let mut open: Vec<&str> = Vec::new();
     loop {
         match xml.next()? {
@@ -233,8 +233,8 @@ fn bound<'a>(
                     open.push("place-bound");
                 }
                 ("place", Some(&"place-bound")) => {
-                    if let Part::Number(vars, _) = leaf(xml, names, Operator::Place)? {
-                        places.get_or_insert_default().extend(vars);
+                    if let Part::Number(sum) = leaf(xml, names, Operator::Place)? {
+                        places.get_or_insert_default().extend(sum.vars);
                     }
                 }
                 (_, None) => xml.skip()?,
@@ -259,7 +259,7 @@ fn bound<'a>(
     Ok((name.ok_or_else(|| missing("id"))?, places))
 }
 
-/// Reads the rest of `<formula>`, and says whether it is about some path.
+/// Reads the rest of `<formula>`; returns also whether it has `exists-path`.
 fn formula<'a>(
     xml: &mut Xml<'a>,
     properties: &mut Properties,
@@ -276,8 +276,7 @@ fn formula<'a>(
     while let Some(frame) = open.last_mut() {
         match xml.next()? {
             Item::Open(element) => {
-                let place = (frame.operator, frame.parts.len());
-                let operator = operator(xml, &element, place, paths)?;
+                let operator = operator(xml, &element, frame.operator, frame.parts.len(), paths)?;
                 about_some |= operator == Operator::Some;
                 if let Operator::Constant | Operator::Place | Operator::Transition = operator {
                     frame.parts.push(leaf(xml, names, operator)?);
@@ -304,11 +303,12 @@ fn formula<'a>(
     Err(xml.error_here("expected a formula"))
 }
 
-/// What an element means where it stands: as the n-th part of another.
+/// The operator of an element that is the `nth` part of `outer`.
 fn operator(
     xml: &Xml<'_>,
     element: &Element<'_>,
-    (outer, nth): (Operator, usize),
+    outer: Operator,
+    nth: usize,
     paths: Paths,
 ) -> Result<Operator, InputError> {
     let fits = match element.name {
@@ -378,17 +378,21 @@ fn operator(
     })
 }
 
-/// An element that holds only text.
+fn number(vars: Vec<VarId>, constant: Value) -> Part {
+    Part::Number(TokenSum { vars, constant })
+}
+
+/// Reads an element that contains only text.
 fn leaf(xml: &mut Xml<'_>, names: &Names<'_>, operator: Operator) -> Result<Part, InputError> {
     let (text, span) = xml.characters()?;
     match operator {
         Operator::Constant => match text.parse::<Value>() {
-            Ok(value) => Ok(Part::Number(Vec::new(), value)),
+            Ok(constant) => Ok(number(Vec::new(), constant)),
             Err(_) => Err(xml.error(span, format!("`{text}` is not a number below 2^63"))),
         },
         Operator::Place => names
             .number(&text)
-            .map(|vars| Part::Number(vars, 0))
+            .map(|vars| number(vars, 0))
             .ok_or_else(|| xml.error(span, format!("no place is called `{text}`"))),
         _ => names
             .events(&text)
@@ -397,7 +401,7 @@ fn leaf(xml: &mut Xml<'_>, names: &Names<'_>, operator: Operator) -> Result<Part
     }
 }
 
-/// What a closed element amounts to.
+/// Combines the operands of a closed element.
 fn close(
     xml: &Xml<'_>,
     properties: &mut Properties,
@@ -424,7 +428,7 @@ fn close(
         Operator::Fireable => names.fireable(operands.events().map_err(wrong)?),
         Operator::Tokens => {
             let vars = operands.places().map_err(wrong)?;
-            return Ok(Part::Number(vars, 0));
+            return Ok(number(vars, 0));
         }
         operator => {
             let formula = connect(&mut properties.formulas, operator, operands);
@@ -437,7 +441,7 @@ fn close(
         .map_err(|message| xml.error(span, message))
 }
 
-/// The formula of a Boolean or temporal operator, or what it expected.
+/// Builds the formula of a Boolean or temporal operator; otherwise returns the expected operands.
 fn connect(
     store: &mut Formulas,
     operator: Operator,
@@ -463,7 +467,7 @@ fn connect(
         Operator::Iff => two.map(|(f, g)| store.iff(f, g))?,
         Operator::And => store.and(operands.paths()?),
         Operator::Or => store.or(operands.paths()?),
-        // Atoms and sums are made by `close`, and leaves are never open.
+        // `close` handles atoms and sums; leaves are never open.
         Operator::Deadlock
         | Operator::Compare(_)
         | Operator::Tokens
@@ -474,12 +478,12 @@ fn connect(
     })
 }
 
-/// The parts of a closed element by what they are. Every question about them is answered by
-/// exactly what was expected, or by its name.
+/// The operands of a closed element by kind. Each accessor returns exactly the expected operands,
+/// or their description as error.
 struct Operands {
     count: usize,
     paths: Vec<Formula>,
-    numbers: Vec<(Vec<VarId>, Value)>,
+    numbers: Vec<TokenSum>,
     events: Vec<EventId>,
 }
 
@@ -494,7 +498,7 @@ impl Operands {
         for part in parts {
             match part {
                 Part::Path(formula) => operands.paths.push(formula),
-                Part::Number(vars, constant) => operands.numbers.push((vars, constant)),
+                Part::Number(sum) => operands.numbers.push(sum),
                 Part::Events(some) => operands.events.extend(some),
             }
         }
@@ -526,7 +530,7 @@ impl Operands {
         Ok(self.paths)
     }
 
-    fn two_numbers(self) -> Result<[(Vec<VarId>, Value); 2], &'static str> {
+    fn two_numbers(self) -> Result<[TokenSum; 2], &'static str> {
         if self.count != 2 {
             return Err("two numbers");
         }
@@ -537,14 +541,10 @@ impl Operands {
         if self.count == 0 || self.numbers.len() != self.count {
             return Err("places");
         }
-        Ok(self
-            .numbers
-            .into_iter()
-            .flat_map(|(vars, _)| vars)
-            .collect())
+        Ok(self.numbers.into_iter().flat_map(|sum| sum.vars).collect())
     }
 
-    /// The list may be empty: a transition that can never fire stands for no event.
+    /// The list may be empty: a transition that can never fire denotes no event.
     fn events(self) -> Result<Vec<EventId>, &'static str> {
         if self.count == 0 || !self.paths.is_empty() || !self.numbers.is_empty() {
             return Err("transitions");

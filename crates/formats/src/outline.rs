@@ -1,23 +1,23 @@
-//! Which properties a command asks for, when no model tells what they mean.
+//! The names of the requested properties, found without a model.
 //!
-//! A model that cannot be read or unfolded within the limits leaves every property unknown, and each of them
-//! is answered; this finds their names without understanding a single atom.
+//! If a model cannot be read or unfolded within the limits, every property is reported as unknown;
+//! this module lists their names without resolving atoms.
 
 use crate::xml::{self, Item, Xml};
 use lariat_model::property_file::{
     assumption, comment, looks_like_ltl_file, read_ltl_file, split_name,
 };
 
-/// The properties of some texts: names, and what was written. Texts that cannot be taken apart add
-/// nothing: there will be an error about them when there is a model.
+/// The names and texts of properties. Texts with syntax errors are skipped, since errors are
+/// reported only with a model.
 #[derive(Clone, Debug, Default)]
 pub struct Outline {
-    /// Name and text of each, in the order in which they were given.
+    /// Name and text of each property, in input order.
     pub list: Vec<(String, String)>,
 }
 
 impl Outline {
-    /// One more property; without a name it is known by its position.
+    /// Adds a property; without a name it is named by its position.
     pub fn add(&mut self, name: Option<&str>, text: &str) {
         let name = match name {
             Some(name) => name.to_owned(),
@@ -26,7 +26,7 @@ impl Outline {
         self.list.push((name, text.trim().to_owned()));
     }
 
-    /// Those of a file of formulas.
+    /// Adds the properties of a formula file.
     pub fn add_file(&mut self, bytes: &[u8]) {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let Ok(text) = std::str::from_utf8(bytes) else {
@@ -48,7 +48,7 @@ impl Outline {
         }
     }
 
-    /// Those of a property file of the Model Checking Contest; their text is the description.
+    /// Adds the properties of a contest file; their text is the description.
     pub fn add_mcc(&mut self, bytes: &[u8]) {
         let Ok(text) = xml::decode("", bytes) else {
             return;

@@ -1,11 +1,9 @@
-//! XML as a stream of items with their places: what the readers of PNML and of property files
-//! stand on.
+//! A pull parser for XML with source locations, used by the readers of PNML and property files.
 //!
-//! Nothing is kept but the position, so a reader's memory is what it builds. Elements are known by
-//! their local name, whatever the prefix. The five predefined entities and character references are
-//! resolved, and no others: a document type that declares entities is read over, and a reference to
-//! one of them is an error, so there is nothing to expand without end. Depth is limited, which keeps
-//! readers free to recurse on what they find.
+//! It stores only the position, so the reader determines the memory used. Elements are identified
+//! by their local name; prefixes are ignored. Only the five predefined entities and character
+//! references are resolved; document types are skipped and references to their entities are errors,
+//! which prevents unbounded expansion. Nesting depth is limited, so that readers may recurse.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,10 +14,10 @@ use quick_xml::{Error, XmlVersion};
 
 use lariat_model::InputError;
 
-/// How deep elements may be nested.
+/// Limit on the nesting depth of elements.
 pub(crate) const DEPTH: usize = 1000;
 
-/// An opening tag. An empty element `<e/>` is an opening tag that is closed at once.
+/// An opening tag. An empty element `<e/>` yields an opening and a closing item.
 pub(crate) struct Element<'a> {
     /// The name without its prefix.
     pub name: &'a str,
@@ -28,24 +26,23 @@ pub(crate) struct Element<'a> {
     tag: BytesStart<'a>,
 }
 
-/// The value of an attribute.
 pub(crate) struct Attribute<'a> {
     pub value: Cow<'a, str>,
     /// The bytes of the value in the text.
     pub span: Range<usize>,
 }
 
-/// What stands next in the text.
+/// A parser event.
 pub(crate) enum Item<'a> {
     Open(Element<'a>),
     Close,
-    /// Characters; one run of them may come in several pieces.
+    /// A piece of character data.
     Text(Cow<'a, str>),
     /// The end of the text.
     End,
 }
 
-/// A reader over a text, with everything needed to say where it is.
+/// A parser for a text that tracks locations for errors.
 pub(crate) struct Xml<'a> {
     origin: &'a str,
     text: &'a str,
@@ -54,12 +51,12 @@ pub(crate) struct Xml<'a> {
     /// Where the last item starts.
     start: usize,
     seen_root: bool,
-    /// Where text was passed over first, and how often it was.
+    /// The first skipped text, and the number of skipped texts.
     passed: Option<Range<usize>>,
     times_passed: usize,
 }
 
-/// Bytes of an XML file as text: UTF-8 unless the prolog says ISO-8859-1.
+/// Decodes an XML file: UTF-8, or ISO-8859-1 if the prolog declares it.
 pub(crate) fn decode<'a>(origin: &str, bytes: &'a [u8]) -> Result<Cow<'a, str>, InputError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
@@ -111,12 +108,11 @@ impl<'a> Xml<'a> {
         }
     }
 
-    /// An error at a place of the text.
+    /// An error at a range of the text.
     pub fn error(&self, span: Range<usize>, message: impl Into<String>) -> InputError {
         InputError::at(self.origin, self.text.as_bytes(), span, message)
     }
 
-    /// An error where the last item stands.
     pub fn error_here(&self, message: impl Into<String>) -> InputError {
         self.error(self.here(), message)
     }
@@ -126,7 +122,6 @@ impl<'a> Xml<'a> {
         self.start..self.position().max(self.start + 1)
     }
 
-    /// A part of the text.
     pub fn slice(&self, span: Range<usize>) -> &'a str {
         self.text.get(span).unwrap_or("")
     }
@@ -135,14 +130,14 @@ impl<'a> Xml<'a> {
         self.reader.buffer_position() as usize
     }
 
-    /// The part of the text that `part` is, so that it lives as long as the text.
+    /// Returns `part`, a slice of the text, with the lifetime of the text.
     fn own(&self, part: &str) -> (&'a str, Range<usize>) {
         let at = (part.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
         let span = at..at.wrapping_add(part.len());
         (self.text.get(span.clone()).unwrap_or(""), span)
     }
 
-    /// The next item. Comments, declarations and processing instructions are passed over.
+    /// The next item; comments, declarations and processing instructions are skipped.
     pub fn next(&mut self) -> Result<Item<'a>, InputError> {
         loop {
             self.start = self.position();
@@ -159,16 +154,16 @@ impl<'a> Xml<'a> {
                         )));
                     }
                     if self.depth == 1 && self.seen_root {
-                        return Err(self.error_here(
-                            "a second element after the end of the document's own: expected the end of the file",
-                        ));
+                        return Err(
+                            self.error_here("a second root element: expected the end of the file")
+                        );
                     }
                     self.seen_root = true;
                     let name = self.own(tag.local_name().as_ref()).0;
                     let span = self.here();
                     return Ok(Item::Open(Element { name, span, tag }));
                 }
-                // Never: empty elements come as two events.
+                // Unreachable: empty elements are expanded to two events.
                 Event::Empty(_) => {}
                 Event::End(_) => {
                     self.depth = self.depth.saturating_sub(1);
@@ -220,7 +215,7 @@ impl<'a> Xml<'a> {
                         return Err(self.error(
                             end..end,
                             format!(
-                                "the file ends inside of {}: expected their closing tags",
+                                "the file ends inside {}: expected their closing tags",
                                 counted(self.depth, "open element")
                             ),
                         ));
@@ -231,7 +226,7 @@ impl<'a> Xml<'a> {
         }
     }
 
-    /// Refuses text other than blanks, which was the last item.
+    /// Rejects non-blank text, which was the last item.
     pub fn only_blanks(&self, text: &str) -> Result<(), InputError> {
         if text.trim().is_empty() {
             return Ok(());
@@ -239,10 +234,10 @@ impl<'a> Xml<'a> {
         Err(self.error(self.trimmed(), "text where an element is expected"))
     }
 
-    /// Passes over text between elements, which was the last item; [`Xml::warning`] tells of it.
+    /// Skips text between elements, which was the last item, and counts it for [`Xml::warning`].
     ///
-    /// Nets of the contest have a `$` here and there, and no reader gives it a meaning. A number is
-    /// another matter: it may be a marking or a weight that has lost its element, so it is refused.
+    /// Some contest nets contain stray characters such as `$`. A number is rejected instead: it may
+    /// be a marking or a weight that lost its element.
     pub fn pass_text(&mut self, text: &str) -> Result<(), InputError> {
         let text = text.trim();
         if text.is_empty() {
@@ -261,13 +256,10 @@ impl<'a> Xml<'a> {
         Ok(())
     }
 
-    /// One warning about all the text that was passed over.
+    /// One warning about all skipped text.
     pub fn warning(&self) -> Option<InputError> {
         let first = self.passed.clone()?;
-        let warning = self.error(
-            first,
-            "text between elements means nothing here and is skipped",
-        );
+        let warning = self.error(first, "text between elements is skipped");
         Some(match self.times_passed {
             1 => warning,
             times => warning.help(format!(
@@ -276,7 +268,7 @@ impl<'a> Xml<'a> {
         })
     }
 
-    /// The bytes of the last item without the blanks around it.
+    /// The bytes of the last item without surrounding blanks.
     fn trimmed(&self) -> Range<usize> {
         let Range { start, end } = self.here();
         let raw = self.slice(start..end);
@@ -302,7 +294,7 @@ impl<'a> Xml<'a> {
         self.error(start..end, format!("malformed XML: {what}"))
     }
 
-    /// The values of some attributes of an opening tag, in the order in which they are asked for.
+    /// The values of the named attributes of an opening tag, in the order of `names`.
     pub fn attributes<const N: usize>(
         &self,
         element: &Element<'a>,
@@ -311,7 +303,7 @@ impl<'a> Xml<'a> {
         let mut found = [const { None }; N];
         for attribute in element.tag.attributes() {
             let attribute = attribute.map_err(|error| {
-                // Positions inside of the tag say nothing to a reader.
+                // Positions within the tag are meaningless to the user.
                 let what = error.to_string();
                 let what = what.split_once(": ").map_or(&*what, |(_, what)| what);
                 let what = what.split(", previous").next().unwrap_or(what);
@@ -332,7 +324,7 @@ impl<'a> Xml<'a> {
         Ok(found)
     }
 
-    /// An attribute that must be there.
+    /// Requires an attribute to be present.
     pub fn required(
         &self,
         element: &Element<'a>,
@@ -347,7 +339,7 @@ impl<'a> Xml<'a> {
         })
     }
 
-    /// Passes over the rest of the element that was opened last.
+    /// Skips the rest of the element opened last.
     pub fn skip(&mut self) -> Result<(), InputError> {
         let outside = self.depth.saturating_sub(1);
         while self.depth > outside {
@@ -358,8 +350,8 @@ impl<'a> Xml<'a> {
         Ok(())
     }
 
-    /// The characters of the element that was opened last, which has no elements inside, and
-    /// their place. Blanks around them are dropped.
+    /// The trimmed characters of the element opened last, which must not contain elements, and
+    /// their location.
     pub fn characters(&mut self) -> Result<(Cow<'a, str>, Range<usize>), InputError> {
         let start = self.position();
         let mut all: Cow<'a, str> = Cow::Borrowed("");
@@ -391,7 +383,7 @@ pub(crate) fn counted(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-/// The largest character boundary that is not behind `at`.
+/// The largest character boundary not after `at`.
 fn floor(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {

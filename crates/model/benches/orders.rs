@@ -1,4 +1,4 @@
-//! How long each ordering heuristic takes on a large net, and how good it looks.
+//! Run time and score of each ordering heuristic on a large net.
 //!
 //! `cargo bench -p lariat-model --bench orders [-- PHILOSOPHERS]`
 
@@ -7,7 +7,7 @@ use lariat_model::order::{self, OrderName};
 use lariat_model::{Action, Arc, Domain, Event, System, VarId, Variable};
 use std::time::Instant;
 
-/// Dining philosophers, six places each, listed kind by kind so that file order is poor.
+/// Dining philosophers with six places each, listed by kind so that the file order is poor.
 fn philosophers(n: u32) -> System {
     let kinds = ["fork", "idle", "wait_l", "has_l", "wait_r", "has_r"];
     let place = |kind: u32, i: u32| VarId(kind * n + i % n);

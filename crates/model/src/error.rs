@@ -1,22 +1,22 @@
-//! Errors in what a user wrote, with the place where it stands.
+//! Errors in user input with their source locations.
 
 use std::fmt;
 use std::ops::Range;
 
-/// Where in a text something is wrong.
+/// A location in a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Location {
-    /// From 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// In characters, from 1.
+    /// Column in characters, from 1.
     pub column: usize,
-    /// The line itself, cut to a readable length around the place.
+    /// The line, truncated around the location to a readable length.
     pub excerpt: String,
-    /// Where in the excerpt the place starts, and how many characters it covers (at least 1).
+    /// The marked characters of the excerpt, at least one.
     pub marked: Range<usize>,
 }
 
-/// Something is wrong with an input: what, where, and what was expected.
+/// An error in an input, with its location and advice.
 ///
 /// Displayed as a short report, the message first:
 ///
@@ -30,22 +30,22 @@ pub struct Location {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InputError {
-    /// The file, or what else the text is called.
+    /// Name of the file or other source.
     pub origin: String,
-    /// What is wrong.
+    /// The error message.
     pub message: String,
-    /// Where, if it can be said.
+    /// The location, if known.
     pub place: Option<Box<Location>>,
-    /// What to do about it.
+    /// Advice to the user.
     pub help: Option<String>,
 }
 
-/// Several errors that are told together: the author of three wrong formulas wants to hear of all three.
+/// Several errors that are reported together, such as those of all formulas of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Errors(Vec<InputError>);
 
 impl Errors {
-    /// Keeps the errors of a result, if it is some, and gives what else it is.
+    /// Records the errors of a result; returns its value, if any.
     pub fn note<T, E: Into<Errors>>(&mut self, result: Result<T, E>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
@@ -56,12 +56,12 @@ impl Errors {
         }
     }
 
-    /// The errors, in the order in which they were met.
+    /// The errors in the order in which they were recorded.
     pub fn list(&self) -> &[InputError] {
         &self.0
     }
 
-    /// Fine, if there are none.
+    /// `Ok` if there are none.
     pub fn into_result(self) -> Result<(), Errors> {
         if self.0.is_empty() { Ok(()) } else { Err(self) }
     }
@@ -75,7 +75,6 @@ impl From<InputError> for Errors {
 
 impl fmt::Display for Errors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// More than a user reads at once.
         const SHOWN: usize = 20;
         for (i, error) in self.0.iter().take(SHOWN).enumerate() {
             match i {
@@ -92,11 +91,11 @@ impl fmt::Display for Errors {
 
 impl std::error::Error for Errors {}
 
-/// Excerpts are cut to this many characters.
+/// Limit on the characters of an excerpt.
 const EXCERPT: usize = 100;
 
 impl InputError {
-    /// An error without a place.
+    /// An error without a location.
     pub fn new(origin: impl Into<String>, message: impl Into<String>) -> InputError {
         InputError {
             origin: origin.into(),
@@ -106,7 +105,7 @@ impl InputError {
         }
     }
 
-    /// An error at the bytes `span` of `text`. A span outside of the text means its end.
+    /// An error at the bytes `span` of `text`; a span beyond the text denotes its end.
     pub fn at(
         origin: impl Into<String>,
         text: &[u8],
@@ -119,7 +118,7 @@ impl InputError {
         }
     }
 
-    /// The same error with advice.
+    /// Adds advice to the error.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> InputError {
         self.help = Some(help.into());
@@ -145,7 +144,7 @@ impl Location {
         let marked = first_chars(&text[start..stop]);
         let after = first_chars(&text[stop..line_end]);
         let column = count_chars(&text[line_start..start]) + 1;
-        // Keep the place in sight: at most half of the excerpt goes to what stands before it.
+        // At most half of the excerpt precedes the marked part, so that it remains visible.
         let skip = before.len().saturating_sub(EXCERPT / 2);
         let shown = before.len() - skip;
         let excerpt: Vec<char> = before[skip..]
@@ -165,7 +164,7 @@ impl Location {
     }
 }
 
-/// Characters one column wide each: control characters would move what follows.
+/// Characters one column wide each: control characters would shift the markers.
 fn printable(bytes: &[u8]) -> Vec<char> {
     String::from_utf8_lossy(bytes)
         .chars()
@@ -173,14 +172,14 @@ fn printable(bytes: &[u8]) -> Vec<char> {
         .collect()
 }
 
-/// As many characters of the front as an excerpt can show. A line can be a whole file of megabytes.
+/// The first characters, at most one excerpt. A line can be a whole file of megabytes.
 fn first_chars(bytes: &[u8]) -> Vec<char> {
     let mut chars = printable(&bytes[..bytes.len().min(4 * EXCERPT)]);
     chars.truncate(EXCERPT);
     chars
 }
 
-/// As many characters of the back as an excerpt can show.
+/// The last characters, at most one excerpt.
 fn last_chars(bytes: &[u8]) -> Vec<char> {
     let mut from = bytes.len().saturating_sub(4 * EXCERPT);
     while from > 0 && from < bytes.len() && is_continuation(bytes[from]) {
@@ -238,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_report_marks_the_place() {
+    fn the_report_marks_the_location() {
         let e = InputError::at(
             "formula",
             b"G ork_1",

@@ -1,21 +1,20 @@
 //! Expressions of programs: integer arithmetic over variables and arrays.
 //!
-//! Arithmetic is that of the modelling languages, which took it from C: results are 32-bit
-//! signed and wrap around; `/` and `%` truncate. Counts of tokens, which may be larger, are compared
-//! by [`crate::Linear`], never here.
+//! Arithmetic follows C, as in the modelling languages: results are 32-bit signed and wrap around;
+//! `/` and `%` truncate. Token counts may be larger and are compared by [`crate::Linear`] only.
 
 use std::fmt;
 
 use crate::system::{Value, VarId};
 
-/// Why an expression has no value.
+/// Reason why an expression has no value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Fault {
-    /// An array index outside of the array.
+    /// An array index out of bounds.
     Index,
     /// A division or remainder by zero.
     Division,
-    /// A shift by less than 0 or more than 31 bits.
+    /// A shift by a negative amount or by more than 31 bits.
     Shift,
 }
 
@@ -41,7 +40,7 @@ pub enum UnaryOp {
     Complement,
 }
 
-/// Operators with two operands. Comparisons and the logical ones give 0 or 1; any value but 0 is
+/// Operators with two operands. Comparisons and logical operators return 0 or 1; any value but 0 is
 /// true.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -52,7 +51,7 @@ pub enum BinaryOp {
     Mul,
     /// Truncates towards zero, as in C.
     Div,
-    /// The sign of the dividend, as in C.
+    /// Has the sign of the dividend, as in C.
     Rem,
     BitAnd,
     BitOr,
@@ -65,11 +64,11 @@ pub enum BinaryOp {
     Le,
     Gt,
     Ge,
-    /// The right operand is not evaluated if the left is 0.
+    /// Does not evaluate the right operand if the left is 0.
     And,
-    /// The right operand is not evaluated if the left is not 0.
+    /// Does not evaluate the right operand if the left is not 0.
     Or,
-    /// Likewise.
+    /// Does not evaluate the right operand if the left is 0.
     Implies,
 }
 
@@ -81,13 +80,13 @@ pub enum Expr {
     Const(Value),
     /// The value of a variable.
     Var(VarId),
-    /// An element of an array that occupies `len` variables from `first` on.
+    /// An element of an array that occupies `len` variables starting at `first`.
     Element {
         /// Element 0.
         first: VarId,
-        /// How many elements there are.
+        /// Number of elements.
         len: u32,
-        /// Which one.
+        /// The index.
         index: Box<Expr>,
     },
     /// An operator with one operand.
@@ -96,7 +95,7 @@ pub enum Expr {
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
 }
 
-/// What can be assigned.
+/// An assignable location.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum LValue {
@@ -106,9 +105,9 @@ pub enum LValue {
     Element {
         /// Element 0.
         first: VarId,
-        /// How many elements there are.
+        /// Number of elements.
         len: u32,
-        /// Which one.
+        /// The index.
         index: Expr,
     },
 }
@@ -121,12 +120,12 @@ fn element(first: VarId, len: u32, index: Value) -> Result<VarId, Fault> {
 }
 
 impl Expr {
-    /// The value in a state.
+    /// Evaluates the expression in a state.
     pub fn eval(&self, state: &[Value]) -> Result<Value, Fault> {
         self.eval_with(&mut |var: VarId| state[var.index()])
     }
 
-    /// The value where `read` says what variables are; it is asked for no more than is needed.
+    /// Evaluates the expression, calling `read` only for the variables that are needed.
     pub fn eval_with(&self, read: &mut impl FnMut(VarId) -> Value) -> Result<Value, Fault> {
         Ok(match self {
             Expr::Const(value) => *value,
@@ -152,7 +151,7 @@ impl Expr {
         })
     }
 
-    /// Can the value be missing in some state (see [`Fault`])? May say yes where no state shows it.
+    /// Returns whether evaluation may fail in some state (see [`Fault`]); an overapproximation.
     pub fn can_fail(&self) -> bool {
         match self {
             Expr::Const(_) | Expr::Var(_) => false,
@@ -191,13 +190,12 @@ impl Expr {
     }
 }
 
-/// The value that is left in 32 bits.
 fn narrow(x: Value) -> Value {
     Value::from(x as i32)
 }
 
 impl UnaryOp {
-    /// The operation on a value.
+    /// Applies the operator.
     #[inline]
     pub fn apply(self, x: Value) -> Value {
         match self {
@@ -209,7 +207,7 @@ impl UnaryOp {
 }
 
 impl BinaryOp {
-    /// The operation on two values.
+    /// Applies the operator.
     #[inline]
     pub fn apply(self, x: Value, y: Value) -> Result<Value, Fault> {
         let amount = |y: Value| u32::try_from(y).ok().filter(|y| *y < 32);
@@ -241,12 +239,12 @@ impl BinaryOp {
 }
 
 impl LValue {
-    /// The variable that is meant in a state.
+    /// The assigned variable in a state.
     pub fn resolve(&self, state: &[Value]) -> Result<VarId, Fault> {
         self.resolve_with(&mut |var: VarId| state[var.index()])
     }
 
-    /// The variable that is meant where `read` says what variables are.
+    /// The assigned variable, with `read` giving the values of variables.
     pub fn resolve_with(&self, read: &mut impl FnMut(VarId) -> Value) -> Result<VarId, Fault> {
         match self {
             LValue::Var(var) => Ok(*var),
@@ -254,14 +252,14 @@ impl LValue {
         }
     }
 
-    /// Adds the variables that decide which one is meant.
+    /// Adds the variables that determine the assigned variable.
     pub fn collect_reads(&self, vars: &mut Vec<VarId>) {
         if let LValue::Element { index, .. } = self {
             index.collect_vars(vars);
         }
     }
 
-    /// Adds the variables that may be meant.
+    /// Adds the variables that may be assigned.
     pub fn collect_writes(&self, vars: &mut Vec<VarId>) {
         match self {
             LValue::Var(var) => vars.push(*var),
@@ -300,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn logic_does_not_look_further_than_it_must() {
+    fn logical_operators_short_circuit() {
         let bad = || {
             Box::new(Expr::Binary(
                 BinaryOp::Div,

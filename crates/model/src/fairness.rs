@@ -1,35 +1,39 @@
-//! Fairness: which runs count, said of events and states and not by a formula.
+//! Fairness constraints on runs, stated in terms of events and states instead of formulas.
 //!
-//! A constraint has an *enabledness*, a predicate, and events that *meet* it:
+//! A constraint has an *enabledness*, a predicate, and events that *satisfy* it:
 //!
 //! ```text
-//! weak    infinitely often one of its events is taken, or it is not enabled       GF(taken ∨ ¬enabled)
-//! strong  if it is enabled infinitely often, one of its events is taken infinitely often    GF enabled → GF taken
+//! weak    one of its events is taken infinitely often, or it is disabled infinitely often
+//!         GF(taken ∨ ¬enabled)
+//! strong  if it is enabled infinitely often, one of its events is taken infinitely often
+//!         GF enabled → GF taken
 //! ```
 //!
-//! Of an event, or of a group of events such as the steps of a process or the bindings of a coloured transition, the enabledness is that
-//! some of them can be taken. Of a state predicate `p` it is `¬p`, met by no event: weakly fair runs are those on which `p` holds infinitely
-//! often, which is generalized Büchi fairness. Nothing is enabled in a dead state, so runs that end in a deadlock are fair, whatever is
-//! assumed.
+//! An event, or a group of events such as the steps of a process or the bindings of a coloured
+//! transition, is enabled if some event of the group is. The enabledness of a state predicate `p`
+//! is `¬p`, satisfied by no event: weakly fair runs are those on which `p` holds infinitely often,
+//! which is generalized Büchi fairness. Nothing is enabled in a deadlock, so runs that end in one
+//! are always fair.
 //!
-//! A run is fair if it satisfies every constraint. A property holds under fairness if all fair runs satisfy it.
+//! A run is fair if it satisfies every constraint. A property holds under fairness if all fair runs
+//! satisfy it.
 
 use crate::names::{Names, Sort};
 use crate::predicate::{Predicate, Proposition};
 use crate::system::EventId;
 use lariat_ltl::{AtomError, RawAtom};
 
-/// How much is demanded of a constraint.
+/// The strength of a constraint.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Strength {
-    /// It is not enabled for ever without being met.
+    /// Not continuously enabled from some point on without being taken.
     Weak,
-    /// It is not enabled infinitely often without being met infinitely often.
+    /// Not enabled infinitely often without being taken infinitely often.
     Strong,
 }
 
 impl Strength {
-    /// The word for it.
+    /// The keyword of the strength.
     pub fn name(self) -> &'static str {
         match self {
             Strength::Weak => "weak",
@@ -38,16 +42,16 @@ impl Strength {
     }
 }
 
-/// One demand on runs.
+/// One fairness constraint.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Constraint {
-    /// What it is about, as the user knows it.
+    /// Its subject as named by the user.
     pub name: String,
-    /// How much it demands.
+    /// Its strength.
     pub strength: Strength,
-    /// Where it is enabled; in no dead state.
+    /// The states in which it is enabled; none is a deadlock.
     pub enabled: Predicate,
-    /// The events that meet it, sorted.
+    /// The events that satisfy it, sorted.
     pub taken: Vec<EventId>,
 }
 
@@ -66,7 +70,8 @@ impl Constraint {
         }
     }
 
-    /// That a predicate holds infinitely often, on runs that do not end in a deadlock.
+    /// The constraint that a predicate holds infinitely often on runs that do not end in a
+    /// deadlock.
     pub fn recurring(name: impl Into<String>, predicate: Predicate) -> Constraint {
         let neither = [predicate, Predicate::Deadlock].map(|p| Predicate::Not(Box::new(p)));
         Constraint {
@@ -77,7 +82,7 @@ impl Constraint {
         }
     }
 
-    /// The propositions that it looks at: where it is enabled, and which events meet it.
+    /// The propositions observed by the constraint: its enabledness and its events.
     pub fn propositions(&self) -> [Proposition; 2] {
         [
             Proposition::State(self.enabled.clone()),
@@ -85,15 +90,15 @@ impl Constraint {
         ]
     }
 
-    /// The same constraint about another system, given what its [`propositions`](Constraint::propositions) mean there; `None` if that is no
-    /// constraint.
+    /// Translates the constraint to another system, given the translations of its
+    /// [`propositions`](Constraint::propositions); `None` if these form no constraint.
     pub fn about(&self, [enabled, taken]: [Proposition; 2]) -> Option<Constraint> {
         let Proposition::State(enabled) = enabled else {
             return None;
         };
         let taken = match taken {
             Proposition::Fires(events) => events,
-            // Events that never happen.
+            // All events were removed.
             Proposition::State(Predicate::Const(false)) => Vec::new(),
             Proposition::State(_) => return None,
         };
@@ -105,30 +110,30 @@ impl Constraint {
     }
 }
 
-/// What is assumed of runs.
+/// A fairness assumption on runs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Fairness {
-    /// As it was asked for: `weak all`, `strong take_*`.
+    /// The assumptions as written: `weak all`, `strong take_*`.
     pub told: Vec<String>,
     /// The constraints.
     pub constraints: Vec<Constraint>,
 }
 
 impl Fairness {
-    /// What stands before the name of a process.
+    /// Prefix of the names of processes.
     pub const PROCESS: &str = "process:";
 
-    /// Is nothing assumed?
+    /// Returns whether nothing is assumed.
     pub fn is_empty(&self) -> bool {
         self.constraints.is_empty()
     }
 
-    /// The largest strength that is asked for, `None` if nothing is assumed.
+    /// The greatest strength of the constraints; `None` if nothing is assumed.
     pub fn strength(&self) -> Option<Strength> {
         self.constraints.iter().map(|c| c.strength).max()
     }
 
-    /// Both together.
+    /// The conjunction of both assumptions.
     #[must_use]
     pub fn and(mut self, other: &Fairness) -> Fairness {
         for told in &other.told {
@@ -148,10 +153,11 @@ impl Fairness {
         }
     }
 
-    /// Adds what `what` stands for: `all` events, an event or a group of events by name, a pattern of names with `*` and `?`, `process:P` or all
-    /// `processes`, or a predicate as formulas have it between quotes.
+    /// Adds the constraints that `what` denotes: `all` events, an event or a group of events by
+    /// name, a pattern of names with `*` and `?`, `process:P` or all `processes`, or a predicate in
+    /// the syntax of quoted atoms.
     ///
-    /// What is asked for twice counts once.
+    /// Duplicates are ignored.
     pub fn add(
         &mut self,
         names: &Names<'_>,
@@ -163,7 +169,7 @@ impl Fairness {
             .strip_prefix('"')
             .and_then(|what| what.strip_suffix('"'));
         let what = unquoted.unwrap_or(what);
-        let found = found(names, strength, what)?;
+        let found = parse(names, strength, what)?;
         let told = format!("{} {what}", strength.name());
         if !self.told.contains(&told) {
             self.told.push(told);
@@ -173,8 +179,7 @@ impl Fairness {
     }
 }
 
-/// The constraints that a text of the user stands for.
-fn found(names: &Names<'_>, strength: Strength, what: &str) -> Result<Vec<Constraint>, AtomError> {
+fn parse(names: &Names<'_>, strength: Strength, what: &str) -> Result<Vec<Constraint>, AtomError> {
     let system = names.system();
     let single =
         |event: EventId| Constraint::of_events(&*system.event(event).name, strength, vec![event]);
@@ -191,7 +196,7 @@ fn found(names: &Names<'_>, strength: Strength, what: &str) -> Result<Vec<Constr
         return if processes.is_empty() {
             Err(refusal(
                 "this model has no processes",
-                "processes are those of DVE models",
+                "only DVE models have processes",
             ))
         } else {
             Ok(processes)
@@ -204,7 +209,7 @@ fn found(names: &Names<'_>, strength: Strength, what: &str) -> Result<Vec<Constr
             .map(|(name, _)| &name[Fairness::PROCESS.len()..])
             .collect();
         let help = if known.is_empty() {
-            "processes are those of DVE models".to_owned()
+            "only DVE models have processes".to_owned()
         } else {
             format!("the processes are {}", known.join(", "))
         };
@@ -221,7 +226,7 @@ fn found(names: &Names<'_>, strength: Strength, what: &str) -> Result<Vec<Constr
         }
     }
     let nothing = |error: AtomError| match names.nearest(what, Sort::Event)[..] {
-        _ if is_pattern => refusal(&format!("no event has a name like `{what}`"), HELP),
+        _ if is_pattern => refusal(&format!("no event name matches `{what}`"), HELP),
         [near, ..] => refusal(
             &format!("`{what}` is no event of this model"),
             &format!("did you mean `{near}`? {HELP}"),
@@ -238,7 +243,7 @@ fn found(names: &Names<'_>, strength: Strength, what: &str) -> Result<Vec<Constr
     if strength == Strength::Strong {
         return Err(refusal(
             &format!("strong fairness is about events, and `{text}` is about states"),
-            "a predicate that is to hold infinitely often is weak fairness",
+            "use weak fairness for a predicate that holds infinitely often",
         ));
     }
     match proposition {
@@ -254,11 +259,8 @@ fn found(names: &Names<'_>, strength: Strength, what: &str) -> Result<Vec<Constr
     }
 }
 
-/// Every event.
 const ALL: &str = "all";
-/// Every process.
 const PROCESSES: &str = "processes";
-/// What fairness can be about.
 const HELP: &str = "expected `all`, an event, a pattern such as take_*, process:P, processes, or a predicate such as \"p >= 1\"";
 
 fn refusal(message: &str, help: &str) -> AtomError {
@@ -269,12 +271,12 @@ fn refusal(message: &str, help: &str) -> AtomError {
     }
 }
 
-/// Does a name have the form of a pattern? `*` is any text, `?` any character.
+/// Returns whether a name matches a pattern, in which `*` is any text and `?` any character.
 fn matches(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) =
         (pattern.chars().collect(), name.chars().collect());
     let (mut p, mut n) = (0, 0);
-    // Where the last `*` stands, and how much it takes so far.
+    // Position of the last `*` and of the text after its current match.
     let mut star: Option<(usize, usize)> = None;
     while n < name.len() {
         match pattern.get(p) {

@@ -1,50 +1,50 @@
-//! Runs as evidence: those that end in a loop, and beginnings.
+//! Runs as evidence: lassos, covering runs and finite prefixes.
 
 use crate::system::{EventId, State, Value};
 
 /// One step of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// The event taken; `None` for a stutter step at a deadlock.
+    /// The event taken; `None` for a stuttering step at a deadlock.
     pub event: Option<EventId>,
-    /// The state it leads to.
+    /// The state after the step.
     pub state: State,
 }
 
-/// An infinite run: a finite prefix, then the same steps for ever.
+/// An infinite run: a finite prefix, then a loop repeated infinitely often.
 ///
-/// Usually the last state of `cycle` equals the state before its first step. A net may instead
-/// have more tokens after the steps than before them: a *covering run*. More tokens disable nothing, so its steps can be
-/// taken again as well, and each round adds as much as the first one did. That is evidence about a formula where
-/// further rounds make the same propositions true as the first.
+/// In an ordinary lasso the last state of `cycle` equals the state before its first step. In a
+/// *covering run* of a net it has at least as many tokens in every place. More tokens disable
+/// nothing, so the steps can be repeated, and each round adds as much as the first. This is
+/// evidence about a formula if further rounds satisfy the same propositions as the first.
 ///
-/// Or `cycle` is empty: a *prefix*, the beginning of runs. That is evidence about a formula where every
-/// continuation violates it, whichever there is.
+/// If `cycle` is empty, the lasso is a *prefix* of runs. This is evidence about a formula if every
+/// continuation violates it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lasso {
-    /// Where the run starts.
+    /// The initial state.
     pub initial: State,
     /// The steps before the loop.
     pub prefix: Vec<Step>,
-    /// The steps of the loop; none of a prefix.
+    /// The steps of the loop; empty for a prefix.
     pub cycle: Vec<Step>,
-    /// What each round of a covering run adds to every place; `None` where the loop closes.
+    /// The tokens that each round of a covering run adds per place; `None` if the loop closes.
     pub growth: Option<State>,
 }
 
-/// What a [`Lasso`] is evidence by.
+/// The kinds of evidence.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum EvidenceKind {
-    /// Its loop closes.
+    /// The loop closes.
     Lasso,
-    /// Its rounds add tokens.
+    /// Each round of the loop adds tokens.
     Covering,
-    /// It is a beginning, and nothing that follows matters.
+    /// A finite prefix, all of whose continuations violate the formula.
     Prefix,
 }
 
 impl EvidenceKind {
-    /// The name that reports use.
+    /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
             EvidenceKind::Lasso => "lasso",
@@ -55,7 +55,7 @@ impl EvidenceKind {
 }
 
 impl Lasso {
-    /// What it is evidence by.
+    /// The kind of evidence.
     pub fn kind(&self) -> EvidenceKind {
         match (self.cycle.is_empty(), &self.growth) {
             (true, _) => EvidenceKind::Prefix,
@@ -64,18 +64,18 @@ impl Lasso {
         }
     }
 
-    /// All its steps: those before the loop, then once through the loop.
+    /// All steps: the prefix, then one round of the loop.
     pub fn steps(&self) -> impl Iterator<Item = &Step> {
         self.prefix.iter().chain(&self.cycle)
     }
 
-    /// The state in which the loop starts, or a prefix ends.
+    /// The state in which the loop starts or the prefix ends.
     pub fn entry(&self) -> &State {
         self.prefix.last().map_or(&self.initial, |step| &step.state)
     }
 
-    /// Is the state behind the first round the one that further rounds start from: that before it, or with
-    /// [`growth`](Lasso::growth) so much more, and never less, in each place?
+    /// Returns whether the loop closes: the state after the first round is the one before it plus
+    /// [`growth`](Lasso::growth), if any, which is non-negative.
     pub fn comes_round(&self) -> bool {
         let Some(Step { state: end, .. }) = self.cycle.last() else {
             return false;

@@ -1,11 +1,12 @@
-//! Models: the neutral [`System`] that every input format denotes, its names, properties and runs.
+//! Models: the neutral [`System`] that every input format is translated to, its names, properties
+//! and runs.
 //!
 //! A system has variables with domains and events that change them. A Petri-net transition is one
-//! kind of event, a guarded program another, a table a third; nothing behind this crate knows
-//! which format a model came from. Formula atoms and guards are the same [`Predicate`].
+//! kind of event, a guarded program another, a table a third; crates that use this one do not
+//! depend on the input format. Formula atoms and guards are the same [`Predicate`].
 //!
-//! The reference meaning of events and predicates is in [`System::successors`] and
-//! [`System::holds`]: slow, small, and what a counterexample is replayed with.
+//! The reference semantics of events and predicates is [`System::successors`] and
+//! [`System::holds`]: slow, small, and used to replay counterexamples.
 
 #![forbid(unsafe_code)]
 
@@ -27,7 +28,7 @@ mod reachability;
 mod semantics;
 mod system;
 
-pub use atoms::Atom;
+pub use atoms::{Atom, TokenSum};
 pub use error::{Errors, InputError, Location};
 pub use expr::{BinaryOp, Expr, Fault, LValue, UnaryOp};
 pub use fairness::{Constraint, Fairness, Strength};

@@ -1,9 +1,9 @@
-//! The names that formulas may use: what each stands for, and which are near to a wrong one.
+//! The names that formulas may use, their meanings, and suggestions for misspelt ones.
 //!
-//! Every variable and every event of a [`System`] is known by its own name. A format in which one
-//! name stands for several of them (a coloured place, a coloured transition) or for a truth (a
-//! program's location) adds those with [`Names::define`]; what was defined hides nothing, a name
-//! may mean something as a number and something else as an event.
+//! Every variable and event of a [`System`] is known by its name. Formats in which one name denotes
+//! several of them (a coloured place or transition) or a predicate (a program's location) add it
+//! with [`Names::define`]. Definitions hide nothing: a name may have one meaning as a number and
+//! another as an event.
 
 use std::fmt;
 
@@ -14,27 +14,27 @@ use crate::coloured::UnfoldedNames;
 use crate::predicate::{Comparison, Linear, Predicate};
 use crate::system::{Domain, EventId, System, VarId};
 
-/// What a name stands for besides the variables and events of that name.
+/// A meaning of a name besides the variable and event of that name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Meaning {
     /// The sum of these variables, sorted.
     Sum(Vec<VarId>),
     /// Any of these events, sorted.
     Events(Vec<EventId>),
-    /// A truth about a state.
+    /// A state predicate.
     Truth(Predicate),
 }
 
-/// Expressions of a modelling language, as atoms of formulas.
+/// Parser for expressions of a modelling language as atoms of formulas.
 pub trait Expressions: fmt::Debug + Send + Sync {
-    /// Is this the name of an array, which has no value without an index?
+    /// Returns whether this is the name of an array, which has no value without an index.
     fn is_array(&self, name: &str) -> bool;
 
-    /// Reads an expression; returns its canonical text and the states in which it is not 0.
+    /// Parses an expression; returns its canonical text and the predicate that it is not 0.
     fn atom(&self, text: &str) -> Result<(String, Predicate), AtomError>;
 }
 
-/// The kinds of things a name can be asked for.
+/// The kinds of meanings that a context accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sort {
     Number,
@@ -49,13 +49,13 @@ pub struct Names<'s> {
     variables: FxHashMap<&'s str, VarId>,
     events: FxHashMap<&'s str, EventId>,
     defined: FxHashMap<String, Vec<Meaning>>,
-    /// Understands expressions, if the model's language has more than comparisons of sums.
+    /// Parser for expressions, if the model's language has more than comparisons of sums.
     pub(crate) expressions: Option<&'s dyn Expressions>,
-    /// Truths that are not known in every state, and where they are.
+    /// Partial predicates and their definedness predicates.
     partial: FxHashMap<Predicate, Predicate>,
-    /// Places and transitions that were unfolded, and their colours and bindings.
+    /// Names of unfolded places and transitions with their colours and bindings.
     pub(crate) colours: Option<UnfoldedNames<'s>>,
-    /// The lengths in bytes that names have, longest first.
+    /// Lengths of the names in bytes, longest first.
     lengths: Vec<usize>,
 }
 
@@ -86,14 +86,14 @@ impl<'s> Names<'s> {
         }
     }
 
-    /// The same names, with quoted atoms read as expressions of a program.
+    /// Adds a parser for quoted atoms as expressions of a program.
     #[must_use]
     pub fn with_expressions(mut self, expressions: &'s dyn Expressions) -> Names<'s> {
         self.expressions = Some(expressions);
         self
     }
 
-    /// The same names, and those of the coloured net that the system was unfolded from.
+    /// Adds the names of the coloured net that the system was unfolded from.
     #[must_use]
     pub fn with_colours(mut self, colours: UnfoldedNames<'s>) -> Names<'s> {
         self.lengths.extend(colours.ids().map(str::len));
@@ -103,7 +103,7 @@ impl<'s> Names<'s> {
         self
     }
 
-    /// Gives a name one more meaning.
+    /// Adds a meaning to a name.
     pub fn define(&mut self, name: impl Into<String>, meaning: Meaning) {
         let name = name.into();
         if let Err(at) = self.lengths.binary_search_by(|l| name.len().cmp(l)) {
@@ -112,7 +112,7 @@ impl<'s> Names<'s> {
         self.defined.entry(name).or_default().push(meaning);
     }
 
-    /// Says that `truth` is not known in every state, and where it is.
+    /// Declares `truth` partial and defined where `known` holds.
     pub fn define_partial(&mut self, truth: Predicate, known: Predicate) {
         let known = match self.partial.remove(&truth) {
             Some(other) if other != known => Predicate::And(vec![other, known]),
@@ -121,7 +121,7 @@ impl<'s> Names<'s> {
         self.partial.insert(truth, known);
     }
 
-    /// Where a truth has a value; `None` if that is everywhere.
+    /// The states in which a predicate has a value; `None` if it always has.
     pub fn known(&self, truth: &Predicate) -> Option<Predicate> {
         match self.partial.get(truth) {
             Some(known) => Some(known.clone()),
@@ -134,7 +134,7 @@ impl<'s> Names<'s> {
         self.system
     }
 
-    /// The variables whose sum `name` stands for.
+    /// The variables whose sum `name` denotes.
     pub fn number(&self, name: &str) -> Option<Vec<VarId>> {
         let own = self.variables.get(name).map(|v| vec![*v]);
         let defined = || {
@@ -147,7 +147,7 @@ impl<'s> Names<'s> {
         own.or_else(defined).or_else(coloured)
     }
 
-    /// The events that `name` stands for.
+    /// The events that `name` denotes.
     pub fn events(&self, name: &str) -> Option<Vec<EventId>> {
         let own = self.events.get(name).map(|e| vec![*e]);
         let defined = || {
@@ -160,7 +160,7 @@ impl<'s> Names<'s> {
         own.or_else(defined).or_else(coloured)
     }
 
-    /// The groups of events whose names begin so, by name.
+    /// Groups of events with this name prefix, by name.
     pub(crate) fn groups(&self, beginning: &str) -> Vec<(&str, &[EventId])> {
         let mut groups = Vec::new();
         for (name, meanings) in &self.defined {
@@ -177,13 +177,13 @@ impl<'s> Names<'s> {
         groups
     }
 
-    /// What `name` says of a state when it stands alone: a place is marked, a variable is not 0.
+    /// The predicate that `name` alone denotes: a place is marked, a variable is not 0.
     pub fn truth(&self, name: &str) -> Option<Predicate> {
         self.defined_truth(name)
             .or_else(|| self.number(name).map(|vars| self.nonzero(&vars)))
     }
 
-    /// What `name` was defined to say of a state.
+    /// The predicate that `name` was defined as.
     pub(crate) fn defined_truth(&self, name: &str) -> Option<Predicate> {
         self.meanings(name).find_map(|meaning| match meaning {
             Meaning::Truth(predicate) => Some(predicate.clone()),
@@ -191,7 +191,7 @@ impl<'s> Names<'s> {
         })
     }
 
-    /// The sum of the variables is not 0; of counts, at least 1.
+    /// The predicate that the sum of the variables is not 0; for counts, at least 1.
     pub(crate) fn nonzero(&self, vars: &[VarId]) -> Predicate {
         let counts = vars
             .iter()
@@ -207,7 +207,7 @@ impl<'s> Names<'s> {
         })
     }
 
-    /// Does anything have this name?
+    /// Returns whether the name has any meaning.
     pub fn contains(&self, name: &str) -> bool {
         self.is(name, Sort::Any)
     }
@@ -244,8 +244,8 @@ impl<'s> Names<'s> {
         self.defined.get(name).into_iter().flatten()
     }
 
-    /// The longest name of this sort that `text` starts with and after which `ends` accepts the
-    /// rest; its length in bytes.
+    /// The length in bytes of the longest name of this sort that is a prefix of `text` such that
+    /// `ends` accepts the rest.
     pub(crate) fn longest_prefix(
         &self,
         text: &str,
@@ -264,16 +264,16 @@ impl<'s> Names<'s> {
         if self.colours.is_none() {
             return listed;
         }
-        /// Names of colours and bindings have one parenthesis more than the id in front.
+        /// Limit on the closing parentheses tried as the end of a name of a colour or binding.
         const PARENTHESES: usize = 8;
         let closed = text.match_indices(')').map(|(at, _)| at + 1);
         let coloured = closed.take(PARENTHESES).filter(fits).max();
         coloured.max(listed)
     }
 
-    /// Up to three names near to a wrong one, nearest first.
+    /// Up to three names similar to a misspelt one, nearest first.
     pub(crate) fn nearest(&self, wrong: &str, sort: Sort) -> Vec<&str> {
-        /// Longer names are not typos.
+        /// Limit on the length of names compared.
         const LONGEST: usize = 200;
         let wrong: Vec<char> = wrong.chars().take(LONGEST + 1).collect();
         if wrong.len() > LONGEST {
@@ -296,8 +296,8 @@ impl<'s> Names<'s> {
     }
 }
 
-/// The edit distance between two words — letters inserted, deleted, replaced, neighbours swapped —,
-/// a wrong case counting nothing between otherwise equal ones; `None` if it exceeds `limit`.
+/// The edit distance of two words: insertions, deletions, replacements and swaps of neighbours,
+/// ignoring case; `None` if it exceeds `limit`.
 pub(crate) fn distance(wrong: &[char], name: &str, limit: usize) -> Option<usize> {
     if name.len() > 4 * (wrong.len() + limit) {
         return None;
@@ -321,7 +321,7 @@ pub(crate) fn distance(wrong: &[char], name: &str, limit: usize) -> Option<usize
             }
             next.push(least);
         }
-        // A swap reaches back two rows.
+        // A swap refers to the row before the last.
         if next.iter().chain(&row).all(|d| *d > limit) {
             return None;
         }

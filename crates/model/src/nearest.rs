@@ -1,11 +1,10 @@
-//! The name that was probably meant.
+//! Suggestions for misspelt names.
 
 use crate::names::distance;
 
-/// `did you mean …?` for the nearest of some names, if one is near enough: at most a third of the
-/// letters differ, or one.
+/// `did you mean …?` for the nearest name, if at most a third of its letters differ, or one.
 pub fn suggestion<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
-    /// Longer names are not compared: they are seldom typed, and the distance is quadratic.
+    /// Limit on the length of names compared: the distance takes quadratic time.
     const LONGEST: usize = 80;
     if wrong.len() > LONGEST {
         return None;

@@ -1,26 +1,26 @@
-//! Atoms that may have no value: `flag[i]` while `i` is beyond the array, a label that no line of its map
-//! gives to a state.
+//! Partial atoms, which have no value in some states: `flag[i]` with `i` out of range, or a label
+//! that its map does not define for a state.
 //!
-//! Engines take such an atom for false, as [`System::holds`] does; left at that, a slip in a formula
-//! would hold silently. So every atom knows where it has a value, as another predicate:
+//! Engines evaluate such an atom to false, as [`System::holds`] does, which alone could hide a
+//! mistake in a formula. So every atom has a definedness predicate:
 //!
 //! ```text
-//! known(e) = (e || 1)      an expression has a value wherever this one is true: a fault is false
+//! known(e) = (e || 1)      true iff e has a value, since a fault evaluates to false
 //! ```
 //!
-//! A violation counts if all atoms have values all along its run; `holds` counts if they have values in all
-//! states that are reached, which is a safety property like any other (the façade asks it). Whatever
-//! else is found is no answer, and the state that shows it is named.
+//! A violation counts only if all atoms are defined along its run; `holds` counts only if they are
+//! defined in all reachable states, a safety property that the façade checks. Otherwise the answer
+//! is rejected and an offending state is reported.
 
 use crate::expr::{BinaryOp, Expr};
 use crate::predicate::Predicate;
 use crate::system::{Domain, System, Value, VarId};
 
-/// A state is told by at most this many of its variables.
+/// Limit on the variables by which a state is described.
 const SHOWN: usize = 8;
 
 impl Predicate {
-    /// Where it has a value; `None` if that is everywhere.
+    /// The states in which the predicate has a value; `None` if it always has.
     pub fn known(&self) -> Option<Predicate> {
         match self {
             Predicate::Expr(expr) if expr.can_fail() => {
@@ -37,8 +37,8 @@ impl Predicate {
         }
     }
 
-    /// Why a value is missing in `state`, in words with the variables that matter; `self` says where it is
-    /// [known](Predicate::known). `None` if it is not missing.
+    /// Explains why a value is missing in `state`, with the relevant variables; `self` is the
+    /// [definedness predicate](Predicate::known). `None` if it is not missing.
     pub fn missing(&self, system: &System, state: &[Value]) -> Option<String> {
         if system.holds(self, state) {
             return None;
@@ -48,7 +48,7 @@ impl Predicate {
             Some(why) => why,
             None => {
                 self.collect_vars(&mut vars);
-                "nothing says what it is".to_owned()
+                "it is undefined".to_owned()
             }
         };
         vars.sort_unstable();
@@ -67,7 +67,7 @@ impl Predicate {
         })
     }
 
-    /// The fault of the first part that has one, and the variables that were read until then.
+    /// The first fault, and the variables read up to it.
     fn failing(&self, state: &[Value], vars: &mut Vec<VarId>) -> Option<String> {
         match self {
             Predicate::Expr(expr) => {

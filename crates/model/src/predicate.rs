@@ -1,9 +1,9 @@
-//! Predicates: what formula atoms and guards say of a state.
+//! State predicates, used as formula atoms and guards.
 
 use crate::expr::Expr;
 use crate::system::{EventId, Value, VarId};
 
-/// How two numbers compare.
+/// A comparison operator on numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[allow(missing_docs, reason = "named like the operators")]
@@ -17,7 +17,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Does `x ⋈ y` hold?
+    /// Returns whether `x ⋈ y` holds.
     pub fn holds<T: Ord>(self, x: T, y: T) -> bool {
         match self {
             Comparison::Eq => x == y,
@@ -29,7 +29,7 @@ impl Comparison {
         }
     }
 
-    /// What holds wherever this does not.
+    /// The complementary operator.
     #[must_use]
     pub fn negated(self) -> Comparison {
         match self {
@@ -43,7 +43,7 @@ impl Comparison {
     }
 }
 
-/// `Σ cᵢ·xᵢ ⋈ constant`: each variable at most once, no coefficient 0, sorted by variable.
+/// `Σ cᵢ·xᵢ ⋈ constant`: distinct variables, sorted, with non-zero coefficients.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Linear {
@@ -59,21 +59,21 @@ pub struct Linear {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Predicate {
-    /// Always or never.
+    /// A constant.
     Const(bool),
-    /// A comparison of a sum.
+    /// A comparison of a linear sum.
     Linear(Linear),
     /// An expression that is not 0; a fault counts as false.
     Expr(Expr),
-    /// Some of these events is enabled.
+    /// At least one of these events is enabled.
     Enabled(Vec<EventId>),
     /// No event is enabled.
     Deadlock,
-    /// The opposite.
+    /// Negation.
     Not(Box<Predicate>),
-    /// All of them.
+    /// Conjunction.
     And(Vec<Predicate>),
-    /// Some of them.
+    /// Disjunction.
     Or(Vec<Predicate>),
 }
 
@@ -87,8 +87,8 @@ impl Predicate {
         })
     }
 
-    /// Adds every variable that is named; those behind [`Predicate::Enabled`] and
-    /// [`Predicate::Deadlock`] belong to the events.
+    /// Adds every variable that occurs explicitly; not those that [`Predicate::Enabled`] and
+    /// [`Predicate::Deadlock`] depend on through events.
     pub fn collect_vars(&self, vars: &mut Vec<VarId>) {
         match self {
             Predicate::Const(_) | Predicate::Enabled(_) | Predicate::Deadlock => {}
@@ -104,12 +104,12 @@ impl Predicate {
     }
 }
 
-/// What an atom of a formula says of a position of a run.
+/// The meaning of a formula atom at a position of a run.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Proposition {
-    /// Of the state at the position.
+    /// A predicate on the state at the position.
     State(Predicate),
-    /// One of these events, sorted, is taken from it. False at a stutter step.
+    /// One of these events, which are sorted, is taken next. False at a stuttering step.
     Fires(Vec<EventId>),
 }

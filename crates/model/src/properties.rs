@@ -1,7 +1,8 @@
 //! The properties of one command: formulas whose atoms are bound to the names of a model.
 //!
-//! Formulas come as text, from files with one on each line, and from property files of the Model
-//! Checking Contest; all share one store, so equal atoms are one atom whichever way they came.
+//! Formulas come from the command line, from files with one per line, and from property files of
+//! the Model Checking Contest; all share one store, so that equal atoms are one atom regardless of
+//! their source.
 
 use lariat_ltl::{AtomError, AtomId, Formula, Formulas, ParseError, RawAtom, Syntax, Vocabulary};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -18,54 +19,55 @@ use std::borrow::Cow;
 /// A formula with its name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Property {
-    /// Its name or id; the position among all properties, from 1, if it was given none.
+    /// Its name or id; by default its position among all properties, from 1.
     pub name: String,
-    /// The formula, of the store it was read into.
+    /// The formula in the store.
     pub formula: Formula,
-    /// The formula with all parentheses and its atoms in their canonical spelling.
+    /// The formula with all parentheses and its atoms in canonical spelling.
     pub text: String,
-    /// What its file assumes of runs.
+    /// Fairness assumptions of its file.
     pub fairness: Fairness,
-    /// Whether it was written as `EF p` or `AG p`. The formula is that of `AG`; of `EF p` it is `G !p`, and the property holds if the formula
-    /// does not. Only read where [`Properties::read_modalities`] was asked for.
+    /// The modality, if it was written as `EF p` or `AG p` (see [`Properties::read_modalities`]).
+    /// The formula is that of `AG`; for `EF p` it is `G !p`, and the property holds iff the formula
+    /// does not.
     pub modality: Option<Modality>,
 }
 
-/// Formulas, what their atoms say, and the properties in the order in which they were given.
+/// Formulas, the meaning of their atoms, and the properties in input order.
 #[derive(Clone, Debug, Default)]
 pub struct Properties {
     /// The store of all formulas.
     pub formulas: Formulas,
-    /// What each atom of the store says, by its id.
+    /// The proposition of each atom of the store, by its id.
     pub propositions: Vec<Proposition>,
     /// The properties.
     pub list: Vec<Property>,
-    /// What each canonical text says.
+    /// The proposition of each canonical text.
     bound: FxHashMap<String, Proposition>,
-    /// The names of the properties.
     taken: FxHashSet<String>,
-    /// Where the atoms have values that do not have one everywhere, by their text.
+    /// The definedness predicates of partial atoms, by their text.
     partial: FxHashMap<String, Predicate>,
-    /// Are `EF p` and `AG p` read?
+    /// True if `EF p` and `AG p` are accepted.
     modalities: bool,
 }
 
 impl Properties {
-    /// The advice about names that are used twice.
-    pub const OWN_NAME: &str = "expected every property to have a name of its own; those without one are called by their position";
+    /// Advice for duplicate names.
+    pub const OWN_NAME: &str =
+        "property names must be unique; an unnamed property is named by its position";
 
-    /// No properties.
+    /// Creates an empty collection.
     pub fn new() -> Properties {
         Properties::default()
     }
 
-    /// From now on `EF p` and `AG p` are read too, for those who heed [`Property::modality`].
+    /// Accepts `EF p` and `AG p` from now on; the caller must evaluate [`Property::modality`].
     pub fn read_modalities(&mut self) {
         self.modalities = true;
     }
 
-    /// Adds a formula given as text; without a name it is known by its position. `origin` names
-    /// the text in errors.
+    /// Adds a formula; without a name it is named by its position. `origin` names the text in
+    /// errors.
     pub fn add_formula(
         &mut self,
         names: &Names<'_>,
@@ -77,13 +79,13 @@ impl Properties {
             .map_err(|error| input_error(origin, text, 0, error))
     }
 
-    /// Adds the formulas of a file: one on each line, as `formula` or `name: formula`. A `#` at the
-    /// start of a line or behind a blank starts a comment, except between quotes; `#define` and `#property`
-    /// are as [`read_ltl_file`] has them. A line `fair weak WHAT` or `fair strong WHAT` assumes fairness for all
-    /// formulas of the file, see [`Fairness::add`].
+    /// Adds the formulas of a file, one per line, as `formula` or `name: formula`. A `#` at the
+    /// start of a line or after a blank, but not between quotes, starts a comment; for `#define`
+    /// and `#property` see [`read_ltl_file`]. A line `fair weak WHAT` or `fair strong WHAT` assumes
+    /// fairness for all formulas of the file, see [`Fairness::add`].
     ///
-    /// A name is made of letters, digits, `_`, `.` and `-`. No formula starts with such a word and a
-    /// colon, so there is no confusion.
+    /// A name consists of letters, digits, `_`, `.` and `-`. No formula starts with such a word and
+    /// a colon, so the syntax is unambiguous.
     pub fn add_file(
         &mut self,
         names: &Names<'_>,
@@ -126,7 +128,7 @@ impl Properties {
                     origin,
                     text.as_bytes(),
                     start..start + content.trim_end().len(),
-                    "a name without a formula behind the colon",
+                    "expected a formula after the colon",
                 )));
             }
             start += line.len();
@@ -135,7 +137,7 @@ impl Properties {
     }
 
     /// Adds the formulas of a property file of a program: definitions of atoms, then formulas over
-    /// them. What the model itself calls by a name is not defined anew.
+    /// them. Definitions of names that the model defines are ignored.
     fn add_ltl_file(&mut self, names: &Names<'_>, origin: &str, text: &str) -> Result<(), Errors> {
         let file = read_ltl_file(origin, text.as_bytes())?;
         let mut errors = Errors::default();
@@ -157,7 +159,7 @@ impl Properties {
             let meaning = match errors.note(meaning) {
                 Some((_, Proposition::State(predicate))) => Meaning::Truth(predicate),
                 Some((_, Proposition::Fires(events))) => Meaning::Events(events),
-                // The formulas that use it are not to be blamed for it.
+                // Suppresses follow-up errors in the formulas that use the name.
                 None => Meaning::Truth(Predicate::Const(false)),
             };
             names.define(name, meaning);
@@ -169,15 +171,14 @@ impl Properties {
         errors.into_result()
     }
 
-    /// Binds an atom that stands alone, such as a proposition of an automaton. A text that is no
-    /// bare word is read as if it stood between quotes.
+    /// Binds a single atom, such as a proposition of an automaton, in the syntax of quoted atoms.
     pub fn add_atom(&mut self, names: &Names<'_>, text: &str) -> Result<AtomId, AtomError> {
         let (text, proposition) = names.atom(RawAtom::Quoted(text))?;
         note_partial(&mut self.partial, names, &text, &proposition);
         self.bind(text, proposition)
     }
 
-    /// Binds an atom whose meaning is known, such as a guard of a property process.
+    /// Binds an atom with a given meaning, such as a guard of a property process.
     pub fn add_predicate(&mut self, text: &str, predicate: Predicate) -> Result<AtomId, AtomError> {
         if let Some(known) = predicate.known() {
             self.partial.insert(text.to_owned(), known);
@@ -185,13 +186,14 @@ impl Properties {
         self.bind(text.to_owned(), Proposition::State(predicate))
     }
 
-    /// Where an atom has a value; `None` if that is everywhere. Elsewhere it is taken for false, and nothing
-    /// that depends on it is an answer.
+    /// The states in which an atom has a value; `None` if it always has. Elsewhere it evaluates to
+    /// false, and no answer may depend on it.
     pub fn known(&self, atom: AtomId) -> Option<&Predicate> {
         self.partial.get(self.formulas.atom_name(atom))
     }
 
-    /// The formula that is one atom; an error for a person if its text already means something else.
+    /// The formula that consists of one atom; an error message if its text already has another
+    /// meaning.
     pub fn atom(&mut self, (text, proposition): Atom) -> Result<Formula, String> {
         let atom = self
             .bind(text, proposition)
@@ -228,7 +230,7 @@ impl Properties {
             (None, Cow::Borrowed(text))
         };
         let parsed = lariat_ltl::parse(&path, &mut self.formulas, &mut binder);
-        // Atoms may enter the store even if the formula turns out wrong later on.
+        // Atoms may have entered the store even if parsing fails later.
         self.keep_propositions();
         let inner = parsed?;
         if modality.is_some()
@@ -236,8 +238,8 @@ impl Properties {
         {
             return Err(ParseError {
                 span: 0..text.len(),
-                message: "EF and AG are about states: no temporal operator and no event may stand behind them".to_owned(),
-                help: Some("`EF p` says that some reachable state satisfies p, `AG p` that all do; other formulas are those of linear time".to_owned()),
+                message: "expected a state formula after EF or AG, without temporal operators and events".to_owned(),
+                help: Some("`EF p` means that some reachable state satisfies p, `AG p` that all do; other formulas are LTL".to_owned()),
             });
         }
         let formula = match modality {
@@ -270,7 +272,7 @@ impl Properties {
         })
     }
 
-    /// Adds a property; an error for a person if another one has its name.
+    /// Adds a property; an error message if its name is in use.
     pub fn push(&mut self, property: Property) -> Result<(), String> {
         if !self.taken.insert(property.name.clone()) {
             return Err(format!("a second property is called `{}`", property.name));
@@ -282,13 +284,13 @@ impl Properties {
     fn keep_propositions(&mut self) {
         for id in self.propositions.len()..self.formulas.atom_count() {
             let text = self.formulas.atom_name(AtomId(id as u32));
-            // Nothing enters the store but what was bound.
+            // Every atom of the store has been bound.
             self.propositions.push(self.bound[text].clone());
         }
     }
 }
 
-/// Answers the parser and notes what each canonical text says.
+/// Resolves atoms for the parser and records the meaning of each canonical text.
 struct Binder<'a, 's> {
     names: &'a Names<'s>,
     bound: &'a mut FxHashMap<String, Proposition>,
@@ -312,7 +314,7 @@ impl Vocabulary for Binder<'_, '_> {
     }
 }
 
-/// Notes where an atom has a value, if that is not everywhere.
+/// Records the definedness predicate of a partial atom.
 fn note_partial(
     partial: &mut FxHashMap<String, Predicate>,
     names: &Names<'_>,
@@ -326,8 +328,8 @@ fn note_partial(
     }
 }
 
-/// One text, one meaning: names that contain operators could break that, and then the atom is
-/// refused.
+/// Records the unique meaning of a text. Names that contain operators can make a text ambiguous;
+/// such an atom is rejected.
 fn remember(
     bound: &mut FxHashMap<String, Proposition>,
     text: String,
@@ -361,7 +363,7 @@ fn input_error(origin: &str, text: &str, at: usize, error: ParseError) -> InputE
     }
 }
 
-/// What the lines of a file assume of runs, and the text with blanks in their place.
+/// Parses the fairness lines of a file; returns also the text with these lines blanked out.
 fn assumptions(
     names: &Names<'_>,
     origin: &str,
@@ -394,7 +396,8 @@ fn assumptions(
     (fairness, rest)
 }
 
-/// The modality that a text begins with, and the text with blanks in its place. Names of the model come first.
+/// Parses a leading modality; returns also the text with it blanked out. Names of the model take
+/// precedence.
 fn modality<'t>(names: &Names<'_>, text: &'t str) -> (Option<Modality>, Cow<'t, str>) {
     let start = text.len() - text.trim_start().len();
     for modality in [Modality::Some, Modality::All] {

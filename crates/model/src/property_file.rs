@@ -1,30 +1,31 @@
-//! Files of formulas with definitions: `#define name expression` makes a name that formulas of the file may
-//! use. Formulas are the lines `#property formula`, and everything else is comment, as in the property files of
-//! DVE models; without such a line they are the other lines, `formula` or `name: formula`. Any model may
-//! have such a file.
+//! Formula files with definitions: `#define name expression` defines a name for the formulas of the
+//! file. Formulas are the lines `#property formula`, and all other lines are comments, as in the
+//! property files of DVE models; without such a line the remaining lines are formulas, `formula` or
+//! `name: formula`. Such files can be used with any model format.
 
 use std::ops::Range;
 
 use crate::error::InputError;
 use crate::fairness::Strength;
 
-/// What a property file says; expressions and formulas as the places where they stand, in bytes.
+/// The content of a property file, with expressions and formulas as byte ranges.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct LtlFile {
-    /// Names of atoms with the expressions that they stand for, in the order of the file.
+    /// Names of atoms with the expressions that define them, in the order of the file.
     pub defines: Vec<(String, Range<usize>)>,
-    /// The formulas, with the names of those that have one.
+    /// The formulas with their optional names.
     pub properties: Vec<(Option<String>, Range<usize>)>,
 }
 
-/// Is this a property file of this kind (and not a list of formulas in which `#` is a comment)?
+/// Returns whether this is a property file of this kind (rather than a list of formulas with `#`
+/// comments).
 pub fn looks_like_ltl_file(text: &[u8]) -> bool {
     text.split(|b| *b == b'\n').any(|line| {
         directive(line, b"#property").is_some() || directive(line, b"#define").is_some()
     })
 }
 
-/// What follows a keyword at the start of a line.
+/// The rest of a line after a keyword at its start.
 fn directive<'l>(line: &'l [u8], keyword: &[u8]) -> Option<&'l [u8]> {
     let rest = line.trim_ascii_start().strip_prefix(keyword)?;
     rest.first()
@@ -32,7 +33,7 @@ fn directive<'l>(line: &'l [u8], keyword: &[u8]) -> Option<&'l [u8]> {
         .then_some(rest)
 }
 
-/// Takes a property file apart.
+/// Parses a property file.
 pub fn read_ltl_file(origin: &str, text: &[u8]) -> Result<LtlFile, InputError> {
     let mut file = LtlFile::default();
     let mut plain = Vec::new();
@@ -85,7 +86,7 @@ pub fn read_ltl_file(origin: &str, text: &[u8]) -> Result<LtlFile, InputError> {
 }
 
 /// The strength and the subject of a line `fair weak WHAT` or `fair strong WHAT`; no formula has
-/// two words next to each other.
+/// two adjacent words.
 pub fn assumption(line: &str) -> Option<(Strength, &str)> {
     let rest = line.trim_start().strip_prefix("fair")?;
     let (word, what) = rest

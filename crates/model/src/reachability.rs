@@ -1,23 +1,23 @@
-//! Properties of reachable states: `EF p`, some state is like this, and `AG p`, all are.
+//! Properties of reachable states: `EF p`, some state satisfies p, and `AG p`, all states do.
 //!
-//! These are the only branching-time properties that are read: a single modality around a property of states. `AG p` is the
-//! linear-time property `G p`; `EF p` says that `G !p` does not hold. Whether a state of either kind is reachable is a question of its own,
-//! which needs no automaton.
+//! These are the only branching-time properties accepted: a single modality around a state
+//! predicate. `AG p` is the linear-time property `G p`; `EF p` is the negation of `G !p`. Both are
+//! reachability queries, which need no automaton.
 
 use crate::predicate::{Predicate, Proposition};
 use lariat_ltl::{Formula, Formulas, Node};
 
-/// Which states are spoken of.
+/// The quantifier over reachable states.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Modality {
-    /// `EF p`: some reachable state satisfies it.
+    /// `EF p`: some reachable state satisfies p.
     Some,
-    /// `AG p`: all reachable states satisfy it.
+    /// `AG p`: all reachable states satisfy p.
     All,
 }
 
 impl Modality {
-    /// As it is written.
+    /// Its keyword.
     pub fn name(self) -> &'static str {
         match self {
             Modality::Some => "EF",
@@ -31,16 +31,16 @@ impl Modality {
 pub struct Reachability {
     /// Its name or id.
     pub name: String,
-    /// Which states are spoken of.
+    /// The quantifier.
     pub modality: Modality,
-    /// What is said of them.
+    /// The state predicate.
     pub predicate: Predicate,
-    /// The same as text, with all parentheses.
+    /// The property as text, with all parentheses.
     pub text: String,
 }
 
 impl Reachability {
-    /// The states that decide it: if one of them is reachable, `EF` is true, or `AG` is false.
+    /// The deciding states: if one is reachable, `EF` is true or `AG` is false.
     pub fn wanted(&self) -> Predicate {
         match self.modality {
             Modality::Some => self.predicate.clone(),
@@ -48,7 +48,7 @@ impl Reachability {
         }
     }
 
-    /// Is it true, if such a state [is reachable](Reachability::wanted) or not?
+    /// The truth value, given whether [such a state](Reachability::wanted) is reachable.
     pub fn verdict(&self, reachable: bool) -> bool {
         match self.modality {
             Modality::Some => reachable,
@@ -64,13 +64,13 @@ fn negated(predicate: Predicate) -> Predicate {
     }
 }
 
-/// A formula without temporal operators as a predicate; `None` if it has one, or speaks of events.
+/// Converts a formula without temporal operators and events to a predicate; `None` otherwise.
 pub fn state_predicate(
     formulas: &Formulas,
     propositions: &[Proposition],
     formula: Formula,
 ) -> Option<Predicate> {
-    // Operands come before what is made of them.
+    // Operands have smaller ids than the formulas made of them.
     let mut known: rustc_hash::FxHashMap<Formula, Predicate> = rustc_hash::FxHashMap::default();
     let mut parts = formulas.subformulas(formula);
     parts.sort_unstable();

@@ -1,7 +1,7 @@
-//! The reference meaning of events and predicates.
+//! The reference semantics of events and predicates.
 //!
-//! Interpreted directly from the IR and as plain as possible: engines compile their own, faster
-//! form, and every counterexample they find is replayed with what stands here.
+//! A direct interpreter of the IR, kept as simple as possible: engines compile their own, faster
+//! form, and every counterexample they find is replayed with this one.
 
 use crate::expr::Fault;
 use crate::predicate::{Linear, Predicate};
@@ -51,7 +51,7 @@ impl System {
         }
     }
 
-    /// The state behind a step of a program, if its guard holds.
+    /// Executes a program step; `None` if its guard does not hold.
     fn run(
         &self,
         guard: &Predicate,
@@ -73,7 +73,7 @@ impl System {
         Ok(Some(next))
     }
 
-    /// What goes wrong when `event` is taken from `state` and leads to the error state.
+    /// The fault by which `event` leads from `state` to the error state.
     pub fn failure(&self, state: &[Value], event: EventId) -> Option<Fault> {
         match &self.event(event).action {
             Action::Program { guard, effects } => self.run(guard, effects, state).err(),
@@ -81,26 +81,26 @@ impl System {
         }
     }
 
-    /// Is this the error state, in which nothing is enabled any more?
+    /// Returns whether this is the error state, in which nothing is enabled.
     pub fn has_failed(&self, state: &[Value]) -> bool {
         self.fault.is_some_and(|fault| state[fault.index()] != 0)
     }
 
-    /// Can `event` be taken from `state`?
+    /// Returns whether `event` is enabled in `state`.
     pub fn is_enabled(&self, state: &[Value], event: EventId) -> bool {
         match &self.event(event).action {
-            // Without a copy of the state, which may have 10^5 places and as many transitions to be asked.
+            // Avoids copying the state, which dominates for nets with many places.
             Action::Net(arcs) => !self.has_failed(state) && can_fire(arcs, state),
             _ => !self.successors(state, event).is_empty(),
         }
     }
 
-    /// Can nothing be taken from `state`?
+    /// Returns whether no event is enabled in `state`.
     pub fn is_deadlock(&self, state: &[Value]) -> bool {
         self.event_ids().all(|event| !self.is_enabled(state, event))
     }
 
-    /// Does the predicate hold in `state`?
+    /// Returns whether the predicate holds in `state`.
     pub fn holds(&self, predicate: &Predicate, state: &[Value]) -> bool {
         match predicate {
             Predicate::Const(value) => *value,
@@ -114,7 +114,7 @@ impl System {
         }
     }
 
-    /// What `value` becomes when it is assigned to `var`: ranges wrap around.
+    /// The value stored when `value` is assigned to `var`: ranges wrap around.
     pub fn wrap(&self, var: VarId, value: Value) -> Value {
         match self.variable(var).domain {
             Domain::Range { low, high } if !(low..=high).contains(&value) => {
@@ -127,7 +127,8 @@ impl System {
     }
 }
 
-/// Are there tokens enough? A count beyond 63 bits is not reached by any engine: nothing is claimed of it.
+/// Returns whether enough tokens are present. A transition whose counts would exceed 63 bits is
+/// treated as disabled; no engine reaches such states.
 fn can_fire(arcs: &[Arc], state: &[Value]) -> bool {
     arcs.iter().all(|arc| {
         let tokens = state[arc.var.index()];
@@ -136,7 +137,7 @@ fn can_fire(arcs: &[Arc], state: &[Value]) -> bool {
 }
 
 impl Linear {
-    /// Does the comparison hold in `state`? Sums are exact.
+    /// Returns whether the comparison holds in `state`. Sums are exact.
     pub fn holds(&self, state: &[Value]) -> bool {
         let sum: i128 = self
             .terms

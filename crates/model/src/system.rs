@@ -1,10 +1,10 @@
-//! The neutral IR: variables, events, initial states.
+//! The format-independent intermediate representation: variables, events, initial states.
 
 use crate::expr::{Expr, LValue};
 use crate::predicate::Predicate;
 
-/// The value of a variable. Counts of tokens are never negative and fit 63 bits; an
-/// engine that can hold less says so when it meets more.
+/// The value of a variable. Token counts are non-negative and fit 63 bits; an engine with a smaller
+/// range reports an overflow.
 pub type Value = i64;
 
 /// A value for every variable.
@@ -34,23 +34,23 @@ impl EventId {
     }
 }
 
-/// What values a variable can take.
+/// The values of a variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Domain {
-    /// A count, from 0, open-ended; `bound` if the structure of the model guarantees one.
+    /// A count from 0 on; `bound` if the structure of the model implies one.
     Count {
         /// No reachable value is larger.
         bound: Option<u64>,
     },
-    /// The integers from `low` to `high`. An assignment outside wraps around.
+    /// The integers from `low` to `high`; assignments wrap around.
     Range {
         /// The smallest value.
         low: Value,
         /// The largest value.
         high: Value,
     },
-    /// Named values: `0` is the first name, and so on.
+    /// Named values, numbered from 0.
     Names(Vec<String>),
 }
 
@@ -58,13 +58,13 @@ pub enum Domain {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Variable {
-    /// As the user knows it; unique in the system.
+    /// The name in the model; unique in the system.
     pub name: String,
     /// Its values.
     pub domain: Domain,
 }
 
-/// How a Petri-net transition touches one place.
+/// The arcs between a Petri-net transition and one place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Arc {
@@ -80,35 +80,35 @@ pub struct Arc {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Effect {
-    /// What is assigned.
+    /// The assigned variable or array element.
     pub target: LValue,
     /// The value, computed after all earlier assignments.
     pub value: Expr,
 }
 
-/// One line of a table: for each variable of the table, what it must be and what it
-/// becomes; `None` neither reads nor changes it.
+/// One row of a table: per variable of the table the old and the new value; `None` neither reads
+/// nor changes the variable.
 pub type Row = Box<[Option<(Value, Value)>]>;
 
-/// What an event does.
+/// The transition relation of an event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Action {
-    /// A Petri-net transition: at most one arc a variable, sorted by variable.
+    /// A Petri-net transition: at most one arc per variable, sorted by variable.
     Net(Vec<Arc>),
-    /// Enabled where the guard holds; then the effects, one after the other.
+    /// A guarded sequence of assignments.
     ///
-    /// A fault while computing either (see [`crate::Fault`]) leads to the source state with
-    /// [`System::fault`] set; nothing is enabled there.
+    /// A fault during evaluation (see [`crate::Fault`]) leads to the source state with
+    /// [`System::fault`] set, in which nothing is enabled.
     Program {
-        /// When it may be taken.
+        /// The enabling condition.
         guard: Predicate,
-        /// What it assigns.
+        /// The assignments in order.
         effects: Vec<Effect>,
     },
-    /// A relation over a few variables. Several rows may match: the event is nondeterministic.
+    /// A relation over a few variables. If several rows match, the event is nondeterministic.
     Table {
-        /// The variables that the rows speak of.
+        /// The variables of the columns.
         vars: Vec<VarId>,
         /// The relation.
         rows: Vec<Row>,
@@ -119,39 +119,39 @@ pub enum Action {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Event {
-    /// As the user knows it; unique in the system.
+    /// The name in the model; unique in the system.
     pub name: String,
-    /// What it does.
+    /// Its transition relation.
     pub action: Action,
 }
 
-/// Variables that belong together. In a unit of a nested-unit Petri net at most one of its own places is
-/// marked at a time, if the net is unit-safe.
+/// A group of variables. In a unit-safe nested-unit Petri net at most one local place of each unit
+/// is marked.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Unit {
-    /// The places that belong to the unit itself.
+    /// The local places of the unit.
     pub places: Vec<VarId>,
     /// Positions of its subunits in [`System::units`].
     pub subunits: Vec<usize>,
 }
 
-/// What happens to a run that reaches a state without enabled events.
+/// Treatment of runs that reach a state without enabled events.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Deadlock {
-    /// It goes on by repeating that state for ever; no event fires in these steps.
+    /// The run repeats the last state indefinitely; no event fires in these steps.
     #[default]
     Stutter,
-    /// It does not count: only infinite runs are looked at.
+    /// The run is ignored; only infinite runs are considered.
     Ignore,
 }
 
 impl Deadlock {
-    /// All policies, the usual one first.
+    /// All policies, the default first.
     pub const ALL: [Deadlock; 2] = [Deadlock::Stutter, Deadlock::Ignore];
 
-    /// The name by which it is asked for.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Deadlock::Stutter => "stutter",
@@ -159,31 +159,31 @@ impl Deadlock {
         }
     }
 
-    /// What it is, in a few words.
+    /// A one-line description.
     pub fn about(self) -> &'static str {
         match self {
-            Deadlock::Stutter => "the last state repeats for ever",
+            Deadlock::Stutter => "the last state repeats indefinitely",
             Deadlock::Ignore => "only infinite runs count",
         }
     }
 }
 
-/// A model: variables, events that change them, and where it starts.
+/// A model: variables, events that change them, and initial states.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct System {
-    /// The model's own name.
+    /// The name of the model.
     pub name: String,
     /// All variables.
     pub variables: Vec<Variable>,
     /// All events.
     pub events: Vec<Event>,
-    /// Where runs start; a Petri net has one such state.
+    /// Initial states; a Petri net has exactly one.
     pub initial: Vec<State>,
     /// The variable that a fault sets to 1, if events can fail.
     pub fault: Option<VarId>,
-    /// What belongs together, the root first: the unit tree of a nested-unit Petri net, or the processes of
-    /// a program; empty for other models.
+    /// Groups of variables, the root first: the unit tree of a nested-unit Petri net, or the
+    /// processes of a program; empty for other models.
     pub units: Vec<Unit>,
 }
 
@@ -208,13 +208,14 @@ impl System {
         &self.events[event.index()]
     }
 
-    /// Are all events transitions of a net?
+    /// Returns whether all events are transitions of a net.
     pub fn is_net(&self) -> bool {
-        let net = |event: &Event| matches!(event.action, Action::Net(_));
-        self.events.iter().all(net)
+        let is_transition = |event: &Event| matches!(event.action, Action::Net(_));
+        self.events.iter().all(is_transition)
     }
 
-    /// Does some transition of a net put out more tokens than it takes? Where none does, their number never grows.
+    /// Returns whether some transition of a net produces more tokens than it consumes. If none
+    /// does, the total number of tokens never grows.
     pub fn makes_tokens(&self) -> bool {
         self.events.iter().any(|event| match &event.action {
             Action::Net(arcs) => arcs.iter().map(|arc| i128::from(arc.delta)).sum::<i128>() > 0,
@@ -224,11 +225,11 @@ impl System {
 }
 
 impl Action {
-    /// The variables that decide whether it is enabled or what it assigns, sorted, each once.
+    /// The variables that decide whether it is enabled or what it assigns, sorted and distinct.
     pub fn reads(&self) -> Vec<VarId> {
         let mut vars = Vec::new();
         match self {
-            // A transition that only produces does not depend on the place, but its new value does.
+            // The new value of an output place depends on the old one even if enabledness does not.
             Action::Net(arcs) => vars.extend(arcs.iter().map(|a| a.var)),
             Action::Program { guard, effects } => {
                 guard.collect_vars(&mut vars);
@@ -249,7 +250,7 @@ impl Action {
         vars
     }
 
-    /// The variables that it may change, sorted, each once.
+    /// The variables that it may change, sorted and distinct.
     pub fn writes(&self) -> Vec<VarId> {
         let mut vars = Vec::new();
         match self {

@@ -1,46 +1,57 @@
-//! What both agglomerations share: a place between producers and consumers, and joining each of the ones with each of the
-//! others.
+//! Common part of both agglomerations: a place between producers and consumers, and the fusion of
+//! each producer with each consumer.
 //!
-//! # Runs become shorter
+//! # Agglomeration shortens words
 //!
-//! Let the word of a run be what atoms about states say along it; a run that ends in a deadlock and counts repeats its last letter for ever. We write `v ≤ w` if `v` is `w` with
-//! some repetitions of letters left out, of a letter that is repeated for ever never all. One agglomeration of a net `N` to a net `R` does not only keep words up to repetitions: they
-//! get shorter, under both deadlock policies.
+//! Let the word of a run be the values of its state atoms along the run; a maximal finite run
+//! repeats its last letter infinitely often. Write `v ≤ w` if `v` is `w` with some repetitions of
+//! letters removed, but never all repetitions of a letter repeated infinitely often. An
+//! agglomeration of a net `N` to a net `R` shortens words under both deadlock policies:
 //!
-//! 1. *Each word `w` of `N` has a word `v ≤ w` of `R`.* Post-agglomeration: leave the steps of `F` out, and let each step of `H` be joined with the `f` that takes its token, or with any if none does.
-//!    `f` is moved forward over others, who do not mind tokens that come earlier; it is invisible, so that the letter before each step that is left is the one that it was, and where `f` was there is a
-//!    repetition less. Pre-agglomeration: leave the steps of `H` out, each of which is invisible and a repetition; it is moved back to its `f`. Infinitely many steps are left of an infinite run, and finitely many are
-//!    left out between two of them, because `F` needs tokens from `H`, and `H` takes tokens and gives none back. Where `N` is dead, `R` is: no `h` is enabled, so that no joint event is, unless the token of an `h` that was left out
-//!    waits in `p` for some `f`, which would be enabled in `N`.
-//! 2. *Each word `v` of `R` has a word `w ≥ v` of `N`*, that of the run which the lift makes: between the two parts of a joint event the letter is that behind it (`f` is invisible) or before it (`h` is). Where `R` is dead, `N` takes finitely
-//!    many invisible steps, whose letter is that which is repeated for ever.
+//! 1. *Each word `w` of `N` has a word `v ≤ w` of `R`.* Post-agglomeration: remove the steps of `F`
+//!    and fuse each step of `H` with the `f` that takes its token, or with any `f` if none does.
+//!    Moving `f` forward only makes its tokens available earlier; as `f` is invisible, each
+//!    remaining step keeps the letter before it, and one repetition disappears where `f` was.
+//!    Pre-agglomeration: remove the invisible steps of `H`, each of which repeats a letter, and
+//!    move each back to its `f`. Infinitely many steps of an infinite run remain and finitely many
+//!    are removed between two of them, because `F` needs tokens from `H`, and `H` takes tokens and
+//!    returns none. If `N` is deadlocked, so is `R`: no `h` is enabled, hence no joint event,
+//!    unless the token of a removed `h` is in `p`; then some `f` would be enabled in `N`.
+//! 2. *Each word `v` of `R` has a word `w ≥ v` of `N`*, that of the lifted run: between the two
+//!    parts of a joint event the letter is the one behind it (`f` invisible) or before it (`h`
+//!    invisible). If `R` is deadlocked, `N` takes finitely many invisible steps, whose letter is
+//!    the one repeated infinitely often.
 //!
-//! Of the other rules two leave out invisible steps, too, and nothing else. Moves in a token ring are left out of `w`, unless nothing else follows: then what stays of them repeats the last letter for ever as they did; and the lift
-//! puts moves before events, which repeat the letter there. Steps behind the prefix of interest are left out of `w`, finitely many between two others; and the lift adds some at a dead end. The rest keep words as they are.
+//! Two other rules also remove invisible steps. Token rings remove their moves from `w`; if only
+//! moves follow, the remaining self-loop repeats the last letter as they did; the lift inserts
+//! moves before events, where they repeat a letter. The prefix of interest removes steps, finitely
+//! many between two others; its lift inserts some at a deadlock. The remaining rules keep all
+//! words.
 //!
-//! `≤` is transitive, so both are true of all rules together. A stutter-invariant property therefore
-//! holds of `R` iff it holds of `N`, and a run that the lift makes violates it if the run of `R` does.
+//! `≤` is transitive, so both statements hold for all rules together: a stutter-invariant property
+//! holds of `R` iff it holds of `N`, and a lifted run violates it if the run of `R` does.
 
 use super::net::{Net, Position, Transition};
 use lariat_model::VarId;
 
-/// Joint events that one place may be replaced by.
+/// Limit on the joint events that replace one place.
 const MOST_JOINT: usize = 32;
 
 /// A place that tokens only pass through, one by one.
 pub(super) struct Passage {
     place: VarId,
-    /// Each puts one token into the place and needs none there.
+    /// Events that put one token into the place and need none there.
     pub producers: Vec<Position>,
-    /// Each takes one token from it.
+    /// Events that take one token from the place.
     pub consumers: Vec<Position>,
 }
 
 impl Passage {
-    /// The passage through a place, if the place is one: no atom reads it, it is empty in every initial marking, and whoever touches it
-    /// produces or consumes one token and does nothing else there. (Where an atom reads it, whoever touches it is visible, and both rules would say no a little later.)
+    /// Returns the passage through `place` if no atom reads it, it is empty in every initial
+    /// marking, and each adjacent event either produces or consumes one token there. (Events
+    /// adjacent to a place that an atom reads are visible; both rules would reject them.)
     pub fn of(net: &Net<'_>, place: VarId) -> Option<Passage> {
-        if net.support.reads(place) || net.most_tokens(place) != 0 || !net.may_lose(place) {
+        if net.support.reads(place) || net.most_tokens(place) != 0 || !net.is_removable(place) {
             return None;
         }
         let mut passage = Passage {
@@ -62,8 +73,8 @@ impl Passage {
         is_between.then_some(passage)
     }
 
-    /// Replaces producers, consumers and the place by joint events, unless there would be more than `most` events. Says
-    /// whether it did.
+    /// Replaces producers, consumers and the place by joint events, unless more than `most` events
+    /// would result. Returns whether it did.
     pub fn join(&self, net: &mut Net<'_>, most: usize) -> bool {
         let (_, events) = net.size();
         let (ins, outs) = (self.producers.len(), self.consumers.len());

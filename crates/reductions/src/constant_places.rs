@@ -1,14 +1,14 @@
-//! Constant places: nothing changes them, and there is always enough in them.
+//! Constant places: places that no transition changes and that always hold enough tokens.
 //!
-//! **Condition**: no atom reads `p`, every transition puts back into `p` what it takes, and none needs more than
-//! `m0(p)`, whichever initial marking `m0` is.
-//! **Preserves** everything: all of LTL with `X` and events, both deadlock policies. `p` never decides whether something is enabled.
-//! **Back**: nothing to do.
+//! **Condition**: no atom reads `p`, every transition puts back into `p` what it takes, and none
+//! needs more than `m0(p)` for any initial marking `m0`.
+//! **Preserves** everything: all of LTL with `X` and events, both deadlock policies. `p` never
+//! decides enabledness.
+//! **Lift**: the identity.
 
 use super::net::Net;
 use lariat_budget::Stop;
 
-/// Removes constant places.
 pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
     for place in net.free_places() {
         let tokens = net.fewest_tokens(place);
@@ -18,7 +18,7 @@ pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
             arc.delta == 0 && arc.need <= tokens
         });
         net.spend(arcs)?;
-        if is_constant && net.may_lose(place) {
+        if is_constant && net.is_removable(place) {
             net.remove_place(place);
         }
     }

@@ -1,21 +1,22 @@
-//! Dead events: transitions that no run ever takes.
+//! Dead events: transitions that no run fires.
 //!
-//! A place can get tokens only from transitions that can be taken, and those only if all places of their preset can have
-//! enough. The least solution of this, begun with the initial marking, is computed once over all arcs:
+//! A place can gain tokens only from transitions that may fire, and these require enough tokens in
+//! all places of their preset. The least solution, an overapproximation of the events that can
+//! fire, is computed once over all arcs:
 //!
 //! > enough(p, w) ⇔ w ≤ m0(p), or some t that may fire puts more into p than it takes
 //! > may fire(t) ⇔ enough(p, pre(t, p)) for all p
 //!
-//! With several initial markings `m0(p)` is the most that is in `p` in one of them.
+//! With several initial markings `m0(p)` is the maximum over them.
 //!
 //! **Condition**: `t` may not fire.
-//! **Preserves** everything: all of LTL with `X` and events, both deadlock policies. The reachable graph stays as it is.
-//! **Back**: nothing to do.
+//! **Preserves** everything: all of LTL with `X` and events, both deadlock policies. The
+//! reachability graph does not change.
+//! **Lift**: the identity.
 
 use super::net::Net;
 use lariat_budget::Stop;
 
-/// Removes the events that cannot fire.
 pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
     let mut missing = Vec::new();
     let mut ready = Vec::new();

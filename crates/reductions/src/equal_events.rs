@@ -1,16 +1,15 @@
-//! Equal events: transitions that need and do the same.
+//! Equal events: transitions with equal arcs.
 //!
 //! **Condition**: the same arcs, and the same `fires` atoms name them.
-//! **Preserves** everything: all of LTL with `X` and events, both deadlock policies. Parallel edges of the reachable graph with
-//! equal letters become one.
-//! **Back**: the first of them is taken.
+//! **Preserves** everything: all of LTL with `X` and events, both deadlock policies. Parallel edges
+//! of the reachability graph with equal letters become one.
+//! **Lift**: the first of the equal events.
 
 use super::net::Net;
 use lariat_budget::Stop;
 use lariat_model::Arc;
 use rustc_hash::FxHashSet;
 
-/// Keeps the first of each lot of equal events.
 pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
     let mut seen: FxHashSet<(&[Arc], &[u32])> = FxHashSet::default();
     let mut again = Vec::new();

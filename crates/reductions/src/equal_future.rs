@@ -1,36 +1,37 @@
-//! Places with equal future: it does not matter in which of them a token is.
+//! Places with equal future: places whose tokens enable the same behaviour.
 //!
-//! If whoever takes a token from `p` has a twin that takes one from `q` and does the same otherwise, and the other way round, then tokens in `p` and tokens in `q`
-//! can do the same. Let `r` hold what `p` and `q` hold together. A marking `m` and the one with `m(p) + m(q)` tokens in `r` are
-//! bisimilar: `t` or its twin is enabled in the one if and only if `t` is enabled in the other, since each needs a single token, and
-//! afterwards the sums are equal again.
-//! (Y. Thierry-Mieg, *Structural reductions revisited*, 2020, fuses places *by future* so.)
+//! Suppose each consumer of `p` has a twin that consumes from `q` and is otherwise equal, and vice
+//! versa. Let `r` hold the sum of the tokens of `p` and `q`. A marking `m` and the one with
+//! `m(p) + m(q)` tokens in `r` are bisimilar: `t` or its twin is enabled in the first iff `t` is
+//! enabled in the second, since each needs a single token, and afterwards the sums are equal again.
+//! (Y. Thierry-Mieg, *Structural reductions revisited*, 2020, *fusion by future*.)
 //!
-//! **Condition**: no atom reads `p` or `q`; somebody needs a token there, and whoever does needs one of one of them; the transitions that need one of
-//! `p` are those that need one of `q` with `p` and `q` exchanged; and the same `fires` atoms name twins. With two tokens needed, one in each place would not be enough
-//! where two in `r` are. Who only puts tokens there may do what it likes.
+//! **Condition**: no atom reads `p` or `q`; they have consumers, each of which needs one token of
+//! one of them; exchanging `p` and `q` maps the consumers of `p` to those of `q`; and the same
+//! `fires` atoms name twins. (A consumer of two tokens would be enabled by two tokens in `r` but
+//! not by one in each place.) Transitions that only produce tokens there are unrestricted.
 //! **Preserves** everything: all of LTL with `X` and events, both deadlock policies.
-//! **Back**: of `t` and its twin the one that finds its token. Any choice will do, as markings with equal sums are bisimilar; but a loop may have to be
-//! gone round several times until tokens are where they were.
+//! **Lift**: an enabled one of `t` and its twin. Any choice is correct, as markings with equal sums
+//! are bisimilar; but a loop may have to be repeated until the tokens are distributed as before.
 //!
-//! Many places are compared by sums of hashes, which costs a look at each arc; only those with equal sums are compared in full.
+//! Places are first compared by sums of hashes, computed in one pass over the arcs; only places
+//! with equal sums are compared in full.
 
 use super::net::{Net, Position, Transition};
-use super::way::Way;
+use super::trace_lift::Way;
 use lariat_budget::Stop;
 use lariat_model::{Arc, Value, VarId};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
-/// Makes one place of those with equal future.
 pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
-    // Those before places that have become one may have become alike.
-    while once(net)? {}
+    // Fusion may equate the consumers of further places.
+    while fuse_once(net)? {}
     Ok(())
 }
 
-/// Says whether it found any.
-fn once(net: &mut Net<'_>) -> Result<bool, Stop> {
+/// Performs one round; returns whether it fused any places.
+fn fuse_once(net: &mut Net<'_>) -> Result<bool, Stop> {
     let mut alike: FxHashMap<u64, Vec<VarId>> = FxHashMap::default();
     let hashes = hashes(net)?;
     for place in net.free_places() {
@@ -49,16 +50,19 @@ fn once(net: &mut Net<'_>) -> Result<bool, Stop> {
             }
         }
         net.spend(arcs)?;
-        // Nobody needs what is in a place without consumers.
+        // A place without consumers is a sink.
         if let Some(sum) = sum.filter(|sum| *sum != 0) {
             alike.entry(sum).or_default().push(place);
         }
     }
-    let mut lots: Vec<Vec<VarId>> = alike.into_values().filter(|lot| lot.len() > 1).collect();
-    lots.sort_unstable();
+    let mut classes: Vec<Vec<VarId>> = alike
+        .into_values()
+        .filter(|class| class.len() > 1)
+        .collect();
+    classes.sort_unstable();
     let mut found = false;
-    for lot in lots {
-        found |= fuse(net, &lot)?;
+    for class in classes {
+        found |= fuse(net, &class)?;
     }
     Ok(found)
 }
@@ -69,7 +73,7 @@ fn hash(value: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// By position: the sum over the arcs of an event.
+/// By position: the sum of the hashes of the arcs of an event.
 fn hashes(net: &Net<'_>) -> Result<Vec<u64>, Stop> {
     let mut hashes = Vec::new();
     for (at, transition) in net.transitions() {
@@ -81,15 +85,16 @@ fn hashes(net: &Net<'_>) -> Result<Vec<u64>, Stop> {
     Ok(hashes)
 }
 
-/// What a transition that takes a token from some place does besides: its other arcs, what it changes there, and who names it.
-type Besides = (Vec<Arc>, Value, Vec<u32>);
+/// A consumer of a place without its need there: its other arcs, its effect on the place, and the
+/// atoms that name it.
+type Remainder = (Vec<Arc>, Value, Vec<u32>);
 
-/// What those do besides that need a token of the place, and which they are; `None` if one of them needs more.
+/// Consumers of a place by their remainders; `None` if one needs more than one token.
 fn consumers(
     net: &Net<'_>,
     place: VarId,
-) -> Result<Option<FxHashMap<Besides, Vec<Position>>>, Stop> {
-    let mut consumers: FxHashMap<Besides, Vec<Position>> = FxHashMap::default();
+) -> Result<Option<FxHashMap<Remainder, Vec<Position>>>, Stop> {
+    let mut consumers: FxHashMap<Remainder, Vec<Position>> = FxHashMap::default();
     for (at, transition, arc) in net.touching(place) {
         net.spend(transition.arcs.len())?;
         match arc.need {
@@ -97,8 +102,8 @@ fn consumers(
             1 => {
                 let others = transition.arcs.iter().filter(|arc| arc.var != place);
                 let names = net.names(transition).to_vec();
-                let besides = (others.copied().collect(), arc.delta, names);
-                consumers.entry(besides).or_default().push(at);
+                let remainder = (others.copied().collect(), arc.delta, names);
+                consumers.entry(remainder).or_default().push(at);
             }
             _ => return Ok(None),
         }
@@ -106,9 +111,9 @@ fn consumers(
     Ok(Some(consumers))
 }
 
-/// Makes one place of those of a lot that have the same future as the first. Says whether there are any.
-fn fuse(net: &mut Net<'_>, lot: &[VarId]) -> Result<bool, Stop> {
-    let [first, others @ ..] = lot else {
+/// Fuses the places of a class with the same future as its first. Returns whether there are any.
+fn fuse(net: &mut Net<'_>, class: &[VarId]) -> Result<bool, Stop> {
+    let [first, others @ ..] = class else {
         return Ok(false);
     };
     let Some(mut twins) = consumers(net, *first)? else {
@@ -119,11 +124,12 @@ fn fuse(net: &mut Net<'_>, lot: &[VarId]) -> Result<bool, Stop> {
         let Some(theirs) = consumers(net, *place)? else {
             continue;
         };
-        // Of `t` and `t'` without `p` and without `q`, neither touches the other place if they are equal.
+        // Equal remainders without `p` and without `q` imply that neither twin touches the other
+        // place.
         if theirs.len() == twins.len() && theirs.keys().all(|key| twins.contains_key(key)) {
             places.push(*place);
-            for (besides, more) in theirs {
-                twins.entry(besides).or_default().extend(more);
+            for (remainder, more) in theirs {
+                twins.entry(remainder).or_default().extend(more);
             }
         }
     }
@@ -144,7 +150,7 @@ fn fuse(net: &mut Net<'_>, lot: &[VarId]) -> Result<bool, Stop> {
     }
     for (twins, way) in joint {
         if let [stays, others @ ..] = &twins[..] {
-            net.stand_for(*stays, way);
+            net.set_way(*stays, way);
             others.iter().for_each(|at| net.remove(*at));
         }
     }

@@ -1,17 +1,20 @@
-//! Reductions: passes from one system to another with the way back, and [symmetries](symmetry) of nets.
+//! Reductions: passes that transform a system for one property, their inverse mappings for traces,
+//! and net [symmetries](symmetry).
 //!
-//! A pass makes another system of a system and says in its [`Lift`] what a proposition means there and which run of the
-//! old system a run of the new one stands for. Engines see the last system and never know which passes ran before; a
-//! counterexample goes back through all of them and is replayed on what the user wrote.
+//! A pass produces a new system and a [`Lift`]. The lift translates propositions to the new system
+//! and runs back to the old one. Engines see only the last system; a counterexample is lifted
+//! through all passes and replayed on the system that the user wrote.
 //!
-//! | pass | from, to | preserves | back |
-//! | --- | --- | --- | --- |
-//! | [`UnfoldingLift`] | a coloured net, its unfolding | everything | by the names of places and bindings |
-//! | [`reduce()`], seven rules | a net, a smaller one | all of LTL with events, both deadlock policies | the same events, or one of those that do the same |
-//! | [`reduce()`], agglomerations, rings, prefix | a net, a smaller one | stutter-invariant properties of states, both deadlock policies | what events stand for |
+//! | pass | preserves | lift of a run |
+//! | --- | --- | --- |
+//! | [`UnfoldingLift`]: coloured net to unfolding | everything | by names |
+//! | [`reduce()`], seven rules | all of LTL with events | the same or equivalent events |
+//! | [`reduce()`], other rules | stutter-invariant state properties | event sequences |
 //!
-//! The unfolding is done by the reader, so that propositions are bound to the unfolded system in the first place; its
-//! way back is the last one that a lasso goes.
+//! All preserve both deadlock policies.
+//!
+//! The reader unfolds coloured nets, so that propositions are bound to the unfolding; its lift is
+//! applied last.
 
 #![forbid(unsafe_code)]
 
@@ -35,8 +38,8 @@ mod systems;
 #[cfg(test)]
 mod tests;
 mod token_rings;
+mod trace_lift;
 mod unfolding;
-mod way;
 
 pub use implicit_places::Told;
 pub use reduce::{Advice, Reduction, Removed, Rule, Rules, no_advice, reduce};
@@ -48,33 +51,34 @@ pub use unfolding::UnfoldingLift;
 use lariat_model::{Lasso, Proposition, System};
 use std::fmt;
 
-/// The way back from the system that a pass has made.
+/// The inverse mapping of a pass.
 pub trait Lift: Send + Sync {
-    /// The proposition about the old system in terms of the new one; `None` if the new system cannot tell.
+    /// Translates a proposition to the new system; `None` if the new system cannot express it.
     fn forward(&self, proposition: &Proposition) -> Option<Proposition>;
 
-    /// A run of the old system that satisfies the same formulas as this run of the new one.
+    /// Returns a run of the old system that satisfies the same formulas as this run of the new one.
     ///
-    /// Either may be a covering run: a place that the pass has left out may grow where the new system comes round.
+    /// Both may be covering runs: a removed place may grow along a loop of the new system.
     fn back(&self, lasso: Lasso) -> Result<Lasso, Astray>;
 }
 
-/// Why a run has no way back. The text says more.
+/// Reason why a run cannot be lifted, with an explanation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Astray {
-    /// The run of the old system is no lasso, or too long to be told. The question has to be asked without the pass.
+    /// The run of the old system is no lasso or too long to report. The check is repeated without
+    /// the pass.
     Unliftable(String),
-    /// There is no such run: a defect of the pass.
+    /// No such run exists: a defect of the pass.
     Defect(String),
 }
 
-/// What a pass has made.
+/// The result of a pass.
 pub struct Pass<'s> {
-    /// The rule, as users know it.
+    /// Name of the rule as shown to users.
     pub name: &'static str,
     /// The new system.
     pub system: &'s System,
-    /// The way back.
+    /// The inverse mapping.
     pub lift: Box<dyn Lift + 's>,
 }
 

@@ -1,46 +1,43 @@
-//! The net that rules work on: places and events come and go, and every event remembers what it stands for.
+//! The mutable net that the rules transform; each event records the events of the original that it
+//! represents.
 
 use super::reduction::ReductionLift;
 use super::support::Support;
-use super::way::Way;
+use super::trace_lift::Way;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Action, Arc, Domain, Event, State, System, Unit, Value, VarId, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 
-/// The position of an event in a [`Net`]. It is never used again when the event is gone.
+/// The position of an event in a [`Net`], never reused after the event is removed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Position(usize);
 
 impl Position {
-    /// For tables by position.
     pub fn index(self) -> usize {
         self.0
     }
 }
 
-/// An event of the net.
 #[derive(Clone, Debug)]
 pub(super) struct Transition {
-    /// At most one arc a place, sorted by place, none without effect and need.
+    /// At most one arc per place, sorted by place; none without effect and need.
     pub arcs: Vec<Arc>,
-    /// What it stands for in the original.
+    /// The events of the original that it represents.
     pub way: Way,
 }
 
 impl Transition {
-    /// How it touches a place.
     pub fn arc(&self, place: VarId) -> Option<&Arc> {
         let at = self.arcs.binary_search_by_key(&place, |arc| arc.var);
         at.ok().map(|at| &self.arcs[at])
     }
 
-    /// What it needs in a place.
     pub fn need(&self, place: VarId) -> Value {
         self.arc(place).map_or(0, |arc| arc.need)
     }
 
-    /// `self`, then `next`, in one step; `None` if that is too long or its weights are too large.
+    /// Sequential composition in one step; `None` if the way is too long or a weight overflows.
     pub fn then(&self, next: &Transition) -> Option<Transition> {
         let way = self.way.then(&next.way)?;
         let mut arcs = Vec::with_capacity(self.arcs.len() + next.arcs.len());
@@ -66,7 +63,7 @@ impl Transition {
         Some(Transition { arcs, way })
     }
 
-    /// Its arcs once these places, which are sorted, are the first of them; `None` if a weight is too large.
+    /// The arcs after these places, which are sorted, are fused into the first; `None` on overflow.
     fn fused(&self, places: &[VarId]) -> Option<Vec<Arc>> {
         let is_fused = |arc: &Arc| places.binary_search(&arc.var).is_ok();
         let mut sum = Arc {
@@ -86,31 +83,30 @@ impl Transition {
     }
 }
 
-/// A net that shrinks.
 pub(super) struct Net<'a> {
     pub support: &'a Support,
     system: &'a System,
     budget: &'a Budget,
-    /// Initial markings; there is one at least.
+    /// Initial markings, at least one.
     markings: Cow<'a, [State]>,
-    /// By place: the fewest and the most tokens in one of them.
+    /// By place: the minimum and the maximum over the initial markings.
     fewest: Vec<Value>,
     most: Vec<Value>,
-    /// Places that several of the original have become, and those.
+    /// Members of fused places, in terms of the original.
     fused: FxHashMap<VarId, Vec<VarId>>,
     has_place: Vec<bool>,
     transitions: Vec<Option<Transition>>,
-    /// By place: transitions with an arc there, in order of their positions; some may be gone.
+    /// By place: transitions with an arc there, by increasing position; some may have been removed.
     touching: Vec<Vec<Position>>,
     places: usize,
     events: usize,
-    /// What must be fired at a dead end of the net until the original is dead too, last level first; see
-    /// `pre_agglomeration.rs` and `prefix_of_interest.rs`.
+    /// Ways to fire at a deadlock of the net until the original is deadlocked too, last level
+    /// first; see `pre_agglomeration.rs` and `prefix_of_interest.rs`.
     pub pending: Vec<Vec<Way>>,
 }
 
 impl<'a> Net<'a> {
-    /// The whole net; `None` if the system is none.
+    /// Copies a system; `None` if it is no net.
     pub fn new(system: &'a System, support: &'a Support, budget: &'a Budget) -> Option<Net<'a>> {
         if system.fault.is_some() || system.initial.is_empty() {
             return None;
@@ -142,61 +138,55 @@ impl<'a> Net<'a> {
         Some(net)
     }
 
-    /// Counts work; an error ends the reductions with what is done so far.
+    /// Counts work; an error ends the reductions and keeps those made so far.
     pub fn spend(&self, work: usize) -> Result<(), Stop> {
         self.budget.spend(work as u64 + 1)
     }
 
-    /// How many places and events there are.
     pub fn size(&self) -> (usize, usize) {
         (self.places, self.events)
     }
 
-    /// The least that something is in initial markings: what holds of all of them is asked of this.
-    pub fn least_of<T: Ord>(&self, of: impl Fn(&State) -> T) -> Option<T> {
-        self.markings.iter().map(of).min()
+    /// Minimum of a value over the initial markings.
+    pub fn least_of<T: Ord>(&self, value: impl Fn(&State) -> T) -> Option<T> {
+        self.markings.iter().map(value).min()
     }
 
-    /// The fewest tokens that a place has at the start.
     pub fn fewest_tokens(&self, place: VarId) -> Value {
         self.fewest[place.index()]
     }
 
-    /// The most tokens that a place has at the start.
     pub fn most_tokens(&self, place: VarId) -> Value {
         self.most[place.index()]
     }
 
-    /// All places that are there.
     pub fn place_ids(&self) -> Vec<VarId> {
         let ids = self.system.var_ids();
         ids.filter(|place| self.has_place[place.index()]).collect()
     }
 
-    /// The places that may go: no atom reads them, and one place always stays.
+    /// Places that no atom reads, the candidates for removal.
     pub fn free_places(&self) -> Vec<VarId> {
         let mut places = self.place_ids();
         places.retain(|place| !self.support.reads(*place));
         places
     }
 
-    /// Is the place there?
     pub fn has_place(&self, place: VarId) -> bool {
         self.has_place[place.index()]
     }
 
-    /// Is the place there, and not the last one?
-    pub fn may_lose(&self, place: VarId) -> bool {
+    /// Returns whether the place exists and is not the last one, which always remains.
+    pub fn is_removable(&self, place: VarId) -> bool {
         self.has_place[place.index()] && self.places > 1
     }
 
-    /// All events that are there.
     pub fn transitions(&self) -> impl Iterator<Item = (Position, &Transition)> {
         let all = self.transitions.iter().enumerate();
         all.filter_map(|(i, transition)| Some((Position(i), transition.as_ref()?)))
     }
 
-    /// The events with an arc at a place, and that arc.
+    /// Events adjacent to a place, with their arcs there.
     pub fn touching(&self, place: VarId) -> impl Iterator<Item = (Position, &Transition, &Arc)> {
         self.touching[place.index()].iter().filter_map(move |at| {
             let transition = self.transitions[at.0].as_ref()?;
@@ -204,12 +194,10 @@ impl<'a> Net<'a> {
         })
     }
 
-    /// The event at a position, if it is still there.
     pub fn transition(&self, at: Position) -> Option<&Transition> {
         self.transitions[at.0].as_ref()
     }
 
-    /// One more event.
     pub fn add(&mut self, transition: Transition) {
         let at = Position(self.transitions.len());
         for arc in &transition.arcs {
@@ -219,14 +207,13 @@ impl<'a> Net<'a> {
         self.events += 1;
     }
 
-    /// One event less.
     pub fn remove(&mut self, at: Position) {
         if self.transitions[at.0].take().is_some() {
             self.events -= 1;
         }
     }
 
-    /// One place less, with all arcs there.
+    /// Removes a place with all its arcs.
     pub fn remove_place(&mut self, place: VarId) {
         if !std::mem::replace(&mut self.has_place[place.index()], false) {
             return;
@@ -239,21 +226,21 @@ impl<'a> Net<'a> {
         }
     }
 
-    /// Which atoms name the event. If there are such atoms it stands for a single event, or for one of several that the same atoms name.
+    /// Atoms that name the event. If there are any, it represents a single event or one of several
+    /// that the same atoms name.
     pub fn names(&self, transition: &Transition) -> &'a [u32] {
         let first = transition.way.first();
         first.map_or(&[], |event| self.support.names(event))
     }
 
-    /// Lets an event stand for something else.
-    pub fn stand_for(&mut self, at: Position, way: Way) {
+    pub fn set_way(&mut self, at: Position, way: Way) {
         if let Some(transition) = &mut self.transitions[at.0] {
             transition.way = way;
         }
     }
 
-    /// Makes one place of several, the first of them, that holds what all of them do. They are sorted, and no atom reads them. Says whether it did: numbers may be
-    /// too large.
+    /// Fuses places, which are sorted and read by no atom, into the first, which holds the sum of
+    /// their tokens. Returns false and changes nothing if a number overflows.
     pub fn fuse(&mut self, places: &[VarId]) -> bool {
         let Some((first, others)) = places.split_first() else {
             return false;
@@ -294,19 +281,19 @@ impl<'a> Net<'a> {
         true
     }
 
-    /// The places of the original that have become this one.
+    /// Places of the original that were fused into this one.
     pub fn members<'n>(&'n self, place: &'n VarId) -> &'n [VarId] {
         let fused = self.fused.get(place);
         fused.map_or(std::slice::from_ref(place), |members| members)
     }
 
-    /// Does the event change a place that some atom reads?
+    /// Returns whether the event changes a place that some atom reads.
     pub fn is_visible(&self, transition: &Transition) -> bool {
         let seen = |arc: &Arc| arc.delta != 0 && self.support.reads(arc.var);
         transition.arcs.iter().any(seen)
     }
 
-    /// The net as it is now.
+    /// Builds the current net as a system.
     pub fn current(&self) -> Current {
         let old = self.system;
         let there: Vec<VarId> = self.place_ids();
@@ -351,7 +338,8 @@ impl<'a> Net<'a> {
         }
     }
 
-    /// The way back to the original from what [`current`](Net::current) made of it, whose places these are.
+    /// Converts to the lift from the system of [`current`](Net::current), whose place table is
+    /// `places`.
     pub fn into_lift(
         mut self,
         original: &System,
@@ -372,7 +360,7 @@ impl<'a> Net<'a> {
         }
     }
 
-    /// A place as it is now. What several have become has the sum of their bounds.
+    /// The variable of a place; the bound of a fused place is the sum of the bounds.
     fn variable(&self, place: &VarId, taken: &mut FxHashSet<String>) -> Variable {
         let members = self.members(place).iter();
         let members: Vec<&Variable> = members.map(|place| self.system.variable(*place)).collect();
@@ -392,7 +380,7 @@ impl<'a> Net<'a> {
         }
     }
 
-    /// The initial markings of these places, each of them once.
+    /// Initial markings restricted to these places, without duplicates.
     fn without_twins(&self, there: &[VarId]) -> Vec<State> {
         let mut seen = FxHashSet::default();
         let left = |marking: &State| -> State {
@@ -406,7 +394,7 @@ impl<'a> Net<'a> {
     }
 }
 
-/// What is in each place, of several markings the one that is chosen.
+/// Combines the markings place by place.
 fn by_place(markings: &[State], choose: fn(Value, Value) -> Value) -> Vec<Value> {
     let mut chosen = markings.first().map_or(Vec::new(), |m| m.to_vec());
     for marking in markings {
@@ -417,19 +405,18 @@ fn by_place(markings: &[State], choose: fn(Value, Value) -> Value) -> Vec<Value>
     chosen
 }
 
-/// A net between two rules, as a system of its own.
 pub(super) struct Current {
     pub system: System,
-    /// By place of the original: its id here.
+    /// By place of the original: its id in this system.
     pub places: Vec<Option<VarId>>,
-    /// By place: its id in the original.
+    /// By place of this system: its id in the original.
     pub there: Vec<VarId>,
 }
 
-/// Names that are shown in the name of what they were joined to.
+/// Limit on the names that a joint name lists.
 const SHOWN: usize = 4;
 
-/// How something is called that these have become.
+/// A unique name for an object joined from these parts.
 fn joint_name(parts: &[&str], between: &str, taken: &mut FxHashSet<String>) -> String {
     if let [single] = parts {
         return (*single).to_owned();

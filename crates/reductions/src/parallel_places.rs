@@ -1,49 +1,53 @@
-//! Parallel places: two that every transition changes alike.
+//! Parallel places: two places that every transition changes by the same amount.
 //!
-//! The difference `m(p) − m(q) = m0(p) − m0(q)` never changes, so that the tokens in `q` tell those in `p`.
+//! The difference `m(p) − m(q) = m0(p) − m0(q)` is invariant, so that the tokens in `q` determine
+//! those in `p`.
 //!
-//! **Condition**: no atom reads `p`; all transitions change `p` and `q` by the same; and whoever finds enough in `q` finds enough in
-//! `p`: `pre(t, p) ≤ pre(t, q) + m0(p) − m0(q)` for every `t` that needs something in `p` and every
-//! initial marking.
-//! **Preserves** everything: all of LTL with `X` and events, both deadlock policies. `p` alone never decides whether something is
-//! enabled, and `q` stays. (It would be true of a `q` that is gone, too: nobody needs anything of that any more, and it never has less than nothing.)
-//! **Back**: nothing to do; a loop that closes for `q` closes for `p`.
+//! **Condition**: no atom reads `p`; all transitions change `p` and `q` by the same amount; and a
+//! transition with enough tokens in `q` has enough in `p`: `pre(t, p) ≤ pre(t, q) + m0(p) − m0(q)`
+//! for every `t` that needs tokens in `p` and every initial marking.
+//! **Preserves** everything: all of LTL with `X` and events, both deadlock policies. `p` alone
+//! never decides enabledness, and `q` remains. (A removed `q` would do as well: no transition needs
+//! tokens there, and it is never negative.)
+//! **Lift**: the identity; a loop that closes for `q` closes for `p`.
 
 use super::net::{Net, Position};
 use lariat_budget::Stop;
 use lariat_model::{State, Value, VarId};
 use rustc_hash::FxHashMap;
 
-/// Removes places whose tokens others tell.
 pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
     let mut alike: FxHashMap<Vec<(Position, Value)>, Vec<VarId>> = FxHashMap::default();
     for place in net.place_ids() {
         let changes = net.touching(place).filter(|(_, _, arc)| arc.delta != 0);
         let row: Vec<_> = changes.map(|(at, _, arc)| (at, arc.delta)).collect();
         net.spend(row.len())?;
-        // What nothing changes is constant, or too little for those that need it.
+        // A place that no transition changes is constant or disables its consumers forever.
         if !row.is_empty() {
             alike.entry(row).or_default().push(place);
         }
     }
-    let mut lots: Vec<Vec<VarId>> = alike.into_values().filter(|lot| lot.len() > 1).collect();
-    lots.sort_unstable();
-    for mut lot in lots {
+    let mut classes: Vec<Vec<VarId>> = alike
+        .into_values()
+        .filter(|class| class.len() > 1)
+        .collect();
+    classes.sort_unstable();
+    for mut class in classes {
         let mut i = 0;
-        while i < lot.len() {
-            let place = lot[i];
-            let mut told = false;
+        while i < class.len() {
+            let place = class[i];
+            let mut is_determined = false;
             if !net.support.reads(place) {
-                for other in lot.iter().filter(|other| **other != place) {
-                    if tells(net, *other, place)? {
-                        told = true;
+                for other in class.iter().filter(|other| **other != place) {
+                    if determines(net, *other, place)? {
+                        is_determined = true;
                         break;
                     }
                 }
             }
-            if told {
+            if is_determined {
                 net.remove_place(place);
-                lot.remove(i);
+                class.remove(i);
             } else {
                 i += 1
             }
@@ -52,8 +56,9 @@ pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Does every transition that finds enough in `other` find enough in `place`? Both change alike.
-fn tells(net: &Net<'_>, other: VarId, place: VarId) -> Result<bool, Stop> {
+/// Returns whether every transition with enough tokens in `other` has enough in `place`, which is
+/// parallel.
+fn determines(net: &Net<'_>, other: VarId, place: VarId) -> Result<bool, Stop> {
     let start = |marking: &State, place: VarId| i128::from(marking[place.index()]);
     let more = net.least_of(|marking| start(marking, place) - start(marking, other));
     let Some(more) = more else {

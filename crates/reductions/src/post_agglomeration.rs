@@ -1,23 +1,28 @@
-//! Post-agglomeration: what can happen at once, and is not seen, happens at once.
+//! Post-agglomeration: fuses the producers of a place with invisible consumers that can follow at
+//! once.
 //!
-//! Let `H` be the transitions that put a token into `p` and `F` those that take one. If `f ∈ F` needs nothing but that token, it can
-//! be taken as soon as some `h ∈ H` was. Every run has a twin in which it is: earlier tokens of `f` disable nobody, and what never
-//! was taken from `p` may be. If `f` is invisible, the twin shows the same but for repetitions.
-//! (Berthelot, *Checking properties of nets using transformations*, 1986; Haddad and Pradat-Peyre, *New efficient Petri nets reductions
-//! for parallel programs verification*, 2006.)
+//! Let `H` be the producers of `p` and `F` its consumers. If `f ∈ F` needs nothing but the token in
+//! `p`, it can fire immediately after some `h ∈ H`. Every run has an equivalent one in which it
+//! does: tokens that `f` produces earlier disable nothing, and a token never taken from `p` may as
+//! well be taken. If `f` is invisible, the two runs differ only in repeated letters. (Berthelot,
+//! *Checking properties of nets using transformations*, 1986; Haddad and Pradat-Peyre, *New
+//! efficient Petri nets reductions for parallel programs verification*, 2006.)
 //!
-//! **Condition**: no atom reads `p`; `m0(p) = 0`; whoever touches `p` produces or consumes one token there and does not do both; each `f` has the
-//! preset `{p}` and changes nothing that an atom reads; at most 32 pairs, and no more events than at the start.
-//! **Preserves** stutter-invariant properties of states (see [`Support::allows_agglomeration`](super::Support::allows_agglomeration))
-//! under both deadlock policies: an infinite run has infinitely many steps beside those of `F`, each of which needs one of `H`; and at a deadlock `p` is
-//! empty.
-//! **Back**: `h`, then `f`.
+//! **Condition**: no atom reads `p`; `m0(p) = 0`; each transition adjacent to `p` either produces
+//! or consumes one token there; each `f` has the preset `{p}` and changes nothing that an atom
+//! reads; at most 32 pairs, and no more events than at the start.
+//! **Preserves** stutter-invariant state properties (see
+//! [`Support::allows_agglomeration`](super::Support::allows_agglomeration)) under both deadlock
+//! policies: an infinite run has infinitely many steps outside `F`, since each step of `F` needs
+//! one of `H`; and at a deadlock `p` is empty.
+//! **Lift**: `h`, then `f`.
 
 use super::agglomeration::Passage;
 use super::net::Net;
 use lariat_budget::Stop;
 
-/// Joins producers and consumers where consumers can follow at once. There are never more than `most` events afterwards.
+/// Fuses producers with consumers where consumers can follow at once, keeping at most `most`
+/// events.
 pub(super) fn apply(net: &mut Net<'_>, most: usize) -> Result<(), Stop> {
     for place in net.free_places() {
         net.spend(net.touching(place).count())?;

@@ -1,24 +1,29 @@
-//! Pre-agglomeration: what nobody waits for, and is not seen, happens as late as possible.
+//! Pre-agglomeration: delays invisible transitions that feed one place and fuses them with its
+//! consumers.
 //!
-//! Let `H` be the transitions that put a token into `p` and `F` those that take one. If `h ∈ H` does nothing but that, and nobody else
-//! wants what it takes, it may wait until some `f ∈ F` needs its token. Every run has a twin in which it does: nobody misses the tokens of `h`
-//! meanwhile, and nobody takes what `h` will need. If `h` is invisible, the twin shows the same but for repetitions.
-//! (Citations in `post_agglomeration.rs`.)
+//! Let `H` be the producers of `p` and `F` its consumers. If `h ∈ H` only puts a token into `p` and
+//! no other transition needs what `h` takes, `h` can be delayed until some `f ∈ F` needs its token.
+//! Every run has an equivalent one in which it is: no other transition misses the tokens of `h`
+//! meanwhile, and none takes the tokens that `h` needs. If `h` is invisible, the two runs differ
+//! only in repeated letters. (Citations in `post_agglomeration.rs`.)
 //!
-//! **Condition**: no atom reads `p`; `m0(p) = 0`; whoever touches `p` produces or consumes one token there and does not do both; each `h` takes
-//! something, puts out nothing but its token in `p`, changes nothing that an atom reads, and is the only one that needs
-//! anything in its preset; at most 32 pairs, and no more events than at the start.
-//! **Preserves** stutter-invariant properties of states (see [`Support::allows_agglomeration`](super::Support::allows_agglomeration))
-//! under both deadlock policies: `H` alone cannot go on for ever, since it takes and never gives back; and what is left of `H` at a dead end of the
-//! reduced net can be taken there without enabling anything else.
-//! **Back**: `h`, then `f`; and at a dead end all of `H` that is still enabled, which is noted as *pending*.
+//! **Condition**: no atom reads `p`; `m0(p) = 0`; each transition adjacent to `p` either produces
+//! or consumes one token there; each `h` takes at least one token, puts none anywhere but in `p`,
+//! changes nothing that an atom reads, and is the only transition that needs tokens of its preset;
+//! at most 32 pairs, and no more events than at the start.
+//! **Preserves** stutter-invariant state properties (see
+//! [`Support::allows_agglomeration`](super::Support::allows_agglomeration)) under both deadlock
+//! policies: `H` alone terminates, since it takes tokens and returns none; and at a deadlock of the
+//! reduced net, firing the enabled transitions of `H` enables no others.
+//! **Lift**: `h`, then `f`; at a deadlock all enabled transitions of `H`, which are recorded as
+//! *pending*.
 
 use super::agglomeration::Passage;
 use super::net::{Net, Position};
 use lariat_budget::Stop;
 use lariat_model::{Arc, VarId};
 
-/// Joins producers and consumers where producers can wait. There are never more than `most` events afterwards.
+/// Fuses producers with consumers where producers can be delayed, keeping at most `most` events.
 pub(super) fn apply(net: &mut Net<'_>, most: usize) -> Result<(), Stop> {
     for place in net.free_places() {
         net.spend(net.touching(place).count())?;
@@ -42,7 +47,7 @@ pub(super) fn apply(net: &mut Net<'_>, most: usize) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Can this producer of `place` wait until its token is needed?
+/// Returns whether this producer of `place` can be delayed until its token is needed.
 fn waits(net: &Net<'_>, at: Position, place: VarId) -> Result<bool, Stop> {
     let Some(h) = net.transition(at) else {
         return Ok(false);

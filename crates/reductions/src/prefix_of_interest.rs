@@ -1,28 +1,32 @@
-//! Prefix of interest: what comes after everything that matters may as well not come.
+//! Prefix of interest: removes the acyclic part of the net behind everything that the property
+//! observes.
 //!
-//! Let `K` be places such that whoever has an arc at one of them needs nothing outside of `K`. What happens in `K` does not depend on the rest
-//! `R`, which is fed by it at most. If no atom reads `R`, it is never seen. Left out are the transitions of `R`: those that need something, and all of whose
-//! arcs are at places of `R`.
-//! (Y. Thierry-Mieg, *Structural reductions revisited*, 2020, keeps the *prefix of interest* so.)
+//! Let `K` be places such that each transition with an arc at `K` needs tokens of `K` only. The
+//! behaviour of `K` does not depend on the rest `R`, which `K` at most feeds. If no atom reads `R`,
+//! it is invisible. The rule removes the transitions of `R`: those that need something and have all
+//! arcs in `R`. (Y. Thierry-Mieg, *Structural reductions revisited*, 2020, *prefix of interest*.)
 //!
-//! But it is seen whether a run ends. So `R` must not go on for ever by itself: there is no cycle of places and transitions in it. Then each of its
-//! transitions takes tokens and gives back only such as are nearer to the end, of which there are finitely many. Therefore
-//! - an infinite run of the net has infinitely many steps of those that stay, and without the others it is a run of what is left;
-//! - where a run of the net is dead, so is what is left; and where what is left is dead, the others can be taken until the net is dead, since they enable none
-//!   of those that stay.
+//! Termination of a run remains visible, so `R` must not run indefinitely: its graph of places and
+//! transitions is acyclic. Then each transition of `R` takes tokens and returns only finitely many,
+//! in places nearer to the end. Therefore
+//! - an infinite run of the net has infinitely many remaining steps, which are a run of the reduced
+//!   net;
+//! - a deadlock of the net is one of the reduced net; and from a deadlock of the reduced net, `R`
+//!   can fire until the net is deadlocked, as it enables no remaining transition.
 //!
-//! **Condition**: no atom reads a place of `R`; from `R` no way leads back to `R` where it began, none leads to a place that an atom reads, and nobody needs tokens of `R`
-//! who has an arc at a place that stays. `R` is the largest such set; transitions that need nothing stay, whatever they feed, and so does one place.
-//! **Preserves** stutter-invariant properties of states (see [`Support::allows_agglomeration`](super::Support::allows_agglomeration)) under both deadlock
-//! policies. Constraints of fairness name events, so that there is nothing of this rule with them.
-//! **Back**: the same events, which may fill places of `R`; and at a dead end the others, those before others first, until none is enabled. They are noted as
-//! *pending*.
+//! **Condition**: no atom reads a place of `R`; no path from `R` returns to its start or leads to a
+//! place that an atom reads; no transition with an arc at a remaining place needs tokens of `R`.
+//! `R` is the largest such set; transitions with empty preset always remain, as does one place.
+//! **Preserves** stutter-invariant state properties (see
+//! [`Support::allows_agglomeration`](super::Support::allows_agglomeration)) under both deadlock
+//! policies. Fairness constraints name events and disable the rule.
+//! **Lift**: the same events, which may put tokens into `R`; at a deadlock the transitions of `R`
+//! in topological order until none is enabled, recorded as *pending*.
 
 use super::net::{Net, Position};
 use lariat_budget::Stop;
 use lariat_model::{Arc, VarId};
 
-/// Removes what comes after all that matters.
 pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
     let mut ends = Ends::of(net)?;
     if ends.is_end.iter().all(|is_end| !is_end) {
@@ -69,13 +73,13 @@ pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Places from which every way ends, and none leads to what is read.
+/// Places from which every path ends without reaching a place that an atom reads.
 struct Ends {
-    /// By place: is it one of them?
+    /// By place: true if it is such a place.
     is_end: Vec<bool>,
-    /// By event: how many of the places that it feeds are none of them.
+    /// By event: the number of places it feeds that are not such places.
     open: Vec<usize>,
-    /// Events that feed none but them, those behind others first.
+    /// Events that feed only such places, in reverse topological order.
     last_first: Vec<Position>,
 }
 
@@ -135,7 +139,7 @@ impl Ends {
     }
 }
 
-/// Are there tokens at the end of the arc that the transition has put there?
+/// Returns whether firing puts tokens at the end of the arc.
 fn feeds(arc: &Arc) -> bool {
     arc.need + arc.delta > 0
 }

@@ -1,12 +1,13 @@
-//! Structural reductions: a smaller net that answers one property as the original does.
+//! Structural reductions: a smaller net that satisfies one property iff the original does.
 //!
-//! Each [`Rule`] is a file of its own and opens with its condition, what it preserves, and its way back. All of them work on one
-//! [`Net`], whose events remember which events of the original they stand for; so the way back from all
-//! of them together is one [`ReductionLift`]. They are applied in turn until none finds anything, within counted work.
+//! Each [`Rule`] has a file, which opens with its condition, what it preserves, and how runs are
+//! lifted. All rules modify one [`Net`], whose events record the events of the original that they
+//! represent; so one [`ReductionLift`] lifts runs through all of them. Rules are applied in turn
+//! until none applies, within counted work.
 //!
-//! Most rules are kept to what a look at single rows shows. Where they find nothing any more, somebody who can do more is asked for
-//! [`Advice`]: crate `structural`, which knows linear programming and comes after this one. It is not asked for dead events, which takes a
-//! linear program an event: within limited work two of 71 contest nets had any that the rule does not see, two events and seven.
+//! Most rules inspect single rows of the incidence matrix. When they no longer apply, [`Advice`] of
+//! the caller is requested: the crate `structural` computes it by linear programming. It is not
+//! requested for dead events, which would cost one linear program per event.
 
 use super::implicit_places::Told;
 use super::net::Net;
@@ -19,35 +20,35 @@ use super::{
 use lariat_budget::{Budget, Stop};
 use lariat_model::{System, VarId};
 
-/// One rule, by name.
+/// A reduction rule.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rule {
     /// Events that cannot fire.
     DeadEvents,
-    /// Events that do the same.
+    /// Events with equal effect.
     EqualEvents,
-    /// Places that nothing changes.
+    /// Places that no event changes.
     ConstantPlaces,
-    /// Places that change as others do.
+    /// Places that every event changes like another place.
     ParallelPlaces,
-    /// Places that nobody needs.
+    /// Places without output arcs.
     SinkPlaces,
-    /// Places of which others tell that there is enough in them.
+    /// Places that are sufficiently marked whenever certain others are.
     ImplicitPlaces,
-    /// Places whose tokens can do the same.
+    /// Places whose tokens enable the same future.
     EqualFuture,
-    /// What comes after everything that matters.
+    /// Events behind the part of the net that the property observes.
     PrefixOfInterest,
-    /// Places among which tokens go round unseen.
+    /// Places among which tokens circulate invisibly.
     TokenRings,
-    /// Consumers that can follow at once.
+    /// Invisible consumers fused with their producers.
     PostAgglomeration,
-    /// Producers that can wait.
+    /// Invisible producers fused with their consumers.
     PreAgglomeration,
 }
 
 impl Rule {
-    /// Are several steps of the original one step of what is left, or none?
+    /// Returns whether the rule may map several steps of the original to one step, or to none.
     pub fn merges_steps(self) -> bool {
         match self {
             Rule::DeadEvents
@@ -64,7 +65,7 @@ impl Rule {
         }
     }
 
-    /// All of them, in the order in which they are applied.
+    /// All rules in the order of application.
     pub const ALL: [Rule; 11] = [
         Rule::DeadEvents,
         Rule::EqualEvents,
@@ -79,7 +80,7 @@ impl Rule {
         Rule::PreAgglomeration,
     ];
 
-    /// The name by which it is asked for.
+    /// The name of the rule on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Rule::DeadEvents => "dead-events",
@@ -96,41 +97,43 @@ impl Rule {
         }
     }
 
-    /// What it does, in a few words.
+    /// A one-line description of the rule.
     pub fn about(self) -> &'static str {
         match self {
-            Rule::DeadEvents => "leaves out transitions that cannot fire",
-            Rule::EqualEvents => "keeps one of several transitions that do the same",
-            Rule::ConstantPlaces => "leaves out places that never change",
-            Rule::ParallelPlaces => "leaves out places that change as others do",
-            Rule::SinkPlaces => "leaves out places that nobody needs",
+            Rule::DeadEvents => "removes transitions that cannot fire",
+            Rule::EqualEvents => "keeps one of several transitions with the same effect",
+            Rule::ConstantPlaces => "removes places that never change",
+            Rule::ParallelPlaces => "removes places that change exactly as another does",
+            Rule::SinkPlaces => "removes places without output arcs",
             Rule::ImplicitPlaces => {
-                "leaves out places in which there is enough whenever others have enough"
+                "removes places that are sufficiently marked whenever certain others are"
             }
-            Rule::EqualFuture => "makes one of several places whose tokens can do the same",
+            Rule::EqualFuture => "fuses places whose tokens enable the same behaviour",
             Rule::PrefixOfInterest => {
-                "leaves out what comes after all that is looked at and ends by itself"
+                "removes the acyclic part behind everything that the property observes"
             }
-            Rule::TokenRings => "makes one of several places among which tokens go round unseen",
-            Rule::PostAgglomeration => "joins transitions with unseen ones that can follow at once",
-            Rule::PreAgglomeration => "joins transitions with unseen ones that can wait for them",
+            Rule::TokenRings => "fuses places among which tokens circulate invisibly",
+            Rule::PostAgglomeration => {
+                "fuses transitions with invisible ones that can follow at once"
+            }
+            Rule::PreAgglomeration => "fuses transitions with invisible ones that can be delayed",
         }
     }
 
-    fn apply(self, net: &mut Net<'_>, told: &[Told], most: usize) -> Result<(), Stop> {
-        let joins = net.support.allows_agglomeration();
+    fn apply(self, net: &mut Net<'_>, claims: &[Told], most: usize) -> Result<(), Stop> {
+        let may_fuse = net.support.allows_agglomeration();
         match self {
             Rule::DeadEvents => dead_events::apply(net),
             Rule::EqualEvents => equal_events::apply(net),
             Rule::ConstantPlaces => constant_places::apply(net),
             Rule::ParallelPlaces => parallel_places::apply(net),
             Rule::SinkPlaces => sink_places::apply(net),
-            Rule::ImplicitPlaces => implicit_places::apply(net, told),
+            Rule::ImplicitPlaces => implicit_places::apply(net, claims),
             Rule::EqualFuture => equal_future::apply(net),
             Rule::TokenRings if net.support.allows_silence() => token_rings::apply(net),
-            Rule::PrefixOfInterest if joins => prefix_of_interest::apply(net),
-            Rule::PostAgglomeration if joins => post_agglomeration::apply(net, most),
-            Rule::PreAgglomeration if joins => pre_agglomeration::apply(net, most),
+            Rule::PrefixOfInterest if may_fuse => prefix_of_interest::apply(net),
+            Rule::PostAgglomeration if may_fuse => post_agglomeration::apply(net, most),
+            Rule::PreAgglomeration if may_fuse => pre_agglomeration::apply(net, most),
             Rule::TokenRings
             | Rule::PrefixOfInterest
             | Rule::PostAgglomeration
@@ -139,49 +142,49 @@ impl Rule {
     }
 }
 
-/// Some of the rules.
+/// A set of rules.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Rules(u16);
 
 impl Rules {
-    /// None of them.
+    /// The empty set.
     pub const NONE: Rules = Rules(0);
 
-    /// All of them.
+    /// All rules.
     pub fn all() -> Rules {
         Rules::only(&Rule::ALL)
     }
 
-    /// Those that `auto` makes: all but implicit places. To ask for advice takes 20 to 150 ms of nets of the contest on which nothing comes of it; it finds places on
-    /// 18 of 71, and has not decided a formula yet that is not decided without.
+    /// The rules that `auto` applies: all but implicit places, whose linear programs cost more than
+    /// their removal has saved.
     pub fn usual() -> Rules {
         Rules::all().but(&[Rule::ImplicitPlaces])
     }
 
-    /// These and no others.
+    /// Exactly these rules.
     pub fn only(rules: &[Rule]) -> Rules {
         Rules(rules.iter().fold(0, |bits, rule| bits | 1 << *rule as u16))
     }
 
-    /// All of them but some.
+    /// This set without `rules`.
     pub fn but(self, rules: &[Rule]) -> Rules {
         Rules(self.0 & !Rules::only(rules).0)
     }
 
-    /// Is the rule among them?
+    /// Returns whether the set contains the rule.
     pub fn has(self, rule: Rule) -> bool {
         self.0 >> rule as u16 & 1 == 1
     }
 }
 
-/// What a rule did to a net.
+/// The effect of a rule on a net.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Removed {
     /// The rule.
     pub rule: Rule,
-    /// How many places less there are.
+    /// Number of places removed.
     pub places: usize,
-    /// How many events less there are; agglomerations may leave more.
+    /// Number of events removed; negative if agglomerations added more than they removed.
     pub events: i64,
 }
 
@@ -190,23 +193,24 @@ pub struct Removed {
 pub struct Reduction<'s> {
     /// The smaller net.
     pub system: System,
-    /// The way back.
+    /// Its lift.
     pub lift: ReductionLift<'s>,
-    /// What the rules did, in the order of [`Rule::ALL`]; only those that did something.
+    /// Effects of the rules in the order of [`Rule::ALL`]; rules without effect are omitted.
     pub removed: Vec<Removed>,
 }
 
-/// Somebody with other means than the rules: of which of these places of a net do others tell that there is always enough in them?
+/// Finds which of the given places of a net are implicit, with the weights that prove it.
 ///
-/// They go in the order in which they are named, so that whoever is told of tells nothing later. All is checked.
+/// Places are removed in the order returned; a removed place supports no later one. Every claim is
+/// checked.
 pub type Advice<'a> = dyn FnMut(&System, &[VarId]) -> Vec<Told> + 'a;
 
-/// Nobody.
+/// The advice that finds no implicit place.
 pub fn no_advice(_: &System, _: &[VarId]) -> Vec<Told> {
     Vec::new()
 }
 
-/// Advice about the net as it is now, in terms of the original.
+/// Requests advice about the current net and translates it to ids of the original.
 fn advised(net: &Net<'_>, rules: Rules, advice: &mut Advice<'_>) -> Vec<Told> {
     if !rules.has(Rule::ImplicitPlaces) {
         return Vec::new();
@@ -215,26 +219,26 @@ fn advised(net: &Net<'_>, rules: Rules, advice: &mut Advice<'_>) -> Vec<Told> {
     let free = net.free_places().into_iter();
     let free: Vec<VarId> = free.filter_map(|place| now.places[place.index()]).collect();
     let old = |place: VarId| now.there.get(place.index()).copied();
-    let translated = |told: Told| {
-        let by = told.by.iter();
+    let translated = |claim: Told| {
+        let by = claim.by.iter();
         Some(Told {
-            place: old(told.place)?,
-            scale: told.scale,
+            place: old(claim.place)?,
+            scale: claim.scale,
             by: by
                 .map(|(q, weight)| Some((old(*q)?, *weight)))
                 .collect::<Option<_>>()?,
         })
     };
-    let told = advice(&now.system, &free).into_iter();
-    told.filter_map(translated).collect()
+    let claims = advice(&now.system, &free).into_iter();
+    claims.filter_map(translated).collect()
 }
 
-/// How often advice is asked for: each time it has led to something, other rules may have made something new of the net.
-const MOST_ASKED: usize = 4;
+/// Limit on the requests for advice; after each successful one other rules may apply again.
+const MOST_REQUESTS: usize = 4;
 
-/// Reduces `system` for properties with this support; `None` if it is no net or there is nothing to reduce.
+/// Reduces `system` for properties with this support; `None` if it is no net or no rule applies.
 ///
-/// Where the work of `budget` ends, what was done until then counts.
+/// If the work of `budget` is exhausted, the reductions made so far are kept.
 pub fn reduce<'s>(
     system: &'s System,
     support: &Support,
@@ -252,16 +256,16 @@ pub fn reduce<'s>(
             events: 0,
         })
         .collect();
-    let mut told = Vec::new();
-    for asked in 0..=MOST_ASKED {
+    let mut claims = Vec::new();
+    for request in 0..=MOST_REQUESTS {
         let before = net.size();
-        let stopped = until_nothing_is_left(&mut net, &told, events, &mut removed).is_err();
-        let helped = asked == 0 || net.size() != before;
-        if stopped || !helped || asked == MOST_ASKED {
+        let stopped = apply_exhaustively(&mut net, &claims, events, &mut removed).is_err();
+        let helped = request == 0 || net.size() != before;
+        if stopped || !helped || request == MOST_REQUESTS {
             break;
         }
-        told = advised(&net, rules, advice);
-        if told.is_empty() {
+        claims = advised(&net, rules, advice);
+        if claims.is_empty() {
             break;
         }
     }
@@ -278,10 +282,11 @@ pub fn reduce<'s>(
     })
 }
 
-/// Applies the rules in turn until none finds anything. An error says that the work has ended before.
-fn until_nothing_is_left(
+/// Applies the rules in turn until none applies; an error reports that the work was exhausted
+/// first.
+fn apply_exhaustively(
     net: &mut Net<'_>,
-    told: &[Told],
+    claims: &[Told],
     most: usize,
     removed: &mut [Removed],
 ) -> Result<(), Stop> {
@@ -289,7 +294,7 @@ fn until_nothing_is_left(
         let first = net.size();
         for removed in &mut *removed {
             let before = net.size();
-            let ended = removed.rule.apply(net, told, most);
+            let ended = removed.rule.apply(net, claims, most);
             let after = net.size();
             removed.places += before.0 - after.0;
             removed.events += before.1 as i64 - after.1 as i64;

@@ -1,13 +1,16 @@
-//! The way back from a reduced net: go the [`Way`] that each of its events stands for.
+//! Lifts a run of a reduced net: executes the [`Way`] of each of its events on the original net.
 //!
-//! States are computed with the original's own semantics; what the reduced net says of them is not used. At a dead end of the reduced net
-//! the original may still take steps that were pending, and does, until it is dead as well.
+//! States are computed with the semantics of the original; states of the reduced run are not used.
+//! At a deadlock of the reduced net the original fires the *pending* events until it is deadlocked
+//! too.
 //!
-//! Where places have become one, a loop of the reduced net may come back with the same tokens in other places of the original. It is gone round again
-//! then: choices depend on nothing but the state, so that sooner or later a state comes back. (The state after round `n` is compared with that after the
-//! last power of two before `n`, as R. P. Brent does in *An improved Monte Carlo factorization algorithm*, 1980.)
+//! If places were fused, a loop of the reduced net may return with the same number of tokens
+//! distributed differently over the fused places. The loop is then repeated: choices depend only on
+//! the state, so that eventually a state recurs. (The state after round `n` is compared with the
+//! one after the last power of two before `n`, as in R. P. Brent, *An improved Monte Carlo
+//! factorization algorithm*, 1980.)
 
-use super::way::{Halt, Run, Way, tokens};
+use super::trace_lift::{Halt, Run, Way, tokens};
 use super::{Astray, Lift};
 use lariat_model::{
     Action, Comparison, EventId, Expr, Lasso, Linear, Predicate, Proposition, State, Step, System,
@@ -15,18 +18,18 @@ use lariat_model::{
 };
 use rustc_hash::FxHashSet;
 
-/// The way back from a net that rules have made smaller.
+/// The lift of a net reduced by rules.
 #[derive(Clone, Debug)]
 pub struct ReductionLift<'s> {
-    /// The net before.
+    /// The net before the reduction.
     pub(super) original: &'s System,
-    /// By place of the original: its new id, if it is still there and means what it did.
+    /// By place of the original: its new id, if it remains with its meaning.
     pub(super) places: Vec<Option<VarId>>,
-    /// Places of the original that have become one, and which, if that is still there.
+    /// Fused places of the original, with the id of the place that replaces them if it remains.
     pub(super) fused: Vec<(Option<VarId>, Vec<VarId>)>,
-    /// By event of the reduced net: what it stands for.
+    /// By event of the reduced net: the events of the original that it represents.
     pub(super) ways: Vec<Way>,
-    /// What may still be taken at a dead end, the last level at the end.
+    /// Events to fire at a deadlock; the last level is fired first.
     pub(super) pending: Vec<Vec<Way>>,
 }
 
@@ -51,39 +54,39 @@ impl Lift for ReductionLift<'_> {
 
     fn back(&self, lasso: Lasso) -> Result<Lasso, Astray> {
         let mut run = Run::new(self.original, self.start(&lasso.initial)?);
-        let ends = |steps: &[Step]| steps.iter().any(|step| step.event.is_none());
+        let stutters = |steps: &[Step]| steps.iter().any(|step| step.event.is_none());
         self.follow(&mut run, &lasso.prefix)?;
-        if ends(&lasso.prefix) || ends(&lasso.cycle) {
+        if stutters(&lasso.prefix) || stutters(&lasso.cycle) {
             return self.dead_end(run);
         }
         self.loops(run, &lasso)
     }
 }
 
-/// Values in all states of a run beyond which its loop is not gone round once more: some 250 MB.
+/// Limit on the values in all states of a run, beyond which its loop is not repeated.
 const MOST_VALUES: usize = 1 << 25;
 
 impl<'s> ReductionLift<'s> {
-    /// An initial marking of the original that has become this one.
+    /// Returns an initial marking of the original that the rules mapped to `reduced`.
     fn start(&self, reduced: &State) -> Result<&'s State, Astray> {
-        let is_there = |now: &Option<VarId>, tokens: Value| {
+        let agrees = |now: &Option<VarId>, tokens: Value| {
             now.is_none_or(|var| reduced.get(var.index()) == Some(&tokens))
         };
-        let has_become = |marking: &&State| {
-            let mut alone = self.places.iter().zip(&marking[..]);
+        let maps_to = |marking: &&State| {
+            let mut unfused = self.places.iter().zip(&marking[..]);
             let mut fused = self.fused.iter();
-            alone.all(|(now, here)| is_there(now, *here))
-                && fused.all(|(now, members)| is_there(now, tokens(marking, members)))
+            unfused.all(|(now, here)| agrees(now, *here))
+                && fused.all(|(now, members)| agrees(now, tokens(marking, members)))
         };
-        let none = || Astray::Defect("the run starts in no initial marking".to_owned());
+        let none = || Astray::Defect("the run does not start in an initial marking".to_owned());
         let mut initial = self.original.initial.iter();
-        initial.find(has_become).ok_or_else(none)
+        initial.find(maps_to).ok_or_else(none)
     }
 
-    /// Goes along these steps of the reduced net, up to the one from which on nothing happens any more.
+    /// Executes these steps of the reduced net up to the first stuttering step.
     fn follow(&self, run: &mut Run<'s>, steps: &[Step]) -> Result<(), Astray> {
         for event in steps.iter().map_while(|step| step.event) {
-            let none = || Astray::Defect(format!("event {} is none of the net", event.0));
+            let none = || Astray::Defect(format!("event {} is not in the net", event.0));
             let way = self.ways.get(event.index()).ok_or_else(none)?;
             run.follow(way).map_err(|halt| match halt {
                 Halt::Blocked => {
@@ -99,9 +102,9 @@ impl<'s> ReductionLift<'s> {
         Ok(())
     }
 
-    /// Goes round the loop of the reduced net until that is one of the original.
+    /// Repeats the loop of the reduced net until it closes in the original.
     fn loops(&self, mut run: Run<'s>, lasso: &Lasso) -> Result<Lasso, Astray> {
-        let (mut entry, mut rounds, mut most) = (run.steps.len(), 0, 1);
+        let (mut entry, mut rounds, mut power) = (run.steps.len(), 0, 1);
         let mut before = run.state().clone();
         let growth = loop {
             self.follow(&mut run, &lasso.cycle)?;
@@ -113,9 +116,9 @@ impl<'s> ReductionLift<'s> {
             if run.steps.len() * after.len() > MOST_VALUES {
                 return Err(too_long());
             }
-            if rounds == most {
+            if rounds == power {
                 (entry, before) = (run.steps.len(), after.clone());
-                (rounds, most) = (0, 2 * most);
+                (rounds, power) = (0, 2 * power);
             }
         };
         let cycle = run.steps.split_off(entry);
@@ -127,7 +130,7 @@ impl<'s> ReductionLift<'s> {
         })
     }
 
-    /// The run ends here: takes what is pending, then stutters.
+    /// Fires the pending events at the end of a finite run, then stutters.
     fn dead_end(&self, mut run: Run<'s>) -> Result<Lasso, Astray> {
         for way in self.pending.iter().rev().flatten() {
             loop {
@@ -140,7 +143,7 @@ impl<'s> ReductionLift<'s> {
         }
         if !self.original.is_deadlock(run.state()) {
             return Err(Astray::Defect(
-                "the reduced net is dead and the original is not".to_owned(),
+                "the reduced net is deadlocked but the original is not".to_owned(),
             ));
         }
         let stutter = Step {
@@ -155,9 +158,12 @@ impl<'s> ReductionLift<'s> {
         })
     }
 
-    /// What so many rounds add in the original: what they add in the reduced net, and any number of tokens in places that were left
-    /// out. These decide nothing, or the rule would have kept them. `None` if tokens have gone from one place to another with which it has become one; places that
-    /// were left out because they change as these do may have fewer then, too.
+    /// Tokens that `rounds` rounds of the loop add in the original; `None` if tokens moved between
+    /// fused places.
+    ///
+    /// Remaining places get what the reduced loop adds. Removed places may get any number of
+    /// tokens, since they never decide enabledness; beside fused places they may also lose some
+    /// before the loop closes.
     fn added(
         &self,
         rounds: u32,
@@ -174,17 +180,17 @@ impl<'s> ReductionLift<'s> {
             (None, _) => true,
         };
         let number = |place: &VarId| i128::from(added[place.index()]);
-        let mut alone = self.original.var_ids().zip(&self.places);
+        let mut unfused = self.original.var_ids().zip(&self.places);
         let mut fused = self.fused.iter();
-        let all_fit = alone.all(|(var, kept)| fits(number(&var), kept))
+        let all_fit = unfused.all(|(var, kept)| fits(number(&var), kept))
             && fused.all(|(kept, members)| fits(members.iter().map(number).sum(), kept));
-        let comes_round = added.iter().all(|tokens| *tokens >= 0);
-        if !all_fit || !comes_round && self.fused.is_empty() {
+        let closes = added.iter().all(|tokens| *tokens >= 0);
+        if !all_fit || !closes && self.fused.is_empty() {
             return Err(Astray::Defect(
                 "the loop does not close in the original".to_owned(),
             ));
         }
-        Ok(comes_round.then_some(added))
+        Ok(closes.then_some(added))
     }
 
     fn predicate(&self, predicate: &Predicate) -> Option<Predicate> {
@@ -223,7 +229,8 @@ impl<'s> ReductionLift<'s> {
         })
     }
 
-    /// That there is enough for an event of the original, which need not be there any more.
+    /// The predicate that the preset of an event of the original is marked; the event may have been
+    /// removed.
     fn preset(&self, event: EventId) -> Option<Predicate> {
         let Action::Net(arcs) = &self.original.event(event).action else {
             return None;
@@ -270,7 +277,7 @@ impl<'s> ReductionLift<'s> {
     }
 }
 
-/// There is a run, but who would read it?
+/// The error for a run that exists but exceeds the limits.
 fn too_long() -> Astray {
-    Astray::Unliftable("the run of the net as it was read is too long to be told".to_owned())
+    Astray::Unliftable("the run of the original net is too long to report".to_owned())
 }

@@ -1,13 +1,14 @@
-//! Sink places: nobody needs what is in them.
+//! Sink places: places without output arcs.
 //!
 //! **Condition**: no atom reads `p`, and no transition needs a token there.
-//! **Preserves** everything: all of LTL with `X` and events, both deadlock policies. `p` never decides whether something is enabled.
-//! **Back**: the same events. A loop that puts tokens into `p` is a covering run of the original, whose atoms are settled, since none reads `p`.
+//! **Preserves** everything: all of LTL with `X` and events, both deadlock policies. `p` never
+//! decides enabledness.
+//! **Lift**: the same events. A loop that adds tokens to `p` is a covering run of the original, in
+//! which no atom reads `p`.
 
 use super::net::Net;
 use lariat_budget::Stop;
 
-/// Removes sink places.
 pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
     for place in net.free_places() {
         let mut arcs = 0;
@@ -16,7 +17,7 @@ pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
             arc.need == 0
         });
         net.spend(arcs)?;
-        if is_sink && net.may_lose(place) {
+        if is_sink && net.is_removable(place) {
             net.remove_place(place);
         }
     }

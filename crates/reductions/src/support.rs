@@ -1,15 +1,16 @@
-//! What a property looks at: the *support*, which reductions must leave alone.
+//! The *support* of a property: the variables and events that it observes, which reductions must
+//! preserve.
 
 use lariat_model::{Action, EventId, Predicate, Proposition, System, VarId};
 
-/// What one property observes of a net.
+/// The variables and events that one property observes.
 ///
-/// Atoms about states read variables, and `fireable` atoms those of their presets; `fires` atoms name events.
+/// State atoms read variables, `fireable` atoms those of the presets; `fires` atoms name events.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Support {
-    /// By variable: does some atom read it?
+    /// By variable: true if some atom reads it.
     read: Vec<bool>,
-    /// By event: which of the atoms name it. Events with equal lists are alike to the property.
+    /// By event: the atoms that name it. The property cannot distinguish events with equal lists.
     named: Vec<Vec<u32>>,
     names_events: bool,
     asks_for_deadlocks: bool,
@@ -17,8 +18,8 @@ pub struct Support {
 }
 
 impl Support {
-    /// The support of a property with these atoms. `stutters` says that the property is known to be stutter-invariant:
-    /// repeating a letter, or leaving a repetition out, never matters to it. Or whoever asks knows what runs with fewer repetitions say of it.
+    /// Computes the support of these atoms. `stutters` states that the property is
+    /// stutter-invariant, or that the caller accounts for runs that lose repetitions of letters.
     pub fn of<'p>(
         system: &System,
         atoms: impl IntoIterator<Item = &'p Proposition>,
@@ -68,31 +69,32 @@ impl Support {
         }
     }
 
-    /// Does some atom read the variable?
+    /// Returns whether some atom reads the variable.
     pub fn reads(&self, var: VarId) -> bool {
         self.read[var.index()]
     }
 
-    /// Which atoms name the event, by position.
+    /// Indices of the atoms that name the event.
     pub(super) fn names(&self, event: EventId) -> &[u32] {
         &self.named[event.index()]
     }
 
-    /// May steps that change nothing that atoms speak of be left out, or be there where there were none?
+    /// Returns whether a rule may remove or insert steps that change no observed variable.
     ///
-    /// The property must be stutter-invariant, and letters must be letters of states alone: a silent step before an
-    /// event `o` that some atom names is no repetition of the letter with `o`, whichever steps are left out.
+    /// The property must be stutter-invariant and letters must depend on states alone: an invisible
+    /// step before an event `o` that some atom names does not repeat the letter with `o`.
     pub fn allows_silence(&self) -> bool {
         self.stutters && !self.names_events
     }
 
-    /// May steps that no atom sees be joined with others? For that no atom may ask for deadlocks, which joining moves.
+    /// Returns whether invisible steps may be fused with others. Requires that no atom queries
+    /// deadlocks, which fusion moves.
     pub fn allows_agglomeration(&self) -> bool {
         self.allows_silence() && !self.asks_for_deadlocks
     }
 }
 
-/// The places that decide whether a transition is enabled.
+/// Places in the preset of a transition.
 fn preset(system: &System, event: EventId) -> Vec<VarId> {
     match &system.event(event).action {
         Action::Net(arcs) => {

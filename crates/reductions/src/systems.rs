@@ -1,10 +1,14 @@
-//! The systems that passes have made.
+//! Storage of the systems that passes produce.
 
 use lariat_model::System;
 use std::sync::OnceLock;
 
-/// Keeps systems for as long as anything may refer to them; equal ones are kept once, so that what is known of one, its
-/// reachable states for instance, serves all properties that lead to it.
+/// An append-only set of systems with stable addresses. Equal systems are stored once, so that
+/// results cached for one (its reachable states, for instance) serve all properties that reduce to
+/// it.
+///
+/// Threads may call [`keep`](Systems::keep) concurrently; the `OnceLock` of each entry orders
+/// insertions.
 #[derive(Default)]
 pub struct Systems(OnceLock<Box<Entry>>);
 
@@ -14,12 +18,12 @@ struct Entry {
 }
 
 impl Systems {
-    /// None yet.
+    /// The empty set.
     pub fn new() -> Systems {
         Systems::default()
     }
 
-    /// The system that equals `system`: one that is here already, or this one from now on.
+    /// Returns the stored system equal to `system`, which is inserted if there is none.
     pub fn keep(&self, system: System) -> &System {
         let mut system = Some(system);
         let mut at = self;

@@ -1,4 +1,4 @@
-//! Each rule on a net that shows its condition.
+//! Each rule on nets that do and do not satisfy its condition.
 
 mod conditions;
 mod fused;
@@ -12,7 +12,8 @@ use lariat_model::{
 /// Arcs of a transition: place, consumed, produced.
 type Arcs = [(u32, Value, Value)];
 
-/// A net with places `p0`, `p1`, … and the transitions `t0`, `t1`, …, each with its (place, consumed, produced).
+/// A net with places `p0`, `p1`, … and transitions `t0`, `t1`, … with these (place, consumed,
+/// produced).
 fn net(marking: &[Value], transitions: &[&[(u32, Value, Value)]]) -> System {
     let event = |(i, arcs): (usize, &&[(u32, Value, Value)])| {
         let arc = |&(place, take, give): &(u32, Value, Value)| Arc {
@@ -49,7 +50,7 @@ fn fires(event: u32) -> Proposition {
     Proposition::Fires(vec![EventId(event)])
 }
 
-/// The names of places and events that one rule leaves; `None` if it finds nothing.
+/// The places and events that remain after one rule; `None` if it does not apply.
 fn left(system: &System, rule: Rule, atoms: &[Proposition]) -> Option<(Vec<String>, Vec<String>)> {
     let support = Support::of(system, atoms, true);
     let rules = Rules::only(&[rule]);
@@ -67,7 +68,6 @@ fn left(system: &System, rule: Rule, atoms: &[Proposition]) -> Option<(Vec<Strin
     ))
 }
 
-/// What one rule makes of a net.
 fn reduced<'s>(system: &'s System, rule: Rule, atoms: &[Proposition]) -> Reduction<'s> {
     let support = Support::of(system, atoms, true);
     let rules = Rules::only(&[rule]);
@@ -86,7 +86,7 @@ fn some(places: &[&str], events: &[&str]) -> Option<(Vec<String>, Vec<String>)> 
     Some((own(places), own(events)))
 }
 
-/// The run of the reduced net that takes these events, then stutters or loops over the last `cycle` of them.
+/// The run of a system over these events, then stuttering or with the last `cycle` events as loop.
 fn run(system: &System, events: &[u32], cycle: usize) -> Lasso {
     let mut state = system.initial[0].clone();
     let mut steps: Vec<Step> = Vec::new();
@@ -118,8 +118,9 @@ const LOOP: &[(u32, Value, Value)] = &[(0, 1, 0), (1, 0, 1)];
 const BACK: &[(u32, Value, Value)] = &[(1, 1, 0), (0, 0, 1)];
 
 #[test]
-fn dead_events_are_found_by_what_can_be_marked() {
-    // t2 needs p2, which only t3 fills, which needs p2; t4 needs two tokens in p0, which gets one back.
+fn dead_events_are_those_whose_preset_cannot_be_marked() {
+    // t2 needs p2, which only t3 fills, which needs p2; t4 needs two tokens in p0, which regains
+    // one.
     let net = net(
         &[1, 0, 0],
         &[
@@ -132,7 +133,7 @@ fn dead_events_are_found_by_what_can_be_marked() {
         ],
     );
     let all = ["p0", "p1", "p2"];
-    // That more than one token never comes together in p0 is not seen by this rule.
+    // The rule does not detect that p0 never holds two tokens.
     let kept = some(&all, &["t0", "t1", "t4", "t5"]);
     assert_eq!(left(&net, Rule::DeadEvents, &[]), kept);
     let support = Support::of(&net, &[fires(3)], true);
@@ -150,7 +151,7 @@ fn dead_events_are_found_by_what_can_be_marked() {
 }
 
 #[test]
-fn equal_events_are_one_unless_atoms_tell_them_apart() {
+fn equal_events_are_merged_unless_atoms_distinguish_them() {
     let net = net(&[1, 0], &[LOOP, LOOP, BACK]);
     let rule = Rule::EqualEvents;
     assert_eq!(left(&net, rule, &[]), some(&["p0", "p1"], &["t0", "t2"]));
@@ -161,7 +162,7 @@ fn equal_events_are_one_unless_atoms_tell_them_apart() {
 }
 
 #[test]
-fn constant_places_are_those_with_enough() {
+fn constant_places_are_removed_if_sufficiently_marked() {
     let enough = net(&[1, 0, 2], &[&[(0, 1, 0), (1, 0, 1), (2, 2, 2)], BACK]);
     let rule = Rule::ConstantPlaces;
     assert_eq!(left(&enough, rule, &[]), some(&["p0", "p1"], &["t0", "t1"]));
@@ -171,7 +172,7 @@ fn constant_places_are_those_with_enough() {
 }
 
 #[test]
-fn parallel_places_tell_each_other() {
+fn parallel_places_determine_each_other() {
     let both: &[(u32, Value, Value)] = &[(0, 1, 0), (1, 0, 1), (2, 1, 0)];
     let back: &[(u32, Value, Value)] = &[(1, 1, 0), (0, 0, 1), (2, 0, 1)];
     let rule = Rule::ParallelPlaces;
@@ -180,17 +181,17 @@ fn parallel_places_tell_each_other() {
         left(&more, rule, &[marked(0)]),
         some(&["p0", "p1"], &["t0", "t1"])
     );
-    // The one with fewer tokens decides.
+    // The place with fewer tokens decides.
     let fewer = net(&[2, 0, 1], &[both, back]);
     assert_eq!(left(&fewer, rule, &[marked(0)]), None);
     assert_eq!(left(&fewer, rule, &[]), some(&["p1", "p2"], &["t0", "t1"]));
-    // Somebody needs more of it than of the other.
+    // A transition needs more tokens of it than of the other.
     let heavy = net(&[1, 0, 1], &[both, back, &[(2, 1, 1)]]);
     assert_eq!(left(&heavy, rule, &[marked(0)]), None);
 }
 
-/// What is left if these weights of `p0`, `p1`, … are said to tell of a place; the weight of that place is its own.
-fn left_if_told(
+/// Places that remain if these weights of `p0`, `p1`, … are claimed to make `place` implicit.
+fn left_if_claimed(
     system: &System,
     place: u32,
     weights: &[i128],
@@ -198,66 +199,67 @@ fn left_if_told(
 ) -> Option<Vec<String>> {
     let support = Support::of(system, atoms, false);
     let all = (0..).map(VarId).zip(weights.iter().copied());
-    let told = Told {
+    let claim = Told {
         place: VarId(place),
         scale: weights[place as usize],
         by: (all.filter(|(p, weight)| p.0 != place && *weight != 0)).collect(),
     };
     let rules = Rules::only(&[Rule::ImplicitPlaces]);
-    let mut advice = |_: &System, _: &[VarId]| vec![told.clone()];
+    let mut advice = |_: &System, _: &[VarId]| vec![claim.clone()];
     let reduced = reduce(system, &support, rules, &mut advice, &Budget::unlimited())?.system;
     Some(reduced.variables.into_iter().map(|v| v.name).collect())
 }
 
 #[test]
-fn implicit_places_are_told_by_sums_of_others() {
-    // Two steps take a token from p0 over p1 to p2, and p3 has what is in p0 and p1 together; the last step needs it.
+fn implicit_places_follow_from_weighted_sums() {
+    // Two steps move a token from p0 through p1 to p2; p3 holds the sum of p0 and p1, and the last
+    // step needs it.
     let first: &[(u32, Value, Value)] = &[(0, 1, 0), (1, 0, 1)];
     let last: &[(u32, Value, Value)] = &[(1, 1, 0), (2, 0, 1), (3, 1, 0)];
     let sum = net(&[1, 0, 0, 1], &[first, last]);
     let kept = ["p0", "p1", "p2"].map(str::to_owned).to_vec();
     let weights = [1, 1, 0, 1];
-    assert_eq!(left_if_told(&sum, 3, &weights, &[]), Some(kept.clone()));
-    assert_eq!(left_if_told(&sum, 3, &[2, 2, 0, 2], &[]), Some(kept));
-    assert_eq!(left_if_told(&sum, 3, &weights, &[marked(3)]), None);
-    // Weights that are none, and one that says nothing of the last step.
-    assert_eq!(left_if_told(&sum, 3, &[1, 1, 0, 0], &[]), None);
-    assert_eq!(left_if_told(&sum, 3, &[-1, 1, 0, 1], &[]), None);
-    assert_eq!(left_if_told(&sum, 3, &[1, 0, 0, 1], &[]), None);
-    assert_eq!(left_if_told(&sum, 3, &[i128::MAX, 2, 0, 1], &[]), None);
-    // Somebody else takes from p3; somebody puts into p0 what does not come to p3; there is less in p3 at the start.
-    let thief = net(&[1, 0, 0, 1], &[first, last, &[(3, 1, 0)]]);
-    assert_eq!(left_if_told(&thief, 3, &weights, &[]), None);
+    assert_eq!(left_if_claimed(&sum, 3, &weights, &[]), Some(kept.clone()));
+    assert_eq!(left_if_claimed(&sum, 3, &[2, 2, 0, 2], &[]), Some(kept));
+    assert_eq!(left_if_claimed(&sum, 3, &weights, &[marked(3)]), None);
+    // A zero and a negative weight, and weights that do not cover the last step.
+    assert_eq!(left_if_claimed(&sum, 3, &[1, 1, 0, 0], &[]), None);
+    assert_eq!(left_if_claimed(&sum, 3, &[-1, 1, 0, 1], &[]), None);
+    assert_eq!(left_if_claimed(&sum, 3, &[1, 0, 0, 1], &[]), None);
+    assert_eq!(left_if_claimed(&sum, 3, &[i128::MAX, 2, 0, 1], &[]), None);
+    // Another transition takes from p3; one feeds p0 but not p3; p3 has fewer tokens initially.
+    let rival = net(&[1, 0, 0, 1], &[first, last, &[(3, 1, 0)]]);
+    assert_eq!(left_if_claimed(&rival, 3, &weights, &[]), None);
     let source = net(&[1, 0, 0, 1], &[first, last, &[(0, 0, 1)]]);
-    assert_eq!(left_if_told(&source, 3, &weights, &[]), None);
+    assert_eq!(left_if_claimed(&source, 3, &weights, &[]), None);
     let fewer = net(&[1, 0, 0, 0], &[first, last]);
-    assert_eq!(left_if_told(&fewer, 3, &weights, &[]), None);
-    // The last step wants two tokens there and takes one: those of p1 do not tell that there are two.
-    let wants: &[(u32, Value, Value)] = &[(1, 1, 0), (2, 0, 1), (3, 2, 1)];
-    let heavy = net(&[2, 0, 0, 2], &[first, wants]);
-    assert_eq!(left_if_told(&heavy, 3, &weights, &[]), None);
-    // A test that p0 and p1 do not have to pass.
+    assert_eq!(left_if_claimed(&fewer, 3, &weights, &[]), None);
+    // The last step needs two tokens there and takes one: p1 does not imply two.
+    let needs: &[(u32, Value, Value)] = &[(1, 1, 0), (2, 0, 1), (3, 2, 1)];
+    let heavy = net(&[2, 0, 0, 2], &[first, needs]);
+    assert_eq!(left_if_claimed(&heavy, 3, &weights, &[]), None);
+    // A test of p3 that needs neither p0 nor p1.
     let test = net(&[1, 0, 0, 1], &[first, last, &[(3, 1, 1)]]);
-    assert_eq!(left_if_told(&test, 3, &weights, &[]), None);
-    // What goes to and fro is always in one of two places, which says nothing of the first: weights are not negative.
+    assert_eq!(left_if_claimed(&test, 3, &weights, &[]), None);
+    // Negative weights are rejected, although p0 + p1 is invariant.
     let fro = net(&[1, 0], &[LOOP, BACK]);
-    assert_eq!(left_if_told(&fro, 0, &[1, -1], &[]), None);
-    // Nobody tells of a place that nobody has to be told of: it is constant.
+    assert_eq!(left_if_claimed(&fro, 0, &[1, -1], &[]), None);
+    // A constant place needs no supporting places.
     let constant = net(&[1, 0, 0, 1], &[LOOP, BACK, &[(3, 1, 1)]]);
-    assert!(left_if_told(&constant, 3, &[0, 0, 0, 1], &[]).is_some());
+    assert!(left_if_claimed(&constant, 3, &[0, 0, 0, 1], &[]).is_some());
 }
 
 #[test]
-fn of_places_that_tell_of_each_other_one_stays() {
+fn one_of_two_mutually_implicit_places_remains() {
     let both: &[(u32, Value, Value)] = &[(0, 1, 0), (1, 0, 1), (2, 1, 0)];
     let back: &[(u32, Value, Value)] = &[(1, 1, 0), (0, 0, 1), (2, 0, 1)];
     let alike = net(&[1, 0, 1], &[both, back]);
-    let told = |place, by| Told {
+    let claim = |place, by| Told {
         place: VarId(place),
         scale: 1,
         by: vec![(VarId(by), 1)],
     };
-    let mut advice = |_: &System, _: &[VarId]| vec![told(0, 2), told(2, 0)];
+    let mut advice = |_: &System, _: &[VarId]| vec![claim(0, 2), claim(2, 0)];
     let support = Support::of(&alike, &[], false);
     let rules = Rules::only(&[Rule::ImplicitPlaces]);
     let reduced = reduce(&alike, &support, rules, &mut advice, &Budget::unlimited()).unwrap();
@@ -265,23 +267,23 @@ fn of_places_that_tell_of_each_other_one_stays() {
         .map(|v| v.name.as_str())
         .collect();
     assert_eq!(names, ["p1", "p2"]);
-    // Nor does a place tell of itself.
-    let mut advice = |_: &System, _: &[VarId]| vec![told(0, 0), told(1, 1), told(2, 2)];
+    // A place does not support itself.
+    let mut advice = |_: &System, _: &[VarId]| vec![claim(0, 0), claim(1, 1), claim(2, 2)];
     assert!(reduce(&alike, &support, rules, &mut advice, &Budget::unlimited()).is_none());
 }
 
 #[test]
 fn a_loop_that_fills_an_implicit_place_is_a_covering_run() {
-    // p2 gets two tokens where p1 gets one, and who takes one from p1 takes one from p2.
+    // p2 gains two tokens when p1 gains one, and loses one when p1 does.
     let fill: &[(u32, Value, Value)] = &[(0, 1, 0), (1, 0, 1), (2, 0, 2)];
     let empty: &[(u32, Value, Value)] = &[(1, 1, 0), (0, 0, 1), (2, 1, 0)];
     let grows = net(&[1, 0, 0], &[fill, empty]);
-    let told = Told {
+    let claim = Told {
         place: VarId(2),
         scale: 1,
         by: vec![(VarId(1), 1)],
     };
-    let mut advice = |_: &System, _: &[VarId]| vec![told.clone()];
+    let mut advice = |_: &System, _: &[VarId]| vec![claim.clone()];
     let support = Support::of(&grows, &[], false);
     let rules = Rules::only(&[Rule::ImplicitPlaces]);
     let reduction = reduce(&grows, &support, rules, &mut advice, &Budget::unlimited()).unwrap();
@@ -290,7 +292,7 @@ fn a_loop_that_fills_an_implicit_place_is_a_covering_run() {
 }
 
 #[test]
-fn sink_places_go_and_loops_that_fill_them_come_back_as_covering_runs() {
+fn sink_places_are_removed_and_loops_that_fill_them_lift_to_covering_runs() {
     let net = net(
         &[1, 0, 0],
         &[LOOP, &[(1, 1, 0), (0, 0, 1), (2, 0, 1)], &[(0, 1, 0)]],
@@ -317,12 +319,12 @@ fn sink_places_go_and_loops_that_fill_them_come_back_as_covering_runs() {
 }
 
 #[test]
-fn consumers_that_follow_at_once_are_joined() {
+fn consumers_that_follow_at_once_are_fused() {
     let through: &[(u32, Value, Value)] = &[(1, 1, 0), (2, 0, 1)];
     let back: &[(u32, Value, Value)] = &[(2, 1, 0), (0, 0, 1)];
     let ring = net(&[1, 0, 0], &[LOOP, through, back]);
     let rule = Rule::PostAgglomeration;
-    // p1 and t1 go; then p2 may go, too, since t2 is invisible but for p0.
+    // p1 and t1 are removed; then p2 is removable too, since t2 is invisible but for p0.
     assert_eq!(
         left(&ring, rule, &[marked(0)]),
         some(&["p0", "p2"], &["t2", "t0.t1"])
@@ -331,13 +333,13 @@ fn consumers_that_follow_at_once_are_joined() {
     assert_eq!(left(&ring, rule, &[marked(0), fires(2)]), None);
     let deadlock = Proposition::State(Predicate::Deadlock);
     assert_eq!(left(&ring, rule, &[marked(0), deadlock]), None);
-    // A token at the start, a second place in the preset, two tokens at once, a test.
+    // A token initially, a second place in the preset, two tokens at once, a test.
     let marking = net(&[1, 1, 0], &[LOOP, through, back]);
     assert_eq!(left(&marking, rule, &[marked(0)]), None);
-    let wants: &[(u32, Value, Value)] = &[(1, 1, 0), (2, 0, 1), (3, 1, 1)];
+    let needs: &[(u32, Value, Value)] = &[(1, 1, 0), (2, 0, 1), (3, 1, 1)];
     assert_eq!(
         left(
-            &net(&[1, 0, 0, 1], &[LOOP, wants, back]),
+            &net(&[1, 0, 0, 1], &[LOOP, needs, back]),
             rule,
             &[marked(0)]
         ),
@@ -372,10 +374,10 @@ fn consumers_that_follow_at_once_are_joined() {
 }
 
 #[test]
-fn producers_that_can_wait_are_joined() {
-    // t0 takes p0 to p1, where t1 also wants p2.
-    let wants: &[(u32, Value, Value)] = &[(1, 1, 0), (2, 1, 0), (3, 0, 1)];
-    let waiting = net(&[2, 0, 1, 0], &[LOOP, wants]);
+fn producers_that_can_be_delayed_are_fused() {
+    // t0 moves a token from p0 to p1, where t1 also needs p2.
+    let needs: &[(u32, Value, Value)] = &[(1, 1, 0), (2, 1, 0), (3, 0, 1)];
+    let waiting = net(&[2, 0, 1, 0], &[LOOP, needs]);
     let rule = Rule::PreAgglomeration;
     let atoms = [marked(3)];
     assert_eq!(
@@ -384,27 +386,27 @@ fn producers_that_can_wait_are_joined() {
     );
     assert_eq!(left(&waiting, rule, &[marked(0)]), None);
     assert_eq!(left(&waiting, rule, &[marked(1)]), None);
-    // Somebody else wants p0; t0 puts out something else; t0 takes nothing; p1 is marked.
-    let rival = net(&[2, 0, 1, 0], &[LOOP, wants, &[(0, 1, 0)]]);
+    // Another transition needs p0; t0 produces elsewhere; t0 takes nothing; p1 is marked.
+    let rival = net(&[2, 0, 1, 0], &[LOOP, needs, &[(0, 1, 0)]]);
     assert_eq!(left(&rival, rule, &atoms), None);
     let more: &[(u32, Value, Value)] = &[(0, 1, 0), (1, 0, 1), (2, 0, 1)];
     assert_eq!(
-        left(&net(&[2, 0, 1, 0], &[more, wants]), rule, &atoms),
+        left(&net(&[2, 0, 1, 0], &[more, needs]), rule, &atoms),
         None
     );
-    // What only tests p0 could go on for ever.
+    // A producer that only tests p0 could fire infinitely often.
     let test: &[(u32, Value, Value)] = &[(0, 1, 1), (1, 0, 1)];
     assert_eq!(
-        left(&net(&[2, 0, 1, 0], &[test, wants]), rule, &atoms),
+        left(&net(&[2, 0, 1, 0], &[test, needs]), rule, &atoms),
         None
     );
     let source: &[(u32, Value, Value)] = &[(1, 0, 1)];
     assert_eq!(
-        left(&net(&[2, 0, 1, 0], &[source, wants]), rule, &atoms),
+        left(&net(&[2, 0, 1, 0], &[source, needs]), rule, &atoms),
         None
     );
     assert_eq!(
-        left(&net(&[2, 1, 1, 0], &[LOOP, wants]), rule, &atoms),
+        left(&net(&[2, 1, 1, 0], &[LOOP, needs]), rule, &atoms),
         None
     );
 
@@ -428,7 +430,7 @@ fn producers_that_can_wait_are_joined() {
 }
 
 #[test]
-fn reductions_go_on_until_nothing_is_left_and_within_counted_work() {
+fn reductions_reach_a_fixed_point_within_counted_work() {
     let ring = net(
         &[1, 0, 0, 0],
         &[

@@ -1,26 +1,31 @@
-//! Token rings: places among which a token goes wherever it wants, unseen.
+//! Token rings: places among which invisible transitions circulate tokens.
 //!
-//! Transitions that need one token in `p`, put one into `q` and do nothing else are *moves*. Between places that moves lead from each to each other, a token can always be
-//! brought to where somebody needs it. Let one place `r` hold what all of them hold together. A step of the net that is no move is one of what is left; a step of what is left is
-//! one of the net after some moves, which nobody sees. So both have the same runs but for repetitions.
+//! Transitions that need one token in `p`, put one into `q` and do nothing else are *moves*. Within
+//! a strongly connected component of moves a token can always be brought to the place where it is
+//! needed. Let one place `r` replace the component and hold the sum of its tokens. A step of the
+//! net that is no move is a step of the reduced net; a step of the reduced net is one of the net
+//! after some moves, which are invisible. So the runs are equal up to repetitions.
 //!
-//! Moves can go on for ever, and where one is possible the net is not dead. So there stays a transition that needs a token in `r` and puts it back: it
-//! is enabled where a move is. A dead marking has no tokens in the ring, and is as dead with `r`.
+//! Moves can fire infinitely often, and the net is not deadlocked where a move is enabled.
+//! Therefore one transition with a self-loop on `r` remains, enabled whenever a move is. A deadlock
+//! has no tokens in the ring, and is one of the reduced net.
 //!
-//! **Condition**: no atom reads a place of the ring, which has two places or more; moves have weight 1 and no other arc.
-//! **Preserves** stutter-invariant properties of states, `deadlock` among them (see [`Support::allows_silence`](super::Support::allows_silence)), under both
-//! deadlock policies. With an atom that names events, a move before one of these would be no repetition.
-//! **Back**: moves by which the nearest tokens come to where they are needed, then the same event; and any move for the transition that stays. A loop may
-//! have to be gone round several times until tokens are where they were.
+//! **Condition**: no atom reads a place of the ring, which has at least two places; moves have
+//! weight 1 and no other arc.
+//! **Preserves** stutter-invariant state properties, `deadlock` among them (see
+//! [`Support::allows_silence`](super::Support::allows_silence)), under both deadlock policies. A
+//! move before an event that an atom names would be no repetition.
+//! **Lift**: moves that bring the nearest tokens to where they are needed, then the same event; any
+//! enabled move for the self-loop. A loop may have to be repeated until the tokens are distributed
+//! as before.
 
 use super::net::{Net, Position, Transition};
-use super::way::{Ring, Way};
+use super::trace_lift::{Ring, Way};
 use lariat_budget::Stop;
 use lariat_model::{Arc, Value, VarId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc as Shared;
 
-/// Makes one place of each ring.
 pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
     let moves = moves(net)?;
     for (places, moves) in rings(&moves) {
@@ -30,10 +35,10 @@ pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
     Ok(())
 }
 
-/// From where to where, and by whom.
+/// Source, target and event of a move.
 type Move = (VarId, VarId, Position);
 
-/// All moves from places that no atom reads. So none leads on from those that an atom reads.
+/// All moves from places that no atom reads; hence no ring contains a place that an atom reads.
 fn moves(net: &Net<'_>) -> Result<Vec<Move>, Stop> {
     let mut moves = Vec::new();
     for (at, transition) in net.transitions() {
@@ -50,7 +55,7 @@ fn moves(net: &Net<'_>) -> Result<Vec<Move>, Stop> {
     Ok(moves)
 }
 
-/// Places, sorted, that moves lead from each to each other, and the moves between them.
+/// Strongly connected components of the moves: their places, sorted, and the moves inside them.
 fn rings(moves: &[Move]) -> Vec<(Vec<VarId>, Vec<Move>)> {
     let mut number: FxHashMap<VarId, usize> = FxHashMap::default();
     let mut places = Vec::new();
@@ -69,7 +74,7 @@ fn rings(moves: &[Move]) -> Vec<(Vec<VarId>, Vec<Move>)> {
         before[to].push(from);
         edges.push((from, to));
     }
-    // S. R. Kosaraju's way to strongly connected components: against the edges, from those that are left last.
+    // S. R. Kosaraju's algorithm: search backwards from the vertices in reverse postorder.
     let mut left = Vec::with_capacity(places.len());
     let mut seen = vec![false; places.len()];
     for root in 0..places.len() {
@@ -97,7 +102,7 @@ fn rings(moves: &[Move]) -> Vec<(Vec<VarId>, Vec<Move>)> {
     rings
 }
 
-/// Notes what is reached from `root` and not seen before, in the order in which it is left.
+/// Appends the unseen vertices reachable from `root` in postorder.
 fn depth_first(root: usize, next: &[Vec<usize>], seen: &mut [bool], left: &mut Vec<usize>) {
     if std::mem::replace(&mut seen[root], true) {
         return;
@@ -117,7 +122,7 @@ fn depth_first(root: usize, next: &[Vec<usize>], seen: &mut [bool], left: &mut V
     }
 }
 
-/// Makes one place of a ring, unless numbers are too large.
+/// Fuses a ring into its first place, unless numbers overflow.
 fn fuse(net: &mut Net<'_>, places: &[VarId], moves: &[Move]) {
     let place = |place: VarId| places.binary_search(&place);
     let way = |at: Position| Some(net.transition(at)?.way.clone());
@@ -139,20 +144,20 @@ fn fuse(net: &mut Net<'_>, places: &[VarId], moves: &[Move]) {
     };
     let touching = places.iter().flat_map(|place| net.touching(*place));
     let consumers = touching.filter(|(.., arc)| arc.need > 0);
-    let gathering = consumers.map(|(at, transition, _)| {
+    let with_moves = consumers.map(|(at, transition, _)| {
         let way = &transition.way;
         (at, way.after_gathering(&ring, needs(transition)))
     });
-    let gathering: FxHashMap<Position, Way> = gathering.collect();
+    let with_moves: FxHashMap<Position, Way> = with_moves.collect();
     if !net.fuse(places) {
         return;
     }
-    for (at, way) in gathering {
-        net.stand_for(at, way);
+    for (at, way) in with_moves {
+        net.set_way(at, way);
     }
-    // A move needs one token of the new place now, and puts it back.
+    // One move becomes a self-loop on the fused place; the others are removed.
     if let [(.., stays), others @ ..] = moves {
-        net.stand_for(*stays, any);
+        net.set_way(*stays, any);
         others.iter().for_each(|(.., at)| net.remove(*at));
     }
 }

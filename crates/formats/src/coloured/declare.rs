@@ -1,9 +1,9 @@
 //! Declarations: sorts, variables, constants, partitions.
 //!
-//! They refer to each other in any order. All are noted by id first; then each sort is resolved when
-//! it is asked for, and a sort that is asked for while it is being resolved is declared in terms of
-//! itself. Equal sorts are one: a range is known by its bounds, a product by its components, and an
-//! enumeration, whose constants belong to it alone, by its declaration.
+//! They refer to each other in any order. All are first recorded by id; each sort is then resolved
+//! on demand, and a sort requested during its own resolution is cyclic. Equal sorts are identified:
+//! a range by its bounds, a product by its components, and an enumeration, whose constants are its
+//! own, by its declaration.
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
@@ -18,16 +18,16 @@ use lariat_model::coloured::{
 };
 use lariat_model::suggestion;
 
-/// Sorts have fewer colours than this.
+/// Exclusive limit on the colours of a sort.
 const COLOURS: u64 = 1 << 62;
-/// Enumerations and ranges have at most this many.
+/// Limit on the colours of an enumeration or a range.
 const CONSTANTS: u64 = 1 << 31;
-/// Products have at most this many components, those of components included.
+/// Limit on the leaves of a product.
 const COMPONENTS: usize = 1000;
-/// Sorts may be declared in terms of each other this many times over.
+/// Limit on the nesting depth of sort declarations.
 const DEPTH: usize = 200;
 
-/// What `<useroperator>` can refer to.
+/// The targets of `<useroperator>`.
 #[derive(Clone)]
 pub(super) enum Operator {
     Constant(SortId, Colour),
@@ -35,19 +35,18 @@ pub(super) enum Operator {
     Class(SortId, Vec<Colour>),
 }
 
-/// What is known of a declared sort.
+/// The state of a declared sort during resolution.
 #[derive(Clone, Copy)]
 enum State {
-    /// The position of its declaration.
+    /// Unresolved; the position of its declaration.
     Waiting(usize),
     Open,
     Done(SortId),
 }
 
-/// Everything that was declared.
 #[derive(Default)]
 pub(super) struct Declared<'a> {
-    /// Sorts, partitions and variables; nothing else is in it.
+    /// The net with only sorts, partitions and variables.
     pub net: ColouredNet,
     sorts: FxHashMap<Cow<'a, str>, State>,
     variables: FxHashMap<Cow<'a, str>, VariableId>,
@@ -87,7 +86,7 @@ impl<'a> Declared<'a> {
         Ok(all)
     }
 
-    /// The sort that is declared under an id.
+    /// The sort declared under an id.
     fn named(
         &mut self,
         xml: &Xml<'a>,
@@ -110,7 +109,7 @@ impl<'a> Declared<'a> {
         if depth > DEPTH {
             return Err(raw.error(
                 xml,
-                format!("sorts are declared in terms of each other more than {DEPTH} times over"),
+                format!("declarations of sorts are nested more than {DEPTH} deep"),
             ));
         }
         self.sorts.insert(id.value.clone(), State::Open);
@@ -126,7 +125,7 @@ impl<'a> Declared<'a> {
         Ok(sort)
     }
 
-    /// The sort that an element of a place, variable or term means.
+    /// The sort denoted by an element of a place, variable or term.
     pub fn sort(&mut self, xml: &Xml<'a>, raw: &Raw<'a>) -> Result<SortId, InputError> {
         self.resolve(xml, None, raw, None, 0)
     }
@@ -316,7 +315,7 @@ impl<'a> Declared<'a> {
             for child in &element.children {
                 let member = self.constant(xml, child, sort)?;
                 if !seen.insert(member) {
-                    return Err(child.error(xml, "this constant is in the partition already"));
+                    return Err(child.error(xml, "this constant is already in the partition"));
                 }
                 members.push(member);
             }
@@ -335,7 +334,7 @@ impl<'a> Declared<'a> {
         Ok(())
     }
 
-    /// A constant of an enumeration or a range.
+    /// Resolves a constant of an enumeration or a range.
     fn constant(
         &mut self,
         xml: &Xml<'a>,
@@ -366,7 +365,7 @@ impl<'a> Declared<'a> {
         Ok(colour)
     }
 
-    /// A number of a range; the range may be left out where it is known.
+    /// Resolves a number of a range; the range may be omitted if a sort is expected.
     pub fn range_constant(
         &mut self,
         xml: &Xml<'a>,
@@ -462,7 +461,7 @@ impl<'a> Declared<'a> {
     }
 }
 
-/// The same error with the name that was probably meant.
+/// Adds a suggestion for a misspelt name to an error.
 fn advised<'n, 'a: 'n>(
     error: InputError,
     wrong: &str,
@@ -474,7 +473,7 @@ fn advised<'n, 'a: 'n>(
     }
 }
 
-/// Gives an id its meaning.
+/// Assigns a meaning to an id.
 fn declare<'a, T>(
     xml: &Xml<'a>,
     map: &mut FxHashMap<Cow<'a, str>, T>,
@@ -492,7 +491,6 @@ fn declare<'a, T>(
     }
 }
 
-/// An attribute that is a whole number.
 pub(super) fn integer<'a>(xml: &Xml<'a>, raw: &Raw<'a>, name: &str) -> Result<i64, InputError> {
     let value = raw.attribute(xml, name)?;
     value.value.trim().parse().map_err(|_| {
@@ -503,8 +501,8 @@ pub(super) fn integer<'a>(xml: &Xml<'a>, raw: &Raw<'a>, name: &str) -> Result<i6
     })
 }
 
-/// How things with an id and perhaps a name are shown: by their names, if these are good enough to
-/// tell them apart in `p(1,2)` and `t(x=1)`, else by their ids, else by their positions.
+/// Displayed names of objects: their names if all are present, distinct and unambiguous in `p(1,2)`
+/// and `t(x=1)`, otherwise their ids, otherwise their positions.
 fn shown_names(spelt: Vec<(Cow<'_, str>, Option<Cow<'_, str>>)>) -> Vec<String> {
     let mut names = FxHashSet::default();
     if spelt.iter().all(|(_, name)| {

@@ -1,16 +1,15 @@
-//! Terms, sorts and declarations as they stand in the file, until all names are known.
+//! Unresolved syntax trees of terms, sorts and declarations.
 //!
-//! Declarations usually follow the page that uses them, and they refer to each other in any order, so
-//! nothing inside of a `<structure>` can be understood when it is met. It is kept as a tree of its
-//! opening tags, borrowed from the text; `<subterm>`, which says nothing, is left out.
+//! Declarations usually follow the page that uses them and refer to each other in any order, so the
+//! contents of a `<structure>` cannot be resolved immediately. They are stored as a tree of opening
+//! tags, borrowed from the text; `<subterm>` elements are omitted as redundant.
 
 use crate::xml::{Attribute, Element, Item, Xml};
 use lariat_model::InputError;
 
-/// Terms and sorts may be nested this deep.
+/// Limit on the nesting depth of terms and sorts.
 const DEPTH: usize = 200;
 
-/// An element with the elements inside of it.
 pub(super) struct Raw<'a> {
     pub element: Element<'a>,
     pub children: Vec<Raw<'a>>,
@@ -26,13 +25,12 @@ impl<'a> Raw<'a> {
         xml.error(self.element.span.clone(), message)
     }
 
-    /// An attribute that must be there.
     pub fn attribute(&self, xml: &Xml<'a>, name: &str) -> Result<Attribute<'a>, InputError> {
         let [value] = xml.attributes(&self.element, [name])?;
         xml.required(&self.element, name, value)
     }
 
-    /// The one element inside.
+    /// The only child.
     pub fn only(&self, xml: &Xml<'_>) -> Result<&Raw<'a>, InputError> {
         match &self.children[..] {
             [only] => Ok(only),
@@ -40,7 +38,7 @@ impl<'a> Raw<'a> {
         }
     }
 
-    /// The two elements inside.
+    /// The two children.
     pub fn both(&self, xml: &Xml<'_>) -> Result<(&Raw<'a>, &Raw<'a>), InputError> {
         match &self.children[..] {
             [left, right] => Ok((left, right)),
@@ -48,7 +46,7 @@ impl<'a> Raw<'a> {
         }
     }
 
-    /// The elements inside, at least one.
+    /// The children, at least one.
     pub fn some(&self, xml: &Xml<'_>) -> Result<&[Raw<'a>], InputError> {
         match &self.children[..] {
             [] => Err(self.arity(xml, "at least one element", 0)),
@@ -64,9 +62,9 @@ impl<'a> Raw<'a> {
     }
 }
 
-/// The children of the element that was opened last, which is thereby passed.
+/// Reads the children of the element opened last, up to its end.
 pub(super) fn children<'a>(xml: &mut Xml<'a>) -> Result<Vec<Raw<'a>>, InputError> {
-    /// A `<subterm>` passes what is inside on to the element around it.
+    /// An open element; a `<subterm>` passes its child on to its parent.
     struct Open<'a> {
         element: Option<Element<'a>>,
         children: Vec<Raw<'a>>,
@@ -113,8 +111,8 @@ pub(super) fn children<'a>(xml: &mut Xml<'a>) -> Result<Vec<Raw<'a>>, InputError
     }
 }
 
-/// The one element inside of the `<structure>` of the label that was opened last; `None` if there is
-/// no structure. What stands in `<text>` is for people.
+/// The only element inside the `<structure>` of the label opened last; `None` if there is no
+/// structure. The human-readable `<text>` is skipped.
 pub(super) fn structure<'a>(
     xml: &mut Xml<'a>,
     label: &Element<'a>,
@@ -134,7 +132,7 @@ pub(super) fn structure<'a>(
             (Some(second), false) => {
                 return Err(second.error(
                     xml,
-                    format!("<{}> behind the end of the term", second.name()),
+                    format!("<{}> after the end of the term", second.name()),
                 ));
             }
         };

@@ -1,8 +1,8 @@
 //! Coloured nets in PNML: the elements of `<net>` and its pages.
 //!
-//! One pass over the text keeps places, transitions, arcs and declarations as they stand; when all are
-//! there, declarations are resolved ([`super::declare`]), then terms and guards ([`super::terms`]).
-//! Memory beyond the net itself is in proportion to the text.
+//! One pass over the text collects places, transitions, arcs and declarations; afterwards
+//! declarations are resolved ([`super::declare`]), then terms and guards ([`super::terms`]). Memory
+//! beyond the net itself is proportional to the text.
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
@@ -21,12 +21,12 @@ use lariat_model::coloured::{
     TransitionId,
 };
 
-/// What an id means.
+/// The meaning of an id.
 #[derive(Clone)]
 enum ColouredNode<'a> {
     Place(PlaceId),
     Transition(TransitionId),
-    /// Another id.
+    /// An alias of another id.
     Reference(Cow<'a, str>),
 }
 
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
             }
             Entry::Occupied(known) => Err(xml
                 .error(id.span, format!("the id `{}` is used twice", known.key()))
-                .help("expected every place and transition to have an id of its own")),
+                .help("ids of places and transitions must be unique")),
         }
     }
 
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
         xml.skip()
     }
 
-    /// `<declaration><structure><declarations>`; the last is left out by some.
+    /// Reads `<declaration><structure><declarations>`; some files omit the innermost element.
     fn declaration(&mut self, xml: &mut Xml<'a>) -> Result<(), InputError> {
         for outer in children(xml)? {
             if outer.name() != "structure" {
@@ -212,7 +212,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// What `id` is, reference nodes followed.
+    /// The meaning of `id` after following reference nodes.
     fn resolve(&self, id: &str) -> Option<&ColouredNode<'a>> {
         let mut node = self.nodes.get(id);
         for _ in 0..=self.nodes.len() {
@@ -302,10 +302,10 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// `p(1)` is a colour of `p`, so nothing beside `p` may have that id.
+    /// Rejects ids such as `p(1)` beside `p`, which would be ambiguous with a colour of `p`.
     fn refuse_ambiguous(&self, xml: &Xml<'a>) -> Result<(), InputError> {
         let clash = |id: &str| {
-            // Names of colours and bindings have no parentheses inside.
+            // Names of colours and bindings contain no parentheses.
             let outer = id.rfind('(').map(|at| &id[..at]);
             id.ends_with(')') && outer.is_some_and(|outer| self.nodes.contains_key(outer))
         };

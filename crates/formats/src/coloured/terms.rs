@@ -1,8 +1,8 @@
-//! Terms and guards, from their elements to what they mean, with their sorts checked.
+//! Resolution and sort checking of terms and guards.
 //!
-//! The sort that is expected goes down — from the place to the inscription, from a product to the
-//! components of a tuple — and the sort that is found comes up; where none is expected, in
-//! comparisons, the left-hand side decides.
+//! Expected sorts are passed down — from the place to the inscription, from a product to the
+//! components of a tuple — and actual sorts are returned; in comparisons, where none is expected,
+//! the left-hand side determines the sort.
 
 use super::declare::{Declared, Operator};
 use super::raw::Raw;
@@ -11,7 +11,7 @@ use lariat_model::coloured::{Guard, SortId, SortKind, Term, TermKind};
 use lariat_model::{Comparison, InputError};
 
 impl<'a> Declared<'a> {
-    /// A multiset of colours of the expected sort.
+    /// Resolves a multiset of colours of the expected sort.
     pub fn term(
         &mut self,
         xml: &Xml<'a>,
@@ -83,7 +83,7 @@ impl<'a> Declared<'a> {
         }
     }
 
-    /// The operand of `<successor>` or `<predecessor>`.
+    /// Resolves the operand of `<successor>` or `<predecessor>`.
     fn cyclic_colour(
         &mut self,
         xml: &Xml<'a>,
@@ -105,7 +105,7 @@ impl<'a> Declared<'a> {
         ))
     }
 
-    /// A term that is one colour.
+    /// Resolves a term that is a single colour.
     fn colour(
         &mut self,
         xml: &Xml<'a>,
@@ -122,7 +122,7 @@ impl<'a> Declared<'a> {
         ))
     }
 
-    /// The operands of a sum or difference, all of one sort.
+    /// Resolves the operands of a sum or difference, all of one sort.
     fn operands(
         &mut self,
         xml: &Xml<'a>,
@@ -187,7 +187,7 @@ impl<'a> Declared<'a> {
         })
     }
 
-    /// The condition of a transition.
+    /// Resolves the condition of a transition.
     pub fn guard(&mut self, xml: &Xml<'a>, raw: &Raw<'a>) -> Result<Guard, InputError> {
         let comparison = match raw.name() {
             "and" => return Ok(Guard::And(self.guards(xml, raw.some(xml)?)?)),
@@ -238,7 +238,6 @@ impl<'a> Declared<'a> {
     }
 }
 
-/// A sum of sums as one sum.
 fn flat(terms: Vec<Term>) -> Vec<Term> {
     let mut flat = Vec::with_capacity(terms.len());
     for term in terms {
@@ -250,7 +249,6 @@ fn flat(terms: Vec<Term>) -> Vec<Term> {
     flat
 }
 
-/// The number of a `<numberof>`.
 fn count_of<'a>(xml: &Xml<'a>, raw: &Raw<'a>) -> Result<u64, InputError> {
     if raw.name() != "numberconstant" {
         return Err(raw.error(

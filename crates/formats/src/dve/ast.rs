@@ -1,21 +1,20 @@
-//! A DVE model as it is written, names not yet resolved.
+//! The syntax tree of a DVE model with unresolved names.
 
 use super::lexer::Span;
 use lariat_model::{BinaryOp, UnaryOp};
 
-/// A name where it is used or declared.
+/// An occurrence of a name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Name<'t> {
     pub text: &'t str,
     pub span: Span,
 }
 
-/// An expression, never deeper than the parser admits.
+/// An expression whose depth the parser limits.
 #[derive(Debug)]
 pub(super) struct ExprAst<'t> {
     pub span: Span,
     pub kind: ExprKind<'t>,
-    /// How deep the tree is.
     pub depth: u32,
 }
 
@@ -28,9 +27,9 @@ pub(super) enum ExprKind<'t> {
     State(Name<'t>, Name<'t>),
     Unary(UnaryOp, Box<ExprAst<'t>>),
     Binary(BinaryOp, Box<ExprAst<'t>>, Box<ExprAst<'t>>),
-    /// `a && b && c`, and so on for every associative operator: long in practice, so not nested.
+    /// `a && b && c`, and likewise for every associative operator: often long, so stored flat.
     Chain(BinaryOp, Vec<ExprAst<'t>>),
-    /// `a - b + c`: the terms, `true` for those that are subtracted.
+    /// `a - b + c`: the terms, with `true` for subtracted ones.
     Sum(Vec<(bool, ExprAst<'t>)>),
 }
 
@@ -42,7 +41,7 @@ pub(super) struct Reference<'t> {
     pub index: Option<Box<ExprAst<'t>>>,
 }
 
-/// What a variable or a field of a channel holds.
+/// The type of a variable or a field of a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Type {
     /// 0..255

@@ -1,7 +1,7 @@
 //! Atoms of formulas about a DVE model: integer expressions over its names, true if not 0.
 //!
-//! `P.s`, `P->x`, globals, array elements and all operators may occur, also together: `P.cs + Q.cs
-//! == 1` says that exactly one of two processes is in its critical section.
+//! `P.s`, `P->x`, globals, array elements and all operators may be combined: `P.cs + Q.cs == 1`
+//! means that exactly one of two processes is in its critical section.
 
 use lariat_ltl::AtomError;
 
@@ -12,14 +12,14 @@ use super::scope::{Scope, Symbol};
 use lariat_model::{BinaryOp, Comparison, Expr, Expressions, Predicate, UnaryOp, Value};
 
 impl Expressions for Scope {
-    /// Is `word` the name of a global array? It stands for nothing without an index, but it is a name.
+    /// Returns whether `word` names a global array, which has no value without an index.
     fn is_array(&self, word: &str) -> bool {
         let symbol = self.lookup(None, word);
         matches!(symbol, Some(Symbol::Variable { len: Some(_), .. }))
     }
 
-    /// What an expression says of a state, with its canonical text: one blank around operators with
-    /// two operands, `&&`, `||` and `!` for the words, no parentheses that are not needed.
+    /// Parses an expression; the canonical text has one blank around binary operators, `&&`, `||`
+    /// and `!` instead of words, and no redundant parentheses.
     fn atom(&self, text: &str) -> Result<(String, Predicate), AtomError> {
         let report = |c: Complaint| AtomError {
             message: c.message,
@@ -36,11 +36,11 @@ impl Expressions for Scope {
 }
 
 impl Scope {
-    /// What can be seen to go wrong without looking at a state is an error of the user's: an array
-    /// without an index, an index that is never in range, a division by the constant 0.
+    /// Rejects expressions that are certain to fail: an array without an index, a constant index
+    /// out of range, a division by the constant 0.
     ///
-    /// In a model the same leads to its error state, and an array without an index is its first element,
-    /// because published models rely on it; formulas do not.
+    /// In a model the same leads to the error state, and an array without an index denotes its
+    /// first element, because published models rely on it; formulas do not.
     fn refuse_certain_faults(&self, ast: &ExprAst) -> Result<(), Complaint> {
         match &ast.kind {
             ExprKind::Number(_) | ExprKind::State(..) => Ok(()),
@@ -90,7 +90,7 @@ impl Scope {
         }
     }
 
-    /// Is `word` — letters, digits, `_` and `.` — the name of a variable, or `P.s`?
+    /// Returns whether `word` — letters, digits, `_` and `.` — is the name of a variable, or `P.s`.
     pub fn is_name(&self, word: &str) -> bool {
         let Ok(words) = tokens(word.as_bytes()) else {
             return false;
@@ -105,8 +105,8 @@ impl Scope {
     }
 }
 
-/// The predicate that an expression is not 0, its logic taken apart so that others can look
-/// inside; where a value may be missing the expression stays whole.
+/// The predicate that an expression is not 0. Boolean structure is translated to predicates, unless
+/// evaluation may fail.
 pub(super) fn predicate(expr: Expr) -> Predicate {
     if expr.can_fail() {
         return Predicate::Expr(expr);
@@ -154,7 +154,7 @@ fn comparison(op: BinaryOp) -> Option<Comparison> {
     })
 }
 
-/// The comparison with its sides exchanged.
+/// The comparison with exchanged operands.
 fn mirrored(comparison: Comparison) -> Comparison {
     match comparison {
         Comparison::Lt => Comparison::Gt,
@@ -165,7 +165,7 @@ fn mirrored(comparison: Comparison) -> Comparison {
     }
 }
 
-/// All of some expressions as one text.
+/// The text of a conjunction of expressions.
 pub(super) fn conjunction_text(asts: &[ExprAst]) -> String {
     let level = match asts {
         [] => return "true".to_owned(),
@@ -181,7 +181,7 @@ pub(super) fn conjunction_text(asts: &[ExprAst]) -> String {
     texts.join(" && ")
 }
 
-/// Writes an expression where an operator that binds as tightly as `level` stands around it.
+/// Writes an expression as operand of an operator of precedence `level`.
 fn show(ast: &ExprAst, level: u8, out: &mut String) {
     let own = match &ast.kind {
         ExprKind::Binary(op, ..) | ExprKind::Chain(op, _) => spelling(*op).1,
@@ -223,7 +223,7 @@ fn show(ast: &ExprAst, level: u8, out: &mut String) {
             show(x, u8::MAX, out);
         }
         ExprKind::Binary(op, x, y) => {
-            // Left-associative: an equal level on the right needs parentheses.
+            // Left-associative: an equal precedence on the right needs parentheses.
             show(x, own, out);
             out.push_str(&format!(" {} ", spelling(*op).0));
             show(y, own + 1, out);
@@ -250,7 +250,7 @@ fn show(ast: &ExprAst, level: u8, out: &mut String) {
     }
 }
 
-/// How an operator is written, and how tightly it binds.
+/// The preferred spelling and the precedence of an operator.
 fn spelling(op: BinaryOp) -> (&'static str, u8) {
     BINARY
         .iter()
@@ -347,7 +347,7 @@ mod tests {
             (
                 "P",
                 "no variable or constant is called `P`",
-                Some("`P` is a process: `P.s` asks for its state, `P->x` for its variable"),
+                Some("`P` is a process: `P.s` tests its state, `P->x` reads its variable"),
             ),
             (
                 "g ==",

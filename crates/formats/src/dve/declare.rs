@@ -1,32 +1,31 @@
 //! Declarations: the state vector and its initial value.
 //!
 //! Globals come first, then for every process its location and its locals, then the contents of
-//! buffered channels. An array is a run of consecutive variables.
+//! buffered channels. An array is a sequence of consecutive variables.
 
 use super::ast::*;
 use super::lexer::{Complaint, Span};
 use super::scope::{ProcessScope, Scope, Symbol, twice};
 use lariat_model::{Domain, Expr, Value, VarId, Variable};
 
-/// The largest array, and the largest capacity of a channel.
+/// Limit on the size of an array and on the capacity of a channel.
 const ELEMENTS: Value = 65_536;
-/// How many variables there may be.
 const VARIABLES: usize = 262_144;
 
-/// What a channel is, and where its contents are.
+/// A channel and the location of its contents.
 #[derive(Debug)]
 pub(super) struct Channel {
-    /// As in the names of its variables.
+    /// The prefix of its variables' names.
     pub name: String,
-    /// `None` for an untyped channel, until its uses tell how many values it carries.
+    /// `None` for an untyped channel, until its first use determines the number of values.
     pub fields: Option<Vec<Type>>,
     pub capacity: u32,
-    /// Where the number of values became known.
+    /// The use that determined the number of values.
     pub first_use: Option<Span>,
     pub buffer: Option<Buffer>,
 }
 
-/// The contents of a buffered channel: how many messages, and `capacity` × `fields` cells, the
+/// The contents of a buffered channel: the number of messages, and `capacity` × `fields` cells, the
 /// oldest message first, free cells 0.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Buffer {
@@ -45,7 +44,7 @@ pub(super) struct Layout {
 }
 
 impl Type {
-    /// The values it holds.
+    /// The smallest and the largest value.
     pub(super) fn range(self) -> (Value, Value) {
         match self {
             Type::Byte => (0, 255),
@@ -74,7 +73,6 @@ impl Type {
 }
 
 impl Layout {
-    /// Adds a variable.
     pub(super) fn variable(
         &mut self,
         name: String,
@@ -92,7 +90,7 @@ impl Layout {
         Ok(id)
     }
 
-    /// All declarations of a model. The property process is no part of the system.
+    /// Processes all declarations of a model. The property process is not part of the system.
     pub(super) fn model(&mut self, model: &ModelAst) -> Result<(), Complaint> {
         self.declarations(None, "", &model.decls)?;
         for process in &model.processes {
@@ -149,7 +147,7 @@ impl Layout {
                 Decl::Var(v) => v.name.span,
                 Decl::Channel(c) => c.name.span,
             };
-            let message = "a property process has no variables of its own";
+            let message = "a property process must not declare variables";
             return Err(Complaint::new(span, message));
         }
         let prefix = format!("{}.", name.text);
@@ -210,7 +208,7 @@ impl Layout {
                     self.warnings.push(Complaint::new(
                         *span,
                         format!(
-                            "`{}` has {len} elements but {} initial values: those beyond are dropped",
+                            "`{}` has {len} elements but {} initial values: the surplus is dropped",
                             name.text,
                             values.len()
                         ),
@@ -246,7 +244,7 @@ impl Layout {
         Ok(())
     }
 
-    /// An initial value: constants and the initial values of what was declared before may occur.
+    /// Evaluates an initial value, which may refer to constants and to earlier variables.
     fn initial_value(
         &mut self,
         process: Option<usize>,
@@ -269,7 +267,7 @@ impl Layout {
         Ok(wrapped)
     }
 
-    /// A constant from `least` to [`ELEMENTS`].
+    /// Evaluates a constant from `least` to [`ELEMENTS`].
     fn count(
         &self,
         process: Option<usize>,
@@ -290,7 +288,7 @@ impl Layout {
         }
     }
 
-    /// The channel that a transition of `process` names, checked to carry as many values.
+    /// Resolves the channel of a synchronisation in `process` and checks its number of values.
     pub(super) fn channel(&mut self, process: usize, sync: &Sync) -> Result<usize, Complaint> {
         let name = sync.channel;
         let symbol = match sync.process {
@@ -339,7 +337,7 @@ impl Layout {
         Ok(id)
     }
 
-    /// Gives every buffered channel its variables, once all uses are known.
+    /// Adds the variables of every buffered channel after all uses are known.
     pub(super) fn buffers(&mut self) -> Result<(), Complaint> {
         for id in 0..self.channels.len() {
             let channel = &self.channels[id];

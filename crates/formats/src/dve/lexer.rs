@@ -1,8 +1,8 @@
-//! The words of DVE: names, keywords, numbers, signs; comments as in C.
+//! The lexer of DVE: names, keywords, numbers, operators; comments as in C.
 
 use std::ops::Range;
 
-/// Where something stands, in bytes.
+/// A range of bytes in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Span {
     pub start: u32,
@@ -22,8 +22,8 @@ impl Span {
     }
 }
 
-/// What is wrong, where, and what may help. It becomes an [`lariat_model::InputError`] for a file and
-/// a [`lariat_ltl::AtomError`] for an atom.
+/// An error with its location and advice, converted to [`lariat_model::InputError`] for a file and
+/// to [`lariat_ltl::AtomError`] for an atom.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Complaint {
     pub span: Span,
@@ -46,12 +46,11 @@ impl Complaint {
     }
 }
 
-/// One word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Token<'t> {
     /// A name that is not a keyword.
     Name(&'t str),
-    /// A keyword or a sign, as it is written.
+    /// A keyword or an operator.
     Word(&'static str),
     Number(i64),
     End,
@@ -63,13 +62,13 @@ const KEYWORDS: [&str; 23] = [
     "or", "not", "imply",
 ];
 
-/// Longer signs first.
+/// Operators and punctuation, longer ones first.
 const SIGNS: [&str; 34] = [
     "->", "==", "!=", "<=", ">=", "<<", ">>", "&&", "||", "{", "}", "[", "]", "(", ")", ",", ";",
     ":", ".", "=", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "?", "@",
 ];
 
-/// Takes a text apart. The last token is [`Token::End`].
+/// Splits a text into tokens. The last one is [`Token::End`].
 pub(super) fn tokens(text: &[u8]) -> Result<Vec<(Token<'_>, Span)>, Complaint> {
     if u32::try_from(text.len()).is_err() {
         let message = "a text of 4 GiB or more cannot be read";
@@ -103,7 +102,7 @@ pub(super) fn tokens(text: &[u8]) -> Result<Vec<(Token<'_>, Span)>, Complaint> {
             at += close + 4;
         } else if byte.is_ascii_alphabetic() || byte == b'_' {
             let end = run(|b| b.is_ascii_alphanumeric() || *b == b'_');
-            // Only ASCII is in there.
+            // The bytes are ASCII.
             let word = std::str::from_utf8(&text[at..end]).unwrap_or_default();
             let token = KEYWORDS
                 .iter()
@@ -131,7 +130,7 @@ pub(super) fn tokens(text: &[u8]) -> Result<Vec<(Token<'_>, Span)>, Complaint> {
                 .position(|b| b & 0xc0 != 0x80)
                 .unwrap_or(rest.len() - 1);
             let message = format!(
-                "`{}` has no meaning here",
+                "unexpected character `{}`",
                 String::from_utf8_lossy(&rest[..end]).escape_debug()
             );
             return Err(Complaint::new(span(at, at + end), message));
@@ -146,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_told_apart() {
+    fn tokens_are_recognised() {
         let text = b"a->b{guard x<=10&&not y;} // end\n/* and * / */ P_0.s";
         let words: Vec<Token> = tokens(text).unwrap().into_iter().map(|(t, _)| t).collect();
         let (n, w) = (Token::Name, Token::Word);
@@ -173,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_words_are_named() {
+    fn malformed_tokens_are_reported() {
         assert_eq!(tokens("x = ü;".as_bytes()).unwrap_err().span.range(), 4..6);
         assert!(tokens(b"99999999999").is_err());
         assert!(tokens(b"a /* b").is_err());

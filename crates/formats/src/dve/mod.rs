@@ -1,15 +1,15 @@
-//! DVE: processes that share variables and meet on channels, the language of the BEEM models.
+//! DVE: processes with shared variables and channels, the language of the BEEM models.
 //!
 //! A process is a finite automaton with variables; a transition has a guard, may synchronise on a
-//! channel, and assigns one variable after the other. The denoted [`System`] has one variable for
-//! each location (named like the process), scalar and array element, and one event for each
-//! transition or rendezvous; see `translate.rs` for the equations.
+//! channel, and assigns variables in sequence. The resulting [`System`] has one variable per
+//! location (named like the process), scalar and array element, and one event per transition or
+//! rendezvous; see `translate.rs` for the equations.
 //!
 //! Decisions where descriptions of the language differ: assignments beyond a type wrap around; an
 //! index out of range and a division by zero lead to an error state without successors
-//! ([`System::fault`]); an array without an index is its first element; surplus initial values are
-//! dropped with a warning; in a rendezvous the receiver's effects come first; a state in which a
-//! committed process cannot move is a deadlock.
+//! ([`System::fault`]); an array without an index denotes its first element; surplus initial values
+//! are dropped with a warning; in a rendezvous the receiver's effects precede the sender's; a state
+//! in which a committed process cannot move is a deadlock.
 
 mod ast;
 mod atoms;
@@ -34,34 +34,34 @@ use lexer::{Complaint, Token};
 use scope::Symbol;
 use translate::Translation;
 
-/// A DVE model: the system, and what the file says besides.
+/// A DVE model: the system and further declarations of the file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Dve {
-    /// The system; a property process is no part of it.
+    /// The system, without the property process.
     pub system: System,
     /// The names, for expressions over the system's states.
     pub scope: Scope,
-    /// What the processes assert.
+    /// The assertions of the processes.
     pub assertions: Vec<Assertion>,
     /// The property process of `system async property P`.
     pub property: Option<PropertyAutomaton>,
-    /// What events do on channels.
+    /// Channel operations of the events.
     pub messages: Vec<Message>,
-    /// What was read with a decision that the user may want to know.
+    /// Warnings about input that was interpreted.
     pub warnings: Vec<InputError>,
 }
 
-/// What an event does on a channel: in a rendezvous there are both sides, otherwise the channel has a buffer,
-/// first in, first out. Processes are known by the variables that hold their locations.
+/// The channel operation of an event: a rendezvous has sender and receiver, an operation on a FIFO
+/// buffer one of them. Processes are identified by their location variables.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Message {
     /// The event.
     pub event: EventId,
     /// The name of the channel.
     pub channel: String,
-    /// Who sends.
+    /// The sending process.
     pub sender: Option<VarId>,
-    /// Who receives.
+    /// The receiving process.
     pub receiver: Option<VarId>,
 }
 
@@ -70,27 +70,27 @@ pub struct Message {
 pub struct Assertion {
     /// `P.s`
     pub name: String,
-    /// Where it stands in the text, in bytes.
+    /// Its location in the text, in bytes.
     pub span: Range<usize>,
-    /// Holds in a state that respects it: P is not in s, or e is not 0.
+    /// The predicate that it asserts: P is not in s, or e is not 0.
     pub holds: Predicate,
 }
 
 /// A Büchi automaton for the *negation* of a property.
 ///
-/// It takes one edge with every step of the system, stutter steps included; the guard of the
-/// edge is evaluated in the source state of the step.
+/// It takes one edge per step of the system, stuttering steps included; the guard of the edge is
+/// evaluated in the source state of the step.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PropertyAutomaton {
     /// The name of the process.
     pub name: String,
     /// The names of its states.
     pub states: Vec<String>,
-    /// Where it starts, as a position in `states`.
+    /// The initial state, as a position in `states`.
     pub initial: usize,
-    /// States that an accepted run visits infinitely often.
+    /// States of which an accepting run visits some infinitely often.
     pub accepting: Vec<usize>,
-    /// How it moves.
+    /// The edges.
     pub edges: Vec<PropertyEdge>,
 }
 
@@ -101,15 +101,15 @@ pub struct PropertyEdge {
     pub from: usize,
     /// The target.
     pub to: usize,
-    /// When it may be taken.
+    /// The condition for taking the edge.
     pub guard: Predicate,
     /// The guard as an expression.
     pub text: String,
 }
 
 impl Dve {
-    /// Names for formulas besides those of variables and events: `P.s`, `P->x`, and events
-    /// without the number that tells equal ones apart.
+    /// Names for formulas besides those of variables and events: `P.s`, `P->x`, and events without
+    /// the number that distinguishes equal names.
     pub fn definitions(&self) -> Vec<(String, Meaning)> {
         let mut definitions = Vec::new();
         let scalar = |symbol: &Symbol| match symbol {
@@ -145,7 +145,8 @@ impl Dve {
         definitions
     }
 
-    /// All steps of each process under the name `process:P`; a rendezvous, `P:a->b!Q:c->d`, is one of both.
+    /// All steps of each process under the name `process:P`; a rendezvous, `P:a->b!Q:c->d`, belongs
+    /// to both processes.
     fn steps_of_processes(&self) -> impl Iterator<Item = (String, Meaning)> {
         let mut steps: BTreeMap<&str, Vec<EventId>> = BTreeMap::new();
         for process in &self.scope.processes {
@@ -218,9 +219,9 @@ pub fn read(origin: &str, text: &[u8]) -> Result<Dve, InputError> {
     })
 }
 
-/// Does the text begin like a DVE model? (Whether it is one, reading tells.)
+/// Returns whether the text begins like a DVE model.
 pub fn looks_like_dve(text: &[u8]) -> bool {
-    // Comments can be long; what follows the first words does not matter, and may be broken.
+    // Comments can be long; the text after the first words is irrelevant and may be malformed.
     let head = &text[..text.len().min(1 << 16)];
     let words = match lexer::tokens(head) {
         Ok(words) => words,

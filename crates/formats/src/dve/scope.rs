@@ -1,7 +1,8 @@
-//! What the names of a DVE model mean, and expressions over them.
+//! The names of a DVE model and the resolution of expressions.
 //!
-//! A local name hides a global one. Other processes are asked with `P.s` (is P in state s? 0 or 1)
-//! and `P->x`. The table outlives the reading of the model: atoms of formulas are expressions over it.
+//! A local name hides a global one. Other processes are accessed by `P.s` (1 if P is in state s,
+//! else 0) and `P->x`. The table is kept after the model is read, as atoms of formulas are
+//! expressions over it.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +11,7 @@ use super::lexer::{Complaint, Span};
 use lariat_model::suggestion;
 use lariat_model::{BinaryOp, Expr, LValue, Value, VarId};
 
-/// What a declared name stands for.
+/// The meaning of a declared name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Symbol {
     Constant(Value),
@@ -25,11 +26,10 @@ pub(super) enum Symbol {
     Channel(usize),
 }
 
-/// The names of one process.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct ProcessScope {
     pub name: String,
-    /// `None` for a property process, which is no part of the system.
+    /// `None` for a property process, which is not part of the system.
     pub location: Option<VarId>,
     pub states: FxHashMap<String, u32>,
     pub locals: FxHashMap<String, Symbol>,
@@ -43,7 +43,7 @@ pub struct Scope {
     pub(super) process_index: FxHashMap<String, usize>,
 }
 
-/// `left op right`, computed if both are known.
+/// `left op right`, evaluated if both are constant.
 pub(super) fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     if let (Expr::Const(x), Expr::Const(y)) = (&left, &right)
         && let Ok(value) = op.apply(*x, *y)
@@ -53,7 +53,7 @@ pub(super) fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     Expr::Binary(op, Box::new(left), Box::new(right))
 }
 
-/// `e₁ op … op eₙ` as a balanced tree, the order of operands kept.
+/// `e₁ op … op eₙ` as a balanced tree that preserves the order of operands.
 pub(super) fn balanced(op: BinaryOp, mut operands: Vec<Expr>) -> Option<Expr> {
     while operands.len() > 1 {
         let mut pairs = Vec::with_capacity(operands.len().div_ceil(2));
@@ -70,12 +70,12 @@ pub(super) fn balanced(op: BinaryOp, mut operands: Vec<Expr>) -> Option<Expr> {
 }
 
 impl Scope {
-    /// Does the model itself use the name for something that is seen everywhere?
+    /// Returns whether the model declares the name globally.
     pub(super) fn is_taken(&self, name: &str) -> bool {
         self.globals.contains_key(name) || self.process_index.contains_key(name)
     }
 
-    /// The name of the error state, for formulas: the model has been translated and cannot mean it.
+    /// Adds the name of the fault variable, for formulas only: the model is already translated.
     pub(super) fn add_fault(&mut self, name: &str, var: VarId) {
         let symbol = Symbol::Variable {
             first: var,
@@ -86,7 +86,7 @@ impl Scope {
         self.globals.insert(name.to_owned(), symbol);
     }
 
-    /// What a name means inside `process`.
+    /// The meaning of a name inside `process`.
     pub(super) fn lookup(&self, process: Option<usize>, name: &str) -> Option<Symbol> {
         process
             .and_then(|p| self.processes.get(p)?.locals.get(name))
@@ -94,7 +94,6 @@ impl Scope {
             .copied()
     }
 
-    /// The process with this name.
     pub(super) fn process(&self, name: Name) -> Result<&ProcessScope, Complaint> {
         match self.process_index.get(name.text) {
             Some(&p) => Ok(&self.processes[p]),
@@ -117,7 +116,7 @@ impl Scope {
         let help = if self.process_index.contains_key(name.text) {
             let p = name.text;
             Some(format!(
-                "`{p}` is a process: `{p}.s` asks for its state, `{p}->x` for its variable"
+                "`{p}` is a process: `{p}.s` tests its state, `{p}->x` reads its variable"
             ))
         } else {
             suggestion(name.text, names)
@@ -147,7 +146,7 @@ impl Scope {
                     let names = owner.locals.keys().map(String::as_str);
                     let help = if owner.states.contains_key(r.name.text) {
                         Some(format!(
-                            "a state is asked for with a dot: `{}.{}`",
+                            "a state is tested with a dot: `{}.{}`",
                             owner.name, r.name.text
                         ))
                     } else {
@@ -164,8 +163,8 @@ impl Scope {
         Ok(symbol)
     }
 
-    /// The array element (or variable) that a reference means. An array without an index means
-    /// its first element.
+    /// The variable or array element of a reference. An array without an index denotes its first
+    /// element.
     fn place(
         &self,
         process: Option<usize>,
@@ -188,7 +187,7 @@ impl Scope {
         }
     }
 
-    /// What an assignment inside `process` assigns to, and the type of that.
+    /// The target of an assignment inside `process`, and its type.
     pub(super) fn target(
         &self,
         process: usize,
@@ -253,7 +252,7 @@ impl Scope {
         })
     }
 
-    /// An expression inside `process`, or outside of all.
+    /// Resolves an expression inside `process`, or in global scope.
     pub(super) fn expr(&self, process: Option<usize>, ast: &ExprAst) -> Result<Expr, Complaint> {
         Ok(match &ast.kind {
             ExprKind::Number(n) => Expr::Const(*n),
@@ -274,7 +273,7 @@ impl Scope {
                         index: Box::new(index),
                     },
                 },
-                // `symbol` refuses channels.
+                // `symbol` rejects channels.
                 Symbol::Channel(_) => Expr::Const(0),
             },
             ExprKind::Unary(op, operand) => {
@@ -308,7 +307,6 @@ impl Scope {
         })
     }
 
-    /// Several expressions.
     pub(super) fn exprs(
         &self,
         process: Option<usize>,
@@ -338,7 +336,7 @@ impl Scope {
     }
 }
 
-/// The states of a process, in the order of the file, as many as one can take in.
+/// A list of the states of a process in file order, truncated to a readable length.
 fn states_of(process: &ProcessScope) -> Option<String> {
     const SHOWN: usize = 20;
     let mut states: Vec<(&u32, &str)> = process.states.iter().map(|(s, i)| (i, &**s)).collect();
@@ -348,16 +346,16 @@ fn states_of(process: &ProcessScope) -> Option<String> {
     (!names.is_empty()).then(|| format!("its states are {}{more}", names.join(", ")))
 }
 
-/// The complaint about a second declaration.
+/// The error about a second declaration.
 pub(super) fn twice(name: &str, span: Span) -> Complaint {
-    Complaint::new(span, format!("`{name}` is declared already"))
+    Complaint::new(span, format!("`{name}` is already declared"))
 }
 
-/// About how much room and work an expression takes: its nodes, and what they may depend on.
+/// Approximate memory and evaluation cost of an expression: its nodes and its dependencies.
 pub(super) fn size(expr: &Expr) -> u64 {
     1 + match expr {
         Expr::Const(_) | Expr::Var(_) => 0,
-        // A reference to a large array depends on much.
+        // An array reference depends on all elements.
         Expr::Element { len, index, .. } => u64::from(*len / 16) + size(index),
         Expr::Unary(_, x) => size(x),
         Expr::Binary(_, x, y) => size(x) + size(y),

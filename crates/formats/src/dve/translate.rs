@@ -1,17 +1,17 @@
-//! Transitions: one event for every way in which the system can move.
+//! Translation of transitions: one event per possible step of the system.
 //!
-//! A transition without `sync`, or on a buffered channel, is an event of its own; on a rendezvous
-//! channel every sender pairs with every receiver of another process. With `ℓ` the locations and
-//! `C` the committed states:
+//! A transition without `sync`, or on a buffered channel, is one event; on a rendezvous channel
+//! every sender is paired with every receiver of another process. With `ℓ` the locations and `C`
+//! the committed states:
 //!
 //! ```text
 //! alone:  ℓP = a ∧ quiet ∧ g                 ▷  receive; effects; ℓP := b
-//! pair:   ℓP = a ∧ ℓQ = c ∧ quiet ∧ gP ∧ gQ  ▷  xQ := vP; effects of Q; effects of P; ℓP := b, ℓQ := d
+//! pair:   ℓP = a ∧ ℓQ = c ∧ quiet ∧ gP ∧ gQ  ▷  xQ := vP; effects of Q, then P; ℓP, ℓQ := b, d
 //! quiet:  a ∈ C, or no process is in C;      a pair with one of a, c in C does not exist
 //! ```
 //!
-//! All guards and sent values are those of the source state. The number of events can be
-//! quadratic in the size of the file; what they take is counted and bounded.
+//! All guards and sent values are evaluated in the source state. The number of events can be
+//! quadratic in the size of the file; their total size is limited.
 
 use rustc_hash::FxHashMap;
 
@@ -26,16 +26,14 @@ use lariat_model::{
     VarId,
 };
 
-/// How much all events together may take, in nodes of expressions.
+/// Limit on the size of all events together, in nodes of expressions.
 const SIZE: u64 = 1 << 22;
 
-/// What a transition does on a channel.
 enum Exchange {
     Send(usize, Vec<Expr>),
     Receive(usize, Vec<(LValue, Type)>),
 }
 
-/// A transition with its names resolved.
 struct ProcessMove {
     process: usize,
     name: String,
@@ -47,23 +45,21 @@ struct ProcessMove {
     guards: Vec<Expr>,
     exchange: Option<Exchange>,
     effects: Vec<Effect>,
-    /// Can a guard, a sent value or an effect be without a value?
+    /// True if evaluating a guard, a sent value or an effect may fail.
     can_fail: bool,
 }
 
-/// The events of a model and what else its processes say.
+/// The events of a model and further declarations of its processes.
 pub(super) struct Translation {
     pub layout: Layout,
     pub events: Vec<Event>,
-    /// Can some event fail?
     pub can_fail: bool,
     pub assertions: Vec<Assertion>,
     pub property: Option<PropertyAutomaton>,
-    /// What events do on channels.
     pub messages: Vec<Message>,
-    /// For an empty `quiet`: no process has committed states.
+    /// The condition that no process is in a committed state; `None` if there are none.
     quiet: Option<Expr>,
-    /// Variables that hold sent values while they are assigned; 0 in every state.
+    /// Temporary variables for sent values during an assignment; 0 in every state.
     scratch: Vec<VarId>,
     size: u64,
 }
@@ -112,7 +108,7 @@ impl Translation {
         Ok(t)
     }
 
-    /// No process is in a committed state.
+    /// The condition that no process is in a committed state.
     fn quiet_states(&self, model: &ModelAst) -> Result<Option<Expr>, Complaint> {
         let names = &self.layout.names;
         let mut conditions = Vec::new();
@@ -138,11 +134,11 @@ impl Translation {
         let mut edges = Vec::new();
         for trans in &process.trans {
             if let Some(sync) = &trans.sync {
-                let message = "a property process does not synchronise: it moves with every step";
+                let message = "a property process must not synchronise: it takes one edge per step of the system";
                 return Err(Complaint::new(sync.span, message));
             }
             if let Some(effect) = trans.effects.first() {
-                let message = "a property process only watches and assigns nothing";
+                let message = "a property process must not assign variables";
                 return Err(Complaint::new(effect.target.name.span, message));
             }
             let guards = names.exprs(Some(p), &trans.guards)?;
@@ -182,7 +178,7 @@ impl Translation {
         for (state, claim) in &process.asserts {
             let position = names.state(known, *state)?;
             let Some(location) = known.location else {
-                let message = "a property process asserts nothing";
+                let message = "a property process must not contain assertions";
                 return Err(Complaint::new(state.span, message));
             };
             let claim = predicate(names.expr(Some(p), claim)?);
@@ -308,7 +304,7 @@ impl Translation {
         let capacity = self.layout.channels[channel].capacity;
         let fields = values.len() as u32;
         let length = || Expr::Var(buffer.len);
-        let room = compare(BinaryOp::Lt, buffer.len, capacity);
+        let has_space = compare(BinaryOp::Lt, buffer.len, capacity);
         let constant = |n: u32| Expr::Const(Value::from(n));
         let mut effects = Vec::new();
         for (field, value) in (0..fields).zip(values) {
@@ -326,8 +322,8 @@ impl Translation {
             buffer.len,
             binary(BinaryOp::Add, length(), Expr::Const(1)),
         ));
-        self.alone(m, vec![room], effects)?;
-        self.note(channel, Some(m), None);
+        self.alone(m, vec![has_space], effects)?;
+        self.record(channel, Some(m), None);
         Ok(())
     }
 
@@ -340,7 +336,7 @@ impl Translation {
     ) -> Result<(), Complaint> {
         let capacity = self.layout.channels[channel].capacity;
         let fields = targets.len() as u32;
-        // What moving up takes is known before it is built.
+        // Account for the shift of the buffer before building it.
         self.spend(u64::from(capacity) * u64::from(fields), m.span)?;
         let cell = |i: u32| VarId(buffer.cells.0 + i);
         let mut effects: Vec<Effect> = (0..fields)
@@ -363,12 +359,12 @@ impl Translation {
         effects.push(assign(buffer.len, less));
         let some = compare(BinaryOp::Gt, buffer.len, 0);
         self.alone(m, vec![some], effects)?;
-        self.note(channel, None, Some(m));
+        self.record(channel, None, Some(m));
         Ok(())
     }
 
-    /// Remembers what the last event does on a channel.
-    fn note(
+    /// Records the channel operation of the last event.
+    fn record(
         &mut self,
         channel: usize,
         sender: Option<&ProcessMove>,
@@ -409,7 +405,7 @@ impl Translation {
             .zip(fields.unwrap_or_default())
             .zip(targets)
             .map(|((value, field), (_, kind))| match (field, kind) {
-                // On its way it is a byte.
+                // The channel transmits a byte.
                 (Type::Byte, Type::Int) => {
                     binary(BinaryOp::BitAnd, value.clone(), Expr::Const(255))
                 }
@@ -422,12 +418,12 @@ impl Translation {
         let name = format!("{}!{}", sender.name, receiver.name);
         let can_fail = sender.can_fail || receiver.can_fail;
         self.event(name, guard, effects, can_fail, sender.span)?;
-        self.note(channel, Some(sender), Some(receiver));
+        self.record(channel, Some(sender), Some(receiver));
         Ok(())
     }
 
-    /// Assigns values of the source state. If one of them depends on an earlier target they are all
-    /// set aside first.
+    /// Assigns values of the source state. If one depends on an earlier target, all are copied to
+    /// temporary variables first.
     fn transfer(
         &mut self,
         targets: &[(LValue, Type)],
@@ -533,7 +529,7 @@ fn compare(op: BinaryOp, var: VarId, constant: u32) -> Expr {
     binary(op, Expr::Var(var), Expr::Const(Value::from(constant)))
 }
 
-/// Appends `#1`, `#2`, … to names that several events have.
+/// Appends `#1`, `#2`, … to names shared by several events.
 fn number_equal_names(events: &mut [Event]) {
     let mut counts: FxHashMap<String, (u32, u32)> = FxHashMap::default();
     for event in events.iter() {

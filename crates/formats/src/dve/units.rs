@@ -1,18 +1,18 @@
-//! Which variables of a program belong together.
+//! Units of a program: groups of variables for variable orders.
 //!
-//! A process moves its location and its own variables: they are a unit, and orders keep the variables of a
-//! unit side by side. Every global variable and every cell of a global array is a unit of its own.
-//! (Giving those that one process alone writes to this process makes larger diagrams.)
+//! The location and the local variables of a process form a unit, whose variables orders keep
+//! adjacent. Every global variable and every cell of a global array is a separate unit, even if
+//! only one process writes it, since adding it to that process enlarges diagrams.
 
 use super::scope::{Scope, Symbol};
 use lariat_model::{Unit, VarId};
 
-/// The units of a program with so many variables.
+/// The units of a program with this number of variables.
 pub(super) fn units(names: &Scope, variables: usize) -> Vec<Unit> {
     let mut units = vec![Unit::default()];
     let mut local = vec![false; variables];
     for process in &names.processes {
-        // A property process is no part of the system.
+        // A property process is not part of the system.
         let Some(location) = process.location else {
             continue;
         };

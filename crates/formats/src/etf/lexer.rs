@@ -1,13 +1,12 @@
-//! The words of ETF. Lines matter in some sections, so their ends are words.
+//! The lexer of ETF. Line ends are tokens, as they matter in some sections.
 
 use std::ops::Range;
 
-/// One word.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Token {
-    /// A name, its escapes resolved.
+    /// A name with escapes resolved.
     Name(String),
-    /// A value between quotes, or as pairs of hexadecimal digits.
+    /// A value in quotes, or as pairs of hexadecimal digits.
     Value(String),
     Number(i64),
     Star,
@@ -17,13 +16,13 @@ pub(super) enum Token {
     End,
 }
 
-/// Reads words one by one.
+/// A lexer that produces one token at a time.
 pub(super) struct Lexer<'t> {
     text: &'t [u8],
     at: usize,
 }
 
-/// What is wrong with a word, and where.
+/// An error with its location.
 pub(super) type Complaint = (Range<usize>, String);
 
 fn in_name(byte: u8) -> bool {
@@ -40,7 +39,7 @@ impl<'t> Lexer<'t> {
         Lexer { text, at }
     }
 
-    /// The next word with its place.
+    /// The next token with its location.
     pub(super) fn next(&mut self) -> Result<(Token, Range<usize>), Complaint> {
         while matches!(self.text.get(self.at), Some(b' ' | b'\t' | b'\r' | b'\x0c')) {
             self.at += 1;
@@ -60,7 +59,7 @@ impl<'t> Lexer<'t> {
             b'\\' => self.name(start)?,
             byte if in_name(byte) => self.name(start)?,
             _ => {
-                let message = format!("`{}` has no meaning here", (byte as char).escape_debug());
+                let message = format!("unexpected character `{}`", (byte as char).escape_debug());
                 return Err((start..start + 1, message));
             }
         };
@@ -107,7 +106,7 @@ impl<'t> Lexer<'t> {
         Ok(Token::Value(printable(&bytes)))
     }
 
-    /// A name, or a number if there is nothing but digits.
+    /// A name, or a number if it consists of digits only.
     fn name(&mut self, start: usize) -> Result<Token, Complaint> {
         self.at = start;
         let mut name = Vec::new();
@@ -125,7 +124,7 @@ impl<'t> Lexer<'t> {
             }
         }
         if name.is_empty() {
-            let message = "a backslash must stand before another character".to_owned();
+            let message = "expected a character after the backslash".to_owned();
             return Err((start..start + 1, message));
         }
         let digits = &self.text[start..self.at];
@@ -139,7 +138,7 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// The text of some bytes, as `#…#` if they are none.
+/// The bytes as text, or as `#…#` if they are not UTF-8.
 fn printable(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
@@ -155,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_told_apart() {
+    fn tokens_are_recognised() {
         let mut lexer = Lexer::new(b"P\\.x\\[0\\]:byte 12/3 * \"a\\\"b\" #6162# #FF#\nend");
         let mut words = Vec::new();
         loop {

@@ -1,12 +1,12 @@
 //! ETF, the enumerated table format: a transition relation in explicit, partitioned form.
 //!
-//! A state is a vector of slots. Each `trans` section is a group whose lines say, for some slots,
-//! what they are before and after; the relation is the union of all lines of all groups. Numbers are
-//! positions in the value list of the slot's sort, or plain values if the sort has none. `map`
-//! sections label states: they are the atoms of formulas.
+//! A state is a vector of slots. Each `trans` section is a group whose lines give, for some slots,
+//! old and new values; the relation is the union of all lines of all groups. Numbers are positions
+//! in the value list of the slot's sort, or plain values if the sort has none. `map` sections label
+//! states; these are the atoms of formulas.
 //!
-//! The denoted [`System`] has a variable for each slot and an event for each group and label
-//! of it, with the lines as its table.
+//! The resulting [`System`] has a variable per slot and an event per group and label, with the
+//! lines as its table.
 
 mod lexer;
 mod pattern;
@@ -30,8 +30,7 @@ pub struct Etf {
     pub system: System,
     /// The state labels.
     pub maps: Vec<StateLabel>,
-    /// For labels on edges that several events carry, those events; the events themselves
-    /// are numbered.
+    /// Edge labels shared by several events, with these events, which are numbered.
     pub edge_labels: Vec<(String, Vec<EventId>)>,
 }
 
@@ -40,16 +39,17 @@ pub struct Etf {
 pub struct StateLabel {
     /// The name of the map.
     pub name: String,
-    /// When the label is true: it is `true` if the sort has such a value, else not the first one.
+    /// The predicate that the label is true: equal to the value `true` of its sort, or if there is
+    /// none, not the first value.
     pub truth: Predicate,
-    /// When the label has each value of its sort that it ever has.
+    /// By value of the label: the predicate that it has this value.
     pub values: Vec<(String, Predicate)>,
-    /// When some line of the map matches. Elsewhere the label has no value.
+    /// The predicate that some line of the map matches; elsewhere the label has no value.
     pub known: Predicate,
 }
 
 impl Etf {
-    /// Truths about labels, and where they are known, if that is not everywhere.
+    /// Partial predicates about labels with their definedness predicates.
     pub fn partial(&self) -> Vec<(Predicate, Predicate)> {
         let mut partial = Vec::new();
         for map in &self.maps {
@@ -63,8 +63,8 @@ impl Etf {
         partial
     }
 
-    /// Names for formulas besides those of variables and events: labels of states, `label == value`,
-    /// and labels of edges that several events carry.
+    /// Names for formulas besides those of variables and events: state labels, `label == value`,
+    /// and edge labels shared by several events.
     pub fn definitions(&self) -> Vec<(String, Meaning)> {
         let mut definitions = Vec::new();
         for map in &self.maps {
@@ -81,10 +81,10 @@ impl Etf {
     }
 }
 
-/// How many names of values all domains together may list; further ones are plain numbers.
+/// Limit on the value names of all domains together; further values are plain numbers.
 const NAMES: usize = 1 << 20;
 
-/// Does the text begin like an ETF model?
+/// Returns whether the text begins like an ETF model.
 pub fn looks_like_etf(text: &[u8]) -> bool {
     let mut lexer = Lexer::new(text);
     let mut word = || loop {
@@ -134,7 +134,7 @@ impl Builder {
             if !sort.values.is_empty() {
                 return Err((
                     span.clone(),
-                    format!("the sort `{name}` is declared already"),
+                    format!("the sort `{name}` is already declared"),
                 ));
             }
             for value in values {
@@ -150,7 +150,7 @@ impl Builder {
         let Some((init, init_span)) = &file.init else {
             return Err((0..0, "there is no `init` section".to_owned()));
         };
-        // Before anything is looked up: values that are only written out belong to their sort too.
+        // Evaluated first, since values that occur only in quotes extend their sort.
         let initial: State = init
             .iter()
             .zip(&file.state)
@@ -185,7 +185,7 @@ impl Builder {
         })
     }
 
-    /// The position that a cell means in the sort of a slot or label.
+    /// The position denoted by a cell in the sort of a slot or label.
     fn value(
         &mut self,
         cell: &Cell,
@@ -207,7 +207,7 @@ impl Builder {
         }
     }
 
-    /// Is there such a position in the sort?
+    /// Checks that the position exists in the sort.
     fn check(&self, n: Value, typed: &Typed, span: &Range<usize>) -> Result<(), Complaint> {
         let Some((name, sort)) = typed
             .sort
@@ -253,7 +253,7 @@ impl Builder {
         Ok(variables)
     }
 
-    /// One event for each label of a group, with the label if it has one.
+    /// Adds one event per label of a group, named by the label if present.
     fn group(
         &mut self,
         k: usize,
@@ -288,7 +288,6 @@ impl Builder {
         Ok(())
     }
 
-    /// How a value is called.
     fn text(&self, value: Value, typed: &Typed) -> String {
         typed
             .sort
@@ -341,7 +340,7 @@ impl Builder {
     }
 }
 
-/// The table of some lines over the slots that any of them names.
+/// The table of some lines over the slots that occur in any of them.
 fn relation(entries: &[&Entry]) -> Action {
     let mut slots: Vec<u32> = entries
         .iter()
@@ -368,7 +367,7 @@ fn relation(entries: &[&Entry]) -> Action {
 
 type Labelled = (Vec<Event>, Vec<(String, Vec<EventId>)>);
 
-/// Events with unique names: those that share a label are numbered, and listed under it.
+/// Makes names unique: events that share a label are numbered and listed under it.
 fn named(labelled: Vec<(String, Action)>) -> Labelled {
     let mut shared: FxHashMap<String, Vec<EventId>> = FxHashMap::default();
     for (i, (label, _)) in labelled.iter().enumerate() {

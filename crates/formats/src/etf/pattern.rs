@@ -1,30 +1,29 @@
 //! A set of patterns — some slots fixed, the others free — as one predicate.
 //!
-//! Patterns are sorted and read slot by slot like words in a dictionary, so that a slot is
-//! compared once for all patterns that agree up to there; values after which the same is left to
-//! test are tested together:
+//! Sorted patterns are processed slot by slot as in a trie, so that patterns with a common prefix
+//! share its comparisons; values with equal continuations are tested together:
 //!
 //! ```text
-//! matches(R) = ⋁ over the values v of the first slot x of R:   x = v ∧ matches({ r | (x,v)·r ∈ R })
+//! matches(R) = ⋁ over the values v of the first slot x of R:  x = v ∧ matches({r | (x,v)·r ∈ R})
 //! ```
 
 use std::ops::Range;
 
 use lariat_model::{Comparison, Predicate, Value, VarId};
 
-/// Beyond this depth patterns are not shared any more.
+/// Depth beyond which patterns are not shared.
 const DEPTH: usize = 32;
 
 type Pattern<'p> = &'p [(u32, Value)];
 
-/// Some pattern matches; slots are in increasing order in each.
+/// The predicate that some pattern matches; slots are in increasing order in each.
 pub(super) fn matches(mut patterns: Vec<Pattern>) -> Predicate {
     patterns.sort_unstable();
     patterns.dedup();
     sorted(&patterns, 0)
 }
 
-/// Some pattern matches behind its first `depth` slots, which all patterns share.
+/// The predicate that some pattern matches after its first `depth` slots, which all share.
 fn sorted(patterns: &[Pattern], depth: usize) -> Predicate {
     let Some(first) = patterns.first() else {
         return Predicate::Const(false);
@@ -46,7 +45,7 @@ fn sorted(patterns: &[Pattern], depth: usize) -> Predicate {
         let count = rest.partition_point(|p| p[depth] <= (slot, value));
         let (same, others) = rest.split_at(count);
         let left = sorted(same, depth + 1);
-        // Only the last few are looked at: nearby values lead to the same, if any do.
+        // Only recent choices are compared: equal continuations usually belong to nearby values.
         match choices
             .iter_mut()
             .rev()
@@ -75,7 +74,7 @@ fn ranges(values: &[Value]) -> impl Iterator<Item = Range<Value>> {
         .map(|run| run[0]..run[run.len() - 1])
 }
 
-/// The slot is from `values.start` to `values.end`, both included.
+/// The predicate that the slot is in `values`, with both ends included.
 fn within(slot: u32, values: Range<Value>) -> Predicate {
     if values.start == values.end {
         return equals(slot, values.start);

@@ -1,10 +1,10 @@
-//! The sections of an ETF file as they are written.
+//! The parser of the sections of an ETF file.
 
 use std::ops::Range;
 
 use super::lexer::{Complaint, Lexer, Token};
 
-/// A value as it is written: its position in the sort, or its text.
+/// A value: its position in the sort, or its text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Cell {
     Number(i64),
@@ -19,8 +19,8 @@ pub(super) struct Typed {
     pub span: Range<usize>,
 }
 
-/// A line of a transition group: the slots it names with what they are and become, in the order
-/// of slots, and the labels.
+/// A line of a transition group: the mentioned slots in order with old and new values, and the
+/// labels.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub slots: Vec<(u32, i64, i64)>,
@@ -28,7 +28,6 @@ pub(super) struct Entry {
     pub span: Range<usize>,
 }
 
-/// A line of a map.
 #[derive(Debug)]
 pub(super) struct MapEntry {
     pub slots: Vec<(u32, i64)>,
@@ -42,7 +41,6 @@ pub(super) struct MapSection {
     pub entries: Vec<MapEntry>,
 }
 
-/// A whole file.
 #[derive(Debug, Default)]
 pub(super) struct File {
     pub state: Vec<Typed>,
@@ -61,7 +59,6 @@ struct Parser<'t> {
 
 type Parsed<T> = Result<T, Complaint>;
 
-/// Reads a file.
 pub(super) fn file(text: &[u8]) -> Parsed<File> {
     let mut p = Parser {
         lexer: Lexer::new(text),
@@ -120,7 +117,6 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Skips the ends of lines.
     fn lines(&mut self) -> Parsed<()> {
         while self.token == Token::Newline {
             self.advance()?;
@@ -250,11 +246,10 @@ impl Parser<'_> {
             cells.push(self.cell(&what)?);
             self.lines()?;
         }
-        self.end("init", "no further value: expected the end of the list")?;
+        self.end("init", "no further value")?;
         Ok(cells)
     }
 
-    /// The end of a line, or of a section on the same line.
     fn line_end(&mut self, what: &str) -> Parsed<()> {
         match self.token {
             Token::Newline => self.lines(),

@@ -1,4 +1,4 @@
-//! Property files of the contest whose formulas are all about reachable states.
+//! Contest property files in which all formulas are reachability properties.
 
 use super::read_branching;
 use lariat_ltl::{Formula, Node};
@@ -39,11 +39,11 @@ fn text(modality: Modality, path: &str) -> String {
     }
 }
 
-/// What `F p` under `E`, or `G p` under `A`, says of states.
+/// The state predicate of `F p` under `E`, or `G p` under `A`.
 fn of_formula(properties: &Properties, formula: Formula, modality: Modality) -> Option<Predicate> {
     let inner = match (properties.formulas.node(formula), modality) {
         (Node::Finally(inner), Modality::Some) | (Node::Globally(inner), Modality::All) => *inner,
-        // `F true` and the like.
+        // Simplified formulas such as `F true`.
         (Node::True | Node::False, _) => formula,
         _ => return None,
     };

@@ -1,4 +1,4 @@
-//! The parts that PNML documents of all kinds have: pages, children, labels, numbers.
+//! Common parts of all PNML documents: pages, children, labels, numbers.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,13 +6,13 @@ use std::ops::Range;
 use crate::xml::{Attribute, Element, Item, Xml};
 use lariat_model::{InputError, Value};
 
-/// Where a node is drawn: to the right and downwards.
+/// Coordinates of a node: to the right and downwards.
 pub type Position = (f64, f64);
 
-/// Coordinates beyond this are no drawing: sums and products of smaller ones stay exact enough.
+/// Limit on coordinates, such that sums and products remain sufficiently exact.
 const FARTHEST: f64 = 1e9;
 
-/// The next element inside of the one that is open, `None` at its end.
+/// The next child of the open element, `None` at its end.
 pub(crate) fn child<'a>(xml: &mut Xml<'a>) -> Result<Option<Element<'a>>, InputError> {
     loop {
         match xml.next()? {
@@ -23,8 +23,8 @@ pub(crate) fn child<'a>(xml: &mut Xml<'a>) -> Result<Option<Element<'a>>, InputE
     }
 }
 
-/// Goes through the rest of a `<net>`. The elements of the net and of its pages, one inside the other
-/// or not, are one level: each but the names is handed to `read`, which says whether it knows it.
+/// Reads the rest of a `<net>`. Elements of the net and of its (nested) pages are treated alike:
+/// each except names is passed to `read`, which returns whether it knows the element.
 pub(crate) fn elements<'a>(
     xml: &mut Xml<'a>,
     name: &mut String,
@@ -66,8 +66,8 @@ pub(crate) fn elements<'a>(
     }
 }
 
-/// The `<text>` (or, in older files, `<value>`) of a label and its place. Some write the text
-/// without either.
+/// The `<text>` (or, in older files, `<value>`) of a label and its location. Some files contain the
+/// text without either.
 #[allow(clippy::type_complexity)]
 pub(crate) fn label<'a>(
     xml: &mut Xml<'a>,
@@ -90,7 +90,8 @@ pub(crate) fn label<'a>(
     }
 }
 
-/// The `<position>` in the `<graphics>` of a node, which is passed; `None` if there is none that can be drawn.
+/// Consumes the `<graphics>` of a node and returns its `<position>`; `None` if there is none within
+/// the limits.
 pub(crate) fn position(xml: &mut Xml<'_>) -> Result<Option<Position>, InputError> {
     let mut found = None;
     while let Some(part) = child(xml)? {
@@ -107,7 +108,7 @@ pub(crate) fn position(xml: &mut Xml<'_>) -> Result<Option<Position>, InputError
     Ok(found)
 }
 
-/// A count of tokens: digits, at most 2^63 - 1.
+/// Parses a non-negative number, at most 2^63 - 1.
 pub(crate) fn number(
     xml: &Xml<'_>,
     text: &str,

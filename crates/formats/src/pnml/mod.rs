@@ -1,17 +1,17 @@
-//! PNML: place/transition nets as they occur in the wild; coloured ones are handed on.
+//! PNML: reader for place/transition nets; coloured nets are delegated to `coloured`.
 //!
-//! One pass over the text. Elements come in any order — arcs before the nodes they join, pages inside
-//! of pages, declarations after use — so ids are interned as they are met and resolved at the end,
-//! when each transition's arcs are summed into (need, delta). A place is known by its id, as in the
+//! One pass over the text. Elements occur in any order — arcs before their nodes, nested pages,
+//! declarations after use — so ids are interned at first occurrence and resolved at the end, when
+//! each transition's arcs are summed to (need, delta). A place is named by its id, as in the
 //! contest's formulas; `<name>` is often missing, not unique, or prose.
 //!
-//! Where a node is drawn is kept beside the net. Other graphics, prose and other tools' sections are passed over; what changes the meaning of a
-//! net (inhibitor arcs, say) and is not understood is refused. Text between elements, where no value
-//! is expected, is skipped with one warning. The `nupn` section (nested units,
-//! Garavel, PETRI NETS 2019) is kept as [`System::units`]; its claim that the net is 1-safe becomes
-//! the bound of every place.
+//! Node coordinates are stored separately. Other graphics, prose and tool-specific sections are
+//! skipped; unsupported elements that change the semantics (such as inhibitor arcs) are rejected.
+//! Text between elements is skipped with one warning. The `nupn` section (nested units, Garavel,
+//! PETRI NETS 2019) becomes [`System::units`]; its claim that the net is 1-safe becomes the bound
+//! of every place.
 //!
-//! Memory beyond the system itself: one table entry a node and 24 bytes an arc; ids are borrowed
+//! Memory beyond the system itself: one table entry per node and 24 bytes per arc; ids are borrowed
 //! from the text until the system owns them.
 
 pub(crate) mod label;
@@ -34,21 +34,21 @@ use crate::xml::{self, Attribute, Element, Item, Xml};
 use lariat_model::coloured::ColouredNet;
 use lariat_model::{Action, Arc, Domain, Event, InputError, System, Value, VarId, Variable};
 
-/// Where nodes are drawn, by their ids.
+/// Coordinates of nodes, by their ids.
 pub type Positions = FxHashMap<String, Position>;
 
-/// What a PNML file holds.
+/// The content of a PNML file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Document {
     /// The net.
     pub net: Pnml,
-    /// Where places and transitions are drawn, by their ids, as far as the file says.
+    /// Coordinates of places and transitions by their ids, if given.
     pub positions: Positions,
-    /// What was read with a decision that the user may want to know.
+    /// Warnings about skipped input.
     pub warnings: Vec<InputError>,
 }
 
-/// A net, as its type says.
+/// A net, by its type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Pnml {
     /// A place/transition net.
@@ -105,7 +105,7 @@ pub fn read(origin: &str, bytes: &[u8]) -> Result<Document, InputError> {
     }
 }
 
-/// The kinds of nets that PNML distinguishes by the attribute `type`.
+/// The types of nets that the attribute `type` distinguishes.
 enum ElementKind {
     PlaceTransition,
     Coloured,
@@ -135,7 +135,7 @@ fn kind(xml: &Xml<'_>, type_: Option<&Attribute<'_>>) -> Result<ElementKind, Inp
     }
 }
 
-/// Reads the rest of `<net>`: the one place where the type of a net decides.
+/// Reads the rest of `<net>` according to its type.
 fn net<'a>(
     xml: &mut Xml<'a>,
     element: &Element<'a>,
@@ -152,18 +152,17 @@ fn net<'a>(
     }
 }
 
-/// An id, interned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct NodeId(u32);
 
-/// What an id turned out to be.
+/// The meaning of an id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum NetNode {
-    /// It has only been referred to.
+    /// Only referenced so far.
     Unknown,
     Place(VarId),
     Transition(u32),
-    /// A reference node: stands for another id.
+    /// A reference node, an alias of another id.
     Reference(NodeId),
 }
 
@@ -171,11 +170,10 @@ struct RawArc {
     source: NodeId,
     target: NodeId,
     weight: Value,
-    /// Where its tag starts.
+    /// Start of its tag.
     at: usize,
 }
 
-/// A place/transition net while it is read.
 #[derive(Default)]
 struct Net<'a> {
     ids: FxHashMap<Cow<'a, str>, NodeId>,
@@ -226,7 +224,7 @@ impl<'a> Net<'a> {
         id
     }
 
-    /// Gives an id its meaning.
+    /// Assigns a meaning to an id.
     fn define(
         &mut self,
         xml: &Xml<'a>,
@@ -252,7 +250,7 @@ impl<'a> Net<'a> {
                     span.clone(),
                     format!("the id `{}` is used twice", id_text(xml, &span)),
                 )
-                .help("expected every place and transition to have an id of its own")),
+                .help("ids of places and transitions must be unique")),
         }
     }
 
@@ -337,7 +335,7 @@ impl<'a> Net<'a> {
                     }
                 }
                 "hlinscription" => return Err(coloured_label(xml, &child)),
-                // Written by some editors; everything but `normal` changes the meaning.
+                // Written by some editors; any value but `normal` changes the semantics.
                 "type" | "arctype" => {
                     let [value] = xml.attributes(&child, ["value"])?;
                     let kind = match value {
@@ -404,7 +402,7 @@ impl<'a> Net<'a> {
         Ok(())
     }
 
-    /// What `id` is, reference nodes followed.
+    /// The meaning of `id` after following reference nodes.
     fn resolve(&self, mut id: NodeId) -> NetNode {
         for _ in 0..=self.nodes.len() {
             match self.nodes[id.0 as usize] {
@@ -415,7 +413,7 @@ impl<'a> Net<'a> {
         NetNode::Unknown
     }
 
-    /// The text of an id; only errors ask for it.
+    /// The text of an id, by linear search; used for errors only.
     fn name(&self, id: NodeId) -> &str {
         self.ids
             .iter()
@@ -459,9 +457,9 @@ impl<'a> Net<'a> {
         })
     }
 
-    /// For every transition its arcs, several between the same two nodes summed.
+    /// The arcs of every transition, with parallel arcs added up.
     fn sum_arcs(&mut self, xml: &Xml<'a>) -> Result<Vec<Vec<Arc>>, InputError> {
-        /// An arc between a transition and a place; `out` of the transition or into it.
+        /// An arc between a transition and a place; `out` if the transition is the source.
         struct Joined {
             transition: u32,
             place: VarId,
@@ -550,7 +548,7 @@ impl<'a> Net<'a> {
     }
 }
 
-/// A span for an error at a tag of which only the start was kept.
+/// A span for an error at a tag of which only the start is known.
 fn tag(at: usize) -> Range<usize> {
     at..at + 4
 }

@@ -1,7 +1,7 @@
 //! The `nupn` section of a net: nested units (Garavel, PETRI NETS 2015 and 2019).
 //!
 //! Units form a tree; each place belongs to one unit. If the section says `safe`, at most one place
-//! of a unit and its subunits is marked at a time, and so every place holds at most one token.
+//! of a unit and its subunits is marked at a time; so every place holds at most one token.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -81,7 +81,7 @@ impl<'a> Net<'a> {
             .root
             .as_deref()
             .or(nupn.units.first().map(|unit| &*unit.id));
-        // The root comes first, the others as they stand in the file.
+        // The root comes first, the others in file order.
         let mut order: Vec<&RawUnit<'a>> = nupn.units.iter().collect();
         order.sort_by_key(|unit| Some(&*unit.id) != root);
         for (i, unit) in order.iter().enumerate() {
@@ -122,7 +122,8 @@ impl<'a> Net<'a> {
             }
             units.push(Unit { places, subunits });
         }
-        // A tree: the root has no parent, every other unit one, and all hang together.
+        // A tree: the root has no parent, every other unit one, and all are reachable from the
+        // root.
         let mut reached = usize::from(!units.is_empty());
         let mut open = vec![0; reached];
         let is_forest = parents
@@ -140,7 +141,7 @@ impl<'a> Net<'a> {
     }
 }
 
-/// Blank-separated ids.
+/// Splits a list of ids at blanks.
 fn words(list: Cow<'_, str>) -> Vec<Cow<'_, str>> {
     match list {
         Cow::Borrowed(list) => list.split_whitespace().map(Cow::Borrowed).collect(),

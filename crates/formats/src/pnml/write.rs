@@ -1,4 +1,4 @@
-//! A net as PNML.
+//! Writer for PNML.
 
 use std::fmt::Write;
 
@@ -6,8 +6,8 @@ use quick_xml::escape::escape;
 
 use lariat_model::{Action, Domain, System};
 
-/// Writes a place/transition net; `None` if the system is something else. What is written is read
-/// back as the same system, except that bounds of places are kept only together with units.
+/// Writes a place/transition net; `None` if the system is no net. Reading the result yields the
+/// same system, except that bounds of places are preserved only together with units.
 pub fn write(system: &System) -> Option<String> {
     let [marking] = &system.initial[..] else {
         return None;
@@ -103,7 +103,7 @@ fn write_units(system: &System, out: &mut String) {
     out.push_str("        </structure>\n      </toolspecific>\n");
 }
 
-/// A name as the value of an attribute, blanks other than the plain one kept.
+/// Escapes a name as the value of an attribute, preserving line breaks and tabs.
 fn attribute(name: &str) -> String {
     escape(name)
         .replace('\n', "&#10;")

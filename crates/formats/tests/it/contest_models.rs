@@ -1,10 +1,10 @@
-//! Every contest model that is at hand is read, and its properties are understood.
+//! All locally available contest models are read, and their properties are bound.
 
 use lariat_corpora::{models, table};
 use lariat_formats::{mcc, read};
 use lariat_model::{Action, Properties, System};
 
-/// Instance, is it a P/T net, [places, transitions, arcs].
+/// Instance, whether it is a P/T net, [places, transitions, arcs].
 fn index(folder: &std::path::Path) -> Vec<(String, bool, [usize; 3])> {
     table(&folder.join("index.tsv"))
         .into_iter()
@@ -15,7 +15,7 @@ fn index(folder: &std::path::Path) -> Vec<(String, bool, [usize; 3])> {
         .collect()
 }
 
-/// Places, transitions, arcs as a file counts them: a pair of opposite arcs is two.
+/// Places, transitions, arcs as counted in files: a pair of opposite arcs is two.
 fn size(system: &System) -> [usize; 3] {
     let mut arcs = 0;
     for event in &system.events {
@@ -30,7 +30,7 @@ fn size(system: &System) -> [usize; 3] {
 }
 
 #[test]
-fn nets_have_the_size_of_the_index() {
+fn net_sizes_match_the_index() {
     let Some(folder) = models("mcc") else { return };
     for (instance, is_pt, want) in index(&folder) {
         let bytes = std::fs::read(folder.join(&instance).join("model.pnml")).unwrap();
@@ -49,7 +49,7 @@ fn nets_have_the_size_of_the_index() {
 }
 
 #[test]
-fn properties_bind() {
+fn contest_properties_are_bound() {
     let Some(folder) = models("mcc") else { return };
     for (instance, _, _) in index(&folder) {
         let bytes = std::fs::read(folder.join(&instance).join("model.pnml")).unwrap();
@@ -62,7 +62,7 @@ fn properties_bind() {
             mcc::read(&mut properties, &names, &instance, &text)
                 .unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(properties.list.len(), 16, "{instance}");
-            // What is echoed is read back as the same formula over the same atoms.
+            // The printed formula parses to the same formula over the same atoms.
             let atoms = properties.formulas.atom_count();
             for property in properties.list.clone() {
                 properties

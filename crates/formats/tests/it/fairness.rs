@@ -16,7 +16,7 @@ fn assumed(strength: Strength, what: &str) -> Result<Vec<(String, usize)>, Strin
     fairness
         .add(&model.names(), strength, what)
         .map_err(|e| e.message)?;
-    assert_eq!(fairness.told.len(), 1, "what is said twice counts once");
+    assert_eq!(fairness.told.len(), 1, "duplicates are ignored");
     Ok(fairness
         .constraints
         .iter()

@@ -19,7 +19,7 @@ fn odd_net() -> System {
     }
     text.push_str("</page></net></pnml>");
     let mut system = read_model("odd", text.as_bytes()).unwrap();
-    // PNML has one space of names; other formats have two.
+    // PNML has one namespace of ids; other formats have two.
     system.events[4].name = "both".to_owned();
     system
 }
@@ -32,14 +32,14 @@ fn linear(terms: &[(u32, i64)], comparison: Comparison, constant: i64) -> Propos
     }))
 }
 
-/// The echo of a formula and what its first atom says.
+/// The printed formula and the meaning of its first atom.
 fn bind(system: &System, text: &str) -> Result<(String, Proposition), String> {
     let mut properties = Properties::new();
     let names = Names::of(system);
     match properties.add_formula(&names, "formula", None, text) {
         Ok(()) => {
             let echo = properties.list[0].text.clone();
-            // The echo means the same.
+            // The printed formula has the same meaning.
             properties
                 .add_formula(&names, "echo", None, &echo)
                 .unwrap_or_else(|error| panic!("{error}"));
@@ -54,7 +54,7 @@ fn bind(system: &System, text: &str) -> Result<(String, Proposition), String> {
 }
 
 #[test]
-// One table of atoms and their texts.
+// A table of atoms and their texts.
 fn atoms_and_their_canonical_text() {
     let system = odd_net();
     use Comparison::{Eq, Ge, Le, Ne};
@@ -162,7 +162,7 @@ fn atoms_and_their_canonical_text() {
     }
 }
 
-/// The first line of a report and its help.
+/// The first line of a report, the column, and its help.
 fn error(system: &System, text: &str) -> (String, usize, String) {
     let mut properties = Properties::new();
     let names = Names::of(system);
@@ -174,7 +174,7 @@ fn error(system: &System, text: &str) -> (String, usize, String) {
 }
 
 #[test]
-fn wrong_atoms_say_what_is_wrong() {
+fn invalid_atoms_are_reported() {
     let system = odd_net();
     for (text, message, column, help) in [
         (
@@ -214,7 +214,7 @@ fn wrong_atoms_say_what_is_wrong() {
             "\"p >= 1 q\"",
             "expected the end of the comparison",
             9,
-            "operators of formulas stand between atoms, each in quotes of its own: \"p >= 1\" U \"q >= 1\"",
+            "operators of formulas combine atoms, each in its own quotes: \"p >= 1\" U \"q >= 1\"",
         ),
         (
             "\"p >= 99999999999999999999\"",
@@ -228,12 +228,7 @@ fn wrong_atoms_say_what_is_wrong() {
             2,
             "did you mean \"P->x\"?",
         ),
-        (
-            "\"\"",
-            "nothing stands between the quotes: expected an atom",
-            1,
-            "",
-        ),
+        ("\"\"", "the quotes are empty: expected an atom", 1, ""),
         ("fires()", "expected the name of a transition", 7, ""),
         ("\"tokens(p, nix) > 1\"", "no place is called `nix`", 12, ""),
     ] {
@@ -317,7 +312,7 @@ fn files_of_formulas() {
         ),
         (
             "name:  # nothing",
-            "a name without a formula behind the colon",
+            "expected a formula after the colon",
             1,
             1,
         ),
@@ -366,7 +361,7 @@ fn mcc(formula: &str) -> Result<String, String> {
 }
 
 #[test]
-// One table of contest formulas and what they mean.
+// A table of contest formulas and their meanings.
 fn contest_formulas() {
     let fork = "<tokens-count><place>Fork_1</place></tokens-count>";
     let both = "<tokens-count><place>Fork_1</place><place>Fork_2</place></tokens-count>";
@@ -479,7 +474,7 @@ fn contest_formulas() {
 }
 
 #[test]
-fn the_examples_are_understood() {
+fn the_examples_are_accepted() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     for (name, formulas) in [("mutex", 4), ("producer-consumer", 5), ("philosophers", 3)] {
         let net = std::fs::read(folder.join(format!("{name}.pnml"))).unwrap();

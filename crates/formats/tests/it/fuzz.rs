@@ -1,4 +1,4 @@
-//! Readers never panic, whatever they are given: valid inputs, damaged at random.
+//! Readers never panic: valid inputs with random mutations.
 //!
 //! `LARIAT_SEED` replays a run, `LARIAT_CASES` makes it longer.
 
@@ -11,7 +11,7 @@ use lariat_model::coloured::unfold;
 use lariat_model::generate::{Family, generate};
 use lariat_model::{Names, Properties, System};
 
-/// Changes a few bytes: flips, cuts, repetitions, moved pieces, words that mean something.
+/// Mutates a few bytes: flips, cuts, repetitions, moved pieces, inserted keywords.
 fn damage(random: &mut Random, text: &[u8], words: &[&str]) -> Vec<u8> {
     let mut text = text.to_vec();
     for _ in 0..=random.below(4) {
@@ -59,7 +59,7 @@ fn system() -> System {
     system
 }
 
-/// A contest file that is at hand, if any.
+/// A locally available contest file, if any.
 fn real(file: &str) -> Option<Vec<u8>> {
     let folder = models("mcc")?.join("Philosophers-PT-000005");
     std::fs::read(folder.join(file)).ok()
@@ -112,7 +112,7 @@ fn damaged_nets() {
         match read_model("net", &text) {
             Ok(system) => {
                 read += 1;
-                // What was read is in order.
+                // The result is well-formed.
                 let initial = &system.initial[0];
                 assert_eq!(initial.len(), system.variables.len());
                 for event in system.event_ids() {
@@ -160,7 +160,7 @@ fn damaged_coloured_nets() {
         match pnml::read("net", &text).map(|document| document.net) {
             Ok(pnml::Pnml::Coloured(net)) => {
                 read += 1;
-                // A thousand times what a net of this size should take.
+                // A thousand times the time for a net of this size.
                 let budget = Budget::bytes(1 << 24).with_deadline(Duration::from_secs(5));
                 if let Ok(result) = unfold(&net, &budget) {
                     unfolded += 1;
@@ -263,7 +263,7 @@ fn damaged_formulas() {
             properties.propositions.len(),
             properties.formulas.atom_count()
         );
-        // Whatever was understood is echoed in a way that is understood again, as the same.
+        // Printing and parsing an accepted formula yields the same formula.
         for (i, property) in properties.list.clone().into_iter().enumerate() {
             properties
                 .add_formula(&names, "echo", Some(&format!("echo {i}")), &property.text)
@@ -279,7 +279,7 @@ fn damaged_formulas() {
     println!("{bound} formulas were understood");
 }
 
-/// Formulas over programs and tables, with definitions: expressions, arrays, labels that say nothing of a state.
+/// Formulas over programs and tables, with definitions: expressions, arrays, partial labels.
 #[test]
 fn damaged_formulas_of_programs() {
     let mut random = Random::new(5);

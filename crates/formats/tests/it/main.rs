@@ -1,4 +1,4 @@
-//! The readers, and formulas over what they have read.
+//! Tests of the readers, and of formulas over their models.
 
 mod coloured;
 mod contest_models;

@@ -1,4 +1,4 @@
-//! PNML as it occurs in the wild, and PNML as it should not occur.
+//! Unusual but valid PNML, and invalid PNML.
 
 use lariat_formats::{pnml, read_model};
 use lariat_model::generate::{Family, generate};
@@ -23,7 +23,7 @@ fn arcs(system: &System, event: usize) -> &[Arc] {
 }
 
 #[test]
-fn free_order_odd_blanks_and_decoration() {
+fn order_blanks_and_decoration_are_irrelevant() {
     let system = read(
         r#"<?xml version="1.0" encoding="utf-8"?>
 <!-- a comment first --><!DOCTYPE pnml>
@@ -79,7 +79,7 @@ fn latin_1_and_byte_order_marks() {
 }
 
 #[test]
-fn reference_nodes_stand_for_their_target() {
+fn reference_nodes_are_aliases() {
     let system = read(&net(
         r#"<referencePlace id="r2" ref="r1"/><referencePlace id="r1" ref="p"/>
            <place id="p"/><transition id="t"/><arc source="t" target="r2"/>"#,
@@ -109,7 +109,7 @@ fn units_are_kept() {
 }
 
 #[test]
-fn what_is_written_is_read_back() {
+fn written_nets_are_read_back() {
     for family in Family::ALL {
         let system = generate(family, 2).unwrap();
         assert_eq!(read(&pnml::write(&system).unwrap()), system);
@@ -119,7 +119,7 @@ fn what_is_written_is_read_back() {
     assert_eq!(read(&pnml::write(&odd).unwrap()), odd);
 }
 
-/// Message and place of the error that a text gives.
+/// Message and location of the error in a text.
 fn error(text: &str) -> String {
     match read_model("net.pnml", text.as_bytes()) {
         Ok(_) => panic!("was read: {text}"),
@@ -134,7 +134,7 @@ fn error(text: &str) -> String {
 }
 
 #[test]
-fn errors_say_what_and_where() {
+fn errors_have_messages_and_locations() {
     let place = |marking: &str| {
         net(&format!(
             "<place id=\"p\"><initialMarking><text>{marking}</text></initialMarking></place>"
@@ -154,9 +154,9 @@ fn errors_say_what_and_where() {
         ("<pnml/>".to_owned(), "there is no <net> in this PNML document"),
         ("<!-- -->".to_owned(), "the file is empty: expected a PNML document"),
         ("<html></html>".to_owned(), "1:1: <html> is not a PNML document: expected <pnml>"),
-        ("<pnml>".to_owned(), "1:7: the file ends inside of 1 open element: expected their closing tags"),
+        ("<pnml>".to_owned(), "1:7: the file ends inside 1 open element: expected their closing tags"),
         ("<pnml><net></pnml>".to_owned(), "1:12: malformed XML: expected `</net>`, but `</pnml>` was found"),
-        ("<pnml></pnml><pnml/>".to_owned(), "1:14: a second element after the end of the document's own: expected the end of the file"),
+        ("<pnml></pnml><pnml/>".to_owned(), "1:14: a second root element: expected the end of the file"),
         ("<pnml><net type=\"x/symmetricnet\"><place id=\"p\"/></net></pnml>".to_owned(), "1:34: the place `p` has no sort"),
         ("<pnml><net type=\"x/timednet\"/></pnml>".to_owned(), "1:18: unknown type of net `x/timednet`"),
         ("<pnml><net/><net/></pnml>".to_owned(), "1:13: a second <net>: expected one net a file"),
@@ -209,7 +209,7 @@ fn a_report_shows_the_line() {
 }
 
 #[test]
-fn bytes_that_are_no_text_have_a_place() {
+fn invalid_utf_8_is_located() {
     let bytes = b"<pnml>\n<net id=\"\xe9\"/></pnml>";
     let error = read_model("net", bytes).unwrap_err();
     assert_eq!(error.message, "this is not UTF-8");
@@ -218,7 +218,7 @@ fn bytes_that_are_no_text_have_a_place() {
 }
 
 #[test]
-fn positions_are_kept_where_they_are_numbers() {
+fn numeric_coordinates_are_kept() {
     let text = net(
         "<place id=\"p\"><name><text>p</text><graphics><offset x=\"1\" y=\"1\"/></graphics></name>
            <graphics><position x=\"12.5\" y=\"-3\"/><dimension x=\"9\" y=\"9\"/></graphics></place>
@@ -233,9 +233,9 @@ fn positions_are_kept_where_they_are_numbers() {
     assert_eq!(positions, want);
 }
 
-/// Nets of the contest have a `$` behind a declaration; other tools skip it.
+/// Some contest nets contain a `$` after a declaration, which other tools skip.
 #[test]
-fn text_that_means_nothing_is_skipped_with_one_warning() {
+fn stray_text_is_skipped_with_one_warning() {
     let plain = net(
         "<place id=\"p\">$<initialMarking><text>2</text></initialMarking></place>\n  dirt &amp; dust\n<transition id=\"t\"/>$",
     );
@@ -265,7 +265,7 @@ fn text_that_means_nothing_is_skipped_with_one_warning() {
     };
     assert_eq!(warning.place.as_deref().unwrap().marked.len(), 1);
     assert_eq!(warning.help, None);
-    // Where a value is expected, text is a value.
+    // Where a value is expected, text is significant.
     let bad = coloured.replace("<feconstant", "7<feconstant");
     assert!(lariat_formats::read("net", bad.as_bytes()).is_err());
 }

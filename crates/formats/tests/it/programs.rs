@@ -1,5 +1,5 @@
-//! DVE and ETF: what is refused and how, meanings that the collections do not exercise, and
-//! mutated files.
+//! DVE and ETF: error messages, semantics that the model collections do not exercise, and mutated
+//! files.
 
 use lariat_corpora::{Random, cases, models, seed};
 use lariat_formats::{Model, dve, etf};
@@ -34,11 +34,11 @@ fn values(model: &str, name: &str) -> Vec<Value> {
 }
 
 #[test]
-fn meanings() {
+fn semantics_of_programs() {
     let process = |decls: &str, trans: &str| {
         format!("process P {{ {decls} state a, b; init a; trans {trans}; }} system async;")
     };
-    // Effects one after the other; assignments wrap around.
+    // Effects are sequential; assignments wrap around.
     let p = process(
         "byte x = 1, y = 2;",
         "a -> b { effect x = y, y = x + 254; }",
@@ -47,7 +47,7 @@ fn meanings() {
     assert_eq!(values(&p, "P.y"), [0, 2]);
     let p = process("int x = 32767;", "a -> b { effect x = x + 1; }");
     assert_eq!(values(&p, "P.x"), [-32768, 32767]);
-    // Faults end in an error state, whether in the guard or in an effect.
+    // Faults lead to an error state, whether in the guard or in an effect.
     for trans in [
         "a -> b { guard 1 / x == 1; }",
         "a -> b { effect t[x - 1] = 1; }",
@@ -58,10 +58,10 @@ fn meanings() {
         assert_eq!(values(&p, "fault"), [0, 1], "{trans}");
         assert_eq!(values(&p, "P"), [0], "{trans}");
     }
-    // Short-circuit: what is not looked at cannot fail.
+    // Short-circuit: operands that are not evaluated cannot fail.
     let p = process("byte x;", "a -> b { guard x != 0 && 1 / x == 1; }");
     assert_eq!(values(&p, "fault"), [0]);
-    // A byte channel carries bytes, both values are those of the source state.
+    // A byte channel transmits bytes; both values are evaluated in the source state.
     let pair = "byte g = 1; channel {byte, int} c;
         process P { state a, b; init a; trans a -> b { sync c!{g + 299, g + 299}; }; }
         process Q { int x; state a, b; init a; trans a -> b { sync c?{x, g}; effect x = x + 1; }; }
@@ -120,8 +120,8 @@ fn dve_error(text: &str) -> String {
 }
 
 #[test]
-// One table of faults; a function for each would only scatter it.
-fn bad_dve_is_explained() {
+// One table of errors.
+fn invalid_dve_is_reported() {
     let whole = dve_error(
         "byte x;\nprocess P {\n  state a;\n  init a;\n  trans a -> a { guard y == 1; };\n}\nsystem async;\n",
     );
@@ -140,7 +140,7 @@ fn bad_dve_is_explained() {
             "expected `;` at the end of the declaration, found the end of the text",
         ),
         ("bool x;", "help: declare variables as `byte` or `int`"),
-        ("byte x; byte x;", "`x` is declared already"),
+        ("byte x; byte x;", "`x` is already declared"),
         (
             "byte x = y; byte y = x;",
             "no variable or constant is called `y`",
@@ -177,7 +177,7 @@ fn bad_dve_is_explained() {
         ),
         ("system async property Q;", "no process is called `Q`"),
         ("/* x", "this comment is never closed"),
-        ("byte $;", "`$` has no meaning here"),
+        ("byte $;", "unexpected character `$`"),
         (
             "byte init;",
             "`init` is a keyword and cannot be used as a name",
@@ -200,7 +200,7 @@ fn bad_dve_is_explained() {
             "state a; trans a -> a {};",
             "process `P` has no initial state",
         ),
-        ("state a, a; init a;", "`a` is declared already"),
+        ("state a, a; init a;", "`a` is already declared"),
         ("state a; init b;", "process `P` has no state `b`"),
         (
             "state work; init work; trans work -> wrok {};",
@@ -262,7 +262,7 @@ fn bad_dve_is_explained() {
         ),
         (
             "state a; init a; trans a -> a { guard P->a; };",
-            "a state is asked for with a dot: `P.a`",
+            "a state is tested with a dot: `P.a`",
         ),
         (
             "state a; init a; trans a -> a { guard 1 +; };",
@@ -276,11 +276,11 @@ fn bad_dve_is_explained() {
     for (body, message) in [
         (
             "byte y; state a; init a;",
-            "a property process has no variables of its own",
+            "a property process must not declare variables",
         ),
         (
             "state a; init a; trans a -> a { effect x = 1; };",
-            "only watches and assigns nothing",
+            "must not assign variables",
         ),
         (
             "state a; init a; trans a -> a { guard P.a; };",
@@ -293,14 +293,14 @@ fn bad_dve_is_explained() {
 }
 
 #[test]
-fn warnings_tell_what_was_decided() {
+fn decisions_of_the_reader_are_warnings() {
     let text = "byte a[2] = {1, 2, 3}; byte x = 300; process P { state s; init s; } system async;";
     let dve = dve::read("m", text.as_bytes()).unwrap();
     let warnings: Vec<&str> = dve.warnings.iter().map(|w| &*w.message).collect();
     assert_eq!(
         warnings,
         [
-            "`a` has 2 elements but 3 initial values: those beyond are dropped",
+            "`a` has 2 elements but 3 initial values: the surplus is dropped",
             "300 does not fit into the byte range 0..255 and becomes 44",
         ]
     );
@@ -308,7 +308,7 @@ fn warnings_tell_what_was_decided() {
 }
 
 #[test]
-fn bad_etf_is_explained() {
+fn invalid_etf_is_reported() {
     let head = "begin state\nx:s y:_\nend state\nbegin edge\nend edge\n";
     let read = |text: &str| {
         etf::read("model.etf", text.as_bytes())
@@ -396,7 +396,7 @@ begin sort s \"one\" \"two\" end sort
 // --- sizes and mutations ---------------------------------------------------------------------
 
 #[test]
-fn what_is_out_of_proportion_is_refused() {
+fn excessive_sizes_are_rejected() {
     let arrays: String = (0..10).map(|i| format!("byte a{i}[65536];")).collect();
     assert!(dve_error(&format!("{arrays} system async;")).contains("more than 262144 variables"));
     let many = |sign: &str| format!("a -> a {{ sync c{sign}; }}, ").repeat(3000);
@@ -463,11 +463,11 @@ begin sort s \"one\" #61# end sort
 }
 
 #[test]
-fn mutated_files_are_read_or_refused() {
+fn mutated_files_are_read_or_rejected() {
     let mut random = Random::new(seed(20_251_115));
     let texts = seeds();
     for text in &texts {
-        // What begins as garbage tests nothing but the first error.
+        // Garbage at the beginning would only exercise the first error.
         let read = dve::read("m", text).is_ok() || etf::read("m", text).is_ok();
         assert!(read, "{}", String::from_utf8_lossy(text));
     }
@@ -498,7 +498,7 @@ fn mutated_files_are_read_or_refused() {
         ] {
             match read(&text) {
                 Err(error) => drop(error.to_string()),
-                // Whatever was read can also be run a little.
+                // Accepted files can also be executed.
                 Ok(system) => {
                     let mut state = system.initial[0].clone();
                     for _ in 0..3 {
@@ -514,7 +514,7 @@ fn mutated_files_are_read_or_refused() {
     }
 }
 
-/// Who sends and who receives is known of every event on a channel: both sides of a rendezvous, one of a buffer.
+/// Every event on a channel has its sender and receiver: both for a rendezvous, one for a buffer.
 #[test]
 fn messages_name_their_channel_and_sides() {
     let text = b"channel meet; channel {byte} post[2];

@@ -1,7 +1,7 @@
-//! One text for each atom, which is read back as the same atom.
+//! The canonical text of an atom, which parses to the same atom.
 
-use super::Atom;
 use super::comparison::{Sum, is_word, normal};
+use super::{Atom, TokenSum};
 use crate::names::{Names, Sort};
 use crate::predicate::{Comparison, Linear, Predicate, Proposition};
 use crate::system::{Domain, EventId, Value, VarId};
@@ -10,18 +10,18 @@ impl Names<'_> {
     /// `Σ left ⋈ Σ right` as an atom, for formulas that do not come as text.
     pub fn compare_sums(
         &self,
-        left: (Vec<VarId>, Value),
+        left: TokenSum,
         comparison: Comparison,
-        right: (Vec<VarId>, Value),
+        right: TokenSum,
     ) -> Option<Atom> {
-        let sum = |(vars, constant): (Vec<VarId>, Value)| Sum {
-            terms: vars.into_iter().map(|v| (v, 1)).collect(),
-            constant: constant.into(),
+        let sum = |sum: TokenSum| Sum {
+            terms: sum.vars.into_iter().map(|v| (v, 1)).collect(),
+            constant: sum.constant.into(),
         };
         normal(sum(left), comparison, sum(right)).map(|linear| self.predicate(linear))
     }
 
-    /// Nothing is enabled.
+    /// The atom that nothing is enabled.
     pub fn deadlock(&self) -> Atom {
         let text = if self.contains("deadlock") {
             "deadlock()"
@@ -31,7 +31,7 @@ impl Names<'_> {
         (text.to_owned(), Proposition::State(Predicate::Deadlock))
     }
 
-    /// One of the events is taken.
+    /// The atom that one of the events is taken.
     pub(super) fn fires(&self, mut events: Vec<EventId>) -> Atom {
         events.sort_unstable();
         events.dedup();
@@ -44,7 +44,7 @@ impl Names<'_> {
         )
     }
 
-    /// One of the events is enabled.
+    /// The atom that one of the events is enabled.
     pub fn fireable(&self, mut events: Vec<EventId>) -> Atom {
         events.sort_unstable();
         events.dedup();
@@ -59,7 +59,7 @@ impl Names<'_> {
         let mut names: Vec<&str> = Vec::with_capacity(events.len());
         let mut at = 0;
         while let Some(event) = events.get(at) {
-            // All bindings of a transition are the transition.
+            // A transition stands for all its bindings.
             let whole = self
                 .colours
                 .as_ref()
@@ -104,7 +104,8 @@ impl Names<'_> {
         for &(name, c) in &terms {
             if c > 0 { &mut left } else { &mut right }.push((name, c.unsigned_abs()));
         }
-        // The constant goes where it is not negative, unless the other side would be empty.
+        // The constant is written on the side where it is not negative, unless the other would be
+        // empty.
         let constant = linear.constant;
         let left_constant = if constant < 0 && !right.is_empty() {
             constant.unsigned_abs()
@@ -132,7 +133,7 @@ impl Names<'_> {
         format!("{left_text} {operator} {right_text}")
     }
 
-    /// Names for the terms; all colours of a place, equally often, are the place.
+    /// Names of the terms; a place stands for all its colours with equal coefficients.
     fn spelt_terms(&self, terms: &[(VarId, Value)]) -> Vec<(&str, Value)> {
         let mut spelt = Vec::with_capacity(terms.len());
         let mut at = 0;
@@ -155,7 +156,7 @@ impl Names<'_> {
     }
 }
 
-/// Are there such things, numbered one after the other? They are sorted.
+/// Returns whether the (sorted) slice exists and its numbers are consecutive.
 fn is_run<T>(things: Option<&[T]>, number: impl Fn(&T) -> u32) -> bool {
     things.is_some_and(|things| match things {
         [first, .., last] => number(last) - number(first) == things.len() as u32 - 1,
@@ -163,14 +164,14 @@ fn is_run<T>(things: Option<&[T]>, number: impl Fn(&T) -> u32) -> bool {
     })
 }
 
-/// Terms added up; several with coefficient 1 in one `tokens(…)` when there are many.
+/// A sum as text; many terms with coefficient 1 are written as one `tokens(…)`.
 fn sum_text(terms: &[(&str, u64)]) -> String {
     if terms.len() > 3 && terms.iter().all(|(_, c)| *c == 1) {
         let names: Vec<&str> = terms.iter().map(|(name, _)| *name).collect();
         return format!("tokens({})", names.join(", "));
     }
     let term = |&(name, c): &(&str, u64)| {
-        // What would be read as a number or an operator is spelt so that it cannot be.
+        // Names that could be read as a number or an operator are wrapped.
         let plain = name.starts_with(|c: char| !c.is_ascii_digit() && c != '-')
             && !name.contains(char::is_whitespace);
         let spelt = if plain {
@@ -188,13 +189,12 @@ fn sum_text(terms: &[(&str, u64)]) -> String {
     terms.join(" + ")
 }
 
-/// What is the same in all states.
 fn constant(value: bool) -> Atom {
     let text = if value { "0 == 0" } else { "0 == 1" };
     (text.to_owned(), Proposition::State(Predicate::Const(value)))
 }
 
-/// Can this name stand in a formula without quotes, and mean nothing else?
+/// Returns whether the name can stand unquoted in a formula without another meaning.
 fn is_bare(name: &str) -> bool {
     let constant = ["true", "false", "0", "1", "deadlock"].contains(&name);
     !constant && !name.is_empty() && name.chars().all(|c| is_word(c) || c == '.')

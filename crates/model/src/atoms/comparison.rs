@@ -1,4 +1,4 @@
-//! Linear comparisons: their grammar and their normal form.
+//! Linear comparisons: grammar and normal form.
 
 use lariat_ltl::AtomError;
 
@@ -7,7 +7,7 @@ use crate::names::{Names, Sort};
 use crate::predicate::{Comparison, Linear};
 use crate::system::{Value, VarId};
 
-/// A sum of variables and a constant, before it is known to fit 64 bits.
+/// A sum of variables and a constant before it is checked to fit 64 bits.
 #[derive(Default)]
 pub(super) struct Sum {
     pub terms: Vec<(VarId, i128)>,
@@ -45,7 +45,7 @@ impl Names<'_> {
         if at < text.len() {
             let mut error = wrong("expected the end of the comparison", Some(at..text.len()));
             error.help = Some(
-                "operators of formulas stand between atoms, each in quotes of its own: \"p >= 1\" U \"q >= 1\""
+                "operators of formulas combine atoms, each in its own quotes: \"p >= 1\" U \"q >= 1\""
                     .to_owned(),
             );
             return Err(error);
@@ -128,8 +128,8 @@ impl Names<'_> {
         Ok(())
     }
 
-    /// The error about `p(9)` where `p` is a coloured place without such a colour; `len` is the length of
-    /// its id, which stands at `at`.
+    /// The error for `p(9)` where the coloured place `p` has no such colour; `len` is the length of
+    /// its id at `at`.
     fn no_such_colour(&self, text: &str, len: usize, at: usize) -> Option<AtomError> {
         let inside = text[len..].trim_start().strip_prefix('(')?;
         let (inside, _) = inside.split_once(')')?;
@@ -142,12 +142,12 @@ impl Names<'_> {
         })
     }
 
-    /// The longest name of a number that `text` starts with.
+    /// The length of the longest name of a number at the start of `text`.
     fn name_here(&self, text: &str) -> Option<usize> {
         self.longest_prefix(text, Sort::Number, |rest| {
             let last = text[..text.len() - rest.len()].chars().next_back();
             let next = rest.chars().next();
-            // Not inside of a word.
+            // Not inside a word.
             !(last.is_some_and(is_word) && next.is_some_and(is_word))
         })
     }
@@ -169,8 +169,8 @@ pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// `tokens(…)` at the start of `text`: the arguments, and the length of it all. Parentheses inside
-/// of names count.
+/// `tokens(…)` at the start of `text`: the arguments, and the total length. Parentheses in names
+/// are balanced.
 fn tokens_call(text: &str) -> Option<(&str, usize)> {
     let inner = text
         .strip_prefix("tokens")?
@@ -190,7 +190,8 @@ fn tokens_call(text: &str) -> Option<(&str, usize)> {
     None
 }
 
-/// How much of `text` is one wrong name: up to a blank or a comparison, arrows included.
+/// Length of an unknown name at the start of `text`: up to a blank or an operator, but including
+/// arrows.
 fn unknown_word(text: &str) -> usize {
     let mut previous = ' ';
     for (i, c) in text.char_indices() {
@@ -203,7 +204,7 @@ fn unknown_word(text: &str) -> usize {
     text.len()
 }
 
-/// `left ⋈ right` with everything variable on the left; `None` if a number leaves 64 bits.
+/// `left ⋈ right` with all variables on the left; `None` if a number exceeds 64 bits.
 pub(super) fn normal(left: Sum, comparison: Comparison, right: Sum) -> Option<Linear> {
     let mut terms = left.terms;
     terms.extend(right.terms.into_iter().map(|(v, c)| (v, -c)));
@@ -242,7 +243,7 @@ pub(super) fn normal(left: Sum, comparison: Comparison, right: Sum) -> Option<Li
             Comparison::Le => constant = constant.div_euclid(divisor),
             Comparison::Ge => constant = -(-constant).div_euclid(divisor),
             _ if constant % divisor != 0 => {
-                // Never equal: keep it as it is.
+                // Never equal: leave unchanged.
                 return linear(summed, comparison, constant);
             }
             _ => constant /= divisor,

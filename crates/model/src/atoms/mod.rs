@@ -7,16 +7,16 @@
 //! ⋈       := < | <= | > | >= | == | = | !=
 //! ```
 //!
-//! Names are taken literally, and they may contain anything: `P-start`, `slot[3]`, `a->b`. Where a
-//! name can stand, the *longest* name of the model that the text continues with is meant, provided
-//! that it does not end inside of a word; so `a-b` is the place `a-b` if there is one and `a`
-//! minus `b` if not, and a blank on each side of the minus does not change that. A text that is a
-//! name as a whole is that name; inside of `fires( )` and `fireable( )` it may also stand in quotes. Digits are a number unless a longer name starts with them; a place
-//! called `1` can be spelt `tokens(1)`.
+//! Names are taken literally and may contain any characters: `P-start`, `slot[3]`, `a->b`. Where a
+//! name is expected, the *longest* name of the model that the text continues with is taken, unless
+//! it ends inside a word; so `a-b` is the place `a-b` if it exists and otherwise `a` minus `b`, and
+//! blanks around the minus make no difference. A text that is a name as a whole denotes that name;
+//! inside `fires( )` and `fireable( )` names may also be quoted. Digits are a number unless a
+//! longer name starts with them; a place called `1` can be written `tokens(1)`.
 //!
-//! Two texts that mean the same thing for syntactic reasons — `"p >= 1"`, `"0 < p"`, `p` — have the
-//! same canonical text and so are one atom: everything with a variable is brought to the left, `<` and
-//! `>` become `<=` and `>=`, common divisors are taken out, the first coefficient is positive.
+//! Syntactically equivalent texts such as `"p >= 1"`, `"0 < p"`, `p` have the same canonical text
+//! and denote one atom: all variables are moved to the left, `<` and `>` become `<=` and `>=`,
+//! common divisors are removed, and the first coefficient is made positive.
 
 mod canonical;
 mod comparison;
@@ -27,20 +27,29 @@ use lariat_ltl::{AtomError, RawAtom};
 
 use crate::names::{Names, Sort};
 use crate::predicate::{Predicate, Proposition};
-use crate::system::EventId;
+use crate::system::{EventId, Value, VarId};
 
-/// An atom that is understood: its canonical text and what it says.
+/// A resolved atom: its canonical text and its meaning.
 pub type Atom = (String, Proposition);
+
+/// A sum of variables and a constant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TokenSum {
+    /// The variables, possibly repeated.
+    pub vars: Vec<VarId>,
+    /// The constant.
+    pub constant: Value,
+}
 
 const FUNCTIONS: [&str; 3] = ["fires", "fireable", "tokens"];
 
 impl Names<'_> {
-    /// Does `word(…)` form an atom?
+    /// Returns whether `word(…)` is an atom.
     pub fn is_function(&self, word: &str) -> bool {
         FUNCTIONS.contains(&word) || (word == "deadlock" && self.contains(word))
     }
 
-    /// What an atom of a formula says, with its canonical text.
+    /// Resolves an atom; returns its canonical text and meaning.
     pub fn atom(&self, atom: RawAtom<'_>) -> Result<Atom, AtomError> {
         match atom {
             RawAtom::Word(word) => self.word(word),
@@ -61,7 +70,7 @@ impl Names<'_> {
                 span: None,
             }),
             (Some(_), None) | (None, Some(_)) if word == "deadlock" => Err(AtomError {
-                message: "`deadlock` is a name of this model and the word for a dead state".to_owned(),
+                message: "`deadlock` is a name of this model and the keyword for deadlocks".to_owned(),
                 help: Some(
                     "write deadlock() for the state, \"tokens(deadlock) >= 1\" for the place, fires(deadlock) for the transition"
                         .to_owned(),
@@ -87,10 +96,7 @@ impl Names<'_> {
     fn quoted(&self, text: &str) -> Result<Atom, AtomError> {
         let trimmed = text.trim();
         if trimmed.is_empty() {
-            return Err(wrong(
-                "nothing stands between the quotes: expected an atom",
-                None,
-            ));
+            return Err(wrong("the quotes are empty: expected an atom", None));
         }
         if trimmed == "deadlock" || self.contains(trimmed) {
             return self.word(trimmed);
@@ -103,7 +109,8 @@ impl Names<'_> {
             else {
                 continue;
             };
-            // `fires(a) >= fires(b)` also starts and ends like a call; the list will say so.
+            // `fires(a) >= fires(b)` also starts and ends like a call; parsing the list reports the
+            // error.
             return self.call(function, arguments).map_err(|mut error| {
                 let at = text.len() - text.trim_start().len() + trimmed.len() - 1 - arguments.len();
                 error.span = error.span.map(|s| s.start + at..s.end + at);
@@ -152,7 +159,7 @@ impl Names<'_> {
         Ok(events)
     }
 
-    /// Names with commas between them, each as long as it can be.
+    /// Parses a comma-separated list of names, each as long as possible.
     fn list(&self, text: &str, sort: Sort, mut each: impl FnMut(&str)) -> Result<(), AtomError> {
         let mut at = 0;
         loop {
@@ -184,8 +191,7 @@ impl Names<'_> {
         }
     }
 
-    /// The name that `text` begins with, and the length of what stands for it: quotes are not needed
-    /// around a name here, but are allowed.
+    /// The name that `text` starts with, optionally quoted, and the length of its spelling.
     fn listed<'t>(
         &self,
         text: &'t str,

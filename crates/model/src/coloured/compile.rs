@@ -1,25 +1,25 @@
-//! Transitions in the form that unfolding works on: everything on the level of leaves.
+//! Compilation of transitions to the form used by unfolding, in terms of leaves.
 //!
-//! A colour is the vector of its leaves' values, a binding the vector of the leaves of all variables.
-//! Every term is brought to a formal sum
+//! A colour is the vector of its leaves' values, a binding the vector of the leaves of all
+//! variables. Every term becomes a formal sum
 //!
 //! > Σᵢ cᵢ · (s₁ × … × sₙ)
 //!
-//! of tuples over the leaves of its sort, each sⱼ one value (a constant, or a leaf of a variable
-//! plus a shift, around the circle) or a set of values; sums inside of tuples are multiplied out. That
-//! costs as many summands as the term has colours, and each is evaluated without looking at the
-//! syntax again. Guards become comparisons of leaves, evaluated in three values (Kleene): what does not
-//! depend on the leaves that are still open is known before they are bound.
+//! of tuples over the leaves of its sort, where each sⱼ is one value (a constant, or a leaf of a
+//! variable plus a cyclic shift) or a set of values; sums inside tuples are multiplied out. The
+//! number of summands may reach the number of colours of the term; each is evaluated without the
+//! syntax tree. Guards become comparisons of leaves in three-valued (Kleene) logic, so that they
+//! may be decided before all leaves are bound.
 
 use std::cell::Cell;
 
 use super::net::{ColouredNet, Guard, Inscription, SortId, SortKind, Term, TermKind, Transition};
 use crate::predicate::Comparison;
 
-/// A leaf of a binding that has no value yet.
+/// The value of an unbound leaf.
 pub(super) const OPEN: u32 = u32::MAX;
 
-/// One value.
+/// An expression for a single value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Slot {
     Constant(u32),
@@ -32,7 +32,7 @@ pub(super) enum Slot {
 }
 
 impl Slot {
-    /// The value under a binding in which the leaf has one.
+    /// The value under a binding in which the leaf is bound.
     pub fn value(self, binding: &[u32]) -> u32 {
         match self {
             Slot::Constant(value) => value,
@@ -55,7 +55,7 @@ impl Slot {
         self.leaf().is_some_and(|leaf| binding[leaf] == OPEN)
     }
 
-    /// What the leaf must be for the slot to have this value.
+    /// The value of the leaf for which the slot has this value.
     pub fn solve(self, value: u32) -> u32 {
         match self {
             Slot::Constant(constant) => constant,
@@ -69,7 +69,7 @@ impl Slot {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Part {
     One(Slot),
-    /// All values below this.
+    /// All values below this bound.
     Every(u32),
     Members(Vec<u32>),
 }
@@ -84,7 +84,7 @@ impl Part {
     }
 }
 
-/// So many times all combinations of the parts.
+/// A multiple of all combinations of the parts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Summand {
     pub factor: i64,
@@ -100,20 +100,19 @@ pub(super) struct Sum {
     pub summands: Vec<Summand>,
 }
 
-/// Why a term cannot be evaluated.
+/// Reason why a term cannot be evaluated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Failure {
-    /// More is taken away than there is.
     Negative,
     /// A multiplicity does not fit 63 bits, or there are too many colours.
     Large,
 }
 
-/// No multiset has more different colours than this.
+/// Limit on the distinct colours of a multiset.
 const LARGEST: u64 = 1 << 31;
 
 impl Sum {
-    /// How many colours an evaluation visits.
+    /// Number of colours that an evaluation visits.
     pub fn count(&self) -> u64 {
         let counts = self.summands.iter().map(|summand| {
             let counts = summand.parts.iter().map(Part::count);
@@ -122,7 +121,7 @@ impl Sum {
         counts.fold(0, u64::saturating_add)
     }
 
-    /// The colours with their multiplicities, none of them 0, sorted; `out` is overwritten.
+    /// Evaluates to colours with non-zero multiplicities, sorted, in `out`, which is overwritten.
     pub fn evaluate(&self, binding: &[u32], out: &mut Vec<(u64, i64)>) -> Result<(), Failure> {
         out.clear();
         if self.count() > LARGEST {
@@ -161,7 +160,7 @@ impl Sum {
     }
 }
 
-/// Sorts, adds up what is equal, drops what is 0.
+/// Sorts, adds multiplicities of equal colours, and drops zeros.
 pub(super) fn merge(all: &mut Vec<(u64, i64)>) -> Result<(), Failure> {
     all.sort_unstable_by_key(|(colour, _)| *colour);
     let mut kept = 0;
@@ -195,7 +194,7 @@ pub(super) enum Test {
 }
 
 impl Test {
-    /// Is it true, whatever the open leaves will be? `None` if that depends on them.
+    /// Evaluates the guard; `None` if the result depends on unbound leaves.
     pub fn evaluate(&self, binding: &[u32]) -> Option<bool> {
         match self {
             Test::All(tests) => {
@@ -230,7 +229,7 @@ impl Test {
         }
     }
 
-    /// The equations that must hold, whatever else.
+    /// The equations implied by the guard as conjuncts.
     pub fn equations(&self, found: &mut Vec<(Slot, Slot)>) {
         match self {
             Test::All(tests) => tests.iter().for_each(|test| test.equations(found)),
@@ -251,7 +250,6 @@ impl Test {
     }
 }
 
-/// A transition.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
     /// The size of each leaf of a binding.
@@ -261,8 +259,7 @@ pub(super) struct Rule {
     pub outputs: Vec<Sum>,
 }
 
-/// Where the leaves of each variable of a transition start, by the position of the variable among
-/// the transition's own.
+/// The compilation context: for each of the transition's variables the start of its leaves.
 struct Scope<'n> {
     net: &'n ColouredNet,
     transition: Option<&'n Transition>,
@@ -279,7 +276,7 @@ pub(super) fn leaf_sizes(net: &ColouredNet, sort: SortId) -> Vec<u32> {
         .collect()
 }
 
-/// The values of a colour's leaves.
+/// Appends the values of a colour's leaves.
 pub(super) fn leaf_values(sizes: &[u32], mut colour: u64, out: &mut Vec<u32>) {
     let from = out.len();
     out.resize(from + sizes.len(), 0);
@@ -289,13 +286,13 @@ pub(super) fn leaf_values(sizes: &[u32], mut colour: u64, out: &mut Vec<u32>) {
     }
 }
 
-/// The terms of a net would be multiplied out to more than memory holds.
+/// The error that multiplying out exceeds [`SUMMANDS`].
 pub(super) struct TooMany;
 
-/// All terms of a net together are multiplied out to at most this many summands.
+/// Limit on the summands of all terms of a net together.
 pub(super) const SUMMANDS: usize = 1 << 22;
 
-/// Compiles a transition; `left` is how many summands the net may still have.
+/// Compiles a transition; `left` is the number of summands still allowed for the net.
 pub(super) fn rule(
     net: &ColouredNet,
     transition: &Transition,
@@ -326,7 +323,6 @@ pub(super) fn rule(
     })
 }
 
-/// Compiles an initial marking.
 pub(super) fn ground(
     net: &ColouredNet,
     place: usize,
@@ -451,10 +447,10 @@ impl Scope<'_> {
                     _ => size - 1,
                 };
                 let shifted = |slot| match slot {
-                    Slot::Constant(value) => Slot::Constant(around(value, step, size)),
+                    Slot::Constant(value) => Slot::Constant(add_modulo(value, step, size)),
                     Slot::Leaf { leaf, shift, size } => Slot::Leaf {
                         leaf,
-                        shift: around(shift, step, size),
+                        shift: add_modulo(shift, step, size),
                         size,
                     },
                 };
@@ -487,7 +483,7 @@ impl Scope<'_> {
                     (comparison, [(left, right)]) => Test::Compare(*comparison, *left, *right),
                     (Comparison::Eq, pairs) => Test::All(compare(Comparison::Eq, pairs)),
                     (Comparison::Ne, pairs) => Test::Some(compare(Comparison::Ne, pairs)),
-                    // Dots; tuples are not ordered.
+                    // Dots are equal; tuples are not ordered.
                     (Comparison::Le | Comparison::Ge, _) => Test::All(Vec::new()),
                     (Comparison::Lt | Comparison::Gt, _) => Test::Some(Vec::new()),
                 }
@@ -496,7 +492,7 @@ impl Scope<'_> {
     }
 }
 
-fn around(value: u32, step: u32, size: u32) -> u32 {
+fn add_modulo(value: u32, step: u32, size: u32) -> u32 {
     ((u64::from(value) + u64::from(step)) % u64::from(size)) as u32
 }
 
@@ -505,7 +501,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slots_go_around_and_back() {
+    fn slots_are_solved_modulo_the_size() {
         for size in 1..5 {
             for shift in 0..size {
                 let leaf = 0;
@@ -519,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_are_formal() {
+    fn sums_add_multiplicities() {
         let one = |factor, value| Summand {
             factor,
             parts: vec![Part::One(Slot::Constant(value)), Part::Every(2)],
@@ -540,7 +536,7 @@ mod tests {
     }
 
     #[test]
-    fn guards_know_early() {
+    fn guards_are_decided_early() {
         let leaf = |leaf| Slot::Leaf {
             leaf,
             shift: 0,

@@ -1,27 +1,27 @@
-//! Bindings of a transition, found by joining what its input arcs can take.
+//! Enumeration of the bindings of a transition by joining the colours available on its input arcs.
 //!
-//! Bottom-up evaluation as in deductive databases (semi-naive: Bancilhon, Ramakrishnan, *An amateur's
-//! introduction to recursive query processing strategies*, SIGMOD 1986). A place is a relation over
-//! leaves, its tuples the colours that may be marked; an input arc `⟨x, y++, 3⟩` is an atom of the
-//! body of a rule. When a colour becomes known, every atom that it fits is bound to it, and the
-//! others are joined one after the other — the most constrained first, each through an index over
-//! those of its components that are bound by then. Equations of the guard bind leaves too, leaves
-//! that nothing else binds take all their values, and the guard is evaluated as soon as it can say
-//! no. Which leaf is bound at which step depends on the atom one starts from only, so each start
-//! has its plan, made once.
+//! Bottom-up evaluation as in deductive databases (semi-naive: Bancilhon, Ramakrishnan, *An
+//! amateur's introduction to recursive query processing strategies*, SIGMOD 1986). A place is a
+//! relation over leaves, whose tuples are the colours that may be marked; an input arc
+//! `⟨x, y++, 3⟩` is an atom in the body of a rule. When a colour becomes known, every atom that it
+//! matches is bound to it, and the others are joined one after the other — the most constrained
+//! first, each through an index over its components that are bound by then. Equations of the guard
+//! bind leaves too, leaves that nothing else binds range over all values, and the guard is
+//! evaluated as soon as it can be false. The bound leaves at each step depend only on the starting
+//! atom, so each start has one precomputed plan.
 //!
-//! Atoms are *necessary* conditions: of a set in a component one member stands for all, and at most
-//! [`ATOMS`] of a transition are used. The unfolding checks the rest.
+//! Atoms are *necessary* conditions: of a set in a component only one member is required, and at
+//! most [`ATOMS`] per transition are used. The unfolding checks the rest.
 
 use lariat_budget::{Budget, Stop};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::compile::{OPEN, Part, Rule, Slot, leaf_values};
 
-/// A transition is joined over at most this many atoms.
+/// Limit on the atoms joined per transition.
 const ATOMS: usize = 16;
 
-/// The colours that may be marked, place by place.
+/// The colours that may be marked, by place.
 #[derive(Default)]
 pub(super) struct Facts {
     relations: Vec<Relation>,
@@ -31,24 +31,23 @@ pub(super) struct Facts {
 /// The known colours of a place.
 pub(super) struct Relation {
     sizes: Vec<u32>,
-    /// The leaves of the colours that are joined with, one after the other.
+    /// The leaves of the active colours, consecutively.
     values: Vec<u32>,
-    /// All colours, also those that will be joined with soon.
+    /// All known colours, active or not yet.
     pub known: FxHashSet<u64>,
-    /// Over this relation.
     indexes: Vec<usize>,
 }
 
-/// The colours of a place by some of their components.
+/// An index of the colours of a place by some of their components.
 struct Index {
     place: usize,
     components: Vec<usize>,
-    /// For each value of the components the numbers of the colours.
+    /// By value of the components: the row numbers.
     rows: FxHashMap<u64, Vec<u32>>,
 }
 
 impl Facts {
-    /// Adds a place, whose leaves have these sizes.
+    /// Adds a place whose leaves have these sizes.
     pub fn add_place(&mut self, sizes: Vec<u32>) {
         self.relations.push(Relation {
             sizes,
@@ -62,18 +61,18 @@ impl Facts {
         &self.relations[place]
     }
 
-    /// Notes a colour; is it new?
+    /// Adds a known colour; returns whether it is new.
     pub fn learn(&mut self, place: usize, colour: u64) -> bool {
         self.relations[place].known.insert(colour)
     }
 
-    /// Bytes that one more colour of a place takes.
+    /// Bytes for each further colour of a place.
     pub fn bytes_per_colour(&self, place: usize) -> usize {
         let relation = &self.relations[place];
         32 + 4 * relation.sizes.len() + 16 * relation.indexes.len()
     }
 
-    /// Makes a known colour one that is joined with; its leaves are the last of the relation.
+    /// Adds a known colour to the relation and its indexes; returns its leaves.
     pub fn activate(&mut self, place: usize, colour: u64) -> Vec<u32> {
         let relation = &mut self.relations[place];
         let width = relation.sizes.len();
@@ -112,51 +111,49 @@ fn key(sizes: &[u32], components: impl Iterator<Item = (usize, u32)>) -> u64 {
     })
 }
 
-/// A colour that a binding needs.
+/// A colour required by a binding.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Atom {
     pub place: usize,
     slots: Vec<Slot>,
 }
 
-/// One step towards a binding.
 enum Step {
-    /// A colour of a place, all of whose leaves are bound, is known.
+    /// Tests that a colour whose leaves are all bound is known.
     Known { place: usize, slots: Vec<Slot> },
-    /// A colour of a place that agrees in the components of the index.
+    /// Ranges over the colours that agree in the components of the index.
     Join {
         place: usize,
         index: usize,
         slots: Vec<Slot>,
     },
-    /// The guard says what a leaf must be.
+    /// Computes a leaf by an equation of the guard.
     Solve { slot: Slot, from: Slot },
-    /// All values of a leaf.
+    /// Ranges over all values of a leaf.
     Every { leaf: usize, size: u32 },
 }
 
 struct Stage {
     step: Step,
-    /// The leaves that are bound here.
     binds: Vec<usize>,
-    /// Can the guard know more than before?
+    /// True if the guard depends on these leaves.
     guarded: bool,
 }
 
-/// How to complete a binding, from one atom or from nothing.
+/// The steps that complete a binding, from one atom or from nothing.
 pub(super) struct Plan {
-    /// The atom that is bound to a colour to begin with.
+    /// The atom that is initially bound to a colour.
     pub start: Option<Atom>,
     stages: Vec<Stage>,
 }
 
-/// The atoms of a transition: those with variables first, without repetition.
+/// The distinct atoms of a transition with variables, or else one ground atom.
 fn atoms(rule: &Rule) -> Vec<Atom> {
     let mut with_leaves = Vec::new();
     let mut ground = None;
     let mut seen = FxHashSet::default();
     for sum in &rule.inputs {
-        // What is subtracted may leave nothing of what is added.
+        // Subtraction may cancel a colour, so that it is not necessary.
         if sum.summands.iter().any(|summand| summand.factor < 0) {
             continue;
         }
@@ -183,7 +180,7 @@ fn atoms(rule: &Rule) -> Vec<Atom> {
     with_leaves
 }
 
-/// One plan for each atom to start from; one that starts from nothing if there is none.
+/// One plan per starting atom; a plan without start if there are no atoms.
 pub(super) fn plans(rule: &Rule, facts: &mut Facts) -> Vec<Plan> {
     let atoms = atoms(rule);
     if atoms.is_empty() {
@@ -228,7 +225,7 @@ fn plan(rule: &Rule, facts: &mut Facts, atoms: &[Atom], start: Option<usize>) ->
         let step = if let Some((slot, from)) = solvable {
             Step::Solve { slot, from }
         } else if let Some(best) = (0..waiting.len()).min_by_key(|i| {
-            // Fewest open components; among these, most bound ones.
+            // Fewest open components; among these, most components.
             let open = waiting[*i]
                 .slots
                 .iter()
@@ -285,7 +282,7 @@ fn plan(rule: &Rule, facts: &mut Facts, atoms: &[Atom], start: Option<usize>) ->
     }
 }
 
-/// Binds the slots to the values; do they agree with what is bound already?
+/// Matches slots with values, binding open leaves; returns whether all agree.
 fn unify(slots: &[Slot], values: &[u32], binding: &mut [u32]) -> bool {
     slots
         .iter()
@@ -300,14 +297,14 @@ fn unify(slots: &[Slot], values: &[u32], binding: &mut [u32]) -> bool {
         })
 }
 
-/// Where a step is among its alternatives.
+/// The position among the alternatives of a step.
 struct Cursor<'f> {
     rows: &'f [u32],
     at: usize,
 }
 
-/// Calls `each` with every complete binding of the rule that begins with this colour for the plan's
-/// first atom and whose other atoms are known.
+/// Calls `each` with every complete binding of the rule that matches this colour with the plan's
+/// starting atom and whose other atoms are known.
 pub(super) fn search(
     rule: &Rule,
     plan: &Plan,
@@ -328,12 +325,12 @@ pub(super) fn search(
     let mut cursors: Vec<Cursor<'_>> = Vec::with_capacity(plan.stages.len());
     let mut ticks = 0u32;
     loop {
-        // The cursors stand on the stages before; the next one is opened, or the binding is complete.
+        // All stages with cursors are bound; the next one is opened, or the binding is complete.
         match plan.stages.get(cursors.len()) {
             Some(stage) => cursors.push(open(stage, facts, &binding)),
             None => each(&binding)?,
         }
-        // The next alternative of the last stage that has one.
+        // Advance the last stage that has another alternative.
         loop {
             let depth = cursors.len();
             let Some(cursor) = cursors.last_mut() else {

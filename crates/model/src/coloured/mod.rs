@@ -1,9 +1,9 @@
 //! Coloured nets: symmetric nets in PNML, and the place/transition nets that they abbreviate.
 //!
-//! A [`ColouredNet`] is read with all its sorts checked; [`unfold`] makes a [`crate::System`] of it, in
-//! which `p(1,2)` is the place `p` with a colour and `t(x=1,y=2)` the transition `t` with a binding.
-//! The [`Unfolding`] says which is which. Runs of the unfolded net are replayed on the coloured one
-//! ([`ColouredNet::replay`]) by an interpreter of its own.
+//! A [`ColouredNet`] is read with all its sorts checked; [`unfold`] translates it to a
+//! [`crate::System`], in which `p(1,2)` is the place `p` with a colour and `t(x=1,y=2)` the
+//! transition `t` with a binding. The [`Unfolding`] relates both. Runs of the unfolded net are
+//! replayed on the coloured net ([`ColouredNet::replay`]) by an independent interpreter.
 
 mod compile;
 mod join;
@@ -20,11 +20,11 @@ pub use net::{
 pub use semantics::Marking;
 pub use unfold::{Unfolded, Unfolding, unfold};
 
-/// Where the system of a coloured net comes from.
+/// The coloured origin of a system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Coloured {
     /// The net as it was read.
     pub net: ColouredNet,
-    /// What its places and transitions are in the system.
+    /// The relation between its places and transitions and those of the system.
     pub unfolding: Unfolding,
 }

@@ -1,8 +1,9 @@
-//! How colours and bindings are spelt: `p(1,2)` and `t(x=1,y=2)`.
+//! Names of colours and bindings: `p(1,2)` and `t(x=1,y=2)`.
 //!
-//! A place without colours and a transition without variables are known by their ids alone. The
-//! components of a product are separated by commas, those of a variable's value by semicolons. Names of
-//! constants and variables have neither of these inside, nor parentheses, so a name is read in one way.
+//! A place without colours and a transition without variables are named by their ids. The
+//! components of a product are separated by commas, those of a variable's value by semicolons.
+//! Names of constants and variables contain neither of these nor parentheses, so names are
+//! unambiguous.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +12,7 @@ use super::unfold::Unfolding;
 use crate::system::{EventId, VarId};
 
 impl ColouredNet {
-    /// A colour as it is shown.
+    /// The displayed name of a colour.
     pub fn colour_name(&self, sort: SortId, colour: Colour) -> String {
         let mut name = String::new();
         self.spell(sort, colour, ',', &mut name);
@@ -72,13 +73,13 @@ impl ColouredNet {
     }
 }
 
-/// The names of a coloured net, to be looked up.
+/// A lookup table of the names of a coloured net.
 #[derive(Clone, Debug)]
 pub struct ColourNames<'n> {
     net: &'n ColouredNet,
     places: FxHashMap<&'n str, PlaceId>,
     transitions: FxHashMap<&'n str, TransitionId>,
-    /// For each enumeration the positions of its constants.
+    /// By enumeration: the positions of its constants.
     constants: Vec<FxHashMap<&'n str, u64>>,
 }
 
@@ -103,7 +104,7 @@ impl<'n> ColourNames<'n> {
         }
     }
 
-    /// The place that `name` names, with one colour if it names one.
+    /// The place denoted by `name`, with a colour if the name contains one.
     pub fn place(&self, name: &str) -> Option<(PlaceId, Option<Colour>)> {
         if let Some(place) = self.places.get(name) {
             return Some((*place, None));
@@ -117,7 +118,8 @@ impl<'n> ColourNames<'n> {
         Some((place, Some(self.colour(sort, colour, ',')?)))
     }
 
-    /// The transition that `name` names, with the values of some of its variables, by their positions.
+    /// The transition denoted by `name`, with the values of the variables it mentions, by their
+    /// positions.
     pub fn transition(&self, name: &str) -> Option<(TransitionId, Vec<(usize, Colour)>)> {
         if let Some(transition) = self.transitions.get(name) {
             return Some((*transition, Vec::new()));
@@ -165,12 +167,12 @@ impl<'n> ColourNames<'n> {
     }
 }
 
-/// `id(inside)`; nothing inside has parentheses.
+/// Splits `id(inside)`; `inside` contains no parentheses.
 fn split(name: &str) -> Option<(&str, &str)> {
     name.strip_suffix(')')?.rsplit_once('(')
 }
 
-/// What the names of a coloured net mean in its unfolding.
+/// The meanings of the names of a coloured net in its unfolding.
 #[derive(Clone, Debug)]
 pub struct UnfoldedNames<'n> {
     names: ColourNames<'n>,
@@ -178,7 +180,7 @@ pub struct UnfoldedNames<'n> {
 }
 
 impl<'n> UnfoldedNames<'n> {
-    /// The names of a net, and their meaning in this unfolding of it.
+    /// The names of a net with their meanings in this unfolding.
     pub fn new(net: &'n ColouredNet, unfolding: &'n Unfolding) -> UnfoldedNames<'n> {
         UnfoldedNames {
             names: ColourNames::of(net),
@@ -186,7 +188,6 @@ impl<'n> UnfoldedNames<'n> {
         }
     }
 
-    /// The ids of places and transitions.
     pub(crate) fn ids(&self) -> impl Iterator<Item = &'n str> {
         let net = self.names.net;
         let places = net.places.iter().map(|place| &*place.name);
@@ -201,7 +202,7 @@ impl<'n> UnfoldedNames<'n> {
         self.names.transition(name).is_some()
     }
 
-    /// The instances that a name adds up, all those of a place or one; none if it is never marked.
+    /// The instances whose sum a name denotes, all those of a place or one; empty if never marked.
     pub(crate) fn number(&self, name: &str) -> Option<Vec<VarId>> {
         let (place, colour) = self.names.place(name)?;
         Some(match colour {
@@ -220,7 +221,7 @@ impl<'n> UnfoldedNames<'n> {
         Some(self.unfolding.events(transition).filter(agrees).collect())
     }
 
-    /// What is wrong with `id(inside)`, whose id is that of a place or transition, and advice.
+    /// The error message and advice for `id(inside)`, where `id` is a place or transition.
     pub(crate) fn misfit(&self, id: &str, inside: &str) -> Option<(String, String)> {
         let net = self.names.net;
         if let Some(place) = self.names.places.get(id) {
@@ -248,9 +249,8 @@ impl<'n> UnfoldedNames<'n> {
         Some((message, help))
     }
 
-    /// The colours of a sort, in a few words.
+    /// A short description of the colours of a sort.
     fn colours_of(&self, sort: SortId) -> String {
-        /// Longer lists are cut.
         const SHOWN: usize = 8;
         let net = self.names.net;
         match &net.sort(sort).kind {
@@ -271,7 +271,7 @@ impl<'n> UnfoldedNames<'n> {
         }
     }
 
-    /// The place whose instances begin with this variable and are several, and their number.
+    /// The place with several instances, the first of which is this variable, and their number.
     pub(crate) fn place_from(&self, var: VarId) -> Option<(&'n str, usize)> {
         let (place, _) = self.unfolding.place_of(var);
         let mut instances = self.unfolding.instances(place);
@@ -280,7 +280,7 @@ impl<'n> UnfoldedNames<'n> {
             .then(|| (&*self.names.net.place(place).name, len))
     }
 
-    /// The transition whose bindings begin with this event and are several, and their number.
+    /// The transition with several bindings, the first of which is this event, and their number.
     pub(crate) fn transition_from(&self, event: EventId) -> Option<(&'n str, usize)> {
         let (transition, _) = self.unfolding.binding(event);
         let mut events = self.unfolding.events(transition);

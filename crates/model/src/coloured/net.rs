@@ -1,14 +1,13 @@
 //! The typed coloured net: sorts, variables, places, transitions, terms.
 //!
-//! A colour of a sort is a number below the size of the sort. In an enumeration or a range it is the
-//! position in the declared order; in a product it is the mixed-radix number of its components, the
-//! first the most significant, so that colours are ordered as tuples are. A product of products is
-//! the product of their *leaves*, the enumerations and ranges at the bottom; a dot, which carries
-//! nothing, has no leaf.
+//! A colour of a sort is a number below the size of the sort. In an enumeration or a range it is
+//! the position in the declared order; in a product it is the mixed-radix number of its components,
+//! the first the most significant, so that colours are ordered lexicographically. A product of
+//! products is the product of its *leaves*, the enumerations and ranges at the bottom; a dot, which
+//! carries no information, has no leaf.
 //!
-//! Everything in a net that the reader made is resolved and checked: ids are in range, terms have the
-//! sort that they say they have, tuples have the arity of their product, successors stand on
-//! cyclic enumerations only.
+//! The reader resolves and checks all parts of a net: ids are in range, terms have their declared
+//! sort, tuples the arity of their product, and successors are applied to cyclic enumerations only.
 
 use crate::predicate::Comparison;
 
@@ -35,7 +34,7 @@ pub struct Colour(pub u64);
 macro_rules! index {
     ($($id:ident)*) => {$(
         impl $id {
-            /// The position in an array over all of them.
+            /// The position in an array over all objects of this kind.
             pub fn index(self) -> usize {
                 self.0 as usize
             }
@@ -44,16 +43,16 @@ macro_rules! index {
 }
 index!(SortId VariableId PlaceId TransitionId);
 
-/// What the colours of a sort are.
+/// The structure of a sort.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum SortKind {
     /// The one colour of a token without colour.
     Dot,
-    /// Named constants in their declared order; every declaration is a sort of its own.
+    /// Named constants in their declared order; every declaration is a separate sort.
     Enumeration {
-        /// The names, each once.
+        /// The distinct names.
         constants: Vec<String>,
-        /// Is the first the successor of the last?
+        /// True if the first constant is the successor of the last.
         cyclic: bool,
     },
     /// The integers from `first` to `last`.
@@ -70,17 +69,17 @@ pub enum SortKind {
 /// A sort: a finite, ordered set of colours.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sort {
-    /// The name of the first declaration that it has.
+    /// The name of its first declaration.
     pub name: String,
-    /// What its colours are.
+    /// Its structure.
     pub kind: SortKind,
-    /// How many colours there are, at least 1.
+    /// Number of colours, at least 1.
     pub size: u64,
-    /// The sorts at the bottom of a product, from left to right, dots included; itself otherwise.
+    /// The leaves of a product from left to right, dots included; otherwise the sort itself.
     pub parts: Vec<SortId>,
 }
 
-/// Some constants of a sort under a name.
+/// A named class of constants of a sort.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Class {
     /// The name of the partition's element.
@@ -94,7 +93,7 @@ pub struct Class {
 pub struct Partition {
     /// Its name.
     pub name: String,
-    /// What is partitioned.
+    /// The partitioned sort.
     pub sort: SortId,
     /// The classes.
     pub classes: Vec<Class>,
@@ -103,9 +102,9 @@ pub struct Partition {
 /// A variable over colours.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Variable {
-    /// As it is shown; unique in the net.
+    /// The displayed name; unique in the net.
     pub name: String,
-    /// What it ranges over.
+    /// The sort of its values.
     pub sort: SortId,
 }
 
@@ -114,44 +113,45 @@ pub struct Variable {
 pub struct Term {
     /// The sort of the colours.
     pub sort: SortId,
-    /// Which ones.
+    /// The expression.
     pub kind: TermKind,
 }
 
-/// The ways to write a multiset. The first five, and tuples of them, are single colours.
+/// The forms of multiset expressions. The first four, and tuples of them, are single colours.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TermKind {
     /// The value of a variable.
     Variable(VariableId),
     /// A colour.
     Constant(Colour),
-    /// The next constant of a cyclic enumeration, behind the last the first.
+    /// The next constant of a cyclic enumeration.
     Successor(Box<Term>),
-    /// The constant before, before the first the last.
+    /// The previous constant of a cyclic enumeration.
     Predecessor(Box<Term>),
-    /// One for each component of a product. Of multisets: all combinations, multiplicities multiplied.
+    /// One term per component of a product. For multisets: all combinations, with multiplied
+    /// multiplicities.
     Tuple(Vec<Term>),
     /// Every colour once.
     All,
     /// The members of a class of a partition, each once.
     Members(Vec<Colour>),
-    /// So many times as much.
+    /// A multiple.
     Scaled(u64, Box<Term>),
-    /// The sum; of nothing, the empty multiset.
+    /// The sum; the empty multiset if there are no terms.
     Add(Vec<Term>),
-    /// The first without the others. Where more is taken away than there is, it has no value, and a
-    /// binding that leads there is none.
+    /// The first minus the others. Undefined if a multiplicity becomes negative; such a binding
+    /// does not exist.
     Subtract(Vec<Term>),
 }
 
-/// When a binding is allowed.
+/// The enabling condition of a binding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Guard {
-    /// All of them; of nothing, always.
+    /// Conjunction; true if empty.
     And(Vec<Guard>),
-    /// Some of them; of nothing, never.
+    /// Disjunction; false if empty.
     Or(Vec<Guard>),
-    /// The opposite.
+    /// Negation.
     Not(Box<Guard>),
     /// A comparison of two single colours of one sort by their positions.
     Compare(Comparison, Term, Term),
@@ -164,7 +164,7 @@ pub struct Place {
     pub name: String,
     /// The sort of its tokens.
     pub sort: SortId,
-    /// The tokens at the start, without variables; `None` for no tokens.
+    /// The initial tokens, without variables; `None` for no tokens.
     pub initial: Option<Term>,
 }
 
@@ -173,32 +173,32 @@ pub struct Place {
 pub struct Inscription {
     /// The place.
     pub place: PlaceId,
-    /// The tokens that are taken or put.
+    /// The tokens taken or put.
     pub term: Term,
 }
 
-/// A transition: fires under a binding of its variables.
+/// A transition, which fires under a binding of its variables.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Transition {
     /// Its id; unique in the net.
     pub name: String,
-    /// Which bindings are allowed.
+    /// The condition on bindings.
     pub guard: Guard,
-    /// What is taken.
+    /// The consumed tokens.
     pub inputs: Vec<Inscription>,
-    /// What is put.
+    /// The produced tokens.
     pub outputs: Vec<Inscription>,
-    /// The variables of guard and arcs, in the order of their declaration. A binding has one colour
-    /// for each of them.
+    /// The variables of guard and arcs, in the order of their declaration. A binding assigns a
+    /// colour to each.
     pub variables: Vec<VariableId>,
 }
 
 /// A coloured net.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ColouredNet {
-    /// The net's own name.
+    /// The name of the net.
     pub name: String,
-    /// All sorts; equal ones are one sort.
+    /// All sorts, distinct.
     pub sorts: Vec<Sort>,
     /// The partitions of sorts.
     pub partitions: Vec<Partition>,
@@ -211,7 +211,7 @@ pub struct ColouredNet {
 }
 
 impl Term {
-    /// Is it one colour, whatever the binding?
+    /// Returns whether the term is a single colour under every binding.
     pub fn is_colour(&self) -> bool {
         match &self.kind {
             TermKind::Variable(_) | TermKind::Constant(_) => true,
@@ -293,7 +293,7 @@ impl ColouredNet {
         self.transitions.iter().map(arcs).sum()
     }
 
-    /// The colour of a product whose components are these.
+    /// The colour of a product with these components.
     pub fn tuple(&self, sort: SortId, components: &[Colour]) -> Colour {
         let SortKind::Product(sorts) = &self.sort(sort).kind else {
             return components.first().copied().unwrap_or(Colour(0));

@@ -1,12 +1,12 @@
-//! The reference meaning of a coloured net: markings, firing, and the replay of a run.
+//! The reference semantics of a coloured net: markings, firing, and the replay of a run.
 //!
-//! Terms and guards are interpreted as they stand, without unfolding anything, and as plainly as
-//! possible: what the unfolding claims is checked against what stands here. A term is a formal sum of
-//! colours with integer multiplicities,
+//! Terms and guards are interpreted without unfolding, as directly as possible, to check results
+//! obtained on the unfolding independently. A term is a formal sum of colours with integer
+//! multiplicities,
 //!
 //! > ⟦a + b⟧ = ⟦a⟧ + ⟦b⟧,  ⟦a − b⟧ = ⟦a⟧ − ⟦b⟧,  ⟦n·a⟧ = n·⟦a⟧,  ⟦(a, b)⟧ = ⟦a⟧ × ⟦b⟧,
 //!
-//! and has no value if a multiplicity is negative in the end.
+//! and is undefined if a resulting multiplicity is negative.
 
 use std::collections::BTreeMap;
 
@@ -17,23 +17,23 @@ use super::net::{
 use crate::lasso::{EvidenceKind, Lasso, Step};
 use crate::system::{State, System};
 
-/// The tokens of every place: how many of each colour, none of them 0.
+/// The tokens of every place: the non-zero multiplicities of its colours.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Marking {
     /// By place.
     pub tokens: Vec<BTreeMap<Colour, i64>>,
 }
 
-/// Terms with more different colours than this are not interpreted.
+/// Limit on the distinct colours of an interpreted term.
 const LARGEST: u64 = 1 << 24;
 
 type Formal = BTreeMap<Colour, i128>;
 
-/// The values of variables; of those that have none yet, `None`.
+/// A partial assignment of colours to variables.
 type Values<'v> = &'v dyn Fn(VariableId) -> Option<Colour>;
 
 impl ColouredNet {
-    /// The marking at the start.
+    /// The initial marking.
     pub fn initial_marking(&self) -> Result<Marking, String> {
         let mut marking = Marking::default();
         for place in &self.places {
@@ -45,8 +45,8 @@ impl ColouredNet {
         Ok(marking)
     }
 
-    /// The marking that a transition leads to under a binding, one colour for each of its variables;
-    /// an error that says why if it cannot fire.
+    /// The marking after firing a transition under a binding, one colour per variable; an error
+    /// message if it is not enabled.
     pub fn fire(
         &self,
         marking: &Marking,
@@ -54,50 +54,54 @@ impl ColouredNet {
         binding: &[Colour],
     ) -> Result<Marking, String> {
         let name = || self.binding_name(transition, binding);
-        let of = self.transition(transition);
-        let sizes = of
+        let definition = self.transition(transition);
+        let sizes = definition
             .variables
             .iter()
             .map(|v| self.sort(self.variable(*v).sort).size);
-        if of.variables.len() != binding.len() || !sizes.zip(binding).all(|(size, c)| c.0 < size) {
+        if definition.variables.len() != binding.len()
+            || !sizes.zip(binding).all(|(size, c)| c.0 < size)
+        {
             return Err(format!("{} is no binding", name()));
         }
         let values = |variable: VariableId| {
-            let at = of.variables.binary_search(&variable).ok()?;
+            let at = definition.variables.binary_search(&variable).ok()?;
             binding.get(at).copied()
         };
-        if self.holds(&of.guard, &values) != Some(true) {
+        if self.holds(&definition.guard, &values) != Some(true) {
             return Err(format!("the guard of {} does not hold", name()));
         }
         let mut next = marking.clone();
-        for arc in &of.inputs {
+        for arc in &definition.inputs {
             for (colour, count) in self.tokens(&arc.term, &values)? {
                 let instance = || self.instance_name(arc.place, colour);
-                let there = next.tokens[arc.place.index()]
+                let present = next.tokens[arc.place.index()]
                     .get(&colour)
                     .copied()
                     .unwrap_or(0);
-                if there < count {
+                if present < count {
                     return Err(format!("{} needs more tokens in {}", name(), instance()));
                 }
-                change(&mut next, arc.place, colour, there - count);
+                change(&mut next, arc.place, colour, present - count);
             }
         }
-        for arc in &of.outputs {
+        for arc in &definition.outputs {
             for (colour, count) in self.tokens(&arc.term, &values)? {
-                let there = next.tokens[arc.place.index()]
+                let present = next.tokens[arc.place.index()]
                     .get(&colour)
                     .copied()
                     .unwrap_or(0);
-                let sum = there.checked_add(count).ok_or("a place has 2^63 tokens")?;
+                let sum = present
+                    .checked_add(count)
+                    .ok_or("a place has 2^63 tokens")?;
                 change(&mut next, arc.place, colour, sum);
             }
         }
         Ok(next)
     }
 
-    /// Can nothing fire? Looks for a binding variable by variable, and drops it as soon as the guard or an
-    /// arc whose variables all have values says no. An error if that takes more than `steps` steps.
+    /// Returns whether the marking is a deadlock. Backtracks over the variables and prunes when the
+    /// guard or an arc with bound variables fails. Returns an error after `steps` steps.
     pub fn is_dead(&self, marking: &Marking, steps: u64) -> Result<bool, String> {
         let mut left = steps;
         for transition in self.transition_ids() {
@@ -114,10 +118,10 @@ impl ColouredNet {
         transition: TransitionId,
         left: &mut u64,
     ) -> Result<Option<Vec<Colour>>, String> {
-        let of = self.transition(transition);
+        let definition = self.transition(transition);
         let order = self.order(transition);
-        let mut binding: Vec<Option<Colour>> = vec![None; of.variables.len()];
-        // The values tried so far, variable by variable.
+        let mut binding: Vec<Option<Colour>> = vec![None; definition.variables.len()];
+        // The values tried, by depth.
         let mut tried: Vec<u64> = Vec::new();
         loop {
             *left = left
@@ -125,27 +129,27 @@ impl ColouredNet {
                 .ok_or("the search for a binding takes too long")?;
             let possible = {
                 let values = |variable: VariableId| {
-                    let at = of.variables.binary_search(&variable).ok()?;
+                    let at = definition.variables.binary_search(&variable).ok()?;
                     binding.get(at).copied().flatten()
                 };
-                self.holds(&of.guard, &values) != Some(false)
-                    && of.inputs.iter().all(|arc| {
+                self.holds(&definition.guard, &values) != Some(false)
+                    && definition.inputs.iter().all(|arc| {
                         let mut variables = Vec::new();
                         arc.term.collect_variables(&mut variables);
                         if variables.iter().any(|v| values(*v).is_none()) {
                             return true;
                         }
-                        let there = &marking.tokens[arc.place.index()];
+                        let present = &marking.tokens[arc.place.index()];
                         self.tokens(&arc.term, &values).is_ok_and(|need| {
                             need.iter()
-                                .all(|(c, n)| there.get(c).is_some_and(|m| m >= n))
+                                .all(|(c, n)| present.get(c).is_some_and(|m| m >= n))
                         })
                     })
             };
             if possible {
                 let complete: Option<Vec<Colour>> = binding.iter().copied().collect();
                 match complete {
-                    // Arcs to one place are added up here.
+                    // Firing adds up several arcs to one place.
                     Some(complete) if self.fire(marking, transition, &complete).is_ok() => {
                         return Ok(Some(complete));
                     }
@@ -164,7 +168,7 @@ impl ColouredNet {
                 *last += 1;
                 let value = *last;
                 let at = order[tried.len() - 1];
-                if value < self.sort(self.variable(of.variables[at]).sort).size {
+                if value < self.sort(self.variable(definition.variables[at]).sort).size {
                     binding[at] = Some(Colour(value));
                     break;
                 }
@@ -174,19 +178,19 @@ impl ColouredNet {
         }
     }
 
-    /// The positions of a transition's variables, those of the arcs with fewest variables first.
+    /// The order of binding a transition's variables: those of arcs with few variables first.
     fn order(&self, transition: TransitionId) -> Vec<usize> {
-        let of = self.transition(transition);
+        let definition = self.transition(transition);
         let mut order: Vec<usize> = Vec::new();
         let mut arcs: Vec<Vec<VariableId>> = Vec::new();
-        for arc in &of.inputs {
+        for arc in &definition.inputs {
             let mut variables = Vec::new();
             arc.term.collect_variables(&mut variables);
             arcs.push(variables);
         }
         arcs.sort_by_key(Vec::len);
-        let all = arcs.iter().flatten().chain(&of.variables);
-        for at in all.filter_map(|variable| of.variables.binary_search(variable).ok()) {
+        let all = arcs.iter().flatten().chain(&definition.variables);
+        for at in all.filter_map(|variable| definition.variables.binary_search(variable).ok()) {
             if !order.contains(&at) {
                 order.push(at);
             }
@@ -194,12 +198,13 @@ impl ColouredNet {
         order
     }
 
-    /// Replays a run of the unfolded net on this one. Nothing is taken from the unfolding but names: every
-    /// event is read as `t(x=1)`, every variable as `p(1)`, and the markings along the run must be those
-    /// that firing leads to. A step without an event repeats a dead marking. What a round of a covering run adds, place
-    /// by place and colour by colour, is checked as well: nothing in a coloured net minds more tokens.
+    /// Replays a run of the unfolded net on this one. Only names are taken from the unfolding:
+    /// every event is parsed as `t(x=1)`, every variable as `p(1)`, and the markings along the run
+    /// must be those that firing computes. A stuttering step requires a deadlock. The growth of a
+    /// covering run is checked per place and colour; it is valid because coloured nets are
+    /// monotonic.
     pub fn replay(&self, system: &System, lasso: &Lasso) -> Result<(), String> {
-        /// More than enough for what a guard prunes.
+        /// Limit on the steps of a deadlock check.
         const STEPS: u64 = 50_000_000;
         let names = ColourNames::of(self);
         let mut instances = Vec::with_capacity(system.variables.len());
@@ -233,7 +238,12 @@ impl ColouredNet {
                     marking = self.fire(&marking, transition, &binding)?;
                 }
                 None if self.is_dead(&marking, STEPS)? => {}
-                None => return Err(format!("step {} waits where something can fire", i + 1)),
+                None => {
+                    return Err(format!(
+                        "step {} stutters although a transition is enabled",
+                        i + 1
+                    ));
+                }
             }
             compare(&marking, state, i + 1)?;
         }
@@ -244,7 +254,7 @@ impl ColouredNet {
         }
     }
 
-    /// Does the guard hold? `None` if that depends on variables without a value.
+    /// Evaluates a guard; `None` if the result depends on unbound variables.
     fn holds(&self, guard: &Guard, values: Values<'_>) -> Option<bool> {
         match guard {
             Guard::And(guards) => {
@@ -275,7 +285,7 @@ impl ColouredNet {
         }
     }
 
-    /// The value of a term that is one colour.
+    /// The value of a term that is a single colour.
     fn colour(&self, term: &Term, values: Values<'_>) -> Option<Colour> {
         let size = self.sort(term.sort).size;
         match &term.kind {
@@ -293,14 +303,14 @@ impl ColouredNet {
         }
     }
 
-    /// The tokens that a term stands for.
     fn tokens(&self, term: &Term, values: Values<'_>) -> Result<BTreeMap<Colour, i64>, String> {
         let mut tokens = BTreeMap::new();
         for (colour, count) in self.formal(term, values)? {
             if count < 0 {
-                return Err("more tokens are taken away than there are".to_owned());
+                return Err("a subtraction leaves a negative number of tokens".to_owned());
             }
-            let count = i64::try_from(count).map_err(|_| "there are 2^63 tokens".to_owned())?;
+            let count =
+                i64::try_from(count).map_err(|_| "a multiset has 2^63 tokens".to_owned())?;
             if count > 0 {
                 tokens.insert(colour, count);
             }
@@ -351,7 +361,7 @@ impl ColouredNet {
             }
             TermKind::Tuple(terms) => {
                 let SortKind::Product(sorts) = &self.sort(term.sort).kind else {
-                    return Err("a tuple of no product".to_owned());
+                    return Err("a tuple has a sort that is no product".to_owned());
                 };
                 let mut tuples = once(Colour(0));
                 for (term, sort) in terms.iter().zip(sorts) {
@@ -384,7 +394,7 @@ fn change(marking: &mut Marking, place: PlaceId, colour: Colour, count: i64) {
     }
 }
 
-/// A state of the unfolded net as a marking.
+/// Converts a state of the unfolded net to a marking.
 fn shown(net: &ColouredNet, instances: &[(PlaceId, Colour)], state: &State) -> Marking {
     let mut marking = Marking {
         tokens: vec![BTreeMap::new(); net.places.len()],

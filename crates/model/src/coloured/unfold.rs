@@ -1,17 +1,18 @@
-//! Unfolding: from a coloured net to the place/transition net that it abbreviates.
+//! Unfolding: translation of a coloured net to the place/transition net that it abbreviates.
 //!
 //! > places  = {p(c) | c ∈ M(p)}   transitions = {t(β) | β ⊨ guard(t), •t(β) ⊆ M}
 //!
-//! where M, the colours that may ever be marked, is the least set with M₀ ⊆ M and t(β)• ⊆ M for all
-//! those t(β). What is outside can never be marked or fire and is left out. The fixpoint is computed
-//! colour by colour: a new colour wakes the input arcs it fits, [`super::join`] completes their
-//! bindings, and what these put is new or known. A binding that still lacks a colour (one of a set
-//! that an arc takes whole, say) is parked under it and looked at again when that colour comes.
+//! where M, an overapproximation of the colours that can be marked, is the least set with M₀ ⊆ M
+//! and t(β)• ⊆ M for all those t(β). Other instances can never be marked or fire and are omitted.
+//! The fixpoint is computed colour by colour: a new colour is matched with input arcs,
+//! [`super::join`] completes the bindings, and these produce further colours. A binding that lacks
+//! a colour (one of a set that an arc takes as a whole, for instance) is parked under it and
+//! retried when that colour becomes known.
 //!
-//! Time is in proportion to what is looked at on the way, which is more than what is found only where
-//! a guard prunes late; memory to what is found. Every store is announced to the budget before it
-//! grows. Sizes: a place has fewer than 2^62 colours, a net fewer than 2^32 places and transitions
-//! after unfolding.
+//! Time is proportional to the bindings inspected, which exceed those found only if a guard is
+//! decided late; memory to those found. Memory is leased from the budget before it is allocated.
+//! Limits: a place has fewer than 2^62 colours, an unfolded net fewer than 2^32 places and
+//! transitions.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -24,16 +25,16 @@ use super::join::{self, Facts, Plan};
 use super::net::{Colour, ColouredNet, PlaceId, TransitionId};
 use crate::system::{Action, Arc, Domain, Event, EventId, State, System, VarId, Variable};
 
-/// What became of the places and transitions of a coloured net.
+/// The correspondence between a coloured net and its unfolding.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Unfolding {
-    /// For each coloured place its instances.
+    /// By coloured place: its instances.
     places: Vec<Range<u32>>,
-    /// The colour of each instance.
+    /// By instance: its colour.
     colours: Vec<Colour>,
-    /// For each coloured transition its bindings.
+    /// By coloured transition: its bindings.
     transitions: Vec<Range<u32>>,
-    /// For each coloured transition the values of its variables, binding by binding.
+    /// By coloured transition: the values of its variables, binding by binding.
     bindings: Vec<Vec<Colour>>,
 }
 
@@ -42,7 +43,7 @@ pub struct Unfolding {
 pub struct Unfolded {
     /// The place/transition net.
     pub system: System,
-    /// What its variables and events were in the coloured net.
+    /// The origin of its variables and events in the coloured net.
     pub unfolding: Unfolding,
 }
 
@@ -60,7 +61,7 @@ impl Unfolding {
         Some(VarId(start + at as u32))
     }
 
-    /// The place and the colour that a variable stands for.
+    /// The place and the colour of a variable.
     pub fn place_of(&self, var: VarId) -> (PlaceId, Colour) {
         let place = self.places.partition_point(|range| range.end <= var.0);
         (PlaceId(place as u32), self.colours[var.index()])
@@ -74,7 +75,7 @@ impl Unfolding {
         self.transitions[transition.index()].clone().map(EventId)
     }
 
-    /// The event of a transition with these values of its variables, if the unfolding has it.
+    /// The event of a transition with these values of its variables, if it exists.
     pub fn event(&self, transition: TransitionId, binding: &[Colour]) -> Option<EventId> {
         let range = &self.transitions[transition.index()];
         let all = &self.bindings[transition.index()];
@@ -94,7 +95,7 @@ impl Unfolding {
         None
     }
 
-    /// The transition that an event belongs to and the values of its variables.
+    /// The transition of an event and the values of its variables.
     pub fn binding(&self, event: EventId) -> (TransitionId, &[Colour]) {
         let transition = self
             .transitions
@@ -115,14 +116,14 @@ struct Unfolder<'n> {
     rules: &'n [Rule],
     budget: &'n Budget,
     lease: Lease,
-    /// Bytes in use; the lease is ahead of it.
+    /// Bytes in use, covered by the lease.
     bytes: usize,
     facts: Facts,
-    /// For each transition the bindings whose guard holds and whose atoms are known.
+    /// By transition: the bindings whose guard holds and whose atoms are known.
     found: Vec<FxHashSet<Leaves>>,
-    /// Bindings that lack a colour of a place.
+    /// By missing colour of a place: the bindings that lack it.
     parked: FxHashMap<(usize, u64), Vec<(usize, Leaves)>>,
-    /// Colours that have not been joined with.
+    /// Known colours that have not been joined.
     fresh: Vec<(usize, u64)>,
 }
 
@@ -153,9 +154,8 @@ pub fn unfold(net: &ColouredNet, budget: &Budget) -> Result<Unfolded, Stop> {
 }
 
 impl<'n> Unfolder<'n> {
-    /// Announces bytes that are about to be used.
+    /// Leases bytes before their allocation.
     fn need(&mut self, bytes: usize) -> Result<(), Stop> {
-        /// The lease grows by this much at a time.
         const CHUNK: u64 = 1 << 16;
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes as u64 > self.lease.bytes() {
@@ -165,19 +165,18 @@ impl<'n> Unfolder<'n> {
         Ok(())
     }
 
-    /// The initial marking of every place.
     fn marking(&mut self, left: &Cell<usize>) -> Result<Vec<Vec<(u64, i64)>>, Stop> {
         let mut marking = Vec::with_capacity(self.net.places.len());
-        for (place, of) in self.net.places.iter().enumerate() {
-            self.facts.add_place(leaf_sizes(self.net, of.sort));
+        for (place, definition) in self.net.places.iter().enumerate() {
+            self.facts.add_place(leaf_sizes(self.net, definition.sort));
             let mut tokens = Vec::new();
-            if let Some(term) = &of.initial {
+            if let Some(term) = &definition.initial {
                 let sum = compile::ground(self.net, place, term, left)
-                    .map_err(|TooMany| too_large(&of.name))?;
+                    .map_err(|TooMany| too_large(&definition.name))?;
                 if self.evaluate(&sum, &[], &mut tokens)?.is_err() {
                     return Err(Stop::Bound(format!(
-                        "the initial marking of `{}` takes away more tokens than there are",
-                        of.name
+                        "the initial marking of `{}` subtracts more tokens than it adds",
+                        definition.name
                     )));
                 }
             }
@@ -187,7 +186,7 @@ impl<'n> Unfolder<'n> {
         Ok(marking)
     }
 
-    /// Evaluates a term; `Ok(Err(_))` if it has no value under this binding.
+    /// Evaluates a term; `Ok(Err(_))` if it is undefined under this binding.
     fn evaluate(
         &mut self,
         sum: &Sum,
@@ -195,7 +194,7 @@ impl<'n> Unfolder<'n> {
         out: &mut Vec<(u64, i64)>,
     ) -> Result<Result<(), ()>, Stop> {
         let before = self.bytes;
-        // What is evaluated is not kept: the bytes are announced and given back.
+        // The result is temporary: its bytes are leased and released.
         let colours = usize::try_from(sum.count()).unwrap_or(usize::MAX);
         self.need(colours.saturating_mul(24))?;
         self.bytes = before;
@@ -220,7 +219,7 @@ impl<'n> Unfolder<'n> {
             .iter()
             .map(|rule| join::plans(rule, &mut self.facts))
             .collect();
-        // For each place the plans that start from one of its colours.
+        // By place: the plans that start from one of its colours.
         let mut starts: Vec<Vec<(usize, &Plan)>> = vec![Vec::new(); self.net.places.len()];
         for (place, tokens) in marking.iter().enumerate() {
             for (colour, _) in tokens {
@@ -254,7 +253,7 @@ impl<'n> Unfolder<'n> {
         Ok(())
     }
 
-    /// Finds the bindings that a plan leads to, and fires the new ones.
+    /// Enumerates the bindings of a plan and fires the new ones.
     fn complete(&mut self, rule: usize, plan: &Plan, leaves: &[u32]) -> Result<(), Stop> {
         let mut new: Vec<Leaves> = Vec::new();
         let bytes = 64 + 4 * self.rules[rule].leaves.len();
@@ -286,7 +285,7 @@ impl<'n> Unfolder<'n> {
         Ok(())
     }
 
-    /// Notes what a binding puts, if all that it takes may be there.
+    /// Adds the colours that a binding produces, if all colours it consumes are known.
     fn fire(&mut self, rule: usize, binding: Leaves) -> Result<(), Stop> {
         let compiled = &self.rules[rule];
         let mut tokens = Vec::new();
@@ -326,7 +325,7 @@ impl<'n> Unfolder<'n> {
         binding: &[u32],
         tokens: &mut Vec<(u64, i64)>,
     ) -> Result<(), Stop> {
-        // A binding under which one output has no value puts nothing at all.
+        // A binding under which one output is undefined produces nothing.
         for sum in outputs {
             if self.evaluate(sum, binding, tokens)?.is_err() {
                 return Ok(());
@@ -342,7 +341,7 @@ impl<'n> Unfolder<'n> {
         Ok(())
     }
 
-    /// Writes the net down.
+    /// Builds the system and the correspondence.
     fn finish(mut self, marking: &[Vec<(u64, i64)>]) -> Result<Unfolded, Stop> {
         let net = self.net;
         let mut system = System {
@@ -351,7 +350,7 @@ impl<'n> Unfolder<'n> {
         };
         let mut unfolding = Unfolding::default();
         let mut initial: Vec<i64> = Vec::new();
-        for (place, of) in net.place_ids().zip(&net.places) {
+        for (place, definition) in net.place_ids().zip(&net.places) {
             let start = system.variables.len() as u32;
             let mut colours: Vec<u64> = self
                 .facts
@@ -373,18 +372,19 @@ impl<'n> Unfolder<'n> {
                     domain: Domain::Count { bound: None },
                 });
             }
-            let end = u32::try_from(system.variables.len()).map_err(|_| too_large(&of.name))?;
+            let end =
+                u32::try_from(system.variables.len()).map_err(|_| too_large(&definition.name))?;
             unfolding.places.push(start..end);
         }
         system.initial = vec![State::from(initial)];
-        for (transition, of) in net.transition_ids().zip(&net.transitions) {
+        for (transition, definition) in net.transition_ids().zip(&net.transitions) {
             let start = system.events.len() as u32;
             let mut bindings: Vec<Leaves> = std::mem::take(&mut self.found[transition.index()])
                 .into_iter()
                 .collect();
             bindings.sort_unstable();
             let rule = &self.rules[transition.index()];
-            let sizes: Vec<Vec<u32>> = of
+            let sizes: Vec<Vec<u32>> = definition
                 .variables
                 .iter()
                 .map(|variable| leaf_sizes(net, net.variable(*variable).sort))
@@ -406,7 +406,8 @@ impl<'n> Unfolder<'n> {
                     action: Action::Net(arcs),
                 });
             }
-            let end = u32::try_from(system.events.len()).map_err(|_| too_large(&of.name))?;
+            let end =
+                u32::try_from(system.events.len()).map_err(|_| too_large(&definition.name))?;
             unfolding.transitions.push(start..end);
             unfolding.bindings.push(values_of_all);
         }
@@ -420,7 +421,7 @@ impl<'n> Unfolder<'n> {
         leaves: &[u32],
         unfolding: &Unfolding,
     ) -> Result<Option<Vec<Arc>>, Stop> {
-        // Per variable: taken, put.
+        // Variable, tokens taken, tokens put.
         let mut all: Vec<(VarId, i64, i64)> = Vec::new();
         let mut tokens = Vec::new();
         for (sums, out) in [(&rule.inputs, false), (&rule.outputs, true)] {
@@ -459,15 +460,14 @@ impl<'n> Unfolder<'n> {
     }
 }
 
-/// What keeps a binding from firing.
 enum Missing {
     Nothing,
-    /// A term has no value.
+    /// A term is undefined.
     Value,
     Colour(usize, u64),
 }
 
-/// The values of the variables from those of their leaves.
+/// Combines the values of leaves to colours of the variables.
 fn colours(sizes: &[Vec<u32>], leaves: &[u32]) -> Vec<Colour> {
     let mut rest = leaves;
     let colour = |sizes: &Vec<u32>| {

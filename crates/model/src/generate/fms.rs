@@ -1,10 +1,10 @@
-//! A flexible manufacturing system (Ciardo and Trivedi 1993): N pallets for each of three kinds of
-//! parts.
+//! A flexible manufacturing system (Ciardo and Trivedi 1993) with N pallets for each of three kinds
+//! of parts.
 //!
-//! Part 1 is worked on by one of three machines, part 2 by a single one that also serves part 3 when
-//! it is idle; a finished part 1 or 2 is shipped alone or joined with one of the other kind into a
-//! part 12, for which there are two machines. Five pallets make 2 895 018 markings, ten
-//! 2 501 413 200.
+//! Part 1 is processed by one of three machines, part 2 by a single machine that also serves part 3
+//! when it is idle; a finished part 1 or 2 is shipped alone or joined with one of the other kind to
+//! a part 12, for which there are two machines. N = 5 has 2 895 018 markings,
+//! N = 10 has 2 501 413 200.
 
 use super::Net;
 

@@ -1,8 +1,8 @@
 //! The kanban production line (Ciardo and Tilgner 1996): four cells with N cards each.
 //!
-//! Cell 1 feeds cells 2 and 3, which work in parallel and both feed cell 4. A part that enters a cell
-//! takes a card, is worked on, perhaps again and again, and gives the card back when it leaves. Five
-//! cards make 2 546 432 markings, ten 1 005 927 208.
+//! Cell 1 feeds cells 2 and 3, which work in parallel and both feed cell 4. A part that enters a
+//! cell takes a card, is processed, possibly repeatedly, and returns the card when it leaves. N = 5
+//! has 2 546 432 markings, N = 10 has 1 005 927 208.
 
 use super::Net;
 

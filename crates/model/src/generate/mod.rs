@@ -1,7 +1,6 @@
-//! Classic scalable nets, for benchmarks and first steps.
+//! Classic scalable nets for benchmarks and tutorials.
 //!
-//! Each family is a function of one number, in a file of its own that says where the net comes from
-//! and how many markings it has.
+//! Each family has one parameter and one file, which states its origin and the numbers of markings.
 
 mod fms;
 mod kanban;
@@ -14,10 +13,10 @@ use std::str::FromStr;
 
 use crate::system::{Action, Arc, Domain, Event, System, Value, VarId, Variable};
 
-/// A family of nets, one for each size.
+/// A scalable family of nets.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Family {
-    /// Dining philosophers who may starve together.
+    /// Dining philosophers, with a deadlock.
     Philosophers,
     /// A ring of stations that share slots.
     SlottedRing,
@@ -29,7 +28,7 @@ pub enum Family {
     Peterson,
 }
 
-/// Why there is no such net, in one sentence.
+/// The error that a family or size does not exist, in one sentence.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NoSuchNet(String);
 
@@ -51,7 +50,7 @@ impl Family {
         Family::Peterson,
     ];
 
-    /// The name by which it is asked for.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Family::Philosophers => "philosophers",
@@ -62,8 +61,8 @@ impl Family {
         }
     }
 
-    /// The sizes that make sense. Where the size is a number of tokens there is hardly an end; where
-    /// the net grows with it, the largest has some hundred thousand nodes.
+    /// The supported sizes. Sizes that are numbers of tokens are practically unlimited; otherwise
+    /// the largest net has some hundred thousand nodes.
     pub fn sizes(self) -> std::ops::RangeInclusive<u32> {
         match self {
             Family::Philosophers | Family::SlottedRing => 2..=100_000,
@@ -88,12 +87,12 @@ impl FromStr for Family {
     }
 }
 
-/// The net of this family with the given size.
+/// Generates the net of this family and size.
 pub fn generate(family: Family, size: u32) -> Result<System, NoSuchNet> {
     let sizes = family.sizes();
     if !sizes.contains(&size) {
         return Err(NoSuchNet(format!(
-            "there is no {} of size {size}: expected {} to {}",
+            "the family {} has no size {size}: expected {} to {}",
             family.name(),
             sizes.start(),
             sizes.end()
@@ -110,7 +109,7 @@ pub fn generate(family: Family, size: u32) -> Result<System, NoSuchNet> {
     Ok(net.finish())
 }
 
-/// A net with ordinary arcs while it is built.
+/// A net with ordinary arcs under construction.
 struct Net {
     system: System,
     marking: Vec<Value>,
@@ -138,7 +137,8 @@ impl Net {
         id
     }
 
-    /// A transition that takes one token from each place of `from` and puts one into each of `to`.
+    /// Adds a transition that takes one token from each place of `from` and puts one into each of
+    /// `to`.
     fn transition(&mut self, name: impl Into<String>, from: &[VarId], to: &[VarId]) {
         let mut vars = [from, to].concat();
         vars.sort_unstable();
@@ -170,7 +170,7 @@ mod tests {
 
     use super::*;
 
-    /// The number of reachable markings, one at a time.
+    /// The number of reachable markings, by explicit enumeration.
     fn states(system: &System) -> usize {
         let mut seen: HashSet<_> = system.initial.iter().cloned().collect();
         let mut queue: VecDeque<_> = system.initial.iter().cloned().collect();
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn small_sizes_are_pinned() {
+    fn small_sizes_have_known_numbers_of_markings() {
         for (family, pinned) in [
             (Family::Philosophers, &[(2, 18), (3, 76), (5, 1364)][..]),
             (Family::SlottedRing, &[(2, 52), (3, 504), (4, 5136)]),
@@ -207,7 +207,7 @@ mod tests {
         let error = generate(Family::Philosophers, 1).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "there is no philosophers of size 1: expected 2 to 100000"
+            "the family philosophers has no size 1: expected 2 to 100000"
         );
         assert!(generate(Family::Peterson, 51).is_err());
         assert_eq!("fms".parse(), Ok(Family::Fms));

@@ -1,15 +1,15 @@
-//! Peterson's mutual exclusion for N + 1 processes (IPL 1981), N rounds on the way in.
+//! Peterson's mutual exclusion for N + 1 processes (IPL 1981), with N entry rounds.
 //!
-//! In each round a process writes its name into the round's `turn` and then goes through the others,
-//! itself left out: it passes the round when none of them wants to enter, and at once when the turn has
-//! been taken over by another process; when it finds one that wants to enter while the turn is still
-//! its own, it starts over. Every read and every write is a step of its own. Two rounds have 20 754
-//! markings, three 3 407 946.
+//! In each round a process writes its name into the round's `turn` and then inspects the others in
+//! sequence. It passes the round when none of them wants to enter, and immediately when another
+//! process has taken over the turn; when one wants to enter while the turn is still its own, it
+//! starts over. Every read and every write is one step. N = 2 has 20 754 markings, N = 3 has 3 407
+//! 946.
 
 use super::Net;
 use crate::system::VarId;
 
-/// What every process can read.
+/// The shared variables of all processes.
 struct Shared {
     processes: Vec<u32>,
     rounds: Vec<u32>,
@@ -45,7 +45,7 @@ pub(super) fn build(net: &mut Net, rounds: u32) {
     }
 }
 
-/// The `p`-th process: from idle through all rounds to its critical section and back.
+/// Adds the `p`-th process: from idle through all rounds to its critical section and back.
 fn process(net: &mut Net, shared: &Shared, p: usize) {
     let i = shared.processes[p];
     let idle = net.place(format!("idle_{i}"), 1);
@@ -61,7 +61,7 @@ fn process(net: &mut Net, shared: &Shared, p: usize) {
         &[asks[0], shared.wants[p]],
     );
     for (r, &k) in shared.rounds.iter().enumerate() {
-        let passed = round(net, shared, (p, r), asks[r]);
+        let passed = round(net, shared, p, r, asks[r]);
         match asks.get(r + 1) {
             Some(next) => net.transition(format!("advance_{i}_{k}"), &[passed], &[*next]),
             None => net.transition(format!("enter_{i}"), &[passed], &[critical]),
@@ -74,8 +74,8 @@ fn process(net: &mut Net, shared: &Shared, p: usize) {
     );
 }
 
-/// The `r`-th round of the `p`-th process, from the place `asks` to the place that is returned.
-fn round(net: &mut Net, shared: &Shared, (p, r): (usize, usize), asks: VarId) -> VarId {
+/// Adds the `r`-th round of the `p`-th process, from the place `asks` to the returned place.
+fn round(net: &mut Net, shared: &Shared, p: usize, r: usize, asks: VarId) -> VarId {
     let processes = &shared.processes;
     let (i, k) = (processes[p], shared.rounds[r]);
     let test_turn = net.place(format!("test_turn_{i}_{k}"), 0);

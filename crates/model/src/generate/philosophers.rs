@@ -1,8 +1,8 @@
 //! Dining philosophers (Dijkstra 1971), six places each.
 //!
-//! A hungry philosopher waits for both forks at once and takes them in either order; all may hold
-//! their left fork and wait for the right one, which is a deadlock. N philosophers have
-//! Lucas(3N) markings: 18 for two, 76 for three, 1 860 498 for ten.
+//! A hungry philosopher waits for both forks and takes them in either order; all may hold their
+//! left fork and wait for the right one, which is a deadlock. N philosophers have Lucas(3N)
+//! markings: 18 for two, 76 for three, 1 860 498 for ten.
 
 use super::Net;
 

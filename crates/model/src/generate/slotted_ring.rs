@@ -1,16 +1,16 @@
-//! The slotted ring protocol (Pastor, Roig, Cortadella and Badia, ICATPN 1994), eight places a
+//! The slotted ring protocol (Pastor, Roig, Cortadella and Badia, ICATPN 1994), eight places per
 //! station, `A` to `H` as in the usual presentation.
 //!
-//! A station hands a slot to its neighbour when the neighbour is ready for it (`C`): a free one or a
-//! used one. Of a used slot the station finds out whether it owns it; an owner may write again or let
-//! it go. Ten stations have 8.29e9 markings.
+//! A station passes a free or used slot to its neighbour when the neighbour is ready for it (`C`).
+//! A station that holds a used slot determines whether it owns it; an owner may write again or
+//! release it. Ten stations have 8.29e9 markings.
 
 use super::Net;
 
 pub(super) fn build(net: &mut Net, n: u32) {
     let stations: Vec<_> = (1..=n)
         .map(|i| {
-            // `C` and `E` are marked: ready for a slot, and a free slot at hand.
+            // `C` and `E` are marked: ready for a slot, and holding a free slot.
             ["A", "B", "C", "D", "E", "F", "G", "H"]
                 .map(|place| net.place(format!("{place}_{i}"), u32::from("CE".contains(place))))
         })

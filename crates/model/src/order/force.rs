@@ -1,24 +1,24 @@
-//! FORCE: every event pulls its variables together.
+//! FORCE: each event attracts its variables to its centre of gravity.
 //!
-//! One round puts each event at the centre of gravity of its variables and moves each variable to
-//! the mean of its events; ranks become the next positions:
+//! One round computes the centre of gravity of each event and moves each variable to the mean of
+//! its events; ranks become the next positions:
 //!
 //! ```text
 //! cog(e) = mean of pos(v) over v ∈ e        pos'(v) = rank of mean of cog(e) over e ∋ v
 //! ```
 //!
-//! Rounds are repeated while the sum of spans still falls, and the best sequence seen is kept.
-//! From Aloul, Markov and Sakallah, FORCE: a fast and easy-to-implement variable-ordering
-//! heuristic, GLSVLSI 2003. It finds a local optimum near where it starts, so it is also run behind
-//! other heuristics. Each round costs the arcs and a sort into as many buckets as there are positions; the number of rounds is bounded by a
-//! constant, not by `c·log n` as published, because later rounds rarely paid.
+//! Rounds are repeated while the sum of spans decreases, and the best sequence is returned. From
+//! Aloul, Markov and Sakallah, FORCE: a fast and easy-to-implement variable-ordering heuristic,
+//! GLSVLSI 2003. It finds a local optimum near its start, so it also refines other heuristics. A
+//! round costs one pass over the arcs and a bucket sort of the positions; deviation: the number of
+//! rounds is bounded by a constant instead of `c·log n`, because later rounds rarely improve the
+//! result.
 
 use super::hypergraph::Hypergraph;
 use crate::system::VarId;
 
-/// Rounds at most.
 const ROUNDS: u32 = 60;
-/// Rounds without an improvement before giving up.
+/// Number of rounds without improvement after which the iteration stops.
 const PATIENCE: u32 = 6;
 
 /// The best sequence found from `start`.
@@ -37,7 +37,7 @@ pub(super) fn force(graph: &Hypergraph, start: Vec<VarId>) -> Vec<VarId> {
     for _ in 0..=ROUNDS {
         rank(&sequence, &mut position);
         pull.fill(0.0);
-        // One pass over the arcs tells the spans of the sequence and where events would have their variables next.
+        // One pass over the arcs computes the spans of this sequence and the next positions.
         let mut spans = 0;
         for edge in graph.edges() {
             let (mut low, mut high, mut sum) = (u32::MAX, 0, 0);
@@ -71,10 +71,11 @@ pub(super) fn force(graph: &Hypergraph, start: Vec<VarId>) -> Vec<VarId> {
     best.1.into_iter().map(VarId).collect()
 }
 
-/// Sorts variables by their pulls, which are positions. Stable, so that ties keep the sequence and runs repeat.
+/// Sorts variables by their pulls, which are positions. Stable, so that ties keep their order and
+/// the result is deterministic.
 fn sort(sequence: &mut [u32], pull: &[f64]) {
     let bucket = |v: u32| pull[v as usize] as usize;
-    // Where each bucket begins; while they are filled, where its next variable goes, and at last where it ends.
+    // Starts of the buckets; while filling, the next free positions; finally the ends.
     let mut ends = vec![0; sequence.len() + 1];
     for v in &*sequence {
         ends[bucket(*v) + 1] += 1;
@@ -103,7 +104,7 @@ mod tests {
     #[test]
     fn buckets_sort_like_a_stable_sort() {
         for n in 1..60u32 {
-            // Some are equal, and some share a bucket.
+            // With ties and shared buckets.
             let pull: Vec<f64> = (0..n).map(|v| f64::from(v * 29 % (3 * n)) / 3.0).collect();
             let mut sequence: Vec<u32> = (0..n).rev().collect();
             let mut expected = sequence.clone();

@@ -1,19 +1,19 @@
-//! A system as the ordering heuristics see it.
+//! The hypergraph of a system, on which the ordering heuristics work.
 
 use crate::system::System;
 
-/// Variables, and for every event that touches two of them or more, the set it touches.
+/// A hypergraph with the variables as vertices and, per event that reads or writes at least two of
+/// them, an edge.
 ///
-/// Both directions are stored as one flat array with offsets, so that a step of a heuristic is a
-/// walk over memory. The variable that faults set is left out: every event reads it, so
-/// it says nothing about nearness.
+/// Both incidence directions are flat arrays with offsets, for sequential memory access. The fault
+/// variable is omitted: every event reads it, so it carries no information.
 #[derive(Debug)]
 pub(super) struct Hypergraph {
     edges: Rows,
     incident: Rows,
 }
 
-/// Lists of numbers, one behind the other.
+/// Lists of numbers in compressed form.
 #[derive(Debug)]
 struct Rows {
     start: Vec<u32>,
@@ -32,7 +32,6 @@ impl Rows {
 }
 
 impl Hypergraph {
-    /// The hypergraph of a system.
     pub(super) fn of(system: &System) -> Hypergraph {
         let mut edges = Rows {
             start: vec![0],
@@ -84,17 +83,15 @@ impl Hypergraph {
         self.edges.len()
     }
 
-    /// The variables of an edge.
     pub(super) fn edge(&self, edge: u32) -> &[u32] {
         self.edges.row(edge)
     }
 
-    /// All edges.
     pub(super) fn edges(&self) -> impl Iterator<Item = &[u32]> {
         (0..self.edge_count() as u32).map(|e| self.edge(e))
     }
 
-    /// The edges that a variable is in.
+    /// The edges incident to a variable.
     pub(super) fn incident(&self, var: u32) -> &[u32] {
         self.incident.row(var)
     }

@@ -1,12 +1,12 @@
 //! Candidate variable orders for decision diagrams.
 //!
-//! The order of the variables decides whether a diagram has a thousand nodes or a billion, and no
-//! heuristic dominates; not even the direction may be chosen blindly, because at equal span one can
-//! cost a hundred times the other. So this module makes *candidates*, each with a static score that
-//! ranks them, and leaves the decision to `lariat-space`, which tries them under small budgets.
+//! The variable order determines the size of a diagram by orders of magnitude. No heuristic
+//! dominates, and the direction matters too: orders of equal span may differ widely from their
+//! reverses. So this module computes *candidates*, ranked by a static score, and leaves the choice
+//! to `lariat-space`, which tries them under small budgets.
 //!
-//! Heuristics see a system as a hypergraph: variables, and for each event the set of those it
-//! reads or writes. Nets, programs and tables are therefore ordered alike.
+//! Heuristics see a system as a hypergraph: variables, and per event the set of variables it reads
+//! or writes. So nets, programs and tables are ordered alike.
 
 mod force;
 mod hypergraph;
@@ -42,8 +42,8 @@ pub struct Order {
 }
 
 impl Order {
-    /// The order that lists the variables from the top level down, `None` unless every variable
-    /// below the length occurs once.
+    /// The order that lists the variables from the top level down; `None` unless `vars` is a
+    /// permutation.
     pub fn from_top(vars: Vec<VarId>) -> Option<Order> {
         let unset = Level(u32::MAX);
         let mut level_of = vec![unset; vars.len()];
@@ -69,7 +69,7 @@ impl Order {
         }
     }
 
-    /// The order that a user wrote down: names of all variables, from the top level down.
+    /// An order given by the user: names of all variables, from the top level down.
     pub fn from_names<'a>(
         system: &System,
         names: impl IntoIterator<Item = &'a str>,
@@ -105,7 +105,7 @@ impl Order {
         Ok(Order::from_top(vars).unwrap_or_else(|| Order::file(system.variables.len())))
     }
 
-    /// The same order upside down.
+    /// The reverse order.
     #[must_use]
     pub fn reversed(&self) -> Order {
         let n = self.var_at.len() as u32;
@@ -120,7 +120,7 @@ impl Order {
         self.var_at.len()
     }
 
-    /// Is there no level?
+    /// Returns whether there is no level.
     pub fn is_empty(&self) -> bool {
         self.var_at.is_empty()
     }
@@ -144,22 +144,22 @@ impl Order {
 /// A named order with its static score.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Candidate {
-    /// How it was made.
+    /// The heuristic and direction.
     pub name: OrderName,
     /// The order.
     pub order: Order,
-    /// Smaller looks better: the weighted event span. It ranks and does not decide.
+    /// The weighted event span, smaller is better; a ranking only.
     pub score: f64,
 }
 
-/// The order of that name; `None` if the system lacks what the heuristic needs (units).
+/// The order with this name; `None` if the system lacks the units that the heuristic needs.
 pub fn named(system: &System, name: OrderName) -> Option<Order> {
     let sequences = Sequences::of(system);
     let sequence = sequences.sequence(name.heuristic)?;
     sequences.directed(&sequence, name.direction)
 }
 
-/// Every candidate other than the file order, best score first; equal orders come once.
+/// All distinct candidates other than the file order, best score first.
 pub fn candidates(system: &System) -> Vec<Candidate> {
     let sequences = Sequences::of(system);
     let mut all: Vec<Candidate> = Vec::new();
@@ -181,7 +181,7 @@ pub fn candidates(system: &System) -> Vec<Candidate> {
             }
         }
     }
-    // The file order takes part so that nothing equal to it is kept.
+    // The file order takes part in the comparison, which removes candidates equal to it.
     all.retain(|c| c.name != OrderName::FILE);
     all.sort_by(|a, b| a.score.total_cmp(&b.score));
     all
@@ -192,11 +192,11 @@ pub fn score(system: &System, order: &Order) -> f64 {
     score::weighted_event_span(&Hypergraph::of(system), order)
 }
 
-/// What the heuristics of one system share.
+/// The sequences of one system, with intermediate results shared between heuristics.
 struct Sequences<'a> {
     system: &'a System,
     graph: Hypergraph,
-    /// From the file order; two heuristics ask for it.
+    /// FORCE from the file order, used by two heuristics.
     force: OnceCell<Vec<VarId>>,
 }
 
@@ -218,7 +218,6 @@ impl Sequences<'_> {
         self.system.var_ids().collect()
     }
 
-    /// The heuristic's sequence.
     fn sequence(&self, heuristic: Heuristic) -> Option<Vec<VarId>> {
         let graph = &self.graph;
         Some(match heuristic {
@@ -231,8 +230,8 @@ impl Sequences<'_> {
         })
     }
 
-    /// The order that a sequence gives. Every event reads the fault variable: only at the bottom does
-    /// that leave the tops of the events where they are.
+    /// The order of a sequence. The fault variable, which every event reads, is placed at the
+    /// bottom, where it does not raise the tops of events.
     fn directed(&self, sequence: &[VarId], direction: Direction) -> Option<Order> {
         let mut vars = sequence.to_vec();
         if direction == Direction::Up {

@@ -1,16 +1,16 @@
-//! What orders are called, on the command line and in results.
+//! Names of orders on the command line and in results.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// How an order is found.
+/// A method for computing an order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Heuristic {
-    /// As the model lists its variables.
+    /// The order of the model file.
     File,
-    /// Centres of gravity, iterated from the file order.
+    /// FORCE from the file order.
     Force,
-    /// Reverse Cuthill–McKee, then FORCE from there.
+    /// Reverse Cuthill–McKee, refined by FORCE.
     RcmForce,
     /// Greedily, the variable whose events are most complete next.
     Noack,
@@ -18,29 +18,29 @@ pub enum Heuristic {
     Units,
 }
 
-/// Whether the first variable of a heuristic's sequence is at the top or at the bottom.
+/// The end of the diagram at which a heuristic's sequence starts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Direction {
-    /// First at the bottom, the sequence grows upwards.
+    /// The first variable is at the bottom.
     Up,
-    /// First at the top.
+    /// The first variable is at the top.
     Down,
 }
 
 /// A heuristic with a direction, written `noack-up`.
 ///
-/// A bare name means the direction that is usual for the heuristic: up for Noack, which was
-/// published so, and down for the others.
+/// Without a direction the default of the heuristic is used: up for Noack, as published, and down
+/// for the others.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct OrderName {
-    /// How the sequence is found.
+    /// The heuristic.
     pub heuristic: Heuristic,
-    /// Which end is at the top.
+    /// The direction of its sequence.
     pub direction: Direction,
 }
 
 impl Heuristic {
-    /// All of them.
+    /// All heuristics.
     pub const ALL: [Heuristic; 5] = [
         Heuristic::File,
         Heuristic::Force,
@@ -49,7 +49,7 @@ impl Heuristic {
         Heuristic::Units,
     ];
 
-    /// Its name without a direction.
+    /// The name without a direction.
     pub fn name(self) -> &'static str {
         match self {
             Heuristic::File => "file",
@@ -62,7 +62,7 @@ impl Heuristic {
 }
 
 impl OrderName {
-    /// The variables as the model lists them, the first at the top.
+    /// The file order, the first variable at the top.
     pub const FILE: OrderName = OrderName {
         heuristic: Heuristic::File,
         direction: Direction::Down,

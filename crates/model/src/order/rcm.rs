@@ -1,22 +1,21 @@
-//! Reverse Cuthill–McKee: breadth first from the rim of the graph.
+//! Reverse Cuthill–McKee: breadth-first numbering from the periphery of the graph.
 //!
-//! Two variables are neighbours if an event touches both. From a variable of (nearly) greatest
+//! Two variables are adjacent if they share an event. Starting at a variable of (nearly) maximal
 //! eccentricity, found by repeated breadth-first searches, the graph is numbered in layers, the
 //! neighbours of each variable by increasing degree, and the numbering is reversed. Cuthill and
-//! McKee, ACM 1969; starting points after George and Liu. Alone it is poor for saturation, but FORCE
-//! goes far from there.
+//! McKee, ACM 1969; starting points after George and Liu. Alone it is poor for saturation, but a
+//! good start for FORCE.
 //!
-//! The neighbour relation, quadratic in the size of an event, is never built: a search walks
-//! variable → event → variable and enters each event once. The degree is the sum of the sizes of a
-//! variable's events. Cost: arcs, and a sort of each layer's part.
+//! The adjacency relation, quadratic in the size of an event, is not built: a search alternates
+//! between variables and events and enters each event once. The degree is the sum of the sizes of a
+//! variable's events. Cost: the arcs, and sorting the layers.
 
 use super::hypergraph::Hypergraph;
 use crate::system::VarId;
 
-/// Searches for a better starting point at most.
+/// Limit on the searches for a better starting point.
 const SEARCHES: u32 = 5;
 
-/// The sequence of all variables.
 pub(super) fn reverse_cuthill_mckee(graph: &Hypergraph) -> Vec<VarId> {
     let n = graph.variables();
     let degree: Vec<u32> = (0..n as u32)
@@ -48,7 +47,7 @@ pub(super) fn reverse_cuthill_mckee(graph: &Hypergraph) -> Vec<VarId> {
                 break;
             }
             depth = layers;
-            // The last one numbered lies in the outermost layer.
+            // The last vertex numbered is in the outermost layer.
             start = *component.last().unwrap_or(&start);
         }
         let (_, component) = search.breadth_first(graph, &degree, start);
@@ -67,7 +66,7 @@ struct Search {
 }
 
 impl Search {
-    /// The number of layers behind the first, and the component in breadth-first order.
+    /// The number of layers after the first, and the component in breadth-first order.
     fn breadth_first(&mut self, graph: &Hypergraph, degree: &[u32], start: u32) -> (u32, Vec<u32>) {
         self.round += 1;
         let round = self.round;

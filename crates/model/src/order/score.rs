@@ -1,15 +1,15 @@
-//! Weighted event span: a number that ranks orders.
+//! Weighted event span: a static ranking of orders.
 //!
-//! An event at levels `top(e) … bottom(e)` makes saturation rebuild the nodes between them, and the
-//! higher its top, the more of the diagram depends on it. Siminiceanu and Ciardo (New metrics for
-//! static variable ordering in decision diagrams, TACAS 2006) weigh both:
+//! An event at levels `top(e) … bottom(e)` makes saturation rebuild the nodes between them, and a
+//! higher top affects more of the diagram. Siminiceanu and Ciardo (New metrics for static variable
+//! ordering in decision diagrams, TACAS 2006) weigh both:
 //!
 //! ```text
 //! WES(order) = Σ_e  span(e)/n · 2·height(top(e))/n   /  #events
 //! ```
 //!
-//! with `span` the number of levels covered and `height` counted from the bottom. Unlike the
-//! plain sum of spans it distinguishes an order from its reverse. Linear in the number of arcs.
+//! where `span` is the number of levels covered and `height` counts from the bottom. Unlike the sum
+//! of spans it distinguishes an order from its reverse. Cost: linear in the number of arcs.
 
 use super::Order;
 use super::hypergraph::Hypergraph;

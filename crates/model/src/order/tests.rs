@@ -1,4 +1,4 @@
-//! Orders are permutations, and on nets whose best order is known they come near it.
+//! Orders are permutations, and near-optimal on nets with a known best order.
 
 use super::*;
 use crate::expr::{Expr, LValue};
@@ -74,7 +74,7 @@ fn random_system(random: &mut Random) -> System {
     for u in 0..random.below(6) {
         system.units.push(Unit {
             places: (0..random.below(5)).map(|_| some_var(random, n)).collect(),
-            // References that are cyclic, double or dangling must do no harm.
+            // Cyclic, duplicate or dangling references must be tolerated.
             subunits: (0..random.below(4)).map(|_| random.below(u + 4)).collect(),
         });
     }
@@ -137,7 +137,7 @@ fn total_span(system: &System, order: &Order) -> u64 {
 }
 
 #[test]
-fn chains_are_unrolled() {
+fn chains_are_ordered_nearly_optimally() {
     let mut random = Random::new(seed(1));
     for n in [10, 100, 1000] {
         let system = shuffled_chain(&mut random, n);
@@ -145,17 +145,17 @@ fn chains_are_unrolled() {
         for name in ["rcm-force", "noack-up", "noack-down"] {
             let order = named(&system, name.parse().unwrap()).unwrap();
             let span = total_span(&system, &order);
-            // The greedy may start in the middle and then has two ends to serve.
+            // The greedy order may start in the middle and extend in both directions.
             assert!(span <= 2 * best, "{name} on a chain of {n}: {span}");
         }
         let force = named(&system, "force".parse().unwrap()).unwrap();
-        // FORCE alone falls into a local optimum, but not far up.
+        // FORCE alone finds a local optimum, but a better order than the file's.
         assert!(n < 100 || 2 * total_span(&system, &force) <= total_span(&system, &Order::file(n)));
     }
 }
 
 #[test]
-fn units_stay_together() {
+fn places_of_a_unit_are_adjacent() {
     let mut random = Random::new(seed(1));
     let n = 60;
     let mut system = shuffled_chain(&mut random, n);
@@ -177,7 +177,7 @@ fn units_stay_together() {
 }
 
 #[test]
-fn names_are_read_as_they_are_written() {
+fn names_parse_as_they_are_displayed() {
     for name in OrderName::all() {
         assert_eq!(name.to_string().parse(), Ok(name));
     }
@@ -190,7 +190,7 @@ fn names_are_read_as_they_are_written() {
 }
 
 #[test]
-fn a_written_order_is_checked() {
+fn an_order_given_by_names_is_checked() {
     let system = System {
         variables: variables(3),
         ..System::default()

@@ -1,20 +1,19 @@
-//! Along the units of a nested-unit Petri net, or the processes of a program.
+//! Order along the units of a nested-unit Petri net, or the processes of a program.
 //!
-//! Places of one unit exclude each other, so they belong side by side. The unit tree is walked
-//! depth first; each unit contributes its own places and then its subunits. Siblings, and the places
-//! of a unit, are sorted by where a given sequence (FORCE) has them on average, so that units
-//! that talk to each other come close as well.
+//! Places of one unit are mutually exclusive and therefore placed next to each other. The unit tree
+//! is traversed depth first; each unit contributes its local places and then its subunits.
+//! Siblings, and the places of a unit, are sorted by their (mean) position in a given sequence
+//! (FORCE), so that interacting units are close too.
 
 use crate::system::{System, VarId};
 
-/// The sequence.
 pub(super) fn units(system: &System, near: &[VarId]) -> Vec<VarId> {
     let n = system.variables.len();
     let mut rank = vec![0usize; n];
     for (i, v) in near.iter().enumerate() {
         rank[v.index()] = i;
     }
-    // Each unit once, parents first, whatever the references look like.
+    // Each unit once, parents first, even if the references form no tree.
     let mut seen = vec![false; system.units.len()];
     let mut parents_first = Vec::new();
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); system.units.len()];

@@ -1,24 +1,27 @@
-//! One marking of each orbit.
+//! Representatives of markings modulo permutations of colours.
 //!
 //! ```text
 //! canon(H, m):
 //!   for each rotated marking, the smallest of all being kept:
 //!   cells := blocks of H
-//!   repeat  sig(e) := Σ over marked v ∋ e of hash(place(v), m(v), cells of v's elements, position of e in v)
+//!   repeat  sig(e) := Σ over marked v ∋ e of hash(place(v), m(v), cells of v's elements,
+//!                                 position of e in v)
 //!           split cells by sig, in the order of sig
 //!   until nothing changes
-//!   while some cell is tied: each member of the first such cell in turn is its first; keep the smallest result
+//!   while some cell is tied: try each member of the first one as its first; keep the smallest
 //!   the members of each block, in the order of their cells, take the block's numbers in order
 //! ```
 //!
-//! A cell is *tied* if it has several members and a marked variable joins one of them with another element of a cell with several members. The members of
-//! a cell that is stable and not tied are *twins*: exchanging two of them does not change the marking. So without tied cells the result is the
-//! same for all markings of an orbit, without any search. The search leaves out members that are equal to the first by a symmetry of
-//! the marking, which shows when the same choices behind them lead to the same result, and it has a limit. Collisions of hashes and limits
-//! only lose reduction: whatever is returned is a marking of the orbit.
+//! A cell is *tied* if it has several members and a marked variable relates one of them to another
+//! element of a cell with several members. The members of a stable cell that is not tied are
+//! *twins*: exchanging two of them does not change the marking. So without tied cells the result is
+//! canonical without search. The search prunes members equivalent to the first under a symmetry of
+//! the marking (the same further choices lead to the same result), and it is limited. Hash
+//! collisions and limits only lose reduction: the result is always a marking of the orbit.
 //!
-//! Colour refinement is as old as graph isomorphism (B. D. McKay, *Practical graph isomorphism*, 1981); for markings of nets K. Schmidt, *How to calculate
-//! symmetries of Petri nets*, 2000. Cost: a few passes over the marked variables.
+//! Colour refinement: B. D. McKay, *Practical graph isomorphism*, 1981; for markings of nets K.
+//! Schmidt, *How to calculate symmetries of Petri nets*, 2000. Cost: a few passes over the marked
+//! variables.
 
 mod twins;
 
@@ -33,21 +36,22 @@ use std::ops::Range;
 /// The marked variables of a state, in increasing order, each with its value.
 pub type Tokens = Vec<(u32, Value)>;
 
-/// Refinements in one search for the smallest marking. Ties are rare, and most are symmetries of the marking, which take one refinement for each
-/// member of each cell; behind the limit the best so far is taken.
+/// Limit on the refinements in one search for the smallest marking, after which the best so far is
+/// taken. Ties are rare, and most are symmetries of the marking, which take one refinement per
+/// member.
 const MOST_REFINEMENTS: u32 = 64;
 
-/// Combinations of rotations that are tried where others are exchanged besides.
+/// Limit on the combinations of rotations that are tried.
 const MOST_TURNS: usize = 64;
 
-/// Representatives of markings modulo a group.
+/// Computes representatives of markings modulo a group of colour permutations.
 #[derive(Clone, Debug)]
 pub struct Canon<'s, 'm> {
     colours: &'s Colours<'m>,
     group: Group,
-    /// The cell of each element at the start: of elements that stay where they are, one of their own.
+    /// The initial cell of each element; fixed elements have singleton cells.
     cells: Vec<u32>,
-    /// The elements that are in blocks with others, block by block.
+    /// The elements of blocks with several members, block by block.
     open: Vec<u32>,
     rotations: Vec<Rotation>,
 }
@@ -60,7 +64,7 @@ struct Rotation {
 }
 
 impl Rotation {
-    /// Turns the elements of the role by `shift`.
+    /// Sets the images of the elements of the role to the rotation by `shift`.
     fn set(self, to: &mut Permutation, shift: u32) {
         for colour in 0..self.colours {
             to[(self.first + colour) as usize] = self.first + (colour + shift) % self.colours;
@@ -68,39 +72,38 @@ impl Rotation {
     }
 }
 
-/// What canonization needs besides, for one worker: nothing in it outlives a call but what the methods tell.
+/// Scratch memory of canonization, one per worker thread. Only the results of the accessors outlive
+/// a call.
 #[derive(Clone, Debug, Default)]
 pub struct Room {
     cells: Vec<u32>,
     signatures: Vec<u64>,
-    /// The open elements by cells.
     ranks: Vec<(u32, u64, u32)>,
     /// For each open element its position in `ranks`.
     positions: Vec<u32>,
     to: Permutation,
     image: Tokens,
-    /// The best result of a search, and where its elements went.
+    /// The best result of a search and its permutation.
     best: Tokens,
     best_to: Permutation,
     refinements: u32,
     twins: Twins,
-    /// Was some representative not sure to be the same for all of its orbit?
+    /// True if some representative may not be unique in its orbit.
     pub(super) cut: bool,
-    /// For symmetries of places.
     pub(super) net: Scratch,
 }
 
-/// The classes of elements that can be exchanged without changing a marking.
+/// Classes of elements whose exchange does not change a marking.
 #[derive(Clone, Debug, Default)]
 struct Twins {
-    /// For each element where its class begins in `ranks`; [`ALONE`] if it has no twin.
+    /// For each element the start of its class in `ranks`; [`ALONE`] if it has no twin.
     class: Vec<u32>,
     exist: bool,
 }
 
 const ALONE: u32 = u32::MAX;
 
-/// Is it worth another round of refinement?
+/// Result of a refinement round: whether another one may split further cells.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Round {
     Stable,
@@ -108,19 +111,19 @@ enum Round {
 }
 
 impl Room {
-    /// Where the elements went in the last call of [`Canon::canon`].
+    /// The permutation applied by the last call of [`Canon::canon`].
     pub fn permutation(&self) -> &[u32] {
         &self.to
     }
 
-    /// Has some representative been taken that may not be the same for all of its orbit?
+    /// Returns whether some representative so far may not be unique in its orbit.
     pub fn was_cut(&self) -> bool {
         self.cut
     }
 }
 
 impl<'s, 'm> Canon<'s, 'm> {
-    /// Representatives modulo `group`, which is part of the symmetry's.
+    /// Representatives modulo `group`, a subgroup of the known symmetries.
     pub fn new(colours: &'s Colours<'m>, group: Group) -> Canon<'s, 'm> {
         let elements = colours.elements() as u32;
         let mut cells: Vec<u32> = (0..elements).collect();
@@ -157,12 +160,13 @@ impl<'s, 'm> Canon<'s, 'm> {
         &self.group
     }
 
-    /// Is every marking its own representative?
+    /// Returns whether every marking is its own representative.
     pub fn is_trivial(&self) -> bool {
         self.open.is_empty() && self.rotations.is_empty()
     }
 
-    /// Turns a marking into the representative of its orbit; says whether it has changed. [`Room::permutation`] tells what was applied.
+    /// Replaces a marking by its representative; returns whether it changed. [`Room::permutation`]
+    /// returns the permutation applied.
     pub fn canon(&self, room: &mut Room, tokens: &mut Tokens) -> bool {
         self.clear(room);
         match (&self.rotations[..], self.open.is_empty()) {
@@ -173,8 +177,8 @@ impl<'s, 'm> Canon<'s, 'm> {
         }
     }
 
-    /// Where several roles rotate, or some rotate and others are exchanged, the smallest of all turned and exchanged markings; of the first
-    /// [`MOST_TURNS`] of them, where there are more.
+    /// For several rotating roles, or rotations beside exchanges: the smallest marking over the
+    /// first [`MOST_TURNS`] combinations of rotations.
     fn turn_and_exchange(&self, room: &mut Room, tokens: &mut Tokens) -> bool {
         let mut turn = self.colours.identity();
         let mut best: Option<(Tokens, Permutation)> = None;
@@ -204,7 +208,7 @@ impl<'s, 'm> Canon<'s, 'm> {
         changed
     }
 
-    /// The next combination of rotations, like the next number on a counter; false behind the last.
+    /// Advances to the next combination of rotations, in counter order; false after the last.
     fn next_turn(&self, turn: &mut Permutation) -> bool {
         for rotation in &self.rotations {
             let shift = turn[rotation.first as usize] - rotation.first + rotation.step;
@@ -235,7 +239,7 @@ impl<'s, 'm> Canon<'s, 'm> {
         room.to.iter_mut().zip(0..).for_each(|(to, e)| *to = e);
     }
 
-    /// The smallest of the rotated markings.
+    /// Replaces the marking by the smallest of its rotations.
     fn rotate(&self, rotation: Rotation, room: &mut Room, tokens: &mut Tokens) -> bool {
         let mut best = 0;
         room.best.clear();
@@ -255,7 +259,7 @@ impl<'s, 'm> Canon<'s, 'm> {
         best > 0
     }
 
-    /// The representative modulo exchanges inside of blocks.
+    /// Replaces the marking by its representative modulo exchanges inside blocks.
     fn exchange(&self, room: &mut Room, tokens: &mut Tokens) -> bool {
         room.cells.copy_from_slice(&self.cells);
         room.refinements = 0;
@@ -266,7 +270,7 @@ impl<'s, 'm> Canon<'s, 'm> {
             self.search(room, tokens, tied);
             room.to.clone_from(&room.best_to);
             return if room.best == *tokens {
-                // Another way to the same marking: the shortest is to do nothing.
+                // The permutation fixes the marking; report the identity.
                 room.to.iter_mut().zip(0..).for_each(|(to, e)| *to = e);
                 false
             } else {
@@ -283,7 +287,8 @@ impl<'s, 'm> Canon<'s, 'm> {
         changed
     }
 
-    /// The members of each block take its numbers in the order of their cells. Does one of them change its place?
+    /// Assigns the numbers of each block to its members in the order of their cells. Returns
+    /// whether an element moves.
     fn assign(&self, room: &mut Room) -> bool {
         let mut moves = false;
         for ((_, _, element), to) in room.ranks.iter().zip(&self.open) {
@@ -293,7 +298,7 @@ impl<'s, 'm> Canon<'s, 'm> {
         moves
     }
 
-    /// The image of the marking.
+    /// Computes the image of the marking under `room.to`.
     fn apply(&self, room: &mut Room, tokens: &Tokens) {
         room.image.clear();
         let mut sorted = true;
@@ -311,7 +316,6 @@ impl<'s, 'm> Canon<'s, 'm> {
         }
     }
 
-    /// Splits cells until nothing changes.
     fn refine(&self, room: &mut Room, tokens: &Tokens) {
         room.refinements += 1;
         let mut cells = 0;
@@ -325,7 +329,8 @@ impl<'s, 'm> Canon<'s, 'm> {
         }
     }
 
-    /// Is the element in a cell with others? Cells are numbered by positions, so that the next number tells.
+    /// Returns whether the cell of the element has several members. Cells are numbered by their
+    /// first position.
     #[inline]
     fn is_shared(room: &Room, element: u32, elements: u32) -> bool {
         let cell = room.cells[element as usize];
@@ -333,13 +338,14 @@ impl<'s, 'm> Canon<'s, 'm> {
             return false;
         }
         let at = (cell - elements) as usize;
-        // The first of the cell and the one behind it.
+        // The members of a cell are adjacent in `ranks`.
         room.ranks
             .get(at + 1)
             .is_some_and(|(_, _, next)| room.cells[*next as usize] == cell)
     }
 
-    /// The signatures of all open elements. If no marked variable joins two of them, they do not depend on cells that may still be split.
+    /// Computes the signatures of all open elements. They are final if no marked variable relates
+    /// two open elements.
     fn sign(&self, room: &mut Room, tokens: &Tokens) -> Round {
         for element in &self.open {
             room.signatures[*element as usize] = 0;
@@ -371,7 +377,7 @@ impl<'s, 'm> Canon<'s, 'm> {
         if joined { Round::Split } else { Round::Stable }
     }
 
-    /// Splits cells by signatures; says how many there are.
+    /// Splits cells by signatures; returns the number of cells.
     fn split(&self, room: &mut Room) -> usize {
         let elements = self.cells.len() as u32;
         let Room {
@@ -397,7 +403,6 @@ impl<'s, 'm> Canon<'s, 'm> {
         count
     }
 
-    /// The first tied cell.
     fn tied(&self, room: &Room, tokens: &Tokens) -> Option<u32> {
         let elements = self.cells.len() as u32;
         let mut tied = None;
@@ -422,7 +427,7 @@ impl<'s, 'm> Canon<'s, 'm> {
         tied
     }
 
-    /// Tries the members of a tied cell in turn; the smallest marking is kept in `best`.
+    /// Tries each member of a tied cell as its first; keeps the smallest marking in `best`.
     fn search(&self, room: &mut Room, tokens: &Tokens, tied: u32) {
         let members = self.members(room, tied);
         let before = room.cells.clone();
@@ -435,7 +440,8 @@ impl<'s, 'm> Canon<'s, 'm> {
             room.cells.clone_from(&before);
             self.individualise(room, tokens, &members, *member);
             let deeper = room.cells.clone();
-            // The same choices behind this member as behind the first: do they lead to the same marking?
+            // Follow the first choices below: an equal result proves a symmetry and prunes this
+            // member.
             while let Some(tied) = self.tied(room, tokens) {
                 let members = self.members(room, tied);
                 self.individualise(room, tokens, &members, members[0]);
@@ -467,7 +473,6 @@ impl<'s, 'm> Canon<'s, 'm> {
         members
     }
 
-    /// Makes one member of a cell its first.
     fn individualise(&self, room: &mut Room, tokens: &Tokens, members: &[u32], first: u32) {
         for other in members.iter().filter(|member| **member != first) {
             room.cells[*other as usize] += 1;
@@ -475,7 +480,6 @@ impl<'s, 'm> Canon<'s, 'm> {
         self.refine(room, tokens);
     }
 
-    /// The ranks that belong to the cells.
     fn rank_again(&self, room: &mut Room) {
         let Room { cells, ranks, .. } = room;
         ranks.clear();
@@ -483,7 +487,7 @@ impl<'s, 'm> Canon<'s, 'm> {
         ranks.sort_unstable();
     }
 
-    /// Turns a marking into its image.
+    /// Replaces a marking by its image under `to`.
     pub fn image(&self, room: &mut Room, tokens: &mut Tokens, to: &[u32]) {
         self.clear(room);
         room.to.copy_from_slice(to);
@@ -491,7 +495,7 @@ impl<'s, 'm> Canon<'s, 'm> {
         std::mem::swap(&mut room.image, tokens);
     }
 
-    /// The marking after the elements of a range have turned.
+    /// The marking after rotating a range of elements.
     pub(super) fn turned(
         &self,
         room: &mut Room,
@@ -509,7 +513,8 @@ impl<'s, 'm> Canon<'s, 'm> {
         room.image.clone()
     }
 
-    /// The representative modulo exchanges alone; `None` if the search for it was cut short.
+    /// Replaces the marking by its representative modulo exchanges alone; `None` if the search was
+    /// cut short.
     pub(super) fn only_exchange(&self, room: &mut Room, tokens: &mut Tokens) -> Option<()> {
         self.clear(room);
         if !self.open.is_empty() {
@@ -518,7 +523,7 @@ impl<'s, 'm> Canon<'s, 'm> {
         (room.refinements < MOST_REFINEMENTS).then_some(())
     }
 
-    /// How many exchanges do not change a marking; `None` if the search was cut short.
+    /// The number of exchanges that fix a marking; `None` if the search was cut short.
     pub(super) fn exchanges_fixing(&self, room: &mut Room, tokens: &Tokens) -> Option<u128> {
         if self.open.is_empty() {
             return Some(1);
@@ -554,7 +559,7 @@ impl<'s, 'm> Canon<'s, 'm> {
         Some(fixing)
     }
 
-    /// The smallest marking behind the choices that were made.
+    /// The smallest marking compatible with the choices made so far.
     fn smallest(&self, room: &mut Room, tokens: &Tokens) -> Option<Tokens> {
         room.best.clear();
         match self.tied(room, tokens) {

@@ -1,12 +1,15 @@
-//! Permutations of the colours of a coloured net, and what they do to its unfolding.
+//! Permutations of the colours of a coloured net and their action on its unfolding.
 //!
-//! A *role* is a set of colours that are permuted together (`roles.rs`), an *element* a colour in a role. A variable `p(c)` and an event `t(β)` of
-//! the unfolded net carry tuples of elements, and a permutation of elements acts on both: `g·p(c) = p(gc)`, `g·t(β) = t(gβ)`, `(g·m)(g·v) = m(v)`. It is
-//! a *symmetry* iff it maps every variable to a variable and every event `t(β)` to an existing event `t(gβ)` whose arcs are the images
-//! of the arcs of `t(β)`. That is asked of the unfolded net (`detect.rs`), so that guards, constants and successors need no rules.
+//! A *role* is a set of colours that are permuted together (`roles.rs`), an *element* a colour in a
+//! role. A variable `p(c)` and an event `t(β)` of the unfolded net carry tuples of elements, on
+//! which permutations act: `g·p(c) = p(gc)`, `g·t(β) = t(gβ)`, `(g·m)(g·v) = m(v)`. A permutation
+//! is a *symmetry* iff it maps every variable to a variable and every event `t(β)` to an existing
+//! event `t(gβ)` whose arcs are the images of the arcs of `t(β)`. This is tested on the unfolded
+//! net (`detect.rs`), so that guards, constants and successors need no rules.
 //!
-//! C. Dutheillet, G. Chiola, G. Franceschinis, S. Haddad, *On well-formed coloured nets and their symbolic reachability graph*, 1990, reads
-//! symmetries off the syntax and works with symbolic markings. We keep plain markings and choose one of each orbit (`canon.rs`).
+//! C. Dutheillet, G. Chiola, G. Franceschinis, S. Haddad, *On well-formed coloured nets and their
+//! symbolic reachability graph*, 1990, derive symmetries from the syntax and use symbolic markings.
+//! Here markings are explicit and each orbit is represented by one (`canon.rs`).
 
 use super::group::{Group, Permutation};
 use super::mix;
@@ -22,7 +25,7 @@ pub struct Colours<'m> {
     unfolding: &'m Unfolding,
     pub(super) group: Group,
     pub(super) roles: Roles,
-    /// The first element of each role, and behind the last the number of all.
+    /// The first element of each role, and finally the number of elements.
     pub(super) firsts: Vec<u32>,
     pub(super) vars: Carriers,
     pub(super) events: Carriers,
@@ -37,7 +40,7 @@ pub struct Colours<'m> {
 pub(super) struct Carriers {
     pub starts: Vec<u32>,
     elements: Vec<u32>,
-    /// A hash of what is left where the elements are taken away.
+    /// Hash of the remainder of the object without its elements.
     pub frames: Vec<u64>,
 }
 
@@ -49,12 +52,12 @@ impl Carriers {
     }
 }
 
-/// How the variable of a place is found by its colour.
+/// A map from colours of a place to its variables.
 #[derive(Clone, Debug)]
 enum Lookup {
-    /// All colours have one, in their order, from this on.
+    /// All colours have a variable, numbered consecutively from this one.
     All(u32),
-    /// Some have.
+    /// Only some colours have a variable.
     Some(FxHashMap<u64, u32>),
 }
 
@@ -69,7 +72,7 @@ impl Lookup {
 }
 
 impl<'m> Colours<'m> {
-    /// The action of permutations of the elements of these roles, with a group of permutations of them.
+    /// The action of permutations of the elements of these roles, with a group.
     pub(super) fn new(
         system: &System,
         coloured: &'m Coloured,
@@ -140,22 +143,21 @@ impl<'m> Colours<'m> {
         }
     }
 
-    /// The same with another group.
     pub(super) fn with_group(self, group: Group) -> Colours<'m> {
         Colours { group, ..self }
     }
 
-    /// All symmetries that are known.
+    /// All known symmetries.
     pub fn group(&self) -> &Group {
         &self.group
     }
 
-    /// How many elements there are.
+    /// Number of elements.
     pub fn elements(&self) -> usize {
         self.firsts[self.firsts.len() - 1] as usize
     }
 
-    /// The permutation that changes nothing.
+    /// The identity.
     pub fn identity(&self) -> Permutation {
         (0..self.elements() as u32).collect()
     }
@@ -166,7 +168,7 @@ impl<'m> Colours<'m> {
         self.events.of(event.0)
     }
 
-    /// The image of a variable, if it is one.
+    /// The image of a variable, if it exists.
     #[inline]
     pub fn image_of_var(&self, var: VarId, to: &[u32]) -> Option<VarId> {
         let elements = self.vars.of(var.0);
@@ -181,7 +183,7 @@ impl<'m> Colours<'m> {
         self.lookup[place as usize].find(colour).map(VarId)
     }
 
-    /// The image of an event, if it is one.
+    /// The image of an event, if it exists.
     pub fn image_of_event(&self, event: EventId, to: &[u32]) -> Option<EventId> {
         let elements = self.events.of(event.0);
         if elements.iter().all(|e| to[*e as usize] == *e) {
@@ -198,7 +200,7 @@ impl<'m> Colours<'m> {
         self.unfolding.event(transition, &image)
     }
 
-    /// The image of a marking. Symmetries map every variable to one.
+    /// The image of a marking under a symmetry.
     pub fn image_of_state(&self, state: &[Value], to: &[u32]) -> Box<[Value]> {
         let mut image: Box<[Value]> = state.into();
         for (var, value) in (0..).map(VarId).zip(state) {

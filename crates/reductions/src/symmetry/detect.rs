@@ -1,8 +1,9 @@
-//! Finding symmetries: transpositions and rotations of colours, each tested on the unfolded net.
+//! Detection of symmetries: transpositions and rotations of colours are tested on the unfolded net.
 //!
-//! For each role: `c ~ d` iff exchanging the two is a symmetry. This is an equivalence, so that comparing each colour with one of each block so
-//! far is enough; where all blocks are single, rotations are tried. Roles of one sort that have nothing alone are tried together. A test
-//! looks at what the permutation moves and at the neighbours of that, no more. Work is counted, and behind the limit there is no symmetry.
+//! Per role: `c ~ d` iff exchanging the two is a symmetry. This is an equivalence, so that each
+//! colour is compared with one per block; if all blocks are singletons, rotations are tried. Roles
+//! of one sort without own symmetries are tried jointly. A test inspects the moved objects and
+//! their neighbours only. Work is limited; beyond the limit no symmetry is reported.
 
 use super::Symmetry;
 use super::automorphisms::Automorphisms;
@@ -13,11 +14,11 @@ use lariat_budget::{Budget, Stop};
 use lariat_model::coloured::Coloured;
 use lariat_model::{Action, Arc, EventId, System, VarId};
 
-/// Arcs that may be looked at: some tenths of a second. Symmetries are an opportunity, not the question.
+/// Limit on the arcs inspected.
 const MOST_WORK: u64 = 5_000_000;
 
-/// The symmetries of a net: those of its colours, if it is the unfolding of a coloured net, or else those of its places and
-/// transitions. A system that is no net has none.
+/// Detects the symmetries of a net: of its colours if it is the unfolding of a coloured net,
+/// otherwise of its places and transitions. A system that is no net has none.
 pub fn detect<'m>(
     system: &System,
     coloured: Option<&'m Coloured>,
@@ -29,7 +30,8 @@ pub fn detect<'m>(
     }
 }
 
-/// The symmetries of a net that exchange places and transitions, as many as are found within a limit of work; of a system that is no net, none.
+/// Detects permutations of places and transitions within a work limit; none for a system that is no
+/// net.
 pub fn automorphisms(system: &System, budget: &Budget) -> Result<Automorphisms, Stop> {
     if system.is_net() {
         Automorphisms::find(system, budget)
@@ -38,14 +40,14 @@ pub fn automorphisms(system: &System, budget: &Budget) -> Result<Automorphisms, 
     }
 }
 
-/// The symmetries of the unfolding of a coloured net; none if finding them takes more work than they are worth.
+/// Detects the colour symmetries of an unfolding; none if the work limit is exceeded.
 pub fn colours<'m>(
     system: &System,
     coloured: &'m Coloured,
     budget: &Budget,
 ) -> Result<Colours<'m>, Stop> {
     let limited = budget.clone().with_work(MOST_WORK);
-    match within(system, coloured, &limited) {
+    match detect_limited(system, coloured, &limited) {
         Err(Stop::Work(_)) => {
             budget.check()?;
             let none = Roles::of(&coloured.net);
@@ -56,15 +58,15 @@ pub fn colours<'m>(
     }
 }
 
-fn within<'m>(
+fn detect_limited<'m>(
     system: &System,
     coloured: &'m Coloured,
     budget: &Budget,
 ) -> Result<Colours<'m>, Stop> {
     let finest = Roles::of(&coloured.net);
-    let alone = found(system, coloured, finest.clone(), budget)?;
-    let parts = alone.group.parts();
-    // Roles that have nothing alone are joined with others of their sort.
+    let separate = detect_roles(system, coloured, finest.clone(), budget)?;
+    let parts = separate.group.parts();
+    // Roles without own symmetries are joined with others of their sort.
     let mut joint: Vec<Option<usize>> = vec![None; parts.len()];
     let mut numbers = 0;
     for role in 0..parts.len() {
@@ -82,11 +84,16 @@ fn within<'m>(
             numbers += 1;
         }
     }
-    let together = match numbers {
+    let merged = match numbers {
         0 => None,
-        _ => Some(found(system, coloured, finest.renumbered(&joint), budget)?),
+        _ => Some(detect_roles(
+            system,
+            coloured,
+            finest.renumbered(&joint),
+            budget,
+        )?),
     };
-    // What moves is kept: first the roles that do so alone.
+    // Keep the roles with symmetries, single ones first.
     let mut kept: Vec<Option<usize>> = vec![None; parts.len()];
     let mut group = Vec::new();
     for (role, part) in parts.iter().enumerate() {
@@ -95,7 +102,7 @@ fn within<'m>(
             group.push(part.clone());
         }
     }
-    let parts = together.iter().flat_map(|symmetry| symmetry.group.parts());
+    let parts = merged.iter().flat_map(|symmetry| symmetry.group.parts());
     for (number, part) in parts.enumerate().filter(|(_, part)| !part.is_trivial()) {
         for (role, joint) in joint.iter().enumerate() {
             if *joint == Some(number) {
@@ -108,8 +115,7 @@ fn within<'m>(
     Ok(Colours::new(system, coloured, roles, Group::new(group)))
 }
 
-/// The symmetries of some roles.
-fn found<'m>(
+fn detect_roles<'m>(
     system: &System,
     coloured: &'m Coloured,
     roles: Roles,
@@ -137,7 +143,7 @@ fn found<'m>(
     Ok(action.with_group(Group::new(parts)))
 }
 
-/// For each number below some limit a list of others.
+/// Lists of numbers by key, in compressed form.
 #[derive(Default)]
 struct Lists {
     starts: Vec<u32>,
@@ -168,14 +174,14 @@ impl Lists {
     }
 }
 
-/// Who carries each element.
+/// Lists the carriers of each element.
 fn carriers(elements: usize, carriers: &Carriers) -> Lists {
     let count = carriers.starts.len() as u32 - 1;
     let pairs = (0..count).flat_map(|at| carriers.of(at).iter().map(move |e| (*e, at)));
     Lists::new(elements, pairs)
 }
 
-/// The test for a symmetry, with what it needs to look at little.
+/// The symmetry test, with indices that restrict it to affected objects.
 struct Test<'t, 'm> {
     system: &'t System,
     action: &'t Colours<'m>,
@@ -183,9 +189,9 @@ struct Test<'t, 'm> {
     vars: Lists,
     events: Lists,
     neighbours: Lists,
-    /// The image of each variable; the identity between two tests.
+    /// The image of each variable; the identity between tests.
     images: Vec<u32>,
-    /// The test in which each event was looked at last.
+    /// The last test that inspected each event.
     seen: Vec<u32>,
     tests: u32,
     arcs: Vec<Arc>,
@@ -217,9 +223,10 @@ impl<'t, 'm> Test<'t, 'm> {
         }
     }
 
-    /// Does the permutation map variables to variables and events to events with the same arcs?
+    /// Returns whether the permutation maps variables to variables and events to events with the
+    /// same arcs.
     fn is_symmetry(&mut self, Generator { to, moved }: Generator<'_>) -> Result<bool, Stop> {
-        // Who is nowhere could be exchanged with anybody; that would mean nothing.
+        // Elements without variables could be exchanged arbitrarily, which would be useless.
         if moved.iter().all(|e| self.vars.of(*e).is_empty()) {
             return Ok(false);
         }

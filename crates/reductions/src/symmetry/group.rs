@@ -1,42 +1,43 @@
-//! Groups of permutations of elements, of a shape that is easy to compare: blocks and rotations.
+//! Permutation groups of a shape that is easy to compare: blocks and rotations.
 //!
-//! An element is a colour in a role. A group says for every role which of its colours may be exchanged: all permutations inside of
-//! the blocks of a partition (a Young group), or rotations `x ↦ x + jk` where `k` divides the number of colours. Groups of this shape
-//! have a meet, the common refinement and the least common multiple, so that `H ≤ K` iff `H ∧ K = H`.
+//! An element is a colour in a role. A group has one part per role: all permutations inside the
+//! blocks of a partition (a Young subgroup), or rotations `x ↦ x + jk` where `k` divides the number
+//! of colours. Groups of this shape have meets, by common refinement and least common multiple, so
+//! that `H ≤ K` iff `H ∧ K = H`.
 
-/// Where every element goes.
+/// The image of every element.
 pub type Permutation = Vec<u32>;
 
-/// What a group does to the colours of one role.
+/// The action of a group on the colours of one role.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Part {
-    /// All permutations inside of blocks: for each colour the smallest of its block.
+    /// All permutations inside blocks: for each colour the smallest of its block.
     Blocks(Box<[u32]>),
-    /// Rotations by multiples of `step`, which divides `colours`; none but the identity if it is the same.
+    /// Rotations by multiples of `step`, which divides `colours`; trivial if they are equal.
     Rotations {
-        /// How many colours there are.
+        /// Number of colours.
         colours: u32,
         /// The smallest rotation.
         step: u32,
     },
 }
 
-/// A group: one part for each role, in their order. The elements of a role follow those of the role before.
+/// A group: one part per role. The elements of the roles are numbered consecutively.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Group {
     parts: Box<[Part]>,
 }
 
-/// A permutation that is tested for membership in a group: a transposition or a rotation.
+/// A transposition or rotation to be tested for membership in a group.
 pub struct Generator<'a> {
-    /// Where every element goes.
+    /// The image of every element.
     pub to: &'a [u32],
-    /// The elements that do not stay where they are.
+    /// The elements that are not fixed.
     pub moved: &'a [u32],
 }
 
 impl Part {
-    /// The number of colours.
+    /// Number of colours.
     pub fn colours(&self) -> u32 {
         match self {
             Part::Blocks(least) => least.len() as u32,
@@ -44,7 +45,7 @@ impl Part {
         }
     }
 
-    /// Nothing but the identity?
+    /// Returns whether only the identity belongs to the group.
     pub fn is_trivial(&self) -> bool {
         match self {
             Part::Blocks(least) => least.iter().zip(0..).all(|(least, c)| *least == c),
@@ -52,7 +53,7 @@ impl Part {
         }
     }
 
-    /// The blocks with more than one member; of rotations, none.
+    /// The blocks with several members; none for rotations.
     pub fn blocks(&self) -> Vec<Vec<u32>> {
         let Part::Blocks(least) = self else {
             return Vec::new();
@@ -78,7 +79,7 @@ impl Part {
                     step: a / gcd(*a, *b) * b,
                 }
             }
-            // Groups of one symmetry have parts of the same kind.
+            // Subgroups of one symmetry group have parts of the same kind.
             (a, _) => Part::trivial(a),
         }
     }
@@ -93,7 +94,7 @@ impl Part {
         }
     }
 
-    /// The logarithm of the number of permutations, to base 10.
+    /// Logarithm to base 10 of the number of permutations.
     fn magnitude(&self) -> f64 {
         match self {
             Part::Blocks(_) => {
@@ -117,43 +118,44 @@ impl Group {
         }
     }
 
-    /// All permutations of roles with so many colours each.
+    /// The full symmetric groups of roles with these numbers of colours.
     pub(super) fn full(colours: impl Iterator<Item = u32>) -> Group {
         let part = |colours| Part::Blocks(vec![0; colours as usize].into());
         Group::new(colours.map(part).collect())
     }
 
-    /// What is done to each role.
+    /// The parts by role.
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
 
-    /// Nothing but the identity?
+    /// Returns whether only the identity belongs to the group.
     pub fn is_trivial(&self) -> bool {
         self.parts.iter().all(Part::is_trivial)
     }
 
-    /// The logarithm of the number of permutations, to base 10.
+    /// Logarithm to base 10 of the number of permutations.
     pub fn magnitude(&self) -> f64 {
-        // From 0 on: a sum of nothing would be −0.
+        // Starts at 0.0, since an empty sum would be −0.
         let parts = self.parts.iter().map(Part::magnitude);
         parts.fold(0.0, std::ops::Add::add)
     }
 
-    /// The largest group inside of both.
+    /// The intersection (meet) of two groups.
     #[must_use]
     pub fn meet(&self, other: &Group) -> Group {
         let parts = self.parts.iter().zip(&other.parts);
         Group::new(parts.map(|(a, b)| a.meet(b)).collect())
     }
 
-    /// Is every permutation of this group in the other?
+    /// Returns whether the group is a subgroup of `other`.
     pub fn is_within(&self, other: &Group) -> bool {
         self.meet(other) == *self
     }
 
-    /// The largest group inside of this one all of whose generators pass a test. The permutations that pass must be a group: then
-    /// `c ~ d` iff the transposition of the two passes is an equivalence, and each colour is compared with one of each block alone.
+    /// The largest subgroup of this shape all of whose generators pass a test. The passing
+    /// permutations must form a group: then `c ~ d` iff their transposition passes is an
+    /// equivalence, and it suffices to compare each colour with one per block.
     pub fn coarsest<E>(
         &self,
         mut keeps: impl FnMut(Generator<'_>) -> Result<bool, E>,
@@ -188,7 +190,7 @@ fn coarsest_blocks<E>(
     keeps: &mut impl FnMut(Generator<'_>) -> Result<bool, E>,
 ) -> Result<Box<[u32]>, E> {
     let mut least: Vec<u32> = Vec::with_capacity(within.len());
-    // One colour of each block so far.
+    // A representative colour of each block so far.
     let mut heads: Vec<u32> = Vec::new();
     for colour in 0..within.len() as u32 {
         let mut joined = colour;
@@ -239,12 +241,12 @@ pub(super) fn least_rotation<E>(
     Ok(colours)
 }
 
-/// The permutation that does `second` after `first`.
+/// The composition: `first`, then `second`.
 pub fn after(second: &[u32], first: &[u32]) -> Permutation {
     first.iter().map(|e| second[*e as usize]).collect()
 }
 
-/// The permutation that goes back.
+/// The inverse permutation.
 pub fn inverse(permutation: &[u32]) -> Permutation {
     let mut back = vec![0; permutation.len()];
     for (from, to) in (0..).zip(permutation) {
@@ -282,7 +284,7 @@ mod tests {
     #[test]
     fn the_coarsest_group_has_the_generators_that_pass() {
         let all = Group::new(vec![blocks(&[0; 5]), rotations(6, 1)]);
-        // Elements 1 and 3 stay where they are, and rotations keep the parity.
+        // Elements 1 and 3 are fixed, and rotations preserve the parity.
         let found = all.coarsest(|g| -> Result<bool, ()> {
             let parity =
                 |e: &u32| *e < 5 || (g.to[*e as usize] - e.min(&g.to[*e as usize])) % 2 == 0;

@@ -1,13 +1,14 @@
-//! What permutations do to propositions.
+//! Images of propositions under permutations.
 //!
-//! The image of an atom speaks of the images of its variables and events. An expression, which nets do not have, is its own image where none
-//! of its variables moves, and has none else.
+//! The image of an atom refers to the images of its variables and events. An expression, which nets
+//! do not have, has an image only if all its variables are fixed.
 
 use super::Symmetry;
 use lariat_model::{EventId, Linear, Predicate, Proposition};
 
 impl Symmetry<'_> {
-    /// The proposition that is true of `g·m` and `g·e` iff this one is true of `m` and `e`; `None` if there is none of its kind.
+    /// The proposition that is true of `g·m` and `g·e` iff this one is true of `m` and `e`; `None`
+    /// if there is none of this kind.
     pub fn image_of_proposition(&self, of: &Proposition, to: &[u32]) -> Option<Proposition> {
         Some(match of {
             Proposition::State(predicate) => {

@@ -1,10 +1,13 @@
-//! Symmetries of nets: what can be exchanged without changing what the net does.
+//! Symmetries of nets: permutations that preserve the transition relation.
 //!
-//! A symmetry maps places to places and transitions to transitions and keeps all arcs. Those of coloured nets are permutations of colours (`colours.rs`), of which there are many that are
-//! easily described; those of other nets are looked for place by place (`automorphisms/`). The initial marking need not be symmetric: `s` and
-//! `g·s` are bisimilar, whether they can be reached or not.
+//! A symmetry maps places to places and transitions to transitions and preserves all arcs. Coloured
+//! nets have permutations of colours (`colours.rs`), large groups with short descriptions; in other
+//! nets places are permuted (`automorphisms/`). The initial marking need not be symmetric: `s` and
+//! `g·s` are bisimilar, reachable or not.
 //!
-//! Markings are plain, and one of each orbit is chosen to represent it (`representatives.rs`). Any marking of the orbit is right; a poor choice costs states.
+//! Markings are stored explicitly; each orbit is represented by one of its markings
+//! (`representatives.rs`). Correctness needs no canonical choice: several representatives per orbit
+//! only cost states.
 
 mod automorphisms;
 mod canon;
@@ -27,12 +30,12 @@ pub use representatives::Representatives;
 use lariat_model::coloured::ColouredNet;
 use lariat_model::{EventId, System, VarId};
 
-/// Symmetries of a net. The elements that its permutations permute are colours in roles, or places and transitions.
+/// Symmetries of a net. Permutations act on elements: colours in roles, or places and transitions.
 #[derive(Clone, Debug)]
 pub enum Symmetry<'m> {
-    /// Of the unfolding of a coloured net.
+    /// Colour permutations of the unfolding of a coloured net.
     Colours(Colours<'m>),
-    /// Of any net.
+    /// Permutations of the places and transitions of any net.
     Net(Automorphisms),
 }
 
@@ -44,7 +47,7 @@ fn mix(hash: u64, number: u64) -> u64 {
 }
 
 impl Symmetry<'_> {
-    /// Is none known but the identity?
+    /// Returns whether only the identity is known.
     pub fn is_trivial(&self) -> bool {
         match self {
             Symmetry::Colours(colours) => colours.group().is_trivial(),
@@ -52,7 +55,7 @@ impl Symmetry<'_> {
         }
     }
 
-    /// The logarithm of the number of symmetries, to base 10.
+    /// Logarithm to base 10 of the number of symmetries.
     pub fn magnitude(&self) -> f64 {
         match self {
             Symmetry::Colours(colours) => colours.group().magnitude(),
@@ -60,8 +63,8 @@ impl Symmetry<'_> {
         }
     }
 
-    /// The things that may be exchanged, one phrase each, with the names of `system` or of the
-    /// coloured net that it was unfolded from.
+    /// Describes the symmetries, one phrase per generator class, with the names of `system` or of
+    /// the coloured net that it was unfolded from.
     pub fn words(&self, system: &System, net: Option<&ColouredNet>) -> Vec<String> {
         match self {
             Symmetry::Colours(colours) => net.map(|net| colours.words(net)).unwrap_or_default(),
@@ -69,7 +72,7 @@ impl Symmetry<'_> {
         }
     }
 
-    /// The image of a variable, if it is one.
+    /// The image of a variable, if it exists.
     pub fn image_of_var(&self, var: VarId, to: &[u32]) -> Option<VarId> {
         match self {
             Symmetry::Colours(colours) => colours.image_of_var(var, to),
@@ -77,7 +80,7 @@ impl Symmetry<'_> {
         }
     }
 
-    /// The image of an event, if it is one.
+    /// The image of an event, if it exists.
     pub fn image_of_event(&self, event: EventId, to: &[u32]) -> Option<EventId> {
         match self {
             Symmetry::Colours(colours) => colours.image_of_event(event, to),

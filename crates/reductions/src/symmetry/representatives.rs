@@ -1,4 +1,4 @@
-//! One marking of each orbit, by whatever means the symmetries offer.
+//! Representatives of orbits, for either kind of symmetry.
 
 use super::Symmetry;
 use super::automorphisms::Chain;
@@ -7,17 +7,17 @@ use super::group::Permutation;
 use lariat_model::{EventId, Value, VarId};
 use std::borrow::Cow;
 
-/// Representatives of markings modulo a group.
+/// Computes representatives of markings modulo a group.
 #[derive(Clone, Debug)]
 pub enum Representatives<'s, 'm> {
-    /// Of permutations of colours.
+    /// Modulo permutations of colours.
     Colours(Canon<'s, 'm>),
-    /// Of permutations of so many places and transitions.
+    /// Modulo permutations of this number of places and transitions.
     Net(Cow<'s, Chain>, u32),
 }
 
 impl<'s, 'm> Representatives<'s, 'm> {
-    /// Representatives modulo all symmetries that are known.
+    /// Representatives modulo all known symmetries.
     pub fn of_all(symmetry: &'s Symmetry<'m>) -> Representatives<'s, 'm> {
         match symmetry {
             Symmetry::Colours(colours) => {
@@ -27,7 +27,7 @@ impl<'s, 'm> Representatives<'s, 'm> {
         }
     }
 
-    /// Is every marking its own representative?
+    /// Returns whether every marking is its own representative.
     pub fn is_trivial(&self) -> bool {
         match self {
             Representatives::Colours(canon) => canon.is_trivial(),
@@ -35,7 +35,7 @@ impl<'s, 'm> Representatives<'s, 'm> {
         }
     }
 
-    /// The logarithm of the number of permutations, to base 10.
+    /// Logarithm to base 10 of the number of permutations.
     pub fn magnitude(&self) -> f64 {
         match self {
             Representatives::Colours(canon) => canon.group().magnitude(),
@@ -43,8 +43,8 @@ impl<'s, 'm> Representatives<'s, 'm> {
         }
     }
 
-    /// Turns a marking into the representative of its orbit; says whether it has changed. [`permutation`](Representatives::permutation) tells what was
-    /// applied.
+    /// Replaces a marking by the representative of its orbit; returns whether it changed.
+    /// [`permutation`](Representatives::permutation) returns the permutation applied.
     #[inline]
     pub fn canon(&self, room: &mut Room, tokens: &mut Tokens) -> bool {
         match self {
@@ -53,7 +53,7 @@ impl<'s, 'm> Representatives<'s, 'm> {
         }
     }
 
-    /// Where the elements went in the last call of [`canon`](Representatives::canon).
+    /// The permutation applied by the last call of [`canon`](Representatives::canon).
     pub fn permutation(&self, room: &Room) -> Permutation {
         match self {
             Representatives::Colours(_) => room.permutation().to_vec(),
@@ -61,8 +61,9 @@ impl<'s, 'm> Representatives<'s, 'm> {
         }
     }
 
-    /// The same with a representative that is the same for all of the orbit, which may cost more; where that could not be made sure of,
-    /// [`Room::was_cut`] says so from then on. What was applied is not told.
+    /// Like [`canon`](Representatives::canon), but unique per orbit, which may cost more; if a
+    /// limit prevents uniqueness, [`Room::was_cut`] returns true from then on. The permutation is
+    /// not recorded.
     pub fn least(&self, room: &mut Room, tokens: &mut Tokens) -> bool {
         match self {
             Representatives::Colours(canon) => canon.canon(room, tokens),
@@ -74,7 +75,8 @@ impl<'s, 'm> Representatives<'s, 'm> {
         }
     }
 
-    /// The number of markings in the orbit of this one; `None` if the search for it was cut short, or if it is too large a number.
+    /// The size of the orbit of this marking; `None` on overflow or if a limit cut the search
+    /// short.
     pub fn orbit_size(&self, room: &mut Room, tokens: &Tokens) -> Option<u128> {
         match self {
             Representatives::Colours(canon) => canon.orbit_size(room, tokens),
@@ -82,7 +84,7 @@ impl<'s, 'm> Representatives<'s, 'm> {
         }
     }
 
-    /// Is it worth looking for twins before this event?
+    /// Returns whether twins may make this event redundant.
     #[inline]
     pub fn may_have_twins(&self, event: EventId) -> bool {
         match self {
@@ -91,15 +93,16 @@ impl<'s, 'm> Representatives<'s, 'm> {
         }
     }
 
-    /// Finds the *twins* of a marking, elements that may be exchanged without changing it; places and transitions have none that are looked for.
-    /// [`is_first`](Representatives::is_first) asks for them.
+    /// Finds the *twins* of a marking, elements whose exchange does not change it, for
+    /// [`is_first`](Representatives::is_first). Twins of places and transitions are not searched
+    /// for.
     pub fn find_twins(&self, room: &mut Room, tokens: &Tokens, value: impl Fn(VarId) -> Value) {
         if let Representatives::Colours(canon) = self {
             canon.find_twins(room, tokens, value);
         }
     }
 
-    /// Of the events that differ by exchanging twins of the marking, is this the one to be taken?
+    /// Returns whether this event represents those that differ from it by exchanging twins.
     #[inline]
     pub fn is_first(&self, room: &Room, event: EventId) -> bool {
         match self {

@@ -1,43 +1,44 @@
-//! Roles: which uses of a sort belong together.
+//! Roles: uses of a sort whose colours are permuted together.
 //!
-//! A *slot* is a position where a colour stands: a leaf of a place's sort, or a leaf of a transition's variable. Slots are joined where an
-//! arc carries a variable to a place and where a guard compares two variables. What hangs together is a role, and a permutation of
-//! colours acts on all slots of a role at once. One sort may have several roles, whose colours need not be permuted together: "machine 1"
-//! in one part of a net need have nothing to do with "machine 1" in another, and two ranges of equal size are one sort.
+//! A *slot* is an occurrence of a colour: a leaf of a place's sort, or of a transition's variable.
+//! Slots are joined where an arc carries a variable to a place and where a guard compares two
+//! variables. The connected components are the roles; a permutation of colours acts on all slots of
+//! a role. One sort may have several independent roles: "machine 1" in one part of a net may be
+//! unrelated to "machine 1" in another, and two ranges of equal size are one sort.
 //!
-//! Which slots are joined decides what is *tried*; whether a permutation is a symmetry is asked of the unfolded net.
+//! Joining only decides which permutations are *tried*; symmetries are verified on the unfolded
+//! net.
 
 use lariat_model::coloured::{ColouredNet, Guard, SortId, SortKind, Term, TermKind, TransitionId};
 
-/// Sorts with more colours than this are left alone: who has so many is no group of equals, and tests grow with the square.
+/// Limit on the colours of a sort whose permutations are tried, since the number of tests is
+/// quadratic.
 const MOST_COLOURS: u64 = 2048;
 
-/// A leaf of a sort that is no dot: where its colours are in those of the whole.
+/// A leaf of a sort other than the dot sort, and its position in colours of the whole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Leaf {
     pub sort: SortId,
-    /// The next colour of the leaf is so much further in the whole.
+    /// Distance in colours of the whole between consecutive colours of the leaf.
     pub stride: u64,
     pub size: u64,
-    /// Which of the leaves it is.
+    /// Index among the leaves.
     pub position: usize,
 }
 
 impl Leaf {
-    /// The leaf's part of a colour of the whole.
+    /// Projects a colour of the whole to the leaf.
     pub fn colour(&self, whole: u64) -> u64 {
         whole / self.stride % self.size
     }
 }
 
-/// A leaf, and the role that it is in.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     pub leaf: Leaf,
     pub role: usize,
 }
 
-/// The roles of a net.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Roles {
     /// The sort of each role.
@@ -48,7 +49,7 @@ pub(super) struct Roles {
     pub transitions: Vec<Vec<Vec<Slot>>>,
 }
 
-/// The leaves of a sort whose colours could be exchanged.
+/// The leaves of a sort; `None` for those that are never permuted.
 fn leaves(net: &ColouredNet, sort: SortId) -> Vec<Option<Leaf>> {
     let sort = net.sort(sort);
     let mut stride = sort.size;
@@ -66,7 +67,7 @@ fn leaves(net: &ColouredNet, sort: SortId) -> Vec<Option<Leaf>> {
     sort.parts.iter().enumerate().map(leaf).collect()
 }
 
-/// Sets of slots, joined as they are found to belong together.
+/// Union–find structure of slots.
 struct Union {
     parents: Vec<usize>,
     sorts: Vec<SortId>,
@@ -103,11 +104,11 @@ impl Union {
     }
 }
 
-/// The slots of one transition's variables: for each leaf, its number, if it is a slot.
+/// The slot numbers of one transition's variables by leaf; `None` if the leaf is no slot.
 type Variables<'a> = &'a [(lariat_model::coloured::VariableId, Vec<Option<usize>>)];
 
-/// For each leaf of a term the slots of variables that stand there.
-fn standing(net: &ColouredNet, term: &Term, variables: Variables<'_>) -> Vec<Vec<usize>> {
+/// By leaf of a term: the slots of the variables in it.
+fn slots_in(net: &ColouredNet, term: &Term, variables: Variables<'_>) -> Vec<Vec<usize>> {
     let width = net.sort(term.sort).parts.len();
     match &term.kind {
         TermKind::Variable(variable) => {
@@ -118,16 +119,16 @@ fn standing(net: &ColouredNet, term: &Term, variables: Variables<'_>) -> Vec<Vec
         }
         TermKind::Constant(_) | TermKind::All | TermKind::Members(_) => vec![Vec::new(); width],
         TermKind::Successor(inner) | TermKind::Predecessor(inner) | TermKind::Scaled(_, inner) => {
-            standing(net, inner, variables)
+            slots_in(net, inner, variables)
         }
         TermKind::Tuple(parts) => {
             let parts = parts.iter();
-            parts.flat_map(|p| standing(net, p, variables)).collect()
+            parts.flat_map(|p| slots_in(net, p, variables)).collect()
         }
         TermKind::Add(terms) | TermKind::Subtract(terms) => {
             let mut all = vec![Vec::new(); width];
             for term in terms {
-                let inner = standing(net, term, variables);
+                let inner = slots_in(net, term, variables);
                 all.iter_mut().zip(inner).for_each(|(all, s)| all.extend(s));
             }
             all
@@ -144,8 +145,8 @@ fn join_guard(net: &ColouredNet, guard: &Guard, variables: Variables<'_>, union:
         }
         Guard::Not(inner) => join_guard(net, inner, variables, union),
         Guard::Compare(_, left, right) => {
-            let left = standing(net, left, variables);
-            let right = standing(net, right, variables);
+            let left = slots_in(net, left, variables);
+            let right = slots_in(net, right, variables);
             for (left, right) in left.into_iter().zip(right) {
                 union.join_all(left.into_iter().chain(right));
             }
@@ -154,7 +155,7 @@ fn join_guard(net: &ColouredNet, guard: &Guard, variables: Variables<'_>, union:
 }
 
 impl Roles {
-    /// The roles of a net: as small as they can be.
+    /// The finest roles of a net.
     pub fn of(net: &ColouredNet) -> Roles {
         let mut union = Union {
             parents: Vec::new(),
@@ -179,16 +180,16 @@ impl Roles {
                 .collect();
             join_guard(net, &transition.guard, &slots, &mut union);
             for arc in transition.inputs.iter().chain(&transition.outputs) {
-                let standing = standing(net, &arc.term, &slots);
-                for (leaf, stands) in places[arc.place.index()].iter().zip(standing) {
+                let found = slots_in(net, &arc.term, &slots);
+                for (leaf, found) in places[arc.place.index()].iter().zip(found) {
                     if let Some((slot, _)) = leaf {
-                        union.join_all([*slot].into_iter().chain(stands));
+                        union.join_all([*slot].into_iter().chain(found));
                     }
                 }
             }
             transitions.push(own);
         }
-        // Roles are numbered as places show them; what no place shows moves nothing.
+        // Roles are numbered in order of places; roles that occur in no place are useless.
         let mut roles = Roles::default();
         let mut numbers = vec![None; union.parents.len()];
         for (slot, leaf) in places.iter().flatten().flatten() {
@@ -213,7 +214,7 @@ impl Roles {
         roles
     }
 
-    /// The same with other numbers: `numbers` says for each role which it becomes part of, `None` to leave it out.
+    /// Merges and renumbers roles: by role its new number, `None` to drop it.
     pub fn renumbered(&self, numbers: &[Option<usize>]) -> Roles {
         let slots = |slots: &Vec<Slot>| -> Vec<Slot> {
             let slot = |slot: &Slot| numbers[slot.role].map(|role| Slot { role, ..*slot });
@@ -233,7 +234,7 @@ impl Roles {
         }
     }
 
-    /// The slots of a transition, each with the variable that it is part of.
+    /// The slots of a transition, each with its variable.
     pub fn of_transition(&self, transition: TransitionId) -> impl Iterator<Item = (usize, &Slot)> {
         let variables = self.transitions[transition.index()].iter().enumerate();
         variables.flat_map(|(variable, slots)| slots.iter().map(move |slot| (variable, slot)))

@@ -1,18 +1,20 @@
-//! How many markings an orbit has.
+//! Sizes of orbits.
 //!
 //! ```text
 //! |H·m| = |H| / |{g ∈ H | g·m = m}|
 //! ```
 //!
-//! Without tied cells the symmetries of a marking inside of blocks are the permutations of twins. A tied cell has as many of them as it has members that a
-//! symmetry of the marking takes to the first, times those that fix the first. Rotations are counted one by one: those after which exchanges lead
-//! back to the marking.
+//! Without tied cells the stabiliser inside blocks consists of the permutations of twins.
+//! Otherwise, by orbit–stabiliser for a tied cell: the number of its members that a symmetry of the
+//! marking maps to the first, times the stabiliser of the first. Rotations are enumerated: those
+//! after which exchanges restore the marking count.
 
 use super::canon::{Canon, Room, Tokens};
 use super::group::Part;
 
 impl Canon<'_, '_> {
-    /// The number of markings in the orbit of this one; `None` if the search for it was cut short, or if it is too large a number.
+    /// The size of the orbit of this marking; `None` on overflow or if a limit cut the search
+    /// short.
     pub fn orbit_size(&self, room: &mut Room, tokens: &Tokens) -> Option<u128> {
         let mut exchanges: u128 = 1;
         for part in self.group().parts() {
@@ -30,11 +32,11 @@ impl Canon<'_, '_> {
             self.only_exchange(room, &mut marking)?;
             back += u128::from(marking == own);
         }
-        // Lagrange: both quotients are whole together.
+        // By Lagrange's theorem the division of the products is exact.
         Some(exchanges.checked_mul(rotations)? / fixing.checked_mul(back)?)
     }
 
-    /// The marking under every combination of rotations.
+    /// The images of the marking under all combinations of rotations.
     fn rotated(&self, room: &mut Room, tokens: &Tokens) -> Vec<Tokens> {
         let mut all = vec![tokens.clone()];
         let mut first = 0;

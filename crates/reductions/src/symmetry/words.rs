@@ -1,21 +1,22 @@
-//! A group in words.
+//! Descriptions of groups of colour permutations.
 
 use super::colours::Colours;
 use super::group::Part;
 use lariat_model::coloured::{Colour, ColouredNet, SortId, SortKind};
 
-/// Longer lists of colours are cut.
+/// Limit on the colours listed.
 const SHOWN: usize = 6;
 
 impl Colours<'_> {
-    /// What may be exchanged, a phrase for each role: `jobs 1–5 interchangeable`, `servers rotate`.
+    /// One phrase per role and block: `jobs 1–5 interchangeable`, `servers rotate`.
     pub fn words(&self, net: &ColouredNet) -> Vec<String> {
         let sorts = &self.roles.sorts;
         let mut phrases = Vec::new();
         for (role, (part, sort)) in self.group.parts().iter().zip(sorts).enumerate() {
             let mut name = net.sort(*sort).name.clone();
             if sorts.iter().filter(|other| *other == sort).count() > 1 {
-                // Which of the roles it is, a place tells, and where in its tuples.
+                // Several roles of one sort are distinguished by a place and a component of its
+                // tuples.
                 let places = net.places.iter().zip(&self.roles.places);
                 let shown = places.filter_map(|(place, slots)| {
                     let slot = slots.iter().find(|slot| slot.role == role)?;
@@ -51,7 +52,7 @@ impl Colours<'_> {
     }
 }
 
-/// Some colours of a sort: neighbours as a range.
+/// Lists colours of a sort, with neighbours as ranges.
 fn listed(net: &ColouredNet, sort: SortId, colours: &[u32]) -> String {
     let name = |colour: u32| net.colour_name(sort, Colour(u64::from(colour)));
     let mut runs: Vec<(u32, u32)> = Vec::new();

@@ -1,15 +1,15 @@
-//! For each condition of each rule a net on which it alone says no.
+//! For each condition of each rule a net that violates only this condition.
 
 use super::*;
 use crate::net::Transition;
-use crate::way::Way;
+use crate::trace_lift::Way;
 use lariat_model::{Expr, Linear, Unit};
 
 const THROUGH: &Arcs = &[(1, 1, 0), (2, 0, 1)];
 const RETURN: &Arcs = &[(2, 1, 0), (0, 0, 1)];
 
 #[test]
-fn atoms_are_looked_into() {
+fn nested_predicates_belong_to_the_support() {
     let not = |p: Predicate| Predicate::Not(Box::new(p));
     let state = |place| Predicate::compare(VarId(place), Comparison::Ge, 1);
     let filling = net(&[1, 0, 0], &[LOOP, BACK, &[(0, 1, 1), (2, 0, 1)]]);
@@ -21,7 +21,7 @@ fn atoms_are_looked_into() {
     ] {
         assert_eq!(left(&filling, rule, &[Proposition::State(predicate)]), None);
     }
-    // What decides whether t3 is enabled is read, also where t3 puts it back.
+    // The preset of t3 is read, even if t3 returns the tokens.
     let fireable = Proposition::State(Predicate::Enabled(vec![EventId(3)]));
     let tests: [&Arcs; 2] = [&[(2, 1, 1)], &[(2, 1, 0), (0, 0, 1)]];
     for test in tests {
@@ -32,8 +32,9 @@ fn atoms_are_looked_into() {
 }
 
 #[test]
-fn dead_events_lack_something_for_ever() {
-    // Exactly enough; t1 wants p1, which can be filled, and p2, which cannot; p3 gets its first token from t0.
+fn dead_events_never_have_a_marked_preset() {
+    // Exactly enough; t1 needs p1, which can be filled, and p2, which cannot; p3 gets its first
+    // token from t0.
     let weighted = net(
         &[2, 0, 0, 0],
         &[
@@ -47,7 +48,7 @@ fn dead_events_lack_something_for_ever() {
 }
 
 #[test]
-fn equal_events_need_the_same() {
+fn equal_events_have_equal_weights() {
     let same = &[(0, 1, 0), (1, 0, 1)];
     let more = &[(0, 2, 1), (1, 0, 1)];
     let gives = &[(0, 1, 0), (1, 0, 2)];
@@ -56,7 +57,7 @@ fn equal_events_need_the_same() {
 }
 
 #[test]
-fn a_place_that_is_tested_is_no_sink() {
+fn a_tested_place_is_no_sink() {
     let tested = net(
         &[1, 0, 0],
         &[LOOP, BACK, &[(0, 1, 1), (2, 0, 1)], &[(2, 1, 1)]],
@@ -65,8 +66,8 @@ fn a_place_that_is_tested_is_no_sink() {
 }
 
 #[test]
-fn parallel_places_change_by_the_same() {
-    // p2 gets and loses two where p0 gets and loses one.
+fn parallel_places_change_by_equal_amounts() {
+    // p2 changes by two where p0 changes by one.
     let twice = net(
         &[1, 0, 2],
         &[
@@ -75,7 +76,7 @@ fn parallel_places_change_by_the_same() {
         ],
     );
     assert_eq!(left(&twice, Rule::ParallelPlaces, &[marked(0)]), None);
-    // Of two that tell each other one stays.
+    // One of two mutually parallel places remains.
     let twins = net(
         &[1, 0, 1],
         &[
@@ -88,7 +89,7 @@ fn parallel_places_change_by_the_same() {
 }
 
 #[test]
-fn one_place_stays() {
+fn one_place_remains() {
     let still = net(&[1], &[&[(0, 1, 1)]]);
     assert_eq!(left(&still, Rule::ConstantPlaces, &[]), None);
     assert_eq!(
@@ -97,16 +98,16 @@ fn one_place_stays() {
     );
 }
 
-/// Tokens pass through p1 one by one, and somebody takes them.
+/// A passage carries single tokens and has producers and consumers.
 #[test]
-fn passages_are_for_single_tokens() {
+fn passages_carry_single_tokens() {
     let pair: &Arcs = &[(1, 2, 0), (2, 0, 1)];
     let doubling: &Arcs = &[(1, 1, 2)];
     let nets = [
         net(&[2, 0, 0], &[LOOP, pair, RETURN]),
         net(&[2, 0, 0], &[LOOP, &[(1, 2, 1), (2, 0, 1)], RETURN]),
         net(&[1, 0, 0], &[LOOP, THROUGH, RETURN, doubling]),
-        // Nobody takes: joining would leave out who gives.
+        // Without consumers, fusion would remove the producers.
         net(&[1, 0, 0], &[LOOP, RETURN]),
     ];
     let (post, pre) = (Rule::PostAgglomeration, Rule::PreAgglomeration);
@@ -120,54 +121,54 @@ fn passages_are_for_single_tokens() {
 #[test]
 fn every_consumer_must_follow_at_once() {
     let rule = Rule::PostAgglomeration;
-    let picky: &Arcs = &[(1, 1, 0), (3, 1, 1), (2, 0, 1)];
-    let one_of_two = net(&[1, 0, 0, 1], &[LOOP, THROUGH, picky, RETURN]);
+    let demanding: &Arcs = &[(1, 1, 0), (3, 1, 1), (2, 0, 1)];
+    let one_of_two = net(&[1, 0, 0, 1], &[LOOP, THROUGH, demanding, RETURN]);
     assert_eq!(left(&one_of_two, rule, &[marked(0)]), None);
-    // Tokens that come are seen as tokens that go are.
+    // Visibility includes produced tokens.
     let ring = net(&[1, 0, 0], &[LOOP, THROUGH, RETURN]);
     assert_eq!(left(&ring, rule, &[marked(0), marked(2)]), None);
 }
 
 #[test]
-fn every_producer_must_be_able_to_wait() {
+fn every_producer_must_be_delayable() {
     let rule = Rule::PreAgglomeration;
-    let wants: &Arcs = &[(1, 1, 0), (2, 1, 0), (3, 0, 1)];
-    // Somebody looks at p0; a second producer of p1 gives something else, too.
-    let watched = net(&[2, 0, 1, 0], &[LOOP, wants, &[(0, 1, 1), (3, 0, 1)]]);
+    let needs: &Arcs = &[(1, 1, 0), (2, 1, 0), (3, 0, 1)];
+    // A transition tests p0; a second producer of p1 produces elsewhere too.
+    let watched = net(&[2, 0, 1, 0], &[LOOP, needs, &[(0, 1, 1), (3, 0, 1)]]);
     assert_eq!(left(&watched, rule, &[marked(3)]), None);
     let generous: &Arcs = &[(4, 1, 0), (1, 0, 1), (3, 0, 1)];
-    let second = net(&[2, 0, 1, 0, 1], &[LOOP, wants, generous]);
+    let second = net(&[2, 0, 1, 0, 1], &[LOOP, needs, generous]);
     assert_eq!(left(&second, rule, &[marked(2)]), None);
     // Not known to be stutter-invariant.
-    let waiting = net(&[2, 0, 1, 0], &[LOOP, wants]);
+    let waiting = net(&[2, 0, 1, 0], &[LOOP, needs]);
     let support = Support::of(&waiting, &[marked(3)], false);
     let (rules, budget) = (Rules::only(&[rule]), Budget::unlimited());
     assert!(reduce(&waiting, &support, rules, &mut no_advice, &budget).is_none());
-    // The joint event needs what the second of them does.
+    // The joint event needs what its second part needs.
     let joint = reduced(&waiting, rule, &[marked(3)]).system;
     let empty: State = [2, 0, 0].into();
     assert!(joint.is_enabled(&joint.initial[0], EventId(0)));
     assert!(!joint.is_enabled(&empty, EventId(0)));
 }
 
-/// A token goes from p0 through p1 and p2 to where somebody waits who has one only.
+/// Tokens move from p0 through p1 and p2 to a consumer that can fire only once.
 #[test]
-fn what_is_pending_is_taken_from_the_last_level_on_until_nothing_is_left() {
-    let wants: &Arcs = &[(2, 1, 0), (3, 1, 0), (4, 0, 1)];
-    let chain = net(&[4, 0, 0, 1, 0], &[LOOP, THROUGH, wants]);
+fn pending_events_fire_from_the_last_level_until_a_deadlock() {
+    let needs: &Arcs = &[(2, 1, 0), (3, 1, 0), (4, 0, 1)];
+    let chain = net(&[4, 0, 0, 1, 0], &[LOOP, THROUGH, needs]);
     let reduction = reduced(&chain, Rule::PreAgglomeration, &[marked(4)]);
     assert_eq!(reduction.system.events.len(), 1);
-    let told = reduction
+    let lifted = reduction
         .lift
         .back(run(&reduction.system, &[0], 0))
         .unwrap();
-    let taken: Vec<u32> = events(&told.prefix).into_iter().flatten().collect();
+    let taken: Vec<u32> = events(&lifted.prefix).into_iter().flatten().collect();
     assert_eq!(taken, [0, 1, 2, 0, 1, 0, 1, 0, 1]);
-    assert!(chain.is_deadlock(&told.cycle[0].state));
+    assert!(chain.is_deadlock(&lifted.cycle[0].state));
 }
 
 #[test]
-fn atoms_mean_the_same_in_what_is_left() {
+fn translated_atoms_are_equivalent() {
     // t2 is dead and t3 needs two tokens of p0 and one of p1; p2 is a sink.
     let system = net(
         &[1, 0, 0],
@@ -189,14 +190,14 @@ fn atoms_mean_the_same_in_what_is_left() {
     assert_eq!(now(enabled(&[2])), Some(Proposition::State(two.clone())));
     let either = Predicate::Or(vec![two, three]);
     assert_eq!(now(enabled(&[2, 3])), Some(Proposition::State(either)));
-    // Events that are gone are named no more, and the others by their new numbers.
+    // Removed events are dropped from atoms, and the others renumbered.
     let ring = net(&[1, 0, 0], &[LOOP, &[(2, 1, 0)], BACK]);
     let fewer = reduced(&ring, Rule::DeadEvents, &[]);
     let both = Proposition::Fires(vec![EventId(1), EventId(2)]);
     assert_eq!(fewer.lift.forward(&both), Some(fires(1)));
 }
 
-/// What one rule leaves of a net with further initial markings.
+/// The remains of a net with further initial markings after one rule.
 fn left_from(
     mut system: System,
     others: &[&[Value]],
@@ -208,9 +209,9 @@ fn left_from(
     left(&system, rule, atoms)
 }
 
-/// A rule is applied if its condition is true of all initial markings; of one is not enough.
+/// A rule applies only if its condition holds of all initial markings.
 #[test]
-fn conditions_are_those_of_all_initial_markings() {
+fn conditions_quantify_over_all_initial_markings() {
     let enough = || net(&[1, 0, 2], &[&[(0, 1, 0), (1, 0, 1), (2, 2, 2)], BACK]);
     let rule = Rule::ConstantPlaces;
     let kept = some(&["p0", "p1"], &["t0", "t1"]);
@@ -244,9 +245,9 @@ fn conditions_are_those_of_all_initial_markings() {
     }
 }
 
-/// A run comes back to the marking that it started from, also if others look the same in the smaller net.
+/// A lifted run starts in its own initial marking, even if the smaller net identifies several.
 #[test]
-fn runs_start_where_they_did() {
+fn lifted_runs_keep_their_initial_marking() {
     let mut system = net(&[1, 0, 0], &[LOOP, BACK, &[(1, 1, 1), (2, 0, 1)]]);
     system.initial.push([0, 1, 5].into());
     system.initial.push([0, 1, 7].into());
@@ -271,7 +272,7 @@ fn runs_start_where_they_did() {
 }
 
 #[test]
-fn every_part_of_every_atom_counts() {
+fn every_part_of_every_atom_belongs_to_the_support() {
     // Two atoms that name one event each.
     let twice = net(&[1, 0], &[LOOP, LOOP, BACK]);
     let rule = Rule::EqualEvents;
@@ -293,20 +294,20 @@ fn every_part_of_every_atom_counts() {
 }
 
 #[test]
-fn tokens_come_from_whoever_can_give_them() {
+fn every_producer_can_enable_a_consumer() {
     let rule = Rule::DeadEvents;
-    // From one place to the next, and where there was one before.
+    // From one place to the next, and into a place that was marked before.
     let chain = net(&[1, 0, 0], &[LOOP, THROUGH, &[(2, 1, 0)]]);
     assert_eq!(left(&chain, rule, &[]), None);
     let more = net(&[1], &[&[(0, 1, 2)], &[(0, 2, 0)]]);
     assert_eq!(left(&more, rule, &[]), None);
-    // What is given back is no more than there was.
+    // Returned tokens do not increase the number.
     let same = net(&[1], &[&[(0, 1, 1)], &[(0, 2, 0)]]);
     assert_eq!(left(&same, rule, &[]), some(&["p0"], &["t0"]));
 }
 
 #[test]
-fn everybody_who_touches_a_place_is_asked() {
+fn every_adjacent_transition_is_checked() {
     let first: &Arcs = &[(0, 1, 0), (1, 0, 1), (2, 1, 1)];
     let second: &Arcs = &[(1, 1, 0), (0, 0, 1), (2, 2, 2)];
     let few = net(&[1, 0, 1], &[first, second]);
@@ -323,12 +324,12 @@ fn parallel_places_are_changed_by_the_same_events() {
     let both: &Arcs = &[(0, 1, 0), (1, 0, 1), (2, 1, 0)];
     let back: &Arcs = &[(1, 1, 0), (0, 0, 1), (2, 0, 1)];
     let rule = Rule::ParallelPlaces;
-    // Somebody puts tokens into the one alone, or takes them from the other, in which there are more.
+    // A transition changes only p0, or only p2, which holds more tokens.
     let fills = net(&[1, 0, 1], &[both, back, &[(0, 0, 1)]]);
     assert_eq!(left(&fills, rule, &[marked(0)]), None);
     let takes = net(&[1, 0, 3], &[both, back, &[(2, 1, 0)]]);
     assert_eq!(left(&takes, rule, &[marked(0)]), None);
-    // There is always less in p0, and whoever needs something there needs more in p2; t1 needs nothing.
+    // p0 always holds less, and its consumers need more in p2; t1 needs nothing.
     let less = net(&[0, 0, 1], &[&[(0, 1, 0), (1, 0, 1), (2, 2, 1)], back]);
     let kept = some(&["p1", "p2"], &["t0", "t1"]);
     assert_eq!(left(&less, rule, &[marked(2)]), kept);
@@ -341,31 +342,32 @@ fn the_last_place_is_no_passage() {
 }
 
 #[test]
-fn producers_that_wait_put_nothing_back_and_have_no_rival_anywhere() {
+fn delayed_producers_return_nothing_and_have_no_rivals() {
     let rule = Rule::PreAgglomeration;
-    let wants: &Arcs = &[(1, 1, 0), (2, 1, 0), (3, 0, 1)];
+    let needs: &Arcs = &[(1, 1, 0), (2, 1, 0), (3, 0, 1)];
     let atoms = [marked(3)];
-    // t0 needs two tokens and takes one; t0 takes from p0 and from p4, where somebody else takes, too.
+    // t0 needs two tokens and takes one; t0 takes from p0 and from p4, where another transition
+    // takes too.
     let part: &Arcs = &[(0, 2, 1), (1, 0, 1)];
-    let keeps = net(&[2, 0, 1, 0], &[part, wants]);
+    let keeps = net(&[2, 0, 1, 0], &[part, needs]);
     assert_eq!(left(&keeps, rule, &atoms), None);
     let two: &Arcs = &[(0, 1, 0), (4, 1, 0), (1, 0, 1)];
-    let rival = net(&[1, 0, 1, 0, 1], &[two, wants, &[(4, 1, 0)]]);
+    let rival = net(&[1, 0, 1, 0, 1], &[two, needs, &[(4, 1, 0)]]);
     assert_eq!(left(&rival, rule, &atoms), None);
 }
 
 #[test]
 fn every_producer_is_pending() {
-    let wants: &Arcs = &[(1, 1, 0), (2, 1, 0), (3, 0, 1)];
+    let needs: &Arcs = &[(1, 1, 0), (2, 1, 0), (3, 0, 1)];
     let other: &Arcs = &[(4, 1, 0), (1, 0, 1)];
-    let system = net(&[2, 0, 1, 0, 1], &[LOOP, wants, other]);
+    let system = net(&[2, 0, 1, 0, 1], &[LOOP, needs, other]);
     let reduction = reduced(&system, Rule::PreAgglomeration, &[marked(3)]);
     let back = reduction.lift.back(run(&reduction.system, &[0], 0));
     let taken = events(&back.unwrap().prefix);
     assert_eq!(taken, [0, 1, 0, 2].map(Some));
 }
 
-/// What two rules leave: places and events.
+/// Numbers of places and events that remain after two rules.
 fn left_by_both(system: &System, rules: [Rule; 2], atoms: &[Proposition]) -> (usize, usize) {
     let support = Support::of(system, atoms, true);
     let budget = Budget::unlimited();
@@ -375,9 +377,9 @@ fn left_by_both(system: &System, rules: [Rule; 2], atoms: &[Proposition]) -> (us
     (now.variables.len(), now.events.len())
 }
 
-/// Events that are all equal make room for as many joint ones.
+/// Removing equal events permits as many joint ones.
 #[test]
-fn few_pairs_are_joined_and_never_to_more_events_than_there_were() {
+fn fusion_never_exceeds_the_limits_on_pairs_and_events() {
     let rules = [Rule::EqualEvents, Rule::PostAgglomeration];
     let atoms = [marked(0)];
     let with = |producers: Value, consumers: Value, equal: usize| {
@@ -391,13 +393,13 @@ fn few_pairs_are_joined_and_never_to_more_events_than_there_were() {
     assert_eq!(with(2, 3, 4), (2, 7));
     assert_eq!(with(4, 8, 40), (2, 33));
     assert_eq!(with(3, 11, 40), (3, 15));
-    // Nine joint events and one more, instead of six and so many more.
+    // Fusion would give ten events: allowed from a start with ten, refused from nine.
     assert_eq!(with(3, 3, 4), (2, 10));
     assert_eq!(with(3, 3, 3), (3, 7));
 }
 
 #[test]
-fn joint_events_have_weights_that_can_be_counted() {
+fn fusion_is_refused_if_weights_overflow() {
     let through: &Arcs = &[(1, 1, 0), (2, 0, 1)];
     let rule = Rule::PostAgglomeration;
     let with = |first: &Arcs| {
@@ -408,36 +410,36 @@ fn joint_events_have_weights_that_can_be_counted() {
         )
     };
     assert!(with(&[(0, 1, 0), (1, 0, 1), (2, 0, 1)]).is_some());
-    // Too many come in sum, or beside those that must be there.
+    // The sum or the required number overflows.
     assert_eq!(with(&[(0, 1, 0), (1, 0, 1), (2, 0, Value::MAX)]), None);
     let all = Value::MAX;
     assert_eq!(with(&[(0, 1, 0), (1, 0, 1), (2, all, all)]), None);
 }
 
 #[test]
-fn what_is_no_net_stays_as_it_is() {
+fn only_nets_are_reduced() {
     let support = |system: &System| Support::of(system, &[], true);
     let budget = Budget::unlimited();
-    let made = |system: &System| {
+    let is_reduced = |system: &System| {
         let all = Rules::all();
         reduce(system, &support(system), all, &mut no_advice, &budget).is_some()
     };
     let dead = net(&[1, 0, 0], &[LOOP, BACK, &[(2, 1, 0)]]);
-    assert!(made(&dead));
+    assert!(is_reduced(&dead));
     let mut fails = dead.clone();
     fails.fault = Some(VarId(2));
-    assert!(!made(&fails));
+    assert!(!is_reduced(&fails));
     let mut nowhere = dead.clone();
     nowhere.initial.clear();
-    assert!(!made(&nowhere));
+    assert!(!is_reduced(&nowhere));
     let mut program = dead;
     let (vars, rows) = (vec![VarId(0)], vec![[Some((1, 2))].into()]);
     program.events[0].action = Action::Table { vars, rows };
-    assert!(!made(&program));
+    assert!(!is_reduced(&program));
 }
 
 #[test]
-fn units_and_arrays_are_those_of_places_that_stay() {
+fn units_and_arrays_refer_to_remaining_places() {
     let mut system = net(
         &[1, 2, 0],
         &[&[(0, 1, 0), (2, 0, 1), (1, 1, 1)], &[(2, 1, 0), (0, 0, 1)]],
@@ -448,7 +450,7 @@ fn units_and_arrays_are_those_of_places_that_stay() {
     });
     let reduction = reduced(&system, Rule::ConstantPlaces, &[]);
     assert_eq!(reduction.system.units[0].places, [VarId(1)]);
-    // The element in the middle is gone.
+    // The element in the middle was removed.
     let element = |first, len| {
         let index = Box::new(Expr::Const(0));
         let first = VarId(first);
@@ -458,9 +460,9 @@ fn units_and_arrays_are_those_of_places_that_stay() {
     assert_eq!(reduction.lift.forward(&element(2, 1)), Some(element(1, 1)));
 }
 
-/// The first gives what the second needs, takes what the second gives, and needs what the second takes.
+/// The first part produces what the second needs, takes what it produces, and needs what it takes.
 #[test]
-fn a_joint_event_needs_what_the_first_does_not_give() {
+fn a_joint_event_needs_what_its_first_part_does_not_produce() {
     let system = net(
         &[0, 0, 0, 0],
         &[
@@ -485,7 +487,7 @@ fn a_joint_event_needs_what_the_first_does_not_give() {
 }
 
 #[test]
-fn a_run_ends_where_the_original_does() {
+fn a_run_that_ends_before_the_original_is_rejected() {
     let system = net(&[1, 0, 0], &[LOOP, BACK, &[(0, 1, 1), (2, 0, 1)]]);
     let reduction = reduced(&system, Rule::SinkPlaces, &[]);
     let back = reduction.lift.back(run(&reduction.system, &[0], 0));

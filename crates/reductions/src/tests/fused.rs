@@ -1,8 +1,9 @@
-//! Places with equal future, token rings, and the prefix of interest: a net for each condition on which it alone says no, and ways back.
+//! Equal futures, token rings and the prefix of interest: nets that violate one condition each, and
+//! lifted runs.
 
 use super::*;
 
-/// How many places one rule leaves for properties that are not known to be stutter-invariant.
+/// Number of places that remain after one rule without stutter invariance.
 fn left_with_next(system: &System, rule: Rule, atoms: &[Proposition]) -> Option<usize> {
     let support = Support::of(system, atoms, false);
     let budget = Budget::unlimited();
@@ -11,8 +12,8 @@ fn left_with_next(system: &System, rule: Rule, atoms: &[Proposition]) -> Option<
     Some(reduction.system.variables.len())
 }
 
-/// The run of the original that takes these events of the reduced net; the last `cycle` of them are its loop.
-fn told(reduction: &Reduction<'_>, events: &[u32], cycle: usize) -> Lasso {
+/// The lift of the run of the reduced net over these events; the last `cycle` are its loop.
+fn lifted(reduction: &Reduction<'_>, events: &[u32], cycle: usize) -> Lasso {
     let run = run(&reduction.system, events, cycle);
     reduction.lift.back(run).unwrap()
 }
@@ -23,7 +24,7 @@ fn taken(steps: &[Step]) -> Vec<u32> {
 
 const DEADLOCK: Proposition = Proposition::State(Predicate::Deadlock);
 
-/// Tokens of p0 go to p1 or p2, from where they come to p3, and from there back.
+/// Tokens move from p0 to p1 or p2, from there to p3, and back.
 const LEFT: &Arcs = &[(0, 1, 0), (1, 0, 1)];
 const RIGHT: &Arcs = &[(0, 1, 0), (2, 0, 1)];
 const FROM_LEFT: &Arcs = &[(1, 1, 0), (3, 0, 1)];
@@ -31,7 +32,7 @@ const FROM_RIGHT: &Arcs = &[(2, 1, 0), (3, 0, 1)];
 const HOME: &Arcs = &[(3, 1, 0), (0, 0, 1)];
 
 #[test]
-fn places_with_equal_future_become_one() {
+fn places_with_equal_future_are_fused() {
     let both = net(&[1, 1, 1, 0], &[LEFT, RIGHT, FROM_LEFT, FROM_RIGHT, HOME]);
     let rule = Rule::EqualFuture;
     let kept = some(&["p0", "p1+p2", "p3"], &["t0", "t1", "t2", "t4"]);
@@ -39,20 +40,20 @@ fn places_with_equal_future_become_one() {
     assert_eq!(left_with_next(&both, rule, &[DEADLOCK]), Some(3));
     let system = reduced(&both, rule, &[]).system;
     assert_eq!(*system.initial[0], [1, 2, 0]);
-    // An atom reads one of them, or names one of the twins.
+    // An atom reads one of the places, or names one of the twins.
     for atom in [marked(1), marked(2), fires(2), fires(3)] {
         assert_eq!(left(&both, rule, &[atom]), None);
     }
     let either = Proposition::Fires(vec![EventId(2), EventId(3)]);
     let reduction = reduced(&both, rule, std::slice::from_ref(&either));
     assert_eq!(reduction.lift.forward(&either), Some(fires(2)));
-    // What p1 was is nowhere any more.
+    // p1 has no counterpart any more.
     assert_eq!(reduction.lift.forward(&marked(1)), None);
     assert_eq!(reduction.lift.forward(&marked(3)), Some(marked(2)));
 }
 
 #[test]
-fn equal_futures_are_equal_but_for_the_place() {
+fn twins_differ_only_in_the_place() {
     let rule = Rule::EqualFuture;
     let with = |from_left: &Arcs, from_right: &Arcs, more: &Arcs| {
         let system = net(
@@ -63,10 +64,10 @@ fn equal_futures_are_equal_but_for_the_place() {
     };
     let nothing: &Arcs = &[(0, 1, 1)];
     assert!(with(FROM_LEFT, FROM_RIGHT, nothing).is_some());
-    // Two tokens, of which one may be here and one there.
+    // Two tokens, which may be in different places.
     let two: [&Arcs; 2] = [&[(1, 2, 0), (3, 0, 1)], &[(2, 2, 0), (3, 0, 1)]];
     assert_eq!(with(two[0], two[1], nothing), None);
-    // Somebody gives more, needs something else, or keeps the token.
+    // A twin produces more, needs another place, or returns the token.
     for other in [
         &[(2, 1, 0), (3, 0, 2)][..],
         &[(2, 1, 0), (3, 0, 1), (0, 1, 1)],
@@ -74,17 +75,17 @@ fn equal_futures_are_equal_but_for_the_place() {
     ] {
         assert_eq!(with(FROM_LEFT, other, nothing), None);
     }
-    // Somebody has no twin, whose place comes first or not, or needs one of each.
+    // A consumer of the first or second place has no twin, or needs both.
     for more in [&[(1, 1, 0)][..], &[(2, 1, 0)], &[(1, 1, 0), (2, 1, 0)]] {
         assert_eq!(with(FROM_LEFT, FROM_RIGHT, more), None);
     }
-    // Places that nobody needs are no matter of this rule.
+    // Sinks are not fused.
     let sinks = net(
         &[1, 0, 0],
         &[&[(0, 1, 1), (1, 0, 1)], &[(0, 1, 1), (2, 0, 1)]],
     );
     assert_eq!(left(&sinks, rule, &[]), None);
-    // More tokens than can be counted.
+    // The sum of tokens overflows.
     let many = net(
         &[0, Value::MAX, 1, 0],
         &[LEFT, RIGHT, FROM_LEFT, FROM_RIGHT, HOME],
@@ -93,24 +94,24 @@ fn equal_futures_are_equal_but_for_the_place() {
 }
 
 #[test]
-fn of_twins_the_one_with_a_token_is_taken() {
+fn the_lift_fires_the_enabled_twin() {
     let both = net(&[1, 0, 0, 0], &[LEFT, RIGHT, FROM_LEFT, FROM_RIGHT, HOME]);
     let reduction = reduced(&both, Rule::EqualFuture, &[]);
     // t0, t1, either of t2 and t3, t4
-    let lasso = told(&reduction, &[0, 2, 3, 1, 2, 3], 6);
+    let lasso = lifted(&reduction, &[0, 2, 3, 1, 2, 3], 6);
     assert_eq!(taken(&lasso.cycle), [0, 2, 4, 1, 3, 4]);
 }
 
-/// Tokens come to p2 and are taken from p1 while there are any.
+/// Tokens arrive in p2 and are first taken from p1.
 #[test]
-fn a_loop_is_gone_round_until_tokens_are_where_they_were() {
+fn a_loop_is_repeated_until_the_tokens_return() {
     let drift = net(&[1, 2, 0, 0], &[RIGHT, FROM_LEFT, FROM_RIGHT, HOME]);
     let reduction = reduced(&drift, Rule::EqualFuture, &[]);
-    let lasso = told(&reduction, &[0, 1, 2], 3);
+    let lasso = lifted(&reduction, &[0, 1, 2], 3);
     assert!(lasso.comes_round() && lasso.growth.is_none());
     assert_eq!(taken(&lasso.prefix), [0, 1, 3, 0, 1, 3, 0, 2, 3]);
     assert_eq!(taken(&lasso.cycle), [0, 2, 3]);
-    // The same where each round leaves a token more, in the one place or in the other.
+    // Likewise if each round adds a token to one of the places.
     let grows: &Arcs = &[(0, 1, 0), (2, 0, 2)];
     let growing = net(&[1, 1, 0, 0], &[grows, FROM_LEFT, FROM_RIGHT, HOME]);
     let reduction = reduced(&growing, Rule::EqualFuture, &[]);
@@ -120,7 +121,7 @@ fn a_loop_is_gone_round_until_tokens_are_where_they_were() {
     assert!(lasso.comes_round());
     assert_eq!(lasso.growth, Some([0, 0, 1, 0].into()));
     assert_eq!(taken(&lasso.cycle), [0, 2, 3]);
-    // Whoever says that it leaves two, or one elsewhere, or none, is not believed.
+    // Any other growth is rejected.
     for wrong in [Some([0, 2, 0].into()), Some([1, 1, 0].into()), None] {
         round.growth = wrong;
         let back = reduction.lift.back(round.clone());
@@ -140,10 +141,10 @@ fn ring() -> [&'static Arcs; 5] {
 }
 
 #[test]
-fn rings_become_one_place() {
+fn rings_are_fused() {
     let system = net(&[1, 1, 0, 0], &ring());
     let rule = Rule::TokenRings;
-    // A step that does nothing stays.
+    // A self-loop remains.
     let kept = some(&["p0", "p1+p2+p3"], &["t0", "t3", "t4"]);
     assert_eq!(left(&system, rule, &[marked(0), DEADLOCK]), kept);
     let now = reduced(&system, rule, &[]).system;
@@ -154,7 +155,7 @@ fn rings_become_one_place() {
     };
     assert_eq!(arcs(0), [(1, 1, 0)]);
     assert_eq!(arcs(2), [(0, 0, 2), (1, 2, -2)]);
-    // Atoms read a place of it or name events; steps count.
+    // Atoms read a place of the ring or name events; the property is not stutter-invariant.
     for atom in [marked(1), marked(2), marked(3), fires(4)] {
         assert_eq!(left(&system, rule, &[atom]), None);
     }
@@ -162,7 +163,7 @@ fn rings_become_one_place() {
 }
 
 #[test]
-fn moves_of_a_ring_do_nothing_else_and_lead_everywhere() {
+fn rings_are_strongly_connected_components_of_simple_moves() {
     let rule = Rule::TokenRings;
     let with = |last: &Arcs| {
         let [first, second, _, fill, take] = ring();
@@ -173,7 +174,7 @@ fn moves_of_a_ring_do_nothing_else_and_lead_everywhere() {
     for other in [
         // Not back to p1.
         &[(3, 1, 0), (0, 0, 1)][..],
-        // Two tokens are needed, vanish or come, one is left behind, and somebody looks on.
+        // Several tokens are needed, lost, produced or left behind, or another place is involved.
         &[(3, 2, 1), (1, 0, 1)],
         &[(3, 2, 0), (1, 0, 1)],
         &[(3, 1, 0), (1, 0, 2)],
@@ -185,7 +186,7 @@ fn moves_of_a_ring_do_nothing_else_and_lead_everywhere() {
     ] {
         assert_eq!(with(other), None, "{other:?}");
     }
-    // A token is needed where one comes to.
+    // A move needs a token in its target.
     let [_, second, last, ..] = ring();
     let hesitant = net(&[0, 2, 0, 0], &[&[(1, 1, 0), (2, 1, 2)], second, last]);
     assert_eq!(left(&hesitant, rule, &[]), None);
@@ -194,30 +195,31 @@ fn moves_of_a_ring_do_nothing_else_and_lead_everywhere() {
 }
 
 #[test]
-fn tokens_are_brought_to_where_they_are_needed() {
+fn the_lift_moves_tokens_to_where_they_are_needed() {
     let system = net(&[1, 1, 0, 0], &ring());
     let reduction = reduced(&system, Rule::TokenRings, &[marked(0)]);
-    // Both tokens are in p1, and one is needed in p2 and one in p3; then nothing but moves.
-    let lasso = told(&reduction, &[1, 2, 1, 0, 0], 2);
+    // Both tokens are in p1; one is needed in p2 and one in p3; then only moves follow.
+    let lasso = lifted(&reduction, &[1, 2, 1, 0, 0], 2);
     assert_eq!(taken(&lasso.prefix)[..5], [3, 0, 0, 1, 4]);
     assert!(lasso.comes_round());
-    // All of the loop is moves.
+    // The whole loop consists of moves.
     assert!(taken(&lasso.cycle).iter().all(|event| *event < 3));
-    let round = told(&reduction, &[1, 2, 1, 1, 2, 1], 3);
+    let round = lifted(&reduction, &[1, 2, 1, 1, 2, 1], 3);
     assert!(round.comes_round() && round.growth.is_none());
-    // Without tokens there is nothing to do in the ring.
+    // Without tokens the ring is disabled.
     let [.., take] = ring();
     let end: &Arcs = &[(2, 1, 0), (0, 0, 1)];
     let ending = net(&[0, 1, 0, 0], &[&ring()[..3], &[take, end]].concat());
     let reduction = reduced(&ending, Rule::TokenRings, &[marked(0)]);
-    let lasso = told(&reduction, &[2], 0);
+    let lasso = lifted(&reduction, &[2], 0);
     assert_eq!(taken(&lasso.prefix), [0, 4]);
     assert!(ending.is_deadlock(lasso.entry()));
 }
 
-/// A token goes round p1, p2 and p3, while each round of what is left puts one into p0: three of these make one of the ring.
+/// A token circulates through p1, p2 and p3, and each round of the reduced net adds a token to p0;
+/// three rounds close the loop.
 #[test]
-fn rounds_of_a_ring_add_what_each_of_them_adds() {
+fn repeated_rounds_multiply_the_growth() {
     let [first, second, last, ..] = ring();
     let system = net(&[0, 1, 0, 0], &[first, second, last, &[(0, 0, 1)]]);
     let reduction = reduced(&system, Rule::TokenRings, &[marked(0)]);
@@ -229,9 +231,9 @@ fn rounds_of_a_ring_add_what_each_of_them_adds() {
     assert_eq!(taken(&lasso.cycle).len(), 6);
 }
 
-/// A token goes from p0 to p1 and back, and p2 and p3 say where it is not.
+/// A token alternates between p0 and p1; p2 and p3 are their complements.
 #[test]
-fn places_that_changed_with_those_of_a_ring_come_round_with_them() {
+fn removed_parallel_places_return_with_the_ring() {
     let there: &Arcs = &[(0, 1, 0), (1, 0, 1), (2, 0, 1), (3, 1, 0)];
     let back: &Arcs = &[(0, 0, 1), (1, 1, 0), (2, 1, 0), (3, 0, 1)];
     let system = net(&[1, 0, 0, 1], &[there, back]);
@@ -240,12 +242,12 @@ fn places_that_changed_with_those_of_a_ring_come_round_with_them() {
     let budget = Budget::unlimited();
     let reduction = reduce(&system, &support, rules, &mut no_advice, &budget).unwrap();
     assert_eq!(reduction.system.variables.len(), 1);
-    let lasso = told(&reduction, &[0], 1);
+    let lasso = lifted(&reduction, &[0], 1);
     assert!(lasso.comes_round());
     assert_eq!(taken(&lasso.cycle), [1, 0]);
 }
 
-/// p0 and p1 take turns; t1 puts a token into p2, from where it comes to p3 and vanishes.
+/// p0 and p1 alternate; t1 puts a token into p2, from where it moves to p3 and vanishes.
 fn tail() -> [&'static Arcs; 4] {
     [
         LOOP,
@@ -256,12 +258,12 @@ fn tail() -> [&'static Arcs; 4] {
 }
 
 #[test]
-fn what_comes_after_all_that_matters_is_left_out() {
+fn the_part_behind_the_prefix_of_interest_is_removed() {
     let system = net(&[1, 0, 0, 0], &tail());
     let rule = Rule::PrefixOfInterest;
     let kept = some(&["p0", "p1"], &["t0", "t1"]);
     assert_eq!(left(&system, rule, &[marked(0)]), kept);
-    // All that leads to what is read stays, also if that is one place of the tail only.
+    // Everything that leads to an observed place remains, also within the tail.
     assert_eq!(left(&system, rule, &[marked(3)]), None);
     let filling = net(&[1, 0, 0, 0], &tail()[..3]);
     assert_eq!(left(&filling, rule, &[marked(3)]), None);
@@ -271,24 +273,24 @@ fn what_comes_after_all_that_matters_is_left_out() {
         assert_eq!(left(&system, rule, &[marked(0), atom]), None);
     }
     assert_eq!(left_with_next(&system, rule, &[marked(0)]), None);
-    // A loop of what is left fills the rest.
+    // A loop of the reduced net fills the rest.
     let reduction = reduced(&system, rule, &[marked(0)]);
-    let lasso = told(&reduction, &[0, 1], 2);
+    let lasso = lifted(&reduction, &[0, 1], 2);
     assert_eq!(taken(&lasso.cycle), [0, 1]);
     assert_eq!(lasso.growth, Some([0, 0, 1, 0].into()));
 }
 
 #[test]
-fn what_can_go_on_for_ever_or_matters_stays() {
+fn cyclic_and_observed_parts_remain() {
     let rule = Rule::PrefixOfInterest;
     let with = |more: &Arcs| {
         let [turn, back, further, end] = tail();
         let system = net(&[1, 0, 0, 0, 0], &[turn, back, further, end, more]);
         left(&system, rule, &[marked(0)]).map(|(places, _)| places.len())
     };
-    // p4 has no arcs and goes with the others.
+    // p4 has no arcs and is removed with the others.
     assert_eq!(with(&[(3, 1, 0), (4, 0, 1)]), Some(2));
-    // From p3 to p2, to p0, and back to p3; p3 is looked at, or needed by somebody who looks at p0 or takes it.
+    // From p3 to p2, to p0, and back to p3; p3 is tested, or needed together with p0.
     for more in [
         &[(3, 1, 0), (2, 0, 1)][..],
         &[(3, 1, 0), (0, 0, 1)],
@@ -298,20 +300,20 @@ fn what_can_go_on_for_ever_or_matters_stays() {
     ] {
         assert_eq!(with(more), Some(4), "{more:?}");
     }
-    // Who needs p2 and feeds what stays needs all of p2, but not p3.
+    // A transition that needs p2 and feeds a remaining place keeps p2, but not p3.
     assert_eq!(with(&[(2, 1, 0), (0, 0, 1)]), Some(3));
-    // Who needs nothing can go on for ever.
+    // A transition with empty preset can fire infinitely often.
     let source = net(&[1, 0, 0], &[&[(0, 1, 0)], &[(1, 0, 1)], &[(1, 1, 0)]]);
     let kept = some(&["p0"], &["t0", "t1"]);
     assert_eq!(left(&source, rule, &[marked(0)]), kept);
-    // One place stays, with all that leads to it.
+    // One place remains, with all that leads to it.
     let chain = net(&[1, 0, 0], &[LOOP, &[(1, 1, 0), (2, 0, 1)]]);
     assert_eq!(left(&chain, rule, &[]), some(&["p0"], &["t0"]));
 }
 
 #[test]
-fn at_a_dead_end_the_rest_is_taken_first_things_first() {
-    // t0 ends the run of what is left; t1 and t2 empty the rest, and the second comes first in the file.
+fn at_a_deadlock_the_rest_fires_in_topological_order() {
+    // t0 deadlocks the reduced net; t1 and t2 empty the rest, and t2 fires first.
     let system = net(
         &[1, 0, 0, 0],
         &[
@@ -322,7 +324,7 @@ fn at_a_dead_end_the_rest_is_taken_first_things_first() {
     );
     let reduction = reduced(&system, Rule::PrefixOfInterest, &[marked(0)]);
     assert_eq!(reduction.system.variables.len(), 1);
-    let lasso = told(&reduction, &[0], 0);
+    let lasso = lifted(&reduction, &[0], 0);
     assert_eq!(taken(&lasso.prefix), [0, 2, 2, 1, 1, 1, 1]);
     assert_eq!(events(&lasso.cycle), [None]);
     assert!(system.is_deadlock(lasso.entry()));

@@ -1,18 +1,17 @@
 //! Expressions.
 //!
-//! They have the precedence of C and associate to the left. A chain of one associative operator is
-//! kept flat, because generated models have guards with thousands of alternatives;
-//! everything else may nest [`DEPTH`] levels deep, so that no later recursion can exhaust the stack.
+//! Precedence follows C; operators associate to the left. A chain of one associative operator is
+//! stored flat, because generated models have guards with thousands of alternatives; other nesting
+//! is limited to [`DEPTH`] levels, which bounds all later recursion.
 
 use super::{Parsed, Parser};
 use crate::dve::ast::*;
 use crate::dve::lexer::{Complaint, Span, Token};
 use lariat_model::{BinaryOp, UnaryOp};
 
-/// How deep an expression may nest.
+/// Limit on the nesting depth of expressions.
 const DEPTH: u32 = 300;
 
-/// Reads an expression alone.
 pub(in crate::dve) fn expression(text: &[u8]) -> Parsed<ExprAst<'_>> {
     let mut p = Parser::new(text)?;
     let expr = p.expr()?;
@@ -28,7 +27,7 @@ pub(in crate::dve) const BINARY: [&str; 21] = [
     "+", "-", "*", "/", "%",
 ];
 
-/// What a word means between two operands, and how tightly it binds.
+/// The precedence and operator of a binary operator's spelling.
 pub(in crate::dve) fn operator(word: &str) -> Option<(u8, BinaryOp)> {
     Some(match word {
         "imply" => (1, BinaryOp::Implies),
@@ -75,7 +74,7 @@ impl<'t> Parser<'t> {
         Complaint::new(self.span(), message)
     }
 
-    /// Operators that bind at least as tightly as `least`.
+    /// Parses operators of at least this precedence.
     fn binary(&mut self, least: u8) -> Parsed<ExprAst<'t>> {
         let mut left = self.unary()?;
         loop {
@@ -210,7 +209,7 @@ impl<'t> Parser<'t> {
 mod tests {
     use super::*;
 
-    /// Fully parenthesised.
+    /// Displays with all parentheses.
     fn show(e: &ExprAst) -> String {
         match &e.kind {
             ExprKind::Number(n) => n.to_string(),

@@ -1,4 +1,4 @@
-//! Recursive descent over the words of DVE.
+//! Recursive-descent parser for DVE.
 
 mod expression;
 
@@ -9,7 +9,6 @@ use super::lexer::{Complaint, Span, Token, tokens};
 
 type Parsed<T> = Result<T, Complaint>;
 
-/// Reads a whole model.
 pub(super) fn model(text: &[u8]) -> Parsed<ModelAst<'_>> {
     let mut p = Parser::new(text)?;
     let model = p.model()?;
@@ -49,7 +48,7 @@ impl<'t> Parser<'t> {
             .map_or(Span::default(), |(_, s)| *s)
     }
 
-    /// The span of the word just taken.
+    /// The span of the last token consumed.
     fn behind(&self) -> Span {
         self.tokens
             .get(self.at.saturating_sub(1))
@@ -362,7 +361,7 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// Something that is assigned: `x`, `x[i]`.
+    /// An assignable reference: `x`, `x[i]`.
     fn target(&mut self) -> Parsed<Reference<'t>> {
         let name = self.name("a variable")?;
         if self.peek() == Token::Word("->") {

@@ -1,4 +1,4 @@
-//! Nets in a few words: sorts, terms, and what they unfold to, as text.
+//! A small notation for nets: sorts, terms, and their unfoldings as text.
 
 use lariat_budget::Budget;
 use lariat_formats::pnml::Pnml;
@@ -21,7 +21,7 @@ pub(crate) const DECLARATIONS: &str = r#"<declaration><structure><declarations>
 <variabledecl id="vn" name="n"><usersort declaration="num"/></variabledecl>
 </declarations></structure></declaration>"#;
 
-/// A net with the declarations behind the page.
+/// A net with the declarations after the page.
 pub(crate) fn net(page: &str) -> String {
     format!(
         "<pnml><net id=\"n\" type=\"http://www.pnml.org/version-2009/grammar/symmetricnet\"><page id=\"g\">\n{page}\n</page>\n{DECLARATIONS}</net></pnml>"

@@ -1,4 +1,4 @@
-//! Coloured nets: every construct, what they unfold to, how they are spoken of, and what is refused.
+//! Coloured nets: all constructs, their unfoldings, their names in formulas, and rejected input.
 
 mod kit;
 mod names;

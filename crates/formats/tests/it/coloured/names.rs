@@ -1,4 +1,4 @@
-//! How coloured nets are spoken of: formulas, and runs by the names of bindings.
+//! Names of coloured nets in formulas, and replay of runs by the names of bindings.
 
 use super::kit::{ALL, G, N, R, X, arc, coloured, model, net, num, op, place, shown, transition};
 use lariat_budget::Budget;
@@ -25,7 +25,7 @@ fn moving() -> String {
 }
 
 #[test]
-fn formulas_speak_of_colours() {
+fn formulas_refer_to_colours() {
     let model = model(&moving());
     assert_eq!(
         shown(&model.system).1,
@@ -154,7 +154,7 @@ fn runs_are_replayed_on_the_coloured_net() {
     assert!(
         net.replay(&system, &wrong)
             .unwrap_err()
-            .contains("waits where")
+            .contains("stutters although")
     );
     let mut wrong = lasso;
     wrong.cycle.pop();

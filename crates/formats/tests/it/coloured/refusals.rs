@@ -1,4 +1,4 @@
-//! What is refused, where, and what is out of reach.
+//! Errors with their locations, and limits.
 
 use super::kit::{ALL, R, X, Y, arc, coloured, net, num, op, place, transition};
 use lariat_budget::{Budget, Stop};
@@ -7,8 +7,8 @@ use lariat_model::coloured::unfold;
 use std::time::Duration;
 
 #[test]
-// One table of faults and messages.
-fn errors_say_where() {
+// A table of errors and messages.
+fn errors_have_locations() {
     let sorts = |declarations: &str| {
         format!(
             "<pnml><net type=\"symmetricnet\"><declaration><structure><declarations>\n{declarations}</declarations></structure></declaration></net></pnml>"
@@ -141,7 +141,7 @@ fn errors_say_where() {
         ),
         (
             term("col", &format!("{R}{R}")),
-            "<useroperator> behind the end of the term",
+            "<useroperator> after the end of the term",
         ),
         (
             term(
@@ -202,7 +202,7 @@ fn errors_say_where() {
         let place = error.place.unwrap();
         assert!(place.line >= 2 && !place.excerpt.is_empty(), "{place:?}");
     }
-    // One report in full.
+    // One complete report.
     let error = pnml::read(
         "net",
         term("col", "<useroperator declaration=\"c_q\"/>").as_bytes(),
@@ -214,7 +214,7 @@ fn errors_say_where() {
 }
 
 #[test]
-fn out_of_reach_is_a_stop() {
+fn exceeding_the_budget_is_a_stop() {
     let wide = |n: u32| {
         format!("<pnml><net type=\"symmetricnet\"><declaration><structure><declarations>
 <namedsort id=\"a\"><finiteintrange start=\"1\" end=\"{n}\"/></namedsort>

@@ -1,4 +1,4 @@
-//! What markings, bindings and guards unfold to.
+//! Unfoldings of markings, bindings and guards.
 
 use super::kit::{
     ALL, COLD, DOT, G, N, R, X, Y, arc, check, net, num, op, place, times, transition, unfolded,
@@ -63,8 +63,8 @@ fn initial_markings() {
 }
 
 #[test]
-fn bindings_and_what_can_never_happen() {
-    // Successors go round; b is reached through g.
+fn instances_that_can_never_occur_are_omitted() {
+    // Successors are cyclic; b is reached through g.
     check(
         &[
             place("p", "col", R),
@@ -79,7 +79,7 @@ fn bindings_and_what_can_never_happen() {
             "t(x=b): p(b) -> p(r)",
         ],
     );
-    // Nothing ever marks q(g) or q(b), so u fires with r alone and s never.
+    // q(g) and q(b) are never marked, so u fires with r alone and s never.
     check(
         &[
             place("p", "col", R),
@@ -95,7 +95,7 @@ fn bindings_and_what_can_never_happen() {
         "p(r)",
         &["t(x=r): p(r) -> q(r)", "u(y=r): q(r) -> "],
     );
-    // A set is taken whole or not at all, and a variable of outputs alone takes all values.
+    // A set is taken as a whole, and a variable that occurs in outputs only takes all values.
     check(
         &[
             place("p", "col", R),
@@ -116,7 +116,7 @@ fn bindings_and_what_can_never_happen() {
             "all(n=4): p(g) + p(b) -> q(4)",
         ],
     );
-    // Where a difference has no value there is no binding: x = r is the only one.
+    // A binding with an undefined difference does not exist: x = r is the only one.
     check(
         &[
             place("p", "col", ALL),
@@ -126,7 +126,7 @@ fn bindings_and_what_can_never_happen() {
         "p(r) p(g) p(b)",
         &["t(x=r):  -> "],
     );
-    // Nor does such a binding put anything, whether a term of what it takes or of what it puts has no value.
+    // A binding with an undefined input or output term produces nothing.
     let none = op("subtract", &[R, X]);
     let [takes, puts] = [arc("q", "t", &none), arc("t", "q", &none)];
     for without in [takes, puts] {
@@ -146,7 +146,7 @@ fn bindings_and_what_can_never_happen() {
             &["t(x=r): p(r) -> s(r)", "u(y=r): s(r) -> "],
         );
     }
-    // A set of which one colour never comes keeps the whole binding off, whichever arc takes it.
+    // A set with one colour that is never marked disables the binding, whichever arc takes it.
     check(
         &[
             place("p", "col", R),
@@ -174,7 +174,7 @@ fn bindings_and_what_can_never_happen() {
         "p(r)",
         &["t(x=r): p(r) -> ", "u(y=r): p(r) -> "],
     );
-    // What t takes comes to q later than to p, or the other way round.
+    // The tokens that t takes arrive in q after those in p, or vice versa.
     for (early, late) in [("p", "q"), ("q", "p")] {
         let there = |name: &str| place(name, "col", if name == early { R } else { "" });
         let system = unfolded(&net(&[
@@ -192,7 +192,7 @@ fn bindings_and_what_can_never_happen() {
         .system;
         assert_eq!(system.events.len(), 2);
     }
-    // Arcs between the same nodes add up; a read arc is need without change.
+    // Parallel arcs add up; a read arc is a need without change.
     check(
         &[
             place("p", "dot", &times(5, DOT)),

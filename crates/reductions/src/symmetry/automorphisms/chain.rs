@@ -1,16 +1,21 @@
-//! A group as a stabiliser chain, and representatives of markings by it.
+//! Permutation groups as stabiliser chains, and representatives of markings modulo them.
 //!
 //! ```text
-//! G = G₀ ≥ G₁ ≥ … ≥ 1,   Gᵢ₊₁ = what keeps the base point bᵢ,   Uᵢ = one u of Gᵢ for each place of the orbit of bᵢ, u takes it to bᵢ
-//! canon(m): for each level i:  m := u·m for the u of Uᵢ that gives the smallest values to the places that Gᵢ₊₁ keeps
+//! G = G₀ ≥ G₁ ≥ … ≥ 1,   Gᵢ₊₁ = stabiliser of the base point bᵢ in Gᵢ
+//! Uᵢ = transversal: one u ∈ Gᵢ with u·p = bᵢ per place p in the orbit of bᵢ
+//! canon(m): for each level i:  m := u·m for the u ∈ Uᵢ that minimises the values of level i
 //! ```
 //!
-//! One pass is exact where parts of the net change places as wholes, and always a marking of the orbit. Where the *least* marking of an orbit is wanted, because orbits are
-//! counted, all `u` that give the smallest values are followed, each up to what one pass makes of it: as every element of the group is one product of elements of transversals, the
-//! number of ways to the least marking is the number of symmetries that keep it, and tells the size of the orbit.
+//! One pass yields a marking of the orbit, which is unique if symmetric parts of the net are
+//! permuted as blocks. To count orbits, the *least* marking is computed: all minimising `u` are
+//! followed, each to the result of a pass over the remaining levels. As every element of the group
+//! is a unique product of transversal elements, the number of paths to the least marking is the
+//! order of its stabiliser, which determines the size of the orbit.
 //!
-//! C. C. Sims, *Computational methods in the study of permutation groups*, 1970; the pass over the levels is that of K. Schmidt, *Integrating low level symmetries into reachability analysis*,
-//! TACAS 2000. Cost: a comparison for each element of a transversal, and a pass over the places for each level that changes something.
+//! C. C. Sims, *Computational methods in the study of permutation groups*, 1970; the pass over the
+//! levels: K. Schmidt, *Integrating low level symmetries into reachability analysis*, TACAS 2000.
+//! Cost: one comparison per transversal element, and one pass over the places per level that
+//! changes the marking.
 
 use super::super::canon::Tokens;
 use super::super::group::{Permutation, after};
@@ -18,7 +23,7 @@ use super::search::Moves;
 use lariat_model::Value;
 use rustc_hash::FxHashMap;
 
-/// Markings that are followed at once in the search for the least of an orbit.
+/// Limit on the markings followed simultaneously when searching for the least of an orbit.
 const MOST_FOLLOWED: usize = 256;
 
 /// A group of permutations of the places and transitions of a net.
@@ -29,31 +34,30 @@ pub struct Chain {
     complete: bool,
 }
 
-/// A base point: the places that are alone from it on, and what takes others to it.
+/// One level: the places that become fixed at a base point, and the transversal of its orbit.
 #[derive(Clone, Debug)]
 pub(super) struct Level {
-    /// The base point, then others.
+    /// The base point, then the other places that its stabiliser fixes.
     pub fixed: Box<[u32]>,
     /// The transversal without the identity.
     pub cosets: Vec<Coset>,
 }
 
-/// A permutation.
 #[derive(Clone, Debug)]
 pub(super) struct Coset {
-    /// Where the values of the level's places come from.
+    /// Preimages of the level's fixed places.
     pub sources: Box<[u32]>,
-    /// Where vertices go that do not stay, in increasing order.
+    /// Moved vertices with their images, by increasing vertex.
     pub moves: Moves,
 }
 
-/// What representing by a chain needs besides.
+/// Scratch memory of canonization.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    /// The marking; between two calls all are 0.
+    /// The dense marking; all zero between calls.
     values: Vec<Value>,
     moved: Vec<Value>,
-    /// What the last call has applied, by levels and numbers in them.
+    /// Transversal elements applied by the last call, as level and index.
     applied: Vec<(u32, u32)>,
 }
 
@@ -66,12 +70,11 @@ impl Chain {
         }
     }
 
-    /// The group of the identity.
     pub(super) fn trivial(vars: u32) -> Chain {
         Chain::new(vars, Vec::new(), true)
     }
 
-    /// The same, not all of the group that was looked for.
+    /// Marks the group as possibly a proper subgroup of the symmetries.
     pub(super) fn cut_short(self) -> Chain {
         Chain {
             complete: false,
@@ -79,24 +82,24 @@ impl Chain {
         }
     }
 
-    /// Nothing but the identity?
+    /// Returns whether the group is trivial.
     pub fn is_trivial(&self) -> bool {
         self.levels.is_empty()
     }
 
-    /// Was the search for symmetries brought to its end?
+    /// Returns whether the search for symmetries was completed.
     pub fn is_complete(&self) -> bool {
         self.complete
     }
 
-    /// The logarithm of the number of permutations, to base 10.
+    /// Logarithm to base 10 of the order of the group.
     pub fn magnitude(&self) -> f64 {
         let sizes = self.levels.iter().map(|level| level.cosets.len() + 1);
-        // From 0 on: a sum of nothing would be −0.
+        // Starts at 0.0, since an empty sum would be −0.
         sizes.fold(0.0, |sum, size| sum + (size as f64).log10())
     }
 
-    /// The number of permutations.
+    /// The order of the group, unless it overflows.
     pub(super) fn order(&self) -> Option<u128> {
         let sizes = self.levels.iter().map(|level| level.cosets.len() + 1);
         sizes
@@ -104,13 +107,12 @@ impl Chain {
             .try_fold(1u128, u128::checked_mul)
     }
 
-    /// The permutations of all transversals, by what they move.
     pub(super) fn permutations(&self) -> impl Iterator<Item = &[(u32, u32)]> {
         let cosets = self.levels.iter().flat_map(|level| &level.cosets);
         cosets.map(|coset| &*coset.moves)
     }
 
-    /// The permutations of all transversals, places before transitions, of which there are so many together.
+    /// The transversal elements as permutations of all vertices, places before transitions.
     pub fn elements(&self, vertices: u32) -> impl Iterator<Item = Permutation> {
         self.permutations().map(move |moves| {
             let mut to: Permutation = (0..vertices).collect();
@@ -121,7 +123,7 @@ impl Chain {
         })
     }
 
-    /// Turns a marking into one of its orbit, in one pass; says whether it has changed.
+    /// Replaces a marking by one of its orbit in one pass; returns whether it changed.
     pub(crate) fn canon(&self, scratch: &mut Scratch, tokens: &mut Tokens) -> bool {
         scratch.applied.clear();
         if self.levels.is_empty() {
@@ -154,13 +156,14 @@ impl Chain {
         }
     }
 
-    /// One pass over the levels from `first` on.
+    /// Performs the pass over the levels from `first` on and calls `record` for each element
+    /// applied.
     fn pass(
         &self,
         values: &mut [Value],
         moved: &mut Vec<Value>,
         first: usize,
-        mut tell: impl FnMut(usize, usize),
+        mut record: impl FnMut(usize, usize),
     ) {
         for (at, level) in self.levels.iter().enumerate().skip(first) {
             let mut best: (&[u32], Option<usize>) = (&level.fixed, None);
@@ -171,7 +174,7 @@ impl Chain {
             }
             if let (_, Some(number)) = best {
                 self.apply(values, moved, &level.cosets[number]);
-                tell(at, number);
+                record(at, number);
             }
         }
     }
@@ -186,7 +189,8 @@ impl Chain {
         }
     }
 
-    /// What the last call has applied, for a net with so many places and transitions.
+    /// The product of the elements applied by the last call, for a net with this number of
+    /// vertices.
     pub(crate) fn permutation(&self, scratch: &Scratch, vertices: u32) -> Permutation {
         let mut all: Permutation = (0..vertices).collect();
         let mut one = all.clone();
@@ -203,8 +207,8 @@ impl Chain {
         all
     }
 
-    /// Turns a marking into the least of its orbit and says how many markings that has; `None`, with another marking of the orbit, if the search for it was
-    /// cut short.
+    /// Replaces a marking by the least of its orbit and returns the size of the orbit; `None`, with
+    /// some marking of the orbit, if the search was cut short.
     pub(crate) fn least(&self, scratch: &mut Scratch, tokens: &mut Tokens) -> Option<u128> {
         let order = self.order().filter(|_| self.complete);
         let Some(order) = order else {
@@ -221,13 +225,13 @@ impl Chain {
         for (at, level) in self.levels.iter().enumerate() {
             followed = self.next(at, level, followed, &mut scratch.moved)?;
         }
-        // Every place that moves has the least value: there is one left.
+        // At the last level all moved places are minimised: one marking remains.
         let (mut least, ways) = followed.into_iter().next()?;
         unload(&mut least, tokens);
         Some(order / ways)
     }
 
-    /// The markings of the next level, each with the number of ways to it.
+    /// The minimal markings at the next level, each with the number of paths to it.
     fn next(
         &self,
         at: usize,
@@ -267,7 +271,7 @@ impl Chain {
     }
 }
 
-/// Are the values from some places smaller than those from others?
+/// Compares the values of two sequences of places lexicographically.
 #[inline]
 fn is_less(values: &[Value], ours: &[u32], theirs: &[u32]) -> bool {
     for (our, their) in ours.iter().zip(theirs) {
@@ -279,7 +283,7 @@ fn is_less(values: &[Value], ours: &[u32], theirs: &[u32]) -> bool {
     false
 }
 
-/// The tokens of a marking, which is left empty.
+/// Converts a dense marking to tokens and clears it.
 fn unload(values: &mut [Value], tokens: &mut Tokens) {
     tokens.clear();
     let marked = (0..).zip(values.iter().copied());

@@ -1,12 +1,17 @@
-//! Symmetries of place/transition nets: permutations of places and transitions that keep all arcs.
+//! Automorphisms of place/transition nets: permutations of places and transitions that preserve all
+//! arcs.
 //!
-//! The net is a graph, places and transitions its vertices, coloured by what a symmetry has to keep: weights of arcs, bounds that are stated, the values of places that
-//! never change; not by the marking. Where the partition by colour refinement (`partition.rs`) leaves several places in one cell, symmetries
-//! are searched for (`search.rs`) and kept as a stabiliser chain with transversals (`chain.rs`), by which markings are represented in one pass.
+//! The net is a graph whose vertices are places and transitions. Vertex colours encode what a
+//! symmetry must preserve: stated bounds and the values of constant places, but not the marking;
+//! edge labels encode arc weights. Where colour refinement (`partition.rs`) leaves several places
+//! in one cell, symmetries are searched for (`search.rs`) and stored as a stabiliser chain with
+//! transversals (`chain.rs`), which represents markings in one pass.
 //!
-//! A property restricts the group: what it names is coloured, too, and each permutation that is found must pass its test.
+//! A property restricts the group: the objects it names are coloured, and each permutation found
+//! must pass its test.
 //!
-//! K. Schmidt, *How to calculate symmetries of Petri nets*, Acta Informatica 36, 2000. Nets without symmetry cost one refinement.
+//! K. Schmidt, *How to calculate symmetries of Petri nets*, Acta Informatica 36, 2000. Nets without
+//! symmetry cost one refinement.
 
 mod chain;
 mod partition;
@@ -21,7 +26,7 @@ use lariat_budget::{Budget, Stop};
 use lariat_model::{Action, Domain, EventId, System, VarId};
 use rustc_hash::FxHashMap;
 
-/// Where every vertex goes, places before transitions.
+/// The image of every vertex, places before transitions.
 type Image<'a> = &'a [u32];
 
 /// The symmetries of a net.
@@ -36,9 +41,9 @@ pub struct Automorphisms {
 pub(super) struct Graph {
     vars: u32,
     starts: Vec<u32>,
-    /// Neighbours, with a number for the weights of the arc; for each vertex in increasing order.
+    /// Neighbours with a label for the arc weights, in increasing order per vertex.
     arcs: Vec<(u32, u32)>,
-    /// What symmetries keep of each vertex, whatever is asked of it.
+    /// Vertex colours independent of any property.
     colours: Vec<u64>,
 }
 
@@ -75,10 +80,10 @@ impl Graph {
             let domain = match &system.variables[var].domain {
                 Domain::Count { bound: None } => 0,
                 Domain::Count { bound: Some(bound) } => mix(1, *bound),
-                // No place of a net.
+                // Does not occur in nets.
                 Domain::Range { .. } | Domain::Names(_) => mix(2, var as u64),
             };
-            // Whoever is nowhere could be exchanged with anybody; that would mean nothing.
+            // Isolated places could be exchanged arbitrarily, which would be useless.
             let alone = if starts[var] == starts[var + 1] {
                 var as u64 + 1
             } else {
@@ -114,27 +119,27 @@ impl Graph {
     }
 }
 
-fn for_each_arc(system: &System, mut tell: impl FnMut(u32, u32, i64, i64)) {
+fn for_each_arc(system: &System, mut visit: impl FnMut(u32, u32, i64, i64)) {
     for (event, e) in (0..).zip(&system.events) {
         if let Action::Net(arcs) = &e.action {
             for arc in arcs {
-                tell(event, arc.var.0, arc.need, arc.delta);
+                visit(event, arc.var.0, arc.need, arc.delta);
             }
         }
     }
 }
 
-/// How much may still be looked at. Counted apart from the work of whoever asks: a limit on states is none on arcs.
+/// A work limit separate from the budget, whose limits count states rather than arcs.
 pub(super) struct Effort<'a> {
     budget: &'a Budget,
     spent: u64,
     limit: u64,
-    /// When the clock is read next.
+    /// Work after which the clock is read next.
     next: u64,
 }
 
-/// Arcs that are looked at between two looks at the clock.
-const UNTIL_CLOCK: u64 = 1 << 16;
+/// Arcs inspected between two polls of the budget.
+const POLL_INTERVAL: u64 = 1 << 16;
 
 impl<'a> Effort<'a> {
     fn new(budget: &'a Budget, limit: u64) -> Effort<'a> {
@@ -142,14 +147,14 @@ impl<'a> Effort<'a> {
             budget,
             spent: 0,
             limit,
-            next: UNTIL_CLOCK,
+            next: POLL_INTERVAL,
         }
     }
 
     fn spend(&mut self, units: u64) -> Result<(), Stop> {
         self.spent += units;
         if self.spent > self.next {
-            self.next = self.spent + UNTIL_CLOCK;
+            self.next = self.spent + POLL_INTERVAL;
             self.budget.check()?;
         }
         if self.spent > self.limit {
@@ -160,7 +165,8 @@ impl<'a> Effort<'a> {
     }
 }
 
-/// What a property adds to the colours of a net's vertices. Colours are added up; a symmetry keeps the sums.
+/// Additional vertex colours of a property. Colours of one vertex are added; symmetries preserve
+/// the sums.
 #[derive(Clone, Debug)]
 pub struct Colouring {
     vars: u32,
@@ -182,14 +188,14 @@ impl Colouring {
 }
 
 impl Automorphisms {
-    /// The symmetries of a net that are found within a limit of work: perhaps not all.
+    /// Finds symmetries of a net within a work limit, perhaps not all.
     pub(super) fn find(system: &System, budget: &Budget) -> Result<Automorphisms, Stop> {
         let graph = Graph::new(system);
         let chain = search::search(&graph, &graph.colours, &mut |_| true, budget)?;
         Ok(Automorphisms { graph, chain })
     }
 
-    /// The symmetries of a system of which none are looked for.
+    /// The trivial symmetries of a system that is no net.
     pub(super) fn none(system: &System) -> Automorphisms {
         let vars = system.variables.len() as u32;
         Automorphisms {
@@ -203,12 +209,12 @@ impl Automorphisms {
         }
     }
 
-    /// All that are known.
+    /// All known symmetries.
     pub fn chain(&self) -> &Chain {
         &self.chain
     }
 
-    /// Nothing is coloured.
+    /// The colouring in which no vertex is coloured.
     pub fn colouring(&self) -> Colouring {
         Colouring {
             vars: self.graph.vars,
@@ -216,7 +222,8 @@ impl Automorphisms {
         }
     }
 
-    /// The symmetries that keep a colouring and pass a test, which is passed by a group; found anew within a limit of work.
+    /// Recomputes, within a work limit, the symmetries that preserve a colouring and pass a test.
+    /// The permutations that pass must form a group.
     pub fn keeping(
         &self,
         colouring: &Colouring,
@@ -231,12 +238,12 @@ impl Automorphisms {
         search::search(&self.graph, &colours, &mut passes, budget)
     }
 
-    /// The group of the identity.
+    /// The trivial group.
     pub fn nothing(&self) -> Chain {
         Chain::trivial(self.graph.vars)
     }
 
-    /// How many places and transitions there are.
+    /// Number of places and transitions.
     pub fn vertices(&self) -> u32 {
         self.graph.vertices()
     }

@@ -1,32 +1,33 @@
-//! Partitions of the vertices of a net's graph, refined until all members of a cell see the same of all others.
+//! Equitable ordered partitions of the vertices of a net's graph, by colour refinement.
 //!
 //! ```text
-//! while some cell S is to be looked at:
+//! while the queue holds a splitter cell S:
 //!   sig(v) := Σ over arcs from v into S of hash(weights of the arc)
-//!   split every cell by sig; look at the parts, but for the largest where the whole is not to be looked at
+//!   split every cell by sig; queue the parts, except the largest if the whole cell was not queued
 //! ```
 //!
-//! Cells are ranges of one array and are ordered by what all symmetries keep: positions, sizes and signatures. So a symmetry that takes one
-//! partition to another takes cell by cell, and two refinements that differ in their *traces* belong to no symmetry. Splits are undone one by one.
+//! Cells are ranges of one array, ordered by invariants of symmetries: positions, sizes and
+//! signatures. So a symmetry between two partitions maps cell to cell, and refinements with
+//! different *traces* are related by no symmetry. Splits are recorded on a trail and undone in
+//! reverse order.
 //!
-//! J. Hopcroft, *An n log n algorithm for minimizing states in a finite automaton*, 1971; for graphs B. D. McKay, *Practical graph isomorphism*, 1981. Cost: the arcs,
-//! times the logarithm of the vertices.
+//! J. Hopcroft, *An n log n algorithm for minimizing states in a finite automaton*, 1971; for
+//! graphs B. D. McKay, *Practical graph isomorphism*, 1981. Cost: O(arcs · log(vertices)).
 
 use super::super::mix;
 use super::{Effort, Graph};
 use lariat_budget::Stop;
 
-/// An ordered partition.
 #[derive(Clone, Debug)]
 pub(super) struct Partition {
-    /// The vertices, cell by cell, and where each is.
+    /// The vertices cell by cell, and the position of each vertex.
     order: Vec<u32>,
     place: Vec<u32>,
-    /// Where the cell of each vertex begins.
+    /// By vertex: the start of its cell.
     cell: Vec<u32>,
-    /// How many vertices the cell that begins here has.
+    /// By start: the number of vertices in the cell.
     length: Vec<u32>,
-    /// The beginnings of the cells that were split off, in the order in which that was done.
+    /// Starts of the cells split off, in chronological order.
     trail: Vec<u32>,
     signatures: Vec<u64>,
     queue: Vec<u32>,
@@ -34,7 +35,7 @@ pub(super) struct Partition {
 }
 
 impl Partition {
-    /// The partition by colours, smaller ones first.
+    /// The partition by colours in increasing order.
     pub fn new(colours: &[u64]) -> Partition {
         let count = colours.len();
         let mut order: Vec<u32> = (0..count as u32).collect();
@@ -60,12 +61,12 @@ impl Partition {
             partition.length[start] += 1;
         }
         for start in partition.starts(0..count as u32) {
-            partition.look_at(start);
+            partition.enqueue(start);
         }
         partition
     }
 
-    /// The beginnings of the cells in a range of positions that begins with one.
+    /// Starts of the cells in a range of positions that begins with a cell.
     pub fn starts(&self, positions: std::ops::Range<u32>) -> Vec<u32> {
         let mut all = Vec::new();
         let mut at = positions.start;
@@ -76,7 +77,7 @@ impl Partition {
         all
     }
 
-    /// The first cell of several vertices in a range of positions that begins with a cell.
+    /// The first non-singleton cell in a range of positions that begins with a cell.
     pub fn first_shared(&self, positions: std::ops::Range<u32>) -> Option<u32> {
         let mut at = positions.start;
         while at < positions.end {
@@ -88,22 +89,22 @@ impl Partition {
         None
     }
 
-    /// The members of the cell that begins here.
+    /// The members of the cell that starts here.
     pub fn members(&self, start: u32) -> &[u32] {
         &self.order[start as usize..(start + self.length[start as usize]) as usize]
     }
 
-    /// Where the cell of a vertex begins.
+    /// The start of the cell of a vertex.
     pub fn cell_of(&self, vertex: u32) -> u32 {
         self.cell[vertex as usize]
     }
 
-    /// How often a cell was split; [`undo`](Partition::undo) goes back there.
+    /// The current length of the trail, to which [`undo`](Partition::undo) returns.
     pub fn mark(&self) -> usize {
         self.trail.len()
     }
 
-    /// The cells that splits since then have changed.
+    /// Starts of the cells changed by splits since `mark`.
     pub fn changed(&self, mark: usize) -> Vec<u32> {
         let mut changed = Vec::with_capacity(2 * (self.trail.len() - mark));
         for start in &self.trail[mark..] {
@@ -117,9 +118,9 @@ impl Partition {
         changed
     }
 
-    /// Undoes all splits since then, and forgets what was to be looked at.
+    /// Undoes all splits since `mark` and clears the queue.
     pub fn undo(&mut self, mark: usize) {
-        self.look_at_nothing();
+        self.clear_queue();
         while self.trail.len() > mark {
             let Some(start) = self.trail.pop() else {
                 return;
@@ -133,7 +134,7 @@ impl Partition {
         }
     }
 
-    /// Gives a vertex a cell of its own, at the end of the cell that it was in.
+    /// Splits a vertex off as a singleton cell behind the rest of its cell.
     pub fn individualise(&mut self, vertex: u32) {
         let start = self.cell[vertex as usize];
         let last = start + self.length[start as usize] - 1;
@@ -142,7 +143,7 @@ impl Partition {
         }
         self.swap(self.place[vertex as usize], last);
         self.split_off(start, last);
-        self.look_at(last);
+        self.enqueue(last);
     }
 
     fn swap(&mut self, a: u32, b: u32) {
@@ -151,7 +152,7 @@ impl Partition {
         self.place[self.order[b as usize] as usize] = b;
     }
 
-    /// Makes what begins at `from` in the cell at `start` a cell.
+    /// Splits off the part of the cell at `start` that begins at `from`.
     fn split_off(&mut self, start: u32, from: u32) {
         let end = start + self.length[start as usize];
         self.length[from as usize] = end - from;
@@ -162,19 +163,20 @@ impl Partition {
         self.trail.push(from);
     }
 
-    fn look_at(&mut self, start: u32) {
+    fn enqueue(&mut self, start: u32) {
         if !std::mem::replace(&mut self.queued[start as usize], true) {
             self.queue.push(start);
         }
     }
 
-    fn look_at_nothing(&mut self) {
+    fn clear_queue(&mut self) {
         for start in self.queue.drain(..) {
             self.queued[start as usize] = false;
         }
     }
 
-    /// Splits cells until nothing changes; the trace tells what was split, in words that symmetries keep.
+    /// Refines until the partition is equitable; returns the trace, a hash that symmetries
+    /// preserve.
     pub fn refine(&mut self, graph: &Graph, effort: &mut Effort) -> Result<u64, Stop> {
         let mut trace = 0;
         let mut touched: Vec<u32> = Vec::new();
@@ -194,7 +196,8 @@ impl Partition {
                 }
             }
             trace = mix(trace, u64::from(splitter));
-            // The members of each touched cell by their signatures; those without come first and stay where they are.
+            // Sort the members with signatures by cell and signature; those without remain in
+            // front.
             let (cell, signatures) = (&self.cell, &self.signatures);
             let key = |v: &u32| (cell[*v as usize], signatures[*v as usize], *v);
             touched.sort_unstable_by_key(key);
@@ -215,7 +218,8 @@ impl Partition {
         Ok(trace)
     }
 
-    /// Splits a cell, some of whose members have signatures, by which they are sorted.
+    /// Splits a cell by the signatures of `signed`, its members with a signature, which are sorted
+    /// by it.
     fn split(&mut self, start: u32, signed: &[u32], mut trace: u64) -> u64 {
         let end = start + self.length[start as usize];
         let first = end - signed.len() as u32;
@@ -226,7 +230,8 @@ impl Partition {
         for (to, v) in (first..).zip(signed) {
             self.swap(self.place[*v as usize], to);
         }
-        // Where a new signature begins, from behind, so that each cut is made in what is left of the cell.
+        // Starts of new signatures from the end, so that each cut is made in the remaining front
+        // part.
         let mut cuts: Vec<u32> = Vec::new();
         for at in (first..end).rev() {
             let v = self.order[at as usize];
@@ -257,7 +262,7 @@ impl Partition {
         };
         for cut in cuts {
             if cut != largest {
-                self.look_at(cut);
+                self.enqueue(cut);
             }
         }
         trace

@@ -1,19 +1,22 @@
-//! The search for symmetries, one base point after the other.
+//! Search for automorphisms by individualisation and refinement, one base point after the other.
 //!
 //! ```text
-//! base:  individualise a place of the first cell with several, refine, until every place is alone
-//! from the last base point b to the first, for each w in b's cell that no known symmetry takes to b:
+//! base:  individualise a place of the first place cell with several members and refine, until none
+//! from the last base point b to the first, for each w in b's cell not known to be symmetric to b:
 //!   individualise b on the left and w on the right and refine both; if their traces agree:
-//!     the candidate takes cell to cell, and stays where it can; is it a symmetry?
-//!     if not, individualise once more, one vertex on the left, in turn each of its cell on the right
+//!     the candidate maps cell to cell, with fixed points where possible; if it is no symmetry:
+//!       individualise one vertex on the left and in turn each of its cell on the right
 //! ```
 //!
-//! What is found at b keeps all base points before it, so that the symmetries known when b is looked at generate its orbit, and products along the orbit
-//! are the transversal. Places that no symmetry takes to b are asked for once for each of their orbits. The last base point is the one behind which all places are alone:
-//! transitions with the same arcs are exchanged with no effect.
+//! Symmetries found at b fix all earlier base points, so the generators known when b is processed
+//! generate its orbit, and products along the orbit form the transversal. Of the places without a
+//! symmetry to b one per orbit is tried. Base points distinguish places only: exchanging
+//! transitions with the same arcs has no effect.
 //!
-//! B. D. McKay, *Practical graph isomorphism*, 1981; the candidate that stays where it can is that of P. T. Darga, M. H. Liffiton, K. A. Sakallah, I. L. Markov,
-//! *Exploiting structure in symmetry detection for CNF*, 2004. Each search has a limit of its own, behind which the image counts as not found: fewer symmetries are always right.
+//! B. D. McKay, *Practical graph isomorphism*, 1981; candidates with fixed points: P. T. Darga, M.
+//! H. Liffiton, K. A. Sakallah, I. L. Markov, *Exploiting structure in symmetry detection for CNF*,
+//! 2004. Each search is limited; beyond the limit the image counts as not found. A subgroup is
+//! always sound.
 
 use super::chain::{Chain, Coset, Level};
 use super::partition::Partition;
@@ -21,22 +24,22 @@ use super::{Effort, Graph, Image};
 use lariat_budget::{Budget, Stop};
 use rustc_hash::FxHashSet;
 
-/// Arcs that may be looked at in all: some tenths of a second. Symmetries are an opportunity, not the question.
+/// Limit on the arcs inspected in total.
 const MOST_WORK: u64 = 5_000_000;
 
-/// Arcs that may be looked at for one image of one base point, besides twice the net, which refining from nothing costs: where so many are not enough, the search is hardly ever worth its end.
-const MOST_WORK_FOR_ONE: u64 = 50_000;
+/// Limit on the arcs inspected per image of a base point, beside twice the net for refinement.
+const MOST_WORK_PER_IMAGE: u64 = 50_000;
 
-/// Base points: a chain with more would not be walked along for every marking.
+/// Limit on base points: canonization passes over the whole chain for every marking.
 const MOST_LEVELS: usize = 1_000;
 
-/// Moves of all elements of transversals together, eight bytes each.
+/// Limit on the moves of all transversal elements together, eight bytes each.
 const MOST_MOVES: usize = 1_000_000;
 
-/// Where the vertices go that do not stay.
+/// The moved vertices with their images.
 pub(super) type Moves = Box<[(u32, u32)]>;
 
-/// The symmetries that keep the colours and pass a test; as many as are found.
+/// Finds symmetries that preserve the colours and pass a test.
 pub(super) fn search(
     graph: &Graph,
     colours: &[u64],
@@ -71,17 +74,17 @@ struct Search<'a> {
     effort: Effort<'a>,
     left: Partition,
     right: Partition,
-    /// Where the partitions were the same.
+    /// The mark up to which both partitions are equal.
     same: usize,
-    /// The candidate; the identity between two tests.
+    /// The dense image of the candidate; the identity between tests.
     image: Vec<u32>,
-    /// What was found, and the way back of each, the one beside the other.
+    /// The symmetries found, each with its inverse.
     generators: Vec<(Moves, Moves)>,
     orbits: Orbits,
     complete: bool,
 }
 
-/// Which vertices are in one orbit of what is known.
+/// Union–find structure of the orbits under the known symmetries.
 struct Orbits(Vec<u32>);
 
 impl Orbits {
@@ -100,12 +103,12 @@ impl Orbits {
     }
 }
 
-/// A base point, the cell that it was taken from, and how the partition was before.
+/// A base point with its cell and the partition mark before its individualisation.
 struct Point {
     vertex: u32,
     cell: Vec<u32>,
     mark: usize,
-    /// The places that are alone from here on.
+    /// The places that become fixed here.
     fixed: Vec<u32>,
 }
 
@@ -142,7 +145,7 @@ impl<'a> Search<'a> {
             match self.images(point) {
                 Err(Stop::Work(_)) => {
                     self.complete = false;
-                    // What is known is kept; nothing more is looked for.
+                    // Keep the symmetries found so far.
                     levels.extend(self.level(point, &mut moves));
                     break;
                 }
@@ -154,13 +157,13 @@ impl<'a> Search<'a> {
         Ok(Chain::new(self.graph.vars, levels, self.complete))
     }
 
-    /// The base points, from the first on, each with what it makes alone.
+    /// The base points in order, each with the places that become fixed.
     fn base(&mut self) -> Result<Vec<Point>, Stop> {
         let mut base = Vec::new();
         let vars = self.graph.vars;
         let mut first = 0;
         while let Some(start) = self.left.first_shared(first..vars) {
-            // All before are alone already.
+            // Earlier cells are singletons already.
             first = start;
             if base.len() == MOST_LEVELS {
                 return Err(Stop::Work(MOST_WORK));
@@ -188,7 +191,7 @@ impl<'a> Search<'a> {
         Ok(base)
     }
 
-    /// Looks for a symmetry from each member of a base point's cell to it.
+    /// Searches for a symmetry from each member of a base point's cell to the base point.
     fn images(&mut self, point: &Point) -> Result<(), Stop> {
         let mut lost: Vec<u32> = Vec::new();
         for other in point.cell[1..].iter().copied() {
@@ -198,10 +201,10 @@ impl<'a> Search<'a> {
             {
                 continue;
             }
-            let most = MOST_WORK_FOR_ONE + 2 * self.graph.arcs.len() as u64;
+            let most = MOST_WORK_PER_IMAGE + 2 * self.graph.arcs.len() as u64;
             self.effort.limit = MOST_WORK.min(self.effort.spent + most);
             self.same = point.mark;
-            let found = self.take(other, point.vertex, 0);
+            let found = self.map_to(other, point.vertex, 0);
             self.effort.limit = MOST_WORK;
             self.left.undo(point.mark);
             self.right.undo(point.mark);
@@ -210,7 +213,7 @@ impl<'a> Search<'a> {
                     for (from, to) in &moves {
                         self.orbits.join(*from, *to);
                     }
-                    let back = back(&moves);
+                    let back = inverse(&moves);
                     self.generators.push((moves.clone(), back.clone()));
                     self.generators.push((back, moves));
                 }
@@ -226,8 +229,9 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// A symmetry that takes one cell of the left partition to that of the right in the same place, all over, and `from` to `to`.
-    fn take(&mut self, from: u32, to: u32, depth: usize) -> Result<Option<Moves>, Stop> {
+    /// Searches for a symmetry that maps `from` to `to` and each cell of the left partition to the
+    /// corresponding one of the right.
+    fn map_to(&mut self, from: u32, to: u32, depth: usize) -> Result<Option<Moves>, Stop> {
         let marks = (self.left.mark(), self.right.mark());
         self.left.individualise(from);
         self.right.individualise(to);
@@ -235,15 +239,16 @@ impl<'a> Search<'a> {
         let right = self.right.refine(self.graph, &mut self.effort)?;
         let mut found = None;
         if left == right {
-            found = self.beyond(depth)?;
+            found = self.refined(depth)?;
         }
         self.left.undo(marks.0);
         self.right.undo(marks.1);
         Ok(found)
     }
 
-    /// The candidate of two partitions, or one of finer ones.
-    fn beyond(&mut self, depth: usize) -> Result<Option<Moves>, Stop> {
+    /// Searches for a symmetry between the two refined partitions: the candidate, or one of a finer
+    /// pair.
+    fn refined(&mut self, depth: usize) -> Result<Option<Moves>, Stop> {
         let Some((moves, open)) = self.candidate()? else {
             return Ok(None);
         };
@@ -258,18 +263,18 @@ impl<'a> Search<'a> {
         }
         let from = self.left.members(cell).iter().copied().min().unwrap_or(0);
         let mut images = self.right.members(cell).to_vec();
-        // Who can stay is asked first.
+        // A fixed point is tried first.
         images.sort_unstable_by_key(|v| (*v != from, *v));
         for to in images {
-            if let Some(found) = self.take(from, to, depth + 1)? {
+            if let Some(found) = self.map_to(from, to, depth + 1)? {
                 return Ok(Some(found));
             }
         }
         Ok(None)
     }
 
-    /// The permutation that takes cell to cell and stays where it can, and the first cell of several places whose members it moves; `None` if the partitions
-    /// are not alike after all.
+    /// The permutation that maps cell to cell with fixed points where possible, and the first place
+    /// cell with several members that it moves; `None` if the partitions differ.
     fn candidate(&mut self) -> Result<Option<(Moves, Option<u32>)>, Stop> {
         let (left, right) = (&self.left, &self.right);
         let changed = left.changed(self.same);
@@ -302,7 +307,7 @@ impl<'a> Search<'a> {
         Ok(Some((moves.into(), open)))
     }
 
-    /// Are arcs taken to arcs with the same weights, and does the permutation pass the test?
+    /// Returns whether the permutation preserves the weighted arcs and passes the test.
     fn is_symmetry(&mut self, moves: &[(u32, u32)]) -> Result<bool, Stop> {
         let mut images: Vec<u32> = moves.iter().map(|(_, to)| *to).collect();
         images.sort_unstable();
@@ -336,10 +341,11 @@ impl<'a> Search<'a> {
         Ok((self.passes)(&self.image))
     }
 
-    /// The level of a base point: one permutation for each vertex that some product of generators takes to it.
+    /// Builds the level of a base point: one product of generators per vertex of its orbit.
     fn level(&mut self, point: &Point, moves: &mut usize) -> Option<Level> {
         let generators = std::mem::take(&mut self.generators);
-        // For each vertex of the orbit what takes it to the point, in the order in which they were found.
+        // For each vertex of the orbit a permutation that maps it to the base point, in
+        // breadth-first order.
         let mut known: FxHashSet<u32> = FxHashSet::from_iter([point.vertex]);
         let mut found: Vec<(u32, Moves)> = vec![(point.vertex, Moves::default())];
         let mut at = 0;
@@ -365,7 +371,7 @@ impl<'a> Search<'a> {
         self.generators = generators;
         let mut cosets = Vec::with_capacity(found.len() - 1);
         for (_, moves) in found.into_iter().skip(1) {
-            let back = back(&moves);
+            let back = inverse(&moves);
             self.load(&back);
             let sources = point.fixed.iter().map(|v| self.image[*v as usize]);
             let sources = sources.collect();
@@ -390,7 +396,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The first, and then the second.
+    /// The composition: `first`, then `second`.
     fn product(&mut self, first: &[(u32, u32)], second: &[(u32, u32)]) -> Moves {
         self.load(second);
         let image = |to: u32| self.image[to as usize];
@@ -406,9 +412,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The way back.
-fn back(moves: &[(u32, u32)]) -> Moves {
-    let mut back: Vec<(u32, u32)> = moves.iter().map(|(from, to)| (*to, *from)).collect();
-    back.sort_unstable();
-    back.into()
+fn inverse(moves: &[(u32, u32)]) -> Moves {
+    let mut moves: Vec<(u32, u32)> = moves.iter().map(|(from, to)| (*to, *from)).collect();
+    moves.sort_unstable();
+    moves.into()
 }

@@ -1,13 +1,13 @@
-//! Symmetries of places in words.
+//! Descriptions of symmetries of places.
 
 use super::Automorphisms;
 use lariat_model::System;
 
-/// Longer lists of places are cut, and so are longer lists of lists.
+/// Limit on the places listed per orbit and on the orbits listed.
 const SHOWN: usize = 6;
 
 impl Automorphisms {
-    /// How many symmetries there are, and which places change places with each other; nothing if there are none.
+    /// The number of symmetries and the orbits of places; empty if there are none.
     pub fn words(&self, system: &System) -> Vec<String> {
         let chain = self.chain();
         if chain.is_trivial() {
@@ -40,11 +40,11 @@ impl Automorphisms {
         phrases
     }
 
-    /// The places that change places with each other, the larger sets first.
+    /// The non-singleton orbits of places, larger ones first.
     fn orbits(&self) -> Vec<Vec<u32>> {
         let vars = self.graph.vars;
         let mut least: Vec<u32> = (0..vars).collect();
-        // Until nothing changes: each place has the least number of those that it has met.
+        // Propagate the least place number of each orbit until a fixed point.
         loop {
             let mut changed = false;
             for (from, to) in self.chain.permutations().flatten() {

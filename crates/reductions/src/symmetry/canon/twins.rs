@@ -1,26 +1,27 @@
-//! Twins of a marking: elements that can be exchanged without changing it.
+//! Twins of a marking: elements whose exchange does not change it.
 //!
-//! Events that differ by exchanging twins lead to markings of one orbit, so one of them is enough: the one that uses the members of each class
-//! of twins in increasing order. The search of the quotient asks for the twins of a marking once, and then for each of its events.
+//! Events that differ by exchanging twins lead to markings of one orbit, so one of them suffices:
+//! the one that uses the members of each class of twins in increasing order. The quotient search
+//! computes the twins once per marking and queries them for each event.
 
 use super::{ALONE, Canon, Room, Tokens};
 use lariat_model::{EventId, Value, VarId};
 
 impl Canon<'_, '_> {
-    /// Can the event have something to do with twins?
+    /// Returns whether twins may make this event redundant.
     #[inline]
     pub fn may_have_twins(&self, event: EventId) -> bool {
         !self.is_trivial() && !self.colours.of_event(event).is_empty()
     }
 
-    /// Finds the twins of a marking: who may be exchanged without changing it. [`Canon::is_first`] asks for them.
+    /// Finds the twins of a marking for [`Canon::is_first`].
     pub fn find_twins(&self, room: &mut Room, tokens: &Tokens, value: impl Fn(VarId) -> Value) {
         room.twins.exist = false;
         if self.open.is_empty() {
             return;
         }
         self.clear(room);
-        // The room may have served another group.
+        // The scratch memory may have served another group.
         room.twins.class.fill(ALONE);
         room.cells.copy_from_slice(&self.cells);
         self.refine(room, tokens);
@@ -34,7 +35,7 @@ impl Canon<'_, '_> {
         if !room.twins.exist {
             return;
         }
-        // The members of a tied cell are not twins.
+        // Members of tied cells are no twins.
         for (var, _) in tokens {
             let own = self.colours.vars.of(*var);
             let shared = |e: &&u32| Canon::is_shared(room, **e, elements);
@@ -44,11 +45,11 @@ impl Canon<'_, '_> {
             if own.iter().filter(shared).any(|e| e != first) {
                 let tied: Vec<u32> = own.iter().filter(shared).copied().collect();
                 for element in tied {
-                    self.part(room, element);
+                    self.exclude_cell(room, element);
                 }
             }
         }
-        // Hashes may collide: each twin in the place of the one before must give the same marking.
+        // Guard against hash collisions: a cyclic shift of each class must fix the marking.
         for (at, (_, _, element)) in (0..).zip(&room.ranks) {
             let class = room.twins.class[*element as usize];
             room.positions[*element as usize] = at;
@@ -66,8 +67,8 @@ impl Canon<'_, '_> {
         room.twins.exist = tokens.iter().all(keeps);
     }
 
-    /// The members of the cell of `element` are no twins.
-    fn part(&self, room: &mut Room, element: u32) {
+    /// Removes the members of the cell of `element` from the twins.
+    fn exclude_cell(&self, room: &mut Room, element: u32) {
         let cell = room.cells[element as usize];
         let at = (cell - self.cells.len() as u32) as usize;
         let members = room.ranks[at..].iter().map(|rank| rank.2);
@@ -77,8 +78,8 @@ impl Canon<'_, '_> {
         }
     }
 
-    /// Of the events that differ by exchanging twins of the marking, is this the one to be taken? It uses the members of each class of
-    /// twins in increasing order.
+    /// Returns whether this event represents those that differ from it by exchanging twins: it uses
+    /// the members of each class in increasing order.
     #[inline]
     pub fn is_first(&self, room: &Room, event: EventId) -> bool {
         if !room.twins.exist {

@@ -1,49 +1,49 @@
-//! What an event of a reduced net stands for: events of the original, in an order that may depend on where the tokens are.
+//! Maps an event of a reduced net to a sequence of events of the original, which may depend on the
+//! marking.
 //!
-//! Most rules leave a plain sequence. Where places have become one, the original still tells them apart, and so the way back looks at its state: it takes
-//! whichever event finds its token, or first brings tokens to where they are needed. What one rule leaves is a part of what the next one makes, so
-//! that ways nest.
+//! Most rules produce a fixed sequence. Where places were fused, the original still distinguishes
+//! them, so the sequence is chosen by the state: one of several alternatives whose token is
+//! present, or moves that first bring tokens to the required places. Rules compose, so that ways
+//! nest.
 //!
-//! A way is possible in a state of the original exactly if the event that it stands for is enabled in the reduced net: each rule keeps that,
-//! and what is in a place of the reduced net is always the sum of what is in the places that became it. So no choice is ever regretted.
+//! Invariant: a way is executable in a state of the original iff its event is enabled in the
+//! reduced net, and the tokens in a place of the reduced net are the sum of those in the places
+//! fused into it. Hence no choice has to be undone.
 
 use lariat_model::{EventId, State, Step, System, Value, VarId};
 use std::collections::VecDeque;
 use std::sync::Arc as Shared;
 
-/// Events of the original that are taken for one event of the reduced net.
+/// A program of events of the original that an event of the reduced net represents.
 #[derive(Clone, Debug)]
 pub(super) struct Way {
     legs: Vec<Leg>,
-    /// How many events it mentions.
     size: usize,
 }
 
-/// Legs are parts of ever longer ways: whatever is large in them is shared.
+/// An instruction of a way. Large parts are shared, since ways are copied into longer ones.
 #[derive(Clone, Debug)]
 enum Leg {
-    /// This event.
     Take(EventId),
-    /// The first of these that is possible; if one is.
+    /// Execute the first executable alternative; blocked if there is none.
     Either(Shared<[Way]>),
-    /// Tokens go round until there are so many in these places of the ring, by position.
+    /// Move tokens of the ring until the places at these positions hold at least these numbers.
     Gather(Shared<Ring>, Shared<[(usize, Value)]>),
 }
 
-/// Places among which tokens go round one by one, wherever somebody wants them.
+/// Places between which tokens move one by one, and the moves.
 #[derive(Debug)]
 pub(super) struct Ring {
-    /// By place: those of the original of whose tokens it is the sum.
+    /// By place of the ring: the places of the original fused into it.
     pub places: Vec<Vec<VarId>>,
-    /// From which place to which, by positions, and how.
+    /// Moves as source and target position with the way that performs them.
     pub moves: Vec<(usize, usize, Way)>,
 }
 
-/// Events that one way may mention; longer counterexamples help nobody.
+/// Limit on the events that one way mentions.
 const MOST_MENTIONED: usize = 10_000;
 
 impl Way {
-    /// A single event.
     pub fn take(event: EventId) -> Way {
         Way {
             legs: vec![Leg::Take(event)],
@@ -51,21 +51,21 @@ impl Way {
         }
     }
 
-    /// One of several, whichever is possible; `None` if that is too long.
+    /// The first executable alternative; `None` if the limit is exceeded.
     pub fn either(ways: Vec<Way>) -> Option<Way> {
         let size = ways.iter().map(|way| way.size).sum();
         let legs = vec![Leg::Either(ways.into())];
         (size <= MOST_MENTIONED).then_some(Way { legs, size })
     }
 
-    /// `self`, then `next`; `None` if that is too long.
+    /// Sequential composition; `None` if the limit is exceeded.
     pub fn then(&self, next: &Way) -> Option<Way> {
         let size = self.size + next.size;
         let legs = || [&self.legs[..], &next.legs[..]].concat();
         (size <= MOST_MENTIONED).then(|| Way { legs: legs(), size })
     }
 
-    /// The same once there are so many tokens in these places of a ring.
+    /// `self` preceded by moves that establish these token counts.
     pub fn after_gathering(&self, ring: &Shared<Ring>, needs: Vec<(usize, Value)>) -> Way {
         let mut legs = vec![Leg::Gather(Shared::clone(ring), needs.into())];
         legs.extend_from_slice(&self.legs);
@@ -75,7 +75,7 @@ impl Way {
         }
     }
 
-    /// Events that stand for it in names: of several choices the first.
+    /// Events used in the name of a joint event: the first of several alternatives.
     pub fn shown(&self) -> Vec<EventId> {
         let mut shown = Vec::new();
         for leg in &self.legs {
@@ -88,7 +88,7 @@ impl Way {
         shown
     }
 
-    /// The first event of the first choice.
+    /// The first event of the first alternative.
     pub fn first(&self) -> Option<EventId> {
         self.legs.iter().find_map(|leg| match leg {
             Leg::Take(event) => Some(*event),
@@ -97,7 +97,7 @@ impl Way {
         })
     }
 
-    /// Is one of these events, sorted, among those that it mentions?
+    /// Returns whether one of these events, which are sorted, is mentioned.
     pub fn mentions(&self, events: &[EventId]) -> bool {
         self.legs.iter().any(|leg| match leg {
             Leg::Take(event) => events.binary_search(event).is_ok(),
@@ -107,19 +107,18 @@ impl Way {
     }
 }
 
-/// Why a way is not taken to its end.
+/// Reason why a way was not executed completely.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Halt {
-    /// Something is not enabled.
     Blocked,
-    /// The run is too long to be told.
+    /// The run exceeds the step limit.
     TooLong,
 }
 
-/// Steps beyond which a run is not told.
+/// Limit on the steps of a lifted run.
 const MOST_STEPS: usize = 1_000_000;
 
-/// A run of the original as it is made.
+/// A run of the original under construction.
 pub(super) struct Run<'s> {
     system: &'s System,
     pub initial: &'s State,
@@ -127,7 +126,6 @@ pub(super) struct Run<'s> {
 }
 
 impl<'s> Run<'s> {
-    /// The run that has not begun.
     pub fn new(system: &'s System, initial: &'s State) -> Run<'s> {
         Run {
             system,
@@ -136,12 +134,11 @@ impl<'s> Run<'s> {
         }
     }
 
-    /// Where it is.
     pub fn state(&self) -> &State {
         self.steps.last().map_or(self.initial, |step| &step.state)
     }
 
-    /// Goes this way, or stays where it is.
+    /// Executes the way; on failure the run is unchanged.
     pub fn follow(&mut self, way: &Way) -> Result<(), Halt> {
         let before = self.steps.len();
         let ended = way.legs.iter().try_for_each(|leg| match leg {
@@ -178,7 +175,7 @@ impl<'s> Run<'s> {
         Err(Halt::Blocked)
     }
 
-    /// Brings the nearest tokens that can be spared to where some are missing.
+    /// Moves the nearest spare tokens to the places where tokens are missing.
     fn gather(&mut self, ring: &Ring, needs: &[(usize, Value)]) -> Result<(), Halt> {
         loop {
             let there = ring.places.iter();
@@ -195,7 +192,8 @@ impl<'s> Run<'s> {
 }
 
 impl Ring {
-    /// The moves by which a token comes to place `to` from the nearest one with tokens to spare.
+    /// Shortest sequence of moves that brings a spare token to place `to` (backward breadth-first
+    /// search).
     fn nearest(&self, to: usize, spare: &[Value]) -> Option<Vec<&Way>> {
         let mut next: Vec<Option<(usize, &Way)>> = vec![None; self.places.len()];
         let mut queue = VecDeque::from([to]);
@@ -221,7 +219,7 @@ impl Ring {
     }
 }
 
-/// How much is in these places.
+/// Sum of the tokens in these places.
 pub(super) fn tokens(state: &State, places: &[VarId]) -> Value {
     places.iter().map(|place| state[place.index()]).sum()
 }
