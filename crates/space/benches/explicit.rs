@@ -1,7 +1,8 @@
 //! Speed and memory of explicit exploration, on contest nets if they are available.
 //!
 //! ```text
-//! cargo bench -p lariat-space --bench explicit -- [--seconds S] [--rounds N] [--against COMMIT|PROGRAM] [NAME…]
+//! cargo bench -p lariat-space --bench explicit -- [--seconds S] [--rounds N]
+//!     [--against COMMIT|PROGRAM] [NAME…]
 //! ```
 //!
 //! For every place/transition instance whose name contains one of the names: places, transitions,

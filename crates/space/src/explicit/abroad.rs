@@ -299,7 +299,6 @@ impl States {
         Ok(Some((head, Prospect::Prepared)))
     }
 
-    /// Prepares the state with this packed form and these upper bits.
     fn prepare(&mut self, body: &[u8], upper: Option<Vec<u64>>) -> Result<(), Stop> {
         let escape = match upper {
             Some(upper) => self.escapes.with((0..).zip(upper))?,
@@ -332,7 +331,6 @@ impl States {
         cells
     }
 
-    /// The print of the state with these cells.
     fn print_of(&self, cells: &[u32]) -> u64 {
         let layout = &*self.layout;
         let escape = cells[layout.cells];
@@ -409,7 +407,6 @@ fn number(mut x: u64, out: &mut Vec<u8>) {
     out.push(x as u8);
 }
 
-/// Takes a number off the front.
 fn take_number(bytes: &mut &[u8]) -> Option<u64> {
     let mut x = 0u64;
     for shift in (0..64).step_by(7) {

@@ -8,7 +8,6 @@ use lariat_model::{BinaryOp, Expr, Fault, UnaryOp, Value};
 /// A range of indices into a vector.
 pub(super) type Range = (u32, u32);
 
-/// The items of a range.
 pub(super) fn part<T>(all: &[T], range: Range) -> &[T] {
     &all[range.0 as usize..range.1 as usize]
 }

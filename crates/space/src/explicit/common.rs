@@ -33,10 +33,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A table with fewer slots fits into the cache and is not prefetched.
 const LEAST_TOUCHED: usize = 1 << 15;
 
-/// Words of a state stored as a tree.
 const ROOT_WORDS: usize = size_of::<Root>() / size_of::<u64>();
 
-/// Representation of states.
 #[derive(Clone, Copy)]
 enum Form {
     /// One word, whose first cell has this many bits.
@@ -97,7 +95,6 @@ impl Common {
         }
     }
 
-    /// Words per state.
     fn width(&self) -> usize {
         match self.form {
             Form::Word(_) => 1,
@@ -166,7 +163,6 @@ impl Common {
         &self.desk.blocks[Content::States as usize]
     }
 
-    /// Upper bound on the ids of states.
     pub fn end(&self) -> usize {
         self.desk.pass.table(Content::States).top.load(Acquire) as usize
     }
@@ -210,8 +206,6 @@ impl Common {
             .find(Content::States, hash_of_word(word, escape), is)
     }
 
-    /// Interns the state that differs from that of `view` by `changes`, in descending order of
-    /// cells; `sum` is the weighted sum of all its cells.
     #[inline]
     pub fn intern(&mut self, view: &View, changes: &[Change], sum: u64) -> Result<u32, Stop> {
         match self.form {
@@ -277,7 +271,6 @@ impl Common {
         escape
     }
 
-    /// Id of that state, if it is in the store.
     pub fn find(&mut self, view: &View, changes: &[Change], sum: u64) -> Option<u32> {
         match self.form {
             Form::Word(low) => {
@@ -302,7 +295,6 @@ impl Common {
         }
     }
 
-    /// Hash of that state.
     #[inline]
     pub fn hash(&self, view: &View, changes: &[Change], sum: u64) -> u32 {
         match self.form {
@@ -314,13 +306,11 @@ impl Common {
         }
     }
 
-    /// Returns whether the table exceeds the cache, so that lookups wait for memory.
     #[inline]
     pub fn outgrows_cache(&self) -> bool {
         self.desk.pass.table(Content::States).slots.capacity() >= LEAST_TOUCHED
     }
 
-    /// Prefetches what lookups of these hashes read first.
     #[inline]
     pub fn touch(&self, hashes: &[u32]) {
         if !self.outgrows_cache() {
@@ -339,7 +329,6 @@ impl Common {
         black_box(found.fold(0, |sum, id| sum ^ word(id)));
     }
 
-    /// All cells of a state, the overflow id last.
     pub fn get(&self, id: u32) -> Vec<u32> {
         let states = self.desk.pass.table(Content::States);
         match self.form {
@@ -365,8 +354,6 @@ impl Common {
         (0..self.cells).map(cell).chain(escape)
     }
 
-    /// Moves `view` to the state `id`; calls `changed` with each cell that differs, its old and its
-    /// new value.
     #[inline]
     pub fn load(&self, view: &mut View, id: u32, mut changed: impl FnMut(u32, u32, u32)) {
         let tables = &*self.desk.pass;
@@ -408,7 +395,6 @@ fn find_tree(
     })
 }
 
-/// Root of a state stored as a tree.
 #[inline]
 fn root_of(tables: &Tables, id: u32) -> Root {
     let states = tables.table(Content::States);

@@ -58,7 +58,6 @@ struct Jump {
 enum Step {
     /// Skips closed gates.
     Jump(Jump),
-    /// Continues there.
     Goto(u32),
     Program {
         event: EventId,
@@ -66,10 +65,12 @@ enum Step {
         assigns: Range,
     },
     /// Rows, as ranges of cells.
-    Table { event: EventId, rows: Range },
+    Table {
+        event: EventId,
+        rows: Range,
+    },
 }
 
-/// All programs and tables of a system.
 #[derive(Debug)]
 pub(super) struct Compiled {
     steps: Vec<Step>,
@@ -351,7 +352,6 @@ impl Compiled {
         false
     }
 
-    /// Returns whether an event is enabled.
     pub fn is_enabled(
         &self,
         event: EventId,
@@ -485,7 +485,6 @@ impl Compiled {
         Ok(true)
     }
 
-    /// Prepares the successor by a row.
     fn apply(&self, states: &mut States, row: Range) -> Result<(), Stop> {
         states.scratch.assigned.clear();
         let cells = part(&self.cells, row).iter();

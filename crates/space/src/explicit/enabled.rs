@@ -69,7 +69,6 @@ impl Enabled {
         Some(word as u32 * 64 + self.bits[word].trailing_zeros())
     }
 
-    /// Number of enabled transitions.
     pub fn count(&self) -> usize {
         self.count
     }
@@ -130,7 +129,6 @@ impl Enabled {
         }
     }
 
-    /// Tests all enabled transitions.
     fn disable_all(&mut self, net: &Net, values: &[Value], flipped: &mut impl FnMut(u32, bool)) {
         let mut from = 0;
         while let Some(t) = self.find(from) {

@@ -126,7 +126,6 @@ fn join(cells: &[u32], var: u32) -> u64 {
     cell(2 * var) | cell(2 * var + 1) << 32
 }
 
-/// Contribution of a changed cell to the sum.
 fn weigh(cell: u32, old: u32, new: u32) -> u64 {
     weight(cell.into()).wrapping_mul(u64::from(new).wrapping_sub(u64::from(old)))
 }

@@ -19,7 +19,6 @@ const ITEMS_PER_CHECK: usize = 1 << 15;
 /// requests of a processor.
 const AT_ONCE: usize = 32;
 
-/// Slots per memory page.
 const PAGE: usize = 4096 / size_of::<u32>();
 
 /// A table with fewer slots fits into the cache and is not prefetched.

@@ -113,7 +113,6 @@ fn width_of(size: u64) -> u8 {
 enum Known {
     /// Least value, and a sufficient number of bits.
     Bits(Value, u8),
-    /// A count without a bound.
     Open,
 }
 
@@ -180,7 +179,6 @@ impl Layout {
         Layout::place_in(&file, known, open)
     }
 
-    /// Places the fields in this order.
     fn place_in(order: &[usize], known: &[Known], open: impl Fn(usize) -> u8) -> Layout {
         let (mut cell, mut shift) = (0u32, 0u8);
         let mut fields = vec![Field::default(); known.len()];
@@ -261,12 +259,10 @@ impl Layout {
         f64::from(sum) / system.events.len().max(1) as f64
     }
 
-    /// Returns whether states are stored whole.
     pub fn is_plain(&self) -> bool {
         self.bytes() <= PLAIN_BYTES
     }
 
-    /// Bits in use.
     pub fn bits(&self) -> usize {
         self.bits
     }
@@ -276,7 +272,6 @@ impl Layout {
         self.bits.div_ceil(8).max(1)
     }
 
-    /// Number of the cell with the overflow id.
     pub fn escape(&self) -> u32 {
         self.cells as u32
     }

@@ -88,7 +88,6 @@ impl Moves {
         self.has_fault(focus) || !(focus.find(&self.net, 0).is_some() || other())
     }
 
-    /// Returns whether an observed predicate holds in the state in focus.
     pub fn is_true(&self, form: &Form<'_>, focus: &Focus) -> bool {
         match form {
             Form::Whole(predicate) => self.holds(predicate, focus),
@@ -101,7 +100,6 @@ impl Moves {
         }
     }
 
-    /// Returns whether the predicate holds in the state in focus.
     pub fn holds(&self, predicate: &Predicate, focus: &Focus) -> bool {
         match predicate {
             Predicate::Const(value) => *value,

@@ -18,14 +18,12 @@ pub(super) struct Transition {
     pub weight: u64,
 }
 
-/// Required number of tokens.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Take {
     pub var: u32,
     pub need: Value,
 }
 
-/// Change of the number of tokens.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Put {
     pub var: u32,

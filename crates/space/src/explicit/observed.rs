@@ -5,7 +5,8 @@
 //! updated with the focus, so that they cost no more than short ones.
 //!
 //! ```text
-//! Σ cᵢ·xᵢ  +=  cᵢ·(new − old)   for each variable that has changed        |{t enabled}|  ±=  1   for each transition that has flipped
+//! Σ cᵢ·xᵢ      +=  cᵢ·(new − old)   for each variable that has changed
+//! |{t enabled}| ±=  1                for each transition that was enabled or disabled
 //! ```
 
 use super::enabled::Enabled;
@@ -16,7 +17,6 @@ use lariat_model::{Comparison, EventId, Linear, Predicate, System, Value};
 /// of this length takes about as long as updating a tally.
 const SHORT: usize = 16;
 
-/// Predicates, each with its bit.
 #[derive(Debug, Default)]
 pub(super) struct Observed<'s> {
     pub predicates: Vec<(u64, Form<'s>)>,
@@ -34,7 +34,6 @@ pub(super) struct Observed<'s> {
 /// A predicate in the form in which it is evaluated.
 #[derive(Debug)]
 pub(super) enum Form<'s> {
-    /// Interpreted.
     Whole(&'s Predicate),
     /// A tally compared with a constant.
     Tally(usize, Comparison, Value),
@@ -171,7 +170,6 @@ impl<'s> Observed<'s> {
         self.readers.get(var as usize).copied().unwrap_or(0)
     }
 
-    /// The tallies of a state.
     pub fn tallies(&self, values: &[Value], enabled: Option<&Enabled>) -> Tallies {
         let mut tallies = vec![0; self.tallies];
         for (var, value) in (0..).zip(values) {

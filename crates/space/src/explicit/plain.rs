@@ -11,7 +11,6 @@
 use super::index::{Index, mix, weight};
 use lariat_budget::{Budget, Lease, Stop};
 
-/// Vectors per chunk.
 const CHUNK: usize = 1 << 12;
 /// Padding behind the last vector of a chunk, since cells are read two at a time.
 const BEHIND: usize = 7;
@@ -272,19 +271,16 @@ impl Interner {
         self.find_sum(vector, sum)
     }
 
-    /// [`find`](Interner::find) for an interner [of sums](Interner::of_sums).
     pub(super) fn find_sum(&self, vector: &[u32], sum: u64) -> Option<u32> {
         let is = |id| self.vectors.is(id, vector);
         self.index.look_up(mix(sum), is)
     }
 
-    /// Returns whether the table exceeds the cache, so that lookups wait for memory.
     #[inline]
     pub(super) fn outgrows_cache(&self) -> bool {
         self.index.outgrows_cache()
     }
 
-    /// Prefetches what lookups of these hashes read.
     #[inline]
     pub(super) fn touch(&self, hashes: &[u32]) {
         let first = |id| word(self.vectors.bytes(id));
@@ -356,13 +352,11 @@ fn two(vector: &[u32], i: usize) -> u64 {
     u64::from(vector[i]) | u64::from(at(vector, i + 1)) << 32
 }
 
-/// The first four bytes.
 #[inline]
 fn cell(bytes: &[u8]) -> u32 {
     u32::from_le_bytes(bytes[..4].try_into().expect("four bytes"))
 }
 
-/// The first eight bytes.
 #[inline]
 fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes"))
@@ -375,7 +369,6 @@ pub(super) fn hash_of_word(word: u64, last: u32) -> u32 {
     mix(word.wrapping_add(u64::from(last).wrapping_mul(0xD6E8_FEB8_6659_FD93)))
 }
 
-/// One weight for each cell.
 pub(super) fn weights(cells: usize) -> Vec<u64> {
     (0..cells as u64).map(weight).collect()
 }

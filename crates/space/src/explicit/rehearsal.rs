@@ -10,12 +10,10 @@ use super::net::{Net, order};
 use lariat_model::{System, Value};
 use lariat_random::Random;
 
-/// Steps of the walk.
 const STEPS: usize = 1024;
 /// Gains after which a place that never had two tokens is assumed to be safe.
 const GAINS: u32 = 4;
 
-/// Observations of a walk.
 #[derive(Debug)]
 pub(super) struct Seen {
     most: Vec<Value>,
@@ -25,7 +23,6 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Maximal number of tokens in a place.
     pub fn most(&self, place: usize) -> Value {
         self.most[place]
     }

@@ -2,8 +2,8 @@
 //!
 //! For the state in focus all derived data are available: values, packed form, hash, enabled
 //! transitions, observed predicates that hold. The focus moves by the differences between states,
-//! so that a step of a depth-first search, forwards or back, costs time proportional to what it
-//! changes, and so does the next state in the order of discovery. A successor is never
+//! so that a step of a depth-first search, forwards or back, takes time linear in its changes, and
+//! so does the move to the next state in the order of discovery. A successor is never
 //! materialized: it is looked up by the cells in which it differs.
 
 use super::common::Common;
@@ -78,7 +78,6 @@ pub(super) struct Focus {
 }
 
 impl Focus {
-    /// Returns whether the transition is enabled.
     #[inline]
     pub fn has(&self, net: &Net, t: u32) -> bool {
         match &self.enabled {
@@ -96,12 +95,10 @@ impl Focus {
         }
     }
 
-    /// Number of enabled transitions, if they are maintained.
     pub fn count(&self) -> Option<usize> {
         self.enabled.as_ref().map(Enabled::count)
     }
 
-    /// Appends all enabled transitions to `all`.
     #[inline]
     pub fn list(&self, net: &Net, all: &mut Vec<u32>) {
         match &self.enabled {
@@ -526,7 +523,6 @@ impl States {
         Ok(())
     }
 
-    /// Hash of the prepared successor.
     #[inline]
     pub(super) fn next_hash(&self) -> u32 {
         let Scratch { changes, sum, .. } = &self.scratch;
@@ -551,7 +547,6 @@ impl States {
         Ok(found.map(StateId))
     }
 
-    /// Interns the prepared successor.
     #[inline]
     pub(super) fn intern(&mut self) -> Result<StateId, Stop> {
         self.tick()?;

@@ -37,7 +37,6 @@ pub(super) enum Store {
 #[derive(Debug, Default)]
 pub(super) struct View {
     pub nodes: Vec<u32>,
-    /// Index of the first cell.
     first: usize,
 }
 
@@ -51,7 +50,6 @@ impl View {
         self.nodes[self.first + cell as usize]
     }
 
-    /// Returns whether the view is not initialized.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -113,7 +111,6 @@ impl Store {
         matches!(self, Store::Common(_))
     }
 
-    /// See [`Common::rest`].
     pub fn rest(&mut self) {
         if let Store::Common(common) = self {
             common.rest();
@@ -132,7 +129,6 @@ impl Store {
         }
     }
 
-    /// See [`Common::keep_new`].
     pub fn keep_new(&mut self) {
         if let Store::Common(common) = self {
             common.keep_new();
@@ -154,7 +150,6 @@ impl Store {
         }
     }
 
-    /// Returns whether this is the id of a state.
     pub fn is_known(&self, id: u32) -> bool {
         match self {
             Store::Common(common) => common.is_known(id),
@@ -234,7 +229,6 @@ impl Store {
         }
     }
 
-    /// Hash of that state.
     #[inline]
     pub fn hash(&self, view: &View, changes: &[Change], sum: u64) -> u32 {
         match self {

@@ -114,7 +114,6 @@ impl Tree {
         }
     }
 
-    /// Id of that state, if it is in the tree.
     pub fn find(&mut self, nodes: &Nodes, changes: &[Change], sum: u64) -> Option<u32> {
         self.scratch.climb(self.leaves, changes);
         let (roots, pairs, scratch) = (&self.roots, &self.pairs, &mut self.scratch);
@@ -122,13 +121,11 @@ impl Tree {
         self.index.look_up(mix(sum), is)
     }
 
-    /// Returns whether the table exceeds the cache, so that lookups wait for memory.
     #[inline]
     pub fn outgrows_cache(&self) -> bool {
         self.index.outgrows_cache()
     }
 
-    /// Prefetches what lookups of these hashes read first.
     #[inline]
     pub fn touch(&self, hashes: &[u32]) {
         self.index.touch(hashes, |id| self.roots.get(id)[0].into());
@@ -146,7 +143,6 @@ impl Tree {
         );
     }
 
-    /// All cells of a state.
     pub fn get(&self, id: u32) -> Vec<u32> {
         cells(&self.pairs, self.leaves, self.roots.get(id))
     }

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! one thread:   at `due` work of the favourite: the interlude; then the next `due`
-//! background:   at `due`: send the race to the thread; continue for a share of the work; receive the
-//!               race and the result, blocking if necessary; then the next `due`
+//! background:   at `due`: send the race to the thread; continue for a share of the work;
+//!               receive the race and the result, blocking if necessary; then the next `due`
 //! ```
 //!
 //! Exactly one thread holds the race, which travels through the channels. `due` is in work of the
@@ -63,7 +63,6 @@ pub(super) struct Interludes<'o, 'r, 'a, 'b> {
     /// Cancels the trials of the background thread.
     abort: &'b Abort,
     favourite: OrderName,
-    /// Budget of the favourite.
     budget: &'o Budget,
     /// Work of the favourite at which the next action is due.
     due: u64,

@@ -127,7 +127,6 @@ const BREATH: usize = 1 << 14;
 /// Bytes of a node while its level is laid out: in the list, and in the index with its slack.
 const NODE_BYTES: usize = 32;
 
-/// Use of the budget.
 struct Meter<'a> {
     budget: &'a Budget,
     lease: Lease,
@@ -168,7 +167,6 @@ struct Diagram {
     levels: Vec<Rows>,
 }
 
-/// A type of numbers that counts.
 trait Number: Clone + Send + From<u8> + for<'a> std::ops::AddAssign<&'a Self> {
     /// Bytes, including those on the heap.
     fn bytes(&self) -> usize;
@@ -232,7 +230,6 @@ impl Diagram {
         Ok(total(&below))
     }
 
-    /// Maximal number of tokens in a place, and in all places.
     fn tokens(
         &self,
         system: &System,

@@ -29,7 +29,6 @@ const FIRST_ROUNDS: u32 = 16;
 /// The events of the system in the diagram store.
 pub(super) struct Moves {
     moves: Vec<EventForm>,
-    /// Known values of the variables.
     domains: Domains,
     /// Look-ahead rounds at the next learning.
     look_ahead: u32,
@@ -203,10 +202,8 @@ impl Moves {
     }
 }
 
-/// A program and its source.
 type Coded<'m, 's> = (&'m mut Program, GuardedCommand<'s>);
 
-/// The programs of the system.
 fn programs<'m, 's>(
     system: &'s System,
     moves: &'m mut [EventForm],

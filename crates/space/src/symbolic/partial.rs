@@ -15,7 +15,6 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct ExprId(u32);
 
-/// The expression of an id.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum ExprForm {
     Const(Value),
@@ -39,7 +38,6 @@ pub(super) struct Exprs {
 const NEVER: Level = Level(u32::MAX);
 
 impl Exprs {
-    /// Number of entries held.
     pub(super) fn entries(&self) -> usize {
         self.forms.len() + self.stepped.len()
     }
@@ -78,7 +76,6 @@ impl Exprs {
         }
     }
 
-    /// Returns whether the expression faults.
     pub(super) fn is_fault(&self, expr: ExprId) -> bool {
         self.forms[expr.0 as usize] == ExprForm::Fault
     }

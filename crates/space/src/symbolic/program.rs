@@ -44,7 +44,6 @@ pub(super) struct GuardedCommand<'s> {
     pub(super) effects: &'s [Effect],
 }
 
-/// The known values of all variables.
 #[derive(Default)]
 pub(super) struct Domains(Vec<KnownValues>);
 
@@ -185,7 +184,6 @@ impl Table {
     }
 }
 
-/// One run of a program.
 #[derive(Default)]
 struct Path {
     /// Variables read, with their values and the positions of these in the domains.
@@ -340,7 +338,6 @@ impl Program {
         })
     }
 
-    /// Approximate number of bytes held.
     pub(super) fn bytes(&self) -> usize {
         let tables = self.tables.iter();
         let bytes = tables.map(|(shape, table)| {
@@ -438,7 +435,6 @@ impl Program {
         self.wide
     }
 
-    /// Runs a wide program in a state.
     pub(super) fn meet(&mut self, command: GuardedCommand<'_>, layout: &Layout, state: &[Value]) {
         let mut path = Path::default();
         if self.wide

@@ -59,7 +59,6 @@ const UNITS_UP: OrderName = OrderName {
     direction: Direction::Up,
 };
 
-/// Result of a race.
 pub(super) struct Raced<'a> {
     /// The reachable states, or the reason why they were not found.
     pub(super) reached: Result<Box<Reached<'a>>, Stop>,
@@ -294,7 +293,6 @@ impl<'a> Race<'a, '_> {
         Err(Stop::Memory)
     }
 
-    /// Runs the favourite, with interludes.
     fn run_favourite(
         &mut self,
         favourite: &Candidate,
@@ -343,7 +341,6 @@ impl<'a> Race<'a, '_> {
         }
     }
 
-    /// Records the work of the favourite.
     pub(super) fn record_work(&mut self, work: u64) {
         self.favourite = work;
     }
@@ -465,7 +462,6 @@ impl<'a> Race<'a, '_> {
     }
 }
 
-/// Result of the run of a favourite.
 pub(super) enum FavouriteEnd<'a> {
     /// The favourite has finished, or another candidate in an interlude.
     Reached(Box<Reached<'a>>),

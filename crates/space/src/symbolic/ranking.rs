@@ -8,32 +8,28 @@
 //! For example, with a margin of 25 % and a return after 4 times the work, ignoring noise:
 //!
 //! ```text
-//! rehearsal 1   force-down 400, noack-up 450, file-down stopped at 500    file-down is eliminated, at 400
-//! rehearsal 2   force-down 1900, noack-up 1700                            noack-up leads
-//!               4 · 400 ≤ 1700: file-down may try, up to 2125; 1500       file-down leads
+//! rehearsal 1   force-down 400, noack-up 450, file-down stopped at 500   file-down is out, at 400
+//! rehearsal 2   force-down 1900, noack-up 1700                           noack-up leads
+//!               4 · 400 ≤ 1700: file-down may try, up to 2125; 1500      file-down leads
 //! ```
 
 use super::schedule::OrderSchedule;
 use lariat_model::order::{Candidate, Order, OrderName};
 
-/// A candidate in the race.
 pub(super) struct Runner {
     pub(super) candidate: Candidate,
     /// Its work in its last rehearsal; that of the best if it was stopped there.
     cost: u64,
 }
 
-/// All candidates.
 pub(super) struct Ranking {
     schedule: OrderSchedule,
     /// Candidates that may still win, the favourite first.
     runners: Vec<Runner>,
-    /// Eliminated candidates.
     out: Vec<Runner>,
 }
 
 impl Ranking {
-    /// Ranks all candidates by score.
     pub(super) fn by_score(mut candidates: Vec<Candidate>, schedule: &OrderSchedule) -> Ranking {
         candidates.sort_by(|a, b| a.score.total_cmp(&b.score));
         let runner = |candidate| Runner { candidate, cost: 1 };
@@ -144,12 +140,10 @@ impl Ranking {
         self.runners.splice(0..0, ranked);
     }
 
-    /// Returns whether another runner is better than this one.
     pub(super) fn is_overtaken(&self, name: OrderName) -> bool {
         self.is_behind(name, 0)
     }
 
-    /// Returns whether another runner is clearly better than this one.
     pub(super) fn is_clearly_overtaken(&self, name: OrderName) -> bool {
         self.is_behind(name, self.schedule.margin)
     }
@@ -163,7 +157,6 @@ impl Ranking {
         }
     }
 
-    /// Returns whether the favourite leads clearly.
     pub(super) fn is_clear(&self) -> bool {
         match &self.runners[..] {
             [first, second, ..] => more(first.cost, self.schedule.margin) < second.cost,

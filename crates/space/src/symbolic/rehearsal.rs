@@ -29,9 +29,7 @@ use lariat_model::{Action, Arc, EventId, State, System};
 
 /// A smaller problem over the same variables.
 pub(super) struct Rehearsal {
-    /// Its initial states.
     pub(super) initial: Vec<State>,
-    /// Its events.
     pub(super) events: Vec<EventId>,
 }
 

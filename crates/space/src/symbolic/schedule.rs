@@ -43,7 +43,6 @@ macro_rules! schedule {
                 $(ScheduleRow { name: $name, default: $default, range: $range, meaning: $meaning },)*
             ];
 
-            /// The values, in the order of the table.
             fn values(&mut self) -> impl Iterator<Item = &mut u64> {
                 [$(&mut self.$field,)*].into_iter()
             }

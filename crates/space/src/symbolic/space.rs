@@ -84,7 +84,7 @@ impl<'a> Symbolic<'a> {
         Symbolic::with_cap(self.system, order, self.deadlock, Some(cap), budget)
     }
 
-    /// The same space without sets.
+    /// An empty copy of this space.
     pub fn anew(&self) -> Result<Symbolic<'a>, Stop> {
         let order = self.layout.order();
         Symbolic::with_cap(self.system, order, self.deadlock, self.cap, &self.budget)
@@ -168,7 +168,6 @@ impl<'a> Symbolic<'a> {
         self.budget = budget.clone();
     }
 
-    /// A program, as far as it is known; `None` for other events.
     pub(super) fn program(&self, event: EventId) -> Option<&Program> {
         self.moves.program(event)
     }
@@ -269,7 +268,6 @@ impl<'a> Symbolic<'a> {
         compile(&mut self.store, &self.moves, steps.0.events.clone())
     }
 
-    /// The inverses of `steps`.
     fn backward(&mut self, steps: &Steps) -> Result<Subset, Stop> {
         let steps = self.fresh(steps);
         if let Some(known) = steps.0.backward.get() {

@@ -31,9 +31,7 @@ pub(super) struct Task<'a, 'b> {
     pub(super) budget: &'b Budget,
 }
 
-/// Result of a try.
 pub(super) enum TrialEnd<'a> {
-    /// All reachable states.
     Reached(Box<Symbolic<'a>>, Set),
     /// Its own work limit ran out.
     Unfinished,
@@ -44,7 +42,6 @@ pub(super) enum TrialEnd<'a> {
 }
 
 impl<'a> Task<'a, '_> {
-    /// Number of levels of every diagram.
     pub(super) fn levels(&self) -> usize {
         self.system.variables.len()
     }

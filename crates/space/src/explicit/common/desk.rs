@@ -21,7 +21,6 @@ pub(super) enum Content {
     Pairs,
 }
 
-/// The tables that all workers share.
 #[derive(Default)]
 pub(super) struct Tables {
     tables: [Table; 2],
@@ -275,7 +274,6 @@ impl Desk {
     }
 }
 
-/// The inner nodes of trees.
 impl PairStore for Desk {
     #[inline]
     fn get(&self, id: u32) -> u64 {

@@ -32,7 +32,6 @@ impl From<Stop> for Halt {
 
 /// The part of the exploration that depends on the representation of states.
 pub(super) trait Search: Send {
-    /// A state.
     type State: Send;
 
     /// Enters the shared section; to be called first, and after a rest.
@@ -42,10 +41,8 @@ pub(super) trait Search: Send {
     /// for this worker.
     fn rest(&mut self);
 
-    /// Finds the initial states.
     fn start(&mut self) -> Result<(), Halt>;
 
-    /// Counts a state and its steps.
     fn look(&mut self, state: Self::State, count: &mut Count) -> Result<(), Halt>;
 
     /// The states that this worker was the first to find; the caller empties the list.
@@ -91,7 +88,6 @@ impl<T> List<T> {
     }
 }
 
-/// State shared by the worker threads.
 struct Together<'a, T> {
     ctx: RunContext<'a>,
     board: Board<List<T>>,
@@ -112,7 +108,6 @@ impl<T> Drop for Alarm<'_, '_, T> {
     }
 }
 
-/// Result of a worker.
 type End<S> = (S, Count, Option<Halt>);
 
 /// Explores with one thread per search, of which there is at least one; `blank` is a count of
@@ -192,7 +187,6 @@ impl<T> Together<'_, T> {
         Ok(initial)
     }
 
-    /// Explores until no list is left.
     fn worker<S: Search<State = T>>(&self, mut search: S, blank: &Count) -> End<S> {
         let _alarm = Alarm(self);
         let mut count = blank.clone();

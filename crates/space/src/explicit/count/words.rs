@@ -27,7 +27,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const MEMBER: u64 = 1 << 63;
 /// Slots that a worker reserves at a time.
 const PERMITS: usize = 256;
-/// Slots of the first table.
 const LEAST_SLOTS: usize = 1 << 12;
 /// A table with fewer slots fits into the cache and is not prefetched.
 const LEAST_TOUCHED: usize = 1 << 15;
@@ -157,11 +156,9 @@ fn word_of(state: &[Value], layout: &Layout) -> Option<u64> {
     Some(word)
 }
 
-/// State shared by all workers.
 #[derive(Default)]
 struct Shared {
     set: WordSet,
-    /// Slots that workers have reserved.
     granted: AtomicUsize,
 }
 
@@ -174,7 +171,6 @@ impl Shared {
 /// One worker's handle to the set of states.
 struct Members {
     pass: Pass<Shared>,
-    /// Lease on the bytes of the table.
     bytes: Arc<Mutex<Lease>>,
     permits: usize,
     /// Number of states that this worker was the first to insert.
@@ -223,7 +219,6 @@ impl Members {
         Ok(is_new)
     }
 
-    /// Prefetches the slots of these words.
     #[inline]
     fn touch(&self, words: &[(u32, u64)]) {
         let set = &self.pass.set;
@@ -326,7 +321,6 @@ impl Tally {
         self.most = self.most.max(tokens);
     }
 
-    /// Raises the maximum of some field.
     #[cold]
     fn raise(&mut self, word: u64) {
         for field in &self.fields {

@@ -9,7 +9,6 @@ use lariat_model::{
 };
 
 impl Interner {
-    /// The residual of a predicate before any level is read.
     pub(super) fn compile(
         &mut self,
         system: &System,

@@ -38,7 +38,6 @@ struct Term {
     rest: SumId,
 }
 
-/// Range of a sum.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
     min: Option<i128>,
@@ -62,7 +61,6 @@ enum ResidualForm {
     Or(Box<[Residual]>),
 }
 
-/// All residuals of one query.
 #[derive(Debug)]
 struct Interner {
     layout: Layout,
@@ -139,7 +137,6 @@ impl Interner {
 
     // --- making residuals ---------------------------------------------------------------------
 
-    /// Negation.
     fn not(&mut self, residual: Residual) -> Residual {
         match self.nodes[residual.0 as usize].clone() {
             ResidualForm::Const(value) => constant(!value),
@@ -161,12 +158,10 @@ impl Interner {
         }
     }
 
-    /// Conjunction.
     fn and(&mut self, a: Residual, b: Residual) -> Residual {
         self.junction(true, vec![a, b])
     }
 
-    /// Disjunction.
     fn or(&mut self, a: Residual, b: Residual) -> Residual {
         self.junction(false, vec![a, b])
     }

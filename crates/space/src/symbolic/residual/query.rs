@@ -33,7 +33,6 @@ enum Access {
     },
 }
 
-/// Memoized steps of one worker.
 #[derive(Debug)]
 struct Memo {
     steps: FxHashMap<(Residual, u32, u32), Residual>,
@@ -42,7 +41,6 @@ struct Memo {
     leased_entries: usize,
 }
 
-/// Bytes of a memoized step.
 const STEP_BYTES: usize = 40;
 
 impl Memo {
