@@ -13,7 +13,6 @@ use lariat_budget::Stop;
 use lariat_model::{BinaryOp, Domain, EventId, Fault, LValue, Predicate, System, Value, VarId};
 use std::collections::BTreeMap;
 
-/// One conjunct of a guard.
 #[derive(Clone, Debug)]
 enum Test {
     /// x ⋈ k

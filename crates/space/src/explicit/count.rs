@@ -18,7 +18,6 @@ use std::num::NonZeroUsize;
 use together::{Halt, Search, explore as explore_together};
 use words::WordSearch;
 
-/// States between two progress reports.
 const STATES_PER_REPORT: u64 = 65_536;
 
 /// Statistics of a state space; lower bounds if `stop` is set.

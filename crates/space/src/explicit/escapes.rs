@@ -10,7 +10,6 @@ use super::tree::{Change, Nodes, Tree};
 use lariat_budget::{Budget, Stop};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The vectors of all workers.
 #[derive(Debug)]
 struct Vectors {
     tree: Tree,

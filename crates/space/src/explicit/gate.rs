@@ -25,7 +25,6 @@ pub(super) fn simple(expr: &Expr) -> Option<(BinaryOp, u32, Value)> {
     }
 }
 
-/// `x = k`
 fn gate(expr: &Expr) -> Option<Gate> {
     simple(expr)
         .filter(|(op, ..)| *op == BinaryOp::Eq)

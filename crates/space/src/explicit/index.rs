@@ -11,7 +11,6 @@
 use lariat_budget::{Budget, Lease, Stop};
 use std::hint::black_box;
 
-/// log₂ of the least number of slots.
 const LEAST_BITS: u32 = 10;
 /// Items inserted into a grown table between two polls of the budget: about a millisecond.
 const ITEMS_PER_CHECK: usize = 1 << 15;

@@ -104,7 +104,6 @@ pub(super) struct Layout {
 /// Maximal bits of a state that is a word: above them are a border and an unused bit.
 const WORD_BITS: u32 = 62;
 
-/// Bits for the numbers from 0 to `size`.
 fn width_of(size: u64) -> u8 {
     (64 - size.leading_zeros()) as u8
 }

@@ -6,10 +6,10 @@
 //! with the data derived from it (`states.rs`). Several workers may share a store (`common.rs`).
 //!
 //! A step takes time linear in its changes, not in the size of the system. The focus moves
-//! between states by the cells in which they differ; enabled transitions (`enabled.rs`) and observed
-//! predicates (`observed.rs`) are updated from the variables that changed. The hash of a state is a
-//! weighted sum of its cells, to which a transition adds a constant: so the hashes of all successors
-//! are known, and their slots prefetched, before any transition is fired.
+//! between states by the cells in which they differ; enabled transitions (`enabled.rs`) and
+//! observed predicates (`observed.rs`) are updated from the variables that changed. The hash of
+//! a state is a weighted sum of its cells, to which a transition adds a constant: so the hashes
+//! of all successors are known, and their slots prefetched, before any transition is fired.
 
 mod abroad;
 mod chunks;

@@ -33,7 +33,6 @@ struct Vectors {
     stride: usize,
     /// Cells of a vector, without the last.
     cells: usize,
-    /// Mask of the stored bits of the cell before the last.
     kept: u32,
     chunks: Vec<Box<[u8]>>,
     /// The last cells of chunks in which one is not 0; `has_last` if there are any.
@@ -110,7 +109,6 @@ impl Vectors {
         word(self.bytes(id)) & u64::MAX >> (64 - 8 * self.stride)
     }
 
-    /// Splits a vector into a word and the last cell.
     #[inline]
     fn split(&self, vector: &[u32]) -> (u64, u32) {
         match self.cells {

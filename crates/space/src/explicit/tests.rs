@@ -120,7 +120,6 @@ fn agrees(system: &System, random: &mut Random, case: usize) {
                     None => assert_eq!((to, found.len()), (from, 0)),
                 }
                 if random.below(4) == 0 {
-                    // The focus moves to another state.
                     space.truth(&mut states, to);
                 }
             }

@@ -9,7 +9,6 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Ids per block.
 const BLOCK: u32 = 256;
 /// Slots of the first table: enough for several blocks.
 const LEAST_SLOTS: usize = 1 << 12;

@@ -25,7 +25,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A bit that no state uses and every member of the set has, so that no member is 0.
 const MEMBER: u64 = 1 << 63;
-/// Slots that a worker reserves at a time.
 const PERMITS: usize = 256;
 const LEAST_SLOTS: usize = 1 << 12;
 /// A table with fewer slots fits into the cache and is not prefetched.
