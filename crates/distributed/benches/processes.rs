@@ -8,7 +8,7 @@
 //! processors in sum, threads that send and receive included, and what comes of them for one second of the explicit engine; messages and bytes a
 //! state; how far the share of a process is from even; bytes held by the process that holds most, and what comes of them for one of its share.
 
-use lariat_budget::{Budget, Quiet};
+use lariat_budget::{Budget, Quiet, RunContext};
 use lariat_corpora::bench::{arguments, cpu};
 use lariat_distributed::{Cluster, Machines, hosts_here};
 use lariat_model::generate::{Family, generate};
@@ -38,7 +38,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     for _ in 0..rounds {
         let before = cpu();
         let space = Explicit::new(&system, Deadlock::Stutter);
-        let alone = count(&space, &[], &Budget::bytes(MEGABYTES << 20), &Quiet);
+        let alone = count(
+            &space,
+            &[],
+            RunContext::quiet(&Budget::bytes(MEGABYTES << 20)),
+        );
         let single = cpu() - before;
         println!("explicit\t{single:.2}\t\t\t\t\t{:.1}", mega(alone.bytes));
         for processes in &processes {

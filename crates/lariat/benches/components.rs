@@ -137,8 +137,7 @@ fn plain(model: &Model, arguments: &Arguments) -> Result<(Order, String, f64), S
         &model.system,
         &arguments.order,
         Deadlock::Stutter,
-        &budget,
-        &Quiet,
+        RunContext::quiet(&budget),
     )?;
     let Reach::All(reached) = found else {
         return Err(Stop::Bound("unbounded".to_owned()));

@@ -447,7 +447,7 @@ fn reachable<'s>(
     key: &CacheKey,
     ctx: RunContext<'_>,
 ) -> Result<ReachableStates<'s>, Stop> {
-    match reach(system, &key.order, key.deadlock, ctx.budget, ctx.observer)? {
+    match reach(system, &key.order, key.deadlock, ctx)? {
         Reach::All(reached) => with_overflow(*reached),
         Reach::Unbounded(_) => Err(infinite()),
     }

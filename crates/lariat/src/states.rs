@@ -170,13 +170,13 @@ fn in_turns(
 /// The numbers of states and deadlocks are known if the symmetries preserve the initial marking and no orbit can have
 /// been counted twice.
 pub fn orbits(model: &Model, ctx: RunContext<'_>) -> Result<Option<StateSpace>, Stop> {
-    let RunContext { budget, observer } = ctx;
+    let budget = ctx.budget;
     let symmetry = detect(&model.system, model.coloured.as_deref(), budget)?;
     if symmetry.is_trivial() {
         return Ok(None);
     }
     let space = Explicit::new(&model.system, Deadlock::Stutter);
-    let count = explicit::orbits(&space, &symmetry, budget, observer);
+    let count = explicit::orbits(&space, &symmetry, ctx);
     let mut stats = Stats::default();
     stats.set(Statistic::SYMMETRIES, symmetry.magnitude());
     stats.set(Statistic::STATES_SEEN, count.orbits);
@@ -205,8 +205,7 @@ fn explicit(system: &System, options: &CountOptions, ctx: RunContext<'_>) -> Sta
     let space = Explicit::new(system, Deadlock::Stutter);
     let workers = options.workers;
     let several = workers.count();
-    let RunContext { budget, observer } = ctx;
-    let count = explicit::count_together(&space, &options.claims, several, budget, observer);
+    let count = explicit::count_together(&space, &options.claims, several, ctx);
     let mut stats = Stats::default();
     if workers != Workers::ONE {
         stats.set(Statistic::WORKERS, several.get());
@@ -238,20 +237,15 @@ fn explicit(system: &System, options: &CountOptions, ctx: RunContext<'_>) -> Sta
 }
 
 fn symbolic(system: &System, options: &CountOptions, ctx: RunContext<'_>) -> StateSpace {
-    let RunContext { budget, observer } = ctx;
+    let budget = ctx.budget;
     let mut found = StateSpace {
         engine: CountingMethod::Symbolic.name(),
         ..StateSpace::default()
     };
     let start = budget.elapsed();
     let counted = budget.clone().with_work(u64::MAX);
-    let reached = reach(
-        system,
-        &options.order,
-        Deadlock::Stutter,
-        &counted,
-        observer,
-    );
+    let counting = ctx.with_budget(&counted);
+    let reached = reach(system, &options.order, Deadlock::Stutter, counting);
     let seconds = (budget.elapsed() - start).as_secs_f64();
     found.stats.set(Statistic::REACH_SECONDS, seconds);
     if budget.threads() > NonZeroUsize::MIN && is_raced(&options.order) {

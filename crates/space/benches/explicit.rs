@@ -1,17 +1,18 @@
-//! How fast single states are explored, and what one costs, on contest nets where they are at hand.
+//! Speed and memory of explicit exploration, on contest nets if they are available.
 //!
 //! ```text
-//! cargo bench -p lariat-space --bench explicit -- [--seconds S] [--rounds N] [--against COMMIT|PROGRAM] [NAME…]
+//! cargo bench -p lariat-space --bench explicit -- [--seconds S] [--rounds N]
+//!     [--against COMMIT|PROGRAM] [NAME…]
 //! ```
 //!
-//! For every place/transition instance whose name contains one of the names: places, transitions, states and edges a
-//! second in the order of discovery (`states`) and depth first (as a check goes), and bytes a state. Seconds are those of
-//! the processor, where the system tells, for machines are shared; the limit is on them too. `--against` names another commit,
-//! of which this bench is built, or the program that came of that before: both run in turn on every net, the figures of
-//! before stand beside those of now, and the ratios of edges a second are told with their geometric means. With `--rounds` each net is explored several times,
-//! and the median of its speeds is told.
+//! For every place/transition instance whose name contains one of the names: places, transitions,
+//! states and edges per second in the order of discovery (`states`) and depth first (as in a
+//! check), and bytes per state. Times and limits are processor time, where the system reports it.
+//! `--against` names another commit, of which this bench is built, or a program built before: both
+//! run in turn on every net, and the ratios of edges per second are printed with their geometric
+//! means. With `--rounds`, each net is explored several times and the median speed is printed.
 
-use lariat_budget::{Budget, Cancel, Quiet};
+use lariat_budget::{Budget, Cancel, RunContext};
 use lariat_corpora::models;
 use lariat_formats::read_model;
 use lariat_model::{Deadlock, System};
@@ -21,23 +22,23 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Seconds for one exploration.
+/// Seconds per exploration.
 const SECONDS: f64 = 3.0;
-/// A net that is explored sooner is explored again until they are over, for the processor's time is not told to the microsecond.
+/// A shorter exploration is repeated for this many seconds, since processor time is coarse.
 const LEAST_SECONDS: f64 = 0.2;
-/// Bytes for one exploration.
+/// Bytes per exploration.
 const BYTES: u64 = 6 << 30;
-/// A net is wide above so many places: the first mean is over these.
+/// A net with more places is wide: the first mean is over these.
 const WIDE: usize = 200;
 
-/// One exploration: what was found, and what it cost.
+/// One exploration: its results and costs.
 #[derive(Clone, Copy, Default)]
 struct Run {
     states: f64,
     edges: f64,
     seconds: f64,
     bytes: f64,
-    /// Seconds of the clock behind the limit.
+    /// Wall-clock seconds after the limit.
     late: f64,
 }
 
@@ -47,14 +48,15 @@ impl Run {
     }
 }
 
-/// Seconds that this thread has had of the processor, or of the clock.
+/// Processor time of this thread in seconds, or wall-clock time.
 fn processor(since: Instant) -> f64 {
     let schedule = std::fs::read_to_string("/proc/self/schedstat").ok();
     let nanoseconds = schedule.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
     nanoseconds.map_or(since.elapsed().as_secs_f64(), |n| n / 1e9)
 }
 
-/// Runs `explore` with a budget that is cancelled when this thread has had its seconds; what one run finds, in the seconds of one.
+/// Runs `explore` with a budget that is cancelled after `seconds` of this thread; returns the
+/// results of one run, in the time of one run.
 fn measure(seconds: f64, mut explore: impl FnMut(&Budget) -> (f64, f64, f64)) -> Run {
     let (start, cancel) = (Instant::now(), Cancel::default());
     let before = processor(start);
@@ -94,13 +96,13 @@ fn measure(seconds: f64, mut explore: impl FnMut(&Budget) -> (f64, f64, f64)) ->
     }
 }
 
-/// All states, in the order of discovery.
+/// Explores all states in the order of discovery.
 fn broad(space: &Explicit<'_>, budget: &Budget) -> (f64, f64, f64) {
-    let found = count(space, &[], budget, &Quiet);
+    let found = count(space, &[], RunContext::quiet(budget));
     (found.states as f64, found.edges as f64, found.bytes as f64)
 }
 
-/// The same depth first.
+/// Explores all states depth first.
 fn deep(space: &Explicit<'_>, budget: &Budget) -> (f64, f64, f64) {
     let mut states = space.states(budget);
     let mut edges = 0u64;
@@ -129,7 +131,7 @@ fn deep(space: &Explicit<'_>, budget: &Budget) -> (f64, f64, f64) {
         }
         Ok::<(), lariat_budget::Stop>(())
     };
-    // A search that ends early is measured as far as it went.
+    // A search that is stopped is measured up to that point.
     let _ = search();
     (states.len() as f64, edges as f64, states.bytes() as f64)
 }
@@ -149,7 +151,7 @@ fn read(path: &Path) -> Result<System, Box<dyn Error>> {
     )?)
 }
 
-/// The one of median speed, in each of both orders.
+/// The run of median speed, for each of the two orders.
 fn median(mut rounds: Vec<[Run; 2]>) -> [Run; 2] {
     [0, 1].map(|order| {
         rounds.sort_by(|a, b| a[order].rate().total_cmp(&b[order].rate()));
@@ -157,7 +159,7 @@ fn median(mut rounds: Vec<[Run; 2]>) -> [Run; 2] {
     })
 }
 
-/// This program built from another commit, in a folder of its own that is left behind for the next time.
+/// This program built from another commit, in a folder that is kept for later runs.
 fn built(commit: &str) -> Result<PathBuf, Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folder = root.join("target/against").join(commit);
@@ -180,7 +182,7 @@ fn built(commit: &str) -> Result<PathBuf, Box<dyn Error>> {
         root.join("crates/space/benches/explicit.rs"),
         old.join("benches/explicit.rs"),
     )?;
-    // Before there was such a bench, its crate did not name it.
+    // Older commits do not declare this bench.
     let (manifest, named) = (old.join("Cargo.toml"), "name = \"explicit\"");
     let text = std::fs::read_to_string(&manifest)?;
     if !text.contains(named) {
@@ -227,7 +229,7 @@ fn others(program: &Path, path: &Path, seconds: f64) -> Result<[Run; 2], Box<dyn
     Ok([broad, deep])
 }
 
-/// States and edges a second, edges depth first, and bytes a state.
+/// States and edges per second, edges per second depth first, and bytes per state.
 fn rates(broad: Run, deep: Run) -> String {
     format!(
         "{:.0}\t{:.2}\t{:.2}\t{:.1}",
@@ -238,7 +240,7 @@ fn rates(broad: Run, deep: Run) -> String {
     )
 }
 
-/// The place/transition nets of both collections, each with its name.
+/// The place/transition nets of both collections, with their names.
 fn instances() -> Vec<(String, PathBuf)> {
     let mut found = Vec::new();
     for folder in ["mcc-wide", "mcc"].iter().filter_map(|kind| models(kind)) {
@@ -259,7 +261,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            // Cargo says that this is a benchmark.
+            // Cargo passes this to every benchmark.
             "--bench" => {}
             "--seconds" => seconds = arguments.next().ok_or("how many seconds?")?.parse()?,
             "--rounds" => {

@@ -1,21 +1,22 @@
-//! State spaces of generated families, of contest nets and of DVE models, with what they cost.
+//! State spaces of generated families, contest nets and DVE models, with their costs.
 //!
-//! `cargo bench -p lariat-space --bench statespaces -- [--order auto|all|NAME,…|auto:ROW=VALUE,…] [--edges]
-//! [--limit WORK] [--memory MB] [FILTER…]`: rows whose name contains one of the filters; by default
-//! all of generated and plain nets. Contest nets come from the folder `mcc` in `LARIAT_MODELS` (or `../shared/models`),
-//! programs from `dve` beside it.
+//! `cargo bench -p lariat-space --bench statespaces -- [--order auto|all|NAME,…|auto:ROW=VALUE,…]
+//! [--edges] [--limit WORK] [--memory MB] [FILTER…]`: rows whose name contains one of the filters;
+//! by default all generated and plain nets. Contest nets come from the folder `mcc` in
+//! `LARIAT_MODELS` (or `../shared/models`), programs from `dve` beside it.
 //!
-//! A row: CPU seconds; nodes created, of the result, and at the peak; bytes a node takes in pool and
-//! unique table; megabytes leased and resident at most; collections; CPU seconds of the
-//! counting; states; and the nodes created in every attempt.
+//! A row: CPU seconds; nodes created, of the result, and at the peak; bytes per node in pool and
+//! unique table; megabytes leased and resident at most; collections; CPU seconds of the counting;
+//! states; and the nodes created in every attempt.
 //!
-//! With `--order all` the automatic order comes first, then the one it found, then the others,
-//! none of which gets much more work than the best before it. A line tells whether the
-//! automatic order took at most twice the time of the best single one, and 0.1 s, and 10 µs a
-//! place; at the end, of how many rows that is true. Where that is close both are measured three times, and the
+//! With `--order all` the automatic order comes first, then the one that it found, then the others,
+//! none of which gets much more work than the best so far. A line reports whether the automatic
+//! order took at most twice the time of the best single one, plus 0.1 s, plus 10 µs per place; the
+//! last line reports the number of such rows. In close cases both are measured three times, and the
+//! medians are compared.
 //! medians count.
 
-use lariat_budget::{Budget, Quiet, Stop};
+use lariat_budget::{Budget, RunContext, Stop};
 use lariat_corpora::bench::{arguments, cpu, resident};
 use lariat_corpora::{models, table};
 use lariat_formats::read_model;
@@ -25,8 +26,15 @@ use lariat_model::{Deadlock, System};
 use lariat_space::symbolic::{OrderChoice, Reach, Reached, reach};
 use std::collections::VecDeque;
 
-/// Work that every order may do, whatever the best one needs.
+/// Work granted to every order, whatever the best one needs.
 const MARGIN: u64 = 200_000;
+
+/// Limits of one row.
+#[derive(Clone, Copy)]
+struct RowLimits {
+    work: u64,
+    memory: u64,
+}
 
 fn main() {
     let mut filters = Vec::new();
@@ -42,7 +50,10 @@ fn main() {
             _ => filters.push(arg),
         }
     }
-    let limits = (limit, memory << 20);
+    let limits = RowLimits {
+        work: limit,
+        memory: memory << 20,
+    };
     let mut passed: Vec<bool> = Vec::new();
     let wanted = |name: &str| filters.is_empty() || filters.iter().any(|f| name.contains(f));
     for (family, sizes) in [
@@ -69,7 +80,7 @@ fn main() {
             let (Some(name), Some(states)) = (fields.first(), fields.get(states)) else {
                 continue;
             };
-            // Programs and coloured nets only by name.
+            // Programs and coloured nets run only by name.
             let is_plain = kind == "mcc" && fields.get(1).is_some_and(|kind| kind == "PT");
             if filters.is_empty() && !is_plain {
                 continue;
@@ -95,14 +106,15 @@ fn main() {
     }
 }
 
-/// One row for each order; does the automatic one pass the bar, if all are asked for?
+/// Prints one row per order; returns whether the automatic one passes the bar, if all are
+/// requested.
 fn rows(
     name: &str,
     system: &System,
     expected: Option<&str>,
     orders: &str,
     edges: bool,
-    (limit, memory): (u64, u64),
+    limits: RowLimits,
 ) -> Option<bool> {
     let all = orders == "all";
     let mut choices: VecDeque<(String, OrderChoice)> = match orders {
@@ -118,13 +130,21 @@ fn rows(
             })
             .collect(),
     };
-    let mut limit = limit;
+    let RowLimits {
+        work: mut limit,
+        memory,
+    } = limits;
     let mut automatic = None;
     let mut best: Option<(f64, String)> = None;
     while let Some((order, choice)) = choices.pop_front() {
         let budget = Budget::bytes(memory).with_work(limit);
         let start = cpu();
-        let outcome = reach(system, &choice, Deadlock::Stutter, &budget, &Quiet);
+        let outcome = reach(
+            system,
+            &choice,
+            Deadlock::Stutter,
+            RunContext::quiet(&budget),
+        );
         let seconds = cpu() - start;
         let found = match &outcome {
             Ok(Reach::All(reached)) => Some(reached.order.clone()),
@@ -162,10 +182,10 @@ fn rows(
         println!("{name:28} order bar: FAIL, no order came to an end");
         return Some(false);
     };
-    Some(passes(name, system, automatic, (least, &order), memory))
+    Some(passes(name, system, automatic, least, &order, memory))
 }
 
-/// What there is to tell of reachable states that were found within `budget`.
+/// Describes reachable states that were found within `budget`.
 fn told(mut reached: Reached<'_>, expected: Option<&str>, edges: bool, budget: &Budget) -> String {
     let figures = reached.space.store_figures();
     let start = cpu();
@@ -208,21 +228,28 @@ fn told(mut reached: Reached<'_>, expected: Option<&str>, edges: bool, budget: &
     )
 }
 
-/// Does the automatic order take at most twice what the best single one takes, and a moment?
+/// Returns whether the automatic order takes at most twice the time of the best single one, plus a
+/// constant.
 fn passes(
     name: &str,
     system: &System,
     mut automatic: f64,
-    (mut least, order): (f64, &str),
+    mut least: f64,
+    order: &str,
     memory: u64,
 ) -> bool {
     let bar_of = |least: f64| 2.0 * least + 0.1 + 10e-6 * system.variables.len() as f64;
     if (0.8..1.25).contains(&(automatic / bar_of(least))) {
-        // Near the bar noise decides, so both are measured more often, in turn.
+        // Near the bar noise decides, so both are measured more often, alternately.
         let seconds = |choice: &OrderChoice| {
             let start = cpu();
             let budget = Budget::bytes(memory);
-            let found = reach(system, choice, Deadlock::Stutter, &budget, &Quiet);
+            let found = reach(
+                system,
+                choice,
+                Deadlock::Stutter,
+                RunContext::quiet(&budget),
+            );
             found.map_or(f64::INFINITY, |_| cpu() - start)
         };
         let single = order.parse().map_or(OrderChoice::Auto, OrderChoice::Named);

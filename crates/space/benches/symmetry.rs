@@ -1,7 +1,8 @@
-//! What symmetries cost: to find those of a net, and to represent a marking.
+//! Cost of symmetries: finding those of a net, and computing the representative of a marking.
 //!
-//! `cargo bench -p lariat-space --bench symmetry -- [--markings N] [--rounds N] [MODEL.pnml…]`: without models, coloured nets of the contest. Seconds
-//! are those of the processor, and the fastest of the rounds counts.
+//! `cargo bench -p lariat-space --bench symmetry -- [--markings N] [--rounds N] [MODEL.pnml…]`:
+//! without models, coloured nets of the contest. Times are processor time; the fastest round
+//! counts.
 
 use lariat_budget::Budget;
 use lariat_corpora::bench::{arguments, cpu, file};
@@ -13,7 +14,7 @@ use lariat_space::explicit::{Cursor, Explicit, StateId};
 use std::hint::black_box;
 use std::path::PathBuf;
 
-/// Nets whose symmetries are known.
+/// Nets with known symmetries.
 const USUAL: [&str; 17] = [
     "AirplaneLD-COL-0010",
     "BART-COL-002",
@@ -95,7 +96,7 @@ fn found(model: &Model, rounds: u32) -> Result<(Symmetry<'_>, f64), Box<dyn std:
     best.ok_or_else(|| "no round".into())
 }
 
-/// The first markings that are reached, breadth first.
+/// The first markings reached, breadth first.
 fn reached(model: &Model, most: usize) -> Vec<Tokens> {
     let space = Explicit::new(&model.system, Deadlock::Stutter);
     let mut states = space.states(&Budget::unlimited());
@@ -116,7 +117,7 @@ fn reached(model: &Model, most: usize) -> Vec<Tokens> {
     all
 }
 
-/// The time that one marking takes.
+/// Time per marking.
 fn representing(symmetry: &Symmetry<'_>, all: &[Tokens], rounds: u32) -> f64 {
     let canon = Representatives::of_all(symmetry);
     let mut room = Room::default();

@@ -1,14 +1,15 @@
-//! What several workers gain when they explore single states together, on contest nets where they are at hand.
+//! Speed-up of parallel explicit exploration, on contest nets if they are available.
 //!
 //! ```text
 //! cargo bench -p lariat-space --bench together -- [--threads N] [--rounds N] [NAME…]
 //! ```
 //!
-//! For every place/transition instance whose name contains one of the names, one worker and N (2 by default) in turn, as often as there are rounds: seconds
-//! of the clock, seconds of all processors in sum, bytes a state. States and edges must be the same. On a machine that does other things, too,
-//! the second figure is the one to trust: what N workers need in sum above what one needs is lost; the rest is divided among them.
+//! For every place/transition instance whose name contains one of the names, one worker and N (2 by
+//! default) alternate for the given rounds: wall-clock seconds, processor seconds in total, bytes
+//! per state. States and edges must be equal. On a busy machine the processor seconds are more
+//! reliable: the excess of N workers over one is overhead.
 
-use lariat_budget::{Budget, Quiet};
+use lariat_budget::{Budget, RunContext};
 use lariat_corpora::bench::{arguments, cpu};
 use lariat_corpora::models;
 use lariat_formats::read_model;
@@ -18,7 +19,7 @@ use std::error::Error;
 use std::num::NonZeroUsize;
 use std::time::Instant;
 
-/// Bytes for one exploration.
+/// Bytes per exploration.
 const BYTES: u64 = 4 << 30;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -47,7 +48,12 @@ fn main() -> Result<(), Box<dyn Error>> {
             let mut first: Option<Count> = None;
             for workers in [NonZeroUsize::MIN, threads].repeat(rounds) {
                 let (clock, before) = (Instant::now(), cpu());
-                let found = count_together(&space, &[], workers, &Budget::bytes(BYTES), &Quiet);
+                let found = count_together(
+                    &space,
+                    &[],
+                    workers,
+                    RunContext::quiet(&Budget::bytes(BYTES)),
+                );
                 println!(
                     "{workers}\t{:.2}\t{:.2}\t{:.1}\t{}\t{}\t{name}",
                     clock.elapsed().as_secs_f64(),

@@ -1,7 +1,7 @@
 //! Workers of one process.
 
 use crate::fleet::{decide, hopeless, kanban, recurring};
-use lariat_budget::{Budget, Quiet, Statistic, Stop};
+use lariat_budget::{Budget, Quiet, RunContext, Statistic, Stop};
 use lariat_corpora::{Random, each_case};
 use lariat_distributed::Machines;
 use lariat_engines::Outcome;
@@ -13,7 +13,7 @@ use std::time::Duration;
 fn agrees(machines: &Machines, system: &System) {
     let space = Explicit::new(system, Deadlock::Stutter);
     let budget = Budget::unlimited();
-    let expected = explicit::count(&space, &[], &budget, &Quiet);
+    let expected = explicit::count(&space, &[], RunContext::quiet(&budget));
     let count = machines.count(system, &[], &budget, &Quiet);
     assert_eq!(count.stop, None);
     let sum = |figure: fn(&lariat_distributed::Figures) -> u64| -> u64 {

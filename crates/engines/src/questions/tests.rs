@@ -1,7 +1,7 @@
 //! What each engine says about two nets that fit on a napkin, and what it must not say.
 
 use super::*;
-use lariat_budget::{Budget, Quiet};
+use lariat_budget::{Budget, RunContext};
 use lariat_model::{Comparison, Domain, Event, EventId, Linear, Variable};
 use lariat_space::symbolic::{OrderChoice, Reach, reach};
 
@@ -114,8 +114,7 @@ fn sets_say_what_a_sweep_says() {
         &system,
         &order,
         lariat_model::Deadlock::Stutter,
-        &budget,
-        &Quiet,
+        RunContext::quiet(&budget),
     );
     let Ok(Reach::All(mut reached)) = found else {
         panic!("a bounded net");

@@ -1,13 +1,14 @@
-//! States that belong to somebody else: how a successor is told apart, sent and taken in without being looked up here.
+//! Successors owned by other workers: identified, sent and received without a local lookup.
 //!
-//! Where states are divided among workers, most successors of a state are another worker's. Such a one is never interned: it is a
-//! [`Prospect`], of which can be asked a [print](States::print), which says whose it is, and its [wire form](States::write). The layout
-//! is a function of the system, so that whoever has the same system reads what was written; ids of escapes are a
-//! worker's own, and the upper bits that they name go along in their place.
+//! Where states are partitioned among workers, most successors of a state belong to another worker.
+//! Such a successor is never interned: it is a [`Prospect`], whose [print](States::print)
+//! determines its owner, and which has a [wire form](States::write). The layout is a function of
+//! the system, so that all workers with the same system understand it; ids of overflow vectors are
+//! local to a worker, so the upper bits themselves are sent.
 //!
-//! The wire form is a *head* of the caller's (a state of an automaton, say) and whether there are upper bits, as one number
-//! of seven bits a byte; the packed state; and upper bits, if any, as pairs of variable and bits. It is the same for equal heads and states, so
-//! that equal bytes are equal pairs.
+//! The wire form is a *head* of the caller (for example a state of an automaton) and a flag for
+//! upper bits, as one number of seven bits per byte; the packed state; and upper bits, if any, as
+//! pairs of variable and bits. It is canonical: equal bytes are equal pairs of head and state.
 
 use super::layout::Layout;
 use super::plain::hash_of_word;
@@ -16,34 +17,35 @@ use super::{Cursor, Explicit, StateId, States};
 use lariat_budget::Stop;
 use lariat_model::{Deadlock, EventId, Value};
 
-/// A successor that has been prepared and not looked up: good until the next one is.
+/// A successor that has been prepared and not looked up: valid until the next one is prepared.
 #[derive(Clone, Copy, Debug)]
 pub enum Prospect {
     /// A state that is a word.
     Word(u64),
-    /// The state that is prepared relative to the one in focus.
+    /// The prepared state, relative to the state in focus.
     Prepared,
-    /// A state that is known already: the source of a step by stuttering.
+    /// A state that is stored here: the source of a stuttering step, or found by [`States::seek`].
     Here(StateId),
 }
 
-/// The most words that are [looked for](States::seek) at once.
+/// Maximal number of words in one [`seek`](States::seek).
 pub const TOGETHER: usize = 32;
 
-/// Numbers below this take one byte.
+/// Smaller numbers are encoded in one byte.
 const ONE_BYTE: u32 = 0x80;
 
-/// Spreads a number over all bits of another, one to one.
+/// A bijection that spreads a number over all 64 bits.
 #[inline]
 fn spread(mut x: u64) -> u64 {
-    // The end of MurmurHash3, whose bits have nothing to do with those that the tables of states use.
+    // The finalizer of MurmurHash3: independent of the hashes that the state tables use.
     x = (x ^ x >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
     x = (x ^ x >> 33).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
     x ^ x >> 33
 }
 
 impl Explicit<'_> {
-    /// Tells all steps from `from` without looking up where they lead; stuttering is one, where it counts.
+    /// Calls `visit` with all steps from `from`, without looking up their targets; stuttering is
+    /// included where deadlocks stutter.
     pub fn prospects(
         &self,
         states: &mut States,
@@ -83,7 +85,8 @@ impl Explicit<'_> {
         Ok(())
     }
 
-    /// The values of all variables in `state`, and the variables that had others in the state that was asked for before, with what they were.
+    /// The values of all variables in `state`, and the variables that changed since the previous
+    /// state in focus, with their old values.
     pub fn values_and_changes<'a>(
         &self,
         states: &'a mut States,
@@ -93,30 +96,31 @@ impl Explicit<'_> {
         (&states.focus.values, &states.focus.changed)
     }
 
-    /// Tells the values of all variables in a state of a small net, and does not move the focus, which steps there do without; false if the net is not small.
-    /// Cheaper than by [changes](Explicit::values_and_changes) where a state has nothing to do with the next.
+    /// Calls `visit` with the values of all variables in a state of a small net, without moving the
+    /// focus; false if the net is not small. Cheaper than [changes](Explicit::values_and_changes)
+    /// between unrelated states.
     #[inline]
     pub fn tell_values(
         &self,
         states: &States,
         state: StateId,
-        mut tell: impl FnMut(Value),
+        mut visit: impl FnMut(Value),
     ) -> bool {
         let (Some(_), Some(low)) = (&self.moves.words, self.layout.word) else {
             return false;
         };
         let Some(word) = states.word(state) else {
-            states.get(state).iter().copied().for_each(tell);
+            states.get(state).iter().copied().for_each(visit);
             return true;
         };
         for field in &self.layout.fields {
             let raw = word >> field.shift_in_word(low) & ((1 << field.width) - 1);
-            tell(field.low.wrapping_add(raw as Value));
+            visit(field.low.wrapping_add(raw as Value));
         }
         true
     }
 
-    /// Prepares the `k`-th initial state, `None` behind the last.
+    /// Prepares the `k`-th initial state; `None` if there is none.
     pub fn initial_prospect(
         &self,
         states: &mut States,
@@ -135,7 +139,7 @@ impl Explicit<'_> {
 }
 
 impl States {
-    /// A number that is the same for equal states, whoever holds them, and looks random otherwise.
+    /// A pseudorandom number that is equal for equal states, in all workers.
     #[inline]
     pub fn print(&self, prospect: Prospect) -> u64 {
         match prospect {
@@ -162,7 +166,7 @@ impl States {
         }
     }
 
-    /// The id of a prospect, which is this worker's from now on.
+    /// Interns a prospect: this worker owns it from now on.
     #[inline]
     pub fn enter(&mut self, prospect: Prospect) -> Result<StateId, Stop> {
         match prospect {
@@ -175,7 +179,7 @@ impl States {
         }
     }
 
-    /// The id of a prospect that has been entered before.
+    /// Id of a prospect that has been interned.
     #[inline]
     pub fn known(&mut self, prospect: Prospect) -> Option<StateId> {
         match prospect {
@@ -190,7 +194,8 @@ impl States {
         }
     }
 
-    /// Looks for states that are words all at once, [so many](TOGETHER) at most: each as who is known already, if it is found.
+    /// Looks up at most [`TOGETHER`] states that are words together: each is returned as
+    /// [`Prospect::Here`] if it is found, and as a word otherwise.
     #[inline]
     pub fn seek<I: Iterator<Item = u64>>(
         &self,
@@ -213,14 +218,15 @@ impl States {
         sought.into_iter().zip(found).take(len).map(known)
     }
 
-    /// The wire form of a state that is a word, if it has at most eight bytes: the first is the lowest.
+    /// The wire form of a state that is a word, if it has at most eight bytes: the first is the
+    /// lowest.
     #[inline]
     pub fn short(&self, head: u32, word: u64) -> Option<u64> {
         let is_short = self.layout.bytes() < size_of::<u64>() && head < ONE_BYTE / 2;
         is_short.then_some(word << 8 | u64::from(head) << 1)
     }
 
-    /// The bytes of each [short](States::short) wire form.
+    /// Length of every [short](States::short) wire form in bytes.
     pub fn short_len(&self) -> usize {
         1 + self.layout.bytes()
     }
@@ -247,7 +253,8 @@ impl States {
         }
     }
 
-    /// Takes a wire form off the front of `bytes`: the head, and the state as a prospect. `None` if there is none.
+    /// Takes a wire form off the front of `bytes`: the head, and the state as a prospect. `None` if
+    /// there is no complete one.
     #[inline]
     pub fn read(&mut self, bytes: &mut &[u8]) -> Result<Option<(u32, Prospect)>, Stop> {
         if let (Store::Word(..), Some(first)) = (&self.store, bytes.first_chunk())
@@ -292,7 +299,6 @@ impl States {
         Ok(Some((head, Prospect::Prepared)))
     }
 
-    /// Prepares the state with this packed form and these upper bits.
     fn prepare(&mut self, body: &[u8], upper: Option<Vec<u64>>) -> Result<(), Stop> {
         let escape = match upper {
             Some(upper) => self.escapes.with((0..).zip(upper))?,
@@ -315,7 +321,7 @@ impl States {
         changed.map_or_else(|| self.focus.view.cell(cell), |(_, new)| *new)
     }
 
-    /// All cells of the state that is prepared, the escape last.
+    /// All cells of the prepared state, the overflow id last.
     fn prepared_cells(&self) -> Vec<u32> {
         let cells = 0..=self.layout.escape();
         let mut cells: Vec<u32> = cells.map(|cell| self.focus.view.cell(cell)).collect();
@@ -325,7 +331,6 @@ impl States {
         cells
     }
 
-    /// The print of the state with these cells.
     fn print_of(&self, cells: &[u32]) -> u64 {
         let layout = &*self.layout;
         let escape = cells[layout.cells];
@@ -373,7 +378,7 @@ impl States {
     }
 }
 
-/// The cells of a packed form without the escape.
+/// The cells of a packed form, without the overflow id.
 fn cells_of(layout: &Layout, body: &[u8]) -> Vec<u32> {
     if let Some(low) = layout.word {
         let mut word = [0; 8];
@@ -393,7 +398,7 @@ fn cells_of(layout: &Layout, body: &[u8]) -> Vec<u32> {
     cells
 }
 
-/// Appends a number, seven bits a byte.
+/// Appends a number, seven bits per byte.
 fn number(mut x: u64, out: &mut Vec<u8>) {
     while x >= 0x80 {
         out.push(x as u8 | 0x80);
@@ -402,7 +407,6 @@ fn number(mut x: u64, out: &mut Vec<u8>) {
     out.push(x as u8);
 }
 
-/// Takes a number off the front.
 fn take_number(bytes: &mut &[u8]) -> Option<u64> {
     let mut x = 0u64;
     for shift in (0..64).step_by(7) {
@@ -416,7 +420,8 @@ fn take_number(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Takes a list of variables with upper bits off the front: the upper bits of all variables.
+/// Takes a list of variables with upper bits off the front; returns the upper bits of all
+/// variables.
 fn take_pairs(bytes: &mut &[u8], vars: usize) -> Option<Vec<u64>> {
     let mut upper = vec![0; vars];
     for _ in 0..take_number(bytes)? {
@@ -434,9 +439,9 @@ mod tests {
     use lariat_corpora::{cases, seed};
     use lariat_model::Domain;
 
-    /// States that are unknown stay words, those that are known are found, also among many that are in each other's way.
+    /// Unknown words stay words, and interned ones are found, also among many with colliding slots.
     #[test]
-    fn many_words_are_sought_at_once() {
+    fn seek_finds_interned_words() {
         let mut random = Random::new(seed(6_022));
         let system = random.net(9, 18, 1);
         let space = Explicit::new(&system, Deadlock::Stutter);
@@ -457,7 +462,7 @@ mod tests {
                         assert_eq!(state, *known);
                         found += 1;
                     }
-                    // Another may be in its way: then it is found when it is entered.
+                    // Another item may hide it; `enter` finds it then.
                     (Prospect::Word(word), _) => assert_eq!(word, i << 3),
                     other => panic!("{other:?}"),
                 }
@@ -466,9 +471,10 @@ mod tests {
         assert!(found > 4900, "{found}");
     }
 
-    /// What one worker writes another reads as the same state; equal states have equal prints and equal bytes, whoever holds them.
+    /// A state that one worker writes is read by another as the same state; equal states have equal
+    /// prints and equal bytes in all workers.
     #[test]
-    fn states_travel() {
+    fn wire_forms_round_trip() {
         let mut random = Random::new(seed(6_021));
         for case in 0..cases(32) {
             let places = [3, 9, 40, 300][case % 4];
@@ -488,9 +494,9 @@ mod tests {
             while next < here.len().min(if places > 100 { 3 } else { 30 }) {
                 let from = StateId(next as u32);
                 let values: Vec<Value> = here.get(from).to_vec();
-                let mut told = Vec::new();
-                if space.tell_values(&here, from, |value| told.push(value)) {
-                    assert_eq!(told, values, "case {case}");
+                let mut listed = Vec::new();
+                if space.tell_values(&here, from, |value| listed.push(value)) {
+                    assert_eq!(listed, values, "case {case}");
                 }
                 let mut expected = Vec::new();
                 for event in system.event_ids() {
@@ -509,15 +515,15 @@ mod tests {
                     assert_eq!(here.known(prospect), Some(entered));
                     let again = Prospect::Here(entered);
                     assert_eq!(here.print(again), print, "case {case}");
-                    let mut told = Vec::new();
-                    here.write(7, again, &mut told);
-                    assert_eq!(told, bytes, "case {case}");
+                    let mut rewritten = Vec::new();
+                    here.write(7, again, &mut rewritten);
+                    assert_eq!(rewritten, bytes, "case {case}");
                     if let Prospect::Word(word) = prospect
                         && let Some(short) = here.short(7, word)
                     {
                         assert_eq!(short.to_le_bytes()[..here.short_len()], bytes[..]);
                     }
-                    // Twice: what is read first has something behind it.
+                    // Twice, so that the first is followed by more bytes.
                     let twice = [&bytes[..], &bytes].concat();
                     let mut rest = &*twice;
                     let (head, first) = there.read(&mut rest)?.unwrap();
@@ -535,7 +541,7 @@ mod tests {
                     }
                     assert_eq!(there.print(arrived), print, "case {case}");
                     let state = there.enter(arrived)?;
-                    // The focus of the other worker goes elsewhere from time to time.
+                    // The focus of the other worker moves from time to time.
                     if state.0 % 3 == 0 {
                         there.load(&space, state);
                     }

@@ -1,11 +1,11 @@
-//! An array that grows without moving what it holds, with its bytes on a lease.
+//! A growable array that never moves its items, with its bytes on a lease.
 //!
-//! A vector that doubles needs old and new side by side, and its readers wait while it copies. Here
-//! items stay where they are once pushed.
+//! A growing `Vec` holds the old and the new buffer at once and copies all items; here a growth
+//! allocates one more chunk.
 
 use lariat_budget::{Budget, Lease, Stop};
 
-/// Items in a chunk, as a power of two.
+/// log₂ of the items per chunk.
 const BITS: usize = 12;
 const CHUNK: usize = 1 << BITS;
 
@@ -38,7 +38,7 @@ impl<T: Copy + Default> Chunks<T> {
         self.chunks[i as usize >> BITS][i as usize % CHUNK]
     }
 
-    /// Makes room for one more.
+    /// Ensures space for one more item.
     #[inline]
     pub fn reserve(&mut self) -> Result<(), Stop> {
         if self.len == self.chunks.len() * CHUNK {

@@ -1,16 +1,15 @@
-//! Expressions as code for a machine with one accumulator.
+//! Expressions compiled for a machine with one accumulator.
 //!
-//! An operand that is a constant or a variable is part of its instruction, so a stack is needed
-//! only where two composed operands meet.
+//! An operand that is a constant or a variable is part of its instruction, so that the stack is
+//! used only where both operands are composed.
 
 use lariat_model::{BinaryOp, Expr, Fault, UnaryOp, Value};
 
-/// A part of a vector.
+/// A range of indices into a vector.
 pub(super) type Range = (u32, u32);
 
-/// The part that a range names.
-pub(super) fn part<T>(all: &[T], (start, end): Range) -> &[T] {
-    &all[start as usize..end as usize]
+pub(super) fn part<T>(all: &[T], range: Range) -> &[T] {
+    &all[range.0 as usize..range.1 as usize]
 }
 
 /// An instruction; `a` is the accumulator.
@@ -32,13 +31,13 @@ enum Op {
     Push,
     /// a := top ∘ a
     Pop(BinaryOp),
-    /// If (a ≠ 0) = `when`: a := `then`, and skip so many instructions.
+    /// If (a ≠ 0) = `when`: a := `then`, and skip `count` instructions.
     Skip { when: bool, then: bool, count: u32 },
     /// a := (a ≠ 0)
     Truth,
 }
 
-/// The code of many expressions, one after the other.
+/// The code of many expressions, concatenated.
 #[derive(Debug, Default)]
 pub(super) struct Code(Vec<Op>);
 
@@ -50,7 +49,7 @@ impl Code {
         (start, self.0.len() as u32)
     }
 
-    /// Code that leaves the value in the accumulator.
+    /// Emits code that leaves the value in the accumulator.
     fn emit(&mut self, expr: &Expr) {
         match expr {
             Expr::Const(k) => self.0.push(Op::Const(*k)),
@@ -130,7 +129,7 @@ impl Code {
         Ok(a)
     }
 
-    /// Does the code of an expression have a value in every state?
+    /// Returns whether an expression cannot fail in any state.
     pub fn is_total(&self, range: Range) -> bool {
         use BinaryOp::{Div, Rem, Shl, Shr};
         let fails = |op: BinaryOp| matches!(op, Div | Rem | Shl | Shr);

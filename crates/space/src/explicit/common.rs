@@ -1,16 +1,19 @@
-//! The store of several workers: one table, one id for each state, and nobody waits for a lock to look one up.
+//! The store shared by several workers: one table, one id per state; lookups take no lock.
 //!
-//! States are words or vectors of words if they are narrow, and trees if they are wide, as with one worker. What they consist of is
-//! written into arrays that grow without moving ([`Segments`]), and then their id into a table that is found by hash ([`Slots`]):
-//! whoever finds an id there finds the state written. Two workers that come to a new state at once write it twice; the slot decides,
-//! and the other one takes its id for something else.
+//! As with one worker, narrow states are words or vectors of words, and wide states are trees. A
+//! worker writes the contents into arrays that grow without moving
+//! ([`Segments`](lariat_parallel::Segments)), then publishes the id in a hash table
+//! ([`Slots`](lariat_parallel::Slots)) with release ordering; a thread that reads the id there with
+//! acquire ordering sees the contents. If two workers insert the same new state, the
+//! compare-and-exchange on the slot decides; the loser reuses its id.
 //!
-//! Ids are handed out in blocks, which are also the right to as many slots: so the table never overfills, and ids are dense but for
-//! what is left of the blocks. Only the table has to move when it grows. That is a meeting at a gate ([`Pass`]), where one
-//! worker has everything alone; the others make way when they next look something up. Who does anything else for
-//! long must [go out](Common::rest).
+//! Ids are assigned in blocks, each with the right to as many slots: so the table never overfills,
+//! and ids are dense up to the unused parts of blocks. Only the hash table moves when it grows,
+//! with exclusive access ([`Pass`]): the growing worker waits until all others have yielded, which
+//! they do at their next lookup. A worker that does anything else for long must
+//! [leave](Common::rest) the shared section.
 //!
-//! Cost beside the states: 11 to 21 bytes each, and a look at the gate for every lookup.
+//! Cost besides the states: 11 to 21 bytes per state, and one read of the gate per lookup.
 
 mod desk;
 
@@ -27,31 +30,29 @@ use std::ops::Range;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A table of fewer slots is in the cache anyway.
+/// A table with fewer slots fits into the cache and is not prefetched.
 const LEAST_TOUCHED: usize = 1 << 15;
 
-/// Words of a state that is a tree.
 const ROOT_WORDS: usize = size_of::<Root>() / size_of::<u64>();
 
-/// How states are kept.
 #[derive(Clone, Copy)]
 enum Form {
-    /// As a word, whose first cell has so many bits.
+    /// One word, whose first cell has this many bits.
     Word(u32),
-    /// Two cells a word.
+    /// Two cells per word.
     Vector,
-    /// As trees with so many leaves.
+    /// Trees with this many leaves.
     Tree(usize),
 }
 
-/// One worker's part of a store that several share.
+/// One worker's handle to a shared store.
 pub(super) struct Common {
     desk: Desk,
     form: Form,
-    /// Cells of a state, without the escape.
+    /// Cells of a state, without the overflow id.
     cells: usize,
     scratch: Scratch,
-    /// The words of a vector that is looked up.
+    /// Words of the vector that is looked up.
     words: Vec<u64>,
 }
 
@@ -62,7 +63,7 @@ impl std::fmt::Debug for Common {
 }
 
 impl Common {
-    /// The store of a first worker.
+    /// Creates a store, as the handle of its first worker.
     pub fn new(layout: &Layout, budget: &Budget) -> Common {
         let form = match layout.word {
             Some(low) => Form::Word(low),
@@ -83,7 +84,7 @@ impl Common {
         }
     }
 
-    /// The same store for another worker.
+    /// A handle of another worker to the same store.
     pub fn another(&self) -> Common {
         Common {
             desk: self.desk.another(),
@@ -94,7 +95,6 @@ impl Common {
         }
     }
 
-    /// Words of a state.
     fn width(&self) -> usize {
         match self.form {
             Form::Word(_) => 1,
@@ -103,7 +103,7 @@ impl Common {
         }
     }
 
-    /// The worker has nothing to do for now; until it [resumes](Common::resume) it must ask for nothing.
+    /// Leaves the shared section; no other call is allowed until [`resume`](Common::resume).
     pub fn rest(&mut self) {
         self.desk.pass.leave();
     }
@@ -117,12 +117,12 @@ impl Common {
         self.desk.make_way();
     }
 
-    /// From now on the states that this worker is the first to find are kept.
+    /// Starts collecting the states that this worker is the first to insert.
     pub fn keep_new(&mut self) {
         self.desk.new = Some(Vec::new());
     }
 
-    /// Appends those that were kept.
+    /// Moves the collected states to `new`.
     #[inline]
     pub fn take_new(&mut self, new: &mut Vec<StateId>) {
         if let Some(kept) = &mut self.desk.new {
@@ -130,7 +130,8 @@ impl Common {
         }
     }
 
-    /// A view of the state whose cells are all 0, which need not be in the store. To be asked for first.
+    /// A view of the state whose cells are all 0, which need not be in the store. To be called
+    /// first.
     pub fn zero(&mut self) -> Result<View, Stop> {
         self.resume();
         let kinds: &[Content] = match self.form {
@@ -138,7 +139,7 @@ impl Common {
             _ => &[Content::States],
         };
         for kind in kinds {
-            if self.desk.pass.of(*kind).slots.capacity() == 0 {
+            if self.desk.pass.table(*kind).slots.capacity() == 0 {
                 self.desk.grow(*kind)?;
             }
         }
@@ -151,9 +152,9 @@ impl Common {
         })
     }
 
-    /// How many states there are: exact as soon as all other workers are gone.
+    /// Number of states: exact once all other handles are dropped.
     pub fn len(&self) -> usize {
-        let table = self.desk.pass.of(Content::States);
+        let table = self.desk.pass.table(Content::States);
         let spare = table.spares.load(Relaxed) as usize + self.own().len();
         (table.top.load(Relaxed) as usize).saturating_sub(spare)
     }
@@ -162,14 +163,13 @@ impl Common {
         &self.desk.blocks[Content::States as usize]
     }
 
-    /// No id is as large as this.
     pub fn end(&self) -> usize {
-        self.desk.pass.of(Content::States).top.load(Acquire) as usize
+        self.desk.pass.table(Content::States).top.load(Acquire) as usize
     }
 
-    /// Is this the id of a state? Only to be asked when all other workers are gone.
+    /// Returns whether this is the id of a state. Valid once all other handles are dropped.
     pub fn is_known(&self, id: u32) -> bool {
-        let table = self.desk.pass.of(Content::States);
+        let table = self.desk.pass.table(Content::States);
         let spare = table.spare();
         let is_free = self.own().contains(&id) || spare.iter().any(|block| block.contains(&id));
         (id as usize) < self.end() && !is_free
@@ -180,12 +180,12 @@ impl Common {
         lease.unwrap_or_else(PoisonError::into_inner).bytes()
     }
 
-    /// The word that a state is, if it is one that nothing has escaped from.
+    /// The word of a state, if states are words and this one has no overflow.
     #[inline]
     pub fn word(&self, id: u32) -> Option<u64> {
         match self.form {
             Form::Word(_) if self.desk.pass.escape(id) == 0 => {
-                Some(self.desk.pass.of(Content::States).word(id as usize))
+                Some(self.desk.pass.table(Content::States).word(id as usize))
             }
             _ => None,
         }
@@ -197,17 +197,15 @@ impl Common {
             .intern(&[word], escape, hash_of_word(word, escape))
     }
 
-    /// The id of a word that is known already.
+    /// Id of a word that is in the store.
     pub fn find_word(&self, word: u64, escape: u32) -> Option<u32> {
         let is = |tables: &Tables, id: u32| {
-            tables.of(Content::States).word(id as usize) == word && tables.escape(id) == escape
+            tables.table(Content::States).word(id as usize) == word && tables.escape(id) == escape
         };
         self.desk
             .find(Content::States, hash_of_word(word, escape), is)
     }
 
-    /// The id of the state that differs from that of `view` by `changes`, sorted by cell downwards; `sum` is over
-    /// all its cells.
     #[inline]
     pub fn intern(&mut self, view: &View, changes: &[Change], sum: u64) -> Result<u32, Stop> {
         match self.form {
@@ -239,18 +237,18 @@ impl Common {
         }
         let root = scratch.make(desk, &view.nodes, changes)?;
         let id = desk.fresh(Content::States, ROOT_WORDS)?;
-        let states = desk.pass.of(Content::States);
+        let states = desk.pass.table(Content::States);
         for (i, half) in root.chunks_exact(2).enumerate() {
             let word = u64::from(half[0]) | u64::from(half[1]) << 32;
             let at = ROOT_WORDS * id as usize + i;
             states.words.at(at).store(word, Relaxed);
         }
-        // Equal nodes have one id, and equal trees one root.
+        // Equal nodes have one id, so equal trees have one root.
         let is = |tables: &Tables, id: u32| root_of(tables, id) == root;
         Ok(desk.enter_state(hash, is))
     }
 
-    /// The words of the state that differs from that of `view`, and its escape.
+    /// Sets `words` to the state that differs from that of `view`; returns its overflow id.
     #[inline]
     fn pack(&mut self, view: &View, changes: &[Change]) -> u32 {
         let cells = &view.nodes[..self.cells];
@@ -273,7 +271,6 @@ impl Common {
         escape
     }
 
-    /// The id of that state if it is known already.
     pub fn find(&mut self, view: &View, changes: &[Change], sum: u64) -> Option<u32> {
         match self.form {
             Form::Word(low) => {
@@ -284,7 +281,7 @@ impl Common {
                 let escape = self.pack(view, changes);
                 let words = &self.words;
                 let is = |tables: &Tables, id: u32| {
-                    let states = tables.of(Content::States);
+                    let states = tables.table(Content::States);
                     let mut at = (id as usize * words.len()..).zip(words);
                     at.all(|(at, word)| states.word(at) == *word) && tables.escape(id) == escape
                 };
@@ -298,7 +295,6 @@ impl Common {
         }
     }
 
-    /// The hash of that state.
     #[inline]
     pub fn hash(&self, view: &View, changes: &[Change], sum: u64) -> u32 {
         match self.form {
@@ -310,19 +306,17 @@ impl Common {
         }
     }
 
-    /// Is there so much that lookups wait for memory?
     #[inline]
     pub fn outgrows_cache(&self) -> bool {
-        self.desk.pass.of(Content::States).slots.capacity() >= LEAST_TOUCHED
+        self.desk.pass.table(Content::States).slots.capacity() >= LEAST_TOUCHED
     }
 
-    /// Brings what lookups of these hashes read first into the cache.
     #[inline]
     pub fn touch(&self, hashes: &[u32]) {
         if !self.outgrows_cache() {
             return;
         }
-        let table = self.desk.pass.of(Content::States);
+        let table = self.desk.pass.table(Content::States);
         let width = self.width();
         let first = |hash: &u32| table.slots.first(*hash);
         black_box(
@@ -335,36 +329,35 @@ impl Common {
         black_box(found.fold(0, |sum, id| sum ^ word(id)));
     }
 
-    /// All cells of a state.
     pub fn get(&self, id: u32) -> Vec<u32> {
-        let states = self.desk.pass.of(Content::States);
+        let states = self.desk.pass.table(Content::States);
         match self.form {
             Form::Word(low) => {
-                let word = (states.word(id as usize), self.desk.pass.escape(id));
-                cells(word, low).to_vec()
+                cells(states.word(id as usize), self.desk.pass.escape(id), low).to_vec()
             }
             Form::Vector => self.vector(id).collect(),
             Form::Tree(leaves) => tree::cells(&self.desk, leaves, root_of(&self.desk.pass, id)),
         }
     }
 
-    /// The cells of a vector, the escape last.
+    /// The cells of a state stored as a vector, the overflow id last.
     #[inline]
     fn vector(&self, id: u32) -> impl Iterator<Item = u32> + '_ {
         let (tables, width) = (&*self.desk.pass, self.width());
         let cell = move |i: usize| {
-            let word = tables.of(Content::States).word(id as usize * width + i / 2);
+            let word = tables
+                .table(Content::States)
+                .word(id as usize * width + i / 2);
             (word >> (i % 2 * 32)) as u32
         };
         let escape = std::iter::once_with(move || tables.escape(id));
         (0..self.cells).map(cell).chain(escape)
     }
 
-    /// Turns `view` to the state `id`, and tells the cells that differ, each with its old and its new value.
     #[inline]
     pub fn load(&self, view: &mut View, id: u32, mut changed: impl FnMut(u32, u32, u32)) {
         let tables = &*self.desk.pass;
-        let states = tables.of(Content::States);
+        let states = tables.table(Content::States);
         let mut turn = |i: usize, new: u32| {
             let old = std::mem::replace(&mut view.nodes[i], new);
             if old != new {
@@ -373,8 +366,8 @@ impl Common {
         };
         match self.form {
             Form::Word(low) => {
-                let word = (states.word(id as usize), tables.escape(id));
-                let new = cells(word, low).into_iter().enumerate();
+                let new = cells(states.word(id as usize), tables.escape(id), low);
+                let new = new.into_iter().enumerate();
                 new.for_each(|(i, new)| turn(i, new));
             }
             Form::Vector => self
@@ -389,7 +382,7 @@ impl Common {
     }
 }
 
-/// The id of the tree that differs from that of `view` by `changes`, to which `scratch` has climbed.
+/// Id of the tree that differs from that of `view` by `changes`, whose path is in `scratch`.
 fn find_tree(
     desk: &Desk,
     scratch: &mut Scratch,
@@ -402,10 +395,9 @@ fn find_tree(
     })
 }
 
-/// The root of the tree that a state is.
 #[inline]
 fn root_of(tables: &Tables, id: u32) -> Root {
-    let states = tables.of(Content::States);
+    let states = tables.table(Content::States);
     let mut root = Root::default();
     for (i, half) in root.chunks_exact_mut(2).enumerate() {
         let word = states.word(ROOT_WORDS * id as usize + i);

@@ -1,10 +1,10 @@
-//! Programs and tables in a flat form.
+//! Programs and tables in flat form.
 //!
-//! Most events of a program start with a test `x = k` of a location, so all events are sorted by
-//! such a *gate*; one jump on the value of `x` passes over those whose gate is shut. A table is
-//! split by the values of one of its columns, and each part gets its gate. What is left of a
-//! guard and the right-hand sides become [code](super::code). Assignments are carried out on the values of
-//! the state in focus, and taken back when the successor is packed.
+//! Most events of a program start with a test `x = k` of a location, so events are sorted by such a
+//! *gate*; one indexed jump on the value of `x` skips those whose gate is closed. A table is split
+//! by the values of one of its columns, and each part gets its gate. The rest of a guard and the
+//! right-hand sides become [code](super::code). Assignments are executed on the values of the state
+//! in focus, and undone when the successor is packed.
 
 use super::code::{Code, Range, part};
 use super::gate::{Body, Gate, bodies, near, simple};
@@ -13,14 +13,13 @@ use lariat_budget::Stop;
 use lariat_model::{BinaryOp, Domain, EventId, Fault, LValue, Predicate, System, Value, VarId};
 use std::collections::BTreeMap;
 
-/// One conjunct of a guard.
 #[derive(Clone, Debug)]
 enum Test {
     /// x ⋈ k
     Simple(BinaryOp, u32, Value),
     /// The value of the code is not 0.
     Code(Range),
-    /// A guard that is no expression: it cannot fail, and is interpreted.
+    /// A guard that is not an expression: it cannot fail, and is interpreted.
     Predicate(Predicate),
 }
 
@@ -36,7 +35,7 @@ struct Assign {
     value: Range,
 }
 
-/// One cell of a row: the variable is `from` and becomes `to`.
+/// One cell of a row: the variable must be `from` and becomes `to`.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     var: u32,
@@ -44,7 +43,7 @@ struct Cell {
     to: Value,
 }
 
-/// Go on at the place that the value of `var`, less `low`, names in `jumps`; at `end` if none.
+/// Continues at the entry of `jumps` for the value of `var` less `low`; at `end` if there is none.
 #[derive(Clone, Copy, Debug)]
 struct Jump {
     var: u32,
@@ -53,12 +52,11 @@ struct Jump {
     end: u32,
 }
 
-/// What there is to try, in order.
+/// Instructions that enumerate the successors of a state, in order.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// Pass over shut gates.
+    /// Skips closed gates.
     Jump(Jump),
-    /// Go on there.
     Goto(u32),
     Program {
         event: EventId,
@@ -66,24 +64,26 @@ enum Step {
         assigns: Range,
     },
     /// Rows, as ranges of cells.
-    Table { event: EventId, rows: Range },
+    Table {
+        event: EventId,
+        rows: Range,
+    },
 }
 
-/// All programs and tables of a system.
 #[derive(Debug)]
 pub(super) struct Compiled {
     steps: Vec<Step>,
     jumps: Vec<u32>,
-    /// Where groups of gated steps begin, with their jumps, and end; in this order.
+    /// Jump and end of each group of gated steps, in increasing order.
     groups: Vec<(u32, u32)>,
     code: Code,
     tests: Vec<Test>,
     assigns: Vec<Assign>,
     rows: Vec<Range>,
     cells: Vec<Cell>,
-    /// For each event, its steps, each with the gate it is behind.
+    /// For each event, its steps, each with its gate.
     entries: Vec<Vec<(Option<Gate>, u32)>>,
-    /// The range of each variable that has one: assignments outside wrap around.
+    /// The range of each variable that has one: assigned values outside wrap around.
     ranges: Vec<(Value, Value)>,
     fault: Option<VarId>,
 }
@@ -133,7 +133,7 @@ impl Compiled {
         compiled
     }
 
-    /// Events with a gate on `var`, behind one jump.
+    /// Compiles the events with a gate on `var`, behind one jump.
     fn group(&mut self, var: u32, group: Vec<(Value, Vec<(EventId, Body)>)>) {
         let low = group.first().map_or(0, |(value, _)| *value);
         let jump = self.steps.len();
@@ -242,11 +242,13 @@ impl Compiled {
         Ok(true)
     }
 
-    /// Prepares the next successor of the state in focus, starting at `at` and before `end`; `holds` interprets predicates.
+    /// Prepares the next successor of the state in focus, from step `at` on and before `end`;
+    /// `holds` interprets predicates.
     pub fn next(
         &self,
         states: &mut States,
-        (at, end): (&mut u32, u32),
+        at: &mut u32,
+        end: u32,
         choice: &mut u32,
         holds: impl Fn(&Predicate, &Focus) -> bool,
     ) -> Result<Option<EventId>, Stop> {
@@ -298,7 +300,8 @@ impl Compiled {
         Ok(None)
     }
 
-    /// Where one can begin in every state: `at` itself, or behind the gates that lead there.
+    /// A step at which an iteration may begin in every state: `at` itself, or the end of the gated
+    /// group that contains it.
     pub fn entrance(&self, at: u32) -> u32 {
         let is_before = |group: &(u32, u32)| group.1 <= at;
         let group = self.groups.partition_point(is_before);
@@ -323,7 +326,8 @@ impl Compiled {
         cells.iter().all(|c| values[c.var as usize] == c.from)
     }
 
-    /// Is an event enabled that is wanted? All that are enabled are asked for until there is one, some more than once.
+    /// Returns whether an enabled event satisfies `is_wanted`, which is called with the enabled
+    /// events, some more than once, until it returns true.
     pub fn some(
         &self,
         values: &[Value],
@@ -347,7 +351,6 @@ impl Compiled {
         false
     }
 
-    /// Can this event be taken?
     pub fn is_enabled(
         &self,
         event: EventId,
@@ -361,7 +364,7 @@ impl Compiled {
         })
     }
 
-    /// Can a step behind an open gate be taken?
+    /// Returns whether a step behind an open gate is enabled.
     fn can(
         &self,
         step: Step,
@@ -385,7 +388,7 @@ impl Compiled {
         }
     }
 
-    /// Do all assignments have a value?
+    /// Returns whether no assignment fails.
     fn ends(&self, assigns: Range, values: &[Value]) -> bool {
         if part(&self.assigns, assigns)
             .iter()
@@ -400,12 +403,13 @@ impl Compiled {
         })
     }
 
-    /// Does an assignment have a value in every state?
+    /// Returns whether an assignment cannot fail in any state.
     fn is_total(&self, assign: &Assign) -> bool {
         matches!(assign.target, Target::Var(_)) && self.code.is_total(assign.value)
     }
 
-    /// Prepares the successor by some assignments; false if one fails and there is no state for that.
+    /// Prepares the successor by some assignments; false if one fails and the system has no fault
+    /// variable.
     #[inline]
     fn fire(&self, states: &mut States, assigns: Range) -> Result<bool, Stop> {
         let (values, scratch) = (&mut states.focus.values, &mut states.scratch);
@@ -441,7 +445,7 @@ impl Compiled {
         Ok(true)
     }
 
-    /// Which variable becomes what, and whether that had to be wrapped around.
+    /// Evaluates an assignment: the variable, its new value, and whether this was wrapped around.
     #[inline]
     fn assign(
         &self,
@@ -468,7 +472,7 @@ impl Compiled {
         })
     }
 
-    /// Prepares the state after a fault; false if there is none.
+    /// Prepares the state after a fault; false if the system has no fault variable.
     #[cold]
     fn fail(&self, states: &mut States) -> Result<bool, Stop> {
         let Some(fault) = self.fault else {
@@ -480,7 +484,6 @@ impl Compiled {
         Ok(true)
     }
 
-    /// Prepares the successor by a row.
     fn apply(&self, states: &mut States, row: Range) -> Result<(), Stop> {
         states.scratch.assigned.clear();
         let cells = part(&self.cells, row).iter();

@@ -1,8 +1,10 @@
-//! The figures of a whole explicit state space, by one worker or by several.
+//! Statistics of a complete explicit state space, by one worker or several.
 //!
-//! States are numbered in the order of discovery, so that with one worker the store is its own breadth-first queue. Several workers keep lists of their
-//! own (`together.rs`). What is counted is a sum or a maximum over all states, and does not depend on who comes first. So states need no
-//! numbers, and those of small nets get none where several workers count (`words.rs`).
+//! With one worker, states are numbered in the order of discovery, so the store is the queue of the
+//! breadth-first search. Several workers keep separate lists (`together.rs`). Every figure is a sum
+//! or a maximum over all states and does not depend on the order of exploration, so ids are not
+//! needed: where several workers count a small net, its states are a set of words without ids
+//! (`words.rs`).
 
 #[cfg(test)]
 mod tests;
@@ -10,81 +12,75 @@ mod together;
 mod words;
 
 use super::{Explicit, StateId, States};
-use lariat_budget::{Budget, Observer, Progress, Stop};
+use lariat_budget::{Progress, RunContext, Stop};
 use lariat_model::{Domain, EventId, Predicate, VarId};
 use std::num::NonZeroUsize;
 use together::{Halt, Search, explore as explore_together};
 use words::WordSearch;
 
-/// States between two words about progress.
-const STATES_PER_WORD: u64 = 65_536;
+const STATES_PER_REPORT: u64 = 65_536;
 
-/// What was counted. Lower bounds if the exploration stopped.
+/// Statistics of a state space; lower bounds if `stop` is set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Count {
-    /// Different states.
+    /// Distinct states.
     pub states: u64,
-    /// Pairs of a state and a step from it; stuttering is none.
+    /// Pairs of a state and a step from it, without stuttering.
     pub edges: u64,
-    /// States without a step.
+    /// States without an outgoing step.
     pub deadlocks: u64,
-    /// The largest number of tokens seen in one place.
+    /// Maximal number of tokens in one place.
     pub max_tokens_in_place: u64,
-    /// The largest number of tokens seen in all places together.
+    /// Maximal number of tokens in all places together.
     pub max_tokens: u128,
-    /// Bits of one packed state at the end.
+    /// Bits of a packed state at the end.
     pub packed_bits: u64,
-    /// Bytes held for states and the table that finds them. Several workers hold a little more, depending on who found what.
+    /// Bytes held for states and their hash table; with several workers slightly more, depending on
+    /// the schedule.
     pub bytes: u64,
-    /// A variable that was assigned a value beyond its range, which wrapped around.
+    /// A variable that was assigned a value beyond its range, which was wrapped around.
     pub overflow: Option<VarId>,
-    /// For each claim, the number of states in which it does not hold.
+    /// For each claim, the number of states that violate it.
     pub failed: Vec<u64>,
-    /// Why the exploration stopped, if it did not end.
+    /// The limit that stopped the exploration; `None` if it is complete.
     pub stop: Option<Stop>,
 }
 
-/// Explores everything reachable, breadth first, and asks in every state whether the `claims` hold.
-pub fn count(
-    space: &Explicit<'_>,
-    claims: &[Predicate],
-    budget: &Budget,
-    observer: &dyn Observer,
-) -> Count {
-    let mut states = space.states(budget);
-    let mut count = Count::of(claims);
-    count.stop = explore(space, claims, &mut states, &mut count, budget, observer).err();
+/// Explores all reachable states breadth first and evaluates the `claims` in each.
+pub fn count(space: &Explicit<'_>, claims: &[Predicate], ctx: RunContext<'_>) -> Count {
+    let mut states = space.states(ctx.budget);
+    let mut count = Count::zero(claims);
+    count.stop = explore(space, claims, &mut states, &mut count, ctx).err();
     count.found(&states);
     count
 }
 
-/// The same by so many workers, in no order.
+/// [`count`] with several threads; the order of exploration is not deterministic.
 pub fn count_together(
     space: &Explicit<'_>,
     claims: &[Predicate],
     workers: NonZeroUsize,
-    budget: &Budget,
-    observer: &dyn Observer,
+    ctx: RunContext<'_>,
 ) -> Count {
     if workers == NonZeroUsize::MIN {
-        return count(space, claims, budget, observer);
+        return count(space, claims, ctx);
     }
-    let blank = Count::of(claims);
+    let blank = Count::zero(claims);
     if claims.is_empty()
-        && let Some(searches) = WordSearch::of(space, workers.get(), budget)
+        && let Some(searches) = WordSearch::for_workers(space, workers.get(), ctx.budget)
     {
-        let (searches, mut sum, is_outgrown) = explore_together(searches, &blank, budget, observer);
+        let (searches, mut sum, is_outgrown) = explore_together(searches, &blank, ctx);
         if !is_outgrown {
-            searches.iter().for_each(|search| search.tell(&mut sum));
+            searches.iter().for_each(|search| search.add_to(&mut sum));
             return sum;
         }
     }
-    let all = space.workers(workers.get(), budget).into_iter();
+    let all = space.workers(workers.get(), ctx.budget).into_iter();
     let searches = all.map(|states| StateSearch::new(space, claims, states));
-    let (mut searches, mut sum, _) = explore_together(searches.collect(), &blank, budget, observer);
+    let (mut searches, mut sum, _) = explore_together(searches.collect(), &blank, ctx);
     let overflows = searches.iter().filter_map(|s| s.states.overflow());
     sum.overflow = overflows.min();
-    // The last that is left knows how many there are.
+    // The last remaining table knows the exact number of states.
     searches.truncate(1);
     if let Some(mut last) = searches.pop() {
         last.states.resume();
@@ -94,14 +90,14 @@ pub fn count_together(
 }
 
 impl Count {
-    fn of(claims: &[Predicate]) -> Count {
+    fn zero(claims: &[Predicate]) -> Count {
         Count {
             failed: vec![0; claims.len()],
             ..Count::default()
         }
     }
 
-    /// What is known of the states when all is over.
+    /// Sets the figures that are known only at the end.
     fn found(&mut self, states: &States) {
         self.states = states.len() as u64;
         self.packed_bits = states.packed_bits() as u64;
@@ -120,12 +116,12 @@ impl Count {
     }
 }
 
-/// Looks at one state after the other.
+/// Visits states one at a time and counts their steps.
 struct Census<'a> {
     space: &'a Explicit<'a>,
     claims: &'a [Predicate],
     is_count: Vec<bool>,
-    /// The tokens of the state in focus, and the most that any place has had.
+    /// Tokens of the state in focus, and the maximum of any place so far.
     tokens: i128,
     most: i64,
     steps: Vec<(EventId, StateId)>,
@@ -148,7 +144,7 @@ impl<'a> Census<'a> {
         }
     }
 
-    /// Counts a state and its steps, which are in `steps` then.
+    /// Counts a state and its steps, and leaves the steps in `steps`.
     fn look(&mut self, states: &mut States, state: StateId, count: &mut Count) -> Result<(), Stop> {
         states.load(self.space, state);
         for (var, old) in &states.focus.changed {
@@ -176,8 +172,7 @@ fn explore(
     claims: &[Predicate],
     states: &mut States,
     count: &mut Count,
-    budget: &Budget,
-    observer: &dyn Observer,
+    ctx: RunContext<'_>,
 ) -> Result<(), Stop> {
     let mut k = 0;
     while space.initial(states, k)?.is_some() {
@@ -187,10 +182,10 @@ fn explore(
     let mut next = 0;
     while next < states.len() {
         census.look(states, StateId(next as u32), count)?;
-        budget.spend(1)?;
+        ctx.budget.spend(1)?;
         next += 1;
-        if next.is_multiple_of(STATES_PER_WORD as usize) {
-            observer.progress(Progress {
+        if next.is_multiple_of(STATES_PER_REPORT as usize) {
+            ctx.observer.progress(Progress {
                 phase: "exploring",
                 figures: &[(states.len() as u64, "states"), (count.edges, "edges")],
             });
@@ -199,7 +194,7 @@ fn explore(
     Ok(())
 }
 
-/// One of several workers that look at states by their numbers.
+/// One of several workers that explore states by id.
 struct StateSearch<'a> {
     states: States,
     census: Census<'a>,

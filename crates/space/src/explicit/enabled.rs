@@ -1,12 +1,13 @@
-//! The enabled transitions of one state after the other, each from the last by the places that have changed.
+//! The set of enabled transitions, updated incrementally from the places that changed.
 //!
-//! A disabled transition *waits* with one place where it lacks tokens, and is looked at again only when this place gets
-//! some (as clauses watch literals: M. Moskewicz et al., *Chaff*, 2001). So a place from which thousands take
-//! costs little: most of them wait elsewhere. What a place that loses tokens disables is searched for among its
-//! consumers, or among all that is enabled, whichever are fewer.
+//! A disabled transition *waits* at one place where it lacks tokens, and is tested again only when
+//! this place gains some (as clauses watch literals: M. Moskewicz et al., *Chaff*, 2001). So a
+//! place with thousands of consumers costs little: most of them wait elsewhere. The transitions
+//! that a place disables by losing tokens are searched for among its consumers, or among all
+//! enabled transitions, whichever are fewer.
 //!
-//! Waiting transitions form one list for each place: `first` and `next`. The enabled ones are bits, with a second layer
-//! of bits for the words that are not 0.
+//! The transitions that wait at a place form a linked list: `first` and `next`. The enabled
+//! transitions are a bit set, with a second layer of bits for its nonzero words.
 
 use super::net::Net;
 use lariat_model::Value;
@@ -19,7 +20,7 @@ pub(super) struct Enabled {
     bits: Vec<u64>,
     words: Vec<u64>,
     count: usize,
-    /// For each place the first transition that waits with it, and for each transition the next.
+    /// For each place the first transition that waits there, and for each transition the next.
     first: Vec<u32>,
     next: Vec<u32>,
 }
@@ -49,7 +50,7 @@ impl Enabled {
         self.bits[t as usize / 64] >> (t % 64) & 1 == 1
     }
 
-    /// The first that is enabled from number `from` on.
+    /// First enabled transition from number `from` on.
     #[inline]
     pub fn find(&self, from: u32) -> Option<u32> {
         let word = from as usize / 64;
@@ -68,12 +69,11 @@ impl Enabled {
         Some(word as u32 * 64 + self.bits[word].trailing_zeros())
     }
 
-    /// How many are enabled.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// All that are enabled, in their order.
+    /// Appends all enabled transitions in increasing order.
     #[inline]
     pub fn list(&self, all: &mut Vec<u32>) {
         for (at, words) in self.words.iter().enumerate() {
@@ -90,8 +90,9 @@ impl Enabled {
         }
     }
 
-    /// The places in `changed`, each told with its old value, have now their new ones in `values`. `flipped` is told who is enabled that was not, and who is no longer;
-    /// somebody may be told as both.
+    /// Updates the set after the places in `changed`, each with its old value, took the values in
+    /// `values`. Calls `flipped` with each transition that became enabled (true) or disabled
+    /// (false); a transition may be reported as both.
     #[inline]
     pub fn follow(
         &mut self,
@@ -128,7 +129,6 @@ impl Enabled {
         }
     }
 
-    /// Looks at all that were enabled.
     fn disable_all(&mut self, net: &Net, values: &[Value], flipped: &mut impl FnMut(u32, bool)) {
         let mut from = 0;
         while let Some(t) = self.find(from) {
@@ -140,7 +140,8 @@ impl Enabled {
         }
     }
 
-    /// A place has got tokens: a transition that waits there finds another place to wait at, or is enabled.
+    /// Tests the transitions that wait at a place that gained tokens: each waits at another place,
+    /// or is enabled.
     #[inline]
     fn wake(
         &mut self,
@@ -196,9 +197,9 @@ mod tests {
     use super::*;
     use lariat_corpora::{cases, seed};
 
-    /// After any changes the enabled transitions are those that are found anew, in the same order.
+    /// After any changes the set equals one computed from scratch, in the same order.
     #[test]
-    fn following_is_as_good_as_searching() {
+    fn incremental_update_equals_recomputation() {
         let mut random = Random::new(seed(20_112));
         for case in 0..cases(200) {
             let places = 1 + random.below(60);

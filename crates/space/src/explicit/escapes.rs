@@ -1,27 +1,27 @@
-//! Upper bits of values that are larger than their fields.
+//! Overflow vectors: the upper bits of values that exceed their fields.
 //!
-//! All those of a state are one vector, of two cells for each variable, in a tree of their own; equal vectors have one
-//! id, and 0 is that of all zeros. A vector holds what is above the fields, so that it changes once in 2ʷ values
-//! only, and there are far fewer vectors than states. As with states, one is in focus, and others are found by what differs.
+//! The upper bits of a state are one vector with two cells per variable, in a separate tree; equal
+//! vectors have one id, and 0 is that of the zero vector. A vector holds the bits above the fields,
+//! so that it changes only once in 2ʷ values, and there are far fewer vectors than states. As with
+//! states, one vector is in focus, and others are looked up by the cells in which they differ.
 
 use super::index::weight;
 use super::tree::{Change, Nodes, Tree};
 use lariat_budget::{Budget, Stop};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The vectors, of all workers.
 #[derive(Debug)]
 struct Vectors {
     tree: Tree,
-    /// The nodes of all zeros; none as long as there is nothing else.
+    /// Nodes of the zero vector; empty until there is another vector.
     zeros: Nodes,
 }
 
 #[derive(Debug)]
 pub(super) struct Escapes {
-    /// Rarely asked for, so that a lock costs little.
+    /// Rarely accessed, so that a mutex suffices.
     vectors: Arc<Mutex<Vectors>>,
-    /// The vector in focus; no nodes as long as there are only zeros.
+    /// The vector in focus; `nodes` is empty until there is a vector other than 0.
     id: u32,
     nodes: Nodes,
     sum: u64,
@@ -42,7 +42,7 @@ impl Escapes {
         }
     }
 
-    /// The same vectors for another worker.
+    /// A handle of another worker to the same vectors.
     pub fn another(&self) -> Escapes {
         Escapes {
             vectors: self.vectors.clone(),
@@ -66,13 +66,13 @@ impl Escapes {
         }
     }
 
-    /// The upper bits of all variables.
+    /// The upper bits of all variables in a vector.
     pub fn get(&self, id: u32) -> impl Fn(u32) -> u64 + use<> {
         let cells = (id != 0).then(|| lock(&self.vectors).tree.get(id));
         move |var| cells.as_ref().map_or(0, |cells| join(cells, var))
     }
 
-    /// The vector in focus with other upper bits for some variables.
+    /// Interns the vector in focus with other upper bits for some variables.
     #[cold]
     pub fn with(&mut self, upper: impl Iterator<Item = (u32, u64)>) -> Result<u32, Stop> {
         let mut vectors = lock(&self.vectors);
@@ -99,12 +99,12 @@ impl Escapes {
         Ok(vectors.tree.intern(&self.nodes, &self.changes, sum)?.0)
     }
 
-    /// Moves the focus, and tells the variables that change.
+    /// Moves the focus; calls `changed` with each variable that changes.
     #[cold]
     pub fn load(&mut self, id: u32, mut changed: impl FnMut(u32)) {
         let vectors = lock(&self.vectors);
         if self.nodes.is_empty() {
-            // Another worker has made this vector, and those zeros.
+            // Another worker has created this vector, and the zero vector.
             self.nodes.clone_from(&vectors.zeros);
         }
         let sum = &mut self.sum;
@@ -125,7 +125,6 @@ fn join(cells: &[u32], var: u32) -> u64 {
     cell(2 * var) | cell(2 * var + 1) << 32
 }
 
-/// What a cell that changes adds to the sum.
 fn weigh(cell: u32, old: u32, new: u32) -> u64 {
     weight(cell.into()).wrapping_mul(u64::from(new).wrapping_sub(u64::from(old)))
 }

@@ -1,15 +1,15 @@
-//! Gates: the tests `x = k` by which most events of a program or rows of a table are told apart.
+//! Gates: tests `x = k`, with which most events of a program or rows of a table begin.
 
 use lariat_model::{Action, BinaryOp, Effect, Expr, Predicate, Row, Value, VarId};
 use std::collections::BTreeMap;
 
-/// What an event needs besides its gate.
+/// An event without its gate.
 pub(super) enum Body<'s> {
     Program(Vec<&'s Expr>, Option<&'s Predicate>, &'s [Effect]),
     Table(&'s [VarId], Vec<&'s Row>),
 }
 
-/// A variable and the value it must have.
+/// A variable and its required value.
 pub(super) type Gate = (u32, Value);
 
 /// `x ⋈ k`
@@ -25,14 +25,13 @@ pub(super) fn simple(expr: &Expr) -> Option<(BinaryOp, u32, Value)> {
     }
 }
 
-/// `x = k`
 fn gate(expr: &Expr) -> Option<Gate> {
     simple(expr)
         .filter(|(op, ..)| *op == BinaryOp::Eq)
         .map(|(_, var, k)| (var, k))
 }
 
-/// An action by the gates that it can be entered through. Net transitions are not for here.
+/// Splits an action by its gates. Net transitions yield nothing.
 pub(super) fn bodies(action: &Action) -> Vec<(Option<Gate>, Body<'_>)> {
     match action {
         Action::Net(_) => Vec::new(),
@@ -46,8 +45,8 @@ pub(super) fn bodies(action: &Action) -> Vec<(Option<Gate>, Body<'_>)> {
                 Predicate::Const(true) => None,
                 guard => Some(guard),
             };
-            // What stands before the gate is evaluated first, and might fail: only the first
-            // conjunct can be one.
+            // Conjuncts before the gate are evaluated first, and might fail: only the first can be
+            // one.
             let gate = conjuncts.first().and_then(|first| gate(first));
             if gate.is_some() {
                 conjuncts.remove(0);
@@ -55,7 +54,7 @@ pub(super) fn bodies(action: &Action) -> Vec<(Option<Gate>, Body<'_>)> {
             vec![(gate, Body::Program(conjuncts, predicate, effects))]
         }
         Action::Table { vars, rows } => {
-            // The column that tells most rows apart.
+            // The column with the most distinct values.
             let full = |i: &usize| rows.iter().all(|row| row[*i].is_some());
             let values = |i: usize| {
                 let mut parts: BTreeMap<Value, Vec<&Row>> = BTreeMap::new();
@@ -81,7 +80,7 @@ pub(super) fn bodies(action: &Action) -> Vec<(Option<Gate>, Body<'_>)> {
     }
 }
 
-/// The conjuncts of an expression, in the order in which they are evaluated.
+/// Collects the conjuncts of an expression in the order of evaluation.
 fn flatten<'e>(expr: &'e Expr, conjuncts: &mut Vec<&'e Expr>) {
     match expr {
         Expr::Binary(BinaryOp::And, x, y) => {
@@ -93,8 +92,8 @@ fn flatten<'e>(expr: &'e Expr, conjuncts: &mut Vec<&'e Expr>) {
     }
 }
 
-/// Entries in groups whose keys lie near to each other, so that a table over a group is not
-/// much longer than the group.
+/// Groups entries with nearby keys, so that a jump table over a group is not much longer than the
+/// group.
 pub(super) fn near<T>(entries: BTreeMap<Value, T>) -> Vec<Vec<(Value, T)>> {
     const GAP: u64 = 64;
     let mut groups: Vec<Vec<(Value, T)>> = Vec::new();

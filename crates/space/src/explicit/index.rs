@@ -1,26 +1,26 @@
-//! From hashes to ids: the table with which every store finds what it holds.
+//! The hash index from contents to ids that every store uses.
 //!
-//! Linear probing over slots of 32 bits: the id, plus one, in as many low bits as the table has address bits,
-//! and the rest of a 32-bit hash above, so that almost every probe that looks at an item
-//! looks at the right one. The table knows nothing of the items: their owner compares them, and gives their
-//! hashes again when the table grows. The old table is given back first, so growing needs no second copy.
+//! Open addressing with linear probing over 32-bit slots. A slot holds the id plus one in its low
+//! bits, as many as the table has address bits, and the upper bits of a 32-bit hash above them, so
+//! that almost every item that is compared is a match. The index does not hold the items: their
+//! owner compares them, and recomputes their hashes when the table grows. The old table is freed
+//! first, so that the two never coexist.
 //!
-//! Cost: 5⅓ to 10⅔ bytes an item.
+//! Cost: 5⅓ to 10⅔ bytes per item.
 
 use lariat_budget::{Budget, Lease, Stop};
 use std::hint::black_box;
 
-/// The least number of slots, as a power of two.
 const LEAST_BITS: u32 = 10;
-/// Items that are put into a grown table between two looks at the clock: about a millisecond.
+/// Items inserted into a grown table between two polls of the budget: about a millisecond.
 const ITEMS_PER_CHECK: usize = 1 << 15;
-/// Items whose slots are asked for at once when a table grows: more than the processor has requests to memory under way.
+/// Items whose slots are requested together while a table grows; more than the outstanding memory
+/// requests of a processor.
 const AT_ONCE: usize = 32;
 
-/// Slots on a page of memory.
 const PAGE: usize = 4096 / size_of::<u32>();
 
-/// A table of fewer slots is in the cache anyway.
+/// A table with fewer slots fits into the cache and is not prefetched.
 const LEAST_TOUCHED: usize = 1 << 16;
 
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl Index {
         self.lease.bytes()
     }
 
-    /// Makes room for one item more than `len`; `hash` tells the hashes of those there are.
+    /// Ensures a slot for one item more than `len`; `hash` returns the hash of a stored item.
     #[inline]
     pub fn reserve(&mut self, len: usize, hash: impl FnMut(u32) -> u32) -> Result<(), Stop> {
         if (len + 1) * 4 > self.slots.len() * 3 {
@@ -54,7 +54,7 @@ impl Index {
 
     #[cold]
     fn grow(&mut self, len: usize, mut hash: impl FnMut(u32) -> u32) -> Result<(), Stop> {
-        // Room by the number of items, not by the old table: after a refusal there is none.
+        // Sized by the number of items: after a refused lease there is no old table.
         let slots = ((len + 1) * 4).div_ceil(3).next_power_of_two();
         let bits = slots.trailing_zeros().max(LEAST_BITS);
         if bits > u32::BITS {
@@ -63,7 +63,8 @@ impl Index {
         self.slots = Vec::new();
         self.lease.resize(4 << bits)?;
         let mut slots = vec![0; 1 << bits];
-        // A page that is read first is handed out twice, and for the second time all other processors at work here are interrupted.
+        // Pages are written before they are read: a page that is read first is mapped twice, and
+        // the second mapping interrupts all processors that run this process.
         for page in slots.chunks_mut(PAGE) {
             page[0] = black_box(0);
         }
@@ -78,7 +79,7 @@ impl Index {
             for (known, id) in hashes.iter_mut().zip(ids.clone()) {
                 *known = hash(id);
             }
-            // Slots are far apart: all of them are asked for before any is needed.
+            // Slots are scattered: all are requested before the first is used.
             let slot_of = |hash: &u32| *hash as usize & mask;
             black_box(
                 hashes
@@ -97,8 +98,8 @@ impl Index {
         Ok(())
     }
 
-    /// The item with this hash for which `is` holds, or else the slot where it belongs. There must
-    /// be room for one more.
+    /// The item with this hash that satisfies `is`, or else the slot in which it belongs. Requires
+    /// a [reserved](Index::reserve) slot.
     #[inline]
     pub fn find(&self, hash: u32, mut is: impl FnMut(u32) -> bool) -> Result<u32, usize> {
         let mask = self.slots.len() - 1;
@@ -119,7 +120,7 @@ impl Index {
         }
     }
 
-    /// The same for those who add nothing: there need not be room, or any table at all.
+    /// [`find`](Index::find) without a reserved slot; the table may be full or absent.
     pub fn look_up(&self, hash: u32, is: impl FnMut(u32) -> bool) -> Option<u32> {
         if self.slots.is_empty() {
             None
@@ -128,17 +129,18 @@ impl Index {
         }
     }
 
-    /// Puts a new item into the slot that [`find`](Index::find) told.
+    /// Puts a new item into the slot that [`find`](Index::find) returned.
     #[inline]
     pub fn put(&mut self, slot: usize, hash: u32, id: u32) {
         let mask = (self.slots.len() - 1) as u32;
         self.slots[slot] = hash & !mask | (id + 1);
     }
 
-    /// For each of these hashes the first item in its chain that may have it, if there is one. Reads that do not depend on each other are under
-    /// way at once, so that lookups do not wait for memory one after the other.
+    /// Calls `visit` with the index of each hash for which a probe finds an item with equal upper
+    /// hash bits, and with the first such item. The reads are independent, so that their latencies
+    /// overlap.
     #[inline]
-    pub fn candidates(&self, hashes: &[u32], mut tell: impl FnMut(usize, u32)) {
+    pub fn candidates(&self, hashes: &[u32], mut visit: impl FnMut(usize, u32)) {
         if self.slots.is_empty() {
             return;
         }
@@ -155,20 +157,19 @@ impl Index {
                 slot = (slot + 1) & mask;
             };
             if entry != 0 {
-                tell(i, (entry & mask as u32) - 1);
+                visit(i, (entry & mask as u32) - 1);
             }
         }
     }
 
-    /// Is it so large that lookups wait for memory?
+    /// Returns whether the table exceeds the cache, so that lookups wait for memory.
     #[inline]
     pub fn outgrows_cache(&self) -> bool {
         self.slots.len() >= LEAST_TOUCHED
     }
 
-    /// Brings the slots of these hashes into the cache, and what `read` reads of the items they name, so
-    /// that lookups do not wait for memory one after the other: reads that do not
-    /// depend on each other are under way at once.
+    /// Prefetches the slots of these hashes, and what `read` reads of the items in them. The reads
+    /// are independent, so that their latencies overlap.
     #[inline]
     pub fn touch(&self, hashes: &[u32], mut read: impl FnMut(u32) -> u64) {
         if !self.outgrows_cache() {
@@ -188,7 +189,7 @@ impl Index {
     }
 }
 
-/// Spreads a 64-bit sum, whose low bits know little, over 32 bits.
+/// Hashes a 64-bit sum, whose low bits carry little entropy, to 32 bits.
 #[inline]
 pub(super) fn mix(sum: u64) -> u32 {
     const K: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -196,7 +197,7 @@ pub(super) fn mix(sum: u64) -> u32 {
     ((product >> 64) as u64 ^ product as u64) as u32
 }
 
-/// The `i`-th of a fixed sequence of odd numbers that look random.
+/// The `i`-th term of a fixed pseudorandom sequence of odd numbers.
 pub(super) fn weight(i: u64) -> u64 {
     let mut x = i.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     x = (x ^ x >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -210,7 +211,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn growing_asks_the_clock() {
+    fn growing_polls_the_budget() {
         let mut index = Index::new(&Budget::unlimited().with_deadline(Duration::ZERO));
         assert_eq!(index.reserve(1_000_000, mix_id), Err(Stop::Time));
     }
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_put_is_found() {
+    fn items_are_found_after_growth() {
         let mut index = Index::new(&Budget::unlimited());
         for id in 0..50_000 {
             index.reserve(id as usize, mix_id).unwrap();

@@ -1,20 +1,23 @@
-//! How a state is packed. A layout is chosen once for a system and never changes.
+//! Packing of states. A layout is chosen once per system and is immutable.
 //!
-//! A state is a vector of 32-bit cells. Every variable has a field, which lies within one cell and holds the
+//! A state is a vector of 32-bit cells. Every variable has a field within one cell, which holds the
 //! low bits of `value − low`, so that a transition can add its deltas to the packed form: no carry
-//! leaves a field as long as the bits above it stay what they are. These upper bits are almost always 0. Where some
-//! are not, the *escape*, one more cell, names a list of them (`escapes.rs`): values of any size have a place, and a
-//! place that slowly fills changes the list only once in 2ʷ tokens. A variable that no event writes takes
-//! no bits.
+//! leaves a field as long as the bits above it do not change. These upper bits are almost always 0.
+//! Where some are not, one more cell holds the id of an overflow vector (`escapes.rs`): values of
+//! any size are representable, and a place that slowly fills changes the vector only once in 2ʷ
+//! tokens. A variable that no event writes takes no bits.
 //!
-//! Small states are one word of the machine, where the cells meet without a gap (`words.rs`).
+//! Small states are one machine word, in which the cells are concatenated (`words.rs`).
 //!
-//! Bounds that a model states decide how wide a field is; where there are none, a short walk over the net tells what its places are
-//! like (`rehearsal.rs`), and those that may have several tokens get bits for as many as any place has at the start.
+//! Stated bounds determine the width of a field. Without one, a short random walk over the net
+//! estimates the tokens per place (`rehearsal.rs`), and places that may have several tokens get
+//! bits for the largest initial number of any such place.
 //!
-//! Fields are in the order of the model, which usually has together what changes together. Where it does not, and states are trees, in which a
-//! step costs the paths above the cells that it changes, an order by centres of gravity may be better ([`by_paths`]). What goes on in one part of a model
-//! may still be anywhere in a tree: neighbouring cells are best below different nodes of its root ([`Layout::spread`]).
+//! Fields are in the order of the model, which usually groups what changes together. Where it does
+//! not, and states are trees, in which a step costs the paths above the changed cells, an order by
+//! centres of gravity may be better ([`by_paths`]). The active part of a model may still be
+//! anywhere in a tree: neighbouring cells are best below different nodes of its root
+//! ([`Layout::spread`]).
 
 use super::plain::weights;
 use super::rehearsal::rehearse;
@@ -23,7 +26,7 @@ use super::words::is_small_net;
 use lariat_model::order::{Direction, Heuristic, OrderName, named};
 use lariat_model::{Action, Domain, Event, System, Value};
 
-/// Where a variable is.
+/// Position of a variable in a packed state.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Field {
     pub low: Value,
@@ -39,7 +42,7 @@ impl Field {
         (((1u64 << self.width) - 1) as u32) << self.shift
     }
 
-    /// What is stored of a value: the part in the cell, and the upper bits.
+    /// Splits a value into the part in the cell and the upper bits.
     #[inline]
     pub fn split(self, value: Value) -> (u32, u64) {
         let raw = value.wrapping_sub(self.low) as u64;
@@ -47,7 +50,7 @@ impl Field {
         (body, raw >> self.width)
     }
 
-    /// The value that is stored so.
+    /// The value of a cell and its upper bits.
     #[inline]
     pub fn join(self, cell: u32, upper: u64) -> Value {
         let body = (cell & self.mask()) >> self.shift;
@@ -55,13 +58,13 @@ impl Field {
         self.low.wrapping_add(raw as Value)
     }
 
-    /// Where the field begins in a state that is a word, whose first cell has `low` bits.
+    /// Position of the field in a state that is a word, whose first cell has `low` bits.
     #[inline]
     pub fn shift_in_word(self, low: u32) -> u32 {
         u32::from(self.shift) + if self.cell == 0 { 0 } else { low }
     }
 
-    /// Do two values differ in their upper bits?
+    /// Returns whether two values differ in their upper bits.
     #[inline]
     pub fn escapes(self, old: Value, new: Value) -> bool {
         let raw = |value: Value| value.wrapping_sub(self.low) as u64;
@@ -69,48 +72,46 @@ impl Field {
     }
 }
 
-/// States of at most so many bytes are stored whole. A tree takes 20 to 40 bytes for most states, and a lookup there
-/// three times the work.
+/// Maximal bytes of states that are stored whole. Wider states take fewer bytes as trees, in which
+/// a lookup costs several times the work.
 const PLAIN_BYTES: usize = 48;
-/// The least and the largest width of a place that does not look safe, in states that are stored whole.
+/// Least and largest width of a place that does not look safe, in states stored whole.
 const LEAST_WIDTH: u8 = 2;
 const MOST_WIDTH: u8 = 8;
-/// The same of a place that filled beyond that and beyond what any place has at the start while a short walk was going on, and will hardly stop: with fewer bits nearly every state of CryptoMiner-PT-D03N000,
-/// which is a chain, has an escape of its own, and is found at two thirds of the speed.
+/// Width of a place that exceeded these bits and all initial markings during the walk, and probably
+/// grows on: with fewer bits, nearly every state would have an overflow vector of its own.
 const GROWING_WIDTH: u8 = 24;
-/// The width of a place that does not look safe in states that are stored as trees, where cells that stay the same
-/// take no room.
+/// Width of a place that does not look safe, in trees, where unchanged cells take no space.
 const TREE_WIDTH: u8 = 8;
 
 #[derive(Debug)]
 pub(super) struct Layout {
     pub fields: Vec<Field>,
-    /// For each bit of each cell, whose it is.
+    /// For each bit of each cell, the variable that owns it.
     pub owners: Vec<u32>,
-    /// For each cell, what its value counts in the hash of a state.
+    /// For each cell, its weight in the hash of a state.
     pub weights: Vec<u64>,
-    /// The number of cells; the escape comes behind them.
+    /// Number of cells, without the overflow id behind them.
     pub cells: usize,
-    /// Those that have bits of some field, in the order in which they were filled. All but the last are full.
+    /// Cells with bits of some field, in the order in which they were filled. All but the last are
+    /// full.
     pub filled: Vec<u32>,
     bits: usize,
-    /// If states are words: the bits of the first cell.
+    /// Bits of the first cell, if states are words.
     pub word: Option<u32>,
 }
 
-/// The most bits of a state that is a word: above them is a border, and one bit that no state has.
+/// Maximal bits of a state that is a word: above them are a border and an unused bit.
 const WORD_BITS: u32 = 62;
 
-/// Bits for the numbers from 0 to `size`.
 fn width_of(size: u64) -> u8 {
     (64 - size.leading_zeros()) as u8
 }
 
-/// What is known of the values of a variable.
+/// Known range of a variable.
 enum Known {
-    /// The least value, and the bits that suffice.
+    /// Least value, and a sufficient number of bits.
     Bits(Value, u8),
-    /// A count without a bound.
     Open,
 }
 
@@ -150,7 +151,7 @@ impl Layout {
         }
     }
 
-    /// The same for states that are words, if these can be: of a net that is small enough, or of no net.
+    /// Converts to words if possible: the system is a small net, or has no net transitions.
     fn in_one_word(mut self, system: &System) -> Layout {
         let used = |cell: u32| {
             let fields = self.fields.iter().filter(|f| f.cell == cell);
@@ -170,13 +171,13 @@ impl Layout {
         self
     }
 
-    /// Fields one after the other; `open` tells the width of a variable without a bound.
+    /// Places the fields in the order of the model; `open` returns the width of a variable without
+    /// a bound.
     fn place(known: &[Known], open: impl Fn(usize) -> u8) -> Layout {
         let file: Vec<usize> = (0..known.len()).collect();
         Layout::place_in(&file, known, open)
     }
 
-    /// The same in this order.
     fn place_in(order: &[usize], known: &[Known], open: impl Fn(usize) -> u8) -> Layout {
         let (mut cell, mut shift) = (0u32, 0u8);
         let mut fields = vec![Field::default(); known.len()];
@@ -191,7 +192,7 @@ impl Layout {
             }
             fields[i] = Field {
                 low,
-                // A field without bits stands anywhere, so not behind a full last cell.
+                // A field without bits is in the first cell, so not behind a full last cell.
                 cell: if width == 0 { 0 } else { cell },
                 shift: if width == 0 { 0 } else { shift },
                 width,
@@ -215,10 +216,11 @@ impl Layout {
         }
     }
 
-    /// The same for trees with neighbouring cells below different nodes of the root.
+    /// For trees: this layout with neighbouring cells below different nodes of the root.
     ///
-    /// Before a search has gone far, only a part of a model has moved. If that were below one node of the root, nearly every state would have a new node there,
-    /// and new ones on the path to the part; below all of them it has few combinations under each, and a new state costs little more than its root.
+    /// Early in a search, only a part of a model has moved. Below one node of the root, that part
+    /// would need a new node, and new nodes on the path to it, in nearly every state. Below all of
+    /// them, it has few combinations under each, and a new state costs little more than its root.
     fn spread(&self) -> Layout {
         let named = tree::TOP as usize;
         let below = tree::leaves(self.cells + 1) / named;
@@ -242,7 +244,7 @@ impl Layout {
         }
     }
 
-    /// How many nodes near the root an event changes on average, where states are trees.
+    /// Average number of nodes near the root that an event changes, if states are trees.
     fn paths(&self, system: &System) -> f64 {
         let leaves = tree::leaves(self.cells + 1) as u32;
         let near = |event: &Event| {
@@ -256,27 +258,24 @@ impl Layout {
         f64::from(sum) / system.events.len().max(1) as f64
     }
 
-    /// Are states stored whole?
     pub fn is_plain(&self) -> bool {
         self.bytes() <= PLAIN_BYTES
     }
 
-    /// Bits in use.
     pub fn bits(&self) -> usize {
         self.bits
     }
 
-    /// Bytes of a packed state without its escape; at least one.
+    /// Bytes of a packed state without its overflow id; at least one.
     pub fn bytes(&self) -> usize {
         self.bits.div_ceil(8).max(1)
     }
 
-    /// The number of the escape cell.
     pub fn escape(&self) -> u32 {
         self.cells as u32
     }
 
-    /// What a cell that changes adds to the hash.
+    /// Contribution of a changed cell to the hash.
     #[inline]
     pub fn weigh(&self, cell: u32, old: u32, new: u32) -> u64 {
         let weight = self.weights[cell as usize];
@@ -284,10 +283,10 @@ impl Layout {
     }
 }
 
-/// A layout for trees, made from an order of the variables.
+/// A layout for trees, from an order of the variables.
 fn by_paths(system: &System, place: impl Fn(&[usize]) -> Layout) -> Layout {
     let arranged = arranged(system, place);
-    // Places that fill have fewer bits here: with these, states may be small enough to be stored whole.
+    // Places that fill have fewer bits here, so states may be small enough to be stored whole.
     if arranged.is_plain() {
         return arranged;
     }
@@ -299,11 +298,12 @@ fn by_paths(system: &System, place: impl Fn(&[usize]) -> Layout) -> Layout {
     }
 }
 
-/// Cells are spread if an event then changes at most so many times the nodes near the root. Of the wide nets of the contest twelve change up to 1.32 times as many: their states take 26 to 32
-/// bytes instead of up to 69, and are found 0.9 to 1.5 times as fast, 1.13 times on average. Six change 1.34 to 2.2 times as many, and are found 0.8 to 1.0 times as fast.
+/// Cells are spread if an event then changes at most this many times the nodes near the root;
+/// beyond that, the longer paths slow lookups down.
 const MORE_PATHS: f64 = 4.0 / 3.0;
 
-/// The order of the model, unless under it a step changes much of a tree and under FORCE's half as much or less.
+/// The order of the model, unless a step changes much of a tree under it, and at most half as much
+/// under FORCE's.
 fn arranged(system: &System, place: impl Fn(&[usize]) -> Layout) -> Layout {
     let file: Vec<usize> = (0..system.variables.len()).collect();
     let file = place(&file);
@@ -327,10 +327,10 @@ fn arranged(system: &System, place: impl Fn(&[usize]) -> Layout) -> Layout {
     }
 }
 
-/// Where an event changes no more nodes near the root than this, another order is not looked for, which takes up to 3 µs a variable. A single path has two. Of the
-/// wide nets of the contest three have more, 5.4 to 8.2, and are explored 1.0 to 1.8 times as fast in another order; the others have 2.0 to 3.6.
+/// Nodes near the root per event, on average, up to which no other order is tried. A single path
+/// has two.
 const LONG_PATHS: f64 = 4.5;
-/// Nor of more variables than this, for which that would take more than a glance.
+/// Maximal number of variables for which another order is tried.
 const MOST_ARRANGED: usize = 5_000;
 
 fn known(system: &System) -> Vec<Known> {
@@ -372,8 +372,8 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_spread_where_events_are_short() {
-        // Tokens that go to and fro between neighbours, in 1024 places: 32 cells, and the escape behind them.
+    fn neighbouring_cells_are_spread_where_events_are_local() {
+        // Tokens move between neighbours in 1024 places: 32 cells, and the overflow id behind them.
         let to_and_fro = |i: u32| transition("t", &[(2 * i, 1, -1), (2 * i + 1, 0, 1)]);
         let mut system = System {
             variables: (0..1024).map(|i| bounded(&format!("p{i}"))).collect(),
@@ -389,14 +389,14 @@ mod tests {
             spread.owners[cell as usize * 32 + usize::from(shift)] == i as u32
         }));
         assert!(spread.escape() < 64, "the tree has not grown");
-        // Tokens that go from one cell to the next.
+        // Tokens move from one cell to the next.
         let on = |i: u32| transition("t", &[(i, 1, -1), (i + 32, 0, 1)]);
         system.events = (0..992).map(on).collect();
         assert_eq!(cells(&Layout::new(&system)), [0, 1, 2, 3, 4]);
     }
 
     #[test]
-    fn a_place_that_fills_without_end_has_room() {
+    fn a_growing_place_gets_a_wide_field() {
         let source = System {
             variables: vec![place("filled")],
             initial: vec![vec![0].into()],
@@ -404,13 +404,13 @@ mod tests {
             ..System::default()
         };
         assert_eq!(Layout::new(&source).fields[0].width, GROWING_WIDTH);
-        // Where many tokens are passed on, nothing grows.
+        // Where many tokens only move, no place is taken to grow.
         let poured = Layout::new(&pour(1000)).fields;
         assert_eq!([0, 1].map(|i| poured[i].width), [MOST_WIDTH; 2]);
     }
 
     #[test]
-    fn every_value_comes_back_from_its_parts() {
+    fn join_inverts_split() {
         for width in [0, 1, 7, 20, 32] {
             for low in [0, -3, Value::MIN, Value::MAX] {
                 let field = Field {

@@ -1,14 +1,15 @@
-//! A system as an explicit graph: packed states, found by their contents, successors on demand.
+//! An explicit state graph: packed states, identified by their contents; successors on demand.
 //!
-//! [`Explicit`] is the immutable part that workers share: how states are packed (`layout.rs`), and events in
-//! a flat form (`net.rs`, `compile.rs`). [`States`] is what one worker has found so far, in a store that hands out
-//! dense ids (`store.rs`), and what it knows of the one state in focus (`states.rs`). Several workers can share a
-//! store (`common.rs`).
+//! [`Explicit`] is the immutable part, shared by all workers: the layout of a packed state
+//! (`layout.rs`) and the events in flat form (`net.rs`, `compile.rs`). [`States`] is one worker's
+//! part: the states found, in a store that assigns dense ids (`store.rs`), and the state in focus
+//! with the data derived from it (`states.rs`). Several workers may share a store (`common.rs`).
 //!
-//! A step costs what it changes, not what the system has. The focus goes from state to state by the cells that differ;
-//! the enabled transitions follow by the places that have changed (`enabled.rs`), and so do the observed
-//! predicates (`observed.rs`). The hash of a state is a weighted sum of its cells, to which a transition adds
-//! a constant: where all successors of a state would be found is known before any is fired.
+//! A step takes time linear in its changes, not in the size of the system. The focus moves
+//! between states by the cells in which they differ; enabled transitions (`enabled.rs`) and
+//! observed predicates (`observed.rs`) are updated from the variables that changed. The hash of
+//! a state is a weighted sum of its cells, to which a transition adds a constant: so the hashes
+//! of all successors are known, and their slots prefetched, before any transition is fired.
 
 mod abroad;
 mod chunks;
@@ -68,23 +69,24 @@ pub struct Explicit<'s> {
     deadlock: Deadlock,
 }
 
-/// Where an iteration over the steps from a state stands.
+/// An iteration over the steps of a state.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cursor {
     at: u32,
     choice: u32,
-    /// Where it began; what comes before is listed last.
+    /// First step of the iteration; the steps before it are listed last.
     begin: u32,
     moved: bool,
     done: bool,
-    /// Has it been at the end, so that it lists what comes before its beginning?
+    /// True after the wrap-around, while the steps before `begin` are listed.
     again: bool,
 }
 
-/// A way to go on: the event, or `None` for stuttering, and where [`Explicit::next`] finds the step.
+/// A step without its target: the event, or `None` for stuttering, and the cursor at which
+/// [`Explicit::next`] yields the step.
 pub type Way = (Option<EventId>, Cursor);
 
-/// A step: the event taken, or `None` for stuttering at a deadlock, and where it leads.
+/// A step: the event, or `None` for stuttering in a deadlock, and the target.
 pub type Successor = (Option<EventId>, StateId);
 
 impl<'s> Explicit<'s> {
@@ -100,8 +102,8 @@ impl<'s> Explicit<'s> {
         }
     }
 
-    /// The same space, prepared to tell the [`truth`](Explicit::truth) of these predicates in many states; each has
-    /// its bit.
+    /// Registers predicates for [`truth`](Explicit::truth), each with its bit, and returns the
+    /// space.
     #[must_use]
     pub fn observing(mut self, predicates: Vec<(u64, &'s Predicate)>) -> Explicit<'s> {
         let net = self.moves.words.is_none().then_some(&self.moves.net);
@@ -109,24 +111,25 @@ impl<'s> Explicit<'s> {
         self
     }
 
-    /// The system this is the space of.
+    /// The system of this state space.
     pub fn system(&self) -> &'s System {
         self.system
     }
 
-    /// An empty collection of states.
+    /// An empty state table for one worker.
     pub fn states(&self, budget: &Budget) -> States {
         States::new(self, budget)
     }
 
-    /// Empty collections of states, one per worker and at least one, that share what they find: a
-    /// state has the same id for all. Each belongs to one thread, and [rests](States::rest) until it
-    /// is asked for an [initial](Explicit::initial) state.
+    /// Empty state tables that share a store, one per worker and at least one: a state has the same
+    /// id in all. Each belongs to one thread and [rests](States::rest) until it is passed to
+    /// [`initial`](Explicit::initial).
     pub fn workers(&self, workers: usize, budget: &Budget) -> Vec<States> {
         States::common(self, workers, budget)
     }
 
-    /// The `k`-th initial state, `None` behind the last that there is or, of [sealed](States::seal) ones, that is known.
+    /// The `k`-th initial state. `None` if there is none, or if `states` are [sealed](States::seal)
+    /// and do not contain it.
     pub fn initial(&self, states: &mut States, k: usize) -> Result<Option<StateId>, Stop> {
         let Some(initial) = self.system.initial.get(k) else {
             return Ok(None);
@@ -139,9 +142,9 @@ impl<'s> Explicit<'s> {
         states.reach()
     }
 
-    /// The next step from `from`, `None` behind the last.
+    /// The next step from `from`, `None` after the last.
     ///
-    /// A nondeterministic event may lead to the same state twice.
+    /// A nondeterministic event may yield the same target twice.
     pub fn next(
         &self,
         states: &mut States,
@@ -155,7 +158,7 @@ impl<'s> Explicit<'s> {
         if let Some(words) = &self.moves.words
             && let Some(word) = states.word(from)
         {
-            return self.next_word(words, states, (from, word), cursor);
+            return self.next_word(words, states, from, word, cursor);
         }
         states.load(self, from);
         let is_first = !cursor.moved;
@@ -164,10 +167,10 @@ impl<'s> Explicit<'s> {
         }
         loop {
             let event = self.moves.next(self, states, cursor)?;
-            if states.cut == Cut::Now {
-                // A state whose successors are cut off is not dead.
+            if states.cut_off.seen == Cut::Now {
+                // A state whose successors were cut off is not a deadlock.
                 cursor.moved = true;
-                states.cut = Cut::Before;
+                states.cut_off.seen = Cut::Before;
             }
             let Some(event) = event else {
                 if cursor.goes_round() {
@@ -177,27 +180,28 @@ impl<'s> Explicit<'s> {
             };
             cursor.moved = true;
             if let Some(to) = states.reach()? {
-                states.goes(from, to, is_first);
+                states.record_step(from, to, is_first);
                 return Ok(Some((Some(event), to)));
             }
         }
         Ok(self.end(from, cursor))
     }
 
-    /// There is no further step by an event: perhaps one by stuttering.
+    /// Ends the iteration; in a deadlock that stutters, yields the stuttering step.
     fn end(&self, from: StateId, cursor: &mut Cursor) -> Option<Successor> {
         cursor.done = true;
         let stutters = !cursor.moved && self.deadlock == Deadlock::Stutter;
         stutters.then_some((None, from))
     }
 
-    /// [`next`](Explicit::next) where states are words.
+    /// [`next`](Explicit::next) for a state that is a word.
     #[inline]
     fn next_word(
         &self,
         words: &Words,
         states: &mut States,
-        (from, word): (StateId, u64),
+        from: StateId,
+        word: u64,
         cursor: &mut Cursor,
     ) -> Result<Option<Successor>, Stop> {
         let is_first = !cursor.moved;
@@ -214,21 +218,22 @@ impl<'s> Explicit<'s> {
             };
             cursor.at = t + 1;
             cursor.moved = true;
-            if let Some(to) = self.take_word(words, states, (from, word), t)? {
-                states.goes(from, to, is_first);
+            if let Some(to) = self.take_word(words, states, from, word, t)? {
+                states.record_step(from, to, is_first);
                 let event = self.moves.net.transitions[t as usize].event;
                 return Ok(Some((Some(event), to)));
             }
         }
     }
 
-    /// Where an enabled transition leads; `None` if that is cut off or not known.
+    /// Target of an enabled transition; `None` if it is cut off, or unknown to sealed states.
     #[inline]
     fn take_word(
         &self,
         words: &Words,
         states: &mut States,
-        (from, word): (StateId, u64),
+        from: StateId,
+        word: u64,
         t: u32,
     ) -> Result<Option<StateId>, Stop> {
         if let Some(to) = words.fire(word, t) {
@@ -238,15 +243,15 @@ impl<'s> Explicit<'s> {
         if states.fire(self, t)? {
             states.reach()
         } else {
-            states.cut = Cut::Before;
+            states.cut_off.seen = Cut::Before;
             Ok(None)
         }
     }
 
-    /// All steps from `from` by events, appended to `steps`; stuttering is none.
+    /// Appends all steps from `from` by events, without stuttering, to `steps`.
     ///
-    /// Looking up one successor after the other would wait for memory each time. The hashes of all are
-    /// known first, and the places where they would be found are touched together.
+    /// Successive lookups would each wait for memory. So the hashes of all successors are computed
+    /// first, and their slots are prefetched together.
     pub fn expand(
         &self,
         states: &mut States,
@@ -256,7 +261,7 @@ impl<'s> Explicit<'s> {
         if let Some(words) = &self.moves.words
             && let Some(word) = states.word(from)
         {
-            return self.expand_word(words, states, (from, word), steps);
+            return self.expand_word(words, states, from, word, steps);
         }
         states.load(self, from);
         if self.moves.has_fault(&states.focus) {
@@ -285,12 +290,13 @@ impl<'s> Explicit<'s> {
         Ok(())
     }
 
-    /// The same where states are words.
+    /// [`expand`](Explicit::expand) for a state that is a word.
     fn expand_word(
         &self,
         words: &Words,
         states: &mut States,
-        (from, word): (StateId, u64),
+        from: StateId,
+        word: u64,
         steps: &mut Vec<(EventId, StateId)>,
     ) -> Result<(), Stop> {
         let mut ahead = std::mem::take(&mut states.ahead);
@@ -305,7 +311,7 @@ impl<'s> Explicit<'s> {
         }
         states.store.touch(&ahead.hashes);
         for t in ahead.transitions.iter().copied() {
-            if let Some(to) = self.take_word(words, states, (from, word), t)? {
+            if let Some(to) = self.take_word(words, states, from, word, t)? {
                 steps.push((self.moves.net.transitions[t as usize].event, to));
             }
         }
@@ -313,7 +319,7 @@ impl<'s> Explicit<'s> {
         Ok(())
     }
 
-    /// The same for events that are not transitions of a net: all successors are prepared, then looked up.
+    /// [`expand`](Explicit::expand) for events other than net transitions.
     fn expand_others(
         &self,
         states: &mut States,
@@ -345,8 +351,8 @@ impl<'s> Explicit<'s> {
         Ok(())
     }
 
-    /// All ways to go on from `from` by events, appended to `ways`, without looking up where they lead: for somebody who will
-    /// take one of them. Each is where [`next`](Explicit::next) finds its step.
+    /// Appends all steps from `from` by events to `ways`, without looking up their targets, for a
+    /// caller that takes few of them. [`next`](Explicit::next) takes a step from its cursor.
     pub fn ways(
         &self,
         states: &mut States,
@@ -381,18 +387,20 @@ impl<'s> Explicit<'s> {
         }
     }
 
-    /// How many transitions of a net are enabled in `state`, if that is known without looking for them.
+    /// Number of enabled net transitions in `state`; `None` if it is not maintained.
     pub fn enabled_transitions(&self, states: &mut States, state: StateId) -> Option<usize> {
         states.load(self, state);
         states.focus.count()
     }
 
-    /// How many transitions the net has: [`way_behind`](Explicit::way_behind) takes numbers below this.
+    /// Number of net transitions, the bound of the argument of
+    /// [`way_behind`](Explicit::way_behind).
     pub fn transitions(&self) -> usize {
         self.moves.net.len()
     }
 
-    /// A way to go on from `from` by the first enabled transition from this number on, going round: for somebody who draws one of very many.
+    /// The step from `from` by the first enabled transition from `number` on, cyclically, without
+    /// its target. For random draws among many transitions.
     pub fn way_behind(&self, states: &mut States, from: StateId, number: usize) -> Option<Way> {
         states.load(self, from);
         states.touch_nothing(from);
@@ -406,19 +414,19 @@ impl<'s> Explicit<'s> {
         Some((Some(net.transitions[at as usize].event), cursor))
     }
 
-    /// The values of all variables in `state`, at the cost of what differs from the state that was asked for before.
+    /// The values of all variables in `state`, computed by the difference from the state in focus.
     pub fn values<'a>(&self, states: &'a mut States, state: StateId) -> &'a [Value] {
         states.load(self, state);
         &states.focus.values
     }
 
-    /// Does the predicate hold in `state`?
+    /// Returns whether the predicate holds in `state`.
     pub fn holds(&self, states: &mut States, state: StateId, predicate: &Predicate) -> bool {
         states.load(self, state);
         self.moves.holds(predicate, &states.focus)
     }
 
-    /// The bits of the [observed](Explicit::observing) predicates that hold in `state`.
+    /// Bits of the [observed](Explicit::observing) predicates that hold in `state`.
     pub fn truth(&self, states: &mut States, state: StateId) -> u64 {
         states.load(self, state);
         states.truth(&self.observed, |form, focus| {
@@ -427,11 +435,11 @@ impl<'s> Explicit<'s> {
     }
 }
 
-/// Successors that are to be looked up, for touching their places in the store together.
+/// Successors to be looked up, whose slots are prefetched together.
 #[derive(Debug, Default)]
 struct Ahead {
     transitions: Vec<u32>,
-    /// Events, each with the end of its changes and the sum of its successor.
+    /// Events, each with the end of its changes in `changes` and the sum of its successor.
     others: Vec<(EventId, usize, u64)>,
     changes: Vec<tree::Change>,
     hashes: Vec<u32>,

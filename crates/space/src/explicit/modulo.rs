@@ -1,24 +1,28 @@
-//! Steps of a net modulo symmetries: what a step leads to is exchanged for a representative before it is looked up.
+//! Steps of a net in the quotient under symmetries: the target of a step is replaced by a
+//! representative before it is looked up.
 //!
-//! The space knows nothing of symmetries. It hands out the tokens of a successor, takes back what they are to be, and finds the state that differs from
-//! the one in focus by that. A state costs one pass over its places, a step what it changes and what the representative changes.
+//! This module does not know the symmetries. It passes the tokens of a successor to the caller,
+//! which replaces them, and looks up the state that differs from the state in focus by the result.
+//! A state costs one pass over its places; a step costs the places that the transition and the
+//! representative change.
 
 use super::{Cursor, Explicit, StateId, States};
 use lariat_budget::Stop;
 use lariat_model::{Deadlock, EventId, Value};
 use lariat_reductions::symmetry::Tokens;
 
-/// Room for the tokens of the state in focus and of one successor.
+/// Buffers for the tokens of the state in focus and of one successor.
 #[derive(Debug, Default)]
 pub(super) struct Marked {
-    of: Option<StateId>,
+    state: Option<StateId>,
     tokens: Tokens,
     next: Tokens,
 }
 
 impl Explicit<'_> {
-    /// The next event that is enabled in `state`, or stuttering where that is what happens; `None` behind the last. All events are
-    /// transitions of a net. Where it leads is what [`modulo`](Explicit::modulo) says.
+    /// The next event that is enabled in `state`, or `Some(None)` for stuttering in a deadlock that
+    /// stutters; `None` after the last. All events must be net transitions. The target is computed
+    /// by [`modulo`](Explicit::modulo).
     pub fn next_event(
         &self,
         states: &mut States,
@@ -44,8 +48,8 @@ impl Explicit<'_> {
     pub fn tokens<'a>(&self, states: &'a mut States, state: StateId) -> &'a Tokens {
         states.load(self, state);
         let States { marked, focus, .. } = states;
-        if marked.of != Some(state) {
-            marked.of = Some(state);
+        if marked.state != Some(state) {
+            marked.state = Some(state);
             marked.tokens.clear();
             let values = (0..).zip(focus.values.iter().copied());
             marked
@@ -55,19 +59,20 @@ impl Explicit<'_> {
         &marked.tokens
     }
 
-    /// Tells the tokens of a state of a net, and the values of all its places.
+    /// Calls `read` with the tokens of a state of a net and the values of all places.
     pub fn with_values<T>(
         &self,
         states: &mut States,
         state: StateId,
-        tell: impl FnOnce(&Tokens, &[Value]) -> T,
+        read: impl FnOnce(&Tokens, &[Value]) -> T,
     ) -> T {
         self.tokens(states, state);
-        tell(&states.marked.tokens, &states.focus.values)
+        read(&states.marked.tokens, &states.focus.values)
     }
 
-    /// Where `event`, or stuttering, leads from `state`, if `represent` is done to the tokens there: it says whether it has changed them, and
-    /// leaves them in increasing order. `None` if the step is cut off.
+    /// Target of `event`, or of stuttering, from `state`, with its tokens replaced by `represent`,
+    /// which returns whether it has changed them and leaves them in increasing order. `None` if the
+    /// step is cut off.
     pub fn modulo(
         &self,
         states: &mut States,
@@ -111,7 +116,7 @@ impl Explicit<'_> {
         states.intern().map(Some)
     }
 
-    /// The state of a net with these tokens, in increasing order, found or made.
+    /// Interns the state of a net with these tokens, which are in increasing order.
     pub fn with_tokens(&self, states: &mut States, tokens: &Tokens) -> Result<StateId, Stop> {
         states.open()?;
         let mut values: Vec<Value> = vec![0; self.system.variables.len()];
@@ -139,7 +144,7 @@ fn add(tokens: &mut Tokens, var: u32, delta: Value) {
 }
 
 impl States {
-    /// Assigns what differs from the tokens of the state in focus.
+    /// Assigns the places in which `next` differs from the state in focus.
     fn assign_tokens(&mut self, next: &Tokens) {
         let (assigned, old) = (&mut self.scratch.assigned, &self.marked.tokens);
         assigned.clear();

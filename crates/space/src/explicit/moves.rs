@@ -1,5 +1,5 @@
-//! Events and predicates in the form that the explicit space runs: net transitions (`net.rs`), which are tried
-//! first, and everything else (`compile.rs`).
+//! Compiled events and predicates: net transitions (`net.rs`), which are tried first, and all other
+//! events (`compile.rs`).
 
 use super::compile::Compiled;
 use super::layout::Layout;
@@ -14,7 +14,7 @@ use lariat_model::{Comparison, EventId, Linear, Predicate, System, Value, VarId}
 #[derive(Debug)]
 pub(super) struct Moves {
     pub net: Net,
-    /// The transitions again, if states are words.
+    /// The transitions as words, if states are words.
     pub words: Option<Words>,
     pub compiled: Compiled,
     fault: Option<VarId>,
@@ -32,7 +32,7 @@ impl Moves {
         }
     }
 
-    /// Has a fault happened? Then no event is enabled.
+    /// Returns whether a fault has occurred; then no event is enabled.
     #[inline]
     pub fn has_fault(&self, focus: &Focus) -> bool {
         self.fault
@@ -67,7 +67,7 @@ impl Moves {
         let holds = |p: &Predicate, focus: &Focus| self.holds(p, focus);
         let found = self
             .compiled
-            .next(states, (&mut rest, end), &mut cursor.choice, holds);
+            .next(states, &mut rest, end, &mut cursor.choice, holds);
         cursor.at = rest + transitions;
         found
     }
@@ -88,7 +88,6 @@ impl Moves {
         self.has_fault(focus) || !(focus.find(&self.net, 0).is_some() || other())
     }
 
-    /// Does an observed predicate hold in the state in focus?
     pub fn is_true(&self, form: &Form<'_>, focus: &Focus) -> bool {
         match form {
             Form::Whole(predicate) => self.holds(predicate, focus),
@@ -101,7 +100,6 @@ impl Moves {
         }
     }
 
-    /// Does the predicate hold in the state in focus?
     pub fn holds(&self, predicate: &Predicate, focus: &Focus) -> bool {
         match predicate {
             Predicate::Const(value) => *value,
@@ -117,12 +115,13 @@ impl Moves {
 }
 
 impl Explicit<'_> {
-    /// Tells all events that are enabled in `state`, at the cost of those that are; some may be told twice.
+    /// Calls `visit` with every event that is enabled in `state`, some more than once. The cost
+    /// depends on the enabled events only.
     pub fn enabled_events(
         &self,
         states: &mut States,
         state: StateId,
-        mut tell: impl FnMut(EventId),
+        mut visit: impl FnMut(EventId),
     ) {
         let moves = &self.moves;
         let mut from = 0;
@@ -130,7 +129,7 @@ impl Explicit<'_> {
             && let Some(word) = states.word(state)
         {
             while let Some(t) = words.find(word, from) {
-                tell(moves.net.transitions[t as usize].event);
+                visit(moves.net.transitions[t as usize].event);
                 from = t + 1;
             }
             return;
@@ -141,19 +140,19 @@ impl Explicit<'_> {
             return;
         }
         while let Some(t) = focus.find(&moves.net, from) {
-            tell(moves.net.transitions[t as usize].event);
+            visit(moves.net.transitions[t as usize].event);
             from = t + 1;
         }
         let holds = |p: &Predicate| moves.holds(p, focus);
         moves.compiled.some(&focus.values, holds, |event| {
-            tell(event);
+            visit(event);
             false
         });
     }
 }
 
 fn linear_holds(linear: &Linear, values: &[Value]) -> bool {
-    // One place against a constant is by far the most common atom.
+    // Most atoms compare one place with a constant.
     if let [(var, 1)] = linear.terms[..] {
         return linear
             .comparison

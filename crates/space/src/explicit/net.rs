@@ -1,14 +1,12 @@
-//! The transitions of a net, compiled for packed states.
+//! Net transitions, compiled for packed states.
 //!
-//! Transitions are numbered in the order in which they are tried: by one of their input places, that from which the
-//! fewest transitions take. What a transition does to a packed state is to add to some cells, which adds a
-//! constant to its hash.
+//! Transitions are numbered in the order in which they are tried: by one of their input places, the
+//! one with the fewest consumers. Firing a transition adds to some cells of a packed state, which
+//! adds a constant to its hash.
 
+use super::code::{Range, part};
 use super::layout::{Field, Layout};
 use lariat_model::{Action, Arc, EventId, System, Value};
-
-/// A part of a vector.
-type Range = (u32, u32);
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transition {
@@ -16,18 +14,16 @@ pub(super) struct Transition {
     takes: Range,
     puts: Range,
     cells: Range,
-    /// What it adds to the hash of a state.
+    /// Contribution to the hash of a state.
     pub weight: u64,
 }
 
-/// There must be so many tokens.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Take {
     pub var: u32,
     pub need: Value,
 }
 
-/// So many tokens are added.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Put {
     pub var: u32,
@@ -35,7 +31,7 @@ pub(super) struct Put {
     pub field: Field,
 }
 
-/// A transition that takes from a place, and how much must be there.
+/// A transition that takes from a place, and the required number of tokens.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Consumer {
     pub transition: u32,
@@ -49,15 +45,15 @@ pub(super) struct Net {
     numbers: Vec<Option<u32>>,
     takes: Vec<Take>,
     puts: Vec<Put>,
-    /// Cells, sorted downwards, and what is added to them.
+    /// Cells in descending order, and the numbers added to them.
     cells: Vec<(u32, u32)>,
     consumers: Vec<Consumer>,
-    /// Where the consumers of each place start.
+    /// Index of the first consumer of each place.
     starts: Vec<u32>,
 }
 
 impl Net {
-    /// The net with these transitions, in the order in which they are tried.
+    /// Compiles these transitions, which are in the order in which they are tried.
     pub fn new(system: &System, order: Vec<(EventId, &[Arc])>, layout: &Layout) -> Net {
         let mut net = Net {
             transitions: Vec::with_capacity(order.len()),
@@ -99,10 +95,10 @@ impl Net {
             }
         }
         self.puts[starts.1..].sort_by_key(|put| std::cmp::Reverse(put.field.cell));
-        // A field without bits is in no cell; it cannot hold a second value, so nothing is added to it.
+        // A field without bits is in no cell; it holds a single value, so nothing is added to it.
         let puts = self.puts[starts.1..].iter();
         for Put { delta, field, .. } in puts.filter(|put| put.field.width > 0) {
-            // Exact whenever all new values fit their fields, and not used else.
+            // Exact if all new values fit their fields; not used otherwise.
             let added = (*delta as u64) << field.shift;
             let cell_weight = layout.weights[field.cell as usize];
             weight = weight.wrapping_add(cell_weight.wrapping_mul(added));
@@ -146,17 +142,13 @@ impl Net {
         part(&self.consumers, range)
     }
 
-    /// A place where tokens are missing for `t`, `None` if it is enabled.
+    /// A place with too few tokens for `t`; `None` if `t` is enabled.
     #[inline]
     pub fn lacks(&self, t: u32, values: &[Value]) -> Option<u32> {
         let takes = part(&self.takes, self.transitions[t as usize].takes);
         let lacks = |take: &&Take| values[take.var as usize] < take.need;
         takes.iter().find(lacks).map(|take| take.var)
     }
-}
-
-fn part<T>(all: &[T], (start, end): Range) -> &[T] {
-    &all[start as usize..end as usize]
 }
 
 /// All transitions in the order in which they are tried.

@@ -1,48 +1,48 @@
-//! Predicates whose truth the engines ask for in every state: each is evaluated again only when a variable that
-//! it reads has changed.
+//! Observed predicates: each is evaluated again only when a variable that it reads has changed.
 //!
-//! Atoms about coloured nets speak of whole places, so of thousands of variables and transitions at once. Long sums, and how many of a long list of
-//! transitions are enabled, are *tallies*: numbers that follow the focus by what has changed, so that they cost no more than short ones.
+//! Atoms about coloured nets read whole coloured places, thousands of variables and transitions.
+//! Long sums, and the number of enabled transitions of a long list, are *tallies*: numbers that are
+//! updated with the focus, so that they cost no more than short ones.
 //!
 //! ```text
-//! Σ cᵢ·xᵢ  +=  cᵢ·(new − old)   for each variable that has changed        |{t enabled}|  ±=  1   for each transition that has flipped
+//! Σ cᵢ·xᵢ      +=  cᵢ·(new − old)   for each variable that has changed
+//! |{t enabled}| ±=  1                for each transition that was enabled or disabled
 //! ```
 
 use super::enabled::Enabled;
 use super::net::Net;
 use lariat_model::{Comparison, EventId, Linear, Predicate, System, Value};
 
-/// Sums and lists of more members than this are tallies: shorter ones are evaluated in about the time that a tally takes to follow.
+/// Maximal length of sums and lists that are evaluated; longer ones are tallies. Evaluating a sum
+/// of this length takes about as long as updating a tally.
 const SHORT: usize = 16;
 
-/// Some predicates, each with its bit.
 #[derive(Debug, Default)]
 pub(super) struct Observed<'s> {
     pub predicates: Vec<(u64, Form<'s>)>,
     /// For each variable, the predicates that read it. Empty if nothing is observed.
     readers: Vec<u64>,
-    /// Those that speak of events: any step may change them.
+    /// Predicates about events: any step may change them.
     pub volatile: u64,
     tallies: usize,
-    /// For each variable the tallies that it counts in, with its coefficients.
+    /// For each variable, its tallies and coefficients.
     sums: Members,
-    /// The same for each transition.
+    /// For each transition, its tallies and coefficients.
     counts: Members,
 }
 
 /// A predicate in the form in which it is evaluated.
 #[derive(Debug)]
 pub(super) enum Form<'s> {
-    /// As it is.
     Whole(&'s Predicate),
-    /// A tally and what it is compared with.
+    /// A tally compared with a constant.
     Tally(usize, Comparison, Value),
     Not(Box<Form<'s>>),
     And(Vec<Form<'s>>),
     Or(Vec<Form<'s>>),
 }
 
-/// Tallies by who counts in them: each with a coefficient.
+/// The tallies of each member, with coefficients.
 #[derive(Debug, Default)]
 struct Members {
     ends: Vec<u32>,
@@ -50,7 +50,7 @@ struct Members {
 }
 
 impl Members {
-    /// From triples of member, tally and coefficient.
+    /// Builds the lists from triples of member, tally and coefficient.
     fn new(mut all: Vec<(u32, u32, Value)>) -> Members {
         all.sort_unstable_by_key(|(member, ..)| *member);
         let mut ends = Vec::new();
@@ -63,7 +63,7 @@ impl Members {
     }
 
     #[inline]
-    fn of(&self, member: u32) -> &[(u32, Value)] {
+    fn tallies_of(&self, member: u32) -> &[(u32, Value)] {
         let Some(end) = self.ends.get(member as usize) else {
             return &[];
         };
@@ -73,12 +73,12 @@ impl Members {
     }
 }
 
-/// What tallies come to in the state in focus.
+/// Values of the tallies in the state in focus.
 pub(super) type Tallies = Vec<i128>;
 
-/// What a compilation has found.
+/// Compilation of predicates: the tallies that they need.
 struct Compiler<'a> {
-    /// If lists of transitions are to be tallies.
+    /// Present if lists of transitions are to be tallies.
     net: Option<&'a Net>,
     tallies: usize,
     sums: Vec<(u32, u32, Value)>,
@@ -111,7 +111,8 @@ impl Compiler<'_> {
         Form::Tally(tally as usize, linear.comparison, linear.constant)
     }
 
-    /// Is one of many transitions enabled? `None` if there are other events among them.
+    /// Compiles the test that one of many transitions is enabled. `None` if other events are
+    /// listed.
     fn list<'s>(&mut self, events: &[EventId]) -> Option<Form<'s>> {
         let net = self.net?;
         let mut numbers: Vec<u32> = events
@@ -128,7 +129,7 @@ impl Compiler<'_> {
 }
 
 impl<'s> Observed<'s> {
-    /// `net` is given where the focus keeps its enabled transitions.
+    /// Compiles the predicates; `net` is present if the focus maintains its enabled transitions.
     pub fn new(
         system: &System,
         net: Option<&Net>,
@@ -141,12 +142,12 @@ impl<'s> Observed<'s> {
             vars.clear();
             predicate.collect_vars(&mut vars);
             vars.iter().for_each(|var| readers[var.index()] |= bit);
-            if speaks_of_events(predicate) {
+            if reads_events(predicate) {
                 volatile |= bit;
             }
         }
         let mut compiler = Compiler {
-            // Nothing is enabled after a fault.
+            // No transition is enabled after a fault.
             net: net.filter(|_| system.fault.is_none()),
             tallies: 0,
             sums: Vec::new(),
@@ -169,7 +170,6 @@ impl<'s> Observed<'s> {
         self.readers.get(var as usize).copied().unwrap_or(0)
     }
 
-    /// The tallies of a state.
     pub fn tallies(&self, values: &[Value], enabled: Option<&Enabled>) -> Tallies {
         let mut tallies = vec![0; self.tallies];
         for (var, value) in (0..).zip(values) {
@@ -183,30 +183,30 @@ impl<'s> Observed<'s> {
         tallies
     }
 
-    /// A variable has got another value.
+    /// Updates the tallies after a variable changed.
     #[inline]
     pub fn change(&self, tallies: &mut Tallies, var: u32, old: Value, new: Value) {
-        for (tally, c) in self.sums.of(var) {
+        for (tally, c) in self.sums.tallies_of(var) {
             let more = i128::from(new) - i128::from(old);
             tallies[*tally as usize] += i128::from(*c) * more;
         }
     }
 
-    /// A transition has become enabled, or is so no longer.
+    /// Updates the tallies after a transition became enabled or disabled.
     #[inline]
     pub fn flip(&self, tallies: &mut Tallies, transition: u32, is_enabled: bool) {
-        for (tally, c) in self.counts.of(transition) {
+        for (tally, c) in self.counts.tallies_of(transition) {
             let c = i128::from(*c);
             tallies[*tally as usize] += if is_enabled { c } else { -c };
         }
     }
 }
 
-fn speaks_of_events(predicate: &Predicate) -> bool {
+fn reads_events(predicate: &Predicate) -> bool {
     match predicate {
         Predicate::Enabled(_) | Predicate::Deadlock => true,
         Predicate::Const(_) | Predicate::Linear(_) | Predicate::Expr(_) => false,
-        Predicate::Not(p) => speaks_of_events(p),
-        Predicate::And(ps) | Predicate::Or(ps) => ps.iter().any(speaks_of_events),
+        Predicate::Not(p) => reads_events(p),
+        Predicate::And(ps) | Predicate::Or(ps) => ps.iter().any(reads_events),
     }
 }

@@ -1,34 +1,37 @@
-//! The figures of a whole state space modulo symmetries.
+//! Statistics of a state space modulo symmetries.
 //!
-//! One state of each orbit is explored, and of events that differ by twins one is taken. Where the symmetries keep the initial marking, all states of an orbit
-//! can be reached as soon as one can, and the states are the sum of the sizes of the orbits. That is claimed only if no orbit can have been counted twice: so here the
-//! representative is the same for all of an orbit, and where the search for such a one was cut short, the orbits are an upper limit and the states are not known.
+//! One state of each orbit is explored, and of events that differ by twins one is taken. If the
+//! symmetries preserve the initial marking, all states of an orbit are reachable if one is, and the
+//! number of states is the sum of the orbit sizes. It is reported only if no orbit can have been
+//! counted twice: the representative must be canonical; where the search for one was cut short, the
+//! orbits are an upper bound, and the number of states is unknown.
 
 use super::{Cursor, Explicit, StateId, States};
-use lariat_budget::{Budget, Observer, Progress, Stop};
+use lariat_budget::{Progress, RunContext, Stop};
 use lariat_model::{EventId, State};
 use lariat_reductions::symmetry::{Representatives, Room, Symmetry, Tokens};
 
-/// What was counted. Lower bounds if the exploration stopped.
+/// Statistics of the quotient; lower bounds if `stop` is set.
 #[derive(Clone, Debug, Default)]
 pub struct Orbits {
-    /// Different orbits; where `states` is not known, some may be counted twice.
+    /// Distinct orbits; where `states` is `None`, some may be counted twice.
     pub orbits: u64,
-    /// Steps that were taken from them.
+    /// Steps taken from them.
     pub edges: u64,
-    /// Orbits of states without a step.
+    /// Orbits of states without an outgoing step.
     pub dead: u64,
-    /// All states, and those without a step: the sums of the sizes of these orbits. `None` where they are not that, or not known.
+    /// All states, and those without an outgoing step: the sums of the sizes of these orbits.
+    /// `None` where the sums differ from that, or are unknown.
     pub states: Option<(u128, u128)>,
-    /// Do the symmetries keep the initial marking?
+    /// True if the symmetries preserve the initial marking.
     pub symmetric: bool,
-    /// The largest number of tokens seen in one place.
+    /// Maximal number of tokens in one place.
     pub max_tokens_in_place: u64,
-    /// The largest number of tokens seen in all places together.
+    /// Maximal number of tokens in all places together.
     pub max_tokens: u128,
-    /// Bytes held for states and the table that finds them.
+    /// Bytes held for states and their hash table.
     pub bytes: u64,
-    /// Why the exploration stopped, if it did not end.
+    /// The limit that stopped the exploration; `None` if it is complete.
     pub stop: Option<Stop>,
 }
 
@@ -37,16 +40,11 @@ fn tokens_of(state: &State) -> Tokens {
     marked.filter(|(_, value)| *value != 0).collect()
 }
 
-/// Explores everything reachable modulo the symmetries of a net, breadth first.
-pub fn orbits(
-    space: &Explicit<'_>,
-    symmetry: &Symmetry<'_>,
-    budget: &Budget,
-    observer: &dyn Observer,
-) -> Orbits {
+/// Explores all reachable states modulo the symmetries of a net, breadth first.
+pub fn orbits(space: &Explicit<'_>, symmetry: &Symmetry<'_>, ctx: RunContext<'_>) -> Orbits {
     let canon = Representatives::of_all(symmetry);
     let mut room = Room::default();
-    // The orbit of a marking that all symmetries keep has no other member.
+    // The orbit of a marking that all symmetries preserve has no other member.
     let initial = space.system.initial.iter().map(tokens_of);
     let symmetric = initial.map(|tokens| canon.orbit_size(&mut room, &tokens));
     let symmetric = symmetric.into_iter().all(|size| size == Some(1));
@@ -55,8 +53,8 @@ pub fn orbits(
         states: symmetric.then_some((0, 0)),
         ..Orbits::default()
     };
-    let mut states = space.states(budget);
-    found.stop = explore(space, &canon, &mut states, &mut found, budget, observer).err();
+    let mut states = space.states(ctx.budget);
+    found.stop = explore(space, &canon, &mut states, &mut found, ctx).err();
     found.orbits = states.len() as u64;
     found.bytes = states.bytes();
     found
@@ -67,8 +65,7 @@ fn explore(
     canon: &Representatives<'_, '_>,
     states: &mut States,
     found: &mut Orbits,
-    budget: &Budget,
-    observer: &dyn Observer,
+    ctx: RunContext<'_>,
 ) -> Result<(), Stop> {
     let (mut room, mut twins) = (Room::default(), Room::default());
     for initial in &space.system.initial {
@@ -111,10 +108,10 @@ fn explore(
             }
             _ => None,
         };
-        budget.spend(1)?;
+        ctx.budget.spend(1)?;
         next += 1;
         if next % 65_536 == 0 {
-            observer.progress(Progress {
+            ctx.observer.progress(Progress {
                 phase: "exploring",
                 figures: &[(states.len() as u64, "orbits"), (found.edges, "edges")],
             });

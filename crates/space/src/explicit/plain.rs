@@ -1,25 +1,24 @@
-//! Whole vectors, one after the other: the store for narrow states, and for the nodes of products.
+//! Interned byte vectors: the store for narrow states, and for the nodes of products.
 //!
-//! A vector comes and goes as cells of 32 bits, of which as many bytes are kept as it has. Vectors lie in
-//! chunks that never move. The last cell is special: it is almost always 0, and then takes no room; chunks of
-//! vectors where it is not are held apart.
+//! A vector is passed as 32-bit cells, of which only its bytes are stored. Vectors lie in chunks
+//! that never move. The last cell is special: it is almost always 0, and then takes no space; the
+//! last cells of a chunk are stored separately if one of them is not 0.
 //!
-//! The hash is made from Σ wᵢ·cᵢ over the cells, so that a step that adds to cells adds a constant to the sum. Vectors of
-//! up to eight bytes are *words*, which are hashed, compared and kept by a few instructions; those
-//! of products are such, and many states (`words.rs`).
+//! The hash is computed from Σ wᵢ·cᵢ over the cells, so that a step that adds to cells adds a
+//! constant to the sum. Vectors of up to eight bytes are *words*, which are hashed, compared and
+//! stored by a few instructions: nodes of products, and many states (`words.rs`).
 
 use super::index::{Index, mix, weight};
 use lariat_budget::{Budget, Lease, Stop};
 
-/// Vectors in a chunk.
 const CHUNK: usize = 1 << 12;
-/// Two cells are read at a time: a chunk has room behind its last vector for that.
+/// Padding behind the last vector of a chunk, since cells are read two at a time.
 const BEHIND: usize = 7;
 
-/// Vectors of at most so many bytes are words.
+/// Maximal bytes of a word.
 const WORD_BYTES: usize = 8;
 
-/// Vectors of bytes, by their contents and by dense ids.
+/// Interned byte vectors with dense ids.
 #[derive(Debug)]
 pub struct Interner {
     vectors: Vectors,
@@ -32,28 +31,27 @@ pub struct Interner {
 struct Vectors {
     /// Bytes of a vector, without the last cell.
     stride: usize,
-    /// Its cells, without the last.
+    /// Cells of a vector, without the last.
     cells: usize,
-    /// The bits that are kept of the cell before the last.
     kept: u32,
     chunks: Vec<Box<[u8]>>,
-    /// The last cells, for chunks with one that is not 0, and whether there are any.
+    /// The last cells of chunks in which one is not 0; `has_last` if there are any.
     last: Vec<Option<Box<[u32]>>>,
     has_last: bool,
-    /// Are they hashed as words?
+    /// True if vectors are hashed as words.
     is_word: bool,
     weights: Vec<u64>,
 }
 
 impl Vectors {
-    /// The bytes of a vector, and a few behind them.
+    /// The bytes of a vector and the padding behind them.
     #[inline]
     fn bytes(&self, id: u32) -> &[u8] {
         let start = id as usize % CHUNK * self.stride;
         &self.chunks[id as usize / CHUNK][start..start + self.stride + BEHIND]
     }
 
-    /// The cells of a vector but the last: those of which everything is kept, and one more.
+    /// The cells of a vector but the last: the full ones, and the partial one.
     #[inline]
     fn body(&self, id: u32) -> (impl Iterator<Item = u32> + '_, u32) {
         let (whole, rest) = self.bytes(id).split_at(4 * (self.cells - 1));
@@ -69,7 +67,7 @@ impl Vectors {
         last.map_or(0, |cells| cells[id as usize % CHUNK])
     }
 
-    /// Is this the vector? Compares two cells at a time: most vectors have no more.
+    /// Returns whether this is the vector. Compares two cells at a time: most vectors have no more.
     #[inline]
     fn is(&self, id: u32, vector: &[u32]) -> bool {
         let (whole, rest) = self.bytes(id).split_at(self.stride / 8 * 8);
@@ -85,7 +83,8 @@ impl Vectors {
         different == 0 && self.last(id) == at(vector, self.cells)
     }
 
-    /// Turns `cells` into those of a vector, and tells which differ, with their old and their new values.
+    /// Sets `cells` to those of a vector; calls `changed` with each that differs, its old and its
+    /// new value.
     #[inline]
     fn turn(&self, id: u32, cells: &mut [u32], mut changed: impl FnMut(u32, u32, u32)) {
         let mut turn = |i: u32, cell: &mut u32, new: u32| {
@@ -95,7 +94,7 @@ impl Vectors {
         };
         let (body, next) = self.body(id);
         let mut cells = (0..).zip(cells);
-        // The body is asked first, so that no cell is lost when it ends.
+        // `body` is advanced before `cells`, so that no cell is lost at its end.
         for (new, (i, cell)) in body.zip(cells.by_ref()) {
             turn(i, cell, new);
         }
@@ -104,13 +103,12 @@ impl Vectors {
         }
     }
 
-    /// The vector, which is a word, without the last cell.
+    /// The word of a vector, without the last cell.
     #[inline]
     fn word(&self, id: u32) -> u64 {
         word(self.bytes(id)) & u64::MAX >> (64 - 8 * self.stride)
     }
 
-    /// A vector as a word and the last cell.
     #[inline]
     fn split(&self, vector: &[u32]) -> (u64, u32) {
         match self.cells {
@@ -119,7 +117,7 @@ impl Vectors {
         }
     }
 
-    /// The hash of a vector, as it was interned with.
+    /// The hash with which a vector was interned.
     fn hash(&self, id: u32) -> u32 {
         if self.is_word {
             return hash_of_word(self.word(id), self.last(id));
@@ -135,7 +133,8 @@ impl Vectors {
 }
 
 impl Interner {
-    /// An interner for vectors of `stride` bytes, at least one, and one more cell that is rarely used.
+    /// Creates an interner for vectors of `stride` bytes, at least one, and one more cell that is
+    /// rarely nonzero.
     pub fn new(stride: usize, budget: &Budget) -> Interner {
         assert!(stride > 0);
         let cells = stride.div_ceil(4);
@@ -156,19 +155,19 @@ impl Interner {
         }
     }
 
-    /// The same for vectors whose Σ wᵢ·cᵢ is always known, however short they are.
+    /// Creates an interner of vectors of any length whose callers pass Σ wᵢ·cᵢ.
     pub(super) fn of_sums(stride: usize, budget: &Budget) -> Interner {
         let mut interner = Interner::new(stride, budget);
         interner.vectors.is_word = false;
         interner
     }
 
-    /// How many different vectors there are.
+    /// Number of distinct vectors.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Is there none?
+    /// Returns whether there are no vectors.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -178,21 +177,22 @@ impl Interner {
         self.lease.bytes() + self.index.bytes()
     }
 
-    /// The cells of the vector with this id, the rare one last.
+    /// The cells of a vector, the rare one last.
     #[inline]
     pub fn get(&self, id: u32) -> impl Iterator<Item = u32> + '_ {
         let (body, next) = self.vectors.body(id);
         body.chain([next, self.vectors.last(id)])
     }
 
-    /// Turns `cells` into those of the vector with this id, and tells which differ, with their old and their new values.
+    /// Sets `cells` to those of a vector; calls `changed` with each that differs, its old and its
+    /// new value.
     #[inline]
     pub(super) fn turn(&self, id: u32, cells: &mut [u32], changed: impl FnMut(u32, u32, u32)) {
         self.vectors.turn(id, cells, changed);
     }
 
-    /// The id of a vector, and whether it is new. It has all its cells but perhaps the rare one; bits
-    /// behind its bytes are 0.
+    /// Interns a vector; returns its id and whether it is new. The rare cell may be omitted if it
+    /// is 0; bits beyond the stride must be 0.
     #[inline]
     pub fn intern(&mut self, vector: &[u32]) -> Result<(u32, bool), Stop> {
         if self.vectors.is_word {
@@ -203,7 +203,7 @@ impl Interner {
         self.intern_sum(vector, sum)
     }
 
-    /// The same for an interner [of sums](Interner::of_sums).
+    /// [`intern`](Interner::intern) for an interner [of sums](Interner::of_sums).
     #[inline]
     pub(super) fn intern_sum(&mut self, vector: &[u32], sum: u64) -> Result<(u32, bool), Stop> {
         let vectors = &self.vectors;
@@ -219,7 +219,7 @@ impl Interner {
         }
     }
 
-    /// The same for vectors that are words.
+    /// [`intern`](Interner::intern) for words.
     #[inline]
     pub(super) fn intern_word(&mut self, word: u64, last: u32) -> Result<(u32, bool), Stop> {
         let vectors = &self.vectors;
@@ -236,19 +236,20 @@ impl Interner {
         }
     }
 
-    /// The word with this id, and its last cell.
+    /// A word and its last cell.
     #[inline]
     pub(super) fn word(&self, id: u32) -> (u64, u32) {
         (self.vectors.word(id), self.vectors.last(id))
     }
 
-    /// The id of a word that is known already.
+    /// Id of a word that has been interned.
     pub(super) fn find_word(&self, word: u64, last: u32) -> Option<u32> {
         let is = |id| self.vectors.word(id) == word && self.vectors.last(id) == last;
         self.index.look_up(hash_of_word(word, last), is)
     }
 
-    /// The ids of words, each with what comes of its hash; left as they are where a word is unknown, or another is in its way.
+    /// Looks up words with their hashes; an id is unchanged if its word is unknown, or hidden by
+    /// another item with equal hash bits.
     #[inline]
     pub(super) fn find_words(&self, words: &[u64], hashes: &[u32], ids: &mut [Option<u32>]) {
         self.index.candidates(hashes, |i, id| {
@@ -258,7 +259,7 @@ impl Interner {
         });
     }
 
-    /// The id of a vector that is known already.
+    /// Id of a vector that has been interned.
     pub fn find(&self, vector: &[u32]) -> Option<u32> {
         if self.vectors.is_word {
             let (word, last) = self.vectors.split(vector);
@@ -268,19 +269,16 @@ impl Interner {
         self.find_sum(vector, sum)
     }
 
-    /// The same for an interner [of sums](Interner::of_sums).
     pub(super) fn find_sum(&self, vector: &[u32], sum: u64) -> Option<u32> {
         let is = |id| self.vectors.is(id, vector);
         self.index.look_up(mix(sum), is)
     }
 
-    /// Is there so much that lookups wait for memory?
     #[inline]
     pub(super) fn outgrows_cache(&self) -> bool {
         self.index.outgrows_cache()
     }
 
-    /// Brings what lookups of these hashes read into the cache.
     #[inline]
     pub(super) fn touch(&self, hashes: &[u32]) {
         let first = |id| word(self.vectors.bytes(id));
@@ -290,7 +288,7 @@ impl Interner {
     #[inline]
     fn push(&mut self, word: u64, last: u32) -> Result<u32, Stop> {
         let room = self.room(last)?;
-        // What is behind the bytes of the word belongs to the next, which is not there yet.
+        // The bytes behind the word belong to the next vector, which is not written yet.
         room[..8].copy_from_slice(&word.to_le_bytes());
         self.len += 1;
         Ok(self.len as u32 - 1)
@@ -299,7 +297,7 @@ impl Interner {
     fn push_vector(&mut self, vector: &[u32]) -> Result<u32, Stop> {
         let cells = self.vectors.cells;
         let room = self.room(at(vector, cells))?;
-        // What is behind its bytes belongs to the next, which is not there yet.
+        // The bytes behind the vector belong to the next one, which is not written yet.
         for (bytes, cell) in room.chunks_exact_mut(4).zip(&vector[..cells]) {
             bytes.copy_from_slice(&cell.to_le_bytes());
         }
@@ -307,7 +305,7 @@ impl Interner {
         Ok(self.len as u32 - 1)
     }
 
-    /// Room for one more vector and a few bytes behind it; its last cell is taken care of.
+    /// Space for one more vector and its padding; stores its last cell.
     #[inline]
     fn room(&mut self, last: u32) -> Result<&mut [u8], Stop> {
         let (chunk, place) = (self.len / CHUNK, self.len % CHUNK);
@@ -346,32 +344,29 @@ fn at(vector: &[u32], i: usize) -> u32 {
     vector.get(i).copied().unwrap_or(0)
 }
 
-/// Two cells, from number `i` on. The last cell may be the second: its bits are behind those that count.
+/// Two cells, from number `i` on. The second may be the last cell, whose bits are not compared.
 #[inline]
 fn two(vector: &[u32], i: usize) -> u64 {
     u64::from(vector[i]) | u64::from(at(vector, i + 1)) << 32
 }
 
-/// The first four of some bytes.
 #[inline]
 fn cell(bytes: &[u8]) -> u32 {
     u32::from_le_bytes(bytes[..4].try_into().expect("four bytes"))
 }
 
-/// The first eight of some bytes.
 #[inline]
 fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes"))
 }
 
-/// The hash of a word with its last cell.
+/// Hash of a word with its last cell.
 #[inline]
 pub(super) fn hash_of_word(word: u64, last: u32) -> u32 {
-    // The factor is as good as any other: odd, and as many ones as zeros.
+    // Any odd factor with as many ones as zeros would do.
     mix(word.wrapping_add(u64::from(last).wrapping_mul(0xD6E8_FEB8_6659_FD93)))
 }
 
-/// One weight for each cell.
 pub(super) fn weights(cells: usize) -> Vec<u64> {
     (0..cells as u64).map(weight).collect()
 }
@@ -436,7 +431,7 @@ mod tests {
         };
         assert_eq!(stop, Stop::Memory);
         assert!(i > 1024, "more than the smallest table holds");
-        // Asked again before there is room: refused again.
+        // Refused again while memory is short.
         assert_eq!(store.intern(&[i]), Err(Stop::Memory));
         drop(other);
         for j in 0..=i {

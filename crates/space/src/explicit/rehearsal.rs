@@ -1,7 +1,8 @@
-//! A short random walk over a net, before anything is packed: how many tokens its places have.
+//! A short random walk over a net, before the layout is chosen, that estimates the tokens per
+//! place.
 //!
-//! A place without a stated bound needs a width all the same. A proof of one would often cost more than the search; what
-//! a thousand steps have seen costs about a millisecond, and if it is not the whole truth, upper bits escape (`escapes.rs`).
+//! A place without a stated bound needs a field width. Proving a bound would often cost more than
+//! the search; values that exceed the estimate go into overflow vectors (`escapes.rs`).
 
 use super::enabled::Enabled;
 use super::layout::Layout;
@@ -9,34 +10,32 @@ use super::net::{Net, order};
 use lariat_model::{System, Value};
 use lariat_random::Random;
 
-/// Steps of the walk.
 const STEPS: usize = 1024;
-/// A place that has got tokens so many times and never had two is taken to be safe.
+/// Gains after which a place that never had two tokens is assumed to be safe.
 const GAINS: u32 = 4;
 
-/// What a walk has seen.
 #[derive(Debug)]
 pub(super) struct Seen {
     most: Vec<Value>,
     gains: Vec<u32>,
-    /// The most that any place had that was asked for.
+    /// Maximum over the places of interest.
     highest: Value,
 }
 
 impl Seen {
-    /// The most tokens that a place has had.
     pub fn most(&self, place: usize) -> Value {
         self.most[place]
     }
 
-    /// Does a place look as if it never had two tokens? If no place had, that is said of all.
+    /// Returns whether a place appears to be safe: it never had two tokens, and either gained
+    /// tokens often, or no place of interest had two.
     pub fn looks_safe(&self, place: usize) -> bool {
         let often = self.gains[place] >= GAINS;
         self.most[place] <= 1 && (self.highest <= 1 || often)
     }
 }
 
-/// Walks over the net of a system. The `layout` is any; `open` are the places that somebody asks for.
+/// Walks over the net of a system with any `layout`; `open` are the places of interest.
 pub(super) fn rehearse(
     system: &System,
     layout: &Layout,
@@ -100,8 +99,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_seen_as_they_are() {
-        // A token goes to and fro between two places, and all of the tokens of a third are poured into a fourth.
+    fn a_walk_observes_token_counts() {
+        // One token moves between two places; all tokens of a third move to a fourth.
         let system = System {
             initial: vec![vec![1, 0, 9, 0].into()],
             variables: ["a", "b", "c", "d"].map(place).to_vec(),
@@ -121,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_walk_on() {
+    fn a_system_without_initial_states_has_no_walk() {
         let nowhere = System {
             initial: Vec::new(),
             ..pour(3)

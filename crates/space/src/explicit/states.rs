@@ -1,9 +1,10 @@
-//! What one worker knows: the states found so far, by it or by several, and one state that is in *focus*.
+//! A worker's state table: the states found, by it or by several workers, and the state in *focus*.
 //!
-//! Of the state in focus everything is at hand: values, packed form, hash, enabled transitions, which of the
-//! observed predicates hold. The focus goes from state to state by what differs, so that a step of a depth-first search,
-//! forwards or back, costs as much as the step changes, and so does the way from one state to the next in the order of
-//! discovery. A successor is never put together: it is looked up by the cells in which it differs.
+//! For the state in focus all derived data are available: values, packed form, hash, enabled
+//! transitions, observed predicates that hold. The focus moves by the differences between states,
+//! so that a step of a depth-first search, forwards or back, takes time linear in its changes, and
+//! so does the move to the next state in the order of discovery. A successor is never
+//! materialized: it is looked up by the cells in which it differs.
 
 use super::common::Common;
 use super::enabled::Enabled;
@@ -20,10 +21,10 @@ use lariat_budget::{Budget, Stop};
 use lariat_model::{State, Value, VarId};
 use std::sync::Arc;
 
-/// Lookups between two looks at the clock: well below a millisecond.
+/// Lookups between two polls of the budget: well below a millisecond.
 const STEPS_PER_CHECK: u32 = 1024;
 
-/// The states found so far, by one worker.
+/// The states found so far, as seen by one worker.
 #[derive(Debug)]
 pub struct States {
     pub(super) layout: Arc<Layout>,
@@ -34,19 +35,30 @@ pub struct States {
     pub(super) ahead: Ahead,
     pub(super) marked: Marked,
     pub(super) touched: Touched,
-    budget: Budget,
-    steps: u32,
+    poll: Poll,
     /// The first variable that was assigned a value beyond its range.
     overflow: Option<VarId>,
-    /// Successors of net transitions with more tokens in a place are cut off.
-    most: Value,
-    /// May that happen to a state all of whose values fit their fields?
-    is_cut_in_words: bool,
-    pub(super) cut: Cut,
+    pub(super) cut_off: CutOff,
     is_sealed: bool,
 }
 
-/// The state in focus: at first one whose cells are all 0, which need not exist.
+/// Polls of the budget, one per [`STEPS_PER_CHECK`] steps.
+#[derive(Debug)]
+struct Poll {
+    budget: Budget,
+    steps: u32,
+}
+
+/// The cut-off of successors by net transitions with more than `most` tokens in a place.
+#[derive(Debug)]
+pub(super) struct CutOff {
+    most: Value,
+    /// True if states all of whose values fit their fields may be cut off.
+    in_words: bool,
+    pub seen: Cut,
+}
+
+/// The state in focus: initially one whose cells are all 0, which need not exist.
 #[derive(Debug)]
 pub(super) struct Focus {
     pub id: Option<StateId>,
@@ -54,19 +66,18 @@ pub(super) struct Focus {
     pub view: View,
     /// Σ wᵢ·cᵢ over the cells.
     pub sum: u64,
-    /// Not kept of a net that is small enough to look at each transition.
+    /// Absent for a net that is small enough to test each transition.
     enabled: Option<Enabled>,
-    /// The variables that the last move has changed, with their old values.
+    /// The variables that the last move changed, with their old values.
     pub changed: Vec<(u32, Value)>,
-    /// What observed sums and lists come to.
+    /// Values of the tallies of observed predicates.
     pub tallies: Tallies,
-    /// The observed predicates that hold, but for those that are stale.
+    /// Bits of the observed predicates that hold, except for the stale ones.
     truth: u64,
     stale: u64,
 }
 
 impl Focus {
-    /// Is the transition enabled?
     #[inline]
     pub fn has(&self, net: &Net, t: u32) -> bool {
         match &self.enabled {
@@ -75,7 +86,7 @@ impl Focus {
         }
     }
 
-    /// The first transition from number `from` on that is enabled.
+    /// First enabled transition from number `from` on.
     #[inline]
     pub fn find(&self, net: &Net, from: u32) -> Option<u32> {
         match &self.enabled {
@@ -84,12 +95,10 @@ impl Focus {
         }
     }
 
-    /// How many transitions are enabled, if they are kept.
     pub fn count(&self) -> Option<usize> {
         self.enabled.as_ref().map(Enabled::count)
     }
 
-    /// All transitions that are enabled, appended to `all`.
     #[inline]
     pub fn list(&self, net: &Net, all: &mut Vec<u32>) {
         match &self.enabled {
@@ -102,28 +111,28 @@ impl Focus {
     }
 }
 
-/// Has a successor been cut off?
+/// Occurrence of cut-off successors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Cut {
     #[default]
     Never,
     Before,
-    /// Since [`Explicit::next`] last looked.
+    /// Since [`Explicit::next`] last tested it.
     Now,
 }
 
-/// Room for one successor.
+/// Buffers for one successor.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    /// Variables and what they become.
+    /// Variables and their new values.
     pub assigned: Vec<(u32, Value)>,
-    /// The cells in which the successor differs, sorted downwards, and the sum over all.
+    /// Cells in which the successor differs, in descending order, and the sum over all its cells.
     pub changes: Vec<Change>,
     pub sum: u64,
-    /// For running code.
+    /// Operand stack and undo log of compiled code.
     pub stack: Vec<Value>,
     pub undo: Vec<(u32, Value)>,
-    /// Cells that differ between two states, and variables there.
+    /// Cells that differ between two states, and variables in them.
     cells: Vec<(u32, u32, u32)>,
     vars: Vec<u32>,
 }
@@ -132,10 +141,10 @@ impl States {
     pub(super) fn new(space: &Explicit<'_>, budget: &Budget) -> States {
         let store = Store::new(&space.layout, budget);
         let escapes = Escapes::new(space.layout.fields.len(), budget);
-        States::on(space, store, escapes, budget)
+        States::with_store(space, store, escapes, budget)
     }
 
-    /// One collection per worker, at least one; all share the states and their ids.
+    /// One table per worker, at least one; all share the states and their ids.
     pub(super) fn common(space: &Explicit<'_>, workers: usize, budget: &Budget) -> Vec<States> {
         let common = Common::new(&space.layout, budget);
         let escapes = Escapes::new(space.layout.fields.len(), budget);
@@ -145,12 +154,12 @@ impl States {
         all.map(|(common, escapes)| {
             let mut store = Store::Common(Box::new(common));
             store.rest();
-            States::on(space, store, escapes, budget)
+            States::with_store(space, store, escapes, budget)
         })
         .collect()
     }
 
-    fn on(space: &Explicit<'_>, store: Store, escapes: Escapes, budget: &Budget) -> States {
+    fn with_store(space: &Explicit<'_>, store: Store, escapes: Escapes, budget: &Budget) -> States {
         let layout = space.layout.clone();
         let values: Vec<Value> = layout.fields.iter().map(|field| field.low).collect();
         let enabled =
@@ -174,98 +183,107 @@ impl States {
             ahead: Ahead::default(),
             marked: Marked::default(),
             touched: Touched::default(),
-            budget: budget.clone(),
-            steps: 0,
+            poll: Poll {
+                budget: budget.clone(),
+                steps: 0,
+            },
             overflow: None,
-            most: Value::MAX,
-            is_cut_in_words: false,
-            cut: Cut::Never,
+            cut_off: CutOff {
+                most: Value::MAX,
+                in_words: false,
+                seen: Cut::Never,
+            },
             is_sealed: false,
         }
     }
 
-    /// Nothing will be asked of these states until they [resume](States::resume). Of [several workers](Explicit::workers) each must say so that has nothing to do
-    /// or waits for another: else those who go on might wait for it.
+    /// Leaves the shared section of the store until [`resume`](States::resume); no other call is
+    /// allowed in between. Each of [several workers](Explicit::workers) must rest while it has
+    /// nothing to do or waits for another: a growing store waits for all workers in the shared
+    /// section.
     pub fn rest(&mut self) {
         self.store.rest();
     }
 
-    /// Goes on after a [rest](States::rest).
+    /// Enters the shared section again after a [rest](States::rest).
     pub fn resume(&mut self) {
         self.store.resume();
     }
 
-    /// Lets another worker go first that wants the store alone. To be asked from time to time by whoever asks for nothing else for a while.
+    /// Yields to a worker that waits for exclusive access to the store. To be called regularly by a
+    /// worker that makes no other call for a while.
     pub fn make_way(&mut self) {
         self.store.make_way();
     }
 
-    /// From now on what this worker is the first to find is kept for [`take_new`](States::take_new).
+    /// Starts collecting the states that this worker is the first to find, for
+    /// [`take_new`](States::take_new).
     pub(super) fn keep_new(&mut self) {
         self.store.keep_new();
     }
 
-    /// Appends what this worker was the first to find since it was last asked.
+    /// Appends the states collected since the last call.
     #[inline]
     pub(super) fn take_new(&mut self, new: &mut Vec<StateId>) {
         self.store.take_new(new);
     }
 
-    /// The states found so far are those with ids below this that are [known](States::is_known).
+    /// Upper bound on the ids of the states found; [`is_known`](States::is_known) identifies the
+    /// gaps.
     pub fn end(&self) -> usize {
         self.store.end()
     }
 
-    /// Is this a state? Of several workers only the last that is left may ask.
+    /// Returns whether this is a state. With several workers, valid for the last remaining table.
     pub fn is_known(&self, state: StateId) -> bool {
         self.store.is_known(state.0)
     }
 
-    /// Takes over what another worker tells of its search, who shares the store of this one: whether successors were cut off, and overflows.
+    /// Merges the flags of another worker on the same store: cut-off successors and overflows.
     pub fn learn(&mut self, other: &States) {
         if other.was_cut() {
-            self.cut = Cut::Before;
+            self.cut_off.seen = Cut::Before;
         }
         if let Some(var) = other.overflow {
             self.overflows(var);
         }
     }
 
-    /// A variable was assigned a value beyond its range.
+    /// Records that a variable was assigned a value beyond its range.
     pub(super) fn overflows(&mut self, var: VarId) {
         let known = self.overflow.get_or_insert(var);
         if self.store.is_common() {
-            // Who comes first depends on nothing that repeats.
+            // The order of the workers is not deterministic: keeps the least variable.
             *known = var.min(*known);
         }
     }
 
-    /// How many states have been found; by several workers, about so many as long as others are at work.
+    /// Number of states found; approximate while other workers are at work.
     pub fn len(&self) -> usize {
         self.store.len()
     }
 
-    /// Has none been found?
+    /// Returns whether no state has been found.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// From now on successors by net transitions with more than `most` tokens in a place may be cut
-    /// off: what is found is still there, but no longer everything. For nets that may be unbounded.
+    /// Permits cutting off successors by net transitions with more than `most` tokens in a place:
+    /// the states found remain valid, but are not all. For nets that may be unbounded.
     pub fn cut_above(&mut self, most: Value) {
-        // As many as the bits for `most` can hold.
+        // The largest number with the bits of `most`.
         let bits = 64 - most.max(1).leading_zeros();
-        self.most = Value::MAX >> (63 - bits);
+        self.cut_off.most = Value::MAX >> (63 - bits);
         let widest = self.layout.fields.iter().map(|field| field.width).max();
-        self.is_cut_in_words = bits < u32::from(widest.unwrap_or(0));
+        self.cut_off.in_words = bits < u32::from(widest.unwrap_or(0));
     }
 
-    /// Has a successor been cut off?
+    /// Returns whether a successor has been cut off.
     pub fn was_cut(&self) -> bool {
-        self.cut != Cut::Never
+        self.cut_off.seen != Cut::Never
     }
 
-    /// From now on no state is added: steps to others than those that are known are left out.
+    /// Adds no states from now on: steps to unknown states are omitted.
     pub fn seal(&mut self) {
         self.is_sealed = true;
     }
@@ -288,17 +306,18 @@ impl States {
         self.layout.bits()
     }
 
-    /// A variable that was assigned a value beyond its range, which wrapped around; the first such.
+    /// The first variable that was assigned a value beyond its range, which was wrapped around.
     pub fn overflow(&self) -> Option<VarId> {
         self.overflow
     }
 
-    /// Bytes held for states and the table that finds them.
+    /// Bytes held for states and their hash table.
     pub fn bytes(&self) -> u64 {
         self.store.bytes() + self.escapes.bytes()
     }
 
-    /// To be called before the first state is looked at, and good after a [rest](States::rest) too.
+    /// Enters the shared section and initializes the view. To be called first; also allowed after a
+    /// [rest](States::rest).
     pub(super) fn open(&mut self) -> Result<(), Stop> {
         self.store.resume();
         if self.focus.view.is_empty() {
@@ -307,14 +326,14 @@ impl States {
         Ok(())
     }
 
-    /// A step is taken: looks at the clock from time to time.
+    /// Counts a step; polls the budget and yields to waiting workers from time to time.
     #[inline]
     pub(super) fn tick(&mut self) -> Result<(), Stop> {
-        self.steps += 1;
-        if self.steps >= STEPS_PER_CHECK {
-            self.steps = 0;
+        self.poll.steps += 1;
+        if self.poll.steps >= STEPS_PER_CHECK {
+            self.poll.steps = 0;
             self.store.make_way();
-            self.budget.check()?;
+            self.poll.budget.check()?;
         }
         Ok(())
     }
@@ -351,7 +370,7 @@ impl States {
             let upper = self.escapes.upper(var);
             let new = field.join(focus.view.cell(field.cell), upper);
             let old = std::mem::replace(&mut focus.values[var as usize], new);
-            // A variable may have been told by its cell and by the escape.
+            // A variable may be reported by its cell and by the overflow id.
             if old != new {
                 focus.changed.push((var, old));
                 focus.stale |= space.observed.readers(var);
@@ -367,20 +386,20 @@ impl States {
         focus.id = Some(state);
     }
 
-    /// The word that a state of a small net is; `None` if it has to be looked at in general.
+    /// The word of a state of a small net; `None` if it has to take the general path.
     #[inline]
     pub(super) fn word(&self, state: StateId) -> Option<u64> {
         match &self.store {
-            Store::Word(vectors, _) if !self.is_cut_in_words => {
+            Store::Word(vectors, _) if !self.cut_off.in_words => {
                 let (word, escape) = vectors.word(state.0);
                 (escape == 0).then_some(word)
             }
-            Store::Common(common) if !self.is_cut_in_words => common.word(state.0),
+            Store::Common(common) if !self.cut_off.in_words => common.word(state.0),
             _ => None,
         }
     }
 
-    /// The id of a state that is a word; `None` if it is unknown and stays so.
+    /// Id of a state that is a word; `None` if it is unknown and the table is sealed.
     #[inline]
     pub(super) fn reach_word(&mut self, word: u64) -> Result<Option<StateId>, Stop> {
         self.tick()?;
@@ -395,7 +414,7 @@ impl States {
         }
     }
 
-    /// The id of a state that is a word, if it is known.
+    /// Id of a state that is a word, if it is known.
     #[inline]
     pub(super) fn find_word(&self, word: u64) -> Option<StateId> {
         match &self.store {
@@ -404,7 +423,7 @@ impl States {
         }
     }
 
-    /// The observed predicates that hold in the state in focus.
+    /// Bits of the observed predicates that hold in the state in focus.
     pub(super) fn truth(
         &mut self,
         observed: &Observed<'_>,
@@ -432,13 +451,13 @@ impl States {
         for put in net.puts(t) {
             let old = focus.values[put.var as usize];
             let new = old.wrapping_add(put.delta);
-            if put.field.escapes(old, new) || new > self.most {
+            if put.field.escapes(old, new) || new > self.cut_off.most {
                 return self.fire_wide(space, net, t);
             }
         }
         let changes = &mut self.scratch.changes;
         changes.clear();
-        // No carry: every new value has its place in its field.
+        // No carry: every new value fits its field.
         let cells = net.cells(t).iter();
         changes.extend(
             cells.map(|(cell, added)| (*cell, focus.view.cell(*cell).wrapping_add(*added))),
@@ -447,7 +466,7 @@ impl States {
         Ok(true)
     }
 
-    /// The same where upper bits of a value change, or there are too many tokens.
+    /// [`fire`](States::fire) where upper bits change, or a place has too many tokens.
     #[cold]
     fn fire_wide(&mut self, space: &Explicit<'_>, net: &Net, t: u32) -> Result<bool, Stop> {
         self.scratch.assigned.clear();
@@ -457,8 +476,8 @@ impl States {
                 let name = &space.system.variable(VarId(put.var)).name;
                 Stop::Bound(format!("`{name}` exceeds 2^63"))
             })?;
-            if put.delta > 0 && new > self.most {
-                self.cut = Cut::Now;
+            if put.delta > 0 && new > self.cut_off.most {
+                self.cut_off.seen = Cut::Now;
                 return Ok(false);
             }
             self.scratch.assigned.push((put.var, new));
@@ -467,13 +486,13 @@ impl States {
         Ok(true)
     }
 
-    /// Prepares the successor in which the assigned variables have other values.
+    /// Prepares the successor with the assigned values.
     pub(super) fn pack(&mut self) -> Result<(), Stop> {
         let (focus, layout) = (&self.focus, &*self.layout);
         let Scratch {
             assigned, changes, ..
         } = &mut self.scratch;
-        // By cells, downwards; fields without bits are in none.
+        // By cells, in descending order; fields without bits are in none.
         let cell = |var: &u32| layout.fields[*var as usize].cell;
         assigned.sort_unstable_by_key(|(var, _)| std::cmp::Reverse(cell(var)));
         changes.clear();
@@ -504,14 +523,13 @@ impl States {
         Ok(())
     }
 
-    /// The hash of the successor that was prepared.
     #[inline]
     pub(super) fn next_hash(&self) -> u32 {
         let Scratch { changes, sum, .. } = &self.scratch;
         self.store.hash(&self.focus.view, changes, *sum)
     }
 
-    /// The id of the successor that was prepared; `None` if it is unknown and stays so.
+    /// Id of the prepared successor; `None` if it is unknown and the table is sealed.
     #[inline]
     pub(super) fn reach(&mut self) -> Result<Option<StateId>, Stop> {
         if self.is_sealed {
@@ -529,7 +547,6 @@ impl States {
         Ok(found.map(StateId))
     }
 
-    /// The id of the successor that was prepared.
     #[inline]
     pub(super) fn intern(&mut self) -> Result<StateId, Stop> {
         self.tick()?;

@@ -1,7 +1,9 @@
-//! The states found so far: words, whole vectors if they are narrow, else trees; of one worker, or common to several (`common.rs`).
+//! Stores for the states found: words, whole vectors for narrow states, or trees; used by one
+//! worker, or shared by several (`common.rs`).
 //!
-//! A store is asked relative to a [`View`], the packed form of a state that its owner keeps: a successor is looked up by
-//! the cells in which it differs, and the view goes on to another state by the cells in which they differ.
+//! Lookups are relative to a [`View`], the packed form of the caller's current state: a successor
+//! is given by the cells in which it differs, and the view moves to another state by the cells in
+//! which they differ.
 
 use super::common::Common;
 use super::index::mix;
@@ -10,13 +12,13 @@ use super::plain::{Interner, hash_of_word};
 use super::tree::{Change, Tree};
 use lariat_budget::{Budget, Stop};
 
-/// A state of one explicit space: dense, from 0, in the order of discovery; with [several workers](super::Explicit::workers) dense but for
-/// gaps, in no order.
+/// A state of one explicit space: dense, from 0, in the order of discovery. With [several
+/// workers](super::Explicit::workers) there are gaps and no order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct StateId(pub u32);
 
 impl StateId {
-    /// The position of this state in an array over all states.
+    /// Index into an array over all states.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -24,18 +26,17 @@ impl StateId {
 
 #[derive(Debug)]
 pub(super) enum Store {
-    /// Words, whose first cell has so many bits.
+    /// Words, whose first cell has this many bits.
     Word(Interner, u32),
     Plain(Interner),
     Tree(Tree),
     Common(Box<Common>),
 }
 
-/// The packed form of one state: its cells, behind what the store needs besides.
+/// Packed form of one state: its cells, after the inner nodes if the store is a tree.
 #[derive(Debug, Default)]
 pub(super) struct View {
     pub nodes: Vec<u32>,
-    /// Where the cells begin.
     first: usize,
 }
 
@@ -49,12 +50,11 @@ impl View {
         self.nodes[self.first + cell as usize]
     }
 
-    /// Has it not been made yet?
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// The word that differs by `changes`, of which the first cell has `low` bits, and the escape.
+    /// The word that differs by `changes`, whose first cell has `low` bits, and its overflow id.
     #[inline]
     pub fn word(&self, changes: &[Change], low: u32) -> (u64, u32) {
         let mut cells = [self.cell(0), self.cell(1), self.cell(2)];
@@ -66,9 +66,9 @@ impl View {
     }
 }
 
-/// The cells of a word, and the escape.
+/// The cells of a word, and its overflow id.
 #[inline]
-pub(super) fn cells((word, escape): (u64, u32), low: u32) -> [u32; 3] {
+pub(super) fn cells(word: u64, escape: u32, low: u32) -> [u32; 3] {
     let first = word & ((1 << low) - 1);
     [first as u32, (word >> low) as u32, escape]
 }
@@ -111,7 +111,6 @@ impl Store {
         matches!(self, Store::Common(_))
     }
 
-    /// See [`Common::rest`].
     pub fn rest(&mut self) {
         if let Store::Common(common) = self {
             common.rest();
@@ -130,7 +129,6 @@ impl Store {
         }
     }
 
-    /// See [`Common::keep_new`].
     pub fn keep_new(&mut self) {
         if let Store::Common(common) = self {
             common.keep_new();
@@ -144,7 +142,7 @@ impl Store {
         }
     }
 
-    /// No id is as large as this.
+    /// Upper bound on the ids of states.
     pub fn end(&self) -> usize {
         match self {
             Store::Common(common) => common.end(),
@@ -152,7 +150,6 @@ impl Store {
         }
     }
 
-    /// Is this the id of a state?
     pub fn is_known(&self, id: u32) -> bool {
         match self {
             Store::Common(common) => common.is_known(id),
@@ -168,8 +165,8 @@ impl Store {
         }
     }
 
-    /// The id of the state that differs from that of `view` by `changes`, sorted by cell downwards; `sum` is over
-    /// all its cells.
+    /// Interns the state that differs from that of `view` by `changes`, in descending order of
+    /// cells; `sum` is the weighted sum of all its cells.
     #[inline]
     pub fn intern(&mut self, view: &mut View, changes: &[Change], sum: u64) -> Result<u32, Stop> {
         match self {
@@ -180,7 +177,7 @@ impl Store {
             Store::Plain(vectors) => {
                 let mut swap =
                     |(cell, new): &Change| std::mem::replace(&mut view.nodes[*cell as usize], *new);
-                // Few cells change, and are soon changed back.
+                // Few cells change: they are replaced and restored.
                 const FEW: usize = 8;
                 let mut old = [0; FEW];
                 if changes.len() > FEW {
@@ -204,7 +201,7 @@ impl Store {
         }
     }
 
-    /// The id of that state if it is known already.
+    /// Id of that state, if it is in the store.
     pub fn find(&mut self, view: &View, changes: &[Change], sum: u64) -> Option<u32> {
         match self {
             Store::Word(vectors, low) => {
@@ -223,7 +220,7 @@ impl Store {
         }
     }
 
-    /// That state, if states are words: the word, and the escape.
+    /// The word of that state and its overflow id, if states are words.
     #[inline]
     pub fn word(&self, view: &View, changes: &[Change]) -> Option<(u64, u32)> {
         match self {
@@ -232,7 +229,6 @@ impl Store {
         }
     }
 
-    /// The hash of that state.
     #[inline]
     pub fn hash(&self, view: &View, changes: &[Change], sum: u64) -> u32 {
         match self {
@@ -245,7 +241,7 @@ impl Store {
         }
     }
 
-    /// Is there so much that lookups wait for memory?
+    /// Returns whether the table exceeds the cache, so that lookups wait for memory.
     #[inline]
     pub fn outgrows_cache(&self) -> bool {
         match self {
@@ -255,10 +251,10 @@ impl Store {
         }
     }
 
-    /// Brings what lookups of these hashes read first into the cache.
+    /// Prefetches what lookups of these hashes read first.
     #[inline]
     pub fn touch(&self, hashes: &[u32]) {
-        // One lookup has none to be under way with.
+        // A single lookup has no other to overlap with.
         if hashes.len() < 2 {
             return;
         }
@@ -269,22 +265,27 @@ impl Store {
         }
     }
 
-    /// All cells of a state.
+    /// All cells of a state, the overflow id last.
     pub fn get(&self, id: u32) -> Vec<u32> {
         match self {
-            Store::Word(vectors, low) => cells(vectors.word(id), *low).to_vec(),
+            Store::Word(vectors, low) => {
+                let (word, escape) = vectors.word(id);
+                cells(word, escape, *low).to_vec()
+            }
             Store::Plain(vectors) => vectors.get(id).collect(),
             Store::Tree(tree) => tree.get(id),
             Store::Common(common) => common.get(id),
         }
     }
 
-    /// Turns `view` to the state `id`, and tells the cells that differ, each with its old and its new value.
+    /// Moves `view` to the state `id`; calls `changed` with each cell that differs, its old and its
+    /// new value.
     #[inline]
     pub fn load(&self, view: &mut View, id: u32, mut changed: impl FnMut(u32, u32, u32)) {
         match self {
             Store::Word(vectors, low) => {
-                let new = cells(vectors.word(id), *low);
+                let (word, escape) = vectors.word(id);
+                let new = cells(word, escape, *low);
                 for (i, (cell, new)) in (0..).zip(view.nodes.iter_mut().zip(new)) {
                     if *cell != new {
                         changed(i, std::mem::replace(cell, new), new);

@@ -1,4 +1,4 @@
-//! Random nets for the tests of this room, and one that is known by heart.
+//! Random nets for tests, and a fixed one.
 
 use lariat_model::{Action, Arc, Domain, Event, System, Value, VarId, Variable};
 
@@ -16,8 +16,8 @@ impl Random {
         ((self.0 >> 20) % u64::from(n)) as u32
     }
 
-    /// A net of so many places, whose weights are below `weights`. Some transitions take or put nothing, some only
-    /// read, and one place is a hub.
+    /// A net with `places` places and weights below `weights`. Some transitions take or put
+    /// nothing, some only read, and one place has many arcs.
     pub fn net(&mut self, places: u32, transitions: u32, weights: u32) -> System {
         let mut events = Vec::new();
         for i in 0..transitions {
@@ -49,7 +49,8 @@ impl Random {
         }
     }
 
-    /// A net that moves bundles of `weight` tokens about, one or two at a time, and makes none: there is an end to its states.
+    /// A net that moves bundles of `weight` tokens, one or two at a time, and creates none: its
+    /// state space is finite.
     pub fn closed_net(&mut self, places: u32, bundles: u32, weight: Value) -> System {
         let mut events = Vec::new();
         for i in 0..3 * places {
@@ -96,7 +97,7 @@ pub(super) fn transition(name: &str, arcs: &[(u32, Value, Value)]) -> Event {
     }
 }
 
-/// Pours `n` tokens from the first place to the second, one at a time; the last step is a deadlock.
+/// A net that moves `n` tokens from the first place to the second, one at a time, into a deadlock.
 pub(super) fn pour(n: Value) -> System {
     System {
         variables: vec![place("p"), place("q")],

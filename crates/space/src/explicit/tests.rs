@@ -1,13 +1,14 @@
-//! Random and fixed systems, explored and compared with the model itself.
+//! Random and fixed systems, explored and compared with the semantics of the model.
 
 use super::testing::{Random, place, pour, transition};
 use super::*;
+use lariat_budget::RunContext;
 use lariat_corpora::{cases, seed};
 use lariat_model::{Domain, State, Value};
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Fields stay as wide as they are: upper bits escape.
+/// Fields keep their widths: upper bits go into overflow vectors.
 #[test]
 fn values_outgrow_their_fields() {
     let system = pour(300);
@@ -33,10 +34,11 @@ fn values_outgrow_their_fields() {
     );
 }
 
-/// What is found on a net, a state after the other in the order of discovery and at random, is what the system
-/// itself says; on nets with few and with many places, with a bound or without, with small and with huge weights.
+/// Successors and predicates agree with the semantics of the system, at states in the order of
+/// discovery and at random; for nets with few and many places, with and without bounds, with small
+/// and huge weights.
 #[test]
-fn random_nets_are_explored_as_they_are() {
+fn random_nets_are_explored_correctly() {
     let mut random = Random::new(seed(90_125));
     for case in 0..cases(48) {
         let places = [3, 9, 40, 300][case % 4];
@@ -44,7 +46,7 @@ fn random_nets_are_explored_as_they_are() {
         let mut system = random.net(places, 2 * places, weights);
         if case % 3 == 0 {
             for variable in &mut system.variables {
-                // Not always kept: a stated bound is not a proof.
+                // Not always an invariant: a stated bound is not a proof.
                 variable.domain = Domain::Count { bound: Some(1) };
             }
         }
@@ -63,7 +65,7 @@ fn agrees(system: &System, random: &mut Random, case: usize) {
             }
         })
         .collect();
-    // Long ones, of which tallies are kept; members may be named twice.
+    // Long ones, which become tallies; members may occur twice.
     for i in 0..3 {
         let var = |_| lariat_model::VarId(random.below(system.variables.len() as u32));
         let vars: Vec<_> = (0..40).map(var).collect();
@@ -118,7 +120,6 @@ fn agrees(system: &System, random: &mut Random, case: usize) {
                     None => assert_eq!((to, found.len()), (from, 0)),
                 }
                 if random.below(4) == 0 {
-                    // The focus moves to another state.
                     space.truth(&mut states, to);
                 }
             }
@@ -141,9 +142,9 @@ fn agrees(system: &System, random: &mut Random, case: usize) {
     assert_eq!(known.len(), states.len());
 }
 
-/// A long exploration soon notices the limit, however many steps a state has.
+/// A long exploration polls the budget, however many steps a state has.
 #[test]
-fn the_clock_is_looked_at_in_every_loop() {
+fn every_loop_polls_the_budget() {
     let over = Budget::unlimited().with_deadline(Duration::ZERO);
     let events = (0..3000).map(|i| transition(&i.to_string(), &[(0, 0, i)]));
     let mut system = pour(1);
@@ -163,11 +164,11 @@ fn the_clock_is_looked_at_in_every_loop() {
         taken += 1;
     };
     assert!(stop == Stop::Time && taken < 2000, "after {taken} steps");
-    let found = count(&space, &[], &over, &lariat_budget::Quiet);
+    let found = count(&space, &[], RunContext::quiet(&over));
     assert_eq!(found.stop, Some(Stop::Time));
 }
 
-/// Upper bits may come and go in several places at once.
+/// Upper bits may appear and disappear in several places at once.
 #[test]
 fn successors_may_have_huge_values() {
     let much = 1 << 59;
@@ -208,7 +209,7 @@ fn a_dead_state_stutters_once() {
 }
 
 #[test]
-fn what_is_cut_off_is_told_and_not_dead() {
+fn cut_off_successors_are_reported_and_no_deadlock() {
     let system = System {
         variables: vec![place("p")],
         events: vec![transition("grow", &[(0, 0, 1)])],
@@ -221,7 +222,7 @@ fn what_is_cut_off_is_told_and_not_dead() {
     let mut at = space.initial(&mut states, 0).unwrap().unwrap();
     let next = |states: &mut States, at| space.next(states, at, &mut Cursor::default()).unwrap();
     while let Some((event, to)) = next(&mut states, at) {
-        assert_eq!(event, Some(EventId(0)), "nothing stutters");
+        assert_eq!(event, Some(EventId(0)), "no state stutters");
         at = to;
     }
     assert!(states.was_cut());
@@ -229,16 +230,16 @@ fn what_is_cut_off_is_told_and_not_dead() {
 }
 
 #[test]
-fn memory_runs_out_as_a_value() {
+fn a_memory_limit_stops_the_exploration() {
     let system = pour(1_000_000);
     let space = Explicit::new(&system, Deadlock::Stutter);
-    let found = count(&space, &[], &Budget::bytes(1 << 20), &lariat_budget::Quiet);
+    let found = count(&space, &[], RunContext::quiet(&Budget::bytes(1 << 20)));
     assert_eq!(found.stop, Some(Stop::Memory));
     assert!(found.states > 1000);
 }
 
 #[test]
-fn counts_that_do_not_fit_stop() {
+fn counts_beyond_63_bits_stop_the_exploration() {
     let system = System {
         variables: vec![place("p")],
         events: vec![transition("t", &[(0, 1, Value::MAX)])],
@@ -246,6 +247,6 @@ fn counts_that_do_not_fit_stop() {
         ..System::default()
     };
     let space = Explicit::new(&system, Deadlock::Stutter);
-    let found = count(&space, &[], &Budget::unlimited(), &lariat_budget::Quiet);
+    let found = count(&space, &[], RunContext::quiet(&Budget::unlimited()));
     assert!(matches!(found.stop, Some(Stop::Bound(_))), "{found:?}");
 }

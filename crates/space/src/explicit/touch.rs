@@ -1,7 +1,8 @@
-//! Successors of a state that are brought into the cache together.
+//! Prefetches the hash slots of all successors of a state.
 //!
-//! A depth-first search waits for memory more than for anything else: looking up one successor after the other waits for each. Where they would be found is known from
-//! what differs, so that all of a state are asked for at once, when a search comes to it and when it comes back to it.
+//! A depth-first search mostly waits for memory, once for each successor that it looks up. The
+//! hashes of all successors follow from what differs, so their slots are requested together, when
+//! the search visits a state first and when it backtracks to it.
 
 use super::index::mix;
 use super::net::Net;
@@ -10,22 +11,24 @@ use super::states::States;
 use super::store::StateId;
 use super::words::Words;
 
-/// Successors that are touched at once.
+/// Successors prefetched together.
 const TOUCHED: usize = 16;
 
-/// What was touched last, and what that was worth.
+/// The last prefetch, and a prediction whether the next one is useful.
 #[derive(Debug, Default)]
 pub(super) struct Touched {
-    /// The state whose successors were touched last.
+    /// The state whose successors were prefetched last.
     last: Option<StateId>,
-    /// Did the first step from the last state that a search came to lead on to a later one? Then it is likely to be on its way down, where it takes one step from
-    /// each state, and to touch more of them would be in vain.
+    /// True if the first step from the last visited state led to a later state. Then the search
+    /// probably descends and takes one step per state, so that prefetching more is wasted.
     descends: bool,
 }
 
 impl States {
-    /// Is it worthwhile to touch successors of `from`? It is when a search comes to a state, and when it comes back to it from others: what was
-    /// touched before is long forgotten then. It is not before the first step of a search on its way down; those who share a store ask for all steps of a state before they take one.
+    /// Returns whether to prefetch successors of `from`: at the first visit and after backtracking,
+    /// when earlier prefetches have been evicted, but not before the first step of a descending
+    /// search. Workers that share a store list all steps of a state before they take one, so they
+    /// do not descend in this sense.
     #[inline]
     pub(super) fn should_touch(&mut self, from: StateId, is_first: bool) -> bool {
         !(is_first && self.touched.descends && !self.store.is_common())
@@ -33,21 +36,21 @@ impl States {
             && self.store.outgrows_cache()
     }
 
-    /// A search takes a step, the first one from a state or another.
+    /// Records a step of the search; `is_first` if it is the first step from its state.
     #[inline]
-    pub(super) fn goes(&mut self, from: StateId, to: StateId, is_first: bool) {
+    pub(super) fn record_step(&mut self, from: StateId, to: StateId, is_first: bool) {
         if is_first {
             self.touched.descends = to > from;
         }
     }
 
-    /// Whoever comes to `from` next will ask for one of its successors only.
+    /// Suppresses prefetching for `from`, of which the caller will look up one successor only.
     pub(super) fn touch_nothing(&mut self, from: StateId) {
         self.touched.last = Some(from);
     }
 
-    /// Brings into the cache where the successors of the state in focus, by transitions from number `at` on, would be found: a search usually asks for
-    /// several of them before it goes elsewhere.
+    /// Prefetches the slots of the successors of the state in focus by the transitions from number
+    /// `at` on: a search usually looks up several of them before it leaves the state.
     #[inline]
     pub(super) fn touch(&self, net: &Net, mut at: u32) {
         let (mut hashes, mut len) = ([0; TOUCHED], 0);
@@ -62,7 +65,7 @@ impl States {
         self.store.touch(&hashes[..len]);
     }
 
-    /// The same where states are words.
+    /// [`touch`](States::touch) for a state that is a word.
     #[inline]
     pub(super) fn touch_words(&self, words: &Words, word: u64, mut at: u32) {
         let (mut hashes, mut len) = ([0; TOUCHED], 0);

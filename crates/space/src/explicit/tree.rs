@@ -1,20 +1,23 @@
-//! States as trees of pairs that share what they have in common: the store for wide states.
+//! Tree compression: the store for wide states.
 //!
-//! The cells of a state are the leaves of a binary tree; an inner node is the pair of the ids of its children,
-//! found by its contents, and a state is a *root*, the ids of four nodes. (Of the pairs right below a single pair nearly every state would have new ones.)
-//! States that differ in a few cells share everything but the paths to these: a new one usually costs its root and a node or two.
-//! (S. Blom, B. Lisser, J. van de Pol, M. Weber, *A database approach to distributed state-space generation*, 2007;
-//! A. Laarman, J. van de Pol, M. Weber, *Parallel recursive state compression for free*, 2011.)
-//! We differ in how a state is looked for: not by finding its nodes from the leaves up, but by a hash of all its
-//! cells, which a step changes by a constant; what is found there is compared from the root down along the changed paths,
-//! by reading alone. Nodes are looked up only for states that are new.
+//! The cells of a state are the leaves of a binary tree. An inner node is the pair of the ids of
+//! its children, found by its contents (hash consing), and a state is a *root*, the ids of four
+//! nodes. (Pairs directly below a single root pair would be new for nearly every state.) States
+//! that differ in a few cells share all nodes except on the paths to these: a new state usually
+//! costs its root and one or two nodes. (S. Blom, B. Lisser, J. van de Pol, M. Weber, *A database
+//! approach to distributed state-space generation*, 2007; A. Laarman, J. van de Pol, M. Weber,
+//! *Parallel recursive state compression for free*, 2011.)
+//! Deviation: a state is not looked up by interning its nodes from the leaves upwards, but by a
+//! hash of all its cells, which a step changes by a constant. A candidate is compared from the root
+//! down along the changed paths, by reads only. Nodes are interned only for new states.
 //!
-//! Nodes are numbered as in a heap: the root names 4 to 7, the children of n are 2n and 2n + 1, and cell i is leaf N + i
-//! of N = 2ᵏ ≥ 4. Sorted downwards, a set of changed leaves with all that is above them has children before parents,
-//! and the children of its members in their order, so that one pointer beside the loop finds them.
+//! Nodes are numbered as in a heap: the root names 4 to 7, the children of n are 2n and 2n + 1, and
+//! cell i is leaf N + i of N = 2ᵏ ≥ 4. In descending order, the changed leaves and all their
+//! ancestors have children before parents, and the children in the order of their parents, so that
+//! one running index finds them.
 //!
-//! The nodes of the state from which steps are taken, the [`Nodes`], belong to the caller; the tree is only ever
-//! appended to, and ids stay.
+//! The [`Nodes`] of the current state belong to the caller; the tree is append-only, and ids are
+//! stable.
 
 use super::chunks::Chunks;
 use super::index::{Index, mix};
@@ -23,10 +26,10 @@ use lariat_budget::{Budget, Stop};
 /// The nodes of one state, by their heap numbers.
 pub(super) type Nodes = Vec<u32>;
 
-/// A cell and its value.
+/// A cell and its new value.
 pub(super) type Change = (u32, u32);
 
-/// The first of the nodes that a root names.
+/// Number of the first node that a root names.
 pub(super) const TOP: u32 = 4;
 
 /// A state: its nodes from [`TOP`] on.
@@ -42,14 +45,14 @@ pub(super) struct Tree {
     scratch: Scratch,
 }
 
-/// Where inner nodes are found by their contents and by their ids.
+/// A table of inner nodes by their contents and by their ids.
 pub(super) trait PairStore {
     fn get(&self, id: u32) -> u64;
 
     fn intern(&mut self, pair: u64) -> Result<u32, Stop>;
 }
 
-/// The nodes that a step changes, children first, and what they become.
+/// The nodes that a step changes, children first, and their new values.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     path: Vec<u32>,
@@ -81,8 +84,8 @@ impl Tree {
         zero(&mut self.pairs, self.leaves)
     }
 
-    /// The id of the state that differs from that of `nodes` by `changes`, sorted by cell downwards, and
-    /// whether it is new. `sum` is made from all its cells.
+    /// Interns the state that differs from that of `nodes` by `changes`, in descending order of
+    /// cells; returns its id and whether it is new. `sum` is the weighted sum of all its cells.
     #[inline]
     pub fn intern(
         &mut self,
@@ -101,7 +104,7 @@ impl Tree {
             Err(slot) => {
                 let root = self.scratch.make(&mut self.pairs, nodes, changes)?;
                 let id = self.roots.len() as u32;
-                // Both are pushed or none.
+                // Both are extended, or neither.
                 self.roots.reserve()?;
                 self.hashes.push(hash)?;
                 self.roots.push(root)?;
@@ -111,7 +114,6 @@ impl Tree {
         }
     }
 
-    /// The id of that state if it is known already.
     pub fn find(&mut self, nodes: &Nodes, changes: &[Change], sum: u64) -> Option<u32> {
         self.scratch.climb(self.leaves, changes);
         let (roots, pairs, scratch) = (&self.roots, &self.pairs, &mut self.scratch);
@@ -119,19 +121,17 @@ impl Tree {
         self.index.look_up(mix(sum), is)
     }
 
-    /// Is there so much that lookups wait for memory?
     #[inline]
     pub fn outgrows_cache(&self) -> bool {
         self.index.outgrows_cache()
     }
 
-    /// Brings what lookups of these hashes read first into the cache.
     #[inline]
     pub fn touch(&self, hashes: &[u32]) {
         self.index.touch(hashes, |id| self.roots.get(id)[0].into());
     }
 
-    /// Turns `nodes` into those of a state, and tells the cells that differ.
+    /// Moves `nodes` to a state; calls `changed` with each cell that differs.
     #[inline]
     pub fn load(&self, nodes: &mut Nodes, id: u32, mut changed: impl FnMut(u32, u32, u32)) {
         load(
@@ -143,18 +143,17 @@ impl Tree {
         );
     }
 
-    /// All cells of a state.
     pub fn get(&self, id: u32) -> Vec<u32> {
         cells(&self.pairs, self.leaves, self.roots.get(id))
     }
 }
 
-/// The leaves of a tree with so many cells.
+/// Number of leaves of a tree for `cells` cells.
 pub(super) fn leaves(cells: usize) -> usize {
     cells.next_power_of_two().max(TOP as usize)
 }
 
-/// The nodes above a leaf that are named by a root or by one of these: numbers below 16.
+/// The ancestors of a leaf, itself included, that a root names, or whose parent a root names.
 pub(super) fn near_root(leaf: u32) -> impl Iterator<Item = u32> {
     let above = std::iter::successors(Some(leaf), |node| Some(node / 2));
     above
@@ -184,8 +183,8 @@ pub(super) fn cells(pairs: &impl PairStore, leaves: usize, root: Root) -> Vec<u3
     level
 }
 
-/// Turns `nodes` into those of the state with this root, going down only where they differ, and tells the cells that
-/// do.
+/// Moves `nodes` to the state with this root, descending only where they differ; calls `changed`
+/// with each cell that differs.
 #[inline]
 pub(super) fn load(
     pairs: &impl PairStore,
@@ -194,18 +193,19 @@ pub(super) fn load(
     root: Root,
     changed: &mut impl FnMut(u32, u32, u32),
 ) {
-    for named in (TOP..).zip(root) {
-        turn(pairs, leaves, nodes, named, changed);
+    for (node, new) in (TOP..).zip(root) {
+        turn(pairs, leaves, nodes, node, new, changed);
     }
 }
 
-/// The same below one node.
+/// [`load`] below one node.
 #[inline]
 fn turn(
     pairs: &impl PairStore,
     leaves: usize,
     nodes: &mut Nodes,
-    (node, new): (u32, u32),
+    node: u32,
+    new: u32,
     changed: &mut impl FnMut(u32, u32, u32),
 ) {
     let old = std::mem::replace(&mut nodes[node as usize], new);
@@ -214,7 +214,7 @@ fn turn(
     }
     match (node as usize).checked_sub(leaves) {
         Some(cell) => changed(cell as u32, old, new),
-        None => descend(pairs, leaves, nodes, (node, pairs.get(new)), changed),
+        None => descend(pairs, leaves, nodes, node, pairs.get(new), changed),
     }
 }
 
@@ -222,16 +222,17 @@ fn descend(
     pairs: &impl PairStore,
     leaves: usize,
     nodes: &mut Nodes,
-    (node, pair): (u32, u64),
+    node: u32,
+    pair: u64,
     changed: &mut impl FnMut(u32, u32, u32),
 ) {
-    for child in children(node, pair) {
-        turn(pairs, leaves, nodes, child, changed);
+    for (child, new) in children(node, pair) {
+        turn(pairs, leaves, nodes, child, new, changed);
     }
 }
 
 impl Scratch {
-    /// Sets the path to the leaves of `changes` and all above them.
+    /// Sets the path to the leaves of `changes` and all their ancestors.
     #[inline]
     pub fn climb(&mut self, leaves: usize, changes: &[Change]) {
         let path = &mut self.path;
@@ -250,7 +251,7 @@ impl Scratch {
         self.values.resize(path.len(), 0);
     }
 
-    /// Is the state with this root that of `nodes` after `changes`?
+    /// Returns whether the state with this root is that of `nodes` after `changes`.
     #[inline]
     pub fn is(
         &mut self,
@@ -260,7 +261,7 @@ impl Scratch {
         changes: &[Change],
     ) -> bool {
         let (path, values) = (&self.path[..], &mut self.values[..]);
-        // From here on, the members of the path have their values from their parents.
+        // From here on, the members of the path have received their values from their parents.
         let mut next = path.len();
         let mut agrees = |values: &mut [u32], (node, value): (u32, u32)| {
             if next > 0 && path[next - 1] == node {
@@ -284,7 +285,7 @@ impl Scratch {
         leaves.all(|((_, new), found)| new == found)
     }
 
-    /// Makes the nodes along the path, and tells the root.
+    /// Interns the nodes along the path and returns the root.
     #[inline]
     pub fn make(
         &mut self,
@@ -327,7 +328,7 @@ fn children(node: u32, pair: u64) -> [(u32, u32); 2] {
     [(2 * node, (pair >> 32) as u32), (2 * node + 1, pair as u32)]
 }
 
-/// Inner nodes: pairs, by their contents and by dense ids.
+/// The inner nodes of one worker: pairs, by their contents and by dense ids.
 #[derive(Debug)]
 struct Pairs {
     pairs: Chunks<u64>,
@@ -371,7 +372,7 @@ impl PairStore for Pairs {
     }
 }
 
-/// The hash of a pair: both halves are small numbers, so they are spread before they are mixed.
+/// Hash of a pair: both halves are small numbers, so they are spread before they are mixed.
 #[inline]
 pub(super) fn scatter(pair: u64) -> u32 {
     mix(pair.wrapping_mul(0xD6E8_FEB8_6659_FD93))
@@ -397,7 +398,7 @@ mod tests {
         });
     }
 
-    /// Random steps from random states, against a map of whole vectors.
+    /// Random steps from random states, compared with a map of whole vectors.
     #[test]
     fn a_tree_is_a_map_of_vectors() {
         let mut random = Random::new(seed(5_150));
@@ -429,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_leaves_what_there_is() {
+    fn a_refused_lease_keeps_the_states() {
         let budget = Budget::bytes(400_000);
         let mut tree = Tree::new(64, &budget);
         let nodes = tree.zero().unwrap();

@@ -1,19 +1,22 @@
-//! Steps in turn: iterations that begin behind a step taken before, and go round.
+//! Rotated step order: an iteration may begin after the last step taken, and wraps around.
 //!
-//! A depth-first search that lists the steps of every state in one order takes the first ones again and again, and closes its first cycles with them alone. One that goes on
-//! behind the step by which it came gives every event its turn, as a scheduler does that goes round: `e₁ … eₙ` from the beginning, and behind `eᵢ` in the order
-//! `eᵢ₊₁ … eₙ e₁ … eᵢ`. Its paths tend to be fair. Which steps there are is not changed.
+//! A depth-first search that lists the steps of every state in one order takes the first ones
+//! repeatedly, and closes its first cycles with them alone. An iteration that begins after the step
+//! by which the search arrived takes the events round-robin, like a scheduler: `e₁ … eₙ` from the
+//! initial state, and after `eᵢ` in the order `eᵢ₊₁ … eₙ e₁ … eᵢ`. Its paths tend to be fair. The
+//! set of steps does not change.
 
 use super::{Cursor, Explicit};
 
-/// Where among the steps of a state an iteration begins; at the first by default.
+/// Offset among the steps of a state at which an iteration begins; the first by default.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Turn(u32);
 
 impl Explicit<'_> {
-    /// Whose turn it is behind the step that was found last.
+    /// The offset after the step that was found last.
     ///
-    /// Of programs the gates are asked again (`compile.rs`), so that their turn is given to the next group of events, usually a process.
+    /// In a group of gated events of a program (`compile.rs`) it is the end of the group, so that
+    /// the next group, usually another process, comes first.
     pub fn turn_behind(&self, cursor: &Cursor) -> Turn {
         let transitions = self.moves.net.len() as u32;
         Turn(match cursor.at.checked_sub(transitions) {
@@ -24,7 +27,7 @@ impl Explicit<'_> {
 }
 
 impl Cursor {
-    /// An iteration that begins at a turn.
+    /// An iteration that begins at an offset.
     pub fn at_turn(turn: Turn) -> Cursor {
         Cursor {
             at: turn.0,
@@ -33,18 +36,18 @@ impl Cursor {
         }
     }
 
-    /// Has no step been listed yet?
+    /// Returns whether no step has been listed yet.
     pub fn is_new(&self) -> bool {
         !self.moved && !self.done
     }
 
-    /// Where there is nothing more to list.
+    /// Upper bound of the steps that are still to be listed.
     #[inline]
     pub(super) fn end(&self) -> u32 {
         if self.again { self.begin } else { u32::MAX }
     }
 
-    /// The end has come: goes on with what is before the beginning, if that was not done.
+    /// At the end, wraps around to the steps before the beginning; false if that was done.
     #[inline]
     pub(super) fn goes_round(&mut self) -> bool {
         let more = self.begin > 0 && !self.again;

@@ -1,22 +1,23 @@
-//! The straight path for small nets, whose states fit into one machine word.
+//! The fast path for small nets, whose states fit into one machine word.
 //!
-//! All fields of a state side by side are a word `w`. A transition needs some tokens and leaves some, field by field, as
-//! words `n` and `g`:
+//! The fields of a state, concatenated, are a word `w`. A transition needs some tokens and leaves
+//! some, field by field, as words `n` and `g`:
 //!
 //! ```text
 //! enabled   iff   w − n borrows across no border of a field
 //! leads to        w − n + g, if that carries across no border
 //! ```
 //!
-//! The borrows and carries of `z = x ± y` are the bits of `x ^ y ^ z`, so that each test is three instructions for all
-//! places together (L. Lamport, *Multiple byte processing with full-word instructions*, 1975). Looking at every transition in this way is
-//! cheaper than keeping track of which are enabled, as long as there are few. A successor that does not fit, or a state that did
-//! not (`escapes.rs`), takes the general path.
+//! The borrows and carries of `z = x ± y` are the bits of `x ^ y ^ z`, so that each test takes
+//! three instructions for all places together (L. Lamport, *Multiple byte processing with full-word
+//! instructions*, 1975). With few transitions, testing each of them is cheaper than maintaining the
+//! set of enabled ones. States and successors with values that exceed their fields (`escapes.rs`)
+//! take the general path.
 
 use super::layout::Layout;
 use lariat_model::{Action, Arc, System};
 
-/// The highest bit, which no state has.
+/// The highest bit, which no state uses.
 const TOP: u64 = 1 << 63;
 
 #[derive(Clone, Copy, Debug)]
@@ -29,12 +30,12 @@ struct Move {
 #[derive(Debug)]
 pub(super) struct Words {
     moves: Vec<Move>,
-    /// The bits behind the fields, and the highest.
+    /// The bits above the fields, and the highest bit.
     borders: u64,
 }
 
 impl Words {
-    /// The transitions of a net whose states are words.
+    /// Compiles the transitions of a net; `None` if its states are not words.
     pub fn new<'s>(arcs: impl Iterator<Item = &'s [Arc]>, layout: &Layout) -> Option<Words> {
         let low = layout.word?;
         let mut borders = TOP;
@@ -45,7 +46,7 @@ impl Words {
         Some(Words { moves, borders })
     }
 
-    /// The first transition from number `from` on that is enabled in a state.
+    /// First transition from number `from` on that is enabled in a state.
     #[inline]
     pub fn find(&self, word: u64, from: u32) -> Option<u32> {
         let rest = self.moves.get(from as usize..)?;
@@ -53,13 +54,13 @@ impl Words {
         Some(from + rest.iter().position(enabled)? as u32)
     }
 
-    /// Has a word in every field at least as much as another?
+    /// Returns whether every field of `word` is at least that of `other`.
     #[inline]
     pub fn covers(&self, word: u64, other: u64) -> bool {
         (word ^ other ^ word.wrapping_sub(other)) & self.borders == 0
     }
 
-    /// Where a transition that is enabled leads, if the values there fit their fields.
+    /// Target of an enabled transition, if all values fit their fields.
     #[inline]
     pub fn fire(&self, word: u64, t: u32) -> Option<u64> {
         let Move { needs, leaves } = self.moves[t as usize];
@@ -82,7 +83,7 @@ impl Move {
             let fits = |tokens: i64| tokens >> field.width == 0;
             let needs = arc.need.saturating_sub(field.low).max(0);
             if !fits(needs) {
-                // More than any field holds: a borrow into the highest bit.
+                // More than any field holds: the subtraction borrows into the highest bit.
                 made.needs = TOP - 1;
                 return made;
             }
@@ -99,11 +100,11 @@ impl Move {
     }
 }
 
-/// Are all events transitions of a net, few enough to look at each of them in every state?
+/// Returns whether all events are net transitions, few enough to test each of them in every state.
 pub(super) fn is_small_net(system: &System) -> bool {
     let net = |action: &Action| matches!(action, Action::Net(_));
     system.events.len() <= MOST_TRANSITIONS && system.events.iter().all(|e| net(&e.action))
 }
 
-/// Looking at so many transitions costs about as much as keeping track of what is enabled.
+/// With more transitions, maintaining the set of enabled ones is cheaper.
 const MOST_TRANSITIONS: usize = 128;

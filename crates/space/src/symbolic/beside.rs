@@ -1,12 +1,15 @@
-//! Interludes of a [race](super::race), by the favourite itself or by another thread beside it.
+//! Interludes of a [race](super::race), in the thread of the favourite or in a background thread.
 //!
 //! ```text
-//! alone:    at `due` work of the favourite: the interlude; then the next `due`
-//! beside:   at `due`: hand the race over; go on for a share of the work; ask what has come of it, and wait where nothing has; then the next `due`
+//! one thread:   at `due` work of the favourite: the interlude; then the next `due`
+//! background:   at `due`: send the race to the thread; continue for a share of the work;
+//!               receive the race and the result, blocking if necessary; then the next `due`
 //! ```
 //!
-//! All marks are in work of the favourite, which interludes do not add to, so that it is told the same at the same point
-//! in every run. What it finds before it asks is the answer: then the interlude has been in vain, and ends.
+//! Exactly one thread holds the race, which travels through the channels. `due` is in work of the
+//! favourite, to which interludes do not add, so that results arrive at the same points in every
+//! run. A favourite that finishes before it receives a result cancels the interlude. If the thread
+//! panics, the next receive fails.
 
 use super::race::{FavouriteEnd, Race};
 use lariat_budget::{Abort, Budget, Stop};
@@ -16,55 +19,54 @@ use lariat_model::order::OrderName;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, Scope};
 
-/// Stack of the thread: enough for what operations on diagrams ask of the stack that they are called on.
+/// Stack of the thread, sufficient for the recursion of diagram operations.
 const STACK: usize = 16 << 20;
 
-/// What comes of an interlude: `None` if the favourite may go on.
+/// Result of an interlude: `None` if the favourite may continue.
 type Outcome<'a> = Result<Option<FavouriteEnd<'a>>, Stop>;
 
-/// A thread for interludes. It ends when this is dropped.
+/// A background thread for interludes. It ends when this handle is dropped.
 pub(super) struct Beside<'r, 'a, 'b> {
-    ask: Sender<(&'r mut Race<'a, 'b>, OrderName)>,
-    told: Receiver<(&'r mut Race<'a, 'b>, Outcome<'a>)>,
+    requests: Sender<(&'r mut Race<'a, 'b>, OrderName)>,
+    results: Receiver<(&'r mut Race<'a, 'b>, Outcome<'a>)>,
 }
 
 impl<'r, 'a, 'b> Beside<'r, 'a, 'b> {
-    /// A thread of `scope`, if there is one to be had.
+    /// Spawns the thread in `scope`; `None` if that fails.
     pub(super) fn new<'scope>(scope: &'scope Scope<'scope, '_>) -> Option<Beside<'r, 'a, 'b>>
     where
         'r: 'scope,
         'a: 'scope,
         'b: 'scope,
     {
-        let (ask, asked) = channel::<(&'r mut Race<'a, 'b>, OrderName)>();
-        let (tell, told) = channel();
+        let (requests, requested) = channel::<(&'r mut Race<'a, 'b>, OrderName)>();
+        let (send, results) = channel();
         let work = move || {
-            for (race, favourite) in asked {
+            for (race, favourite) in requested {
                 let outcome = race.interlude(favourite);
-                if tell.send((race, outcome)).is_err() {
+                if send.send((race, outcome)).is_err() {
                     return;
                 }
             }
         };
         let thread = Builder::new().name("interlude".to_owned());
         let thread = thread.stack_size(STACK).spawn_scoped(scope, work);
-        thread.is_ok().then_some(Beside { ask, told })
+        thread.is_ok().then_some(Beside { requests, results })
     }
 }
 
-/// Hears the favourite and calls the interludes.
+/// The listener of a favourite that runs its interludes.
 pub(super) struct Interludes<'o, 'r, 'a, 'b> {
-    /// The race, unless it is at the thread beside.
+    /// The race, unless the background thread holds it.
     race: Option<&'r mut Race<'a, 'b>>,
-    beside: Option<Beside<'r, 'a, 'b>>,
-    /// Ends what is tried beside a favourite.
-    over: &'b Abort,
+    background: Option<Beside<'r, 'a, 'b>>,
+    /// Cancels the trials of the background thread.
+    abort: &'b Abort,
     favourite: OrderName,
-    /// The favourite's own.
     budget: &'o Budget,
-    /// The work of the favourite at which something is to be done.
+    /// Work of the favourite at which the next action is due.
     due: u64,
-    /// Why the favourite was interrupted.
+    /// Reason why the favourite was interrupted.
     end: Option<Result<FavouriteEnd<'a>, Stop>>,
 }
 
@@ -75,12 +77,12 @@ impl<'o, 'r, 'a, 'b> Interludes<'o, 'r, 'a, 'b> {
         favourite: OrderName,
         budget: &'o Budget,
         due: u64,
-        beside: Option<Beside<'r, 'a, 'b>>,
+        background: Option<Beside<'r, 'a, 'b>>,
     ) -> Interludes<'o, 'r, 'a, 'b> {
         Interludes {
-            over: race.over,
+            abort: race.abort,
             race: Some(race),
-            beside,
+            background,
             favourite,
             budget,
             due,
@@ -89,27 +91,27 @@ impl<'o, 'r, 'a, 'b> Interludes<'o, 'r, 'a, 'b> {
     }
 
     #[cold]
-    fn play(&mut self, kernel: &mut Kernel) -> Result<(), Halt> {
+    fn run_due(&mut self, kernel: &mut Kernel) -> Result<(), Halt> {
         let own = self.budget.work_spent();
-        let (race, outcome) = match (self.race.take(), &self.beside) {
+        let (race, outcome) = match (self.race.take(), &self.background) {
             (Some(race), None) => {
-                race.hear(own);
+                race.record_work(own);
                 let outcome = race.interlude(self.favourite);
                 (race, outcome)
             }
-            (Some(race), Some(beside)) => {
-                race.hear(own);
+            (Some(race), Some(background)) => {
+                race.record_work(own);
                 self.due = own + race.until_asked();
-                // Where nobody is there any more, the next question says so.
-                let _ = beside.ask.send((race, self.favourite));
+                // If the thread has ended, the next receive reports it.
+                let _ = background.requests.send((race, self.favourite));
                 return Ok(());
             }
-            (None, beside) => match beside.as_ref().and_then(|beside| beside.told.recv().ok()) {
-                Some(told) => told,
+            (None, background) => match background.as_ref().and_then(|b| b.results.recv().ok()) {
+                Some(result) => result,
                 None => return self.leave(kernel, Err(lost())),
             },
         };
-        race.hear(own);
+        race.record_work(own);
         self.due = own + race.until_interlude();
         self.race = Some(race);
         match outcome.transpose() {
@@ -127,14 +129,16 @@ impl<'o, 'r, 'a, 'b> Interludes<'o, 'r, 'a, 'b> {
         Err(kernel.leave())
     }
 
-    /// The favourite has ended; nothing is tried any more if it `is_done`. Why it was interrupted, or what another candidate has found meanwhile.
+    /// Ends the interludes when the favourite has ended, and cancels a running one if it `is_done`.
+    /// Returns why the favourite was interrupted, or the states that another candidate has reached
+    /// meanwhile.
     pub(super) fn close(mut self, is_done: bool) -> Option<Result<FavouriteEnd<'a>, Stop>> {
-        if let (None, Some(beside)) = (&self.race, &self.beside) {
+        if let (None, Some(background)) = (&self.race, &self.background) {
             if is_done {
-                self.over.because(Stop::Interrupted);
+                self.abort.because(Stop::Interrupted);
             }
-            let told = beside.told.recv().ok();
-            if let Some((_, Ok(Some(end @ FavouriteEnd::Reached(_))))) = told {
+            let result = background.results.recv().ok();
+            if let Some((_, Ok(Some(end @ FavouriteEnd::Reached(_))))) = result {
                 self.end.get_or_insert(Ok(end));
             }
         }
@@ -143,7 +147,7 @@ impl<'o, 'r, 'a, 'b> Interludes<'o, 'r, 'a, 'b> {
 }
 
 fn lost() -> Stop {
-    Stop::Internal("the thread for interludes failed".to_owned())
+    Stop::Internal("the background thread of the order race failed".to_owned())
 }
 
 impl Listener<Unfiltered> for Interludes<'_, '_, '_, '_> {
@@ -152,6 +156,6 @@ impl Listener<Unfiltered> for Interludes<'_, '_, '_, '_> {
         if self.budget.work_spent() < self.due {
             return Ok(());
         }
-        self.play(kernel)
+        self.run_due(kernel)
     }
 }

@@ -1,16 +1,16 @@
-//! Which programs are enabled, as far as they are known.
+//! The enabledness of programs, by their learned paths.
 //!
-//! Whether a program that may fail is enabled is no question that residuals answer. But what has been
-//! learned of it are paths, and where all reachable states have been seen, their conditions say where among
-//! them it is enabled.
+//! Residuals do not express whether a program that may fail is enabled. But once all reachable
+//! states have been seen, the conditions of its learned paths characterize those in which it is
+//! enabled.
 
 use super::space::Symbolic;
 use lariat_model::order::Level;
 use lariat_model::{Comparison, EventId, Predicate};
 
 impl Symbolic<'_> {
-    /// A predicate that agrees with `predicate` on all states from which programs have been learned,
-    /// and asks of none whether it is enabled.
+    /// A predicate that does not test whether programs are enabled, and agrees with `predicate` on
+    /// all states from which programs have learned.
     pub fn by_what_is_known(&self, predicate: &Predicate) -> Predicate {
         let each = |ps: &[Predicate]| ps.iter().map(|p| self.by_what_is_known(p)).collect();
         match predicate {

@@ -1,22 +1,23 @@
-//! The figures of a set of states: how many, with how many steps, with how many tokens.
+//! Statistics of a set of states: the numbers of states, steps and tokens.
 //!
-//! The diagram of the set is laid out level by level, and everything is one sweep from the bottom up:
-//! a vector with a number for every node of the present level is replaced by the vector of the
+//! The diagram of the set is laid out level by level, and every figure is one sweep from the bottom
+//! up: a vector with a number for every node of the current level is replaced by the vector of the
 //! level above.
 //!
-//! Steps are counted without building the sets in which events are enabled. The guard of an event
+//! Steps are counted without computing the sets in which events are enabled. The guard of an event
 //! is a chain of conditions on levels (`≥ need`, `= value`, and a table has one chain per row); for
 //! the chain `g` and a node `n` of level `l`,
 //!
 //! ```text
 //! #(n, g) = number of suffixes below n that satisfy g
-//!         = Σ { #(child, rest(g)) | edges (v, child) of n, v satisfies g here }   if g speaks of l
+//!         = Σ { #(child, rest(g)) | edges (v, child) of n, v satisfies g here }   if g tests l
 //!         = Σ { #(child, g) | edges of n }                                       otherwise
 //! edges(n) = Σ { edges(child) | edges of n } + Σ { #(n, g) | g begins at l }
 //! ```
 //!
-//! Equal ends of guards are shared. The cost is the edges of the diagram between the top and the
-//! bottom of each guard. Numbers are 128 bits wide where the number of states allows, else big.
+//! Equal ends of guards are shared. The cost is the number of edges of the diagram between the top
+//! and the bottom of each guard. Numbers are 128 bits wide where the number of states permits, and
+//! arbitrarily large otherwise.
 
 use super::layout::Layout;
 use super::moves::Moves;
@@ -27,30 +28,30 @@ use lariat_model::order::Level;
 use lariat_model::{Action, Domain, System};
 use rustc_hash::FxHashMap;
 
-/// What was counted of a set of states.
+/// Statistics of a set of states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Census {
-    /// The number of states.
+    /// Number of states.
     pub states: UBig,
-    /// The number of steps: pairs of a state and an event (or a matching row of its table).
-    /// `None` if they were not asked for.
+    /// Number of steps: pairs of a state and an event (or a matching row of its table). `None` if
+    /// they were not requested.
     pub edges: Option<UBig>,
-    /// The largest number of tokens in one place.
+    /// Maximal number of tokens in one place.
     pub max_tokens_in_place: u64,
-    /// The largest number of tokens in all places together.
+    /// Maximal number of tokens in all places together.
     pub max_tokens: u128,
     /// Nodes of the diagram.
     pub nodes: u64,
 }
 
-/// Counts everything about `set`. `with_edges` also counts its steps, which takes longest.
+/// Computes the statistics of `set`; its steps, which take longest, are counted if `moves` is
+/// given.
 pub(super) fn census(
     system: &System,
     layout: &Layout,
-    moves: &Moves,
+    moves: Option<&Moves>,
     store: &mut Store,
     set: &Set,
-    with_edges: bool,
     budget: &Budget,
 ) -> Result<Census, Stop> {
     let mut diagram = Diagram::default();
@@ -99,9 +100,9 @@ pub(super) fn census(
     meter.holds(0)?;
     let (max_tokens_in_place, max_tokens) = diagram.tokens(system, layout, &mut meter)?;
     let states = diagram.states(&mut meter)?;
-    let edges = if with_edges {
-        let guards = Guards::of(system, layout, moves)?;
-        // No partial count exceeds this.
+    let edges = if let Some(moves) = moves {
+        let guards = Guards::new(system, layout, moves)?;
+        // Upper bound on all partial counts.
         let most = &states * UBig::from(guards.count() + 1);
         Some(if u128::try_from(most).is_ok() {
             UBig::from(diagram.steps::<u128>(&guards, &mut meter)?)
@@ -120,13 +121,12 @@ pub(super) fn census(
     })
 }
 
-/// Nodes of one level between two looks at the budget.
+/// Nodes of one level between two polls of the budget.
 const BREATH: usize = 1 << 14;
 
-/// Bytes for a node while its level is laid out: in the list, and in the index with its slack.
+/// Bytes of a node while its level is laid out: in the list, and in the index with its slack.
 const NODE_BYTES: usize = 32;
 
-/// What counting takes of the budget.
 struct Meter<'a> {
     budget: &'a Budget,
     lease: Lease,
@@ -135,7 +135,7 @@ struct Meter<'a> {
 }
 
 impl Meter<'_> {
-    /// Looks at the clock and sets the bytes held beside the levels laid out.
+    /// Polls the budget, and leases `bytes` besides the levels laid out.
     fn holds(&mut self, bytes: usize) -> Result<(), Stop> {
         self.lease.resize(self.kept + bytes)?;
         self.budget.check()
@@ -167,9 +167,8 @@ struct Diagram {
     levels: Vec<Rows>,
 }
 
-/// What is counted with.
 trait Number: Clone + Send + From<u8> + for<'a> std::ops::AddAssign<&'a Self> {
-    /// Bytes that it takes, also outside of itself.
+    /// Bytes, including those on the heap.
     fn bytes(&self) -> usize;
 }
 impl Number for u128 {
@@ -183,8 +182,8 @@ impl Number for UBig {
     }
 }
 
-/// For each node, the sum over its edges that `admits` of the numbers of their targets; `held` are
-/// the bytes of other numbers that exist beside.
+/// For each node, the sum of the numbers of the targets of the edges that `admits` accepts; `held`
+/// are the bytes of other numbers that exist at the same time.
 fn lift<N: Number>(
     rows: &Rows,
     below: &[N],
@@ -231,7 +230,6 @@ impl Diagram {
         Ok(total(&below))
     }
 
-    /// The most tokens in a place, and in all places.
     fn tokens(
         &self,
         system: &System,
@@ -263,7 +261,8 @@ impl Diagram {
     }
 
     fn steps<N: Number>(&self, guards: &Guards, meter: &mut Meter<'_>) -> Result<N, Stop> {
-        // For every guard that a higher one ends in, its vector at the present level.
+        // The vector at the current level of every guard in which a higher one ends, with its
+        // remaining uses.
         let mut active: FxHashMap<GuardId, (u32, Vec<N>)> = FxHashMap::default();
         active.insert(GuardId::END, (guards.uses[0], vec![N::from(1)]));
         let mut steps = vec![N::from(0)];
@@ -335,7 +334,7 @@ impl Condition {
     }
 }
 
-/// A condition on a level and the guard that remains below it.
+/// A condition on a level, and the guard that remains below it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Guard {
     level: u32,
@@ -347,15 +346,15 @@ struct Guard {
 struct Guards {
     all: Vec<Guard>,
     ids: FxHashMap<Guard, GuardId>,
-    /// How many guards end in each; the guard without conditions is always used once more.
+    /// Number of guards that end in each; one more for the guard without conditions.
     uses: Vec<u32>,
-    /// How many events (rows) each is the whole guard of.
+    /// Number of events (rows) of which each is the whole guard.
     events: Vec<u32>,
     at_level: Vec<Vec<GuardId>>,
 }
 
 impl Guards {
-    fn of(system: &System, layout: &Layout, moves: &Moves) -> Result<Guards, Stop> {
+    fn new(system: &System, layout: &Layout, moves: &Moves) -> Result<Guards, Stop> {
         let end = Guard {
             level: u32::MAX,
             condition: Condition::AtLeast(0),
@@ -387,7 +386,7 @@ impl Guards {
                         match u32::try_from(need.max(0)) {
                             Ok(0) => {}
                             Ok(need) => conditions.push((level.0, Condition::AtLeast(need))),
-                            // No state that the diagram can hold has so many.
+                            // No state that a diagram can hold has that many.
                             Err(_) => conditions.push((level.0, Condition::Is(u32::MAX))),
                         }
                     }

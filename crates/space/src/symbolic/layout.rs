@@ -1,20 +1,20 @@
-//! Where the variables of a system live in a diagram.
+//! Positions of variables and offsets of values in a diagram.
 //!
-//! Level `l` holds the variable `order.var(l)`; its value `x` is stored as `x − low(l)`, which
-//! is never negative and must fit 32 bits. `low` is the smallest value that the domain, an
-//! initial state or a table names, and 0 where tokens are taken.
+//! Level `l` holds the variable `order.var(l)`; its value `x` is stored as `x − low(l)`, which is
+//! nonnegative and must fit 32 bits. `low` is the least value that the domain, an initial state or
+//! a table names, and 0 where tokens are consumed.
 
 use lariat_budget::Stop;
 use lariat_model::order::{Level, Order};
 use lariat_model::{Action, Domain, State, System, Value, VarId};
 
-/// An order together with the offsets of the stored values.
+/// A variable order with the offsets of the stored values.
 #[derive(Clone, Debug)]
 pub struct Layout {
     order: Order,
-    /// Per level.
+    /// Per level, the value that is stored as 0.
     low: Box<[Value]>,
-    /// Per level, the largest stored value that can occur; `None` if nothing is known.
+    /// Per level, the largest stored value that can occur; `None` if it is unknown.
     high: Box<[Option<u64>]>,
 }
 
@@ -104,17 +104,17 @@ impl Layout {
         self.order.level(var)
     }
 
-    /// The value that 0 stands for at a level.
+    /// The value that is stored as 0 at a level.
     pub fn low(&self, level: Level) -> Value {
         self.low[level.index()]
     }
 
-    /// The largest stored value that can occur at a level, if known.
+    /// The largest stored value that can occur at a level; `None` if it is unknown.
     pub fn high(&self, level: Level) -> Option<u64> {
         self.high[level.index()]
     }
 
-    /// What a value is stored as.
+    /// Encodes a value.
     pub fn encode(&self, system: &System, level: Level, value: Value) -> Result<u32, Stop> {
         value
             .checked_sub(self.low(level))
@@ -126,12 +126,12 @@ impl Layout {
             })
     }
 
-    /// What a stored value means.
+    /// Decodes a stored value.
     pub fn decode(&self, level: Level, stored: u32) -> Value {
         self.low(level).saturating_add(Value::from(stored))
     }
 
-    /// A state as stored values, the top level first.
+    /// Encodes a state, the top level first.
     pub fn encode_state(&self, system: &System, state: &[Value]) -> Result<Vec<u32>, Stop> {
         (0..self.levels() as u32)
             .map(|l| {
@@ -141,7 +141,7 @@ impl Layout {
             .collect()
     }
 
-    /// The state that stored values, the top level first, mean.
+    /// Decodes a state, the top level first.
     pub fn decode_state(&self, stored: &[u32]) -> State {
         let mut state = vec![0; stored.len()];
         for (l, value) in stored.iter().enumerate() {

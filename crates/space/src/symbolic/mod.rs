@@ -1,18 +1,18 @@
 //! A system as sets of states, on decision diagrams.
 //!
-//! [`reach`] finds the reachable states, under an order that it tries out or is told. What it
-//! returns holds a [`Symbolic`] space, whose operations are those that engines ask for:
+//! [`reach`] computes the reachable states, under a given variable order or one found by trials.
+//! Its result holds a [`Symbolic`] space with the operations that engines use:
 //!
-//! - one step: [`image`](Symbolic::image), [`pre_image`](Symbolic::pre_image), and which states have a stutter
-//!   loop, [`stuttering`](Symbolic::stuttering);
-//! - closures, each one saturation: [`reach`](Symbolic::reach), [`freach`](Symbolic::freach) (filtered by
-//!   source), [`reachf`](Symbolic::reachf) (by target), [`reach_within`](Symbolic::reach_within) and
-//!   [`back_within`](Symbolic::back_within) a set;
+//! - single steps: [`image`](Symbolic::image), [`pre_image`](Symbolic::pre_image), and the states
+//!   with a stutter loop, [`stuttering`](Symbolic::stuttering);
+//! - closures, each one saturation: [`reach`](Symbolic::reach), [`freach`](Symbolic::freach)
+//!   (filtered by source), [`reachf`](Symbolic::reachf) (by target),
+//!   [`reach_within`](Symbolic::reach_within) and [`back_within`](Symbolic::back_within) a set;
 //! - [`select`](Symbolic::select) by a predicate, [`dead`](Symbolic::dead) states;
-//! - figures: [`census`](Symbolic::census).
+//! - statistics: [`census`](Symbolic::census).
 //!
-//! Everything with events takes a subset of them, [`Steps`]. Predicates are residuals of a query,
-//! [`Residuals`]; they and what was computed with them go when the query is dropped. Sets
+//! Operations with events take a subset of them, [`Steps`]. Predicates are residuals of a query,
+//! [`Residuals`]; they and the cache entries computed with them are dropped with the query. Sets
 //! are handles that keep their nodes alive; the set algebra is that of [`Symbolic::store`].
 
 mod beside;

@@ -1,41 +1,41 @@
 //! The events of a system as events of a diagram store.
 //!
-//! A transition of a net becomes guards and deltas. A table becomes one table event for each pattern
-//! of cells that its rows leave blank. Where the system has a fault variable, every
-//! event also asks that it is not set.
+//! A net transition becomes guards and deltas. A table becomes one table event per pattern of cells
+//! that its rows leave blank. If the system has a fault variable, every event also requires that it
+//! is not set.
 //!
 //! A program is a set of tables that are *learned* (`program.rs`): domains are never enumerated, so
-//! wide ones cost only what occurs. `Symbolic` has them
-//! [learn](Moves::learn) from a set before it applies them to it.
+//! wide ones cost only the values that occur. `Symbolic` lets programs [learn](Moves::learn) from a
+//! set before it applies them to it.
 //!
-//! Every time that something is learned, closures start again. So what is written is
-//! taken for a value that will occur, for more and more rounds; most programs are known after
-//! one look at their initial states. Wide ones, of which too many combinations of values exist, also
+//! Closures restart whenever something is learned. So values that are written are assumed to occur,
+//! for a number of rounds that doubles; most programs are completely known once they have learned
+//! from the initial states. Wide programs, of which too many combinations of values exist, also
 //! learn from single states (`walk.rs`).
 
 use super::layout::Layout;
-use super::program::{Domains, Program};
+use super::program::{Domains, GuardedCommand, Program};
+use super::space::asks_for_events;
 use super::walk::StateWalk;
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_dd::{Event, EventPart, Set, Store, Subset};
 use lariat_model::order::Level;
-use lariat_model::{Action, Arc, Effect, EventId, Predicate, Row, System, Value, VarId};
+use lariat_model::{Action, Arc, EventId, Row, System, Value, VarId};
 use std::collections::BTreeMap;
 
-/// How many rounds to look ahead at first.
+/// Look-ahead rounds at the first learning.
 const FIRST_ROUNDS: u32 = 16;
 
-/// What each event of the system is in the diagram store.
+/// The events of the system in the diagram store.
 pub(super) struct Moves {
     moves: Vec<EventForm>,
-    /// The values of variables that programs are known for.
     domains: Domains,
-    /// How many rounds to look ahead when something is to be learned next.
-    ahead: u32,
-    /// What wide programs are learned from besides the states of closures.
+    /// Look-ahead rounds at the next learning.
+    look_ahead: u32,
+    /// Single states from which wide programs learn besides the states of closures.
     walk: StateWalk,
     lease: Lease,
-    /// How often something was learned.
+    /// Incremented whenever a program learns.
     pub(super) version: u32,
 }
 
@@ -58,9 +58,9 @@ impl Moves {
                 Action::Table { vars, rows } => {
                     EventForm::Fixed(table(system, layout, store, vars, rows, &[])?)
                 }
-                Action::Program { guard, .. } if asks_what_is_enabled(guard) => {
+                Action::Program { guard, .. } if asks_for_events(guard) => {
                     return Err(Stop::Unsupported(format!(
-                        "the guard of {} asks what is enabled",
+                        "the guard of {} tests which events are enabled",
                         event.name
                     )));
                 }
@@ -70,21 +70,21 @@ impl Moves {
         Ok(Moves {
             moves,
             domains: Domains::new(system),
-            ahead: FIRST_ROUNDS,
+            look_ahead: FIRST_ROUNDS,
             walk: StateWalk::default(),
             lease: budget.lease(),
             version: 0,
         })
     }
 
-    /// Must something be learned before events are applied?
+    /// Returns whether programs must learn before events are applied.
     pub(super) fn learns(&self) -> bool {
         self.moves
             .iter()
             .any(|m| matches!(m, EventForm::Learned(_)))
     }
 
-    /// The events of the store that an event of the system is.
+    /// The events of the store for an event of the system.
     pub(super) fn events(&self, event: EventId) -> &[Event] {
         match &self.moves[event.index()] {
             EventForm::Fixed(events) => events,
@@ -92,8 +92,8 @@ impl Moves {
         }
     }
 
-    /// The same events in another store with the same levels, and more below them if `below` says what an event does there.
-    /// Programs are copied as far as they are known.
+    /// The events of `event` in another store with the same levels, with the parts `below` on
+    /// further levels below them. Programs are copied as far as they are known.
     pub(super) fn copied(
         &self,
         system: &System,
@@ -112,7 +112,7 @@ impl Moves {
         }
     }
 
-    /// What is known of a program.
+    /// A program, as far as it is known; `None` for other events.
     pub(super) fn program(&self, event: EventId) -> Option<&Program> {
         match &self.moves[event.index()] {
             EventForm::Fixed(_) => None,
@@ -120,7 +120,7 @@ impl Moves {
         }
     }
 
-    /// Learns what programs do in the states of `set`. True if anything was new.
+    /// Lets programs learn from the states of `set`; returns whether anything was new.
     pub(super) fn learn(
         &mut self,
         system: &System,
@@ -140,13 +140,13 @@ impl Moves {
         let mut programs: Vec<_> = programs(system, &mut self.moves).collect();
         let mut writes = Vec::new();
         for round in 0.. {
-            for (program, code) in &mut programs {
-                program.explore(system, layout, *code, &self.domains, &mut writes);
+            for (program, command) in &mut programs {
+                program.explore(*command, layout, &self.domains, &mut writes);
             }
             budget.check()?;
             let mut news = false;
             for (var, value) in writes.drain(..) {
-                if round < self.ahead {
+                if round < self.look_ahead {
                     news |= self.domains.expect(var, value);
                 }
             }
@@ -154,10 +154,10 @@ impl Moves {
                 break;
             }
         }
-        self.ahead = self.ahead.saturating_mul(2);
+        self.look_ahead = self.look_ahead.saturating_mul(2);
         let mut news = false;
-        for (program, code) in &mut programs {
-            program.look(system, layout, *code, store, set, budget)?;
+        for (program, command) in &mut programs {
+            program.look(*command, layout, store, set, budget)?;
             if program.make(system, layout, &self.domains, store)? {
                 self.version += 1;
                 news = true;
@@ -168,7 +168,7 @@ impl Moves {
         Ok(news)
     }
 
-    /// Lets wide programs learn from single states, in proportion to the nodes made.
+    /// Lets wide programs learn from single states, in proportion to the nodes created.
     fn walk(
         &mut self,
         system: &System,
@@ -182,7 +182,7 @@ impl Moves {
             return Ok(());
         }
         let (moves, domains) = (&mut self.moves, &mut self.domains);
-        self.walk.on(system, nodes, budget, |state, steps| {
+        self.walk.resume(system, nodes, budget, |state, steps| {
             for (var, value) in system.var_ids().zip(state) {
                 domains.occurs(var, *value);
             }
@@ -190,17 +190,20 @@ impl Moves {
                 if let (EventForm::Learned(program), Action::Program { guard, effects }) =
                     (&mut moves[event.index()], &system.event(*event).action)
                 {
-                    program.meet(system, layout, (guard, effects), state);
+                    let command = GuardedCommand {
+                        system,
+                        guard,
+                        effects,
+                    };
+                    program.meet(command, layout, state);
                 }
             }
         })
     }
 }
 
-/// A program and its guard and effects.
-type Coded<'m, 's> = (&'m mut Program, (&'s Predicate, &'s [Effect]));
+type Coded<'m, 's> = (&'m mut Program, GuardedCommand<'s>);
 
-/// All programs.
 fn programs<'m, 's>(
     system: &'s System,
     moves: &'m mut [EventForm],
@@ -208,22 +211,18 @@ fn programs<'m, 's>(
     let events = system.events.iter().zip(moves);
     events.filter_map(|(event, entry)| match (&event.action, entry) {
         (Action::Program { guard, effects }, EventForm::Learned(program)) => {
-            Some((program, (guard, &effects[..])))
+            let command = GuardedCommand {
+                system,
+                guard,
+                effects,
+            };
+            Some((program, command))
         }
         _ => None,
     })
 }
 
-fn asks_what_is_enabled(guard: &Predicate) -> bool {
-    match guard {
-        Predicate::Enabled(_) | Predicate::Deadlock => true,
-        Predicate::Const(_) | Predicate::Linear(_) | Predicate::Expr(_) => false,
-        Predicate::Not(p) => asks_what_is_enabled(p),
-        Predicate::And(ps) | Predicate::Or(ps) => ps.iter().any(asks_what_is_enabled),
-    }
-}
-
-/// The condition that no fault has happened.
+/// The condition that no fault has occurred.
 fn sound(system: &System, layout: &Layout) -> Result<Option<EventPart>, Stop> {
     let Some(fault) = system.fault else {
         return Ok(None);
@@ -236,7 +235,7 @@ fn sound(system: &System, layout: &Layout) -> Result<Option<EventPart>, Stop> {
     }))
 }
 
-/// A transition of a net, with what it does on levels below those of the system.
+/// A net transition, with the parts `below` on levels below those of the system.
 fn net(
     system: &System,
     layout: &Layout,
@@ -249,8 +248,8 @@ fn net(
         let level = layout.level(arc.var);
         let need = arc.need.saturating_sub(layout.low(level)).max(0);
         let Ok(need) = u32::try_from(need) else {
-            // No state that a diagram can hold has so many tokens; one that has more than
-            // it can hold is reported when it arises.
+            // No state that a diagram can hold has that many tokens; a state with more than that is
+            // reported when it arises.
             return Ok(Vec::new());
         };
         parts.push(EventPart::Delta {
@@ -264,7 +263,8 @@ fn net(
     Ok(store.event(&parts)?.into_iter().collect())
 }
 
-/// May one of these transitions put more than `cap` tokens into a place, if each level has at most so many?
+/// Returns whether one of these transitions may put more than `cap` tokens into a place, given the
+/// largest number at each level.
 pub(super) fn may_escape(
     system: &System,
     layout: &Layout,
@@ -283,8 +283,8 @@ pub(super) fn may_escape(
     })
 }
 
-/// Transitions of a net where they would put more than `cap` tokens into a place: for each that they fill, one event that
-/// needs as many tokens there as it takes. They are asked for, never taken.
+/// Events that are enabled where a transition of a net would put more than `cap` tokens into a
+/// place: one for each place that it fills. They are tested, never fired.
 pub(super) fn escaping(
     system: &System,
     layout: &Layout,
@@ -299,7 +299,7 @@ pub(super) fn escaping(
         };
         for (filled, arc) in arcs.iter().enumerate().filter(|(_, arc)| arc.delta > 0) {
             let mut arcs = arcs.clone();
-            // The cap is one of stored values.
+            // The cap bounds stored values.
             let low = layout.low(layout.level(arc.var));
             let least = (Value::from(cap) - arc.delta).max(-1) + 1 + low;
             arcs[filled].need = arc.need.max(least);
@@ -309,7 +309,7 @@ pub(super) fn escaping(
     Ok(store.subset(all))
 }
 
-/// A table, with what each row does on levels below those of the system.
+/// A table, with the parts `below` for each row on levels below those of the system.
 fn table(
     system: &System,
     layout: &Layout,
@@ -318,7 +318,7 @@ fn table(
     rows: &[Row],
     below: &[EventPart],
 ) -> Result<Vec<Event>, Stop> {
-    // Rows by the cells they fill.
+    // Rows by the cells that they fill.
     let mut groups: BTreeMap<Vec<bool>, Vec<Vec<(u32, u32)>>> = BTreeMap::new();
     for row in rows {
         let filled: Vec<bool> = row.iter().map(Option::is_some).collect();

@@ -1,21 +1,20 @@
 //! Expressions, partially evaluated level by level.
 //!
-//! An expression that has read the values of some levels is an expression over the remaining
-//! ones: constants are folded and the rest is hash-consed, so that two paths that leave the
-//! same question leave the same id. Operators compute what [`lariat_model::Expr::eval`] computes,
-//! lazy logic and faults included: an expression is folded only when its value, or that it faults,
-//! no longer depends on what is unread.
+//! After the values of some levels are read, an expression is an expression over the remaining
+//! ones: constants are folded and the rest is hash-consed, so that two paths that leave equal
+//! expressions leave the same id. Operators compute what [`lariat_model::Expr::eval`] computes,
+//! including lazy logic and faults: an expression is folded only when its value, or its fault, does
+//! not depend on unread levels.
 
 use super::layout::Layout;
 use lariat_model::order::Level;
 use lariat_model::{BinaryOp, Expr, UnaryOp, Value, VarId};
 use rustc_hash::FxHashMap;
 
-/// A partially evaluated expression: [`residual`](super::residual) steps those of predicates.
+/// A partially evaluated expression; [`residual`](super::residual) steps those of predicates.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct ExprId(u32);
 
-/// What the id of an expression stands for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum ExprForm {
     Const(Value),
@@ -30,7 +29,7 @@ enum ExprForm {
 #[derive(Debug, Default)]
 pub(super) struct Exprs {
     forms: Vec<ExprForm>,
-    /// The first level that each expression reads.
+    /// First level that each expression reads.
     tops: Vec<Level>,
     ids: FxHashMap<ExprForm, ExprId>,
     stepped: FxHashMap<(ExprId, u32, u32), ExprId>,
@@ -39,8 +38,7 @@ pub(super) struct Exprs {
 const NEVER: Level = Level(u32::MAX);
 
 impl Exprs {
-    /// How many things are held.
-    pub(super) fn things(&self) -> usize {
+    pub(super) fn entries(&self) -> usize {
         self.forms.len() + self.stepped.len()
     }
 
@@ -64,12 +62,12 @@ impl Exprs {
         id
     }
 
-    /// The first level that the value still depends on.
+    /// First level on which the value depends.
     pub(super) fn top(&self, expr: ExprId) -> Level {
         self.tops[expr.0 as usize]
     }
 
-    /// Whether the expression is known to be true: not 0 and not a fault.
+    /// Returns whether the expression is true, that is not 0 and no fault; `None` if undecided.
     pub(super) fn known(&self, expr: ExprId) -> Option<bool> {
         match &self.forms[expr.0 as usize] {
             ExprForm::Const(value) => Some(*value != 0),
@@ -78,12 +76,11 @@ impl Exprs {
         }
     }
 
-    /// Has the expression been found to fault?
     pub(super) fn is_fault(&self, expr: ExprId) -> bool {
         self.forms[expr.0 as usize] == ExprForm::Fault
     }
 
-    /// The expression before anything is read.
+    /// The expression before any level is read.
     pub(super) fn compile(&mut self, layout: &Layout, expr: &Expr) -> ExprId {
         match expr {
             Expr::Const(value) => self.id(ExprForm::Const(*value)),
@@ -159,7 +156,7 @@ impl Exprs {
         self.id(folded.map_or(ExprForm::Fault, ExprForm::Const))
     }
 
-    /// What is left when the level `level` has the value `value`, stored as `stored`.
+    /// The expression after `level` was read as `value`, which is stored as `stored`.
     pub(super) fn step(&mut self, expr: ExprId, level: Level, stored: u32, value: Value) -> ExprId {
         if self.top(expr) > level {
             return expr;

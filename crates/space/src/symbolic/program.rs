@@ -1,26 +1,26 @@
 //! A program as a relation, learned path by path.
 //!
-//! A program that is run from its guard to its last assignment reads some variables, one after the
-//! other, and which it reads next depends on what it has read: the runs are the paths of a
-//! decision tree. A path says what the variables on it must be and what some variables become, so
-//! it is a row of a table over exactly these variables. All others are left alone, and an
-//! assignment to a variable that was not read holds whatever that was.
+//! A run of a program from its guard to its last assignment reads some variables in sequence, and
+//! which one it reads next depends on the values read: the runs are the paths of a decision tree. A
+//! path fixes the values of its variables and assigns some, so it is a row of a table over exactly
+//! these variables. All others are unchanged, and an assignment to a variable that was not read
+//! applies to any value of it.
 //!
 //! ```text
 //! R = ⋃ { {(s, s[writes(π)]) | s agrees with reads(π)} | π a path }
 //! ```
 //!
-//! A path is right wherever it applies, so to know more of them than are needed does no harm.
-//! They are found over the values that every variable is known to have, by
-//! running the program again and again with the next choice of values read. That visits combinations
-//! that no state has, but it needs no look at the states, and it finds the values that are written
-//! next. Where combinations are too many, the program is *wide*: then the states are projected on
-//! the variables that it may look at, and it runs on each new short vector (as in Meijer,
-//! Kant, Blom, van de Pol: Read, write and copy dependencies for symbolic model checking, HVC 2014);
-//! and what it does in single states on a walk (`walk.rs`) is known ahead of the closures.
+//! A path is valid wherever it applies, so superfluous paths are harmless. Paths are found over the
+//! known values of every variable, by repeating the program with the next choice of values. That
+//! visits combinations that no state has, but it needs no access to the states, and it finds the
+//! values that are written next. If combinations are too many, the program is *wide*: then the
+//! states are projected on the variables that it may access, and it runs on each new short vector
+//! (as in Meijer, Kant, Blom, van de Pol: Read, write and copy dependencies for symbolic model
+//! checking, HVC 2014); and its paths in the single states of a walk (`walk.rs`) are known before
+//! closures need them.
 //!
-//! Paths over the same levels with the same blind assignments share a table. Whatever ends early
-//! leaves paths that are right behind, so it can be taken up again.
+//! Paths over the same levels with the same blind assignments share a table. An exploration that is
+//! stopped leaves valid paths, so it can be resumed.
 
 use super::layout::Layout;
 use lariat_budget::{Budget, Stop};
@@ -30,22 +30,29 @@ use lariat_model::{Action, Comparison, Effect, Fault, Predicate, System, Value, 
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
-/// A program with more paths than this is wide.
+/// A program with more paths is wide.
 const WIDE: usize = 256;
 
-/// How many values that no state has may be expected of a variable.
+/// Limit on the values per variable that are expected although no state has them.
 const AHEAD: usize = 6;
 
-/// The values that variables are known to have.
+/// The source of a program: a guard and effects, in their system.
+#[derive(Clone, Copy)]
+pub(super) struct GuardedCommand<'s> {
+    pub(super) system: &'s System,
+    pub(super) guard: &'s Predicate,
+    pub(super) effects: &'s [Effect],
+}
+
 #[derive(Default)]
 pub(super) struct Domains(Vec<KnownValues>);
 
-/// The values that one variable is known to have.
+/// The known values of one variable.
 #[derive(Clone, Default)]
 struct KnownValues {
-    /// In the order in which they were found.
+    /// In the order of discovery.
     values: Vec<Value>,
-    /// Each, and whether a state has it.
+    /// For each value, whether a state has it.
     occurs: FxHashMap<Value, bool>,
     occurring: usize,
 }
@@ -55,7 +62,7 @@ impl Domains {
         Domains(vec![KnownValues::default(); system.variables.len()])
     }
 
-    fn of(&self, var: VarId) -> &[Value] {
+    fn values_of(&self, var: VarId) -> &[Value] {
         &self.0[var.index()].values
     }
 
@@ -69,7 +76,8 @@ impl Domains {
         domain.occurring += usize::from(known != Some(true));
     }
 
-    /// Adds a value that a path writes, unless too many such occur nowhere. True if it is new.
+    /// Adds a value that a path writes, unless too many known values occur in no state. Returns
+    /// whether it is new.
     pub(super) fn expect(&mut self, var: VarId, value: Value) -> bool {
         let domain = &mut self.0[var.index()];
         let room = domain.values.len() < AHEAD + domain.occurring * 3 / 2;
@@ -84,30 +92,30 @@ impl Domains {
 
 /// A program, as far as it is known.
 pub(super) struct Program {
-    /// The variables that it may read or write.
+    /// Variables that it may read or write.
     vars: Vec<VarId>,
-    /// How many values of each have been tried, if any.
+    /// Number of values tried of each, if any.
     tried: Option<Vec<usize>>,
     wide: bool,
-    /// If it is wide, the short vectors that it was run on, 0 elsewhere.
+    /// Of a wide program, the short vectors on which it has run, 0 at other levels.
     seen: Option<Set>,
     tables: BTreeMap<Shape, Table>,
     events: Vec<Event>,
 }
 
-/// What paths have in common that share a table.
+/// Common properties of the paths in a table.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Shape {
-    /// The levels that they read, from the top.
+    /// Levels read, from the top.
     levels: Vec<Level>,
-    /// The levels that they write without reading, and the stored values written.
+    /// Levels written without being read, and the stored values written.
     blind: Vec<(Level, u32)>,
     /// A variable that is assigned a value beyond its range.
     wraps: Option<VarId>,
 }
 
 impl Shape {
-    /// Rows of this shape as parts of an event; blind assignments hold over all known values.
+    /// Rows of this shape as parts of an event; blind assignments apply to all known values.
     fn parts(
         &self,
         system: &System,
@@ -123,7 +131,7 @@ impl Shape {
             });
         }
         for (level, to) in &self.blind {
-            let values = domains.of(layout.order().var(*level)).iter();
+            let values = domains.values_of(layout.order().var(*level)).iter();
             let from = values.map(|value| layout.encode(system, *level, *value));
             let rows: Result<Vec<_>, Stop> = from.map(|f| Ok(vec![(f?, *to)])).collect();
             parts.push(EventPart::Table {
@@ -135,19 +143,19 @@ impl Shape {
     }
 }
 
-/// Rows, and the events they have been made into.
+/// Rows, and the events built from them.
 ///
-/// Rows come a few at a time, and making an event takes as long as it has rows. So there are several
-/// events, each with more than twice the rows of the next.
+/// Rows are found a few at a time, and building an event takes time linear in its rows. So there
+/// are several events, each with more than twice the rows of the next.
 #[derive(Default)]
 struct Table {
     rows: Vec<Vec<(u32, u32)>>,
     known: FxHashSet<Vec<(u32, u32)>>,
-    /// The events, each with the first of its rows; they reach up to those of the next.
+    /// The events, each with the index of its first row; they extend to the first row of the next.
     events: Vec<(usize, Event)>,
-    /// How many rows there are events of.
+    /// Number of rows covered by events.
     made: usize,
-    /// How many values lay under blind assignments when the events were made.
+    /// Number of values under blind assignments when the events were built.
     under: usize,
 }
 
@@ -158,7 +166,7 @@ impl Table {
         }
     }
 
-    /// Drops events that are to be made again; what is to be made starts at `made`.
+    /// Drops events that are to be rebuilt; the rows to be built start at `made`.
     fn begin(&mut self, under: usize) {
         if self.under != under {
             self.events.clear();
@@ -176,10 +184,9 @@ impl Table {
     }
 }
 
-/// One run of a program.
 #[derive(Default)]
 struct Path {
-    /// What was read; the position is that of the value in its domain.
+    /// Variables read, with their values and the positions of these in the domains.
     reads: Vec<(VarId, Value, usize)>,
     writes: Vec<(VarId, Value)>,
     /// A variable that was assigned a value beyond its range.
@@ -187,7 +194,7 @@ struct Path {
 }
 
 impl Path {
-    /// The value of a variable that was written or read before.
+    /// The value of a variable that was written or read.
     fn known(&self, var: VarId) -> Option<Value> {
         let written = self.writes.iter().rev().find(|(v, _)| *v == var);
         let read = || self.reads.iter().find(|(v, ..)| *v == var);
@@ -196,11 +203,11 @@ impl Path {
             .or_else(|| read().map(|(_, value, _)| *value))
     }
 
-    /// Goes on to the next value of the last variable that has one; false behind the last path.
+    /// Moves to the next value of the last variable that has one; false after the last path.
     fn advance(&mut self, domains: &Domains) -> bool {
         while let Some((var, value, position)) = self.reads.last_mut() {
             *position += 1;
-            if let Some(next) = domains.of(*var).get(*position) {
+            if let Some(next) = domains.values_of(*var).get(*position) {
                 *value = *next;
                 return true;
             }
@@ -209,34 +216,37 @@ impl Path {
         false
     }
 
-    /// Runs the program. Variables that are not on the path yet are what `choose` says: a value and
-    /// its position. False if the guard does not hold.
+    /// Runs the program. `choose` returns the value and its position of a variable that is not on
+    /// the path yet. False if the guard does not hold.
     fn run(
         &mut self,
-        system: &System,
-        (guard, effects): (&Predicate, &[Effect]),
+        command: GuardedCommand<'_>,
         choose: impl Fn(VarId) -> (Value, usize),
     ) -> bool {
         self.writes.clear();
         self.wraps = None;
-        match self.try_run(system, guard, effects, choose) {
+        match self.try_run(command, choose) {
             Ok(taken) => taken,
             Err(_) => {
                 self.writes.clear();
                 self.wraps = None;
-                self.writes.extend(system.fault.map(|fault| (fault, 1)));
-                system.fault.is_some()
+                let fault = command.system.fault;
+                self.writes.extend(fault.map(|fault| (fault, 1)));
+                fault.is_some()
             }
         }
     }
 
     fn try_run(
         &mut self,
-        system: &System,
-        guard: &Predicate,
-        effects: &[Effect],
+        command: GuardedCommand<'_>,
         choose: impl Fn(VarId) -> (Value, usize),
     ) -> Result<bool, Fault> {
+        let GuardedCommand {
+            system,
+            guard,
+            effects,
+        } = command;
         let read = |path: &mut Path, var: VarId| {
             path.known(var).unwrap_or_else(|| {
                 let (value, position) = choose(var);
@@ -271,7 +281,7 @@ impl Path {
     }
 }
 
-/// Does a guard hold that is no expression?
+/// Returns whether a guard that is not an expression holds.
 fn holds(predicate: &Predicate, read: &mut impl FnMut(VarId) -> Value) -> bool {
     match predicate {
         Predicate::Const(value) => *value,
@@ -284,7 +294,7 @@ fn holds(predicate: &Predicate, read: &mut impl FnMut(VarId) -> Value) -> bool {
         Predicate::Not(p) => !holds(p, read),
         Predicate::And(ps) => ps.iter().all(|p| holds(p, read)),
         Predicate::Or(ps) => ps.iter().any(|p| holds(p, read)),
-        // Programs with such guards are refused.
+        // Programs with such guards are rejected.
         Predicate::Enabled(_) | Predicate::Deadlock => false,
     }
 }
@@ -310,7 +320,7 @@ impl Program {
         &self.events
     }
 
-    /// What each known path asks of the state: stored values by level, from the top.
+    /// Condition of each known path: stored values by level, from the top.
     pub(super) fn conditions(&self) -> impl Iterator<Item = Vec<(Level, u32)>> {
         self.tables.iter().flat_map(|(shape, table)| {
             table.rows.iter().map(|row| {
@@ -320,7 +330,7 @@ impl Program {
         })
     }
 
-    /// The events in which a variable is assigned a value beyond its range, with the variable.
+    /// The events that assign a variable a value beyond its range, with the variable.
     pub(super) fn wrapping(&self) -> impl Iterator<Item = (VarId, Event)> {
         self.tables.iter().flat_map(|(shape, table)| {
             let events = table.events.iter().map(|(_, event)| *event);
@@ -328,7 +338,6 @@ impl Program {
         })
     }
 
-    /// Bytes held, roughly.
     pub(super) fn bytes(&self) -> usize {
         let tables = self.tables.iter();
         let bytes = tables.map(|(shape, table)| {
@@ -338,16 +347,20 @@ impl Program {
         bytes.sum()
     }
 
-    /// Finds the paths over all values in `domains`; what they write is added to `writes`.
+    /// Finds the paths over all values in `domains`; appends the values that they write to
+    /// `writes`.
     pub(super) fn explore(
         &mut self,
-        system: &System,
+        command: GuardedCommand<'_>,
         layout: &Layout,
-        program: (&Predicate, &[Effect]),
         domains: &Domains,
         writes: &mut Vec<(VarId, Value)>,
     ) {
-        let sizes: Vec<usize> = self.vars.iter().map(|v| domains.of(*v).len()).collect();
+        let sizes: Vec<usize> = self
+            .vars
+            .iter()
+            .map(|v| domains.values_of(*v).len())
+            .collect();
         if self.wide || sizes.contains(&0) || self.tried.as_ref() == Some(&sizes) {
             return;
         }
@@ -363,12 +376,12 @@ impl Program {
                 self.wide = true;
                 break;
             }
-            let taken = path.run(system, program, |var| (domains.of(var)[0], 0));
+            let taken = path.run(command, |var| (domains.values_of(var)[0], 0));
             let again = || path.reads.iter().all(|(var, _, at)| old(*var, *at));
             if taken && (before.is_none() || !again()) {
-                match row(system, layout, &path) {
+                match row(command.system, layout, &path) {
                     Ok(row) => found.push(row),
-                    // Perhaps no state takes this path; the short vectors will tell.
+                    // Perhaps no state takes this path; the short vectors decide.
                     Err(_) => {
                         self.wide = true;
                         break;
@@ -385,12 +398,11 @@ impl Program {
         }
     }
 
-    /// Runs a wide program on what it may see of the states of `set`.
+    /// Runs a wide program on the projections of the states of `set`.
     pub(super) fn look(
         &mut self,
-        system: &System,
+        command: GuardedCommand<'_>,
         layout: &Layout,
-        program: (&Predicate, &[Effect]),
         store: &mut Store,
         set: &Set,
         budget: &Budget,
@@ -409,8 +421,8 @@ impl Program {
             budget.spend(1)?;
             let state = layout.decode_state(&stored);
             let mut path = Path::default();
-            if path.run(system, program, |var| (state[var.index()], 0)) {
-                let (shape, row) = row(system, layout, &path)?;
+            if path.run(command, |var| (state[var.index()], 0)) {
+                let (shape, row) = row(command.system, layout, &path)?;
                 self.tables.entry(shape).or_default().add(row);
             }
         }
@@ -418,30 +430,24 @@ impl Program {
         Ok(())
     }
 
-    /// Are its paths too many to be found from the values of its variables?
+    /// Returns whether it has too many paths to find them from the values of its variables.
     pub(super) fn is_wide(&self) -> bool {
         self.wide
     }
 
-    /// Runs a wide program in a state.
-    pub(super) fn meet(
-        &mut self,
-        system: &System,
-        layout: &Layout,
-        program: (&Predicate, &[Effect]),
-        state: &[Value],
-    ) {
+    pub(super) fn meet(&mut self, command: GuardedCommand<'_>, layout: &Layout, state: &[Value]) {
         let mut path = Path::default();
         if self.wide
-            && path.run(system, program, |var| (state[var.index()], 0))
-            // A value that cannot be stored is reported where a closure meets it.
-            && let Ok((shape, row)) = row(system, layout, &path)
+            && path.run(command, |var| (state[var.index()], 0))
+            // A value that cannot be stored is reported when a closure reaches it.
+            && let Ok((shape, row)) = row(command.system, layout, &path)
         {
             self.tables.entry(shape).or_default().add(row);
         }
     }
 
-    /// What is known as events of another store with the same levels, and more below them if `below` says what the program does there.
+    /// The known paths as events of another store with the same levels, with the parts `below` on
+    /// further levels below them.
     pub(super) fn copied(
         &self,
         system: &System,
@@ -459,7 +465,7 @@ impl Program {
         Ok(events)
     }
 
-    /// Makes the events of what has been found. True if one has changed.
+    /// Builds the events of new rows; returns whether one has changed.
     pub(super) fn make(
         &mut self,
         system: &System,
@@ -470,7 +476,7 @@ impl Program {
         let mut news = false;
         for (shape, table) in &mut self.tables {
             let blind = shape.blind.iter();
-            let under = blind.map(|(level, _)| domains.of(layout.order().var(*level)).len());
+            let under = blind.map(|(level, _)| domains.values_of(layout.order().var(*level)).len());
             table.begin(under.sum());
             if table.made == table.rows.len() {
                 continue;
@@ -490,7 +496,7 @@ impl Program {
     }
 }
 
-/// A path as a row of the table that it belongs to.
+/// A path as a row, and the shape of its table.
 fn row(system: &System, layout: &Layout, path: &Path) -> Result<(Shape, Vec<(u32, u32)>), Stop> {
     let mut reads = Vec::with_capacity(path.reads.len());
     for (var, value, _) in &path.reads {

@@ -1,36 +1,36 @@
-//! Why a net is unbounded: a sequence of transitions that can be repeated for ever.
+//! Proofs that a net is unbounded: transition sequences that can be repeated indefinitely.
 //!
 //! If a run of a net leads from a marking `M` to `M' ≥ M`, `M' ≠ M`, the steps between them can be
-//! taken again and again, and the places where `M'` has more grow without limit (Karp and
-//! Miller, 1969). A net is unbounded iff such a run exists. This is no decision procedure:
-//! it walks at random, for a counted amount of work, comparing each marking with the earlier ones of
-//! its walk. What it finds is a proof; finding nothing says nothing. It is asked before a
-//! symbolic construction is given a large budget, because on an unbounded net no budget is enough.
+//! repeated indefinitely, and the places where `M'` has more grow without limit (Karp and Miller,
+//! 1969). A net is unbounded iff such a run exists. This is not a decision procedure: random walks,
+//! limited by counted work, compare each marking with the earlier ones of the walk. A result is a
+//! proof; no result proves nothing. It runs before a symbolic construction is given a large budget,
+//! because on an unbounded net no budget suffices.
 
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Action, Arc, EventId, System, Value, VarId};
 use lariat_random::Random;
 
-/// The proof that a net is unbounded.
+/// A proof that a net is unbounded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pumping {
     /// From the initial marking, these transitions lead to a marking …
     pub prefix: Vec<EventId>,
     /// … from which these lead to a larger one.
     pub pump: Vec<EventId>,
-    /// The places that grow each time.
+    /// The places that grow in each repetition.
     pub grows: Vec<VarId>,
 }
 
-/// Steps of one walk; longer ones seldom find what short ones do not.
+/// Steps of one walk; longer walks seldom find more.
 const STEPS: usize = 400;
 
-/// Any seed would do; a fixed one makes runs repeat.
+/// A fixed seed makes runs reproducible.
 const SEED: u64 = 1969;
 
-/// Looks for a pumping sequence, spending about `work` comparisons of places.
+/// Searches for a pumping sequence with about `work` comparisons of places.
 ///
-/// Nothing is found for systems that are not nets.
+/// `None` for systems that are not nets.
 pub fn pumping(system: &System, work: u64, budget: &Budget) -> Result<Option<Pumping>, Stop> {
     let mut events: Vec<&[Arc]> = Vec::with_capacity(system.events.len());
     for event in &system.events {
@@ -78,7 +78,7 @@ fn is_enabled(arcs: &[Arc], marking: &[Value]) -> bool {
 }
 
 struct RandomWalk {
-    /// Each marking of the walk with its number of tokens.
+    /// The markings of the walk, each with its number of tokens.
     markings: Vec<(Vec<Value>, i128)>,
     taken: Vec<EventId>,
 }
@@ -100,7 +100,7 @@ impl RandomWalk {
         &self.last().0
     }
 
-    /// False if a count would leave 63 bits.
+    /// Takes a step; false if a value would exceed 63 bits.
     fn take(&mut self, event: EventId, arcs: &[Arc]) -> bool {
         let (mut marking, mut tokens) = self.last().clone();
         for arc in arcs {
@@ -150,7 +150,7 @@ mod tests {
     use lariat_model::State;
     use lariat_testkit::nets;
 
-    /// What is found can be replayed, twice over.
+    /// A proof can be replayed, and its pump twice.
     #[test]
     fn a_pumping_sequence_pumps() {
         let mut found = 0;

@@ -1,44 +1,44 @@
-//! An order for the reachable states, found by trying.
+//! The search for a variable order by trials.
 //!
-//! No static score may choose an order alone, so candidates are tried: on
-//! [rehearsals](super::rehearsal), smaller systems of the same shape, of which larger ones are
-//! taken as the work grows.
+//! No static score chooses an order reliably, so candidates are tried on
+//! [rehearsals](super::rehearsal): smaller systems of the same shape, of increasing size as the
+//! work grows.
 //!
 //! 1. [`first_try`]: the file order gets a small budget before any other order is computed. Most
 //!    small systems end here.
-//! 2. [`Race::small_rehearsals`]: all candidates go through the small rehearsals, until one says
-//!    enough; one that needs much more than the best is out ([ranking](super::ranking)).
-//!    Programs have no rehearsals, but processes: their favourite is the order by units, upwards.
-//! 3. [`Race::try_on_system`]: where rehearsals say nothing, the best-scored few are tried on the
-//!    system itself for a moment, and ranked by score and by how far they came.
-//! 4. [`Race::run_favourites`]: the favourite runs to the end. Whenever the work done so far has
-//!    grown by a share there is an [interlude](Race::interlude): a runner is tried on the next
-//!    rehearsal, with a share of the work done so far. If it manages, the others are tried too,
-//!    which may change the favourite. Where no rehearsal is left, another candidate is tried on the
-//!    system itself instead.
+//! 2. [`Race::small_rehearsals`]: all candidates run the small rehearsals, until one is
+//!    significant; a candidate that needs much more than the best is eliminated
+//!    ([ranking](super::ranking)). Programs have no rehearsals, but processes: their favourite is
+//!    the order by units, upwards.
+//! 3. [`Race::try_on_system`]: if rehearsals are not significant, the candidates with the best
+//!    scores are tried briefly on the system itself, and ranked by score and progress.
+//! 4. [`Race::run_favourites`]: the favourite runs to completion. Whenever the total work has grown
+//!    by a share there is an [interlude](Race::interlude): a runner tries the next rehearsal, with
+//!    a share of the total work. If it succeeds, the others try it too, which may change the
+//!    favourite. If no rehearsal is left, another candidate is tried on the system itself instead.
 //!
-//! For example, with the default [`OrderSchedule`](super::schedule), three candidates and 100 levels (the
-//! costs are made up):
+//! For example, with the default [`OrderSchedule`](super::schedule), three candidates and 100
+//! levels (the costs are invented):
 //!
 //! ```text
 //! first_try          file-down does not end within 10 000 + 10 · 100 work
-//! small_rehearsals   1: force-down alone, 1 100: less than noise, so the others are not asked
+//! small_rehearsals   1: force-down alone, 1 100: less than noise, so the others do not run it
 //!                    2: force-down 4 000, noack-up 5 500, file-down stopped at 8 000 and out
-//!                    3: force-down 9 000, noack-up 9 500: telling enough
+//!                    3: force-down 9 000, noack-up 9 500: significant
 //! run_favourites     force-down; 53 000 work is done, its first interlude is due at 79 500
 //!   interlude        4: force-down may take 79 500 / 4, and needs more: too large for now
-//!   interlude        at 149 000. 4: noack-up, whose turn it is, may take 37 250 and needs 30 000;
-//!                    force-down is stopped at 40 500: it is out and overtaken
+//!   interlude        at 149 000. 4: noack-up, the next in turn, may take 37 250 and needs 30 000;
+//!                    force-down is stopped at 40 500: it is eliminated and overtaken
 //! run_favourites     noack-up, from the beginning, to the end
 //! ```
 //!
-//! A favourite is not stopped for an interlude, which happens inside its saturation (as a
-//! [`Listener`]), so nothing that it did is done twice. The work of all interludes together is a
-//! constant factor of that of the favourite: one comes when the work has grown by a share, and
-//! takes at most another share of it.
+//! Interludes take place inside the saturation of the favourite (as a [`Listener`]), which is not
+//! stopped, so no work is repeated. The work of all interludes is a constant factor of that of the
+//! favourite: one comes when the work has grown by a share, and takes at most another share.
 //!
-//! Where there is another thread, interludes take place [beside](super::beside) the favourite, which goes on for as much work as one try of an interlude may take before it
-//! asks what has come of it. So no clock decides who runs when.
+//! With a second thread, interludes run [in the background](super::beside): the favourite continues
+//! for as much work as one try of an interlude may take before it waits for the result. Counted
+//! work, not time, determines the schedule.
 
 use super::beside::{Beside, Interludes};
 use super::ranking::{Ranking, Runner};
@@ -59,15 +59,14 @@ const UNITS_UP: OrderName = OrderName {
     direction: Direction::Up,
 };
 
-/// How a race ended.
 pub(super) struct Raced<'a> {
-    /// The reachable states, or why they were not found.
+    /// The reachable states, or the reason why they were not found.
     pub(super) reached: Result<Box<Reached<'a>>, Stop>,
-    /// The candidate that led in the end.
+    /// The leading candidate at the end.
     pub(super) favourite: Option<Candidate>,
 }
 
-/// The file order, with little work. `None` if that is not enough.
+/// Tries the file order with little work; `None` if that does not suffice.
 pub(super) fn first_try<'a>(
     task: &Task<'a, '_>,
     schedule: &OrderSchedule,
@@ -91,7 +90,7 @@ fn file_order(task: &Task<'_, '_>) -> Order {
     named.unwrap_or_else(|| Order::file(task.levels()))
 }
 
-/// The race that follows a [`first_try`] whose `trail` this is. The budget of the task counts all
+/// The race after a [`first_try`], which has left this `trail`. The budget of the task counts all
 /// work since then.
 pub(super) fn race<'a>(
     task: &Task<'a, '_>,
@@ -105,15 +104,15 @@ pub(super) fn race<'a>(
         score: order::score(task.system, &order),
         order,
     });
-    let over = Abort::default();
-    let aside = task.with_work(UNLIMITED).with_abort(&over);
+    let abort = Abort::default();
+    let side_budget = task.with_work(UNLIMITED).with_abort(&abort);
     let mut race = Race {
         task: *task,
-        aside: Task {
-            budget: &aside,
+        side_task: Task {
+            budget: &side_budget,
             ..*task
         },
-        over: &over,
+        abort: &abort,
         before: task.budget.work_spent(),
         favourite: 0,
         schedule: *schedule,
@@ -129,31 +128,31 @@ pub(super) fn race<'a>(
 }
 
 pub(super) struct Race<'a, 'b> {
-    /// Favourites; its budget counts all work.
+    /// Context of favourites; its budget counts all work.
     task: Task<'a, 'b>,
-    /// All that is tried besides, with an account of its own.
-    aside: Task<'a, 'b>,
-    /// Ends what is tried besides when a favourite is done.
-    pub(super) over: &'b Abort,
-    /// The work before the race and that of earlier favourites.
+    /// Context of all other trials, with a separate budget.
+    side_task: Task<'a, 'b>,
+    /// Cancels the other trials when a favourite is done.
+    pub(super) abort: &'b Abort,
+    /// Work before the race, and of earlier favourites.
     before: u64,
-    /// That of the favourite, as far as was [heard](Race::hear) of it.
+    /// Work of the favourite, as [recorded](Race::record_work) last.
     favourite: u64,
     schedule: OrderSchedule,
     trail: Vec<OrderTrial>,
     ranking: Ranking,
     rehearsals: Vec<Rehearsal>,
-    /// The rehearsal that comes next.
+    /// Index of the next rehearsal.
     next: usize,
-    /// Whose turn it is to show that the next rehearsal is not too large or, where there is none,
-    /// to be tried on the system itself.
+    /// Index of the runner that shows next that a rehearsal is not too large or, if there is none,
+    /// is tried on the system itself.
     turn: usize,
 }
 
 impl<'a> Race<'a, '_> {
     fn run(&mut self) -> Result<Box<Reached<'a>>, Stop> {
         let system = self.task.system;
-        // No score tells how well a program is cut into processes.
+        // No score measures the division of a program into processes.
         if !system.is_net()
             && let Some(units) = order::named(system, UNITS_UP)
             && self.ranking.prefer(&units)
@@ -169,7 +168,8 @@ impl<'a> Race<'a, '_> {
         self.run_favourites()
     }
 
-    /// Small rehearsals, until one tells enough; false if all told but noise. The favourite alone goes through those that are too small to tell anything.
+    /// Runs small rehearsals until one is significant; false if all were noise. Only the favourite
+    /// runs those that are too small to be significant.
     fn small_rehearsals(&mut self) -> Result<bool, Stop> {
         let OrderSchedule {
             noise,
@@ -177,8 +177,8 @@ impl<'a> Race<'a, '_> {
             small,
             ..
         } = self.schedule;
-        let mut told = 0;
-        while told < telling
+        let mut cost = 0;
+        while cost < telling
             && self.ranking.runners().len() > 1
             && self.next < self.rehearsals.len()
         {
@@ -188,27 +188,27 @@ impl<'a> Race<'a, '_> {
                 continue;
             }
             match self.rehearse_all(0, alone, small)? {
-                Some(best) => told = best,
+                Some(best) => cost = best,
                 None => break,
             }
         }
-        Ok(told >= noise + self.schedule.level_work * self.task.levels() as u64)
+        Ok(cost >= noise + self.schedule.level_work * self.task.levels() as u64)
     }
 
-    /// The work of one runner on the next rehearsal, if it is at most `limit`.
+    /// Work of one runner on the next rehearsal, if it is at most `limit`.
     fn rehearse_alone(&self, runner: usize, limit: u64) -> Result<Option<u64>, Stop> {
         let runner = self.ranking.runners().get(runner);
         match (runner, self.rehearsals.get(self.next)) {
             (Some(runner), Some(rehearsal)) => {
-                self.aside.rehearse(&runner.candidate, rehearsal, limit)
+                self.side_task.rehearse(&runner.candidate, rehearsal, limit)
             }
             _ => Ok(None),
         }
     }
 
-    /// The next rehearsal for all runners, with at most `limit` each; `known` is what the runner
-    /// `first` needs. They are ranked by what they need; the result is the work of the best. `None`
-    /// if it is too large for two of them.
+    /// Runs the next rehearsal with all runners, with at most `limit` work each; `known` is the
+    /// work of the runner `first`. Ranks them by their work and returns that of the best; `None` if
+    /// it is too large for two of them.
     fn rehearse_all(
         &mut self,
         first: usize,
@@ -228,7 +228,8 @@ impl<'a> Race<'a, '_> {
                 known
             } else {
                 let allowed = best.map_or(limit, |best| self.ranking.bearable(best));
-                self.aside.rehearse(&runner.candidate, rehearsal, allowed)?
+                self.side_task
+                    .rehearse(&runner.candidate, rehearsal, allowed)?
             };
             best = best.into_iter().chain(cost).min();
             costs.push(cost);
@@ -240,7 +241,7 @@ impl<'a> Race<'a, '_> {
         Ok(best)
     }
 
-    /// The best-scored runners on the system itself, for a moment.
+    /// Tries the runners with the best scores briefly on the system itself.
     fn try_on_system(&mut self) -> Result<Option<Box<Reached<'a>>>, Stop> {
         let levels = self.task.levels();
         let work = self.schedule.short_try(levels);
@@ -251,10 +252,10 @@ impl<'a> Race<'a, '_> {
             let Candidate { name, order, .. } = &runner.candidate;
             let name = name.to_string();
             let mut reach = Topmost(levels as u32);
-            let budget = self.aside.with_work(work);
-            let end = self
-                .aside
-                .try_order(&name, order, &budget, &mut reach, &mut self.trail)?;
+            let budget = self.side_task.with_work(work);
+            let end =
+                self.side_task
+                    .try_order(&name, order, &budget, &mut reach, &mut self.trail)?;
             let closed = levels as u32 - reach.0;
             paces.push(match end {
                 TrialEnd::Reached(space, states) => {
@@ -269,10 +270,11 @@ impl<'a> Race<'a, '_> {
         Ok(None)
     }
 
-    /// Runs the favourite to the end, or what overtakes it or is next when memory runs out.
+    /// Runs the favourite to completion, or the one that overtakes it or comes next if memory runs
+    /// out.
     fn run_favourites(&mut self) -> Result<Box<Reached<'a>>, Stop> {
         let mut starved = 0;
-        // Once an order ran out of memory, the work that others may do.
+        // Work limit of the others once an order has run out of memory.
         let mut most = UNLIMITED;
         while starved < self.schedule.starved
             && let Some(favourite) = self.ranking.favourite().cloned()
@@ -291,7 +293,6 @@ impl<'a> Race<'a, '_> {
         Err(Stop::Memory)
     }
 
-    /// The favourite, with interludes.
     fn run_favourite(
         &mut self,
         favourite: &Candidate,
@@ -304,19 +305,19 @@ impl<'a> Race<'a, '_> {
         let due = self.first_interlude();
         let race = &mut *self;
         let (end, interrupted) = scope(|scope| {
-            let beside = if own.threads() > NonZeroUsize::MIN {
+            let background = if own.threads() > NonZeroUsize::MIN {
                 Beside::new(scope)
             } else {
                 None
             };
-            let mut interludes = Interludes::new(race, favourite.name, &own, due, beside);
+            let mut interludes = Interludes::new(race, favourite.name, &own, due, background);
             let end = task.try_order(&name, &favourite.order, &own, &mut interludes, &mut trail);
             let is_done = matches!(end, Ok(TrialEnd::Reached(..)));
             (end, interludes.close(is_done))
         });
         self.before += own.work_spent();
         self.favourite = 0;
-        // What was tried in the interludes came to its end before.
+        // The trials of the interludes ended before the favourite.
         let last = trail.pop();
         trail.append(&mut self.trail);
         trail.extend(last);
@@ -340,17 +341,17 @@ impl<'a> Race<'a, '_> {
         }
     }
 
-    /// The favourite has done so much.
-    pub(super) fn hear(&mut self, work: u64) {
+    pub(super) fn record_work(&mut self, work: u64) {
         self.favourite = work;
     }
 
-    /// All work, that of the favourite as far as was heard of it.
+    /// Total work, including that of the favourite as recorded last.
     fn spent(&self) -> u64 {
-        self.before + self.favourite + self.aside.budget.work_spent()
+        self.before + self.favourite + self.side_task.budget.work_spent()
     }
 
-    /// The work of a favourite until its first interlude: half of what was done, as for those after it, or twice as much as was done if it leads clearly.
+    /// Work of a favourite before its first interlude: half of the total work, as before later
+    /// ones, or twice the total work if it leads clearly.
     fn first_interlude(&self) -> u64 {
         if self.ranking.is_clear() {
             2 * self.spent()
@@ -359,17 +360,17 @@ impl<'a> Race<'a, '_> {
         }
     }
 
-    /// The work of a favourite until its next interlude.
+    /// Work of a favourite before its next interlude.
     pub(super) fn until_interlude(&self) -> u64 {
         self.spent() / 2
     }
 
-    /// The work of a favourite until it asks what has come of an interlude beside it.
+    /// Work of a favourite before it waits for the result of a background interlude.
     pub(super) fn until_asked(&self) -> u64 {
         self.spent() / self.schedule.share
     }
 
-    /// Something else while `favourite` runs; `None` if that may go on.
+    /// An interlude of `favourite`; `None` if that may continue.
     pub(super) fn interlude(
         &mut self,
         favourite: OrderName,
@@ -388,14 +389,15 @@ impl<'a> Race<'a, '_> {
         Ok(None)
     }
 
-    /// Rehearsals, as long as they are small beside the work done so far, or until one shows that
-    /// `favourite` is none.
+    /// Runs rehearsals as long as they are small compared with the total work, or until one shows
+    /// that `favourite` is overtaken.
     fn rehearse_more(&mut self, favourite: OrderName) -> Result<(), Stop> {
         let spent = self.spent();
         let most = spent.saturating_add(spent / 100 * self.schedule.interlude);
         let mut limit = spent / self.schedule.share;
         while self.next < self.rehearsals.len() {
-            // Another one whenever it was too large: the favourite may be none.
+            // Another runner after each one for which the rehearsal was too large: the favourite
+            // may be the wrong choice.
             let first = self.turn % self.ranking.runners().len().max(1);
             let alone = self.rehearse_alone(first, limit)?;
             if alone.is_none() {
@@ -413,7 +415,7 @@ impl<'a> Race<'a, '_> {
             for runner in self.ranking.returning(best, left) {
                 self.rehearse_again(runner, best)?;
             }
-            // The next is larger.
+            // The next rehearsal is larger.
             let next = best.saturating_mul(self.ranking.runners().len() as u64);
             if self.ranking.is_overtaken(favourite) || self.spent().saturating_add(next) > most {
                 break;
@@ -423,13 +425,15 @@ impl<'a> Race<'a, '_> {
         Ok(())
     }
 
-    /// The last rehearsal, in which the best needed `best`, for one that dropped out of an earlier one.
+    /// Runs the last rehearsal, in which the best needed `best`, with a runner that an earlier one
+    /// eliminated.
     fn rehearse_again(&mut self, runner: Runner, best: u64) -> Result<(), Stop> {
         let last = self.next.checked_sub(1);
         let cost = match last.and_then(|last| self.rehearsals.get(last)) {
             Some(rehearsal) => {
                 let allowed = self.ranking.bearable(best);
-                self.aside.rehearse(&runner.candidate, rehearsal, allowed)?
+                self.side_task
+                    .rehearse(&runner.candidate, rehearsal, allowed)?
             }
             None => None,
         };
@@ -437,17 +441,17 @@ impl<'a> Race<'a, '_> {
         Ok(())
     }
 
-    /// Another candidate on the system itself, with a share of the work done so far.
+    /// Tries another candidate on the system itself, with a share of the total work.
     fn try_another(&mut self) -> Result<Option<FavouriteEnd<'a>>, Stop> {
         self.turn = (self.turn + 1) % self.ranking.others().count().max(1);
         let Some(runner) = self.ranking.others().nth(self.turn) else {
             return Ok(None);
         };
         let (name, order) = (runner.candidate.name.to_string(), &runner.candidate.order);
-        let budget = self.aside.with_work(self.spent() / self.schedule.share);
+        let budget = self.side_task.with_work(self.spent() / self.schedule.share);
         let mut trail = Vec::new();
         let end = self
-            .aside
+            .side_task
             .try_order(&name, order, &budget, &mut Silent, &mut trail)?;
         if let TrialEnd::Reached(space, states) = end {
             let reached = Reached::new(space, states, name, trail);
@@ -458,17 +462,16 @@ impl<'a> Race<'a, '_> {
     }
 }
 
-/// How the run of a favourite ended.
 pub(super) enum FavouriteEnd<'a> {
-    /// It is done, or another candidate in an interlude.
+    /// The favourite has finished, or another candidate in an interlude.
     Reached(Box<Reached<'a>>),
-    /// Another candidate is the favourite now.
+    /// Another candidate has become the favourite.
     Overtaken,
-    /// It needs too much memory, or much more work than another that did.
+    /// It needs too much memory, or much more work than an order that ran out of memory.
     Starved,
 }
 
-/// The topmost level of which a node was saturated: how far a saturation came.
+/// The topmost level of which a node was saturated: the progress of a saturation.
 struct Topmost(u32);
 
 impl Listener<Unfiltered> for Topmost {

@@ -1,39 +1,35 @@
-//! Which run, which leads and which are out: the ranking of the candidates in a [race](super::race).
+//! The ranking of the candidates in a [race](super::race).
 //!
-//! Before anything is tried there is only the static score, which ranks and does not decide. After
-//! a rehearsal there is the *cost*, the work that a candidate needed for it: those that need more
-//! than the best and a margin are out, the others are ranked by cost. One that dropped out of a
-//! small rehearsal may return once a rehearsal has taken several times that work, of which the small one said little.
+//! Before any trial there is only the static score, which ranks and does not decide. After a
+//! rehearsal there is the *cost*, the work that a candidate needed for it: candidates that need
+//! more than the best plus a margin are eliminated, the others are ranked by cost. A candidate that
+//! a small rehearsal eliminated may return once a rehearsal has taken several times its work.
 //!
-//! For example, with a margin of 25 % and a return after 4 times the work, leaving noise aside:
+//! For example, with a margin of 25 % and a return after 4 times the work, ignoring noise:
 //!
 //! ```text
-//! rehearsal 1   force-down 400, noack-up 450, file-down stopped at 500    file-down is out, at 400
-//! rehearsal 2   force-down 1900, noack-up 1700                            noack-up leads
-//!               4 · 400 ≤ 1700: file-down may try, up to 2125; 1500       file-down leads
+//! rehearsal 1   force-down 400, noack-up 450, file-down stopped at 500   file-down is out, at 400
+//! rehearsal 2   force-down 1900, noack-up 1700                           noack-up leads
+//!               4 · 400 ≤ 1700: file-down may try, up to 2125; 1500      file-down leads
 //! ```
 
 use super::schedule::OrderSchedule;
 use lariat_model::order::{Candidate, Order, OrderName};
 
-/// A candidate in the race.
 pub(super) struct Runner {
     pub(super) candidate: Candidate,
-    /// Its work in its last rehearsal; if it was stopped there, that of the best.
+    /// Its work in its last rehearsal; that of the best if it was stopped there.
     cost: u64,
 }
 
-/// All candidates.
 pub(super) struct Ranking {
     schedule: OrderSchedule,
-    /// Those that may still win, the favourite first.
+    /// Candidates that may still win, the favourite first.
     runners: Vec<Runner>,
-    /// Those that are out.
     out: Vec<Runner>,
 }
 
 impl Ranking {
-    /// All run; the best score leads.
     pub(super) fn by_score(mut candidates: Vec<Candidate>, schedule: &OrderSchedule) -> Ranking {
         candidates.sort_by(|a, b| a.score.total_cmp(&b.score));
         let runner = |candidate| Runner { candidate, cost: 1 };
@@ -44,7 +40,7 @@ impl Ranking {
         }
     }
 
-    /// The candidate with this order is the favourite. False if none has it.
+    /// Makes the candidate with this order the favourite; false if there is none.
     pub(super) fn prefer(&mut self, order: &Order) -> bool {
         let preferred = self.runners.iter().find(|r| r.candidate.order == *order);
         let Some(name) = preferred.map(|runner| runner.candidate.name) else {
@@ -54,17 +50,17 @@ impl Ranking {
         true
     }
 
-    /// Those that may still win, the favourite first.
+    /// Candidates that may still win, the favourite first.
     pub(super) fn runners(&self) -> &[Runner] {
         &self.runners
     }
 
-    /// All but the favourite, those that are out last.
+    /// All but the favourite, the eliminated ones last.
     pub(super) fn others(&self) -> impl Iterator<Item = &Runner> {
         self.runners.iter().skip(1).chain(&self.out)
     }
 
-    /// The favourite; if none is left, the first of those that are out is called back.
+    /// The favourite; if no runner is left, the first eliminated candidate returns.
     pub(super) fn favourite(&mut self) -> Option<&Candidate> {
         if self.runners.is_empty() && !self.out.is_empty() {
             self.runners.push(self.out.remove(0));
@@ -72,22 +68,23 @@ impl Ranking {
         self.runners.first().map(|runner| &runner.candidate)
     }
 
-    /// The favourite needs too much memory.
+    /// Removes the favourite, which needs too much memory.
     pub(super) fn drop_favourite(&mut self) {
         self.runners.remove(0);
     }
 
-    /// Moves a runner to the front, and leaves the others as they are.
+    /// Moves a runner to the front; the others keep their order.
     pub(super) fn put_first(&mut self, name: OrderName) {
         self.runners.sort_by_key(|r| r.candidate.name != name);
     }
 
-    /// The work with which a runner stays in the race when the best needs `best`.
+    /// Work up to which a runner stays in the race when the best needs `best`.
     pub(super) fn bearable(&self, best: u64) -> u64 {
         more(best, self.schedule.margin).saturating_add(self.schedule.noise)
     }
 
-    /// Ranks the runners by their costs in a rehearsal in which the best needed `best`; those without one are out.
+    /// Ranks the runners by their costs in a rehearsal in which the best needed `best`; those
+    /// without a cost are eliminated.
     pub(super) fn by_cost(&mut self, costs: Vec<Option<u64>>, best: u64) {
         let runners = std::mem::take(&mut self.runners);
         for (runner, cost) in runners.into_iter().zip(costs) {
@@ -95,7 +92,7 @@ impl Ranking {
         }
     }
 
-    /// Lets one in by its cost in such a rehearsal, or out.
+    /// Inserts a runner by its cost in such a rehearsal, or eliminates it.
     pub(super) fn rank(&mut self, runner: Runner, cost: Option<u64>, best: u64) {
         match cost {
             Some(cost) => {
@@ -109,8 +106,8 @@ impl Ranking {
         }
     }
 
-    /// Those that are out and may return after a rehearsal in which the best needed `best`: as many as can be tried with the work that is `left`, the best
-    /// scores first.
+    /// Removes the candidates that may return after a rehearsal in which the best needed `best`
+    /// from the eliminated ones: as many as can be tried with `left` work, the best scores first.
     pub(super) fn returning(&mut self, best: u64, left: u64) -> Vec<Runner> {
         let score = |r: &Runner| r.candidate.score;
         self.out.sort_by(|a, b| score(a).total_cmp(&score(b)));
@@ -126,13 +123,13 @@ impl Ranking {
         again
     }
 
-    /// Ranks the runners by score alone, where rehearsals say nothing.
+    /// Ranks the runners by score alone, if rehearsals are not significant.
     pub(super) fn sort_by_score(&mut self) {
         let score = |r: &Runner| r.candidate.score;
         self.runners.sort_by(|a, b| score(a).total_cmp(&score(b)));
     }
 
-    /// Ranks the first runners by their score times `paces`, for each of them how slow it was.
+    /// Ranks the first runners by score times slowness, which `paces` contains.
     pub(super) fn by_pace(&mut self, paces: &[f64]) {
         let rest = self.runners.split_off(paces.len().min(self.runners.len()));
         let first = std::mem::replace(&mut self.runners, rest);
@@ -143,17 +140,15 @@ impl Ranking {
         self.runners.splice(0..0, ranked);
     }
 
-    /// Is another runner better than this one?
     pub(super) fn is_overtaken(&self, name: OrderName) -> bool {
         self.is_behind(name, 0)
     }
 
-    /// Is another runner clearly better than this one?
     pub(super) fn is_clearly_overtaken(&self, name: OrderName) -> bool {
         self.is_behind(name, self.schedule.margin)
     }
 
-    /// Does the best need less than this runner by more than `percent`?
+    /// Returns whether the best needs less than this runner by more than `percent`.
     fn is_behind(&self, name: OrderName, percent: u64) -> bool {
         let runner = self.runners.iter().find(|r| r.candidate.name == name);
         match (self.runners.first(), runner) {
@@ -162,7 +157,6 @@ impl Ranking {
         }
     }
 
-    /// Does the favourite lead clearly?
     pub(super) fn is_clear(&self) -> bool {
         match &self.runners[..] {
             [first, second, ..] => more(first.cost, self.schedule.margin) < second.cost,
@@ -171,7 +165,7 @@ impl Ranking {
     }
 }
 
-/// `percent` more work than this.
+/// This work and `percent` of it.
 fn more(work: u64, percent: u64) -> u64 {
     work.saturating_add(work.saturating_mul(percent) / 100)
 }

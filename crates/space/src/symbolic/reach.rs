@@ -1,24 +1,24 @@
-//! The reachable states, under an order that is given or found by trying ([race](super::race)).
+//! The reachable states, under a given variable order or one found by trials ([race](super::race)).
 
 use super::pumping::{Pumping, pumping};
 use super::race::{Raced, first_try, race};
 use super::schedule::OrderSchedule;
 use super::space::Symbolic;
 use super::trial::{OrderTrial, Task, UNLIMITED};
-use lariat_budget::{Budget, Observer, Stop};
+use lariat_budget::{Budget, RunContext, Stop};
 use lariat_dd::Set;
 use lariat_model::order::{self, Candidate, Order, OrderName};
 use lariat_model::{Deadlock, System};
 
-/// Which order to use.
+/// Choice of the variable order.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub enum OrderChoice {
-    /// Whatever turns out to work.
+    /// Found by trials.
     #[default]
     Auto,
-    /// Whatever turns out to work, with other numbers than the usual ones.
+    /// Found by trials with this schedule.
     Scheduled(OrderSchedule),
-    /// The order that a heuristic makes.
+    /// The order of a heuristic.
     Named(OrderName),
     /// This one.
     Given(Order),
@@ -30,9 +30,9 @@ pub struct Reached<'a> {
     pub space: Symbolic<'a>,
     /// The reachable states.
     pub states: Set,
-    /// The order used, by name.
+    /// Name of the order.
     pub order: String,
-    /// What was tried, the order that succeeded last.
+    /// The trials, the successful one last.
     pub trail: Vec<OrderTrial>,
 }
 
@@ -52,29 +52,28 @@ impl<'a> Reached<'a> {
     }
 }
 
-/// What came of looking for all reachable states.
+/// Result of [`reach`].
 pub enum Reach<'a> {
-    /// Here they are.
+    /// All reachable states.
     All(Box<Reached<'a>>),
-    /// There are infinitely many, and this is why.
+    /// A proof that there are infinitely many.
     Unbounded(Pumping),
 }
 
-/// Comparisons of places that a search for a pumping sequence may spend.
+/// Comparisons of places for the search for a pumping sequence.
 const PUMPING: u64 = 2_000_000;
 
-/// All reachable states of `system` under an order of the given choice.
+/// Computes all reachable states of `system` under an order of the given choice.
 pub fn reach<'a>(
     system: &'a System,
     choice: &OrderChoice,
     deadlock: Deadlock,
-    budget: &Budget,
-    observer: &dyn Observer,
+    ctx: RunContext<'_>,
 ) -> Result<Reach<'a>, Stop> {
     let task = Task {
         system,
         deadlock,
-        budget,
+        budget: ctx.budget,
     };
     let found = match choice {
         OrderChoice::Auto => search(&task, &OrderSchedule::default(), || grows(&task))?,
@@ -86,25 +85,26 @@ pub fn reach<'a>(
         Search::Unbounded(proof) => Ok(Reach::Unbounded(proof)),
         Search::Raced(Raced { reached, .. }) => {
             let mut reached = reached?;
-            reached.space.set_budget(budget);
-            observer.remark(&format!("variable order {}", reached.order));
+            reached.space.set_budget(ctx.budget);
+            ctx.observer
+                .remark(&format!("variable order {}", reached.order));
             Ok(Reach::All(reached))
         }
     }
 }
 
-/// What came of a search, with the favourite in case that there is more to do with it.
+/// Result of a search; a race includes its favourite, for further work.
 enum Search<'a> {
     Raced(Raced<'a>),
     Unbounded(Pumping),
 }
 
-/// A proof that the net has no end, if a random search finds one.
+/// Searches for a proof that the net is unbounded.
 fn grows(task: &Task<'_, '_>) -> Result<Option<Pumping>, Stop> {
     pumping(task.system, PUMPING, task.budget)
 }
 
-/// One order. Before running out of memory is reported: is there a better reason?
+/// Tries one order. A proof of unboundedness replaces the report that memory ran out.
 fn only<'a>(task: &Task<'a, '_>, name: &str, order: &Order) -> Result<Search<'a>, Stop> {
     let reached = task.only(name, order);
     if let Err(Stop::Memory) = reached
@@ -118,10 +118,10 @@ fn only<'a>(task: &Task<'a, '_>, name: &str, order: &Order) -> Result<Search<'a>
     }))
 }
 
-/// Whatever order turns out to work. Small systems end with the first try and pay for nothing
-/// else. On a net without end every order runs away, so before more is spent that is asked.
+/// Finds an order by trials. Small systems end with the first try at no other cost. On an unbounded
+/// net every order diverges, so that is tested before more is spent.
 ///
-/// `growth` looks for a proof that the net has no end ([`grows`]).
+/// `growth` searches for a proof that the net is unbounded ([`grows`]).
 fn search<'a>(
     task: &Task<'a, '_>,
     schedule: &OrderSchedule,
@@ -135,7 +135,7 @@ fn search<'a>(
     };
     let mut trail = Vec::new();
     let first = match first_try(&task, schedule, &mut trail) {
-        // A count beyond what a diagram holds may be one of a place that grows for ever.
+        // A count that exceeds the range of a diagram may be that of an unbounded place.
         Err(stop) if !matches!(stop, Stop::Bound(_)) => Err(stop)?,
         first => first.transpose(),
     };
@@ -163,25 +163,26 @@ pub struct Arrangement<'a> {
     pub order: Order,
     /// Its name.
     pub name: String,
-    /// The reachable states, if they were found on the way.
+    /// The reachable states, if they have been found.
     pub reached: Option<Box<Reached<'a>>>,
-    /// If they were sought and not found, why: with as much to spend they need not be sought again.
+    /// The reason why they were not found, if they were searched for; with the same budget, another
+    /// search would fail too.
     pub unreached: Option<Unreached>,
-    /// The work that was spent on finding the order.
+    /// Work spent on finding the order.
     pub spent: u64,
 }
 
-/// Why the reachable states were not found on the way to an order.
+/// The reason why the search for an order did not find the reachable states.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unreached {
-    /// The search was cut, and the order is its favourite.
+    /// The search was stopped; the order is its favourite.
     Stopped(Stop),
     /// There are infinitely many; the order is the one with the best score.
     Unbounded(Pumping),
 }
 
-/// An order of the given choice. If trying must tell, the states are sought with at most `work`, and if
-/// that is too little the favourite of that moment is taken.
+/// Determines an order of the given choice. If it requires trials, the states are searched for with
+/// at most `work`, and if that does not suffice, the current favourite is taken.
 pub fn arrange<'a>(
     system: &'a System,
     choice: &OrderChoice,
@@ -225,7 +226,7 @@ pub fn arrange<'a>(
         Err(stop) => (None, Unreached::Stopped(stop)),
     };
     match &unreached {
-        // Was it `work` that ran out, or a limit around it?
+        // Distinguishes the limit `work` from one around it.
         Unreached::Stopped(Stop::Work(_)) => budget.spend(0)?,
         Unreached::Stopped(stop) => return Err(stop.clone()),
         Unreached::Unbounded(_) => {}
@@ -263,7 +264,7 @@ fn named(system: &System, name: OrderName) -> Result<Order, Stop> {
 mod tests {
     use super::*;
     use crate::symbolic::UBig;
-    use lariat_budget::{Fault, Quiet, Victim};
+    use lariat_budget::{Fault, Victim};
     use lariat_corpora::{each_case, which_ends};
     use lariat_model::generate::{Family, generate};
     use lariat_testkit::{nets, programs};
@@ -271,7 +272,12 @@ mod tests {
 
     fn states(system: &System, choice: &OrderChoice) -> UBig {
         let budget = Budget::unlimited();
-        match reach(system, choice, Deadlock::Stutter, &budget, &Quiet) {
+        match reach(
+            system,
+            choice,
+            Deadlock::Stutter,
+            RunContext::quiet(&budget),
+        ) {
             Ok(Reach::All(mut reached)) => {
                 let census = reached.space.census(&reached.states, false);
                 census.unwrap().states
@@ -281,8 +287,8 @@ mod tests {
         }
     }
 
-    /// Interludes from the beginning, and as many as there can be.
-    fn restless() -> OrderChoice {
+    /// A schedule with as many interludes as possible, from the beginning.
+    fn frequent_interludes() -> OrderChoice {
         OrderChoice::Scheduled(OrderSchedule {
             first_try: 0,
             level_work: 0,
@@ -293,13 +299,18 @@ mod tests {
     }
 
     #[test]
-    fn interludes_beside_the_favourite_repeat() {
+    fn background_interludes_are_deterministic() {
         for (family, size) in [(Family::SlottedRing, 12), (Family::Fms, 8)] {
             let system = generate(family, size).unwrap();
             let seen = |threads: usize| {
                 let threads = NonZeroUsize::new(threads).unwrap();
                 let budget = Budget::unlimited().with_threads(threads);
-                match reach(&system, &restless(), Deadlock::Stutter, &budget, &Quiet) {
+                match reach(
+                    &system,
+                    &frequent_interludes(),
+                    Deadlock::Stutter,
+                    RunContext::quiet(&budget),
+                ) {
                     Ok(Reach::All(mut reached)) => {
                         let census = reached.space.census(&reached.states, false);
                         (census.unwrap().states, reached.order, reached.trail)
@@ -314,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn interludes_beside_the_favourite_stop_with_it() {
+    fn background_interludes_stop_with_the_favourite() {
         let system = generate(Family::SlottedRing, 10).unwrap();
         let mut stopped = 0;
         which_ends(|| {
@@ -326,7 +337,12 @@ mod tests {
                 let at = random.below(1_u64 << exponent);
                 let budget = Budget::faulty(Fault::new(stop.clone(), at, victim));
                 let budget = budget.with_threads(NonZeroUsize::new(2).unwrap());
-                match reach(&system, &restless(), Deadlock::Stutter, &budget, &Quiet) {
+                match reach(
+                    &system,
+                    &frequent_interludes(),
+                    Deadlock::Stutter,
+                    RunContext::quiet(&budget),
+                ) {
                     Ok(Reach::All(mut reached)) => {
                         let census = reached.space.census(&reached.states, false);
                         let expected = UBig::from(8_291_791_872u64);
@@ -358,7 +374,7 @@ mod tests {
             let found = states(&system, &OrderChoice::Auto);
             assert_eq!(found, UBig::from(expected), "{} {size}", family.name());
         }
-        // Twelve thousand levels would be too many for a plain recursion.
+        // Twelve thousand levels exceed the stack of a plain recursion.
         let system = generate(Family::Philosophers, 2000).unwrap();
         assert!(states(&system, &OrderChoice::Auto) > UBig::from(u128::MAX));
     }
@@ -388,8 +404,7 @@ mod tests {
             &system,
             &OrderChoice::Auto,
             Deadlock::Stutter,
-            &budget,
-            &Quiet,
+            RunContext::quiet(&budget),
         );
         let Ok(Reach::All(reached)) = found else {
             panic!("not found");
@@ -400,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn unbounded_nets_are_called_so() {
+    fn unbounded_nets_are_recognized() {
         let mut unbounded = 0;
         each_case(300, |random| {
             let system = if random.coin() {
@@ -413,8 +428,7 @@ mod tests {
                 &system,
                 &OrderChoice::Auto,
                 Deadlock::Stutter,
-                &budget,
-                &Quiet,
+                RunContext::quiet(&budget),
             ) {
                 Ok(Reach::Unbounded(_)) => unbounded += 1,
                 Ok(Reach::All(_)) => {}
@@ -425,8 +439,8 @@ mod tests {
         assert!(unbounded > 3, "{unbounded}");
     }
 
-    /// A small net that makes tokens: `grows` would take it for one that might have no end, and
-    /// walk for thousands of times as long as its states take.
+    /// A small net that creates tokens: `grows` would consider it possibly unbounded, and walk for
+    /// much longer than its states take.
     #[test]
     fn small_nets_do_not_pay_for_the_search() {
         let net = |place: &str, marking: u32| {
@@ -455,7 +469,7 @@ mod tests {
             budget: &budget,
         };
         let found = search(&task, &OrderSchedule::default(), || {
-            panic!("asked for growth")
+            panic!("growth was tested")
         });
         let Ok(Search::Raced(Raced { reached, .. })) = found else {
             panic!("not found");
@@ -483,7 +497,7 @@ mod tests {
     }
 
     #[test]
-    fn a_race_that_is_cut_tells_its_favourite_and_what_it_spent() {
+    fn a_stopped_race_reports_its_favourite_and_its_work() {
         let system = generate(Family::Kanban, 100).unwrap();
         let arranged = |work| {
             let budget = Budget::unlimited();
@@ -512,8 +526,7 @@ mod tests {
                 &system,
                 &OrderChoice::Auto,
                 Deadlock::Stutter,
-                &outer,
-                &Quiet,
+                RunContext::quiet(&outer),
             );
             assert_eq!(found.err(), Some(Stop::Work(limit)));
             assert!(outer.work_spent() <= limit + 5_000);
@@ -521,15 +534,14 @@ mod tests {
     }
 
     #[test]
-    fn memory_runs_out_as_a_value() {
+    fn a_memory_limit_stops_the_search() {
         let system = generate(Family::Philosophers, 1000).unwrap();
         let budget = Budget::bytes(1 << 20);
         let found = reach(
             &system,
             &OrderChoice::Auto,
             Deadlock::Stutter,
-            &budget,
-            &Quiet,
+            RunContext::quiet(&budget),
         );
         assert_eq!(found.err(), Some(Stop::Memory));
     }

@@ -1,17 +1,17 @@
-//! Rehearsals: smaller problems on which the cost of a variable order shows.
+//! Rehearsals: smaller problems that reveal the cost of a variable order.
 //!
-//! No static score tells which order a system needs, and neither does the beginning of a
-//! saturation, where the last level can be as much work as all others. A *smaller system of the
-//! same shape* does: under two orders of which one is better, it mostly is better there already.
-//! There are three ways to make a net smaller, none of which touches places or arcs:
+//! No static score predicts which order a system needs, and neither does the beginning of a
+//! saturation, whose last level may be as much work as all others. A *smaller system of the same
+//! shape* does: the better of two orders mostly is better there already. A net is made smaller in
+//! one of three ways, none of which changes places or arcs:
 //!
 //! - **fewer tokens**, where places hold many: `M'(p) = ⌈M(p)·t/max M⌉` for `t = 2, 4, 8 …`;
-//! - **fewer components**, where some look alike: without its token a process never begins, a
-//!   resource is never there. In the net in which tokens are never taken away, a marked place is one of
-//!   a *kind* by the number of transitions that are dead without it: kinds are thinned out
-//!   evenly, and only those whose loss is a small part of the net;
-//! - **fewer transitions**, where neither is possible: those that can fire soon. With the *depth* of a
-//!   transition in the net in which tokens are never taken away,
+//! - **fewer components**, where some are alike: a process without its token never starts, a
+//!   resource without its token is never available. In the relaxed net that never consumes tokens,
+//!   the *kind* of a marked place is the number of transitions that are dead without it: kinds are
+//!   thinned out evenly, and only those whose loss is a small part of the net;
+//! - **fewer transitions**, where neither is possible: those that can fire early. With the *depth*
+//!   of a transition in the relaxed net,
 //!
 //! ```text
 //! depth(p) = 0                                     if M(p) > 0
@@ -19,41 +19,40 @@
 //! depth(t) = 1 + max { depth(p) | t needs tokens on p }
 //! ```
 //!
-//! the transitions up to a depth have a part of the behaviour that is closed under "what
-//! comes before". A transition without depth never fires.
+//! the transitions up to a depth have a part of the behaviour that is closed under predecessors. A
+//! transition without depth never fires.
 //!
-//! Rehearsals come in increasing size; how much larger each is than the one before only shows
-//! when it is tried. Making them takes time linear in the arcs for every layer of depth.
+//! Rehearsals come in increasing size; the growth from one to the next is known only when it is
+//! tried. Making them takes time linear in the arcs per layer of depth.
 
 use lariat_model::{Action, Arc, EventId, State, System};
 
 /// A smaller problem over the same variables.
 pub(super) struct Rehearsal {
-    /// Where it starts.
     pub(super) initial: Vec<State>,
-    /// Its events.
     pub(super) events: Vec<EventId>,
 }
 
-/// Where marked places hold this many tokens on average, fewer tokens make a rehearsal.
+/// Average number of tokens in marked places from which rehearsals have fewer tokens.
 const MANY_TOKENS: i128 = 4;
 
-/// So many components must be dispensable for rehearsals with fewer.
+/// Number of removable components from which rehearsals have fewer components.
 const ALIKE: usize = 4;
 
-/// A component has at most this part of the transitions.
+/// A component has at most one in this many transitions.
 const SMALL_PART: usize = 4;
 
-/// Arcs that may be looked at in search of components.
+/// Limit on the arcs visited in the search for components.
 const FINDING: usize = 1 << 25;
 
-/// Rehearsals with fewer transitions begin with this part of all, and each has at least this part more than the one before.
+/// Rehearsals with fewer transitions start with one in this many, and grow by at least one in this
+/// many.
 const PART: usize = 8;
 
-/// Layers of depth that are told apart at most.
+/// Maximal number of layers of depth.
 const LAYERS: u32 = 256;
 
-/// Rehearsals of `system`, each larger than the one before; none for systems that are not nets.
+/// Rehearsals of `system`, in increasing size; none for systems that are not nets.
 pub(super) fn rehearsals(system: &System) -> Vec<Rehearsal> {
     let mut nets: Vec<&[Arc]> = Vec::with_capacity(system.events.len());
     for event in &system.events {
@@ -91,7 +90,7 @@ fn fewer_tokens(system: &System, most: i64) -> Vec<Rehearsal> {
     sizes.take_while(|t| *t < most).map(scaled).collect()
 }
 
-/// Rehearsals with fewer components, if there are enough that look alike.
+/// Rehearsals with fewer components, if enough components are alike.
 fn fewer_components(system: &System, nets: &[&[Arc]]) -> Option<Vec<Rehearsal>> {
     let [initial] = &system.initial[..] else {
         return None;
@@ -127,7 +126,7 @@ fn fewer_components(system: &System, nets: &[&[Arc]]) -> Option<Vec<Rehearsal>> 
         }
     }
     let mut gone: Vec<usize> = Vec::new();
-    // How many places are gone with each component.
+    // Number of places removed up to each component.
     let mut ends = Vec::new();
     while let Some((_, places)) = kinds.iter_mut().max_by_key(|kind| kind.1.len())
         && let [_, _, ..] = places[..]
@@ -143,7 +142,7 @@ fn fewer_components(system: &System, nets: &[&[Arc]]) -> Option<Vec<Rehearsal>> 
             };
             let losses: Vec<usize> = places.iter().map(loss).collect();
             let most = losses.iter().copied().max().unwrap_or(0);
-            // What belongs to the same component is no longer like the others of its kind.
+            // Places of the same component are no longer like the others of their kind.
             let (alike, others): (Vec<_>, Vec<_>) = std::mem::take(places)
                 .into_iter()
                 .zip(losses)
@@ -187,7 +186,7 @@ fn fewer_events(system: &System, nets: &[&[Arc]]) -> Vec<Rehearsal> {
     all
 }
 
-/// The depth of every event that has one.
+/// The depth of every event that can fire.
 fn depths(initial: &[State], nets: &[&[Arc]]) -> Vec<Option<u32>> {
     let mut places: Vec<Option<u32>> = vec![None; initial.first().map_or(0, |state| state.len())];
     for state in initial {

@@ -1,15 +1,10 @@
-//! What the search for an order may spend, and when: every number of [`race`](super::race), in one
-//! table.
+//! Parameters of the search for an order ([`race`](super::race)), in one table.
 //!
-//! Work is counted in nodes made and steps taken, never in seconds, so that runs repeat. A row has a
-//! name, a default, the range of values that make sense, and a meaning; `lariat states
-//! --order-schedule name=value` sets one, and `campaigns/orders.toml` shows what each is worth.
+//! Work is counted in nodes created and steps taken, never in time, so that runs are reproducible.
+//! A row has a name, a default, a range and a meaning; `lariat states --order-schedule name=value`
+//! sets one, and `campaigns/orders.toml` measures the effect of each (`docs/results.md`).
 //!
-//! "The work so far" is that of all candidates together.
-//!
-//! There were seventeen rows. Those that changed no more than a few per cent of the work, on nets
-//! of the benchmark and on nets that nothing was tuned on, are gone; `level-work`, `tried` and `much-larger` matter to few
-//! nets, and much to these: `docs/results.md` has the tables.
+//! The "total work" is that of all candidates together.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -18,19 +13,19 @@ use std::str::FromStr;
 /// A row of the table.
 #[derive(Clone, Debug)]
 pub struct ScheduleRow {
-    /// What it is called, `small-rehearsal` for example.
+    /// Name, for example `first-try`.
     pub name: &'static str,
-    /// The value unless another one is asked for.
+    /// Default value.
     pub default: u64,
-    /// The values that it may have.
+    /// Values that it may have.
     pub range: RangeInclusive<u64>,
-    /// What it says.
+    /// Meaning, as shown to the user.
     pub meaning: &'static str,
 }
 
 macro_rules! schedule {
     ($($field:ident: $name:literal = $default:literal in $range:expr, $meaning:literal;)*) => {
-        /// How much is spent on finding an order; see [`OrderSchedule::TABLE`].
+        /// Parameters of the search for an order; see [`OrderSchedule::TABLE`].
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub struct OrderSchedule {
             $(#[doc = $meaning] pub $field: u64,)*
@@ -48,7 +43,6 @@ macro_rules! schedule {
                 $(ScheduleRow { name: $name, default: $default, range: $range, meaning: $meaning },)*
             ];
 
-            /// The values, in the order of the table.
             fn values(&mut self) -> impl Iterator<Item = &mut u64> {
                 [$(&mut self.$field,)*].into_iter()
             }
@@ -58,40 +52,40 @@ macro_rules! schedule {
 
 schedule! {
     first_try: "first-try" = 10_000 in 0..=u64::MAX,
-        "work for the file order before any other order is computed, where small systems end; and for \
-         each order that is tried on the system itself where rehearsals say nothing";
+        "work for the file order before any other order is computed, which suffices for small systems; \
+         also for each order that is tried on the system itself if rehearsals are not significant";
     level_work: "level-work" = 10 in 0..=1_000,
-        "work that every level is under any order: so much more may such a try take for each";
+        "additional work of such a try for each level, which every order needs";
     tried: "tried" = 4 in 0..=100,
-        "orders that are tried on the system itself where rehearsals say nothing";
+        "orders that are tried on the system itself if rehearsals are not significant";
     noise: "noise" = 3_000 in 0..=u64::MAX,
-        "work below which a rehearsal, or a difference in one, says nothing";
+        "work below which a rehearsal, or a difference in one, is not significant";
     telling: "telling" = 8_000 in 0..=u64::MAX,
-        "work of a rehearsal after which a favourite begins";
+        "work of a rehearsal after which the favourite starts";
     small: "small" = 20_000 in 0..=u64::MAX,
-        "most work for a rehearsal before a favourite begins";
+        "maximal work of a rehearsal before the favourite starts";
     margin: "margin" = 25 in 0..=1_000,
-        "per cent by which a runner may be worse than the best in a rehearsal and stay; who leads by \
-         more leads clearly";
+        "percentage by which a runner may be worse than the best in a rehearsal and stay; with more, the \
+         best leads clearly";
     share: "share" = 4 in 2..=1_000,
-        "one try in an interlude may take this part of the work so far: a quarter, by default";
+        "one try in an interlude may take the total work divided by this number";
     interlude: "interlude" = 60 in 1..=1_000,
-        "per cent of the work so far that an interlude in which rehearsals are managed may take";
+        "percentage of the total work that an interlude with successful rehearsals may take";
     much_larger: "much-larger" = 4 in 1..=1_000,
-        "a rehearsal that takes so many times the work lets those return who dropped out of another";
+        "a rehearsal that takes this many times the work of another readmits the runners that it eliminated";
     starved: "starved" = 3 in 1..=100,
-        "orders that run out of memory before all are given up";
+        "orders that may run out of memory before the search ends";
 }
 
 impl OrderSchedule {
-    /// The work of a short try of any order on a system with so many levels.
+    /// Work of a short try of any order on a system with `levels` levels.
     pub(super) fn short_try(&self, levels: usize) -> u64 {
         let levels = self.level_work.saturating_mul(levels as u64);
         self.first_try.saturating_add(levels)
     }
 }
 
-/// Rows to be changed, `name=value,name=value`; the others keep their defaults.
+/// Parses `name=value,name=value`; the other rows keep their defaults.
 impl FromStr for OrderSchedule {
     type Err = String;
 
@@ -122,7 +116,7 @@ impl FromStr for OrderSchedule {
     }
 }
 
-/// The rows that differ from their defaults, as they are read.
+/// Prints the rows that differ from their defaults, in the form that is parsed.
 impl fmt::Display for OrderSchedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut values = *self;
@@ -143,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_schedule_is_read_as_it_is_written() {
+    fn display_and_parse_are_inverse() {
         assert_eq!("".parse(), Ok(OrderSchedule::default()));
         assert_eq!(OrderSchedule::default().to_string(), "");
         let text = "first-try=7,margin=50";
@@ -154,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_in_the_table_is_refused() {
+    fn unknown_rows_and_values_are_refused() {
         let error = |text: &str| text.parse::<OrderSchedule>().unwrap_err();
         assert!(error("first-try").contains("name=value"));
         assert!(error("patience=3").contains("no `patience`"));

@@ -6,13 +6,13 @@
 //! stutter(S) = dead(S) where deadlocks stutter, ∅ where they do not
 //! ```
 //!
-//! A stutter step adds nothing to a closure, so it is never an event of a saturation; which states have
-//! one is decided here and nowhere else ([`stuttering`](Symbolic::stuttering)), and engines add it to their one-step
-//! operators under the letters that allow it. Every operation with events takes a subset of them,
-//! [`Steps`]; stuttering fires nothing and belongs to none.
+//! A stutter step adds nothing to a closure, so it is never an event of a saturation; the states
+//! that have one are determined only here ([`stuttering`](Symbolic::stuttering)), and engines add
+//! it to their one-step operators under the letters that allow it. Every operation with events
+//! takes a subset of them, [`Steps`]; stuttering fires no event and belongs to none.
 //!
-//! Programs are learned from the states they are applied to (see `moves.rs`); every forward
-//! operation does so by itself. Going backward is exact within states that some forward
+//! Programs learn from the states to which they are applied (see `moves.rs`); every forward
+//! operation makes them learn. Backward operations are exact within states that some forward
 //! operation has seen, such as the reachable ones.
 
 use super::figures::{self, Census};
@@ -27,20 +27,20 @@ use lariat_model::order::Order;
 use lariat_model::{Deadlock, EventId, Predicate, State, System, Value, VarId};
 use std::sync::{Arc, OnceLock};
 
-/// A subset of the events, ready to be applied. Cheap to clone.
+/// A subset of the events, compiled. Cheap to clone.
 ///
-/// Closures under the same steps share what they computed; make one per question and keep it.
+/// Closures under the same steps share cached results: create one per query and keep it.
 #[derive(Clone)]
 pub struct Steps(Arc<Compiled>);
 
 struct Compiled {
     events: Vec<EventId>,
     forward: Subset,
-    /// The inverses, made when first asked for.
+    /// The inverses, computed on first use.
     backward: OnceLock<Subset>,
-    /// The same events where they would lead above the cap, made when first asked for.
+    /// Events that are enabled where these would exceed the cap, computed on first use.
     escaping: OnceLock<Subset>,
-    /// What had been learned when it was made.
+    /// Version of the learned programs at the compilation.
     version: u32,
 }
 
@@ -58,10 +58,10 @@ pub struct Symbolic<'a> {
     store: Store,
     moves: Moves,
     all: Steps,
-    /// States from which programs have been learned.
+    /// States from which programs have learned.
     known: Set,
     deadlock: Deadlock,
-    /// Steps of a net to more tokens in a place are left out.
+    /// Steps of a net to more tokens in a place are omitted.
     cap: Option<u32>,
     budget: Budget,
 }
@@ -77,26 +77,27 @@ impl<'a> Symbolic<'a> {
         Symbolic::with_cap(system, order, deadlock, None, budget)
     }
 
-    /// The same space of a net without steps to more than `cap` tokens in a place, which makes it finite: see
-    /// [`escapes`](Symbolic::escapes). Nothing in it yet.
+    /// A space of the same net without steps to more than `cap` tokens in a place, which makes it
+    /// finite: see [`escapes`](Symbolic::escapes). It contains no sets.
     pub fn capped(&self, cap: u32, budget: &Budget) -> Result<Symbolic<'a>, Stop> {
         let order = self.layout.order();
         Symbolic::with_cap(self.system, order, self.deadlock, Some(cap), budget)
     }
 
-    /// The same space with nothing in it.
+    /// An empty copy of this space.
     pub fn anew(&self) -> Result<Symbolic<'a>, Stop> {
         let order = self.layout.order();
         Symbolic::with_cap(self.system, order, self.deadlock, self.cap, &self.budget)
     }
 
-    /// The same space, with the same sets, for another thread; `None` for programs, of which every worker would learn for itself.
+    /// A handle to the same space, with the same sets, for another thread; `None` for programs, of
+    /// which every worker would learn separately.
     pub fn worker(&mut self) -> Result<Option<Symbolic<'a>>, Stop> {
         if self.learns() {
             return Ok(None);
         }
         let mut store = self.store.worker()?;
-        // Equal events are one.
+        // Equal events have equal ids.
         let moves = Moves::new(self.system, &self.layout, &mut store, &self.budget)?;
         Ok(Some(Symbolic {
             system: self.system,
@@ -120,7 +121,7 @@ impl<'a> Symbolic<'a> {
     ) -> Result<Symbolic<'a>, Stop> {
         if order.len() != system.variables.len() {
             return Err(Stop::Unsupported(
-                "an order of other variables than the system's".to_owned(),
+                "the order is not one of the variables of the system".to_owned(),
             ));
         }
         let layout = Layout::new(system, order);
@@ -146,39 +147,39 @@ impl<'a> Symbolic<'a> {
         self.system
     }
 
-    /// Where the variables are.
+    /// Positions of the variables.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// The store of the sets, for the set algebra and for operations of one's own.
+    /// The store of the sets, for the set algebra and for other operations.
     pub fn store(&mut self) -> &mut Store {
         &mut self.store
     }
 
-    /// What the store has counted.
+    /// Statistics of the store.
     pub fn store_figures(&self) -> lariat_dd::StoreFigures {
         self.store.figures()
     }
 
-    /// Goes on under another deadline and count of work.
+    /// Replaces the deadline and the limit of work.
     pub fn set_budget(&mut self, budget: &Budget) {
         self.store.set_budget(budget);
         self.budget = budget.clone();
     }
 
-    /// What is known of a program.
     pub(super) fn program(&self, event: EventId) -> Option<&Program> {
         self.moves.program(event)
     }
 
-    /// Must states have been seen before events can be applied to them? So it is with programs.
+    /// Returns whether states must be seen before events are applied to them, as programs require.
     pub fn learns(&self) -> bool {
         self.moves.learns()
     }
 
-    /// All events in another store that has the levels of this space, and perhaps more below them: each with the event of
-    /// the system that it is, and with what `below` says that it does on the levels below. Programs are copied as far as they are known.
+    /// All events in another store that has the levels of this space, and perhaps more below them:
+    /// each with its event of the system, and with the part `below` on the levels below. Programs
+    /// are copied as far as they are known.
     pub fn events_in(
         &self,
         store: &mut Store,
@@ -196,12 +197,12 @@ impl<'a> Symbolic<'a> {
 
     // --- sets and states ----------------------------------------------------------------------
 
-    /// No state.
+    /// The empty set.
     pub fn empty(&mut self) -> Set {
         self.store.empty()
     }
 
-    /// One state.
+    /// The set of one state.
     pub fn singleton(&mut self, state: &[Value]) -> Result<Set, Stop> {
         let stored = self.layout.encode_state(self.system, state)?;
         self.store.singleton(&stored)
@@ -217,13 +218,13 @@ impl<'a> Symbolic<'a> {
         Ok(set)
     }
 
-    /// Some state of the set.
+    /// Any state of the set.
     pub fn pick(&mut self, set: &Set) -> Option<State> {
         let stored = self.store.pick(set)?;
         Some(self.layout.decode_state(&stored))
     }
 
-    /// Is the state in the set?
+    /// Returns whether the set contains the state.
     pub fn contains(&mut self, set: &Set, state: &[Value]) -> bool {
         match self.layout.encode_state(self.system, state) {
             Ok(stored) => self.store.contains(set, &stored),
@@ -231,7 +232,7 @@ impl<'a> Symbolic<'a> {
         }
     }
 
-    /// Every state of a set, for small ones.
+    /// All states of a small set.
     pub fn states(&mut self, set: &Set) -> Vec<State> {
         let layout = &self.layout;
         self.store
@@ -247,12 +248,12 @@ impl<'a> Symbolic<'a> {
         self.all.clone()
     }
 
-    /// The steps of some events.
+    /// Compiles a subset of the events.
     pub fn steps(&mut self, events: &[EventId]) -> Steps {
         compile(&mut self.store, &self.moves, events.to_vec())
     }
 
-    /// `steps` with everything that has been learned since they were made.
+    /// `steps`, compiled again if programs have learned since.
     fn fresh(&mut self, steps: &Steps) -> Steps {
         if steps.0.version == self.moves.version {
             return steps.clone();
@@ -267,7 +268,6 @@ impl<'a> Symbolic<'a> {
         compile(&mut self.store, &self.moves, steps.0.events.clone())
     }
 
-    /// The inverses of `steps`.
     fn backward(&mut self, steps: &Steps) -> Result<Subset, Stop> {
         let steps = self.fresh(steps);
         if let Some(known) = steps.0.backward.get() {
@@ -278,17 +278,17 @@ impl<'a> Symbolic<'a> {
         Ok(steps.0.backward.get_or_init(|| made).clone())
     }
 
-    /// The tokens in a place above which steps are left out, if there is such a number.
+    /// Number of tokens in a place above which steps are omitted, if there is one.
     pub fn cap(&self) -> Option<u32> {
         self.cap
     }
 
-    /// Is one of `steps` left out from a state of `set`, because it leads above the cap?
+    /// Returns whether one of `steps` is omitted from a state of `set`, because it exceeds the cap.
     pub fn escapes(&mut self, set: &Set, steps: &Steps) -> Result<bool, Stop> {
         let Some(cap) = self.cap else {
             return Ok(false);
         };
-        // Most sets have so few tokens everywhere that no step leads above the cap.
+        // Most sets have so few tokens that no step exceeds the cap.
         let Some(ranges) = self.store.ranges(set) else {
             return Ok(false);
         };
@@ -308,12 +308,12 @@ impl<'a> Symbolic<'a> {
         Ok(self.store.dead(&escaping, set)? != *set)
     }
 
-    /// The states from which programs have been learned: those that were met so far.
+    /// The states from which programs have learned so far.
     pub fn learned(&self) -> &Set {
         &self.known
     }
 
-    /// Learns what programs do in `set`. True if something was new.
+    /// Lets programs learn from `set`; returns whether anything was new.
     fn learn(&mut self, set: &Set) -> Result<bool, Stop> {
         if !self.moves.learns() || self.store.is_subset(set, &self.known)? {
             return Ok(false);
@@ -352,7 +352,7 @@ impl<'a> Symbolic<'a> {
         self.store.dead(&all.0.forward, set)
     }
 
-    /// The states of `set` that have a stutter loop: the dead ones where deadlocks stutter.
+    /// The states of `set` with a stutter loop: the dead ones where deadlocks stutter.
     pub fn stuttering(&mut self, set: &Set) -> Result<Set, Stop> {
         if self.has_stutter_loops() {
             self.dead(set)
@@ -361,19 +361,19 @@ impl<'a> Symbolic<'a> {
         }
     }
 
-    /// Does `state` have a stutter loop?
+    /// Returns whether `state` has a stutter loop.
     pub fn stutters(&self, state: &[Value]) -> bool {
         self.has_stutter_loops() && self.system.is_deadlock(state)
     }
 
-    /// Do dead states have a stutter loop, so that every state starts an infinite run?
+    /// Returns whether dead states have a stutter loop, so that every state starts an infinite run.
     pub fn has_stutter_loops(&self) -> bool {
         self.deadlock == Deadlock::Stutter
     }
 
     // --- closures -----------------------------------------------------------------------------
 
-    /// Repeats a closure until it teaches nothing new.
+    /// Repeats a closure until programs learn nothing new from it.
     fn close(
         &mut self,
         from: &Set,
@@ -397,8 +397,8 @@ impl<'a> Symbolic<'a> {
         })
     }
 
-    /// Like [`reach`](Symbolic::reach), with a listener; `None` if it left.
-    pub(super) fn reach_heard<L: Listener<Unfiltered>>(
+    /// [`reach`](Symbolic::reach) with a listener; `None` if the listener ended it.
+    pub(super) fn reach_with_listener<L: Listener<Unfiltered>>(
         &mut self,
         from: &Set,
         steps: &Steps,
@@ -424,9 +424,10 @@ impl<'a> Symbolic<'a> {
 
     /// FReach: the least `X ⊇ from` with `img(X ∩ source) ⊆ X`.
     ///
-    /// It is `from ∪ I ∪ img(I)`, where `I` are the sources that are reached through sources. The states
-    /// behind the last step are no sources, so they would never be saturated: added one by one while
-    /// the closure grows they can cost many times as many nodes as all at once in the end.
+    /// It is `from ∪ I ∪ img(I)`, where `I` are the sources that are reachable through sources. The
+    /// states after the last step are not sources, so they need no saturation: added one at a time
+    /// while the closure grows, they may cost many times the nodes that they cost at once at the
+    /// end.
     pub fn freach(
         &mut self,
         from: &Set,
@@ -482,7 +483,7 @@ impl<'a> Symbolic<'a> {
 
     // --- predicates ---------------------------------------------------------------------------
 
-    /// A scope for predicates: residuals of one query share what was computed with them.
+    /// A scope for predicates: the residuals of one query share cached results.
     pub fn query(&mut self) -> Residuals {
         Residuals::new(&self.layout, self.store.scope(), self.budget.lease())
     }
@@ -499,7 +500,7 @@ impl<'a> Symbolic<'a> {
 
     /// The states of `set` that satisfy `predicate`.
     ///
-    /// What events are enabled is found with set operations, everything else with residuals.
+    /// Tests of enabled events are set operations, everything else is residuals.
     pub fn select(&mut self, set: &Set, predicate: &Predicate) -> Result<Set, Stop> {
         let mut query = self.query();
         self.select_in(set, predicate, &mut query)
@@ -561,7 +562,7 @@ impl<'a> Symbolic<'a> {
 
     // --- figures ------------------------------------------------------------------------------
 
-    /// Counts the states of `set` and, if asked to, their steps.
+    /// Computes the statistics of `set`, with its steps on request.
     pub fn census(&mut self, set: &Set, with_edges: bool) -> Result<Census, Stop> {
         if with_edges {
             self.learn(set)?;
@@ -569,10 +570,9 @@ impl<'a> Symbolic<'a> {
         figures::census(
             self.system,
             &self.layout,
-            &self.moves,
+            with_edges.then_some(&self.moves),
             &mut self.store,
             set,
-            with_edges,
             &self.budget,
         )
     }
@@ -590,7 +590,7 @@ fn compile(store: &mut Store, moves: &Moves, events: Vec<EventId>) -> Steps {
     }))
 }
 
-/// Does a predicate ask which events are enabled?
+/// Returns whether a predicate tests which events are enabled.
 pub fn asks_for_events(predicate: &Predicate) -> bool {
     match predicate {
         Predicate::Const(_) | Predicate::Linear(_) | Predicate::Expr(_) => false,

@@ -1,4 +1,4 @@
-//! Every operation on sets against a plain exploration of single states.
+//! Every operation on sets, compared with an explicit exploration.
 
 use super::*;
 use lariat_budget::{Budget, Stop};
@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 type States = BTreeSet<State>;
 
-/// Larger spaces are left out.
+/// Larger spaces are skipped.
 const LARGEST: usize = 400;
 
-/// A system with all its reachable states and steps, found one by one.
+/// A system with all its reachable states and steps, explored one state at a time.
 struct Explicit<'a> {
     system: &'a System,
     reachable: States,
@@ -72,7 +72,7 @@ impl<'a> Explicit<'a> {
         set.iter().filter(is_dead).cloned().collect()
     }
 
-    /// The least set above `from` that is closed under `more`.
+    /// The least superset of `from` that is closed under `more`.
     fn close(&self, from: &States, more: impl Fn(&States) -> States) -> States {
         let mut set = from.clone();
         loop {
@@ -245,7 +245,7 @@ fn predicates_agree_with_plain_exploration() {
     campaign(2000, |random, explicit, space| {
         let system = explicit.system;
         let initial = space.initial().unwrap();
-        // Learning must also work without the whole space having been seen.
+        // Learning must also work before the whole space is seen.
         if random.coin() {
             space.reach(&initial, &space.all()).unwrap();
         }
@@ -309,9 +309,9 @@ fn large_markings_are_refused_not_wrapped() {
     assert!(matches!(space.initial(), Err(Stop::Bound(_))));
 }
 
-/// A capped space knows whether a step was left out, from any set and for any events.
+/// A capped space detects omitted steps, from any set and by any events.
 #[test]
-fn what_a_cap_leaves_out_is_told() {
+fn steps_omitted_by_a_cap_are_detected() {
     let (mut left_out, mut complete) = (0, 0);
     each_case(300, |random| {
         let system = nets::any(random);

@@ -9,21 +9,21 @@ use lariat_dd::saturation::{Listener, Silent, Unfiltered};
 use lariat_model::order::{Candidate, Order};
 use lariat_model::{Deadlock, System};
 
-/// No limit on the work of a try but those around it.
+/// No work limit of a try besides those around it.
 pub(super) const UNLIMITED: u64 = u64::MAX;
 
-/// One try of an order on the system itself, for the user to see what was tried.
+/// One try of an order on the system itself, for the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OrderTrial {
-    /// The order, by name.
+    /// Name of the order.
     pub order: String,
     /// Nodes created in its diagram.
     pub created: u64,
-    /// Why it was given up; `None` if it succeeded.
+    /// Reason for giving it up; `None` if it succeeded.
     pub stop: Option<Stop>,
 }
 
-/// What all tries have in common.
+/// Context of all tries.
 #[derive(Clone, Copy)]
 pub(super) struct Task<'a, 'b> {
     pub(super) system: &'a System,
@@ -31,25 +31,22 @@ pub(super) struct Task<'a, 'b> {
     pub(super) budget: &'b Budget,
 }
 
-/// How a try ended.
 pub(super) enum TrialEnd<'a> {
-    /// With all reachable states.
     Reached(Box<Symbolic<'a>>, Set),
-    /// Its own limit of work ran out.
+    /// Its own work limit ran out.
     Unfinished,
-    /// This order needs more memory than there is.
+    /// This order needs more memory than is available.
     Memory,
-    /// The listener left.
+    /// The listener ended it.
     Left,
 }
 
 impl<'a> Task<'a, '_> {
-    /// The number of levels of every diagram.
     pub(super) fn levels(&self) -> usize {
         self.system.variables.len()
     }
 
-    /// All reachable states under one order, with all that may be spent.
+    /// Computes all reachable states under one order, within the budget of the task.
     pub(super) fn only(&self, name: &str, order: &Order) -> Result<Box<Reached<'a>>, Stop> {
         let mut trail = Vec::new();
         let budget = self.with_work(UNLIMITED);
@@ -58,17 +55,18 @@ impl<'a> Task<'a, '_> {
                 Ok(Reached::new(space, states, name.to_owned(), trail))
             }
             TrialEnd::Memory => Err(Stop::Memory),
-            // Without a limit of its own and without a listener it does neither.
+            // Impossible without a separate limit and without a listener.
             TrialEnd::Unfinished | TrialEnd::Left => Err(Stop::Interrupted),
         }
     }
 
-    /// Its budget, for at most `work` more.
+    /// The budget of the task, with at most `work` more.
     pub(super) fn with_work(&self, work: u64) -> Budget {
         self.budget.clone().with_work(work)
     }
 
-    /// Tries one order under a budget [within](Task::with_work) that of the task, and says so in the `trail`.
+    /// Tries one order under a budget [within](Task::with_work) that of the task, and appends the
+    /// result to `trail`.
     pub(super) fn try_order<L: Listener<Unfiltered>>(
         &self,
         name: &str,
@@ -81,7 +79,7 @@ impl<'a> Task<'a, '_> {
         let outcome = Symbolic::new(self.system, order, self.deadlock, budget).and_then(|space| {
             let space = tried.insert(Box::new(space));
             let initial = space.initial()?;
-            space.reach_heard(&initial, &space.all(), listener)
+            space.reach_with_listener(&initial, &space.all(), listener)
         });
         let figures = tried.as_ref().map(|space| space.store_figures());
         let created = figures.map_or(0, |figures| figures.created);
@@ -98,7 +96,7 @@ impl<'a> Task<'a, '_> {
             (Ok(Some(states)), Some(space)) => Ok(TrialEnd::Reached(space, states)),
             (Ok(_), _) => Ok(TrialEnd::Left),
             (Err(Stop::Work(_)), _) => {
-                // Was it the limit of this try, or one around it?
+                // Distinguishes the limit of this try from one around it.
                 self.budget.spend(0)?;
                 Ok(TrialEnd::Unfinished)
             }
@@ -107,7 +105,7 @@ impl<'a> Task<'a, '_> {
         }
     }
 
-    /// The work of a candidate on a rehearsal, if it is at most `allowed`.
+    /// Work of a candidate on a rehearsal, if it is at most `allowed`.
     pub(super) fn rehearse(
         &self,
         candidate: &Candidate,

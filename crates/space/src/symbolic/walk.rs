@@ -1,15 +1,15 @@
-//! Single states, for programs that are too wide to be known from the values of their variables.
+//! Single states from which wide programs learn.
 //!
-//! What a wide program does is learned from the states of a closure, and with what it then does
-//! the closure begins again. Where steps must follow each other, as under a clock that reads
-//! everything, a closure goes but one step further than the last. So the system also *walks*:
-//! states are explored one by one, breadth first, and every step of a wide program is a path that
-//! is known from then on. Paths are right wherever they are found, so it does no harm that a walk
-//! ends somewhere; it is taken up again when closures have made more nodes.
+//! The effects of a wide program are learned from the states of a closure, which then restarts.
+//! Where steps must follow each other, as under a clock that all events read, a closure gets only
+//! one step further than the last. So the system is also *walked*: states are explored one at a
+//! time, breadth first, and every step of a wide program is a path that is known from then on.
+//! Paths are valid wherever they are found, so a walk may stop anywhere; it resumes when closures
+//! have created more nodes.
 //!
-//! For example, let `P: x < 100, x' = x + 1` be wide, and `x = 0` at first. A closure knows the
-//! path `0 → 1` from the initial state, adds `x = 1`, and must begin again to learn `1 → 2`: a
-//! hundred closures. With the walk, a closure that has made 10 nodes lets 10 states be visited:
+//! For example, let `P: x < 100, x' = x + 1` be wide, and `x = 0` initially. A closure knows the
+//! path `0 → 1` from the initial state, adds `x = 1`, and must restart to learn `1 → 2`: a hundred
+//! closures. With the walk, a closure that has created 10 nodes permits visiting 10 states:
 //!
 //! ```text
 //! closure 1    10 nodes in all    walk visits x = 0 … 9      paths 0 → 1 … 9 → 10 are known
@@ -21,19 +21,18 @@
 //! closure 5    reaches x = 100, and nothing is left to learn
 //! ```
 //!
-//! So the closures are as many as it takes the nodes to double up to the states, not as many as
-//! there are steps. A state takes about a microsecond, a node several, so the walk adds little to
-//! the closures.
+//! So the number of closures is that of the doublings of the nodes, not that of the steps. A state
+//! costs less than a node, so the walk adds little to the closures.
 
 use crate::explicit::{Explicit, StateId, States};
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Deadlock, EventId, System, Value};
 
-/// How many states are visited for every node that has been made: as a state is the cheaper of the
-/// two, the walk never takes longer than the closures whose restarts it saves.
+/// States visited per node created: a state is cheaper than a node, so the walk never takes longer
+/// than the closures whose restarts it saves.
 const STATES_PER_NODE: u64 = 1;
 
-/// States found so far, of which the first `done` have been visited.
+/// The states found so far, of which the first `done` have been visited.
 #[derive(Default)]
 pub(super) struct StateWalk {
     states: Option<States>,
@@ -41,9 +40,9 @@ pub(super) struct StateWalk {
 }
 
 impl StateWalk {
-    /// Goes on until as many states have been visited as `nodes` allow. `visit` is told each state
-    /// with the events that are taken there.
-    pub(super) fn on(
+    /// Continues until as many states have been visited as `nodes` permits. Calls `visit` with each
+    /// state and its steps.
+    pub(super) fn resume(
         &mut self,
         system: &System,
         nodes: u64,
@@ -51,8 +50,8 @@ impl StateWalk {
         visit: impl FnMut(&[Value], &[(EventId, StateId)]),
     ) -> Result<(), Stop> {
         let most = usize::try_from(nodes.saturating_mul(STATES_PER_NODE)).unwrap_or(usize::MAX);
-        match self.try_on(system, most, budget, visit) {
-            // Closures may need less room, and hold other values.
+        match self.try_resume(system, most, budget, visit) {
+            // Only the walk ends: closures may need less memory, and reach other values.
             Err(Stop::Memory | Stop::Bound(_)) => {
                 self.states = None;
                 self.done = usize::MAX;
@@ -62,7 +61,7 @@ impl StateWalk {
         }
     }
 
-    fn try_on(
+    fn try_resume(
         &mut self,
         system: &System,
         most: usize,
@@ -101,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_walk_is_taken_up_where_it_ended() {
+    fn a_walk_resumes_where_it_stopped() {
         let text = b"byte x; process P { state s; init s;
             trans s -> s { guard x < 100; effect x = x + 1; }; }
             system async;";
@@ -111,7 +110,7 @@ mod tests {
         let mut seen = Vec::new();
         for (nodes, states) in [(10, 10), (10, 10), (30, 30), (1000, 101)] {
             let most = nodes * STATES_PER_NODE;
-            walk.on(&system, nodes, &budget, |state, steps| {
+            walk.resume(&system, nodes, &budget, |state, steps| {
                 assert_eq!(steps.len(), usize::from(state[0] < 100));
                 seen.push(state[0]);
             })
@@ -121,7 +120,7 @@ mod tests {
         }
         assert!(seen.iter().copied().eq(0..=100));
         let mut starved = StateWalk::default();
-        let visited = starved.on(&system, 1000, &Budget::bytes(16), |_, _| {});
+        let visited = starved.resume(&system, 1000, &Budget::bytes(16), |_, _| {});
         assert_eq!(visited, Ok(()), "running out of memory only ends a walk");
     }
 }

@@ -1,10 +1,11 @@
-//! State spaces of unfolded coloured nets against their published sizes, dead markings included.
+//! State spaces of unfolded coloured nets compared with their published sizes, including dead
+//! markings.
 //!
-//! The models are looked for in the folder that `LARIAT_MODELS` names, else beside the workspace; where
-//! there are none the test says so and passes. Nets of more than `LARIAT_STATES` (100 000) markings are
-//! left out.
+//! The models are in the folder that `LARIAT_MODELS` names, or beside the workspace; if there are
+//! none, the test reports that and passes. Nets of more than `LARIAT_STATES` (100 000) markings are
+//! skipped.
 
-use lariat_budget::{Budget, Quiet};
+use lariat_budget::{Budget, RunContext};
 use lariat_corpora::{models, number, table};
 use lariat_formats::read_model;
 use lariat_model::Deadlock;
@@ -31,7 +32,7 @@ fn coloured_nets_have_the_published_sizes() {
             fs::read(folder.join(&columns[0]).join("model.pnml")).expect("a readable model");
         let system = read_model(&columns[0], &bytes).unwrap_or_else(|error| panic!("{error}"));
         let space = Explicit::new(&system, Deadlock::Stutter);
-        let found = count(&space, &[], &Budget::bytes(2 << 30), &Quiet);
+        let found = count(&space, &[], RunContext::quiet(&Budget::bytes(2 << 30)));
         assert_eq!(found.stop, None, "{}", columns[0]);
         assert_eq!(found.states, states, "{}", columns[0]);
         let dead = if found.deadlocks > 0 { "T" } else { "F" };

@@ -1,14 +1,14 @@
-//! Contest nets are counted right, where they are at hand.
+//! Statistics of contest nets, if they are available.
 
-use lariat_budget::{Budget, Quiet, Stop};
+use lariat_budget::{Budget, RunContext, Stop};
 use lariat_corpora::{cases, models, table};
 use lariat_formats::read_model;
 use lariat_model::{Deadlock, System};
 use lariat_space::explicit::{Explicit, count};
 use lariat_space::symbolic::{OrderChoice, Reach, Reached, UBig, reach};
 
-/// The place/transition nets with what is known of their number of states; none, with a word
-/// about it, where they are not at hand.
+/// The place/transition nets with their known number of states; empty, with a message, if they are
+/// not available.
 fn nets() -> Vec<(String, String, System)> {
     let Some(mcc) = models("mcc") else {
         return Vec::new();
@@ -30,14 +30,14 @@ fn nets() -> Vec<(String, String, System)> {
 
 fn reached<'a>(system: &'a System, budget: &Budget) -> Result<Option<Box<Reached<'a>>>, Stop> {
     let order = OrderChoice::Auto;
-    match reach(system, &order, Deadlock::Stutter, budget, &Quiet)? {
+    match reach(system, &order, Deadlock::Stutter, RunContext::quiet(budget))? {
         Reach::All(reached) => Ok(Some(reached)),
         Reach::Unbounded(_) => Ok(None),
     }
 }
 
-/// Every net with a known number of states that takes little work; the example `statespaces`
-/// counts the others. Unbounded nets are called so.
+/// Every net with a known number of states that takes little work; the bench `statespaces` counts
+/// the others. Unbounded nets are recognized.
 #[test]
 fn small_contest_nets_have_their_known_sizes() {
     let nets = nets();
@@ -61,17 +61,17 @@ fn small_contest_nets_have_their_known_sizes() {
     );
 }
 
-/// States, edges, tokens and deadlocks are those that are found one by one, on nets with up to
-/// a thousand states per case (`LARIAT_CASES`).
+/// States, edges, tokens and deadlocks equal those of an explicit exploration, on nets with up to a
+/// thousand states per case (`LARIAT_CASES`).
 #[test]
-fn figures_are_those_of_single_states() {
+fn figures_agree_with_explicit_exploration() {
     let most = 1000 * cases(20) as u64;
     for (name, states, system) in nets() {
         if !states.parse::<u64>().is_ok_and(|s| s <= most) {
             continue;
         }
         let space = Explicit::new(&system, Deadlock::Stutter);
-        let single = count(&space, &[], &Budget::bytes(2 << 30), &Quiet);
+        let single = count(&space, &[], RunContext::quiet(&Budget::bytes(2 << 30)));
         assert_eq!(single.stop, None, "{name}");
         let Ok(Some(mut reached)) = reached(&system, &Budget::bytes(2 << 30)) else {
             panic!("{name}: not reached");

@@ -1,4 +1,4 @@
-//! State spaces against the reference semantics, and against what is known of contest nets.
+//! State spaces compared with the reference semantics, and with known figures of contest nets.
 
 mod coloured;
 mod contest_nets;

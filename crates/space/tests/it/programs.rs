@@ -1,10 +1,10 @@
-//! State spaces of DVE and ETF models against their published sizes.
+//! State spaces of DVE and ETF models compared with their published sizes.
 //!
-//! The models are looked for in the folder that `LARIAT_MODELS` names, else beside the workspace; where
-//! there are none the tests say so and pass. Models of more than `LARIAT_STATES` (30 000) states
-//! are left out.
+//! The models are in the folder that `LARIAT_MODELS` names, or beside the workspace; if there are
+//! none, the tests report that and pass. Models of more than `LARIAT_STATES` (30 000) states are
+//! skipped.
 
-use lariat_budget::{Budget, Quiet};
+use lariat_budget::{Budget, RunContext};
 use lariat_corpora::{models, number, table};
 use lariat_model::{Deadlock, System};
 use lariat_space::explicit::{Count, Explicit, count};
@@ -20,14 +20,13 @@ fn explore(system: &System) -> Count {
     let found = count(
         &Explicit::new(system, Deadlock::Stutter),
         &[],
-        &Budget::bytes(2 << 30),
-        &Quiet,
+        RunContext::quiet(&Budget::bytes(2 << 30)),
     );
     assert_eq!(found.stop, None);
     found
 }
 
-/// The same figures on diagrams, for systems that are small enough.
+/// Compares with the same figures on diagrams, for systems that are small enough.
 fn agrees_symbolically(system: &System, explicit: &Count, name: &str) {
     if explicit.states > limit() / 3 {
         return;
@@ -37,8 +36,7 @@ fn agrees_symbolically(system: &System, explicit: &Count, name: &str) {
         system,
         &OrderChoice::Auto,
         Deadlock::Stutter,
-        &budget,
-        &Quiet,
+        RunContext::quiet(&budget),
     );
     let Ok(Reach::All(mut reached)) = found else {
         panic!("{name}: not all states were found");
@@ -107,7 +105,7 @@ fn dve_features_have_the_expected_sizes() {
 }
 
 #[test]
-fn overflow_is_noticed() {
+fn overflow_is_reported() {
     let text = |last: u32| {
         format!(
             "byte n; process P {{ state a; init a; trans a -> a {{ guard n < {last}; effect n = n + 100; }}; }} system async;"
@@ -125,19 +123,19 @@ fn overflow_is_noticed() {
 }
 
 #[test]
-fn assertions_are_asked_in_every_state() {
+fn assertions_are_evaluated_in_every_state() {
     let text = "byte n; process P { state a, b; init a; assert a: n < 2, b: n == 3;
         trans a -> a { guard n < 3; effect n = n + 1; }, a -> b { guard n == 3; }; } system async;";
     let model =
         lariat_formats::dve::read("model", text.as_bytes()).unwrap_or_else(|e| panic!("{e}"));
     let claims: Vec<_> = model.assertions.iter().map(|a| a.holds.clone()).collect();
     let space = Explicit::new(&model.system, Deadlock::Stutter);
-    let found = count(&space, &claims, &Budget::unlimited(), &Quiet);
+    let found = count(&space, &claims, RunContext::quiet(&Budget::unlimited()));
     assert_eq!((found.states, found.failed), (5, vec![2, 0]));
 }
 
 #[test]
-fn property_processes_are_no_part_of_the_system() {
+fn property_processes_are_not_part_of_the_system() {
     let Some(folder) = models("dve/property-process") else {
         return;
     };

@@ -1,4 +1,5 @@
-//! Random programs and tables: the explicit space against the reference meaning of the system.
+//! Random programs and tables: the explicit space compared with the reference semantics of the
+//! system.
 
 use lariat_budget::Budget;
 use lariat_corpora::each_case;
@@ -9,7 +10,7 @@ use lariat_testkit::programs;
 #[test]
 fn the_explicit_space_is_the_reference_graph() {
     each_case(4000, |random| {
-        // Half of them are known to move; the others may do anything.
+        // Half of the systems are known to have steps; the others are arbitrary.
         let system = if random.coin() {
             programs::random(random, 400)
         } else {

@@ -1,6 +1,6 @@
-//! Symmetries of nets: representatives, orbits and their sizes, on random nets and on those of the contest.
+//! Symmetries of nets: representatives, orbits and their sizes, on random nets and contest nets.
 
-use lariat_budget::{Budget, Quiet};
+use lariat_budget::{Budget, RunContext};
 use lariat_corpora::{Random, each_case, models};
 use lariat_formats::{Format, Model, read};
 use lariat_model::{Action, Arc, Deadlock, Domain, Event, EventId, System, VarId, Variable};
@@ -21,7 +21,7 @@ fn symmetry(model: &Model) -> Symmetry<'_> {
     .unwrap()
 }
 
-/// Random nets, some with colours and some without.
+/// Random nets, some coloured.
 fn random(rng: &mut Random) -> Model {
     if rng.percent(50) {
         Spec::random(rng).model()
@@ -99,7 +99,8 @@ fn orbit(symmetry: &Symmetry<'_>, marking: &[i64]) -> BTreeSet<Vec<i64>> {
     found
 }
 
-/// A circle of places, each with a token; a transition takes those of two neighbours, whichever of them comes first.
+/// A circle of places, each with a token; a transition takes those of two neighbours, in either
+/// order.
 fn circle(size: u32) -> Model {
     let mut system = System {
         name: "circle".to_owned(),
@@ -136,7 +137,8 @@ fn arcs(system: &System, event: EventId) -> &[Arc] {
     }
 }
 
-/// Does a permutation take places to places like them, and transitions to transitions with the images of their arcs?
+/// Returns whether a permutation maps places to equal places, and transitions to transitions with
+/// the images of their arcs.
 fn is_symmetry(system: &System, symmetry: &Symmetry<'_>, to: &[u32]) -> bool {
     let image = |var: VarId| symmetry.image_of_var(var, to);
     let vars = (0..system.variables.len() as u32).map(VarId);
@@ -162,7 +164,8 @@ fn is_symmetry(system: &System, symmetry: &Symmetry<'_>, to: &[u32]) -> bool {
     images.len() == system.variables.len() && events.all(keeps)
 }
 
-/// Whatever is said to be a symmetry is one: of random nets, and of circles, in which cells alone do not tell where a place goes.
+/// Every reported symmetry is one: of random nets, and of circles, in which cells alone do not
+/// determine the image of a place.
 #[test]
 fn symmetries_keep_arcs() {
     let check = |model: &Model| {
@@ -180,25 +183,27 @@ fn symmetries_keep_arcs() {
     }
 }
 
-/// In a circle that can also be turned over, one pass does not always find the same marking for all of an orbit; whoever adds up orbits needs it.
+/// In a circle that can also be reflected, one pass does not always find the same marking for a
+/// whole orbit; sums of orbit sizes need it.
 #[test]
 fn orbits_of_a_circle_are_counted_once() {
     for size in [6, 7, 8, 12] {
         let model = circle(size);
         let symmetry = symmetry(&model);
         let space = Explicit::new(&model.system, Deadlock::Stutter);
-        let all = count(&space, &[], &Budget::unlimited(), &Quiet);
-        let found = orbits(&space, &symmetry, &Budget::unlimited(), &Quiet);
+        let all = count(&space, &[], RunContext::quiet(&Budget::unlimited()));
+        let found = orbits(&space, &symmetry, RunContext::quiet(&Budget::unlimited()));
         let sum = (u128::from(all.states), u128::from(all.deadlocks));
         assert_eq!(found.states, Some(sum), "{size}");
         assert!(found.orbits < all.states);
     }
 }
 
-/// Random markings of random nets: the representative is in the orbit, is reached by the permutation that is told, and is the same for all of the
-/// orbit; the orbit has the size that is said; twins are twins.
+/// Random markings of random nets: the representative is in the orbit, is the image under the
+/// returned permutation, and is the same for the whole orbit; the orbit has the reported size;
+/// twins are twins.
 #[test]
-fn representatives_are_of_the_orbit_and_the_same_for_all_of_it() {
+fn representatives_are_canonical_members_of_their_orbits() {
     let mut several = 0;
     each_case(150, |rng| {
         let model = random(rng);
@@ -237,7 +242,7 @@ fn representatives_are_of_the_orbit_and_the_same_for_all_of_it() {
     println!("{several} orbits of several markings");
 }
 
-/// The states of random nets are those of their orbits, where the initial marking is symmetric.
+/// The orbits of random nets add up to their states, if the initial marking is symmetric.
 #[test]
 fn orbits_add_up_to_states() {
     let mut added = 0;
@@ -246,11 +251,11 @@ fn orbits_add_up_to_states() {
         let symmetry = symmetry(&model);
         let space = Explicit::new(&model.system, Deadlock::Stutter);
         let budget = Budget::unlimited().with_work(2_000);
-        let all = count(&space, &[], &budget, &Quiet);
+        let all = count(&space, &[], RunContext::quiet(&budget));
         if all.stop.is_some() {
             return;
         }
-        let found = orbits(&space, &symmetry, &Budget::unlimited(), &Quiet);
+        let found = orbits(&space, &symmetry, RunContext::quiet(&Budget::unlimited()));
         assert!(found.orbits <= all.states);
         assert_eq!(found.dead == 0, all.deadlocks == 0);
         assert_eq!(found.max_tokens, all.max_tokens);
@@ -263,9 +268,10 @@ fn orbits_add_up_to_states() {
     println!("{added} sums of fewer orbits than states");
 }
 
-/// Where there are more combinations of rotations than are tried, an orbit may have several representatives, and nobody may add up their sizes.
+/// With more combinations of rotations than are tried, an orbit may have several representatives,
+/// and their sizes must not be added up.
 #[test]
-fn what_may_be_counted_twice_is_not_added_up() {
+fn orbits_without_canonical_representatives_are_not_added_up() {
     let next = |place: usize, class: usize| Firing {
         variables: vec![class],
         takes: vec![
@@ -291,26 +297,30 @@ fn what_may_be_counted_twice_is_not_added_up() {
     let order = 10f64.powf(symmetry.magnitude());
     assert!((order - 143.0).abs() < 1e-6, "{order} symmetries");
     let space = Explicit::new(&model.system, Deadlock::Stutter);
-    let states = count(&space, &[], &Budget::unlimited(), &Quiet).states;
-    let found = orbits(&space, &symmetry, &Budget::unlimited(), &Quiet);
+    let states = count(&space, &[], RunContext::quiet(&Budget::unlimited())).states;
+    let found = orbits(&space, &symmetry, RunContext::quiet(&Budget::unlimited()));
     assert!(found.symmetric && found.orbits < states);
     assert_eq!(found.states, None);
 }
 
-/// A single token that stays where it is: what it would be elsewhere in the circle cannot be reached.
+/// A single token that does not move: its images elsewhere in the circle are unreachable.
 #[test]
-fn orbits_of_a_start_that_is_not_symmetric_are_not_added_up() {
+fn orbits_of_an_asymmetric_initial_marking_are_not_added_up() {
     let mut model = circle(6);
     model.system.initial = vec![vec![1, 0, 0, 0, 0, 0].into()];
     let space = Explicit::new(&model.system, Deadlock::Stutter);
-    let found = orbits(&space, &symmetry(&model), &Budget::unlimited(), &Quiet);
+    let found = orbits(
+        &space,
+        &symmetry(&model),
+        RunContext::quiet(&Budget::unlimited()),
+    );
     assert!(!found.symmetric && found.orbits == 1);
     assert_eq!(found.states, None);
 }
 
-/// Of two colours one is never there, and the other is exchanged with nobody.
+/// Of two colours one never occurs, and the other cannot be exchanged.
 #[test]
-fn what_is_never_marked_is_no_image() {
+fn unmarked_places_are_no_images() {
     let token = (0, vec![Part::Constant(0)]);
     let spec = Spec {
         classes: vec![(2, false)],
@@ -325,7 +335,8 @@ fn what_is_never_marked_is_no_image() {
     assert!(symmetry(&spec.model()).is_trivial());
 }
 
-/// Orbits of contest nets. Roles are finer than the sorts with which these numbers were first found, so that there may be fewer.
+/// Orbits of contest nets. Roles are finer than the sorts for which these numbers were computed
+/// first, so there may be fewer.
 #[test]
 fn contest_nets_have_few_orbits() {
     let Some(mcc) = models("mcc") else {
@@ -355,7 +366,7 @@ fn contest_nets_have_few_orbits() {
         let model = read(name, &bytes).unwrap();
         let symmetry = symmetry(&model);
         let space = Explicit::new(&model.system, Deadlock::Stutter);
-        let found = orbits(&space, &symmetry, &Budget::unlimited(), &Quiet);
+        let found = orbits(&space, &symmetry, RunContext::quiet(&Budget::unlimited()));
         println!("{name}: {} orbits, states {:?}", found.orbits, found.states);
         assert!(found.orbits <= most, "{name}: {} orbits", found.orbits);
         if let (Some(states), Some((sum, _))) = (states, found.states) {

@@ -1,4 +1,5 @@
-//! Steps in turn: wherever an iteration begins, it lists the same steps, and those of a net go round.
+//! Rotated step order: from every offset, an iteration lists the same steps, and those of a net
+//! cyclically.
 
 use lariat_budget::Budget;
 use lariat_corpora::each_case;
@@ -6,16 +7,16 @@ use lariat_model::{Deadlock, System};
 use lariat_space::explicit::{Cursor, Explicit, StateId, States, Successor};
 use lariat_testkit::{nets, programs};
 
-/// States that are looked at in one system.
+/// States visited per system.
 const STATES: usize = 40;
 
 #[test]
-fn steps_of_nets_go_round() {
+fn steps_of_nets_are_cyclic() {
     each_case(300, |random| look(&nets::any(random), true));
 }
 
 #[test]
-fn programs_and_tables_lose_no_step() {
+fn steps_of_programs_and_tables_are_complete() {
     each_case(600, |random| look(&programs::any(random), false));
 }
 

@@ -1,4 +1,4 @@
-//! A worker's way to the tables that it shares, and its blocks of ids.
+//! One worker's handle to the shared tables, and its blocks of ids.
 
 use super::super::store::StateId;
 use super::super::tree::{PairStore, scatter};
@@ -9,36 +9,34 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Ids that a worker takes at a time.
 const BLOCK: u32 = 256;
-/// Slots of the first table: as many as some blocks need.
+/// Slots of the first table: enough for several blocks.
 const LEAST_SLOTS: usize = 1 << 12;
 
-/// What is found by its contents: states, or the inner nodes of trees.
+/// Kinds of items that are found by their contents: states, and inner nodes of trees.
 #[derive(Clone, Copy)]
 pub(super) enum Content {
     States,
     Pairs,
 }
 
-/// Everything that is shared.
 #[derive(Default)]
 pub(super) struct Tables {
     tables: [Table; 2],
-    /// The last cells of vectors, where one is not 0.
+    /// Overflow ids of the states, where one is not 0.
     pub(super) escapes: Segments<AtomicU32>,
     pub(super) has_escapes: AtomicBool,
 }
 
-/// Items of some words each, by their contents and by their ids.
+/// Items of a fixed number of words, found by their contents and by their ids.
 #[derive(Default)]
 pub(super) struct Table {
-    /// Ids, plus one.
+    /// Ids plus one.
     pub(super) slots: Slots,
     pub(super) words: Segments<AtomicU64>,
-    /// Ids from here on were never handed out.
+    /// Upper bound on the ids handed out.
     pub(super) top: AtomicU32,
-    /// What workers have left of their blocks, and how many that are.
+    /// Unused parts of the blocks of dropped handles; `spares` is their total length.
     spare: Mutex<Vec<Range<u32>>>,
     pub(super) spares: AtomicU32,
 }
@@ -60,7 +58,7 @@ impl Table {
         }
     }
 
-    /// May another block be handed out without growing?
+    /// Returns whether the slots suffice for another block.
     pub(super) fn has_room(&self) -> bool {
         u64::from(self.top.load(Acquire)) + u64::from(BLOCK)
             <= Slots::room(self.slots.capacity()) as u64
@@ -69,7 +67,7 @@ impl Table {
 
 impl Tables {
     #[inline]
-    pub(super) fn of(&self, content: Content) -> &Table {
+    pub(super) fn table(&self, content: Content) -> &Table {
         &self.tables[content as usize]
     }
 
@@ -83,13 +81,13 @@ impl Tables {
     }
 }
 
-/// One worker's way to the tables, and its blocks of ids.
+/// One worker's handle to the tables, and its blocks of ids.
 pub(super) struct Desk {
     pub(super) pass: Pass<Tables>,
-    /// The bytes of all tables.
+    /// Lease on the bytes of all tables.
     pub(super) bytes: Arc<Mutex<Lease>>,
     pub(super) blocks: [Range<u32>; 2],
-    /// States that this worker was the first to find, if they are wanted.
+    /// States that this worker was the first to insert, if they are collected.
     pub(super) new: Option<Vec<StateId>>,
 }
 
@@ -98,7 +96,7 @@ impl Drop for Desk {
         self.pass.enter();
         for content in [Content::States, Content::Pairs] {
             let block = std::mem::take(&mut self.blocks[content as usize]);
-            self.pass.of(content).give_back(block);
+            self.pass.table(content).give_back(block);
         }
     }
 }
@@ -113,7 +111,7 @@ impl Desk {
         }
     }
 
-    /// Lets others have the tables alone who want to.
+    /// Yields to a worker that waits for exclusive access.
     #[inline]
     pub(super) fn make_way(&mut self) {
         if self.pass.is_wanted() {
@@ -135,11 +133,15 @@ impl Desk {
         mut is: impl FnMut(&Tables, u32) -> bool,
     ) -> Option<u32> {
         let tables = &*self.pass;
-        let found = tables.of(content).slots.find(hash, |id| is(tables, id - 1));
+        let found = tables
+            .table(content)
+            .slots
+            .find(hash, |id| is(tables, id - 1));
         found.map(|id| id - 1)
     }
 
-    /// The next id of a block: free until something is [entered](Desk::enter) under it.
+    /// The next id of the worker's block: free until [`enter`](Desk::enter) publishes an item under
+    /// it.
     #[inline]
     pub(super) fn fresh(&mut self, content: Content, width: usize) -> Result<u32, Stop> {
         if self.blocks[content as usize].is_empty() {
@@ -148,11 +150,11 @@ impl Desk {
         Ok(self.blocks[content as usize].start)
     }
 
-    /// Another block of ids, with room for their words.
+    /// Takes another block of ids and allocates its words.
     #[cold]
     pub(super) fn refill(&mut self, content: Content, width: usize) -> Result<(), Stop> {
         loop {
-            let table = self.pass.of(content);
+            let table = self.pass.table(content);
             if let Some(block) = table.spare().pop() {
                 table.spares.fetch_sub(block.len() as u32, Relaxed);
                 self.blocks[content as usize] = block;
@@ -179,11 +181,11 @@ impl Desk {
         }
     }
 
-    /// A larger table, unless somebody else was faster.
+    /// Grows the table with exclusive access, unless another worker has grown it meanwhile.
     #[cold]
     pub(super) fn grow(&mut self, content: Content) -> Result<(), Stop> {
         let bytes = self.bytes.clone();
-        let hands = self.pass.passes();
+        let helpers = self.pass.passes();
         self.pass.alone(|tables| {
             let table = &mut tables.tables[content as usize];
             if table.has_room() {
@@ -194,16 +196,18 @@ impl Desk {
             if new > 1 << 32 {
                 return Err(Stop::Bound("more than three billion states".to_owned()));
             }
-            // Both exist while one is made from the other.
+            // Both tables exist during the copy.
             Desk::lease(&bytes, new * size_of::<u64>())?;
-            table.slots.grow(new, hands);
+            table.slots.grow(new, helpers);
             let mut lease = bytes.lock().unwrap_or_else(PoisonError::into_inner);
             let held = lease.bytes() as usize;
             lease.resize(held - old * size_of::<u64>())
         })
     }
 
-    /// Enters what is written under the worker's fresh id, unless somebody has entered the same; returns its id, and whether it is new.
+    /// Publishes the item written under the worker's fresh id, unless an equal one is published;
+    /// returns its id, and whether it is new. Of several workers that insert equal items, the
+    /// compare-and-exchange on the slot selects one.
     #[inline]
     pub(super) fn enter(
         &mut self,
@@ -214,7 +218,7 @@ impl Desk {
         let tables = &*self.pass;
         let block = &mut self.blocks[content as usize];
         let id = block.start;
-        let slots = &tables.of(content).slots;
+        let slots = &tables.table(content).slots;
         match slots.claim(hash, id + 1, |other| is(tables, other - 1)) {
             Some(other) => (other - 1, false),
             None => {
@@ -224,13 +228,13 @@ impl Desk {
         }
     }
 
-    /// The id of some words, and of the rare cell behind them.
+    /// Interns the state with these words and this overflow id.
     #[inline]
     pub(super) fn intern(&mut self, words: &[u64], escape: u32, hash: u32) -> Result<u32, Stop> {
         self.make_way();
         let width = words.len();
         let is = |tables: &Tables, id: u32| {
-            let states = tables.of(Content::States);
+            let states = tables.table(Content::States);
             let found = match words {
                 [word] => states.word(id as usize) == *word,
                 words => (0..width).all(|i| states.word(id as usize * width + i) == words[i]),
@@ -245,7 +249,7 @@ impl Desk {
         for (i, word) in words.iter().enumerate() {
             let at = id as usize * width + i;
             tables
-                .of(Content::States)
+                .table(Content::States)
                 .words
                 .at(at)
                 .store(*word, Relaxed);
@@ -269,22 +273,21 @@ impl Desk {
     }
 }
 
-/// The inner nodes of trees.
 impl PairStore for Desk {
     #[inline]
     fn get(&self, id: u32) -> u64 {
-        self.pass.of(Content::Pairs).word(id as usize)
+        self.pass.table(Content::Pairs).word(id as usize)
     }
 
     #[inline]
     fn intern(&mut self, pair: u64) -> Result<u32, Stop> {
         let hash = scatter(pair);
-        let is = |tables: &Tables, id: u32| tables.of(Content::Pairs).word(id as usize) == pair;
+        let is = |tables: &Tables, id: u32| tables.table(Content::Pairs).word(id as usize) == pair;
         if let Some(id) = self.find(Content::Pairs, hash, is) {
             return Ok(id);
         }
         let id = self.fresh(Content::Pairs, 1)?;
-        let pairs = self.pass.of(Content::Pairs);
+        let pairs = self.pass.table(Content::Pairs);
         pairs.words.at(id as usize).store(pair, Relaxed);
         Ok(self.enter(Content::Pairs, hash, is).0)
     }

@@ -1,15 +1,16 @@
-//! One worker against several, and what stops them.
+//! One worker compared with several, and limits that stop them.
 
 use super::*;
 use crate::explicit::testing::{Random, pour};
-use lariat_budget::{Cancel, Fault, Quiet, Victim};
+use lariat_budget::{Budget, Cancel, Fault, Victim};
 use lariat_corpora::{cases, seed, which_ends};
 use lariat_model::{Comparison, Deadlock, State, System};
 use std::collections::HashSet;
 use std::thread::scope;
 use std::time::Duration;
 
-/// Words, vectors and trees; with values that fit their fields, and with some that do not.
+/// Nets with states as words, vectors and trees; with values that fit their fields and some that do
+/// not.
 fn random_net(random: &mut Random) -> System {
     let shapes = [(3, 40), (6, 9), (9, 5), (40, 3), (120, 2), (400, 2)];
     let (places, bundles) = shapes[random.below(shapes.len() as u32) as usize];
@@ -30,13 +31,13 @@ fn any_number_of_workers_counts_the_same() {
         let space = Explicit::new(&system, Deadlock::Stutter);
         let claims = [Predicate::compare(VarId(0), Comparison::Ge, 1)];
         let budget = Budget::unlimited();
-        // Without claims states of small nets are counted by their words alone.
+        // Without claims, the states of small nets are counted as words without ids.
         for claims in [&claims[..], &[]] {
-            let alone = count(&space, claims, &budget, &Quiet);
+            let alone = count(&space, claims, RunContext::quiet(&budget));
             most = most.max(alone.states);
             for n in [2, 3, 8] {
                 let bytes = alone.bytes;
-                let found = count_together(&space, claims, workers(n), &budget, &Quiet);
+                let found = count_together(&space, claims, workers(n), RunContext::quiet(&budget));
                 assert_eq!(Count { bytes, ..found }, alone, "case {case}, {n} workers");
             }
         }
@@ -45,10 +46,15 @@ fn any_number_of_workers_counts_the_same() {
 }
 
 #[test]
-fn upper_bits_are_common_too() {
+fn overflow_vectors_are_shared() {
     let system = pour(20_000);
     let space = Explicit::new(&system, Deadlock::Stutter);
-    let found = count_together(&space, &[], workers(3), &Budget::unlimited(), &Quiet);
+    let found = count_together(
+        &space,
+        &[],
+        workers(3),
+        RunContext::quiet(&Budget::unlimited()),
+    );
     assert_eq!(
         (found.states, found.edges, found.deadlocks),
         (20_001, 20_000, 1)
@@ -59,7 +65,7 @@ fn upper_bits_are_common_too() {
     );
 }
 
-/// Whatever runs out, and wherever: everybody comes home, and what was counted is a part of all.
+/// At every limit all workers end, and their counts are lower bounds.
 #[test]
 fn limits_stop_all_workers() {
     let mut random = Random::new(seed(4_711));
@@ -67,7 +73,7 @@ fn limits_stop_all_workers() {
     for case in 0..cases(60) {
         let system = random_net(&mut random);
         let space = Explicit::new(&system, Deadlock::Stutter);
-        let all = count(&space, &[], &Budget::unlimited(), &Quiet);
+        let all = count(&space, &[], RunContext::quiet(&Budget::unlimited()));
         let cancel = Cancel::default();
         let after = Duration::from_micros(u64::from(random.below(3000)));
         let budget = match case % 4 {
@@ -81,7 +87,7 @@ fn limits_stop_all_workers() {
             cancel.press();
         });
         let workers = workers(2 + random.below(3) as usize);
-        let found = count_together(&space, &[], workers, &budget, &Quiet);
+        let found = count_together(&space, &[], workers, RunContext::quiet(&budget));
         switch.join().unwrap();
         match &found.stop {
             None => assert_eq!((found.states, found.edges), (all.states, all.edges)),
@@ -102,7 +108,7 @@ fn limits_stop_all_workers() {
     assert!(stops > 0);
 }
 
-/// The same at points that can be repeated, in one worker or in all.
+/// Stops at reproducible points, in one worker or in all.
 #[test]
 fn workers_stop_at_any_point() {
     let mut random = Random::new(seed(815));
@@ -111,7 +117,7 @@ fn workers_stop_at_any_point() {
         for case in 0..cases(150) {
             let system = random_net(&mut random);
             let space = Explicit::new(&system, Deadlock::Stutter);
-            let all = count(&space, &[], &Budget::unlimited(), &Quiet);
+            let all = count(&space, &[], RunContext::quiet(&Budget::unlimited()));
             let stop =
                 [Stop::Memory, Stop::Time, Stop::Interrupted][random.below(3) as usize].clone();
             let victim = [Victim::One, Victim::All][random.below(2) as usize];
@@ -119,7 +125,7 @@ fn workers_stop_at_any_point() {
             let at = u64::from(random.below(1 << reach));
             let budget = Budget::faulty(Fault::new(stop.clone(), at, victim));
             let workers = workers(2 + random.below(3) as usize);
-            let found = count_together(&space, &[], workers, &budget, &Quiet);
+            let found = count_together(&space, &[], workers, RunContext::quiet(&budget));
             match &found.stop {
                 None => assert_eq!((found.states, found.edges), (all.states, all.edges)),
                 Some(met) => {
@@ -134,20 +140,20 @@ fn workers_stop_at_any_point() {
     assert!(stopped > 0);
 }
 
-/// Places that outgrow their fields are no words: counting begins again.
+/// Values that exceed their fields are no words: counting restarts with the general store.
 #[test]
-fn words_that_are_outgrown_are_counted_in_general() {
+fn outgrown_words_are_counted_with_the_general_store() {
     let system = pour(20_000);
     let space = Explicit::new(&system, Deadlock::Stutter);
-    assert!(WordSearch::of(&space, 2, &Budget::unlimited()).is_some());
+    assert!(WordSearch::for_workers(&space, 2, &Budget::unlimited()).is_some());
     let budget = Budget::unlimited();
-    let alone = count(&space, &[], &budget, &Quiet);
-    let found = count_together(&space, &[], workers(2), &budget, &Quiet);
+    let alone = count(&space, &[], RunContext::quiet(&budget));
+    let found = count_together(&space, &[], workers(2), RunContext::quiet(&budget));
     let bytes = alone.bytes;
     assert_eq!(Count { bytes, ..found }, alone);
 }
 
-/// Ids are dense but for gaps, which are known, and every state has one.
+/// Ids are dense up to gaps, which are known, and every state has exactly one.
 #[test]
 fn a_state_has_one_id() {
     let mut random = Random::new(seed(99));
@@ -178,7 +184,7 @@ fn a_state_has_one_id() {
         let known = (0..last.end() as u32).map(StateId);
         let known: Vec<StateId> = known.filter(|id| last.is_known(*id)).collect();
         let different: HashSet<State> = known.iter().map(|id| last.get(*id)).collect();
-        let counted = count(&space, &[], &budget, &Quiet).states as usize;
+        let counted = count(&space, &[], RunContext::quiet(&budget)).states as usize;
         assert_eq!((known.len(), different.len()), (counted, counted));
         assert_eq!(last.len(), counted);
     }

@@ -1,23 +1,26 @@
-//! Several workers explore one state space.
+//! Parallel exploration of one state space.
 //!
-//! Each has a list of states that it has found and not looked at, and takes the newest first. Whoever has much to do puts the older half of its list on a
-//! board while somebody has nothing. It is over when no list is left; a worker that stops or panics sends everybody home.
+//! Each worker keeps a list of the states that it found and has not visited, and takes the newest
+//! first. A worker with a long list offers its older half on the task board while another worker
+//! waits for one. `open` counts the lists in progress or on the board: the worker that decrements
+//! it to 0 (`AcqRel`) closes the board. A worker that stops or panics sets `is_over` (`Relaxed`,
+//! read once per state) and closes the board, so that every waiter is woken.
 
 use super::Count;
-use lariat_budget::{Budget, Lease, Observer, Progress, Stop};
+use lariat_budget::{Budget, Lease, Progress, RunContext, Stop};
 use lariat_parallel::Board;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{Builder, ScopedJoinHandle, scope};
 
-/// A list of fewer states is not worth dividing.
+/// A shorter list is not divided.
 const LEAST_SHARED: usize = 64;
 
-/// Why a worker ends before there is nothing left.
+/// Reason for a worker to end early.
 #[derive(Debug)]
 pub(super) enum Halt {
     Stop(Stop),
-    /// There is a state that this kind of search has no form for.
+    /// A state has no representation in this kind of search.
     Outgrown,
 }
 
@@ -27,31 +30,29 @@ impl From<Stop> for Halt {
     }
 }
 
-/// How one of several workers looks at states.
+/// The part of the exploration that depends on the representation of states.
 pub(super) trait Search: Send {
-    /// A state.
     type State: Send;
 
-    /// To be called before anything is asked for, and after a rest.
+    /// Enters the shared section; to be called first, and after a rest.
     fn open(&mut self) -> Result<(), Stop>;
 
-    /// Nothing is asked for from now on: whoever waits must not be waited for.
+    /// Leaves the shared section, so that a thread that waits for exclusive access does not wait
+    /// for this worker.
     fn rest(&mut self);
 
-    /// Finds the initial states.
     fn start(&mut self) -> Result<(), Halt>;
 
-    /// Counts a state and its steps.
     fn look(&mut self, state: Self::State, count: &mut Count) -> Result<(), Halt>;
 
-    /// The states that this worker was the first to find; to be emptied by the caller.
+    /// The states that this worker was the first to find; the caller empties the list.
     fn found(&mut self) -> &mut Vec<Self::State>;
 
-    /// About how many states all workers have found.
+    /// Approximate number of states found by all workers.
     fn states(&self) -> u64;
 }
 
-/// States that somebody will look at, and the bytes that they take.
+/// States to be visited, with their bytes on a lease.
 struct List<T> {
     states: Vec<T>,
     lease: Lease,
@@ -68,7 +69,7 @@ impl<T> List<T> {
     fn append(&mut self, more: &mut Vec<T>) -> Result<(), Stop> {
         let len = self.states.len() + more.len();
         if len > self.states.capacity() {
-            // As much as a vector grows by.
+            // Grows by the factor of a `Vec`.
             let room = len.max(2 * self.states.capacity());
             self.lease.resize(room * size_of::<T>())?;
             self.states.reserve_exact(room - self.states.len());
@@ -77,7 +78,7 @@ impl<T> List<T> {
         Ok(())
     }
 
-    /// Takes the older half off: what was found last is near to the state that was looked at last.
+    /// Splits off the older half: the newest states are similar to the state visited last.
     fn older(&mut self, budget: &Budget) -> Result<List<T>, Stop> {
         let mut older = List::new(budget);
         let half = self.states.len() / 2;
@@ -87,18 +88,16 @@ impl<T> List<T> {
     }
 }
 
-/// What workers that explore together share.
 struct Together<'a, T> {
-    budget: &'a Budget,
-    observer: &'a dyn Observer,
+    ctx: RunContext<'a>,
     board: Board<List<T>>,
-    /// Lists that somebody works on or that are on the board.
+    /// Number of lists in progress or on the board.
     open: AtomicUsize,
     is_over: AtomicBool,
     workers: u64,
 }
 
-/// Sends everybody home if a worker panics.
+/// Ends all workers if a worker panics.
 struct Alarm<'a, 'b, T>(&'a Together<'b, T>);
 
 impl<T> Drop for Alarm<'_, '_, T> {
@@ -109,20 +108,18 @@ impl<T> Drop for Alarm<'_, '_, T> {
     }
 }
 
-/// What has become of a worker.
 type End<S> = (S, Count, Option<Halt>);
 
-/// Explores by all of these, of which there is at least one; `blank` is a count of nothing. The searches rest in the end. True if one of them was outgrown, and nothing
-/// has stopped any.
+/// Explores with one thread per search, of which there is at least one; `blank` is a count of
+/// nothing. Returns the searches, at rest, the sum of their counts, and whether one of them was
+/// outgrown and none was stopped.
 pub(super) fn explore<S: Search>(
     searches: Vec<S>,
     blank: &Count,
-    budget: &Budget,
-    observer: &dyn Observer,
+    ctx: RunContext<'_>,
 ) -> (Vec<S>, Count, bool) {
     let together = Together {
-        budget,
-        observer,
+        ctx,
         board: Board::new(),
         open: AtomicUsize::new(1),
         is_over: AtomicBool::new(false),
@@ -132,7 +129,7 @@ pub(super) fn explore<S: Search>(
     let first = all.next().expect("there is a worker");
     let ends = scope(|scope| {
         let together = &together;
-        // Where there is no thread to be had, the others do the work.
+        // If a thread cannot be spawned, the other threads do its work.
         let start = |search: S| {
             let thread = Builder::new().name("states".to_owned());
             thread
@@ -166,7 +163,7 @@ impl<T> Together<'_, T> {
         self.board.close();
     }
 
-    /// Begins with the initial states.
+    /// Finds the initial states, then works like every other worker.
     fn first_worker<S: Search<State = T>>(&self, mut search: S, blank: &Count) -> End<S> {
         let _alarm = Alarm(self);
         match self.start(&mut search) {
@@ -185,12 +182,11 @@ impl<T> Together<'_, T> {
     fn start<S: Search<State = T>>(&self, search: &mut S) -> Result<List<T>, Halt> {
         search.open()?;
         search.start()?;
-        let mut initial = List::new(self.budget);
+        let mut initial = List::new(self.ctx.budget);
         initial.append(search.found())?;
         Ok(initial)
     }
 
-    /// Explores until nobody has anything left.
     fn worker<S: Search<State = T>>(&self, mut search: S, blank: &Count) -> End<S> {
         let _alarm = Alarm(self);
         let mut count = blank.clone();
@@ -217,7 +213,7 @@ impl<T> Together<'_, T> {
         Ok(())
     }
 
-    /// Looks at the states of a list, and at what is found from there.
+    /// Visits the states of a list, and those found from there.
     fn work_off<S: Search<State = T>>(
         &self,
         search: &mut S,
@@ -230,24 +226,24 @@ impl<T> Together<'_, T> {
                 return Ok(());
             }
             search.look(state, count)?;
-            self.budget.spend(1)?;
+            self.ctx.budget.spend(1)?;
             list.append(search.found())?;
             if list.states.len() >= LEAST_SHARED && self.board.is_hungry() {
-                let older = list.older(self.budget)?;
+                let older = list.older(self.ctx.budget)?;
                 self.open.fetch_add(1, Ordering::AcqRel);
                 self.board.offer(older);
             }
             looked_at += 1;
-            if looked_at.is_multiple_of(super::STATES_PER_WORD) {
-                self.tell(search.states(), count.edges);
+            if looked_at.is_multiple_of(super::STATES_PER_REPORT) {
+                self.report(search.states(), count.edges);
             }
         }
         Ok(())
     }
 
-    /// Says how far all have come; `edges` are those of one worker.
-    fn tell(&self, states: u64, edges: u64) {
-        self.observer.progress(Progress {
+    /// Reports progress; `edges` are those of one worker, so their total is an estimate.
+    fn report(&self, states: u64, edges: u64) {
+        self.ctx.observer.progress(Progress {
             phase: "exploring",
             figures: &[(states, "states"), (edges * self.workers, "edges, about")],
         });

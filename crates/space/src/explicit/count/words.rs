@@ -1,13 +1,13 @@
-//! Counting the states of small nets, which are words, by several workers.
+//! Counting the states of small nets, which are words, with several workers.
 //!
-//! Who counts asks of a state whether it is new, and never again for it by a number. So the set of states is a table of words ([`WordSet`]), of which a
-//! lookup reads one line of memory; with ids it would read a slot and then the word that it names, and both tables together would
-//! fill the processor's cache twice as soon.
+//! Counting only needs to know whether a state is new, not its id. So the set of states is a hash
+//! set of words ([`WordSet`]), of which a lookup reads one cache line; with ids it would read a
+//! slot and then the word, and both tables together would exceed the cache twice as soon.
 //!
-//! A state with a value that is too large for its field is no word. There are few such nets, and counting begins again then, in
-//! general (`common.rs`).
+//! A state with a value that exceeds its field is no word. Few nets have such states; counting then
+//! restarts with the general store (`common.rs`).
 //!
-//! Cost: 10⅔ to 21⅓ bytes a state.
+//! Cost: 10⅔ to 21⅓ bytes per state.
 
 use super::super::Explicit;
 use super::super::index::mix;
@@ -23,33 +23,31 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The bit that no state has, and every member of the set: a member is never 0.
+/// A bit that no state uses and every member of the set has, so that no member is 0.
 const MEMBER: u64 = 1 << 63;
-/// Slots that a worker takes the right to at a time.
 const PERMITS: usize = 256;
-/// Slots of the first table.
 const LEAST_SLOTS: usize = 1 << 12;
-/// A table of fewer slots is in the cache anyway.
+/// A table with fewer slots fits into the cache and is not prefetched.
 const LEAST_TOUCHED: usize = 1 << 15;
-/// States between two looks at the clock: well below a millisecond.
+/// States between two polls of the budget: well below a millisecond.
 const STATES_PER_CHECK: u32 = 128;
 
-/// One of several workers.
+/// One of several counting workers.
 pub(super) struct WordSearch<'a> {
     space: &'a Explicit<'a>,
     words: &'a Words,
     members: Members,
     tally: Tally,
     found: Vec<u64>,
-    /// Successors of a state, with their hashes.
+    /// Hashes and words of the successors of a state.
     ahead: Vec<(u32, u64)>,
     budget: Budget,
     looked_at: u32,
 }
 
 impl<'a> WordSearch<'a> {
-    /// Searches for so many workers, at least one, if states are words.
-    pub fn of(
+    /// Searches for `workers` threads, at least one; `None` if states are not words.
+    pub fn for_workers(
         space: &'a Explicit<'a>,
         workers: usize,
         budget: &Budget,
@@ -72,9 +70,9 @@ impl<'a> WordSearch<'a> {
         Some(all.map(search).collect())
     }
 
-    /// What it has seen, for the sum of all.
-    pub fn tell(&self, count: &mut Count) {
-        self.tally.tell(count);
+    /// Adds the figures of this worker to `count`.
+    pub fn add_to(&self, count: &mut Count) {
+        self.tally.add_to(count);
         count.states += self.members.found;
         count.bytes = self.members.bytes();
         count.packed_bits = self.space.layout.bits() as u64;
@@ -116,7 +114,7 @@ impl Search for WordSearch<'_> {
             self.budget.check()?;
         }
         self.members.make_way();
-        self.tally.see(self.words, word);
+        self.tally.observe(self.words, word);
         self.ahead.clear();
         let mut at = 0;
         while let Some(t) = self.words.find(word, at) {
@@ -143,7 +141,7 @@ impl Search for WordSearch<'_> {
     }
 }
 
-/// The word that a state is, if all values fit their fields.
+/// The word of a state, if all values fit their fields.
 fn word_of(state: &[Value], layout: &Layout) -> Option<u64> {
     let low = layout.word?;
     let mut word = 0;
@@ -157,11 +155,9 @@ fn word_of(state: &[Value], layout: &Layout) -> Option<u64> {
     Some(word)
 }
 
-/// What is shared.
 #[derive(Default)]
 struct Shared {
     set: WordSet,
-    /// Slots that workers have taken the right to.
     granted: AtomicUsize,
 }
 
@@ -171,13 +167,12 @@ impl Shared {
     }
 }
 
-/// One worker's way to the set of states.
+/// One worker's handle to the set of states.
 struct Members {
     pass: Pass<Shared>,
-    /// The bytes of the table.
     bytes: Arc<Mutex<Lease>>,
     permits: usize,
-    /// How many states this worker was the first to find.
+    /// Number of states that this worker was the first to insert.
     found: u64,
 }
 
@@ -211,7 +206,7 @@ impl Members {
         }
     }
 
-    /// Is the word new?
+    /// Adds a word; returns whether it is new.
     #[inline]
     fn add(&mut self, hash: u32, word: u64) -> Result<bool, Stop> {
         if self.permits == 0 {
@@ -223,7 +218,6 @@ impl Members {
         Ok(is_new)
     }
 
-    /// Brings into the cache where these words would be found.
     #[inline]
     fn touch(&self, words: &[(u32, u64)]) {
         let set = &self.pass.set;
@@ -260,7 +254,7 @@ fn lock(bytes: &Mutex<Lease>) -> MutexGuard<'_, Lease> {
     bytes.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A larger table, unless somebody else was faster.
+/// Grows the table with exclusive access, unless another worker has grown it meanwhile.
 fn grow(shared: &mut Shared, bytes: &Mutex<Lease>) -> Result<(), Stop> {
     if *shared.granted.get_mut() + PERMITS <= shared.room() {
         return Ok(());
@@ -268,24 +262,24 @@ fn grow(shared: &mut Shared, bytes: &Mutex<Lease>) -> Result<(), Stop> {
     let mut bytes = lock(bytes);
     let old = shared.set.capacity();
     let new = LEAST_SLOTS.max(2 * old);
-    // Both exist while one is made from the other.
+    // Both tables exist during the copy.
     bytes.resize((old + new) * size_of::<u64>())?;
     shared.set.grow(new, |word| mix(word & !MEMBER));
     bytes.resize(new * size_of::<u64>())
 }
 
-/// How many tokens there have been.
+/// Maxima of the token counts.
 #[derive(Clone)]
 struct Tally {
-    /// Where the tokens of places are.
+    /// Fields of the places.
     fields: Vec<Field>,
-    /// The bits of the first cell.
+    /// Bits of the first cell.
     low: u32,
-    /// The most that each field has had, as a word.
+    /// Maximum of each field, as a word.
     peak: u64,
-    /// The `i`-th has the bits of all fields that count 2ⁱ.
+    /// The `i`-th has the bits of weight 2ⁱ of all fields.
     bits: Vec<u64>,
-    /// The most that all fields together have had.
+    /// Maximal sum of all fields.
     most: u64,
 }
 
@@ -317,7 +311,7 @@ impl Tally {
     }
 
     #[inline]
-    fn see(&mut self, words: &Words, word: u64) {
+    fn observe(&mut self, words: &Words, word: u64) {
         if !words.covers(self.peak, word) {
             self.raise(word);
         }
@@ -326,7 +320,6 @@ impl Tally {
         self.most = self.most.max(tokens);
     }
 
-    /// Some field has more than ever.
     #[cold]
     fn raise(&mut self, word: u64) {
         for field in &self.fields {
@@ -336,8 +329,8 @@ impl Tally {
         }
     }
 
-    /// Tells what there has been, with what the fields leave out.
-    fn tell(&self, count: &mut Count) {
+    /// Adds the maxima to `count`, with the lower bounds that the fields omit.
+    fn add_to(&self, count: &mut Count) {
         let least = |field: &Field| field.low.max(0) as u64;
         let most = |field: &Field| {
             let raw =

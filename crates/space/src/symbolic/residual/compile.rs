@@ -1,4 +1,4 @@
-//! The residuals of predicates and of what events ask for, before anything is read.
+//! Residuals of predicates and of event guards, before any level is read.
 
 use super::{Interner, constant};
 use lariat_budget::Stop;
@@ -9,7 +9,6 @@ use lariat_model::{
 };
 
 impl Interner {
-    /// The residual of a predicate before anything is read.
     pub(super) fn compile(
         &mut self,
         system: &System,
@@ -18,30 +17,31 @@ impl Interner {
         self.signed(system, predicate, false, true)
     }
 
-    /// The residual of a predicate or of its opposite. Guards must not ask what is enabled.
+    /// The residual of a predicate or of its negation. Guards of programs must not test which
+    /// events are enabled.
     fn signed(
         &mut self,
         system: &System,
         predicate: &Predicate,
         negated: bool,
-        may_ask: bool,
+        may_test_events: bool,
     ) -> Result<Residual, Stop> {
         Ok(match predicate {
             Predicate::Const(value) => constant(*value != negated),
             Predicate::Linear(linear) => self.linear(linear, negated),
             Predicate::Expr(expr) => self.expr(expr, false, negated),
-            Predicate::Not(p) => self.signed(system, p, !negated, may_ask)?,
+            Predicate::Not(p) => self.signed(system, p, !negated, may_test_events)?,
             Predicate::And(ps) | Predicate::Or(ps) => {
                 let parts = ps
                     .iter()
-                    .map(|p| self.signed(system, p, negated, may_ask))
+                    .map(|p| self.signed(system, p, negated, may_test_events))
                     .collect::<Result<Vec<_>, Stop>>()?;
                 let is_and = matches!(predicate, Predicate::And(_));
                 self.junction(is_and != negated, parts)
             }
-            Predicate::Enabled(_) | Predicate::Deadlock if !may_ask => {
+            Predicate::Enabled(_) | Predicate::Deadlock if !may_test_events => {
                 return Err(Stop::Unsupported(
-                    "a guard that asks what is enabled".to_owned(),
+                    "a guard that tests which events are enabled".to_owned(),
                 ));
             }
             Predicate::Enabled(events) => {
@@ -82,10 +82,10 @@ impl Interner {
         self.comparison(terms, linear.comparison, k, negated)
     }
 
-    /// The residual of an expression that is not 0, with what a fault counts as.
+    /// The residual of the condition that an expression is not 0; a fault evaluates to `on_fault`.
     ///
-    /// Comparisons of variables become sums, which are clipped; conjunctions are taken apart where a
-    /// fault cannot tell the difference.
+    /// Comparisons of variables become sums, which are clipped; conjunctions are split unless a
+    /// fault could make a difference.
     fn expr(&mut self, expr: &Expr, on_fault: bool, negated: bool) -> Residual {
         match expr {
             Expr::Unary(UnaryOp::Not, x) if !may_fault(x) => self.expr(x, false, !negated),
@@ -135,7 +135,7 @@ impl Interner {
         self.holds(expr, on_fault, negated)
     }
 
-    /// Where `event` can be taken.
+    /// The condition under which `event` is enabled.
     fn enabled(&mut self, system: &System, event: EventId) -> Result<Residual, Stop> {
         if let Some(known) = self.enabled.get(&event) {
             return Ok(*known);
@@ -193,7 +193,7 @@ impl Interner {
                     )));
                 }
                 parts.push(match guard {
-                    // Where the guard itself fails, the event leads to the fault.
+                    // If the guard itself fails, the event leads to the fault.
                     Predicate::Expr(expr) => self.expr(expr, system.fault.is_some(), false),
                     guard => self.signed(system, guard, false, false)?,
                 });
@@ -205,7 +205,7 @@ impl Interner {
     }
 }
 
-/// Can computing it fail? Errs on the side of yes.
+/// Returns whether the evaluation may fail, conservatively.
 fn may_fault(expr: &Expr) -> bool {
     match expr {
         Expr::Const(_) | Expr::Var(_) => false,

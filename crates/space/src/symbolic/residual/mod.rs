@@ -1,17 +1,18 @@
-//! Predicates as residuals: what is left of a question after some levels are read.
+//! Predicates as residuals: the part of a query that remains after some levels are read.
 //!
-//! A diagram operation walks from the top level down. A predicate walks with it: reading value `v`
-//! at level `l` turns the residual `r` into `step(r, l, v)`, a predicate over the levels below,
+//! A diagram operation descends from the top level, and a predicate with it: reading value `v` at
+//! level `l` turns the residual `r` into `step(r, l, v)`, a predicate over the levels below,
 //!
 //! ```text
 //! s ⊨ r   ⇔   s[l+1..] ⊨ step(r, l, s[l])          with TRUE and FALSE as the two ends
 //! ```
 //!
-//! Residuals are hash-consed, so that equal remaining questions share operation-cache entries.
-//! They are in negation normal form. Sums are `Σ c·x ≤ k` or `Σ c·x = k` over the unread
-//! levels: the constant absorbs what was read, and the known ranges of what is unread
-//! decide early (the sum is clipped). Expressions are partially evaluated. Ids belong to
-//! one query and go with it. `compile.rs` makes them of predicates and of what events ask for; `query.rs` is a worker's handle on them.
+//! Residuals are hash-consed, so that equal remaining queries share operation-cache entries. They
+//! are in negation normal form. Sums are `Σ c·x ≤ k` or `Σ c·x = k` over the unread levels: the
+//! constant absorbs the values read, and the known ranges of the unread levels decide early (the
+//! sum is clipped). Expressions are partially evaluated. Ids belong to one query and are dropped
+//! with it. `compile.rs` builds residuals of predicates and of event guards; `query.rs` is a
+//! worker's handle to them.
 
 mod compile;
 mod query;
@@ -29,7 +30,7 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct SumId(u32);
 
-/// `c·x + rest`, levels increasing.
+/// `c·x + rest`, levels in increasing order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Term {
     level: Level,
@@ -37,7 +38,6 @@ struct Term {
     rest: SumId,
 }
 
-/// What is known of a sum.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
     min: Option<i128>,
@@ -49,9 +49,9 @@ enum ResidualForm {
     Const(bool),
     /// `sum ≤ k`
     Le(SumId, i128),
-    /// `sum = k`, or its opposite.
+    /// `sum = k`, or its negation.
     Eq(SumId, i128, bool),
-    /// The expression is not 0; a fault counts as `on_fault`; `negated` turns both round.
+    /// The expression is not 0; a fault evaluates to `on_fault`; `negated` inverts both.
     Holds {
         expr: ExprId,
         on_fault: bool,
@@ -61,7 +61,6 @@ enum ResidualForm {
     Or(Box<[Residual]>),
 }
 
-/// All residuals of one query.
 #[derive(Debug)]
 struct Interner {
     layout: Layout,
@@ -74,15 +73,15 @@ struct Interner {
     stepped: FxHashMap<(Residual, u32, u32), Residual>,
     enabled: FxHashMap<EventId, Residual>,
     lease: Lease,
-    /// Ask for more bytes when there are more things than this.
-    ask_at: usize,
+    /// Number of entries above which the lease is extended.
+    leased_entries: usize,
 }
 
 const NEVER: Level = Level(u32::MAX);
 const EMPTY: SumId = SumId(0);
 
 impl Interner {
-    /// No predicate yet. Values beyond what `layout` says is possible are never asked for.
+    /// An interner without predicates. Values outside the ranges of `layout` are never read.
     fn new(layout: &Layout, lease: Lease) -> Interner {
         let empty = Term {
             level: NEVER,
@@ -104,14 +103,14 @@ impl Interner {
             stepped: FxHashMap::default(),
             enabled: FxHashMap::default(),
             lease,
-            ask_at: 0,
+            leased_entries: 0,
         };
         residuals.id(ResidualForm::Const(false));
         residuals.id(ResidualForm::Const(true));
         residuals
     }
 
-    /// The first level that the residual still depends on; beyond all levels if it is decided.
+    /// First level on which the residual depends; below all levels if it is decided.
     fn top(&self, residual: Residual) -> Level {
         self.tops[residual.0 as usize]
     }
@@ -138,7 +137,6 @@ impl Interner {
 
     // --- making residuals ---------------------------------------------------------------------
 
-    /// The opposite.
     fn not(&mut self, residual: Residual) -> Residual {
         match self.nodes[residual.0 as usize].clone() {
             ResidualForm::Const(value) => constant(!value),
@@ -160,12 +158,10 @@ impl Interner {
         }
     }
 
-    /// Where both hold.
     fn and(&mut self, a: Residual, b: Residual) -> Residual {
         self.junction(true, vec![a, b])
     }
 
-    /// Where one of them holds.
     fn or(&mut self, a: Residual, b: Residual) -> Residual {
         self.junction(false, vec![a, b])
     }
@@ -303,18 +299,19 @@ impl Interner {
 
     // --- stepping -----------------------------------------------------------------------------
 
-    /// Enters what is held in the ledger, now and then.
+    /// Extends the lease from time to time.
     fn account(&mut self) -> Result<(), Stop> {
-        let things = self.nodes.len() + self.sums.len() + self.stepped.len() + self.exprs.things();
-        if things > self.ask_at {
-            self.ask_at = things + things / 4 + 256;
-            // A thing with its table entry takes about this much.
-            self.lease.resize(self.ask_at * 96)?;
+        let entries =
+            self.nodes.len() + self.sums.len() + self.stepped.len() + self.exprs.entries();
+        if entries > self.leased_entries {
+            self.leased_entries = entries + entries / 4 + 256;
+            // Approximate bytes of an entry with its table slot.
+            self.lease.resize(self.leased_entries * 96)?;
         }
         Ok(())
     }
 
-    /// What is left when `level`, the next one, has the stored value `stored`.
+    /// The residual after `level`, the next one, was read as the stored value `stored`.
     fn read_level(&mut self, residual: Residual, level: Level, stored: u32) -> Residual {
         if self.top(residual) > level {
             return residual;
@@ -393,7 +390,7 @@ mod tests {
     use lariat_model::order::Order;
     use lariat_testkit::{predicates, programs};
 
-    /// Reading a state level by level ends in what the interpreter says of it.
+    /// Reading a state level by level agrees with the interpreter.
     #[test]
     fn stepping_agrees_with_the_interpreter() {
         let mut decided = [0; 2];

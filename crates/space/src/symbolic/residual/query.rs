@@ -1,8 +1,9 @@
-//! A query: the residuals that workers on one store ask together.
+//! A query: the residuals that the workers on one store share.
 //!
-//! Cache entries are found by the numbers of residuals, so a number must mean the same to all workers, or filtered closures
-//! would share nothing. One worker has the interner to itself. Where there are several it is behind a lock, and each remembers the
-//! steps that it has asked for: there are few different ones, and each is asked for very often.
+//! Cache entries contain the numbers of residuals, so a number must denote the same residual for
+//! all workers, or filtered closures would share nothing. A single worker owns the interner.
+//! Several workers share it behind a mutex, and each memoizes its steps: there are few distinct
+//! ones, and each is requested very often.
 
 use super::super::layout::Layout;
 use super::Interner;
@@ -14,7 +15,7 @@ use lariat_model::{Predicate, System};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// The residuals of one query.
+/// A worker's handle to the residuals of one query.
 #[derive(Debug)]
 pub struct Residuals {
     scope: Scope,
@@ -23,25 +24,23 @@ pub struct Residuals {
 
 #[derive(Debug)]
 enum Access {
-    /// By the only worker.
+    /// Of the only worker.
     Own(Box<Interner>),
-    /// By one of several.
-    Common {
+    /// Of one of several workers.
+    Shared {
         interner: Arc<Mutex<Interner>>,
         memo: Memo,
     },
 }
 
-/// Steps that a worker has asked for.
 #[derive(Debug)]
 struct Memo {
     steps: FxHashMap<(Residual, u32, u32), Residual>,
     lease: Lease,
-    /// Ask for more bytes when there are more steps than this.
-    ask_at: usize,
+    /// Number of steps above which the lease is extended.
+    leased_entries: usize,
 }
 
-/// Bytes of a remembered step.
 const STEP_BYTES: usize = 40;
 
 impl Memo {
@@ -49,15 +48,15 @@ impl Memo {
         Memo {
             steps: FxHashMap::default(),
             lease,
-            ask_at: 0,
+            leased_entries: 0,
         }
     }
 
     fn insert(&mut self, key: (Residual, u32, u32), to: Residual) -> Result<(), Stop> {
-        if self.steps.len() >= self.ask_at {
-            let more = 2 * self.ask_at + 256;
+        if self.steps.len() >= self.leased_entries {
+            let more = 2 * self.leased_entries + 256;
             self.lease.resize(more * STEP_BYTES)?;
-            self.ask_at = more;
+            self.leased_entries = more;
         }
         self.steps.insert(key, to);
         Ok(())
@@ -72,7 +71,7 @@ fn lock(interner: &Mutex<Interner>) -> MutexGuard<'_, Interner> {
 }
 
 impl Residuals {
-    /// No predicate yet. Values beyond what `layout` says is possible are never asked for.
+    /// A query without predicates. Values outside the ranges of `layout` are never read.
     pub fn new(layout: &Layout, scope: Scope, lease: Lease) -> Residuals {
         Residuals {
             scope,
@@ -80,56 +79,56 @@ impl Residuals {
         }
     }
 
-    /// The same query for another worker: what is asked by one has the same number for the other. Both remember their
-    /// steps under leases of their own.
+    /// Splits off a handle for another worker, in which every residual has the same number. Each
+    /// worker leases the bytes of its memo separately.
     pub fn worker(self, mine: Lease, theirs: Lease) -> (Residuals, Residuals) {
         let Residuals { scope, access } = self;
         let (interner, memo) = match access {
             Access::Own(interner) => (Arc::new(Mutex::new(*interner)), Memo::new(mine)),
-            Access::Common { interner, memo } => (interner, memo),
+            Access::Shared { interner, memo } => (interner, memo),
         };
         let other = Residuals {
             scope: scope.clone(),
-            access: Access::Common {
+            access: Access::Shared {
                 interner: interner.clone(),
                 memo: Memo::new(theirs),
             },
         };
-        let access = Access::Common { interner, memo };
+        let access = Access::Shared { interner, memo };
         (Residuals { scope, access }, other)
     }
 
-    fn with<R>(&mut self, ask: impl FnOnce(&mut Interner) -> R) -> R {
+    fn with<R>(&mut self, run: impl FnOnce(&mut Interner) -> R) -> R {
         match &mut self.access {
-            Access::Own(interner) => ask(interner),
-            Access::Common { interner, .. } => ask(&mut lock(interner)),
+            Access::Own(interner) => run(interner),
+            Access::Shared { interner, .. } => run(&mut lock(interner)),
         }
     }
 
-    /// The residual of a predicate before anything is read.
+    /// The residual of a predicate before any level is read.
     pub fn compile(&mut self, system: &System, predicate: &Predicate) -> Result<Residual, Stop> {
         self.with(|interner| interner.compile(system, predicate))
     }
 
-    /// The first level that the residual still depends on; beyond all levels if it is decided.
+    /// First level on which the residual depends; below all levels if it is decided.
     pub fn top(&self, residual: Residual) -> Level {
         match &self.access {
             Access::Own(interner) => interner.top(residual),
-            Access::Common { interner, .. } => lock(interner).top(residual),
+            Access::Shared { interner, .. } => lock(interner).top(residual),
         }
     }
 
-    /// The opposite.
+    /// Negation.
     pub fn not(&mut self, residual: Residual) -> Residual {
         self.with(|interner| interner.not(residual))
     }
 
-    /// Where both hold.
+    /// Conjunction.
     pub fn and(&mut self, a: Residual, b: Residual) -> Residual {
         self.with(|interner| interner.and(a, b))
     }
 
-    /// Where one of them holds.
+    /// Disjunction.
     pub fn or(&mut self, a: Residual, b: Residual) -> Residual {
         self.with(|interner| interner.or(a, b))
     }
@@ -144,7 +143,7 @@ impl lariat_dd::Predicate for Residuals {
     fn step(&mut self, residual: Residual, level: u32, value: u32) -> Result<Residual, Stop> {
         match &mut self.access {
             Access::Own(interner) => interner.step(residual, level, value),
-            Access::Common { interner, memo } => {
+            Access::Shared { interner, memo } => {
                 let key = (residual, level, value);
                 if let Some(&known) = memo.steps.get(&key) {
                     return Ok(known);
