@@ -139,17 +139,19 @@ impl<'m> Checker<'m> {
             property,
             strengthenings,
         } = *task;
-        let observer = self.observer();
         let budget = self.for_property(&session.budget).with_work(u64::MAX);
         let begun = budget.elapsed();
         let fairness = property.fairness.clone().and(&session.fairness);
         let subject = session.subject.clone().assuming(fairness);
         let options = property.options(&session.options);
-        let ctx = RunContext::new(&budget, &*observer);
+        let ctx = RunContext::quiet(&budget);
         let query = Query::new(&subject, property.form(), &property.atoms, &options, ctx);
 
-        let mut decision = query.decide(cache);
-        query.check_partial_atoms(&mut decision, cache);
+        let observer = self.observer();
+        let observed = query.observed_by(&*observer);
+        let mut decision = observed.decide(cache);
+        observed.check_partial_atoms(&mut decision, cache);
+        drop(observer);
         if may_repeat && decision.is_out_of_memory() {
             return output.out_of_memory();
         }
@@ -158,10 +160,12 @@ impl<'m> Checker<'m> {
         let vocabulary = Arc::clone(&session.vocabulary);
         let mut report = Report::new(vocabulary, property, decision, session.company);
         report.seconds = found_in.as_secs_f64();
-        if !self.cross_checks {
+        if !self.cross_checks && report.holds().is_some() {
             output.emit(CheckEvent::Verdict(Box::new(report.clone())));
         }
 
+        let observer = self.observer();
+        let query = query.observed_by(&*observer);
         let for_trace = options.shortening.budget(&budget, found_in);
         query.within(&for_trace).shorten(&mut report.decision);
         report.seconds = (budget.elapsed() - begun).as_secs_f64();
@@ -178,6 +182,7 @@ impl<'m> Checker<'m> {
             report.decision.bad = None;
         }
         report.conclude();
+        drop(observer);
         output.emit(CheckEvent::Report(Box::new(report)));
     }
 }

@@ -207,6 +207,6 @@ mod tests {
         assert!(replayed(&taken, rounds(0)).is_ok());
         assert!(replayed(&lost, rounds(0)).is_err());
         let why = replayed(&taken, beginning).unwrap_err();
-        assert!(why.contains("goes on fairly"), "{why}");
+        assert!(why.contains("fair continuation"), "{why}");
     }
 }

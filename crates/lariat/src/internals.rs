@@ -19,7 +19,7 @@ pub use crate::reduce::{ReductionChoice, reduction};
 pub use crate::replay::{BadBeginning, ReplayedProperty, bad_beginning, replay};
 pub use crate::report::json::{decision_json, stats as stats_json};
 pub use crate::report::text::{changes, evidence_text, marking};
-pub use crate::report::{COUNTEREXAMPLE, ReportContext, engine_techniques};
+pub use crate::report::{ReportContext, engine_techniques};
 pub use crate::shorten::Shortening;
 pub use crate::states::{CountOptions, CountingMethod, count_states, orbits};
 pub use crate::subject::{PropertyForm, Subject};

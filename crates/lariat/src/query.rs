@@ -3,7 +3,7 @@
 use crate::options::CheckOptions;
 use crate::subject::{PropertyForm, Subject};
 use lariat_automata::Automaton;
-use lariat_budget::{Budget, RunContext};
+use lariat_budget::{Budget, Observer, RunContext};
 use lariat_ltl::{AtomId, Formulas};
 use lariat_model::{EvidenceKind, Lasso, Proposition};
 
@@ -65,6 +65,17 @@ impl<'a, 's> Query<'a, 's> {
     /// Reports a remark to the observer.
     pub fn remark(&self, text: &str) {
         self.ctx.observer.remark(text);
+    }
+
+    /// The same query with another observer.
+    pub fn observed_by<'b>(&self, observer: &'b dyn Observer) -> Query<'b, 's>
+    where
+        'a: 'b,
+    {
+        Query {
+            ctx: RunContext::new(self.budget(), observer),
+            ..*self
+        }
     }
 
     /// The same query with another budget.

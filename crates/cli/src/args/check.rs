@@ -123,9 +123,9 @@ pub(crate) struct Check {
     /// The recurring states stored before a symbolic search (hyb).
     #[arg(long, value_name = "WHAT", default_value = "arcs", value_parser = recurring(), help_heading = VARIANTS, hide_short_help = true)]
     pub recurring: Recurring,
-    /// Compute all reachable states before an engine on sets starts.
+    /// Compute all reachable states first (sog, sop, slap, slap-fst, bcz, owcty, el).
     ///
-    /// For sog, sop, slap, slap-fst, bcz, owcty and el: the order is better then, and nothing is found before.
+    /// The order of variables is better then, but nothing is found before all states are known.
     #[arg(long, help_heading = VARIANTS, hide_short_help = true)]
     pub reachable_first: bool,
     /// Report a check by inclusion in active nodes (--emptiness aec) that is inconclusive, instead of running nsiec.

@@ -42,16 +42,10 @@ impl Vocabulary {
             atoms,
             seconds: 0.0,
             company: Company::Nobody,
-            evidence: COUNTEREXAMPLE,
+            is_witness: false,
         }
     }
 }
-
-/// The heading of a run that violates a property.
-pub const COUNTEREXAMPLE: &str = "counterexample";
-
-/// The heading of a run that shows reachability.
-const WITNESS: &str = "witness";
 
 /// The names that the text of a decision uses.
 #[derive(Clone, Copy, Debug)]
@@ -74,8 +68,8 @@ pub struct ReportContext<'a> {
     pub seconds: f64,
     /// Other threads that worked at the same time.
     pub company: Company,
-    /// The heading of the run.
-    pub evidence: &'a str,
+    /// Whether the run shows reachability, not a violation.
+    pub is_witness: bool,
 }
 
 /// The verdict on a property.
@@ -316,11 +310,7 @@ impl Report {
             formula: &self.formula,
             seconds: self.seconds,
             company: self.company,
-            evidence: if self.modality == Some(Modality::Some) {
-                WITNESS
-            } else {
-                COUNTEREXAMPLE
-            },
+            is_witness: self.modality == Some(Modality::Some),
             ..self.vocabulary.context(&self.atoms)
         }
     }

@@ -30,12 +30,12 @@ pub fn evidence_text(decision: &Decision, context: &ReportContext<'_>, full: boo
     let mut out = String::new();
     if let EarnedVerdict::Violated(replayed) = &decision.verdict {
         let lasso = replayed.lasso();
-        let _ = writeln!(
-            out,
-            "  {}: {} (replayed)",
-            context.evidence,
-            evidence(lasso)
-        );
+        let shape = if context.is_witness {
+            format!("witness: {}", steps_text(lasso.steps().count()))
+        } else {
+            format!("counterexample: {}", shape(lasso))
+        };
+        let _ = writeln!(out, "  {shape} (replayed)");
         lasso_text(&mut out, lasso, decision.bad, context, full);
         met_text(&mut out, &decision.met, full);
     }
@@ -65,9 +65,13 @@ fn met_text(out: &mut String, met: &[(String, FairnessEvidence)], full: bool) {
     }
 }
 
+fn steps_text(n: usize) -> String {
+    format!("{n} step{}", if n == 1 { "" } else { "s" })
+}
+
 /// The shape of a run, in a line.
-fn evidence(lasso: &Lasso) -> String {
-    let steps = |n: usize| format!("{n} step{}", if n == 1 { "" } else { "s" });
+fn shape(lasso: &Lasso) -> String {
+    let steps = steps_text;
     let prefix = match lasso.prefix.len() {
         0 => String::new(),
         n => format!("{}, then ", steps(n)),
