@@ -12,6 +12,10 @@ pub(crate) fn added(rng: &mut Random, mut net: System) -> System {
         let at = rng.below(net.events.len());
         stretch(rng, &mut net, at, number);
     }
+    // Tokens that wait, and parts that do more, may exceed the bounds of the net as it was.
+    for variable in &mut net.variables {
+        variable.domain = Domain::Count { bound: None };
+    }
     net
 }
 
