@@ -1,26 +1,27 @@
-//! Answers that contradict each other, or what is known.
+//! Detection of answers that contradict each other or a known answer.
 
 use crate::record::Record;
 use std::collections::HashMap;
 
-/// Two answers to one question.
+/// An answer that contradicts another answer to the same question.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Contradiction {
-    /// The answer is not the known one.
+    /// The answer differs from the known one.
     Wrong(Box<Record>),
-    /// Two engines, or two runs of one, say different things.
+    /// Two engines, or two runs of one engine, give different answers.
     Disagreement(Box<[Record; 2]>),
 }
 
-/// Hears all answers of a campaign.
+/// Collects the answers of a campaign and reports contradictions.
 #[derive(Debug, Default)]
 pub struct Judge {
-    /// For each model and property, the first answers that differ.
+    /// Per model and property, the first record of each different answer.
     answers: HashMap<(String, String), Vec<Record>>,
 }
 
 impl Judge {
-    /// Hears a record, and says what is wrong about it.
+    /// Adds a record and returns the contradiction that it causes. A different answer to one
+    /// question is reported once.
     pub fn hear(&mut self, record: &Record) -> Option<Contradiction> {
         let answer = record.answer.as_ref()?;
         let question = (record.model.clone(), record.property.clone());
@@ -52,7 +53,7 @@ mod tests {
     use crate::record::tests::plain;
 
     #[test]
-    fn the_first_different_answer_is_told() {
+    fn each_different_answer_is_reported_once() {
         let mut judge = Judge::default();
         let holds = plain();
         let violated = Record {
