@@ -1,14 +1,14 @@
-//! The façade about nets with steps in two parts, which agglomerations join.
+//! The façade on nets on which agglomerations apply, or almost.
 
 use lariat::{Choice, Options, Plan, Reduce, Rule, Rules, Schedule};
 use lariat_differential::subjects;
 use lariat_testkit::{Campaign, Case};
 
 #[test]
-fn nets_with_steps_in_two_parts_are_answered_as_the_oracle_does() {
+fn agglomerated_nets_agree_with_the_oracle() {
     let explicit = || Choice::from(Plan::of("explicit"));
-    // Otherwise `auto` decides before it reduces anything.
-    let hasty = Schedule {
+    // Small limits, so that `auto` does not decide before it reduces the net.
+    let small_limits = Schedule {
         glance: 1,
         walk: 1,
         first_look: 1,
@@ -18,7 +18,7 @@ fn nets_with_steps_in_two_parts_are_answered_as_the_oracle_does() {
         ("all", explicit(), Rules::all()),
         ("post", explicit(), Rules::only(&[Rule::PostAgglomeration])),
         ("pre", explicit(), Rules::only(&[Rule::PreAgglomeration])),
-        ("auto", Choice::Auto(hasty), Rules::all()),
+        ("auto", Choice::Auto(small_limits), Rules::all()),
     ]
     .map(|(name, choice, rules)| {
         let options = Options {
