@@ -27,7 +27,6 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader};
 use std::path::Path;
 
-/// The result of one engine on one draw.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Decision {
     /// A hash of everything the decision depends on.
@@ -56,7 +55,7 @@ impl Decisions {
         Ok(decisions)
     }
 
-    /// Reads the decisions. New ones are not written to the file.
+    /// Reads the decisions, without writing new ones.
     pub(crate) fn read(path: &Path) -> io::Result<Decisions> {
         let mut known = HashMap::new();
         if fs::exists(path)? {

@@ -9,11 +9,10 @@
 //! | processor | – | t (`RLIMIT_CPU`); t + 5 % + 2 s if c = t, so that the process stops first |
 //! | memory | m | m + 25 % + 512 MB of address space (`RLIMIT_AS`) |
 //!
-//! c is t unless the campaign sets it. Address space exceeds memory: stacks of threads, for
-//! example, are reserved and hardly used. Processor time and peak resident memory come from
-//! `wait4`, not from the process. On Linux the peak includes the resident memory of the *parent*
-//! before `exec`. So jobs are started by small processes, see [`crate::worker`], not by the one
-//! that reads models.
+//! c is t unless the campaign sets it. Address space exceeds memory, for example by reserved
+//! stacks. Processor time and peak resident memory come from `wait4`. On Linux the peak includes
+//! the resident memory of the *parent* before `exec`, so small processes start the jobs, see
+//! [`crate::worker`].
 
 use crate::answer::{Answer, Ended, Remains};
 use crate::record::Limits;
@@ -170,8 +169,7 @@ fn limit(pid: Pid, task: &Task) {
     let limit = |resource, value: u64| {
         let limit = Rlimit {
             current: Some(value),
-            // One second more of processor time: first `SIGXCPU`, which names the reason, then
-            // `SIGKILL`.
+            // One second more of processor time: first `SIGXCPU`, then `SIGKILL`.
             maximum: Some(value.saturating_add(1)),
         };
         // Fails if the limit is already lower or the process has exited.
@@ -194,8 +192,7 @@ fn limit(pid: Pid, task: &Task) {
 #[cfg(not(target_os = "linux"))]
 fn limit(_: Pid, _: &Task) {}
 
-/// Waits until the process exits, and leaves it a zombie. Kills its group after `limit`; returns
-/// whether it did.
+/// Waits until the process exits; leaves a zombie. Returns whether it was killed after `limit`.
 fn wait(pid: Pid, limit: Duration) -> bool {
     let (ended, end) = mpsc::channel();
     std::thread::spawn(move || {

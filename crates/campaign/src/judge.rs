@@ -20,16 +20,15 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// Adds a record and returns the contradiction that it causes. A different answer to one
-    /// question is reported once.
-    pub fn hear(&mut self, record: &Record) -> Option<Contradiction> {
+    /// Adds a record and returns a contradiction that it causes, if it has not been returned yet.
+    pub fn add(&mut self, record: &Record) -> Option<Contradiction> {
         let answer = record.answer.as_ref()?;
         let question = (record.model.clone(), record.property.clone());
-        let heard = self.answers.entry(question).or_default();
-        let new = heard
+        let known = self.answers.entry(question).or_default();
+        let new = known
             .iter()
             .all(|other| other.answer.as_ref() != Some(answer));
-        let disagreement = match heard.first() {
+        let disagreement = match known.first() {
             Some(first) if new => Some(Contradiction::Disagreement(Box::new([
                 first.clone(),
                 record.clone(),
@@ -37,7 +36,7 @@ impl Judge {
             _ => None,
         };
         if new {
-            heard.push(record.clone());
+            known.push(record.clone());
         }
         disagreement.or_else(|| {
             record
@@ -65,26 +64,26 @@ mod tests {
             property: "r2".to_owned(),
             ..violated.clone()
         };
-        assert_eq!(judge.hear(&holds), None);
-        assert_eq!(judge.hear(&other), None);
+        assert_eq!(judge.add(&holds), None);
+        assert_eq!(judge.add(&other), None);
         let pair = Box::new([holds.clone(), violated.clone()]);
         assert_eq!(
-            judge.hear(&violated),
+            judge.add(&violated),
             Some(Contradiction::Disagreement(pair))
         );
-        assert_eq!(judge.hear(&violated), None);
-        assert_eq!(judge.hear(&holds), None);
+        assert_eq!(judge.add(&violated), None);
+        assert_eq!(judge.add(&holds), None);
         let silent = Record {
             answer: None,
             ..plain()
         };
-        assert_eq!(judge.hear(&silent), None);
+        assert_eq!(judge.add(&silent), None);
         let wrong = Record {
             known: Some("violated".to_owned()),
             ..plain()
         };
         assert_eq!(
-            judge.hear(&wrong),
+            judge.add(&wrong),
             Some(Contradiction::Wrong(Box::new(wrong.clone())))
         );
     }

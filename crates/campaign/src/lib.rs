@@ -1,9 +1,8 @@
 //! Campaigns: engines over models and formulas, with the tables and plots of the papers.
 //!
 //! A campaign is a TOML file that names models, properties, engines and limits. Every combination
-//! is a job. Each job runs in a separate process and appends one [`Record`] to a file of results.
-//! Tables and plots are made from these files alone, so results of several machines can be
-//! combined.
+//! is a job. Each job runs in a separate process and appends one [`Record`] to a file of results,
+//! from which tables and plots are made; files of several machines can be combined.
 
 #![forbid(unsafe_code)]
 

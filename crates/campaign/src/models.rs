@@ -1,9 +1,8 @@
 //! The models of a campaign: generated, by path, or from the contest folder.
 //!
-//! Missing models are reported and skipped, so a campaign that names contest models also runs on a
-//! machine with only some of them. Generated nets are written once, next to the results. Tables of
-//! known answers in the models' folder (`index.tsv`, `verdicts.tsv`) are read; jobs are checked
-//! against them.
+//! Missing models are reported and skipped, so campaigns with contest models run everywhere.
+//! Generated nets are written once, next to the results. Jobs are checked against tables of known
+//! answers in the models' folder (`index.tsv`, `verdicts.tsv`).
 
 use crate::file::{Campaign, Known};
 use crate::id::Hash;
@@ -119,7 +118,6 @@ pub fn find(
                     seen.insert(model.name.clone(), model.path.clone());
                     found.models.push(model);
                 }
-                // Two patterns may match the same file.
                 Some(path) if *path == model.path => {}
                 Some(path) => {
                     return Err(wrong(format!(

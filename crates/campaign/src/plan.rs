@@ -118,8 +118,7 @@ pub(crate) fn check(
     args.extend_from_slice(property);
     // Campaigns measure engines, without shortening of counterexamples or the vacuity check.
     args.extend(["--as-found", "--no-vacuity"].map(str::to_owned));
-    // Processor time is measured and counts must repeat: one thread unless the preset says
-    // otherwise.
+    // One thread, so that counts repeat, unless the preset says otherwise.
     if !engine.iter().any(|arg| arg == "--threads") {
         args.extend(["--threads", "1"].map(str::to_owned));
     }

@@ -244,7 +244,6 @@ fn contest(wanted: &Wanted, path: &Path, model: &Model, all: &mut OfModel<'_>) {
     }
 }
 
-/// Parses a formula of the campaign file.
 fn formula(
     campaign: &Campaign,
     wanted: &Wanted,
@@ -280,7 +279,6 @@ fn formula(
     })
 }
 
-/// Adds the properties of a formula file.
 fn file(
     wanted: &Wanted,
     path: &Path,

@@ -268,7 +268,7 @@ pub fn run(
         if !ids.contains(record.job.as_str()) || !done.insert(record.job.clone()) {
             continue;
         }
-        add_contradiction(judge.hear(&record), &mut report, on_event);
+        add_contradiction(judge.add(&record), &mut report, on_event);
         report.records.push(record);
     }
     on_event(&Event::Begin {
@@ -282,7 +282,7 @@ pub fn run(
         let record = record(setup, todo[number], ended, &host);
         file.append(&record)?;
         on_event(&Event::Ended(&record));
-        add_contradiction(judge.hear(&record), &mut report, on_event);
+        add_contradiction(judge.add(&record), &mut report, on_event);
         report.records.push(record);
         Ok(())
     });

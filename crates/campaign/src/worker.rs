@@ -33,8 +33,7 @@ enum Reply {
 
 /// The main loop of a worker, until `input` ends.
 ///
-/// A reader thread forwards tasks over a channel, so that the end of the input is noticed while a
-/// job runs; it then kills that job.
+/// A reader thread forwards tasks over a channel. At the end of the input it kills the running job.
 pub fn serve(input: impl BufRead + Send + 'static, mut output: impl Write) -> io::Result<()> {
     let running = Arc::new(Running::default());
     let (sender, tasks) = mpsc::channel::<Task>();
@@ -68,8 +67,7 @@ pub(crate) struct Worker {
     output: BufReader<ChildStdout>,
 }
 
-/// The standard input of a worker, shared with the thread that cancels it. Closing it ends the
-/// worker and its job.
+/// The standard input of a worker. Closing it, from any thread, ends the worker and its job.
 #[derive(Clone)]
 pub(crate) struct Leash(Arc<Mutex<Option<ChildStdin>>>);
 
@@ -110,7 +108,7 @@ impl Worker {
         self.input.clone()
     }
 
-    /// Sends a task to the worker and waits until it has ended.
+    /// Sends a task to the worker and waits for its result.
     pub(crate) fn run(&mut self, task: &Task) -> io::Result<Ended> {
         let mut line = serde_json::to_string(task).map_err(io::Error::from)?;
         line.push('\n');

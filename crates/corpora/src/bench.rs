@@ -1,7 +1,6 @@
 //! Command lines and resource usage of benchmark programs.
 //!
-//! Benchmark programs are run by `cargo bench -p CRATE --bench NAME -- ARGUMENTS`, or directly,
-//! without cargo.
+//! They are run by `cargo bench -p CRATE --bench NAME -- ARGUMENTS`, or without cargo.
 
 use std::path::PathBuf;
 
@@ -12,8 +11,7 @@ pub fn arguments() -> impl Iterator<Item = String> {
         .filter(|argument| argument != "--bench")
 }
 
-/// Resolves a file name relative to the user's working directory (cargo runs benches in the folder
-/// of their crate).
+/// Resolves a file name relative to the user's folder; cargo runs benches in that of their crate.
 pub fn file(name: &str) -> PathBuf {
     match std::env::var_os("PWD") {
         Some(folder) => PathBuf::from(folder).join(name),

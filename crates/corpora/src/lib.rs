@@ -76,8 +76,7 @@ pub fn cases(default: usize) -> usize {
     number("LARIAT_CASES", default as u64) as usize
 }
 
-/// Runs `case` once per seed, [`cases`] times. If a case panics, prints the settings that replay
-/// it.
+/// Runs `case` once per seed, [`cases`] times. After a panic, prints the settings that replay it.
 pub fn each_case(default: usize, mut case: impl FnMut(&mut Random)) {
     /// Prints the settings if dropped during a panic.
     struct Replay(u64);

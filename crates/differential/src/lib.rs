@@ -1,8 +1,7 @@
 //! Every engine against the oracle of crate `testkit`.
 //!
-//! [`subjects::plans`] lists the engines; a new engine is added there. The tests of this crate run
-//! all engines on a few hundred random cases and on every fixed case. The program runs longer
-//! campaigns:
+//! [`subjects::plans`] lists the engines; a new engine is added there. The tests run all engines on
+//! a few hundred random cases and on every fixed case. The program runs longer campaigns:
 //!
 //! ```text
 //! LARIAT_CASES=100000 cargo run --release -p lariat-differential [SUBJECT]…

@@ -1,20 +1,12 @@
 //! Long differential campaigns: all subjects against the oracle.
 //!
 //! ```text
-//! LARIAT_CASES=100000 cargo run --release -p lariat-differential [fair|shadows|stretched|questions|processes] [SUBJECT]…
+//! LARIAT_CASES=100000 cargo run --release -p lariat-differential [CAMPAIGN] [SUBJECT]…
 //! ```
 //!
-//! | campaign | cases |
-//! | --- | --- |
-//! | (none) | random systems and formulas |
-//! | `fair` | fairness assumptions |
-//! | `shadows` | nets with (almost) implicit places |
-//! | `stretched` | nets on which agglomerations apply, or almost |
-//! | `questions` | questions about reachable states |
-//! | `processes` | clusters of 1, 2 and 4 processes |
-//!
-//! `LARIAT_SEED` sets the first seed; names restrict the subjects. The program stops at the first
-//! difference with exit code 1 and prints the command that replays it.
+//! Campaigns: `fair` (fairness), `shadows` (nets with implicit places), `stretched` (agglomerations),
+//! `questions` (reachable states), `processes` (clusters of 1, 2 and 4 processes). `LARIAT_SEED` sets
+//! the first seed. The first difference gives exit code 1 and the command that replays it.
 
 use lariat_differential::{processes, questions, subjects};
 use lariat_testkit::{Campaign, Case};

@@ -26,8 +26,7 @@ pub fn subjects(n: usize, program: &Path) -> Vec<Subject> {
     ]
 }
 
-/// Starts `n` - 1 workers and connects to them. Workers exit when this process ends, because their
-/// connections break.
+/// Starts `n` - 1 workers, which exit when their connection to this process breaks.
 fn plan(n: usize, program: &Path) -> Plan {
     let hosts = hosts_here(n).expect("free ports");
     for process in 1..n {

@@ -1,9 +1,8 @@
 //! Questions about reachable states against brute force, on random nets and programs.
 //!
 //! A case is a model with questions. If brute force can explore all states, every answer must agree
-//! with it, and complete engines must answer. Otherwise (the net is unbounded or large), answers
-//! must not be contradicted by the states near the initial one. In both cases the interpreter of
-//! crate `testkit` replays witnesses.
+//! with it, and complete engines must answer. Otherwise answers must not be contradicted by the
+//! states near the initial one. The interpreter of crate `testkit` replays all witnesses.
 
 use lariat::ask::examination::{Examination, places, total, transitions};
 use lariat::ask::{Answer, AskOptions, AskSchedule, Asker, Ends, Go, Question, Reply, ask};
@@ -87,8 +86,7 @@ impl Case {
         }
     }
 
-    /// Generates a net on which reduction rules apply, or almost, with few questions, so that some
-    /// places are not observed.
+    /// Generates a net on which reduction rules apply, or almost, with few questions.
     pub fn reducible(seed: u64) -> Case {
         let mut rng = Random::new(seed);
         let net = nets::any(&mut rng);
@@ -153,8 +151,7 @@ fn questions(rng: &mut Random, model: &Model) -> Vec<Question> {
     questions
 }
 
-/// Returns the subjects: `auto`, `auto` with small limits so that it reaches the rounds, and each
-/// engine alone.
+/// Returns the subjects: `auto`, `auto` with small limits to reach its rounds, and each engine.
 pub fn subjects() -> Vec<Subject> {
     let quick = AskSchedule {
         walk: 3000,

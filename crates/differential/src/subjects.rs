@@ -108,8 +108,8 @@ fn with_workers(preset: &str, workers: usize) -> (String, Plan) {
     (format!("{preset}-{workers}-workers"), plan)
 }
 
-/// The component-wise engine without each of its proofs of absence, with only the two of the paper,
-/// and without any.
+/// The component-wise engine without each proof of absence, without those that are not in the
+/// paper, without any.
 fn hyb_without() -> impl Iterator<Item = (String, Plan)> {
     let each = Proof::ALL.iter().map(std::slice::from_ref);
     let disabled = each.chain([Proof::OURS.as_slice(), &Proof::ALL]);
@@ -137,7 +137,6 @@ fn hyb_with_sets() -> impl Iterator<Item = (String, Plan)> {
     })
 }
 
-/// Name of the component-wise engine.
 const HYB: &str = "hyb";
 
 /// Returns all subjects: each plan on automata of the tableau and of the translation, and the
@@ -243,8 +242,7 @@ fn threaded() -> Vec<Subject> {
         };
         let name = format!("{}{kind}{suffix}-{threads}-threads", plan.engine.name);
         let subject = on_translation_with(&name, plan, threads);
-        // Starting threads takes longer than small cases: each subject runs on half of the
-        // formulas.
+        // Starting threads takes longer than small cases: half of the formulas each.
         subjects.push(match (plan.needs(), threads) {
             (Needs::Nothing, 2) => subject.only(|case| case.formula.size().is_multiple_of(2)),
             (Needs::Nothing, _) => subject.only(|case| case.formula.size() % 2 == 1),
@@ -298,8 +296,7 @@ fn parallel_rounds() -> [Subject; 2] {
     ]
 }
 
-/// A schedule with little work in the first phases, so that `auto` reaches structural facts and
-/// many rounds.
+/// A schedule with small limits, so that `auto` reaches structural facts and many rounds.
 fn rounds() -> Schedule {
     Schedule {
         glance: 1,

@@ -39,8 +39,7 @@ pub fn symmetry(model: &Model) -> Symmetry<'_> {
 }
 
 /// Returns the subjects for a net: each plan on automata of the tableau and of the translation, and
-/// through the façade. `ssp` needs a coloured net, because its sets are closed under permutations
-/// of colours only.
+/// through the façade. The sets of `ssp` are closed under permutations of colours only.
 pub fn subjects(model: &Arc<Model>) -> Vec<Subject> {
     let mut all = Vec::new();
     let coloured = model.coloured.is_some();

@@ -39,8 +39,7 @@ pub struct Case {
 pub const MOST_STATES: usize = 400;
 
 impl Case {
-    /// Generates the case of this seed, under `Stutter`. See [`Case::variants`] for the other
-    /// policy and the negation.
+    /// Generates the case of this seed, under `Stutter`; see [`Case::variants`].
     pub fn random(seed: u64) -> Case {
         let mut rng = Random::new(seed);
         let cut = if rng.percent(6) { MOST_STATES } else { 60 };
@@ -193,8 +192,7 @@ impl Case {
         oracle::violation(&self.system, &[], &self.graph(), &never, &self.fairness).is_some()
     }
 
-    /// Returns whether there is an infinite run under the deadlock policy. An unbounded net has one
-    /// by König's lemma.
+    /// Returns whether there is an infinite run, as in any unbounded net (König's lemma).
     pub fn has_infinite_run(&self) -> bool {
         self.grows() || self.graph().has_infinite_run()
     }
@@ -217,8 +215,7 @@ impl Case {
     }
 }
 
-/// Generates a net of at most `cut` markings. Returns it and its extension by `added`, which has at
-/// most [`MOST_STATES`] markings.
+/// Returns a net of at most `cut` markings, and an extension of at most [`MOST_STATES`].
 fn small(
     rng: &mut Random,
     cut: usize,

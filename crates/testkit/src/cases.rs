@@ -1,8 +1,7 @@
 //! Fixed cases: minimal inputs on which a published algorithm, or a plausible implementation, is
 //! wrong. Random tests rarely find some of them, so every subject is run on all of them.
 //!
-//! A formula is always the *property*: if the literature gives a formula whose runs are searched,
-//! the case has its negation.
+//! A formula is the *property*, the negation of a formula whose runs the literature searches.
 
 mod fair;
 mod given;
@@ -213,8 +212,7 @@ fn cycles_by_level() -> Vec<Fixed> {
             ),
             false,
         ),
-        // Two events lead to the same state, which is recurring. Only the projection to `x` has a
-        // cycle.
+        // A recurring state, with a cycle only in the projection to `x`.
         fixed(
             "recurring-states-on-no-cycle",
             levels(
@@ -412,8 +410,7 @@ fn silent_and_observed() -> Vec<Fixed> {
     ]
 }
 
-/// Enabledness of a program that may fault is not encoded as a diagram, but evaluated state by
-/// state.
+/// Enabledness of a program that may fault is evaluated state by state, not as a diagram.
 fn enabledness_by_state() -> Vec<Fixed> {
     let binary = |op, x, y| Expr::Binary(op, Box::new(x), Box::new(y));
     let x = || Expr::Var(VarId(0));
@@ -460,8 +457,7 @@ fn one_of_two_marks() -> Vec<Fixed> {
     ]
 }
 
-/// Nets in which agglomeration with a following invisible transition loses a violation. Place 1 is
-/// `v`.
+/// Nets in which agglomeration with an invisible successor loses a violation. Place 1 is `v`.
 fn joined_steps() -> Vec<Fixed> {
     let marked = |place| Predicate::compare(VarId(place), Comparison::Ge, 1);
     let visible: &[(usize, Value, Value)] = &[(0, 1, 0), (1, 0, 1), (2, 0, 1)];

@@ -60,7 +60,6 @@ fn spell(net: &ColouredNet, sort: SortId, tuple: &[u64], separator: &str) -> Str
 
 type Binding = BTreeMap<VariableId, Tuple>;
 
-/// Evaluates a term to a formal sum.
 fn evaluate(net: &ColouredNet, term: &Term, binding: &Binding) -> BTreeMap<Tuple, i64> {
     let around = |inner: &Term, step: i64| {
         let SortKind::Enumeration { constants, .. } = &net.sorts[term.sort.index()].kind else {
@@ -127,7 +126,6 @@ fn holds(net: &ColouredNet, guard: &Guard, binding: &Binding) -> bool {
         Guard::Or(guards) => guards.iter().any(|guard| holds(net, guard, binding)),
         Guard::Not(guard) => !holds(net, guard, binding),
         Guard::Compare(comparison, left, right) => {
-            // A single colour.
             let left = evaluate(net, left, binding).into_keys().next();
             let right = evaluate(net, right, binding).into_keys().next();
             match comparison {

@@ -1,12 +1,10 @@
-//! Small place/transition nets with symmetries (copies of components around shared places), and
-//! random properties of them.
+//! Random place/transition nets with symmetries: copies of components around shared places.
 //!
-//! Copies of a component have private places and are connected to shared places. They may be fully
+//! Copies of a component have private places and are connected to shared places. They are
 //! interchangeable, or form a circle in which each is also connected to the next. Some nets contain
-//! an exception that breaks the symmetry: an additional transition, another weight, a bound.
-//! Initial markings are often asymmetric. Two components may be copied, so that the group is a
-//! product. Atoms are about places or transitions of one, some or all copies. Some formulas combine
-//! one formula per copy.
+//! an exception: an additional transition, another weight, a bound. Initial markings are often
+//! asymmetric. With two components the group is a product. Atoms are about places or transitions of
+//! one, some or all copies; some formulas combine one formula per copy.
 
 use crate::case::{Atom, Case};
 use crate::formulas::{Ltl, Op2};
@@ -149,7 +147,6 @@ fn arcs(
     arcs
 }
 
-/// Adds the copies of one component.
 fn copy(
     rng: &mut Random,
     system: &mut System,
@@ -195,7 +192,7 @@ fn copy(
             };
             let mut put = ends_of(puts);
             if rng.percent(2) {
-                // A missing arc breaks the symmetry.
+                // Break the symmetry.
                 put.pop();
             }
             let name = format!("k{component}c{number}t{i}");

@@ -1,5 +1,4 @@
-//! Formulas of the oracle: plain trees, their random generation, text, and conversion to
-//! [`lariat_ltl::Formulas`].
+//! Formulas of the oracle: plain trees, converted to [`lariat_ltl::Formulas`] for engines.
 //!
 //! The trees are independent of crate `ltl`, so that a defect there (for example in a simplifying
 //! constructor) is found. Atoms are indices into the propositions of a case.

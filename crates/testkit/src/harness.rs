@@ -10,8 +10,7 @@
 //! - under `Stutter` a formula and its negation do not both hold,
 //! - no subject panics, and only permitted ones answer `Unknown`.
 //!
-//! The first difference stops the campaign with a [`Failure`], which prints a shrunk case and the
-//! command that replays it.
+//! The first difference stops the campaign with a shrunk case and the command that replays it.
 
 use crate::case::Case;
 use crate::shrink;

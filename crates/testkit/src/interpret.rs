@@ -1,8 +1,7 @@
 //! Semantics of a [`System`], from the data types of the IR alone.
 //!
-//! A second implementation, deliberately different from `model::semantics`: arithmetic is done in
-//! 128 bits and truncated at the end, an event is enabled if it has a successor, faults are `None`.
-//! A test compares both.
+//! A second implementation, to be compared with `model::semantics`: arithmetic is done in 128 bits
+//! and truncated at the end, an event is enabled if it has a successor, faults are `None`.
 
 use lariat_model::{
     Action, BinaryOp, Comparison, Domain, EventId, Expr, LValue, Predicate, Proposition, State,
@@ -188,8 +187,7 @@ pub fn satisfies(system: &System, state: &[Value], predicate: &Predicate) -> boo
     }
 }
 
-/// Returns the letter of a step: bit `i` is the value of `propositions[i]` for its source and
-/// event.
+/// Returns the letter of a step: bit `i` is `propositions[i]` for its source and event.
 pub fn letter(
     system: &System,
     propositions: &[Proposition],

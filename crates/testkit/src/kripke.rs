@@ -92,8 +92,7 @@ impl Kripke {
         self
     }
 
-    /// Adds a proposition that this event fires, with the name of the event. Its steps must have
-    /// been added before.
+    /// Adds the proposition that an event, whose steps exist, fires; it has the event's name.
     #[must_use]
     pub fn event(mut self, name: &str) -> Kripke {
         let found = self.system.events.iter().position(|e| e.name == name);

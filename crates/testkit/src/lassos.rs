@@ -2,8 +2,7 @@
 //!
 //! A lasso has finitely many positions, the last followed by the first of the loop. The value of a
 //! formula is a vector over them: `U` and `M` are least fixpoints, `R` and `W` greatest ones, each
-//! from its expansion law. No operator is reduced to another, so that defects of rewriting are
-//! found.
+//! from its expansion law, and no operator is reduced to another.
 
 use crate::fairness::Ledger;
 use crate::formulas::{Ltl, Op1, Op2};
@@ -89,8 +88,7 @@ pub fn check(
     }
 }
 
-/// Checks that the loop of a lasso satisfies every constraint; the error names one that it
-/// violates.
+/// Checks that a loop satisfies every constraint; the error names one that it violates.
 pub fn is_fair(lasso: &Lasso, system: &System, fairness: &[Constraint]) -> Result<(), String> {
     let mut states: Vec<State> = vec![lasso.entry().clone()];
     if lasso.growth.is_some() {
@@ -239,8 +237,7 @@ pub fn follow(
 /// Number of unrolled rounds of a covering run, after which the letters of small cases are stable.
 const ROUNDS: usize = 60;
 
-/// Returns the letters of [`ROUNDS`] rounds of a covering run, each of which must be possible and
-/// add `growth`.
+/// Returns the letters of [`ROUNDS`] rounds of a covering run; each must add `growth`.
 fn repeat(
     lasso: &Lasso,
     system: &System,

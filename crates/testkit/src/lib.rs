@@ -1,18 +1,16 @@
 //! Random systems and formulas, the brute-force oracle, and the differential harness.
 //!
-//! A [`Case`] is a system, a formula and a deadlock policy; [`Case::random`] generates one from a
-//! seed. The [`oracle`] decides it by brute force and shares no code with the engines: of crate
-//! `model` it uses the data types alone. A [`Subject`] is anything that answers cases. A
-//! [`Campaign`] runs many cases on all subjects and stops at the first difference, with a command
-//! that replays it. [`cases`] has fixed cases, [`kripke`] is a builder for more. [`nets`],
-//! [`programs`], [`predicates`], [`coloured`], [`symmetric`] and [`copies`] generate random systems
-//! and properties.
+//! A [`Case`] is a system, a formula and a deadlock policy. The [`oracle`] decides it by brute
+//! force and shares no code with the engines: of crate `model` it uses the data types alone. A
+//! [`Subject`] is anything that answers cases. A [`Campaign`] runs many cases on all subjects and
+//! stops at the first difference. [`cases`] has fixed cases, [`kripke`] is a builder for more.
+//! [`nets`], [`programs`], [`predicates`], [`coloured`], [`symmetric`] and [`copies`] generate
+//! random systems and properties.
 //!
 //! This crate depends only on `ltl`, `model` and `formats`, so that the tests of all later crates
 //! can use it. Engines as subjects, and long campaigns, are in crate `differential`.
 //!
-//! `LARIAT_SEED` and `LARIAT_CASES` set the first seed and the number of seeds; each seed gives
-//! four cases.
+//! `LARIAT_SEED` and `LARIAT_CASES` set the first seed and the number of seeds, of four cases each.
 
 #![forbid(unsafe_code)]
 

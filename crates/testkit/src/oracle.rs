@@ -207,8 +207,7 @@ pub struct Buchi {
 }
 
 impl Buchi {
-    /// Generates an automaton over `atoms` propositions: few states, up to three marks, sometimes
-    /// no or several initial states.
+    /// Generates an automaton with few states, up to three marks and any number of initial states.
     pub fn random(rng: &mut Random, atoms: usize) -> Buchi {
         let states = 1 + rng.below(5);
         let marks = rng.below(4) as u32;
@@ -248,8 +247,7 @@ pub struct BuchiEdge {
     pub to: usize,
 }
 
-/// Returns a fair run that violates the formula, if there is one. The deadlock policy must have
-/// been applied to `graph`.
+/// Returns a fair run that violates the formula; `graph` already has the deadlock policy.
 pub fn violation(
     system: &System,
     propositions: &[Proposition],

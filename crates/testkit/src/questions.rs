@@ -1,5 +1,4 @@
-//! Brute-force answers to questions about reachable states, from their definitions, on an explicit
-//! graph.
+//! Brute-force answers to questions about reachable states, from their definitions.
 
 use crate::interpret;
 use crate::oracle::Reachable;

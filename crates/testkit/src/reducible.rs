@@ -1,5 +1,4 @@
-//! Random nets on which reduction rules apply, or almost: places with equal future, rings of
-//! places, and tails without output.
+//! Random nets on which rules for equal futures, rings of places and tails apply, or almost.
 //!
 //! Plain random nets rarely have such structures, or structures that violate only one condition.
 

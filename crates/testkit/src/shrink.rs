@@ -1,8 +1,7 @@
 //! Shrinking of failing cases: greedy, one simplification at a time, while the case still fails.
 //!
 //! Simplifications: replace a formula by a subformula or a constant; remove an initial state, a
-//! fairness constraint or a row of a table; disable an event (it keeps its index, so that ids stay
-//! valid).
+//! fairness constraint or a row of a table; disable an event (it keeps its id).
 
 use crate::case::Case;
 use crate::formulas::Ltl;

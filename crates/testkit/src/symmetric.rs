@@ -1,10 +1,9 @@
 //! Small coloured nets with symmetries, fixed and random, and random properties of them.
 //!
-//! A [`Spec`] is a compact description of a net: colour classes, places over them, transitions with
-//! variables, successors, constants and guards. Random nets are either arbitrary, or processes that
-//! walk through local states, with resources, synchronisations and possibly a ring. Initial
-//! markings are often asymmetric. Atoms are about single colours or whole places, and single
-//! bindings or whole transitions.
+//! A [`Spec`] describes a net by colour classes, places over them, and transitions with variables,
+//! successors, constants and guards. Random nets are arbitrary, or processes that walk through
+//! local states, with resources, synchronisations and possibly a ring. Initial markings are often
+//! asymmetric. Atoms are about colours or places, and bindings or transitions.
 
 use crate::case::{Atom, Case};
 use crate::formulas::Ltl;
@@ -240,7 +239,6 @@ impl Spec {
     }
 }
 
-/// Returns all tuples of colours of some classes.
 fn tuples(spec: &Spec, classes: &[usize]) -> Vec<Vec<u64>> {
     classes.iter().fold(vec![Vec::new()], |fronts, class| {
         let size = spec.classes[*class].0;

@@ -136,7 +136,6 @@ fn collect_untils(formula: &Ltl, untils: &mut Vec<Ltl>) {
     }
 }
 
-/// State of one branch of an expansion.
 #[derive(Clone, Default)]
 struct Branch {
     literals: BTreeMap<usize, bool>,

@@ -40,13 +40,13 @@ impl Axes {
 
 /// Draws all engines with jobs of this kind; `None` if no case was solved.
 pub fn cactus(results: &Results<'_>, question: Question, medium: Medium) -> Option<Picture> {
-    let asked: Vec<(usize, &Case<'_>)> = {
+    let cases: Vec<(usize, &Case<'_>)> = {
         let all = results.cases.iter().enumerate();
         all.filter(|(_, case)| case.question() == question)
             .collect()
     };
     let curves: Vec<Curve> = (0..results.engines.len())
-        .map(|engine| curve(&asked, engine))
+        .map(|engine| curve(&cases, engine))
         .collect();
     let most = curves.iter().map(Vec::len).max().filter(|&most| most > 0)?;
     let labels: Vec<String> = results
@@ -75,8 +75,8 @@ pub fn cactus(results: &Results<'_>, question: Question, medium: Medium) -> Opti
     let mut svg = Svg::new(total, bottom + 48.0, &title, "");
     let bold = format!(r#"{INK} font-weight="600""#);
     let heading = match question {
-        Question::Properties => format!("{title}, {} cases", asked.len()),
-        Question::States => format!("{title}, {} state spaces", asked.len()),
+        Question::Properties => format!("{title}, {} cases", cases.len()),
+        Question::States => format!("{title}, {} state spaces", cases.len()),
     };
     svg.text(
         (12.0, 22.0),
@@ -91,8 +91,8 @@ pub fn cactus(results: &Results<'_>, question: Question, medium: Medium) -> Opti
     }
     let mut names = Vec::new();
     for (engine, curve) in curves.iter().enumerate() {
-        let is_asked = |case: &Case<'_>| case.runs.get(engine).is_some_and(Option::is_some);
-        if asked.iter().any(|(_, case)| is_asked(case)) {
+        let has_run = |case: &Case<'_>| case.runs.get(engine).is_some_and(Option::is_some);
+        if cases.iter().any(|(_, case)| has_run(case)) {
             names.push(Name {
                 engine,
                 label: labels[engine].clone(),
@@ -108,8 +108,8 @@ pub fn cactus(results: &Results<'_>, question: Question, medium: Medium) -> Opti
     Some(svg.finish())
 }
 
-fn curve(asked: &[(usize, &Case<'_>)], engine: usize) -> Curve {
-    let mut curve: Curve = asked
+fn curve(cases: &[(usize, &Case<'_>)], engine: usize) -> Curve {
+    let mut curve: Curve = cases
         .iter()
         .filter_map(|(number, case)| Some((case.solved(engine)?, *number)))
         .collect();
@@ -167,7 +167,6 @@ fn draw_axes(svg: &mut Svg, axes: &Axes, measure: Measure) {
     );
 }
 
-/// Coordinates of the points of a curve.
 fn points(axes: &Axes, curve: &Curve) -> impl Iterator<Item = (f64, f64)> {
     (1..)
         .zip(curve)

@@ -21,7 +21,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks of a saturated node with a residual.
 const CHECKS: Statistic = Statistic::SCC_CHECKS;
-/// Number of symbolic runs.
 const RUNS: Statistic = Statistic::SCC_SYMBOLIC_RUNS;
 /// Criteria that avoid a symbolic run, with their column heads.
 const PREVENTED: [(Statistic, &str); 5] = [
@@ -114,7 +113,6 @@ pub fn components(results: &Results<'_>) -> Option<Table> {
     (!table.rows.is_empty()).then_some(table)
 }
 
-/// Returns the time to reach the states of each model.
 fn bases<'a>(results: &Results<'a>) -> BTreeMap<&'a str, f64> {
     let mut bases = BTreeMap::new();
     for case in results.cases.iter().filter(|c| c.class == Class::Counted) {

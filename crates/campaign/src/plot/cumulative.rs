@@ -1,5 +1,4 @@
-//! Cumulative plots of the cost relative to the most expensive engine (SLAP paper, figures 4 and
-//! 5).
+//! Cumulative plots of the cost relative to the worst engine (SLAP paper, figures 4 and 5).
 //!
 //! Per case that some engine solves, the largest cost of an engine that solves it is 100 %. A curve
 //! through (20, 2000) means that for 2000 cases the engine needs at most 20 % of this cost.
@@ -26,7 +25,7 @@ struct Shares {
     /// Per engine, the percentages of its solved cases in increasing order, and the cases.
     curves: Vec<Vec<(f64, usize)>>,
     /// True for engines with at least one run; the others have not failed.
-    asked: Vec<bool>,
+    has_runs: Vec<bool>,
     refused: Vec<usize>,
 }
 
@@ -90,7 +89,7 @@ fn shares(results: &Results<'_>, class: Class) -> Option<Shares> {
     let mut shares = Shares {
         cases: 0,
         curves: vec![Vec::new(); engines],
-        asked: vec![false; engines],
+        has_runs: vec![false; engines],
         refused: vec![0; engines],
     };
     for (number, case) in results.cases.iter().enumerate() {
@@ -99,16 +98,16 @@ fn shares(results: &Results<'_>, class: Class) -> Option<Shares> {
             continue;
         }
         shares.cases += 1;
-        let counted = shares.asked.iter_mut().zip(&mut shares.refused);
-        for ((asked, refused), run) in counted.zip(&case.runs) {
-            *asked |= run.is_some();
+        let counted = shares.has_runs.iter_mut().zip(&mut shares.refused);
+        for ((has_runs, refused), run) in counted.zip(&case.runs) {
+            *has_runs |= run.is_some();
             *refused += usize::from(run.is_some_and(|run| run.is_refused()));
         }
         for (engine, value) in case.solutions() {
             shares.curves[engine].push((100.0 * value / highest, number));
         }
     }
-    if shares.cases == 0 || shares.asked.iter().filter(|asked| **asked).count() < 2 {
+    if shares.cases == 0 || shares.has_runs.iter().filter(|has_runs| **has_runs).count() < 2 {
         return None;
     }
     for curve in &mut shares.curves {
@@ -191,7 +190,11 @@ fn draw_axes(svg: &mut Svg, axes: &Axes, results: &Results<'_>) {
 fn draw_curves(svg: &mut Svg, axes: &Axes, shares: &Shares, labels: &[String], medium: Medium) {
     let curves = &shares.curves;
     let mut names = Vec::new();
-    for (engine, curve) in curves.iter().enumerate().filter(|(e, _)| shares.asked[*e]) {
+    for (engine, curve) in curves
+        .iter()
+        .enumerate()
+        .filter(|(e, _)| shares.has_runs[*e])
+    {
         let mut d = format!("M{} {}", n(axes.across(0.0)), n(axes.up(0.0)));
         let mut points = Vec::new();
         for (count, (percent, _)) in (1..).zip(curve) {

@@ -1,8 +1,7 @@
 //! Every engine on every family of models.
 //!
 //! Costs are summed over the *common* cases of a family: those solved by every engine that solves
-//! any case of it. So all sums of a family are over the same cases, and an engine that refuses the
-//! whole family does not remove any.
+//! any case of it. An engine that refuses the whole family is disregarded.
 
 use super::results::{Case, Class, End, Failure, Results};
 use super::table::{Cell, Table};

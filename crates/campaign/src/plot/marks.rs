@@ -131,9 +131,8 @@ pub fn names_width(labels: &[String]) -> f64 {
 /// Limit on the points of a curve that are drawn in files.
 const FEW: usize = 60;
 
-/// Draws the points of a curve; `most` is the number of points of the longest curve. Beyond
-/// [`FEW`], points would hide the lines: then files have none, and the page shows only the selected
-/// point.
+/// Draws the points of a curve. If the longest curve has `most` > [`FEW`] points, they would hide
+/// the lines: then files have none, and the page shows only the selected point.
 pub fn draw_points(
     svg: &mut Svg,
     engine: usize,

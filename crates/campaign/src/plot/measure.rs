@@ -43,8 +43,7 @@ impl Measure {
             Measure::States => record.stat(Statistic::PRODUCT_STATES),
             Measure::Transitions => record.stat(Statistic::PRODUCT_EDGES),
         };
-        // Logarithms and ratios need positive values; the floor is below the precision of
-        // measurements.
+        // Logarithms and ratios need positive values; the floor is below the precision.
         value
             .filter(|v| v.is_finite())
             .map(|v| v.max(self.unit().least()))

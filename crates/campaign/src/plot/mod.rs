@@ -247,8 +247,7 @@ struct Files {
 }
 
 impl Files {
-    /// Adds a file and returns its name, made unique and free of special characters, which names
-    /// of engines may contain.
+    /// Adds a file and returns its name, made unique and free of special characters.
     fn add(&mut self, name: &str, extension: &str, content: String) -> String {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
         let plain: String = name

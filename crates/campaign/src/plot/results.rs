@@ -151,8 +151,7 @@ pub struct Case<'a> {
     pub about: &'a Record,
     /// The answer.
     pub class: Class,
-    /// The runs in the order of [`Results::engines`]; `None` without record or without a value of
-    /// the measure.
+    /// The runs in the order of [`Results::engines`], if they have a value of the measure.
     pub runs: Vec<Option<Run<'a>>>,
 }
 
@@ -365,8 +364,7 @@ fn answer(record: &Record) -> Option<&str> {
     }
 }
 
-/// Combines the repetitions of a job. Returns `None` if a decided record has no value of the
-/// measure.
+/// Combines the repetitions of a job; `None` if it is decided without a value of the measure.
 fn median<'a>(
     records: impl Iterator<Item = &'a Record>,
     measure: Measure,

@@ -15,7 +15,7 @@ use super::scale::Log;
 use super::svg::{Anchor, Picture, SIZE, Svg, TITLE, fit, width};
 use lariat::ltl::Random;
 
-/// Side of the square in which both engines succeed.
+/// Side of the square of solved cases.
 const SIDE: f64 = 330.0;
 /// Gap between the square and the bands.
 const GAP: f64 = 24.0;
@@ -137,9 +137,8 @@ pub fn scatter(results: &Results<'_>, x: usize, y: usize, medium: Medium) -> Opt
 
 /// Layout of the plot.
 struct Frame {
-    /// The horizontal axis.
     across: Log,
-    /// The vertical axis, with the same range.
+    /// The vertical axis, with the range of `across`.
     up: Log,
     /// Bands at the right, from the square outwards.
     right: Vec<Failure>,
@@ -149,7 +148,6 @@ struct Frame {
     top: f64,
     /// Lower end of the square.
     bottom: f64,
-    /// Width of the picture.
     total: f64,
 }
 
@@ -176,7 +174,6 @@ impl Frame {
         }
     }
 
-    /// Returns the coordinates of a point.
     fn at(&self, point: &Point<'_>) -> (f64, f64) {
         let shift = |salt: u64| jitter(point.number, salt) * (BAND - 8.0);
         let x = match point.x.end {

@@ -136,8 +136,7 @@ pub fn table(results: &Results<'_>) -> Option<Table> {
     (!table.rows.is_empty()).then_some(table)
 }
 
-/// Draws the speed-ups of all cases in increasing order, one curve per engine; `None` if there are
-/// none.
+/// Draws the speed-ups of all cases in increasing order, one curve per engine.
 pub fn speed_up(results: &Results<'_>, medium: Medium) -> Option<Picture> {
     let all = several(results);
     let most = all.iter().map(|several| several.pairs.len()).max()?;

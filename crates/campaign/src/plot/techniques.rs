@@ -7,8 +7,7 @@ use super::results::{Class, Results};
 use super::table::{Cell, Table};
 use std::collections::BTreeMap;
 
-/// Builds the table of the engines that decided within each portfolio; `None` if no preset has
-/// several.
+/// Builds the table of the engines that decided within each portfolio.
 pub fn deciders(results: &Results<'_>) -> Option<Table> {
     let title = results.measure.title();
     let heads = ["engine", "decided by", "cases", "holds", "violated", title];

@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(texts[3], "kanban-5 random tgta max 2 4 8 6 20 0.400");
         assert_eq!(texts[4], "all models  explicit sum 2 4 6 10 40 0.800");
         assert_eq!(texts.len(), 10);
-        let alone = Results::new(&records, &["explicit".to_owned()], Measure::Cpu, 0.0);
-        assert_eq!(testing(&alone), None);
+        let single = Results::new(&records, &["explicit".to_owned()], Measure::Cpu, 0.0);
+        assert_eq!(testing(&single), None);
     }
 }

@@ -18,7 +18,7 @@ use super::table::{Cell, Table};
 /// Counts of one engine over some cases.
 #[derive(Clone, Copy, Default)]
 struct Score {
-    asked: usize,
+    attempted: usize,
     win: usize,
     lose: usize,
     fail: usize,
@@ -74,7 +74,7 @@ fn rows(results: &Results<'_>, group: &str, class: Class, cases: &[&Case<'_>], t
             Cell::text(word),
         ];
         row.extend(scores.iter().map(|score| {
-            if score.asked == 0 {
+            if score.attempted == 0 {
                 Cell::default()
             } else {
                 Cell::share(figure(score), cases.len())
@@ -89,7 +89,7 @@ fn rows(results: &Results<'_>, group: &str, class: Class, cases: &[&Case<'_>], t
     line("fail", &|score| score.fail);
     if scores
         .iter()
-        .any(|score| score.refused > 0 && score.asked > 0)
+        .any(|score| score.refused > 0 && score.attempted > 0)
     {
         line("refused", &|score| score.refused);
     }
@@ -105,7 +105,7 @@ fn score(results: &Results<'_>, engine: usize, cases: &[&Case<'_>]) -> Score {
             score.refused += 1;
             continue;
         }
-        score.asked += 1;
+        score.attempted += 1;
         let Some(own) = run.solved() else {
             score.fail += 1;
             score.lose += 1;
@@ -195,7 +195,7 @@ mod tests {
             ]
         );
         // A single engine is the best and not the worst.
-        let alone = Results::new(&records, &["b".to_owned()], Measure::Cpu, 0.0);
-        assert_eq!(win_lose_fail(&alone).rows[1][4].value, Some(0.0));
+        let single = Results::new(&records, &["b".to_owned()], Measure::Cpu, 0.0);
+        assert_eq!(win_lose_fail(&single).rows[1][4].value, Some(0.0));
     }
 }

@@ -24,12 +24,10 @@ pub(super) type Way =
 /// Time limit of a small case.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Work limit of walks, in which they find most violations of small cases. Near the limit they also
-/// solve the state equation.
+/// Work limit of walks, enough for most small cases and for solving the state equation.
 const WALKED: u64 = 24_000;
 
-/// Returns the budget of a plan for a small case. Walks, and all engines on nets with many states,
-/// get a limit on work.
+/// Returns the budget of a plan for a small case, with a work limit if it may not terminate.
 fn budget(plan: Option<&Plan>, case: &Case) -> Budget {
     let budget = Budget::unlimited().with_deadline(PATIENCE);
     if case.grows() || plan.is_some_and(|plan| *plan == Plan::of("walk")) {

@@ -42,8 +42,7 @@ fn all_engines() -> Vec<(String, Plan)> {
     all
 }
 
-/// Runs an engine on a given automaton and checks the verdict and the lasso. Walks may answer
-/// `Unknown`.
+/// Runs an engine on a given automaton and checks its answer. Walks may answer `Unknown`.
 fn on_automaton(plan: Plan, case: &Case, negation: &Buchi) -> Result<bool, String> {
     let automaton = subjects::automaton(negation, case.atoms.len());
     let propositions = case.propositions();

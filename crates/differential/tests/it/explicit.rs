@@ -79,8 +79,7 @@ fn a_cut_off_search_is_inconclusive() {
     assert!(matches!(found, Err(Stop::Bound(_))), "{found:?}");
 }
 
-/// The automaton has no edge for the first letter, so the product is empty. Claims are nevertheless
-/// checked in all reachable states.
+/// The product is empty, but claims are checked in all reachable states.
 #[test]
 fn claims_are_checked_beyond_the_product() {
     let system = net(
@@ -106,8 +105,7 @@ fn claims_are_checked_beyond_the_product() {
     assert_eq!(account.claims, Some(expected));
 }
 
-/// With more constraints than a word has bits, states are not confused: the last state is dead, and
-/// fair to all constraints.
+/// The last state is dead, and fair to all constraints.
 #[test]
 fn more_than_64_constraints_are_stored_per_state() {
     let system = net(&[("a", 1), ("b", 0)], &[("t", &[(0, 1, 0), (1, 0, 1)])]);
@@ -146,8 +144,7 @@ fn a_bad_prefix_has_no_loop() {
     }
 }
 
-/// The automaton accepts every continuation after three steps, and the lasso has two: shortening to
-/// a prefix does not lengthen it.
+/// The automaton accepts every continuation after three steps; the lasso has only two.
 #[test]
 fn no_bad_prefix_is_longer_than_the_lasso() {
     let system = net(

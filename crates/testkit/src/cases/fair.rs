@@ -17,7 +17,6 @@ pub fn fair() -> Vec<Fixed> {
     .concat()
 }
 
-/// Adds fairness assumptions to a case.
 fn assuming(fairness: Vec<Constraint>, case: Case) -> Case {
     Case { fairness, ..case }
 }
@@ -36,8 +35,7 @@ fn left(value: Value) -> Constraint {
     }
 }
 
-/// An exit that is enabled in every other state (only strong fairness takes it) or in all states
-/// (weak fairness takes it).
+/// An exit enabled in every other state (for strong fairness) or in all (for weak fairness).
 fn weak_and_strong() -> Vec<Fixed> {
     use Strength::{Strong, Weak};
     let alternating = Kripke::new(3)

@@ -45,8 +45,7 @@ impl Fair<'_> {
 }
 
 impl Product {
-    /// Builds the part reachable from the roots. A node is a state of the system and a second
-    /// component.
+    /// Builds the part reachable from the roots. A node begins with a state of the system.
     pub(super) fn build(
         roots: Vec<(usize, usize)>,
         all: u128,
@@ -135,8 +134,7 @@ impl Product {
         component
     }
 
-    /// Returns the component of every node if it is accepting and fair as a whole, `None`
-    /// otherwise.
+    /// Returns the component of every node that lies in a fair accepting one.
     fn fair_components(
         &self,
         graph: &Reachable,

@@ -1,5 +1,4 @@
-//! Tests of the unfolding of coloured nets against the naive one, and of replay on the coloured
-//! net.
+//! Tests of the unfolding of coloured nets against the naive one, and of replay.
 
 use std::collections::BTreeSet;
 

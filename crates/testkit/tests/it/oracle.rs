@@ -42,8 +42,7 @@ fn the_oracle_agrees_with_enumerated_lassos() {
     }
 }
 
-/// Under `Stutter` a formula and its negation do not both hold; under `Ignore` they do iff there is
-/// no infinite run.
+/// A formula and its negation both hold only under `Ignore`, without infinite runs.
 #[test]
 fn both_hold_only_without_infinite_runs() {
     for seed in Campaign::from_env(300).seeds() {

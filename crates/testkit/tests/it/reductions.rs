@@ -1,8 +1,7 @@
 //! Tests of reductions without engines: the oracle decides the reduced net, which must agree with
 //! the net; runs are lifted and checked on the net.
 //!
-//! A subject answers `Unknown` if its rules do not apply, so that all decided cases are reduced
-//! ones.
+//! Subjects answer `Unknown` if their rules do not apply, so all decided cases are reduced.
 
 use lariat_budget::Budget;
 use lariat_model::Proposition;

@@ -444,8 +444,7 @@ fn remainders_are_explored() {
 }
 
 /// Some pairs of five processes enter first, later all pairs without the last process. Permutations
-/// that keep the first pairs, or one of the remainder, move the last process: exactly the pairs
-/// without it are found.
+/// that keep the first pairs, or one of the remainder, move the last process.
 #[test]
 fn remainders_are_exact() {
     let model = couples().model();
@@ -484,8 +483,7 @@ fn remainders_are_exact() {
     }
 }
 
-/// A marking has more twins in states of the automaton with fewer propositions; they must not be
-/// reused in other states.
+/// Twins of a marking in one state of the automaton must not be reused in other states.
 #[test]
 fn twins_depend_on_the_state_of_the_automaton() {
     let mut spec = leavers(3, 1);

@@ -74,8 +74,7 @@ pub(super) fn couples() -> Spec {
     }
 }
 
-/// `size` identical processes, of which `tickets` may leave the first place, and a self-loop
-/// transition.
+/// `size` identical processes, of which `tickets` may leave the first place, and a self-loop.
 pub(super) fn leavers(size: u64, tickets: u64) -> Spec {
     let leave = Firing {
         variables: vec![0],
@@ -99,8 +98,7 @@ pub(super) fn leavers(size: u64, tickets: u64) -> Spec {
     }
 }
 
-/// Three processes in a circle that walk through three places; only one may leave the first, if its
-/// successor is there.
+/// Three walkers in a circle; one may leave the first place, if its successor is there.
 pub(super) fn circle_of_walkers() -> Spec {
     let mut spec = walkers(3);
     spec.classes[0].1 = true;
@@ -187,7 +185,6 @@ pub(super) fn tokens(model: &Model, place: u32, count: i64) -> Proposition {
     Proposition::State(nets::at_least(&vars, count))
 }
 
-/// Returns all bindings of a transition.
 pub(super) fn events(model: &Model, transition: u32) -> Vec<EventId> {
     let unfolding = &model.coloured.as_deref().unwrap().unfolding;
     unfolding.events(TransitionId(transition)).collect()
