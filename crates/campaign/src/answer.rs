@@ -1,15 +1,14 @@
-//! From what a process left behind to how its job ended.
+//! Classification of an exited process: the outcome of its job.
 //!
-//! A process says its answer in one line of JSON and again by its exit code; both must agree. One that
-//! says nothing has died, and what it died of is told by its signal, by what it used, and by its last
-//! words on standard error.
+//! A process gives its answer in one line of JSON and by its exit code; both must agree. If there
+//! is no answer, the cause is inferred from the signal, the resource usage and standard error.
 
 use crate::record::{Limits, Outcome};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-/// The answer of `check --json` or `states --json`, as far as a record has it. Counterexamples can be
-/// larger than the memory of whoever reads them, and are skipped.
+/// The fields of the answer of `check --json` or `states --json` that a record stores.
+/// Counterexamples are skipped while parsing, because they may exceed the memory of this process.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Answer {
@@ -24,16 +23,16 @@ pub(crate) struct Answer {
     stats: Map<String, Json>,
 }
 
-/// What is known of a process that has ended.
+/// Observations about an exited process.
 #[derive(Clone, Debug)]
 pub(crate) struct Remains {
-    /// Its exit code, if it ended by itself.
+    /// Its exit code, if it was not ended by a signal.
     pub code: Option<i32>,
-    /// The signal that ended it otherwise.
+    /// The signal that ended it.
     pub signal: Option<i32>,
-    /// Was it killed because its time was over?
+    /// True if it was killed for exceeding the wall-clock limit.
     pub overdue: bool,
-    /// What it said, or why that is no answer.
+    /// Its answer, or the reason that its output is not an answer.
     pub answer: Result<Option<Answer>, String>,
     /// The end of its standard error.
     pub last_words: String,
@@ -42,28 +41,28 @@ pub(crate) struct Remains {
     pub peak_bytes: u64,
 }
 
-/// How a job ended.
+/// The result of a job.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Ended {
-    /// In a word.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Why it is not decided.
+    /// The reason that it is not decided.
     pub reason: Option<String>,
     /// The signal that ended the process.
     pub signal: Option<i32>,
-    /// The end of its standard error, where it did not end well.
+    /// The end of its standard error, if it crashed or was killed.
     pub last_words: Option<String>,
-    /// The answer, as known ones are spelt.
+    /// The answer, in the format of known answers.
     pub answer: Option<String>,
-    /// The formula as the process understood it.
+    /// The formula as the process printed it.
     pub formula: Option<String>,
-    /// Seconds of the processor.
+    /// Seconds of processor time.
     pub cpu: f64,
-    /// Seconds of the clock.
+    /// Seconds of wall-clock time.
     pub wall: f64,
-    /// The largest resident memory.
+    /// Peak resident memory.
     pub peak_bytes: u64,
-    /// Who decided.
+    /// The engine that decided.
     pub decided_by: Option<String>,
     /// The engine's own seconds.
     pub engine_seconds: Option<f64>,
@@ -77,7 +76,7 @@ const ABORT: i32 = 6;
 const OUT_OF_CPU: i32 = 24;
 
 impl Remains {
-    /// What became of the job.
+    /// Classifies the process and returns the result of its job.
     pub(crate) fn conclude(self, limits: &Limits) -> Ended {
         let (outcome, reason) = self.judge(limits);
         let answer = match (&self.answer, outcome) {
@@ -93,64 +92,65 @@ impl Remains {
         };
         let bad = matches!(outcome, Outcome::Crash | Outcome::Input)
             || (self.signal.is_some() && !self.last_words.is_empty());
-        let said = self.answer.ok().flatten().unwrap_or_default();
-        let order = said
+        let answered = self.answer.ok().flatten().unwrap_or_default();
+        let order = answered
             .order
-            .or_else(|| Some(said.stats.get("order")?.as_str()?.to_owned()));
+            .or_else(|| Some(answered.stats.get("order")?.as_str()?.to_owned()));
         Ended {
             outcome,
             reason,
             signal: self.signal,
             last_words: bad.then_some(self.last_words),
             answer,
-            formula: said.formula,
+            formula: answered.formula,
             cpu: self.cpu,
             wall: self.wall,
             peak_bytes: self.peak_bytes,
-            decided_by: said.engine.filter(|_| outcome.is_decided()),
-            engine_seconds: said.seconds,
+            decided_by: answered.engine.filter(|_| outcome.is_decided()),
+            engine_seconds: answered.seconds,
             order,
-            stats: said.stats,
+            stats: answered.stats,
         }
     }
 
     fn judge(&self, limits: &Limits) -> (Outcome, Option<String>) {
-        let told = |outcome, reason: &str| (outcome, Some(reason.to_owned()));
+        let because = |outcome, reason: &str| (outcome, Some(reason.to_owned()));
         if let Some(signal) = self.signal {
-            // Well above its limit is not a question of what is counted.
+            // Far above the limit: memory is the cause even if another limit was reached.
             if self.peak_bytes / 5 > limits.bytes / 4 {
-                return told(Outcome::Memory, "killed: far more memory than its limit");
+                return because(Outcome::Memory, "killed: far more memory than its limit");
             }
             if self.overdue || signal == OUT_OF_CPU || self.cpu > limits.seconds {
-                return told(Outcome::Time, "killed: its time was over");
+                return because(Outcome::Time, "killed: it exceeded its time limit");
             }
             let allocation = self.last_words.contains("memory allocation of");
             if (signal == ABORT && allocation) || self.peak_bytes > limits.bytes {
-                return told(Outcome::Memory, "killed: its memory was used up");
+                return because(Outcome::Memory, "killed: it exceeded its memory limit");
             }
             return (Outcome::Crash, Some(format!("killed by signal {signal}")));
         }
         let code = self.code.unwrap_or(-1);
         match &self.answer {
-            Err(error) => told(Outcome::Crash, &format!("not an answer: {error}")),
+            Err(error) => because(Outcome::Crash, &format!("not an answer: {error}")),
             Ok(Some(answer)) => answer.judge(code),
             Ok(None) => self.silent(code, limits),
         }
     }
 
-    /// Of a process that ended by itself without an answer.
+    /// Classifies a process that exited without an answer and without a signal.
     fn silent(&self, code: i32, limits: &Limits) -> (Outcome, Option<String>) {
         let words = self.last_words.trim();
         let first = words.lines().next().unwrap_or_default();
         let first = first.strip_prefix("error: ").unwrap_or(first).to_owned();
         match code {
             2 => (Outcome::Input, Some(first)),
-            // The limits ended it while the model was read.
+            // A limit was reached while the model was read.
             3 if words.contains("unknown: time") => (Outcome::Time, Some(first)),
             3 if words.contains("unknown: memory") => (Outcome::Memory, Some(first)),
             3 if words.contains("unknown: ") => (Outcome::Unknown, Some(first)),
             _ if self.peak_bytes > limits.bytes => {
-                let reason = format!("exit code {code} without an answer, its memory used up");
+                let reason =
+                    format!("exit code {code} without an answer, after exceeding its memory limit");
                 (Outcome::Memory, Some(reason))
             }
             _ => {
@@ -204,7 +204,7 @@ mod tests {
         bytes: 1 << 20,
     };
 
-    fn said(json: &str, code: i32) -> Ended {
+    fn ended(json: &str, code: i32) -> Ended {
         let remains = Remains {
             code: Some(code),
             answer: Ok(Some(serde_json::from_str(json).unwrap())),
@@ -227,13 +227,13 @@ mod tests {
     }
 
     #[test]
-    fn answers() {
-        let holds = said(r#"{"verdict":"holds","stats":{"order":"file-up"}}"#, 0);
+    fn answers_and_exit_codes_must_agree() {
+        let holds = ended(r#"{"verdict":"holds","stats":{"order":"file-up"}}"#, 0);
         assert_eq!(holds.outcome, Outcome::Holds);
         assert_eq!(holds.answer.as_deref(), Some("holds"));
         assert_eq!(holds.order.as_deref(), Some("file-up"));
         assert_eq!(holds.last_words, None);
-        let outcome = |json: &str, code| said(json, code).outcome;
+        let outcome = |json: &str, code| ended(json, code).outcome;
         assert_eq!(outcome(r#"{"verdict":"violated"}"#, 1), Outcome::Violated);
         assert_eq!(outcome(r#"{"verdict":"holds"}"#, 1), Outcome::Crash);
         assert_eq!(outcome(r#"{"verdict":"perhaps"}"#, 0), Outcome::Crash);
@@ -249,16 +249,16 @@ mod tests {
         }
         let internal = r#"{"verdict":"unknown","reason":"internal: a lasso"}"#;
         assert_eq!(outcome(internal, 101), Outcome::Crash);
-        let counted = said(r#"{"states":"42","bounded":true,"reason":null}"#, 0);
+        let counted = ended(r#"{"states":"42","bounded":true,"reason":null}"#, 0);
         assert_eq!(counted.answer.as_deref(), Some("42"));
-        let endless = said(r#"{"states":null,"bounded":false,"reason":null}"#, 0);
+        let endless = ended(r#"{"states":null,"bounded":false,"reason":null}"#, 0);
         assert_eq!(endless.answer.as_deref(), Some("+inf"));
         let stopped = r#"{"states":null,"bounded":null,"reason":"memory"}"#;
         assert_eq!(outcome(stopped, 3), Outcome::Memory);
     }
 
     #[test]
-    fn deaths() {
+    fn outcomes_without_an_answer_are_inferred() {
         let died = |signal, change: fn(&mut Remains)| {
             let mut remains = Remains {
                 signal: Some(signal),

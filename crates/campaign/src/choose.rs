@@ -1,13 +1,14 @@
-//! Which random formulas are kept: those with a product of some size, as many that hold as are violated.
+//! Selection of random formulas: those with a product of a minimal size, balanced between formulas
+//! that hold and formulas that are violated.
 //!
-//! Draws are decided in their order by a named engine, and the first ones that fit are taken. A decision
-//! that a limit ends is no decision, and the draw is passed over. Limits of memory are counted and end a
-//! decision at the same point everywhere; time does not, so there should be plenty of it. Decisions are kept beside
-//! the results, and no draw is decided twice.
+//! The filter's engine decides draws in their order; the first draws that fit are selected. A draw
+//! whose decision is stopped by a limit is skipped. Memory limits are counted and stop a decision
+//! at the same point on every machine. Time limits do not, so they should be generous. Decisions
+//! are stored with the results, so no draw is decided twice.
 //!
-//! Where the deciding engine's product is not what is to be measured — it works on sets, because the model is
-//! too large for single states — another engine is run first, within little memory, to see whether its product gets
-//! large enough.
+//! If the filter's engine is symbolic, because the model is too large for explicit states, the size
+//! of its product says little. Then an explicit engine (`measure`) runs first, within little
+//! memory, to test whether its product becomes large enough.
 
 use crate::answer::Ended;
 use crate::file::{Filter, Preset};
@@ -26,16 +27,15 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader};
 use std::path::Path;
 
-/// What was found about a draw.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Decision {
-    /// A hash of everything that it depends on.
+    /// A hash of everything the decision depends on.
     key: String,
     outcome: Outcome,
     product_states: u64,
 }
 
-/// Decisions, in memory and in a file.
+/// All decisions, in memory and in a file.
 pub(crate) struct Decisions {
     known: HashMap<String, Decision>,
     file: Option<File>,
@@ -55,12 +55,12 @@ impl Decisions {
         Ok(decisions)
     }
 
-    /// Reads what there is, and keeps nothing new.
+    /// Reads the decisions, without writing new ones.
     pub(crate) fn read(path: &Path) -> io::Result<Decisions> {
         let mut known = HashMap::new();
         if fs::exists(path)? {
             for line in BufReader::new(File::open(path)?).lines() {
-                // A line that is no decision costs another one, no more.
+                // A draw whose line is broken is decided again.
                 if let Ok(decision) = serde_json::from_str::<Decision>(&line?) {
                     known.insert(decision.key.clone(), decision);
                 }
@@ -87,32 +87,32 @@ impl Decisions {
     }
 }
 
-/// What has been chosen of a lottery.
+/// The formulas selected from a lottery so far.
 #[derive(Debug, Default)]
 pub(crate) struct Chosen {
     pub properties: Vec<Property>,
-    /// Chosen ones that hold, and that are violated.
+    /// Number of selected formulas that hold and that are violated.
     pub counts: [usize; 2],
-    /// Are all wanted ones there?
+    /// True if the requested number is reached.
     pub complete: bool,
-    /// The first draw without a decision.
+    /// Index of the first undecided draw.
     open: Option<usize>,
 }
 
-/// What the measuring engine may use: far more than any size that is asked for.
+/// Memory of the measuring engine: enough for any `least_product` in use.
 const MEASURE_BYTES: u64 = 16 << 20;
 
-/// What is known of a draw.
+/// State of a draw.
 enum Draw {
-    /// It holds (0) or is violated (1), and is large enough.
+    /// Decided and large enough: holds (0) or is violated (1).
     Fits(usize),
-    /// It is undecided or too small.
+    /// Stopped by a limit, or too small.
     Out,
-    /// Something has to be run first, and will be known by this key.
+    /// A task must run first; its decision is stored under this key.
     Open(String, Task),
 }
 
-/// The draws of one model with the engine that decides them.
+/// The draws of one model and the filter that selects from them.
 pub(crate) struct Choice<'a> {
     lottery: &'a Lottery<'a>,
     filter: &'a Filter,
@@ -121,7 +121,7 @@ pub(crate) struct Choice<'a> {
 }
 
 impl<'a> Choice<'a> {
-    /// `None` where there is no filter. `program` is what jobs run.
+    /// Returns `None` if there is no filter. `program` runs the tasks.
     pub(crate) fn new(
         lottery: &'a Lottery<'a>,
         model: &'a Model,
@@ -136,8 +136,8 @@ impl<'a> Choice<'a> {
         })
     }
 
-    /// What is known from running an engine on a formula, or what to run.
-    fn ask<'d>(
+    /// Returns the decision of an engine on a formula, or the task that makes it.
+    fn decision<'d>(
         &self,
         text: &str,
         engine: &Preset,
@@ -164,7 +164,7 @@ impl<'a> Choice<'a> {
         Err(Draw::Open(key, task))
     }
 
-    fn look(&self, text: &str, decisions: &Decisions) -> Draw {
+    fn classify(&self, text: &str, decisions: &Decisions) -> Draw {
         let Filter {
             engine,
             measure,
@@ -173,13 +173,13 @@ impl<'a> Choice<'a> {
             ..
         } = self.filter;
         if let Some(measure) = measure {
-            match self.ask(text, measure, MEASURE_BYTES, decisions) {
+            match self.decision(text, measure, MEASURE_BYTES, decisions) {
                 Err(open) => return open,
                 Ok(measured) if measured.product_states < *least_product => return Draw::Out,
                 Ok(_) => {}
             }
         }
-        match self.ask(text, engine, memory.0, decisions) {
+        match self.decision(text, engine, memory.0, decisions) {
             Err(open) => open,
             Ok(decision) if measure.is_none() && decision.product_states < *least_product => {
                 Draw::Out
@@ -192,10 +192,10 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// What the decisions so far choose.
+    /// Selects formulas by the decisions so far.
     pub(crate) fn chosen(&self, decisions: &Decisions) -> Chosen {
         let number = self.lottery.random.number;
-        let room = if self.filter.balanced {
+        let most = if self.filter.balanced {
             [number / 2, number - number / 2]
         } else {
             [number, number]
@@ -205,8 +205,8 @@ impl<'a> Choice<'a> {
             if chosen.properties.len() == number {
                 break;
             }
-            match self.look(text, decisions) {
-                Draw::Fits(class) if chosen.counts[class] < room[class] => {
+            match self.classify(text, decisions) {
+                Draw::Fits(class) if chosen.counts[class] < most[class] => {
                     chosen.counts[class] += 1;
                     let property = self.lottery.property(*k, text, None);
                     chosen.properties.push(property);
@@ -222,21 +222,22 @@ impl<'a> Choice<'a> {
         chosen
     }
 
-    /// Decides draws until all wanted formulas are there, or there are no more draws.
+    /// Decides draws until the requested number is reached or no draws are left. Reports the
+    /// selection to `on_progress` after each batch.
     pub(crate) fn run(
         &self,
         pool: &mut Pool,
         decisions: &mut Decisions,
-        mut hear: impl FnMut(&Chosen),
+        mut on_progress: impl FnMut(&Chosen),
     ) -> io::Result<Chosen> {
         loop {
             let chosen = self.chosen(decisions);
-            hear(&chosen);
+            on_progress(&chosen);
             let Some(open) = chosen.open else {
                 return Ok(chosen);
             };
             let rest = self.lottery.draws[open..].iter();
-            let questions = rest.filter_map(|(_, text)| match self.look(text, decisions) {
+            let questions = rest.filter_map(|(_, text)| match self.classify(text, decisions) {
                 Draw::Open(key, task) => Some((key, task)),
                 _ => None,
             });

@@ -1,7 +1,7 @@
 //! The campaign file: TOML that names models, properties, engines and limits.
 //!
-//! `campaigns/README.md` tells what may stand in it. Whatever is not known is an error with its place:
-//! a misspelt key that is silently ignored makes a different experiment.
+//! `campaigns/README.md` describes the format. An unknown key is an error with its position,
+//! because ignoring a misspelt key would change the experiment.
 
 use crate::units::{Bytes, Span};
 use lariat::internals::InputError;
@@ -12,28 +12,28 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
-/// A campaign as it is written.
+/// A parsed campaign file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Campaign {
-    /// What it is called in results; the file's name without its ending by default.
+    /// Its name in results; the file's name without extension by default.
     #[serde(default)]
     pub name: String,
-    /// What it measures, for a reader.
+    /// A description of its purpose, for readers.
     #[serde(default)]
     pub about: String,
-    /// Engines that decide properties.
+    /// Presets that check properties.
     #[serde(default)]
     pub engines: Vec<Spanned<Preset>>,
-    /// Ways to count states.
+    /// Presets that count states.
     #[serde(default)]
     pub states: Vec<Spanned<Preset>>,
-    /// What one job may use.
+    /// Limits of one job.
     pub limits: Limits,
-    /// How often every job is run.
+    /// Number of runs of every job.
     #[serde(default = "once")]
     pub repetitions: u32,
-    /// The program to run in the place of this one; relative to the file.
+    /// The program to run instead of this one; relative to the file.
     pub program: Option<PathBuf>,
     /// The models.
     #[serde(default)]
@@ -46,19 +46,19 @@ pub struct Campaign {
     pub source: Source,
 }
 
-/// Where a campaign was read from.
+/// The text of a campaign and its location.
 #[derive(Clone, Debug, Default)]
 pub struct Source {
     /// The file's name, for messages.
     pub origin: String,
-    /// The folder that paths start from.
+    /// The folder to which paths are relative.
     pub folder: PathBuf,
     /// The text.
     pub text: String,
 }
 
 impl Source {
-    /// An error at a place of the file.
+    /// Returns an error at a position of the file.
     pub fn error(&self, span: std::ops::Range<usize>, message: impl Into<String>) -> InputError {
         InputError::at(&self.origin, self.text.as_bytes(), span, message)
     }
@@ -72,11 +72,11 @@ fn once() -> u32 {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// Time of the processor, and of the clock unless it has a limit of its own.
+    /// Processor time, and wall-clock time unless `clock` is given.
     pub time: Span,
     /// Memory.
     pub memory: Bytes,
-    /// Time of the clock, for machines that are busy with something else.
+    /// Wall-clock time, for machines that run other programs as well.
     pub clock: Option<Span>,
 }
 
@@ -89,14 +89,14 @@ impl From<Limits> for crate::record::Limits {
     }
 }
 
-/// An engine with its switches: `"slap --published"`, or a table that also gives it a name of its own.
+/// An engine with its switches: `"slap --published"`, or a table that also names the preset.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Preset {
-    /// What tables and plots call it.
+    /// Its name in tables and plots.
     pub name: String,
-    /// The engine and its switches, as on the command line behind `--engine`.
+    /// The engine and its switches, as on the command line after `--engine`.
     pub args: Vec<String>,
-    /// The program to run, if not the campaign's; relative to the file.
+    /// The program to run, if it is not the campaign's; relative to the file.
     pub program: Option<PathBuf>,
 }
 
@@ -135,14 +135,14 @@ impl<'de> Deserialize<'de> for Preset {
 }
 
 impl Preset {
-    /// A preset of this name; `args` are separated by blanks, the engine first.
+    /// Creates a preset. `args` is separated by blanks and starts with the engine.
     pub fn new(name: &str, args: &str, program: Option<PathBuf>) -> Result<Preset, String> {
         let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
         let args: Vec<String> = args.split_whitespace().map(str::to_owned).collect();
         let is_fairness = |arg: &String| arg.contains("-fair");
         if args.iter().any(is_fairness) {
             return Err(
-                "fairness changes the question, not the engine: `weak_fair` and `strong_fair` belong to [[properties]]"
+                "fairness changes the question, not the engine: put `weak_fair` or `strong_fair` into [[properties]]"
                     .to_owned(),
             );
         }
@@ -153,20 +153,20 @@ impl Preset {
                 program,
             }),
             _ => Err(
-                "an engine is its name and then its switches, such as \"sog --emptiness couvreur\""
+                "expected an engine and then its switches, such as \"sog --emptiness couvreur\""
                     .to_owned(),
             ),
         }
     }
 }
 
-/// Some models: of exactly one kind.
+/// A group of models of exactly one kind.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Models {
     /// A family of generated nets, with `sizes`.
     pub generate: Option<String>,
-    /// Its sizes.
+    /// Sizes of the generated nets.
     #[serde(default)]
     pub sizes: Vec<u32>,
     /// Files, or patterns such as `nets/*.pnml`, relative to the campaign.
@@ -175,43 +175,44 @@ pub struct Models {
     /// Instances of the contest folder, or patterns such as `Kanban-PT-*`.
     #[serde(default)]
     pub contest: Vec<String>,
-    /// What they are summed up as, if not by their names.
+    /// The family in which they are summed up; derived from their names by default.
     pub family: Option<String>,
 }
 
-/// Some properties: of exactly one kind.
+/// A group of properties of exactly one kind.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Properties {
-    /// What tables call them.
+    /// The name of the group in tables.
     #[serde(default)]
     pub group: String,
-    /// Patterns for the names of the models they are for; all by default.
+    /// Patterns for the names of the models that the group applies to; all by default.
     #[serde(default)]
     pub models: Vec<String>,
     /// Formulas.
     #[serde(default)]
     pub formulas: Vec<Spanned<Inline>>,
-    /// Files with one formula a line. `{folder}`, `{stem}` and `{model}` stand for the model's.
+    /// Files with one formula per line. `{folder}`, `{stem}` and `{model}` are replaced by the
+    /// model's folder, file stem and name.
     #[serde(default)]
     pub files: Vec<String>,
-    /// Property files of the contest, likewise.
+    /// Property files of the contest, with the same placeholders.
     #[serde(default)]
     pub mcc: Vec<String>,
-    /// Only so many of each file.
+    /// Limit on the number of properties per file.
     pub first: Option<usize>,
-    /// Formulas drawn at random.
+    /// Random formulas.
     pub random: Option<Random>,
-    /// Weak fairness that is assumed of runs, as behind `--weak-fair`.
+    /// Weak fairness assumptions, as after `--weak-fair`.
     #[serde(default)]
     pub weak_fair: Vec<String>,
-    /// Strong fairness, as behind `--strong-fair`.
+    /// Strong fairness assumptions, as after `--strong-fair`.
     #[serde(default)]
     pub strong_fair: Vec<String>,
 }
 
 impl Properties {
-    /// The arguments that assume fairness.
+    /// Returns the arguments for the fairness assumptions.
     pub fn fairness(&self) -> Vec<String> {
         let weak = self.weak_fair.iter().map(|what| ["--weak-fair", what]);
         let strong = self.strong_fair.iter().map(|what| ["--strong-fair", what]);
@@ -222,15 +223,15 @@ impl Properties {
 /// A formula in the campaign: its text, or a table that also gives its name and the known answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Inline {
-    /// Its name; made from its position if there is none.
+    /// Its name; derived from its position by default.
     pub name: Option<String>,
     /// The formula.
     pub formula: String,
-    /// The answer that is known.
+    /// The known answer.
     pub known: Option<Known>,
 }
 
-/// An answer that is known beforehand.
+/// A known answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Known {
@@ -241,7 +242,7 @@ pub enum Known {
 }
 
 impl Known {
-    /// As results spell it.
+    /// Returns its name in results.
     pub fn word(self) -> &'static str {
         match self {
             Known::Holds => "holds",
@@ -295,32 +296,32 @@ impl<'de> Deserialize<'de> for Inline {
     }
 }
 
-/// What formulas are drawn.
+/// Number and form of random formulas.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Random {
-    /// Where the draws start; every model has draws of its own.
+    /// The seed. Each model has a separate sequence of draws.
     pub seed: u64,
-    /// How many formulas a model.
+    /// Number of formulas per model.
     pub number: usize,
-    /// Operators and atoms of a formula.
+    /// Number of operators and atoms of a formula.
     #[serde(default = "usual_size")]
     pub size: Between,
-    /// How many different atoms it draws from.
+    /// Number of different atoms that may occur.
     #[serde(default = "usual_propositions")]
     pub propositions: usize,
-    /// What atoms say.
+    /// Kinds of atoms.
     #[serde(default = "usual_atoms")]
     pub atoms: Vec<AtomKind>,
-    /// With `X`, and not without; where formulas must be stutter-invariant, it may occur.
+    /// Require `X`; together with `stutter_invariant`, allow it.
     #[serde(default)]
     pub next: bool,
-    /// Only what is proven to be stutter-invariant.
+    /// Keep only formulas proven to be stutter-invariant.
     #[serde(default)]
     pub stutter_invariant: bool,
-    /// `(GF p1 & … & GF pk) -> φ`, with so many `p`.
+    /// The number k of assumptions in formulas `(GF p1 & … & GF pk) -> φ`.
     pub fairness: Option<Between>,
-    /// Which draws are kept.
+    /// The filter that selects draws.
     pub filter: Option<Filter>,
 }
 
@@ -336,13 +337,13 @@ fn usual_atoms() -> Vec<AtomKind> {
     vec![AtomKind::Marked, AtomKind::Compare]
 }
 
-/// What an atom says.
+/// Kind of a random atom.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AtomKind {
     /// A place is marked.
     Marked,
-    /// A place has at least, at most, or more tokens than something.
+    /// The tokens of a place are compared with a constant or another place.
     Compare,
     /// A transition is enabled.
     Fireable,
@@ -350,26 +351,26 @@ pub enum AtomKind {
     Fires,
 }
 
-/// Which random formulas are kept, decided by an engine before the campaign begins.
+/// Selection of random formulas by an engine before the jobs start.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Filter {
-    /// Who decides.
+    /// The engine that decides draws.
     #[serde(default = "usual_filter")]
     pub engine: Preset,
-    /// Product states that must have been explored.
+    /// Minimal number of explored product states.
     #[serde(default)]
     pub least_product: u64,
-    /// By whom, if not by the one who decides; it need not come to an end.
+    /// The engine that counts product states, if not `engine`; it may stop at a limit.
     pub measure: Option<Preset>,
-    /// As many that hold as are violated.
+    /// Select as many formulas that hold as formulas that are violated.
     #[serde(default = "yes")]
     pub balanced: bool,
-    /// Time for a decision. It should not be what ends it, or the choice is another on another machine.
+    /// Time limit of a decision. If it is reached, the selection may differ between machines.
     pub time: Span,
-    /// Memory for a decision.
+    /// Memory limit of a decision.
     pub memory: Bytes,
-    /// Draws at most, for each formula wanted.
+    /// Limit on the number of draws per requested formula.
     #[serde(default = "usual_draws")]
     pub draws: usize,
 }
@@ -414,10 +415,10 @@ impl TryFrom<NumberOrRange> for Between {
     }
 }
 
-/// Formulas of more operators are not drawn: they would be nobody's experiment.
+/// Limit on the operators of a random formula.
 const LARGEST: usize = 1000;
 
-/// Reads a campaign. `path` names it in errors and is where relative paths start.
+/// Parses a campaign. `path` is used in errors and to resolve relative paths.
 pub fn read(path: &Path, text: &str) -> Result<Campaign, InputError> {
     let source = Source {
         origin: path.display().to_string(),
@@ -430,7 +431,7 @@ pub fn read(path: &Path, text: &str) -> Result<Campaign, InputError> {
             Some(span) => source.error(span, message),
             None => InputError::new(&source.origin, message),
         };
-        error.help("campaigns/README.md tells what a campaign may say")
+        error.help("campaigns/README.md describes the format of campaigns")
     })?;
     if campaign.name.is_empty() {
         let stem = path.file_stem().unwrap_or_default();
@@ -447,7 +448,7 @@ fn validate(campaign: &Campaign) -> Result<(), InputError> {
     let in_path = |c: char| c.is_alphanumeric() || "_.-".contains(c);
     if !campaign.name.chars().all(in_path) || campaign.name.starts_with('.') {
         return Err(whole(
-            "the name of a campaign is also that of a folder",
+            "the name of a campaign must be usable as the name of a folder",
             "use letters, digits, `_`, `.` and `-`",
         ));
     }
@@ -476,43 +477,43 @@ fn validate(campaign: &Campaign) -> Result<(), InputError> {
                 .iter()
                 .any(|other| other.as_ref().name == *name)
             {
-                let message = format!("two engines are called `{name}`");
+                let message = format!("two engines have the name `{name}`");
                 let help = "give one of them a name: { name = …, args = … }";
                 return Err(source.error(preset.span(), message).help(help));
             }
         }
     }
     for models in &campaign.models {
-        let of = models.as_ref();
+        let group = models.as_ref();
         let kinds = [
-            of.generate.is_some(),
-            !of.files.is_empty(),
-            !of.contest.is_empty(),
+            group.generate.is_some(),
+            !group.files.is_empty(),
+            !group.contest.is_empty(),
         ];
         if kinds.iter().filter(|kind| **kind).count() != 1 {
-            let message = "models are of one kind: generate, files, or contest";
+            let message = "a group of models has exactly one kind: generate, files, or contest";
             return Err(source.error(models.span(), message));
         }
-        if of.generate.is_some() == of.sizes.is_empty() {
-            let message = "generate and sizes belong together";
+        if group.generate.is_some() == group.sizes.is_empty() {
+            let message = "generate and sizes must be given together";
             return Err(source.error(models.span(), message));
         }
     }
     for properties in &campaign.properties {
-        let of = properties.as_ref();
+        let group = properties.as_ref();
         let kinds = [
-            !of.formulas.is_empty(),
-            !of.files.is_empty(),
-            !of.mcc.is_empty(),
-            of.random.is_some(),
+            !group.formulas.is_empty(),
+            !group.files.is_empty(),
+            !group.mcc.is_empty(),
+            group.random.is_some(),
         ];
         let wrong = |message: &str| source.error(properties.span(), message);
         if kinds.iter().filter(|kind| **kind).count() != 1 {
             return Err(wrong(
-                "properties are of one kind: formulas, files, mcc, or random",
+                "a group of properties has exactly one kind: formulas, files, mcc, or random",
             ));
         }
-        if let Some(random) = &of.random {
+        if let Some(random) = &group.random {
             if random.atoms.is_empty() || random.propositions == 0 {
                 return Err(wrong("random formulas need atoms"));
             }
@@ -527,7 +528,7 @@ fn validate(campaign: &Campaign) -> Result<(), InputError> {
             }
             if random.propositions > 60 || *random.size.0.end() > LARGEST {
                 return Err(wrong(
-                    "formulas of at most 1000 operators and 60 propositions",
+                    "random formulas have at most 1000 operators and 60 propositions",
                 ));
             }
         }
@@ -568,7 +569,7 @@ random = { seed = 1, number = 4, size = [5, 9], filter = { time = "1s", memory =
     }
 
     #[test]
-    fn errors_have_their_place() {
+    fn errors_have_positions() {
         let wrong = |from: &str, to: &str| {
             let text = SMALL.replace(from, to);
             assert_ne!(text, SMALL);
@@ -578,21 +579,21 @@ random = { seed = 1, number = 4, size = [5, 9], filter = { time = "1s", memory =
         assert!(error.contains("unknown field `size`"), "{error}");
         assert!(error.contains("c.toml:7:1"), "{error}");
         let error = wrong("\"10s\"", "\"10 parsecs\"");
-        assert!(error.contains("no unit of time"), "{error}");
+        assert!(error.contains("not a unit of time"), "{error}");
         assert!(error.contains("c.toml:3:"), "{error}");
         let error = wrong("[5, 9]", "[9, 5]");
         assert!(error.contains("c.toml:11:"), "{error}");
         let error = wrong("\"explicit\"", "\"--fast\"");
         assert!(error.contains("c.toml:2:"), "{error}");
         let error = wrong("\"explicit\"", "\"slap-pub\"");
-        assert!(error.contains("two engines are called"), "{error}");
+        assert!(error.contains("two engines have the name"), "{error}");
         let error = wrong("generate", "files = [\"x\"]\ngenerate");
-        assert!(error.contains("of one kind"), "{error}");
+        assert!(error.contains("exactly one kind"), "{error}");
         let error = wrong(
             "group = \"random\"",
             "group = \"random\"\nformulas = [\"true\"]",
         );
-        assert!(error.contains("of one kind"), "{error}");
+        assert!(error.contains("exactly one kind"), "{error}");
         assert!(read(Path::new("c.toml"), "").unwrap_err().help.is_some());
         assert!(read(Path::new("c.toml"), "[[[").is_err());
     }

@@ -1,11 +1,11 @@
-//! Names for things that are the same on every machine: 128-bit FNV-1a hashes.
+//! Identifiers that are equal on every machine: 128-bit FNV-1a hashes (Fowler, Noll, Vo).
 //!
-//! Not a defence against anybody; enough that no two jobs of a campaign meet (Fowler, Noll, Vo).
+//! Not cryptographic; 128 bits make collisions between jobs of a campaign negligible.
 
 const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
 const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
 
-/// A hash in the making.
+/// An incremental hash.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hash(u128);
 
@@ -14,7 +14,7 @@ impl Hash {
         Hash(OFFSET)
     }
 
-    /// Takes in one part. Parts are kept apart: `ab`, `c` is not `a`, `bc`.
+    /// Appends one part and its length, so that `ab`, `c` differs from `a`, `bc`.
     pub(crate) fn with(mut self, part: impl AsRef<[u8]>) -> Hash {
         let part = part.as_ref();
         for byte in part.iter().chain(&(part.len() as u64).to_le_bytes()) {
@@ -23,18 +23,18 @@ impl Hash {
         self
     }
 
-    /// As 32 hexadecimal digits.
+    /// Returns the hash as 32 hexadecimal digits.
     pub(crate) fn hex(self) -> String {
         format!("{:032x}", self.0)
     }
 
-    /// As a seed.
+    /// Folds the hash into a 64-bit seed.
     pub(crate) fn seed(self) -> u64 {
         (self.0 >> 64) as u64 ^ self.0 as u64
     }
 }
 
-/// The shard, from 0, that a job of this id belongs to.
+/// Returns the shard, from 0, of the job with this id.
 pub(crate) fn shard(id: &str, shards: u32) -> u32 {
     (Hash::new().with(id).seed() % u64::from(shards.max(1))) as u32
 }
@@ -44,8 +44,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hashes_are_pinned_and_parts_kept_apart() {
-        // Another value here makes every campaign start from the beginning.
+    fn hashes_are_pinned_and_separate_parts() {
+        // If this value changes, no campaign can be resumed.
         let id = Hash::new().with("ab").with("c").hex();
         assert_eq!(id, "9b05a823fdcbe5d09ec257250fab87b0");
         assert_ne!(id, Hash::new().with("a").with("bc").hex());

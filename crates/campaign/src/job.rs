@@ -1,19 +1,18 @@
-//! One job: a process of its own under limits, and what the system says it used.
+//! One job: a separate process under limits, and its resource usage.
 //!
-//! The process is asked to keep its limits itself (`--timeout`, `--memory`), and then ends with an
-//! honest "unknown". The limits that the system enforces lie a little above, for the one that does not:
+//! The process limits itself (`--timeout`, `--memory`) and then answers "unknown". The operating
+//! system enforces slightly larger limits, in case the process does not:
 //!
-//! | | asked | enforced |
+//! | | requested | enforced |
 //! | --- | --- | --- |
-//! | clock | c | c + 5 % + 2 s, then its whole process group is killed |
-//! | processor | – | t (`RLIMIT_CPU`); t + 5 % + 2 s where c = t, so that the process can end by itself |
+//! | wall clock | c | c + 5 % + 2 s, then its process group is killed |
+//! | processor | – | t (`RLIMIT_CPU`); t + 5 % + 2 s if c = t, so that the process stops first |
 //! | memory | m | m + 25 % + 512 MB of address space (`RLIMIT_AS`) |
 //!
-//! The clock's limit c is t, unless the campaign says otherwise. Address space is more than memory: stacks of threads, for example, are reserved and hardly used. Processor time
-//! and the largest resident memory come from `wait4`, never from the process. That memory has a
-//! floor, though: Linux counts what the *starting* process had resident before the new program was
-//! loaded. So jobs are not started by the process that reads models and keeps results, but by small ones of their
-//! own, see [`crate::worker`].
+//! c is t unless the campaign sets it. Address space exceeds memory, for example by reserved
+//! stacks. Processor time and peak resident memory come from `wait4`. On Linux the peak includes
+//! the resident memory of the *parent* before `exec`, so small processes start the jobs, see
+//! [`crate::worker`].
 
 use crate::answer::{Answer, Ended, Remains};
 use crate::record::Limits;
@@ -31,7 +30,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use wait4::Wait4;
 
-/// What is to be run.
+/// A process to run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Task {
     /// The program.
@@ -40,11 +39,11 @@ pub struct Task {
     pub args: Vec<String>,
     /// The limits.
     pub limits: Limits,
-    /// Seconds of the clock.
+    /// Seconds of wall-clock time.
     pub clock: f64,
 }
 
-/// The process group of the job that runs, if one does; so that it can be ended from outside.
+/// The process group of the running job, if any, so that another thread can kill it.
 #[derive(Debug, Default)]
 pub(crate) struct Running(Mutex<Group>);
 
@@ -59,7 +58,7 @@ impl Running {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the job that runs, and lets no other begin.
+    /// Kills the running job and refuses to start another.
     pub(crate) fn close(&self) {
         let mut group = self.lock();
         group.closed = true;
@@ -69,19 +68,19 @@ impl Running {
 
 fn kill(group: Option<Pid>) {
     if let Some(pid) = group {
-        // Nobody there is as good as killed.
+        // An error means that the group has already exited.
         let _ = kill_process_group(pid, Signal::KILL);
     }
 }
 
-/// How much of standard error is kept.
+/// Number and length of the lines of standard error that are kept.
 const LAST_LINES: usize = 12;
 const LONGEST_LINE: usize = 400;
 
-/// How long the pipes of a process are listened to when it has gone.
-const ECHO: Duration = Duration::from_secs(5);
+/// Time to read the rest of the pipes after the process has exited.
+const DRAIN_TIME: Duration = Duration::from_secs(5);
 
-/// Runs a job to its end.
+/// Runs a job and waits for it.
 pub(crate) fn run(task: &Task, running: &Running) -> io::Result<Ended> {
     let limits = &task.limits;
     let start = Instant::now();
@@ -110,7 +109,7 @@ pub(crate) fn run(task: &Task, running: &Running) -> io::Result<Ended> {
     let words = listen(child.stderr.take(), |pipe| Ok(last_words(pipe)));
     let overdue = wait(pid, hard(task.clock));
     let wall = start.elapsed().as_secs_f64();
-    // The first process is a zombie: its number is not anybody else's yet.
+    // The process is still a zombie, so its id has not been reused.
     kill(running.lock().pid.take());
     let used = reap(&mut child)?;
     let remains = Remains {
@@ -118,11 +117,11 @@ pub(crate) fn run(task: &Task, running: &Running) -> io::Result<Ended> {
         signal: used.status.signal(),
         overdue,
         answer: answer
-            .recv_timeout(ECHO)
+            .recv_timeout(DRAIN_TIME)
             .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
             .map_err(|error| error.to_string()),
         last_words: words
-            .recv_timeout(ECHO)
+            .recv_timeout(DRAIN_TIME)
             .ok()
             .and_then(Result::ok)
             .unwrap_or_default(),
@@ -133,7 +132,7 @@ pub(crate) fn run(task: &Task, running: &Running) -> io::Result<Ended> {
     Ok(remains.conclude(limits))
 }
 
-/// A program that cannot even be started.
+/// The result of a program that cannot be started.
 fn not_started(task: &Task, error: &io::Error) -> Ended {
     let remains = Remains {
         code: None,
@@ -157,23 +156,23 @@ fn reap(child: &mut Child) -> io::Result<wait4::ResUse> {
     }
 }
 
-/// The limit that is enforced where `seconds` are asked for.
+/// Returns the enforced limit for a requested limit of `seconds`.
 fn hard(seconds: f64) -> Duration {
     let seconds = seconds * 1.05 + 2.0;
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
-/// The limits that the system keeps.
+/// Sets the limits that the operating system enforces.
 #[cfg(target_os = "linux")]
 fn limit(pid: Pid, task: &Task) {
     let Limits { seconds, bytes } = task.limits;
     let limit = |resource, value: u64| {
         let limit = Rlimit {
             current: Some(value),
-            // A second more than the limit of the processor: first a signal that says why, then one that kills.
+            // One second more of processor time: first `SIGXCPU`, then `SIGKILL`.
             maximum: Some(value.saturating_add(1)),
         };
-        // A limit that is already lower, or a process that is already gone.
+        // Fails if the limit is already lower or the process has exited.
         let _ = rustix::process::prlimit(Some(pid), resource, limit);
     };
     let cpu = if task.clock > seconds {
@@ -189,11 +188,11 @@ fn limit(pid: Pid, task: &Task) {
     limit(Resource::Core, 0);
 }
 
-/// Elsewhere there is no way to limit another process; the clock has to do.
+/// Other systems cannot limit another process; only the wall clock is enforced.
 #[cfg(not(target_os = "linux"))]
 fn limit(_: Pid, _: &Task) {}
 
-/// Waits for the end of the process and leaves it a zombie. Was it overdue and killed?
+/// Waits until the process exits; leaves a zombie. Returns whether it was killed after `limit`.
 fn wait(pid: Pid, limit: Duration) -> bool {
     let (ended, end) = mpsc::channel();
     std::thread::spawn(move || {
@@ -211,24 +210,24 @@ fn wait(pid: Pid, limit: Duration) -> bool {
     }
 }
 
-/// Reads a pipe in a thread of its own; what was read comes by a channel.
+/// Reads a pipe in a background thread, which sends the result over the returned channel.
 fn listen<T: Send + 'static>(
     pipe: Option<impl Read + Send + 'static>,
     read: impl FnOnce(&mut dyn BufRead) -> io::Result<T> + Send + 'static,
 ) -> mpsc::Receiver<io::Result<T>> {
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let Some(pipe) = pipe else { return };
         let mut pipe = BufReader::new(pipe);
         let result = read(&mut pipe);
-        // Whoever still writes must not be stopped by a full pipe.
+        // Drain the pipe, so that the writing process never blocks.
         let _ = io::copy(&mut pipe, &mut io::sink());
-        let _ = tell.send(result);
+        let _ = sender.send(result);
     });
-    told
+    receiver
 }
 
-/// The first JSON object of the output, if there is any output.
+/// Reads the first JSON object of the output; `None` if the output is blank.
 fn read_answer(pipe: &mut dyn BufRead) -> io::Result<Option<Answer>> {
     loop {
         let ready = pipe.fill_buf()?;
@@ -246,7 +245,7 @@ fn read_answer(pipe: &mut dyn BufRead) -> io::Result<Option<Answer>> {
     answers.next().transpose().map_err(io::Error::from)
 }
 
-/// The last lines, cut to a readable length.
+/// Returns the last lines, truncated to [`LONGEST_LINE`].
 fn last_words(pipe: &mut dyn BufRead) -> String {
     let mut lines: VecDeque<String> = VecDeque::new();
     let mut line = Vec::new();

@@ -1,34 +1,34 @@
-//! Answers that contradict each other, or what is known.
+//! Detection of answers that contradict each other or a known answer.
 
 use crate::record::Record;
 use std::collections::HashMap;
 
-/// Two answers to one question.
+/// An answer that contradicts another answer to the same question.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Contradiction {
-    /// The answer is not the known one.
+    /// The answer differs from the known one.
     Wrong(Box<Record>),
-    /// Two engines, or two runs of one, say different things.
+    /// Two engines, or two runs of one engine, give different answers.
     Disagreement(Box<[Record; 2]>),
 }
 
-/// Hears all answers of a campaign.
+/// Collects the answers of a campaign and reports contradictions.
 #[derive(Debug, Default)]
 pub struct Judge {
-    /// For each model and property, the first answers that differ.
+    /// Per model and property, the first record of each different answer.
     answers: HashMap<(String, String), Vec<Record>>,
 }
 
 impl Judge {
-    /// Hears a record, and says what is wrong about it.
-    pub fn hear(&mut self, record: &Record) -> Option<Contradiction> {
+    /// Adds a record and returns a contradiction that it causes, if it has not been returned yet.
+    pub fn add(&mut self, record: &Record) -> Option<Contradiction> {
         let answer = record.answer.as_ref()?;
         let question = (record.model.clone(), record.property.clone());
-        let heard = self.answers.entry(question).or_default();
-        let new = heard
+        let known = self.answers.entry(question).or_default();
+        let new = known
             .iter()
             .all(|other| other.answer.as_ref() != Some(answer));
-        let disagreement = match heard.first() {
+        let disagreement = match known.first() {
             Some(first) if new => Some(Contradiction::Disagreement(Box::new([
                 first.clone(),
                 record.clone(),
@@ -36,7 +36,7 @@ impl Judge {
             _ => None,
         };
         if new {
-            heard.push(record.clone());
+            known.push(record.clone());
         }
         disagreement.or_else(|| {
             record
@@ -52,7 +52,7 @@ mod tests {
     use crate::record::tests::plain;
 
     #[test]
-    fn the_first_different_answer_is_told() {
+    fn each_different_answer_is_reported_once() {
         let mut judge = Judge::default();
         let holds = plain();
         let violated = Record {
@@ -64,26 +64,26 @@ mod tests {
             property: "r2".to_owned(),
             ..violated.clone()
         };
-        assert_eq!(judge.hear(&holds), None);
-        assert_eq!(judge.hear(&other), None);
+        assert_eq!(judge.add(&holds), None);
+        assert_eq!(judge.add(&other), None);
         let pair = Box::new([holds.clone(), violated.clone()]);
         assert_eq!(
-            judge.hear(&violated),
+            judge.add(&violated),
             Some(Contradiction::Disagreement(pair))
         );
-        assert_eq!(judge.hear(&violated), None);
-        assert_eq!(judge.hear(&holds), None);
+        assert_eq!(judge.add(&violated), None);
+        assert_eq!(judge.add(&holds), None);
         let silent = Record {
             answer: None,
             ..plain()
         };
-        assert_eq!(judge.hear(&silent), None);
+        assert_eq!(judge.add(&silent), None);
         let wrong = Record {
             known: Some("violated".to_owned()),
             ..plain()
         };
         assert_eq!(
-            judge.hear(&wrong),
+            judge.add(&wrong),
             Some(Contradiction::Wrong(Box::new(wrong.clone())))
         );
     }

@@ -1,8 +1,8 @@
 //! Campaigns: engines over models and formulas, with the tables and plots of the papers.
 //!
-//! A campaign is a file that names models, properties, engines and limits. Running it makes one job
-//! of every combination, each a process of its own, and appends one [`Record`] a job to a file of results.
-//! Tables and plots are made from such files alone, whoever wrote them and wherever.
+//! A campaign is a TOML file that names models, properties, engines and limits. Every combination
+//! is a job. Each job runs in a separate process and appends one [`Record`] to a file of results,
+//! from which tables and plots are made; files of several machines can be combined.
 
 #![forbid(unsafe_code)]
 

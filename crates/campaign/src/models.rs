@@ -1,8 +1,8 @@
-//! The models of a campaign: generated, by path, or of the contest folder.
+//! The models of a campaign: generated, by path, or from the contest folder.
 //!
-//! What is not there is told and left out: a campaign that names contest models also runs where
-//! only some of them are. Generated nets are written once, beside the results. Where a folder has a table
-//! of answers beside its models (`index.tsv`, `verdicts.tsv`) they are known, and jobs are checked against them.
+//! Missing models are reported and skipped, so campaigns with contest models run everywhere.
+//! Generated nets are written once, next to the results. Jobs are checked against tables of known
+//! answers in the models' folder (`index.tsv`, `verdicts.tsv`).
 
 use crate::file::{Campaign, Known};
 use crate::id::Hash;
@@ -15,31 +15,31 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A model that is there.
+/// A model of the campaign.
 #[derive(Clone, Debug)]
 pub struct Model {
     /// Its short name, unique in the campaign.
     pub name: String,
-    /// What it is summed up as.
+    /// The family in which it is summed up.
     pub family: String,
     /// Its file.
     pub path: PathBuf,
-    /// The text of a generated net, which belongs into that file.
+    /// The text of a generated net, to be written to that file.
     pub generated: Option<String>,
     /// A hash of its contents.
     pub hash: String,
-    /// The number of states, if it is known.
+    /// The number of states, if known.
     pub states: Option<String>,
     /// Known answers, by the property's name.
     pub verdicts: BTreeMap<String, Known>,
 }
 
-/// All models that were found, and a sentence for each that was not.
+/// The models that were found, and a message for each that was not.
 #[derive(Debug, Default)]
 pub struct FoundModels {
     /// The models, in the order of the campaign.
     pub models: Vec<Model>,
-    /// What is missing.
+    /// Messages about missing models.
     pub missing: Vec<String>,
 }
 
@@ -49,8 +49,8 @@ const LITERAL: MatchOptions = MatchOptions {
     require_literal_leading_dot: true,
 };
 
-/// Finds the models. Generated ones will be in `cache`; those of the contest are looked for in
-/// `contest`, the folder that has `mcc/` inside.
+/// Finds the models. Paths of generated models are in `cache`. Contest models are searched in
+/// `contest`, the folder that contains `mcc/`.
 pub fn find(
     campaign: &Campaign,
     cache: &Path,
@@ -70,7 +70,7 @@ pub fn find(
             for size in &models.sizes {
                 let system = generate(family, *size).map_err(|e| wrong(e.to_string()))?;
                 let text = pnml::write(&system)
-                    .ok_or_else(|| wrong("this family is no place/transition net".to_owned()))?;
+                    .ok_or_else(|| wrong("this family is not a place/transition net".to_owned()))?;
                 let name = format!("{}-{size}", family.name());
                 batch.push(Model {
                     family: family.name().to_owned(),
@@ -118,7 +118,6 @@ pub fn find(
                     seen.insert(model.name.clone(), model.path.clone());
                     found.models.push(model);
                 }
-                // A file that two patterns find is one model.
                 Some(path) if *path == model.path => {}
                 Some(path) => {
                     return Err(wrong(format!(
@@ -134,8 +133,8 @@ pub fn find(
     Ok(found)
 }
 
-/// The files that a pattern means, in the order of their names. A path that exists means itself,
-/// whatever characters it has.
+/// Returns the files that match a pattern, sorted by name. The path of an existing file matches
+/// only this file, even if it contains wildcard characters.
 fn matching(pattern: &Path) -> Result<Vec<PathBuf>, String> {
     if pattern.exists() {
         return Ok(vec![pattern.to_owned()]);
@@ -147,7 +146,7 @@ fn matching(pattern: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(paths)
 }
 
-/// The model in a file, or a sentence about why not.
+/// Reads the model in a file, or adds a message to `missing`.
 fn file(path: PathBuf, missing: &mut Vec<String>) -> Option<Model> {
     let bytes = match fs::read(&path) {
         Ok(bytes) => bytes,
@@ -159,7 +158,7 @@ fn file(path: PathBuf, missing: &mut Vec<String>) -> Option<Model> {
     let stem = text_of(path.file_stem());
     let folder = path.parent().unwrap_or(Path::new(""));
     let name = match stem.as_str() {
-        // As the contest has it: the folder is the name.
+        // Contest layout: the folder has the model's name.
         "model" => folder
             .file_name()
             .map_or(stem.clone(), |name| text_of(Some(name))),
@@ -187,7 +186,7 @@ fn text_of(name: Option<&std::ffi::OsStr>) -> String {
     name.unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// `Raft` of `Raft-PT-03`, `anderson` of `anderson.2`, `kanban` of `kanban-5`.
+/// Returns the family: `Raft` of `Raft-PT-03`, `anderson` of `anderson.2`, `kanban` of `kanban-5`.
 fn family(name: &str) -> String {
     for kind in ["-PT-", "-COL-"] {
         if let Some((family, _)) = name.split_once(kind) {
@@ -199,7 +198,7 @@ fn family(name: &str) -> String {
     if without.is_empty() { name } else { without }.to_owned()
 }
 
-/// A table with tabulators: its lines as maps from the names of the columns.
+/// Reads a tab-separated table: one map per line, from column names to cells.
 fn table(path: &Path) -> Option<Vec<BTreeMap<String, String>>> {
     let text = fs::read_to_string(path).ok()?;
     let mut lines = text.lines();
@@ -236,7 +235,7 @@ fn known(verdicts: &[BTreeMap<String, String>], name: &str) -> BTreeMap<String, 
     answers.collect()
 }
 
-/// Writes the generated nets, those that are not there already.
+/// Writes the generated nets that have not been written yet.
 pub fn write_generated(models: &[Model]) -> io::Result<()> {
     for model in models {
         let Some(text) = &model.generated else {
@@ -248,7 +247,7 @@ pub fn write_generated(models: &[Model]) -> io::Result<()> {
         if let Some(folder) = model.path.parent() {
             fs::create_dir_all(folder)?;
         }
-        // Under another name first: a file that is there is whole.
+        // Write, then rename, so that no reader finds an incomplete file.
         let part = model
             .path
             .with_extension(format!("part{}", std::process::id()));
@@ -258,7 +257,7 @@ pub fn write_generated(models: &[Model]) -> io::Result<()> {
     Ok(())
 }
 
-/// Does one of the patterns match the name? No patterns match all.
+/// Returns whether one of the patterns matches the name, or there are no patterns.
 pub(crate) fn selected(patterns: &[String], name: &str) -> Result<bool, String> {
     let patterns: Result<Vec<_>, _> = patterns.iter().map(|p| Pattern::new(p)).collect();
     let patterns = patterns.map_err(|error| error.to_string())?;
@@ -270,7 +269,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn families_by_name() {
+    fn family_is_a_prefix_of_the_name() {
         assert_eq!(family("Raft-PT-03"), "Raft");
         assert_eq!(family("BART-COL-002"), "BART");
         assert_eq!(family("anderson.2"), "anderson");

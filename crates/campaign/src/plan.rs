@@ -1,10 +1,9 @@
-//! From a campaign to its jobs.
+//! The jobs of a campaign.
 //!
-//! Every combination of model, property and engine is a job, and every model with every way to count
-//! states; the same campaign has the same jobs everywhere. A job's id is a hash of what its result may depend
-//! on — contents of the model, property, engine and switches, limits, number of the repetition — and not of
-//! where files are, so that machines can share a campaign, nor of the version: what is measured
-//! anew belongs into another folder.
+//! Every combination of model, property and engine is a job, and so is every combination of model
+//! and state-counting preset. A job's id is a hash of everything its result depends on: contents of
+//! the model, property, engine and switches, limits, repetition. File locations are not hashed, so
+//! machines can share a campaign; nor is the version, so a new version needs a new results folder.
 
 use crate::file::{Campaign, Limits as GivenLimits, Preset};
 use crate::id::{self, Hash};
@@ -14,41 +13,41 @@ use crate::properties::Property;
 use crate::record::Limits;
 use std::path::{Path, PathBuf};
 
-/// A job that is to be done.
+/// A job: a task with the data for its record.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Job {
-    /// Its id.
+    /// Its id, a hash (see the module).
     pub id: String,
     /// The model's name.
     pub model: String,
     /// The model's family.
     pub family: String,
-    /// The property's name; empty when states are counted.
+    /// The property's name; empty if states are counted.
     pub property: String,
     /// The property's group.
     pub group: String,
-    /// The formula, where it is known beforehand.
+    /// The formula, unless it is read from a contest file by the job.
     pub formula: Option<String>,
-    /// The seed of the formula.
+    /// The seed of a random formula.
     pub seed: Option<u64>,
     /// The preset's name.
     pub engine: String,
     /// The number of the repetition, from 1.
     pub repetition: u32,
-    /// The answer that is known.
+    /// The known answer.
     pub known: Option<String>,
-    /// What is run.
+    /// The process to run and its limits.
     pub task: Task,
-    /// The program, where it is not this one.
+    /// The program, if it is not this one.
     pub program: Option<String>,
 }
 
 /// A part of a campaign: shard `index`, from 1, of `count`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shard {
-    /// Which part.
+    /// Index of the shard, from 1.
     pub index: u32,
-    /// Of how many.
+    /// Number of shards.
     pub count: u32,
 }
 
@@ -66,7 +65,7 @@ impl std::str::FromStr for Shard {
 }
 
 impl Shard {
-    /// Does the job belong to this part?
+    /// Returns whether the job belongs to this shard.
     pub fn has(self, job: &Job) -> bool {
         id::shard(&job.id, self.count) == self.index - 1
     }
@@ -77,12 +76,12 @@ impl Shard {
 pub struct Programs {
     /// This program.
     pub own: PathBuf,
-    /// The one of the command line.
+    /// The program named on the command line.
     pub given: Option<PathBuf>,
 }
 
 impl Programs {
-    /// What runs jobs of `preset`, and its name where it is not this program.
+    /// Returns the program that runs jobs of `preset`, and its name if it is not this program.
     pub fn of(&self, campaign: &Campaign, preset: Option<&Preset>) -> (PathBuf, Option<String>) {
         let named = preset
             .and_then(|preset| preset.program.as_ref())
@@ -99,7 +98,7 @@ impl Programs {
     }
 }
 
-/// A program beside the campaign; a bare word is looked for where all programs are.
+/// Resolves a program relative to the campaign; a bare file name is searched in `PATH`.
 fn relative(campaign: &Campaign, program: &Path) -> PathBuf {
     match program.components().count() {
         1 => program.to_owned(),
@@ -107,7 +106,7 @@ fn relative(campaign: &Campaign, program: &Path) -> PathBuf {
     }
 }
 
-/// The arguments that check a property.
+/// Returns the arguments that check a property.
 pub(crate) fn check(
     model: &Path,
     property: &[String],
@@ -117,16 +116,16 @@ pub(crate) fn check(
 ) -> Vec<String> {
     let mut args = vec!["check".to_owned(), model.display().to_string()];
     args.extend_from_slice(property);
-    // Engines are measured, not what is done afterwards for whoever reads a run.
+    // Campaigns measure engines, without shortening of counterexamples or the vacuity check.
     args.extend(["--as-found", "--no-vacuity"].map(str::to_owned));
-    // Processor time is measured, and counts are to repeat: one thread, unless threads are what a campaign is about.
+    // One thread, so that counts repeat, unless the preset says otherwise.
     if !engine.iter().any(|arg| arg == "--threads") {
         args.extend(["--threads", "1"].map(str::to_owned));
     }
     finish(args, engine, limits, clock)
 }
 
-/// The arguments that count states.
+/// Returns the arguments that count states.
 fn states(model: &Path, engine: &[String], limits: &Limits, clock: f64) -> Vec<String> {
     let args = vec!["states".to_owned(), model.display().to_string()];
     finish(args, engine, limits, clock)
@@ -143,7 +142,7 @@ fn finish(mut args: Vec<String>, engine: &[String], limits: &Limits, clock: f64)
     args
 }
 
-/// All jobs of a campaign, given the properties of each model.
+/// Returns all jobs of a campaign, given the properties of each model.
 pub fn jobs(
     campaign: &Campaign,
     models: &[(Model, Vec<Property>)],
@@ -154,13 +153,14 @@ pub fn jobs(
         for (model, properties) in models {
             for property in properties {
                 for preset in &campaign.engines {
-                    let of = (model, Some(property), preset.as_ref());
-                    jobs.push(job(campaign, of, repetition, programs));
+                    let preset = preset.as_ref();
+                    let property = Some(property);
+                    jobs.push(job(campaign, programs, model, property, preset, repetition));
                 }
             }
             for preset in &campaign.states {
-                let of = (model, None, preset.as_ref());
-                jobs.push(job(campaign, of, repetition, programs));
+                let preset = preset.as_ref();
+                jobs.push(job(campaign, programs, model, None, preset, repetition));
             }
         }
     }
@@ -169,9 +169,11 @@ pub fn jobs(
 
 fn job(
     campaign: &Campaign,
-    (model, property, preset): (&Model, Option<&Property>, &Preset),
-    repetition: u32,
     programs: &Programs,
+    model: &Model,
+    property: Option<&Property>,
+    preset: &Preset,
+    repetition: u32,
 ) -> Job {
     let limits = Limits::from(campaign.limits);
     let GivenLimits {

@@ -1,4 +1,7 @@
-//! Several workers, and a queue of tasks for them.
+//! A pool of worker processes that take tasks from one queue.
+//!
+//! One thread per worker pops tasks from a mutex-protected queue, waits for the worker process and
+//! sends the result over a channel. The calling thread receives results and polls for cancellation.
 
 use crate::answer::Ended;
 use crate::job::Task;
@@ -10,17 +13,17 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How often somebody looks whether to stop.
-const PATIENCE: Duration = Duration::from_millis(100);
+/// Interval at which the calling thread polls for cancellation.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Workers that wait for tasks.
+/// Idle worker processes.
 pub struct Pool {
     workers: Vec<Worker>,
     cancel: Cancel,
 }
 
 impl Pool {
-    /// Starts as many workers as jobs may run at a time.
+    /// Starts `jobs` workers, at least one.
     pub fn start(runner: &Runner, jobs: usize, cancel: &Cancel) -> io::Result<Pool> {
         let workers: io::Result<Vec<Worker>> =
             (0..jobs.max(1)).map(|_| Worker::start(runner)).collect();
@@ -30,13 +33,14 @@ impl Pool {
         })
     }
 
-    /// How many tasks run at a time.
+    /// Returns the number of tasks that run at a time.
     pub fn width(&self) -> usize {
         self.workers.len()
     }
 
-    /// Runs all tasks, in their order as far as several at a time have one; `each` hears how they
-    /// end, as they end. Stops early if the switch is pressed, which is [`io::ErrorKind::Interrupted`].
+    /// Runs all tasks, starting them in their order. Calls `each` on the calling thread with the
+    /// index and result of each task as it ends. On cancellation, kills the running tasks and
+    /// returns [`io::ErrorKind::Interrupted`].
     pub fn run(
         &mut self,
         tasks: Vec<Task>,
@@ -44,16 +48,16 @@ impl Pool {
     ) -> io::Result<()> {
         let queue: Mutex<VecDeque<(usize, Task)>> =
             Mutex::new(tasks.into_iter().enumerate().collect());
-        let empty = || {
+        let clear_queue = || {
             let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
             queue.clear();
         };
         let leashes: Vec<Leash> = self.workers.iter().map(Worker::leash).collect();
-        let (tell, told) = mpsc::channel();
+        let (sender, results) = mpsc::channel();
         let cancel = self.cancel.clone();
         std::thread::scope(|scope| {
             for worker in &mut self.workers {
-                let tell = tell.clone();
+                let sender = sender.clone();
                 let queue = &queue;
                 scope.spawn(move || {
                     loop {
@@ -64,27 +68,27 @@ impl Pool {
                         let Some((number, task)) = next else { break };
                         let ended = worker.run(&task);
                         let failed = ended.is_err();
-                        if tell.send((number, ended)).is_err() || failed {
+                        if sender.send((number, ended)).is_err() || failed {
                             break;
                         }
                     }
                 });
             }
-            drop(tell);
+            drop(sender);
             let mut result = Ok(());
             loop {
                 if cancel.is_pressed() {
-                    empty();
-                    leashes.iter().for_each(Leash::let_go);
+                    clear_queue();
+                    leashes.iter().for_each(Leash::close);
                     return Err(io::ErrorKind::Interrupted.into());
                 }
-                match told.recv_timeout(PATIENCE) {
+                match results.recv_timeout(POLL_INTERVAL) {
                     Ok((number, ended)) => {
-                        let heard = ended.and_then(|ended| each(number, ended));
-                        if result.is_ok() && heard.is_err() {
-                            // What runs may end; nothing new begins.
-                            empty();
-                            result = heard;
+                        let handled = ended.and_then(|ended| each(number, ended));
+                        if result.is_ok() && handled.is_err() {
+                            // Running tasks may finish; no task is started.
+                            clear_queue();
+                            result = handled;
                         }
                     }
                     Err(RecvTimeoutError::Timeout) => {}

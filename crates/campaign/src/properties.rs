@@ -1,8 +1,7 @@
 //! The properties of a campaign, for one model.
 //!
-//! Formulas are read with the model's names when the campaign is planned, so that a misspelt
-//! place is an error before the first job and not after the last. Contest files are only looked
-//! through for the names of their properties: they belong to their models.
+//! Formulas are parsed with the model's names when the campaign is planned, so that a misspelt
+//! place is reported before the first job runs. Contest files are only scanned for property names.
 
 use crate::file::{Campaign, Inline, Known, Properties as Wanted};
 use crate::id::Hash;
@@ -16,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
-/// What unfolding a coloured net may use while the campaign is planned.
+/// Memory limit for unfolding a coloured net while the campaign is planned.
 const PLANNING_BYTES: u64 = 2 << 30;
 
 /// A property of a model.
@@ -26,28 +25,28 @@ pub struct Property {
     pub name: String,
     /// Its group.
     pub group: String,
-    /// How a job is asked for it, behind `check MODEL`.
+    /// The arguments that select it, after `check MODEL`.
     pub args: Vec<String>,
-    /// The formula, where it is known here.
+    /// The formula, unless it is in a contest file.
     pub formula: Option<String>,
-    /// A hash of what it says.
+    /// A hash of the formula and the fairness assumptions.
     pub hash: String,
-    /// The seed it was drawn from.
+    /// The seed, if the formula is random.
     pub seed: Option<u64>,
-    /// The answer that is known.
+    /// The known answer.
     pub known: Option<Known>,
 }
 
-/// Properties of a model that are still to be chosen from draws.
+/// Random formulas of a model from which a filter selects.
 #[derive(Clone, Debug)]
 pub struct Lottery<'c> {
-    /// What is wanted.
+    /// The requested number and form.
     pub random: &'c crate::file::Random,
     /// The group.
     pub group: &'c str,
-    /// What names begin with, so that groups do not meet.
+    /// Prefix of the properties' names, which makes them unique among groups.
     pub prefix: String,
-    /// The formulas, each once, by the number of the draw.
+    /// The different formulas with the numbers of their draws.
     pub draws: Vec<(usize, String)>,
     /// The arguments that assume fairness.
     pub fairness: Vec<String>,
@@ -56,15 +55,15 @@ pub struct Lottery<'c> {
 /// The properties of one model.
 #[derive(Debug, Default)]
 pub struct OfModel<'c> {
-    /// Those that are certain.
+    /// Properties that need no selection.
     pub certain: Vec<Property>,
-    /// Those that a filter has to choose.
+    /// Random formulas from which a filter selects.
     pub lotteries: Vec<Lottery<'c>>,
-    /// What could not be had.
+    /// Messages about missing files and about models that cannot be unfolded.
     pub missing: Vec<String>,
 }
 
-/// The properties of `model`.
+/// Returns the properties of `model`.
 pub fn of_model<'c>(campaign: &'c Campaign, model: &Model) -> Result<OfModel<'c>, InputError> {
     let mut all = OfModel::default();
     let mut loaded: Option<formats::Model> = None;
@@ -88,7 +87,7 @@ pub fn of_model<'c>(campaign: &'c Campaign, model: &Model) -> Result<OfModel<'c>
                 Ok(model) => loaded = Some(model),
                 Err(LoadError::Input(error)) => return Err(error),
                 Err(LoadError::Stop(stop)) => {
-                    let note = format!("{}: it cannot be unfolded here: {stop}", model.name);
+                    let note = format!("{}: it cannot be unfolded: {stop}", model.name);
                     all.missing.push(note);
                     return Ok(all);
                 }
@@ -96,7 +95,7 @@ pub fn of_model<'c>(campaign: &'c Campaign, model: &Model) -> Result<OfModel<'c>
         }
         let Some(loaded) = &loaded else { continue };
         let names = loaded.names();
-        // Where several groups have no name they are told apart by their number.
+        // Unnamed groups are distinguished by their number.
         let prefix = match wanted.group.as_str() {
             "" if campaign.properties.len() == 1 => String::new(),
             "" => format!("{}-", number + 1),
@@ -155,7 +154,7 @@ pub fn of_model<'c>(campaign: &'c Campaign, model: &Model) -> Result<OfModel<'c>
 }
 
 impl Lottery<'_> {
-    /// The property that draw `k` gave.
+    /// Returns the property of draw `k`.
     pub fn property(&self, k: usize, text: &str, known: Option<Known>) -> Property {
         let mut property = Property {
             name: format!("{}{k}", self.prefix),
@@ -171,8 +170,8 @@ impl Lottery<'_> {
     }
 }
 
-/// Asks properties of fair runs alone. What is known of all runs says little about these, so answers that came with a contest's file are
-/// forgotten; those that stand beside a formula are about the question as it is asked.
+/// Restricts properties to fair runs. Known answers of contest files hold for all runs and are
+/// dropped. Answers given next to a formula take the fairness into account and stay.
 fn assume(properties: &mut [Property], fairness: &[String]) {
     if fairness.is_empty() {
         return;
@@ -202,10 +201,10 @@ fn load(model: &Model) -> Result<formats::Model, LoadError> {
     }
 }
 
-/// A path with the model's parts put in; relative to the campaign.
+/// Substitutes the model's names in a path and resolves it relative to the campaign.
 fn expand(path: &str, campaign: &Campaign, model: &Model) -> PathBuf {
     let text = |path: Option<&Path>| path.unwrap_or(Path::new("")).display().to_string();
-    // The model's own path is already relative to where we are, not to the campaign.
+    // The model's path is already relative to the working directory, not to the campaign.
     if let Some(rest) = path.strip_prefix("{folder}/") {
         let stem = text(model.path.file_stem().map(Path::new));
         let rest = rest
@@ -220,7 +219,7 @@ fn expand(path: &str, campaign: &Campaign, model: &Model) -> PathBuf {
     campaign.source.folder.join(path)
 }
 
-/// The properties of a contest file.
+/// Adds the properties of a contest file.
 fn contest(wanted: &Wanted, path: &Path, model: &Model, all: &mut OfModel<'_>) {
     let Ok(bytes) = fs::read(path) else {
         let note = format!("{}: no {}", model.name, path.display());
@@ -319,7 +318,7 @@ fn file(
     Ok(())
 }
 
-/// For each formula of a file, the answer that a comment on its line gives: `# known = holds`.
+/// Returns, per formula of a file, the known answer in a comment on its line: `# known = holds`.
 fn known_in(names: &model::Names<'_>, bytes: &[u8]) -> Vec<Option<Known>> {
     if model::property_file::looks_like_ltl_file(bytes) {
         return Vec::new();
@@ -327,8 +326,8 @@ fn known_in(names: &model::Names<'_>, bytes: &[u8]) -> Vec<Option<Known>> {
     let text = String::from_utf8_lossy(bytes);
     let mut known = Vec::new();
     for line in text.lines() {
-        let mut alone = Properties::new();
-        if alone.add_file(names, "", line.as_bytes()).is_err() || alone.list.is_empty() {
+        let mut single = Properties::new();
+        if single.add_file(names, "", line.as_bytes()).is_err() || single.list.is_empty() {
             continue;
         }
         let comment = line.rsplit_once('#').map(|(_, comment)| comment.trim());

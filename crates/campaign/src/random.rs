@@ -1,7 +1,7 @@
-//! Formulas drawn at random, over atoms of a model.
+//! Random formulas over atoms of a model.
 //!
-//! Draw `k` for a model depends on the seed, the model's name, the group and `k`, and on nothing else:
-//! not on other models, not on which draws were kept, not on the machine.
+//! Draw `k` for a model is a function of the seed, the model's name, the group and `k` alone. It
+//! does not depend on other models, on earlier draws or on the machine.
 
 use crate::file::{AtomKind, Random as Wanted};
 use crate::id::Hash;
@@ -13,10 +13,10 @@ use lariat::internals::ltl::{
 };
 use lariat::internals::{Budget, System};
 
-/// Work that a proof of stutter-invariance may cost.
+/// Limit on the work of a test for stutter invariance.
 const MOST_STUTTER_WORK: u64 = 200_000;
 
-/// How often atoms are drawn anew because a name cannot be spelt.
+/// Attempts to draw the atoms of a formula; some names cannot be written in a formula.
 const TRIES: usize = 50;
 
 /// Draws formulas for one model.
@@ -48,7 +48,7 @@ impl<'a> Draws<'a> {
         }
     }
 
-    /// Draw number `k`: a formula as text, or nothing if what was drawn is not what is wanted.
+    /// Returns draw `k` as text, or `None` if it does not have the requested form.
     pub(crate) fn draw(&self, k: usize) -> Option<String> {
         let wanted = self.wanted;
         let mut random = Random::new(self.seed ^ Hash::new().with(k.to_string()).seed());
@@ -77,7 +77,7 @@ impl<'a> Draws<'a> {
         }
         if wanted.stutter_invariant {
             let budget = Budget::bytes(1 << 28).with_work(MOST_STUTTER_WORK);
-            // Among all letters, also those that no run has: that is the stronger question.
+            // Over all letters, including those that occur in no run: the stronger requirement.
             match stutter_invariant(formulas, formula, &Legal::any(), &budget) {
                 Ok(true) => {}
                 _ => return None,
@@ -86,7 +86,7 @@ impl<'a> Draws<'a> {
         Some(print(formulas, formula, Syntax::Full))
     }
 
-    /// Different atoms, as many as are wanted where the model has them.
+    /// Draws different atoms, as many as requested if the model has that many.
     fn atoms(&self, properties: &mut Properties, random: &mut Random) -> Option<Vec<AtomId>> {
         let mut atoms = Vec::new();
         for _ in 0..TRIES {
@@ -131,13 +131,13 @@ impl<'a> Draws<'a> {
     }
 }
 
-/// Does it say the same of every run?
+/// Returns whether simplification shows that the formula is constant.
 fn is_trivial(formulas: &mut Formulas, formula: Formula) -> bool {
     let simple = simplify(formulas, formula);
     simple == Formulas::TRUE || simple == Formulas::FALSE
 }
 
-/// `(GF p1 & …) -> φ`.
+/// Returns `(GF p1 & …) -> φ`.
 fn fair(formulas: &mut Formulas, atoms: &[AtomId], formula: Formula) -> Formula {
     let mut often = Vec::new();
     for atom in atoms {
@@ -179,13 +179,13 @@ mod tests {
         let names = Names::of(&system);
         let draws = Draws::new(wanted, "g", "kanban-2", Format::Pnml, &names);
         let texts: Vec<String> = (0..60).filter_map(|k| draws.draw(k)).collect();
-        // What is drawn is what a job reads.
+        // A job parses the text of a draw to the same formula.
         for text in &texts {
             let mut properties = Properties::new();
             properties
                 .add_formula(&names, "formula", None, text)
                 .unwrap();
-            // Operands of `&` may have changed places, no more.
+            // Operands of `&` may be reordered.
             assert_eq!(properties.list[0].text.len(), text.len());
         }
         texts
@@ -195,7 +195,7 @@ mod tests {
     fn draws_are_pinned_and_read_back() {
         let texts = draws(&wanted());
         assert!(texts.len() > 20, "{texts:?}");
-        // Another text here makes another experiment of every random campaign.
+        // If this text changes, every random campaign becomes a different experiment.
         assert_eq!(
             texts[0],
             "((fireable(finish_4) R redo_4) & G(F(redo_4 & fireable(finish_4))))"

@@ -1,7 +1,7 @@
-//! One job's result: a line of JSON, with everything needed to repeat it.
+//! The result of one job: a line of JSON with everything needed to repeat the job.
 //!
-//! This is the seam between running and plotting. A line is written once, whole, when its job
-//! has ended; a file that was cut off in the middle of a line loses that line and no other.
+//! Records are the interface between running and plotting. A line is written once, when its job has
+//! ended. If a file is cut off within a line, only this line is lost.
 
 use lariat::internals::Statistic;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json};
 use std::fmt;
 use std::io::{self, BufRead};
 
-/// The version of the format, in every line.
+/// Version of the format, in every line.
 pub const SCHEMA: u32 = 1;
 
 /// How a job ended.
@@ -22,27 +22,27 @@ pub enum Outcome {
     Violated,
     /// The states were counted.
     Counted,
-    /// The engine cannot answer such a question, and said so.
+    /// The engine does not support the property or the model.
     Refused,
-    /// The time was over.
+    /// Stopped by the time limit.
     Time,
-    /// The memory was used up.
+    /// Stopped by the memory limit.
     Memory,
-    /// Undecided for another reason, which is told.
+    /// Undecided for another reason, given in [`Record::reason`].
     Unknown,
     /// The model or the property could not be read.
     Input,
-    /// The process died: a signal, an internal error, or words that are not an answer.
+    /// The process crashed: a signal, an internal error, or output that is not an answer.
     Crash,
 }
 
 impl Outcome {
-    /// Is it an answer?
+    /// Returns whether the job gave an answer.
     pub fn is_decided(self) -> bool {
         matches!(self, Outcome::Holds | Outcome::Violated | Outcome::Counted)
     }
 
-    /// The word for it in results and tables.
+    /// Returns its name in results and tables.
     pub fn word(self) -> &'static str {
         match self {
             Outcome::Holds => "holds",
@@ -64,102 +64,102 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// What one job may use.
+/// Limits on the resources of one job.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Limits {
-    /// Seconds of processor time, and about as many of the clock.
+    /// Seconds of processor time. Wall-clock time is limited similarly.
     pub seconds: f64,
     /// Bytes of memory.
     pub bytes: u64,
 }
 
-/// A job and how it ended.
+/// A job and its result.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Record {
     /// See [`SCHEMA`].
     pub schema: u32,
     /// The name of the campaign.
     pub campaign: String,
-    /// What identifies the job in its campaign: a hash of all that it depends on, in hexadecimal.
+    /// The job's id in its campaign: a hash of everything its result depends on, in hexadecimal.
     pub job: String,
     /// The model's short name, such as `kanban-5` or `Raft-PT-03`.
     pub model: String,
-    /// The models it is summed up with, such as `kanban` or `Raft`.
+    /// The family of models in which it is summed up, such as `kanban` or `Raft`.
     pub family: String,
-    /// The property's name, unique within its model; empty when states are counted.
+    /// The property's name, unique within its model; empty if states are counted.
     pub property: String,
-    /// The formula as text, where there is one.
+    /// The formula as text, if there is one.
     pub formula: Option<String>,
-    /// A group of properties that tables keep apart, such as `random` or `fairness`; may be empty.
+    /// The group of properties that tables list separately, such as `random`; may be empty.
     pub group: String,
-    /// The preset's name: what tables and plots call the engine.
+    /// The preset's name: the name of the engine in tables and plots.
     pub engine: String,
     /// The number of the repetition, from 1.
     pub repetition: u32,
-    /// The seed of what was drawn at random, if anything was.
+    /// The seed, if the formula is random.
     pub seed: Option<u64>,
     /// Arguments of `lariat` that repeat the job, without the program's name.
     pub command: Vec<String>,
-    /// The program, where it was another than the one that ran the campaign.
+    /// The program, if it is not the one that ran the campaign.
     #[serde(default)]
     pub program: Option<String>,
     /// The limits of the job.
     pub limits: Limits,
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Why it is not decided, in the words of the job.
+    /// The reason that the job gave for not deciding.
     pub reason: Option<String>,
     /// The signal that ended the process, if one did.
     pub signal: Option<i32>,
-    /// The last lines of its standard error, where it did not end well.
+    /// The last lines of its standard error, if it crashed or was killed.
     pub last_words: Option<String>,
-    /// The answer that is known beforehand: `holds`, `violated`, or a number of states.
+    /// The known answer: `holds`, `violated`, or a number of states.
     pub known: Option<String>,
-    /// The answer as `known` would spell it, if there is one.
+    /// The answer in the format of `known`, if there is one.
     pub answer: Option<String>,
-    /// Seconds of processor time, as the system counted them.
+    /// Seconds of processor time, measured by the operating system.
     pub cpu: f64,
-    /// Seconds by the clock.
+    /// Seconds of wall-clock time.
     pub wall: f64,
-    /// The largest resident memory in bytes, as the system saw it.
+    /// Peak resident memory in bytes, measured by the operating system.
     pub peak_bytes: u64,
-    /// Which engine decided, where one of several may have (`auto`).
+    /// The engine that decided, if the preset may run several (`auto`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<String>,
-    /// The engine's own seconds, without reading the model and the property.
+    /// Seconds of the engine, without reading the model and the property.
     pub engine_seconds: Option<f64>,
-    /// The variable order used, where there was one.
+    /// The variable order, if the engine used one.
     pub order: Option<String>,
-    /// The statistics of the engine, as in its JSON.
+    /// The statistics of the engine, in the format of `--json`.
     pub stats: Map<String, Json>,
     /// The version of Lariat.
     pub version: String,
-    /// The commit it was built from, where that is known.
+    /// The commit it was built from, if known.
     pub commit: Option<String>,
     /// The name of the machine.
     pub host: String,
 }
 
 impl Record {
-    /// Did it run out of time with less than half of it on a processor? Then the machine was busy with something
-    /// else, and the job tells nothing of the engine.
+    /// Returns whether the job reached its time limit with less than half of it as processor time.
+    /// Then the machine was busy otherwise, and the result says nothing about the engine.
     pub fn is_starved(&self) -> bool {
         self.outcome == Outcome::Time && self.cpu < self.limits.seconds / 2.0
     }
 
-    /// Does the answer contradict the known one?
+    /// Returns whether the answer contradicts the known one.
     pub fn is_wrong(&self) -> bool {
         matches!((&self.known, &self.answer), (Some(known), Some(answer)) if known != answer)
     }
 
-    /// A figure of the engine's statistics.
+    /// Returns a value of the engine's statistics.
     pub fn stat(&self, statistic: Statistic) -> Option<f64> {
         self.stats.get(statistic.name()).and_then(Json::as_f64)
     }
 }
 
-/// All records of a file of results. A line that is not one is an error with its number, unless
-/// it is the last and has no end: that is where a run was cut off.
+/// Reads all records of a file of results. A line that is not a record is an error with its number,
+/// except for a last line without line feed, where a campaign was killed.
 pub fn read(input: impl BufRead) -> io::Result<Vec<Record>> {
     let mut records = Vec::new();
     let mut input = input;
@@ -176,12 +176,12 @@ pub fn read(input: impl BufRead) -> io::Result<Vec<Record>> {
             Ok(record) => records.push(record),
             Err(_) if !line.ends_with('\n') => break,
             Err(error) => {
-                // serde counts lines within this one.
+                // The line number of serde is relative to this line.
                 let why = error.to_string();
                 let why = why.split(" at line ").next().unwrap_or_default();
                 let column = error.column();
                 let message = format!(
-                    "line {number}, column {column}: no result of a job, such as `lariat bench` writes to results.jsonl: {why}"
+                    "line {number}, column {column}: not a record as `lariat bench` writes to results.jsonl: {why}"
                 );
                 return Err(io::Error::new(io::ErrorKind::InvalidData, message));
             }
@@ -194,7 +194,7 @@ pub fn read(input: impl BufRead) -> io::Result<Vec<Record>> {
 pub(crate) mod tests {
     use super::*;
 
-    /// A record with nothing remarkable about it.
+    /// A record with ordinary values.
     pub(crate) fn plain() -> Record {
         Record {
             schema: SCHEMA,
@@ -234,7 +234,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_cut_last_line_is_lost_and_no_other() {
+    fn only_an_incomplete_last_line_is_ignored() {
         let line = serde_json::to_string(&plain()).unwrap();
         let cut = format!("{line}\n\n{line}\n{}", &line[..line.len() / 2]);
         assert_eq!(read(cut.as_bytes()).unwrap(), [plain(), plain()]);

@@ -1,14 +1,14 @@
-//! The file of results: one line a job, appended when the job has ended.
+//! The file of results: one JSON line per job, appended when the job has ended.
 //!
-//! A line is written by one call and flushed, so that whoever is killed leaves at most one line without
-//! its end; the next one to open the file cuts that off. While a campaign writes, nobody else may.
+//! A line is written by one call and flushed, so that a killed campaign leaves at most one
+//! incomplete line. The next [`Results::open`] removes it. A file lock excludes other writers.
 
 use crate::record::{self, Record};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-/// The file, open for one writer.
+/// The file of results, locked for one writer.
 #[derive(Debug)]
 pub struct Results {
     path: PathBuf,
@@ -16,7 +16,7 @@ pub struct Results {
 }
 
 impl Results {
-    /// Opens the file, or makes it, and repairs its end.
+    /// Opens or creates the file, locks it and removes an incomplete last line.
     pub fn open(path: &Path) -> io::Result<Results> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
@@ -34,7 +34,7 @@ impl Results {
                     "another campaign is writing to it",
                 ));
             }
-            // Some file systems have no locks.
+            // Some file systems do not support locks.
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
             Err(TryLockError::Error(error)) => return Err(error),
         }
@@ -45,18 +45,18 @@ impl Results {
         })
     }
 
-    /// Where it is.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Adds a line.
+    /// Appends a record as one line.
     pub fn append(&mut self, record: &Record) -> io::Result<()> {
         append_line(&mut self.file, record)
     }
 }
 
-/// Writes one JSON line by one call.
+/// Appends one JSON line by a single write.
 pub(crate) fn append_line(file: &mut File, line: &impl serde::Serialize) -> io::Result<()> {
     let mut text = serde_json::to_string(line).map_err(io::Error::from)?;
     text.push('\n');
@@ -64,7 +64,7 @@ pub(crate) fn append_line(file: &mut File, line: &impl serde::Serialize) -> io::
     file.flush()
 }
 
-/// Cuts off what follows the last end of a line.
+/// Truncates the file after its last line feed.
 pub(crate) fn repair(file: &mut File) -> io::Result<()> {
     let length = file.seek(SeekFrom::End(0))?;
     let mut whole = length;
@@ -86,7 +86,7 @@ pub(crate) fn repair(file: &mut File) -> io::Result<()> {
     Ok(())
 }
 
-/// All records of a folder of results, of whatever shard.
+/// Reads all records of a folder, of all shards.
 pub fn read_all(folder: &Path) -> io::Result<Vec<Record>> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder)? {

@@ -1,8 +1,8 @@
-//! Running a campaign: plan, choose, run what is not done yet, judge.
+//! Running a campaign: plan the jobs, select random formulas, run the open jobs, compare answers.
 //!
-//! Everything is in one folder: `results.jsonl` (or `results-2-of-4.jsonl` for a shard), the decisions about
-//! random formulas, and generated nets. A job that has its line in a file of results there is not run again, so
-//! starting a campaign and resuming it are the same.
+//! One folder holds `results.jsonl` (or `results-2-of-4.jsonl` for a shard), the decisions about
+//! random formulas and the generated nets. A job with a record in this folder is not run again, so
+//! a campaign is resumed by starting it again.
 
 use crate::answer::Ended;
 use crate::choose::{Choice, Decisions};
@@ -22,7 +22,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A campaign and how it is to be run.
+/// A campaign and the options of its run.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// The campaign.
@@ -31,13 +31,13 @@ pub struct Setup {
     pub out: PathBuf,
     /// The folder of contest models, if there is one.
     pub contest: Option<PathBuf>,
-    /// What jobs are run with.
+    /// The programs that run jobs.
     pub programs: Programs,
-    /// How workers are started.
+    /// The command that starts a worker.
     pub runner: Runner,
-    /// How many jobs run at a time.
+    /// Number of jobs that run at a time.
     pub jobs: usize,
-    /// The part of the campaign that is run here.
+    /// The shard to run, if not the whole campaign.
     pub shard: Option<Shard>,
     /// The version of this program, for records.
     pub version: String,
@@ -45,67 +45,67 @@ pub struct Setup {
     pub commit: Option<String>,
 }
 
-/// What is heard of a campaign while it runs.
+/// A progress event of a running campaign.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// A model or a property that is not there.
+    /// A missing model or property.
     Missing(&'a str),
-    /// Formulas are being chosen.
+    /// Progress of the selection of random formulas.
     Choosing {
-        /// For this model.
+        /// The model.
         model: &'a str,
-        /// In this group.
+        /// The group.
         group: &'a str,
-        /// Chosen so far.
+        /// Number of formulas selected so far.
         chosen: usize,
-        /// Wanted.
+        /// Requested number.
         wanted: usize,
     },
-    /// There were too few draws of which enough fit.
+    /// The draws contain too few formulas that fit.
     Few {
-        /// For this model.
+        /// The model.
         model: &'a str,
-        /// In this group.
+        /// The group.
         group: &'a str,
-        /// Chosen ones that hold, and that are violated.
+        /// Number of selected formulas that hold and that are violated.
         counts: [usize; 2],
-        /// Wanted.
+        /// Requested number.
         wanted: usize,
     },
-    /// Jobs begin.
+    /// The jobs start.
     Begin {
-        /// All jobs of this campaign, or shard.
+        /// Number of jobs of this campaign or shard.
         all: usize,
-        /// Those that were done before.
+        /// Number of jobs that earlier runs completed.
         before: usize,
     },
     /// A job has ended.
     Ended(&'a Record),
-    /// Something is wrong; also told of what was recorded before.
+    /// Contradicting answers, also among earlier records.
     Contradiction(&'a Contradiction),
 }
 
-/// What came out.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Report {
     /// The file of results.
     pub results: PathBuf,
-    /// How many jobs there are.
+    /// Number of jobs.
     pub all: usize,
-    /// Records of them, in the order of their lines.
+    /// Their records, in the order of the lines.
     pub records: Vec<Record>,
-    /// What is wrong.
+    /// Contradicting answers.
     pub contradictions: Vec<Contradiction>,
-    /// Was it stopped before its end?
+    /// True if the run was cancelled.
     pub interrupted: bool,
 }
 
-/// Why a campaign cannot run.
+/// An error that prevents a campaign from running.
 #[derive(Debug)]
 pub enum Failure {
-    /// The campaign, a model or a formula is wrong.
+    /// An error in the campaign, a model or a formula.
     Input(InputError),
-    /// Something cannot be read or written.
+    /// An input or output error at this path.
     Io(PathBuf, io::Error),
 }
 
@@ -126,7 +126,7 @@ impl From<InputError> for Failure {
     }
 }
 
-/// An error with the path that it is about.
+/// Adds the path to an input or output error.
 fn at(path: &Path) -> impl FnOnce(io::Error) -> Failure + '_ {
     move |error| Failure::Io(path.to_owned(), error)
 }
@@ -143,7 +143,7 @@ impl Setup {
         })
     }
 
-    /// The models with what is asked about each.
+    /// Returns the models with the properties of each.
     fn models(&self, missing: &mut Vec<String>) -> Result<Vec<(Model, OfModel<'_>)>, Failure> {
         let cache = self.out.join("models");
         let found = models::find(&self.campaign, &cache, self.contest.as_deref())?;
@@ -169,7 +169,7 @@ impl Setup {
         jobs
     }
 
-    fn nothing_left(&self) -> Failure {
+    fn nothing_to_run(&self) -> Failure {
         let error = InputError::new(&self.campaign.source.origin, "there is nothing to run");
         Failure::Input(error.help("every model or property of the campaign is missing"))
     }
@@ -178,15 +178,15 @@ impl Setup {
 /// The jobs of a campaign, without running anything.
 #[derive(Debug)]
 pub struct Preview {
-    /// Jobs that are certain.
+    /// Jobs of all properties selected so far.
     pub jobs: Vec<Job>,
-    /// Formulas that are still to be chosen: for a model, in a group, how many.
+    /// Random formulas still to be selected: model, group and number.
     pub open: Vec<(String, String, usize)>,
-    /// What is missing.
+    /// Messages about missing models and properties.
     pub missing: Vec<String>,
 }
 
-/// Lists the jobs of a campaign; random formulas only as far as they have been chosen.
+/// Lists the jobs of a campaign. Of random formulas, it lists those selected by earlier runs.
 pub fn preview(setup: &Setup) -> Result<Preview, Failure> {
     let mut missing = Vec::new();
     let path = setup.decisions();
@@ -209,7 +209,7 @@ pub fn preview(setup: &Setup) -> Result<Preview, Failure> {
     }
     let jobs = setup.jobs(&models);
     if jobs.is_empty() && open.is_empty() && setup.shard.is_none() {
-        return Err(setup.nothing_left());
+        return Err(setup.nothing_to_run());
     }
     Ok(Preview {
         jobs,
@@ -218,21 +218,21 @@ pub fn preview(setup: &Setup) -> Result<Preview, Failure> {
     })
 }
 
-/// Runs a campaign, or what is left of it.
+/// Runs the open jobs of a campaign. Calls `on_event` on the calling thread.
 pub fn run(
     setup: &Setup,
     cancel: &Cancel,
-    hear: &mut dyn FnMut(&Event<'_>),
+    on_event: &mut dyn FnMut(&Event<'_>),
 ) -> Result<Report, Failure> {
     let path = setup.results();
     let mut file = Results::open(&path).map_err(at(&path))?;
     let mut missing = Vec::new();
     let models = setup.models(&mut missing)?;
     for missing in &missing {
-        hear(&Event::Missing(missing));
+        on_event(&Event::Missing(missing));
     }
     if models.is_empty() {
-        return Err(setup.nothing_left());
+        return Err(setup.nothing_to_run());
     }
     for (model, _) in &models {
         models::write_generated(std::slice::from_ref(model)).map_err(at(&model.path))?;
@@ -246,7 +246,7 @@ pub fn run(
         contradictions: Vec::new(),
         interrupted: false,
     };
-    let chosen = choose(setup, models, &mut pool, hear);
+    let chosen = choose(setup, models, &mut pool, on_event);
     let models = match chosen {
         Err(Failure::Io(_, error)) if error.kind() == io::ErrorKind::Interrupted => {
             report.interrupted = true;
@@ -256,22 +256,22 @@ pub fn run(
     };
     let jobs = setup.jobs(&models);
     if jobs.is_empty() && setup.shard.is_none() {
-        return Err(setup.nothing_left());
+        return Err(setup.nothing_to_run());
     }
     report.all = jobs.len();
     let before = results::read_all(&setup.out).map_err(at(&setup.out))?;
     let ids: HashSet<&str> = jobs.iter().map(|job| job.id.as_str()).collect();
     let mut done = HashSet::new();
     let mut judge = Judge::default();
-    // A job that two shards have both done is counted once.
+    // Two shards of different division may both have run a job; the first record counts.
     for record in before {
         if !ids.contains(record.job.as_str()) || !done.insert(record.job.clone()) {
             continue;
         }
-        tell(judge.hear(&record), &mut report, hear);
+        add_contradiction(judge.add(&record), &mut report, on_event);
         report.records.push(record);
     }
-    hear(&Event::Begin {
+    on_event(&Event::Begin {
         all: jobs.len(),
         before: done.len(),
     });
@@ -281,8 +281,8 @@ pub fn run(
     let ran = pool.run(tasks, |number, ended| {
         let record = record(setup, todo[number], ended, &host);
         file.append(&record)?;
-        hear(&Event::Ended(&record));
-        tell(judge.hear(&record), &mut report, hear);
+        on_event(&Event::Ended(&record));
+        add_contradiction(judge.add(&record), &mut report, on_event);
         report.records.push(record);
         Ok(())
     });
@@ -293,19 +293,23 @@ pub fn run(
     Ok(report)
 }
 
-fn tell(found: Option<Contradiction>, report: &mut Report, hear: &mut dyn FnMut(&Event<'_>)) {
+fn add_contradiction(
+    found: Option<Contradiction>,
+    report: &mut Report,
+    on_event: &mut dyn FnMut(&Event<'_>),
+) {
     if let Some(contradiction) = found {
-        hear(&Event::Contradiction(&contradiction));
+        on_event(&Event::Contradiction(&contradiction));
         report.contradictions.push(contradiction);
     }
 }
 
-/// The models with all their properties, chosen ones included.
+/// Returns the models with all their properties, including the selected random formulas.
 fn choose(
     setup: &Setup,
     models: Vec<(Model, OfModel<'_>)>,
     pool: &mut Pool,
-    hear: &mut dyn FnMut(&Event<'_>),
+    on_event: &mut dyn FnMut(&Event<'_>),
 ) -> Result<Vec<(Model, Vec<Property>)>, Failure> {
     let path = setup.decisions();
     let mut decisions: Option<Decisions> = None;
@@ -324,7 +328,7 @@ fn choose(
             let wanted = lottery.random.number;
             let (name, group) = (&*model.name, lottery.group);
             let chosen = choice.run(pool, decisions, |chosen| {
-                hear(&Event::Choosing {
+                on_event(&Event::Choosing {
                     model: name,
                     group,
                     chosen: chosen.properties.len(),
@@ -333,7 +337,7 @@ fn choose(
             });
             let chosen = chosen.map_err(at(&path))?;
             if !chosen.complete {
-                hear(&Event::Few {
+                on_event(&Event::Few {
                     model: name,
                     group,
                     counts: chosen.counts,
@@ -377,7 +381,7 @@ fn record(setup: &Setup, job: &Job, ended: Ended, host: &str) -> Record {
         engine_seconds: ended.engine_seconds,
         order: ended.order,
         stats: ended.stats,
-        // Nobody asked another program what it is.
+        // The version of another program is unknown.
         version: if own {
             setup.version.clone()
         } else {

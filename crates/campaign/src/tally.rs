@@ -1,31 +1,31 @@
-//! The short table at the end of a campaign: what became of the jobs of each engine.
+//! The short table at the end of a campaign: outcomes of the jobs per engine.
 
 use crate::record::{Outcome, Record};
 use std::collections::HashMap;
 
-/// One engine's figures, over all its records.
+/// Totals of one engine over all its records.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Tally {
-    /// The preset's name; an engine of the same name may also count states.
+    /// The preset's name. Presets that count states may share it and have a separate tally.
     pub engine: String,
-    /// Does it count states?
+    /// True if the preset counts states.
     pub counts_states: bool,
-    /// How many jobs ended in each way.
+    /// Number of jobs per outcome.
     pub outcomes: HashMap<Outcome, usize>,
-    /// Answers that contradict known ones.
+    /// Number of answers that contradict known ones.
     pub wrong: usize,
-    /// Seconds of the processor, over all jobs.
+    /// Seconds of processor time over all jobs.
     pub cpu: f64,
 }
 
 impl Tally {
-    /// How many jobs ended in this way.
+    /// Returns the number of jobs with this outcome.
     pub fn count(&self, outcome: Outcome) -> usize {
         self.outcomes.get(&outcome).copied().unwrap_or(0)
     }
 }
 
-/// The engines of some records with their figures, in the order of the first record of each.
+/// Sums up `records` per engine, in the order of each engine's first record.
 pub fn tallies(records: &[Record]) -> Vec<Tally> {
     let mut tallies: Vec<Tally> = Vec::new();
     for record in records {

@@ -6,15 +6,15 @@ use std::marker::PhantomData;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// A number of bytes: `512M`, `8G`, `1.5GiB`. Units are powers of 1024; without one, bytes.
+/// A number of bytes: `512M`, `8G`, `1.5GiB`. Units are powers of 1024; the default unit is bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bytes(pub u64);
 
-/// A time: `90s`, `5min`, `1.5h`, `200ms`. Without a unit, seconds.
+/// A duration: `90s`, `5min`, `1.5h`, `200ms`. The default unit is seconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Span(pub Duration);
 
-/// The number at the start of `text`, and its unit.
+/// Splits `text` into a number and its unit.
 fn split(text: &str) -> Result<(f64, &str), String> {
     let text = text.trim();
     let end = text
@@ -37,7 +37,7 @@ impl FromStr for Bytes {
             "m" | "mb" | "mib" => 20,
             "g" | "gb" | "gib" => 30,
             "t" | "tb" | "tib" => 40,
-            _ => return Err(format!("`{unit}` is no unit of size; use K, M, G or T")),
+            _ => return Err(format!("`{unit}` is not a unit of size; use K, M, G or T")),
         };
         let bytes = number * (1u64 << shift) as f64;
         if bytes < 1.0 {
@@ -60,7 +60,7 @@ impl FromStr for Span {
             "d" => number * 86_400.0,
             _ => {
                 return Err(format!(
-                    "`{unit}` is no unit of time; use ms, s, min, h or d"
+                    "`{unit}` is not a unit of time; use ms, s, min, h or d"
                 ));
             }
         };
@@ -70,7 +70,7 @@ impl FromStr for Span {
     }
 }
 
-/// Reads text with a unit, or a bare number.
+/// Deserializes text with a unit or a bare number.
 struct Measure<T>(PhantomData<T>, &'static str);
 
 impl<T: FromStr<Err = String>> Visitor<'_> for Measure<T> {

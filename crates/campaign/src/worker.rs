@@ -1,10 +1,10 @@
-//! Processes that do nothing but run jobs.
+//! Worker processes, which run jobs one at a time.
 //!
-//! `lariat bench` reads models, draws formulas and keeps results; it may become large. What it starts
-//! are workers: the same binary, small because it has done nothing yet, that reads tasks as JSON lines on
-//! standard input, runs each as a process of its own (see [`crate::job`]) and says on standard
-//! output how it ended. When its input ends — because the campaign is done, was interrupted, or was
-//! killed with whatever signal — a worker kills the job that it runs, with all processes of it, and ends.
+//! `lariat bench` reads models, draws formulas and keeps results, so its memory may grow. Its
+//! workers are fresh processes of the same binary, so they are small. A worker reads tasks as JSON
+//! lines from standard input, runs each in a separate process (see [`crate::job`]) and writes one
+//! JSON reply per task to standard output. At the end of its input (the campaign is done, was
+//! interrupted or was killed by any signal) a worker kills the process group of its job and exits.
 
 use crate::answer::Ended;
 use crate::job::{Running, Task, run};
@@ -16,7 +16,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How a worker is started: a program and arguments with which it calls [`serve`].
+/// The command that starts a worker: a program and arguments with which it calls [`serve`].
 #[derive(Clone, Debug)]
 pub struct Runner {
     /// The program.
@@ -31,19 +31,21 @@ enum Reply {
     Failed(String),
 }
 
-/// What a worker does, until its input ends.
+/// The main loop of a worker, until `input` ends.
+///
+/// A reader thread forwards tasks over a channel. At the end of the input it kills the running job.
 pub fn serve(input: impl BufRead + Send + 'static, mut output: impl Write) -> io::Result<()> {
     let running = Arc::new(Running::default());
-    let (tell, tasks) = mpsc::channel::<Task>();
-    let leash = Arc::clone(&running);
+    let (sender, tasks) = mpsc::channel::<Task>();
+    let current = Arc::clone(&running);
     std::thread::spawn(move || {
         for line in input.lines() {
             let task = line.and_then(|line| Ok(serde_json::from_str(&line)?));
-            if task.map(|task| tell.send(task)).is_err() {
+            if task.map(|task| sender.send(task)).is_err() {
                 break;
             }
         }
-        leash.close();
+        current.close();
     });
     for task in tasks {
         let reply = match run(&task, &running) {
@@ -58,19 +60,19 @@ pub fn serve(input: impl BufRead + Send + 'static, mut output: impl Write) -> io
     Ok(())
 }
 
-/// A worker, from the other side.
+/// A worker process, as seen by the campaign.
 pub(crate) struct Worker {
     child: Child,
     input: Leash,
     output: BufReader<ChildStdout>,
 }
 
-/// What a worker hangs on: once it is let go the worker ends.
+/// The standard input of a worker. Closing it, from any thread, ends the worker and its job.
 #[derive(Clone)]
 pub(crate) struct Leash(Arc<Mutex<Option<ChildStdin>>>);
 
 impl Leash {
-    pub(crate) fn let_go(&self) {
+    pub(crate) fn close(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
@@ -84,7 +86,7 @@ impl Leash {
 }
 
 impl Worker {
-    /// Starts one. It is in a process group of its own, so that Ctrl-C reaches only the campaign.
+    /// Starts a worker in its own process group, so that Ctrl-C reaches only the campaign.
     pub(crate) fn start(runner: &Runner) -> io::Result<Worker> {
         let mut child = Command::new(&runner.program)
             .args(&runner.args)
@@ -106,7 +108,7 @@ impl Worker {
         self.input.clone()
     }
 
-    /// Has a task done.
+    /// Sends a task to the worker and waits for its result.
     pub(crate) fn run(&mut self, task: &Task) -> io::Result<Ended> {
         let mut line = serde_json::to_string(task).map_err(io::Error::from)?;
         line.push('\n');
@@ -124,7 +126,7 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        self.input.let_go();
+        self.input.close();
         let _ = self.child.wait();
     }
 }

@@ -1,4 +1,4 @@
-//! From a campaign and files to jobs.
+//! Planning of jobs from a campaign and its files.
 
 use lariat_campaign::file;
 use lariat_campaign::plan::{Job, Programs};
@@ -7,7 +7,7 @@ use lariat_campaign::worker::Runner;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A folder of its own that goes with this value.
+/// A temporary folder that is removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -67,7 +67,7 @@ fn known<'j>(jobs: &'j [Job], property: &str) -> Option<&'j str> {
 }
 
 #[test]
-fn contest_folders_bring_their_answers() {
+fn contest_folders_provide_known_answers() {
     let folder = Folder::new("contest");
     folder.write("mcc/Mutex-PT-02/model.pnml", NET);
     folder.write(
@@ -120,7 +120,7 @@ fn contest_folders_bring_their_answers() {
 }
 
 #[test]
-fn formula_files_say_what_is_known() {
+fn comments_of_formula_files_give_known_answers() {
     let folder = Folder::new("files");
     folder.write("nets/mutex.pnml", NET);
     folder.write(
@@ -139,7 +139,7 @@ fn formula_files_say_what_is_known() {
 }
 
 #[test]
-fn jobs_are_the_same_wherever_files_are() {
+fn job_ids_do_not_depend_on_file_locations() {
     let text = format!(
         "{HEAD}repetitions = 2\n[[models]]\nfiles = [\"*.pnml\"]\n[[models]]\ngenerate = \"fms\"\nsizes = [1, 2]\n\
          [[properties]]\ngroup = \"r\"\nrandom = {{ seed = 5, number = 4, atoms = [\"marked\", \"fires\"] }}\n"

@@ -1,9 +1,9 @@
-//! Where tests and benchmark programs find what is not part of the project, and how they are set.
+//! External models and formulas, and settings, of tests and benchmark programs.
 //!
-//! Models are looked for in the folder `LARIAT_MODELS`, formulas in `LARIAT_LTL`, or else in `shared` beside the
-//! workspace. Where there are none the caller goes without, and it is said so. `LARIAT_SEED` and
-//! `LARIAT_CASES` choose the first seed and the number of cases, `LARIAT_STATES` the largest models.
-//! Random cases are run by [`each_case`].
+//! Models are in the folder `LARIAT_MODELS`, formulas in `LARIAT_LTL`; the default is the folder
+//! `shared` next to the workspace. Missing files are reported and skipped. `LARIAT_SEED` and
+//! `LARIAT_CASES` set the first seed and the number of cases, `LARIAT_STATES` the size of the
+//! largest models. Random cases are run by [`each_case`].
 
 #![forbid(unsafe_code)]
 
@@ -15,30 +15,30 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// The folder with models of a kind: `mcc`, `dve` or `etf`.
+/// Returns the folder with models of a kind: `mcc`, `dve` or `etf`.
 pub fn models(kind: &str) -> Option<PathBuf> {
     existing(folder("LARIAT_MODELS", "models").join(kind))
 }
 
-/// The table of formulas, a line each, its header left out.
+/// Returns the table of formulas, one per line, without its header.
 pub fn formulas() -> Option<Vec<Vec<String>>> {
     existing(folder("LARIAT_LTL", "ltl").join("corpus.tsv")).map(|path| table(&path))
 }
 
 fn folder(variable: &str, name: &str) -> PathBuf {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    std::env::var_os(variable).map_or_else(|| beside().join(name), PathBuf::from)
+    let shared = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    std::env::var_os(variable).map_or_else(|| shared().join(name), PathBuf::from)
 }
 
 fn existing(path: PathBuf) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    eprintln!("skipped: there is no {}", path.display());
+    eprintln!("skipped: {} is missing", path.display());
     None
 }
 
-/// The cells of a table, its header left out.
+/// Reads the cells of a table without its header.
 ///
 /// # Panics
 ///
@@ -49,11 +49,11 @@ pub fn table(path: &Path) -> Vec<Vec<String>> {
     text.lines().skip(1).map(cells).collect()
 }
 
-/// A setting of the environment, or else the default.
+/// Returns a number from the environment, or the default.
 ///
 /// # Panics
 ///
-/// If it is not a number: better than a run with other settings than those asked for.
+/// If it is not a number, so that no test runs with unintended settings.
 pub fn number(variable: &str, default: u64) -> u64 {
     match std::env::var(variable) {
         Ok(text) => text
@@ -63,23 +63,22 @@ pub fn number(variable: &str, default: u64) -> u64 {
     }
 }
 
-/// The first seed; said, so that a run can be repeated.
+/// Returns the first seed and prints it, so that a run can be repeated.
 pub fn seed(default: u64) -> u64 {
     let seed = number("LARIAT_SEED", default);
     println!("LARIAT_SEED={seed}");
     seed
 }
 
-/// The number of cases. Miri is a few hundred times slower, so there two must do.
+/// Returns the number of cases, at most two by default under Miri, which is slow.
 pub fn cases(default: usize) -> usize {
     let default = if cfg!(miri) { default.min(2) } else { default };
     number("LARIAT_CASES", default as u64) as usize
 }
 
-/// Runs `case` as often as [`cases`] says, each time on the stream of the next seed. A case that
-/// panics says how it is repeated.
+/// Runs `case` once per seed, [`cases`] times. After a panic, prints the settings that replay it.
 pub fn each_case(default: usize, mut case: impl FnMut(&mut Random)) {
-    /// Speaks only if it is dropped while a panic unwinds.
+    /// Prints the settings if dropped during a panic.
     struct Replay(u64);
 
     impl Drop for Replay {
@@ -97,15 +96,15 @@ pub fn each_case(default: usize, mut case: impl FnMut(&mut Random)) {
     }
 }
 
-/// How long a test may take in which nobody waits for ever.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Time limit of [`which_ends`].
+const DEADLINE: Duration = Duration::from_secs(120);
 
-/// Ends the process if `work` does not end: for tests in which threads might wait for each other.
+/// Runs `work`, and aborts the process if it does not return: for tests that might deadlock.
 pub fn which_ends<T>(work: impl FnOnce() -> T) -> T {
     let (working, over) = channel::<()>();
     let watch = std::thread::spawn(move || {
-        if over.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-            eprintln!("somebody waits for ever");
+        if over.recv_timeout(DEADLINE) == Err(RecvTimeoutError::Timeout) {
+            eprintln!("a test has not ended in time: deadlock?");
             std::process::abort();
         }
     });

@@ -1,11 +1,12 @@
-//! A long differential campaign: all subjects against the oracle.
+//! Long differential campaigns: all subjects against the oracle.
 //!
 //! ```text
-//! LARIAT_CASES=100000 cargo run --release -p lariat-differential [fair|shadows|stretched|questions|processes] [SUBJECT]…
+//! LARIAT_CASES=100000 cargo run --release -p lariat-differential [CAMPAIGN] [SUBJECT]…
 //! ```
 //!
-//! `LARIAT_SEED` chooses the first seed; `fair` asks about fair runs, `shadows` about nets with places that follow others, `stretched` about nets with steps in two parts, `questions` about reachable states, `processes` asks clusters of 1, 2 and 4 processes; names restrict the subjects. Exit code 1 on the first difference,
-//! with the command that replays it.
+//! Campaigns: `fair` (fairness), `shadows` (nets with implicit places), `stretched` (agglomerations),
+//! `questions` (reachable states), `processes` (clusters of 1, 2 and 4 processes). `LARIAT_SEED` sets
+//! the first seed. The first difference gives exit code 1 and the command that replays it.
 
 use lariat_differential::{processes, questions, subjects};
 use lariat_testkit::{Campaign, Case};
@@ -47,15 +48,15 @@ fn main() -> ExitCode {
     };
     subjects.retain(|s| names.is_empty() || names.iter().any(|n| n == s.name()));
     if subjects.is_empty() {
-        eprintln!("no subject is called {}", names.join(", "));
+        eprintln!("no subject has the name {}", names.join(", "));
         return ExitCode::from(2);
     }
     eprintln!("seed {}, {} systems", campaign.seed, campaign.cases);
     let start = Instant::now();
-    let mut spoken = start;
+    let mut reported = start;
     let result = campaign.run(&subjects, |counters| {
-        if spoken.elapsed() >= Duration::from_secs(5) {
-            spoken = Instant::now();
+        if reported.elapsed() >= Duration::from_secs(5) {
+            reported = Instant::now();
             eprintln!("{:4} s: {}", start.elapsed().as_secs(), counters.headline());
         }
     });
@@ -71,25 +72,25 @@ fn main() -> ExitCode {
     }
 }
 
-/// The campaign of questions about reachable states.
+/// Runs the campaign of questions about reachable states.
 fn about_states(campaign: &Campaign, names: &[String]) -> ExitCode {
     let mut subjects = questions::subjects();
     subjects.retain(|s| names.is_empty() || names.iter().any(|n| n == s.name));
     if subjects.is_empty() {
-        eprintln!("no subject is called {}", names.join(", "));
+        eprintln!("no subject has the name {}", names.join(", "));
         return ExitCode::from(2);
     }
     eprintln!("seed {}, {} models", campaign.seed, campaign.cases);
-    let mut spoken = Instant::now();
+    let mut reported = Instant::now();
     let mut tally = questions::Tally::default();
     for seed in campaign.seeds() {
         let case = questions::Case::random(seed);
         if let Err(what) = questions::judge(&case, &subjects, &mut tally) {
-            println!("{what}\nLARIAT_SEED={seed} LARIAT_CASES=1 repeats it");
+            println!("{what}\nLARIAT_SEED={seed} LARIAT_CASES=1 replays it");
             return ExitCode::FAILURE;
         }
-        if spoken.elapsed() >= Duration::from_secs(5) {
-            spoken = Instant::now();
+        if reported.elapsed() >= Duration::from_secs(5) {
+            reported = Instant::now();
             eprintln!("{tally:?}");
         }
     }

@@ -1,4 +1,4 @@
-//! Engines that are several processes on this machine. They are started once, by the program of this crate, and asked everything.
+//! The distributed engine on several processes of this machine, which are started once.
 
 use crate::subjects::{facade, on_tableau, on_translation};
 use lariat::internals::Plan;
@@ -8,10 +8,11 @@ use lariat_testkit::Subject;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-/// What the program is called with in order to be a process that others ask.
+/// The first argument of a worker process.
 pub const WORKER: &str = "worker";
 
-/// Subjects that are `n` processes, `program` being the one of this crate: on both kinds of automata, and by the façade.
+/// Returns subjects that run on `n` processes of `program`, the binary of this crate: on automata
+/// of the tableau and of the translation, and through the façade.
 ///
 /// # Panics
 ///
@@ -25,7 +26,7 @@ pub fn subjects(n: usize, program: &Path) -> Vec<Subject> {
     ]
 }
 
-/// The other processes end when this one does: they are connected with it.
+/// Starts `n` - 1 workers, which exit when their connection to this process breaks.
 fn plan(n: usize, program: &Path) -> Plan {
     let hosts = hosts_here(n).expect("free ports");
     for process in 1..n {
@@ -37,12 +38,12 @@ fn plan(n: usize, program: &Path) -> Plan {
         std::thread::spawn(move || child.wait());
     }
     let cluster = Cluster::new(hosts, 0).expect("process 0");
-    let machines = Machines::connect(&cluster).expect("processes that meet");
+    let machines = Machines::connect(&cluster).expect("connected processes");
     let machines: &'static Machines = Box::leak(Box::new(machines));
     Plan::of_engine(Box::leak(Box::new(engine(machines))))
 }
 
-/// Is a process that others ask, with these arguments.
+/// Runs a worker process with these arguments.
 pub fn work(args: &[String]) -> ExitCode {
     let served = match args {
         [hosts, process] => {
@@ -52,7 +53,7 @@ pub fn work(args: &[String]) -> ExitCode {
         }
         _ => Err("worker HOSTS PROCESS".to_owned()),
     };
-    // Who asked may just have ended.
+    // An error may mean that the process that started the campaign has ended.
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,

@@ -1,8 +1,8 @@
 //! Questions about reachable states against brute force, on random nets and programs.
 //!
-//! A case is a model and some questions about it. Where the states can be counted, every answer must be that of brute force, and engines
-//! that are complete must give one. Where they cannot, because the net is unbounded or large, what is said must not be
-//! contradicted by the nearest states. Runs are followed step by step by the interpreter of crate `testkit` in either case.
+//! A case is a model with questions. If brute force can explore all states, every answer must agree
+//! with it, and complete engines must answer. Otherwise answers must not be contradicted by the
+//! states near the initial one. The interpreter of crate `testkit` replays all witnesses.
 
 use lariat::internals::ask::examination::{Examination, places, total, transitions};
 use lariat::internals::ask::{
@@ -17,18 +17,18 @@ use lariat_testkit::questions::{follow, is_reached, most, nearest, stays_reachab
 use lariat_testkit::{Random, coloured, nets, predicates, programs, reducible};
 use std::ops::ControlFlow;
 
-/// States that brute force looks at.
+/// Limit on the states of brute force.
 const CUT: usize = 3000;
-/// Nearest states that an answer about an unbounded net must agree with.
+/// Number of states near the initial one, for models with more than [`CUT`] states.
 const NEAR: usize = 600;
-/// Work for each subject and case: nothing endless is worth more.
+/// Work limit of a subject that need not answer.
 const WORK: u64 = 40_000;
-/// Work where an answer is owed. Rounds that begin anew have taken twice [`WORK`] on small nets; who takes so much does not end.
-const OWED: u64 = 100 * WORK;
+/// Work limit of a subject that must answer, far above the need of small models.
+const WORK_FOR_ANSWER: u64 = 100 * WORK;
 
-/// What is asked, and of what.
+/// A model with questions.
 pub struct Case {
-    /// The family that the model is of.
+    /// The family of the model.
     pub family: &'static str,
     /// The model.
     pub model: Model,
@@ -36,38 +36,38 @@ pub struct Case {
     pub questions: Vec<StateQuestion>,
 }
 
-/// Someone who answers.
+/// Options of the engines under test.
 pub struct Subject {
     /// The name in reports.
     pub name: &'static str,
     options: AskOptions,
-    /// Must it answer everything about a small model?
+    /// True if it must answer all questions about a small model.
     complete: bool,
 }
 
-/// What a campaign has counted.
+/// Counters of a campaign.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Tally {
     /// Models.
     pub models: u64,
-    /// Models whose states could not be counted.
+    /// Models with more than [`CUT`] states.
     pub endless: u64,
     /// Coloured nets.
     pub coloured: u64,
     /// Models with a deadlock.
     pub dead: u64,
-    /// Answers that were compared or followed.
+    /// Answers that were compared with brute force or replayed.
     pub answers: u64,
-    /// Runs that were followed.
+    /// Replayed runs.
     pub runs: u64,
     /// Sums without a maximum.
     pub unbounded: u64,
-    /// Questions left open.
+    /// Unanswered questions.
     pub open: u64,
 }
 
 impl Case {
-    /// A random model with random questions.
+    /// Generates a model with questions.
     pub fn random(seed: u64) -> Case {
         let mut rng = Random::new(seed);
         let net = |system: System| Model::new(Format::Pnml, system);
@@ -89,7 +89,7 @@ impl Case {
         }
     }
 
-    /// A net on which rules of reduction find something, or almost, with so few questions that there are places which none of them looks at.
+    /// Generates a net on which reduction rules apply, or almost, with few questions.
     pub fn reducible(seed: u64) -> Case {
         let mut rng = Random::new(seed);
         let net = nets::any(&mut rng);
@@ -111,7 +111,7 @@ impl Case {
     }
 }
 
-/// A random coloured net that can be read: some have too many bindings.
+/// Generates a coloured net that can be read: some have too many bindings.
 fn coloured_model(rng: &mut Random) -> Model {
     loop {
         let text = coloured::random(rng);
@@ -156,7 +156,7 @@ fn questions(rng: &mut Random, model: &Model) -> Vec<StateQuestion> {
     questions
 }
 
-/// Everybody who answers: `auto`, `auto` without a glance so that the rounds are reached, and each engine by itself.
+/// Returns the subjects: `auto`, `auto` with small limits to reach its rounds, and each engine.
 pub fn subjects() -> Vec<Subject> {
     let quick = AskSchedule {
         walk: 3000,
@@ -212,7 +212,7 @@ pub fn subjects() -> Vec<Subject> {
 }
 
 impl Subject {
-    /// Its answers, with at most so much work.
+    /// Returns its answers within a work limit.
     pub fn answers(&self, case: &Case, work: u64) -> Vec<EarnedReply> {
         let systems = Systems::new();
         let mut explored = SpaceCache::new(&systems);
@@ -229,7 +229,7 @@ impl Subject {
     }
 }
 
-/// Asks everybody; what is wrong with the first answer that is.
+/// Runs all subjects; the error describes the first wrong answer.
 pub fn judge(case: &Case, subjects: &[Subject], tally: &mut Tally) -> Result<(), String> {
     let system = &case.model.system;
     let graph = Reachable::explore(system, CUT);
@@ -243,10 +243,10 @@ pub fn judge(case: &Case, subjects: &[Subject], tally: &mut Tally) -> Result<(),
     let dead = |graph: &Reachable| is_reached(system, graph, &Predicate::Deadlock);
     tally.dead += u64::from(graph.as_ref().is_some_and(dead));
     for subject in subjects {
-        let owed = subject.complete && graph.is_some();
-        let replies = subject.answers(case, if owed { OWED } else { WORK });
+        let must_answer = subject.complete && graph.is_some();
+        let replies = subject.answers(case, if must_answer { WORK_FOR_ANSWER } else { WORK });
         for (question, reply) in case.questions.iter().zip(&replies) {
-            let judged = one(
+            let judged = judge_answer(
                 system,
                 graph.as_ref(),
                 &near,
@@ -254,7 +254,7 @@ pub fn judge(case: &Case, subjects: &[Subject], tally: &mut Tally) -> Result<(),
                 &reply.answer,
                 tally,
             );
-            let told = |what: &str| {
+            let report = |what: &str| {
                 format!(
                     "{}: {what}\n  question {question:?}\n  answer {:?} by {}\n  of a {}: {system:?}",
                     subject.name,
@@ -264,7 +264,7 @@ pub fn judge(case: &Case, subjects: &[Subject], tally: &mut Tally) -> Result<(),
                 )
             };
             match judged {
-                Err(what) => return Err(told(&what)),
+                Err(what) => return Err(report(&what)),
                 Ok(true) => tally.answers += 1,
                 Ok(false) => {
                     tally.open += 1;
@@ -272,10 +272,10 @@ pub fn judge(case: &Case, subjects: &[Subject], tally: &mut Tally) -> Result<(),
                         continue;
                     };
                     if let lariat::internals::Reason::Internal(what) = reason {
-                        return Err(told(what));
+                        return Err(report(what));
                     }
-                    if owed {
-                        return Err(told("it should have been answered"));
+                    if must_answer {
+                        return Err(report("no answer"));
                     }
                 }
             }
@@ -284,8 +284,8 @@ pub fn judge(case: &Case, subjects: &[Subject], tally: &mut Tally) -> Result<(),
     examinations(case, graph.as_ref())
 }
 
-/// True if it is an answer, which is right as far as it can be told.
-fn one(
+/// Compares an answer with brute force; returns false if the question is unanswered.
+fn judge_answer(
     system: &System,
     graph: Option<&Reachable>,
     near: &[State],
@@ -305,7 +305,7 @@ fn one(
     match (question, answer) {
         (StateQuestion::Reach(predicate), EarnedAnswer::Reached(run)) => {
             let end = end(run)?;
-            wrong(!satisfies(&end, predicate), "the run leads elsewhere")
+            wrong(!satisfies(&end, predicate), "the run ends in another state")
         }
         (StateQuestion::Reach(predicate), EarnedAnswer::Never(_)) => {
             let met = near.iter().any(|state| satisfies(state, predicate));
@@ -332,11 +332,14 @@ fn one(
                 .windows(2)
                 .all(|pair| value(terms, &pair[0]) < value(terms, &pair[1]));
             wrong(graph.is_some(), "the states are finitely many")?;
-            wrong(!grows || rounds.len() < 3, "the rounds add nothing")
+            wrong(
+                !grows || rounds.len() < 3,
+                "the rounds do not increase the sum",
+            )
         }
         (StateQuestion::Always(predicate), EarnedAnswer::Always(_)) => {
             let no = graph.is_some_and(|graph| !stays_reachable(system, graph, predicate));
-            wrong(no, "it can be lost")
+            wrong(no, "it does not always stay reachable")
         }
         (StateQuestion::Always(predicate), EarnedAnswer::Lost(run, _)) => {
             let end = end(run)?;
@@ -365,11 +368,11 @@ fn one(
             Ok(false)
         }
         (_, EarnedAnswer::Unknown { .. }) => Ok(false),
-        _ => Err("the answer is to another question".to_owned()),
+        _ => Err("the answer is of another kind".to_owned()),
     }
 }
 
-/// The examinations as wholes.
+/// Compares the verdicts of all examinations with brute force.
 fn examinations(case: &Case, graph: Option<&Reachable>) -> Result<(), String> {
     let Some(graph) = graph else {
         return Ok(());
@@ -415,7 +418,7 @@ fn examinations(case: &Case, graph: Option<&Reachable>) -> Result<(), String> {
         let verdict = examination.verdict(&replies);
         if verdict != Some(expected) {
             return Err(format!(
-                "{examination:?} is {expected}, and {verdict:?} is said of a {}: {system:?}",
+                "{examination:?} is {expected}, but the verdict is {verdict:?} for a {}: {system:?}",
                 case.family
             ));
         }

@@ -1,15 +1,15 @@
-//! Everything that the harness puts to the test. A new engine joins by one line in [`plans`].
+//! All subjects of the harness. A new engine is added by one line in [`plans`].
 
 mod asking;
 mod fair;
 
 pub(crate) use asking::{MOST_EDGES, PATIENCE, decide_about, intern, legal};
 pub use asking::{
-    automaton, facade, facade_text, facade_with, on_tableau, on_translation, run, run_modulo,
+    automaton, facade, facade_text, facade_with, on_tableau, on_translation, run, run_with_symmetry,
 };
 pub use fair::fair;
 
-use asking::{facade_beside, has_tableau, on_translation_with};
+use asking::{facade_with_idle_threads, has_tableau, on_translation_with};
 use lariat::internals::{
     AutomatonKind, CheckOptions, Emptiness, EngineChoice, EngineId, Fixpoint, Needs, Plan, Preset,
     Proof, Proofs, Recurring, ReductionChoice, Rule, Rules, Schedule, Variant, Workers,
@@ -22,8 +22,8 @@ use lariat_testkit::{Case, Subject};
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
-/// Every plan that is asked without the façade, by its name: the one line that a new engine adds. Plans that need it are asked
-/// about stutter-invariant formulas or about formulas over states only.
+/// Returns every plan that is run without the façade, with its name. [`all`] restricts plans to the
+/// formulas that they support, such as stutter-invariant ones.
 pub fn plans() -> Vec<(String, Plan)> {
     let with = |preset: &str, check: Emptiness| {
         let plan = Plan::of(preset).checked_by(check);
@@ -81,17 +81,17 @@ pub fn plans() -> Vec<(String, Plan)> {
     plans.push(("slap-fst-el".to_owned(), slap_fst.as_variant(el)));
     plans.push((DISTRIBUTED.to_owned(), distributed()));
     for workers in [2, 3] {
-        plans.extend(["explicit", "ba"].map(|preset| together(preset, workers)));
+        plans.extend(["explicit", "ba"].map(|preset| with_workers(preset, workers)));
     }
     plans.extend(hyb_without());
     plans.extend(hyb_with_sets());
     plans
 }
 
-/// The engine whose workers divide the states among them.
+/// Name of the plan of [`distributed`].
 const DISTRIBUTED: &str = "distributed";
 
-/// States divided among three threads, one of which owns less than the others by rounding.
+/// The distributed engine on three threads, which own different numbers of states by rounding.
 fn distributed() -> Plan {
     static ENGINE: OnceLock<Engine> = OnceLock::new();
     let engine = ENGINE.get_or_init(|| match Machines::threads(3) {
@@ -101,21 +101,22 @@ fn distributed() -> Plan {
     Plan::of_engine(engine)
 }
 
-/// The explicit engine with so many workers.
-fn together(preset: &str, workers: usize) -> (String, Plan) {
+/// An explicit engine with several workers.
+fn with_workers(preset: &str, workers: usize) -> (String, Plan) {
     let several = NonZeroUsize::new(workers).map_or(Workers::ONE, Workers::new);
     let plan = Plan::of(preset).by(several);
     (format!("{preset}-{workers}-workers"), plan)
 }
 
-/// The component-wise engine without one of its proofs of absence, with the two of the paper alone, and without any.
+/// The component-wise engine without each proof of absence, without those that are not in the
+/// paper, without any.
 fn hyb_without() -> impl Iterator<Item = (String, Plan)> {
     let each = Proof::ALL.iter().map(std::slice::from_ref);
-    let left_out = each.chain([Proof::OURS.as_slice(), &Proof::ALL]);
-    left_out.map(|left_out| {
-        let names: Vec<&str> = left_out.iter().map(|proof| proof.name()).collect();
+    let disabled = each.chain([Proof::OURS.as_slice(), &Proof::ALL]);
+    disabled.map(|disabled| {
+        let names: Vec<&str> = disabled.iter().map(|proof| proof.name()).collect();
         let variant = Variant {
-            proofs: Proofs::without(left_out),
+            proofs: Proofs::without(disabled),
             ..Variant::default()
         };
         let name = format!("hyb-without-{}", names.join("-"));
@@ -123,24 +124,23 @@ fn hyb_without() -> impl Iterator<Item = (String, Plan)> {
     })
 }
 
-/// The component-wise engine with sets of recurring states, and with the fixpoint that they belong to but without any proofs.
+/// The component-wise engine with sets of recurring states, with and without proofs of absence.
 fn hyb_with_sets() -> impl Iterator<Item = (String, Plan)> {
     let plans = [("hyb-sets", [].as_slice()), ("hyb-sets-alone", &Proof::ALL)];
-    plans.into_iter().map(|(name, left_out)| {
+    plans.into_iter().map(|(name, disabled)| {
         let variant = Variant {
             recurring: Recurring::Sets,
-            proofs: Proofs::without(left_out),
+            proofs: Proofs::without(disabled),
             ..Variant::default()
         };
         (name.to_owned(), Plan::of("hyb").as_variant(variant))
     })
 }
 
-/// The component-wise engine.
 const HYB: &str = "hyb";
 
-/// All subjects: each plan on the plain tableau's and on the translation's automata, and the façade with formulas
-/// and with their texts.
+/// Returns all subjects: each plan on automata of the tableau and of the translation, and the
+/// façade on formulas and on their texts.
 pub fn all() -> Vec<Subject> {
     let mut all = Vec::new();
     for (name, plan) in plans() {
@@ -148,20 +148,20 @@ pub fn all() -> Vec<Subject> {
         let on_translation = on_translation(&format!("{name}-translated"), plan);
         match plan.needs() {
             Needs::Nothing if plan.engine.id == EngineId::Hyb => {
-                // Automata of the plain tableau are larger; one combination is enough for them.
+                // The tableau has larger automata; one variant is enough for them.
                 if name == HYB {
                     all.push(on_tableau);
                 }
                 all.push(on_translation);
             }
-            // Waking threads takes longer than small questions do.
+            // Waking threads takes longer than small cases: run it on a part of them.
             Needs::Nothing if name == DISTRIBUTED => {
                 all.push(on_tableau.only(|case| case.formula.size() % 4 == 1 && has_tableau(case)));
                 all.push(on_translation.only(|case| case.formula.size() % 4 == 3));
             }
             Needs::Nothing => all.extend([on_tableau, on_translation]),
             Needs::Stuttering | Needs::StateStuttering => {
-                // The plain tableau of a larger formula costs more than all engines together.
+                // The tableau of a larger formula takes longer than all engines.
                 let small = |case: &Case| {
                     case.formula.size() <= 6 && has_tableau(case) && stutter_invariant(case)
                 };
@@ -170,7 +170,7 @@ pub fn all() -> Vec<Subject> {
             }
         }
     }
-    all.extend(built());
+    all.extend(threaded());
     let walk = Plan::of("walk");
     all.push(on_tableau("walk", walk).may_give_up());
     all.push(on_translation("walk-translated", walk).may_give_up());
@@ -179,7 +179,7 @@ pub fn all() -> Vec<Subject> {
         let name = format!("facade-{}", preset.id.name());
         all.push(facade(&name, preset.plan().into()));
     }
-    let (name, plan) = together("explicit", 2);
+    let (name, plan) = with_workers("explicit", 2);
     all.push(facade(&format!("facade-{name}"), plan.into()));
     for kind in [AutomatonKind::Ba, AutomatonKind::Ta, AutomatonKind::Tgta] {
         let name = format!("facade-sog-{}", kind.name());
@@ -198,19 +198,20 @@ pub fn all() -> Vec<Subject> {
     for preset in ["sog", "sop"] {
         let plan = Plan::of(preset).as_variant(published);
         let subject = facade(&format!("facade-{preset}-published"), plan.into());
-        // Silent steps before an event matter to some formulas.
+        // Not sound for some formulas in which silent steps before an event matter.
         all.push(subject.may_refuse(|case| case.formula.uses_next() || case.uses_events()));
     }
     all.push(facade("facade-auto-rounds", EngineChoice::Auto(rounds())));
-    all.extend(at_once());
+    all.extend(parallel_rounds());
     all.push(facade_text());
     all.extend(reduced());
     all
 }
 
-/// Every other engine on two and three threads. Engines on sets that search a product have builders beside the check, workers on one diagram store, also
-/// about nets that grow. Those that do not want all reachable states have a look near the initial states beside all that. The rest is told of threads, and must not mind.
-fn built() -> Vec<Subject> {
+/// Engines on two and three threads. Symbolic engines that search a product have builder threads on
+/// one diagram store; those that do not compute all reachable states also search near the initial
+/// states in the background. The other engines ignore the number of threads.
+fn threaded() -> Vec<Subject> {
     let variants = [
         Variant {
             reachable_first: true,
@@ -223,7 +224,7 @@ fn built() -> Vec<Subject> {
     ];
     let mut subjects = Vec::new();
     let mut add = |plan: Plan, threads: usize, variant: Variant| {
-        let how = match variant {
+        let suffix = match variant {
             Variant {
                 published: true, ..
             } => "-published",
@@ -239,9 +240,9 @@ fn built() -> Vec<Subject> {
         } else {
             String::new()
         };
-        let name = format!("{}{kind}{how}-{threads}-threads", plan.engine.id.name());
+        let name = format!("{}{kind}{suffix}-{threads}-threads", plan.engine.id.name());
         let subject = on_translation_with(&name, plan, threads);
-        // Starting threads takes longer than small questions do: each asks about half of the formulas.
+        // Starting threads takes longer than small cases: half of the formulas each.
         subjects.push(match (plan.needs(), threads) {
             (Needs::Nothing, 2) => subject.only(|case| case.formula.size().is_multiple_of(2)),
             (Needs::Nothing, _) => subject.only(|case| case.formula.size() % 2 == 1),
@@ -255,9 +256,9 @@ fn built() -> Vec<Subject> {
         on_translation_with(&name, Plan::of(HYB), threads)
     };
     for threads in [2, 3] {
-        let [ours, published] = variants;
+        let [reachable_first, published] = variants;
         for preset in ["sog", "sop", "slap", "slap-fst", "bcz", "el", "owcty"] {
-            add(Plan::of(preset), threads, ours);
+            add(Plan::of(preset), threads, reachable_first);
         }
         for preset in ["sog", "slap", "slap-fst", "ta", "tgta"] {
             add(Plan::of(preset), threads, Variant::default());
@@ -278,16 +279,16 @@ fn built() -> Vec<Subject> {
     subjects
 }
 
-/// `auto` with one and two idle threads, on which engines of a round have their turns at once; each about a part of the formulas, as starting threads takes longer than small
-/// questions do.
-fn at_once() -> [Subject; 2] {
+/// `auto` with one and two idle threads, on which it runs the engines of a round in parallel. Each
+/// runs on a part of the formulas, because starting threads takes longer than small cases.
+fn parallel_rounds() -> [Subject; 2] {
     let with = |idle: usize| {
         let name = format!("facade-auto-rounds-{idle}-idle");
         let options = CheckOptions {
             engine: EngineChoice::Auto(rounds()),
             ..CheckOptions::default()
         };
-        facade_beside(&name, options, idle)
+        facade_with_idle_threads(&name, options, idle)
     };
     [
         with(1).only(|case| case.is_net() && case.formula.size() % 3 == 1),
@@ -295,7 +296,7 @@ fn at_once() -> [Subject; 2] {
     ]
 }
 
-/// With so little work in its first turns `auto` asks for facts and goes through many rounds.
+/// A schedule with small limits, so that `auto` reaches structural facts and many rounds.
 fn rounds() -> Schedule {
     Schedule {
         glance: 1,
@@ -305,7 +306,7 @@ fn rounds() -> Schedule {
     }
 }
 
-/// The façade after reductions: all rules with several engines, and each rule alone.
+/// The façade with reductions: all rules with two engines, and each rule alone.
 fn reduced() -> Vec<Subject> {
     let mut subjects = Vec::new();
     let mut add = |name: &str, plan: Plan, rules: Rules| {
@@ -325,7 +326,7 @@ fn reduced() -> Vec<Subject> {
     subjects
 }
 
-/// Does the formula speak of states only, and does repeating letters never matter to it?
+/// Returns whether the formula has no atoms about events and is stutter-invariant.
 fn stutter_invariant(case: &Case) -> bool {
     if case.uses_events() {
         return false;

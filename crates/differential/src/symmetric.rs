@@ -1,8 +1,10 @@
-//! The engines that divide by symmetries, on nets that have some.
+//! The engines that use symmetries, on nets with symmetries.
 //!
-//! A case knows the unfolded net alone, so the subjects are made for one model each.
+//! A case contains only the unfolded net, so each subject is made for one model.
 
-use crate::subjects::{MOST_EDGES, PATIENCE, automaton, decide_about, intern, legal, run_modulo};
+use crate::subjects::{
+    MOST_EDGES, PATIENCE, automaton, decide_about, intern, legal, run_with_symmetry,
+};
 use lariat::internals::{CheckOptions, Emptiness, EngineChoice, Plan, Schedule};
 use lariat_automata::translate;
 use lariat_budget::{Budget, Idle};
@@ -12,7 +14,7 @@ use lariat_reductions::symmetry::{Symmetry, detect};
 use lariat_testkit::{Answer, Case, Subject, tableau};
 use std::sync::Arc;
 
-/// Every plan that divides by symmetries, by its name.
+/// Returns every plan that uses symmetries, with its name.
 pub fn plans() -> Vec<(String, Plan)> {
     let mut plans = vec![("sym".to_owned(), Plan::of("sym"))];
     plans.extend(Emptiness::OF_SETS.iter().map(|check| {
@@ -22,7 +24,7 @@ pub fn plans() -> Vec<(String, Plan)> {
     plans
 }
 
-/// The symmetries of a small model.
+/// Detects the symmetries of a small model.
 ///
 /// # Panics
 ///
@@ -36,8 +38,8 @@ pub fn symmetry(model: &Model) -> Symmetry<'_> {
     .expect("no limits")
 }
 
-/// Everything that is asked about a net: each plan on the plain tableau's and on the translation's automata, and the façade. Sets are closed under permutations of colours
-/// only.
+/// Returns the subjects for a net: each plan on automata of the tableau and of the translation, and
+/// through the façade. The sets of `ssp` are closed under permutations of colours only.
 pub fn subjects(model: &Arc<Model>) -> Vec<Subject> {
     let mut all = Vec::new();
     let coloured = model.coloured.is_some();
@@ -60,7 +62,7 @@ pub fn subjects(model: &Arc<Model>) -> Vec<Subject> {
         EngineChoice::default(),
         model.clone(),
     ));
-    // So that engines other than the first get a turn, those that divide by symmetries among them.
+    // Small limits, so that `auto` also runs later engines, such as those that use symmetries.
     let rounds = Schedule {
         glance: 1,
         walk: 1,
@@ -83,7 +85,7 @@ fn on_tableau(name: &str, plan: Plan, model: Arc<Model>) -> Subject {
         match tableau::buchi(&case.formula.negated(), MOST_EDGES) {
             Some(negation) => {
                 let negation = automaton(&negation, case.atoms.len());
-                run_modulo(plan, case, &negation, Some(&symmetry(&model)))
+                run_with_symmetry(plan, case, &negation, Some(&symmetry(&model)))
             }
             None => Answer::Unknown("internal: not supported".to_owned()),
         }
@@ -96,7 +98,7 @@ fn on_translation(name: &str, plan: Plan, model: Arc<Model>) -> Subject {
         let (mut formulas, formula) = intern(case, &case.formula.negated());
         let budget = Budget::unlimited().with_deadline(PATIENCE);
         match translate(&mut formulas, formula, &legal(case), &budget) {
-            Ok(negation) => run_modulo(plan, case, &negation, Some(&symmetry(&model))),
+            Ok(negation) => run_with_symmetry(plan, case, &negation, Some(&symmetry(&model))),
             Err(stop) => Answer::Unknown(stop.to_string()),
         }
     })

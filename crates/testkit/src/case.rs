@@ -1,4 +1,4 @@
-//! A case: one question with everything that belongs to it.
+//! A case: a model-checking problem as plain data.
 
 use crate::formulas::Ltl;
 use crate::lassos;
@@ -11,35 +11,35 @@ use lariat_model::{
 };
 use std::fmt;
 
-/// A proposition and how a user would write it.
+/// A proposition and its text in the user's syntax.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Atom {
-    /// What it says.
+    /// The proposition.
     pub proposition: Proposition,
-    /// Its spelling in a formula; `None` if formulas cannot say it.
+    /// Its text in a formula; `None` if it cannot be written in one.
     pub text: Option<String>,
 }
 
-/// Does every run of the system satisfy the formula?
+/// The problem whether every run of a system satisfies a formula.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The system.
     pub system: System,
-    /// What the formula's atoms mean.
+    /// The atoms of the formula.
     pub atoms: Vec<Atom>,
     /// The formula.
     pub formula: Ltl,
-    /// What happens at deadlocks.
+    /// The deadlock policy.
     pub deadlock: Deadlock,
-    /// Which runs count.
+    /// Fairness assumptions about runs.
     pub fairness: Vec<Constraint>,
 }
 
-/// No random system is larger.
+/// Limit on the states of a random system.
 pub const MOST_STATES: usize = 400;
 
 impl Case {
-    /// The case of this seed, under `Stutter`: [`Case::variants`] has the other policy and the negation.
+    /// Generates the case of this seed, under `Stutter`; see [`Case::variants`].
     pub fn random(seed: u64) -> Case {
         let mut rng = Random::new(seed);
         let cut = if rng.percent(6) { MOST_STATES } else { 60 };
@@ -51,7 +51,7 @@ impl Case {
         Case::about(system, &mut rng)
     }
 
-    /// The same question about fair runs, with a few constraints.
+    /// Generates the case of this seed with fairness constraints.
     pub fn fair(seed: u64) -> Case {
         let case = Case::random(seed);
         let mut rng = Random::new(seed.rotate_left(32));
@@ -61,30 +61,30 @@ impl Case {
         }
     }
 
-    /// The case of this seed about a net that grows, of which the oracle knows nothing: it is there for runs that can be
-    /// checked by themselves.
+    /// Generates the case of this seed about a net with many states, usually an unbounded one. The
+    /// oracle does not apply; counterexamples can still be checked.
     pub fn growing(seed: u64) -> Case {
         let mut rng = Random::new(seed);
         let system = nets::growing(&mut rng);
         Case::about(system, &mut rng)
     }
 
-    /// The case of this seed about a net with places that follow others, and with at most [`MOST_STATES`] markings.
+    /// Generates the case of this seed about a net with (almost) implicit places.
     pub fn shadowed(seed: u64) -> Case {
         let mut rng = Random::new(seed);
         let (_, net) = small(&mut rng, 60, shadows::added);
         Case::about(net, &mut rng)
     }
 
-    /// The case of this seed about a net on which rules of reduction find something, or almost, and with at most [`MOST_STATES`] markings.
-    /// Most look at nothing that was added. Every fifth is about fair runs.
+    /// Generates the case of this seed about a net on which reduction rules apply, or almost. Most
+    /// formulas do not read the additions. Every fifth case has fairness constraints.
     pub fn reducible(seed: u64) -> Case {
         let mut rng = Random::new(seed);
         let (before, net) = small(&mut rng, 30, reducible::added);
-        let seen = if rng.percent(70) { before } else { net.clone() };
+        let observed = if rng.percent(70) { before } else { net.clone() };
         let case = Case {
             system: net,
-            ..Case::about(seen, &mut rng)
+            ..Case::about(observed, &mut rng)
         };
         let fairness = if seed.is_multiple_of(5) {
             fairness::random(&mut rng, &case.system)
@@ -94,14 +94,14 @@ impl Case {
         Case { fairness, ..case }
     }
 
-    /// The case of this seed about a net with steps in two parts, and with at most [`MOST_STATES`] markings.
+    /// Generates the case of this seed about a net on which agglomerations apply, or almost.
     pub fn stretched(seed: u64) -> Case {
         let mut rng = Random::new(seed);
         let (_, net) = small(&mut rng, 40, stretched::added);
         Case::about(net, &mut rng)
     }
 
-    /// A random question about a system, under `Stutter`.
+    /// Generates a formula about a system, under `Stutter`.
     fn about(system: System, rng: &mut Random) -> Case {
         let mut atoms: Vec<Atom> = Vec::new();
         let events = rng.percent(40);
@@ -122,7 +122,7 @@ impl Case {
         }
     }
 
-    /// The case and its negation, each under both policies; a case and its negation are neighbours.
+    /// Returns the case and its negation under `Stutter`, then both under `Ignore`.
     pub fn variants(&self) -> [Case; 4] {
         let with = |formula: Ltl, deadlock| Case {
             formula,
@@ -137,38 +137,38 @@ impl Case {
         ]
     }
 
-    /// What the formula's atoms mean: bit `i` of a letter is the `i`th.
+    /// Returns the propositions of the atoms; bit `i` of a letter is the `i`-th.
     pub fn propositions(&self) -> Vec<Proposition> {
         self.atoms.iter().map(|a| a.proposition.clone()).collect()
     }
 
-    /// A different name for every atom: the user's spelling where there is one.
+    /// Returns a unique name per atom: its text if it has one.
     pub fn atom_names(&self) -> Vec<String> {
         let name = |(i, atom): (usize, &Atom)| atom.text.clone().unwrap_or(format!("a{i}"));
         self.atoms.iter().enumerate().map(name).collect()
     }
 
-    /// The formula as a user would write it, if a user can.
+    /// Returns the text of the formula, if all its atoms have one.
     pub fn formula_text(&self) -> Option<String> {
         let expressible = |(i, a): (usize, &Atom)| a.text.is_some() || !self.formula.uses_atom(i);
         let all = self.atoms.iter().enumerate().all(expressible);
         all.then(|| self.formula.text(&self.atom_names()))
     }
 
-    /// Does the formula speak of events?
+    /// Returns whether the formula has atoms about events.
     pub fn uses_events(&self) -> bool {
         self.atoms.iter().enumerate().any(|(i, atom)| {
             matches!(atom.proposition, Proposition::Fires(_)) && self.formula.uses_atom(i)
         })
     }
 
-    /// Is every event a Petri-net transition?
+    /// Returns whether every event is a Petri-net transition.
     pub fn is_net(&self) -> bool {
         let net = |a: &Action| matches!(a, Action::Net(_));
         self.system.events.iter().all(|e| net(&e.action))
     }
 
-    /// The reachable graph under the case's policy.
+    /// Returns the reachability graph under the deadlock policy.
     pub fn graph(&self) -> Reachable {
         // Hand-made and shrunk cases may be larger than random ones, but not by much.
         let all = Reachable::explore(&self.system, 100_000);
@@ -176,14 +176,14 @@ impl Case {
             .under(self.deadlock)
     }
 
-    /// The oracle's answer: a run that violates the formula, if there is one.
+    /// Returns the oracle's answer: a run that violates the formula, if there is one.
     pub fn oracle(&self) -> Option<Lasso> {
         let graph = self.graph();
         let (propositions, formula) = (self.propositions(), &self.formula);
         oracle::violation(&self.system, &propositions, &graph, formula, &self.fairness)
     }
 
-    /// Is there a run that counts?
+    /// Returns whether there is a fair infinite run.
     pub fn has_fair_run(&self) -> bool {
         if self.fairness.is_empty() {
             return self.has_infinite_run();
@@ -192,18 +192,17 @@ impl Case {
         oracle::violation(&self.system, &[], &self.graph(), &never, &self.fairness).is_some()
     }
 
-    /// Does some run go on for ever, stuttering included where it counts? In a net that grows one does: infinitely many
-    /// states cannot be reached by finite runs alone (König's lemma).
+    /// Returns whether there is an infinite run, as in any unbounded net (König's lemma).
     pub fn has_infinite_run(&self) -> bool {
         self.grows() || self.graph().has_infinite_run()
     }
 
-    /// Is this a case about a net that grows?
+    /// Returns whether the case is one of [`Case::growing`].
     pub fn grows(&self) -> bool {
         self.system.name == nets::GROWING
     }
 
-    /// Is this lasso a fair run of the system that violates the formula? The error says why not.
+    /// Checks that a lasso is a fair run that violates the formula; the error gives the reason.
     pub fn check(&self, lasso: &Lasso) -> Result<(), String> {
         lassos::is_fair(lasso, &self.system, &self.fairness)?;
         lassos::check(
@@ -216,7 +215,7 @@ impl Case {
     }
 }
 
-/// A net of at most `cut` markings, and the same with something added that has at most [`MOST_STATES`] of them.
+/// Returns a net of at most `cut` markings, and an extension of at most [`MOST_STATES`].
 fn small(
     rng: &mut Random,
     cut: usize,
@@ -280,7 +279,8 @@ fn random_atom(rng: &mut Random, system: &System, events: bool) -> Atom {
     }
 }
 
-/// Sums only, as in `"p + q <= r"`: a coefficient repeats its variable, negative ones change sides.
+/// Returns the text of a comparison of sums, as in `"p + q <= r"`: coefficients repeat the
+/// variable, negative terms are moved to the right side.
 pub(crate) fn linear_text(system: &System, linear: &Linear) -> String {
     let side = |positive: bool| {
         let mut names = Vec::new();

@@ -1,9 +1,7 @@
-//! Fixed cases: the smallest inputs on which a published algorithm, or a plausible
-//! implementation, answers wrongly. Random testing hardly ever meets some of them, so each
-//! subject is asked all of them.
+//! Fixed cases: minimal inputs on which a published algorithm, or a plausible implementation, is
+//! wrong. Random tests rarely find some of them, so every subject is run on all of them.
 //!
-//! The names tell what the case is about. A formula is always the *property*; where the literature gives
-//! a formula whose runs are searched, the case asks for its negation.
+//! A formula is the *property*, the negation of a formula whose runs the literature searches.
 
 mod fair;
 mod given;
@@ -22,23 +20,22 @@ use lariat_model::{
     Predicate, Proposition, Row, System, Value, VarId, Variable,
 };
 
-/// A case whose answer is known.
+/// A case with a known answer.
 #[derive(Clone, Debug)]
 pub struct Fixed {
-    /// What it is about.
+    /// A name that describes the defect.
     pub name: &'static str,
-    /// The question.
+    /// The case.
     pub case: Case,
-    /// Does the formula hold?
+    /// True if the formula holds.
     pub holds: bool,
-    /// An automaton of the negated formula that the case is about; engines run on it besides
-    /// their own.
+    /// An automaton of the negated formula, on which engines are run in addition to translations.
     pub automaton: Option<Buchi>,
 }
 
 use Deadlock::{Ignore, Stutter};
 
-/// All of them.
+/// Returns all fixed cases without fairness.
 pub fn all() -> Vec<Fixed> {
     let groups = [
         no_marks(),
@@ -48,18 +45,18 @@ pub fn all() -> Vec<Fixed> {
         cycles_by_level(),
         rows_by_level(),
         ends_and_starts(),
-        ends_beside_ways(),
+        dead_ends_and_paths(),
         one_of_two_marks(),
         joined_steps(),
         silent_and_observed(),
-        asked_of_states(),
+        enabledness_by_state(),
         programs::events_of_programs(),
         given(),
     ];
     groups.into_iter().flatten().collect()
 }
 
-/// A case for the engines' own automata.
+/// A case without a given automaton.
 fn fixed(name: &'static str, case: Case, holds: bool) -> Fixed {
     Fixed {
         name,
@@ -80,7 +77,7 @@ fn no_marks() -> Vec<Fixed> {
     ]
 }
 
-/// Stutter-invariant formulas with X whose automata have states that are not.
+/// Stutter-invariant formulas with X whose automata have states that are not stutter-invariant.
 fn stutter_invariant_with_next() -> Vec<Fixed> {
     let sop = Kripke::new(4)
         .label("a", &[1])
@@ -111,7 +108,7 @@ fn stutter_invariant_with_next() -> Vec<Fixed> {
     ]
 }
 
-/// Events: a silent letter before an observed event must not vanish.
+/// Events: a silent letter before an observed event must be kept.
 fn events() -> Vec<Fixed> {
     let silent = Kripke::new(2)
         .steps("u", &[(0, 1)])
@@ -129,7 +126,7 @@ fn events() -> Vec<Fixed> {
             silent.asks("!o", Stutter),
             true,
         ),
-        // What diverges once `o` is no longer observed did not before.
+        // States diverge only after `o` is no longer observed.
         fixed(
             "diverges-when-no-longer-observed",
             silent.asks("G !o", Stutter),
@@ -181,10 +178,10 @@ fn self_loops() -> Vec<Fixed> {
     ]
 }
 
-/// What an engine that goes level by level takes for a cycle, or misses.
+/// False and missed cycles of engines that search level by level.
 fn cycles_by_level() -> Vec<Fixed> {
     vec![
-        // An acyclic relation that looks cyclic once an unreachable local state (3) is let in.
+        // An acyclic relation with a cycle at an unreachable local state (3).
         fixed(
             "unreachable-local-cycle",
             levels(
@@ -215,7 +212,7 @@ fn cycles_by_level() -> Vec<Fixed> {
             ),
             false,
         ),
-        // Two events lead to the same state, which so recurs, and the values of `x` have a cycle. Nothing else has.
+        // A recurring state, with a cycle only in the projection to `x`.
         fixed(
             "recurring-states-on-no-cycle",
             levels(
@@ -237,7 +234,7 @@ fn cycles_by_level() -> Vec<Fixed> {
             ),
             true,
         ),
-        // The same with a cycle behind it, on values of `x` that are reached from others.
+        // As above, followed by a cycle on other values of `x`.
         fixed(
             "recurring-states-before-a-cycle",
             levels(
@@ -256,7 +253,7 @@ fn cycles_by_level() -> Vec<Fixed> {
             ),
             false,
         ),
-        // The cycle avoids no state, but starts nowhere but in the initial one.
+        // The cycle contains all states, including the initial one.
         fixed(
             "cycle-beyond-initial-states",
             levels(
@@ -269,7 +266,7 @@ fn cycles_by_level() -> Vec<Fixed> {
     ]
 }
 
-/// Rows of one table begin on different levels, whichever variable is above the other.
+/// Rows of one table start on different levels, under both orders of the variables.
 fn rows_by_level() -> Vec<Fixed> {
     vec![
         fixed(
@@ -289,7 +286,7 @@ fn rows_by_level() -> Vec<Fixed> {
             false,
         ),
         fixed(
-            "a-loop-in-the-lower-row-turned",
+            "a-loop-in-the-lower-row-reversed",
             levels(
                 &[2, 2],
                 vec![(
@@ -307,7 +304,7 @@ fn rows_by_level() -> Vec<Fixed> {
     ]
 }
 
-/// Dead and live ends side by side; one state; several initial states.
+/// Dead and live ends; a single state; several initial states.
 fn ends_and_starts() -> Vec<Fixed> {
     let fork = Kripke::new(3)
         .label("a", &[1])
@@ -344,32 +341,40 @@ fn ends_and_starts() -> Vec<Fixed> {
     ]
 }
 
-/// A dead end beside the way to a violation: it stutters, but leads nowhere.
-fn ends_beside_ways() -> Vec<Fixed> {
-    let beside = |dead, live| {
+/// A dead end next to a path to a violation, under both orders of successors.
+fn dead_ends_and_paths() -> Vec<Fixed> {
+    let fork = |dead, live| {
         Kripke::new(4)
             .label("a", &[3])
             .steps("u", &[(0, dead), (0, live), (live, 3), (3, 3)])
     };
     vec![
-        fixed("end-before-way", beside(1, 2).asks("G !a", Stutter), false),
-        fixed("end-behind-way", beside(2, 1).asks("G !a", Stutter), false),
         fixed(
-            "end-before-way-for-ever",
-            beside(1, 2).asks("F G !a", Stutter),
+            "dead-end-before-path",
+            fork(1, 2).asks("G !a", Stutter),
             false,
         ),
         fixed(
-            "end-behind-way-for-ever",
-            beside(2, 1).asks("F G !a", Stutter),
+            "dead-end-after-path",
+            fork(2, 1).asks("G !a", Stutter),
+            false,
+        ),
+        fixed(
+            "dead-end-before-path-to-a-loop",
+            fork(1, 2).asks("F G !a", Stutter),
+            false,
+        ),
+        fixed(
+            "dead-end-after-path-to-a-loop",
+            fork(2, 1).asks("F G !a", Stutter),
             false,
         ),
     ]
 }
 
-/// Steps that are not observed: behind an event, between events, and out of an aggregate and back.
+/// Unobserved steps: after an event, between events, and out of an aggregate and back.
 fn silent_and_observed() -> Vec<Fixed> {
-    let behind = Kripke::new(2)
+    let after = Kripke::new(2)
         .steps("u", &[(0, 1), (1, 1)])
         .steps("o", &[(1, 1)])
         .event("o");
@@ -388,8 +393,8 @@ fn silent_and_observed() -> Vec<Fixed> {
         );
     vec![
         fixed(
-            "silent-for-ever-behind-an-event",
-            behind.asks("G !o | G F o", Stutter),
+            "silent-loop-after-an-event",
+            after.asks("G !o | G F o", Stutter),
             false,
         ),
         fixed(
@@ -405,8 +410,8 @@ fn silent_and_observed() -> Vec<Fixed> {
     ]
 }
 
-/// Whether a program that can fail is enabled is no question to a diagram: it is asked of every state that is met, one after the other.
-fn asked_of_states() -> Vec<Fixed> {
+/// Enabledness of a program that may fault is evaluated state by state, not as a diagram.
+fn enabledness_by_state() -> Vec<Fixed> {
     let binary = |op, x, y| Expr::Binary(op, Box::new(x), Box::new(y));
     let x = || Expr::Var(VarId(0));
     let none = binary(BinaryOp::Sub, Expr::Const(9), x());
@@ -432,10 +437,10 @@ fn asked_of_states() -> Vec<Fixed> {
         atom(Predicate::compare(VarId(0), Comparison::Eq, 3)),
     ];
     case.formula = Ltl::parse("!(a U b)", &["a", "b"]);
-    vec![fixed("asked-of-one-state-after-the-other", case, false)]
+    vec![fixed("enabledness-state-by-state", case, false)]
 }
 
-/// Of two marks every run has one for ever and the other for a while.
+/// Runs that carry one of two marks infinitely often and the other one only initially.
 fn one_of_two_marks() -> Vec<Fixed> {
     let first = Kripke::new(3)
         .label("a", &[1, 2])
@@ -452,25 +457,25 @@ fn one_of_two_marks() -> Vec<Fixed> {
     ]
 }
 
-/// Nets in which joining a transition with an unseen one that follows loses a violation. Place 1 is `v`.
+/// Nets in which agglomeration with an invisible successor loses a violation. Place 1 is `v`.
 fn joined_steps() -> Vec<Fixed> {
     let marked = |place| Predicate::compare(VarId(place), Comparison::Ge, 1);
-    let seen: &[(usize, Value, Value)] = &[(0, 1, 0), (1, 0, 1), (2, 0, 1)];
-    let unseen: &[(usize, Value, Value)] = &[(2, 1, 0), (3, 0, 1)];
+    let visible: &[(usize, Value, Value)] = &[(0, 1, 0), (1, 0, 1), (2, 0, 1)];
+    let invisible: &[(usize, Value, Value)] = &[(2, 1, 0), (3, 0, 1)];
     let two_at_once: &[(usize, Value, Value)] = &[(0, 1, 0), (2, 0, 2)];
     let two_together: &[(usize, Value, Value)] = &[(3, 2, 0), (1, 0, 1)];
     let tokens = net(
-        &[two_at_once, unseen, two_together],
+        &[two_at_once, invisible, two_together],
         vec![marked(1)],
         "G !v",
     );
     let deadlock = net(
-        &[seen, unseen],
+        &[visible, invisible],
         vec![marked(1), Predicate::Deadlock],
         "G (!v | w)",
     );
     let fireable = net(
-        &[seen, unseen, &[(3, 1, 1)]],
+        &[visible, invisible, &[(3, 1, 1)]],
         vec![marked(1), Predicate::Enabled(vec![EventId(2)])],
         "G (!v | w)",
     );
@@ -481,7 +486,7 @@ fn joined_steps() -> Vec<Fixed> {
     ]
 }
 
-/// A net of four places with one token in the first; the formula's atoms are `v` and `w`.
+/// Builds a case about a net of four places with one token in the first, with atoms `v` and `w`.
 fn net(transitions: &[&[(usize, Value, Value)]], atoms: Vec<Predicate>, formula: &str) -> Case {
     let place = |i: usize| Variable {
         name: format!("p{i}"),
@@ -515,8 +520,8 @@ fn local(steps: &[(Value, Value)]) -> Vec<Row> {
     steps.iter().map(|s| [Some(*s)].into()).collect()
 }
 
-/// Does `false` hold, that is, is there no infinite run? Variables `x`, `y` of these sizes start at 0; each
-/// event is a table over some of them.
+/// Builds the case of the property `false`, which holds iff there is no infinite run. Variables
+/// `x`, `y` of these sizes start at 0; each event is a table over some of them.
 fn levels(sizes: &[Value], events: Vec<(&str, Vec<u32>, Vec<Row>)>, deadlock: Deadlock) -> Case {
     let variables = sizes.iter().zip(["x", "y"]).map(|(size, name)| Variable {
         name: name.to_owned(),

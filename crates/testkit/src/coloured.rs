@@ -1,8 +1,8 @@
 //! Random small coloured nets as PNML text, and a naive unfolder.
 //!
-//! The unfolder enumerates everything: all colours of all places, all bindings of all transitions, dead or
-//! not. Colours are vectors of positions and terms are interpreted directly; of crate `model` it reads the
-//! data types alone. What it makes has the same names as the real unfolding, and more of them.
+//! The unfolder enumerates all colours of all places and all bindings of all transitions, dead or
+//! not. Colours are vectors of indices and terms are interpreted directly; of crate `model` it uses
+//! the data types alone. Its result is a superset of the real unfolding, with the same names.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use lariat_model::{Action, Arc, Comparison, Domain, Event, System, VarId, Variab
 
 use lariat_corpora::Random;
 
-/// A colour: the positions of its components, from left to right.
+/// A colour: the indices of its components, from left to right.
 type Tuple = Vec<u64>;
 
-/// All colours of a sort in order.
+/// Returns all colours of a sort in order.
 fn colours(net: &ColouredNet, sort: SortId) -> Vec<Tuple> {
     match &net.sorts[sort.index()].kind {
         SortKind::Dot => vec![vec![0]],
@@ -60,7 +60,6 @@ fn spell(net: &ColouredNet, sort: SortId, tuple: &[u64], separator: &str) -> Str
 
 type Binding = BTreeMap<VariableId, Tuple>;
 
-/// A term as a formal sum.
 fn evaluate(net: &ColouredNet, term: &Term, binding: &Binding) -> BTreeMap<Tuple, i64> {
     let around = |inner: &Term, step: i64| {
         let SortKind::Enumeration { constants, .. } = &net.sorts[term.sort.index()].kind else {
@@ -127,7 +126,6 @@ fn holds(net: &ColouredNet, guard: &Guard, binding: &Binding) -> bool {
         Guard::Or(guards) => guards.iter().any(|guard| holds(net, guard, binding)),
         Guard::Not(guard) => !holds(net, guard, binding),
         Guard::Compare(comparison, left, right) => {
-            // The only key.
             let left = evaluate(net, left, binding).into_keys().next();
             let right = evaluate(net, right, binding).into_keys().next();
             match comparison {
@@ -142,7 +140,7 @@ fn holds(net: &ColouredNet, guard: &Guard, binding: &Binding) -> bool {
     }
 }
 
-/// All bindings of a transition, the guard not regarded.
+/// Returns all bindings of a transition, ignoring the guard.
 fn bindings(net: &ColouredNet, transition: &Transition) -> Vec<Binding> {
     let mut all = vec![Binding::new()];
     for variable in &transition.variables {
@@ -160,7 +158,7 @@ fn bindings(net: &ColouredNet, transition: &Transition) -> Vec<Binding> {
     all
 }
 
-/// The place/transition net that a coloured net abbreviates, with everything in it.
+/// Unfolds a coloured net, including dead places and transitions.
 pub fn unfold(net: &ColouredNet) -> System {
     let mut system = System {
         name: net.name.clone(),
@@ -237,9 +235,9 @@ pub fn unfold(net: &ColouredNet) -> System {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sort {
     Dot,
-    /// A cyclic enumeration of three.
+    /// A cyclic enumeration of three constants.
     Ring,
-    /// An enumeration of two.
+    /// An enumeration of two constants.
     Pair,
     /// The range -1..0.
     Range,
@@ -307,7 +305,7 @@ fn variable(name: &str) -> String {
     format!("<variable refvariable=\"{name}\"/>")
 }
 
-/// One colour; without variables in an initial marking.
+/// Generates a term for one colour; initial markings have no variables.
 fn colour(rng: &mut Random, sort: Sort, variables: bool) -> String {
     let variables = variables && rng.percent(75);
     match sort {
@@ -412,7 +410,7 @@ fn guard(rng: &mut Random, depth: usize) -> String {
     op(comparisons[rng.below(ordered)], &[left, right])
 }
 
-/// A random coloured net.
+/// Generates a coloured net as PNML text.
 pub fn random(rng: &mut Random) -> String {
     let mut page = String::from("<page id=\"page\">\n");
     let sorts: Vec<Sort> = (0..1 + rng.below(4)).map(|_| *rng.one_of(&SORTS)).collect();

@@ -1,9 +1,10 @@
-//! Small place/transition nets with symmetries: copies of a component around shared places, and questions about them.
+//! Random place/transition nets with symmetries: copies of components around shared places.
 //!
-//! A component has places of its own, transitions between them, and transitions that take from and put into shared places. Its copies may stand in a circle, where each also looks at the next, or be all alike.
-//! Some nets have something that breaks the symmetry: a transition that one copy alone has, another weight, a bound, a place that never changes. Initial markings are often
-//! not symmetric. Two components may be copied, so that the group is a product. Questions name single places, the same place of all copies, and likewise transitions; some formulas are the same for all
-//! copies, each with an atom of its own.
+//! Copies of a component have private places and are connected to shared places. They are
+//! interchangeable, or form a circle in which each is also connected to the next. Some nets contain
+//! an exception: an additional transition, another weight, a bound. Initial markings are often
+//! asymmetric. With two components the group is a product. Atoms are about places or transitions of
+//! one, some or all copies; some formulas combine one formula per copy.
 
 use crate::case::{Atom, Case};
 use crate::formulas::{Ltl, Op2};
@@ -15,16 +16,16 @@ use lariat_model::{
     Action, Arc, Deadlock, Domain, Event, EventId, Predicate, Proposition, System, VarId, Variable,
 };
 
-/// Which places and transitions are the same one in different copies.
+/// Corresponding places and transitions of the copies.
 #[derive(Clone, Debug, Default)]
 pub struct Alike {
-    /// Places.
+    /// Groups of corresponding places.
     pub vars: Vec<Vec<u32>>,
-    /// Transitions.
+    /// Groups of corresponding transitions.
     pub events: Vec<Vec<u32>>,
 }
 
-/// A place on an arc: of the copy itself, of the next one, or a shared one.
+/// The place of an arc: private to the copy, private to the next copy, or shared.
 #[derive(Clone, Copy)]
 enum End {
     Own(usize),
@@ -32,13 +33,13 @@ enum End {
     Shared(usize),
 }
 
-/// A transition of a component: what it takes, what it puts, how much.
+/// A transition of a component: input and output arcs with weights.
 type Pattern = (Vec<(End, i64)>, Vec<(End, i64)>);
 
-/// No random net has more states.
+/// Limit on the states of a random net.
 const MOST_STATES: usize = 250;
 
-/// A random net with a random question, under `Stutter`.
+/// Generates a net and a case about it, under `Stutter`.
 pub fn random(rng: &mut Random) -> (Model, Case) {
     loop {
         let (system, alike) = net(rng);
@@ -49,7 +50,7 @@ pub fn random(rng: &mut Random) -> (Model, Case) {
     }
 }
 
-/// A random net of copies.
+/// Generates a net of copies.
 pub fn net(rng: &mut Random) -> (System, Alike) {
     let mut system = System {
         name: "copies".to_owned(),
@@ -79,7 +80,7 @@ pub fn net(rng: &mut Random) -> (System, Alike) {
         );
     }
     if rng.percent(15) {
-        // What one copy alone has.
+        // A transition that breaks the symmetry.
         let (from, to) = (rng.below(marking.len()), rng.below(marking.len()));
         let arcs = arcs([(from as u32, 1)], [(to as u32, 1)]);
         event(&mut system, "odd".to_owned(), arcs);
@@ -88,7 +89,7 @@ pub fn net(rng: &mut Random) -> (System, Alike) {
         let var = rng.below(marking.len());
         system.variables[var].domain = Domain::Count { bound: Some(3) };
     }
-    // Nobody counts on the order of places.
+    // Shuffle the places, so that no code relies on their order.
     let mut order: Vec<u32> = (0..marking.len() as u32).collect();
     rng.shuffle(&mut order);
     rename(&mut system, &mut alike, &order);
@@ -116,7 +117,7 @@ fn event(system: &mut System, name: String, arcs: Vec<Arc>) -> u32 {
     system.events.len() as u32 - 1
 }
 
-/// Arcs from what is taken and what is put.
+/// Returns the arcs of a transition from its consumed and produced tokens.
 fn arcs(
     takes: impl IntoIterator<Item = (u32, i64)>,
     puts: impl IntoIterator<Item = (u32, i64)>,
@@ -146,7 +147,6 @@ fn arcs(
     arcs
 }
 
-/// Adds the copies of one component.
 fn copy(
     rng: &mut Random,
     system: &mut System,
@@ -185,18 +185,18 @@ fn copy(
                 End::Next(i) => vars[(number + 1) % copies][i],
                 End::Shared(i) => shared[i],
             };
-            let of = |ends: &[(End, i64)]| -> Vec<(u32, i64)> {
+            let ends_of = |ends: &[(End, i64)]| -> Vec<(u32, i64)> {
                 ends.iter()
                     .map(|(end, weight)| (var(*end), *weight))
                     .collect()
             };
-            let mut put = of(puts);
+            let mut put = ends_of(puts);
             if rng.percent(2) {
-                // What breaks the symmetry.
+                // Break the symmetry.
                 put.pop();
             }
             let name = format!("k{component}c{number}t{i}");
-            same.push(event(system, name, arcs(of(takes), put)));
+            same.push(event(system, name, arcs(ends_of(takes), put)));
         }
         alike.events.push(same);
     }
@@ -218,15 +218,15 @@ fn pattern(rng: &mut Random, places: usize, circle: bool, shared: usize) -> Patt
         puts.push((end(rng), weight(rng)));
     }
     if rng.percent(15) {
-        // A look at a place that it does not change, which perhaps nobody does.
-        let looked_at = end(rng);
-        takes.push((looked_at, 1));
-        puts.push((looked_at, 1));
+        // A test arc, to a place that may be constant.
+        let tested = end(rng);
+        takes.push((tested, 1));
+        puts.push((tested, 1));
     }
     (takes, puts)
 }
 
-/// Gives place `i` the number `order[i]`.
+/// Gives place `i` the index `order[i]`.
 fn rename(system: &mut System, alike: &mut Alike, order: &[u32]) {
     let mut variables = system.variables.clone();
     for (from, to) in order.iter().enumerate() {
@@ -246,13 +246,13 @@ fn rename(system: &mut System, alike: &mut Alike, order: &[u32]) {
     }
 }
 
-/// A random question about a net of copies.
+/// Generates a case about a net of copies.
 pub fn question(rng: &mut Random, system: &System, alike: &Alike) -> Case {
     let mut propositions: Vec<Proposition> = Vec::new();
     let size = 1 + rng.below(8);
     let with_next = rng.percent(40);
     let formula = if rng.percent(40) {
-        // The same of all copies, each with an atom of its own. Larger formulas about four of them would take longer to translate than all else.
+        // One formula per copy. Larger formulas about four copies would dominate the run time.
         propositions = one_each(rng, alike);
         let most = if propositions.len() > 3 { 2 } else { 4 };
         let one = Ltl::random(rng, 1, size.min(most), with_next);
@@ -283,7 +283,7 @@ pub fn question(rng: &mut Random, system: &System, alike: &Alike) -> Case {
     }
 }
 
-/// The formula about another atom.
+/// Replaces every atom of the formula.
 fn with_atom(formula: &Ltl, atom: usize) -> Ltl {
     let again = |formula: &Ltl| Box::new(with_atom(formula, atom));
     match formula {
@@ -294,7 +294,7 @@ fn with_atom(formula: &Ltl, atom: usize) -> Ltl {
     }
 }
 
-/// A proposition about each copy.
+/// Generates one proposition per copy.
 fn one_each(rng: &mut Random, alike: &Alike) -> Vec<Proposition> {
     if rng.percent(60) || alike.events.is_empty() {
         let vars = rng.one_of(&alike.vars).iter();
@@ -314,7 +314,7 @@ fn one_each(rng: &mut Random, alike: &Alike) -> Vec<Proposition> {
     events.map(one).collect()
 }
 
-/// A proposition, about all copies in so many of a hundred cases.
+/// Generates a proposition, about all copies with probability `whole` percent.
 fn proposition(rng: &mut Random, alike: &Alike, whole: usize) -> Proposition {
     let some = |rng: &mut Random, all: &[u32]| -> Vec<u32> {
         if rng.percent(whole) {

@@ -1,26 +1,27 @@
-//! Fairness, by its definition alone.
+//! Fairness of loops, directly from the definition.
 //!
-//! A constraint is enabled in states and met by steps. A loop is weakly fair if some step of it meets the constraint or starts where it is not
-//! enabled; it is strongly fair if a step of it meets the constraint or no state of it enables it. The constraints of a model are read as data:
-//! what they mean is said here a second time.
+//! A constraint is enabled in states and taken by steps. A loop is weakly fair if one of its steps
+//! takes the constraint or starts in a state that does not enable it. It is strongly fair if one of
+//! its steps takes the constraint or none of its states enables it. This is independent of the
+//! semantics in crate `model`, of which only the data types are used.
 
 use crate::interpret;
 use lariat_corpora::Random;
 use lariat_model::{Constraint, EventId, Predicate, State, Strength, System};
 
-/// What a set of steps does about every constraint, as bits.
+/// The effect of a set of steps on every constraint, as bit sets.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Ledger {
-    /// Some state enables it.
+    /// Constraints that some state enables.
     pub enabled: u64,
-    /// Some state does not.
+    /// Constraints that some state does not enable.
     pub idle: u64,
-    /// Some step takes one of its events.
+    /// Constraints that some step takes.
     pub taken: u64,
 }
 
 impl Ledger {
-    /// Of one step from `state`, which takes `event`.
+    /// Returns the effect of one step from `state` by `event`.
     pub fn of(
         system: &System,
         fairness: &[Constraint],
@@ -42,7 +43,7 @@ impl Ledger {
         ledger
     }
 
-    /// Of the steps of both.
+    /// Returns the effect of the union of both sets of steps.
     #[must_use]
     pub fn and(self, other: Ledger) -> Ledger {
         Ledger {
@@ -52,11 +53,11 @@ impl Ledger {
         }
     }
 
-    /// The constraints that a loop with these steps violates.
+    /// Returns the constraints that a loop with these steps violates.
     pub fn violated(self, fairness: &[Constraint]) -> u64 {
         let bits = |strength: Strength| {
-            let of = fairness.iter().enumerate();
-            of.filter(|(_, c)| c.strength == strength)
+            let all = fairness.iter().enumerate();
+            all.filter(|(_, c)| c.strength == strength)
                 .fold(0, |bits, (i, _)| bits | 1 << i)
         };
         let weak = bits(Strength::Weak) & !(self.idle | self.taken);
@@ -65,7 +66,7 @@ impl Ledger {
     }
 }
 
-/// One to three constraints about a system, half of the time none of them strong.
+/// Generates one to three constraints; in half of the cases all are weak.
 pub fn random(rng: &mut Random, system: &System) -> Vec<Constraint> {
     let count = 1 + rng.below(3);
     let strong = if rng.percent(50) { 0 } else { 60 };

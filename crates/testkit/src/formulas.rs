@@ -1,8 +1,7 @@
-//! Formulas of the oracle's own: a plain tree, random ones, text, and the way into
-//! [`lariat_ltl::Formulas`].
+//! Formulas of the oracle: plain trees, converted to [`lariat_ltl::Formulas`] for engines.
 //!
-//! The tree shares nothing with crate `ltl`, so that a mistake there (in a constructor that
-//! simplifies, say) cannot hide itself. Atoms are positions in the list of propositions of a case.
+//! The trees are independent of crate `ltl`, so that a defect there (for example in a simplifying
+//! constructor) is found. Atoms are indices into the propositions of a case.
 
 use lariat_corpora::Random;
 use lariat_ltl::{Formula, Formulas};
@@ -36,7 +35,7 @@ pub enum Op2 {
 /// A formula.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Ltl {
-    /// Always or never.
+    /// True or false.
     Const(bool),
     /// A proposition of the case.
     Atom(usize),
@@ -47,13 +46,13 @@ pub enum Ltl {
 }
 
 impl Ltl {
-    /// `!self`, without any simplification.
+    /// Returns `!self` without simplification.
     #[must_use]
     pub fn negated(&self) -> Ltl {
         Ltl::Unary(Op1::Not, Box::new(self.clone()))
     }
 
-    /// The operands.
+    /// Returns the operands.
     pub fn children(&self) -> Vec<&Ltl> {
         match self {
             Ltl::Const(_) | Ltl::Atom(_) => vec![],
@@ -62,22 +61,22 @@ impl Ltl {
         }
     }
 
-    /// How many operators and atoms it has.
+    /// Returns the number of operators and atoms.
     pub fn size(&self) -> usize {
         1 + self.children().into_iter().map(Ltl::size).sum::<usize>()
     }
 
-    /// Does `X` occur?
+    /// Returns whether `X` occurs.
     pub fn uses_next(&self) -> bool {
         matches!(self, Ltl::Unary(Op1::Next, _)) || self.children().into_iter().any(Ltl::uses_next)
     }
 
-    /// Does this atom occur?
+    /// Returns whether this atom occurs.
     pub fn uses_atom(&self, atom: usize) -> bool {
         *self == Ltl::Atom(atom) || self.children().into_iter().any(|f| f.uses_atom(atom))
     }
 
-    /// A random formula of this size over `atoms` propositions; a negated atom counts as one.
+    /// Generates a formula of this size over `atoms` propositions; a negated atom has size one.
     pub fn random(rng: &mut Random, atoms: usize, size: usize, with_next: bool) -> Ltl {
         if size <= 1 {
             return match rng.below(100) {
@@ -111,7 +110,7 @@ impl Ltl {
         Ltl::Binary(op, Box::new(f), Box::new(g))
     }
 
-    /// The text, fully parenthesised, the atoms spelt as given.
+    /// Returns the text, fully parenthesised, with these names of atoms.
     pub fn text(&self, atoms: &[String]) -> String {
         let mut out = String::new();
         self.write(atoms, &mut out);
@@ -154,7 +153,7 @@ impl Ltl {
         }
     }
 
-    /// The same formula in a store of crate `ltl`, atom `i` called `atoms[i]` there.
+    /// Adds the formula to a store of crate `ltl`, with the name `atoms[i]` for atom `i`.
     pub fn intern(&self, store: &mut Formulas, atoms: &[String]) -> Formula {
         match self {
             Ltl::Const(value) => store.constant(*value),
@@ -188,10 +187,12 @@ impl Ltl {
         }
     }
 
-    /// Reads the text of a hand-made case. Atoms are words of small letters, digits and `_`; a name
-    /// that is not in `atoms`, or rubbish, panics with the text.
+    /// Parses a formula. Atoms consist of small letters, digits and `_`. `U R W M` bind tightest
+    /// and to the right, then `&`, `|`, then `->` and `<->`.
     ///
-    /// `U R W M` bind tightest and to the right, then `&`, `|`, then `->` and `<->`.
+    /// # Panics
+    ///
+    /// If the text is malformed or contains an atom that is not in `atoms`.
     pub fn parse(text: &str, atoms: &[&str]) -> Ltl {
         let spaced: String = text
             .chars()
@@ -204,7 +205,10 @@ impl Ltl {
             .collect();
         let mut words: Vec<&str> = spaced.split_whitespace().rev().collect();
         let formula = binary(&mut words, atoms, 0, text);
-        assert!(words.is_empty(), "something follows the formula `{text}`");
+        assert!(
+            words.is_empty(),
+            "unexpected text after the formula `{text}`"
+        );
         formula
     }
 }
@@ -236,7 +240,7 @@ fn unary(words: &mut Vec<&str>, atoms: &[&str], text: &str) -> Ltl {
     let op = match words.pop() {
         Some("(") => {
             let inner = binary(words, atoms, 0, text);
-            assert_eq!(words.pop(), Some(")"), "a parenthesis is open in `{text}`");
+            assert_eq!(words.pop(), Some(")"), "missing parenthesis in `{text}`");
             return inner;
         }
         Some("true") => return Ltl::Const(true),
@@ -247,7 +251,7 @@ fn unary(words: &mut Vec<&str>, atoms: &[&str], text: &str) -> Ltl {
         Some("G") => Op1::Globally,
         word => match atoms.iter().position(|a| Some(*a) == word) {
             Some(atom) => return Ltl::Atom(atom),
-            None => panic!("no atom {word:?} in `{text}`"),
+            None => panic!("unknown atom {word:?} in `{text}`"),
         },
     };
     Ltl::Unary(op, Box::new(unary(words, atoms, text)))
@@ -258,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_reads_back() {
+    fn text_can_be_parsed() {
         let names = ["a".to_owned(), "b".to_owned()];
         let mut rng = Random::new(7);
         for _ in 0..500 {
@@ -272,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn precedence_is_spots() {
+    fn precedence_is_that_of_spot() {
         let names = ["a".to_owned(), "b".to_owned(), "c".to_owned()];
         let read = |text: &str| Ltl::parse(text, &["a", "b", "c"]).text(&names);
         assert_eq!(read("a & b U c | Ga"), "((a & (b U c)) | G a)");
@@ -281,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_kept() {
+    fn random_formulas_have_the_given_size() {
         let mut rng = Random::new(1);
         for size in 3..=10 {
             let f = Ltl::random(&mut rng, 3, size, false);

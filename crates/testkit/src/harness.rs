@@ -1,16 +1,16 @@
-//! The differential harness: every subject, random systems, random formulas, both policies.
+//! The differential harness: all subjects on random systems and formulas, under both policies.
 //!
-//! A *subject* is anything that answers a [`Case`]: an engine, the whole façade. For every seed the
-//! harness makes one case with its four variants (formula and negation, `Stutter` and `Ignore`), asks the oracle and every
-//! subject, and demands that
+//! A *subject* is anything that answers a [`Case`], such as an engine or the façade. Per seed the
+//! harness generates a case with four variants (formula and negation, `Stutter` and `Ignore`), runs
+//! the oracle and every subject, and requires that
 //!
-//! - the verdict is the oracle's,
-//! - the lasso of a violation is a run of the system and violates the formula, by direct evaluation,
-//! - under `Stutter` a formula and its negation never both hold,
-//! - nobody panics, and only who is allowed to gives up.
+//! - the verdict is that of the oracle,
+//! - the lasso of a violation is a run of the system and violates the formula, by direct
+//!   evaluation,
+//! - under `Stutter` a formula and its negation do not both hold,
+//! - no subject panics, and only permitted ones answer `Unknown`.
 //!
-//! The first difference ends the campaign with a [`Failure`] that prints everything needed to see it
-//! again, made smaller.
+//! The first difference stops the campaign with a shrunk case and the command that replays it.
 
 use crate::case::Case;
 use crate::shrink;
@@ -18,20 +18,20 @@ use lariat_model::{Deadlock, Lasso};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What a subject says.
+/// The answer of a subject.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// Every run satisfies the formula.
     Holds,
-    /// This one does not.
+    /// This run violates the formula.
     Violated(Lasso),
-    /// No answer, and why.
+    /// No answer, with the reason.
     Unknown(String),
 }
 
 type Ask = Box<dyn Fn(&Case) -> Answer + Sync>;
 
-/// Anything that answers cases.
+/// A function that answers cases, and the cases that it supports.
 pub struct Subject {
     name: String,
     ask: Ask,
@@ -40,7 +40,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// A subject that must answer every case.
+    /// Creates a subject that must answer every case.
     pub fn new(name: &str, ask: impl Fn(&Case) -> Answer + Sync + 'static) -> Subject {
         Subject {
             name: name.to_owned(),
@@ -50,19 +50,19 @@ impl Subject {
         }
     }
 
-    /// The same, asked only the cases of which `supports` is true.
+    /// Restricts the subject to the cases of which `supports` is true.
     #[must_use]
     pub fn only(self, supports: fn(&Case) -> bool) -> Subject {
         Subject { supports, ..self }
     }
 
-    /// The same, allowed to answer [`Answer::Unknown`].
+    /// Permits the answer [`Answer::Unknown`].
     #[must_use]
     pub fn may_give_up(self) -> Subject {
         self.may_refuse(|_| true)
     }
 
-    /// The same, allowed to answer [`Answer::Unknown`] to cases of which `may` is true.
+    /// Permits the answer [`Answer::Unknown`] to cases of which `may` is true.
     #[must_use]
     pub fn may_refuse(self, may: fn(&Case) -> bool) -> Subject {
         Subject {
@@ -71,22 +71,22 @@ impl Subject {
         }
     }
 
-    /// How it is called.
+    /// Returns its name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Is it asked this case?
+    /// Returns whether the subject supports the case.
     pub fn supports(&self, case: &Case) -> bool {
         (self.supports)(case)
     }
 
-    /// Its answer to a case of which the oracle knows nothing.
+    /// Returns its answer without comparing it with the oracle.
     pub fn answer(&self, case: &Case) -> Answer {
         (self.ask)(case)
     }
 
-    /// Its answer to one case, or what is wrong with it.
+    /// Returns its answer to a case; the error describes the difference to the oracle's answer.
     pub fn judge(&self, case: &Case, expected: Option<&Lasso>) -> Result<Answer, String> {
         let answer = catch_unwind(AssertUnwindSafe(|| (self.ask)(case))).map_err(|cause| {
             let text = cause
@@ -97,11 +97,13 @@ impl Subject {
         })?;
         match &answer {
             Answer::Holds => match expected {
-                Some(run) => Err(format!("says it holds; violated by {run:?}")),
+                Some(run) => Err(format!(
+                    "answers that it holds, but it is violated by {run:?}"
+                )),
                 None => Ok(answer),
             },
             Answer::Violated(lasso) => match (case.check(lasso), expected) {
-                (Err(why), _) => Err(format!("gave a wrong lasso: {why}; {lasso:?}")),
+                (Err(why), _) => Err(format!("returned a wrong lasso: {why}; {lasso:?}")),
                 (Ok(()), None) => Err(format!(
                     "found a violating run that the ORACLE missed: {lasso:?}"
                 )),
@@ -111,31 +113,31 @@ impl Subject {
                 if (self.may_give_up)(case) && !why.starts_with("internal") {
                     Ok(answer)
                 } else {
-                    Err(format!("does not know: {why}"))
+                    Err(format!("answers unknown: {why}"))
                 }
             }
         }
     }
 }
 
-/// How many cases, from which seed on.
+/// A range of seeds with a generator of cases.
 #[derive(Clone, Debug)]
 pub struct Campaign {
-    /// The seed of the first case; each further one has the next.
+    /// The first seed.
     pub seed: u64,
-    /// How many seeds.
+    /// Number of seeds.
     pub cases: u64,
-    /// How one case is run again, behind `LARIAT_SEED=… LARIAT_CASES=1`.
+    /// The command that replays a case, after `LARIAT_SEED=… LARIAT_CASES=1`.
     pub replay: String,
-    /// What makes a case of a seed.
+    /// The generator of cases.
     pub case: fn(u64) -> Case,
 }
 
-/// The seed if nobody gives another.
+/// The default of the first seed.
 const DEFAULT_SEED: u64 = 20_260_000;
 
 impl Campaign {
-    /// `cases` seeds from the default one; the variables `LARIAT_SEED` and `LARIAT_CASES` override.
+    /// Creates a campaign of `cases` seeds. `LARIAT_SEED` and `LARIAT_CASES` override the defaults.
     pub fn from_env(cases: u64) -> Campaign {
         let read = |name: &str| std::env::var(name).ok()?.trim().parse().ok();
         Campaign {
@@ -146,13 +148,13 @@ impl Campaign {
         }
     }
 
-    /// The same campaign with other cases.
+    /// Replaces the generator of cases.
     #[must_use]
     pub fn about(self, case: fn(u64) -> Case) -> Campaign {
         Campaign { case, ..self }
     }
 
-    /// The same campaign replayed by another command, that of the test it runs in.
+    /// Replaces the command that replays a case.
     #[must_use]
     pub fn replayed_by(self, command: &str) -> Campaign {
         Campaign {
@@ -161,13 +163,13 @@ impl Campaign {
         }
     }
 
-    /// All seeds.
+    /// Returns all seeds.
     pub fn seeds(&self) -> impl Iterator<Item = u64> + use<> {
         let seed = self.seed;
         (0..self.cases).map(move |i| seed.wrapping_add(i))
     }
 
-    /// Runs all cases on all subjects. `progress` hears the counters after every seed.
+    /// Runs all cases on all subjects. Calls `progress` with the counters after every seed.
     pub fn run(
         &self,
         subjects: &[Subject],
@@ -200,7 +202,7 @@ impl Campaign {
             if let Some(lasso) = &expected
                 && let Err(why) = case.check(lasso)
             {
-                let complaint = format!("gave a wrong lasso: {why}; {lasso:?}");
+                let complaint = format!("returned a wrong lasso: {why}; {lasso:?}");
                 return Err(self.failure(seed, "the oracle", complaint, case));
             }
             *match expected {
@@ -243,10 +245,10 @@ impl Campaign {
         Ok(())
     }
 
-    fn failure(&self, seed: u64, who: &str, complaint: String, case: Case) -> Box<Failure> {
+    fn failure(&self, seed: u64, subject: &str, complaint: String, case: Case) -> Box<Failure> {
         Box::new(Failure {
             seed,
-            subject: who.to_owned(),
+            subject: subject.to_owned(),
             complaint,
             case,
             small: None,
@@ -255,36 +257,36 @@ impl Campaign {
     }
 }
 
-/// What one subject did.
+/// Counters of one subject.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Tally {
-    /// Verdicts, all of them right.
+    /// Correct verdicts.
     pub decided: u64,
-    /// Permitted "don't know"s.
+    /// Permitted unknown answers.
     pub unknown: u64,
-    /// Cases it was not asked.
+    /// Unsupported cases.
     pub skipped: u64,
 }
 
-/// What a campaign did so far.
+/// Counters of a campaign.
 #[derive(Clone, Default, Debug)]
 pub struct Counters {
-    /// Systems with a formula.
+    /// Seeds.
     pub seeds: u64,
-    /// Questions of which the oracle says that they hold.
+    /// Cases whose formula holds.
     pub holds: u64,
-    /// Questions with a violating run.
+    /// Cases with a violating run.
     pub violated: u64,
-    /// Each subject's own.
+    /// Counters per subject.
     pub subjects: Vec<(String, Tally)>,
 }
 
 impl Counters {
-    /// The sums, on one line.
+    /// Returns the totals on one line.
     pub fn headline(&self) -> String {
         let verdicts: u64 = self.subjects.iter().map(|(_, t)| t.decided).sum();
         format!(
-            "{} systems, {} questions ({} hold, {} violated), {verdicts} verdicts",
+            "{} systems, {} cases ({} hold, {} violated), {verdicts} verdicts",
             self.seeds,
             self.holds + self.violated,
             self.holds,
@@ -293,34 +295,34 @@ impl Counters {
     }
 }
 
-/// The sums, and a line for every subject.
+/// The totals, and one line per subject.
 impl fmt::Display for Counters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.headline())?;
         for (name, t) in &self.subjects {
             write!(f, "\n  {name}: {} decided", t.decided)?;
             if t.unknown + t.skipped > 0 {
-                write!(f, ", {} unknown, {} not asked", t.unknown, t.skipped)?;
+                write!(f, ", {} unknown, {} unsupported", t.unknown, t.skipped)?;
             }
         }
         Ok(())
     }
 }
 
-/// A subject was wrong.
+/// A difference between a subject and the oracle.
 #[derive(Clone, Debug)]
 pub struct Failure {
     /// The seed of the case.
     pub seed: u64,
-    /// Who.
+    /// The subject.
     pub subject: String,
-    /// What is wrong.
+    /// The difference.
     pub complaint: String,
-    /// The case as it was generated.
+    /// The generated case.
     pub case: Case,
-    /// A smaller case that fails too, and how.
+    /// A shrunk case with its difference.
     pub small: Option<(Case, String)>,
-    /// The command that runs it again.
+    /// The command that replays it.
     pub replay: String,
 }
 
@@ -329,7 +331,7 @@ impl fmt::Display for Failure {
         writeln!(f, "seed {}: {} {}", self.seed, self.subject, self.complaint)?;
         writeln!(f, "{}", self.case)?;
         if let Some((case, complaint)) = &self.small {
-            writeln!(f, "-- made smaller: {} {complaint}", self.subject)?;
+            writeln!(f, "-- shrunk: {} {complaint}", self.subject)?;
             writeln!(f, "{case}")?;
         }
         write!(f, "replay: {}", self.replay)

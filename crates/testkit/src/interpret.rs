@@ -1,15 +1,14 @@
-//! What a [`System`] means, read from the data types of the IR alone.
+//! Semantics of a [`System`], from the data types of the IR alone.
 //!
-//! Written a second time on purpose, in a different way from `model::semantics`: arithmetic is done in
-//! 128 bits and cut at the end, an enabled event is one with a successor, faults are an
-//! `Option`. Where the two differ, one of them is wrong, and a test compares them.
+//! A second implementation, to be compared with `model::semantics`: arithmetic is done in 128 bits
+//! and truncated at the end, an event is enabled if it has a successor, faults are `None`.
 
 use lariat_model::{
     Action, BinaryOp, Comparison, Domain, EventId, Expr, LValue, Predicate, Proposition, State,
     System, UnaryOp, Value,
 };
 
-/// The value of an expression, `None` for a fault.
+/// Returns the value of an expression; `None` for a fault.
 fn value(expr: &Expr, state: &[Value]) -> Option<i128> {
     let wide = match expr {
         Expr::Const(c) => i128::from(*c),
@@ -22,7 +21,7 @@ fn value(expr: &Expr, state: &[Value]) -> Option<i128> {
         Expr::Unary(UnaryOp::Complement, x) => -value(x, state)? - 1,
         Expr::Binary(op, x, y) => {
             let x = value(x, state)?;
-            // What decides alone hides faults on the right.
+            // Short-circuit evaluation hides faults of the right operand.
             match op {
                 BinaryOp::And if x == 0 => return Some(0),
                 BinaryOp::Or if x != 0 => return Some(1),
@@ -53,13 +52,13 @@ fn value(expr: &Expr, state: &[Value]) -> Option<i128> {
         }
     };
     match expr {
-        Expr::Unary(..) | Expr::Binary(..) => Some(cut(wide)),
+        Expr::Unary(..) | Expr::Binary(..) => Some(truncate(wide)),
         Expr::Const(_) | Expr::Var(_) | Expr::Element { .. } => Some(wide),
     }
 }
 
-/// What is left of a result in 32 bits.
-fn cut(wide: i128) -> i128 {
+/// Truncates a result to 32 bits.
+fn truncate(wide: i128) -> i128 {
     let half = 1 << 31;
     (wide + half).rem_euclid(2 * half) - half
 }
@@ -70,7 +69,7 @@ fn slot(first: usize, len: u32, index: i128) -> Option<usize> {
         .then(|| first + index as usize)
 }
 
-/// Everything that can happen in `state`: all pairs of an event and a state it leads to.
+/// Returns all steps from `state`: pairs of an event and a successor.
 pub fn steps(system: &System, state: &[Value]) -> Vec<(EventId, State)> {
     system
         .event_ids()
@@ -78,7 +77,7 @@ pub fn steps(system: &System, state: &[Value]) -> Vec<(EventId, State)> {
         .collect()
 }
 
-/// The states that `event` leads to, each once.
+/// Returns the successors of `state` by `event`, without duplicates.
 pub fn after(system: &System, state: &[Value], event: EventId) -> Vec<State> {
     if system.fault.is_some_and(|f| state[f.index()] != 0) {
         return vec![];
@@ -161,7 +160,7 @@ fn into_domain(domain: &Domain, x: i128) -> Value {
     wrapped as Value
 }
 
-/// Does the predicate hold of `state`?
+/// Returns whether `state` satisfies the predicate.
 pub fn satisfies(system: &System, state: &[Value], predicate: &Predicate) -> bool {
     match predicate {
         Predicate::Const(b) => *b,
@@ -188,7 +187,7 @@ pub fn satisfies(system: &System, state: &[Value], predicate: &Predicate) -> boo
     }
 }
 
-/// The letter of a position: bit `i` is `propositions[i]`, of the state and the event taken from it.
+/// Returns the letter of a step: bit `i` is `propositions[i]` for its source and event.
 pub fn letter(
     system: &System,
     propositions: &[Proposition],

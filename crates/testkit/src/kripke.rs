@@ -1,5 +1,4 @@
-//! Hand-made Kripke structures as systems: one variable, one table per event name, labels as
-//! propositions.
+//! Kripke structures as systems: one variable, one table per event name, labels as propositions.
 //!
 //! ```
 //! use lariat_testkit::kripke::Kripke;
@@ -33,7 +32,7 @@ pub struct Kripke {
 const STATE: VarId = VarId(0);
 
 impl Kripke {
-    /// The states `0..size` without steps; runs start in state 0.
+    /// Creates states `0..size` without steps; state 0 is initial.
     pub fn new(size: usize) -> Kripke {
         Kripke {
             system: System {
@@ -52,14 +51,14 @@ impl Kripke {
         }
     }
 
-    /// Other initial states.
+    /// Replaces the initial states.
     #[must_use]
     pub fn initial(mut self, states: &[Value]) -> Kripke {
         self.system.initial = states.iter().map(|s| vec![*s].into()).collect();
         self
     }
 
-    /// The proposition `name` holds in these states.
+    /// Adds a proposition `name` that holds in these states.
     #[must_use]
     pub fn label(mut self, name: &str, states: &[Value]) -> Kripke {
         let is = |s: &Value| Predicate::compare(STATE, Comparison::Eq, *s);
@@ -79,7 +78,7 @@ impl Kripke {
         self
     }
 
-    /// Steps of one event.
+    /// Adds an event with these steps.
     #[must_use]
     pub fn steps(mut self, event: &str, steps: &[(Value, Value)]) -> Kripke {
         let row = |&(from, to): &(Value, Value)| -> Row { [Some((from, to))].into() };
@@ -93,7 +92,7 @@ impl Kripke {
         self
     }
 
-    /// The proposition that this event, named before, fires; it has the event's name.
+    /// Adds the proposition that an event, whose steps exist, fires; it has the event's name.
     #[must_use]
     pub fn event(mut self, name: &str) -> Kripke {
         let found = self.system.events.iter().position(|e| e.name == name);
@@ -106,7 +105,7 @@ impl Kripke {
         self
     }
 
-    /// The case that asks for a formula over the labels and events.
+    /// Returns the case of a formula over the labels and events.
     pub fn asks(&self, formula: &str, deadlock: Deadlock) -> Case {
         let names: Vec<&str> = self.atoms.iter().map(|(name, _)| name.as_str()).collect();
         Case {

@@ -1,9 +1,8 @@
-//! Formulas on one run: direct evaluation, the checker of lassos, and a second brute force.
+//! Evaluation of formulas on lassos, validation of lassos, and a second brute-force check.
 //!
-//! A lasso has finitely many different positions, the last followed by the first of the loop.
-//! Every operator is a vector of truth values over them: `U` and `M` a least fixpoint, `R` and `W` a
-//! greatest one, each straight from its own expansion law and none reduced to another — so a mistake
-//! in a rewriting elsewhere shows.
+//! A lasso has finitely many positions, the last followed by the first of the loop. The value of a
+//! formula is a vector over them: `U` and `M` are least fixpoints, `R` and `W` greatest ones, each
+//! from its expansion law, and no operator is reduced to another.
 
 use crate::fairness::Ledger;
 use crate::formulas::{Ltl, Op1, Op2};
@@ -12,7 +11,7 @@ use crate::oracle::Reachable;
 use lariat_corpora::Random;
 use lariat_model::{Constraint, Deadlock, EventId, Lasso, Proposition, State, System};
 
-/// Does the word, which goes on from its last letter with letter `back`, satisfy the formula?
+/// Returns whether the word, whose last letter is followed by letter `back`, satisfies the formula.
 pub fn evaluate(formula: &Ltl, letters: &[u64], back: usize) -> bool {
     truth(formula, letters, back)[0]
 }
@@ -70,7 +69,7 @@ fn fixpoint(
     }
 }
 
-/// Is this a run of the system, and does it violate the formula? The error says what is wrong.
+/// Checks that a lasso is a run of the system and violates the formula; the error gives the reason.
 pub fn check(
     lasso: &Lasso,
     system: &System,
@@ -80,7 +79,7 @@ pub fn check(
 ) -> Result<(), String> {
     let letters = follow(lasso, system, propositions, deadlock)?;
     if lasso.cycle.is_empty() {
-        return beginning(lasso, system, propositions, deadlock, formula, &letters);
+        return check_bad_prefix(lasso, system, propositions, deadlock, formula, &letters);
     }
     if evaluate(formula, &letters, letters.len() - lasso.cycle.len()) {
         Err("the run satisfies the formula".to_owned())
@@ -89,11 +88,11 @@ pub fn check(
     }
 }
 
-/// Does the loop of a lasso satisfy every constraint? The error says which it does not.
+/// Checks that a loop satisfies every constraint; the error names one that it violates.
 pub fn is_fair(lasso: &Lasso, system: &System, fairness: &[Constraint]) -> Result<(), String> {
     let mut states: Vec<State> = vec![lasso.entry().clone()];
     if lasso.growth.is_some() {
-        // What is true of later rounds decides.
+        // The last round decides.
         for step in lasso.cycle.iter().cycle().take(ROUNDS * lasso.cycle.len()) {
             let event = step.event.ok_or("a covering run stutters")?;
             let next = interpret::after(system, &states[states.len() - 1], event).pop();
@@ -114,12 +113,13 @@ pub fn is_fair(lasso: &Lasso, system: &System, fairness: &[Constraint]) -> Resul
     }
 }
 
-/// Continuations of a prefix that are tried, besides the same letter for ever.
+/// Number of random continuations of a prefix.
 const CONTINUATIONS: usize = 200;
 
-/// Is the formula violated whatever follows these letters? Tries words that begin with what is true in the last state and go on with any
-/// letters that some event or none can have: steps of the system are not asked for.
-fn beginning(
+/// Tests by random continuations that every infinite word with this prefix violates the formula.
+/// Continuations begin with a letter of the last state. Later letters combine the atoms of any
+/// event with any values of state atoms, whether or not the system has such a step.
+fn check_bad_prefix(
     lasso: &Lasso,
     system: &System,
     propositions: &[Proposition],
@@ -128,7 +128,7 @@ fn beginning(
     letters: &[u64],
 ) -> Result<(), String> {
     if deadlock == Deadlock::Ignore {
-        return Err("nothing follows a finite run".to_owned());
+        return Err("a finite run does not count under `Ignore`".to_owned());
     }
     let end = lasso.prefix.last().map_or(&lasso.initial, |s| &s.state);
     let events: Vec<Option<EventId>> = std::iter::once(None)
@@ -160,7 +160,7 @@ fn beginning(
         let back = back + random.below(word.len() - back);
         if evaluate(formula, &word, back) {
             return Err(format!(
-                "the run may go on and satisfy the formula: {:x?}, back to {back}",
+                "a continuation satisfies the formula: {:x?}, back to {back}",
                 &word[letters.len()..]
             ));
         }
@@ -172,9 +172,10 @@ fn event_in(event: Option<EventId>, events: &[EventId]) -> bool {
     event.is_some_and(|event| events.contains(&event))
 }
 
-/// The letters along the lasso, if it is a run of the system; the last ones, as many as the loop has steps, repeat for ever.
+/// Returns the letters along a lasso, of which the last, as many as the loop has steps, repeat
+/// forever. Fails if the lasso is not a run of the system.
 ///
-/// A covering run is followed for many rounds: its letters may still change in the first of them.
+/// A covering run is unrolled for many rounds, because its letters may change in the first ones.
 pub fn follow(
     lasso: &Lasso,
     system: &System,
@@ -207,7 +208,9 @@ pub fn follow(
             }
             None => {
                 if deadlock == Deadlock::Ignore {
-                    return Err(format!("step {i} stutters, which does not count"));
+                    return Err(format!(
+                        "step {i} stutters, which is not allowed under `Ignore`"
+                    ));
                 }
                 if !interpret::steps(system, at).is_empty() {
                     return Err(format!("step {i} stutters in {at:?}, which is not dead"));
@@ -231,10 +234,10 @@ pub fn follow(
     }
 }
 
-/// Rounds of a covering run that are taken. Nothing in small cases is as far from a change as this.
+/// Number of unrolled rounds of a covering run, after which the letters of small cases are stable.
 const ROUNDS: usize = 60;
 
-/// The letters of many rounds of a covering run: each must be possible and add the same.
+/// Returns the letters of [`ROUNDS`] rounds of a covering run; each must add `growth`.
 fn repeat(
     lasso: &Lasso,
     system: &System,
@@ -243,7 +246,7 @@ fn repeat(
     growth: &State,
 ) -> Result<Vec<u64>, String> {
     if growth.iter().any(|more| *more < 0) {
-        return Err("a round takes tokens away".to_owned());
+        return Err("a round removes tokens".to_owned());
     }
     let mut at = entry.clone();
     let mut letters = Vec::new();
@@ -257,14 +260,14 @@ fn repeat(
         }
         let sum = start.iter().zip(growth).map(|(before, more)| before + more);
         if !sum.eq(at.iter().copied()) {
-            return Err(format!("round {round} adds something else"));
+            return Err(format!("round {round} does not add the growth"));
         }
     }
     Ok(letters)
 }
 
-/// A second brute force: is there a lasso of at most `length` steps that violates the formula? Looks
-/// at no more than `most` paths. What it finds is there; what it does not find may be longer.
+/// Searches for a lasso of at most `length` steps that violates the formula, among at most `most`
+/// paths. Sound but incomplete: a violating lasso may be longer.
 pub fn short_violation(
     system: &System,
     propositions: &[Proposition],
@@ -275,7 +278,7 @@ pub fn short_violation(
 ) -> bool {
     let letter = |s: usize, e| interpret::letter(system, propositions, &graph.states[s], e);
     let mut todo: Vec<Vec<(usize, u64, usize)>> = Vec::new();
-    let mut looked = 0;
+    let mut tried = 0;
     for &s in &graph.initial {
         todo.extend(
             graph.steps[s]
@@ -284,8 +287,8 @@ pub fn short_violation(
         );
     }
     while let Some(path) = todo.pop() {
-        looked += 1;
-        if looked > most {
+        tried += 1;
+        if tried > most {
             return false;
         }
         let end = path[path.len() - 1].2;

@@ -1,16 +1,16 @@
 //! Random systems and formulas, the brute-force oracle, and the differential harness.
 //!
-//! A [`Case`] is a system, a formula and a deadlock policy; [`Case::random`] makes one from a seed. The
-//! [`oracle`] answers it by brute force and shares no code with the engines: of crate `model` it reads the data types
-//! alone. A [`Subject`] is whatever answers cases. A [`Campaign`] asks all subjects many cases and ends at the
-//! first difference, with the command that replays it. [`cases`] has fixed ones, [`kripke`] builds more in a few
-//! lines. [`nets`], [`programs`], [`predicates`], [`coloured`], [`symmetric`] and [`copies`] draw systems and what can be said of them.
+//! A [`Case`] is a system, a formula and a deadlock policy. The [`oracle`] decides it by brute
+//! force and shares no code with the engines: of crate `model` it uses the data types alone. A
+//! [`Subject`] is anything that answers cases. A [`Campaign`] runs many cases on all subjects and
+//! stops at the first difference. [`cases`] has fixed cases, [`kripke`] is a builder for more.
+//! [`nets`], [`programs`], [`predicates`], [`coloured`], [`symmetric`] and [`copies`] generate
+//! random systems and properties.
 //!
-//! This crate knows `ltl`, `model` and `formats` and nothing behind them, so that the tests of every
-//! crate from `model` on can use it. The engines as subjects, and long campaigns, are in crate `differential`.
+//! This crate depends only on `ltl`, `model` and `formats`, so that the tests of all later crates
+//! can use it. Engines as subjects, and long campaigns, are in crate `differential`.
 //!
-//! `LARIAT_SEED` and `LARIAT_CASES` choose the first seed and the number of seeds everywhere; each seed is
-//! four questions.
+//! `LARIAT_SEED` and `LARIAT_CASES` set the first seed and the number of seeds, of four cases each.
 
 #![forbid(unsafe_code)]
 

@@ -1,15 +1,15 @@
 //! Random Petri nets with few reachable markings.
 //!
-//! Four families, because each hides other mistakes: *machines* (synchronised state machines: safe,
-//! live or dead by chance), *weighted* (arc weights up to 3, several tokens), *dying* (more is consumed
-//! than produced, so deadlocks are the rule), *cut* (free to grow: what exceeds the cut gets a
-//! complement place `p̄` with `p + p̄ = c`, which turns growth into a bound).
+//! Four families, which find different defects: *machines* (synchronised state machines, safe),
+//! *weighted* (arc weights up to 3, several tokens), *dying* (transitions consume more than they
+//! produce, so deadlocks are frequent), *cut* (if there are too many markings, every place gets a
+//! complement `p̄` with `p + p̄ = c`, which bounds it).
 
 use crate::oracle::Reachable;
 use lariat_corpora::Random;
 use lariat_model::{Action, Arc, Domain, Event, System, VarId, Variable};
 
-/// A random net with at most `cut` reachable markings.
+/// Generates a net with at most `cut` reachable markings.
 pub fn random(rng: &mut Random, cut: usize) -> System {
     let family = rng.below(4);
     worthwhile(rng, cut, |rng| {
@@ -27,8 +27,7 @@ pub fn random(rng: &mut Random, cut: usize) -> System {
     })
 }
 
-/// A random net of any size, seldom an interesting one, and often unbounded: for tests that look at growth or
-/// at single steps.
+/// Generates a net of any size, often unbounded, for tests of growth or of single steps.
 pub fn any(rng: &mut Random) -> System {
     match rng.below(3) {
         0 => machines(rng),
@@ -37,7 +36,7 @@ pub fn any(rng: &mut Random) -> System {
     }
 }
 
-/// A random net with so many reachable markings that nobody counts them: almost always an unbounded one.
+/// Generates a net with more than [`MANY`] reachable markings, almost always an unbounded one.
 pub fn growing(rng: &mut Random) -> System {
     loop {
         let (weight, growth) = (rng.between(1, 2), rng.between(0, 1));
@@ -48,14 +47,14 @@ pub fn growing(rng: &mut Random) -> System {
     }
 }
 
-/// The name of nets that grow.
-pub(crate) const GROWING: &str = "growing for ever";
+/// The name of nets from [`growing`].
+pub(crate) const GROWING: &str = "many markings";
 
-/// More markings than small bounded nets have.
+/// More markings than small bounded nets usually have.
 const MANY: usize = 2000;
 
-/// Draws until a system has a size drawn before and, mostly, an infinite run: left to themselves most
-/// random systems die in their first state. After a dozen attempts the largest so far will do.
+/// Draws until a system has a randomly chosen size and, usually, an infinite run, because most
+/// random systems are dead initially. After twelve attempts it returns the largest one.
 pub(crate) fn worthwhile(
     rng: &mut Random,
     cut: usize,
@@ -92,7 +91,7 @@ fn place(name: String, bound: Option<u64>) -> Variable {
     }
 }
 
-/// The action with the arcs given as (place, consumed, produced).
+/// Returns the action with the arcs given as (place, consumed, produced).
 pub(crate) fn transition(arcs: &[(usize, i64, i64)]) -> Action {
     let mut by_place: Vec<Arc> = Vec::new();
     for &(place, take, give) in arcs {
@@ -114,7 +113,7 @@ pub(crate) fn transition(arcs: &[(usize, i64, i64)]) -> Action {
     Action::Net(by_place)
 }
 
-/// Two or three cyclic machines; some transitions move several of them at once.
+/// Generates two or three cyclic machines; some transitions move several of them at once.
 fn machines(rng: &mut Random) -> System {
     let mut system = System {
         name: "machines".to_owned(),
@@ -132,8 +131,8 @@ fn machines(rng: &mut Random) -> System {
             system.variables.push(place(format!("m{m}_{i}"), known));
         }
     }
-    // Each machine mostly goes round; some of its moves take another machine along, from a place of that
-    // machine to another or back to itself (which only tests it).
+    // Most transitions follow the cycle. Some also move another machine, from one of its places to
+    // another or to the same one (a test arc).
     for (m, machine) in machines.iter().enumerate() {
         for i in 0..machine.len() {
             let to = match rng.below(10) {
@@ -168,7 +167,7 @@ fn machines(rng: &mut Random) -> System {
     system
 }
 
-/// Arcs by chance; `growth` tilts the weights towards producing or consuming.
+/// Generates random arcs; `growth` shifts the weights towards producing or consuming.
 fn arbitrary(rng: &mut Random, name: &str, weight: i64, growth: i64) -> System {
     let places = 2 + rng.below(4);
     let mut system = System {
@@ -194,7 +193,7 @@ fn arbitrary(rng: &mut Random, name: &str, weight: i64, growth: i64) -> System {
             arcs.retain(|a| a.1 == 0);
         }
         if rng.percent(10) {
-            // Only tests a place, and changes nothing there.
+            // A test arc.
             let tested = rng.below(places);
             arcs.extend([(tested, 1, 0), (tested, 0, 1)]);
         }
@@ -216,7 +215,7 @@ fn arbitrary(rng: &mut Random, name: &str, weight: i64, growth: i64) -> System {
     system
 }
 
-/// Gives every place a complement: `p + p̄ = capacity` (or what was there, if that is more).
+/// Gives every place a complement: `p + p̄ = capacity`, or the initial tokens of `p` if more.
 fn bound(net: &mut System, capacity: i64) {
     let places = net.variables.len();
     let marking = net.initial[0].to_vec();

@@ -1,29 +1,29 @@
-//! The oracle: brute force, and as declarative as it can be.
+//! The oracle: a declarative brute-force model checker.
 //!
-//! *Reachable graph.* All states, all steps `s –e→ t`; under `Stutter` a dead state has one step without
-//! event to itself. The letter of a step is that of its source and its event.
+//! *Reachability graph.* All states, all steps `s –e→ t`; under `Stutter` a dead state has a
+//! self-loop without event. The letter of a step depends on its source and event.
 //!
 //! *Tableau.* A formula is rewritten to `¬ ∧ ∨ ↔ X U`. Its elementary formulas are the `X f` (body
 //! `f`) and, for every `f U g`, the formula `X(f U g)` (body `f U g`). A valuation `v` of the k
-//! elementary formulas together with a letter decides every subformula, by
-//! `f U g = g ∨ (f ∧ X(f U g))`. A node of the product is `(s, w)`: in state `s` the bodies have the
-//! truth values `w`. Then
+//! elementary formulas together with a letter decides every subformula, by `f U g = g ∨ (f ∧ X(f U
+//! g))`. A node of the product is `(s, w)`: in state `s` the bodies have the truth values `w`. Then
 //!
 //! ```text
 //! (s,w) –m→ (t,v)  iff  s –e→ t  and, under letter(s,e) and v, the bodies have the values w
 //! m = { f U g | under letter(s,e) and v:  ¬(f U g) ∨ g }
 //! ```
 //!
-//! A run violates φ iff it has a path of nodes that starts with φ false and carries every m for ever: such
-//! a path gives every subformula at every position its true value (Vardi and Wolper 1994, as
-//! closures and not as an on-the-fly construction). `w` is a function of the letter and `v`, so the
-//! product has at most (steps · 2^k) edges.
+//! A run violates φ iff it has a path of nodes that starts with φ false and carries every mark
+//! infinitely often: such a path gives every subformula at every position its truth value (Vardi
+//! and Wolper 1994, by closures instead of an on-the-fly construction). `w` is a function of the
+//! letter and `v`, so the product has at most (steps · 2^k) edges.
 //!
-//! *Search.* The reachable part is written down, its strongly connected components are found by two depth-first
-//! searches (Kosaraju), and each is looked at as a whole. Under fairness, nodes are taken away until nothing changes: all of a component that
-//! cannot be fair, and those that enable what their component does not take; what is left consists of fair components.
+//! *Search.* The reachable part is built, and its strongly connected components are computed by two
+//! depth-first searches (Kosaraju). Under fairness, nodes are removed until nothing changes: all of
+//! a component that cannot be fair, and those that enable a strong constraint that their component
+//! does not take. The remaining components are fair.
 //!
-//! Nothing here is shared with the engines, nor with the translators they use.
+//! The oracle shares no code with the engines and the translations.
 
 mod product;
 mod reachable;
@@ -37,7 +37,7 @@ use lariat_model::{Constraint, EventId, Lasso, Proposition, State, System};
 use product::{Fair, Product};
 use std::collections::HashMap;
 
-/// A formula over `¬ ∧ ∨ ↔ X U`; operands are positions of earlier entries.
+/// A formula over `¬ ∧ ∨ ↔ X U`; operands are indices of earlier entries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Core {
     Const(bool),
@@ -55,11 +55,11 @@ struct Tableau {
     core: Vec<Core>,
     /// The bodies of the elementary formulas.
     bodies: Vec<usize>,
-    /// Which elementary formula an `X` or `U` is read from.
+    /// Per entry, the index of its elementary formula, if it is an `X` or `U`.
     elementary: Vec<usize>,
 }
 
-/// The oracle needs time and space 2^k.
+/// Limit on k, because the oracle needs time and space 2^k.
 const MOST_ELEMENTARY: usize = 20;
 
 impl Tableau {
@@ -110,13 +110,13 @@ impl Tableau {
                         self.add(Core::Not(iff))
                     }
                     Op2::Until => self.add(Core::Until(f, g)),
-                    // f R g fails where, before any f, g fails.
+                    // f R g = ¬(¬f U ¬g)
                     Op2::Release => {
                         let (f, g) = (self.add(Core::Not(f)), self.add(Core::Not(g)));
                         let until = self.add(Core::Until(f, g));
                         self.add(Core::Not(until))
                     }
-                    // f W g fails where, before any g, both fail.
+                    // f W g = ¬(¬g U (¬f ∧ ¬g))
                     Op2::WeakUntil => {
                         let (f, g) = (self.add(Core::Not(f)), self.add(Core::Not(g)));
                         let both = self.add(Core::And(f, g));
@@ -137,7 +137,7 @@ impl Tableau {
         self.add(Core::Until(always, f))
     }
 
-    /// The truth of every entry under a letter and a valuation of the elementary formulas.
+    /// Evaluates every entry under a letter and a valuation of the elementary formulas.
     fn decide(&self, letter: u64, valuation: usize, truth: &mut Vec<bool>) {
         truth.clear();
         for (i, core) in self.core.iter().enumerate() {
@@ -155,7 +155,7 @@ impl Tableau {
         }
     }
 
-    /// All moves under one letter, by the values of the bodies before them.
+    /// Returns all moves under a letter, indexed by the values of the bodies before the move.
     fn moves(&self, letter: u64, root: usize) -> Moves {
         let mut moves = Moves::default();
         let mut truth = Vec::new();
@@ -195,10 +195,10 @@ struct Moves {
     violating: Vec<ProductMove>,
 }
 
-/// A generalized Büchi automaton as plain data, for cases that are about an automaton and not a formula.
+/// A generalized Büchi automaton as plain data, for cases about automata instead of formulas.
 #[derive(Clone, Debug)]
 pub struct Buchi {
-    /// How many marks an accepting run carries for ever.
+    /// Number of marks that an accepting run carries infinitely often.
     pub marks: u32,
     /// The initial states.
     pub initial: Vec<usize>,
@@ -207,8 +207,7 @@ pub struct Buchi {
 }
 
 impl Buchi {
-    /// A random automaton over `atoms` propositions: few states, up to three marks, often none, sometimes no or several
-    /// initial states.
+    /// Generates an automaton with few states, up to three marks and any number of initial states.
     pub fn random(rng: &mut Random, atoms: usize) -> Buchi {
         let states = 1 + rng.below(5);
         let marks = rng.below(4) as u32;
@@ -238,17 +237,17 @@ impl Buchi {
 /// An edge of a [`Buchi`].
 #[derive(Clone, Debug)]
 pub struct BuchiEdge {
-    /// Where it starts.
+    /// The source.
     pub from: usize,
-    /// Which propositions must, or must not, hold.
+    /// Required values of propositions.
     pub guard: Vec<(usize, bool)>,
-    /// Its marks, as bits.
+    /// The marks, as bits.
     pub marks: u64,
-    /// Where it leads.
+    /// The target.
     pub to: usize,
 }
 
-/// A fair run that violates the formula, if there is one. `graph` already knows the deadlock policy.
+/// Returns a fair run that violates the formula; `graph` already has the deadlock policy.
 pub fn violation(
     system: &System,
     propositions: &[Proposition],
@@ -258,10 +257,16 @@ pub fn violation(
 ) -> Option<Lasso> {
     let mut tableau = Tableau::default();
     let root = tableau.compile(formula);
-    assert!(tableau.bodies.len() <= MOST_ELEMENTARY, "too large to ask");
-    assert!(tableau.core.len() <= 128, "too large to ask");
+    assert!(
+        tableau.bodies.len() <= MOST_ELEMENTARY,
+        "the formula is too large for the oracle"
+    );
+    assert!(
+        tableau.core.len() <= 128,
+        "the formula is too large for the oracle"
+    );
     let mut letters: HashMap<u64, Moves> = HashMap::new();
-    // The start is not yet bound to any values: it is the node (s, START).
+    // An initial node (s, START) has no values of the bodies yet.
     const START: usize = usize::MAX;
     let roots = graph.initial.iter().map(|&s| (s, START)).collect();
     let product = Product::build(roots, u128::MAX, |&(s, w)| {
@@ -281,14 +286,14 @@ pub fn violation(
         }
         out
     });
-    // Entries that are no until are marked on every edge, and so are bits beyond the last entry.
+    // Entries other than untils are marked on every edge, and so are bits beyond the last entry.
     let beyond = u128::MAX
         .checked_shl(tableau.core.len() as u32)
         .unwrap_or(0);
     product.lasso(graph, beyond, &Fair { system, fairness })
 }
 
-/// A run that the automaton accepts, if there is one.
+/// Returns a run that the automaton accepts, if there is one.
 pub fn accepted(
     system: &System,
     propositions: &[Proposition],
@@ -300,14 +305,14 @@ pub fn accepted(
         let steps = graph.steps[s].iter();
         steps.map(|&(event, t)| (event, t, letter(event))).collect()
     });
-    let anything = Fair {
+    let all_runs = Fair {
         system,
         fairness: &[],
     };
-    product.lasso(graph, 0, &anything)
+    product.lasso(graph, 0, &all_runs)
 }
 
-/// Does the automaton accept the word, which goes on from its last letter with letter `back`?
+/// Returns whether the automaton accepts the word whose last letter is followed by letter `back`.
 pub fn accepts(automaton: &Buchi, letters: &[u64], back: usize) -> bool {
     let chain = Reachable {
         states: vec![State::default(); letters.len()],
@@ -318,11 +323,11 @@ pub fn accepts(automaton: &Buchi, letters: &[u64], back: usize) -> bool {
         let next = if i + 1 < letters.len() { i + 1 } else { back };
         vec![(None, next, letters[i])]
     });
-    let anything = Fair {
+    let all_runs = Fair {
         system: &System::default(),
         fairness: &[],
     };
-    product.lasso(&chain, 0, &anything).is_some()
+    product.lasso(&chain, 0, &all_runs).is_some()
 }
 
 fn synchronise(

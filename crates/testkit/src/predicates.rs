@@ -5,7 +5,7 @@ use lariat_model::{
     BinaryOp, Comparison, EventId, Expr, Linear, Predicate, System, UnaryOp, VarId,
 };
 
-/// Any kind of predicate over the system, at most `depth` connectives deep.
+/// Generates a predicate of any kind with at most `depth` nested connectives.
 pub fn any(rng: &mut Random, system: &System, depth: usize) -> Predicate {
     let vars = system.variables.len();
     let several = |rng: &mut Random| {
@@ -30,8 +30,8 @@ pub fn any(rng: &mut Random, system: &System, depth: usize) -> Predicate {
     }
 }
 
-/// `Σ cᵢ·xᵢ ⋈ k` over any of the first `vars` variables, `cᵢ` and `k` of either sign. Formulas cannot say all of
-/// them; [`linear`] draws what they can.
+/// Generates `Σ cᵢ·xᵢ ⋈ k` over the first `vars` variables with `cᵢ` and `k` of either sign. Not
+/// all can be written in a formula, unlike those of [`linear`].
 fn weighted(rng: &mut Random, vars: usize) -> Linear {
     let mut terms = Vec::new();
     for v in 0..vars as u32 {
@@ -47,7 +47,7 @@ fn weighted(rng: &mut Random, vars: usize) -> Linear {
     }
 }
 
-/// An expression over the first `vars` variables.
+/// Generates an expression over the first `vars` variables.
 pub fn expression(rng: &mut Random, vars: usize, depth: usize) -> Expr {
     if depth == 0 || rng.percent(30) {
         return if rng.percent(60) {
@@ -82,7 +82,7 @@ pub fn expression(rng: &mut Random, vars: usize, depth: usize) -> Expr {
     }
 }
 
-/// A comparison of one or two variables, or something made of such.
+/// Generates a Boolean combination of comparisons of one or two variables.
 pub fn guard(rng: &mut Random, vars: usize, depth: usize) -> Predicate {
     match rng.below(if depth == 0 { 6 } else { 9 }) {
         0..3 => Predicate::Linear(linear(rng, vars)),
@@ -94,7 +94,7 @@ pub fn guard(rng: &mut Random, vars: usize, depth: usize) -> Predicate {
     }
 }
 
-/// `Σ cᵢ·xᵢ ⋈ k` over one or two of the first `vars` variables.
+/// Generates `Σ cᵢ·xᵢ ⋈ k` over one or two of the first `vars` variables.
 pub fn linear(rng: &mut Random, vars: usize) -> Linear {
     let comparison = *rng.one_of(&[
         Comparison::Eq,

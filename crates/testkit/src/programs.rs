@@ -1,8 +1,8 @@
-//! Random systems beyond nets: programs, tables, and all kinds of events side by side.
+//! Random systems beyond nets: programs, tables, and systems with all kinds of events.
 //!
-//! Programs have ranges that wrap (some below zero), arrays, expressions that may fault, with
-//! and without a fault variable. Tables are nondeterministic, have rows that only test and cells that neither read nor
-//! write, and several initial states.
+//! Programs have ranges that wrap (some below zero), arrays, and expressions that may fault, with
+//! and without a fault variable. Tables are nondeterministic, with rows that only test and cells
+//! that neither read nor write. There may be several initial states.
 
 use crate::nets::{transition, worthwhile};
 use crate::predicates::{expression, guard};
@@ -11,28 +11,28 @@ use lariat_model::{
     Action, Domain, Effect, Event, Expr, LValue, Row, State, System, Value, VarId, Variable,
 };
 
-/// A random system with at most `cut` reachable states.
+/// Generates a system with at most `cut` reachable states.
 pub fn random(rng: &mut Random, cut: usize) -> System {
     let family = *rng.one_of(&[PROGRAMS, TABLES, MIXTURE]);
     worthwhile(rng, cut, |rng| mixture(rng, &family))
 }
 
-/// A random system of any size, and often one that hardly moves: for tests that look at single steps.
-/// Tables also write places here, so that token counts may grow without end.
+/// Generates a system of any size, often with few steps, for tests of single steps. Tables may also
+/// write places, so that it may be unbounded.
 pub fn any(rng: &mut Random) -> System {
     let family = *rng.one_of(&[PROGRAMS, TABLES, MIXTURE, FREE]);
     mixture(rng, &family)
 }
 
-/// How events are drawn.
+/// Probabilities of the kinds of events.
 #[derive(Clone, Copy)]
 struct Family {
     name: &'static str,
-    /// How many of a hundred events are programs,
+    /// Percentage of programs.
     programs: usize,
-    /// and how many are tables. The others are transitions of a net.
+    /// Percentage of tables. The other events are transitions of a net.
     tables: usize,
-    /// Do tables read and write places too?
+    /// True if tables also read and write places.
     places_in_tables: bool,
 }
 
@@ -63,8 +63,8 @@ const FREE: Family = Family {
     ..MIXTURE
 };
 
-/// Variables `v0…` with ranges or names, and, if not everything is a program or a table, places
-/// `c0 + c1 = const` that net transitions move tokens between.
+/// Generates variables `v0…` with ranges or names. If there may be net transitions, they move
+/// tokens between places `c0` and `c1`.
 fn mixture(rng: &mut Random, family: &Family) -> System {
     let Family {
         programs, tables, ..
@@ -157,7 +157,7 @@ fn program(rng: &mut Random, system: &System, vars: usize, all: usize) -> Action
     let mut effects = Vec::new();
     for _ in 0..1 + rng.below(2) {
         let target = rng.below(vars);
-        // Only ranges wrap: a name is assigned by a constant, and is no part of an assigned array.
+        // Only ranges wrap: a name is assigned a constant, and is not part of an assigned array.
         let ranged = |v: usize| matches!(system.variables[v].domain, Domain::Range { .. });
         let run = (target..vars).take_while(|v| ranged(*v)).count();
         effects.push(if run == 0 {

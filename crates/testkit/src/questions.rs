@@ -1,23 +1,22 @@
-//! Brute force for questions about reachable states: each is answered from its definition, on a graph that was explored state by
-//! state.
+//! Brute-force answers to questions about reachable states, from their definitions.
 
 use crate::interpret;
 use crate::oracle::Reachable;
 use lariat_model::{Lasso, Predicate, State, System, Value, VarId};
 
-/// Does some reachable state satisfy the predicate?
+/// Returns whether a reachable state satisfies the predicate.
 pub fn is_reached(system: &System, graph: &Reachable, predicate: &Predicate) -> bool {
     let satisfies = |state: &State| interpret::satisfies(system, state, predicate);
     graph.states.iter().any(satisfies)
 }
 
-/// The largest value of a sum in a reachable state.
+/// Returns the largest value of a sum in a reachable state.
 pub fn most(graph: &Reachable, terms: &[(VarId, Value)]) -> i128 {
     let value = |state: &State| value(terms, state);
     graph.states.iter().map(value).max().unwrap_or(0)
 }
 
-/// The value of a sum in a state.
+/// Returns the value of a sum in a state.
 pub fn value(terms: &[(VarId, Value)], state: &[Value]) -> i128 {
     let mut sum = 0;
     for (var, weight) in terms {
@@ -26,7 +25,7 @@ pub fn value(terms: &[(VarId, Value)], state: &[Value]) -> i128 {
     sum
 }
 
-/// Can a state that satisfies the predicate be reached from every reachable state?
+/// Returns whether a state that satisfies the predicate is reachable from every reachable state.
 pub fn stays_reachable(system: &System, graph: &Reachable, predicate: &Predicate) -> bool {
     let satisfies = |state: &State| interpret::satisfies(system, state, predicate);
     let mut good: Vec<bool> = graph.states.iter().map(satisfies).collect();
@@ -43,7 +42,7 @@ pub fn stays_reachable(system: &System, graph: &Reachable, predicate: &Predicate
     }
 }
 
-/// Some of the reachable states, the nearest first: at most about `cut`.
+/// Returns about `cut` reachable states in breadth-first order.
 pub fn nearest(system: &System, cut: usize) -> Vec<State> {
     let mut states = system.initial.clone();
     let mut known: std::collections::HashSet<State> = states.iter().cloned().collect();
@@ -59,7 +58,8 @@ pub fn nearest(system: &System, cut: usize) -> Vec<State> {
     states
 }
 
-/// Follows a run from an initial state, and its loop three times if it has one; the states before and behind each round, or what is wrong.
+/// Follows a run from an initial state, and its loop three times if it has one. Returns the states
+/// before and after each round; the error describes an impossible step.
 pub fn follow(system: &System, run: &Lasso) -> Result<Vec<State>, String> {
     if !system.initial.contains(&run.initial) {
         return Err("it does not start in an initial state".to_owned());

@@ -1,12 +1,12 @@
-//! Nets on which rules of reduction find something, or almost: places with equal future, rings of tokens, and tails that nothing comes after.
+//! Random nets on which rules for equal futures, rings of places and tails apply, or almost.
 //!
-//! Left to themselves, random nets hardly have any of these, and even fewer that miss one condition.
+//! Plain random nets rarely have such structures, or structures that violate only one condition.
 
 use crate::nets::transition;
 use lariat_corpora::Random;
 use lariat_model::{Action, Arc, Domain, Event, System, VarId, Variable};
 
-/// The net with one or two of them.
+/// Adds one or two such structures.
 pub fn added(rng: &mut Random, mut net: System) -> System {
     for _ in 0..1 + rng.below(2) {
         match rng.below(3) {
@@ -41,13 +41,14 @@ fn arcs_of(event: &Event) -> &[Arc] {
     }
 }
 
-/// The arcs of an event as (place, consumed, produced).
+/// Returns the arcs of an event as (place, consumed, produced).
 fn as_triples(event: &Event) -> Vec<(usize, i64, i64)> {
     let triple = |arc: &Arc| (arc.var.index(), arc.need, arc.need + arc.delta);
     arcs_of(event).iter().map(triple).collect()
 }
 
-/// A place that somebody needs gets a twin with the same future: a part of its tokens and of what is put there, and twins of who takes from it.
+/// Adds a twin with equal future to an input place: the twin gets a part of the tokens and
+/// producers, and copies of all consumers.
 fn twin(rng: &mut Random, net: &mut System) {
     let needed = |var: &VarId| {
         let needs = |arc: &Arc| arc.var == *var && arc.need > 0;
@@ -90,7 +91,7 @@ fn twin(rng: &mut Random, net: &mut System) {
     }
 }
 
-/// A place becomes several, among which tokens go round.
+/// Replaces a place by a ring of places among which tokens circulate.
 fn ring(rng: &mut Random, net: &mut System) {
     let place = rng.below(net.variables.len());
     net.variables[place].domain = Domain::Count { bound: None };
@@ -104,7 +105,7 @@ fn ring(rng: &mut Random, net: &mut System) {
         for arc in arcs.iter_mut().filter(|(at, ..)| *at == place) {
             arc.0 = *rng.one_of(&places);
         }
-        // Somebody may need a token here and put it there.
+        // An event may consume from one place of the ring and produce in another.
         if let Some(i) = arcs.iter().position(|(at, ..)| places.contains(at)) {
             let (at, take, give) = arcs[i];
             arcs[i] = (at, take, 0);
@@ -129,7 +130,7 @@ fn ring(rng: &mut Random, net: &mut System) {
     }
 }
 
-/// A few places one after the other, which get their tokens at the start, or once in a while.
+/// Adds a chain of places that get their tokens initially or by a bounded number of firings.
 fn tail(rng: &mut Random, net: &mut System) {
     let before = net.variables.len();
     let tokens = rng.between(0, 2);
@@ -138,7 +139,7 @@ fn tail(rng: &mut Random, net: &mut System) {
         places.push(add_place(net, 0));
     }
     if rng.percent(70) {
-        // So many times only, since there are only so many tokens for it.
+        // The tokens in `fuel` bound the number of firings.
         let fuel = rng.between(1, 2);
         let fuel = add_place(net, fuel);
         let tested = rng.below(before);

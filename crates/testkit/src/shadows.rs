@@ -1,11 +1,12 @@
-//! Places that follow others: sums of places with a little too much or too little now and then.
+//! Random nets with implicit places, and places that are almost implicit.
 //!
-//! Left to themselves, random nets hardly have places of which others tell that there is enough in them, and even fewer of which that is almost true.
+//! An added place is a weighted sum of others, with occasional errors. Plain random nets rarely
+//! have implicit places, or places that violate only one condition.
 
 use lariat_corpora::Random;
 use lariat_model::{Action, Arc, Domain, Event, System, VarId, Variable};
 
-/// The net with one or two more places, each of which follows some others.
+/// Adds one or two places, each a weighted sum of others.
 pub(crate) fn added(rng: &mut Random, mut net: System) -> System {
     for number in 0..1 + rng.below(2) {
         follow(rng, &mut net, number);
@@ -25,15 +26,15 @@ fn follow(rng: &mut Random, net: &mut System, number: usize) {
         let Action::Net(arcs) = action else {
             continue;
         };
-        let sum = |of: fn(&Arc) -> i64| -> i64 {
-            arcs.iter().map(|a| weights[a.var.index()] * of(a)).sum()
+        let sum = |value: fn(&Arc) -> i64| -> i64 {
+            arcs.iter().map(|a| weights[a.var.index()] * value(a)).sum()
         };
         let (mut need, mut delta) = (sum(|a| a.need), sum(|a| a.delta));
         match rng.below(12) {
             0 if wrong => need += 1,
             1 if wrong => delta -= 1,
             2 => delta += 1,
-            // It may need less than it finds.
+            // The transition may need fewer tokens than the sum guarantees.
             3..=5 => need = 0,
             _ => {}
         }

@@ -1,16 +1,16 @@
-//! Making a failing case smaller: greedy, one simplification at a time, for as long as it still fails.
+//! Shrinking of failing cases: greedy, one simplification at a time, while the case still fails.
 //!
-//! A subformula takes the place of the whole or of its parent, a constant that of a subformula; an initial state goes;
-//! a fairness constraint goes; an event is put out of action (it keeps its place, so that no id moves); a row of a table goes.
+//! Simplifications: replace a formula by a subformula or a constant; remove an initial state, a
+//! fairness constraint or a row of a table; disable an event (it keeps its id).
 
 use crate::case::Case;
 use crate::formulas::Ltl;
 use lariat_model::Action;
 
-/// How often the case may be tried.
+/// Limit on the number of candidates.
 const MOST_TRIES: usize = 2000;
 
-/// A smallest case (in this sense) that still fails.
+/// Returns a case that fails and of which no simplification fails, up to [`MOST_TRIES`].
 pub fn shrink(case: &Case, fails: impl Fn(&Case) -> bool) -> Case {
     let mut best = case.clone();
     let mut tries = 0;
@@ -74,7 +74,7 @@ fn candidates(case: &Case) -> Vec<Case> {
     all
 }
 
-/// All formulas that are one simplification away, the smallest first.
+/// Returns all simplifications of a formula by one step, the smallest first.
 fn smaller(formula: &Ltl) -> Vec<Ltl> {
     let mut all = Vec::new();
     if !matches!(formula, Ltl::Const(_)) {

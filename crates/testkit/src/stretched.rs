@@ -1,27 +1,31 @@
-//! Nets with steps in two parts: what joins steps has something to join, and almost.
+//! Random nets on which agglomerations apply, or almost: some events are split into two parts.
 //!
-//! Left to themselves, random nets seldom have a place that tokens only pass through.
+//! Plain random nets rarely have a place that tokens only pass through.
 
 use crate::nets::transition;
 use lariat_corpora::Random;
 use lariat_model::{Action, Arc, Domain, Event, System, Variable};
 
-/// The net with one to three events in two parts each, between which a token waits in a place of its own.
+/// Splits one to three events into two parts each, connected by a new place.
 pub(crate) fn added(rng: &mut Random, mut net: System) -> System {
     for number in 0..1 + rng.below(3) {
         let at = rng.below(net.events.len());
-        stretch(rng, &mut net, at, number);
+        split_event(rng, &mut net, at, number);
+    }
+    // The additions may exceed the bounds of the original net.
+    for variable in &mut net.variables {
+        variable.domain = Domain::Count { bound: None };
     }
     net
 }
 
-fn stretch(rng: &mut Random, net: &mut System, at: usize, number: usize) {
+fn split_event(rng: &mut Random, net: &mut System, at: usize, number: usize) {
     let Action::Net(arcs) = &net.events[at].action else {
         return;
     };
     let between = net.variables.len();
-    let part = |of: fn(&Arc) -> (i64, i64)| -> Vec<(usize, i64, i64)> {
-        let all = arcs.iter().map(|arc| (arc.var.index(), of(arc)));
+    let part = |weights: fn(&Arc) -> (i64, i64)| -> Vec<(usize, i64, i64)> {
+        let all = arcs.iter().map(|arc| (arc.var.index(), weights(arc)));
         all.map(|(place, (take, give))| (place, take, give))
             .collect()
     };
@@ -29,7 +33,7 @@ fn stretch(rng: &mut Random, net: &mut System, at: usize, number: usize) {
     let mut then = part(|arc| (0, arc.need + arc.delta));
     first.push((between, 0, 1));
     then.push((between, 1, 0));
-    // Now and then one of the parts does a little more than it may.
+    // Occasionally one of the parts violates a condition of agglomeration.
     let other = rng.below(between);
     match rng.below(10) {
         0 => then.extend([(other, 1, 0), (other, 0, 1)]),
@@ -46,7 +50,7 @@ fn stretch(rng: &mut Random, net: &mut System, at: usize, number: usize) {
     };
     add(&then, "");
     if rng.percent(20) {
-        // Another way out of the place.
+        // A second consumer of the place.
         add(&[(between, 1, 0), (other, 0, 1)], "b");
     }
     net.variables.push(Variable {

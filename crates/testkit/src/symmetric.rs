@@ -1,8 +1,9 @@
-//! Small coloured nets with symmetries, fixed and random, and questions about them.
+//! Small coloured nets with symmetries, fixed and random, and random properties of them.
 //!
-//! A [`Spec`] is a net in a few lines: classes of colours, places over them, transitions with variables, successors, constants and guards. Random ones are like
-//! processes that walk through local states, with resources, conditions on others and perhaps a ring, or plainly random. Initial markings are often not
-//! symmetric. Questions name single colours, whole places, and bindings or whole transitions.
+//! A [`Spec`] describes a net by colour classes, places over them, and transitions with variables,
+//! successors, constants and guards. Random nets are arbitrary, or processes that walk through
+//! local states, with resources, synchronisations and possibly a ring. Initial markings are often
+//! asymmetric. Atoms are about colours or places, and bindings or transitions.
 
 use crate::case::{Atom, Case};
 use crate::formulas::Ltl;
@@ -22,22 +23,22 @@ use lariat_model::{Comparison, Deadlock, EventId, Linear, Predicate, Proposition
 pub enum Part {
     /// The value of a variable of the transition.
     Variable(usize),
-    /// The colour behind it, around the circle.
+    /// Its successor in a cyclic class.
     Successor(usize),
-    /// A colour.
+    /// A constant colour.
     Constant(u64),
 }
 
-/// What a guard asks of variables.
+/// A condition of a guard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Check {
-    /// Two are equal.
+    /// Two variables are equal.
     Equal(usize, usize),
-    /// Two are different.
+    /// Two variables are different.
     Differ(usize, usize),
-    /// One is this colour.
+    /// A variable is this colour.
     Is(usize, u64),
-    /// One is not this colour.
+    /// A variable is not this colour.
     IsNot(usize, u64),
 }
 
@@ -47,26 +48,26 @@ pub type Arc = (usize, Vec<Part>);
 /// A transition.
 #[derive(Clone, Debug, Default)]
 pub struct Firing {
-    /// The classes of its variables.
+    /// Classes of its variables.
     pub variables: Vec<usize>,
-    /// What must hold of them.
+    /// The guard, a conjunction.
     pub guard: Vec<Check>,
-    /// What it takes.
+    /// Input arcs.
     pub takes: Vec<Arc>,
-    /// What it puts.
+    /// Output arcs.
     pub puts: Vec<Arc>,
 }
 
 /// A coloured net.
 #[derive(Clone, Debug, Default)]
 pub struct Spec {
-    /// The sizes of the classes, and whether they are circles.
+    /// Size per class, and whether it is cyclic.
     pub classes: Vec<(u64, bool)>,
-    /// The classes of the components of each place.
+    /// Per place, the classes of its components.
     pub places: Vec<Vec<usize>>,
     /// The transitions.
     pub transitions: Vec<Firing>,
-    /// Places, colours and numbers of tokens at the start.
+    /// The initial marking: places, colours and numbers of tokens.
     pub initial: Vec<(usize, Vec<u64>, u64)>,
 }
 
@@ -92,7 +93,7 @@ impl Spec {
         }
     }
 
-    /// The net as a model, unfolded.
+    /// Builds the net and its unfolding.
     pub fn model(&self) -> Model {
         let mut sorts = vec![Sort {
             name: "dot".to_owned(),
@@ -228,7 +229,7 @@ impl Spec {
         }
     }
 
-    /// A random net.
+    /// Generates a net.
     pub fn random(rng: &mut Random) -> Spec {
         if rng.percent(30) {
             plain(rng)
@@ -238,7 +239,6 @@ impl Spec {
     }
 }
 
-/// All tuples of colours of some classes.
 fn tuples(spec: &Spec, classes: &[usize]) -> Vec<Vec<u64>> {
     classes.iter().fold(vec![Vec::new()], |fronts, class| {
         let size = spec.classes[*class].0;
@@ -247,7 +247,7 @@ fn tuples(spec: &Spec, classes: &[usize]) -> Vec<Vec<u64>> {
     })
 }
 
-/// Places and arcs at random.
+/// Generates arbitrary places and arcs.
 fn plain(rng: &mut Random) -> Spec {
     let count = *rng.one_of(&[1, 1, 2]);
     let mut spec = Spec::default();
@@ -303,15 +303,15 @@ fn plain_firing(rng: &mut Random, spec: &Spec, constants: bool) -> Firing {
         let mut parts = Vec::new();
         for class in &spec.places[place] {
             let (size, cyclic) = spec.classes[*class];
-            let mine = (0..variables.len()).filter(|i| variables[*i] == *class);
-            let mine: Vec<usize> = mine.collect();
+            let of_class = (0..variables.len()).filter(|i| variables[*i] == *class);
+            let of_class: Vec<usize> = of_class.collect();
             if constants && rng.percent(15) {
                 parts.push(Part::Constant(rng.below(size as usize) as u64));
-            } else if mine.is_empty() {
+            } else if of_class.is_empty() {
                 variables.push(*class);
                 parts.push(Part::Variable(variables.len() - 1));
             } else {
-                let which = *rng.one_of(&mine);
+                let which = *rng.one_of(&of_class);
                 parts.push(if cyclic && rng.percent(40) {
                     Part::Successor(which)
                 } else {
@@ -353,7 +353,7 @@ fn plain_firing(rng: &mut Random, spec: &Spec, constants: bool) -> Firing {
     firing
 }
 
-/// Like processes that walk through local states.
+/// Generates identical processes that walk through local states.
 fn processes(rng: &mut Random) -> Spec {
     use Part::{Successor, Variable};
     let size = *rng.one_of(&[2, 3, 3, 4]);
@@ -446,10 +446,10 @@ fn processes(rng: &mut Random) -> Spec {
     spec
 }
 
-/// No random net has more states.
+/// Limit on the states of a random net.
 const MOST_STATES: usize = 250;
 
-/// A random net with a random question, under `Stutter`.
+/// Generates a net and a case about it, under `Stutter`.
 pub fn random(rng: &mut Random) -> (Model, Case) {
     loop {
         let model = Spec::random(rng).model();
@@ -461,7 +461,7 @@ pub fn random(rng: &mut Random) -> (Model, Case) {
     }
 }
 
-/// A random question about a coloured net.
+/// Generates a case about a coloured net.
 pub fn question(rng: &mut Random, model: &Model) -> Case {
     let whole = rng.below(101);
     let mut atoms: Vec<Atom> = Vec::new();
@@ -486,7 +486,7 @@ pub fn question(rng: &mut Random, model: &Model) -> Case {
     }
 }
 
-/// A proposition, about whole places and transitions in so many of a hundred cases.
+/// Generates a proposition, about whole places and transitions with probability `whole` percent.
 fn proposition(rng: &mut Random, model: &Model, whole: usize) -> Proposition {
     let coloured = model.coloured.as_deref().expect("a coloured net");
     let some = |rng: &mut Random, all: Vec<u32>, most: usize| -> Vec<u32> {
@@ -523,7 +523,7 @@ fn proposition(rng: &mut Random, model: &Model, whole: usize) -> Proposition {
     }
 }
 
-/// Are there so many tokens in some places together?
+/// Returns the predicate that the sum of some places is at least `count`.
 pub fn at_least(vars: &[u32], count: i64) -> Predicate {
     if vars.is_empty() {
         return Predicate::Const(count <= 0);

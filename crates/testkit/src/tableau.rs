@@ -1,16 +1,16 @@
-//! A plain tableau: from a formula to a generalized Büchi automaton, without any reduction.
+//! A plain tableau from formulas to generalized Büchi automata, without any reduction.
 //!
-//! A state is a set of formulas in negation normal form, read as their conjunction; expanding it splits
-//! the set into literals for now and a set for the next position:
+//! A state is a set of formulas in negation normal form, read as their conjunction. Its expansion
+//! consists of literals for the current position and a set for the next position:
 //!
 //! ```text
 //! f U g = g ∨ (f ∧ X(f U g))      f R g = (f ∧ g) ∨ (g ∧ X(f R g))
 //! ```
 //!
-//! Each `U` has a mark; an edge lacks it where it takes the second branch (Couvreur, *On-the-fly verification of
-//! linear temporal logic*, 1999). The result serves twice: engines can be tested with it alone,
-//! whatever the project's own translation does, and it is a second opinion on the oracle, whose
-//! closure construction works in the opposite direction.
+//! Each `U` has a mark; an edge lacks it if it takes the second branch (Couvreur, *On-the-fly
+//! verification of linear temporal logic*, 1999). Engines can be tested with this tableau,
+//! independently of the project's translation. It is also compared with the oracle, whose closure
+//! construction works in the opposite direction.
 
 use crate::formulas::{Ltl, Op1, Op2};
 use crate::oracle::{Buchi, BuchiEdge};
@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 type Set = BTreeSet<Ltl>;
 
-/// An automaton of the formula, `None` if it would have more than `most` edges.
+/// Returns an automaton of the formula; `None` if it has more than `most` edges.
 pub fn buchi(formula: &Ltl, most: usize) -> Option<Buchi> {
     let formula = normal(formula, false);
     let mut untils = Vec::new();
@@ -61,7 +61,7 @@ pub fn buchi(formula: &Ltl, most: usize) -> Option<Buchi> {
     Some(automaton)
 }
 
-/// Negation normal form over literals, `∧ ∨ X U R`.
+/// Returns the negation normal form over literals, `∧ ∨ X U R`.
 fn normal(formula: &Ltl, negate: bool) -> Ltl {
     let two = |op, f, g| Ltl::Binary(op, Box::new(f), Box::new(g));
     let swap = |positive, negative| if negate { negative } else { positive };
@@ -136,7 +136,6 @@ fn collect_untils(formula: &Ltl, untils: &mut Vec<Ltl>) {
     }
 }
 
-/// What one branch of an expansion has decided.
 #[derive(Clone, Default)]
 struct Branch {
     literals: BTreeMap<usize, bool>,
@@ -154,7 +153,7 @@ impl Branch {
     }
 }
 
-/// A guard, marks, and what remains for the next position.
+/// A guard, marks, and the set for the next position.
 type TableauEdge = (Vec<(usize, bool)>, u64, Set);
 
 struct Expansion<'a> {
@@ -164,7 +163,7 @@ struct Expansion<'a> {
 }
 
 impl Expansion<'_> {
-    /// `None` if there are too many branches.
+    /// Expands the formulas in `todo`; `None` if there are too many branches.
     fn split(&mut self, mut todo: Vec<Ltl>, done: &mut Set, branch: &Branch) -> Option<()> {
         let Some(formula) = todo.pop() else {
             let all = (1u64 << self.untils.len()) - 1;

@@ -1,7 +1,7 @@
-//! Cactus plots: how many cases an engine solves if each may cost so much.
+//! Cactus plots: the number of cases that an engine solves within a given cost per case.
 //!
-//! Every engine's solved cases are sorted by their price; the n-th of them is drawn at x = n. A curve that
-//! is lower is faster, one that goes further solves more. Curves have their names where they end.
+//! Solved cases of an engine are sorted by cost; the n-th is drawn at x = n. A lower curve means a
+//! faster engine, a longer curve more solved cases. Curves are labelled at their ends.
 
 use super::marks::{
     FRAME, GRID, GUIDE_DASHED, INK, Medium, Name, PALE, TICK, capital, draw_points, name_curves,
@@ -16,14 +16,14 @@ const WIDTH: f64 = 360.0;
 const LEFT: f64 = 78.0;
 const TOP: f64 = 44.0;
 
-/// For one engine the price of each case that it solved, in increasing order, and the case.
+/// Costs of the cases that an engine solved, in increasing order, with the indices of the cases.
 type Curve = Vec<(f64, usize)>;
 
-/// Where numbers of cases and prices are drawn.
+/// Mapping of numbers of cases and costs to coordinates.
 struct Axes {
     height: f64,
     bottom: f64,
-    /// The most cases that an engine solved.
+    /// The largest number of cases that an engine solved.
     most: usize,
     up: Log,
     /// The time limit, if it is drawn.
@@ -32,21 +32,21 @@ struct Axes {
 
 impl Axes {
     fn across(&self, count: f64) -> f64 {
-        // A little room, so that the longest curve ends before the frame.
+        // A margin, so that the longest curve ends before the frame.
         let last = 1.03 * self.most as f64;
         LEFT + WIDTH * count / last
     }
 }
 
-/// The plot of all engines that were asked such a question; `None` if nothing was solved.
-pub fn cactus(results: &Results<'_>, question: Question, place: Medium) -> Option<Picture> {
-    let asked: Vec<(usize, &Case<'_>)> = {
+/// Draws all engines with jobs of this kind; `None` if no case was solved.
+pub fn cactus(results: &Results<'_>, question: Question, medium: Medium) -> Option<Picture> {
+    let cases: Vec<(usize, &Case<'_>)> = {
         let all = results.cases.iter().enumerate();
         all.filter(|(_, case)| case.question() == question)
             .collect()
     };
     let curves: Vec<Curve> = (0..results.engines.len())
-        .map(|engine| curve(&asked, engine))
+        .map(|engine| curve(&cases, engine))
         .collect();
     let most = curves.iter().map(Vec::len).max().filter(|&most| most > 0)?;
     let labels: Vec<String> = results
@@ -75,8 +75,8 @@ pub fn cactus(results: &Results<'_>, question: Question, place: Medium) -> Optio
     let mut svg = Svg::new(total, bottom + 48.0, &title, "");
     let bold = format!(r#"{INK} font-weight="600""#);
     let heading = match question {
-        Question::Properties => format!("{title}, {} cases", asked.len()),
-        Question::States => format!("{title}, {} state spaces", asked.len()),
+        Question::Properties => format!("{title}, {} cases", cases.len()),
+        Question::States => format!("{title}, {} state spaces", cases.len()),
     };
     svg.text(
         (12.0, 22.0),
@@ -87,29 +87,29 @@ pub fn cactus(results: &Results<'_>, question: Question, place: Medium) -> Optio
     );
     draw_axes(&mut svg, &axes, results.measure);
     for (engine, curve) in curves.iter().enumerate() {
-        draw_curve(&mut svg, &axes, engine, curve, place);
+        draw_curve(&mut svg, &axes, engine, curve, medium);
     }
     let mut names = Vec::new();
     for (engine, curve) in curves.iter().enumerate() {
-        let is_asked = |case: &Case<'_>| case.runs.get(engine).is_some_and(Option::is_some);
-        if asked.iter().any(|(_, case)| is_asked(case)) {
+        let has_run = |case: &Case<'_>| case.runs.get(engine).is_some_and(Option::is_some);
+        if cases.iter().any(|(_, case)| has_run(case)) {
             names.push(Name {
                 engine,
                 label: labels[engine].clone(),
-                end: places(&axes, curve)
+                end: points(&axes, curve)
                     .last()
                     .unwrap_or((axes.across(0.0), bottom)),
             });
         }
     }
-    // From the top; of curves that end at about the same height, the shorter ones lie above the others.
+    // From the top. Of curves that end at a similar height, shorter ones come first.
     names.sort_by_key(|name| ((name.end.1 / 20.0) as i64, curves[name.engine].len()));
     name_curves(&mut svg, &names, LEFT + WIDTH, (TOP, bottom));
     Some(svg.finish())
 }
 
-fn curve(asked: &[(usize, &Case<'_>)], engine: usize) -> Curve {
-    let mut curve: Curve = asked
+fn curve(cases: &[(usize, &Case<'_>)], engine: usize) -> Curve {
+    let mut curve: Curve = cases
         .iter()
         .filter_map(|(number, case)| Some((case.solved(engine)?, *number)))
         .collect();
@@ -117,7 +117,7 @@ fn curve(asked: &[(usize, &Case<'_>)], engine: usize) -> Curve {
     curve
 }
 
-/// The grid, its labels, the limit, and the frame.
+/// Draws the grid, its labels, the limit and the frame.
 fn draw_axes(svg: &mut Svg, axes: &Axes, measure: Measure) {
     let (up, bottom, unit) = (&axes.up, axes.bottom, measure.unit());
     for tick in up.ticks(unit, 20.0) {
@@ -146,7 +146,7 @@ fn draw_axes(svg: &mut Svg, axes: &Axes, measure: Measure) {
     if let Some(limit) = axes.limit {
         let y = up.at(limit);
         svg.line((LEFT, y), (LEFT + WIDTH, y), GUIDE_DASHED);
-        // Where curves seldom are: at the left, below the line.
+        // At the left below the line, where curves are rare.
         let text = format!("limit {}", unit.show(limit));
         svg.text((LEFT + 6.0, y + 12.0), Anchor::Start, 9.5, &text, PALE);
     }
@@ -167,16 +167,15 @@ fn draw_axes(svg: &mut Svg, axes: &Axes, measure: Measure) {
     );
 }
 
-/// Where the points of a curve are drawn.
-fn places(axes: &Axes, curve: &Curve) -> impl Iterator<Item = (f64, f64)> {
+fn points(axes: &Axes, curve: &Curve) -> impl Iterator<Item = (f64, f64)> {
     (1..)
         .zip(curve)
         .map(|(count, point)| (axes.across(f64::from(count)), axes.up.at(point.0)))
 }
 
-fn draw_curve(svg: &mut Svg, axes: &Axes, engine: usize, curve: &Curve, place: Medium) {
+fn draw_curve(svg: &mut Svg, axes: &Axes, engine: usize, curve: &Curve, medium: Medium) {
     let mut d = String::new();
-    for (i, (x, y)) in places(axes, curve).enumerate() {
+    for (i, (x, y)) in points(axes, curve).enumerate() {
         d.push_str(&format!(
             "{}{} {}",
             if i == 0 { "M" } else { "L" },
@@ -190,13 +189,13 @@ fn draw_curve(svg: &mut Svg, axes: &Axes, engine: usize, curve: &Curve, place: M
     draw_points(
         svg,
         engine,
-        curve.iter().map(|p| p.1).zip(places(axes, curve)),
+        curve.iter().map(|p| p.1).zip(points(axes, curve)),
         axes.most,
-        place,
+        medium,
     );
 }
 
-/// The time limit, if times are compared and all cases have the same.
+/// The time limit, if times are compared and the limit is equal for all cases.
 fn time_limit(results: &Results<'_>) -> Option<f64> {
     let mut limits = results.cases.iter().map(|case| case.about.limits.seconds);
     let first = limits

@@ -1,20 +1,20 @@
-//! The lists: answers that cannot be trusted, and all runs, one a line.
+//! Lists of the contradicting answers and of all runs.
 
 use super::results::Results;
 use super::table::{Cell, Table};
 use crate::Record;
 
-/// The answers that cannot be trusted; `None` if there are none.
+/// Lists the contradicting answers; `None` if there are none.
 pub fn contradictions(results: &Results<'_>) -> Option<Table> {
     let heads = [
         "model",
         "property",
         "engine",
         "answer",
-        "against it",
+        "contradicted by",
         "command",
     ];
-    let note = "These answers contradict what is known, or each other where nothing is known. No plot and no table counts them as solved.";
+    let note = "These answers contradict a known answer or, if there is none, each other. Plots and tables do not count them as solved.";
     let mut table = Table::new("contradictions", "Contradictions", note, &heads);
     table.is_alarm = true;
     for found in &results.contradictions {
@@ -31,7 +31,7 @@ pub fn contradictions(results: &Results<'_>) -> Option<Table> {
     (!table.rows.is_empty()).then_some(table)
 }
 
-/// All runs, one a line: what other programs make their own plots from.
+/// Lists all runs, one per line, as input of other programs.
 pub fn cases(results: &Results<'_>) -> Table {
     let heads = [
         "campaign",
@@ -76,14 +76,14 @@ pub fn cases(results: &Results<'_>) -> Table {
     table
 }
 
-/// What to type to run a job again.
+/// Returns the shell command that repeats a job.
 pub fn command(record: &Record) -> String {
     let program = record.program.as_deref().unwrap_or("lariat");
     let words = std::iter::once(program).chain(record.command.iter().map(String::as_str));
     words.map(quote).collect::<Vec<_>>().join(" ")
 }
 
-/// A word as a shell reads it.
+/// Quotes a word for a shell.
 fn quote(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=+./:,@%".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

@@ -1,9 +1,9 @@
-//! Are the colours of series told apart, by everybody?
+//! Test that the colours of series are distinguishable, also with colour vision deficiencies.
 //!
-//! A colour is what an eye sees of it: normal, or without one of the three kinds of cones (protanopia, deuteranopia,
-//! tritanopia), simulated in linear RGB by the matrices of Machado, Oliveira, Fernandes, *A Physiologically-based Model for
-//! Simulation of Color Vision Deficiency* (2009). Two colours are as different as their distance in CIELAB; lines of a plot need
-//! about ten times the distance that can just be noticed.
+//! Protanopia, deuteranopia and tritanopia are simulated in linear RGB by the matrices of Machado,
+//! Oliveira, Fernandes, *A Physiologically-based Model for Simulation of Color Vision Deficiency*
+//! (2009). The difference of two colours is their distance in CIELAB. Lines of a plot need about
+//! ten times the just noticeable difference.
 
 use super::svg::COLOURS;
 
@@ -38,7 +38,7 @@ const EYES: [(&str, [[f64; 3]; 3]); 4] = [
     ),
 ];
 
-/// `#rrggbb` in linear RGB.
+/// Converts `#rrggbb` to linear RGB.
 fn linear(colour: &str) -> [f64; 3] {
     [1, 3, 5].map(|at| {
         let part = u8::from_str_radix(&colour[at..at + 2], 16).unwrap();
@@ -72,7 +72,7 @@ fn seen(colour: &str, eye: &[[f64; 3]; 3]) -> [f64; 3] {
 }
 
 #[track_caller]
-fn told_apart(colours: &[String]) {
+fn assert_distinguishable(colours: &[String]) {
     for (name, eye) in &EYES {
         for (i, a) in colours.iter().enumerate() {
             for b in &colours[..i] {
@@ -85,9 +85,9 @@ fn told_apart(colours: &[String]) {
 }
 
 #[test]
-fn series_are_told_apart_by_everybody() {
-    told_apart(&COLOURS.map(str::to_owned));
-    // Those of the page, in the light and in the dark.
+fn series_are_distinguishable() {
+    assert_distinguishable(&COLOURS.map(str::to_owned));
+    // The colours of the page in light and dark mode.
     let css = include_str!("page.css");
     let mut lists = 0;
     for line in css.lines().filter(|line| line.contains("--s0:")) {
@@ -96,7 +96,7 @@ fn series_are_told_apart_by_everybody() {
             .filter_map(|rule| Some(rule.split_once(": ")?.1.to_owned()))
             .collect();
         assert_eq!(colours.len(), COLOURS.len());
-        told_apart(&colours);
+        assert_distinguishable(&colours);
         lists += 1;
     }
     assert_eq!(lists, 2);

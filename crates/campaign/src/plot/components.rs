@@ -1,16 +1,16 @@
-//! The statistics of the component-wise engine, as in that paper's table 1: how rarely it needs a symbolic run.
+//! Statistics of the component-wise engine, as in table 1 of the paper: the avoided symbolic runs.
 //!
-//! Every pair of a saturated node and a residual is a *check*; it is decided without a symbolic fixpoint if there are no
-//! recurring states, or if the node-wise abstraction has no cycle through new transitions. The paper has no columns for what we
-//! look at besides: whether events can form a cycle on the level at all, whether the automaton can move inside it, and
-//! whether all marks occur.
+//! Every pair of a saturated node and a residual is a *check*. It is decided without a symbolic
+//! fixpoint if there are no recurring states, or if the node-wise abstraction has no cycle through
+//! new transitions. Three criteria are not in the paper: the events cannot form a cycle on the
+//! level, the automaton cannot move within it, or an acceptance mark does not occur.
 //!
 //! - prevented = 1 − Σ runs / Σ checks,
 //! - by recurring states = Σ prevented by them / Σ prevented by any,
 //! - share of SCC detection = Σ time in it / Σ time of the product,
-//! - × state space = geometric mean of the product's time / the time in which the states of the same model were reached,
-//!   without counting them, over the models where that takes 50 ms or more, if the campaign counts states, and the
-//!   cases with at least one check.
+//! - × state space = geometric mean of the time of the product / the time to reach all states of
+//!   the model without counting them, over cases with a check and models where the latter is at
+//!   least 50 ms, if the campaign counts states.
 //!
 //! Sums are over the decided cases only, as in the paper.
 
@@ -21,9 +21,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks of a saturated node with a residual.
 const CHECKS: Statistic = Statistic::SCC_CHECKS;
-/// Symbolic runs that were started.
 const RUNS: Statistic = Statistic::SCC_SYMBOLIC_RUNS;
-/// What may prevent them, with what tables call it.
+/// Criteria that avoid a symbolic run, with their column heads.
 const PREVENTED: [(Statistic, &str); 5] = [
     (Statistic::SCC_PREVENTED_BY_STRUCTURE, "by structure"),
     (Statistic::SCC_PREVENTED_BY_AUTOMATON, "by automaton"),
@@ -31,16 +30,16 @@ const PREVENTED: [(Statistic, &str); 5] = [
     (Statistic::SCC_PREVENTED_BY_ABSTRACTION, "by abstraction"),
     (Statistic::SCC_PREVENTED_BY_MARKS, "by marks"),
 ];
-/// Seconds that the product took, without ordering and translation.
+/// Seconds for the product, without variable ordering and translation.
 const PRODUCT: Statistic = Statistic::PRODUCT_SECONDS;
-/// Models whose states are counted faster than this tell nothing of a ratio.
+/// Least seconds to reach the states of a model for a meaningful ratio.
 const LEAST_BASE: f64 = 0.05;
-/// Seconds in which all states were reached, without counting them.
+/// Seconds to reach all states, without counting them.
 const REACH: Statistic = Statistic::REACH_SECONDS;
-/// The part of the product's time that went into looking for components, from 0 to 1.
+/// Share of SCC detection in the time of the product, from 0 to 1.
 const SHARE: Statistic = Statistic::SCC_SHARE;
 
-/// The table; `None` if no engine has such statistics.
+/// Builds the table; `None` if no engine has these statistics.
 pub fn components(results: &Results<'_>) -> Option<Table> {
     let mut heads = vec![
         "engine",
@@ -52,8 +51,8 @@ pub fn components(results: &Results<'_>) -> Option<Table> {
     ];
     heads.extend(PREVENTED.map(|(_, head)| head));
     heads.extend(["checks", "symbolic runs", "ratios", "× state space"]);
-    let note = "SCC detection: its share of the product's time. Prevented: checks that needed no symbolic run; by: what \
-                prevented them. × state space: time of the product relative to reaching the states of the same model, \
+    let note = "SCC detection: its share of the product's time. Prevented: checks that needed no symbolic run; by: the \
+                criterion that prevented them. × state space: time of the product relative to reaching the states of the same model, \
                 where that takes 50 ms or more; geometric mean. Decided cases only.";
     let mut table = Table::new(
         "components",
@@ -114,7 +113,6 @@ pub fn components(results: &Results<'_>) -> Option<Table> {
     (!table.rows.is_empty()).then_some(table)
 }
 
-/// The time in which the states of each model were reached.
 fn bases<'a>(results: &Results<'a>) -> BTreeMap<&'a str, f64> {
     let mut bases = BTreeMap::new();
     for case in results.cases.iter().filter(|c| c.class == Class::Counted) {
@@ -153,7 +151,7 @@ fn figures(runs: &[&Run<'_>], bases: &BTreeMap<&str, f64>) -> Vec<Cell> {
     let ratio = |run: &&Run<'_>| {
         let base = bases.get(run.record.model.as_str()).copied();
         let base = base.filter(|base| *base >= LEAST_BASE)?;
-        // Without a check there was no product to speak of.
+        // Without a check the product is trivial.
         run.record.stat(CHECKS).filter(|checks| *checks > 0.0)?;
         Some(run.record.stat(PRODUCT)?.max(1e-6) / base)
     };
@@ -181,7 +179,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn shares_are_weighted_by_time_and_time_outs_left_out() {
+    fn shares_are_weighted_by_time_and_omit_time_outs() {
         let with = |mut record: Record,
                     checks: u64,
                     runs: u64,

@@ -1,8 +1,8 @@
-//! Tables as CSV (RFC 4180): numbers in full, words in quotes where they need them.
+//! Tables as CSV (RFC 4180): numbers in full precision, text quoted if necessary.
 
 use super::table::Table;
 
-/// The heads and the rows.
+/// Renders the heads and the rows.
 pub fn csv(table: &Table) -> String {
     let heads: Vec<String> = table.heads.iter().map(|head| quote(head)).collect();
     let mut out = heads.join(",") + "\n";
@@ -33,7 +33,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::plot::table::Cell;
 
-    /// Reads CSV back.
+    /// Parses CSV.
     pub(crate) fn parse(text: &str) -> Vec<Vec<String>> {
         let (mut rows, mut row, mut field) = (Vec::new(), Vec::new(), String::new());
         let mut quoted = false;
@@ -55,7 +55,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn it_can_be_read_back() {
+    fn csv_can_be_parsed_back() {
         let names = ["plain", "a,b", "say \"yes\"", "two\nlines", " space "];
         let mut table = Table::new("t", "T", "", &["na\"me", "n"]);
         for name in names {

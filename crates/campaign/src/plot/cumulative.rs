@@ -1,9 +1,9 @@
-//! Cumulative plots of the price relative to the dearest engine's, as in the paper on SLAP (its figures 4 and 5).
+//! Cumulative plots of the cost relative to the worst engine (SLAP paper, figures 4 and 5).
 //!
-//! For every case that some engine solves, the largest price among those that succeeded is 100 %. A curve tells
-//! for how many cases the engine took at most so many percent of that: through (20, 2000) goes an engine that
-//! needs at most a fifth of the dearest one's price for 2000 cases. Failures (refusals too) stand at 120 %,
-//! so that the step at 100 % is where the engine was the dearest, and the step at 120 % is where it failed.
+//! Per case that some engine solves, the largest cost of an engine that solves it is 100 %. A curve
+//! through (20, 2000) means that for 2000 cases the engine needs at most 20 % of this cost.
+//! Failures and refusals are drawn at 120 %. So the step at 100 % counts cases in which the engine
+//! is the most expensive, and the step at 120 % those it does not solve.
 
 use super::marks::{
     FRAME, GRID, GUIDE_DASHED, INK, Medium, Name, PALE, TICK, capital, draw_points, name_curves,
@@ -16,20 +16,20 @@ use super::svg::{Anchor, Picture, SIZE, Svg, TITLE, fit, n};
 const WIDTH: f64 = 360.0;
 const LEFT: f64 = 66.0;
 const TOP: f64 = 58.0;
-/// The percentage that stands for failures.
+/// The percentage at which failures are drawn.
 const FAILED: f64 = 120.0;
 
-/// What the engines needed for the cases of one class.
+/// Relative costs of the engines for the cases of one class.
 struct Shares {
     cases: usize,
-    /// For each engine the percentage of each case that it solved, in increasing order, and the case.
+    /// Per engine, the percentages of its solved cases in increasing order, and the cases.
     curves: Vec<Vec<(f64, usize)>>,
-    /// An engine that was asked none of these questions has not failed them.
-    asked: Vec<bool>,
+    /// True for engines with at least one run; the others have not failed.
+    has_runs: Vec<bool>,
     refused: Vec<usize>,
 }
 
-/// Where shares and numbers of cases are drawn.
+/// Mapping of percentages and numbers of cases to coordinates.
 struct Axes {
     height: f64,
     bottom: f64,
@@ -46,8 +46,8 @@ impl Axes {
     }
 }
 
-/// The plot of the cases of one class; `None` if there is nothing to compare.
-pub fn cumulative(results: &Results<'_>, class: Class, place: Medium) -> Option<Picture> {
+/// Draws the cases of one class; `None` if there is nothing to compare.
+pub fn cumulative(results: &Results<'_>, class: Class, medium: Medium) -> Option<Picture> {
     let shares = shares(results, class)?;
     let labels = labels(results, &shares);
     let height = (16.0 * labels.len() as f64).max(290.0);
@@ -79,35 +79,35 @@ pub fn cumulative(results: &Results<'_>, class: Class, place: Medium) -> Option<
     let subtitle = format!("{} cases, {}", shares.cases, class.word());
     svg.text((12.0, 37.0), Anchor::Start, SIZE, &subtitle, PALE);
     draw_axes(&mut svg, &axes, results);
-    draw_curves(&mut svg, &axes, &shares, &labels, place);
+    draw_curves(&mut svg, &axes, &shares, &labels, medium);
     Some(svg.finish())
 }
 
-/// `None` if no case was solved, or fewer than two engines were asked.
+/// Computes relative costs; `None` if no case was solved or fewer than two engines have runs.
 fn shares(results: &Results<'_>, class: Class) -> Option<Shares> {
     let engines = results.engines.len();
     let mut shares = Shares {
         cases: 0,
         curves: vec![Vec::new(); engines],
-        asked: vec![false; engines],
+        has_runs: vec![false; engines],
         refused: vec![0; engines],
     };
     for (number, case) in results.cases.iter().enumerate() {
-        let dearest = case.solutions().map(|(_, value)| value).fold(0.0, f64::max);
-        if case.class != class || dearest <= 0.0 {
+        let highest = case.solutions().map(|(_, value)| value).fold(0.0, f64::max);
+        if case.class != class || highest <= 0.0 {
             continue;
         }
         shares.cases += 1;
-        let counted = shares.asked.iter_mut().zip(&mut shares.refused);
-        for ((asked, refused), run) in counted.zip(&case.runs) {
-            *asked |= run.is_some();
+        let counted = shares.has_runs.iter_mut().zip(&mut shares.refused);
+        for ((has_runs, refused), run) in counted.zip(&case.runs) {
+            *has_runs |= run.is_some();
             *refused += usize::from(run.is_some_and(|run| run.is_refused()));
         }
         for (engine, value) in case.solutions() {
-            shares.curves[engine].push((100.0 * value / dearest, number));
+            shares.curves[engine].push((100.0 * value / highest, number));
         }
     }
-    if shares.cases == 0 || shares.asked.iter().filter(|asked| **asked).count() < 2 {
+    if shares.cases == 0 || shares.has_runs.iter().filter(|has_runs| **has_runs).count() < 2 {
         return None;
     }
     for curve in &mut shares.curves {
@@ -116,7 +116,7 @@ fn shares(results: &Results<'_>, class: Class) -> Option<Shares> {
     Some(shares)
 }
 
-/// The names of the engines, with how often each failed or refused.
+/// Names of the engines with their numbers of failures and refusals.
 fn labels(results: &Results<'_>, shares: &Shares) -> Vec<String> {
     results
         .engines
@@ -134,7 +134,7 @@ fn labels(results: &Results<'_>, shares: &Shares) -> Vec<String> {
         .collect()
 }
 
-/// The grid, its labels, and the frame.
+/// Draws the grid, its labels and the frame.
 fn draw_axes(svg: &mut Svg, axes: &Axes, results: &Results<'_>) {
     let bottom = axes.bottom;
     for step in counts(axes.cases, 6) {
@@ -186,17 +186,21 @@ fn draw_axes(svg: &mut Svg, axes: &Axes, results: &Results<'_>) {
     );
 }
 
-/// The curves of the engines that were asked, and their names.
-fn draw_curves(svg: &mut Svg, axes: &Axes, shares: &Shares, labels: &[String], place: Medium) {
+/// Draws and labels the curves of the engines that have runs.
+fn draw_curves(svg: &mut Svg, axes: &Axes, shares: &Shares, labels: &[String], medium: Medium) {
     let curves = &shares.curves;
     let mut names = Vec::new();
-    for (engine, curve) in curves.iter().enumerate().filter(|(e, _)| shares.asked[*e]) {
+    for (engine, curve) in curves
+        .iter()
+        .enumerate()
+        .filter(|(e, _)| shares.has_runs[*e])
+    {
         let mut d = format!("M{} {}", n(axes.across(0.0)), n(axes.up(0.0)));
-        let mut places = Vec::new();
+        let mut points = Vec::new();
         for (count, (percent, _)) in (1..).zip(curve) {
             let (x, y) = (axes.across(*percent), axes.up(f64::from(count)));
             d.push_str(&format!("H{}V{}", n(x), n(y)));
-            places.push((x, y));
+            points.push((x, y));
         }
         let last = axes.up(shares.cases as f64);
         d.push_str(&format!("H{}V{}", n(axes.across(FAILED)), n(last)));
@@ -204,9 +208,9 @@ fn draw_curves(svg: &mut Svg, axes: &Axes, shares: &Shares, labels: &[String], p
         draw_points(
             svg,
             engine,
-            curve.iter().map(|p| p.1).zip(places),
+            curve.iter().map(|p| p.1).zip(points),
             shares.cases,
-            place,
+            medium,
         );
         names.push(Name {
             engine,

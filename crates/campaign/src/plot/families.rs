@@ -1,13 +1,13 @@
 //! Every engine on every family of models.
 //!
-//! Prices are summed over the cases that are solved by every engine that solves any of the family, so that
-//! all sums of a family speak of the same cases, and an engine that refuses everything spoils none.
+//! Costs are summed over the *common* cases of a family: those solved by every engine that solves
+//! any case of it. An engine that refuses the whole family is disregarded.
 
 use super::results::{Case, Class, End, Failure, Results};
 use super::table::{Cell, Table};
 use std::collections::BTreeMap;
 
-/// The table; the last family is all of them, if there are several.
+/// Builds the table. If there are several families, the last rows sum up all of them.
 pub fn families(results: &Results<'_>) -> Table {
     let title = results.measure.title();
     let sum = format!("{title}, common cases");
@@ -35,7 +35,7 @@ pub fn families(results: &Results<'_>) -> Table {
             &mut table,
         );
     }
-    // Whatever nobody has any of is left out.
+    // Omit columns of zeros.
     for column in (4..11).rev() {
         if table.rows.iter().all(|row| row[column].value == Some(0.0)) {
             table.drop_column(column);
@@ -102,7 +102,7 @@ mod tests {
     use crate::plot::results::tests::record;
 
     #[test]
-    fn sums_speak_of_the_same_cases() {
+    fn sums_are_over_common_cases() {
         let records = [
             record("a", "p", Outcome::Holds, 1.0),
             record("b", "p", Outcome::Holds, 2.0),

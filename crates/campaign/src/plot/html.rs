@@ -1,8 +1,8 @@
-//! One page that shows everything and needs nothing: style, script, pictures and data are inside.
+//! A self-contained HTML page: style, script, pictures and data are inline.
 //!
-//! Without its script the page still shows all pictures and tables. With it, tables are sorted by a click on a
-//! head, and a point tells its case where the pointer rests, or by the arrow keys once a plot has the focus; a click or Enter shows
-//! the commands that repeat the case.
+//! Without its script the page still shows all pictures and tables. The script sorts tables by a
+//! click on a head and shows the case of a point under the pointer, or selected by the arrow keys
+//! once a plot has the focus. A click or Enter shows the commands that repeat the case.
 
 use super::cases::command;
 use super::results::Results;
@@ -25,13 +25,13 @@ pub struct Figure {
 
 /// A part of the page, with a heading.
 pub enum Part {
-    /// Pictures of one kind.
+    /// Plots of one kind.
     Figures(&'static str, Vec<Figure>),
     /// A table.
     Table(Table),
 }
 
-/// The page.
+/// Renders the page.
 pub fn html(results: &Results<'_>, parts: &[Part]) -> String {
     let names: BTreeSet<&str> = results
         .cases
@@ -90,7 +90,7 @@ pub fn html(results: &Results<'_>, parts: &[Part]) -> String {
         }
     }
     body.push_str("</main>\n");
-    // Inside a script element only `<` could end it.
+    // Only `<` can end a script element.
     let data = data(results).to_string().replace('<', "\\u003c");
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -103,7 +103,7 @@ pub fn html(results: &Results<'_>, parts: &[Part]) -> String {
     )
 }
 
-/// One sentence on where the results come from.
+/// Summarizes the origin of the results.
 fn about(results: &Results<'_>) -> String {
     let records = || {
         results
@@ -140,12 +140,12 @@ fn about(results: &Results<'_>) -> String {
     let starved = match records().filter(|record| record.is_starved()).count() {
         0 => String::new(),
         starved => format!(
-            " The machine was busy: {} ran out of time with less than half of it on a processor, and what is shown of them says nothing of the engines.",
+            " The machine was busy: {} reached the time limit with less than half of it as processor time, so these results say nothing about the engines.",
             several(starved, "run")
         ),
     };
     format!(
-        "{}, {}, {}. Lariat {version}, on {}, at most {limits} a job. Compared by {}.{starved}",
+        "{}, {}, {}. Lariat {version}, on {}, at most {limits} per job. Compared by {}.{starved}",
         several(results.cases.len(), "case"),
         several(results.engines.len(), "engine"),
         several(records().count(), "run"),
@@ -154,7 +154,7 @@ fn about(results: &Results<'_>) -> String {
     )
 }
 
-/// So many of a thing.
+/// Returns the count and the noun, in plural if necessary.
 fn several(count: usize, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
@@ -177,7 +177,7 @@ fn write_table(out: &mut String, table: &Table) {
     let numeric: Vec<bool> = (0..table.heads.len())
         .map(|i| table.is_numeric(i))
         .collect();
-    // A line between groups, where the first column changes, unless that is in every other row.
+    // A rule between groups, where the first column changes, unless it changes in most rows.
     let group = |row: &Vec<Cell>| row.first().map(|cell| cell.text.clone());
     let changes = |pair: &&[Vec<Cell>]| group(&pair[0]) != group(&pair[1]);
     let grouped = 2 * table.rows.windows(2).filter(changes).count() < table.rows.len();
@@ -211,7 +211,7 @@ fn write_table(out: &mut String, table: &Table) {
     );
 }
 
-/// What the points stand for.
+/// The cases of the points, as JSON for the script.
 fn data(results: &Results<'_>) -> Json {
     let unit = results.measure.unit();
     let cases = results.cases.iter().map(|case| {

@@ -2,7 +2,7 @@
 
 use super::table::Table;
 
-/// A heading, a table and a note.
+/// Renders a heading, a table and a note.
 pub fn markdown(table: &Table) -> String {
     let heads: Vec<String> = table.heads.iter().map(|head| plain(head)).collect();
     let rules: Vec<&str> = (0..heads.len())
@@ -24,7 +24,7 @@ pub fn markdown(table: &Table) -> String {
     out
 }
 
-/// Text that means itself: no markup, no end of a cell, no end of a line.
+/// Escapes markup and cell separators, and replaces control characters by blanks.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -45,7 +45,7 @@ mod tests {
     use crate::plot::table::Cell;
 
     #[test]
-    fn names_cannot_break_a_table() {
+    fn names_are_escaped() {
         let mut table = Table::new("t", "T", "", &["name", "n"]);
         table
             .rows

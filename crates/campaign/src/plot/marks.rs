@@ -1,15 +1,15 @@
-//! What plots have in common: styles, markers, labelled curves.
+//! Styles, markers and curve labels shared by all plots.
 
 use super::results::Class;
 use super::scale::spread;
 use super::svg::{Anchor, COLOURS, DASHES, SIZE, Svg, fit, n, width};
 
-/// Where a picture goes, and so how its points tell what they are.
+/// The target of a picture, which determines how its points are identified.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Medium {
-    /// A file of its own: points have titles.
+    /// A separate file: points have titles.
     File,
-    /// The page: points have numbers, and the page knows what they stand for.
+    /// The page: points have the indices of their cases.
     Page,
 }
 
@@ -19,19 +19,19 @@ pub const FRAME: &str = r##"class="frame" fill="none" stroke="#444" stroke-width
 pub const GRID: &str = r##"class="grid" stroke="#e2e2e2" stroke-width="0.7""##;
 /// Attributes of ticks.
 pub const TICK: &str = r##"class="tick" stroke="#444" stroke-width="1""##;
-/// Attributes of lines that guide the eye.
+/// Attributes of guide lines.
 pub const GUIDE: &str = r##"class="guide" stroke="#888" stroke-width="1""##;
-/// Attributes of lines that guide the eye less.
+/// Attributes of secondary guide lines.
 pub const GUIDE_DASHED: &str =
     r##"class="guide" stroke="#888" stroke-width="1" stroke-dasharray="4 3""##;
 /// Attributes of lines from a curve to its name.
 const LEADER: &str =
     r##"class="guide" fill="none" stroke="#888" stroke-width="0.8" stroke-dasharray="1 2""##;
-/// The most room that a name gets beside a plot.
+/// Maximal width of a curve label.
 const MOST: f64 = 200.0;
 /// Attributes of text.
 pub const INK: &str = r##"class="ink" fill="#111""##;
-/// Attributes of text that is less important.
+/// Attributes of secondary text.
 pub const PALE: &str = r##"class="pale" fill="#555""##;
 
 /// Attributes of the points of a class.
@@ -80,19 +80,19 @@ pub fn series(index: usize) -> String {
     )
 }
 
-/// A curve's name, and what is needed to put it beside the plot.
+/// A curve label and the end of its curve.
 pub struct Name {
-    /// The engine's number: its colour and dash.
+    /// Index of the engine, which determines colour and dashes.
     pub engine: usize,
-    /// What is written.
+    /// The text.
     pub label: String,
-    /// Where the curve ends.
+    /// Coordinates of the end of the curve.
     pub end: (f64, f64),
 }
 
-/// Names curves in the margin right of `x`, each beside a piece of its line, from the top in the given order and as near
-/// to their ends as that allows; `range` is the top and the bottom of the plot. Where no other curve ends at the same
-/// height, a thin line leads from the end to the name; others would only hide each other.
+/// Labels curves in the margin right of `x`, each with a sample of its line, from the top in the
+/// given order and as close to their ends as possible; `range` is the top and the bottom of the
+/// plot. A leader connects a curve with its label unless another curve ends at the same height.
 pub fn name_curves(svg: &mut Svg, names: &[Name], x: f64, range: (f64, f64)) {
     let mut lowest = range.0;
     let mut wanted = Vec::new();
@@ -119,7 +119,7 @@ pub fn name_curves(svg: &mut Svg, names: &[Name], x: f64, range: (f64, f64)) {
     }
 }
 
-/// The room that [`name_curves`] takes right of the plot.
+/// Width of the margin that [`name_curves`] needs right of the plot.
 pub fn names_width(labels: &[String]) -> f64 {
     let widest = labels
         .iter()
@@ -128,24 +128,24 @@ pub fn names_width(labels: &[String]) -> f64 {
     36.0 + widest.min(MOST) + 8.0
 }
 
-/// Curves of at most so many points show them in files too.
+/// Limit on the points of a curve that are drawn in files.
 const FEW: usize = 60;
 
-/// The points of one of many curves, of which the longest has `most` points: on the page each with its case, in files if
-/// there are few. Many would hide their line: then the page shows only the one that is asked for.
+/// Draws the points of a curve. If the longest curve has `most` > [`FEW`] points, they would hide
+/// the lines: then files have none, and the page shows only the selected point.
 pub fn draw_points(
     svg: &mut Svg,
     engine: usize,
     points: impl Iterator<Item = (usize, (f64, f64))>,
     most: usize,
-    place: Medium,
+    medium: Medium,
 ) {
-    if place == Medium::File && most > FEW {
+    if medium == Medium::File && most > FEW {
         return;
     }
     let colour = engine % COLOURS.len();
     let ink = COLOURS[colour];
-    let number = match place {
+    let number = match medium {
         Medium::Page => format!(r#" data-engines="{engine}""#),
         Medium::File => String::new(),
     };
@@ -163,7 +163,7 @@ pub fn draw_points(
             n(x - 1.9),
             n(y)
         );
-        let number = match place {
+        let number = match medium {
             Medium::Page => format!(r#"data-c="{case}""#),
             Medium::File => String::new(),
         };
@@ -172,7 +172,7 @@ pub fn draw_points(
     svg.close();
 }
 
-/// The text with a capital first letter.
+/// Capitalizes the first letter.
 pub fn capital(text: &str) -> String {
     let mut chars = text.chars();
     match chars.next() {

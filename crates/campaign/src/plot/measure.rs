@@ -1,39 +1,39 @@
-//! What is compared, and how its figures are written.
+//! The quantities that plots compare, and the format of their values.
 
 use crate::Record;
 use lariat::internals::Statistic;
 
-/// What is compared.
+/// A quantity to compare.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Measure {
     /// Processor time of the process.
     #[default]
     Cpu,
-    /// Time by the clock.
+    /// Wall-clock time.
     Wall,
-    /// Largest resident memory of the process.
+    /// Peak resident memory of the process.
     Memory,
     /// The engine's own time, without reading the model and the property.
     Engine,
-    /// States of the product that were explored.
+    /// Explored states of the product.
     States,
-    /// Transitions of the product that were explored.
+    /// Explored transitions of the product.
     Transitions,
 }
 
-/// What figures stand for.
+/// The unit of a measure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
     /// Seconds.
     Seconds,
     /// Bytes.
     Bytes,
-    /// A number of things.
+    /// A count, without unit.
     Count,
 }
 
 impl Measure {
-    /// The figure of one record.
+    /// Returns the value of a record, if it has one.
     pub fn of(self, record: &Record) -> Option<f64> {
         let value = match self {
             Measure::Cpu => Some(record.cpu),
@@ -43,13 +43,13 @@ impl Measure {
             Measure::States => record.stat(Statistic::PRODUCT_STATES),
             Measure::Transitions => record.stat(Statistic::PRODUCT_EDGES),
         };
-        // Nothing is free: logarithms and ratios need a floor, which is below what can be measured.
+        // Logarithms and ratios need positive values; the floor is below the precision.
         value
             .filter(|v| v.is_finite())
             .map(|v| v.max(self.unit().least()))
     }
 
-    /// What its figures stand for.
+    /// Returns its unit.
     pub fn unit(self) -> Unit {
         match self {
             Measure::Cpu | Measure::Wall | Measure::Engine => Unit::Seconds,
@@ -58,7 +58,7 @@ impl Measure {
         }
     }
 
-    /// What titles and axes call it.
+    /// Returns its name in titles and at axes.
     pub fn title(self) -> &'static str {
         match self {
             Measure::Cpu => "CPU time",
@@ -70,15 +70,15 @@ impl Measure {
         }
     }
 
-    /// What an engine is called that pays most.
+    /// Returns the adjective for the engine with the largest value.
     pub fn worst(self) -> &'static str {
         match self.unit() {
             Unit::Seconds => "slowest",
-            Unit::Bytes | Unit::Count => "dearest",
+            Unit::Bytes | Unit::Count => "most expensive",
         }
     }
 
-    /// Are two figures too close to say which is better? Within one in a hundred, or a millisecond.
+    /// Returns whether two values are too close to compare: within 1 % or a millisecond.
     pub fn is_tie(self, a: f64, b: f64) -> bool {
         let least: f64 = match self.unit() {
             Unit::Seconds => 1e-3,
@@ -89,7 +89,7 @@ impl Measure {
 }
 
 impl Unit {
-    /// Figures below are drawn here.
+    /// The least positive value; smaller ones are raised to it.
     pub fn least(self) -> f64 {
         match self {
             Unit::Seconds => 1e-3,
@@ -98,7 +98,7 @@ impl Unit {
         }
     }
 
-    /// A figure for people: three digits and a unit.
+    /// Formats a value with three digits and its unit.
     pub fn show(self, value: f64) -> String {
         let (scaled, unit) = match self {
             Unit::Seconds if value < 1.0 => (value * 1e3, " ms"),
@@ -111,7 +111,7 @@ impl Unit {
         format!("{}{unit}", three_digits(scaled))
     }
 
-    /// A figure at an axis: 1, 2 or 5 times a power of ten.
+    /// Formats the label of a tick: 1, 2 or 5 times a power of ten.
     pub fn tick(self, value: f64) -> String {
         match self {
             Unit::Count if value >= 1e4 => {
@@ -129,7 +129,7 @@ impl Unit {
 }
 
 fn three_digits(value: f64) -> String {
-    // The sum of nothing is −0 in floating point.
+    // The empty sum is −0 in floating point.
     let value = value + 0.0;
     let digits = match value.abs() {
         v if v >= 99.95 || v == 0.0 => 0,
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_have_three_digits_and_a_unit() {
+    fn values_have_three_digits_and_a_unit() {
         assert_eq!(Unit::Seconds.show(0.0123), "12.3 ms");
         assert_eq!(Unit::Seconds.show(3600.0), "3600 s");
         assert_eq!(Unit::Seconds.show(1.0), "1 s");

@@ -1,25 +1,26 @@
-//! Tables and plots from results, as in the papers the engines come from.
+//! Tables and plots of results, as in the papers that introduced the engines.
 //!
-//! [`plot`] turns records into files: every plot as SVG, every table as CSV and Markdown, and one page that
-//! shows all of it. One kind of plot or table, one file here:
+//! [`plot`] turns records into files: every plot as SVG, every table as CSV and Markdown, and an
+//! HTML page with all of them. One module per kind of plot or table:
 //!
-//! | kind | what it shows | as in |
+//! | kind | contents | as in |
 //! | --- | --- | --- |
 //! | [`scatter`] | one engine against another, case by case | all papers |
-//! | [`cactus`] | how many cases are solved at which price | the component-wise paper, figure 8 |
-//! | [`cumulative`] | price relative to the dearest engine | the SLAP paper, figures 4 and 5 |
-//! | [`win_lose_fail`] | who is best, worst, or fails | the SLAP paper, table 2 |
+//! | [`cactus`] | number of solved cases by cost | the component-wise paper, figure 8 |
+//! | [`cumulative`] | cost relative to the worst engine | the SLAP paper, figures 4 and 5 |
+//! | [`win_lose_fail`] | best, worst and failing engines | the SLAP paper, table 2 |
 //! | [`families`] | every engine on every family of models | |
-//! | [`portfolio`] | virtual best, unique solves | |
-//! | [`components`] | how rarely symbolic SCC detection runs | the component-wise paper, table 1 |
-//! | [`speed_up`] | what threads gain | |
-//! | [`testing`] | automata, products, what was explored | the testing-automata paper, tables 1 and 2 |
+//! | [`portfolio`] | virtual best engine, unique solves | |
+//! | [`components`] | avoided symbolic SCC detection | the component-wise paper, table 1 |
+//! | [`speed_up`] | speed-up by threads | |
+//! | [`testing`] | sizes of automata and products | the testing-automata paper, tables 1 and 2 |
 //!
-//! The papers: Duret-Lutz, Klai, Poitrenaud, Thierry-Mieg, *Combining Explicit and Symbolic Approaches for Better On-the-Fly
-//! LTL Model Checking*; Molnár, Vörös, Darvas, Bartha, Majzik, *Component-wise Incremental LTL Model Checking*; Ben Salem,
-//! Duret-Lutz, Kordon, *Model Checking using Generalized Testing Automata*.
+//! The papers: Duret-Lutz, Klai, Poitrenaud, Thierry-Mieg, *Combining Explicit and Symbolic
+//! Approaches for Better On-the-Fly LTL Model Checking*; Molnár, Vörös, Darvas, Bartha, Majzik,
+//! *Component-wise Incremental LTL Model Checking*; Ben Salem, Duret-Lutz, Kordon, *Model Checking
+//! using Generalized Testing Automata*.
 //!
-//! Nothing here reads or writes files: the result is their names and contents.
+//! This module does no file I/O: the result is names and contents of files.
 
 pub mod cactus;
 pub mod cases;
@@ -57,65 +58,65 @@ use std::fmt;
 pub enum PlotKind {
     /// One engine against another, case by case.
     Scatter,
-    /// How many cases are solved at which price.
+    /// Number of solved cases by cost.
     Cactus,
-    /// Price relative to the dearest engine.
+    /// Cost relative to the worst engine.
     Cumulative,
-    /// Who is best, worst, or fails.
+    /// Best, worst and failing engines.
     WinLoseFail,
     /// Every engine on every family of models.
     Families,
-    /// Virtual best and unique solves.
+    /// Virtual best engine and unique solves.
     Portfolio,
     /// Statistics of the component-wise engine.
     Components,
-    /// Automata, products and what was explored of them.
+    /// Sizes of automata and products, and their explored parts.
     Testing,
-    /// What threads gain.
+    /// Speed-up by threads.
     SpeedUp,
 }
 
-/// What is made.
+/// Options of [`plot`].
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// The kinds; all that the records allow, if empty.
+    /// The kinds of plots and tables; if empty, all that the records allow.
     pub kinds: Vec<PlotKind>,
-    /// The engines, in this order; all of them by name, if empty.
+    /// The engines in the order of columns; if empty, all, sorted by name.
     pub engines: Vec<String>,
-    /// What is compared.
+    /// The quantity to compare.
     pub measure: Measure,
-    /// Cases that every engine solves at a lower price are left out.
+    /// Omit cases that every engine solves at a lower cost.
     pub at_least: f64,
 }
 
-/// What was made.
+/// Tables and plots.
 #[derive(Clone, Debug)]
 pub struct Output {
     /// Names and contents of files.
     pub files: Vec<(String, String)>,
-    /// The answers that cannot be trusted, if there are any.
+    /// The contradicting answers, if any.
     pub contradictions: Option<Table>,
-    /// Who wins, loses and fails.
+    /// The table of wins, losses and failures.
     pub summary: Table,
 }
 
-/// Why nothing can be made.
+/// An error in the input of [`plot`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Error {
     /// There are no records.
     Empty,
-    /// An engine was asked for that no record has; these are there.
+    /// No record has the requested engine; the second field lists the known ones.
     Engine(String, Vec<String>),
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Empty => write!(f, "there are no results yet"),
+            Error::Empty => write!(f, "there are no results"),
             Error::Engine(name, known) => {
                 write!(
                     f,
-                    "no result is of the engine `{name}`; there are: {}",
+                    "no results of the engine `{name}`; there are results of: {}",
                     known.join(", ")
                 )
             }
@@ -186,7 +187,7 @@ pub fn plot(records: &[Record], choice: &Choice) -> Result<Output, Error> {
     })
 }
 
-/// The plots of one kind: as files, and for the page.
+/// Draws the plots of one kind, both as files and for the page.
 fn figures(
     results: &Results<'_>,
     kind: PlotKind,
@@ -207,19 +208,19 @@ fn figures(
         PlotKind::Scatter => {
             for (x, y) in scatter::pairs(results, !choice.engines.is_empty()) {
                 let name = format!("scatter-{}-{}", results.engines[x], results.engines[y]);
-                add(&name, &|place| scatter::scatter(results, x, y, place));
+                add(&name, &|medium| scatter::scatter(results, x, y, medium));
             }
             "One engine against another"
         }
         PlotKind::SpeedUp => {
-            add("speed-up", &|place| speed_up::speed_up(results, place));
-            "What threads gain"
+            add("speed-up", &|medium| speed_up::speed_up(results, medium));
+            "Speed-up by threads"
         }
         PlotKind::Cumulative => {
             for class in Class::ALL {
                 let name = format!("cumulative-{}", class.word());
-                add(&name, &|place| {
-                    cumulative::cumulative(results, class, place)
+                add(&name, &|medium| {
+                    cumulative::cumulative(results, class, medium)
                 });
             }
             "Relative to the worst engine"
@@ -230,7 +231,7 @@ fn figures(
                     Question::Properties => "cactus",
                     Question::States => "cactus-states",
                 };
-                add(name, &|place| cactus::cactus(results, question, place));
+                add(name, &|medium| cactus::cactus(results, question, medium));
             }
             "Solved cases"
         }
@@ -238,7 +239,7 @@ fn figures(
     (!figures.is_empty()).then_some(Part::Figures(heading, figures))
 }
 
-/// Files, each with a name of its own.
+/// Files with unique names.
 #[derive(Default)]
 struct Files {
     files: Vec<(String, String)>,
@@ -246,7 +247,7 @@ struct Files {
 }
 
 impl Files {
-    /// Adds a file under the name, or one like it: names of engines may contain anything.
+    /// Adds a file and returns its name, made unique and free of special characters.
     fn add(&mut self, name: &str, extension: &str, content: String) -> String {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
         let plain: String = name
@@ -256,7 +257,7 @@ impl Files {
             .collect();
         let mut full = format!("{plain}.{extension}");
         let mut number = 2;
-        // Some file systems do not tell capitals from small letters.
+        // Some file systems ignore case.
         while !self.taken.insert(full.to_lowercase()) {
             full = format!("{plain}-{number}.{extension}");
             number += 1;

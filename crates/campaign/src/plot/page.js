@@ -5,7 +5,7 @@
   const panel = document.getElementById("job");
   let on = null;
 
-  // The engines that a point is about, and its case.
+  // Returns the engines and the case of a point.
   const engines = (point) => point.closest("[data-engines]").dataset.engines.split(",").map(Number);
   const caseOf = (point) => data.cases[Number(point.dataset.c)];
   const say = (run) => run[1] ? `${run[0]}, ${run[1]}` : run[0] + (run[2] ? ` (${run[2]})` : "");
@@ -67,7 +67,7 @@
   });
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") { show(null); panel.hidden = true; } });
 
-  // Plots take the focus as wholes; the arrow keys go through the points from left to right.
+  // A plot takes the focus as a whole; the arrow keys select its points from left to right.
   for (const svg of document.querySelectorAll("figure svg")) {
     let sorted = null;
     svg.tabIndex = 0;
@@ -87,7 +87,7 @@
     });
   }
 
-  // A click on a head sorts by its column: numbers from large to small first, words from A to Z.
+  // A click on a head sorts by its column: numbers in descending order first, text from A to Z.
   for (const head of document.querySelectorAll("th")) {
     if (!head.textContent) continue;
     const button = document.createElement("button");

@@ -1,17 +1,17 @@
-//! What the engines are worth together: the virtual best engine, and what only one of them solves.
+//! The engines as a portfolio: the virtual best engine and the unique solves of each engine.
 //!
-//! The virtual best engine answers every case as fast as the fastest. An engine's unique solves are what it would
-//! lose without that engine. The penalised mean (PAR-2) counts a case without an answer as twice the time
-//! limit, refusals included; it exists only for times.
+//! The virtual best engine (VBS) answers every case at the cost of the best engine. It would lose
+//! the unique solves of an engine without that engine. The penalised mean (PAR-2) counts a case
+//! without an answer, refusals included, as twice the time limit. It is defined only for times.
 
 use super::measure::Unit;
 use super::results::{Case, Class, Results};
 use super::table::{Cell, Table};
 
-/// The engines and the virtual best of them.
+/// Builds the table of the engines and the virtual best engine.
 pub fn portfolio(results: &Results<'_>) -> Table {
     let title = results.measure.title();
-    let sum = format!("{title} of the solved ones");
+    let sum = format!("{title} of solved cases");
     let heads = [
         "engine", "solved", "holds", "violated", "counted", "unique", "fastest", &sum, "PAR-2",
     ];
@@ -21,15 +21,15 @@ pub fn portfolio(results: &Results<'_>) -> Table {
     let mut table = Table::new("portfolio", "Virtual best and unique solves", note, &heads);
     let best = |case: &Case<'_>| case.solutions().map(|s| s.1).min_by(f64::total_cmp);
     for engine in 0..results.engines.len() {
-        let price = |case: &Case<'_>| case.solved(engine);
-        let mut row = figures(results, &results.engines[engine], &price);
+        let cost = |case: &Case<'_>| case.solved(engine);
+        let mut row = figures(results, &results.engines[engine], &cost);
         row.insert(
             5,
             Cell::count(
                 results
                     .cases
                     .iter()
-                    .filter(|c| only(c) == Some(engine))
+                    .filter(|c| only_solver(c) == Some(engine))
                     .count(),
             ),
         );
@@ -58,7 +58,7 @@ pub fn portfolio(results: &Results<'_>) -> Table {
     table
 }
 
-/// The cases that only one engine solves; `None` if there are none.
+/// Lists the cases that only one engine solves; `None` if there are none.
 pub fn unique(results: &Results<'_>) -> Option<Table> {
     let heads = [
         "engine",
@@ -70,13 +70,13 @@ pub fn unique(results: &Results<'_>) -> Option<Table> {
     ];
     let mut table = Table::new("unique", "Solved by one engine only", "", &heads);
     for case in &results.cases {
-        if let Some((engine, price)) = only(case).and_then(|e| Some((e, case.solved(e)?))) {
+        if let Some((engine, cost)) = only_solver(case).and_then(|e| Some((e, case.solved(e)?))) {
             table.rows.push(vec![
                 Cell::text(&results.engines[engine]),
                 Cell::text(&case.about.model),
                 Cell::text(&case.about.property),
                 Cell::text(case.class.word()),
-                Cell::number(price, results.measure.unit().show(price)),
+                Cell::number(cost, results.measure.unit().show(cost)),
                 Cell::text(case.about.formula.as_deref().unwrap_or("")),
             ]);
         }
@@ -85,8 +85,8 @@ pub fn unique(results: &Results<'_>) -> Option<Table> {
     (results.engines.len() > 1 && !table.rows.is_empty()).then_some(table)
 }
 
-/// The engine that alone has solved a case.
-fn only(case: &Case<'_>) -> Option<usize> {
+/// Returns the engine that solves a case if it is the only one.
+fn only_solver(case: &Case<'_>) -> Option<usize> {
     let mut solutions = case.solutions();
     let (engine, _) = solutions.next()?;
     solutions.next().is_none().then_some(engine)
@@ -95,17 +95,17 @@ fn only(case: &Case<'_>) -> Option<usize> {
 fn figures(
     results: &Results<'_>,
     name: &str,
-    price: &dyn Fn(&Case<'_>) -> Option<f64>,
+    cost: &dyn Fn(&Case<'_>) -> Option<f64>,
 ) -> Vec<Cell> {
     let count = |class: Option<Class>| {
         let of_class = results
             .cases
             .iter()
             .filter(|c| class.is_none_or(|class| c.class == class));
-        Cell::count(of_class.filter(|case| price(case).is_some()).count())
+        Cell::count(of_class.filter(|case| cost(case).is_some()).count())
     };
     let unit = results.measure.unit();
-    let sum: f64 = results.cases.iter().filter_map(price).sum();
+    let sum: f64 = results.cases.iter().filter_map(cost).sum();
     let mut row = vec![
         Cell::text(name),
         count(None),
@@ -120,7 +120,7 @@ fn figures(
             let all = results
                 .cases
                 .iter()
-                .map(|case| price(case).unwrap_or_else(|| penalty(case)));
+                .map(|case| cost(case).unwrap_or_else(|| penalty(case)));
             let mean = all.sum::<f64>() / results.cases.len() as f64;
             Cell::number(mean, unit.show(mean))
         }
@@ -137,7 +137,7 @@ mod tests {
     use crate::plot::results::tests::record;
 
     #[test]
-    fn together_they_solve_what_any_solves() {
+    fn virtual_best_solves_the_union() {
         let records = [
             record("a", "p", Outcome::Holds, 1.0),
             record("b", "p", Outcome::Holds, 2.0),

@@ -1,32 +1,33 @@
-//! Records sorted into cases: one row a question, one column an engine.
+//! Records grouped into cases: one row per case, one column per engine.
 //!
-//! A *case* is a model with a property. Several repetitions of a job become one *run*, by the median: sorted
-//! by what is measured, with undecided ones last, the upper of the two middle records speaks for
-//! all, and if it is decided the value is the mean of both. So half of the repetitions failing is a failure.
+//! A *case* is a model with a property, or a model whose states are counted. The repetitions of a
+//! job become one *run* by the median: they are sorted by the measure, undecided ones last. The
+//! upper median record represents the run; if it is decided, the value is the mean of both median
+//! records. So a run with half of its repetitions undecided is a failure.
 //!
-//! An answer counts only if nobody contradicts it. Where the right answer is known, those that differ
-//! are wrong; where it is not and two answers differ, all answers to the case are disputed. Neither is
-//! ever treated as a success, by any plot or table.
+//! An answer counts only if no other contradicts it. If the right answer is known, different
+//! answers are wrong; otherwise, if two answers differ, all answers to the case are disputed. No
+//! plot or table counts wrong or disputed answers as solved.
 
 use super::measure::Measure;
 use crate::{Outcome, Record};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// What is known about the answer to a case.
+/// The answer to a case.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Class {
     /// The property holds.
     Holds,
     /// The property is violated.
     Violated,
-    /// The question was how many states there are.
+    /// The states were counted.
     Counted,
-    /// No engine has an answer that stands.
+    /// There is no undisputed answer.
     Undecided,
 }
 
 impl Class {
-    /// All of them, in the order of tables.
+    /// All classes, in the order of tables.
     pub const ALL: [Class; 4] = [
         Class::Holds,
         Class::Violated,
@@ -34,7 +35,7 @@ impl Class {
         Class::Undecided,
     ];
 
-    /// The word for it.
+    /// Returns its name.
     pub fn word(self) -> &'static str {
         match self {
             Class::Holds => "holds",
@@ -45,40 +46,39 @@ impl Class {
     }
 }
 
-/// What jobs ask. The answers to different questions have prices that nothing can be learned from when they
-/// are put side by side.
+/// Kind of a case. Costs of different kinds are not comparable and have separate plots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Question {
-    /// Does a property hold?
+    /// Check a property.
     Properties,
-    /// How many states are there?
+    /// Count the states.
     States,
 }
 
 impl Question {
-    /// Both.
+    /// Both kinds.
     pub const ALL: [Question; 2] = [Question::Properties, Question::States];
 }
 
-/// Why a run is not a success.
+/// Reason that a run gave no answer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Failure {
-    /// The time was over.
+    /// Stopped by the time limit.
     Time,
-    /// The memory was used up.
+    /// Stopped by the memory limit.
     Memory,
-    /// The engine does not answer such questions.
+    /// The engine does not support the property or the model.
     Refused,
     /// Undecided for another reason, or the input could not be read.
     Undecided,
-    /// The process died.
+    /// The process crashed.
     Crash,
     /// The answer is wrong or disputed.
     Wrong,
 }
 
 impl Failure {
-    /// All of them, in the order of the bands around a plot.
+    /// All reasons, in the order of the bands around a plot.
     pub const ALL: [Failure; 6] = [
         Failure::Time,
         Failure::Memory,
@@ -88,7 +88,7 @@ impl Failure {
         Failure::Wrong,
     ];
 
-    /// The word for it.
+    /// Returns its name.
     pub fn word(self) -> &'static str {
         match self {
             Failure::Time => "time-out",
@@ -101,28 +101,28 @@ impl Failure {
     }
 }
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum End {
-    /// With an answer that stands, at this price.
+    /// An undisputed answer at this cost.
     Solved(f64),
-    /// Without.
+    /// No answer.
     Failed(Failure),
 }
 
 /// The repetitions of one job.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Run<'a> {
-    /// The repetition in the middle.
+    /// The record of the median repetition.
     pub record: &'a Record,
-    /// How they ended, taken together.
+    /// The result of the run.
     pub end: End,
-    /// How many there are.
+    /// Number of repetitions.
     pub repetitions: usize,
 }
 
 impl Run<'_> {
-    /// The price of the answer, if there is one.
+    /// Returns the cost of the answer, if there is one.
     pub fn solved(&self) -> Option<f64> {
         match self.end {
             End::Solved(value) => Some(value),
@@ -130,12 +130,12 @@ impl Run<'_> {
         }
     }
 
-    /// Did the engine say that it does not answer such questions?
+    /// Returns whether the engine does not support the property or the model.
     pub fn is_refused(&self) -> bool {
         self.end == End::Failed(Failure::Refused)
     }
 
-    /// The word for how it ended.
+    /// Returns the name of its result.
     pub fn word(&self) -> &'static str {
         match self.end {
             End::Solved(_) => self.record.outcome.word(),
@@ -144,20 +144,19 @@ impl Run<'_> {
     }
 }
 
-/// A model with a property, and what the engines made of it.
+/// A model with a property and the runs of the engines on it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Case<'a> {
-    /// One of its records: for the names.
+    /// One of its records, for the names.
     pub about: &'a Record,
-    /// What is known about the answer.
+    /// The answer.
     pub class: Class,
-    /// The engines' runs, in the order of [`Results::engines`]; none where there is no record, or where it does not
-    /// tell what is compared.
+    /// The runs in the order of [`Results::engines`], if they have a value of the measure.
     pub runs: Vec<Option<Run<'a>>>,
 }
 
 impl Case<'_> {
-    /// What was asked.
+    /// Returns the kind of the case.
     pub fn question(&self) -> Question {
         if self.about.property.is_empty() {
             Question::States
@@ -166,7 +165,7 @@ impl Case<'_> {
         }
     }
 
-    /// What people call it.
+    /// Returns its name for display.
     pub fn name(&self) -> String {
         if self.about.property.is_empty() {
             self.about.model.clone()
@@ -175,42 +174,42 @@ impl Case<'_> {
         }
     }
 
-    /// The price an engine paid for an answer, if it has one.
+    /// Returns the cost of an engine's answer, if it has one.
     pub fn solved(&self, engine: usize) -> Option<f64> {
         self.runs.get(engine)?.as_ref()?.solved()
     }
 
-    /// The answers that stand, with their engines.
+    /// Returns the engines with an answer, and its cost.
     pub fn solutions(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         (0..self.runs.len()).filter_map(|e| Some((e, self.solved(e)?)))
     }
 }
 
-/// An answer that cannot be trusted.
+/// A wrong or disputed answer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Contradiction<'a> {
-    /// Who said it.
+    /// The record with the answer.
     pub record: &'a Record,
-    /// What speaks against it, in words.
+    /// The contradicting answers, as text.
     pub against: String,
 }
 
-/// Everything that tables and plots are made from.
+/// The data of all tables and plots.
 #[derive(Clone, Debug)]
 pub struct Results<'a> {
     /// The engines, in the order of columns.
     pub engines: Vec<String>,
     /// The cases, by campaign, family, model and property.
     pub cases: Vec<Case<'a>>,
-    /// The answers that cannot be trusted; of all engines, also of those not chosen.
+    /// Wrong and disputed answers of all engines, including engines without a column.
     pub contradictions: Vec<Contradiction<'a>>,
-    /// How many cases were left out as trivial.
+    /// Number of cases omitted as trivial.
     pub trivial: usize,
-    /// What is compared.
+    /// The measure.
     pub measure: Measure,
 }
 
-/// What makes two records speak of the same case.
+/// Records with equal keys belong to the same case.
 type Key<'a> = (&'a str, &'a str, &'a str, &'a str, Option<&'a str>);
 
 fn key(record: &Record) -> Key<'_> {
@@ -224,8 +223,8 @@ fn key(record: &Record) -> Key<'_> {
 }
 
 impl<'a> Results<'a> {
-    /// Sorts `records` into cases of the named `engines`; of all of them, by name, if none is named.
-    /// Cases that every engine decides at a price below `at_least` are left out.
+    /// Groups `records` into cases. Columns are `engines`, or all engines sorted by name if it is
+    /// empty. Cases that every engine decides at a cost below `at_least` are omitted.
     pub fn new(
         records: &'a [Record],
         engines: &[String],
@@ -233,7 +232,7 @@ impl<'a> Results<'a> {
         at_least: f64,
     ) -> Results<'a> {
         let labels = labels(records);
-        // A job that was run again replaces its former record.
+        // The last record of a job replaces earlier ones.
         let mut latest = HashMap::new();
         for (i, record) in records.iter().enumerate() {
             latest.insert((key(record), &labels[i], &record.job, record.repetition), i);
@@ -272,7 +271,7 @@ impl<'a> Results<'a> {
                 Some(known) if known != own => Some(format!("known: {known}")),
                 None if answers.len() > 1 => {
                     let others: Vec<&str> = answers.iter().copied().filter(|a| *a != own).collect();
-                    Some(format!("others say: {}", others.join(", ")))
+                    Some(format!("other answers: {}", others.join(", ")))
                 }
                 _ => None,
             }
@@ -309,13 +308,13 @@ impl<'a> Results<'a> {
         self.cases.push(Case { about, class, runs });
     }
 
-    /// The groups of properties that tables keep apart.
+    /// Returns the groups of properties, which tables list separately.
     pub fn groups(&self) -> Vec<&'a str> {
         let groups: BTreeSet<&str> = self.cases.iter().map(|c| c.about.group.as_str()).collect();
         groups.into_iter().collect()
     }
 
-    /// How many cases an engine has solved.
+    /// Returns the number of cases that an engine has solved.
     pub fn solved_by(&self, engine: usize) -> usize {
         self.cases
             .iter()
@@ -324,8 +323,8 @@ impl<'a> Results<'a> {
     }
 }
 
-/// What the engine of each record is called. That is its name; but where the same job was run by several versions of
-/// it, as for a comparison of before and after, they are engines of their own, each named with its commit.
+/// Returns the column of each record: the name of its engine. If several versions of an engine ran
+/// the same job, as in a comparison of two commits, each version has a column with its commit.
 pub fn labels(records: &[Record]) -> Vec<String> {
     fn build(record: &Record) -> &str {
         record.commit.as_deref().unwrap_or(&record.version)
@@ -349,13 +348,13 @@ pub fn labels(records: &[Record]) -> Vec<String> {
     records.iter().map(label).collect()
 }
 
-/// The different ones of many names, sorted.
+/// Returns the different names, sorted.
 pub fn names(labels: &[String]) -> Vec<String> {
     let names: BTreeSet<&String> = labels.iter().collect();
     names.into_iter().cloned().collect()
 }
 
-/// What a record says, if it is an answer.
+/// Returns the answer of a record, if it has one.
 fn answer(record: &Record) -> Option<&str> {
     let spelt = record.answer.as_deref();
     if record.outcome.is_decided() {
@@ -365,6 +364,7 @@ fn answer(record: &Record) -> Option<&str> {
     }
 }
 
+/// Combines the repetitions of a job; `None` if it is decided without a value of the measure.
 fn median<'a>(
     records: impl Iterator<Item = &'a Record>,
     measure: Measure,
@@ -378,8 +378,8 @@ fn median<'a>(
             )
         })
         .collect();
-    let price = |value: Option<f64>| value.unwrap_or(f64::INFINITY);
-    sorted.sort_by(|a, b| price(a.1).total_cmp(&price(b.1)));
+    let cost = |value: Option<f64>| value.unwrap_or(f64::INFINITY);
+    sorted.sort_by(|a, b| cost(a.1).total_cmp(&cost(b.1)));
     let &(record, value) = sorted.get(sorted.len() / 2)?;
     let end = match (sorted.iter().find(|(r, _)| is_wrong(r)), value) {
         (Some(_), _) => End::Failed(Failure::Wrong),
@@ -387,7 +387,7 @@ fn median<'a>(
             let (_, lower) = sorted[(sorted.len() - 1) / 2];
             End::Solved((upper + lower.unwrap_or(upper)) / 2.0)
         }
-        // Decided, but the engine does not tell what is to be compared.
+        // Decided, but the engine does not report the measure.
         (None, None) if record.outcome.is_decided() => return None,
         (None, None) => End::Failed(match record.outcome {
             Outcome::Time => Failure::Time,
@@ -412,7 +412,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::record::tests::plain;
 
-    /// A record of an engine on a property.
+    /// Creates a record of an engine on a property.
     pub(crate) fn record(engine: &str, property: &str, outcome: Outcome, cpu: f64) -> Record {
         Record {
             job: format!("{engine}/{property}"),
@@ -456,7 +456,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_job_that_was_run_again_counts_once() {
+    fn the_last_record_of_a_job_counts() {
         let records = [
             record("slap", "p", Outcome::Crash, 1.0),
             record("slap", "p", Outcome::Holds, 2.0),
@@ -467,12 +467,12 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn before_and_after_are_two_engines() {
+    fn two_versions_of_an_engine_are_two_columns() {
         let built = |property: &str, commit: &str, cpu: f64| Record {
             commit: Some(commit.to_owned()),
             ..record("slap", property, Outcome::Holds, cpu)
         };
-        // Resumed with another version: one engine, every job once.
+        // Resumed with another version: one engine, each job once.
         let resumed = [built("p", "old", 2.0), built("q", "new", 1.0)];
         let results = Results::new(&resumed, &[], Measure::Cpu, 0.0);
         assert_eq!(results.engines, ["slap"]);
@@ -483,7 +483,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn where_nothing_is_known_a_dispute_spoils_all_answers() {
+    fn without_a_known_answer_all_disputed_answers_are_wrong() {
         let mut records = vec![
             record("el", "p", Outcome::Holds, 1.0),
             record("slap", "p", Outcome::Violated, 1.0),
@@ -515,7 +515,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_all_decide_at_once_can_be_left_out() {
+    fn trivial_cases_are_omitted() {
         let records = [
             record("el", "p", Outcome::Holds, 0.01),
             record("sog", "p", Outcome::Refused, 0.0),

@@ -1,35 +1,35 @@
-//! Logarithmic axes: a range of 1-2-5 numbers around the data, and ticks.
+//! Logarithmic axes: a range between 1-2-5 numbers around the data, and ticks.
 
 use super::measure::Unit;
 
 /// A logarithmic axis.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Log {
-    /// The least figure.
+    /// The least value.
     pub lo: f64,
-    /// The largest figure.
+    /// The largest value.
     pub hi: f64,
-    /// Where the least figure is drawn.
+    /// Coordinate of the least value.
     pub from: f64,
-    /// Where the largest figure is drawn.
+    /// Coordinate of the largest value.
     pub to: f64,
 }
 
 /// A tick of an axis.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tick {
-    /// The figure.
+    /// The value.
     pub value: f64,
-    /// Is it a power of ten?
+    /// True for powers of ten.
     pub is_decade: bool,
-    /// What is written beside it, where there is room.
+    /// The label, if there is enough space.
     pub label: Option<String>,
 }
 
-/// The 1-2-5 numbers of all decades, by number: 0 is 1, 1 is 2, 2 is 5, 3 is 10, −1 is 0.5.
+/// Returns the `index`-th 1-2-5 number: 0 is 1, 1 is 2, 2 is 5, 3 is 10, −1 is 0.5.
 fn nice(index: i32) -> f64 {
     let lead = [1.0, 2.0, 5.0][index.rem_euclid(3) as usize];
-    // Division for small ones: 1/1000 is the nearest number to 0.001, 10^-3 need not be.
+    // Negative powers by division: 1/1000 rounds to 0.001, `powi(-3)` may not.
     let power = index.div_euclid(3);
     if power < 0 {
         lead / 10f64.powi(-power)
@@ -39,7 +39,7 @@ fn nice(index: i32) -> f64 {
 }
 
 impl Log {
-    /// An axis around `values`, at least one decade long, drawn between `from` and `to`.
+    /// Creates an axis around `values`, at least one decade long, from `from` to `to`.
     pub fn around(values: impl Iterator<Item = f64>, unit: Unit, from: f64, to: f64) -> Log {
         let (mut min, mut max) = (f64::INFINITY, 0.0f64);
         for value in values.filter(|v| v.is_finite() && *v > 0.0) {
@@ -61,7 +61,7 @@ impl Log {
         while nice(high) < max * (1.0 - 1e-9) {
             high += 1;
         }
-        // Too short a range is widened on both sides, first upwards.
+        // A range of less than a decade is widened on both sides, first upwards.
         let mut up = true;
         while high - low < 3 {
             if up || nice(low) <= unit.least() {
@@ -79,18 +79,18 @@ impl Log {
         }
     }
 
-    /// Where a figure is drawn.
+    /// Returns the coordinate of a value.
     pub fn at(&self, value: f64) -> f64 {
         let share = (value.clamp(self.lo, self.hi) / self.lo).ln() / (self.hi / self.lo).ln();
         self.from + share * (self.to - self.from)
     }
 
-    /// The ticks; labels are `room` apart from each other or more.
-    pub fn ticks(&self, unit: Unit, room: f64) -> Vec<Tick> {
+    /// Returns the ticks; labels have a distance of at least `space`.
+    pub fn ticks(&self, unit: Unit, space: f64) -> Vec<Tick> {
         let decade = (self.to - self.from).abs() / (self.hi / self.lo).log10();
         let first = (3.0 * self.lo.log10()).floor() as i32 - 1;
-        let step = (room / decade).ceil().max(1.0) as i32;
-        let label_all = decade * 2f64.log10() >= room;
+        let step = (space / decade).ceil().max(1.0) as i32;
+        let label_all = decade * 2f64.log10() >= space;
         (first..)
             .map(|index| (index, nice(index)))
             .skip_while(|(_, value)| *value < self.lo * (1.0 - 1e-9))
@@ -108,7 +108,7 @@ impl Log {
     }
 }
 
-/// Round steps for an axis of counts from 0 to `max`, at most `most` of them after 0.
+/// Returns round steps of an axis of counts from 0 to `max`, at most `most` after 0.
 pub fn counts(max: usize, most: usize) -> Vec<usize> {
     let step = (0..)
         .map(|index| nice(index) as usize)
@@ -117,8 +117,8 @@ pub fn counts(max: usize, most: usize) -> Vec<usize> {
     (0..=max / step).map(|i| i * step).collect()
 }
 
-/// Places labels of height `height` as near as possible to where they are `wanted`, none above
-/// `lo` or below `hi` (if there is room), none overlapping, in the order in which they are wanted.
+/// Places labels of height `height` as close as possible to their `wanted` coordinates, in the same
+/// order, without overlaps and, if they fit, between `lo` and `hi`.
 pub fn spread(wanted: &[f64], height: f64, lo: f64, hi: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_axis_encloses_its_data_in_nice_numbers() {
+    fn an_axis_encloses_its_data_between_round_numbers() {
         for (min, max, lo, hi) in [
             (0.0012, 70.0, 0.001, 100.0),
             (0.001, 3600.0, 0.001, 5000.0),
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_round_and_enough() {
+    fn counts_are_round() {
         assert_eq!(counts(0, 6), [0]);
         assert_eq!(counts(3, 6), [0, 1, 2, 3]);
         assert_eq!(counts(417, 6), [0, 100, 200, 300, 400]);

@@ -1,10 +1,10 @@
 //! Log-log scatter plots of one engine against another.
 //!
-//! A point is a case: right of the diagonal the engine of the vertical axis is better, left of it that of the
-//! horizontal one. Beyond a white gap, runs that failed have a band for each reason, at the
-//! top for the vertical engine, at the right for the horizontal one. Inside a band, points are moved a little from
-//! its middle, by their number, so that equal ones can be told apart. Cases that one of the two engines has no
-//! record of are left out.
+//! A point is a case. Right of the diagonal the engine of the vertical axis is better, left of it
+//! that of the horizontal axis. Failed runs are drawn in one band per reason, at the top for the
+//! vertical engine and at the right for the horizontal one. Within a band, points are shifted from
+//! its middle depending on their index (jitter), so that equal points stay distinguishable. Cases
+//! without a run of both engines are omitted.
 
 use super::marks::{
     FRAME, GRID, GUIDE, GUIDE_DASHED, INK, Medium, PALE, TICK, marker, point_style,
@@ -15,15 +15,15 @@ use super::scale::Log;
 use super::svg::{Anchor, Picture, SIZE, Svg, TITLE, fit, width};
 use lariat::internals::ltl::Random;
 
-/// The side of the square in which both engines succeed.
+/// Side of the square of solved cases.
 const SIDE: f64 = 330.0;
-/// The white gap between it and the bands.
+/// Gap between the square and the bands.
 const GAP: f64 = 24.0;
-/// The width of a band.
+/// Width of a band.
 const BAND: f64 = 17.0;
-/// The room at the left: the axis' title and its labels.
+/// Left margin, for the title of the axis and its labels.
 const LEFT: f64 = 84.0;
-/// The room below: the labels, the bands' names and the axis' title.
+/// Bottom margin, for the labels, the names of the bands and the title of the axis.
 const BELOW: f64 = 70.0;
 
 /// A case in the plot.
@@ -34,8 +34,9 @@ struct Point<'a> {
     y: &'a Run<'a>,
 }
 
-/// The pairs of engines that are plotted when nobody says which: all pairs of up to four engines,
-/// otherwise the one that solves most, at the lowest price, against every other one; or the first one if engines were named.
+/// Returns the pairs of engines to plot: all pairs of up to four engines. Of more engines, the best
+/// is compared with every other: the first if the user named engines (`named`), otherwise the one
+/// that solves most cases, at the lowest cost.
 pub fn pairs(results: &Results<'_>, named: bool) -> Vec<(usize, usize)> {
     let engines = results.engines.len();
     if engines <= 4 {
@@ -43,13 +44,13 @@ pub fn pairs(results: &Results<'_>, named: bool) -> Vec<(usize, usize)> {
             .flat_map(|y| (0..y).map(move |x| (x, y)))
             .collect();
     }
-    let price = |engine: usize| -> f64 {
+    let cost = |engine: usize| -> f64 {
         let solved = results.cases.iter().filter_map(|case| case.solved(engine));
         solved.sum()
     };
     let is_better = |&a: &usize, &b: &usize| {
         let solved = results.solved_by(b).cmp(&results.solved_by(a));
-        solved.then(price(a).total_cmp(&price(b)))
+        solved.then(cost(a).total_cmp(&cost(b)))
     };
     let best = if named {
         0
@@ -63,7 +64,7 @@ pub fn pairs(results: &Results<'_>, named: bool) -> Vec<(usize, usize)> {
 }
 
 /// Plots the engine `x` against the engine `y`; `None` if they have no case in common.
-pub fn scatter(results: &Results<'_>, x: usize, y: usize, place: Medium) -> Option<Picture> {
+pub fn scatter(results: &Results<'_>, x: usize, y: usize, medium: Medium) -> Option<Picture> {
     let points: Vec<Point<'_>> = results
         .cases
         .iter()
@@ -79,11 +80,11 @@ pub fn scatter(results: &Results<'_>, x: usize, y: usize, place: Medium) -> Opti
     let (name_x, name_y) = (results.engines[x].as_str(), results.engines[y].as_str());
     let keys = legend(&points, name_x, name_y);
     let frame = Frame::new(results, &points, &keys);
-    let title = |room: f64| {
-        let (x, y) = (fit(name_x, TITLE, room), fit(name_y, TITLE, room));
+    let title = |width: f64| {
+        let (x, y) = (fit(name_x, TITLE, width), fit(name_y, TITLE, width));
         format!("{y} against {x}: {}", results.measure.title())
     };
-    let engines = match place {
+    let engines = match medium {
         Medium::Page => format!(r#"data-engines="{x},{y}""#),
         Medium::File => String::new(),
     };
@@ -117,14 +118,14 @@ pub fn scatter(results: &Results<'_>, x: usize, y: usize, place: Medium) -> Opti
         for point in members {
             let (px, py) = frame.at(point);
             let d = marker(class, px, py);
-            match place {
+            match medium {
                 Medium::Page => svg.path(&d, &format!(r#"data-c="{}""#, point.number), ""),
                 Medium::File => {
-                    let say = |run: &Run<'_>| match run.end {
+                    let result = |run: &Run<'_>| match run.end {
                         End::Solved(value) => results.measure.unit().show(value),
                         End::Failed(failure) => failure.word().to_owned(),
                     };
-                    let (name, a, b) = (point.case.name(), say(point.x), say(point.y));
+                    let (name, a, b) = (point.case.name(), result(point.x), result(point.y));
                     svg.path(&d, "", &format!("{name}: {name_x} {a}, {name_y} {b}"));
                 }
             }
@@ -134,21 +135,19 @@ pub fn scatter(results: &Results<'_>, x: usize, y: usize, place: Medium) -> Opti
     Some(svg.finish())
 }
 
-/// Where everything is.
+/// Layout of the plot.
 struct Frame {
-    /// The horizontal axis.
     across: Log,
-    /// The vertical axis, with the same range.
+    /// The vertical axis, with the range of `across`.
     up: Log,
-    /// The bands at the right, from the inside.
+    /// Bands at the right, from the square outwards.
     right: Vec<Failure>,
-    /// The bands above, from the inside.
+    /// Bands at the top, from the square outwards.
     above: Vec<Failure>,
-    /// The upper end of the outermost band.
+    /// Upper end of the outermost band.
     top: f64,
-    /// The lower end of the square.
+    /// Lower end of the square.
     bottom: f64,
-    /// The width of the picture.
     total: f64,
 }
 
@@ -175,7 +174,6 @@ impl Frame {
         }
     }
 
-    /// Where a point is drawn.
     fn at(&self, point: &Point<'_>) -> (f64, f64) {
         let shift = |salt: u64| jitter(point.number, salt) * (BAND - 8.0);
         let x = match point.x.end {
@@ -190,13 +188,13 @@ impl Frame {
     }
 }
 
-/// How far beyond the square the middle of a band is.
+/// Distance of the middle of a band from the square.
 fn middle(bands: &[Failure], failure: Failure) -> f64 {
     let index = bands.iter().position(|&band| band == failure).unwrap_or(0);
     GAP + BAND * (index as f64 + 0.5)
 }
 
-/// The square: grid, ticks with their labels, the diagonal and the lines of ten times more and less.
+/// Draws the square: grid, labelled ticks, the diagonal and the lines of ratios 10 and 1/10.
 fn draw_axes(svg: &mut Svg, frame: &Frame, unit: Unit) {
     let Frame { across, up, .. } = frame;
     let (right, top, bottom) = (across.to, up.to, frame.bottom);
@@ -224,7 +222,7 @@ fn draw_axes(svg: &mut Svg, frame: &Frame, unit: Unit) {
             (right, up.at(end)),
             GUIDE_DASHED,
         );
-        // Their names are in the gap, where no points are.
+        // Their labels are in the gap, which contains no points.
         let above = (across.at(end), top - 6.0);
         svg.text(above, Anchor::Middle, 9.5, "×10", PALE);
         let beside = (right + 2.0, up.at(end) + 3.5);
@@ -233,7 +231,7 @@ fn draw_axes(svg: &mut Svg, frame: &Frame, unit: Unit) {
     svg.rect([LEFT, top, SIDE, SIDE], FRAME);
 }
 
-/// The bands, each with its name beside it; where two of them cross, both engines failed.
+/// Draws the bands with their names. Points where two bands cross are failures of both engines.
 fn draw_bands(svg: &mut Svg, frame: &Frame) {
     for &band in &frame.above {
         let y = frame.up.to - middle(&frame.above, band);
@@ -250,13 +248,13 @@ fn draw_bands(svg: &mut Svg, frame: &Frame) {
     }
 }
 
-/// The reasons for which some of the runs failed.
+/// Returns the reasons of failures that occur among the runs.
 fn bands<'a>(runs: impl Iterator<Item = &'a Run<'a>> + Clone) -> Vec<Failure> {
     let occurs = |band: &Failure| runs.clone().any(|run| run.end == End::Failed(*band));
     Failure::ALL.into_iter().filter(occurs).collect()
 }
 
-/// Attributes of a band. They cross each other and let the other one through.
+/// Attributes of a band. Bands are translucent because they cross.
 fn band_style(band: Failure) -> &'static str {
     match band {
         Failure::Wrong => {
@@ -266,13 +264,13 @@ fn band_style(band: Failure) -> &'static str {
     }
 }
 
-/// A number between −½ and ½ that depends on nothing but its arguments.
+/// Returns a pseudo-random number between −½ and ½, a function of its arguments.
 fn jitter(number: usize, salt: u64) -> f64 {
     let bits = Random::new((number as u64).wrapping_mul(2).wrapping_add(salt)).bits();
     (bits >> 32) as f64 / 4_294_967_296.0 - 0.5
 }
 
-/// What the legend says: markers with their numbers, then who solved what.
+/// Entries of the legend: counts per marker, then counts of cases solved by both, one or neither.
 fn legend(points: &[Point<'_>], name_x: &str, name_y: &str) -> Vec<(Option<Class>, String)> {
     let mut keys = Vec::new();
     for class in Class::ALL {
@@ -299,20 +297,20 @@ fn legend(points: &[Point<'_>], name_x: &str, name_y: &str) -> Vec<(Option<Class
     keys
 }
 
-/// Where the keys of a legend stand: line and left end.
+/// Returns the line and the left end of each entry of the legend.
 fn key_places(keys: &[(Option<Class>, String)], total: f64) -> Vec<(usize, f64)> {
     let (mut line, mut x) = (0, 12.0);
     let mut places = Vec::new();
     let mut markers = true;
     for (class, text) in keys {
-        let room = width(text, SIZE) + if class.is_some() { 12.0 } else { 0.0 };
+        let space = width(text, SIZE) + if class.is_some() { 12.0 } else { 0.0 };
         let is_other = markers && class.is_none();
-        if is_other || (x + room > total - 8.0 && x > 12.0) {
+        if is_other || (x + space > total - 8.0 && x > 12.0) {
             (line, x) = (line + 1, 12.0);
         }
         markers = class.is_some();
         places.push((line, x));
-        x += room + 14.0;
+        x += space + 14.0;
     }
     places
 }

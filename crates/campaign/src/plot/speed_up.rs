@@ -1,7 +1,8 @@
-//! What threads gain: an engine on several threads against the same on one.
+//! Speed-up by threads: an engine on several threads compared with the same engine on one thread.
 //!
-//! Runs that differ in `--threads` alone are found by their commands. Speed-up is the quotient of times by the clock, whatever else is compared: it wants a machine with as many
-//! free processors as there are threads. What processors did in sum tells how much was done twice, on any machine.
+//! Runs are paired if their commands differ in `--threads` alone. The speed-up is the ratio of
+//! wall-clock times, regardless of the measure; it is meaningful on a machine with as many idle
+//! processors as threads. The ratio of total processor times shows the duplicated work.
 
 use super::marks::{
     FRAME, GRID, GUIDE_DASHED, INK, Medium, Name, PALE, TICK, draw_points, name_curves,
@@ -13,7 +14,7 @@ use super::svg::{Anchor, Picture, SIZE, Svg, TITLE, fit, n};
 use super::table::{Cell, Table};
 use crate::Record;
 
-/// The switch that tells how many threads there are.
+/// The switch for the number of threads.
 const SWITCH: &str = "--threads";
 
 const WIDTH: f64 = 360.0;
@@ -21,28 +22,29 @@ const HEIGHT: f64 = 290.0;
 const LEFT: f64 = 66.0;
 const TOP: f64 = 58.0;
 
-/// A case that an engine solves on several threads, and one thread too.
+/// A case that an engine solves both on one and on several threads.
 struct Pair {
     case: usize,
-    /// Times by the clock, and of all processors, each on one thread and on several.
-    clock: (f64, f64),
-    processors: (f64, f64),
+    /// Wall-clock times on one thread and on several.
+    wall: (f64, f64),
+    /// Processor times on one thread and on several.
+    cpu: (f64, f64),
 }
 
 impl Pair {
     fn speed_up(&self) -> f64 {
-        self.clock.0 / self.clock.1
+        self.wall.0 / self.wall.1
     }
 }
 
-/// An engine on several threads.
+/// The pairs of an engine that runs on several threads.
 struct Several {
     engine: usize,
     threads: usize,
     pairs: Vec<Pair>,
 }
 
-/// The threads of a job, and the rest of its command.
+/// Splits the command of a job into the number of threads and the rest.
 fn threads(record: &Record) -> Option<(usize, Vec<&str>)> {
     let mut rest: Vec<&str> = record.command.iter().map(String::as_str).collect();
     let at = rest.iter().position(|argument| *argument == SWITCH)?;
@@ -51,8 +53,8 @@ fn threads(record: &Record) -> Option<(usize, Vec<&str>)> {
     Some((number, rest))
 }
 
-/// The run on one thread that is otherwise the same.
-fn alone<'a>(case: &'a Case<'_>, rest: &[&str]) -> Option<&'a Record> {
+/// Returns the run on one thread with the same rest of the command.
+fn single_threaded<'a>(case: &'a Case<'_>, rest: &[&str]) -> Option<&'a Record> {
     let runs = case.runs.iter().flatten();
     let mut records = runs
         .filter(|run| run.solved().is_some())
@@ -60,9 +62,9 @@ fn alone<'a>(case: &'a Case<'_>, rest: &[&str]) -> Option<&'a Record> {
     records.find(|record| threads(record).is_some_and(|(n, other)| n == 1 && other == rest))
 }
 
-/// The engines on several threads; speed-ups of each in increasing order.
+/// Returns the engines on several threads, their pairs by increasing speed-up.
 fn several(results: &Results<'_>) -> Vec<Several> {
-    let of = |engine: usize| {
+    let pairs_of = |engine: usize| {
         let mut several = Several {
             engine,
             threads: 0,
@@ -77,12 +79,12 @@ fn several(results: &Results<'_>) -> Vec<Several> {
             else {
                 continue;
             };
-            if let Some(one) = alone(case, &rest) {
+            if let Some(one) = single_threaded(case, &rest) {
                 several.threads = threads;
                 several.pairs.push(Pair {
                     case: number,
-                    clock: (one.wall.max(1e-3), record.wall.max(1e-3)),
-                    processors: (one.cpu.max(1e-3), record.cpu.max(1e-3)),
+                    wall: (one.wall.max(1e-3), record.wall.max(1e-3)),
+                    cpu: (one.cpu.max(1e-3), record.cpu.max(1e-3)),
                 });
             }
         }
@@ -91,30 +93,30 @@ fn several(results: &Results<'_>) -> Vec<Several> {
             .sort_by(|a, b| a.speed_up().total_cmp(&b.speed_up()));
         several
     };
-    let all = (0..results.engines.len()).map(of);
+    let all = (0..results.engines.len()).map(pairs_of);
     all.filter(|several| !several.pairs.is_empty()).collect()
 }
 
-/// What every engine on several threads gains; `None` if there is none.
+/// Builds the table of the engines on several threads; `None` if there are none.
 pub fn table(results: &Results<'_>) -> Option<Table> {
     let heads = [
         "engine",
         "threads",
         "cases",
-        "clock, one",
-        "clock",
+        "wall, 1 thread",
+        "wall",
         "speed-up",
         "least",
         "median",
         "most",
-        "processors",
+        "processor time",
     ];
-    let note = "Cases that one thread and several solve. Clock: sums of seconds; speed-up: their quotient, and those of single cases. Processors: what all needed in sum, against one.";
-    let mut table = Table::new("speed-up", "What threads gain", note, &heads);
+    let note = "Cases solved both on one thread and on several. Wall: sums of seconds; speed-up: their ratio, and the least, median and largest ratio of a case. Processor time: ratio of the sums, several threads to one.";
+    let mut table = Table::new("speed-up", "Speed-up by threads", note, &heads);
     for several in several(results) {
         let pairs = &several.pairs;
-        let sum = |of: fn(&Pair) -> f64| pairs.iter().map(of).sum::<f64>();
-        let (one, own) = (sum(|p| p.clock.0), sum(|p| p.clock.1));
+        let sum = |value: fn(&Pair) -> f64| pairs.iter().map(value).sum::<f64>();
+        let (one, own) = (sum(|p| p.wall.0), sum(|p| p.wall.1));
         let times = |x: f64| Cell::number(x, format!("{x:.2}"));
         let seconds = |x: f64| Cell::number(x, format!("{x:.1} s"));
         let single = |at: usize| times(pairs[at].speed_up());
@@ -128,14 +130,14 @@ pub fn table(results: &Results<'_>) -> Option<Table> {
             single(0),
             single(pairs.len() / 2),
             single(pairs.len() - 1),
-            times(sum(|p| p.processors.1) / sum(|p| p.processors.0)),
+            times(sum(|p| p.cpu.1) / sum(|p| p.cpu.0)),
         ]);
     }
     (!table.rows.is_empty()).then_some(table)
 }
 
-/// Speed-ups of all cases, in increasing order, a curve an engine; `None` if there is none.
-pub fn speed_up(results: &Results<'_>, place: Medium) -> Option<Picture> {
+/// Draws the speed-ups of all cases in increasing order, one curve per engine.
+pub fn speed_up(results: &Results<'_>, medium: Medium) -> Option<Picture> {
     let all = several(results);
     let most = all.iter().map(|several| several.pairs.len()).max()?;
     let highest = all.iter().flat_map(|several| several.pairs.last());
@@ -154,7 +156,7 @@ pub fn speed_up(results: &Results<'_>, place: Medium) -> Option<Picture> {
         "Speed-up by threads",
         &bold,
     );
-    let subtitle = "clock time of one thread, divided by that of several; cases by speed-up";
+    let subtitle = "wall-clock time on one thread divided by that on several; cases by speed-up";
     svg.text((12.0, 37.0), Anchor::Start, SIZE, subtitle, PALE);
     for step in 0..=highest as usize {
         let y = up(step as f64);
@@ -183,17 +185,17 @@ pub fn speed_up(results: &Results<'_>, place: Medium) -> Option<Picture> {
     let mut names = Vec::new();
     for (several, label) in all.iter().zip(labels) {
         let engine = several.engine;
-        let places = (1..).zip(&several.pairs);
-        let places: Vec<(usize, (f64, f64))> = places
+        let points = (1..).zip(&several.pairs);
+        let points: Vec<(usize, (f64, f64))> = points
             .map(|(count, pair)| (pair.case, (across(count), up(pair.speed_up()))))
             .collect();
-        let path = places
+        let path = points
             .iter()
             .map(|(_, (x, y))| format!("{} {}", n(*x), n(*y)));
         let path = format!("M{}", path.collect::<Vec<_>>().join("L"));
         svg.path(&path, &series(engine), "");
-        let end = places.last().map_or((LEFT, TOP), |(_, end)| *end);
-        draw_points(&mut svg, engine, places.into_iter(), most, place);
+        let end = points.last().map_or((LEFT, TOP), |(_, end)| *end);
+        draw_points(&mut svg, engine, points.into_iter(), most, medium);
         names.push(Name { engine, label, end });
     }
     names.sort_by(|a, b| a.end.1.total_cmp(&b.end.1));

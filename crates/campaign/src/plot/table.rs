@@ -1,16 +1,16 @@
-//! Tables, before they are Markdown, CSV, a page or lines of a terminal.
+//! Tables, independent of their output format.
 
-/// A value and how people want to read it.
+/// A value and its text.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Cell {
-    /// For people.
+    /// The text for display.
     pub text: String,
-    /// For programs, if it is a number.
+    /// The exact value, if it is a number.
     pub value: Option<f64>,
 }
 
 impl Cell {
-    /// Words.
+    /// Creates a cell of text.
     pub fn text(text: impl Into<String>) -> Cell {
         Cell {
             text: text.into(),
@@ -18,7 +18,7 @@ impl Cell {
         }
     }
 
-    /// A number of things.
+    /// Creates a cell with a count.
     pub fn count(count: usize) -> Cell {
         Cell {
             text: count.to_string(),
@@ -26,7 +26,7 @@ impl Cell {
         }
     }
 
-    /// A number of things out of so many, with the percentage.
+    /// Creates a cell with a count and its percentage of `of`.
     pub fn share(count: usize, of: usize) -> Cell {
         let percent = 100.0 * count as f64 / of.max(1) as f64;
         Cell {
@@ -35,16 +35,16 @@ impl Cell {
         }
     }
 
-    /// A number, written by somebody who knows its unit.
+    /// Creates a cell with a number that the caller has formatted.
     pub fn number(value: f64, text: impl Into<String>) -> Cell {
         Cell {
             text: text.into(),
-            // The sum of nothing is −0 in floating point.
+            // The empty sum is −0 in floating point.
             value: Some(value + 0.0),
         }
     }
 
-    /// A part of a whole, as a percentage; nothing if there is no whole.
+    /// Creates a cell with `part` as a percentage of `whole`; empty if `whole` is not positive.
     pub fn percent(part: f64, whole: f64) -> Cell {
         if whole > 0.0 {
             let percent = 100.0 * part / whole + 0.0;
@@ -62,18 +62,18 @@ pub struct Table {
     pub name: String,
     /// Its title.
     pub title: String,
-    /// What a reader must know to read it.
+    /// An explanation for the reader.
     pub note: String,
     /// The heads of the columns.
     pub heads: Vec<String>,
     /// Rows of as many cells as there are heads.
     pub rows: Vec<Vec<Cell>>,
-    /// Does it tell of something that must not be?
+    /// True for a table of errors, which is highlighted.
     pub is_alarm: bool,
 }
 
 impl Table {
-    /// A table without rows.
+    /// Creates a table without rows.
     pub fn new(
         name: &str,
         title: impl Into<String>,
@@ -90,7 +90,7 @@ impl Table {
         }
     }
 
-    /// Leaves a column out.
+    /// Removes a column.
     pub fn drop_column(&mut self, column: usize) {
         self.heads.remove(column);
         for row in &mut self.rows {
@@ -98,7 +98,7 @@ impl Table {
         }
     }
 
-    /// Leaves out the columns that say nothing.
+    /// Removes the columns without content.
     pub fn drop_empty(&mut self) {
         for column in (0..self.heads.len()).rev() {
             if self.rows.iter().all(|row| row[column] == Cell::default()) {
@@ -107,14 +107,14 @@ impl Table {
         }
     }
 
-    /// Is a column one of numbers?
+    /// Returns whether a column has only numbers and empty cells.
     pub fn is_numeric(&self, column: usize) -> bool {
         let mut cells = self.rows.iter().filter_map(|row| row.get(column));
         cells.clone().any(|cell| cell.value.is_some())
             && cells.all(|cell| cell.value.is_some() || cell.text.is_empty())
     }
 
-    /// Lines for a terminal, columns aligned.
+    /// Renders the table for a terminal, with aligned columns.
     pub fn lines(&self) -> String {
         let heads = self.heads.iter().map(|head| head.as_str()).collect();
         let rows = self.rows.iter();

@@ -1,31 +1,30 @@
-//! What the techniques of a portfolio are worth: who decided, and what is lost without each.
+//! The contribution of each technique of a portfolio: cases it decides, and cases lost without it.
 //!
-//! A campaign for this runs a portfolio and the same without one technique after the other. The first engine of the campaign, or of those that
-//! are chosen, is the one that the others are compared with.
+//! A campaign for this purpose runs a portfolio and variants that each lack one technique. All
+//! other engines are compared with the first one, in the order of columns.
 
 use super::results::{Class, Results};
 use super::table::{Cell, Table};
 use std::collections::BTreeMap;
 
-/// Who decided inside of each engine; `None` if nobody had a choice.
+/// Builds the table of the engines that decided within each portfolio.
 pub fn deciders(results: &Results<'_>) -> Option<Table> {
     let title = results.measure.title();
     let heads = ["engine", "decided by", "cases", "holds", "violated", title];
-    let note =
-        "Decided by: the engine that had the answer, of those that were asked one after the other.";
-    let mut table = Table::new("deciders", "Who decided", note, &heads);
+    let note = "Decided by: the engine of the portfolio that gave the answer.";
+    let mut table = Table::new("deciders", "Deciding engines", note, &heads);
     for (engine, name) in results.engines.iter().enumerate() {
         let mut by: BTreeMap<&str, (usize, usize, f64)> = BTreeMap::new();
         for case in &results.cases {
             let run = case.runs[engine].as_ref();
-            let Some((run, price)) = run.and_then(|run| Some((run, run.solved()?))) else {
+            let Some((run, cost)) = run.and_then(|run| Some((run, run.solved()?))) else {
                 continue;
             };
             if let Some(decider) = &run.record.decided_by {
                 let (holds, violated, sum) = by.entry(decider).or_default();
                 *holds += usize::from(case.class == Class::Holds);
                 *violated += usize::from(case.class == Class::Violated);
-                *sum += price;
+                *sum += cost;
             }
         }
         if by.len() < 2 {
@@ -45,16 +44,16 @@ pub fn deciders(results: &Results<'_>) -> Option<Table> {
     (!table.rows.is_empty()).then_some(table)
 }
 
-/// What each engine loses and wins against the first; `None` if there is but one.
+/// Compares each engine with the first; `None` if there is only one.
 pub fn lost(results: &Results<'_>) -> Option<Table> {
     let first = results.engines.first()?;
     let title = results.measure.title();
-    let (own, theirs) = (format!("{title} there"), format!("{title} of the first"));
+    let (own, theirs) = (title.to_owned(), format!("{title} of the first"));
     let heads = ["engine", "solved", "lost", "won", &own, &theirs];
     let note = format!(
-        "Lost: cases that {first} solves and this one does not; won: the other way round. {title}: sums over the cases that both solve."
+        "Lost: cases that {first} solves and this engine does not; won: the reverse. {title}: sums over the cases that both solve."
     );
-    let mut table = Table::new("lost", "Against the first engine", &note, &heads);
+    let mut table = Table::new("lost", "Comparison with the first engine", &note, &heads);
     for (engine, name) in results.engines.iter().enumerate().skip(1) {
         let (mut lost, mut won, mut sums) = (0, 0, (0.0, 0.0));
         for case in &results.cases {
@@ -86,7 +85,7 @@ mod tests {
     use crate::{Outcome, Record};
 
     #[test]
-    fn what_is_lost_and_who_decided() {
+    fn deciders_and_lost_cases_are_counted() {
         let by = |decider: &str, record: Record| Record {
             decided_by: Some(decider.to_owned()),
             ..record
@@ -104,10 +103,10 @@ mod tests {
             let row = |row: &Vec<Cell>| row.iter().map(|cell| cell.text.clone()).collect();
             table.rows.iter().map(row).collect()
         };
-        let who = texts(deciders(&results).unwrap());
-        assert_eq!(who[0], ["all", "facts", "1", "1", "0", "2 s"]);
-        assert_eq!(who[1], ["all", "walk", "1", "0", "1", "1 s"]);
-        assert_eq!(who.len(), 2);
+        let deciders = texts(deciders(&results).unwrap());
+        assert_eq!(deciders[0], ["all", "facts", "1", "1", "0", "2 s"]);
+        assert_eq!(deciders[1], ["all", "walk", "1", "0", "1", "1 s"]);
+        assert_eq!(deciders.len(), 2);
         let lost = texts(lost(&results).unwrap());
         assert_eq!(lost, [["no walk", "2", "1", "1", "3 s", "1 s"]]);
     }

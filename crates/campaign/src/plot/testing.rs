@@ -1,10 +1,11 @@
-//! Automata, products and what was explored of them: the tables of the paper on generalized testing automata (1 and 2).
+//! Sizes of automata and products (tables 1 and 2 of the paper on generalized testing automata).
 //!
-//! One row for the mean, one for the largest of every model, group of properties and kind of automaton; verified and
-//! violated properties side by side. A case that some kind did not finish is left out of all kinds alike. The paper's
-//! sizes of whole products are shown where records have them (`full_states`, `full_edges`): a check that finds
-//! a counterexample has seen only a part. Transitions of testing automata are counted per change set, as in the
-//! paper; edges of the others per edge, each with a formula over the propositions.
+//! Per model, group of properties and kind of automaton there is a row of means and a row of
+//! maxima, with columns for verified and violated properties. A case that some kind did not solve
+//! is omitted for all kinds. Sizes of complete products are shown if records have them
+//! (`full_states`, `full_edges`), because a check that finds a counterexample explores only a part.
+//! Transitions of testing automata are counted per change set, as in the paper; edges of other
+//! automata are labelled by formulas over the propositions and counted once each.
 
 use super::results::{Class, Results};
 use super::table::{Cell, Table};
@@ -12,7 +13,7 @@ use crate::Record;
 use lariat::internals::Statistic;
 use std::collections::BTreeSet;
 
-/// A column of the table: its head, and where its figures come from, the first that is there.
+/// A column of the table: its head and the statistics to use, the first that a record has.
 struct Column {
     head: &'static str,
     stats: &'static [Statistic],
@@ -45,7 +46,7 @@ const COLUMNS: [Column; 6] = [
     },
 ];
 
-/// A way to make one figure of many: its name, and how.
+/// An aggregate function with its name.
 type Summary = (&'static str, fn(&[f64]) -> f64);
 
 const MEAN: Summary = ("avg", |figures| {
@@ -54,8 +55,8 @@ const MEAN: Summary = ("avg", |figures| {
 const LARGEST: Summary = ("max", |figures| figures.iter().copied().fold(0.0, f64::max));
 const SUM: Summary = ("sum", |figures| figures.iter().sum());
 
-/// The table; `None` if no engine with a testing automaton has solved anything. Engines on sets are left out: their
-/// products are of another kind.
+/// Builds the table; `None` if no engine with a testing automaton has solved a case. Symbolic
+/// engines are omitted, because their products are not comparable.
 pub fn testing(results: &Results<'_>) -> Option<Table> {
     let kinds: Vec<usize> = (0..results.engines.len())
         .filter(|&engine| {
@@ -102,11 +103,11 @@ pub fn testing(results: &Results<'_>) -> Option<Table> {
         owned.push(format!("{side}: T (s)"));
     }
     heads.extend(owned.iter().map(String::as_str));
-    let left_out = results.cases.len() - finished.len();
+    let omitted = results.cases.len() - finished.len();
     let note = format!(
-        "Sizes of the automaton of the negated property, of the whole product where that is known, and of what the \
-         check explored of it (both passes, where there are two); T: the engine's own time. {left_out} cases that some \
-         kind did not finish are left out of all kinds alike."
+        "Sizes of the automaton of the negated property, of the complete product if known, and of the part that the \
+         check explored (in both passes, if there are two); T: time of the engine. {omitted} cases that some \
+         kind did not solve are omitted for all kinds."
     );
     let mut table = Table::new("testing-automata", "Automata and products", note, &heads);
 
@@ -175,7 +176,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_one_kind_does_not_finish_counts_for_none() {
+    fn cases_unsolved_by_one_kind_are_omitted_for_all() {
         let with = |engine: &str, property: &str, outcome: Outcome, edges: u64| {
             let mut record = record(engine, property, outcome, 1.0);
             let stats = match engine {
@@ -214,7 +215,7 @@ mod tests {
         assert_eq!(texts[3], "kanban-5 random tgta max 2 4 8 6 20 0.400");
         assert_eq!(texts[4], "all models  explicit sum 2 4 6 10 40 0.800");
         assert_eq!(texts.len(), 10);
-        let alone = Results::new(&records, &["explicit".to_owned()], Measure::Cpu, 0.0);
-        assert_eq!(testing(&alone), None);
+        let single = Results::new(&records, &["explicit".to_owned()], Measure::Cpu, 0.0);
+        assert_eq!(testing(&single), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Whole outputs: whatever the records are, everything is there once, readable, and nothing overlaps.
+//! Tests of complete outputs: they are well-formed and complete, and no labels overlap.
 
 use super::results::tests::record;
 use super::svg::Picture;
@@ -7,7 +7,7 @@ use crate::Outcome;
 use csv::tests::parse;
 use lariat::internals::ltl::Random;
 
-/// Records of `engines` on `cases` properties: times from a millisecond to an hour, all kinds of ends.
+/// Random records of `engines` on `cases` properties, with times from 1 ms to 1 h and all outcomes.
 fn campaign(engines: &[String], cases: usize) -> Vec<Record> {
     let mut random = Random::new(1);
     let mut records = Vec::new();
@@ -31,13 +31,13 @@ fn campaign(engines: &[String], cases: usize) -> Vec<Record> {
     records
 }
 
-/// Everything that can be asked of a picture without looking at it.
+/// Asserts that a picture is well-formed and that no texts overlap.
 fn check(picture: &Picture) {
     well_formed(&picture.text);
     assert_eq!(picture.clash(), None);
 }
 
-/// Asserts that a text is well-formed XML; its elements are counted.
+/// Asserts that a text is well-formed XML and returns the number of its elements.
 fn well_formed(text: &str) -> usize {
     use quick_xml::events::Event;
     let mut reader = quick_xml::Reader::from_str(text);
@@ -67,16 +67,16 @@ fn names(count: usize) -> Vec<String> {
     (0..count).map(|i| format!("engine-{i:02}")).collect()
 }
 
-/// Makes everything, and asserts whatever must be true of it.
+/// Draws all plots and tables and checks them.
 fn make(records: &[Record], choice: &Choice) -> Output {
     let output = plot(records, choice).unwrap();
     let results = Results::new(records, &choice.engines, choice.measure, choice.at_least);
-    for place in [Medium::File, Medium::Page] {
+    for medium in [Medium::File, Medium::Page] {
         for (x, y) in scatter::pairs(&results, false) {
-            let picture = scatter::scatter(&results, x, y, place);
+            let picture = scatter::scatter(&results, x, y, medium);
             if let Some(picture) = picture {
                 check(&picture);
-                if place == Medium::Page {
+                if medium == Medium::Page {
                     let both = results
                         .cases
                         .iter()
@@ -86,16 +86,16 @@ fn make(records: &[Record], choice: &Choice) -> Output {
             }
         }
         for class in Class::ALL {
-            cumulative::cumulative(&results, class, place)
+            cumulative::cumulative(&results, class, medium)
                 .iter()
                 .for_each(check);
         }
         for question in Question::ALL {
-            let Some(picture) = cactus::cactus(&results, question, place) else {
+            let Some(picture) = cactus::cactus(&results, question, medium) else {
                 continue;
             };
             check(&picture);
-            if place == Medium::Page {
+            if medium == Medium::Page {
                 let cases = results.cases.iter().filter(|c| c.question() == question);
                 let solved: usize = cases.map(|c| c.solutions().count()).sum();
                 assert_eq!(picture.text.matches("data-c=").count(), solved);
@@ -119,7 +119,7 @@ fn make(records: &[Record], choice: &Choice) -> Output {
 }
 
 #[test]
-fn from_one_record_to_thousands() {
+fn outputs_are_complete_for_one_to_thousands_of_records() {
     for (engines, cases) in [
         (1, 1),
         (1, 40),
@@ -139,7 +139,7 @@ fn from_one_record_to_thousands() {
 }
 
 #[test]
-fn nobody_solves_anything() {
+fn campaigns_without_solved_cases_have_no_cactus_plot() {
     for outcome in [Outcome::Time, Outcome::Refused, Outcome::Crash] {
         let mut records = campaign(&names(3), 20);
         for record in &mut records {
@@ -157,7 +157,7 @@ fn nobody_solves_anything() {
 }
 
 #[test]
-fn states_are_counted_too() {
+fn counted_states_are_plotted_and_compared() {
     let mut records = campaign(&names(3), 20);
     for record in &mut records {
         record.model = format!("net-{}", record.property);
@@ -184,7 +184,7 @@ fn states_are_counted_too() {
 }
 
 #[test]
-fn every_measure_has_its_axes() {
+fn every_measure_can_be_plotted() {
     let mut records = campaign(&names(3), 60);
     for (i, record) in records.iter_mut().enumerate() {
         record.peak_bytes = 5_000_000 * (i as u64 + 1);
@@ -232,7 +232,7 @@ fn names_may_be_long_and_strange() {
 }
 
 #[test]
-fn contradictions_come_first_and_are_no_successes() {
+fn contradictions_come_first_and_are_not_solved() {
     let mut records = campaign(&names(2), 3);
     for record in &mut records {
         record.outcome = Outcome::Holds;
@@ -251,7 +251,7 @@ fn contradictions_come_first_and_are_no_successes() {
 }
 
 #[test]
-fn an_engine_nobody_ran_is_named() {
+fn an_unknown_engine_is_an_error_that_lists_known_ones() {
     let records = campaign(&names(2), 1);
     let engines = vec!["slap".to_owned()];
     let error = plot(
@@ -267,7 +267,7 @@ fn an_engine_nobody_ran_is_named() {
 }
 
 #[test]
-fn counts_and_checks_are_kept_apart() {
+fn counts_and_checks_have_separate_plots() {
     let mut records = campaign(&names(2), 12);
     for engine in names(2) {
         records.push(record(&engine, "", Outcome::Counted, 2.0));
@@ -286,7 +286,7 @@ fn counts_and_checks_are_kept_apart() {
 }
 
 #[test]
-fn who_refuses_has_not_failed() {
+fn refusals_are_not_failures() {
     let records = [
         record("a", "p", Outcome::Holds, 1.0),
         record("b", "p", Outcome::Refused, 0.0),
@@ -302,7 +302,7 @@ fn who_refuses_has_not_failed() {
 }
 
 #[test]
-fn a_busy_machine_is_told_on_the_page() {
+fn the_page_warns_about_a_busy_machine() {
     let mut records = campaign(&names(2), 3);
     for record in &mut records {
         (record.outcome, record.cpu) = (Outcome::Time, 3600.0);

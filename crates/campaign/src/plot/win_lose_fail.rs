@@ -1,35 +1,36 @@
-//! Who is best, who is worst, who fails: the table of the paper on SLAP (its table 2).
+//! Best, worst and failing engines (SLAP paper, table 2).
 //!
-//! Per group of properties and answer, the number of cases in which an engine has
+//! Per group of properties and answer, the number of cases that an engine
 //!
-//! - *Win*: the best price among those that succeeded, or one too close to it to tell;
-//! - *Lose*: failed, or the worst price among those that succeeded when another one's is better;
-//! - *Fail*: failed (these are among the lost ones).
+//! - *wins*: it has the best cost of all engines that succeed, or a tie with it;
+//! - *loses*: it fails, or has the worst cost of the engines that succeed and another one is
+//!   better;
+//! - *fails* (these cases are also lost).
 //!
-//! A refusal is none of the three: the paper leaves such engines' fields empty. Where an engine refuses some
-//! cases of a row and answers others, a line of its own counts the refusals. Several engines can win
-//! a case. Cases without an answer are counted as far as they tell something: who failed.
+//! A refusal is none of the three; the paper leaves the cells of such engines empty. If an engine
+//! refuses some cases of a row and answers others, a separate line counts the refusals. Several
+//! engines can win a case. In cases without an answer only failures are counted.
 
 use super::measure::Unit;
 use super::results::{Case, Class, Results};
 use super::table::{Cell, Table};
 
-/// What one engine did in some cases.
+/// Counts of one engine over some cases.
 #[derive(Clone, Copy, Default)]
 struct Score {
-    asked: usize,
+    attempted: usize,
     win: usize,
     lose: usize,
     fail: usize,
     refused: usize,
 }
 
-/// The table.
+/// Builds the table.
 pub fn win_lose_fail(results: &Results<'_>) -> Table {
     let note = format!(
-        "Win: the best {} of all that succeeded (within 1 %{} of it). Lose: failed, or the worst of those that \
-         succeeded while another one's is better. Fail: failed, for want of time or memory or otherwise. Refused: the engine \
-         does not answer such questions; counted as none of the three. Percentages are of the cases.{}",
+        "Win: the best {} of all engines that succeed (within 1 %{} of it). Lose: failed, or the worst of the \
+         engines that succeed while another one is better. Fail: out of time or memory, or otherwise undecided. Refused: \
+         the engine does not support the property or the model; none of the three. Percentages are of the cases.{}",
         results.measure.title(),
         match results.measure.unit() {
             Unit::Seconds => " or 1 ms",
@@ -37,7 +38,7 @@ pub fn win_lose_fail(results: &Results<'_>) -> Table {
         },
         match results.trivial {
             0 => String::new(),
-            trivial => format!(" {trivial} trivial cases are left out."),
+            trivial => format!(" {trivial} trivial cases are omitted."),
         }
     );
     let mut heads = vec!["group", "answer", "cases", "result"];
@@ -54,7 +55,7 @@ pub fn win_lose_fail(results: &Results<'_>) -> Table {
             }
         }
     }
-    // A column that says nothing is left out.
+    // Omit the column of groups if it is empty.
     if results.groups().iter().all(|group| group.is_empty()) {
         table.drop_column(0);
     }
@@ -73,7 +74,7 @@ fn rows(results: &Results<'_>, group: &str, class: Class, cases: &[&Case<'_>], t
             Cell::text(word),
         ];
         row.extend(scores.iter().map(|score| {
-            if score.asked == 0 {
+            if score.attempted == 0 {
                 Cell::default()
             } else {
                 Cell::share(figure(score), cases.len())
@@ -88,7 +89,7 @@ fn rows(results: &Results<'_>, group: &str, class: Class, cases: &[&Case<'_>], t
     line("fail", &|score| score.fail);
     if scores
         .iter()
-        .any(|score| score.refused > 0 && score.asked > 0)
+        .any(|score| score.refused > 0 && score.attempted > 0)
     {
         line("refused", &|score| score.refused);
     }
@@ -104,15 +105,15 @@ fn score(results: &Results<'_>, engine: usize, cases: &[&Case<'_>]) -> Score {
             score.refused += 1;
             continue;
         }
-        score.asked += 1;
+        score.attempted += 1;
         let Some(own) = run.solved() else {
             score.fail += 1;
             score.lose += 1;
             continue;
         };
-        let prices = || case.solutions().map(|(_, value)| value);
-        let best = prices().fold(f64::INFINITY, f64::min);
-        let worst = prices().fold(0.0, f64::max);
+        let costs = || case.solutions().map(|(_, value)| value);
+        let best = costs().fold(f64::INFINITY, f64::min);
+        let worst = costs().fold(0.0, f64::max);
         let is_tie = |other| results.measure.is_tie(own, other);
         score.win += usize::from(is_tie(best));
         score.lose += usize::from(is_tie(worst) && !is_tie(best));
@@ -134,7 +135,7 @@ mod tests {
             record("a", "p", Holds, 1.0),
             record("b", "p", Holds, 2.0),
             record("c", "p", Refused, 0.0),
-            // Too close to tell.
+            // A tie.
             record("a", "q", Holds, 1.0),
             record("b", "q", Holds, 1.005),
             record("c", "q", Time, 10.0),
@@ -193,8 +194,8 @@ mod tests {
                 ],
             ]
         );
-        // Without the other two, the only one is the best and not the worst.
-        let alone = Results::new(&records, &["b".to_owned()], Measure::Cpu, 0.0);
-        assert_eq!(win_lose_fail(&alone).rows[1][4].value, Some(0.0));
+        // A single engine is the best and not the worst.
+        let single = Results::new(&records, &["b".to_owned()], Measure::Cpu, 0.0);
+        assert_eq!(win_lose_fail(&single).rows[1][4].value, Some(0.0));
     }
 }

@@ -69,11 +69,11 @@ fn what_cannot_be_plotted_is_told() {
     let file = folder.file("good.jsonl", &good);
     lariat(&["plot", &file, "--engines", "slap"])
         .exits(2)
-        .complains("no result is of the engine `slap`; there are: sop");
+        .complains("no results of the engine `slap`; there are results of: sop");
     let file = folder.file("bad", format!("{good}{{}}\n"));
     lariat(&["plot", &file])
         .exits(2)
-        .complains("bad: line 2, column 2: no result of a job");
+        .complains("bad: line 2, column 2: not a record");
     let file = folder.file("empty", "");
     lariat(&["plot", &file])
         .exits(2)

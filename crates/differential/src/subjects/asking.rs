@@ -1,4 +1,4 @@
-//! How an engine or the façade is asked about a case, and its answer is taken down.
+//! Conversion of engines and the façade to subjects.
 
 use lariat::internals::{
     Account, CheckOptions, EarnedVerdict, EngineChoice, Needs, OrderChoice, Plan, PlanRun,
@@ -17,17 +17,17 @@ use lariat_testkit::{Answer, Case, Ltl, Subject, tableau};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-/// A way to run a plan: [`PlanRun::decide`] or [`PlanRun::by_need`].
+/// A function that runs a plan: [`PlanRun::decide`] or [`PlanRun::by_need`].
 pub(super) type Way =
     for<'s> fn(&PlanRun<'_>, &Problem<'_>, &'s System, &mut SpaceCache<'s>, &mut Account) -> Found;
 
-/// Longer than this no small case takes.
+/// Time limit of a small case.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Units of work in which walks find most of what there is to find in a small case. In the last of them they ask the state equation for the way.
+/// Work limit of walks, enough for most small cases and for solving the state equation.
 const WALKED: u64 = 24_000;
 
-/// What a plan may spend on a small case. Walks would go on for long where there is nothing to be found, and so would everybody about a net that grows.
+/// Returns the budget of a plan for a small case, with a work limit if it may not terminate.
 fn budget(plan: Option<&Plan>, case: &Case) -> Budget {
     let budget = Budget::unlimited().with_deadline(PATIENCE);
     if case.grows() || plan.is_some_and(|plan| *plan == Plan::of("walk")) {
@@ -37,11 +37,11 @@ fn budget(plan: Option<&Plan>, case: &Case) -> Budget {
     }
 }
 
-/// Automata beyond this many edges are not worth a test's time.
+/// Limit on the edges of an automaton of the tableau.
 pub(crate) const MOST_EDGES: usize = 3000;
 
-/// A plan on the plain tableau's automaton of the negated formula, so that no translation or reduction stands
-/// between a difference and its cause.
+/// Creates a subject that runs a plan on the automaton of the plain tableau, so that a difference
+/// is never caused by the translation or by reductions.
 pub fn on_tableau(name: &str, plan: Plan) -> Subject {
     Subject::new(name, move |case| {
         match tableau::buchi(&case.formula.negated(), MOST_EDGES) {
@@ -56,12 +56,12 @@ pub(super) fn has_tableau(case: &Case) -> bool {
     tableau::buchi(&case.formula.negated(), MOST_EDGES).is_some()
 }
 
-/// A plan on the automaton that the project's own translation makes.
+/// Creates a subject that runs a plan on the automaton of the project's translation.
 pub fn on_translation(name: &str, plan: Plan) -> Subject {
     on_translation_with(name, plan, 1)
 }
 
-/// The same on so many threads.
+/// Like [`on_translation`], on several threads.
 pub(super) fn on_translation_with(name: &str, plan: Plan, threads: usize) -> Subject {
     Subject::new(name, move |case| {
         let (mut formulas, formula) = intern(case, &case.formula.negated());
@@ -73,7 +73,8 @@ pub(super) fn on_translation_with(name: &str, plan: Plan, threads: usize) -> Sub
     })
 }
 
-/// The whole way from a formula to a replayed verdict. It may only refuse what it says it cannot do.
+/// Creates a subject that runs the façade, from the formula to the replayed verdict. It may answer
+/// `Unknown` only to cases that the plan does not support.
 pub fn facade(name: &str, engine: EngineChoice) -> Subject {
     let (needs, walks) = match &engine {
         EngineChoice::Auto(_) => (Needs::Nothing, false),
@@ -97,13 +98,13 @@ pub fn facade(name: &str, engine: EngineChoice) -> Subject {
     }
 }
 
-/// The façade with these options, under the policy of each case.
+/// Creates a subject that runs the façade with these options and the deadlock policy of each case.
 pub fn facade_with(name: &str, options: CheckOptions) -> Subject {
-    facade_beside(name, options, 0)
+    facade_with_idle_threads(name, options, 0)
 }
 
-/// The same where so many threads are idle.
-pub(super) fn facade_beside(name: &str, options: CheckOptions, idle: usize) -> Subject {
+/// Like [`facade_with`], with `idle` idle threads.
+pub(super) fn facade_with_idle_threads(name: &str, options: CheckOptions, idle: usize) -> Subject {
     Subject::new(name, move |case| {
         let (formulas, formula) = intern(case, &case.formula);
         let options = CheckOptions {
@@ -116,14 +117,14 @@ pub(super) fn facade_beside(name: &str, options: CheckOptions, idle: usize) -> S
     })
 }
 
-/// The whole way from the text of a formula on, where it can be written as one.
+/// Creates a subject that runs the façade on the text of the formula, if it has one.
 pub fn facade_text() -> Subject {
     Subject::new("facade-text", |case| {
         let mut properties = Properties::new();
         let names = Names::of(&case.system);
         let text = case.formula_text().unwrap_or_default();
         match properties.add_formula(&names, "formula", None, &text) {
-            Err(error) => Answer::Unknown(format!("internal: `{text}` is refused: {error}")),
+            Err(error) => Answer::Unknown(format!("internal: `{text}` is rejected: {error}")),
             Ok(()) => {
                 let formula = properties.list[0].formula;
                 let options = CheckOptions {
@@ -160,7 +161,7 @@ pub(super) fn decide(
     decide_about(&subject, case, formula, options, idle)
 }
 
-/// What the façade says of a formula about a subject that a case is about.
+/// Runs the façade on a formula about `subject`, the system of `case`.
 pub(crate) fn decide_about(
     subject: &lariat::internals::Subject<'_>,
     case: &Case,
@@ -183,7 +184,7 @@ pub(crate) fn decide_about(
     );
     match report.verdict {
         EarnedVerdict::Holds(_) if report.vacuous.is_some() == case.has_fair_run() => {
-            Answer::Unknown("internal: wrong about whether there are runs that count".to_owned())
+            Answer::Unknown("internal: wrong about the existence of fair runs".to_owned())
         }
         EarnedVerdict::Holds(_) => Answer::Holds,
         EarnedVerdict::Violated(replayed) => Answer::Violated(replayed.lasso().clone()),
@@ -191,7 +192,7 @@ pub(crate) fn decide_about(
     }
 }
 
-/// The formula in a store where atom `i` is the case's atom `i`, also if the formula leaves some out.
+/// Adds the formula to a new store. Atom `i` of the store is atom `i` of the case, even if unused.
 pub(crate) fn intern(case: &Case, formula: &Ltl) -> (Formulas, Formula) {
     let mut formulas = Formulas::new();
     let names = case.atom_names();
@@ -202,7 +203,7 @@ pub(crate) fn intern(case: &Case, formula: &Ltl) -> (Formulas, Formula) {
     (formulas, formula)
 }
 
-/// Which combinations of event atoms occur: those of every single event, and none.
+/// Returns the possible combinations of event atoms: those of each event, and none of them.
 pub(crate) fn legal(case: &Case) -> Legal {
     let mut events = Vec::new();
     let mut combinations = vec![Vec::new(); case.system.events.len() + 1];
@@ -218,16 +219,16 @@ pub(crate) fn legal(case: &Case) -> Legal {
     Legal::events(events, combinations)
 }
 
-/// The answer of a plan to a case, given an automaton of the negated formula over the case's atoms.
+/// Runs a plan on a case with an automaton of the negated formula.
 ///
-/// Atom `i` of the automaton is the case's atom `automaton.atoms[i]`. A plan that needs a stutter-invariant language is only asked
-/// about one.
+/// Atom `i` of the automaton is atom `negation.atoms[i]` of the case. If the plan needs a
+/// stutter-invariant language, that of the automaton must be.
 pub fn run(plan: Plan, case: &Case, negation: &Automaton) -> Answer {
-    run_modulo(plan, case, negation, None)
+    run_with_symmetry(plan, case, negation, None)
 }
 
-/// The same, with symmetries of the system that are known.
-pub fn run_modulo(
+/// Like [`run`], with known symmetries of the system.
+pub fn run_with_symmetry(
     plan: Plan,
     case: &Case,
     negation: &Automaton,
@@ -236,7 +237,7 @@ pub fn run_modulo(
     run_on(1, plan, case, negation, symmetry)
 }
 
-/// The same on so many threads.
+/// Like [`run_with_symmetry`], on several threads.
 fn run_on(
     threads: usize,
     plan: Plan,
@@ -249,7 +250,7 @@ fn run_on(
     run_by(way, threads, plan, case, negation, symmetry)
 }
 
-/// The same in this way.
+/// Like [`run_on`], by the function `way`.
 pub(super) fn run_by(
     way: Way,
     threads: usize,
@@ -278,7 +279,7 @@ pub(super) fn run_by(
         .collect();
     let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
     let budget = budget(Some(&plan), case).with_threads(threads);
-    // Under an order that is given nobody looks for states in order to find one: engines on sets begin on the fly.
+    // A fixed order, so that symbolic engines start on the fly instead of searching for an order.
     let order = OrderChoice::Named(OrderName::FILE);
     let run = PlanRun {
         plan: &plan,
@@ -297,7 +298,7 @@ pub(super) fn run_by(
     }
 }
 
-/// The same automaton in the project's own type, over the atoms `0..atoms`.
+/// Converts an automaton of the oracle to the project's type, over the atoms `0..atoms`.
 pub fn automaton(buchi: &Buchi, atoms: usize) -> Automaton {
     let ends = buchi.edges.iter().flat_map(|e| [e.from, e.to]);
     let size = ends.chain(buchi.initial.iter().copied()).max();

@@ -1,4 +1,4 @@
-//! Who is asked about fair runs.
+//! Subjects for cases about fair runs.
 
 use super::asking::{
     PATIENCE, Way, decide, facade, intern, legal, on_tableau, on_translation, run_by,
@@ -12,12 +12,12 @@ use lariat_model::Strength;
 use lariat_testkit::formulas::{Op1, Op2};
 use lariat_testkit::{Answer, Atom, Case, Ltl, Subject};
 
-/// The subjects of cases about fair runs: every plan that knows fairness, asked what it knows, and the façade. Who knows weak fairness alone is
-/// asked about nothing else.
+/// Returns the subjects for cases about fair runs: every plan that supports fairness, on the kinds
+/// of fairness that it supports, and the façade.
 pub fn fair() -> Vec<Subject> {
     let mut all = Vec::new();
-    let ours = |(_, plan): &(String, Plan)| !plan.variant.published;
-    for (name, plan) in plans().into_iter().filter(ours) {
+    let unpublished = |(_, plan): &(String, Plan)| !plan.variant.published;
+    for (name, plan) in plans().into_iter().filter(unpublished) {
         let stuttering = matches!(plan.needs(), Needs::Stuttering | Needs::StateStuttering);
         let subject = on_translation(&name, plan);
         match (plan.engine.fairness)(plan.automaton) {
@@ -58,7 +58,7 @@ pub fn fair() -> Vec<Subject> {
     all
 }
 
-/// A plan that is given constraints by and by, as if they were too many for one automaton.
+/// A plan that adds constraints on demand, as if there were too many for one automaton.
 fn by_need(name: &str, plan: Plan) -> Subject {
     Subject::new(name, move |case| {
         let (mut formulas, formula) = intern(case, &case.formula.negated());
@@ -75,26 +75,27 @@ fn by_need(name: &str, plan: Plan) -> Subject {
     })
 }
 
-/// Is no constraint strong?
+/// Returns whether all constraints are weak.
 fn is_weak(case: &Case) -> bool {
     case.fairness.iter().all(|c| c.strength == Strength::Weak)
 }
 
-/// Fairness as the premise of the formula: `(GF(!enabled1 | taken1) & …) -> f`, and `(GF enabled1 -> GF taken1)` for a strong one.
+/// Fairness as a premise of the formula: `(GF(!enabled1 | taken1) & …) -> f`, with
+/// `(GF enabled1 -> GF taken1)` for strong constraints.
 fn by_formula() -> Subject {
     Subject::new("by-formula", |case| {
-        let mut asked = case.clone();
+        let mut extended = case.clone();
         let unary = |op, f| Ltl::Unary(op, Box::new(f));
         let binary = |op, f, g| Ltl::Binary(op, Box::new(f), Box::new(g));
         let often = |f| unary(Op1::Globally, unary(Op1::Finally, f));
         let mut premise = Ltl::Const(true);
-        for constraint in std::mem::take(&mut asked.fairness) {
+        for constraint in std::mem::take(&mut extended.fairness) {
             let [enabled, taken] = constraint.propositions().map(|proposition| {
-                asked.atoms.push(Atom {
+                extended.atoms.push(Atom {
                     proposition,
                     text: None,
                 });
-                Ltl::Atom(asked.atoms.len() - 1)
+                Ltl::Atom(extended.atoms.len() - 1)
             });
             let demand = match constraint.strength {
                 Strength::Weak => often(binary(Op2::Or, unary(Op1::Not, enabled), taken)),
@@ -102,16 +103,16 @@ fn by_formula() -> Subject {
             };
             premise = binary(Op2::And, premise, demand);
         }
-        asked.formula = binary(Op2::Implies, premise, case.formula.clone());
+        extended.formula = binary(Op2::Implies, premise, case.formula.clone());
         let options = CheckOptions {
             deadlock: case.deadlock,
             engine: Plan::of("explicit").into(),
             ..CheckOptions::default()
         };
-        let (formulas, formula) = intern(&asked, &asked.formula);
-        let propositions = asked.propositions();
+        let (formulas, formula) = intern(&extended, &extended.formula);
+        let propositions = extended.propositions();
         decide(
-            &asked,
+            &extended,
             &formulas,
             &propositions,
             formula,

@@ -1,4 +1,4 @@
-//! Covering runs: evidence of nets that grow, where no state need ever come back.
+//! Covering runs: counterexamples of unbounded nets, in which no state needs to recur.
 
 use lariat::internals::{
     CheckOptions, EarnedVerdict, Plan, PropertyForm, Reason, RunContext, SpaceCache, Subject,
@@ -11,7 +11,7 @@ use lariat_model::{
 };
 use lariat_testkit::{Answer, Campaign, Case};
 
-/// Transitions with their arcs: place, tokens taken, tokens put.
+/// Transitions with their arcs: place, consumed and produced tokens.
 pub type Transitions<'a> = &'a [(&'a str, &'a [(usize, i64, i64)])];
 
 pub fn net(places: &[(&str, i64)], transitions: Transitions<'_>) -> System {
@@ -38,12 +38,12 @@ pub fn net(places: &[(&str, i64)], transitions: Transitions<'_>) -> System {
     }
 }
 
-/// Who finds covering runs.
-const FINDERS: [&str; 2] = ["walk", "explicit"];
+/// Engines that find covering runs.
+const ENGINES: [&str; 2] = ["walk", "explicit"];
 
-/// What one of them says of a formula, under both policies, which must agree.
-fn ask(finder: &str, system: &System, formula: &str) -> EarnedVerdict {
-    let verdicts = Deadlock::ALL.map(|deadlock| ask_under(finder, system, formula, deadlock));
+/// Checks a formula with an engine under both policies, which must agree.
+fn check_both(engine: &str, system: &System, formula: &str) -> EarnedVerdict {
+    let verdicts = Deadlock::ALL.map(|deadlock| ask_under(engine, system, formula, deadlock));
     for verdict in &verdicts {
         if let EarnedVerdict::Unknown(Reason::Internal(what)) = verdict {
             panic!("{formula}: {what}");
@@ -52,7 +52,7 @@ fn ask(finder: &str, system: &System, formula: &str) -> EarnedVerdict {
     assert_eq!(
         verdicts[0].word(),
         verdicts[1].word(),
-        "{finder}: {formula}"
+        "{engine}: {formula}"
     );
     verdicts[0].clone()
 }
@@ -83,52 +83,52 @@ fn ask_under(finder: &str, system: &System, formula: &str, deadlock: Deadlock) -
     .verdict
 }
 
-/// Violated by covering runs; that of a depth-first search is returned.
+/// Asserts that all engines find a covering run; returns that of the depth-first search.
 fn covered(system: &System, formula: &str) -> Lasso {
-    let [_, found] = FINDERS.map(|finder| covered_by(finder, system, formula));
+    let [_, found] = ENGINES.map(|engine| covered_by(engine, system, formula));
     found
 }
 
-/// Violated by a covering run, which is returned.
-fn covered_by(finder: &str, system: &System, formula: &str) -> Lasso {
-    match ask(finder, system, formula) {
+/// Asserts that an engine finds a covering run, and returns it.
+fn covered_by(engine: &str, system: &System, formula: &str) -> Lasso {
+    match check_both(engine, system, formula) {
         EarnedVerdict::Violated(run) => {
             let lasso = run.lasso().clone();
-            assert!(lasso.growth.is_some(), "{finder}: {formula}: {lasso:?}");
+            assert!(lasso.growth.is_some(), "{engine}: {formula}: {lasso:?}");
             lasso
         }
-        verdict => panic!("{finder}: {formula}: {verdict:?}"),
+        verdict => panic!("{engine}: {formula}: {verdict:?}"),
     }
 }
 
-/// Violated by the beginning of a run, whatever follows.
-fn begun(system: &System, formula: &str) {
-    for finder in FINDERS {
-        match ask(finder, system, formula) {
+/// Asserts that all engines find a bad prefix.
+fn bad_prefix(system: &System, formula: &str) {
+    for engine in ENGINES {
+        match check_both(engine, system, formula) {
             EarnedVerdict::Violated(run) => {
                 assert!(run.lasso().cycle.is_empty(), "{formula}: {run:?}")
             }
-            verdict => panic!("{finder}: {formula}: {verdict:?}"),
+            verdict => panic!("{engine}: {formula}: {verdict:?}"),
         }
     }
 }
 
-/// Not said to be violated. Walks never say that something holds.
-fn open(system: &System, formula: &str) {
-    let verdict = ask("walk", system, formula);
+/// Asserts that no engine finds a violation. Walks never answer that a formula holds.
+fn not_violated(system: &System, formula: &str) {
+    let verdict = check_both("walk", system, formula);
     assert!(
         matches!(verdict, EarnedVerdict::Unknown(Reason::Stopped(_))),
         "{formula}: {verdict:?}"
     );
-    let verdict = ask("explicit", system, formula);
+    let verdict = check_both("explicit", system, formula);
     assert!(
         !matches!(verdict, EarnedVerdict::Violated(_)),
         "{formula}: {verdict:?}"
     );
 }
 
-/// `a` and `b` take turns, each turn leaves a token in `heap`, and nothing takes one from there: no state comes back.
-fn turns() -> System {
+/// A token alternates between `a` and `b`; each round adds a token to `heap`, so no state recurs.
+fn alternating() -> System {
     net(
         &[("a", 1), ("b", 0), ("heap", 0)],
         &[
@@ -139,32 +139,32 @@ fn turns() -> System {
 }
 
 #[test]
-fn a_net_without_any_cycle_is_refuted() {
-    let lasso = covered(&turns(), "F G a");
+fn covering_runs_refute_formulas_on_acyclic_graphs() {
+    let lasso = covered(&alternating(), "F G a");
     assert_eq!(lasso.growth.as_deref(), Some(&[0, 0, 1][..]));
     assert_eq!(lasso.cycle.len(), 2);
-    begun(&turns(), "G (a -> X a)");
-    covered(&turns(), "F G !fires(go)");
-    covered(&turns(), "F G \"fireable(go)\"");
+    bad_prefix(&alternating(), "G (a -> X a)");
+    covered(&alternating(), "F G !fires(go)");
+    covered(&alternating(), "F G \"fireable(go)\"");
 }
 
 #[test]
-fn atoms_that_change_by_growth_are_not_settled() {
-    // That there are few tokens in the first rounds says nothing about later ones.
-    open(&turns(), "F \"heap >= 300\"");
-    open(&turns(), "F G \"heap >= 2\"");
-    open(&turns(), "F \"heap == 250\"");
-    // The same comparisons are settled where the truth stays as it is.
-    begun(&turns(), "G \"heap <= 2\"");
-    // Depth-first, an automaton that may wait for its component waits for ever.
-    covered_by("walk", &turns(), "G F \"heap == 2\"");
-    covered(&turns(), "F G \"heap < 2\"");
-    begun(&turns(), "G !\"heap > 3\"");
+fn atoms_that_change_by_growth_are_not_stable() {
+    // The first rounds have few tokens, later ones have many.
+    not_violated(&alternating(), "F \"heap >= 300\"");
+    not_violated(&alternating(), "F G \"heap >= 2\"");
+    not_violated(&alternating(), "F \"heap == 250\"");
+    // The same comparisons are stable once growth does not change their value.
+    bad_prefix(&alternating(), "G \"heap <= 2\"");
+    // A depth-first search never leaves the first component of this automaton.
+    covered_by("walk", &alternating(), "G F \"heap == 2\"");
+    covered(&alternating(), "F G \"heap < 2\"");
+    bad_prefix(&alternating(), "G !\"heap > 3\"");
 }
 
 #[test]
-fn transitions_that_growth_enables_are_not_settled() {
-    // `dump` needs many tokens of the heap and is disabled until then.
+fn transitions_that_growth_enables_are_not_stable() {
+    // `dump` needs many tokens of `heap`.
     type Arcs = [(usize, i64, i64)];
     let mut arcs: Vec<(&str, &Arcs)> = vec![
         ("go", &[(0, 1, 0), (1, 0, 1), (2, 0, 1)]),
@@ -172,16 +172,16 @@ fn transitions_that_growth_enables_are_not_settled() {
         ("dump", &[(2, 500, 500)]),
     ];
     let places = [("a", 1), ("b", 0), ("heap", 0), ("lock", 0)];
-    open(&net(&places, &arcs), "F \"fireable(dump)\"");
-    // With a lock that nobody opens it stays so.
+    not_violated(&net(&places, &arcs), "F \"fireable(dump)\"");
+    // With a lock that is never opened it stays disabled.
     arcs[2] = ("dump", &[(2, 500, 500), (3, 1, 1)]);
     covered(&net(&places, &arcs), "F \"fireable(dump)\"");
     covered_by("walk", &net(&places, &arcs), "G F \"fireable(dump)\"");
 }
 
 #[test]
-fn weights_count() {
-    // A round takes two tokens from `p` and puts three there.
+fn arc_weights_are_respected() {
+    // A round consumes two tokens of `p` and produces three.
     let system = net(
         &[("p", 2), ("q", 0)],
         &[
@@ -189,29 +189,29 @@ fn weights_count() {
             ("join", &[(0, 0, 3), (1, 1, 0)]),
         ],
     );
-    // Depth-first, `split` comes first whenever it can.
-    for (finder, formula) in [("walk", "F G \"q >= 1\""), ("explicit", "F G \"q <= 0\"")] {
-        let growth = covered_by(finder, &system, formula).growth.unwrap();
+    // A depth-first search fires `split` first whenever it is enabled.
+    for (engine, formula) in [("walk", "F G \"q >= 1\""), ("explicit", "F G \"q <= 0\"")] {
+        let growth = covered_by(engine, &system, formula).growth.unwrap();
         assert!(growth[0] >= 0 && growth[1] >= 0, "{growth:?}");
         assert!(growth[0] + growth[1] > 0, "{growth:?}");
     }
     // There is always a token somewhere.
-    open(&system, "G \"p + q >= 1\"");
+    not_violated(&system, "G \"p + q >= 1\"");
 }
 
 #[test]
-fn a_round_must_not_take_anything_away() {
-    // Tokens of `fuel` are used up: each round is possible a few times, not for ever.
+fn a_round_must_not_consume_tokens() {
+    // Rounds consume tokens of `fuel`, so they cannot be repeated forever.
     let system = net(
         &[("fuel", 3000), ("p", 0), ("q", 0)],
         &[("burn", &[(0, 1, 0), (1, 0, 2), (2, 0, 1)])],
     );
-    open(&system, "F \"fuel == 0\"");
-    open(&system, "F !fires(burn)");
+    not_violated(&system, "F \"fuel == 0\"");
+    not_violated(&system, "F !fires(burn)");
 }
 
-/// `tick` goes on for ever, `other` can be taken twice; both leave tokens in `heap`.
-fn twice() -> System {
+/// `tick` is always enabled, `other` fires at most twice; both add tokens to `heap`.
+fn tick_and_other() -> System {
     net(
         &[("fuel", 2), ("heap", 0)],
         &[("tick", &[(1, 0, 1)]), ("other", &[(0, 1, 0), (1, 0, 1)])],
@@ -219,57 +219,61 @@ fn twice() -> System {
 }
 
 #[test]
-fn the_automaton_must_come_back_too() {
-    open(&twice(), "!X X G fires(other)");
-    covered(&twice(), "!X X G fires(tick)");
+fn the_state_of_the_automaton_must_recur() {
+    not_violated(&tick_and_other(), "!X X G fires(other)");
+    covered(&tick_and_other(), "!X X G fires(tick)");
 }
 
-/// Two states of the automaton take turns in one component: `tick` alone covers what was before it, but the automaton waits for `other` then.
+/// Two states of the automaton alternate in one component: `tick` alone covers the state of the net
+/// before it, but not that of the automaton.
 #[test]
-fn the_automaton_must_come_back_within_a_component() {
+fn the_state_of_the_automaton_must_recur_within_a_component() {
     let system = net(
         &[("fuel", 100), ("heap", 0)],
         &[("tick", &[(1, 0, 1)]), ("other", &[(0, 1, 0), (1, 0, 1)])],
     );
-    open(
+    not_violated(
         &system,
         "!G ((fires(tick) -> X fires(other)) & (fires(other) -> X fires(tick)))",
     );
 }
 
 #[test]
-fn all_marks_must_lie_between() {
-    open(&twice(), "!G F fires(other)");
-    // Depth-first, `tick` comes first for ever.
-    covered_by("walk", &twice(), "!(F fires(other) & G F fires(tick))");
+fn a_round_must_carry_all_marks() {
+    not_violated(&tick_and_other(), "!G F fires(other)");
+    // A depth-first search fires `tick` forever.
+    covered_by(
+        "walk",
+        &tick_and_other(),
+        "!(F fires(other) & G F fires(tick))",
+    );
 }
 
-/// A search that runs away asks only now and then: also where the path is long by then.
+/// The search tests for covering only at intervals, so also at the end of long paths.
 #[test]
-fn a_search_tells_the_way_to_where_it_asked() {
-    let lasso = covered_by("explicit", &turns(), "F G (a & !\"heap >= 90\")");
+fn covering_runs_may_have_long_prefixes() {
+    let lasso = covered_by("explicit", &alternating(), "F G (a & !\"heap >= 90\")");
     assert_eq!(lasso.growth.as_deref(), Some(&[0, 0, 1][..]));
-    // Below 90 tokens the atom is not settled.
+    // Below 90 tokens the atom is not stable.
     let entry = lasso.prefix.last().map(|step| step.state[2]);
     assert!(entry >= Some(90), "{entry:?}");
 }
 
-/// Declared bounds, or proofs, keep everybody from asking.
+/// Engines do not test for covering runs if all places have declared or proved bounds.
 #[test]
-fn places_with_bounds_do_not_grow() {
-    let mut system = turns();
+fn bounded_places_have_no_covering_runs() {
+    let mut system = alternating();
     for variable in &mut system.variables {
         variable.domain = Domain::Count { bound: Some(9) };
     }
-    let verdict = ask("explicit", &system, "F G a");
+    let verdict = check_both("explicit", &system, "F G a");
     assert!(!matches!(&verdict, EarnedVerdict::Violated(run) if run.lasso().growth.is_some()));
 }
 
-/// Random nets that grow: whatever is claimed is a run that can be taken again and again with the same letters, and the
-/// replay agrees.
+/// Covering runs on random nets can be repeated with the same letters, and replay accepts them.
 #[test]
-fn claims_about_random_nets_that_grow_are_true() {
-    let finders = [
+fn covering_runs_of_random_nets_are_valid() {
+    let engines = [
         subjects::on_translation("walk-translated", Plan::of("walk")),
         subjects::facade("facade-walk", Plan::of("walk").into()),
         subjects::on_translation("explicit-translated", Plan::of("explicit")),
@@ -282,36 +286,36 @@ fn claims_about_random_nets_that_grow_are_true() {
         for case in Case::growing(seed).variants() {
             let mut holds = None;
             let mut violated = None;
-            for (i, finder) in finders.iter().enumerate() {
-                if !finder.supports(&case) {
+            for (i, engine) in engines.iter().enumerate() {
+                if !engine.supports(&case) {
                     continue;
                 }
-                match finder.answer(&case) {
+                match engine.answer(&case) {
                     Answer::Violated(lasso) => {
                         if let Err(why) = case.check(&lasso) {
-                            panic!("seed {seed}: {}: {why}\n{case}\n{lasso:?}", finder.name());
+                            panic!("seed {seed}: {}: {why}\n{case}\n{lasso:?}", engine.name());
                         }
-                        violated = Some(finder.name());
+                        violated = Some(engine.name());
                         match lasso.growth {
                             Some(_) => covering[i] += 1,
                             None => closed[i] += 1,
                         }
                     }
                     Answer::Unknown(why) if !why.starts_with("internal") => nothing[i] += 1,
-                    // Perhaps the automaton is empty, or it can read nothing but a few states.
+                    // The product may be finite or empty.
                     Answer::Holds => {
-                        holds = Some(finder.name());
+                        holds = Some(engine.name());
                         nothing[i] += 1;
                     }
-                    answer => panic!("seed {seed}: {}: {answer:?}\n{case}", finder.name()),
+                    answer => panic!("seed {seed}: {}: {answer:?}\n{case}", engine.name()),
                 }
             }
             if let (Some(holds), Some(violated)) = (holds, violated) {
-                panic!("seed {seed}: {holds} against {violated}\n{case}");
+                panic!("seed {seed}: {holds} answers holds, {violated} violated\n{case}");
             }
         }
     }
-    println!("{closed:?} lassos, {covering:?} covering runs, {nothing:?} times nothing");
+    println!("{closed:?} lassos, {covering:?} covering runs, {nothing:?} without a violation");
     let few = covering.iter().any(|runs| *runs <= campaign.cases / 5);
     assert!(campaign.cases < 100 || !few, "{covering:?}");
 }

@@ -9,7 +9,7 @@ use lariat_testkit::{Answer, Campaign, Random, cases, lassos};
 const REPLAY: &str = "cargo test -p lariat-differential";
 
 #[test]
-fn no_subject_differs_from_the_oracle() {
+fn subjects_agree_with_the_oracle() {
     let campaign = Campaign::from_env(300).replayed_by(REPLAY);
     match campaign.run(&subjects::all(), |_| {}) {
         Ok(counters) => println!("{counters}"),
@@ -18,7 +18,7 @@ fn no_subject_differs_from_the_oracle() {
 }
 
 #[test]
-fn every_subject_knows_the_fixed_cases() {
+fn subjects_decide_the_fixed_cases() {
     for fixed in cases::all() {
         let expected = fixed.case.oracle();
         for subject in subjects::all().iter().filter(|s| s.supports(&fixed.case)) {
@@ -34,7 +34,7 @@ fn every_subject_knows_the_fixed_cases() {
     }
 }
 
-/// The engines that need nothing.
+/// The engines without restrictions on automata.
 fn all_engines() -> Vec<(String, Plan)> {
     let mut all = subjects::plans();
     all.retain(|(_, plan)| plan.needs() == Needs::Nothing);
@@ -42,7 +42,7 @@ fn all_engines() -> Vec<(String, Plan)> {
     all
 }
 
-/// An engine on a given automaton: right, or a walk that finds nothing, with a run of the system that the automaton accepts.
+/// Runs an engine on a given automaton and checks its answer. Walks may answer `Unknown`.
 fn on_automaton(plan: Plan, case: &Case, negation: &Buchi) -> Result<bool, String> {
     let automaton = subjects::automaton(negation, case.atoms.len());
     let propositions = case.propositions();
@@ -58,12 +58,12 @@ fn on_automaton(plan: Plan, case: &Case, negation: &Buchi) -> Result<bool, Strin
             }
         }
         (Answer::Unknown(_), expected) if plan == Plan::of("walk") => Ok(expected.is_none()),
-        (answer, expected) => Err(format!("{answer:?}, but the oracle has {expected:?}")),
+        (answer, expected) => Err(format!("{answer:?}, but the oracle answers {expected:?}")),
     }
 }
 
 #[test]
-fn every_engine_knows_the_fixed_automata() {
+fn engines_decide_the_fixed_automata() {
     for fixed in cases::all() {
         for (name, engine) in all_engines() {
             if let Some(automaton) = &fixed.automaton {
@@ -74,9 +74,9 @@ fn every_engine_knows_the_fixed_automata() {
     }
 }
 
-/// Automata that no translation would make: any marks, any number of initial states, dead ends.
+/// Arbitrary automata: any marks, any number of initial states, dead ends.
 #[test]
-fn every_engine_is_right_about_random_automata() {
+fn engines_agree_with_the_oracle_on_random_automata() {
     let (mut holds, mut violated) = (0, 0);
     for seed in Campaign::from_env(250).seeds() {
         let case = Case::random(seed);
@@ -91,6 +91,6 @@ fn every_engine_is_right_about_random_automata() {
             }
         }
     }
-    println!("{holds} empty, {violated} not");
+    println!("{holds} empty, {violated} nonempty");
     assert!(Campaign::from_env(250).cases < 100 || holds.min(violated) * 8 > holds.max(violated));
 }

@@ -1,4 +1,4 @@
-//! What the explicit engine must not keep to itself: that it has left out states, that claims fail beyond its search, that a run is a beginning.
+//! Limits and evidence of the explicit engine: cut-off states, failed claims, bad prefixes.
 
 use crate::covering::net;
 use lariat::internals::{Account, OrderChoice, Plan, PlanRun, RunContext, SpaceCache, Systems};
@@ -36,8 +36,8 @@ fn edge(from: usize, to: usize, guard: &[(usize, bool)], marks: u64) -> BuchiEdg
     }
 }
 
-/// Waits until atom 0 is true for ever.
-fn settles() -> Buchi {
+/// The automaton of `F G` atom 0.
+fn eventually_always() -> Buchi {
     Buchi {
         initial: vec![0],
         marks: 1,
@@ -49,7 +49,7 @@ fn settles() -> Buchi {
     }
 }
 
-/// Waits, reading that atom 0 is false, until it is true, and accepts.
+/// The automaton of `F` atom 0, deterministic.
 fn finally() -> Automaton {
     let buchi = Buchi {
         initial: vec![0],
@@ -67,9 +67,9 @@ fn at_least(place: u32, tokens: i64) -> Predicate {
     Predicate::compare(VarId(place), Comparison::Ge, tokens)
 }
 
-/// A search that leaves out states with many tokens does not say that there is no run.
+/// A search that omits states with many tokens does not answer that there is no run.
 #[test]
-fn what_was_cut_off_is_not_denied() {
+fn a_cut_off_search_is_inconclusive() {
     let system = net(&[("heap", 0)], &[("add", &[(0, 0, 1)])]);
     let (automaton, propositions) = (finally(), [Proposition::State(at_least(0, 9))]);
     let mut problem = Problem::new(&system, &automaton, &propositions, Deadlock::Stutter);
@@ -78,9 +78,9 @@ fn what_was_cut_off_is_not_denied() {
     assert!(matches!(found, Err(Stop::Bound(_))), "{found:?}");
 }
 
-/// The automaton can read nothing in the first state, so that the search ends there. Claims are looked at in all states.
+/// The product is empty, but claims are checked in all reachable states.
 #[test]
-fn claims_are_looked_at_beyond_the_search() {
+fn claims_are_checked_beyond_the_product() {
     let system = net(
         &[("a", 1), ("b", 0), ("c", 0)],
         &[
@@ -96,21 +96,21 @@ fn claims_are_looked_at_beyond_the_search() {
     problem.claims = &claims;
     let (found, account) = decide("explicit", &problem);
     assert_eq!(found, Ok(Outcome::Empty));
-    let told = Claims {
+    let expected = Claims {
         failed: vec![true, false],
         states: Some(3),
         complete: true,
     };
-    assert_eq!(account.claims, Some(told));
+    assert_eq!(account.claims, Some(expected));
 }
 
-/// What a state enables of more constraints than a word has bits is not mixed up with what its neighbour does: the last state is dead, and fair to all.
+/// The last state is dead, and fair to all constraints.
 #[test]
-fn many_constraints_are_kept_state_by_state() {
+fn more_than_64_constraints_are_stored_per_state() {
     let system = net(&[("a", 1), ("b", 0)], &[("t", &[(0, 1, 0), (1, 0, 1)])]);
     let fair = Constraint::of_events("t", Strength::Weak, vec![EventId(0)]);
     let constraints = vec![fair; 65];
-    let automaton = subjects::automaton(&settles(), 1);
+    let automaton = subjects::automaton(&eventually_always(), 1);
     for (place, found) in [(1, true), (0, false)] {
         let propositions = [Proposition::State(at_least(place, 1))];
         let problem = Problem::new(&system, &automaton, &propositions, Deadlock::Stutter);
@@ -120,9 +120,8 @@ fn many_constraints_are_kept_state_by_state() {
     }
 }
 
-/// Where the beginning of a run is evidence, nothing is told of what comes behind it.
 #[test]
-fn a_beginning_has_no_loop() {
+fn a_bad_prefix_has_no_loop() {
     let system = net(
         &[("a", 1), ("b", 0)],
         &[
@@ -144,9 +143,9 @@ fn a_beginning_has_no_loop() {
     }
 }
 
-/// The automaton accepts whatever follows behind three steps, and the run comes back after two: it does not become longer.
+/// The automaton accepts every continuation after three steps; the lasso has only two.
 #[test]
-fn no_beginning_is_longer_than_the_run() {
+fn no_bad_prefix_is_longer_than_the_lasso() {
     let system = net(
         &[("a", 1), ("b", 0)],
         &[("t", &[(0, 1, 0), (1, 0, 1)]), ("u", &[(1, 1, 1)])],

@@ -1,4 +1,4 @@
-//! Fair runs: every engine that knows fairness against the oracle, and those that do not refuse it.
+//! Fair runs: engines with fairness agree with the oracle, and the others refuse fairness.
 
 use lariat::internals::{Plan, Strength};
 use lariat_differential::subjects;
@@ -7,7 +7,7 @@ use lariat_testkit::{Answer, Campaign, Case, cases};
 const REPLAY: &str = "cargo test -p lariat-differential --test it fairness";
 
 #[test]
-fn no_subject_differs_from_the_oracle_about_fair_runs() {
+fn subjects_agree_with_the_oracle_on_fair_runs() {
     let campaign = Campaign::from_env(150)
         .about(Case::fair)
         .replayed_by(REPLAY);
@@ -18,7 +18,7 @@ fn no_subject_differs_from_the_oracle_about_fair_runs() {
 }
 
 #[test]
-fn every_subject_knows_the_fixed_cases_about_fair_runs() {
+fn subjects_decide_the_fixed_cases_about_fair_runs() {
     for fixed in cases::fair() {
         let expected = fixed.case.oracle();
         assert_eq!(expected.is_none(), fixed.holds, "{}", fixed.name);
@@ -31,16 +31,15 @@ fn every_subject_knows_the_fixed_cases_about_fair_runs() {
     }
 }
 
-/// An engine that does not know what is assumed never answers as if it did.
 #[test]
-fn who_does_not_know_fairness_refuses_it() {
+fn engines_refuse_unsupported_fairness() {
     let mut refused = 0;
     for seed in Campaign::from_env(20).seeds() {
         let case = Case::fair(seed);
-        let asked = case.fairness.iter().map(|c| c.strength).max();
+        let strength = case.fairness.iter().map(|c| c.strength).max();
         for (name, plan) in subjects::plans() {
-            let known = (plan.engine.fairness)(plan.automaton);
-            if asked <= known {
+            let supported = (plan.engine.fairness)(plan.automaton);
+            if strength <= supported {
                 continue;
             }
             let answer = subjects::on_translation(&name, plan).answer(&case);
@@ -49,7 +48,7 @@ fn who_does_not_know_fairness_refuses_it() {
         }
     }
     assert!(refused > 0);
-    let sentence = Plan::of("hyb").accepts(Strength::Strong).unwrap_err();
-    assert!(sentence.len() > 20, "{sentence}");
+    let message = Plan::of("hyb").accepts(Strength::Strong).unwrap_err();
+    assert!(message.len() > 20, "{message}");
     assert_eq!(Plan::of("explicit").accepts(Strength::Strong), Ok(()));
 }

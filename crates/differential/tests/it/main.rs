@@ -1,4 +1,4 @@
-//! All engines against the oracle, on random questions and on fixed ones.
+//! All engines against the oracle, on random and fixed cases.
 
 mod covering;
 mod differential;

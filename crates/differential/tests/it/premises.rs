@@ -1,4 +1,5 @@
-//! Premises of a property that engines are given as fairness: who gets them agrees with who reads them in an automaton.
+//! Premises of a property that are passed to engines as fairness: these engines agree with one that
+//! encodes the premises in the automaton.
 
 use lariat::internals::Plan;
 use lariat_differential::subjects;
@@ -6,10 +7,10 @@ use lariat_model::Deadlock;
 use lariat_testkit::formulas::{Op1, Op2};
 use lariat_testkit::{Answer, Atom, Campaign, Case, Ltl, Random, fairness};
 
-/// More conditions than the tableau spells out.
+/// More conditions than the translation encodes in the automaton.
 const CONDITIONS: usize = 6;
 
-/// `(GF b1 & … ) -> f`, where the conditions say that something is not enabled or taken.
+/// Generates `(GF b1 & … ) -> f`, where each condition is that an event is disabled or taken.
 fn with_premises(seed: u64) -> Case {
     let mut case = Case::random(seed);
     let mut rng = Random::new(seed.rotate_left(17));
@@ -35,22 +36,22 @@ fn with_premises(seed: u64) -> Case {
 }
 
 #[test]
-fn premises_are_the_same_as_fairness() {
+fn premises_are_equivalent_to_fairness() {
     let (mut violated, mut held) = (0, 0);
     let facade = |name: &str| subjects::facade(name, Plan::of(name).into());
-    let reads = facade("ba");
-    let knows = ["explicit", "slap-fst", "el", "owcty", "hyb"].map(facade);
+    let encodes = facade("ba");
+    let fair = ["explicit", "slap-fst", "el", "owcty", "hyb"].map(facade);
     for seed in Campaign::from_env(40).seeds() {
         let mut case = with_premises(seed);
         for deadlock in [Deadlock::Stutter, Deadlock::Ignore] {
             case.deadlock = deadlock;
-            let wanted = matches!(reads.answer(&case), Answer::Holds);
+            let wanted = matches!(encodes.answer(&case), Answer::Holds);
             if wanted {
                 held += 1
             } else {
                 violated += 1
             }
-            for engine in knows.iter().filter(|engine| engine.supports(&case)) {
+            for engine in fair.iter().filter(|engine| engine.supports(&case)) {
                 let answer = engine.answer(&case);
                 let name = engine.name();
                 match &answer {

@@ -1,11 +1,11 @@
-//! Several processes against the oracle.
+//! The distributed engine on several processes against the oracle.
 
 use lariat_differential::processes;
 use lariat_testkit::Campaign;
 use std::path::Path;
 
 #[test]
-fn processes_do_not_differ_from_the_oracle() {
+fn several_processes_agree_with_the_oracle() {
     let program = Path::new(env!("CARGO_BIN_EXE_lariat-differential"));
     let replay = "cargo test -p lariat-differential processes";
     let campaign = Campaign::from_env(8).replayed_by(replay);

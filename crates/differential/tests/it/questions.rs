@@ -1,20 +1,20 @@
-//! Questions about reachable states: a slice of the campaign.
+//! A short campaign of questions about reachable states.
 
 use lariat_differential::questions::{Case, Tally, judge, subjects};
 use lariat_testkit::Campaign;
 
 #[test]
-fn answers_are_those_of_brute_force() {
+fn answers_agree_with_brute_force() {
     let campaign = Campaign::from_env(150);
     let subjects = subjects();
     let mut tally = Tally::default();
     for seed in campaign.seeds() {
         let case = Case::random(seed);
         if let Err(what) = judge(&case, &subjects, &mut tally) {
-            panic!("{what}\nLARIAT_SEED={seed} LARIAT_CASES=1 repeats it");
+            panic!("{what}\nLARIAT_SEED={seed} LARIAT_CASES=1 replays it");
         }
     }
-    // Every kind of model and evidence has been seen, if there were enough of them.
+    // Enough seeds cover every kind of model and evidence.
     if campaign.cases >= 150 {
         assert!(tally.coloured > 10 && tally.endless > 5, "{tally:?}");
         assert!(tally.dead > 10 && tally.unbounded > 5, "{tally:?}");
@@ -22,22 +22,21 @@ fn answers_are_those_of_brute_force() {
     }
 }
 
-/// The same where reductions leave something out.
 #[test]
-fn answers_about_nets_that_become_smaller_are_those_of_brute_force() {
+fn answers_on_reduced_nets_agree_with_brute_force() {
     let subjects = subjects();
     let mut tally = Tally::default();
     for seed in Campaign::from_env(40).seeds() {
         if let Err(what) = judge(&Case::reducible(seed), &subjects, &mut tally) {
-            panic!("{what}\nLARIAT_SEED={seed} LARIAT_CASES=1 repeats it");
+            panic!("{what}\nLARIAT_SEED={seed} LARIAT_CASES=1 replays it");
         }
     }
     println!("{tally:?}");
 }
 
-/// On this net every engine by itself once asked for more and more work, and did none.
+/// Regression: on this net engines requested ever more work without using it.
 #[test]
-fn rounds_end_where_nobody_works() {
+fn rounds_terminate_if_no_engine_works() {
     let case = Case::random(221);
     let mut tally = Tally::default();
     judge(&case, &subjects(), &mut tally).unwrap();

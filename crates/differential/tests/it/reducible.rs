@@ -1,4 +1,4 @@
-//! The façade about nets on which rules of reduction find something, or almost.
+//! The façade on nets on which reduction rules apply, or almost.
 
 use lariat::internals::{CheckOptions, EngineChoice, Plan, ReductionChoice, Rules, Schedule};
 use lariat_differential::subjects;
@@ -7,8 +7,8 @@ use lariat_testkit::{Campaign, Case};
 const REPLAY: &str = "cargo test -p lariat-differential --test it reducible";
 
 #[test]
-fn nets_on_which_rules_find_something_are_answered_as_the_oracle_does() {
-    let after_reductions = |name: &str, engine: EngineChoice| {
+fn reduced_nets_agree_with_the_oracle() {
+    let reduced = |name: &str, engine: EngineChoice| {
         let options = CheckOptions {
             engine,
             reduce: ReductionChoice::Only(Rules::all()),
@@ -16,17 +16,17 @@ fn nets_on_which_rules_find_something_are_answered_as_the_oracle_does() {
         };
         subjects::facade_with(name, options)
     };
-    // Otherwise `auto` decides before it reduces anything.
-    let hasty = Schedule {
+    // Small limits, so that `auto` does not decide before it reduces the net.
+    let small_limits = Schedule {
         glance: 1,
         walk: 1,
         first_look: 1,
         ..Schedule::default()
     };
     let subjects = [
-        after_reductions("explicit", Plan::of("explicit").into()),
-        after_reductions("auto", EngineChoice::Auto(hasty)),
-        after_reductions("slap", Plan::of("slap").into()).only(|case| case.fairness.is_empty()),
+        reduced("explicit", Plan::of("explicit").into()),
+        reduced("auto", EngineChoice::Auto(small_limits)),
+        reduced("slap", Plan::of("slap").into()).only(|case| case.fairness.is_empty()),
     ];
     let campaign = Campaign::from_env(60)
         .about(Case::reducible)

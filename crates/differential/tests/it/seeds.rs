@@ -1,14 +1,14 @@
-//! The fuzz targets without a fuzzer: they build, and what they start from is worth starting from.
+//! The fuzz targets without a fuzzer: they compile and accept their seeds.
 
 #[path = "../../../../fuzz/src/lib.rs"]
 mod targets;
 
 use std::path::Path;
 
-/// Is the input accepted?
+/// Returns whether the input is accepted.
 type Target = fn(&[u8]) -> bool;
 
-/// Every seed is accepted by its target: from garbage a fuzzer gets nowhere.
+/// Seeds must be valid inputs, because a fuzzer makes little progress from invalid ones.
 #[test]
 fn every_seed_is_accepted() {
     let all: [(&str, Target); 7] = [
@@ -28,7 +28,7 @@ fn every_seed_is_accepted() {
         for seed in seeds {
             let path = seed.unwrap().path();
             let bytes = std::fs::read(&path).unwrap();
-            assert!(target(&bytes), "{} is refused", path.display());
+            assert!(target(&bytes), "{} is rejected", path.display());
             count += 1;
         }
         assert!(count > 0, "{name} has no seeds");

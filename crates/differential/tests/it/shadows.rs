@@ -1,11 +1,11 @@
-//! Nets with places that follow others, by whom it is told, or almost, that there is enough in them.
+//! Reductions of nets with (almost) implicit places.
 
 use lariat::internals::{CheckOptions, EngineChoice, Plan, ReductionChoice, Rule, Rules};
 use lariat_differential::subjects;
 use lariat_testkit::{Campaign, Case, Subject};
 
-/// The explicit engine after all rules, and after the one alone that looks at such places.
-fn after_reductions() -> Vec<Subject> {
+/// The explicit engine with all rules, and with the rule for implicit places alone.
+fn reduced() -> Vec<Subject> {
     let rules = [
         ("all", Rules::all()),
         ("implicit-places", Rules::only(&[Rule::ImplicitPlaces])),
@@ -22,9 +22,9 @@ fn after_reductions() -> Vec<Subject> {
 }
 
 #[test]
-fn nets_with_places_that_follow_others_are_answered_as_the_oracle_does() {
+fn nets_with_implicit_places_agree_with_the_oracle() {
     let campaign = Campaign::from_env(250).about(Case::shadowed);
-    match campaign.run(&after_reductions(), |_| ()) {
+    match campaign.run(&reduced(), |_| ()) {
         Ok(counters) => println!("{counters}"),
         Err(failure) => panic!("{failure}"),
     }

@@ -1,4 +1,4 @@
-//! Symmetries: random nets with and without colours; `symmetry/fixed.rs` has cases that catch wrong variants.
+//! Symmetries: random nets with and without colours; `symmetry/fixed.rs` has regression cases.
 
 mod fixed;
 mod specs;
@@ -11,15 +11,14 @@ use lariat_testkit::symmetric as nets;
 use lariat_testkit::{Campaign, Random};
 use std::sync::Arc;
 
-/// Every engine that divides by symmetries is right about random nets and questions, and its lassos are runs of the net.
 #[test]
-fn no_quotient_differs_from_the_oracle() {
+fn quotients_agree_with_the_oracle() {
     judge_all(150, nets::random);
 }
 
-/// The same of nets without colours: copies of components around shared places, and unfolded nets that have forgotten their colours.
+/// Nets without colours: copies of components around shared places, and unfolded nets.
 #[test]
-fn no_quotient_of_copies_differs_from_the_oracle() {
+fn quotients_of_uncoloured_nets_agree_with_the_oracle() {
     judge_all(300, |rng| {
         if rng.percent(75) {
             return copies::random(rng);
@@ -54,7 +53,7 @@ fn judge_all(cases: u64, draw: fn(&mut Random) -> (Model, Case)) {
     }
     let cases = campaign.cases;
     println!(
-        "{verdicts} verdicts on {cases} nets, {symmetric} of them with symmetries; {violated} questions violated"
+        "{verdicts} verdicts on {cases} nets, {symmetric} of them with symmetries; {violated} cases violated"
     );
     assert!(cases < 100 || u64::from(symmetric) * 2 > cases);
 }

@@ -1,4 +1,4 @@
-//! What the random systems are like: sizes, deadlocks, infinite runs, by family.
+//! Statistics of the random systems by family: sizes, deadlocks, infinite runs.
 //!
 //! `LARIAT_CASES=5000 cargo run -p lariat-testkit --bin families`
 

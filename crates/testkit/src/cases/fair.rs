@@ -6,7 +6,7 @@ use crate::kripke::Kripke;
 use Deadlock::Stutter;
 use lariat_model::{Comparison, Constraint, Deadlock, EventId, Predicate, Strength, Value, VarId};
 
-/// All of them. What is assumed is part of the case.
+/// Returns all fixed cases about fair runs.
 pub fn fair() -> Vec<Fixed> {
     [
         weak_and_strong(),
@@ -17,7 +17,6 @@ pub fn fair() -> Vec<Fixed> {
     .concat()
 }
 
-/// The case under these assumptions.
 fn assuming(fairness: Vec<Constraint>, case: Case) -> Case {
     Case { fairness, ..case }
 }
@@ -26,7 +25,7 @@ fn taken(strength: Strength, event: u32) -> Constraint {
     Constraint::of_events(format!("e{event}"), strength, vec![EventId(event)])
 }
 
-/// The state is not `value` for ever.
+/// The assumption that the state does not stay `value` forever.
 fn left(value: Value) -> Constraint {
     Constraint {
         name: "left".to_owned(),
@@ -36,10 +35,10 @@ fn left(value: Value) -> Constraint {
     }
 }
 
-/// A way out that is open in every other state, or in all: strong fairness leads there from both, weak fairness from the second alone.
+/// An exit enabled in every other state (for strong fairness) or in all (for weak fairness).
 fn weak_and_strong() -> Vec<Fixed> {
     use Strength::{Strong, Weak};
-    let now_and_then = Kripke::new(3)
+    let alternating = Kripke::new(3)
         .label("a", &[2])
         .steps("u", &[(0, 1), (1, 0)])
         .steps("out", &[(0, 2)])
@@ -51,34 +50,34 @@ fn weak_and_strong() -> Vec<Fixed> {
         .steps("v", &[(2, 2)]);
     let asks = |system: &Kripke, fairness| assuming(fairness, system.asks("F a", Stutter));
     let out = |strength| taken(strength, 1);
-    // An assumption that matters to no run, but makes the search that for strong ones.
-    let beside = || taken(Strong, 2);
+    // An assumption without effect, which selects the search for strong fairness.
+    let unrelated = || taken(Strong, 2);
     vec![
         fixed(
-            "strongly-fair-now-and-then",
-            asks(&now_and_then, vec![out(Strong)]),
+            "strongly-fair-alternating",
+            asks(&alternating, vec![out(Strong)]),
             true,
         ),
         fixed(
-            "weakly-fair-now-and-then",
-            asks(&now_and_then, vec![out(Weak)]),
+            "weakly-fair-alternating",
+            asks(&alternating, vec![out(Weak)]),
             false,
         ),
         fixed(
-            "weakly-fair-beside-a-strong-one",
-            asks(&now_and_then, vec![out(Weak), beside()]),
+            "weakly-fair-alternating-with-a-strong-one",
+            asks(&alternating, vec![out(Weak), unrelated()]),
             false,
         ),
         fixed("weakly-fair-always", asks(&always, vec![out(Weak)]), true),
         fixed(
-            "weakly-fair-always-beside-a-strong-one",
-            asks(&always, vec![out(Weak), beside()]),
+            "weakly-fair-always-with-a-strong-one",
+            asks(&always, vec![out(Weak), unrelated()]),
             true,
         ),
     ]
 }
 
-/// Where everything that follows would be a violation, no fair run goes: neither into a dead end nor into a loop.
+/// States from which every continuation violates the property but is unfair: a dead end and a loop.
 fn ends() -> Vec<Fixed> {
     let dead = Kripke::new(2)
         .label("a", &[1])
@@ -94,7 +93,7 @@ fn ends() -> Vec<Fixed> {
     ]
 }
 
-/// What is taken counts whatever is taken next.
+/// An event counts as taken regardless of the next event.
 fn copies() -> Vec<Fixed> {
     let both = Kripke::new(1)
         .steps("t", &[(0, 0)])

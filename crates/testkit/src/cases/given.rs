@@ -1,4 +1,4 @@
-//! Fixed cases about automata that no translation makes.
+//! Fixed cases with automata that no translation produces.
 
 use super::{Fixed, levels, local};
 use crate::case::{Atom, Case};
@@ -8,7 +8,7 @@ use crate::oracle::{Buchi, BuchiEdge};
 use Deadlock::Stutter;
 use lariat_model::{Comparison, Deadlock, Predicate, Proposition, Value, VarId};
 
-/// All of them.
+/// Returns all fixed cases with automata.
 pub fn given() -> Vec<Fixed> {
     let mut all = vec![automaton_case(), toggles()];
     all.extend(several_starts());
@@ -34,9 +34,9 @@ fn edge(from: usize, guard: &[(usize, bool)], marks: u64, to: usize) -> BuchiEdg
     }
 }
 
-/// Two initial states of the automaton, one of which leads nowhere: `F a` by the other.
+/// Two initial states of the automaton for `F a`; one has no successors.
 fn several_starts() -> Vec<Fixed> {
-    let way = Kripke::new(3)
+    let path = Kripke::new(3)
         .label("a", &[2])
         .steps("u", &[(0, 1), (1, 2), (2, 2)])
         .asks("G !a", Stutter);
@@ -52,15 +52,15 @@ fn several_starts() -> Vec<Fixed> {
     vec![
         with(
             "start-behind-a-dead-one",
-            way.clone(),
+            path.clone(),
             false,
             starting([0, 1]),
         ),
-        with("start-before-a-dead-one", way, false, starting([1, 0])),
+        with("start-before-a-dead-one", path, false, starting([1, 0])),
     ]
 }
 
-/// Two edges between the same states, with different marks: each letter has but one of them.
+/// Two edges between the same states with different marks and disjoint guards.
 fn parallel_edges() -> Vec<Fixed> {
     let still = |states: &[Value]| {
         Kripke::new(2)
@@ -79,12 +79,12 @@ fn parallel_edges() -> Vec<Fixed> {
     };
     vec![
         with("by-the-marked-edge", still(&[0]), false, parallel()),
-        with("by-the-edge-beside-it", still(&[1]), false, parallel()),
+        with("by-the-unmarked-edge", still(&[1]), false, parallel()),
     ]
 }
 
-/// Level 3 (`x`, `a` where it is 1) may move once, level 2 (`y`) loops. The automaton's run is lost if the
-/// node under `¬a` is taken for finished: its loop exists under `a` only.
+/// Level 3 (`x`, where `a` is `x = 1`) moves once, level 2 (`y`) loops. The run is lost if the node
+/// under `¬a` is marked as completed: its loop exists under `a` only.
 fn automaton_case() -> Fixed {
     let mut case = levels(
         &[2, 1],
@@ -98,7 +98,7 @@ fn automaton_case() -> Fixed {
         proposition: Proposition::State(Predicate::compare(VarId(0), Comparison::Eq, 1)),
         text: Some("\"x == 1\"".to_owned()),
     }];
-    // ¬a, then a for ever: that is what the automaton accepts.
+    // The automaton accepts ¬a followed by a forever.
     case.formula = Ltl::parse("!(!a & X G a)", &["a"]);
     let edge = |from, a, marks, to| BuchiEdge {
         from,
@@ -107,13 +107,13 @@ fn automaton_case() -> Fixed {
         to,
     };
     Fixed {
-        name: "looked-at-again-under-another-label",
+        name: "revisited-under-another-label",
         case,
         holds: false,
         automaton: Some(Buchi {
             marks: 1,
             initial: vec![0],
-            // Being in state 1 is accepting: marks on the edges that leave it.
+            // State 1 is accepting: its outgoing edges are marked.
             edges: vec![
                 edge(0, false, 0, 1),
                 edge(1, false, 1, 2),
@@ -124,8 +124,8 @@ fn automaton_case() -> Fixed {
     }
 }
 
-/// Two variables that toggle by themselves, and an automaton that accepts everything: 0 –{0}→ 1, 0 –{1}→ 0, 1 → 0, 1 → 1. Reading the same
-/// letter twice is possible wherever reading it once is, and yet another move.
+/// Two independent toggling variables, and an automaton that accepts everything: 0 –{0}→ 1, 0 –{1}→
+/// 0, 1 → 0, 1 → 1. A letter that can be read once can be read twice, but by a different move.
 fn toggles() -> Fixed {
     let toggle = || local(&[(0, 1), (1, 0)]);
     let case = levels(

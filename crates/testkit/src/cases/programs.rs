@@ -1,4 +1,4 @@
-//! Fixed cases about events of programs, some of which fail.
+//! Fixed cases about events of programs, some of which fault.
 
 use super::{Fixed, fixed};
 use crate::case::{Atom, Case};
@@ -9,24 +9,24 @@ use lariat_model::{
     LValue, Predicate, Proposition, Strength, System, Value, VarId, Variable,
 };
 
-/// The variable that the programs change; the other one says that they have failed.
+/// The variable that the programs change, and the fault variable.
 const X: VarId = VarId(0);
 const FAILED: VarId = VarId(1);
 
-/// What a case can ask for.
+/// Names of the atoms.
 const ATOMS: [&str; 6] = ["o", "crash", "failed", "may_crash", "dead", "end"];
 
-/// The events, by their positions in [`system`].
+/// The events, by their indices in [`system`].
 const O: EventId = EventId(0);
 const CRASH: EventId = EventId(1);
 
-/// `o` leads from 0 to 1 and from 1 to 2, where nothing is possible. From 1 a program fails as well: in what it assigns, or in its guard already. Where
-/// `x` is `waits_at` another one waits.
+/// `o` leads from 0 to 1 and from 1 to 2, a dead end. In 1 a program faults as well, in its effect
+/// or in its guard. In `waits_at` another program loops.
 fn system(fails: Fails, waits_at: Option<Value>) -> System {
     let binary = |op, x, y| Expr::Binary(op, Box::new(x), Box::new(y));
     let is = |value| binary(BinaryOp::Eq, Expr::Var(X), Expr::Const(value));
     let above = |value| binary(BinaryOp::Sub, Expr::Var(X), Expr::Const(value));
-    // Impossible at 1.
+    // Faults in 1.
     let part = || binary(BinaryOp::Div, Expr::Const(1), above(1));
     let sets = |value: Expr| {
         vec![Effect {
@@ -96,13 +96,13 @@ fn asks(system: System, formula: &str, deadlock: Deadlock) -> Case {
     }
 }
 
-/// Programs that fail, or might have, or end, where it matters which event is taken.
+/// Programs that fault, could fault, or end, with properties about the taken event.
 pub(super) fn events_of_programs() -> Vec<Fixed> {
     use Fails::{InItsEffect, InItsGuard};
     let short = |fails, formula, deadlock| asks(system(fails, None), formula, deadlock);
     let long = |formula, deadlock| asks(system(InItsEffect, Some(0)), formula, deadlock);
     vec![
-        // To fail is a step, taken by the event that fails.
+        // A fault is a step of the event that faults.
         fixed(
             "event-that-fails",
             short(InItsEffect, "G !crash", Stutter),
@@ -123,14 +123,14 @@ pub(super) fn events_of_programs() -> Vec<Fixed> {
             short(InItsEffect, "G (X failed -> crash | failed)", Stutter),
             true,
         ),
-        // The step behind a named event may fail, and the state behind it stays for ever.
+        // The step after a named event may fault, and the fault state is never left.
         fixed(
-            "failed-behind-an-event",
+            "failed-after-an-event",
             short(InItsEffect, "!F (o & X (crash & X G failed))", Stutter),
             false,
         ),
         fixed(
-            "failed-behind-an-event-ignoring-deadlocks",
+            "failed-after-an-event-ignoring-deadlocks",
             long("!F (o & X (crash & X G failed))", Ignore),
             true,
         ),
@@ -139,7 +139,7 @@ pub(super) fn events_of_programs() -> Vec<Fixed> {
             short(InItsEffect, "G (failed -> !o & !crash)", Stutter),
             true,
         ),
-        // Another event could have failed.
+        // Another enabled event would fault.
         fixed(
             "another-event-would-fail",
             short(InItsEffect, "G (o -> X !failed)", Stutter),
@@ -150,7 +150,7 @@ pub(super) fn events_of_programs() -> Vec<Fixed> {
             short(InItsGuard, "G (o -> X !failed)", Stutter),
             true,
         ),
-        // What is enabled is enabled whatever is taken.
+        // Enabledness does not depend on the taken event.
         fixed(
             "enabled-while-another-is-taken",
             short(InItsEffect, "G !(may_crash & o)", Stutter),
@@ -166,7 +166,7 @@ pub(super) fn events_of_programs() -> Vec<Fixed> {
             short(InItsEffect, "G (failed -> dead & !may_crash)", Stutter),
             true,
         ),
-        // Ends of programs.
+        // Dead ends of programs.
         fixed(
             "no-end-before-an-event",
             short(InItsEffect, "o & G (dead -> end | failed)", Stutter),
@@ -190,7 +190,7 @@ pub(super) fn events_of_programs() -> Vec<Fixed> {
     ]
 }
 
-/// An event that is possible for ever is taken in the end, though another is taken again and again. One that fails is taken, too.
+/// An event that stays enabled is eventually taken, even if it faults.
 pub(super) fn fair_programs() -> Vec<Fixed> {
     let asks = |waits_at, formula, event| Case {
         fairness: vec![Constraint::of_events(
@@ -208,6 +208,10 @@ pub(super) fn fair_programs() -> Vec<Fixed> {
             asks(1, "F (crash | end)", CRASH),
             true,
         ),
-        fixed("weakly-fair-beside-it", asks(1, "F crash", O), false),
+        fixed(
+            "weakly-fair-to-the-other-event",
+            asks(1, "F crash", O),
+            false,
+        ),
     ]
 }

@@ -1,4 +1,4 @@
-//! A product as a list of edges, and its fair components.
+//! Explicit products and their fair strongly connected components.
 
 use super::Reachable;
 use crate::fairness::Ledger;
@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 
 /// An explicit graph with marks on its edges; an accepting cycle carries all bits of `all`.
 pub(super) struct Product {
-    /// The system's state in each node.
+    /// Per node, the state of the system.
     pub(super) state: Vec<usize>,
     pub(super) roots: Vec<usize>,
     pub(super) edges: Vec<Vec<ProductEdge>>,
@@ -22,14 +22,14 @@ pub(super) struct ProductEdge {
     pub(super) marks: u128,
 }
 
-/// Which runs count.
+/// The fairness constraints of the search.
 pub(super) struct Fair<'a> {
     pub(super) system: &'a System,
     pub(super) fairness: &'a [Constraint],
 }
 
 impl Fair<'_> {
-    /// Is a state on no fair loop of a component with these steps?
+    /// Returns whether no fair loop visits `state`, given all steps of its component.
     fn excludes(&self, all: Ledger, state: &State) -> bool {
         let violated = all.violated(self.fairness);
         self.fairness.iter().enumerate().any(|(i, constraint)| {
@@ -45,7 +45,7 @@ impl Fair<'_> {
 }
 
 impl Product {
-    /// Everything that can be reached from the roots; nodes are pairs with a system's state in front.
+    /// Builds the part reachable from the roots. A node begins with a state of the system.
     pub(super) fn build(
         roots: Vec<(usize, usize)>,
         all: u128,
@@ -81,8 +81,9 @@ impl Product {
         }
     }
 
-    /// The strongly connected component of every node among those that are `alive`, all others being alone: nodes in the order in
-    /// which a search leaves them, then, last left first, everything that reaches them.
+    /// Returns the strongly connected component of every node, by Kosaraju's algorithm: a
+    /// depth-first search for the postorder, then a backward search from each node in reverse
+    /// postorder. Nodes that are not `alive` are singletons.
     fn components(&self, alive: &[bool]) -> Vec<usize> {
         let n = self.edges.len();
         let mut order = Vec::with_capacity(n);
@@ -133,7 +134,7 @@ impl Product {
         component
     }
 
-    /// The component of every node that lies in one that is accepting and fair as a whole; `None` for the others.
+    /// Returns the component of every node that lies in a fair accepting one.
     fn fair_components(
         &self,
         graph: &Reachable,
@@ -178,7 +179,7 @@ impl Product {
         }
     }
 
-    /// A path from a root into an accepting component and around in it.
+    /// Returns a path from a root to a fair accepting component, and a fair accepting cycle in it.
     pub(super) fn lasso(&self, graph: &Reachable, free: u128, fair: &Fair<'_>) -> Option<Lasso> {
         let component = self.fair_components(graph, free, fair);
         let good = |node: usize| component[node].is_some();
@@ -202,7 +203,7 @@ impl Product {
             }
             cycle.extend(path);
         }
-        // Every edge of the component is taken once if fairness asks for more than marks.
+        // With fairness constraints, the cycle takes every edge of the component.
         if !fair.fairness.is_empty() {
             for node in (0..self.edges.len()).filter(|node| inside(*node)) {
                 for edge in self.edges[node].iter().filter(|e| inside(e.to)) {
@@ -229,14 +230,14 @@ impl Product {
         })
     }
 
-    /// A shortest path of at least one edge whose last edge is a goal.
+    /// Returns a shortest path of at least one edge whose last edge is a goal.
     fn path(
         &self,
         from: usize,
         through: impl Fn(usize) -> bool,
         goal: impl Fn(&ProductEdge) -> bool,
     ) -> Option<Vec<ProductEdge>> {
-        let mut came: HashMap<usize, (usize, ProductEdge)> = HashMap::new();
+        let mut parents: HashMap<usize, (usize, ProductEdge)> = HashMap::new();
         let mut queue = VecDeque::from([from]);
         while let Some(node) = queue.pop_front() {
             for edge in &self.edges[node] {
@@ -244,15 +245,15 @@ impl Product {
                     let mut path = vec![*edge];
                     let mut at = node;
                     while at != from {
-                        let (before, edge) = came[&at];
+                        let (before, edge) = parents[&at];
                         path.push(edge);
                         at = before;
                     }
                     path.reverse();
                     return Some(path);
                 }
-                if edge.to != from && through(edge.to) && !came.contains_key(&edge.to) {
-                    came.insert(edge.to, (node, *edge));
+                if edge.to != from && through(edge.to) && !parents.contains_key(&edge.to) {
+                    parents.insert(edge.to, (node, *edge));
                     queue.push_back(edge.to);
                 }
             }

@@ -1,4 +1,4 @@
-//! All states of a system, and all steps between them.
+//! The explicit reachability graph of a system.
 
 use crate::interpret;
 use lariat_model::{Deadlock, EventId, State, System};
@@ -7,16 +7,16 @@ use std::collections::HashMap;
 /// The reachable states of a system with all steps between them.
 #[derive(Clone, Debug)]
 pub struct Reachable {
-    /// The states; the initial ones first.
+    /// The states, initial ones first.
     pub states: Vec<State>,
-    /// The positions of the initial states.
+    /// Indices of the initial states.
     pub initial: Vec<usize>,
-    /// For every state the events that can be taken and where they lead.
+    /// Per state, the enabled events with the indices of their successors.
     pub steps: Vec<Vec<(Option<EventId>, usize)>>,
 }
 
 impl Reachable {
-    /// All reachable states, `None` if there are more than `cut`.
+    /// Explores all reachable states; `None` if there are more than `cut`.
     pub fn explore(system: &System, cut: usize) -> Option<Reachable> {
         let mut known: HashMap<State, usize> = HashMap::new();
         let mut all = Reachable {
@@ -50,7 +50,7 @@ impl Reachable {
         Some(all)
     }
 
-    /// The same graph under a policy for deadlocks.
+    /// Returns the graph under a deadlock policy.
     #[must_use]
     pub fn under(&self, deadlock: Deadlock) -> Reachable {
         let mut graph = self.clone();
@@ -64,9 +64,9 @@ impl Reachable {
         graph
     }
 
-    /// Does some run go on for ever?
+    /// Returns whether an infinite run exists.
     pub fn has_infinite_run(&self) -> bool {
-        // Take away states without steps until nothing changes: what is left reaches a cycle.
+        // Remove states without steps until nothing changes: the remaining states reach a cycle.
         let mut alive = vec![true; self.states.len()];
         loop {
             let dies: Vec<usize> = (0..alive.len())

@@ -1,4 +1,4 @@
-//! The unfolding of coloured nets against the naive one, and runs of it replayed on the coloured net.
+//! Tests of the unfolding of coloured nets against the naive one, and of replay.
 
 use std::collections::BTreeSet;
 
@@ -9,19 +9,19 @@ use lariat_model::{Lasso, State, Step, System};
 use lariat_testkit::harness::Campaign;
 use lariat_testkit::{Random, coloured};
 
-/// A marking as the user sees it.
-type Seen = Vec<(String, i64)>;
+/// A marking by names of places.
+type NamedMarking = Vec<(String, i64)>;
 
-fn seen(system: &System, state: &State) -> Seen {
+fn named(system: &System, state: &State) -> NamedMarking {
     let all = system.variables.iter().zip(state);
     let marked = all.filter(|(_, n)| **n != 0);
-    let mut seen: Seen = marked.map(|(v, n)| (v.name.clone(), *n)).collect();
-    seen.sort();
-    seen
+    let mut named: NamedMarking = marked.map(|(v, n)| (v.name.clone(), *n)).collect();
+    named.sort();
+    named
 }
 
-/// Steps from the markings of the n-th layer, layer by layer, until there are many.
-fn steps(system: &System, many: usize) -> Vec<BTreeSet<(Seen, String, Seen)>> {
+/// Returns the steps from each breadth-first layer, until there are `many` markings.
+fn steps(system: &System, many: usize) -> Vec<BTreeSet<(NamedMarking, String, NamedMarking)>> {
     let mut known: BTreeSet<State> = system.initial.iter().cloned().collect();
     let mut layer: Vec<State> = system.initial.clone();
     let mut all = Vec::new();
@@ -32,7 +32,7 @@ fn steps(system: &System, many: usize) -> Vec<BTreeSet<(Seen, String, Seen)>> {
             for event in system.event_ids() {
                 for to in system.successors(state, event) {
                     let name = system.event(event).name.clone();
-                    steps.insert((seen(system, state), name, seen(system, &to)));
+                    steps.insert((named(system, state), name, named(system, &to)));
                     if known.insert(to.clone()) {
                         next.push(to);
                     }
@@ -45,7 +45,7 @@ fn steps(system: &System, many: usize) -> Vec<BTreeSet<(Seen, String, Seen)>> {
     all
 }
 
-/// A random walk that is cut where a marking comes again, or ends in a dead one.
+/// Returns the lasso of a random walk that repeats a marking or ends in a dead one.
 fn walk(rng: &mut Random, system: &System) -> Option<Lasso> {
     let initial = system.initial[0].clone();
     let mut states = vec![initial.clone()];
@@ -86,7 +86,7 @@ fn walk(rng: &mut Random, system: &System) -> Option<Lasso> {
 }
 
 #[test]
-fn unfoldings_agree() {
+fn unfolding_agrees_with_the_naive_one() {
     let campaign = Campaign::from_env(1000);
     let (mut moving, mut replayed, mut smaller) = (0, 0, 0);
     for seed in campaign.seeds() {
@@ -105,7 +105,7 @@ fn unfoldings_agree() {
         assert_eq!(found, wanted, "seed {seed}\n{text}");
         moving += usize::from(found.len() > 1);
         smaller += usize::from(system.events.len() < naive.events.len());
-        // What is left out is dead, what is left in is possible as far as colours go.
+        // Names and indices of unfolded places and transitions are consistent.
         for (var, variable) in system.var_ids().zip(&system.variables) {
             let (place, colour) = unfolded.unfolding.place_of(var);
             assert_eq!(
@@ -115,11 +115,11 @@ fn unfoldings_agree() {
             );
             assert_eq!(unfolded.unfolding.instance(place, colour), Some(var));
         }
-        for (event, of) in system.event_ids().zip(&system.events) {
+        for (event, unfolded_event) in system.event_ids().zip(&system.events) {
             let (transition, binding) = unfolded.unfolding.binding(event);
             assert_eq!(
                 net.binding_name(transition, binding),
-                of.name,
+                unfolded_event.name,
                 "seed {seed}"
             );
         }
@@ -129,5 +129,7 @@ fn unfoldings_agree() {
                 .unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
         }
     }
-    println!("{moving} nets move, {smaller} lost bindings, {replayed} runs were replayed");
+    println!(
+        "{moving} nets with steps, {smaller} with fewer transitions, {replayed} runs replayed"
+    );
 }

@@ -1,21 +1,21 @@
-//! The harness on subjects that lie.
+//! Tests of the harness with faulty subjects.
 
 use lariat_model::{Deadlock, Lasso};
 use lariat_testkit::{Answer, Campaign, Case, Subject};
 
 const REPLAY: &str = "cargo test -p lariat-testkit --test it harness";
 
-/// What the harness says of a subject that answers honestly and is then changed by `fault`.
-fn caught(fault: fn(&Case, Answer) -> Answer) -> String {
-    let honest = |case: &Case| case.oracle().map_or(Answer::Holds, Answer::Violated);
-    let liar = Subject::new("liar", move |case| fault(case, honest(case)));
+/// Returns the report of the harness about the oracle's answers changed by `fault`.
+fn report_of(fault: fn(&Case, Answer) -> Answer) -> String {
+    let correct = |case: &Case| case.oracle().map_or(Answer::Holds, Answer::Violated);
+    let subject = Subject::new("faulty", move |case| fault(case, correct(case)));
     let campaign = Campaign {
         seed: 1,
         cases: 400,
         replay: REPLAY.to_owned(),
         case: Case::random,
     };
-    match campaign.run(&[liar], |_| {}) {
+    match campaign.run(&[subject], |_| {}) {
         Ok(_) => "nothing".to_owned(),
         Err(failure) => failure.to_string(),
     }
@@ -32,15 +32,15 @@ fn edit(answer: Answer, change: impl Fn(&mut Lasso)) -> Answer {
 }
 
 #[test]
-fn an_honest_subject_passes() {
-    assert_eq!(caught(|_, answer| answer), "nothing");
+fn a_correct_subject_passes() {
+    assert_eq!(report_of(|_, answer| answer), "nothing");
 }
 
 #[test]
 fn wrong_verdicts_are_caught_and_replayed() {
-    let report = caught(|_, _| Answer::Holds);
-    assert!(report.contains("says it holds"), "{report}");
-    assert!(report.contains("made smaller"), "{report}");
+    let report = report_of(|_, _| Answer::Holds);
+    assert!(report.contains("answers that it holds"), "{report}");
+    assert!(report.contains("shrunk"), "{report}");
     let seed = report
         .strip_prefix("seed ")
         .unwrap()
@@ -53,41 +53,41 @@ fn wrong_verdicts_are_caught_and_replayed() {
 
 #[test]
 fn rare_wrong_verdicts_are_caught() {
-    // Wrong only about X under one policy.
-    let report = caught(|case, answer| match case.deadlock {
+    // Wrong only about formulas with X under one policy.
+    let report = report_of(|case, answer| match case.deadlock {
         Deadlock::Ignore if case.formula.uses_next() => Answer::Holds,
         _ => answer,
     });
-    assert!(report.contains("says it holds"), "{report}");
+    assert!(report.contains("answers that it holds"), "{report}");
     assert!(report.contains("deadlocks Ignore"), "{report}");
 }
 
 #[test]
 fn forgotten_stutter_steps_are_caught() {
-    // Answers as if finite runs did not count.
-    let report = caught(|case, _| {
+    // Answers as under `Ignore`.
+    let report = report_of(|case, _| {
         let case = Case {
             deadlock: Deadlock::Ignore,
             ..case.clone()
         };
         case.oracle().map_or(Answer::Holds, Answer::Violated)
     });
-    assert!(report.contains("says it holds"), "{report}");
+    assert!(report.contains("answers that it holds"), "{report}");
 }
 
 #[test]
 fn wrong_lassos_are_caught() {
-    let open = caught(|_, answer| edit(answer, |lasso| lasso.cycle.truncate(0)));
+    let open = report_of(|_, answer| edit(answer, |lasso| lasso.cycle.truncate(0)));
     assert!(
-        open.contains("the run may go on") || open.contains("nothing follows a finite run"),
+        open.contains("a continuation satisfies") || open.contains("a finite run does not count"),
         "{open}"
     );
-    let start = caught(|_, answer| edit(answer, |lasso| lasso.initial[0] += 1));
+    let start = report_of(|_, answer| edit(answer, |lasso| lasso.initial[0] += 1));
     assert!(
         start.contains("does not start in an initial state"),
         "{start}"
     );
-    let idle = caught(|_, answer| {
+    let idle = report_of(|_, answer| {
         edit(answer, |lasso| {
             for step in &mut lasso.cycle {
                 step.event = None;
@@ -95,9 +95,9 @@ fn wrong_lassos_are_caught() {
         })
     });
     assert!(idle.contains("stutters"), "{idle}");
-    let jump = caught(|_, answer| edit(answer, |lasso| drop(lasso.prefix.pop())));
-    assert!(jump.contains("gave a wrong lasso"), "{jump}");
-    let satisfying = caught(|case, answer| {
+    let jump = report_of(|_, answer| edit(answer, |lasso| drop(lasso.prefix.pop())));
+    assert!(jump.contains("returned a wrong lasso"), "{jump}");
+    let satisfying = report_of(|case, answer| {
         let negation = Case {
             formula: case.formula.negated(),
             ..case.clone()
@@ -114,8 +114,8 @@ fn wrong_lassos_are_caught() {
 }
 
 #[test]
-fn invented_violations_panics_and_shrugs_are_caught() {
-    let invented = caught(|case, answer| match (answer, case.formula.negated()) {
+fn wrong_violations_panics_and_unknown_answers_are_caught() {
+    let invented = report_of(|case, answer| match (answer, case.formula.negated()) {
         (Answer::Holds, formula) => {
             let negation = Case {
                 formula,
@@ -129,9 +129,12 @@ fn invented_violations_panics_and_shrugs_are_caught() {
         invented.contains("the run satisfies the formula"),
         "{invented}"
     );
-    let shrug = caught(|_, _| Answer::Unknown("inconclusive".to_owned()));
-    assert!(shrug.contains("does not know: inconclusive"), "{shrug}");
-    let panics = caught(|_, answer| match answer {
+    let unknown = report_of(|_, _| Answer::Unknown("inconclusive".to_owned()));
+    assert!(
+        unknown.contains("answers unknown: inconclusive"),
+        "{unknown}"
+    );
+    let panics = report_of(|_, answer| match answer {
         Answer::Violated(lasso) if lasso.prefix.len() > 3 => panic!("seeded"),
         answer => answer,
     });
@@ -139,7 +142,7 @@ fn invented_violations_panics_and_shrugs_are_caught() {
 }
 
 #[test]
-fn who_may_give_up_may_not_hide_defects() {
+fn internal_errors_are_never_permitted() {
     let campaign = Campaign {
         seed: 1,
         cases: 20,
@@ -147,7 +150,7 @@ fn who_may_give_up_may_not_hide_defects() {
         case: Case::random,
     };
     let run = |why: &'static str| {
-        let subject = Subject::new("quitter", |_| Answer::Unknown(why.to_owned())).may_give_up();
+        let subject = Subject::new("unknown", |_| Answer::Unknown(why.to_owned())).may_give_up();
         campaign.run(&[subject], |_| {})
     };
     let counters = run("bound: too small").unwrap();

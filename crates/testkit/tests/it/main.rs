@@ -1,4 +1,4 @@
-//! The testers tested: generators, oracle and harness.
+//! Tests of the generators, the oracle and the harness.
 
 mod coloured;
 mod harness;

@@ -1,12 +1,13 @@
-//! The oracle on fixed cases and against a second brute force, and its interpreter against the reference semantics.
+//! Tests of the oracle on fixed cases and against a second brute-force check, and of its
+//! interpreter against the reference semantics.
 
 use lariat_model::{BinaryOp, Deadlock, Expr, Predicate, Proposition, System};
 use lariat_testkit::harness::Campaign;
 use lariat_testkit::oracle::Reachable;
 use lariat_testkit::{Case, cases, interpret, lassos, oracle, tableau};
 
-/// A violated formula comes with a lasso that direct evaluation confirms; for one that holds, no short
-/// lasso violates it. Together the two directions check the tableau and the search.
+/// Direct evaluation confirms the lasso of a violated formula; no short lasso violates a formula
+/// that holds. Together, this checks the tableau and the search.
 #[test]
 fn the_oracle_agrees_with_enumerated_lassos() {
     let campaign = Campaign::from_env(1500);
@@ -34,15 +35,14 @@ fn the_oracle_agrees_with_enumerated_lassos() {
             }
         }
     }
-    // The families must not degenerate: both answers are frequent, vacuity occurs.
+    // The generators must not degenerate: both answers are frequent, vacuity occurs.
     println!("{holds} hold ({vacuous} vacuously), {violated} violated");
     if campaign.cases >= 500 {
         assert!(holds > violated / 4 && violated > holds / 4 && vacuous > 0);
     }
 }
 
-/// With deadlocks that stutter, a formula and its negation cannot both hold; under `Ignore` they do
-/// exactly where no run is infinite.
+/// A formula and its negation both hold only under `Ignore`, without infinite runs.
 #[test]
 fn both_hold_only_without_infinite_runs() {
     for seed in Campaign::from_env(300).seeds() {
@@ -85,7 +85,7 @@ fn the_interpreter_agrees_with_the_reference_semantics() {
 }
 
 #[test]
-fn the_oracle_knows_the_fixed_cases() {
+fn the_oracle_decides_the_fixed_cases() {
     for fixed in cases::all() {
         let found = fixed.case.oracle();
         assert_eq!(
@@ -109,7 +109,7 @@ fn the_oracle_knows_the_fixed_cases() {
     }
 }
 
-/// The closure construction of the oracle and the tableau, which goes the other way round, agree.
+/// The closure construction of the oracle agrees with the tableau.
 #[test]
 fn tableau_and_oracle_agree() {
     for seed in Campaign::from_env(1000).seeds() {
@@ -133,9 +133,9 @@ fn tableau_and_oracle_agree() {
     }
 }
 
-/// Results that do not fit into 32 bits, as values of programs and of places can give them.
+/// Results that do not fit into 32 bits.
 #[test]
-fn the_interpreter_cuts_as_the_reference_semantics_does() {
+fn the_interpreter_truncates_like_the_reference_semantics() {
     let values = [
         0,
         1,

@@ -1,6 +1,7 @@
-//! Reductions by themselves: the oracle is asked about what each rule leaves, and must say what it says about the net; runs are carried back and checked there.
+//! Tests of reductions without engines: the oracle decides the reduced net, which must agree with
+//! the net; runs are lifted and checked on the net.
 //!
-//! Subjects know nothing of cases in which their rules find nothing, so that what is counted as decided was decided on a smaller net.
+//! Subjects answer `Unknown` if their rules do not apply, so all decided cases are reduced.
 
 use lariat_budget::Budget;
 use lariat_model::Proposition;
@@ -18,7 +19,7 @@ fn reduction<'c>(case: &'c Case, rules: Rules) -> Option<Reduction<'c>> {
     reduce(&case.system, &support, rules, &mut no_advice, &budget)
 }
 
-/// The same question about a smaller net; `None` if it cannot be asked there.
+/// Returns the case on the reduced net; `None` if a proposition cannot be translated.
 fn smaller(case: &Case, reduction: &Reduction<'_>) -> Option<Case> {
     let forward = |proposition: &Proposition| reduction.lift.forward(proposition);
     let atom = |atom: &Atom| {
@@ -45,7 +46,7 @@ fn answer(case: &Case, rules: Rules) -> Answer {
         return Answer::Unknown("nothing to reduce".to_owned());
     };
     let Some(smaller) = smaller(case, &reduction) else {
-        return Answer::Unknown("internal: an atom means nothing any more".to_owned());
+        return Answer::Unknown("internal: an atom cannot be translated".to_owned());
     };
     match smaller.oracle().map(|lasso| reduction.lift.back(lasso)) {
         None => Answer::Holds,
@@ -54,20 +55,20 @@ fn answer(case: &Case, rules: Rules) -> Answer {
     }
 }
 
-/// Each rule alone, and all of them.
+/// Each rule alone, and all rules.
 fn subjects() -> Vec<Subject> {
     let subject = |name: &str, rules: Rules| {
-        let asked = Subject::new(name, move |case| answer(case, rules));
-        asked.only(Case::is_net).may_give_up()
+        let subject = Subject::new(name, move |case| answer(case, rules));
+        subject.only(Case::is_net).may_give_up()
     };
-    let alone = Rule::ALL.map(|rule| subject(rule.name(), Rules::only(&[rule])));
-    let mut subjects: Vec<Subject> = alone.into();
+    let single = Rule::ALL.map(|rule| subject(rule.name(), Rules::only(&[rule])));
+    let mut subjects: Vec<Subject> = single.into();
     subjects.push(subject("all", Rules::all()));
     subjects
 }
 
 #[test]
-fn the_oracle_says_the_same_of_smaller_nets() {
+fn reductions_preserve_the_answer_of_the_oracle() {
     let campaign = Campaign::from_env(300)
         .about(Case::reducible)
         .replayed_by(REPLAY);
@@ -76,7 +77,7 @@ fn the_oracle_says_the_same_of_smaller_nets() {
         Err(failure) => panic!("{failure}"),
     };
     println!("{counters}");
-    // These nets are drawn for three rules that random ones hardly ever give anything to do.
+    // The generator is made for three rules that rarely apply to plain random nets.
     let rare = [Rule::EqualFuture, Rule::TokenRings, Rule::PrefixOfInterest];
     for (name, tally) in &counters.subjects {
         let is_rare = rare.iter().any(|rule| rule.name() == name);

@@ -1,4 +1,4 @@
-//! Fixed cases, each of which catches a wrong variant that random ones hardly find.
+//! Fixed cases for defects that random tests rarely find.
 
 use super::specs::*;
 use lariat_differential::{subjects, symmetric};
@@ -10,7 +10,7 @@ use lariat_testkit::symmetric::{Firing, Part, Spec};
 use lariat_testkit::{Answer, Ltl};
 use std::sync::Arc;
 
-/// One question about one net: has it a run like this?
+/// The problem whether a net has a run that satisfies a formula.
 struct Fixed {
     name: &'static str,
     spec: Spec,
@@ -36,7 +36,7 @@ fn fixed(
     }
 }
 
-/// Each catches a wrong variant that random cases hardly find; its name says which. One table.
+/// The table of cases; each name describes the defect that the case finds.
 fn fixed_cases() -> Vec<Fixed> {
     let ring = Spec {
         classes: vec![(4, true)],
@@ -257,28 +257,28 @@ fn fixed_cases() -> Vec<Fixed> {
             false,
         ),
         fixed(
-            "one exchange for all of two blocks: who is outside",
+            "one transposition for all of two blocks: outside",
             leavers(3, 1),
             |m| vec![at(m, 1, 0), tokens(m, 1, 1)],
             "X(!a & b & X a)",
             false,
         ),
         fixed(
-            "one exchange for all of two blocks: who is inside",
+            "one transposition for all of two blocks: inside",
             leavers(3, 2),
             |m| vec![at(m, 1, 0), tokens(m, 1, 2)],
             "X(a & X(!a & b))",
             false,
         ),
         fixed(
-            "events of twins that the guard tells apart (0)",
+            "events of twins that the guard distinguishes (0)",
             walkers(2),
             |m| vec![fires(m, 0, &[0])],
             "a",
             true,
         ),
         fixed(
-            "events of twins that the guard tells apart (1)",
+            "events of twins that the guard distinguishes (1)",
             walkers(2),
             |m| vec![fires(m, 0, &[1])],
             "a",
@@ -322,11 +322,11 @@ fn case(model: &Model, atoms: Vec<Proposition>, formula: Ltl) -> Case {
     }
 }
 
-/// Asks everybody about a fixed case, once as it is and once without its colours.
-fn ask_about(name: &str) {
+/// Checks a fixed case with all subjects, with and without its colours.
+fn check_case(name: &str) {
     let mut all = fixed_cases().into_iter();
     let fixed = all.find(|fixed| fixed.name == name);
-    let fixed = fixed.unwrap_or_else(|| panic!("no case is called `{name}`"));
+    let fixed = fixed.unwrap_or_else(|| panic!("no case has the name `{name}`"));
     let coloured = fixed.spec.model();
     let formula = Ltl::parse(fixed.formula, &["a", "b", "c"]);
     let case = case(&coloured, (fixed.atoms)(&coloured), formula.negated());
@@ -347,14 +347,14 @@ macro_rules! tests {
     ($($test:ident: $name:literal,)*) => {
         $(#[test]
         fn $test() {
-            ask_about($name);
+            check_case($name);
         })*
 
         #[test]
-        fn every_fixed_case_is_asked() {
-            let asked = [$($name),*];
+        fn every_fixed_case_has_a_test() {
+            let tested = [$($name),*];
             for fixed in fixed_cases() {
-                assert!(asked.contains(&fixed.name), "{}", fixed.name);
+                assert!(tested.contains(&fixed.name), "{}", fixed.name);
             }
         }
     };
@@ -384,10 +384,10 @@ tests! {
     rotations_of_a_guard_1: "rotations that a guard does not keep (1)",
     rotations_of_a_guard_2: "rotations that a guard does not keep (2)",
     rotations_of_a_set: "rotations that do not keep the set",
-    one_exchange_outside: "one exchange for all of two blocks: who is outside",
-    one_exchange_inside: "one exchange for all of two blocks: who is inside",
-    events_of_twins_0: "events of twins that the guard tells apart (0)",
-    events_of_twins_1: "events of twins that the guard tells apart (1)",
+    one_exchange_outside: "one transposition for all of two blocks: outside",
+    one_exchange_inside: "one transposition for all of two blocks: inside",
+    events_of_twins_0: "events of twins that the guard distinguishes (0)",
+    events_of_twins_1: "events of twins that the guard distinguishes (1)",
     one_round: "one round of a loop that exchanges colours",
     tied_in_order: "tied colours taken for twins, in their order",
     tied_against_order: "tied colours taken for twins, against their order",
@@ -402,8 +402,8 @@ fn edge(from: usize, to: usize, guard: &[(usize, bool)], marks: u64) -> BuchiEdg
     }
 }
 
-/// Asks everybody whether an automaton over these propositions has a run with a net.
-fn ask_automaton(model: &Model, atoms: Vec<Proposition>, negation: &Buchi, found: bool) {
+/// Checks with all plans whether the net has a run that the automaton accepts.
+fn check_automaton(model: &Model, atoms: Vec<Proposition>, negation: &Buchi, found: bool) {
     let symmetry = symmetric::symmetry(model);
     let count = atoms.len();
     let case = case(model, atoms, Ltl::parse("a | !a", &["a", "b"]));
@@ -412,7 +412,7 @@ fn ask_automaton(model: &Model, atoms: Vec<Proposition>, negation: &Buchi, found
     assert_eq!(expected.is_some(), found);
     let negation = subjects::automaton(negation, count);
     for (name, plan) in symmetric::plans() {
-        let answer = subjects::run_modulo(plan, &case, &negation, Some(&symmetry));
+        let answer = subjects::run_with_symmetry(plan, &case, &negation, Some(&symmetry));
         let right = match answer {
             Answer::Holds => !found,
             Answer::Violated(_) => found,
@@ -422,9 +422,9 @@ fn ask_automaton(model: &Model, atoms: Vec<Proposition>, negation: &Buchi, found
     }
 }
 
-/// The rest of a node that was taken apart counts, and the part alone does not decide.
+/// The remainder of a split node is explored, and the part alone does not decide.
 #[test]
-fn rests_count() {
+fn remainders_are_explored() {
     let model = mutex().model();
     for (back, found) in [(&[][..], true), (&[(0, true)][..], false)] {
         let atoms = vec![fires(&model, 0, &[0]), at(&model, 1, 1)];
@@ -439,14 +439,14 @@ fn rests_count() {
                 edge(2, 2, &[], 1),
             ],
         };
-        ask_automaton(&model, atoms, &negation, found);
+        check_automaton(&model, atoms, &negation, found);
     }
 }
 
-/// Some couples of five processes come inside first, later all without the last process, of which the first are known by then. Exchanges that keep the first
-/// couples, or one of the rest, lead to the last process: each couple without it is found, and no other.
+/// Some pairs of five processes enter first, later all pairs without the last process. Permutations
+/// that keep the first pairs, or one of the remainder, move the last process.
 #[test]
-fn rests_are_whole_and_no_larger() {
+fn remainders_are_exact() {
     let model = couples().model();
     let couples = || (0..5).flat_map(|y| (0..y).map(move |x| [x, y]));
     let enters = |some: fn(&[u64; 2]) -> bool| {
@@ -470,24 +470,24 @@ fn rests_are_whole_and_no_larger() {
             edge(2, 2, &[], 1),
         ],
     };
-    let firsts: [fn(&[u64; 2]) -> bool; 2] =
+    let initial_pairs: [fn(&[u64; 2]) -> bool; 2] =
         [|[_, y]| *y == 1, |[x, y]| *x < 2 && (2..4).contains(y)];
-    for first in firsts {
+    for first in initial_pairs {
         for [x, y] in couples() {
             let inside = [at(&model, 1, x), at(&model, 1, y)];
             let atoms = [enters(first), enters(|[_, y]| *y == 4)]
                 .into_iter()
                 .chain(inside);
-            ask_automaton(&model, atoms.collect(), &negation, y < 4);
+            check_automaton(&model, atoms.collect(), &negation, y < 4);
         }
     }
 }
 
-/// A marking has more twins where the automaton has less to read: who comes from there to the same marking must not believe in them.
+/// Twins of a marking in one state of the automaton must not be reused in other states.
 #[test]
-fn twins_are_those_of_the_state_of_the_automaton() {
+fn twins_depend_on_the_state_of_the_automaton() {
     let mut spec = leavers(3, 1);
-    // Whoever leaves comes to the end, so that no other marking comes between.
+    // Without the self-loop transition there are no intermediate markings.
     spec.transitions.remove(0);
     let model = spec.model();
     for colour in 0..3 {
@@ -496,7 +496,7 @@ fn twins_are_those_of_the_state_of_the_automaton() {
             initial: vec![1, 0],
             marks: 1,
             edges: vec![
-                // Never accepts, but nobody knows.
+                // Never accepts, which is not obvious from the structure.
                 edge(1, 1, &[], 0),
                 edge(1, 1, &[(1, true)], 1),
                 edge(0, 2, &[], 0),
@@ -504,11 +504,11 @@ fn twins_are_those_of_the_state_of_the_automaton() {
                 edge(3, 3, &[], 1),
             ],
         };
-        ask_automaton(&model, atoms, &negation, true);
+        check_automaton(&model, atoms, &negation, true);
     }
 }
 
-/// Edges of the automaton by one letter to one state differ in their marks: a run takes them in turn.
+/// Parallel edges of the automaton with the same guard but different marks alternate in a run.
 #[test]
 fn parallel_edges_keep_their_marks() {
     let model = mutex().model();
@@ -519,6 +519,6 @@ fn parallel_edges_keep_their_marks() {
             marks: 2,
             edges: marks.map(|marks| edge(0, 0, &[], marks)).to_vec(),
         };
-        ask_automaton(&model, atoms(), &negation, found);
+        check_automaton(&model, atoms(), &negation, found);
     }
 }

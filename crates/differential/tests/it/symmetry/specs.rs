@@ -1,4 +1,4 @@
-//! The nets of the fixed cases, and what is asked of their places and transitions.
+//! The nets of the fixed cases, and propositions about their places and transitions.
 
 use lariat_formats::Model;
 use lariat_model::coloured::{Colour, PlaceId, TransitionId};
@@ -8,7 +8,7 @@ use lariat_testkit::symmetric::{self as nets, Arc as Tokens, Check, Firing, Part
 pub(super) const X0: Part = Part::Variable(0);
 pub(super) const X1: Part = Part::Variable(1);
 
-/// `size` like processes that walk through three places; one of them may leave the first.
+/// `size` identical processes that walk through three places; only one may leave the first.
 pub(super) fn walkers(size: u64) -> Spec {
     let step = |from: usize, more: &[Tokens]| Firing {
         variables: vec![0],
@@ -53,7 +53,7 @@ pub(super) fn mutex() -> Spec {
     }
 }
 
-/// Five like processes, two of which enter and leave together, one couple at a time.
+/// Five identical processes, two of which enter and leave together, one pair at a time.
 pub(super) fn couples() -> Spec {
     let outside: [Tokens; 3] = [(0, vec![X0]), (0, vec![X1]), (2, Vec::new())];
     let inside: [Tokens; 2] = [(1, vec![X0]), (1, vec![X1])];
@@ -74,7 +74,7 @@ pub(super) fn couples() -> Spec {
     }
 }
 
-/// `size` like processes, some of which may leave the first place, as many as there are tickets. At each moment nothing may happen.
+/// `size` identical processes, of which `tickets` may leave the first place, and a self-loop.
 pub(super) fn leavers(size: u64, tickets: u64) -> Spec {
     let leave = Firing {
         variables: vec![0],
@@ -98,7 +98,7 @@ pub(super) fn leavers(size: u64, tickets: u64) -> Spec {
     }
 }
 
-/// Three processes in a circle that walk through three places; one of them may leave the first, if its neighbour is there.
+/// Three walkers in a circle; one may leave the first place, if its successor is there.
 pub(super) fn circle_of_walkers() -> Spec {
     let mut spec = walkers(3);
     spec.classes[0].1 = true;
@@ -108,7 +108,7 @@ pub(super) fn circle_of_walkers() -> Spec {
     spec
 }
 
-/// Two colours of which one alone can leave the first place; the other would need two tokens for it, and has one.
+/// Two colours, of which only `colour` can leave the first place; the other would need two tokens.
 pub(super) fn constant(colour: u64) -> Spec {
     Spec {
         classes: vec![(2, false)],
@@ -131,8 +131,8 @@ pub(super) fn constant(colour: u64) -> Spec {
     }
 }
 
-/// Three colours, each before the next one: turning all keeps that, exchanging two does not. A pair may be taken, where `parts` says how the variables of the
-/// transition stand in it.
+/// Three colours with pairs (c, c + 1), invariant under rotations but not under transpositions.
+/// `parts` is the order of the variables in the arc that consumes a pair.
 pub(super) fn triangle(parts: [Part; 2]) -> Spec {
     Spec {
         classes: vec![(3, false)],
@@ -155,7 +155,7 @@ pub(super) fn triangle(parts: [Part; 2]) -> Spec {
     }
 }
 
-/// A token that moves to and fro between two colours.
+/// A token that alternates between two colours.
 pub(super) fn shuttle() -> Spec {
     Spec {
         classes: vec![(2, false)],
@@ -170,7 +170,7 @@ pub(super) fn shuttle() -> Spec {
     }
 }
 
-/// Is there a token of this colour in the place?
+/// The proposition that the place has a token of this colour.
 pub(super) fn at(model: &Model, place: u32, colour: u64) -> Proposition {
     let unfolding = &model.coloured.as_deref().unwrap().unfolding;
     let var = unfolding.instance(PlaceId(place), Colour(colour));
@@ -178,20 +178,19 @@ pub(super) fn at(model: &Model, place: u32, colour: u64) -> Proposition {
     Proposition::State(nets::at_least(&vars, 1))
 }
 
-/// Are there so many tokens in a place?
+/// The proposition that the place has at least `count` tokens.
 pub(super) fn tokens(model: &Model, place: u32, count: i64) -> Proposition {
     let unfolding = &model.coloured.as_deref().unwrap().unfolding;
     let vars: Vec<u32> = unfolding.instances(PlaceId(place)).map(|v| v.0).collect();
     Proposition::State(nets::at_least(&vars, count))
 }
 
-/// All bindings of a transition.
 pub(super) fn events(model: &Model, transition: u32) -> Vec<EventId> {
     let unfolding = &model.coloured.as_deref().unwrap().unfolding;
     unfolding.events(TransitionId(transition)).collect()
 }
 
-/// The binding of a transition is taken.
+/// The proposition that this binding of a transition fires.
 pub(super) fn fires(model: &Model, transition: u32, colours: &[u64]) -> Proposition {
     let unfolding = &model.coloured.as_deref().unwrap().unfolding;
     let colours: Vec<Colour> = colours.iter().map(|c| Colour(*c)).collect();
