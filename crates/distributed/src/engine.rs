@@ -1,9 +1,10 @@
-//! The engine that a set of workers is.
+//! The engine that runs on a set of workers.
 
 use lariat_engines::{AutomatonKind, Engine, Needs, Procedure, Team};
 use lariat_model::Strength;
 
-/// Single states, divided among these workers; full LTL with events. Weak fairness comes as a larger automaton.
+/// Explicit states, divided among `workers`; full LTL with events. Weak fairness is encoded in the
+/// automaton.
 pub fn engine(workers: &'static dyn Team) -> Engine {
     Engine {
         name: "distributed",

@@ -1,14 +1,15 @@
-//! What the workers of one process share while they answer a question: the switch that stops them, and how far they are.
+//! State shared by the threads of one process during a question: the stop switch and the progress.
 
 use lariat_budget::Cancel;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Shared by the workers of one process and by who watches them.
+/// Shared by the worker threads of one process, which write it, and its listening and control
+/// threads.
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
-    /// Pressed when any worker of any process has stopped.
+    /// Set once any worker of any process has stopped; workers poll it between stretches.
     pub halt: Cancel,
-    /// One for each worker of the process.
+    /// The progress of each worker of the process.
     pub gauges: Vec<Gauge>,
 }
 
@@ -20,13 +21,14 @@ impl Shared {
         }
     }
 
-    /// The states found and those that wait, of each worker.
+    /// The numbers of found and of waiting states of each worker.
     pub fn read(&self) -> Vec<(u64, u64)> {
         self.gauges.iter().map(Gauge::get).collect()
     }
 }
 
-/// How far a worker is.
+/// The progress of one worker. Only that worker writes it; readers may see the two counters out of
+/// step, since all accesses are relaxed.
 #[derive(Debug, Default)]
 pub(crate) struct Gauge {
     states: AtomicU64,
@@ -34,13 +36,13 @@ pub(crate) struct Gauge {
 }
 
 impl Gauge {
-    /// Tells the states found and those that wait.
+    /// Sets the numbers of found and of waiting states.
     pub fn set(&self, states: u64, queue: u64) {
         self.states.store(states, Ordering::Relaxed);
         self.queue.store(queue, Ordering::Relaxed);
     }
 
-    /// The states found and those that wait.
+    /// The numbers of found and of waiting states.
     pub fn get(&self) -> (u64, u64) {
         let load = |figure: &AtomicU64| figure.load(Ordering::Relaxed);
         (load(&self.states), load(&self.queue))
