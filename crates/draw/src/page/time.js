@@ -4,7 +4,7 @@ const AXIS = 22, LANE = 27, WAVE = 22;
 let rows = [], width = 40, height = 0, track = null, eventHeight = 60, tall = 0;
 
 function lanesOf(r) {
-  // Which process is where, which place of a unit is marked, what a variable holds: one text a position.
+  // The location of a process, the marked place of a unit or the value of a variable, per position.
   const wanted = data.lanes.map(lane => ({...lane, values: []}));
   const s = r.start.slice();
   const text = lane => {
@@ -47,7 +47,7 @@ function layTime() {
   tall = 0;
   if (width >= 66) for (const [e] of run.steps.slice(0, 3000)) tall = Math.max(tall, broken(eventName(e)).length);
   eventHeight = tall ? 12 * tall + 8 : clamp(longest * 6.4 + 12, 34, 112);
-  rows = [{kind: 'axis', label: 'position', class: 'head', h: AXIS}, {kind: 'events', label: 'takes', class: 'head', h: eventHeight}];
+  rows = [{kind: 'axis', label: 'position', class: 'head', h: AXIS}, {kind: 'events', label: 'event', class: 'head', h: eventHeight}];
   const lanes = lanesOf(run);
   for (const lane of lanes) rows.push({kind: 'lane', label: lane.name, class: '', h: LANE, values: lane.values, lane});
   const parts = $('subformulas').checked;
@@ -72,7 +72,7 @@ function layTime() {
   $('scroller').setAttribute('aria-valuemax', count - 1);
 }
 
-/// A name in up to four lines that fit a column, broken where names are made of parts.
+/// A name in up to four lines that fit a column, broken between its parts.
 const broken = name => {
   const most = Math.floor((width - 4) / 6.1), lines = [''];
   for (const part of name.split(/(?<=[^A-Za-z0-9.]|->)(?=[A-Za-z0-9.])/)) {
@@ -160,8 +160,8 @@ function drawMessages(all, from, to) {
     const open0 = arrow.x0 === null, open1 = arrow.x1 === null;
     const x0 = ((open0 ? arrow.x1 : arrow.x0) + 1) * width, x1 = ((open1 ? arrow.x0 : arrow.x1) + 1) * width;
     if (Math.max(x0, x1) < from * width || Math.min(x0, x1) > to * width) continue;
-    // A rendezvous is on the border of two columns, where no text is; what takes time leaves from the border of its lane, below or
-    // above what the lane says.
+    // A rendezvous is drawn between two columns, where no text is; other messages start at the
+    // border of a lane, below or above its text.
     const down = open0 || open1 || arrow.y1 > arrow.y0, middle = k => lanes[k].y + lanes[k].h / 2;
     const side = (k, low) => middle(k) + (x0 === x1 && !open0 && !open1 ? 0 : low ? 9 : -9);
     const a = open0 ? side(arrow.y1, false) - 12 : side(arrow.y0, down), b = open1 ? side(arrow.y0, true) + 12 : side(arrow.y1, !down);
@@ -169,7 +169,8 @@ function drawMessages(all, from, to) {
     all.push(svg('path', {class: 'message', d: `M${startX} ${a}L${endX} ${b}`, 'stroke-dasharray': open0 || open1 ? '3 3' : null}, svg('title', {}, arrow.text)));
     if (!open0) all.push(svg('circle', {class: 'tip', cx: startX, cy: a, r: 2.6}));
     all.push(head(endX, b, endX - startX, b - a));
-    // To the left: right of an arrow something new begins, and says so. Between lanes: what a lane says that the arrow crosses stays legible.
+    // Text to the left, since a new value may start at the right; vertically between lanes, so that
+    // their texts stay legible.
     const half = (a + b) / 2, borders = lanes.map(lane => lane.y).filter(y => y > Math.min(a, b) && y < Math.max(a, b));
     const y = startX !== endX ? half : borders.reduce((best, y) => Math.abs(y - half) < Math.abs(best - half) ? y : best, borders[0] ?? half);
     all.push(svg('text', {class: 'said', x: (startX + endX) / 2 - 4, y: y + 3, 'text-anchor': 'end'}, cut(arrow.text, Math.max(width - 4, 40))));
