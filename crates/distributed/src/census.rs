@@ -58,8 +58,7 @@ impl<'q> Census<'q> {
         }
     }
 
-    /// Counts a state. No other caller may read state values between two calls: see
-    /// [`Census::follow`].
+    /// Counts a state. No other caller may read values between two calls: see [`Census::follow`].
     pub fn count(&mut self, space: &Explicit<'_>, states: &mut States, state: StateId) {
         let (mut is_count, mut tokens, mut most) = (self.is_count.iter(), 0, self.most);
         let all_visited = space.tell_values(states, state, |value| {
@@ -101,7 +100,6 @@ impl<'q> Census<'q> {
         }
     }
 
-    /// The final counters.
     pub fn counted(self) -> Counted {
         Counted {
             deadlocks: self.dead,

@@ -46,8 +46,7 @@ impl Cluster {
     }
 }
 
-/// Chooses `n` free ports of this machine, never one twice in a process, and rarely the same in two
-/// processes.
+/// Chooses `n` free ports of this machine; a process never gets the same port twice.
 pub fn hosts_here(n: usize) -> io::Result<Vec<String>> {
     static GIVEN: AtomicU32 = AtomicU32::new(0);
     let ports = PORTS.len() as u32;

@@ -31,8 +31,7 @@ pub(crate) struct Crew {
 }
 
 impl Crew {
-    /// Spawns one thread per builder. Each report goes to `report`, with the index of its worker in
-    /// this process, on the worker's thread.
+    /// Spawns one thread per builder; that thread calls `report` with its index and each report.
     pub fn start(
         allocators: Allocators,
         report: impl Fn(usize, Report) + Send + Sync + 'static,
@@ -58,7 +57,6 @@ impl Crew {
         })
     }
 
-    /// The number of workers.
     pub fn len(&self) -> usize {
         self.orders.len()
     }
@@ -71,8 +69,7 @@ impl Crew {
     }
 
     /// Joins all worker threads, after their current order. Must not be called if a worker of
-    /// another process is lost: then `timely` never returns, and the threads stay until the process
-    /// ends.
+    /// another process is lost: then `timely` never returns.
     pub fn dismiss(self) {
         let Crew { orders, guards } = self;
         drop(orders);

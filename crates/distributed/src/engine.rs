@@ -3,8 +3,7 @@
 use lariat_engines::{AutomatonKind, Engine, Needs, Procedure, Team};
 use lariat_model::Strength;
 
-/// Explicit states, divided among `workers`; full LTL with events. Weak fairness is encoded in the
-/// automaton.
+/// Explicit states, divided among `workers`; full LTL with events. Automata encode weak fairness.
 pub fn engine(workers: &'static dyn Team) -> Engine {
     Engine {
         name: "distributed",

@@ -1,8 +1,7 @@
 //! Control frames between processes: orders, reports and heartbeats.
 //!
 //! Each process has one control connection to process 0. A frame is a length and an encoded value
-//! (`wire.rs`). A greeting comes first and starts with the version, in a form that all versions
-//! read.
+//! (`wire.rs`). A greeting comes first; it starts with the version, in a form that never changes.
 
 use crate::report::Report;
 use crate::wire::{pack, unpack};

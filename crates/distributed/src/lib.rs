@@ -1,5 +1,4 @@
-//! LTL model checking on several threads or machines: hash-partitioned states, dataflow waves,
-//! OWCTY.
+//! LTL on several threads or machines: hash-partitioned states, dataflow waves, OWCTY.
 //!
 //! Each state has one owner among the workers, given by a hash of its values (`product.rs`). All
 //! workers run the same sequence of *waves* (`wave.rs`). A wave is one dataflow of `timely`
@@ -7,21 +6,20 @@
 //!
 //! ```text
 //! A := degeneralized automaton
-//! W1  all reachable nodes                                     reach.rs    ends at the first bad state of a safety property
-//! W2  what accepting nodes reach, W3  without chains into it  owcty.rs    until nothing changes; once if A is weak
-//! W4  parents inside the rest, W5  from initial nodes         parents.rs  if the rest is not empty
-//!     parents backwards, to worker 0                          trail.rs    as values and events
+//! W1  all reachable nodes                       reach.rs    ends at a bad state of a safety property
+//! W2  reachable from accepting nodes,
+//! W3  without chains into these                 owcty.rs    to the fixpoint; once if A is weak
+//! W4  parents inside the rest, W5  everywhere   parents.rs  if the rest is not empty
+//!     parents backwards, to worker 0            trail.rs    as values and events
 //! ```
 //!
 //! Edges are not stored: each wave computes successors again, with the code of the explicit engine.
-//! Worker 0 alone draws the conclusion, and reports that no run is accepted only if every wave
-//! completed at every worker (`search.rs`).
+//! Worker 0 reports that no run is accepted only if every wave completed everywhere (`search.rs`).
 //!
 //! Processes connect and compare their versions and models (`meet.rs`). Process 0 sends questions
-//! ([`Machines`]), the others wait for them ([`serve`]). Beside the connections for states each
-//! process has one control connection to process 0 (`frame.rs`, `link.rs`) for orders, reports and
-//! failure detection (`watch.rs`). Connections are plain TCP without any authentication: for
-//! trusted networks only.
+//! ([`Machines`]), the others wait for them ([`serve`]). One control connection from each process
+//! to process 0 (`frame.rs`, `link.rs`) carries orders, reports and heartbeats (`watch.rs`).
+//! Connections are plain TCP without any authentication: for trusted networks only.
 
 #![forbid(unsafe_code)]
 

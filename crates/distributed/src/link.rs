@@ -1,5 +1,4 @@
-//! Control connections: their reader and heartbeat threads. `watch.rs` decides what a message, a
-//! broken connection or silence means.
+//! Control connections: their reader and heartbeat threads. `watch.rs` interprets what they report.
 
 use crate::frame::{Frame, read_frame, write_frame};
 use crate::report::Report;

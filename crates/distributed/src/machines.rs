@@ -1,8 +1,7 @@
 //! Process 0: sends questions to all workers and collects their reports.
 //!
 //! Only this process gives answers, and only if all workers completed the search. A worker that
-//! stops makes all workers stop; a lost worker ends the run within ten seconds, with
-//! [`Stop::Lost`].
+//! stops makes all stop; a lost worker ends the run within ten seconds, with [`Stop::Lost`].
 
 use crate::census::Counted;
 use crate::cluster::Cluster;
@@ -24,8 +23,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Workers of this process, and possibly of others, that answer questions one at a time. A mutex
-/// serialises concurrent callers.
+/// Workers of one or more processes that answer questions one at a time, guarded by a mutex.
 pub struct Machines(Mutex<Inner>);
 
 impl fmt::Debug for Machines {
@@ -225,7 +223,7 @@ impl Inner {
             Event::Done(worker, report) => asking.reports[0][worker] = Some(*report),
             Event::Lost(process) | Event::Severed(process) => asking.watch.broke(process),
             Event::Frame(process, frame) => {
-                asking.watch.heard(process);
+                asking.watch.received(process);
                 match frame {
                     Frame::Pulse(gauges) => asking.gauges[process] = gauges,
                     Frame::Halt => asking.shared.halt.press(),
@@ -256,8 +254,7 @@ impl Inner {
         stop
     }
 
-    /// The reason why workers have stopped: the first that is not a consequence of another worker's
-    /// stop.
+    /// The reason why workers have stopped, preferably one that is not another worker's stop.
     fn stopped(&self, reports: &[Report]) -> Option<Stop> {
         let threads = self.crew.as_ref().map_or(1, Crew::len);
         let stops = || {
@@ -329,8 +326,7 @@ impl Figures {
 impl Drop for Inner {
     fn drop(&mut self) {
         self.links.iter().for_each(|link| link.close(&Frame::Bye));
-        // In a cluster `timely` would wait for all processes, so the threads stay until this one
-        // exits.
+        // In a cluster `timely` would wait for all processes, so the threads are not joined.
         if let (true, None, Some(crew)) = (self.links.is_empty(), &self.lost, self.crew.take()) {
             crew.dismiss();
         }

@@ -108,8 +108,7 @@ fn connect(
     }
 }
 
-/// One attempt: a connection, and the answer to the greeting. The outer error is the loss of
-/// another process.
+/// One attempt to connect, with the answer. The outer error is the loss of another process.
 fn attempt(
     host: &str,
     hello: &Hello,
@@ -174,8 +173,7 @@ fn is_early(error: &io::Error) -> bool {
 }
 
 impl Met {
-    /// Fails if a connected process has disconnected. Sends due heartbeats to process 0, which may
-    /// have met all others already.
+    /// Fails if a connected process has disconnected. Sends due heartbeats to process 0.
     fn check_peers(&mut self, cluster: &Cluster) -> Result<(), String> {
         if let (1.., Some(host)) = (cluster.process, &mut self.control[0])
             && self.last_pulse.elapsed() >= BEAT
@@ -257,8 +255,7 @@ fn accept_others(
     }
 }
 
-/// Reads a greeting and answers it. A process that does not match ends the setup; other callers do
-/// not.
+/// Reads a greeting and answers it. A mismatching process ends the setup; other callers do not.
 fn answer_greeting(
     cluster: &Cluster,
     mut stream: TcpStream,

@@ -1,8 +1,7 @@
 //! The connections for states, which `timely` uses.
 //!
-//! `timely` panics if a connection breaks. A [`Watched`] connection prevents this: it reports the
-//! lost process and then parks the network thread forever. Process 0 decides what to report and
-//! ends the run. There is no recovery.
+//! `timely` panics if a connection breaks. A [`Watched`] connection instead reports the lost
+//! process and parks the network thread forever. Process 0 then ends the run; there is no recovery.
 
 use crate::cluster::Cluster;
 use std::any::Any;
@@ -20,8 +19,7 @@ pub(crate) struct Allocators {
     pub guard: Box<dyn Any + Send>,
 }
 
-/// Hands the connections to `timely`. A network thread calls `lost` with the number of a process
-/// whose connection has broken.
+/// Passes the connections to `timely`. Network threads call `lost` if one to a process breaks.
 pub(crate) fn allocators(
     cluster: &Cluster,
     streams: Vec<Option<TcpStream>>,

@@ -2,9 +2,10 @@
 //!
 //! ```text
 //! S := all nodes
-//! loop   W2  S := what can be reached inside S from its accepting nodes; in-degrees inside S
+//! loop   W2  S := nodes reachable inside S from its accepting nodes; in-degrees inside S
 //!        W3  S := S without nodes of in-degree 0, again and again
-//!        until |S| = 0: no accepted run;  or |S| as in the last round: every node of S has an accepting ancestor and a predecessor in S
+//!        until |S| = 0: no accepted run;  or |S| as in the last round: every node of S has an
+//!              accepting ancestor and a predecessor in S
 //! ```
 //!
 //! (I. Černá and R. Pelánek, *Distributed explicit fair cycle detection*, SPIN 2003; J. Barnat, L.
@@ -13,9 +14,8 @@
 //! S starts as the accepting nodes, W2 only counts in-degrees, and one round decides.
 //!
 //! A node that becomes marked sends each of its edges once, and each edge increments an in-degree;
-//! a node that is dropped sends the same edges again to decrement them. Parallel edges count as
-//! often as they are enumerated, which is the same both times. Five bytes per node, and four per
-//! waiting node.
+//! a dropped node sends the same edges again to decrement them. Parallel edges count as often as
+//! they are enumerated, which is the same both times. Nine bytes per node at most.
 
 use crate::post::Outbox;
 use crate::product::{Arrival, Nodes, OwnNode, Owned, Product, owner};
@@ -59,14 +59,12 @@ impl Set {
         })
     }
 
-    /// The number of nodes in the set.
     pub fn len(&self) -> u64 {
         self.kept.iter().filter(|kept| **kept != OUT).count() as u64
     }
 }
 
-/// Computes the fixpoint, or one round if the automaton is weak; also returns its size at all
-/// workers.
+/// Computes the fixpoint, or one round if the automaton is weak, and its size at all workers.
 pub(crate) fn fixpoint(
     hands: &mut Hands<'_>,
     product: &Product<'_>,

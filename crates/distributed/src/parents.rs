@@ -3,8 +3,7 @@
 //! W4, for the loop: from the accepting nodes that OWCTY leaves, inside that set. Every node there
 //! has an accepting ancestor, so each gets a parent. A node has a parent before it becomes one,
 //! except for the accepting nodes where the wave starts, so each cycle of parents contains one of
-//! these. W5, for the prefix: from the initial nodes, which have no parent. Eight bytes per node,
-//! and four per waiting node.
+//! these. W5, for the prefix: from the initial nodes, without parents. At most 12 bytes per node.
 
 use crate::owcty::{OUT, Set};
 use crate::post::Outbox;
@@ -25,7 +24,6 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// No parent.
     const NONE: Address = Address {
         worker: u32::MAX,
         node: 0,
@@ -36,13 +34,11 @@ impl Address {
         node: 1,
     };
 
-    /// The address of the parent, if there is one.
     pub fn get(self) -> Option<Address> {
         (self.worker != u32::MAX).then_some(self)
     }
 }
 
-/// The parent of each node.
 pub(crate) struct Parents {
     pub of: Vec<Address>,
     todo: Vec<u32>,
@@ -67,7 +63,7 @@ pub(crate) fn parents(
     let agreed = hands.agree(begun.as_ref().map(drop).map_err(Clone::clone));
     let mut parents = begun?;
     agreed?;
-    let edges = Targets {
+    let edges = ParentTargets {
         product,
         within,
         parents: &mut parents,
@@ -106,18 +102,18 @@ fn begin(product: &Product<'_>, owned: &mut Owned, within: &Within<'_>) -> Resul
 }
 
 struct Edges<'a, 'q> {
-    edges: Targets<'a, 'q>,
+    edges: ParentTargets<'a, 'q>,
     owned: &'a mut Owned,
 }
 
 /// The data for edges that lead to own nodes.
-struct Targets<'a, 'q> {
+struct ParentTargets<'a, 'q> {
     product: &'a Product<'q>,
     within: &'a Within<'a>,
     parents: &'a mut Parents,
 }
 
-impl Targets<'_, '_> {
+impl ParentTargets<'_, '_> {
     /// Records the source of an edge to an own node, unless the node has a parent.
     fn arrive(&mut self, states: &mut States, nodes: &Nodes, arrival: Arrival, parent: Address) {
         let Some(node) = nodes.known(states, arrival) else {

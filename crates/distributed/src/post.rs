@@ -11,9 +11,8 @@
 //! process their parcels outside the dataflow, in `wave.rs`.
 //!
 //! `timely` has no flow control and queues everything that is sent. So an office acknowledges each
-//! parcel that it reads, and a worker with [`WINDOW`] unacknowledged parcels to another stops
-//! working until acknowledgements arrive. Queues hold at most `WINDOW · PARCEL` bytes per pair of
-//! workers.
+//! parcel that it reads, and a worker with [`WINDOW`] unacknowledged parcels to another one waits.
+//! Queues hold at most `WINDOW · PARCEL` bytes per pair of workers.
 
 use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
@@ -86,8 +85,7 @@ pub(crate) struct Office {
 }
 
 impl Office {
-    /// Builds the dataflow of one wave: all workers must call this in the same order. A worker is
-    /// busy initially.
+    /// Builds the dataflow of a wave, initially busy. All workers must call this in the same order.
     pub fn open(worker: &mut Worker) -> Rc<Office> {
         let office = Rc::new(Office::default());
         office.is_busy.set(true);
@@ -171,7 +169,6 @@ impl Outbox {
         }
     }
 
-    /// The number of workers.
     pub fn peers(&self) -> usize {
         self.peers.len()
     }

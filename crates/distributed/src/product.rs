@@ -5,9 +5,8 @@
 //! ```
 //!
 //! h is a hash of the *values* of a state (`States::print`), equal in all processes. It ignores the
-//! automaton state, so that all nodes with one state have one owner, which stores the state once
-//! and computes its label once. Every wave enumerates the edges again; a node is stored as its
-//! index only.
+//! automaton state, so that all nodes with one state have one owner, which stores and labels the
+//! state once. Every wave enumerates the edges again; a node is stored as its index only.
 
 use crate::question::{Buchi, is_weak};
 use crate::wire::invalid;
@@ -26,8 +25,7 @@ pub(crate) struct Product<'q> {
     automaton: Automaton,
     alphabet: Arc<Alphabet>,
     pub accepting: Vec<bool>,
-    /// For each location whether every continuation is accepted; empty if prefixes are not
-    /// reported.
+    /// For each location whether every continuation is accepted; empty if prefixes do not count.
     forever: Vec<bool>,
     pub is_weak: bool,
     /// True if some guard depends on the state.
@@ -103,7 +101,6 @@ impl<'q> Product<'q> {
         }
     }
 
-    /// The number of states of the automaton.
     pub fn locations(&self) -> u32 {
         self.automaton.states.len() as u32
     }
@@ -225,21 +222,18 @@ pub(crate) struct Owned {
 pub(crate) struct Nodes {
     pub me: usize,
     pub workers: usize,
-    /// Pairs of state and location; `None` if there is only one location, so that a node is a
-    /// state.
+    /// Pairs of state and location; `None` if there is one location, so that a node is a state.
     pairs: Option<Interner>,
     choices: FxHashMap<(u64, u32, ClassId), (u32, u32)>,
     targets: Vec<u32>,
 }
 
 impl Owned {
-    /// The number of nodes found.
     pub fn len(&self) -> usize {
         let pairs = self.nodes.pairs.as_ref();
         pairs.map_or(self.states.len(), Interner::len)
     }
 
-    /// The state and the location of a node.
     pub fn get(&self, node: OwnNode) -> (StateId, u32) {
         let Some(pairs) = &self.nodes.pairs else {
             return (StateId(node.0), 0);

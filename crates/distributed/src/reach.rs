@@ -1,8 +1,7 @@
 //! W1: all reachable nodes, each at its owner.
 //!
 //! Nodes are numbered in the order of discovery, so the list of nodes is also the queue. Successors
-//! with the same owner are added at once; others are sent, unless the message is in the cache of
-//! recent ones (`recent.rs`).
+//! with the same owner are added at once; others are sent unless recently sent (`recent.rs`).
 //!
 //! Under `stutter`, a node from which every continuation is accepted ends the wave at all workers
 //! (Černá and Pelánek's *terminal* automata): it ends a run that violates a safety property.
@@ -33,7 +32,7 @@ pub(crate) struct Reach<'a, 'q> {
     pub received: u64,
     /// Accepting nodes among those expanded.
     pub accepting: u64,
-    /// Counters over states, if the question asks for them.
+    /// Counters over states, for questions about states.
     pub census: Option<Census<'q>>,
     /// A node from which every continuation is accepted.
     pub bad: Option<OwnNode>,

@@ -3,8 +3,8 @@
 //! A state with several incoming edges would be sent once per edge. The sender therefore caches
 //! whole messages in a direct-mapped table, never only hashes, so that no state is lost by a
 //! collision. The distance of two edges to one state grows with the width of the search levels, so
-//! the table grows with the number of states. A message that is not sent also saves the receiver a
-//! lookup in a much larger table.
+//! the table grows with the number of states. A hit also saves a lookup in the receiver's larger
+//! table.
 
 use crate::post::Outbox;
 use crate::product::owner;
@@ -48,8 +48,7 @@ impl Recent {
         }
     }
 
-    /// Enlarges the table if `held` bytes of states justify it and memory allows; this empties the
-    /// table.
+    /// Enlarges the table if `held` bytes of states justify it and memory allows; this empties it.
     pub fn fit(&mut self, held: u64, budget: &Budget) {
         let left = budget.byte_limit().saturating_sub(budget.bytes_used());
         let bytes = (held.min(left) / SHARE) as usize;
@@ -66,8 +65,7 @@ impl Recent {
             self.short.resize(self.bytes / size_of::<u64>(), NOTHING);
         }
         let (slots, workers) = (self.short.len(), out.peers());
-        // The upper bits of the print select the owner. Reading all entries first overlaps the
-        // cache misses.
+        // The upper bits of the print select the owner. Reading all entries first overlaps misses.
         let place = |print: u64| owner(print << 32, slots);
         let read = |sum: u64, one: &Short| sum ^ self.short[place(one.print)];
         black_box(waiting.iter().fold(0, read));
@@ -88,8 +86,7 @@ impl Recent {
         sent
     }
 
-    /// Returns whether this message of more than eight bytes is cached; if not, caches it, unless
-    /// the table is in use for short messages.
+    /// Returns whether this message of more than eight bytes is cached, and may cache it.
     pub fn has(&mut self, print: u64, message: &[u8]) -> bool {
         if message.len() > LONGEST || !self.short.is_empty() {
             return false;

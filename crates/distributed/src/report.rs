@@ -35,9 +35,7 @@ pub struct Figures {
 /// The conclusion of worker 0.
 #[derive(Clone, Debug)]
 pub(crate) enum Conclusion {
-    /// No run is accepted.
     Empty,
-    /// An accepted run.
     Accepting(Lasso),
 }
 
@@ -87,7 +85,6 @@ impl Ending {
     }
 }
 
-/// The report of one worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Report {
     pub figures: Figures,

@@ -2,8 +2,8 @@
 //!
 //! All workers run this program and base every common decision on exchanged values
 //! (`Hands::agree`), so that they execute the same waves. Only worker 0 draws the conclusion.
-//! "Empty" requires that every wave completed at every worker, that as many states were received as
-//! sent, and that the last wave left no node.
+//! "Empty" requires that every wave completed everywhere, that no sent state is missing, and that
+//! the last wave left no node.
 
 use crate::census::{Census, Counted};
 use crate::owcty::fixpoint;
@@ -21,7 +21,6 @@ use lariat_budget::Stop;
 use lariat_model::{Deadlock, Lasso, Step};
 use serde::{Deserialize, Serialize};
 
-/// Answers a question on one worker.
 pub(crate) fn answer(hands: &mut Hands<'_>, question: &Question, gauge: &Gauge) -> Report {
     let start = cpu_seconds();
     let mut figures = Figures::default();
@@ -160,8 +159,7 @@ fn reach<'q>(
     };
     let all = hands.agree(begun.and(done).map(|()| mine))?;
     if all.iter().any(|one| one.is_over) {
-        // Workers that received the end message discard further states. The first worker with a
-        // node shows it.
+        // Workers with the end message discard further states. The first one with a node shows it.
         let first = all.iter().position(|one| one.bad.is_some());
         let bad = all.get(hands.me()).and_then(|one| one.bad).map(OwnNode);
         return Ok(Reached::Bad(bad.filter(|_| first == Some(hands.me()))));

@@ -61,7 +61,7 @@ impl Server<'_> {
         loop {
             match events.recv_timeout(TICK) {
                 Ok(Event::Frame(_, frame)) => {
-                    self.watch.heard(0);
+                    self.watch.received(0);
                     match frame {
                         Frame::Bye => return Ok(()),
                         Frame::Over(what) => return lost(&what),

@@ -3,8 +3,7 @@
 use lariat_budget::Cancel;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Shared by the worker threads of one process, which write it, and its listening and control
-/// threads.
+/// Shared by the worker, listening and control threads of one process.
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
     /// Set once any worker of any process has stopped; workers poll it between stretches.
@@ -27,8 +26,7 @@ impl Shared {
     }
 }
 
-/// The progress of one worker. Only that worker writes it; readers may see the two counters out of
-/// step, since all accesses are relaxed.
+/// The progress of one worker, its only writer. Accesses are relaxed: counters may be out of step.
 #[derive(Debug, Default)]
 pub(crate) struct Gauge {
     states: AtomicU64,
@@ -42,7 +40,6 @@ impl Gauge {
         self.queue.store(queue, Ordering::Relaxed);
     }
 
-    /// The numbers of found and of waiting states.
     pub fn get(&self) -> (u64, u64) {
         let load = |figure: &AtomicU64| figure.load(Ordering::Relaxed);
         (load(&self.states), load(&self.queue))

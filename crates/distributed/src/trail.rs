@@ -23,8 +23,7 @@ const MOST_BYTES: u64 = 1 << 28;
 pub(crate) struct Passed {
     number: u64,
     pub values: Vec<Value>,
-    /// The event of the step to the previously passed node; `None` for stuttering, and for the
-    /// first node.
+    /// The event of the step to the previously passed node; `None` for stuttering and the first.
     pub event: Option<u32>,
 }
 
@@ -40,7 +39,7 @@ impl Passed {
 
 /// A position of the walk.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Position {
+struct WalkPosition {
     node: u32,
     number: u64,
     /// True on the final round of the loop.
@@ -52,21 +51,17 @@ struct Position {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Message {
     /// For the owner of a node.
-    Pass(Position),
+    Pass(WalkPosition),
     /// For worker 0.
-    Home(Passed),
+    Report(Passed),
 }
 
-/// The goal of a walk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Goal {
-    /// A loop.
     Loop,
-    /// An initial node.
     Beginning,
 }
 
-/// The result of a walk.
 pub(crate) struct Trail {
     /// At worker 0: the nodes passed, in walk order; of the final round only for a loop.
     pub passed: Vec<Passed>,
@@ -92,22 +87,22 @@ pub(crate) fn follow(
         owned,
         parents,
         goal,
-        next: start.map(|node| Position {
+        next: start.map(|node| WalkPosition {
             node: node.0,
             number: 0,
             round: false,
             child: Vec::new(),
         }),
-        home: Vec::new(),
+        reported: Vec::new(),
         entry: None,
     };
     let done = hands.wave(&mut part);
-    let (mut home, entry) = (part.home, part.entry);
-    home.sort_by_key(|passed| passed.number);
+    let (mut reported, entry) = (part.reported, part.entry);
+    reported.sort_by_key(|passed| passed.number);
     let mut numbers = (0..)
-        .zip(&home)
+        .zip(&reported)
         .map(|(i, passed): (u64, _)| passed.number == i);
-    let is_complete = numbers.all(|right| right) && !(hands.me() == 0 && home.is_empty());
+    let is_complete = numbers.all(|right| right) && !(hands.me() == 0 && reported.is_empty());
     let done = done.and(if is_complete {
         Ok(())
     } else {
@@ -117,7 +112,7 @@ pub(crate) fn follow(
     });
     hands.agree(done)?;
     Ok(Trail {
-        passed: home,
+        passed: reported,
         entry,
     })
 }
@@ -130,15 +125,15 @@ struct Walk<'a, 'q> {
     /// For each node: 0, or 1 once passed, or 2 once passed in the final round.
     seen: Vec<u8>,
     /// The position of the walk, if this worker owns it.
-    next: Option<Position>,
-    home: Vec<Passed>,
+    next: Option<WalkPosition>,
+    reported: Vec<Passed>,
     entry: Option<OwnNode>,
 }
 
 impl Walk<'_, '_> {
     /// Passes a node, and continues the walk at its parent.
-    fn pass(&mut self, position: Position, out: &mut Outbox) -> Result<(), Stop> {
-        let Position {
+    fn pass(&mut self, position: WalkPosition, out: &mut Outbox) -> Result<(), Stop> {
+        let WalkPosition {
             node,
             mut number,
             mut round,
@@ -161,8 +156,7 @@ impl Walk<'_, '_> {
                     }
                     true
                 }
-                // The round is complete: the first node is reported again, with the step that
-                // closes the loop.
+                // The round is complete: reports the first node again, with the closing step.
                 _ => {
                     self.report(here, number, &child, out)?;
                     return Ok(());
@@ -180,7 +174,7 @@ impl Walk<'_, '_> {
         states.write(location, Prospect::Here(state), &mut left);
         match (self.parents.of[here.index()].get(), self.goal) {
             (Some(Address { worker, node }), _) if worker as usize == self.owned.nodes.me => {
-                self.next = Some(Position {
+                self.next = Some(WalkPosition {
                     node,
                     number,
                     round,
@@ -188,7 +182,7 @@ impl Walk<'_, '_> {
                 });
             }
             (Some(Address { worker, node }), _) => {
-                let position = Position {
+                let position = WalkPosition {
                     node,
                     number,
                     round,
@@ -242,8 +236,8 @@ impl Walk<'_, '_> {
             event: event.map(|event| event.0),
         };
         match self.owned.nodes.me {
-            0 => self.home.push(passed),
-            _ => send(0, &Message::Home(passed), out)?,
+            0 => self.reported.push(passed),
+            _ => send(0, &Message::Report(passed), out)?,
         }
         Ok(())
     }
@@ -268,7 +262,7 @@ impl Part for Walk<'_, '_> {
             contents = rest;
             match unpack(message)? {
                 Message::Pass(position) => self.next = Some(position),
-                Message::Home(passed) => self.home.push(passed),
+                Message::Report(passed) => self.reported.push(passed),
             }
         }
         Ok(())

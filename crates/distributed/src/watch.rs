@@ -1,21 +1,19 @@
-//! Failure detection: decides from silence, broken connections and complaints which process is
-//! lost.
+//! Failure detection: finds the lost process from silence, broken connections and complaints.
 //!
 //! Every process sends a heartbeat twice per second. A suspended process keeps its connections
 //! open, so only silence reveals it. Silence is counted in ticks of the listening thread, and a
-//! late listener counts only a few ticks: a process that was suspended itself received nothing
-//! meanwhile.
+//! late listener counts only a few: a process that was suspended itself received nothing meanwhile.
 //!
 //! The first symptom need not be the cause. If a process is killed, another one may report that
 //! before the own connection to it breaks; if this process was suspended, the others have given it
 //! up and closed their connections. So evidence is collected for a short time and then weighed:
 //!
 //! ```text
-//! p silent for too long                                        p is lost
+//! p silent for too long                            p is lost
 //! p disconnected, but this process was suspended,
-//!   or p reported it lost before                               this process is lost
-//! p disconnected                                               p is lost
-//! p reports that it cannot reach q                             whichever is silent; else the connection between them
+//!   or p reported it lost before                   this process is lost
+//! p disconnected                                   p is lost
+//! p reports that it cannot reach q                 the silent one; else their connection
 //! ```
 
 use std::fmt;
@@ -36,8 +34,7 @@ const QUIET: u32 = 12;
 /// Ticks for which evidence is collected.
 const GRACE: u32 = 5;
 
-/// A listener that is late by this time was suspended; less than the time after which others give
-/// up.
+/// Delay that means that this process was suspended; less than the time after which others give up.
 const STANDSTILL: Duration = Duration::from_secs(5);
 
 /// The lost part of the cluster.
@@ -88,7 +85,7 @@ impl Watch {
     }
 
     /// Records a frame of a process.
-    pub fn heard(&mut self, process: usize) {
+    pub fn received(&mut self, process: usize) {
         self.silent[process] = 0;
     }
 
@@ -102,8 +99,7 @@ impl Watch {
         self.complaint.get_or_insert((from, about));
     }
 
-    /// Checks for a loss at the current time. Silence of processes with `matters(p)` false is
-    /// ignored.
+    /// Checks for a loss now. Silence of processes with `matters(p)` false is ignored.
     pub fn tick(&mut self, matters: impl Fn(usize) -> bool) -> Option<Loss> {
         let elapsed = self.last.elapsed();
         let ticks = (elapsed.as_millis() / TICK.as_millis()) as u32;
@@ -171,11 +167,10 @@ impl Watch {
 mod tests {
     use super::*;
 
-    /// Advances while only the processes `speaking` send; the loss, and the ticks until it is
-    /// found.
+    /// The loss, and the ticks until it is found, while only the processes `speaking` send.
     fn after(watch: &mut Watch, speaking: &[usize]) -> Option<(u32, Loss)> {
         (1..=2 * SILENT).find_map(|ticks| {
-            speaking.iter().for_each(|process| watch.heard(*process));
+            speaking.iter().for_each(|process| watch.received(*process));
             Some((ticks, watch.advance(TICK, |_| true)?))
         })
     }
@@ -222,7 +217,7 @@ mod tests {
             after(&mut watch, &[1, 2, 3]),
             Some((GRACE - 1, Loss::Host(1)))
         );
-        // Both processes are heard, but cannot reach each other.
+        // Both processes send heartbeats, but cannot reach each other.
         let mut watch = Watch::new(0, 4);
         watch.complained(2, 1);
         let between = Loss::Between(2, 1);
@@ -250,8 +245,8 @@ mod tests {
         let mut watch = Watch::new(0, 3);
         assert_eq!(watch.advance(STANDSTILL, |_| true), None);
         for _ in 0..SILENT {
-            watch.heard(1);
-            watch.heard(2);
+            watch.received(1);
+            watch.received(2);
             assert_eq!(watch.advance(TICK, |_| true), None);
         }
         watch.broke(2);

@@ -1,17 +1,14 @@
-//! Encoding of the small messages: orders, reports, and values on which workers agree. States have
-//! their own encoding (`States::write`), and `timely` encodes the parcels that contain them. No
-//! other file depends on the format.
+//! Encoding of small messages: orders, reports, exchanged values. States have their own encoding
+//! (`States::write`), and `timely` encodes parcels. No other file depends on the format.
 
 use lariat_budget::Stop;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Encodes a value.
 pub(crate) fn pack<T: Serialize>(value: &T) -> Result<Vec<u8>, Stop> {
     bincode::serialize(value).map_err(|error| invalid(&error.to_string()))
 }
 
-/// Decodes a value.
 pub(crate) fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Stop> {
     bincode::deserialize(bytes).map_err(|error| invalid(&error.to_string()))
 }

@@ -49,8 +49,7 @@ fn node(number: usize, shape: NodeShape, initial: bool) -> GraphNode {
     }
 }
 
-/// A (generalized) Büchi automaton. A single mark on states is drawn as double circles; other marks
-/// are written after the guards of edges.
+/// A (generalized) Büchi automaton: double circles for one mark on states, else marks after guards.
 pub fn automaton(a: &Automaton, atom: &dyn Fn(AtomId) -> String) -> Graph {
     let circles = a.mark_count == 1 && has_state_marks(a);
     let mut guards = a.guards.clone();
@@ -80,8 +79,7 @@ pub fn automaton(a: &Automaton, atom: &dyn Fn(AtomId) -> String) -> Graph {
     graph
 }
 
-/// A testing automaton: livelock states are dashed, edges name the atoms that change, and initial
-/// states the letters with which they start.
+/// A testing automaton: dashed livelock states, changing atoms on edges, letters at initial states.
 pub fn testing(t: &Testing, atom: &dyn Fn(AtomId) -> String) -> Graph {
     let mut guards = t.guards.clone();
     let mut graph = Graph::default();

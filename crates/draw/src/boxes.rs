@@ -15,8 +15,7 @@ const ROUNDS: usize = 60;
 const GROWTHS: usize = 40;
 /// Factor of an enlargement.
 const GROWTH: f64 = 1.12;
-/// Limit on the scaling of positions from a file beyond the usual arc length; nodes that almost
-/// coincide are pushed instead.
+/// Limit on scaling a file's positions beyond the usual arc length, for nodes that almost coincide.
 const STRETCH: f64 = 3.0;
 
 /// Moves nodes until their boxes do not overlap.
@@ -66,8 +65,7 @@ fn push(points: &mut [Point], boxes: &[Box4]) -> bool {
     moved
 }
 
-/// Scales given positions uniformly until neighbours are about `length` apart and boxes fit, then
-/// [`separate`]s the rest.
+/// Scales positions to neighbours about `length` apart and boxes that fit, then [`separate`]s them.
 pub(crate) fn stretch(points: &mut [Point], boxes: &[Box4], edges: &[(usize, usize)], length: f64) {
     let mut lengths: Vec<f64> = edges
         .iter()

@@ -3,8 +3,7 @@
 //! A graph is laid out in layers, from left to right. Edges between the same two nodes in one
 //! direction are drawn as one, with all their labels; a self-loop is drawn above its node. If
 //! levels are given (a state space, by breadth-first search), only edges to the next level take
-//! part in the layout; other edges are drawn as curves on top of it, with tooltips instead of
-//! labels.
+//! part in the layout; others are drawn as curves on top of it, with tooltips.
 
 use crate::Point;
 use crate::layered::{self, EdgeSize, NodeSize};
@@ -169,8 +168,7 @@ impl Graph {
         svg.finish()
     }
 
-    /// Draws the graph for another document; also returns its size. `number` gives the `data-node`
-    /// of nodes.
+    /// Draws the graph into another document. `number` gives the `data-node` of nodes.
     pub(crate) fn paint(&self, number: &dyn Fn(usize) -> usize) -> (Svg, Point) {
         let bundles = self.bundles();
         let mut loops: Vec<Option<&Bundle>> = vec![None; self.nodes.len()];

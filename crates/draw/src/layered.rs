@@ -56,11 +56,9 @@ const NODE_GAP: f64 = 22.0;
 const DUMMY_GAP: f64 = 9.0;
 /// Distance of two ranks.
 const RANK_GAP: f64 = 26.0;
-/// Weight of the link between two dummies, relative to 1 between a node and an edge; keeps edges
-/// straight.
+/// Weight of the link between two dummies, relative to 1 for a node and an edge: straight edges.
 const STRAIGHT: f64 = 6.0;
-/// Weight of the link between a node and a reversed edge, so that forward edges are straight
-/// instead.
+/// Weight of the link between a node and a reversed edge: forward edges are straight instead.
 const BACK: f64 = 0.1;
 
 /// A cell of a rank: a node or a dummy.

@@ -1,5 +1,4 @@
-//! Nets as they are drawn: places, transitions and arcs; and the selection of a part of a large
-//! net.
+//! Nets as they are drawn: places, transitions and arcs, and the choice of a part of a large net.
 //!
 //! A coloured net is drawn as written, one `p` for all `p(1,2)`, with terms on its arcs. Of a large
 //! net the *neighbourhood* of some nodes is drawn: those that a property mentions and a run
@@ -139,8 +138,7 @@ impl Net {
                 }
             }
             if next.is_empty() {
-                // First a part of the run that is unconnected, then nodes beyond hubs, then any
-                // others.
+                // First an unconnected part of the run, then nodes beyond hubs, then any others.
                 waiting.retain(|node| !chosen[*node]);
                 next = std::mem::take(&mut waiting);
             }
@@ -191,8 +189,7 @@ impl Net {
         }
     }
 
-    /// Positions without overlap: those of the file if all nodes have distinct ones, otherwise by
-    /// stress.
+    /// Positions without overlap: those of the file if all are distinct, otherwise by stress.
     pub(crate) fn layout(&self, boxes: &[boxes::Box4]) -> Vec<Point> {
         let edges: Vec<(usize, usize)> = self
             .arcs
@@ -421,8 +418,7 @@ fn of_coloured(net: &ColouredNet) -> Net {
     }
 }
 
-/// A term in usual notation: `x`, `2'(x, y)`, `x++`; the number of tokens if the place has no
-/// colours.
+/// A term in usual notation: `x`, `2'(x, y)`, `x++`; of a place without colours the number.
 fn term_text(net: &ColouredNet, term: &Term) -> String {
     let list = |terms: &[Term], between: &str| -> String {
         let parts: Vec<String> = terms.iter().map(|term| term_text(net, term)).collect();

@@ -2,9 +2,8 @@
 //!
 //! Arcs are straight. Two opposite arcs between the same nodes are bent apart, and an arc that
 //! would pass through a third node is bent around it if a moderate bend suffices. Names are placed
-//! below, above, right or left of their node, where they cover the fewest arcs. Elements have
-//! classes, by which the page changes colours and highlights changes; plain attributes make the
-//! file complete without it.
+//! at the side of their node where they cover the fewest arcs. Classes let the page change colours;
+//! plain attributes make the file complete without it.
 
 use crate::Point;
 use crate::boxes::Box4;
@@ -127,8 +126,7 @@ impl NetPicture {
         svg.close();
     }
 
-    /// Texts of arcs with positions on the arc, near its middle, that cover no node, name or other
-    /// text.
+    /// Texts of arcs with positions near the middle that cover no node, name or other text.
     fn inscriptions(&self, lines: &[Line], sides: &[Side]) -> Vec<(String, Point)> {
         let mut taken: Vec<Box4> = Vec::new();
         let choices: &[f64] = if self.net.nodes.len() + self.net.arcs.len() <= MOST_CHOICES {

@@ -1,9 +1,8 @@
 //! Runs in JSON form, read back.
 //!
 //! `check --trace` and `simulate` write names of places, variables and events; this module restores
-//! the sequence of states. A counterexample is a run of kind `lasso`, `covering` or `prefix`;
-//! without a kind it is a finite run. Unknown names are errors, and [`Run::astray`] checks every
-//! step.
+//! the sequence of states. A counterexample has the kind `lasso`, `covering` or `prefix`; other
+//! runs are finite. Unknown names are errors, and [`Run::astray`] checks every step.
 
 use lariat_model::{
     Action, Deadlock, Domain, Event, EventId, State, System, Value, VarId, Variable,
@@ -80,8 +79,7 @@ impl Run {
         }
     }
 
-    /// The first step that the system cannot take, counted from 1; the number of steps if the loop
-    /// does not close.
+    /// The first step that is impossible, counted from 1; the last if the loop is not closed.
     pub fn astray(&self, system: &System, deadlock: Deadlock) -> Option<usize> {
         for (i, (pair, event)) in self.states.windows(2).zip(&self.events).enumerate() {
             let possible = match event {

@@ -9,10 +9,9 @@
 //!
 //! Gradient descent on one pair at a time, in random order and with exponentially decreasing steps,
 //! converges in about thirty rounds (Zheng, Pawar, Goodman: *Graph drawing by stochastic gradient
-//! descent*, IEEE TVCG 2019). The result depends on the initial placement. So several fixed seeds
-//! are tried, and the drawing with the fewest crossings wins, with a penalty for arcs that pass
-//! through other nodes. Finally its longest extent is rotated to the horizontal. Cost: rounds × n²
-//! per start, and counting its crossings.
+//! descent*, IEEE TVCG 2019). The result depends on the start, so several fixed seeds are tried.
+//! The drawing with the fewest crossings wins, with a penalty for arcs through other nodes, and is
+//! rotated to the horizontal. Cost: rounds × n² per start, and counting its crossings.
 
 use crate::{Point, SEEDS};
 use lariat_random::Random;
@@ -174,8 +173,7 @@ fn passes(points: &[Point], edges: &[(usize, usize)], near: f64) -> usize {
     edges.iter().map(through).sum()
 }
 
-/// Rotates a drawing so that its longest extent is horizontal, and its first node left of the
-/// middle.
+/// Rotates a drawing so that its longest extent is horizontal, with the first node on the left.
 fn rotate(points: &mut [Point]) {
     let n = points.len() as f64;
     let (mx, my) = points

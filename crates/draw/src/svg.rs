@@ -12,8 +12,7 @@ pub const SIZE: f64 = 11.0;
 /// Font size of titles.
 pub const TITLE: f64 = 13.0;
 
-/// Colours of series, distinguishable also with colour blindness: a test measures the distance of
-/// any two of them for each kind of vision.
+/// Colours of series. A test measures the distance of any two, also for colour-blind vision.
 pub const COLOURS: [&str; 8] = [
     "#4e49fb", "#f08e0a", "#70bf79", "#af1f06", "#d28eff", "#665f55", "#190069", "#290111",
 ];
@@ -80,8 +79,7 @@ impl Picture {
 }
 
 impl Svg {
-    /// Creates an empty picture. `title` is for screen readers; `attributes` belong to the root
-    /// element.
+    /// Creates an empty picture. `title` is for screen readers, `attributes` for the root element.
     pub fn new(width: f64, height: f64, title: &str, attributes: &str) -> Svg {
         Svg {
             width,
@@ -298,8 +296,7 @@ pub fn n(value: f64) -> String {
     }
 }
 
-/// Escapes text for XML and HTML, between tags and in quotes. Characters that XML cannot represent
-/// become `�`.
+/// Escapes text for XML and HTML, in elements and attributes; characters invalid in XML become `�`.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,7 +1,6 @@
 //! Upper bounds of places.
 //!
-//! One linear program finds the bounded places. These are the places in some invariant `y·m <= k`
-//! with `y >= 0`, `y·C <= 0`:
+//! One linear program finds the bounded places, those in some `y·m <= k` with `y >= 0`, `y·C <= 0`:
 //!
 //! ```text
 //! maximise Σ v(p)   where   (v + r)·C <= 0,   0 <= v <= 1,   0 <= r
@@ -34,8 +33,7 @@ pub struct Bound {
     pub certificate: Certificate,
 }
 
-/// Invariants that bound the places of one net, shared by all clones: a memo table for the
-/// [`Facts`] of several threads.
+/// Invariants that bound the places of one net: a memo table for [`Facts`] of several threads.
 #[derive(Clone, Debug, Default)]
 pub struct Answers(Common<VarId, Option<Statement>>);
 
@@ -66,8 +64,7 @@ impl Facts {
         Ok(self.bounds.best.iter().map(Option::is_some).collect())
     }
 
-    /// Returns whether the net is known to be bounded; for other systems, whether variables have
-    /// domains.
+    /// Returns whether the net is known to be bounded; for other systems, whether all have domains.
     pub fn is_bounded(&mut self, budget: &Budget) -> Result<bool, Stop> {
         if let Some(folded) = &mut self.folded {
             return folded.facts.is_bounded(budget);

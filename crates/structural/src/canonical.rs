@@ -2,9 +2,8 @@
 //!
 //! - `s <= k` is `!(s >= k+1)`, `s != k` is `!(s == k)`, and so on: only `>=` and `==` remain;
 //! - `s == 0` is `!(s >= 1)` if no coefficient is negative, because counts are not;
-//! - `enabled(ts)` is the disjunction over its events of their presets; an event that needs at
-//!   least as much as another, or a never marked place, is dropped. Events with equal presets are
-//!   merged.
+//! - `enabled(ts)` is the disjunction over its events of their presets, without those that contain
+//!   another preset or a never marked place.
 //!
 //! Predicates with equal forms agree in every marking without tokens in never marked places.
 

@@ -181,8 +181,7 @@ impl Net {
             .collect()
     }
 
-    /// Markings that enable none of the events. Events with small presets come first: their rows
-    /// exclude most and multiply the cases least.
+    /// Markings that enable none of the events. Small presets come first: their rows exclude most.
     fn none_enabled(&self, events: impl Iterator<Item = EventId>) -> Cases {
         let lack = |(place, need): &(VarId, Value)| Row::most(*place, i128::from(*need) - 1);
         let mut lacks: Vec<Vec<Row>> = events

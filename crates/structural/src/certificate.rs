@@ -4,8 +4,8 @@
 //! single events, checked in exact integers by [`Statement::check`]:
 //!
 //! - *invariant* `w·m <= k`: true initially, and no event increases `w·m`;
-//! - *empty* places: none is marked initially, and each event that adds a token to one takes one
-//!   from one of them;
+//! - *empty* places: none is marked initially, and an event that adds to one takes from one of
+//!   them;
 //! - *ranking* `w >= 0`: no event increases `w·m`, and the listed events decrease it, so that they
 //!   fire at most `w·m0` times.
 //!

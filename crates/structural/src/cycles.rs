@@ -328,8 +328,7 @@ impl<'a> Component<'a> {
         literals(self.propositions, cube)
     }
 
-    /// Guards that each contain all letters with these fixed values that the component accepts when
-    /// repeated.
+    /// Guards that each contain all letters with these values that the component accepts repeated.
     fn resting_letters(&mut self, fixed: &[Option<bool>]) -> Vec<Guard> {
         let literal = |i: usize, value: bool, cube: &mut Cube| {
             let bits = if value {

@@ -20,8 +20,7 @@ pub struct Limits {
     pub question: u64,
     /// Limit for all programs of one [property](Facts::next_property).
     pub total: u64,
-    /// Limit on places plus events; larger nets are analysed by their
-    /// [skeletons](Facts::unfolded_from).
+    /// Limit on places plus events; of larger nets only [skeletons](Facts::unfolded_from) are used.
     pub nodes: usize,
 }
 
@@ -31,8 +30,7 @@ impl Limits {
 }
 
 impl Default for Limits {
-    /// Limits that keep a program well below a second and all programs of a property at about one.
-    /// Later properties reuse earlier answers.
+    /// Limits that keep a program well below a second, and all programs of a property at about one.
     fn default() -> Limits {
         Limits {
             question: 20_000,
@@ -51,14 +49,12 @@ pub struct Constant {
     pub certificate: Certificate,
 }
 
-/// Cached facts about a net: constants, bounds, dead events, termination, each with its
-/// certificate.
+/// Facts about one net: constants, bounds, dead events, termination, each with its certificate.
 ///
 /// Facts speak only of the reachable markings, so they are valid for all of LTL, with `X` and
 /// events, under both deadlock policies. The solver answers each question once, and each answer is
-/// checked in exact integers. `None` means "not known", which is also the answer for systems that
-/// are not nets. A [`Stop`] is returned when the *caller's* budget runs out; reaching the
-/// [`Limits`] gives "not known".
+/// checked in exact integers. `None` means "not known", also for systems that are not nets and when
+/// the [`Limits`] are reached. A [`Stop`] means that the *caller's* budget ran out.
 #[derive(Clone, Debug)]
 pub struct Facts {
     pub(crate) net: Option<Net>,
@@ -370,8 +366,7 @@ impl Net {
         }
     }
 
-    /// The markings that satisfy a conjunction of literals, for any event that its `fires` literals
-    /// allow.
+    /// The markings of a conjunction of literals, for any event that `fires` literals allow.
     pub(crate) fn cube(&self, cube: &[(Proposition, bool)]) -> Cases {
         let mut taken: Option<Vec<EventId>> = None;
         let mut cases = Cases::any();

@@ -4,9 +4,8 @@
 //! - Constant atoms are replaced by their values.
 //! - If every run is finite and dead markings are repeated, each run ends in one letter that
 //!   repeats infinitely often, with no event enabled or fired. A subformula that is both eventual
-//!   and universal has one value at all positions of a run: its value on that last letter. It
-//!   becomes `F G` of its body without temporal operators, and its atoms about events become
-//!   constants.
+//!   and universal always has its value on that last letter. It becomes `F G` of its body without
+//!   temporal operators, and its atoms about events become constants.
 //!
 //! The result agrees with the formula on every run of the net, but not on other words. Properties
 //! of the original formula, such as stutter invariance, must be determined again.
@@ -107,8 +106,7 @@ impl Facts {
         }
     }
 
-    /// Evaluates eventual and universal subformulas at the end of finite runs; `None` if nothing
-    /// changes.
+    /// Evaluates eventual and universal subformulas at the end of finite runs.
     fn at_the_end(
         &mut self,
         formulas: &mut Formulas,

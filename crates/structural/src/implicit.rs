@@ -26,8 +26,7 @@ use rustc_hash::FxHashMap;
 const WORTH: f64 = 10_000.0;
 
 impl Facts {
-    /// Finds the implicit places among `places`, to be removed in this order: an implicit place is
-    /// not used to imply later ones.
+    /// Finds implicit places, to be removed in this order: one that is found implies no later ones.
     pub fn implicit(&mut self, places: &[VarId], budget: &Budget) -> Result<Vec<Told>, Stop> {
         let Some(net) = &self.net else {
             return Ok(Vec::new());
@@ -48,14 +47,14 @@ impl Facts {
             let Some(net) = self.net.as_ref().filter(|_| self.allowance() > 0) else {
                 break;
             };
-            let told = match shape(net, *place, &may_support, &needing[place.index()]) {
+            let implied = match shape(net, *place, &may_support, &needing[place.index()]) {
                 Some(shape) => {
                     self.ask(budget, |net, most, budget| solve(net, &shape, most, budget))?
                 }
                 None => None,
             };
-            may_support[place.index()] = told.is_none();
-            found.extend(told);
+            may_support[place.index()] = implied.is_none();
+            found.extend(implied);
         }
         Ok(found)
     }

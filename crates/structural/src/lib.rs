@@ -9,8 +9,7 @@
 //! One rule per file: `refute` excludes markings, `bounds` bounds places, `implicit` finds implicit
 //! places, `repeat` finds events that fire finitely often, `resting` describes dead markings,
 //! `cycles` and `steps` analyse automata for `prune`, `formula` and `canonical` simplify formulas,
-//! `skeleton` abstracts large coloured nets, `parikh` guides random walks. Only `solver` depends on
-//! the linear-programming library.
+//! `skeleton` abstracts coloured nets, `parikh` guides walks. Only `solver` knows the LP library.
 
 #![forbid(unsafe_code)]
 

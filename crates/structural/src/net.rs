@@ -1,15 +1,13 @@
 //! The net in the form that this crate uses: needs, effects, and the effects on each place.
 //!
-//! Events with equal effects share one column of the incidence matrix `C`. Events that can never
-//! fire, because an input place is never marked, have no column. The places that no run marks are
-//! the greatest set `S` with
+//! Events with equal effects share a column of the incidence matrix `C`. Events with a never marked
+//! input place have none. The places that no run marks are the greatest set `S` with
 //!
 //! ```text
 //! m0(S) = 0   and   every event that puts a token on S takes one from S
 //! ```
 //!
-//! (an unmarked *siphon*), computed from its complement in time linear in the arcs. Linear
-//! invariants do not imply it.
+//! (an unmarked *siphon*), computed in linear time. Linear invariants do not imply it.
 
 use lariat_model::{Action, EventId, State, System, Value, VarId};
 use rustc_hash::FxHashMap;
@@ -45,8 +43,7 @@ pub(crate) struct Net {
 }
 
 impl Net {
-    /// Converts a system to a net; `None` if it is no net or has more than `nodes` places and
-    /// events.
+    /// Converts a system to a net; `None` if it is none or has more than `nodes` places and events.
     pub fn within(nodes: usize, system: &System) -> Option<Net> {
         let small = system.variables.len() + system.events.len() <= nodes;
         small.then(|| Net::of(system)).flatten()

@@ -151,8 +151,7 @@ mod tests {
     use super::*;
     use lariat_model::{Action, Arc, Comparison, Domain, Event, Predicate, Variable};
 
-    /// Two tokens move from p0 to p1 one by one, then both together to p2; `again` has the effect
-    /// of `one`.
+    /// Two tokens move from p0 to p1 one by one, then both to p2; `again` has the effect of `one`.
     fn system() -> System {
         let event = |name: &str, arcs: &[(u32, Value, Value)]| Event {
             name: name.to_owned(),

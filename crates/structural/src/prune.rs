@@ -24,7 +24,7 @@ const MOST_CUBES: usize = 32;
 /// Limit on the pairs of cubes per edge that are tested for succession.
 const MOST_PAIRS: usize = 16;
 
-/// Counts of what was removed from an automaton.
+/// The parts that were removed from an automaton.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Pruned {
     /// Infeasible cubes of guards.

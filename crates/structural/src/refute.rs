@@ -1,8 +1,7 @@
 //! Exclusion of markings by the state equation, solved for the certificate.
 //!
-//! Every reachable marking is `m = m0 + C·x` with `m >= 0` and `x >= 0`. By Farkas' lemma no such
-//! `m` satisfies the rows `A·m >= b` iff there are `u >= 0` (a weight for each place) and `z >= 0`
-//! (one for each row) with
+//! Every reachable marking is `m = m0 + C·x` with `m, x >= 0`. By Farkas' lemma none satisfies the
+//! rows `A·m >= b` iff there are `u >= 0` (weights of places) and `z >= 0` (of rows) with
 //!
 //! ```text
 //! w = u + z·A      w·C <= 0      w·m0 < z·b
@@ -20,8 +19,7 @@
 //!
 //! The program is restricted to a cone of influence. Events with equal effects share a row. A place
 //! `p` has a weight `u(p)` only if it loses tokens by an effect that increases a row or another
-//! place of the cone. A place with a row `m(p) >= k` needs no `u(p)`: the weight of the row is at
-//! least as good.
+//! place of the cone. A place with a row `m(p) >= k` needs none: the weight of the row is as good.
 
 use crate::cases::{Case, Row};
 use crate::certificate::{Certificate, Statement, Weights, at_start};
@@ -170,8 +168,7 @@ pub(crate) fn refute(
         program.column(if single { cost(column, 0) } else { 0.0 }, 1.0);
     }
     if !single {
-        // The objective must be negative for every initial marking: an extra column maximises the
-        // margin.
+        // The objective must be negative for all initial markings; `below` is the margin.
         let below = program.column(-1.0, 1.0);
         for start in 0..net.initial.len() {
             let costs = (0..count).map(|column| (column, cost(column, start)));
@@ -233,8 +230,7 @@ fn sorted(sum: FxHashMap<VarId, i128>) -> Weights {
     weights
 }
 
-/// An invariant `s·c·m + u·m <= k` with `s > 0`, and the upper bound `⌊k/s⌋` of `c·m` that it
-/// implies.
+/// An invariant `s·c·m + u·m <= k` with `s > 0`, and the upper bound `⌊k/s⌋` of `c·m` from it.
 pub(crate) fn upper_bound(
     net: &Net,
     terms: &[(VarId, i128)],

@@ -3,17 +3,15 @@
 //! By Dickson's lemma an infinite run has two positions `i < j` with `m(i) <= m(j)`, arbitrarily
 //! late and with every event that fires infinitely often in between. The firing counts between them
 //! are a vector `x >= 0` with `C·x >= 0`, a *repetitive* vector. So an event in no repetitive
-//! vector fires finitely often in every run. One program finds all of these events with their
-//! certificate, by Farkas' lemma a weight `w >= 0` that no event increases and that these events
-//! decrease:
+//! vector fires finitely often in every run. One program finds all of these events, and by Farkas'
+//! lemma a certificate: a weight `w >= 0` that no event increases and that these events decrease:
 //!
 //! ```text
 //! maximise Σ v(t)   where   w·C(t) + v(t) <= 0,   w >= 0,   0 <= v <= 1
 //! ```
 //!
 //! The bound on `v` makes the optimum cover all of them. If every event decreases the weight, all
-//! runs are finite (the net *terminates*). [`crate::cycles`] solves the program for subsets of
-//! events.
+//! runs are finite (the net *terminates*). [`crate::cycles`] also applies this to sets of events.
 
 use crate::Facts;
 use crate::certificate::{Certificate, Statement};
@@ -83,12 +81,10 @@ impl Facts {
         Ok(settled)
     }
 
-    /// The events that can fire infinitely often in runs in which finally only events of `among`
-    /// fire.
+    /// The events that can fire infinitely often in runs that finally fire only events of `among`.
     ///
-    /// `never` proves that an event cannot fire in such a suffix. Without that event the others may
-    /// have no repetitive vector, so both tests alternate; only events of repetitive vectors are
-    /// tested.
+    /// `never` proves that an event cannot fire in such a suffix. Removing it may leave others
+    /// without a repetitive vector, so both tests alternate.
     pub(crate) fn repeating_among(
         &mut self,
         mut among: Vec<EventId>,

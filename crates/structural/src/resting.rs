@@ -1,16 +1,14 @@
 //! Dead markings, as linear inequalities.
 //!
-//! In a dead marking every event lacks tokens in some place of its preset. With bounds `m(p) <=
-//! B(p)` the convex hull of that disjunction (`m(p) <= n(p) - 1` for the lacking place, `m(p) <=
-//! B(p)` for the others) is
+//! In a dead marking every event lacks tokens in some place of its preset: `m(p) <= n(p) - 1`. With
+//! bounds `m(p) <= B(p)` of all places the convex hull of that disjunction is
 //!
 //! ```text
 //! Σ over p of (m(p) - n(p) + 1) / (B(p) - n(p) + 1)  <=  |preset| - 1
 //! ```
 //!
-//! For a preset of one place this is `m(p) <= n(p) - 1`, bounded or not; for safe places it is `Σ m
-//! <= |preset| - 1`. An event without such a row is skipped: the rows describe a superset of the
-//! dead markings.
+//! For a preset of one place this is `m(p) <= n(p) - 1`, bounded or not; for safe places `Σ m <=
+//! |preset| - 1`. Events without such a row are skipped: the rows describe a superset.
 
 use crate::Facts;
 use crate::cases::{Case, Cases, Row};
@@ -123,8 +121,7 @@ impl Facts {
         let (mut spans, mut scale) = (Vec::new(), 1i128);
         for (place, need) in needs {
             let bound = self.known_bound(*place)?;
-            // The bound is below the need: the event is never enabled, and its row would be
-            // vacuous.
+            // The bound is below the need: the event is never enabled, and its row is vacuous.
             let span = i128::from(bound.most) - i128::from(*need) + 1;
             if span < 1 {
                 return None;
@@ -206,8 +203,7 @@ mod tests {
     use super::*;
     use lariat_model::{Action, Arc, Domain, Event, System, VarId, Variable};
 
-    /// The row of an event that takes `needs` from two places, whose initial tokens are their
-    /// bounds.
+    /// The row of an event that takes `needs` from two places with these initial tokens and bounds.
     fn row(bounds: [i64; 2], needs: [i64; 2]) -> Option<Row> {
         let arc = |place: usize| Arc {
             var: VarId(place as u32),

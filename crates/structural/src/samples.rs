@@ -2,8 +2,7 @@
 //!
 //! A random walk starts from the initial markings in turn, restarts in dead markings and after a
 //! fixed number of steps, and ends after a counted number of arc inspections. It keeps some
-//! markings spread over the walk, and for all of them which events fired and the largest count of
-//! each place.
+//! markings, and records which events fired and the largest count of each place.
 
 use crate::cases::Case;
 use crate::net::Net;

@@ -1,8 +1,7 @@
 //! The skeleton of a coloured net: an abstraction that merges all colours.
 //!
 //! The places of an unfolded net form families, the colours of one coloured place. The *skeleton*
-//! has one place per family, with the sum of the members' tokens, and the events of the unfolded
-//! net with their arcs added up by family:
+//! has one place per family with the sum of its tokens, and the events with their arcs added up:
 //!
 //! ```text
 //! M(f) = Σ over p in f of m(p)      need(t, f) = Σ need(t, p)      C(t, f) = Σ C(t, p)
@@ -11,8 +10,7 @@
 //! Events with equal arcs are merged, which leaves about as many as the coloured net has
 //! transitions. Each step `m –t→ m'` of the net is a step `M –t→ M'` of its skeleton, so behaviour
 //! that the skeleton excludes the net excludes too. The skeleton is computed from the *unfolded*
-//! net: it assumes nothing about terms and guards, and bindings with different token counts are
-//! different events.
+//! net: terms do not matter, and bindings with different token counts are different events.
 //!
 //! A condition on `m` is replaced by a weaker one on `M`:
 //!
@@ -25,8 +23,7 @@
 //! *disabled* event gives no condition, since the tokens may have the wrong colour. So the skeleton
 //! answers nothing about dead markings; it proves atoms constant, places bounded and runs finite.
 //!
-//! Folding is linear in the arcs. Only nets above the size limit have a skeleton; for smaller ones
-//! the whole net proves more.
+//! Folding is linear in the arcs. Smaller nets are analysed without it, which proves more.
 
 use crate::Facts;
 use crate::certificate::Certificate;
@@ -258,8 +255,7 @@ impl Skeleton {
 }
 
 impl Facts {
-    /// Declares the system to be the unfolding of a coloured net; builds its skeleton if the system
-    /// is too large itself.
+    /// Declares the system to be the unfolding of a coloured net; builds its skeleton if too large.
     pub fn unfolded_from(
         &mut self,
         coloured: &Coloured,

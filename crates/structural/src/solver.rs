@@ -11,9 +11,8 @@
 //! errs or gives up therefore loses a fact and never makes a verdict wrong.
 //!
 //! The solver is a simplex method that can be interrupted only by the clock, so it runs in time
-//! slices. Between slices the budget is polled and pivots are counted. An answer that took more
-//! pivots than allowed is discarded even if the last slice found it, so results depend on counted
-//! work alone and repeat.
+//! slices. Between slices the budget is polled and pivots are counted. An answer that took too many
+//! pivots is discarded even if the last slice found it: results depend on counted work alone.
 
 use lariat_budget::{Budget, Stop};
 use microlp::{ComparisonOp, OptimizationDirection, Problem, ResumeOptions, SolveOptions};
@@ -58,8 +57,7 @@ impl Program {
         self.entries + self.rows.len() + self.costs.len()
     }
 
-    /// Values of all variables near an optimum; `None` if there is no optimum, or if finding it
-    /// takes more than `most` units of work.
+    /// Values near an optimum; `None` without one, or if it takes more than `most` units of work.
     pub fn minimise(&self, most: u64, budget: &Budget) -> Result<Option<Vec<f64>>, Stop> {
         budget.check()?;
         let mut lease = budget.lease();

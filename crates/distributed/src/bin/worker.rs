@@ -4,8 +4,7 @@
 //! worker HOSTS PROCESS [MEGABYTES [MODEL]]
 //! ```
 //!
-//! `HOSTS` are separated by commas; `MODEL` is the digest of the model that the process claims to
-//! have.
+//! `HOSTS` are separated by commas; `MODEL` is the digest of the model that it claims to have.
 
 use lariat_budget::Budget;
 use lariat_distributed::{Cluster, serve};

@@ -1,5 +1,4 @@
-//! Processes that are killed, suspended, starved or misconfigured: the answer is right or missing,
-//! in time, and no process is left behind.
+//! Processes that are killed, suspended, starved or misconfigured: no wrong answer, no delay.
 
 use crate::fleet::{Fleet, decide, hopeless, kanban, start};
 use lariat_budget::{Budget, Stop};

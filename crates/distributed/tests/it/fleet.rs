@@ -98,8 +98,7 @@ pub fn decide(
     (found, account)
 }
 
-/// A state: whether it is accepting, and for each edge the required value of the atom, and the
-/// target.
+/// A state: whether it is accepting, and its edges, each with the required atom value and target.
 type State<'a> = (bool, &'a [(Option<bool>, u32)]);
 
 /// A Büchi automaton over one atom.

@@ -74,8 +74,7 @@ fn products_have_the_expected_nodes() {
     }
 }
 
-/// Unreachable pairs of the recurring automaton, whose state is the value of the atom one step
-/// before.
+/// Unreachable pairs of the recurring automaton, whose state is the previous value of the atom.
 fn unreached(system: &System) -> u64 {
     let space = Explicit::new(system, Deadlock::Stutter);
     let mut states = space.states(&Budget::unlimited());

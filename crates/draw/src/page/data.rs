@@ -1,8 +1,7 @@
 //! The data of the page as JSON: names of the model, its runs step by step, and reports.
 //!
-//! Steps contain only the changes of a state, so that long runs of large nets stay small. Reports
-//! are read tolerantly: missing entries are not shown, and entries of unknown form are shown as
-//! they are.
+//! Steps contain only the changes of a state, so that long runs of large nets stay small. Missing
+//! entries of a report are not shown, and entries of unknown form are shown as they are.
 
 use super::truth::Meaning;
 use super::{Subject, Told, rules};

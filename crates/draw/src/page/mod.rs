@@ -2,9 +2,8 @@
 //!
 //! It contains the style, the script, the drawing of the net or the processes, and the runs as
 //! JSON. Positions are computed here; the page only draws. A Content-Security-Policy in the page
-//! allows only its own script and style (named by their digests) and forbids all traffic, so that a
-//! name in a model can be shown but never executed. In JSON `<` is escaped, since nothing else can
-//! end a script element.
+//! allows only its own script and style (named by their digests) and forbids all traffic, so that
+//! names of a model are never executed. In JSON `<` is escaped, so that no name ends the script.
 
 mod data;
 mod rules;
@@ -39,15 +38,13 @@ const SCRIPT: &str = concat!(
     "})();\n"
 );
 
-/// Nodes of the larger parts of a large net, after [`PART`]: each about three times the previous
-/// one.
+/// Nodes of the larger parts of a large net, after [`PART`], each about three times the previous.
 const LARGER: [usize; 2] = [160, 420];
 
 /// A property or a run, as it is shown on a page.
 #[derive(Clone, Debug)]
 pub struct Told {
-    /// The report in JSON: `property`, `formula`, `verdict` and so on; missing entries are not
-    /// shown.
+    /// The report in JSON: `property`, `formula`, `verdict` and so on, as far as known.
     pub report: Json,
     /// The run, if there is one.
     pub run: Option<Run>,

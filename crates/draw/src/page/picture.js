@@ -20,8 +20,7 @@ let lit = [];
 const light = (element, name) => { if (element) { element.classList.add(name); lit.push([element, name]); } };
 const DIE = [[], [[0, 0]], [[-4.5, 0], [4.5, 0]], [[0, -5], [-5, 4], [5, 4]], [[-4.5, -4.5], [4.5, -4.5], [-4.5, 4.5], [4.5, 4.5]], [[-6, -6], [6, -6], [0, 0], [-6, 6], [6, 6]]];
 const HUES = [210, 25, 130, 290, 50, 340, 170, 250];
-// Colours in the order of the net: the first eight differ in hue, the next eight are darker, and so
-// on.
+// Colours in the order of the net: the first eight differ in hue, the next eight are darker, etc.
 const shades = new Map();
 if (data.colours) for (const [, name] of data.colours) if (!shades.has(name)) shades.set(name, shades.size);
 const shade = name => `hsl(${HUES[shades.get(name) % HUES.length]} 75% ${[48, 30, 65][Math.floor(shades.get(name) / HUES.length) % 3]}%)`;
@@ -112,8 +111,7 @@ function fit() {
   const box = boxes[view];
   [box.x, box.y, box.width, box.height] = whole[view];
 }
-/// Height of the drawing; on a screen too narrow for its names, only the part around the next
-/// event.
+/// Height of the drawing; on a narrow screen, only the part around the next event.
 const LEGIBLE = .72;
 function frame() {
   if (!views.length) return;

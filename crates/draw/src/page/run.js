@@ -1,8 +1,7 @@
 // The page of a run: a time line above, the net or the processes below, the state beside them. All
-// data comes from the JSON in the page; names are only ever set as text. A run is a list of steps,
-// each the changes of a state, so that a step costs only its changes. Time t is unbounded;
-// positionOf(t) is the position in the run. The parts of the script are joined in the order of
-// their dependences, inside one function.
+// data comes from the JSON in the page; names are only ever set as text. A step of a run contains
+// only its changes. Time t is unbounded; positionOf(t) is the position in the run. The parts of the
+// script are joined in the order of their dependences, inside one function.
 const data = JSON.parse(document.getElementById('data').textContent);
 const $ = id => document.getElementById(id);
 const SVG = 'http://www.w3.org/2000/svg';

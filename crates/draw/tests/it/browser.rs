@@ -1,7 +1,6 @@
 //! A browser, driven by WebDriver over the loopback interface.
 //!
-//! Chromium and its driver are found on the path. If they are not installed, tests print that and
-//! pass.
+//! Chromium and its driver are found on the path. Without them the tests say so and pass.
 
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -120,14 +119,12 @@ impl Browser {
         value
     }
 
-    /// Opens a page.
     pub fn open(&self, name: &str, page: &str) {
         let path = self.folder.join(name);
         std::fs::write(&path, page).expect("a temporary file");
         self.open_file(&path);
     }
 
-    /// Opens a file.
     pub fn open_file(&self, path: &Path) {
         self.post(
             "/url",
@@ -140,7 +137,6 @@ impl Browser {
         self.post("/execute/sync", &json!({"script": script, "args": []}))
     }
 
-    /// Presses and releases a key.
     pub fn press(&self, key: &str) {
         self.post(
             "/actions",

@@ -157,8 +157,7 @@ fn excluded_steps_do_not_occur() {
     assert!(lariat_corpora::cases(CASES) < CASES || found > 1000);
 }
 
-/// Two events have the same effect, but one needs another token: without it only the other can
-/// fire.
+/// Two events have the same effect; without a token that one needs only the other can fire.
 #[test]
 fn events_with_equal_effects_may_differ_in_needs() {
     let more: &[(usize, i64, i64)] = &[(0, 1, 0), (1, 1, 1), (2, 0, 1)];
@@ -295,8 +294,7 @@ fn a_run_may_rest_in_any_cube() {
     }
 }
 
-/// Two states alternate, and each edge has its own mark: a run that stays in a dead marking sees
-/// both.
+/// Two states alternate, and each edge has its own mark: a run in a dead marking sees both.
 #[test]
 fn a_dead_run_sees_the_marks_of_a_cycle() {
     let edge = |mark, to| (Guards::TRUE, Marks::one(mark), to);
@@ -307,8 +305,7 @@ fn a_dead_run_sees_the_marks_of_a_cycle() {
     assert!(is_barren(&dead, &turns, &[], Deadlock::Ignore));
 }
 
-/// Four places are filled and emptied freely. There are more pairs of cubes than the limit, so that
-/// no edge is removed.
+/// Four places are filled and emptied freely; more pairs of cubes than the limit, so no edge goes.
 #[test]
 fn guards_with_many_pairs_of_cubes_may_follow_each_other() {
     const PLACES: u32 = 4;

@@ -1,5 +1,4 @@
-//! Facts about contest models against the known answers. `LARIAT_BYTES` sets the largest model
-//! file.
+//! Facts about contest models against known answers. `LARIAT_BYTES` limits the model file.
 
 use lariat_automata::{Legal, translate};
 use lariat_budget::Budget;

@@ -1,11 +1,9 @@
-//! A small explorer of markings, steps and walks with an independent implementation of the
-//! semantics.
+//! A small explorer of markings, steps and walks with its own implementation of the semantics.
 
 use crate::rng::Rng;
 use lariat_model::{Action, EventId, Predicate, Proposition, State, System, Value};
 use std::collections::HashMap;
 
-/// All steps from a marking.
 pub fn steps(system: &System, state: &[Value]) -> Vec<(EventId, State)> {
     let step = |event: EventId| {
         let Action::Net(arcs) = &system.event(event).action else {
@@ -23,7 +21,6 @@ pub fn steps(system: &System, state: &[Value]) -> Vec<(EventId, State)> {
     system.event_ids().filter_map(step).collect()
 }
 
-/// Returns whether the predicate holds.
 pub fn satisfies(system: &System, state: &[Value], predicate: &Predicate) -> bool {
     match predicate {
         Predicate::Const(value) => *value,
@@ -137,7 +134,6 @@ impl Explored {
         repeated
     }
 
-    /// The dead markings.
     pub fn dead(&self) -> impl Iterator<Item = &State> {
         self.states
             .iter()

@@ -14,8 +14,7 @@ pub fn random(rng: &mut Rng) -> System {
     }
 }
 
-/// Two or three cyclic machines; some steps move or test a second machine. Safe, possibly with
-/// deadlocks.
+/// Two or three cyclic machines; some steps move or test a second one. Safe, maybe with deadlocks.
 fn machines(rng: &mut Rng) -> System {
     let mut system = System {
         name: "machines".to_owned(),
@@ -196,7 +195,7 @@ pub fn predicate(rng: &mut Rng, system: &System, depth: usize) -> Predicate {
     }
 }
 
-/// A predicate, or an event that is taken.
+/// A random predicate, or a fired event.
 pub fn proposition(rng: &mut Rng, system: &System) -> Proposition {
     if rng.chance(20) {
         Proposition::Fires(vec![EventId(rng.below(system.events.len()) as u32)])
