@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_states_their_pace_and_all_queues() {
+    fn a_progress_line_has_states_rate_and_queues() {
         let (lines, start) = (Lines::default(), Instant::now());
         let mut teller = Teller::new(start);
         assert!(!teller.is_due(start) && teller.is_due(start + OFTEN));

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_positions_come_apart() {
+    fn equal_positions_are_separated() {
         let mut points = vec![(5.0, 5.0); 30];
         let boxes = vec![[20.0, 10.0, 20.0, 10.0]; 30];
         separate(&mut points, &boxes);

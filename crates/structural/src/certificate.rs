@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn statements_are_checked_and_read_well() {
+    fn statements_are_checked_and_printed() {
         let system = system();
         let (p, q) = (VarId(0), VarId(1));
         let invariant = |weights: &[(VarId, i128)], most| Statement::Invariant {

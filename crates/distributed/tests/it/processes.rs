@@ -6,7 +6,7 @@ use lariat_engines::Outcome;
 use std::time::Duration;
 
 #[test]
-fn processes_answer_one_question_after_the_other() {
+fn processes_answer_several_questions() {
     for processes in [2, 4] {
         let mut fleet = Fleet::new(processes, 1000);
         let budget = Budget::unlimited();

@@ -283,7 +283,7 @@ fn guards_of_many_cubes_are_not_cut() {
 
 /// One of two places is marked in a dead marking; either cube of the guard allows it.
 #[test]
-fn a_run_may_rest_in_any_cube() {
+fn a_dead_run_may_read_any_cube() {
     let mut guards = Guards::new();
     let odd = odd(&mut guards, 2);
     let always = automaton(guards, 2, 0, &[&[(odd, Marks::NONE, 0)]]);
