@@ -24,7 +24,7 @@ pub(crate) struct Order {
     pub shared: Arc<Shared>,
 }
 
-/// The worker threads, each with its queue of orders.
+/// The worker threads, each with its queue of orders. A panic closes the queue of its thread.
 pub(crate) struct Crew {
     orders: Vec<Sender<Order>>,
     guards: ManuallyDrop<WorkerGuards<()>>,

@@ -34,7 +34,7 @@ pub(crate) struct Link(Arc<Mutex<TcpStream>>);
 
 impl Link {
     /// Spawns a thread that queues the frames of `process` and one that sends heartbeats to it.
-    /// Both end when the connection breaks or the queue is dropped.
+    /// Both end when the connection breaks, the reader also when the queue is dropped.
     pub fn open(
         stream: TcpStream,
         process: usize,
