@@ -82,7 +82,7 @@ mod present {
     use lariat::internals::{Budget, Observer, Statistic, Stats};
     use lariat_campaign::units::Bytes;
     use lariat_distributed::{
-        Count, Figures, Machines, digest, engine, hosts_here, read_hosts, serve,
+        Count, Figures, Machines, RunContext, digest, engine, hosts_here, read_hosts, serve,
     };
     use std::ffi::OsString;
     use std::path::PathBuf;
@@ -122,7 +122,9 @@ mod present {
                 counted,
                 workers,
                 stop,
-            } = self.0.count(system, claims, budget, observer);
+            } = self
+                .0
+                .count(system, claims, RunContext::new(budget, observer));
             let sum = |figure: fn(&Figures) -> u64| workers.iter().map(figure).sum::<u64>();
             let (states, edges) = (sum(|w| w.states), sum(|w| w.edges));
             let edges = edges.saturating_sub(counted.deadlocks);

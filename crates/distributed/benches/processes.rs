@@ -1,12 +1,13 @@
-//! What it costs to divide the states of kanban lines among processes on this machine.
+//! The cost of dividing the states of kanban lines among processes on this machine.
 //!
 //! ```text
 //! cargo bench -p lariat-distributed --bench processes -- [--size N] [--rounds N] [PROCESSES…]
 //! ```
 //!
-//! In each round the states of one line (of size 5 unless told) are counted by the explicit engine and by so many processes, 2 and 4 unless told: seconds of all
-//! processors in sum, threads that send and receive included, and what comes of them for one second of the explicit engine; messages and bytes a
-//! state; how far the share of a process is from even; bytes held by the process that holds most, and what comes of them for one of its share.
+//! In each round the explicit engine and sets of processes (default: 2 and 4) count the states of
+//! one line (default: size 5). Columns: total processor seconds including network threads, and
+//! relative to the explicit engine; messages and bytes per state; the largest deviation from an
+//! even share; bytes held by the largest process, and relative to its share.
 
 use lariat_budget::{Budget, Quiet, RunContext};
 use lariat_corpora::bench::{arguments, cpu};
@@ -17,7 +18,7 @@ use lariat_space::explicit::{Explicit, count};
 use std::error::Error;
 use std::process::{Child, Command};
 
-/// Megabytes for each process.
+/// Memory limit of each process.
 const MEGABYTES: u64 = 4096;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -25,8 +26,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = arguments();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--size" => size = arguments.next().ok_or("of what size?")?.parse()?,
-            "--rounds" => rounds = arguments.next().ok_or("how many rounds?")?.parse()?,
+            "--size" => size = arguments.next().ok_or("--size needs a number")?.parse()?,
+            "--rounds" => rounds = arguments.next().ok_or("--rounds needs a number")?.parse()?,
             _ => processes.push(argument.parse()?),
         }
     }
@@ -75,7 +76,7 @@ fn mega(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }
 
-/// Counts with so many processes: seconds of processors, and what was found.
+/// Counts with several processes; also returns the total processor seconds.
 fn divided(
     system: &System,
     processes: usize,
@@ -89,7 +90,8 @@ fn divided(
     };
     let others: Vec<Child> = (1..processes).map(start).collect::<Result<_, _>>()?;
     let machines = Machines::connect(&Cluster::new(hosts.clone(), 0)?)?;
-    let found = machines.count(system, &[], &Budget::bytes(MEGABYTES << 20), &Quiet);
+    let budget = Budget::bytes(MEGABYTES << 20);
+    let found = machines.count(system, &[], RunContext::quiet(&budget));
     machines.dismiss();
     for mut other in others {
         other.wait()?;
@@ -97,10 +99,10 @@ fn divided(
     Ok((cpu() + of_children() - before, found))
 }
 
-/// Seconds of processors that children used which have ended; 0 where the system does not tell.
+/// Processor seconds of ended children; 0 if the system does not report them.
 fn of_children() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Behind the name, which may have anything in it, the fields from the third on; hundredths of seconds.
+    // Fields 16 and 17, found after the name, which may contain anything; in hundredths of seconds.
     let fields = stat.rsplit(')').next().unwrap_or_default();
     let fields = fields.split_whitespace().skip(13).take(2);
     fields

@@ -1,14 +1,14 @@
-//! What is counted of every state where the question is how many there are: deadlocks, tokens, claims that fail.
+//! Counters over all states: deadlocks, tokens, failed claims.
 
 use lariat_model::{Domain, Predicate, System};
 use lariat_space::explicit::{Explicit, StateId, States};
 use serde::{Deserialize, Serialize};
 
-/// The figures of the states that one worker owns, while they are looked at one after the other.
+/// Counters over the states that one worker owns.
 pub(crate) struct Census<'q> {
     claims: &'q [Predicate],
     is_count: Vec<bool>,
-    /// Of the state that was looked at last; `None` before the first.
+    /// The tokens of the previous state; `None` before the first.
     tokens: Option<i128>,
     pub dead: u64,
     most: i64,
@@ -16,7 +16,7 @@ pub(crate) struct Census<'q> {
     failed: Vec<u64>,
 }
 
-/// The figures of some states.
+/// Counters over a set of states.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Counted {
     /// States without a step.
@@ -30,7 +30,7 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// The figures of these states and others.
+    /// Combines the counters of two disjoint sets of states.
     pub(crate) fn join(&mut self, other: &Counted) {
         self.deadlocks += other.deadlocks;
         self.max_tokens_in_place = self.max_tokens_in_place.max(other.max_tokens_in_place);
@@ -58,18 +58,19 @@ impl<'q> Census<'q> {
         }
     }
 
-    /// Looks at a state. Nobody else asks for values between two calls.
-    pub fn look(&mut self, space: &Explicit<'_>, states: &mut States, state: StateId) {
+    /// Counts a state. No other caller may read values between two calls: see [`Census::follow`].
+    pub fn count(&mut self, space: &Explicit<'_>, states: &mut States, state: StateId) {
         let (mut is_count, mut tokens, mut most) = (self.is_count.iter(), 0, self.most);
-        let all_told = space.tell_values(states, state, |value| {
+        let all_visited = space.tell_values(states, state, |value| {
             if is_count.next() == Some(&true) {
                 most = most.max(value);
                 tokens += i128::from(value);
             }
         });
-        match all_told {
-            true => (self.tokens, self.most) = (Some(tokens), most),
-            false => self.follow(space, states, state),
+        if all_visited {
+            (self.tokens, self.most) = (Some(tokens), most);
+        } else {
+            self.follow(space, states, state);
         }
         self.most_in_all = self.most_in_all.max(self.tokens.unwrap_or(0));
         for (claim, failed) in self.claims.iter().zip(&mut self.failed) {
@@ -77,7 +78,7 @@ impl<'q> Census<'q> {
         }
     }
 
-    /// Adds up tokens by what has changed.
+    /// Updates the tokens by the changes since the previous state.
     fn follow(&mut self, space: &Explicit<'_>, states: &mut States, state: StateId) {
         let (values, changes) = space.values_and_changes(states, state);
         match &mut self.tokens {
@@ -99,7 +100,6 @@ impl<'q> Census<'q> {
         }
     }
 
-    /// What was counted.
     pub fn counted(self) -> Counted {
         Counted {
             deadlocks: self.dead,

@@ -1,34 +1,34 @@
-//! Which processes there are.
+//! The processes of a distributed run.
 
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// How long processes wait for each other at the start, unless somebody says otherwise.
+/// Default limit on the time that processes wait for each other at the start.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Where [`hosts_here`] looks for free ports. Systems give ports from 32768 or 49152 on to whoever calls somebody: one of these may be gone, or be the
-/// caller's own, before the process comes that was to listen there.
+/// Ports that [`hosts_here`] may choose. They lie below the ephemeral ports, which the operating
+/// system could give to an outgoing connection before the process that shall listen there starts.
 const PORTS: std::ops::Range<u16> = 10_240..32_768;
 
-/// All processes that work together, and which of them this one is.
+/// The processes of a run, and the number of this one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cluster {
     /// `host:port` of each process.
     pub hosts: Vec<String>,
     /// The number of this process, from 0.
     pub process: usize,
-    /// Workers of each process, the same for all.
+    /// Workers per process, equal for all.
     pub threads: usize,
-    /// A [digest](crate::digest) of the model file that this process was given, if it was given one.
+    /// A [digest](crate::digest) of the model file of this process, if it has one.
     pub model: Option<u64>,
-    /// How long to wait for the others at the start.
+    /// Limit on the time to wait for the others at the start.
     pub patience: Duration,
 }
 
 impl Cluster {
-    /// Process `process` of these, with one worker each.
+    /// Creates the cluster for process `process`, with one worker per process.
     pub fn new(hosts: Vec<String>, process: usize) -> Result<Cluster, String> {
         match hosts.len() {
             0 => Err("no hosts are given".to_owned()),
@@ -46,11 +46,11 @@ impl Cluster {
     }
 }
 
-/// So many hosts, all of them this machine, at ports where nobody listens. One process is never given a port twice, and two seldom the same.
+/// Chooses `n` free ports of this machine; a process never gets the same port twice.
 pub fn hosts_here(n: usize) -> io::Result<Vec<String>> {
     static GIVEN: AtomicU32 = AtomicU32::new(0);
     let ports = PORTS.len() as u32;
-    // Processes that are started one after the other have numbers in a row: far apart, they do not meet soon.
+    // Consecutive process ids are mapped to distant ports.
     let first = std::process::id().wrapping_mul(257);
     let free = |_| {
         let given = GIVEN.fetch_add(1, Ordering::Relaxed);
@@ -59,13 +59,14 @@ pub fn hosts_here(n: usize) -> io::Result<Vec<String>> {
         Some(listener.local_addr().ok()?.to_string())
     };
     let hosts: Vec<String> = (0..ports).filter_map(free).take(n).collect();
-    match hosts.len() == n {
-        true => Ok(hosts),
-        false => Err(io::Error::from(io::ErrorKind::AddrInUse)),
+    if hosts.len() == n {
+        Ok(hosts)
+    } else {
+        Err(io::Error::from(io::ErrorKind::AddrInUse))
     }
 }
 
-/// The hosts of a file: one `host:port` a line; empty lines and what is behind `#` do not count.
+/// Parses a file of hosts: one `host:port` per line; empty lines and `#` comments are skipped.
 pub fn read_hosts(text: &str) -> Result<Vec<String>, String> {
     let mut hosts: Vec<String> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -83,13 +84,14 @@ pub fn read_hosts(text: &str) -> Result<Vec<String>, String> {
             }
         }
         if hosts.iter().any(|host| host == line) {
-            return Err(format!("line {number}: `{line}` is there twice"));
+            return Err(format!("line {number}: `{line}` occurs twice"));
         }
         hosts.push(line.to_owned());
     }
-    match hosts.is_empty() {
-        true => Err("no line names a host".to_owned()),
-        false => Ok(hosts),
+    if hosts.is_empty() {
+        Err("no line names a host".to_owned())
+    } else {
+        Ok(hosts)
     }
 }
 
@@ -120,7 +122,7 @@ mod tests {
             ("", "no line names a host"),
             ("a:1\nb", "line 2: `b` is not of the form host:port"),
             ("a:0", "line 1: `a:0` is not of the form host:port"),
-            ("a:1\n\na:1", "line 3: `a:1` is there twice"),
+            ("a:1\n\na:1", "line 3: `a:1` occurs twice"),
         ] {
             assert_eq!(read_hosts(text), Err(expected.to_owned()));
         }

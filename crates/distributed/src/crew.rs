@@ -1,52 +1,54 @@
-//! The workers of one process: threads that wait for orders and carry them out.
+//! The worker threads of one process, which execute orders from a queue.
 
+use crate::network::Allocators;
 use crate::question::Question;
 use crate::report::Report;
 use crate::search::answer;
 use crate::shared::Shared;
 use crate::wave::Hands;
 use lariat_budget::Budget;
-use std::any::Any;
 use std::mem::ManuallyDrop;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use timely::WorkerConfig;
 use timely::communication::WorkerGuards;
-use timely::communication::allocator::AllocatorBuilder;
 use timely::execute::execute_from;
 use timely::worker::Worker;
 
-/// What the workers of one process are to do.
+/// An order for the workers of one process.
 #[derive(Clone)]
 pub(crate) struct Order {
     pub question: Arc<Question>,
-    /// What the process may spend.
+    /// The limits of this process.
     pub budget: Budget,
     pub shared: Arc<Shared>,
 }
 
-/// The threads.
+/// The worker threads, each with its queue of orders. A panic closes the queue of its thread.
 pub(crate) struct Crew {
     orders: Vec<Sender<Order>>,
     guards: ManuallyDrop<WorkerGuards<()>>,
 }
 
 impl Crew {
-    /// Starts a thread for each builder. Each report goes to `tell`, with the number of its worker within the process.
+    /// Spawns one thread per builder; that thread calls `report` with its index and each report.
     pub fn start(
-        builders: Vec<AllocatorBuilder>,
-        others: Box<dyn Any + Send>,
-        tell: impl Fn(usize, Report) + Send + Sync + 'static,
+        allocators: Allocators,
+        report: impl Fn(usize, Report) + Send + Sync + 'static,
     ) -> Result<Crew, String> {
+        let Allocators { builders, guard } = allocators;
         let threads = builders.len();
-        let (orders, desks): (Vec<_>, Vec<_>) = (0..threads).map(|_| channel()).unzip();
-        let desks: Vec<Option<Receiver<Order>>> = desks.into_iter().map(Some).collect();
-        let desks = Mutex::new(desks);
-        let guards = execute_from(builders, others, WorkerConfig::default(), move |worker| {
+        let (orders, queues): (Vec<_>, Vec<_>) = (0..threads).map(|_| channel()).unzip();
+        let queues: Vec<Option<Receiver<Order>>> = queues.into_iter().map(Some).collect();
+        let queues = Mutex::new(queues);
+        let guards = execute_from(builders, guard, WorkerConfig::default(), move |worker| {
             let local = worker.index() % threads;
-            let desk = desks.lock().ok().and_then(|mut desks| desks[local].take());
-            if let Some(desk) = desk {
-                carry_out(worker, &desk, |report| tell(local, report));
+            let queue = queues
+                .lock()
+                .ok()
+                .and_then(|mut queues| queues[local].take());
+            if let Some(queue) = queue {
+                run_orders(worker, &queue, |done| report(local, done));
             }
         })?;
         Ok(Crew {
@@ -55,20 +57,19 @@ impl Crew {
         })
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.orders.len()
     }
 
-    /// Gives everybody the same order. False if somebody is gone.
+    /// Sends the order to all workers; returns `false` if a worker thread has ended.
     pub fn order(&self, order: &Order) -> bool {
-        // Everybody is told, also behind somebody who is gone.
-        let gone = |desk: &&Sender<Order>| desk.send(order.clone()).is_err();
+        // All workers get the order, also those after an ended one.
+        let gone = |queue: &&Sender<Order>| queue.send(order.clone()).is_err();
         self.orders.iter().filter(gone).count() == 0
     }
 
-    /// Waits until everybody has gone home. Not to be called while somebody waits for a worker that is lost: whoever is not
-    /// dismissed stays until the process ends.
+    /// Joins all worker threads, after their current order. Must not be called if a worker of
+    /// another process is lost: then `timely` never returns.
     pub fn dismiss(self) {
         let Crew { orders, guards } = self;
         drop(orders);
@@ -76,8 +77,8 @@ impl Crew {
     }
 }
 
-fn carry_out(worker: &mut Worker, desk: &Receiver<Order>, tell: impl Fn(Report)) {
-    while let Ok(order) = desk.recv() {
+fn run_orders(worker: &mut Worker, queue: &Receiver<Order>, report: impl Fn(Report)) {
+    while let Ok(order) = queue.recv() {
         let local = worker.index() % order.shared.gauges.len();
         let mut hands = Hands {
             worker,
@@ -85,7 +86,7 @@ fn carry_out(worker: &mut Worker, desk: &Receiver<Order>, tell: impl Fn(Report))
             budget: &order.budget,
             bytes: 0,
         };
-        tell(answer(
+        report(answer(
             &mut hands,
             &order.question,
             &order.shared.gauges[local],

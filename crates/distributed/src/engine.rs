@@ -1,9 +1,9 @@
-//! The engine that a set of workers is.
+//! The engine that runs on a set of workers.
 
 use lariat_engines::{AutomatonKind, Engine, EngineId, Needs, Procedure, Team};
 use lariat_model::Strength;
 
-/// Single states, divided among these workers; full LTL with events. Weak fairness comes as a larger automaton.
+/// Explicit states, divided among `workers`; full LTL with events. Automata encode weak fairness.
 pub fn engine(workers: &'static dyn Team) -> Engine {
     Engine {
         id: EngineId::Distributed,

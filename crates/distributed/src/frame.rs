@@ -1,7 +1,7 @@
-//! What processes tell each other beside the states: orders, reports, that they are alive.
+//! Control frames between processes: orders, reports and heartbeats.
 //!
-//! Each process has one connection for this to process 0. A frame is a length and the bytes of a value (`wire.rs`). The greeting comes first and
-//! begins with the version in a form that all versions read.
+//! Each process has one control connection to process 0. A frame is a length and an encoded value
+//! (`wire.rs`). A greeting comes first; it starts with the version, in a form that never changes.
 
 use crate::report::Report;
 use crate::wire::{pack, unpack};
@@ -10,37 +10,37 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 
-/// What goes over a control connection.
+/// A message on a control connection.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Frame {
-    /// The greeting was well received.
+    /// The greeting is accepted.
     Welcome,
-    /// It was not, and why.
+    /// The greeting is refused, with the reason.
     Refused(String),
     /// From process 0: a question.
     Order {
         question: Vec<u8>,
         digest: u64,
-        /// The time that is left.
+        /// The time left.
         milliseconds: Option<u64>,
-        /// The counted work that is left, for each process.
+        /// The counted work left, for each process.
         work: Option<u64>,
     },
-    /// Somebody has stopped: everybody stops.
+    /// A worker has stopped: all workers stop.
     Halt,
-    /// I am alive; states and queue of each of my workers.
+    /// Heartbeat, with the numbers of found and waiting states of each worker of the sender.
     Pulse(Vec<(u64, u64)>),
-    /// All my workers are done.
+    /// All workers of the sender have finished.
     Done(Vec<Report>),
-    /// To process 0: I cannot reach this process.
+    /// To process 0: the sender has lost its connection to this process.
     Lost(u32),
-    /// From process 0: this is lost, and the run over.
+    /// From process 0: the run is over because of this loss.
     Over(String),
     /// From process 0: there are no more questions.
     Bye,
 }
 
-/// The first thing that is said on every connection.
+/// The greeting, which starts every connection.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Hello {
     pub process: usize,
@@ -50,27 +50,27 @@ pub(crate) struct Hello {
     pub model: Option<u64>,
 }
 
-/// What a connection is for.
+/// The purpose of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Purpose {
     States,
     Control,
 }
 
-/// What a greeting begins with: nobody else says this.
+/// The first bytes of a greeting, which identify the protocol.
 const MAGIC: &[u8; 8] = b"lariat:1";
 
-/// The version of the program, which must be the same everywhere.
+/// The version of the program, which must be equal in all processes.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// No greeting is longer.
+/// Limit on the length of a greeting.
 const LONGEST_GREETING: u32 = 1 << 16;
 
-/// What is wrong with a greeting.
+/// The reason why a greeting cannot be read.
 pub(crate) enum Stranger {
-    /// It is none, or nothing came.
+    /// No greeting of this protocol, or none in time.
     Unknown,
-    /// It comes from another version.
+    /// A greeting of another version.
     Version(String),
 }
 
@@ -107,8 +107,8 @@ fn other(stop: Stop) -> io::Error {
     io::Error::other(stop.to_string())
 }
 
-fn write<T: Serialize>(out: &mut impl Write, told: &T) -> io::Result<()> {
-    write_bytes(out, &pack(told).map_err(other)?)
+fn write<T: Serialize>(out: &mut impl Write, value: &T) -> io::Result<()> {
+    write_bytes(out, &pack(value).map_err(other)?)
 }
 
 fn read<T: DeserializeOwned>(input: &mut impl Read, most: u32) -> io::Result<T> {
@@ -118,7 +118,7 @@ fn read<T: DeserializeOwned>(input: &mut impl Read, most: u32) -> io::Result<T> 
 fn write_bytes(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     let too_long = |_| io::Error::other("a message of more than 4 GiB");
     let length = u32::try_from(bytes.len()).map_err(too_long)?;
-    // One piece: a connection that breaks in between leaves no half of a length.
+    // A single write, so that a broken connection leaves no partial length.
     let mut framed = Vec::with_capacity(bytes.len() + 4);
     framed.extend_from_slice(&length.to_le_bytes());
     framed.extend_from_slice(bytes);
@@ -133,11 +133,12 @@ fn read_bytes(input: &mut impl Read, most: u32) -> io::Result<Vec<u8>> {
     if length > most {
         return Err(io::ErrorKind::InvalidData.into());
     }
-    // What is announced need not come: room is made as it does.
+    // Memory grows as bytes arrive, since the announced length may be wrong.
     let mut bytes = Vec::new();
     input.take(length.into()).read_to_end(&mut bytes)?;
-    match bytes.len() == length as usize {
-        true => Ok(bytes),
-        false => Err(io::ErrorKind::UnexpectedEof.into()),
+    if bytes.len() == length as usize {
+        Ok(bytes)
+    } else {
+        Err(io::ErrorKind::UnexpectedEof.into())
     }
 }

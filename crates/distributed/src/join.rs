@@ -1,7 +1,8 @@
-//! How a process takes part: its workers are started, and it has a word with the others.
+//! Start of a process: its worker threads and its control connections.
 //!
-//! The same for who asks (`machines.rs`) and for who is asked (`serve.rs`): process 0 has a control connection to every other process, each of these
-//! has one to process 0, and whatever happens is an [`Event`] of one queue.
+//! Used by process 0 (`machines.rs`) and by all others (`serve.rs`). Process 0 has a control
+//! connection to every other process, each of which has one to process 0. Worker threads,
+//! connection readers and `timely`'s network threads all send [`Event`]s to one queue.
 
 use crate::cluster::Cluster;
 use crate::crew::Crew;
@@ -12,44 +13,46 @@ use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use timely::CommunicationConfig;
 
-/// A process that takes part.
+/// A started process.
 pub(crate) struct Joined {
     pub crew: Crew,
-    /// Of process 0, to all others; of another one, to process 0.
+    /// Links of process 0 to all others, or the one link of another process to process 0.
     pub links: Vec<Link>,
     pub events: Receiver<Event>,
     pub doing: Doing,
 }
 
-/// This process alone, with so many workers.
-pub(crate) fn alone(workers: usize) -> Result<Joined, String> {
-    let config = match workers {
-        0 | 1 => CommunicationConfig::Thread,
-        workers => CommunicationConfig::Process(workers),
+/// Starts this process alone, with the given number of workers.
+pub(crate) fn single_process(workers: usize) -> Result<Joined, String> {
+    let config = if workers <= 1 {
+        CommunicationConfig::Thread
+    } else {
+        CommunicationConfig::Process(workers)
     };
-    let (tell, events) = channel();
+    let (sender, events) = channel();
+    let (builders, guard) = config.try_build()?;
     Ok(Joined {
-        crew: crew(config.try_build()?, tell)?,
+        crew: crew(Allocators { builders, guard }, sender)?,
         links: Vec::new(),
         events,
         doing: Doing::default(),
     })
 }
 
-/// One of the processes of a cluster, when all others have come.
+/// Starts one process of a cluster, when all others have connected.
 pub(crate) fn join(cluster: &Cluster) -> Result<Joined, String> {
     let failed = |error: io::Error| error.to_string();
     let met = meet(cluster)?;
-    let (tell, events) = channel();
-    let severed = tell.clone();
+    let (sender, events) = channel();
+    let severed = sender.clone();
     let built = allocators(cluster, met.states, move |peer| {
         let _ = severed.send(Event::Severed(peer));
     });
-    let crew = crew(built.map_err(failed)?, tell.clone())?;
+    let crew = crew(built.map_err(failed)?, sender.clone())?;
     let doing = Doing::default();
     let control = met.control.into_iter().enumerate();
     let links = control.filter_map(|(process, stream)| {
-        stream.map(|stream| Link::open(stream, process, tell.clone(), doing.clone()))
+        stream.map(|stream| Link::open(stream, process, sender.clone(), doing.clone()))
     });
     let links: io::Result<Vec<Link>> = links.collect();
     Ok(Joined {
@@ -60,10 +63,10 @@ pub(crate) fn join(cluster: &Cluster) -> Result<Joined, String> {
     })
 }
 
-/// Workers whose reports are events.
-fn crew((builders, others): Allocators, tell: Sender<Event>) -> Result<Crew, String> {
-    Crew::start(builders, others, move |worker, report| {
-        // Who asked may be gone.
-        let _ = tell.send(Event::Done(worker, Box::new(report)));
+/// Starts workers whose reports become events.
+fn crew(allocators: Allocators, sender: Sender<Event>) -> Result<Crew, String> {
+    Crew::start(allocators, move |worker, report| {
+        // The listener may have ended.
+        let _ = sender.send(Event::Done(worker, Box::new(report)));
     })
 }

@@ -1,22 +1,25 @@
-//! LTL on several cores or several machines: states owned by hash, waves of dataflow, OWCTY.
+//! LTL on several threads or machines: hash-partitioned states, dataflow waves, OWCTY.
 //!
-//! Every state has one owner among the workers, told by a hash of its values (`product.rs`). What workers do together is a sequence of
-//! *waves* (`wave.rs`), each of which is one dataflow of `timely` (`post.rs`) that ends when nobody has anything left to do:
+//! Each state has one owner among the workers, given by a hash of its values (`product.rs`). All
+//! workers run the same sequence of *waves* (`wave.rs`). A wave is one dataflow of `timely`
+//! (`post.rs`) that ends when no worker has work or unread messages:
 //!
 //! ```text
 //! A := degeneralized automaton
-//! W1  all reachable nodes                                     reach.rs    ends at the first bad state of a safety property
-//! W2  what accepting nodes reach, W3  without chains into it  owcty.rs    until nothing changes; once if A is weak
-//! W4  parents inside what is left, W5  from initial nodes     parents.rs  where something is left
-//!     parents backwards, to worker 0                          trail.rs    as values and events
+//! W1  all reachable nodes                       reach.rs    ends at a bad state of a safety property
+//! W2  reachable from accepting nodes,
+//! W3  without chains into these                 owcty.rs    to the fixpoint; once if A is weak
+//! W4  parents inside the rest, W5  everywhere   parents.rs  if the rest is not empty
+//!     parents backwards, to worker 0            trail.rs    as values and events
 //! ```
 //!
-//! Nothing is kept of edges: successors are computed again in each wave, by the code that the explicit engine runs. Worker 0 alone
-//! concludes, and says that there is no accepted run only if every wave came to its end at every worker (`search.rs`).
+//! Edges are not stored: each wave computes successors again, with the code of the explicit engine.
+//! Worker 0 reports that no run is accepted only if every wave completed everywhere (`search.rs`).
 //!
-//! Processes find each other and compare what must be the same (`meet.rs`). Process 0 asks ([`Machines`]), the others wait for questions
-//! ([`serve`]). Beside the states there is one connection from each to process 0 (`frame.rs`, `link.rs`), over which orders and reports go, and by which a
-//! process that is killed, stopped or cut off is noticed (`watch.rs`). Connections are plain TCP without any authentication: for trusted networks only.
+//! Processes connect and compare their versions and models (`meet.rs`). Process 0 sends questions
+//! ([`Machines`]), the others wait for them ([`serve`]). One control connection from each process
+//! to process 0 (`frame.rs`, `link.rs`) carries orders, reports and heartbeats (`watch.rs`).
+//! Connections are plain TCP without any authentication: for trusted networks only.
 
 #![forbid(unsafe_code)]
 
@@ -50,6 +53,7 @@ mod wire;
 pub use census::Counted;
 pub use cluster::{Cluster, hosts_here, read_hosts};
 pub use engine::engine;
+pub use lariat_budget::RunContext;
 pub use machines::{Count, Machines};
 pub use question::digest;
 pub use report::Figures;

@@ -1,4 +1,4 @@
-//! A control connection: who reads it and who writes it. What follows from what is heard, and from silence, is in `watch.rs`.
+//! Control connections: their reader and heartbeat threads. `watch.rs` interprets what they report.
 
 use crate::frame::{Frame, read_frame, write_frame};
 use crate::report::Report;
@@ -10,14 +10,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How often everybody says that it is there.
+/// Interval of heartbeats.
 pub(crate) const BEAT: Duration = Duration::from_millis(500);
 
-/// What a process hears.
+/// Events in the queue of a process.
 pub(crate) enum Event {
-    /// A worker of its own is done.
+    /// A worker of this process has finished the question.
     Done(usize, Box<Report>),
-    /// Another process says something.
+    /// A frame from another process.
     Frame(usize, Frame),
     /// The control connection to a process has broken.
     Lost(usize),
@@ -25,15 +25,16 @@ pub(crate) enum Event {
     Severed(usize),
 }
 
-/// What the workers of this process are doing now, if anything: for who tells others how far they are.
+/// The state of the question in progress, if any; the heartbeat threads read the gauges in it.
 pub(crate) type Doing = Arc<Mutex<Option<Arc<Shared>>>>;
 
-/// The writing end of a control connection.
+/// The writing end of a control connection. Clones share the stream; a mutex keeps frames whole.
 #[derive(Clone)]
 pub(crate) struct Link(Arc<Mutex<TcpStream>>);
 
 impl Link {
-    /// Starts threads that read what `process` says and tell it that this one is there.
+    /// Spawns a thread that queues the frames of `process` and one that sends heartbeats to it.
+    /// Both end when the connection breaks, the reader also when the queue is dropped.
     pub fn open(
         stream: TcpStream,
         process: usize,
@@ -43,7 +44,7 @@ impl Link {
         let mut input = io::BufReader::new(stream.try_clone()?);
         let link = Link(Arc::new(Mutex::new(stream)));
         thread::Builder::new()
-            .name(format!("hear {process}"))
+            .name(format!("read {process}"))
             .spawn(move || {
                 while let Ok(frame) = read_frame(&mut input) {
                     if events.send(Event::Frame(process, frame)).is_err() {
@@ -54,13 +55,13 @@ impl Link {
             })?;
         let beating = link.clone();
         thread::Builder::new()
-            .name(format!("tell {process}"))
+            .name(format!("beat {process}"))
             .spawn(move || {
                 loop {
                     thread::sleep(BEAT);
                     let doing = doing.lock().unwrap_or_else(PoisonError::into_inner).clone();
                     let gauges = doing.map_or_else(Vec::new, |shared| shared.read());
-                    if beating.tell(&Frame::Pulse(gauges)).is_err() {
+                    if beating.send(&Frame::Pulse(gauges)).is_err() {
                         return;
                     }
                 }
@@ -68,15 +69,14 @@ impl Link {
         Ok(link)
     }
 
-    pub fn tell(&self, frame: &Frame) -> io::Result<()> {
+    pub fn send(&self, frame: &Frame) -> io::Result<()> {
         let mut stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         write_frame(&mut *stream, frame)
     }
 
-    /// Says a last word.
+    /// Sends a last frame and closes the writing end.
     pub fn close(&self, last: &Frame) {
-        let told = self.tell(last);
-        if told.is_ok() {
+        if self.send(last).is_ok() {
             let stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let _ = stream.shutdown(Shutdown::Write);
         }

@@ -1,13 +1,13 @@
-//! Who asks: the one process that has the questions, and hears from all workers.
+//! Process 0: sends questions to all workers and collects their reports.
 //!
-//! It alone makes answers. What it cannot hear of to the end is no answer: a worker that stops stops all, and one that is lost
-//! ends everything, within ten seconds, with [`Stop::Lost`].
+//! Only this process gives answers, and only if all workers completed the search. A worker that
+//! stops makes all stop; a lost worker ends the run within ten seconds, with [`Stop::Lost`].
 
 use crate::census::Counted;
 use crate::cluster::Cluster;
 use crate::crew::{Crew, Order};
 use crate::frame::Frame;
-use crate::join::{Joined, alone, join};
+use crate::join::{Joined, join, single_process};
 use crate::link::{Doing, Event, Link};
 use crate::progress::{Gauges, Teller};
 use crate::question::{Question, about_runs, about_states, digest};
@@ -15,7 +15,7 @@ use crate::report::{Conclusion, Figures, Report};
 use crate::shared::Shared;
 use crate::watch::{Loss, TICK, Watch};
 use crate::wire::unpack;
-use lariat_budget::{Budget, Observer, Statistic, Stats, Stop};
+use lariat_budget::{Budget, Observer, RunContext, Statistic, Stats, Stop};
 use lariat_engines::{Found, Outcome, Task, Team};
 use lariat_model::{Predicate, System, VarId};
 use std::fmt;
@@ -23,7 +23,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Workers, of this process and perhaps of others, that answer one question after the other.
+/// Workers of one or more processes that answer questions one at a time, guarded by a mutex.
 pub struct Machines(Mutex<Inner>);
 
 impl fmt::Debug for Machines {
@@ -33,34 +33,34 @@ impl fmt::Debug for Machines {
 }
 
 struct Inner {
-    /// Taken when everybody goes home.
+    /// `None` once the workers were joined.
     crew: Option<Crew>,
     events: Receiver<Event>,
-    /// To the processes from 1 on.
+    /// Links to the processes from 1 on.
     links: Vec<Link>,
     doing: Doing,
-    /// Why no more questions are answered.
+    /// The reason why no further questions are answered.
     lost: Option<Stop>,
 }
 
-/// What a count of all states has brought.
+/// The result of counting all states.
 #[derive(Clone, Debug)]
 pub struct Count {
-    /// The figures of all states together.
+    /// The counters over all states.
     pub counted: Counted,
-    /// What each worker has counted.
+    /// The counters of each worker.
     pub workers: Vec<Figures>,
-    /// Why it ended early; figures are lower bounds then.
+    /// The reason for an early end; counters are lower bounds then.
     pub stop: Option<Stop>,
 }
 
 impl Machines {
-    /// Workers of this process alone.
+    /// Starts workers of this process only.
     pub fn threads(workers: usize) -> Result<Machines, String> {
-        alone(workers).map(Machines::of)
+        single_process(workers).map(Machines::of)
     }
 
-    /// Process 0 of a cluster, when all others have come.
+    /// Starts process 0 of a cluster, when all others have connected.
     pub fn connect(cluster: &Cluster) -> Result<Machines, String> {
         join(cluster).map(Machines::of)
     }
@@ -82,16 +82,10 @@ impl Machines {
     }
 
     /// Counts the states of a system, and those in which claims fail.
-    pub fn count(
-        &self,
-        system: &System,
-        claims: &[Predicate],
-        budget: &Budget,
-        observer: &dyn Observer,
-    ) -> Count {
+    pub fn count(&self, system: &System, claims: &[Predicate], ctx: RunContext<'_>) -> Count {
         let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let reports = about_states(system, claims)
-            .and_then(|question| inner.ask(&question, budget, observer));
+        let reports =
+            about_states(system, claims).and_then(|question| inner.answer(&question, ctx));
         let (reports, stop) = match reports {
             Ok(reports) => {
                 let stop = inner.stopped(&reports);
@@ -110,48 +104,43 @@ impl Machines {
         }
     }
 
-    /// Sends everybody home: there are no more questions.
+    /// Ends the other processes: there are no more questions.
     pub fn dismiss(&self) {
         let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         inner
             .links
             .drain(..)
             .for_each(|link| link.close(&Frame::Bye));
-        inner.lost = Some(Stop::Lost("all were dismissed".to_owned()));
+        inner.lost = Some(Stop::Lost("all were stopped".to_owned()));
     }
 }
 
-/// What is known while a question is being answered.
+/// The state of a question in progress.
 struct Asking {
     shared: Arc<Shared>,
-    /// By process.
+    /// The reports of each worker, by process.
     reports: Vec<Vec<Option<Report>>>,
     gauges: Gauges,
     teller: Teller,
     watch: Watch,
-    /// Do the others know that somebody has stopped?
+    /// True once the other processes know that a worker has stopped.
     has_halted: bool,
 }
 
 impl Asking {
-    /// Says how far everybody is, if it is time to.
-    fn tell(&mut self, observer: &dyn Observer) {
+    /// Reports the progress of all workers if a report is due.
+    fn report_progress(&mut self, observer: &dyn Observer) {
         let now = Instant::now();
         if self.teller.is_due(now) {
             self.gauges[0] = self.shared.read();
-            self.teller.tell(now, &self.gauges, observer);
+            self.teller.report(now, &self.gauges, observer);
         }
     }
 }
 
 impl Inner {
-    /// Asks all workers; their reports, worker 0 first.
-    fn ask(
-        &mut self,
-        question: &[u8],
-        budget: &Budget,
-        observer: &dyn Observer,
-    ) -> Result<Vec<Report>, Stop> {
+    /// Sends a question to all workers and waits for their reports, worker 0 first.
+    fn answer(&mut self, question: &[u8], ctx: RunContext<'_>) -> Result<Vec<Report>, Stop> {
         if let Some(lost) = &self.lost {
             return Err(lost.clone());
         }
@@ -165,18 +154,18 @@ impl Inner {
             watch: Watch::new(0, processes),
             has_halted: false,
         };
-        // What was said since the last question: who is gone is.
+        // Events since the last question, which may include a lost process.
         while let Ok(event) = self.events.try_recv() {
-            self.hear(event, &mut asking)?;
+            self.handle(event, &mut asking)?;
         }
-        self.give(question, budget, &mut asking)?;
+        self.send_order(question, ctx.budget, &mut asking)?;
         while asking.reports.iter().flatten().any(Option::is_none) {
             match self.events.recv_timeout(TICK) {
-                Ok(event) => self.hear(event, &mut asking)?,
+                Ok(event) => self.handle(event, &mut asking)?,
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(self.lose(Loss::Host(0))),
             }
-            asking.tell(observer);
+            asking.report_progress(ctx.observer);
             let Asking { reports, watch, .. } = &mut asking;
             let works = |process: usize| reports[process].iter().any(Option::is_none);
             if let Some(loss) = watch.tick(works) {
@@ -184,15 +173,20 @@ impl Inner {
             }
             if !asking.has_halted && asking.shared.halt.is_pressed() {
                 asking.has_halted = true;
-                self.tell_all(&Frame::Halt, &mut asking.watch);
+                self.send_all(&Frame::Halt, &mut asking.watch);
             }
         }
         *self.doing.lock().unwrap_or_else(PoisonError::into_inner) = None;
         Ok(asking.reports.into_iter().flatten().flatten().collect())
     }
 
-    /// Gives everybody the question.
-    fn give(&mut self, question: &[u8], budget: &Budget, asking: &mut Asking) -> Result<(), Stop> {
+    /// Sends the question to all processes and workers.
+    fn send_order(
+        &mut self,
+        question: &[u8],
+        budget: &Budget,
+        asking: &mut Asking,
+    ) -> Result<(), Stop> {
         let asked: Question = unpack(question)?;
         let milliseconds = |left: std::time::Duration| left.as_millis() as u64;
         let order = Frame::Order {
@@ -201,7 +195,7 @@ impl Inner {
             milliseconds: budget.time_left().map(milliseconds),
             work: budget.work_left(),
         };
-        self.tell_all(&order, &mut asking.watch);
+        self.send_all(&order, &mut asking.watch);
         let shared = &asking.shared;
         let order = Order {
             question: Arc::new(asked),
@@ -209,36 +203,37 @@ impl Inner {
             shared: shared.clone(),
         };
         *self.doing.lock().unwrap_or_else(PoisonError::into_inner) = Some(shared.clone());
-        match self.crew.as_ref().is_some_and(|crew| crew.order(&order)) {
-            true => Ok(()),
-            false => Err(self.lose(Loss::Host(0))),
+        if self.crew.as_ref().is_some_and(|crew| crew.order(&order)) {
+            Ok(())
+        } else {
+            Err(self.lose(Loss::Host(0)))
         }
     }
 
-    fn tell_all(&self, frame: &Frame, watch: &mut Watch) {
+    fn send_all(&self, frame: &Frame, watch: &mut Watch) {
         for (process, link) in (1..).zip(&self.links) {
-            if link.tell(frame).is_err() {
+            if link.send(frame).is_err() {
                 watch.broke(process);
             }
         }
     }
 
-    fn hear(&mut self, event: Event, asking: &mut Asking) -> Result<(), Stop> {
+    fn handle(&mut self, event: Event, asking: &mut Asking) -> Result<(), Stop> {
         match event {
             Event::Done(worker, report) => asking.reports[0][worker] = Some(*report),
             Event::Lost(process) | Event::Severed(process) => asking.watch.broke(process),
             Event::Frame(process, frame) => {
-                asking.watch.heard(process);
+                asking.watch.received(process);
                 match frame {
                     Frame::Pulse(gauges) => asking.gauges[process] = gauges,
                     Frame::Halt => asking.shared.halt.press(),
                     Frame::Lost(other) => asking.watch.complained(process, other as usize),
                     Frame::Done(reports) => {
-                        let room = &mut asking.reports[process];
-                        if reports.len() != room.len() {
+                        let slots = &mut asking.reports[process];
+                        if reports.len() != slots.len() {
                             return Err(self.lose(Loss::Host(process)));
                         }
-                        *room = reports.into_iter().map(Some).collect();
+                        *slots = reports.into_iter().map(Some).collect();
                     }
                     _ => {}
                 }
@@ -247,7 +242,7 @@ impl Inner {
         Ok(())
     }
 
-    /// Somebody is lost: everybody is told, and nobody is asked any more.
+    /// Ends the run after a loss: notifies all processes and refuses further questions.
     fn lose(&mut self, loss: Loss) -> Stop {
         let over = Frame::Over(loss.to_string());
         self.links.iter().for_each(|link| link.close(&over));
@@ -259,7 +254,7 @@ impl Inner {
         stop
     }
 
-    /// Why workers have stopped, if some have: what the first of them says that does not only say that another has.
+    /// The reason why workers have stopped, preferably one that is not another worker's stop.
     fn stopped(&self, reports: &[Report]) -> Option<Stop> {
         let threads = self.crew.as_ref().map_or(1, Crew::len);
         let stops = || {
@@ -268,10 +263,10 @@ impl Inner {
                 .enumerate()
                 .filter_map(|(i, stop)| Some((i / threads, stop?)))
         };
-        let telling = stops().find(|(_, stop)| *stop != Stop::Interrupted);
-        let (process, stop) = telling.or_else(|| stops().next())?;
+        let cause = stops().find(|(_, stop)| *stop != Stop::Interrupted);
+        let (process, stop) = cause.or_else(|| stops().next())?;
         Some(match (stop, self.links.is_empty()) {
-            // Of one process among several: others may have room left.
+            // In a cluster the other processes may have memory left.
             (Stop::Memory, false) => Stop::Lost(format!("host {process}: memory")),
             (stop, _) => stop,
         })
@@ -282,8 +277,8 @@ impl Team for Machines {
     fn decide(&self, task: &mut Task<'_>) -> Found {
         let question = about_runs(task.problem)?;
         let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let reports = inner.ask(&question, task.budget, task.observer)?;
-        tell(&reports, task);
+        let reports = inner.answer(&question, RunContext::new(task.budget, task.observer))?;
+        record(&reports, task);
         if let Some(stop) = inner.stopped(&reports) {
             return Err(stop);
         }
@@ -299,8 +294,8 @@ impl Team for Machines {
     }
 }
 
-/// The figures of all workers, together and one by one.
-fn tell(reports: &[Report], task: &mut Task<'_>) {
+/// Records the counters of all workers, as sums and one by one.
+fn record(reports: &[Report], task: &mut Task<'_>) {
     let sum = |figure: fn(&Figures) -> u64| reports.iter().map(|r| figure(&r.figures)).sum::<u64>();
     let account = &mut *task.account;
     let stats = &mut account.stats;
@@ -314,7 +309,7 @@ fn tell(reports: &[Report], task: &mut Task<'_>) {
 }
 
 impl Figures {
-    /// The same under the names that reports use.
+    /// The counters as statistics for reports.
     pub fn stats(&self) -> Stats {
         let mut stats = Stats::default();
         stats.set(Statistic::STATES, self.states);
@@ -331,7 +326,7 @@ impl Figures {
 impl Drop for Inner {
     fn drop(&mut self) {
         self.links.iter().for_each(|link| link.close(&Frame::Bye));
-        // Threads of a process that others take part in stay until it ends: `timely` would wait for all of them.
+        // In a cluster `timely` would wait for all processes, so the threads are not joined.
         if let (true, None, Some(crew)) = (self.links.is_empty(), &self.lost, self.crew.take()) {
             crew.dismiss();
         }

@@ -1,8 +1,9 @@
-//! How processes find each other: every process connects to those before it and waits for those behind it, within a limit.
+//! Connection setup: every process connects to those with lower numbers and accepts the others.
 //!
-//! A connection begins with a greeting, which is answered: version, number of processes and threads, and the model have to be the same. Process `i`
-//! first connects to all before it, of which process 0 only waits, so that somebody always answers. Whoever calls and does not greet is sent away.
-//! Somebody who has come and leaves again, because somebody does not fit or because it was killed, ends the meeting for those who have met it.
+//! A connection starts with a greeting, which is answered: version, number of processes and
+//! threads, and the model must agree. Process `i` first connects to all lower ones; process 0 only
+//! accepts, so no cycle of waiting processes exists. A caller without a valid greeting is ignored.
+//! If a connected process disconnects, because it was refused or killed, its peers give up.
 
 use crate::cluster::Cluster;
 use crate::frame::{
@@ -15,21 +16,21 @@ use std::net::{TcpListener, TcpStream, ToSocketAddrs};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Between two attempts to connect.
+/// Interval between two attempts to connect.
 const AGAIN: Duration = Duration::from_millis(50);
-/// For a greeting and its answer.
+/// Limit on the time for a greeting and its answer.
 const ANSWER: Duration = Duration::from_secs(5);
-/// After so long without an answer a connection counts as broken.
+/// Time without an acknowledgement after which a connection counts as broken.
 const SILENCE: Duration = Duration::from_secs(6);
 
 /// The connections of one process.
 pub(crate) struct Met {
-    /// For states: one to every other process, `None` to itself.
+    /// Connections for states: one to every other process, `None` for itself.
     pub states: Vec<Option<TcpStream>>,
-    /// For everything else: of process 0 one to every other, of others the one to process 0.
+    /// Control connections: of process 0 to every other one, of others to process 0.
     pub control: Vec<Option<TcpStream>>,
-    /// When process 0 was last told that this one is there.
-    told: Instant,
+    /// The time of the last heartbeat to process 0.
+    last_pulse: Instant,
 }
 
 /// Connects all processes with each other.
@@ -37,19 +38,19 @@ pub(crate) fn meet(cluster: &Cluster) -> Result<Met, String> {
     let until = Instant::now() + cluster.patience;
     let Cluster { hosts, process, .. } = cluster;
     let listener = listen(&hosts[*process])?;
-    let nobody = || (0..hosts.len()).map(|_| None).collect();
+    let none = || (0..hosts.len()).map(|_| None).collect();
     let mut met = Met {
-        states: nobody(),
-        control: nobody(),
-        told: Instant::now(),
+        states: none(),
+        control: none(),
+        last_pulse: Instant::now(),
     };
     for other in 0..*process {
-        met.states[other] = Some(call(cluster, other, Purpose::States, (&mut met, until))?);
+        met.states[other] = Some(connect(cluster, other, Purpose::States, &mut met, until)?);
         if other == 0 {
-            met.control[0] = Some(call(cluster, other, Purpose::Control, (&mut met, until))?);
+            met.control[0] = Some(connect(cluster, other, Purpose::Control, &mut met, until)?);
         }
     }
-    await_calls(cluster, &listener, &mut met, until)?;
+    accept_others(cluster, &listener, &mut met, until)?;
     Ok(met)
 }
 
@@ -67,12 +68,13 @@ fn listen(host: &str) -> Result<TcpListener, String> {
     })
 }
 
-/// Connects to a process before this one.
-fn call(
+/// Connects to a process with a lower number; repeats until it accepts, refuses, or time is up.
+fn connect(
     cluster: &Cluster,
     other: usize,
     purpose: Purpose,
-    (met, until): (&mut Met, Instant),
+    met: &mut Met,
+    until: Instant,
 ) -> Result<TcpStream, String> {
     let host = cluster.hosts[other].as_str();
     let hello = Hello {
@@ -84,14 +86,14 @@ fn call(
     };
     let mut was_there = false;
     loop {
-        met.is_complete(cluster)?;
-        let error = match attempt(host, &hello, (cluster, &mut *met, until))? {
+        met.check_peers(cluster)?;
+        let error = match attempt(host, &hello, cluster, met, until)? {
             Ok((stream, Frame::Welcome)) => return Ok(stream),
             Ok((_, Frame::Refused(why))) => return Err(format!("host {other} ({host}): {why}")),
             Ok(_) => io::ErrorKind::InvalidData.into(),
             Err(error) => error,
         };
-        // A connection that was closed without an answer: if nobody listens any more, whoever did has gone.
+        // A reset connection and then a refused one: the process has listened and is gone.
         was_there |= is_end(&error);
         if was_there && error.kind() == io::ErrorKind::ConnectionRefused {
             return Err(left(other, host));
@@ -106,22 +108,24 @@ fn call(
     }
 }
 
-/// One attempt: a connection, and what the other side says to the greeting. The outer error is that somebody else has left meanwhile.
+/// One attempt to connect, with the answer. The outer error is the loss of another process.
 fn attempt(
     host: &str,
     hello: &Hello,
-    (cluster, met, until): (&Cluster, &mut Met, Instant),
+    cluster: &Cluster,
+    met: &mut Met,
+    until: Instant,
 ) -> Result<io::Result<(TcpStream, Frame)>, String> {
     let mut stream = match greet(host, hello, until) {
         Ok(stream) => stream,
         Err(error) => return Ok(Err(error)),
     };
-    // Whom we call may itself still be calling others.
+    // The other process may still be connecting to others, so its answer may be late.
     while stream.peek(&mut [0]).is_err_and(|error| is_early(&error)) {
         if Instant::now() >= until {
             return Ok(Err(io::ErrorKind::TimedOut.into()));
         }
-        met.is_complete(cluster)?;
+        met.check_peers(cluster)?;
     }
     let answer = stream.set_read_timeout(Some(ANSWER));
     let answer = answer.and_then(|()| read_frame(&mut stream));
@@ -131,7 +135,7 @@ fn attempt(
     }))
 }
 
-/// Connects and greets; whoever reads from the connection waits for [`AGAIN`] at most.
+/// Connects and sends the greeting; reads time out after [`AGAIN`].
 fn greet(host: &str, hello: &Hello, until: Instant) -> io::Result<TcpStream> {
     let left = until.saturating_duration_since(Instant::now()).max(AGAIN);
     let mut failed = io::ErrorKind::NotFound.into();
@@ -150,10 +154,10 @@ fn greet(host: &str, hello: &Hello, until: Instant) -> io::Result<TcpStream> {
 }
 
 fn left(process: usize, host: &str) -> String {
-    format!("host {process} ({host}) has left before all had come")
+    format!("host {process} ({host}) disconnected before all hosts had connected")
 }
 
-/// Has the other side closed a connection?
+/// Returns whether the error means that the other side has closed the connection.
 fn is_end(error: &io::Error) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
     matches!(
@@ -162,20 +166,20 @@ fn is_end(error: &io::Error) -> bool {
     )
 }
 
-/// Is it only that nothing has come yet?
+/// Returns whether the error means that no bytes have arrived yet.
 fn is_early(error: &io::Error) -> bool {
     use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
     matches!(error.kind(), WouldBlock | TimedOut | Interrupted)
 }
 
 impl Met {
-    /// Is everybody still there who has come? Process 0, which may have met all others by now, is told that this one is.
-    fn is_complete(&mut self, cluster: &Cluster) -> Result<(), String> {
+    /// Fails if a connected process has disconnected. Sends due heartbeats to process 0.
+    fn check_peers(&mut self, cluster: &Cluster) -> Result<(), String> {
         if let (1.., Some(host)) = (cluster.process, &mut self.control[0])
-            && self.told.elapsed() >= BEAT
+            && self.last_pulse.elapsed() >= BEAT
         {
-            self.told = Instant::now();
-            // If it is gone, that is noticed below.
+            self.last_pulse = Instant::now();
+            // A failure is detected below.
             let _ = write_frame(host, &Frame::Pulse(Vec::new()));
         }
         let all = self.states.iter().zip(&self.control).enumerate();
@@ -188,7 +192,7 @@ impl Met {
     }
 }
 
-/// Has the other side closed a connection over which nothing has come yet?
+/// Returns whether the other side has closed a connection on which it has sent nothing.
 fn has_ended(stream: &TcpStream) -> bool {
     let peeked = stream.set_nonblocking(true);
     let peeked = peeked.and_then(|()| stream.peek(&mut [0]));
@@ -199,7 +203,7 @@ fn has_ended(stream: &TcpStream) -> bool {
     ended || stream.set_nonblocking(false).is_err()
 }
 
-/// What all connections have in common: small messages go at once, and silence of the network is an error.
+/// Configures a connection: no delay of small messages, and an error after silence of the network.
 fn prepare(stream: &TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
     stream.set_write_timeout(Some(SILENCE))?;
@@ -213,8 +217,8 @@ fn prepare(stream: &TcpStream) -> io::Result<()> {
     Ok(())
 }
 
-/// Waits for the processes behind this one.
-fn await_calls(
+/// Accepts the connections of all processes with higher numbers.
+fn accept_others(
     cluster: &Cluster,
     listener: &TcpListener,
     met: &mut Met,
@@ -229,7 +233,7 @@ fn await_calls(
         let Some(missing) = behind.clone().find(missing) else {
             return Ok(());
         };
-        met.is_complete(cluster)?;
+        met.check_peers(cluster)?;
         let accepted = match listener.accept() {
             Ok((stream, _)) => stream.set_nonblocking(false).map(|()| stream),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
@@ -237,7 +241,7 @@ fn await_calls(
                     let limit = cluster.patience.as_secs();
                     let host = &hosts[missing];
                     return Err(format!(
-                        "host {missing} ({host}) has not called within {limit} s"
+                        "host {missing} ({host}) did not connect within {limit} s"
                     ));
                 }
                 sleep(AGAIN);
@@ -246,23 +250,24 @@ fn await_calls(
             Err(error) => Err(error),
         };
         if let Ok(stream) = accepted {
-            welcome(cluster, stream, (met, until))?;
+            answer_greeting(cluster, stream, met, until)?;
         }
     }
 }
 
-/// Reads a greeting and answers it. A process that does not fit ends the meeting; who is no process at all does not.
-fn welcome(
+/// Reads a greeting and answers it. A mismatching process ends the setup; other callers do not.
+fn answer_greeting(
     cluster: &Cluster,
     mut stream: TcpStream,
-    (met, until): (&mut Met, Instant),
+    met: &mut Met,
+    until: Instant,
 ) -> Result<(), String> {
     let left = until.saturating_duration_since(Instant::now());
-    let heard = prepare(&stream)
+    let greeting = prepare(&stream)
         .and_then(|()| stream.set_read_timeout(Some(left.clamp(AGAIN, ANSWER))))
         .map_err(|_| Stranger::Unknown)
         .and_then(|()| read_hello(&mut stream));
-    let hello = match heard {
+    let hello = match greeting {
         Ok(hello) => hello,
         Err(Stranger::Unknown) => return Ok(()),
         Err(Stranger::Version(theirs)) => {
@@ -278,7 +283,7 @@ fn welcome(
         Purpose::Control => &mut met.control,
     };
     let is_taken = place.get(hello.process).is_some_and(Option::is_some);
-    if let Err(why) = fits(cluster, &hello, is_taken) {
+    if let Err(why) = check_hello(cluster, &hello, is_taken) {
         let _ = write_frame(&mut stream, &Frame::Refused(why.clone()));
         return Err(format!("host {}: {why}", hello.process));
     }
@@ -290,8 +295,8 @@ fn welcome(
     Ok(())
 }
 
-/// Does a process fit?
-fn fits(cluster: &Cluster, hello: &Hello, is_taken: bool) -> Result<(), String> {
+/// Checks that the settings of a process match.
+fn check_hello(cluster: &Cluster, hello: &Hello, is_taken: bool) -> Result<(), String> {
     let (ours, theirs) = (cluster.hosts.len(), hello.processes);
     if ours != theirs {
         return Err(format!(
@@ -309,7 +314,7 @@ fn fits(cluster: &Cluster, hello: &Hello, is_taken: bool) -> Result<(), String> 
     }
     match (cluster.model, hello.model) {
         (Some(ours), Some(theirs)) if ours != theirs => {
-            Err("the model there is another one than here".to_owned())
+            Err("the model there differs from the one here".to_owned())
         }
         _ => Ok(()),
     }
@@ -339,23 +344,23 @@ mod tests {
     }
 
     #[test]
-    fn who_fits_meets() {
+    fn matching_processes_connect() {
         assert_eq!(both(&two(Duration::from_secs(20))), [Ok(()), Ok(())]);
     }
 
     #[test]
-    fn who_does_not_fit_is_told_so() {
+    fn processes_that_do_not_match_are_refused() {
         let mut pair = two(Duration::from_secs(20));
         (pair[0].model, pair[1].model) = (Some(1), Some(2));
         let [one, other] = both(&pair);
         assert_eq!(
             one.unwrap_err(),
-            "host 1: the model there is another one than here"
+            "host 1: the model there differs from the one here"
         );
         assert!(
             other
                 .unwrap_err()
-                .ends_with("the model there is another one than here")
+                .ends_with("the model there differs from the one here")
         );
 
         let mut pair = two(Duration::from_secs(20));
@@ -366,11 +371,11 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_come_is_not_awaited_for_ever() {
+    fn waiting_for_a_process_is_limited() {
         let [first, second] = two(Duration::from_millis(300));
         let alone = meet(&first).map(drop).unwrap_err();
         assert!(
-            alone.contains("host 1") && alone.contains("has not called"),
+            alone.contains("host 1") && alone.contains("did not connect"),
             "{alone}"
         );
         let alone = meet(&second).map(drop).unwrap_err();
@@ -381,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn who_leaves_before_all_have_come_ends_the_meeting() {
+    fn a_process_that_disconnects_ends_the_setup() {
         let hosts = [two(ANSWER)[0].hosts.clone(), two(ANSWER)[0].hosts.clone()].concat();
         let cluster = Cluster::new(hosts[..3].to_vec(), 0).unwrap();
         let error = std::thread::scope(|scope| {
@@ -401,13 +406,16 @@ mod tests {
             one.join().unwrap().unwrap_err()
         });
         assert!(error.starts_with("host 1 (127.0.0.1:"), "{error}");
-        assert!(error.ends_with("has left before all had come"), "{error}");
+        assert!(
+            error.ends_with("disconnected before all hosts had connected"),
+            "{error}"
+        );
     }
 
     #[test]
-    fn who_never_answers_is_not_awaited_for_longer() {
+    fn waiting_for_an_answer_is_limited() {
         let [_, second] = two(Duration::from_millis(300));
-        // Somebody else has the port, and says nothing.
+        // Another listener has the port, and never answers.
         let _silent = TcpListener::bind(&second.hosts[0]).unwrap();
         let start = Instant::now();
         let error = meet(&second).map(drop).unwrap_err();
@@ -416,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_there_and_never_answered_has_left() {
+    fn a_listener_that_closes_has_disconnected() {
         let [_, second] = two(Duration::from_secs(60));
         let first = TcpListener::bind(&second.hosts[0]).unwrap();
         let error = std::thread::scope(|scope| {
@@ -426,7 +434,10 @@ mod tests {
             other.join().unwrap().unwrap_err()
         });
         assert!(error.starts_with("host 0 (127.0.0.1:"), "{error}");
-        assert!(error.ends_with("has left before all had come"), "{error}");
+        assert!(
+            error.ends_with("disconnected before all hosts had connected"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -446,7 +457,7 @@ mod tests {
                 TcpStream::connect(&first.hosts[0]).ok()
             });
             let mut stream = stream.unwrap();
-            // Somebody else altogether does no harm.
+            // A caller with another protocol is ignored.
             TcpStream::connect(&first.hosts[0])
                 .unwrap()
                 .write_all(b"GET / HTTP/1.1\r\n\r\n")

@@ -1,8 +1,7 @@
-//! The connections for states, in the hands of `timely`.
+//! The connections for states, which `timely` uses.
 //!
-//! `timely` panics where a connection breaks, by intention: nothing can be saved then. We hear of it first. A [`Watched`] connection that
-//! breaks tells who is lost and never comes back to its thread; the process that asks decides what to
-//! say, and ends. There is no recovery.
+//! `timely` panics if a connection breaks. A [`Watched`] connection instead reports the lost
+//! process and parks the network thread forever. Process 0 then ends the run; there is no recovery.
 
 use crate::cluster::Cluster;
 use std::any::Any;
@@ -14,10 +13,13 @@ use timely::communication::allocator::zero_copy::initialize::initialize_networki
 use timely::communication::allocator::zero_copy::stream::Stream;
 use timely::communication::allocator::{AllocatorBuilder, ProcessBuilder};
 
-/// What workers are built from, and what has to be there as long as they are.
-pub(crate) type Allocators = (Vec<AllocatorBuilder>, Box<dyn Any + Send>);
+/// The builders of `timely`'s workers, with a guard that keeps the network threads running.
+pub(crate) struct Allocators {
+    pub builders: Vec<AllocatorBuilder>,
+    pub guard: Box<dyn Any + Send>,
+}
 
-/// Hands connections over. `lost` is told the number of a process whose connection has broken.
+/// Passes the connections to `timely`. Network threads call `lost` if one to a process breaks.
 pub(crate) fn allocators(
     cluster: &Cluster,
     streams: Vec<Option<TcpStream>>,
@@ -39,11 +41,13 @@ pub(crate) fn allocators(
     let within = ProcessBuilder::new_typed_vector(threads, hooks.refill.clone(), None);
     let (builders, guard) =
         initialize_networking_from_sockets(within, watched, process, threads, hooks)?;
-    let builders = builders.into_iter().map(AllocatorBuilder::Tcp).collect();
-    Ok((builders, Box::new(guard)))
+    Ok(Allocators {
+        builders: builders.into_iter().map(AllocatorBuilder::Tcp).collect(),
+        guard: Box::new(guard),
+    })
 }
 
-/// A connection that tells when it breaks.
+/// A connection that reports when it breaks.
 struct Watched {
     stream: TcpStream,
     peer: usize,
@@ -51,7 +55,7 @@ struct Watched {
 }
 
 impl Watched {
-    /// What a call has brought, unless the connection has broken.
+    /// The result of a call; if the connection has broken, reports that and never returns.
     fn alive<T>(&self, mut call: impl FnMut(&TcpStream) -> io::Result<Option<T>>) -> T {
         loop {
             match call(&self.stream) {
@@ -100,7 +104,7 @@ impl Stream for Watched {
     }
 
     fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        // At the end of a run the other side may have closed the connection already.
+        // The other side may have closed the connection already.
         let _ = self.stream.shutdown(how);
         Ok(())
     }
@@ -112,13 +116,13 @@ mod tests {
     use std::net::TcpListener;
 
     #[test]
-    fn who_leaves_last_has_nothing_to_close() {
+    fn closing_a_reset_connection_is_no_error() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (other, _) = listener.accept().unwrap();
         stream.write_all(b"unread").unwrap();
         drop(other);
-        // It has gone without reading: the connection is none any more.
+        // The other side closed the connection without reading, which resets it.
         assert!(stream.read(&mut [0]).is_err());
         assert!(stream.shutdown(Shutdown::Write).is_err());
         let watched = Watched {

@@ -2,30 +2,32 @@
 //!
 //! ```text
 //! S := all nodes
-//! loop   W2  S := what can be reached inside S from its accepting nodes; in-degrees inside S
+//! loop   W2  S := nodes reachable inside S from its accepting nodes; in-degrees inside S
 //!        W3  S := S without nodes of in-degree 0, again and again
-//!        until |S| = 0: no accepted run;  or |S| as in the last round: every node of S has an accepting ancestor and a predecessor in S
+//!        until |S| = 0: no accepted run;  or |S| as in the last round: every node of S has an
+//!              accepting ancestor and a predecessor in S
 //! ```
 //!
-//! (I. Černá and R. Pelánek, *Distributed explicit fair cycle detection*, SPIN 2003; J. Barnat, L. Brim and P. Ročkai, *A time-optimal on-the-fly parallel
-//! algorithm for model checking of weak LTL properties*, ICFEM 2009.) Where the automaton is *weak*, a cycle has accepting nodes only or none: S begins as
-//! the accepting nodes, W2 only counts in-degrees, and what W3 leaves decides at once.
+//! (I. Černá and R. Pelánek, *Distributed explicit fair cycle detection*, SPIN 2003; J. Barnat, L.
+//! Brim and P. Ročkai, *A time-optimal on-the-fly parallel algorithm for model checking of weak LTL
+//! properties*, ICFEM 2009.) If the automaton is *weak*, a cycle has only accepting nodes or none:
+//! S starts as the accepting nodes, W2 only counts in-degrees, and one round decides.
 //!
-//! A node that is marked sends each of its edges once, and each adds 1 to an in-degree; a node that is dropped sends the same edges
-//! again. Parallel edges are counted as often as they are enumerated, which is the same both times. A byte and four bytes a node, and
-//! four for each that waits.
+//! A node that becomes marked sends each of its edges once, and each edge increments an in-degree;
+//! a dropped node sends the same edges again to decrement them. Parallel edges count as often as
+//! they are enumerated, which is the same both times. Nine bytes per node at most.
 
 use crate::post::Outbox;
-use crate::product::{Nodes, OwnNode, Owned, Product, owner};
+use crate::product::{Arrival, Nodes, OwnNode, Owned, Product, owner};
 use crate::shared::Gauge;
 use crate::wave::{Hands, Part};
 use lariat_budget::Stop;
-use lariat_space::explicit::{Prospect, States};
+use lariat_space::explicit::States;
 
-/// Nodes that are expanded between two looks at the mail.
+/// Nodes expanded between two reads of the mailbox.
 const STRETCH: usize = 4096;
 
-/// Which nodes are left, and what is known of them.
+/// The set S at one worker, with in-degrees.
 pub(crate) struct Set {
     /// For each node: [`OUT`], [`IN`] or [`MARKED`].
     pub kept: Vec<u8>,
@@ -38,14 +40,17 @@ const IN: u8 = 1;
 const MARKED: u8 = 2;
 
 impl Set {
-    /// The nodes of which `is_in` is true.
+    /// The nodes whose location satisfies `is_in`.
     pub fn new(owned: &mut Owned, is_in: impl Fn(u32) -> bool) -> Result<Set, Stop> {
         let nodes = owned.len();
-        // Bytes for the three arrays; at worst every node waits.
+        // Bytes of the three arrays; in the worst case every node waits.
         owned.lease.resize(nodes.saturating_mul(9))?;
-        let kept = (0..nodes as u32).map(|node| match is_in(owned.get(OwnNode(node)).1) {
-            true => IN,
-            false => OUT,
+        let kept = (0..nodes as u32).map(|node| {
+            if is_in(owned.get(OwnNode(node)).1) {
+                IN
+            } else {
+                OUT
+            }
         });
         Ok(Set {
             kept: kept.collect(),
@@ -54,13 +59,12 @@ impl Set {
         })
     }
 
-    /// How many nodes are left.
     pub fn len(&self) -> u64 {
         self.kept.iter().filter(|kept| **kept != OUT).count() as u64
     }
 }
 
-/// What is left of the product by the fixpoint, or by one round where the automaton is weak: how many nodes, of all workers.
+/// Computes the fixpoint, or one round if the automaton is weak, and its size at all workers.
 pub(crate) fn fixpoint(
     hands: &mut Hands<'_>,
     product: &Product<'_>,
@@ -97,7 +101,7 @@ pub(crate) fn fixpoint(
     Ok((set, 0))
 }
 
-/// Which wave it is.
+/// The kind of a wave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Step {
     /// W2.
@@ -107,7 +111,7 @@ enum Step {
 }
 
 impl Step {
-    /// Where the wave begins.
+    /// Initialises the nodes from which the wave starts.
     fn prepare(self, product: &Product<'_>, owned: &Owned, set: &mut Set) {
         let Set { kept, degree, todo } = set;
         match self {
@@ -149,30 +153,28 @@ struct Edges<'a, 'q> {
     edges: &'a mut u64,
 }
 
-/// An edge leads to a node that the worker owns.
-fn arrive(
-    (step, set): (Step, &mut Set),
-    (states, nodes): (&mut States, &Nodes),
-    (prospect, location): (Prospect, u32),
-) {
-    let Some(node) = nodes.known(states, prospect, location) else {
-        return;
-    };
-    let (kept, degree) = (&mut set.kept[node.index()], &mut set.degree[node.index()]);
-    match (step, *kept) {
-        (_, OUT) => {}
-        (Step::Mark, kept_before) => {
-            *degree += 1;
-            if kept_before == IN {
-                *kept = MARKED;
-                set.todo.push(node.0);
+impl Set {
+    /// Processes an edge to a node that the worker owns.
+    fn arrive(&mut self, step: Step, states: &mut States, nodes: &Nodes, arrival: Arrival) {
+        let Some(node) = nodes.known(states, arrival) else {
+            return;
+        };
+        let (kept, degree) = (&mut self.kept[node.index()], &mut self.degree[node.index()]);
+        match (step, *kept) {
+            (_, OUT) => {}
+            (Step::Mark, kept_before) => {
+                *degree += 1;
+                if kept_before == IN {
+                    *kept = MARKED;
+                    self.todo.push(node.0);
+                }
             }
-        }
-        (Step::Drop, _) => {
-            *degree = degree.saturating_sub(1);
-            if *degree == 0 {
-                *kept = OUT;
-                set.todo.push(node.0);
+            (Step::Drop, _) => {
+                *degree = degree.saturating_sub(1);
+                if *degree == 0 {
+                    *kept = OUT;
+                    self.todo.push(node.0);
+                }
             }
         }
     }
@@ -181,8 +183,8 @@ fn arrive(
 impl Part for Edges<'_, '_> {
     fn receive(&mut self, _: usize, contents: &[u8]) -> Result<(), Stop> {
         let Edges { step, set, .. } = self;
-        self.owned.read(contents, 0, |states, nodes, target, _| {
-            arrive((*step, set), (states, nodes), target);
+        self.owned.read(contents, 0, |states, nodes, arrival, _| {
+            set.arrive(*step, states, nodes, arrival);
             Ok(())
         })
     }
@@ -206,15 +208,12 @@ impl Part for Edges<'_, '_> {
             product.edges(owned, OwnNode(node), |states, nodes, _, target| {
                 **edges += 1;
                 let to = owner(target.print, nodes.workers);
-                match to == nodes.me {
-                    true => arrive(
-                        (*step, set),
-                        (states, nodes),
-                        (target.prospect, target.location),
-                    ),
-                    false => out.put(to, |bytes| {
+                if to == nodes.me {
+                    set.arrive(*step, states, nodes, target.arrival());
+                } else {
+                    out.put(to, |bytes| {
                         states.write(target.location, target.prospect, bytes);
-                    }),
+                    });
                 }
                 Ok(())
             })?;

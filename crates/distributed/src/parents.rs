@@ -1,18 +1,19 @@
-//! W4 and W5: every node of a set keeps who reached it first.
+//! W4 and W5: the parent of each node, by which it was reached first.
 //!
-//! W4, for the loop: from the accepting nodes of what OWCTY leaves, inside of it. Every node there has an accepting ancestor, so each gets a parent. A
-//! parent has its own before it becomes one, but for the accepting nodes that the wave begins with: so a cycle of parents goes through
-//! one of these. W5, for the way to the loop: from the initial nodes, which have none. Eight bytes a node, and four for each that waits.
+//! W4, for the loop: from the accepting nodes that OWCTY leaves, inside that set. Every node there
+//! has an accepting ancestor, so each gets a parent. A node has a parent before it becomes one,
+//! except for the accepting nodes where the wave starts, so each cycle of parents contains one of
+//! these. W5, for the prefix: from the initial nodes, without parents. At most 12 bytes per node.
 
 use crate::owcty::{OUT, Set};
 use crate::post::Outbox;
-use crate::product::{Nodes, OwnNode, Owned, Product, owner};
+use crate::product::{Arrival, Nodes, OwnNode, Owned, Product, owner};
 use crate::wave::{Hands, Part};
-use crate::wire::garbled;
+use crate::wire::invalid;
 use lariat_budget::Stop;
-use lariat_space::explicit::{Prospect, States};
+use lariat_space::explicit::States;
 
-/// Nodes that are expanded between two looks at the mail.
+/// Nodes expanded between two reads of the mailbox.
 const STRETCH: usize = 4096;
 
 /// A node of some worker.
@@ -23,38 +24,35 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// Nobody.
     const NONE: Address = Address {
         worker: u32::MAX,
         node: 0,
     };
-    /// Where a run begins.
+    /// Marks an initial node.
     const ROOT: Address = Address {
         worker: u32::MAX,
         node: 1,
     };
 
-    /// The place, unless there is none.
     pub fn get(self) -> Option<Address> {
         (self.worker != u32::MAX).then_some(self)
     }
 }
 
-/// The parent of each node.
 pub(crate) struct Parents {
     pub of: Vec<Address>,
     todo: Vec<u32>,
 }
 
-/// Where a wave begins, and where it goes.
+/// The start and the range of the wave.
 pub(crate) enum Within<'a> {
     /// From accepting nodes, inside this set.
     Set(&'a Set),
-    /// From the initial nodes, everywhere.
+    /// From the initial nodes, without a restriction.
     All,
 }
 
-/// The parents of all nodes that the worker owns, if every worker comes to its end.
+/// Computes the parents of all nodes that the worker owns; fails if any worker fails.
 pub(crate) fn parents(
     hands: &mut Hands<'_>,
     product: &Product<'_>,
@@ -65,12 +63,12 @@ pub(crate) fn parents(
     let agreed = hands.agree(begun.as_ref().map(drop).map_err(Clone::clone));
     let mut parents = begun?;
     agreed?;
-    let mut part = Edges {
+    let edges = ParentTargets {
         product,
-        owned,
         within,
         parents: &mut parents,
     };
+    let mut part = Edges { edges, owned };
     let done = hands.wave(&mut part);
     hands.agree(done)?;
     Ok(parents)
@@ -78,7 +76,7 @@ pub(crate) fn parents(
 
 fn begin(product: &Product<'_>, owned: &mut Owned, within: &Within<'_>) -> Result<Parents, Stop> {
     let nodes = owned.len();
-    // Beside the nine bytes of a set: a parent, a place in the list, and a byte of the walk that follows.
+    // Beside the nine bytes of a set: a parent, a list entry, and a byte for the walk that follows.
     owned.lease.resize(nodes.saturating_mul(9 + 13))?;
     let mut parents = Parents {
         of: vec![Address::NONE; nodes],
@@ -93,7 +91,7 @@ fn begin(product: &Product<'_>, owned: &mut Owned, within: &Within<'_>) -> Resul
             parents.todo.extend(accepting);
         }
         Within::All => product.initial(owned, |node| {
-            // Initial nodes may be alike.
+            // Initial nodes may coincide.
             if parents.of[node.index()] == Address::NONE {
                 parents.of[node.index()] = Address::ROOT;
                 parents.todo.push(node.0);
@@ -104,67 +102,60 @@ fn begin(product: &Product<'_>, owned: &mut Owned, within: &Within<'_>) -> Resul
 }
 
 struct Edges<'a, 'q> {
-    product: &'a Product<'q>,
+    edges: ParentTargets<'a, 'q>,
     owned: &'a mut Owned,
+}
+
+/// The data for edges that lead to own nodes.
+struct ParentTargets<'a, 'q> {
+    product: &'a Product<'q>,
     within: &'a Within<'a>,
     parents: &'a mut Parents,
 }
 
-/// An edge from `parent` leads to a node that the worker owns.
-fn arrive(
-    (product, within, parents): (&Product<'_>, &Within<'_>, &mut Parents),
-    (states, nodes): (&mut States, &Nodes),
-    (prospect, location): (Prospect, u32),
-    parent: Address,
-) {
-    let Some(node) = nodes.known(states, prospect, location) else {
-        return;
-    };
-    let is_within = match within {
-        Within::Set(set) => set.kept[node.index()] != OUT,
-        Within::All => true,
-    };
-    if is_within && parents.of[node.index()] == Address::NONE {
-        parents.of[node.index()] = parent;
-        // Who has begun the wave is in the list already.
-        if !(matches!(within, Within::Set(_)) && product.accepting[location as usize]) {
-            parents.todo.push(node.0);
+impl ParentTargets<'_, '_> {
+    /// Records the source of an edge to an own node, unless the node has a parent.
+    fn arrive(&mut self, states: &mut States, nodes: &Nodes, arrival: Arrival, parent: Address) {
+        let Some(node) = nodes.known(states, arrival) else {
+            return;
+        };
+        let is_within = match self.within {
+            Within::Set(set) => set.kept[node.index()] != OUT,
+            Within::All => true,
+        };
+        if is_within && self.parents.of[node.index()] == Address::NONE {
+            self.parents.of[node.index()] = parent;
+            // A starting node is in the list already.
+            let is_accepting = self.product.accepting[arrival.location as usize];
+            if !(matches!(self.within, Within::Set(_)) && is_accepting) {
+                self.parents.todo.push(node.0);
+            }
         }
     }
 }
 
 impl Part for Edges<'_, '_> {
     fn receive(&mut self, from: usize, contents: &[u8]) -> Result<(), Stop> {
-        let Edges {
-            product,
-            within,
-            parents,
-            ..
-        } = self;
-        self.owned
-            .read(contents, 4, |states, nodes, target, behind| {
-                let node = behind.try_into().map_err(|_| garbled("a parent"))?;
-                let parent = Address {
-                    worker: from as u32,
-                    node: u32::from_le_bytes(node),
-                };
-                arrive((product, within, parents), (states, nodes), target, parent);
-                Ok(())
-            })
+        let Edges { edges, owned } = self;
+        owned.read(contents, 4, |states, nodes, arrival, behind| {
+            let node = behind.try_into().map_err(|_| invalid("a parent"))?;
+            let parent = Address {
+                worker: from as u32,
+                node: u32::from_le_bytes(node),
+            };
+            edges.arrive(states, nodes, arrival, parent);
+            Ok(())
+        })
     }
 
     fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop> {
-        let Edges {
-            product,
-            owned,
-            within,
-            parents,
-        } = self;
+        let Edges { edges, owned } = self;
+        let product = edges.product;
         for _ in 0..STRETCH {
             if out.is_full() {
                 break;
             }
-            let Some(node) = parents.todo.pop() else {
+            let Some(node) = edges.parents.todo.pop() else {
                 break;
             };
             product.edges(owned, OwnNode(node), |states, nodes, _, target| {
@@ -174,8 +165,7 @@ impl Part for Edges<'_, '_> {
                         worker: nodes.me as u32,
                         node,
                     };
-                    let target = (target.prospect, target.location);
-                    arrive((product, within, parents), (states, nodes), target, parent);
+                    edges.arrive(states, nodes, target.arrival(), parent);
                 } else {
                     out.put(to, |bytes| {
                         states.write(target.location, target.prospect, bytes);
@@ -185,6 +175,6 @@ impl Part for Edges<'_, '_> {
                 Ok(())
             })?;
         }
-        Ok(!self.parents.todo.is_empty())
+        Ok(!self.edges.parents.todo.is_empty())
     }
 }

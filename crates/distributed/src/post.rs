@@ -1,17 +1,18 @@
-//! The post: one dataflow that carries parcels from worker to worker until nobody has anything left to send.
+//! Message passing: one dataflow that carries parcels between workers until none has work left.
 //!
 //! ```text
 //! feedback → exchange by address → office → feedback
 //! ```
 //!
-//! The office of a worker holds the right to send (a capability, in the words of `timely`) as long as its worker is busy or has unread
-//! parcels; without that right, it can only get it back with a parcel. So the dataflow is over exactly when no worker is
-//! busy and no parcel is on its way: the progress tracking of `timely` (Murray, McSherry, Isaacs, Isard, Barham and Abadi, *Naiad*, SOSP
-//! 2013) is our termination detection. What a worker does with its parcels happens outside of the dataflow, in `wave.rs`.
+//! The office of a worker keeps a capability of `timely` while its worker is busy or has unread
+//! parcels; once dropped, only an arriving parcel restores it. So the dataflow ends exactly when no
+//! worker is busy and no parcel is in transit: the progress tracking of `timely` (Murray, McSherry,
+//! Isaacs, Isard, Barham and Abadi, *Naiad*, SOSP 2013) is our termination detection. Workers
+//! process their parcels outside the dataflow, in `wave.rs`.
 //!
-//! `timely` has no flow control: whatever is sent is queued. So a parcel is acknowledged by the office that reads it, and a worker that has
-//! [`WINDOW`] parcels on their way to another stops working until it hears of them. What lies in queues is
-//! at most `WINDOW · PARCEL` bytes for each pair of workers.
+//! `timely` has no flow control and queues everything that is sent. So an office acknowledges each
+//! parcel that it reads, and a worker with [`WINDOW`] unacknowledged parcels to another one waits.
+//! Queues hold at most `WINDOW · PARCEL` bytes per pair of workers.
 
 use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
@@ -22,26 +23,26 @@ use timely::dataflow::operators::{ConnectLoop, Feedback};
 use timely::scheduling::Activator;
 use timely::worker::Worker;
 
-/// Bytes after which a parcel is closed: large enough that what `timely` does for each is little.
+/// Bytes after which a parcel is closed; amortises the overhead of `timely` per parcel.
 const PARCEL: usize = 1 << 15;
 
-/// Room in a parcel for what closes it, if that is not long.
+/// Spare capacity of a parcel for the item that closes it.
 const ONE_MORE: usize = 64;
 
-/// Parcels to one worker that may be on their way: enough that the way there and back hardly ever makes a worker wait.
+/// Limit on unacknowledged parcels to one worker; large enough to hide the round trip.
 const WINDOW: u32 = 64;
 
-/// What goes from one worker to another at once.
+/// A message from one worker to another.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Parcel {
     pub to: u32,
     pub from: u32,
-    /// Parcels of the addressee that the sender has read since it last said so.
+    /// Acknowledges this number of parcels of the addressee.
     pub read: u32,
     pub contents: Contents,
 }
 
-/// Bytes, which are copied as one piece.
+/// Bytes that are encoded as one block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Contents(pub Vec<u8>);
 
@@ -73,46 +74,46 @@ impl<'de> Deserialize<'de> for Contents {
     }
 }
 
-/// The office of one worker.
+/// The mailbox of one worker. Only its worker's thread uses it, inside and outside the dataflow.
 #[derive(Default)]
 pub(crate) struct Office {
     inbox: RefCell<Vec<Parcel>>,
     outbox: RefCell<Vec<Parcel>>,
-    /// Has its worker work to do?
+    /// True while its worker has work.
     is_busy: Cell<bool>,
     activator: RefCell<Option<Activator>>,
 }
 
 impl Office {
-    /// Opens the offices of one dataflow: all workers do so, in the same order. Everybody is busy at first.
+    /// Builds the dataflow of a wave, initially busy. All workers must call this in the same order.
     pub fn open(worker: &mut Worker) -> Rc<Office> {
         let office = Rc::new(Office::default());
         office.is_busy.set(true);
-        let desk = office.clone();
+        let mailbox = office.clone();
         worker.dataflow::<u64, _, _>(move |scope| {
             let (handle, cycle) = scope.feedback::<Vec<Parcel>>(1);
             let by_address = Exchange::new(|parcel: &Parcel| u64::from(parcel.to));
             let sent = cycle.unary(by_address, "post", |capability, info| {
                 let activator = scope.activator_for(info.address);
-                desk.activator.replace(Some(activator));
+                mailbox.activator.replace(Some(activator));
                 let mut held = Some(capability);
                 move |input, output| {
                     input.for_each_time(|capability, batches| {
                         if held.is_none() {
                             held = Some(capability.retain(0));
                         }
-                        let mut inbox = desk.inbox.borrow_mut();
+                        let mut inbox = mailbox.inbox.borrow_mut();
                         batches.for_each(|batch| inbox.append(batch));
                     });
                     let Some(capability) = &held else {
                         return;
                     };
-                    let parcels = desk.outbox.take();
+                    let parcels = mailbox.outbox.take();
                     if !parcels.is_empty() {
                         let mut session = output.session(capability);
                         session.give_iterator(parcels.into_iter());
                     }
-                    if !desk.is_busy.get() && desk.inbox.borrow().is_empty() {
+                    if !mailbox.is_busy.get() && mailbox.inbox.borrow().is_empty() {
                         held = None;
                     }
                 }
@@ -122,12 +123,12 @@ impl Office {
         office
     }
 
-    /// Parcels that have come since somebody last asked.
+    /// Takes the parcels that have arrived.
     pub fn collect(&self) -> Vec<Parcel> {
         self.inbox.take()
     }
 
-    /// Sends parcels, and says whether the worker goes on working.
+    /// Queues parcels for sending and updates whether the worker is busy.
     pub fn dispatch(&self, parcels: &mut Vec<Parcel>, is_busy: bool) {
         self.outbox.borrow_mut().append(parcels);
         self.is_busy.set(is_busy);
@@ -137,23 +138,23 @@ impl Office {
     }
 }
 
-/// What a worker has for the others.
+/// The outgoing messages of a worker.
 pub(crate) struct Outbox {
     me: u32,
     peers: Vec<Peer>,
     closed: Vec<Parcel>,
-    /// Workers that too many parcels are on their way to.
+    /// The number of workers with a full window.
     full: usize,
-    /// Bytes that were sent, the worker's own not counted.
+    /// Bytes sent to other workers and to itself.
     pub bytes: u64,
 }
 
 #[derive(Default)]
 struct Peer {
     open: Vec<u8>,
-    /// Parcels that it has not told to have read.
+    /// Parcels sent to the peer and not acknowledged.
     unread: u32,
-    /// Parcels of its that were read here and not told of.
+    /// Parcels of the peer that were read and not yet acknowledged.
     owed: u32,
 }
 
@@ -168,12 +169,11 @@ impl Outbox {
         }
     }
 
-    /// The number of workers.
     pub fn peers(&self) -> usize {
         self.peers.len()
     }
 
-    /// Adds something to the parcel for `to`; `write` may append any bytes, also none.
+    /// Appends an item to the parcel for `to`; `write` may append any number of bytes.
     #[inline]
     pub fn put(&mut self, to: usize, write: impl FnOnce(&mut Vec<u8>)) {
         let open = &mut self.peers[to].open;
@@ -202,7 +202,7 @@ impl Outbox {
         });
     }
 
-    /// Notes what a parcel says of those that were sent, and that it has been read.
+    /// Processes the acknowledgements of a received parcel, and owes one for it.
     pub fn note(&mut self, parcel: &Parcel) {
         if let Some(peer) = self.peers.get_mut(parcel.from as usize) {
             let before = peer.unread;
@@ -214,13 +214,13 @@ impl Outbox {
         }
     }
 
-    /// Are too many parcels on their way?
+    /// Returns whether a window is full, so that the worker must wait.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.full > 0
     }
 
-    /// Everything that is to be sent now.
+    /// Closes all open parcels and returns everything to be sent.
     pub fn take(&mut self) -> &mut Vec<Parcel> {
         for to in 0..self.peers.len() {
             if !self.peers[to].open.is_empty() || self.peers[to].owed > 0 {

@@ -1,15 +1,15 @@
-//! One worker's part of the product of system and automaton: the nodes that it owns, and the edges that leave them.
+//! The part of the product that one worker owns: its nodes, and their outgoing edges.
 //!
 //! ```text
 //! owner(s, q) = ⌊h(s) · workers / 2⁶⁴⌋
 //! ```
 //!
-//! h is a hash of the *values* of a state (`States::print`), the same wherever it is computed. The state of the automaton is left out of it on
-//! purpose: all nodes with one state have one owner, which stores the state once and computes its label once. Every edge is
-//! enumerated again in every wave; nothing is kept of a node but its number.
+//! h is a hash of the *values* of a state (`States::print`), equal in all processes. It ignores the
+//! automaton state, so that all nodes with one state have one owner, which stores and labels the
+//! state once. Every wave enumerates the edges again; a node is stored as its index only.
 
 use crate::question::{Buchi, is_weak};
-use crate::wire::garbled;
+use crate::wire::invalid;
 use lariat_automata::{Automaton, Letter, StateId as Location, accepting_forever};
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_engines::{Alphabet, ClassId, Problem};
@@ -19,16 +19,16 @@ use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What all nodes share.
+/// The data shared by all nodes.
 pub(crate) struct Product<'q> {
     pub space: Explicit<'q>,
     automaton: Automaton,
     alphabet: Arc<Alphabet>,
     pub accepting: Vec<bool>,
-    /// Where the beginning of a run is evidence already; empty if that is not asked.
+    /// For each location whether every continuation is accepted; empty if prefixes do not count.
     forever: Vec<bool>,
     pub is_weak: bool,
-    /// Does any edge ask what is true in a state?
+    /// True if some guard depends on the state.
     reads_states: bool,
 }
 
@@ -36,6 +36,16 @@ pub(crate) struct Product<'q> {
 #[inline]
 pub(crate) fn owner(print: u64, workers: usize) -> usize {
     ((u128::from(print) * workers as u128) >> 64) as usize
+}
+
+impl Target {
+    /// The target as a node of its owner.
+    pub fn arrival(self) -> Arrival {
+        Arrival {
+            prospect: self.prospect,
+            location: self.location,
+        }
+    }
 }
 
 impl<'q> Product<'q> {
@@ -60,9 +70,10 @@ impl<'q> Product<'q> {
             .collect();
         Product {
             is_weak: is_weak(&automaton, &accepting),
-            forever: match prefixes {
-                true => accepting_forever(&automaton),
-                false => Vec::new(),
+            forever: if prefixes {
+                accepting_forever(&automaton)
+            } else {
+                Vec::new()
             },
             reads_states: automaton.support() & alphabet.state_atoms() != 0,
             space: Explicit::new(system, deadlock).observing(atoms),
@@ -72,8 +83,8 @@ impl<'q> Product<'q> {
         }
     }
 
-    /// A worker's part that has nothing yet.
-    pub fn owned(&self, (me, workers): (usize, usize), budget: &Budget) -> Owned {
+    /// Creates the empty part of worker `me`.
+    pub fn owned(&self, me: usize, workers: usize, budget: &Budget) -> Owned {
         let locations = self.automaton.states.len();
         let bits = u32::BITS - (locations as u32).leading_zeros();
         let stride = 4 + bits.div_ceil(8) as usize;
@@ -90,25 +101,25 @@ impl<'q> Product<'q> {
         }
     }
 
-    /// How many states the automaton has.
     pub fn locations(&self) -> u32 {
         self.automaton.states.len() as u32
     }
 
-    /// Is a run that has come to `location` evidence, whatever follows?
+    /// Returns whether every continuation of a run that has reached `location` is accepted.
     #[inline]
     pub fn is_forever(&self, location: u32) -> bool {
         self.forever.get(location as usize) == Some(&true)
     }
 
-    /// Tells the initial nodes that the worker owns.
+    /// Visits the initial nodes that the worker owns.
     pub fn initial(&self, owned: &mut Owned, mut visit: impl FnMut(OwnNode)) -> Result<(), Stop> {
         let mut k = 0;
         while let Some(prospect) = self.space.initial_prospect(&mut owned.states, k)? {
             let Owned { states, nodes, .. } = owned;
             if owner(states.print(prospect), nodes.workers) == nodes.me {
                 for location in &self.automaton.initial {
-                    visit(nodes.enter(states, prospect, location.0)?);
+                    let location = location.0;
+                    visit(nodes.enter(states, Arrival { prospect, location })?);
                 }
             }
             k += 1;
@@ -116,7 +127,7 @@ impl<'q> Product<'q> {
         Ok(())
     }
 
-    /// Tells all edges of a node, each as an event and where it leads.
+    /// Visits all edges of a node, each with its event and target.
     pub fn edges(
         &self,
         owned: &mut Owned,
@@ -124,12 +135,13 @@ impl<'q> Product<'q> {
         mut visit: impl FnMut(&mut States, &mut Nodes, Option<EventId>, Target) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         let (state, location) = owned.get(node);
-        let letter = match self.reads_states {
-            true => self.space.truth(&mut owned.states, state),
-            false => 0,
+        let letter = if self.reads_states {
+            self.space.truth(&mut owned.states, state)
+        } else {
+            0
         };
         let Owned { states, nodes, .. } = owned;
-        // Where no event is told from another, all of them lead to the same locations.
+        // If guards do not distinguish events, all edges have the same target locations.
         let is_blind = self.alphabet.classes().len() == 1;
         let always = is_blind.then(|| self.choices(nodes, letter, location, ClassId::UNNAMED));
         if always.as_ref().is_some_and(Range::is_empty) {
@@ -158,7 +170,7 @@ impl<'q> Product<'q> {
             })
     }
 
-    /// Where the automaton can go by a letter, as a range of a worker's list.
+    /// The successor locations under a letter, as a range of the worker's list.
     fn choices(
         &self,
         nodes: &mut Nodes,
@@ -180,7 +192,7 @@ impl<'q> Product<'q> {
     }
 }
 
-/// A node of one worker: dense, from 0, in the order of discovery.
+/// Index of a node of one worker, in the order of discovery.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct OwnNode(pub u32);
 
@@ -190,7 +202,7 @@ impl OwnNode {
     }
 }
 
-/// Where an edge leads, whoever owns that.
+/// The target of an edge, which may have any owner.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     pub prospect: Prospect,
@@ -198,11 +210,11 @@ pub(crate) struct Target {
     pub location: u32,
 }
 
-/// What one worker owns of a product.
+/// The part of a product that one worker owns.
 pub(crate) struct Owned {
     pub states: States,
     pub nodes: Nodes,
-    /// For arrays over the nodes.
+    /// Accounts for the arrays over the nodes.
     pub lease: Lease,
 }
 
@@ -210,20 +222,18 @@ pub(crate) struct Owned {
 pub(crate) struct Nodes {
     pub me: usize,
     pub workers: usize,
-    /// Pairs of state and location; none where there is one location, and a node is a state.
+    /// Pairs of state and location; `None` if there is one location, so that a node is a state.
     pairs: Option<Interner>,
     choices: FxHashMap<(u64, u32, ClassId), (u32, u32)>,
     targets: Vec<u32>,
 }
 
 impl Owned {
-    /// How many nodes were found.
     pub fn len(&self) -> usize {
         let pairs = self.nodes.pairs.as_ref();
         pairs.map_or(self.states.len(), Interner::len)
     }
 
-    /// The state and the location of a node.
     pub fn get(&self, node: OwnNode) -> (StateId, u32) {
         let Some(pairs) = &self.nodes.pairs else {
             return (StateId(node.0), 0);
@@ -233,15 +243,15 @@ impl Owned {
         (StateId(next()), next())
     }
 
-    /// Takes in all nodes that wait, which the worker owns.
+    /// Adds all waiting nodes, which the worker owns.
     pub fn enter_all(&mut self, waiting: &mut Waiting) -> Result<(), Stop> {
         let Owned { states, nodes, .. } = self;
-        waiting.all(states, |states, (prospect, location)| {
-            nodes.enter(states, prospect, location).map(drop)
+        waiting.all(states, |states, arrival| {
+            nodes.enter(states, arrival).map(drop)
         })
     }
 
-    /// Reads all nodes of a message; behind each are `more` further bytes. What makes no sense is an error.
+    /// Decodes all nodes of a message, each followed by `more` further bytes.
     pub fn read(
         &mut self,
         mut bytes: &[u8],
@@ -254,36 +264,40 @@ impl Owned {
             let (Some((location, prospect)), Some((behind, rest))) =
                 (read, bytes.split_at_checked(more))
             else {
-                return Err(garbled("a state is cut short"));
+                return Err(invalid("a state is cut short"));
             };
             bytes = rest;
             let Owned { states, nodes, .. } = self;
-            let place = (prospect, location);
-            if more > 0 || !waiting.add(place) {
-                visit(states, nodes, place, behind)?;
+            let arrival = Arrival { prospect, location };
+            if more > 0 || !waiting.add(arrival) {
+                visit(states, nodes, arrival, behind)?;
             }
             if waiting.is_full() {
-                waiting.all(states, |states, place| visit(states, nodes, place, &[]))?;
+                waiting.all(states, |states, arrival| visit(states, nodes, arrival, &[]))?;
             }
         }
         let Owned { states, nodes, .. } = self;
-        waiting.all(states, |states, place| visit(states, nodes, place, &[]))
+        waiting.all(states, |states, arrival| visit(states, nodes, arrival, &[]))
     }
 }
 
 /// A state and a location.
-pub(crate) type Arrival = (Prospect, u32);
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub prospect: Prospect,
+    pub location: u32,
+}
 
-/// States that are words and will be looked for together, so that what is read for one is on its way while another is looked for.
+/// One-word states that are looked up together, so that their cache misses overlap.
 #[derive(Default)]
 pub(crate) struct Waiting(Vec<(u64, u32)>);
 
 impl Waiting {
-    /// Adds a state, if it can wait.
+    /// Adds a node; returns `false` if its state is not one word.
     #[inline]
-    pub fn add(&mut self, (prospect, location): Arrival) -> bool {
-        match prospect {
-            Prospect::Word(word) => self.0.push((word, location)),
+    pub fn add(&mut self, arrival: Arrival) -> bool {
+        match arrival.prospect {
+            Prospect::Word(word) => self.0.push((word, arrival.location)),
             Prospect::Prepared | Prospect::Here(_) => return false,
         }
         true
@@ -294,7 +308,7 @@ impl Waiting {
         self.0.len() >= TOGETHER
     }
 
-    /// Visits all that wait; those that are known already as such.
+    /// Visits all waiting nodes, after looking up their states, and removes them.
     #[inline]
     pub fn all(
         &mut self,
@@ -304,7 +318,8 @@ impl Waiting {
         for some in self.0.chunks(TOGETHER) {
             let found = states.seek(some.iter().map(|(word, _)| *word));
             for (prospect, (_, location)) in found.zip(some) {
-                visit(states, (prospect, *location))?;
+                let location = *location;
+                visit(states, Arrival { prospect, location })?;
             }
         }
         self.0.clear();
@@ -313,28 +328,23 @@ impl Waiting {
 }
 
 impl Nodes {
-    /// Takes in a node that the worker owns.
+    /// Adds a node that the worker owns; returns its index.
     #[inline]
-    pub fn enter(
-        &mut self,
-        states: &mut States,
-        prospect: Prospect,
-        location: u32,
-    ) -> Result<OwnNode, Stop> {
-        let state = states.enter(prospect)?;
+    pub fn enter(&mut self, states: &mut States, arrival: Arrival) -> Result<OwnNode, Stop> {
+        let state = states.enter(arrival.prospect)?;
         match &mut self.pairs {
             None => Ok(OwnNode(state.0)),
-            Some(pairs) => Ok(OwnNode(pairs.intern(&[state.0, location])?.0)),
+            Some(pairs) => Ok(OwnNode(pairs.intern(&[state.0, arrival.location])?.0)),
         }
     }
 
-    /// A node that was taken in before.
+    /// The index of a node if it was added before.
     #[inline]
-    pub fn known(&self, states: &mut States, prospect: Prospect, location: u32) -> Option<OwnNode> {
-        let state = states.known(prospect)?;
+    pub fn known(&self, states: &mut States, arrival: Arrival) -> Option<OwnNode> {
+        let state = states.known(arrival.prospect)?;
         match &self.pairs {
             None => Some(OwnNode(state.0)),
-            Some(pairs) => pairs.find(&[state.0, location]).map(OwnNode),
+            Some(pairs) => pairs.find(&[state.0, arrival.location]).map(OwnNode),
         }
     }
 }

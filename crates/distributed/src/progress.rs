@@ -1,16 +1,16 @@
-//! How far all workers are, in one line at process 0: states, states a second, and how many wait at each worker.
+//! The progress line of process 0: states, states per second, and waiting states per worker.
 
 use lariat_budget::{Observer, Progress};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// How often something is said.
+/// Interval of progress reports.
 const OFTEN: Duration = Duration::from_millis(200);
 
-/// The time over which states are counted for their number in a second. Processes tell twice a second how many they have.
+/// Time span over which states per second are averaged; processes report twice per second.
 const SPAN: Duration = Duration::from_secs(3);
 
-/// What follows the number of states that wait at each worker.
+/// Labels for the number of waiting states of each worker.
 const AT: [&str; 8] = [
     "waiting at 0",
     "at 1",
@@ -22,12 +22,12 @@ const AT: [&str; 8] = [
     "at 7",
 ];
 
-/// States and queue of each worker, by process.
+/// The numbers of found and waiting states of each worker, by process.
 pub(crate) type Gauges = Vec<Vec<(u64, u64)>>;
 
-/// Says now and then how far all are.
+/// Reports progress at intervals.
 pub(crate) struct Teller {
-    /// When there were how many states, not longer ago than [`SPAN`] but for the first.
+    /// Times and numbers of states, at most [`SPAN`] old except for the first.
     seen: VecDeque<(Instant, u64)>,
 }
 
@@ -38,28 +38,32 @@ impl Teller {
         }
     }
 
-    /// Is it time to say something again?
+    /// Returns whether the next report is due.
     pub fn is_due(&self, now: Instant) -> bool {
         let last = self.seen.back();
         last.is_none_or(|(then, _)| now.saturating_duration_since(*then) >= OFTEN)
     }
 
-    /// Says something.
-    pub fn tell(&mut self, now: Instant, gauges: &Gauges, observer: &dyn Observer) {
+    /// Reports the progress to the observer.
+    pub fn report(&mut self, now: Instant, gauges: &Gauges, observer: &dyn Observer) {
         let workers = || gauges.iter().flatten();
         let states = workers().map(|(states, _)| states).sum();
-        let mut figures = vec![(states, "states"), (self.a_second(now, states), "states/s")];
+        let mut figures = vec![
+            (states, "states"),
+            (self.per_second(now, states), "states/s"),
+        ];
         let queues = || workers().map(|(_, queue)| *queue);
-        match workers().count() <= AT.len() {
-            true => figures.extend(queues().zip(AT)),
-            // Too many for a line: how unlike they are.
-            false => figures.extend([
+        if workers().count() <= AT.len() {
+            figures.extend(queues().zip(AT));
+        } else {
+            // A summary if there are too many workers for one line.
+            figures.extend([
                 (
                     queues().min().unwrap_or(0),
                     "waiting at the least busy worker",
                 ),
                 (queues().max().unwrap_or(0), "at the busiest"),
-            ]),
+            ]);
         }
         observer.progress(Progress {
             phase: "exploring",
@@ -67,8 +71,8 @@ impl Teller {
         });
     }
 
-    /// Notes the number of states, and says how many came in a second.
-    fn a_second(&mut self, now: Instant, states: u64) -> u64 {
+    /// Records the number of states and returns the states per second.
+    fn per_second(&mut self, now: Instant, states: u64) -> u64 {
         self.seen.push_back((now, states));
         let since = |then: &Instant| now.saturating_duration_since(*then);
         while self
@@ -92,9 +96,9 @@ mod tests {
     use std::sync::Mutex;
 
     #[derive(Default)]
-    struct Heard(Mutex<Vec<String>>);
+    struct Lines(Mutex<Vec<String>>);
 
-    impl Observer for Heard {
+    impl Observer for Lines {
         fn progress(&self, progress: Progress<'_>) {
             let figures = progress.figures.iter();
             let figures: Vec<String> = figures.map(|(n, what)| format!("{n} {what}")).collect();
@@ -103,24 +107,24 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_states_their_pace_and_all_queues() {
-        let (heard, start) = (Heard::default(), Instant::now());
+    fn a_progress_line_has_states_rate_and_queues() {
+        let (lines, start) = (Lines::default(), Instant::now());
         let mut teller = Teller::new(start);
         assert!(!teller.is_due(start) && teller.is_due(start + OFTEN));
         for seconds in 1..=10 {
-            // Quick at first, then slower.
+            // Fast at first, then slower.
             let states = 100 * seconds.min(5) + 10 * (seconds.max(5) - 5);
             let gauges = vec![vec![(states, 7), (0, 8)], vec![(states, 9), (0, 0)]];
-            teller.tell(start + Duration::from_secs(seconds), &gauges, &heard);
+            teller.report(start + Duration::from_secs(seconds), &gauges, &lines);
         }
         let many = vec![vec![(1, 3); 5], vec![(1, 4); 5]];
-        teller.tell(start + Duration::from_secs(11), &many, &heard);
-        let heard = heard.0.into_inner().unwrap();
+        teller.report(start + Duration::from_secs(11), &many, &lines);
+        let lines = lines.0.into_inner().unwrap();
         let queues = "7 waiting at 0, 8 at 1, 9 at 2, 0 at 3";
-        assert_eq!(heard[0], format!("200 states, 200 states/s, {queues}"));
-        assert_eq!(heard[9], format!("1100 states, 20 states/s, {queues}"));
+        assert_eq!(lines[0], format!("200 states, 200 states/s, {queues}"));
+        assert_eq!(lines[9], format!("1100 states, 20 states/s, {queues}"));
         assert_eq!(
-            heard[10],
+            lines[10],
             "10 states, 0 states/s, 3 waiting at the least busy worker, 4 at the busiest"
         );
     }

@@ -1,6 +1,6 @@
-//! A question, as it travels to other processes: the system, what is asked of it, and nothing of where it came from.
+//! Questions in the form in which they are sent to other processes.
 //!
-//! Process 0 sends what its façade has made of model and formula, after whatever passes: the others need no files.
+//! Process 0 sends the reduced system and the automaton, so that the other processes need no files.
 
 use crate::wire::pack;
 use lariat_automata::{
@@ -13,16 +13,16 @@ use lariat_ltl::AtomId;
 use lariat_model::{Deadlock, Predicate, Proposition, System};
 use serde::{Deserialize, Serialize};
 
-/// What all workers are asked.
+/// A question to all workers.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Question {
-    /// Has the system a run that the automaton accepts?
+    /// Does the system have a run that the automaton accepts?
     Accepts {
         system: System,
         propositions: Vec<Proposition>,
         deadlock: Deadlock,
         automaton: Buchi,
-        /// Is the beginning of a run evidence where the automaton accepts whatever follows?
+        /// True if a prefix is a counterexample when every continuation is accepted.
         prefixes: bool,
     },
     /// How many states are there, and in how many do these claims fail?
@@ -48,7 +48,7 @@ struct State {
 }
 
 impl Buchi {
-    /// Of an automaton that has been degeneralized.
+    /// Converts a degeneralized automaton.
     pub fn new(automaton: &Automaton) -> Buchi {
         let mut guards = automaton.guards.clone();
         let all = automaton.all_marks();
@@ -70,14 +70,15 @@ impl Buchi {
         }
     }
 
-    /// The automaton again. Its atoms are numbered as the propositions are.
+    /// Restores the automaton; its atoms are numbered like the propositions.
     pub fn automaton(&self) -> Automaton {
         let mut guards = Guards::new();
         let mut states = Vec::with_capacity(self.states.len());
         for state in &self.states {
-            let marks = match state.accepting {
-                true => Marks::one(0),
-                false => Marks::NONE,
+            let marks = if state.accepting {
+                Marks::one(0)
+            } else {
+                Marks::NONE
             };
             let edges = state.edges.iter().map(|(cubes, to)| {
                 let guard = cubes.iter().fold(Guards::FALSE, |all, cube| {
@@ -102,13 +103,13 @@ impl Buchi {
         }
     }
 
-    /// Which states are accepting?
+    /// For each state whether it is accepting.
     pub fn accepting(&self) -> Vec<bool> {
         self.states.iter().map(|state| state.accepting).collect()
     }
 }
 
-/// Is each component of an automaton all accepting, or without an accepting state?
+/// Returns whether no component has both accepting and other states.
 pub(crate) fn is_weak(automaton: &Automaton, accepting: &[bool]) -> bool {
     let components = automaton_components(automaton);
     let mut kinds: Vec<Option<bool>> = vec![None; accepting.len()];
@@ -121,7 +122,7 @@ pub(crate) fn is_weak(automaton: &Automaton, accepting: &[bool]) -> bool {
         })
 }
 
-/// [`Question::Accepts`], written without copying the system.
+/// A [`Question`] that borrows the system; encoded in the same way.
 #[derive(Serialize)]
 enum Asked<'a> {
     Accepts {
@@ -137,7 +138,7 @@ enum Asked<'a> {
     },
 }
 
-/// The bytes of the question that a problem is. Its automaton has been degeneralized.
+/// Encodes the question about a problem whose automaton has been degeneralized.
 pub(crate) fn about_runs(problem: &Problem<'_>) -> Result<Vec<u8>, Stop> {
     pack(&Asked::Accepts {
         system: problem.system,
@@ -148,12 +149,12 @@ pub(crate) fn about_runs(problem: &Problem<'_>) -> Result<Vec<u8>, Stop> {
     })
 }
 
-/// The bytes of the question how many states there are.
+/// Encodes the question about the number of states.
 pub(crate) fn about_states(system: &System, claims: &[Predicate]) -> Result<Vec<u8>, Stop> {
     pack(&Asked::Count { system, claims })
 }
 
-/// A hash by which processes see that they have been asked the same (Fowler, Noll and Vo's, of 64 bits).
+/// The 64-bit FNV-1a hash by which processes compare models and questions.
 pub fn digest(bytes: &[u8]) -> u64 {
     let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
     bytes.iter().fold(0xCBF2_9CE4_8422_2325, mix)

@@ -1,48 +1,47 @@
-//! W1: all nodes that can be reached, each with its owner.
+//! W1: all reachable nodes, each at its owner.
 //!
-//! Nodes are numbered in the order of discovery, so that the list of nodes is its own queue and a worker keeps nothing else of what
-//! it has still to do. Own successors are entered at once; those of others are sent, unless the same was sent a short while
-//! ago (`recent.rs`).
+//! Nodes are numbered in the order of discovery, so the list of nodes is also the queue. Successors
+//! with the same owner are added at once; others are sent unless recently sent (`recent.rs`).
 //!
-//! Under `stutter`, a node from which the automaton accepts whatever follows ends the wave for everybody (Černá and Pelánek's *terminal* automata):
-//! it is the end of a run that violates a safety property.
+//! Under `stutter`, a node from which every continuation is accepted ends the wave at all workers
+//! (Černá and Pelánek's *terminal* automata): it ends a run that violates a safety property.
 
 use crate::census::Census;
 use crate::post::Outbox;
-use crate::product::{Nodes, OwnNode, Owned, Product, Waiting, owner};
+use crate::product::{Arrival, Nodes, OwnNode, Owned, Product, Waiting, owner};
 use crate::recent::{Recent, Short};
 use crate::shared::Gauge;
 use crate::wave::Part;
 use lariat_budget::{Budget, Stop};
 use lariat_space::explicit::{Prospect, States, TOGETHER};
 
-/// Nodes that are expanded between two looks at the mail: well below a hundredth of a second.
+/// Nodes expanded between two reads of the mailbox.
 const STRETCH: usize = 4096;
 
-/// One worker's part of the search for all nodes.
+/// One worker's part of W1.
 pub(crate) struct Reach<'a, 'q> {
     pub product: &'a Product<'q>,
     pub owned: &'a mut Owned,
     pub budget: &'a Budget,
     pub gauge: &'a Gauge,
     pub recent: Recent,
-    /// Nodes before this one have been expanded.
+    /// The first node that has not been expanded.
     pub next: usize,
     pub edges: u64,
     pub sent: u64,
     pub received: u64,
-    /// Nodes that are accepting, of those expanded.
+    /// Accepting nodes among those expanded.
     pub accepting: u64,
-    /// What is counted besides, if the question is about states.
+    /// Counters over states, for questions about states.
     pub census: Option<Census<'q>>,
-    /// A node that is evidence, whatever follows.
+    /// A node from which every continuation is accepted.
     pub bad: Option<OwnNode>,
-    /// Has somebody such a node?
+    /// True if some worker has such a node.
     pub is_over: bool,
 }
 
 impl Reach<'_, '_> {
-    /// Nobody need look any further: a message to everybody, whose location is none.
+    /// Ends the wave: sends every worker a message with an invalid location.
     fn end(&mut self, node: OwnNode, out: &mut Outbox) {
         let Owned { states, nodes, .. } = &*self.owned;
         let (state, _) = self.owned.get(node);
@@ -61,13 +60,13 @@ impl Part for Reach<'_, '_> {
             received, is_over, ..
         } = self;
         let locations = self.product.locations();
-        let take = |states: &mut States, nodes: &mut Nodes, (prospect, location), _: &[u8]| {
-            *is_over |= location >= locations;
+        let take = |states: &mut States, nodes: &mut Nodes, arrival: Arrival, _: &[u8]| {
+            *is_over |= arrival.location >= locations;
             if *is_over {
                 return Ok(());
             }
             *received += 1;
-            nodes.enter(states, prospect, location).map(drop)
+            nodes.enter(states, arrival).map(drop)
         };
         self.owned.read(contents, 0, take)
     }
@@ -75,7 +74,7 @@ impl Part for Reach<'_, '_> {
     fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop> {
         let end = self.owned.len().min(self.next + STRETCH);
         let before = self.next;
-        let (mut waiting, mut abroad) = (Waiting::default(), Vec::new());
+        let (mut waiting, mut remote) = (Waiting::default(), Vec::new());
         let length = self.owned.states.short_len();
         self.recent.fit(self.owned.states.bytes(), self.budget);
         while self.next < end && !self.is_over && !out.is_full() {
@@ -90,7 +89,7 @@ impl Part for Reach<'_, '_> {
             }
             self.accepting += u64::from(self.product.accepting[location as usize]);
             if let Some(census) = &mut self.census {
-                census.look(&self.product.space, &mut self.owned.states, state);
+                census.count(&self.product.space, &mut self.owned.states, state);
             }
             let Reach {
                 recent,
@@ -107,22 +106,22 @@ impl Part for Reach<'_, '_> {
                     }
                     let to = owner(target.print, nodes.workers);
                     if to == nodes.me {
-                        let place = (target.prospect, target.location);
-                        if !waiting.add(place) {
-                            nodes.enter(states, target.prospect, target.location)?;
+                        if !waiting.add(target.arrival()) {
+                            nodes.enter(states, target.arrival())?;
                         }
                     } else if let Prospect::Word(word) = target.prospect
                         && let Some(message) = states.short(target.location, word)
                     {
                         let print = target.print;
-                        abroad.push(Short { print, message });
+                        remote.push(Short { print, message });
                     } else {
                         out.put(to, |bytes| {
                             let start = bytes.len();
                             states.write(target.location, target.prospect, bytes);
-                            match recent.has(target.print, &bytes[start..]) {
-                                true => bytes.truncate(start),
-                                false => *sent += 1,
+                            if recent.has(target.print, &bytes[start..]) {
+                                bytes.truncate(start);
+                            } else {
+                                *sent += 1;
                             }
                         });
                     }
@@ -131,12 +130,12 @@ impl Part for Reach<'_, '_> {
             if waiting.is_full() {
                 self.owned.enter_all(&mut waiting)?;
             }
-            if abroad.len() >= TOGETHER {
-                self.sent += self.recent.send(&mut abroad, length, out);
+            if remote.len() >= TOGETHER {
+                self.sent += self.recent.send(&mut remote, length, out);
             }
         }
         self.owned.enter_all(&mut waiting)?;
-        self.sent += self.recent.send(&mut abroad, length, out);
+        self.sent += self.recent.send(&mut remote, length, out);
         self.budget.spend((self.next - before) as u64)?;
         let waiting = self.owned.len() - self.next;
         self.gauge

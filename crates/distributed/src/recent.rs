@@ -1,26 +1,25 @@
-//! What was sent a short while ago, and need not be sent again.
+//! Cache of recently sent messages, which need not be sent again.
 //!
-//! A state that several edges lead to is sent once for each of them, unless the sender remembers. It remembers whole messages, one for each place that a
-//! hash leads to, and never hashes of them, so that nothing is left out by mistake. Edges to one state start about as far from each other as a level of the
-//! search is wide, so the memory grows with the states; what is not sent spares the receiver a look into a table that is much larger.
-//!
-//! Kanban 5 by four: 9.6 edges a state, of which 7.2 leave their worker; 6.3 are sent where 64 KB are remembered, 5.6 where it is an eighth of what states take,
-//! 5.2 where it is a quarter.
+//! A state with several incoming edges would be sent once per edge. The sender therefore caches
+//! whole messages in a direct-mapped table, never only hashes, so that no state is lost by a
+//! collision. The distance of two edges to one state grows with the width of the search levels, so
+//! the table grows with the number of states. A hit also saves a lookup in the receiver's larger
+//! table.
 
 use crate::post::Outbox;
 use crate::product::owner;
 use lariat_budget::{Budget, Lease};
 use std::hint::black_box;
 
-/// Bytes that are remembered at first: few enough to stay near a processor.
+/// Initial bytes of the table: small enough for a processor cache.
 const LEAST: usize = 1 << 16;
-/// For so many bytes of states one is for remembering, and of so many that are left at most one.
+/// The table takes this fraction of the bytes held for states, and of the bytes left.
 const SHARE: u64 = 8;
-/// Longer messages are not remembered.
+/// Limit on the length of a cached message.
 const LONGEST: usize = 56;
-/// Bytes for a message that has more than eight, and its length.
+/// Bytes of a table entry for a message of more than eight bytes, with its length.
 const WIDTH: usize = LONGEST + 1;
-/// No message of eight bytes or less: its first byte is that of a number that goes on.
+/// Marks an empty entry: no encoded state starts with this byte.
 const NOTHING: u64 = u64::MAX;
 
 /// A message of at most eight bytes that waits to be sent.
@@ -29,11 +28,11 @@ pub(crate) struct Short {
     pub message: u64,
 }
 
-/// Messages, one for each place that a hash leads to.
+/// The direct-mapped table.
 pub(crate) struct Recent {
-    /// Those of at most eight bytes.
+    /// Entries for messages of at most eight bytes.
     short: Vec<u64>,
-    /// Those that are longer, of `WIDTH` bytes each.
+    /// Entries of `WIDTH` bytes for longer messages.
     long: Vec<u8>,
     bytes: usize,
     lease: Lease,
@@ -49,7 +48,7 @@ impl Recent {
         }
     }
 
-    /// Remembers more, if so many bytes are held for states by now, unless memory is short. What was remembered is forgotten, which happens seldom.
+    /// Enlarges the table if `held` bytes of states justify it and memory allows; this empties it.
     pub fn fit(&mut self, held: u64, budget: &Budget) {
         let left = budget.byte_limit().saturating_sub(budget.bytes_used());
         let bytes = (held.min(left) / SHARE) as usize;
@@ -59,14 +58,14 @@ impl Recent {
         }
     }
 
-    /// Sends what waits, messages of `length` bytes, but for those that were sent a short while ago: how many were.
+    /// Sends the waiting messages of `length` bytes that are not cached; returns their number.
     pub fn send(&mut self, waiting: &mut Vec<Short>, length: usize, out: &mut Outbox) -> u64 {
         if self.short.is_empty() {
             self.long = Vec::new();
             self.short.resize(self.bytes / size_of::<u64>(), NOTHING);
         }
         let (slots, workers) = (self.short.len(), out.peers());
-        // The upper bits of the print say whose the state is. What is read for one is on its way while another is.
+        // The upper bits of the print select the owner. Reading all entries first overlaps misses.
         let place = |print: u64| owner(print << 32, slots);
         let read = |sum: u64, one: &Short| sum ^ self.short[place(one.print)];
         black_box(waiting.iter().fold(0, read));
@@ -87,7 +86,7 @@ impl Recent {
         sent
     }
 
-    /// Was this message, which has more than eight bytes, sent a short while ago? If not, it is remembered to have been, unless most messages are short.
+    /// Returns whether this message of more than eight bytes is cached, and may cache it.
     pub fn has(&mut self, print: u64, message: &[u8]) -> bool {
         if message.len() > LONGEST || !self.short.is_empty() {
             return false;
@@ -117,8 +116,8 @@ mod tests {
     use timely::worker::Worker;
 
     fn outbox() -> Outbox {
-        let alone = Allocator::Thread(Thread::default());
-        Outbox::new(&Worker::new(WorkerConfig::default(), alone, None))
+        let single = Allocator::Thread(Thread::default());
+        Outbox::new(&Worker::new(WorkerConfig::default(), single, None))
     }
 
     fn send(recent: &mut Recent, out: &mut Outbox, messages: &[u64]) -> u64 {
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_just_sent_is_not_sent_again() {
+    fn cached_messages_are_not_sent_again() {
         let (mut recent, mut out) = (Recent::new(&Budget::unlimited()), outbox());
         assert_eq!(send(&mut recent, &mut out, &[0, 2, 0, 2, 4]), 3);
         assert_eq!(send(&mut recent, &mut out, &[4, 6, 0]), 1);
@@ -142,7 +141,7 @@ mod tests {
         let long = [7; 20];
         assert!(!recent.has(1, &long) && recent.has(1, &long));
         assert!(!recent.has(1, &long[1..]) && !recent.has(1, &long));
-        // What does not fit is never remembered.
+        // A message that is too long is never cached.
         assert!(!recent.has(1, &[7; 60]) && !recent.has(1, &[7; 60]));
     }
 
@@ -160,7 +159,7 @@ mod tests {
         assert_eq!(budget.bytes_used(), 2 << 20);
         let fewer = again(&mut recent, &mut out);
         assert!(fewer < few, "{fewer} of {few}");
-        // Little is left: it stays as it is.
+        // Little memory is left: the table keeps its size.
         recent.fit(1 << 30, &budget);
         assert!(budget.bytes_used() <= 38 << 20 >> 3);
         drop(recent);

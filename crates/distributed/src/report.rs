@@ -1,11 +1,11 @@
-//! What workers report when they are done with a question.
+//! Reports of workers that have finished a question.
 
 use crate::census::Counted;
 use lariat_budget::Stop;
 use lariat_model::Lasso;
 use serde::{Deserialize, Serialize};
 
-/// What one worker has counted.
+/// Counters of one worker.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
     /// States that it owns.
@@ -14,34 +14,32 @@ pub struct Figures {
     pub nodes: u64,
     /// Edges that it followed, in all waves.
     pub edges: u64,
-    /// States that it sent while all were looked for.
+    /// States that it sent in the reachability wave.
     pub sent: u64,
-    /// States that it received meanwhile.
+    /// States that it received in the reachability wave.
     pub received: u64,
     /// Bytes that it sent to other workers, in all waves.
     pub bytes_sent: u64,
-    /// Bytes that its process held for states when all were found.
+    /// Bytes that its process held for states after the reachability wave.
     pub bytes: u64,
     /// Bits of a packed state.
     pub packed_bits: u64,
-    /// Nodes of its that the last wave left.
+    /// Its nodes that remained after the last wave.
     pub left: u64,
     /// Processor time of its thread.
     pub cpu_seconds: f64,
-    /// A variable that was assigned a value beyond its range.
+    /// A variable that was assigned a value outside its range.
     pub overflow: Option<u32>,
 }
 
-/// What worker 0 concludes.
+/// The conclusion of worker 0.
 #[derive(Clone, Debug)]
 pub(crate) enum Conclusion {
-    /// There is no such run.
     Empty,
-    /// This is one.
     Accepting(Lasso),
 }
 
-/// How a worker's work has ended.
+/// The end of a worker's search, in a form that can be encoded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Ending {
     Finished,
@@ -64,14 +62,14 @@ impl From<Stop> for Ending {
             Stop::Work(limit) => Ending::Work(limit),
             Stop::Bound(what) => Ending::Bound(what),
             Stop::Unsupported(what) => Ending::Unsupported(what),
-            Stop::Lost(who) => Ending::Lost(who),
+            Stop::Lost(what) => Ending::Lost(what),
             Stop::Internal(what) => Ending::Internal(what),
         }
     }
 }
 
 impl Ending {
-    /// Why it stopped, if it did not finish.
+    /// The reason for an early end.
     pub fn stop(self) -> Option<Stop> {
         Some(match self {
             Ending::Finished => return None,
@@ -81,19 +79,18 @@ impl Ending {
             Ending::Work(limit) => Stop::Work(limit),
             Ending::Bound(what) => Stop::Bound(what),
             Ending::Unsupported(what) => Stop::Unsupported(what),
-            Ending::Lost(who) => Stop::Lost(who),
+            Ending::Lost(what) => Stop::Lost(what),
             Ending::Internal(what) => Stop::Internal(what),
         })
     }
 }
 
-/// A worker's report.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Report {
     pub figures: Figures,
     pub counted: Counted,
     pub ending: Ending,
-    /// Worker 0 alone has one, and it never travels.
+    /// Set by worker 0 only, and never sent.
     #[serde(skip)]
     pub conclusion: Option<Conclusion>,
 }

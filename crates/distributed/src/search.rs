@@ -1,8 +1,9 @@
-//! What one worker does about a question, from the first wave to the last.
+//! The program of one worker for a question, from the first wave to the last.
 //!
-//! All workers run this program, and decide everything that concerns all of them by what all of them have said (`Hands::agree`), so that they
-//! stay together. Only worker 0 concludes. "Empty" needs: every wave over at every worker with nothing cut off, as many messages received as
-//! sent, and nothing left by the last of them.
+//! All workers run this program and base every common decision on exchanged values
+//! (`Hands::agree`), so that they execute the same waves. Only worker 0 draws the conclusion.
+//! "Empty" requires that every wave completed everywhere, that no sent state is missing, and that
+//! the last wave left no node.
 
 use crate::census::{Census, Counted};
 use crate::owcty::fixpoint;
@@ -20,7 +21,6 @@ use lariat_budget::Stop;
 use lariat_model::{Deadlock, Lasso, Step};
 use serde::{Deserialize, Serialize};
 
-/// A worker's answer.
 pub(crate) fn answer(hands: &mut Hands<'_>, question: &Question, gauge: &Gauge) -> Report {
     let start = cpu_seconds();
     let mut figures = Figures::default();
@@ -40,7 +40,7 @@ pub(crate) fn answer(hands: &mut Hands<'_>, question: &Question, gauge: &Gauge) 
             let anything = Buchi::new(&Automaton::universal());
             let product = Product::new(system, &[], Deadlock::Stutter, &anything, false);
             let mut census = Some(Census::new(system, claims));
-            let mut owned = product.owned((hands.me(), hands.peers()), hands.budget);
+            let mut owned = product.owned(hands.me(), hands.peers(), hands.budget);
             let found = reach(
                 hands,
                 &product,
@@ -79,7 +79,7 @@ fn search(
     gauge: &Gauge,
     figures: &mut Figures,
 ) -> Result<Option<Conclusion>, Stop> {
-    let mut owned = product.owned((hands.me(), hands.peers()), hands.budget);
+    let mut owned = product.owned(hands.me(), hands.peers(), hands.budget);
     let mut no_census = None;
     let reached = reach(hands, product, &mut owned, gauge, figures, &mut no_census)?;
     match reached {
@@ -87,8 +87,7 @@ fn search(
         Reached::All { .. } => {}
         Reached::Bad(end) => {
             let to_end = parents(hands, product, &mut owned, &Within::All)?;
-            let way = (Goal::Beginning, end);
-            let trail = follow(hands, product, &mut owned, &to_end, way)?;
+            let trail = follow(hands, product, &mut owned, &to_end, Goal::Beginning, end)?;
             return Ok(lasso(&trail.passed, &[]).map(Conclusion::Accepting));
         }
     }
@@ -102,16 +101,16 @@ fn search(
     let kept = || set.kept.iter().position(|kept| *kept != crate::owcty::OUT);
     let start = (first == Some(hands.me())).then(kept).flatten();
     let round = parents(hands, product, &mut owned, &Within::Set(&set))?;
-    let way = (Goal::Loop, start.map(|node| OwnNode(node as u32)));
-    let cycle = follow(hands, product, &mut owned, &round, way)?;
+    let start = start.map(|node| OwnNode(node as u32));
+    let cycle = follow(hands, product, &mut owned, &round, Goal::Loop, start)?;
     drop((round, set));
     let to_loop = parents(hands, product, &mut owned, &Within::All)?;
-    let way = (Goal::Beginning, cycle.entry);
-    let prefix = follow(hands, product, &mut owned, &to_loop, way)?;
+    let entry = cycle.entry;
+    let prefix = follow(hands, product, &mut owned, &to_loop, Goal::Beginning, entry)?;
     Ok(lasso(&prefix.passed, &cycle.passed).map(Conclusion::Accepting))
 }
 
-/// W1, and whether everybody came to its end.
+/// Executes W1; fails if any worker fails.
 fn reach<'q>(
     hands: &mut Hands<'_>,
     product: &Product<'q>,
@@ -150,7 +149,7 @@ fn reach<'q>(
         overflow: part.owned.states.overflow().map(|var| var.0),
         ..Figures::default()
     };
-    let brought = Brought {
+    let mine = Brought {
         bad: part.bad.map(|node| node.0),
         is_over: part.is_over,
         is_done: part.next == part.owned.len(),
@@ -158,49 +157,50 @@ fn reach<'q>(
         received: part.received,
         accepting: part.accepting,
     };
-    let all = hands.agree(begun.and(done).map(|()| brought))?;
+    let all = hands.agree(begun.and(done).map(|()| mine))?;
     if all.iter().any(|one| one.is_over) {
-        // Who was told that somebody has seen enough leaves the rest of its mail. The first worker that has a node shows it.
+        // Workers with the end message discard further states. The first one with a node shows it.
         let first = all.iter().position(|one| one.bad.is_some());
         let bad = all.get(hands.me()).and_then(|one| one.bad).map(OwnNode);
         return Ok(Reached::Bad(bad.filter(|_| first == Some(hands.me()))));
     }
     let sum = |figure: fn(&Brought) -> u64| all.iter().map(figure).sum::<u64>();
     let (sent, received) = (sum(|one| one.sent), sum(|one| one.received));
-    // All workers see the same figures, and come to the same conclusion.
-    match sent == received && all.iter().all(|one| one.is_done) {
-        true => Ok(Reached::All {
+    // All workers see the same sums, and come to the same result.
+    if sent == received && all.iter().all(|one| one.is_done) {
+        Ok(Reached::All {
             accepting: sum(|one| one.accepting),
-        }),
-        false => Err(Stop::Internal(format!(
+        })
+    } else {
+        Err(Stop::Internal(format!(
             "{sent} states were sent and {received} received"
-        ))),
+        )))
     }
 }
 
-/// What a worker brings from W1.
+/// The result of W1 at one worker.
 #[derive(Serialize, Deserialize)]
 struct Brought {
-    /// A node that is evidence, whatever follows.
+    /// A node from which every continuation is accepted.
     bad: Option<u32>,
-    /// Has it, or somebody who told it, such a node?
+    /// True if this worker found such a node or was notified of one.
     is_over: bool,
-    /// Has it expanded all of its nodes?
+    /// True if it has expanded all of its nodes.
     is_done: bool,
     sent: u64,
     received: u64,
     accepting: u64,
 }
 
-/// Where W1 has ended.
+/// The result of W1.
 enum Reached {
-    /// Everywhere, and so many nodes are accepting.
+    /// All nodes were found, of which this number is accepting.
     All { accepting: u64 },
-    /// At a node that is evidence, whatever follows, which one worker has.
+    /// A node from which every continuation is accepted, at the worker that shows it.
     Bad(Option<OwnNode>),
 }
 
-/// The run of the system that two walks backwards have told of; at worker 0, which has heard of them.
+/// The run of the system from two backward walks; only worker 0 has them.
 fn lasso(prefix: &[Passed], cycle: &[Passed]) -> Option<Lasso> {
     let steps = |passed: &[Passed]| -> Vec<Step> {
         let pairs = passed.windows(2).rev();

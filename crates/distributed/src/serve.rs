@@ -1,4 +1,4 @@
-//! A process that has no question of its own: it waits for those of process 0.
+//! A process that waits for the questions of process 0.
 
 use crate::cluster::Cluster;
 use crate::crew::{Crew, Order};
@@ -16,10 +16,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-/// Takes part until process 0 has no more questions. `budget` is what this process may spend on each.
+/// Serves the questions of process 0 until it sends no more. `budget` limits each question.
 ///
-/// An error says why it ended early: somebody is lost. The caller should end the process then, since its threads may wait for
-/// what never comes.
+/// An error is the reason for an early end, for example a lost process. The caller should then
+/// exit, since worker threads may block forever.
 pub fn serve(cluster: &Cluster, budget: &Budget) -> Result<(), String> {
     let Joined {
         crew,
@@ -46,12 +46,12 @@ struct Server<'a> {
     host: Link,
     doing: Doing,
     budget: &'a Budget,
-    /// What is being worked on.
+    /// The question in progress.
     order: Option<Order>,
     reports: Vec<Option<Report>>,
-    /// Does process 0 know that a worker has stopped?
+    /// True once process 0 knows that a worker has stopped.
     has_halted: bool,
-    /// What is known of process 0.
+    /// Failure detection for process 0.
     watch: Watch,
 }
 
@@ -61,39 +61,39 @@ impl Server<'_> {
         loop {
             match events.recv_timeout(TICK) {
                 Ok(Event::Frame(_, frame)) => {
-                    self.watch.heard(0);
+                    self.watch.received(0);
                     match frame {
                         Frame::Bye => return Ok(()),
                         Frame::Over(what) => return lost(&what),
-                        frame => self.hear(frame)?,
+                        frame => self.handle(frame)?,
                     }
                 }
                 Ok(Event::Done(worker, report)) => self.done(worker, *report)?,
-                // Whether that is the end is for process 0 to say.
-                Ok(Event::Severed(peer)) => self.tell(&Frame::Lost(peer as u32)),
+                // Process 0 decides whether the run is over.
+                Ok(Event::Severed(peer)) => self.send(&Frame::Lost(peer as u32)),
                 Ok(Event::Lost(_)) | Err(RecvTimeoutError::Disconnected) => self.watch.broke(0),
                 Err(RecvTimeoutError::Timeout) => {}
             }
             if let Some(loss) = self.watch.tick(|process| process == 0) {
-                // If it only stood still it will wonder where everybody is.
-                self.tell(&Frame::Lost(0));
+                // If process 0 was only suspended, it learns that it was given up.
+                self.send(&Frame::Lost(0));
                 return lost(&loss);
             }
             let is_halted = |order: &Order| order.shared.halt.is_pressed();
             if !self.has_halted && self.order.as_ref().is_some_and(is_halted) {
                 self.has_halted = true;
-                self.tell(&Frame::Halt);
+                self.send(&Frame::Halt);
             }
         }
     }
 
-    fn tell(&mut self, frame: &Frame) {
-        if self.host.tell(frame).is_err() {
+    fn send(&mut self, frame: &Frame) {
+        if self.host.send(frame).is_err() {
             self.watch.broke(0);
         }
     }
 
-    fn hear(&mut self, frame: Frame) -> Result<(), String> {
+    fn handle(&mut self, frame: Frame) -> Result<(), String> {
         match frame {
             Frame::Order {
                 question,
@@ -101,11 +101,11 @@ impl Server<'_> {
                 milliseconds,
                 work,
             } => {
-                let garbled = || "a question came garbled".to_owned();
+                let corrupted = || "a question was corrupted".to_owned();
                 if digest(&question) != expected {
-                    return Err(garbled());
+                    return Err(corrupted());
                 }
-                let question = unpack(&question).map_err(|_| garbled())?;
+                let question = unpack(&question).map_err(|_| corrupted())?;
                 let mut budget = self.budget.clone();
                 if let Some(milliseconds) = milliseconds {
                     budget = budget.with_deadline(Duration::from_millis(milliseconds));
@@ -140,9 +140,9 @@ impl Server<'_> {
 
     fn done(&mut self, worker: usize, report: Report) -> Result<(), String> {
         if let Ending::Internal(what) = &report.ending {
-            // The others may wait for what this worker has not done.
+            // Workers of other processes may wait for this worker, so the run ends.
             let stop = Stop::Internal(what.clone());
-            self.tell(&Frame::Done(vec![report; self.crew.len()]));
+            self.send(&Frame::Done(vec![report; self.crew.len()]));
             return Err(stop.to_string());
         }
         self.reports[worker] = Some(report);
@@ -150,7 +150,7 @@ impl Server<'_> {
             let reports = self.reports.drain(..).flatten().collect();
             self.order = None;
             *self.doing.lock().unwrap_or_else(PoisonError::into_inner) = None;
-            self.tell(&Frame::Done(reports));
+            self.send(&Frame::Done(reports));
         }
         Ok(())
     }

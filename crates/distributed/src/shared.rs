@@ -1,14 +1,14 @@
-//! What the workers of one process share while they answer a question: the switch that stops them, and how far they are.
+//! State shared by the threads of one process during a question: the stop switch and the progress.
 
 use lariat_budget::Cancel;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Shared by the workers of one process and by who watches them.
+/// Shared by the worker, listening and control threads of one process.
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
-    /// Pressed when any worker of any process has stopped.
+    /// Set once any worker of any process has stopped; workers poll it between stretches.
     pub halt: Cancel,
-    /// One for each worker of the process.
+    /// The progress of each worker of the process.
     pub gauges: Vec<Gauge>,
 }
 
@@ -20,13 +20,13 @@ impl Shared {
         }
     }
 
-    /// The states found and those that wait, of each worker.
+    /// The numbers of found and of waiting states of each worker.
     pub fn read(&self) -> Vec<(u64, u64)> {
         self.gauges.iter().map(Gauge::get).collect()
     }
 }
 
-/// How far a worker is.
+/// The progress of one worker, its only writer. Accesses are relaxed: counters may be out of step.
 #[derive(Debug, Default)]
 pub(crate) struct Gauge {
     states: AtomicU64,
@@ -34,13 +34,12 @@ pub(crate) struct Gauge {
 }
 
 impl Gauge {
-    /// Tells the states found and those that wait.
+    /// Sets the numbers of found and of waiting states.
     pub fn set(&self, states: u64, queue: u64) {
         self.states.store(states, Ordering::Relaxed);
         self.queue.store(queue, Ordering::Relaxed);
     }
 
-    /// The states found and those that wait.
     pub fn get(&self) -> (u64, u64) {
         let load = |figure: &AtomicU64| figure.load(Ordering::Relaxed);
         (load(&self.states), load(&self.queue))

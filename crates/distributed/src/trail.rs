@@ -1,28 +1,29 @@
-//! The way home: parents are followed backwards, and worker 0 hears of every node that is passed.
+//! The counterexample: parents are followed backwards, and worker 0 collects every node passed.
 //!
-//! A single message is on its way, to the owner of the next parent. It carries the node that was left, so that the parent can say by which event
-//! its edge leads there. Towards the loop it goes on until a node is passed twice, then once more round; on the way to
-//! the loop until there is no parent. What comes home are values and events, in the order of the walk.
+//! A single message travels to the owner of the next parent. It contains the node just left, so
+//! that the owner of the parent can determine the event of the edge to it. To find the loop the
+//! walk goes on until it passes a node twice, then once more round the loop; to find the prefix it
+//! ends at a node without a parent. Worker 0 receives values and events, in the order of the walk.
 
 use crate::parents::{Address, Parents};
 use crate::post::Outbox;
 use crate::product::{OwnNode, Owned, Product};
 use crate::wave::{Hands, Part};
-use crate::wire::{garbled, pack, unpack};
+use crate::wire::{invalid, pack, unpack};
 use lariat_budget::Stop;
 use lariat_model::{EventId, State, Value};
 use lariat_space::explicit::Prospect;
 use serde::{Deserialize, Serialize};
 
-/// A run is told state by state; beyond so many bytes nobody could read it.
+/// Limit on the bytes of a reported run; longer ones would be unreadable.
 const MOST_BYTES: u64 = 1 << 28;
 
-/// A node that was passed, and how the run goes on from it.
+/// A node on the walk, with the event of its step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Passed {
     number: u64,
     pub values: Vec<Value>,
-    /// The event of the step to the node that was passed before; `None` also for stuttering, and for the first.
+    /// The event of the step to the previously passed node; `None` for stuttering and the first.
     pub event: Option<u32>,
 }
 
@@ -36,45 +37,46 @@ impl Passed {
     }
 }
 
+/// A position of the walk.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct WalkPosition {
+    node: u32,
+    number: u64,
+    /// True on the final round of the loop.
+    round: bool,
+    /// The encoded node that was left.
+    child: Vec<u8>,
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Message {
     /// For the owner of a node.
-    Pass {
-        node: u32,
-        number: u64,
-        /// Once round the loop, and not before it.
-        round: bool,
-        /// The node that was left, as it is written.
-        child: Vec<u8>,
-    },
+    Pass(WalkPosition),
     /// For worker 0.
-    Home(Passed),
+    Report(Passed),
 }
 
-/// What is looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Goal {
-    /// A loop.
     Loop,
-    /// The beginning of a run.
     Beginning,
 }
 
-/// What a walk has found.
 pub(crate) struct Trail {
-    /// At worker 0: what was passed, where the walk or its round began first.
+    /// At worker 0: the nodes passed, in walk order; of the final round only for a loop.
     pub passed: Vec<Passed>,
-    /// At the worker that owns it: where the round began.
+    /// At its owner: the node where the final round started.
     pub entry: Option<OwnNode>,
 }
 
-/// Follows parents from `start`, which one worker has.
+/// Follows parents from `start`, which exactly one worker has.
 pub(crate) fn follow(
     hands: &mut Hands<'_>,
     product: &Product<'_>,
     owned: &mut Owned,
     parents: &Parents,
-    (goal, start): (Goal, Option<OwnNode>),
+    goal: Goal,
+    start: Option<OwnNode>,
 ) -> Result<Trail, Stop> {
     let mut part = Walk {
         product,
@@ -85,24 +87,32 @@ pub(crate) fn follow(
         owned,
         parents,
         goal,
-        next: start.map(|node| (node.0, 0, false, Vec::new())),
-        home: Vec::new(),
+        next: start.map(|node| WalkPosition {
+            node: node.0,
+            number: 0,
+            round: false,
+            child: Vec::new(),
+        }),
+        reported: Vec::new(),
         entry: None,
     };
     let done = hands.wave(&mut part);
-    let (mut home, entry) = (part.home, part.entry);
-    home.sort_by_key(|passed| passed.number);
+    let (mut reported, entry) = (part.reported, part.entry);
+    reported.sort_by_key(|passed| passed.number);
     let mut numbers = (0..)
-        .zip(&home)
+        .zip(&reported)
         .map(|(i, passed): (u64, _)| passed.number == i);
-    let is_complete = numbers.all(|right| right) && !(hands.me() == 0 && home.is_empty());
-    let done = done.and(match is_complete {
-        true => Ok(()),
-        false => Err(Stop::Internal("the way home has gaps".to_owned())),
+    let is_complete = numbers.all(|right| right) && !(hands.me() == 0 && reported.is_empty());
+    let done = done.and(if is_complete {
+        Ok(())
+    } else {
+        Err(Stop::Internal(
+            "the trail of the counterexample has gaps".to_owned(),
+        ))
     });
     hands.agree(done)?;
     Ok(Trail {
-        passed: home,
+        passed: reported,
         entry,
     })
 }
@@ -112,31 +122,31 @@ struct Walk<'a, 'q> {
     owned: &'a mut Owned,
     parents: &'a Parents,
     goal: Goal,
-    /// For each node: not passed, passed, passed on the way round.
+    /// For each node: 0, or 1 once passed, or 2 once passed in the final round.
     seen: Vec<u8>,
-    /// Where the walk is, if it is here: node, number, on the way round, the node that was left.
-    next: Option<(u32, u64, bool, Vec<u8>)>,
-    home: Vec<Passed>,
+    /// The position of the walk, if this worker owns it.
+    next: Option<WalkPosition>,
+    reported: Vec<Passed>,
     entry: Option<OwnNode>,
 }
 
 impl Walk<'_, '_> {
-    /// Passes a node: where the walk goes on.
-    fn pass(
-        &mut self,
-        (node, number, mut round, child): (u32, u64, bool, Vec<u8>),
-        out: &mut Outbox,
-    ) -> Result<(), Stop> {
+    /// Passes a node, and continues the walk at its parent.
+    fn pass(&mut self, position: WalkPosition, out: &mut Outbox) -> Result<(), Stop> {
+        let WalkPosition {
+            node,
+            mut number,
+            mut round,
+            mut child,
+        } = position;
         let here = OwnNode(node);
         if here.index() >= self.owned.len() {
-            return Err(garbled("a node that is none"));
+            return Err(invalid("an unknown node"));
         }
-        let mut number = number;
-        let mut child = child;
-        let mut tells = true;
+        let mut reports = true;
         if self.goal == Goal::Loop {
             let seen = &mut self.seen[here.index()];
-            tells = match (*seen, round) {
+            reports = match (*seen, round) {
                 (0, _) => false,
                 (1, was_round) => {
                     if !was_round {
@@ -146,16 +156,16 @@ impl Walk<'_, '_> {
                     }
                     true
                 }
-                // Back where the round began, which is told once more, with the step that closes it.
+                // The round is complete: reports the first node again, with the closing step.
                 _ => {
-                    self.tell(here, number, &child, out)?;
+                    self.report(here, number, &child, out)?;
                     return Ok(());
                 }
             };
-            *seen = if tells { 2 } else { 1 };
+            *seen = if reports { 2 } else { 1 };
         }
-        if tells {
-            self.tell(here, number, &child, out)?;
+        if reports {
+            self.report(here, number, &child, out)?;
             number += 1;
         }
         let (state, location) = self.owned.get(here);
@@ -164,17 +174,21 @@ impl Walk<'_, '_> {
         states.write(location, Prospect::Here(state), &mut left);
         match (self.parents.of[here.index()].get(), self.goal) {
             (Some(Address { worker, node }), _) if worker as usize == self.owned.nodes.me => {
-                self.next = Some((node, number, round, left));
-            }
-            (Some(Address { worker, node }), _) => {
-                let child = left;
-                let message = Message::Pass {
+                self.next = Some(WalkPosition {
                     node,
                     number,
                     round,
-                    child,
+                    child: left,
+                });
+            }
+            (Some(Address { worker, node }), _) => {
+                let position = WalkPosition {
+                    node,
+                    number,
+                    round,
+                    child: left,
                 };
-                send(worker as usize, &message, out)?;
+                send(worker as usize, &Message::Pass(position), out)?;
             }
             (None, Goal::Beginning) => {}
             (None, Goal::Loop) => {
@@ -186,8 +200,8 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// Tells worker 0 of a node, and by which event its edge leads to `child`.
-    fn tell(
+    /// Reports a node to worker 0, with the event of its edge to `child`.
+    fn report(
         &mut self,
         node: OwnNode,
         number: u64,
@@ -198,7 +212,7 @@ impl Walk<'_, '_> {
         let values = self.owned.states.get(state).to_vec();
         if number.saturating_mul(8 * values.len() as u64) > MOST_BYTES {
             return Err(Stop::Bound(format!(
-                "a violating run of more than {number} steps was found, which is too long to be told"
+                "a violating run of more than {number} steps was found, which is too long to report"
             )));
         }
         let mut event = None;
@@ -222,14 +236,14 @@ impl Walk<'_, '_> {
             event: event.map(|event| event.0),
         };
         match self.owned.nodes.me {
-            0 => self.home.push(passed),
-            _ => send(0, &Message::Home(passed), out)?,
+            0 => self.reported.push(passed),
+            _ => send(0, &Message::Report(passed), out)?,
         }
         Ok(())
     }
 }
 
-/// Messages are few, and may be long: each has its length in front.
+/// Messages are few and may be long: each is preceded by its length.
 fn send(to: usize, message: &Message, out: &mut Outbox) -> Result<(), Stop> {
     let bytes = pack(message)?;
     out.put(to, |out| {
@@ -244,16 +258,11 @@ impl Part for Walk<'_, '_> {
         while let Some((length, rest)) = contents.split_first_chunk() {
             let length = u64::from_le_bytes(*length) as usize;
             let cut = rest.split_at_checked(length);
-            let (message, rest) = cut.ok_or_else(|| garbled("a message is cut short"))?;
+            let (message, rest) = cut.ok_or_else(|| invalid("a message is cut short"))?;
             contents = rest;
             match unpack(message)? {
-                Message::Pass {
-                    node,
-                    number,
-                    round,
-                    child,
-                } => self.next = Some((node, number, round, child)),
-                Message::Home(passed) => self.home.push(passed),
+                Message::Pass(position) => self.next = Some(position),
+                Message::Report(passed) => self.reported.push(passed),
             }
         }
         Ok(())

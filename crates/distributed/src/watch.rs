@@ -1,47 +1,48 @@
-//! Who is lost: what silence, broken connections and complaints tell.
+//! Failure detection: finds the lost process from silence, broken connections and complaints.
 //!
-//! Every process says twice a second that it is there. A process that is stopped keeps its connections open, so that nothing but
-//! silence tells. Silence is counted in ticks of the listener's own clock, of which few are made up for when it comes late: who was stopped itself has not heard
-//! anything meanwhile, and has not counted either.
+//! Every process sends a heartbeat twice per second. A suspended process keeps its connections
+//! open, so only silence reveals it. Silence is counted in ticks of the listening thread, and a
+//! late listener counts only a few: a process that was suspended itself received nothing meanwhile.
 //!
-//! What is noticed first need not be the cause. Where a process is killed, a neighbour may say so before the own connection to it breaks; where
-//! this process was stopped, the others have left, and it finds them gone when it wakes up. So evidence is collected for a moment and
-//! then weighed:
+//! The first symptom need not be the cause. If a process is killed, another one may report that
+//! before the own connection to it breaks; if this process was suspended, the others have given it
+//! up and closed their connections. So evidence is collected for a short time and then weighed:
 //!
 //! ```text
-//! p silent for too long                                        p is lost
-//! p gone, but this process stood still, or p said so and left  this process is
-//! p gone                                                       p is lost
-//! p says that it cannot reach q                                whichever is silent; if neither is, the connection between them
+//! p silent for too long                            p is lost
+//! p disconnected, but this process was suspended,
+//!   or p reported it lost before                   this process is lost
+//! p disconnected                                   p is lost
+//! p reports that it cannot reach q                 the silent one; else their connection
 //! ```
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// How often who listens looks at the clock.
+/// Interval at which the listening thread checks.
 pub(crate) const TICK: Duration = Duration::from_millis(100);
 
-/// Ticks that count at once, when many processes share a processor and who listens comes late.
+/// Limit on the ticks counted at once, for a listener that is late on a busy machine.
 const AT_ONCE: u32 = 5;
 
-/// Ticks of silence after which a process is lost: six seconds, so that with all that follows the run is over in ten.
+/// Ticks of silence after which a process is lost: six seconds, so that the run ends within ten.
 const SILENT: u32 = 60;
 
-/// Ticks of silence after which a process of which another complains is at fault: two words of its are missing.
+/// Ticks of silence after which a reported process is at fault: two heartbeats are missing.
 const QUIET: u32 = 12;
 
 /// Ticks for which evidence is collected.
 const GRACE: u32 = 5;
 
-/// Who has not looked at the clock for so long stood still, and may have been given up by the others: a bit less than it takes them.
+/// Delay that means that this process was suspended; less than the time after which others give up.
 const STANDSTILL: Duration = Duration::from_secs(5);
 
-/// What is lost.
+/// The lost part of the cluster.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Loss {
     /// A process.
     Host(usize),
-    /// The connection of two processes, both of which are there.
+    /// The connection of two processes, both of which run.
     Between(usize, usize),
 }
 
@@ -54,18 +55,18 @@ impl fmt::Display for Loss {
     }
 }
 
-/// What one process knows of the others.
+/// The state of failure detection in one process.
 pub(crate) struct Watch {
     me: usize,
-    /// Ticks since each process was heard; 0 for this one.
+    /// Ticks since the last frame of each process; 0 for this one.
     silent: Vec<u32>,
-    /// Ticks since this process stood still.
+    /// Ticks since this process was suspended.
     awake: u32,
-    /// To whom a connection has broken, first.
+    /// The first process to which a connection broke.
     broken: Option<usize>,
-    /// Who said first that it cannot reach whom.
+    /// The first report that a process cannot reach another: reporter and subject.
     complaint: Option<(usize, usize)>,
-    /// Ticks since there is any evidence.
+    /// Checks since the first evidence.
     considered: u32,
     last: Instant,
 }
@@ -83,31 +84,32 @@ impl Watch {
         }
     }
 
-    /// A process has said something.
-    pub fn heard(&mut self, process: usize) {
+    /// Records a frame of a process.
+    pub fn received(&mut self, process: usize) {
         self.silent[process] = 0;
     }
 
-    /// A connection to a process has broken.
+    /// Records a broken connection to a process.
     pub fn broke(&mut self, process: usize) {
         self.broken.get_or_insert(process);
     }
 
-    /// A process says that it cannot reach another.
+    /// Records that a process cannot reach another.
     pub fn complained(&mut self, from: usize, about: usize) {
         self.complaint.get_or_insert((from, about));
     }
 
-    /// Looks at the clock: is anything lost? Silence of processes that do not matter is none.
+    /// Checks for a loss now. Silence of processes with `matters(p)` false is ignored.
     pub fn tick(&mut self, matters: impl Fn(usize) -> bool) -> Option<Loss> {
         let elapsed = self.last.elapsed();
         let ticks = (elapsed.as_millis() / TICK.as_millis()) as u32;
         if ticks == 0 {
             return None;
         }
-        self.last = match ticks <= AT_ONCE {
-            true => self.last + TICK * ticks,
-            false => Instant::now(),
+        self.last = if ticks <= AT_ONCE {
+            self.last + TICK * ticks
+        } else {
+            Instant::now()
         };
         self.advance(elapsed, matters)
     }
@@ -115,9 +117,10 @@ impl Watch {
     fn advance(&mut self, elapsed: Duration, matters: impl Fn(usize) -> bool) -> Option<Loss> {
         let ticks = (elapsed.as_millis() / TICK.as_millis()) as u32;
         let ticks = ticks.min(AT_ONCE);
-        self.awake = match elapsed >= STANDSTILL {
-            true => 0,
-            false => self.awake.saturating_add(ticks),
+        self.awake = if elapsed >= STANDSTILL {
+            0
+        } else {
+            self.awake.saturating_add(ticks)
         };
         for (process, silent) in self.silent.iter_mut().enumerate() {
             if process != self.me && matters(process) {
@@ -125,7 +128,7 @@ impl Watch {
             }
         }
         let has_evidence = self.broken.is_some() || self.complaint.is_some();
-        // Not by ticks: who comes late has yet to read what was said meanwhile.
+        // Counts checks instead of ticks, since a late listener has unread frames in its queue.
         self.considered += u32::from(has_evidence);
         let silence = self.silent.iter().copied().enumerate();
         let longest = silence.max_by_key(|(_, ticks)| *ticks);
@@ -137,10 +140,10 @@ impl Watch {
     }
 
     fn weigh(&self) -> Option<Loss> {
-        let stood_still = self.awake < SILENT;
+        let was_suspended = self.awake < SILENT;
         if let Some(gone) = self.broken {
             let given_up = self.complaint == Some((gone, self.me));
-            let lost = if stood_still || given_up {
+            let lost = if was_suspended || given_up {
                 self.me
             } else {
                 gone
@@ -148,9 +151,12 @@ impl Watch {
             return Some(Loss::Host(lost));
         }
         let (from, about) = self.complaint?;
-        let is_quiet = |process: usize| match process == self.me {
-            true => stood_still,
-            false => self.silent.get(process).is_none_or(|ticks| *ticks > QUIET),
+        let is_quiet = |process: usize| {
+            if process == self.me {
+                was_suspended
+            } else {
+                self.silent.get(process).is_none_or(|ticks| *ticks > QUIET)
+            }
         };
         let quiet = [about, from].into_iter().find(|process| is_quiet(*process));
         Some(quiet.map_or(Loss::Between(from, about), Loss::Host))
@@ -161,28 +167,28 @@ impl Watch {
 mod tests {
     use super::*;
 
-    /// Ticks in which these processes speak; what is found lost, and after how many.
+    /// The loss, and the ticks until it is found, while only the processes `speaking` send.
     fn after(watch: &mut Watch, speaking: &[usize]) -> Option<(u32, Loss)> {
         (1..=2 * SILENT).find_map(|ticks| {
-            speaking.iter().for_each(|process| watch.heard(*process));
+            speaking.iter().for_each(|process| watch.received(*process));
             Some((ticks, watch.advance(TICK, |_| true)?))
         })
     }
 
     #[test]
-    fn who_is_silent_is_lost_and_nobody_else() {
+    fn only_a_silent_process_is_lost() {
         let mut watch = Watch::new(0, 4);
         assert_eq!(after(&mut watch, &[1, 2, 3]), None);
-        // The neighbours complain only just before.
+        // The other processes report it just before.
         watch.silent = vec![0, SILENT - 3, 0, QUIET];
         watch.complained(2, 1);
         watch.complained(1, 2);
         assert_eq!(after(&mut watch, &[2]), Some((4, Loss::Host(1))));
-        // Two are: the one for longer.
+        // Two are silent: the one for longer is lost.
         let mut watch = Watch::new(0, 3);
         watch.silent = vec![0, SILENT, SILENT - 1];
         assert_eq!(after(&mut watch, &[]), Some((1, Loss::Host(1))));
-        // Who listens comes late every time: silence is as long as it is.
+        // The listener is late every time: silence is still measured correctly.
         let (mut watch, late) = (Watch::new(0, 2), TICK * 3 / 2);
         let calls = (1..).find(|_| {
             watch.last = Instant::now() - late - (Instant::now() - watch.last);
@@ -192,17 +198,17 @@ mod tests {
             calls.is_some_and(|calls| calls <= SILENT * 3 / 4),
             "{calls:?}"
         );
-        // It stood still: that is no silence of others.
+        // This process was suspended, so the others were not silent.
         let mut watch = Watch::new(0, 2);
         assert_eq!(watch.advance(STANDSTILL * 2, |_| true), None);
-        // What is not waited for may be silent.
+        // A process that does not matter may be silent.
         let mut watch = Watch::new(0, 2);
         assert!((0..200).all(|_| watch.advance(TICK, |process| process != 1).is_none()));
     }
 
     #[test]
     fn a_complaint_is_weighed() {
-        // A process that is killed: a neighbour says so first, then its connection breaks.
+        // A killed process: another one reports it first, then its connection breaks.
         let mut watch = Watch::new(0, 4);
         watch.complained(2, 1);
         assert_eq!(watch.advance(TICK, |_| true), None);
@@ -211,13 +217,13 @@ mod tests {
             after(&mut watch, &[1, 2, 3]),
             Some((GRACE - 1, Loss::Host(1)))
         );
-        // Two that speak, but not with each other.
+        // Both processes send heartbeats, but cannot reach each other.
         let mut watch = Watch::new(0, 4);
         watch.complained(2, 1);
         let between = Loss::Between(2, 1);
         assert_eq!(after(&mut watch, &[1, 2, 3]), Some((GRACE, between)));
         assert_eq!(between.to_string(), "the connection between hosts 2 and 1");
-        // Who complains is the one that is cut off.
+        // The reporting process is the one that is cut off.
         let mut watch = Watch::new(0, 4);
         watch.silent = vec![0, 0, QUIET, 0];
         watch.complained(2, 1);
@@ -225,22 +231,22 @@ mod tests {
     }
 
     #[test]
-    fn who_stood_still_is_lost_itself() {
+    fn a_suspended_process_is_lost_itself() {
         let mut watch = Watch::new(0, 3);
         assert_eq!(watch.advance(STANDSTILL, |_| true), None);
         watch.broke(1);
         assert_eq!(after(&mut watch, &[2]), Some((GRACE, Loss::Host(0))));
-        // The others have said so.
+        // The other process has reported this one as lost.
         let mut watch = Watch::new(0, 3);
         watch.complained(1, 0);
         watch.broke(1);
         assert_eq!(after(&mut watch, &[2]), Some((GRACE, Loss::Host(0))));
-        // Long ago: who is gone now is lost.
+        // This process was suspended long ago: the disconnected process is lost.
         let mut watch = Watch::new(0, 3);
         assert_eq!(watch.advance(STANDSTILL, |_| true), None);
         for _ in 0..SILENT {
-            watch.heard(1);
-            watch.heard(2);
+            watch.received(1);
+            watch.received(2);
             assert_eq!(watch.advance(TICK, |_| true), None);
         }
         watch.broke(2);

@@ -1,36 +1,37 @@
-//! A wave: every worker does its part until nobody has anything left to do, and then all go on together.
+//! Waves: barrier-synchronised phases that all workers execute together.
 //!
-//! A [`Part`] takes in what others have sent and works in stretches; what it has for others goes into the [`Outbox`]. A worker whose part stops
-//! presses the switch that all share and reads its parcels no more, but keeps acknowledging them, so that the
-//! wave ends for everybody. Whether all parts came to their ends is asked afterwards, by [`all`].
+//! A [`Part`] processes the messages of other workers and works in short stretches; its own
+//! messages go into the [`Outbox`]. If a part fails, its worker sets the stop switch of the process
+//! and discards further messages, but still acknowledges them, so that the wave terminates at all
+//! workers. Afterwards [`Hands::agree`] determines whether all parts completed.
 
 use crate::post::{Office, Outbox};
 use crate::shared::Shared;
-use crate::wire::{garbled, pack, unpack};
+use crate::wire::{invalid, pack, unpack};
 use lariat_budget::{Budget, Stop};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::time::Duration;
 use timely::worker::Worker;
 
-/// How long a worker without work sleeps, unless it is woken by a parcel: it then looks whether somebody has stopped.
+/// Timeout of an idle worker, which otherwise waits for a parcel; it then polls the stop switch.
 const NAP: Duration = Duration::from_millis(20);
 
-/// One worker's part in a wave.
+/// The part of one worker in a wave.
 pub(crate) trait Part {
-    /// Takes in what worker `from` has sent.
+    /// Processes a message of worker `from`.
     fn receive(&mut self, from: usize, contents: &[u8]) -> Result<(), Stop>;
 
-    /// Works for a while; says whether there is more to do.
+    /// Works for one stretch; returns whether work remains.
     fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop>;
 }
 
-/// What a worker has besides its part.
+/// The environment of a worker.
 pub(crate) struct Hands<'a> {
     pub worker: &'a mut Worker,
     pub shared: &'a Shared,
     pub budget: &'a Budget,
-    /// Bytes sent in all waves.
+    /// Bytes sent in all waves so far.
     pub bytes: u64,
 }
 
@@ -43,16 +44,17 @@ impl Hands<'_> {
         self.worker.peers()
     }
 
-    /// Has somebody stopped, or is there no time left?
+    /// Fails if the stop switch is set or the budget is exhausted.
     fn check(&self) -> Result<(), Stop> {
-        match self.shared.halt.is_pressed() {
-            true => Err(Stop::Interrupted),
-            false => self.budget.check(),
+        if self.shared.halt.is_pressed() {
+            Err(Stop::Interrupted)
+        } else {
+            self.budget.check()
         }
     }
 
-    /// Does a part of a wave. All workers call this in the same order. If this one has to stop, or has been stopped by another, that is
-    /// the error; the wave is over all the same.
+    /// Executes a wave. All workers call this in the same order. Returns an error if this worker
+    /// has stopped or was stopped; the wave terminates nevertheless.
     pub fn wave(&mut self, part: &mut dyn Part) -> Result<(), Stop> {
         self.until_over(part, Hands::check)
     }
@@ -106,47 +108,47 @@ impl Hands<'_> {
         end
     }
 
-    /// What everybody says, by worker. Also works when somebody has stopped.
+    /// All-to-all exchange of one value per worker; works after a stop, too.
     fn all<T: Serialize + DeserializeOwned>(&mut self, mine: &T) -> Result<Vec<T>, Stop> {
         let mut round = Round {
             mine: Some(pack(mine)?),
-            told: vec![None; self.peers()],
+            received: vec![None; self.peers()],
         };
         self.until_over(&mut round, |_| Ok(()))?;
-        let told = round
-            .told
+        let values = round
+            .received
             .into_iter()
-            .map(|told| unpack(&told.ok_or_else(|| garbled("nothing was said"))?));
-        told.collect()
+            .map(|bytes| unpack(&bytes.ok_or_else(|| invalid("a value is missing"))?));
+        values.collect()
     }
 
-    /// What everybody brings from what all were doing, if everybody has come to its end. If not, this worker's reason, or that
-    /// another has stopped.
+    /// Exchanges the results of all workers if every worker succeeded. Otherwise returns this
+    /// worker's error, or [`Stop::Interrupted`] if only others failed.
     pub fn agree<T>(&mut self, mine: Result<T, Stop>) -> Result<Vec<T>, Stop>
     where
         T: Serialize + DeserializeOwned,
     {
-        let (brought, stop) = match mine {
-            Ok(brought) => (Some(brought), None),
+        let (value, stop) = match mine {
+            Ok(value) => (Some(value), None),
             Err(stop) => (None, Some(stop)),
         };
-        let all = self.all(&brought)?;
+        let all = self.all(&value)?;
         let all: Option<Vec<T>> = all.into_iter().collect();
         all.ok_or(stop.unwrap_or(Stop::Interrupted))
     }
 }
 
-/// Everybody tells everybody one thing.
+/// The all-to-all exchange of one encoded value per worker.
 struct Round {
     mine: Option<Vec<u8>>,
-    told: Vec<Option<Vec<u8>>>,
+    received: Vec<Option<Vec<u8>>>,
 }
 
 impl Part for Round {
     fn receive(&mut self, from: usize, contents: &[u8]) -> Result<(), Stop> {
-        // What is long may come in pieces.
-        let told = self.told[from].get_or_insert_default();
-        told.extend_from_slice(contents);
+        // A long value may arrive in several pieces.
+        let received = self.received[from].get_or_insert_default();
+        received.extend_from_slice(contents);
         Ok(())
     }
 

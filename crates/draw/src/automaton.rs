@@ -15,7 +15,7 @@ const READABLE: Style = Style {
     close: "",
 };
 
-/// Marks as they are shown behind a guard: ` {0,1}`.
+/// The marks of an edge, as shown after its guard: ` {0,1}`.
 fn marks_text(marks: Marks) -> String {
     let numbers: Vec<String> = marks.iter().map(|mark| mark.to_string()).collect();
     if numbers.is_empty() {
@@ -49,8 +49,7 @@ fn node(number: usize, shape: NodeShape, initial: bool) -> GraphNode {
     }
 }
 
-/// A (generalized) Büchi automaton. One with its only mark on states has double circles; others name the marks behind the guard
-/// of an edge.
+/// A (generalized) Büchi automaton: double circles for one mark on states, else marks after guards.
 pub fn automaton(a: &Automaton, atom: &dyn Fn(AtomId) -> String) -> Graph {
     let circles = a.mark_count == 1 && has_state_marks(a);
     let mut guards = a.guards.clone();
@@ -80,8 +79,7 @@ pub fn automaton(a: &Automaton, atom: &dyn Fn(AtomId) -> String) -> Graph {
     graph
 }
 
-/// A testing automaton: livelock states are dashed, edges name the atoms that change, and an initial state the letters that it
-/// starts with.
+/// A testing automaton: dashed livelock states, changing atoms on edges, letters at initial states.
 pub fn testing(t: &Testing, atom: &dyn Fn(AtomId) -> String) -> Graph {
     let mut guards = t.guards.clone();
     let mut graph = Graph::default();

@@ -1,24 +1,24 @@
-//! Boxes that do not overlap: the last step of every drawing whose positions were not made for the sizes of the nodes.
+//! Overlap removal: the last step of layouts that ignore the sizes of nodes.
 //!
-//! Two boxes that overlap are pushed apart along the axis on which that takes less, each by half; rounds of this go on
-//! until nothing overlaps. A crowd that resists is given more room: all positions move away from the middle by a
-//! part, and the rounds start again. Positions that a file gives are scaled first, so that their shape stays.
+//! Two overlapping boxes are pushed apart along the axis that needs the smaller move, each by half,
+//! until nothing overlaps. If that does not end, all positions are scaled up and pushing starts
+//! again. Positions from a file are scaled first, so that their shape is preserved.
 
 use crate::Point;
 
-/// What a node takes: left, top, right and bottom of its position.
+/// Extent of a node to the left, top, right and bottom of its position.
 pub(crate) type Box4 = [f64; 4];
 
-/// Rounds of pushing before there must be more room.
+/// Rounds of pushing between two enlargements.
 const ROUNDS: usize = 60;
-/// How often there is more room.
+/// Limit on the number of enlargements.
 const GROWTHS: usize = 40;
-/// By how much.
+/// Factor of an enlargement.
 const GROWTH: f64 = 1.12;
-/// The most that positions of a file are stretched beyond the usual length of arcs: nodes that almost coincide are pushed instead.
+/// Limit on scaling a file's positions beyond the usual arc length, for nodes that almost coincide.
 const STRETCH: f64 = 3.0;
 
-/// Moves nodes until their boxes are apart.
+/// Moves nodes until their boxes do not overlap.
 pub(crate) fn separate(points: &mut [Point], boxes: &[Box4]) {
     for _ in 0..GROWTHS {
         for _ in 0..ROUNDS {
@@ -32,7 +32,7 @@ pub(crate) fn separate(points: &mut [Point], boxes: &[Box4]) {
     }
 }
 
-/// One round of pushing; did anything overlap?
+/// One round of pushing; returns whether any boxes overlapped.
 fn push(points: &mut [Point], boxes: &[Box4]) -> bool {
     let mut order: Vec<usize> = (0..points.len()).collect();
     order.sort_by(|a, b| (points[*a].0 - boxes[*a][0]).total_cmp(&(points[*b].0 - boxes[*b][0])));
@@ -41,7 +41,7 @@ fn push(points: &mut [Point], boxes: &[Box4]) -> bool {
     for (k, i) in order.iter().enumerate() {
         for j in &order[k + 1..] {
             let (p, q, a, b) = (points[*i], points[*j], boxes[*i], boxes[*j]);
-            // Nodes may have moved since they were sorted: only those far to the right end the search.
+            // Nodes may have moved since sorting: only a large distance ends the search.
             if q.0 - b[0] > p.0 + a[2] + widest {
                 break;
             }
@@ -52,11 +52,11 @@ fn push(points: &mut [Point], boxes: &[Box4]) -> bool {
             }
             moved = true;
             let half = (x.min(y) + 0.1) / 2.0;
-            let (dx, dy) = match x < y {
-                true if p.0 <= q.0 => (half, 0.0),
-                true => (-half, 0.0),
-                false if p.1 <= q.1 => (0.0, half),
-                false => (0.0, -half),
+            let along = |from: f64, to: f64| if from <= to { half } else { -half };
+            let (dx, dy) = if x < y {
+                (along(p.0, q.0), 0.0)
+            } else {
+                (0.0, along(p.1, q.1))
             };
             points[*i] = (p.0 - dx, p.1 - dy);
             points[*j] = (q.0 + dx, q.1 + dy);
@@ -65,15 +65,14 @@ fn push(points: &mut [Point], boxes: &[Box4]) -> bool {
     moved
 }
 
-/// Stretches given positions, the same way in both directions, until neighbours are about `length` apart and boxes fit, then
-/// [`separate`]s what is left.
+/// Scales positions to neighbours about `length` apart and boxes that fit, then [`separate`]s them.
 pub(crate) fn stretch(points: &mut [Point], boxes: &[Box4], edges: &[(usize, usize)], length: f64) {
     let mut lengths: Vec<f64> = edges
         .iter()
         .map(|(a, b)| (points[*a].0 - points[*b].0).hypot(points[*a].1 - points[*b].1))
         .collect();
     lengths.sort_by(f64::total_cmp);
-    // Short arcs are those that labels do not fit; a few very short ones shall not blow up the rest.
+    // The lower quartile: labels must fit on short arcs, but a few very short ones must not decide.
     let short = lengths.get(lengths.len() / 4).copied().unwrap_or(0.0);
     let usual = if short > 1e-9 { length / short } else { 1.0 };
     let mut factor = usual;
@@ -100,7 +99,7 @@ pub(crate) fn stretch(points: &mut [Point], boxes: &[Box4], edges: &[(usize, usi
     separate(points, boxes);
 }
 
-/// Puts groups of nodes, each with positions of its own, side by side, in rows about as wide as three halves of the height.
+/// Arranges separately laid out groups in rows, about 1.5 times as wide as high in total.
 pub(crate) fn pack(groups: &[Vec<usize>], points: &mut [Point], boxes: &[Box4], gap: f64) {
     let extent = |group: &[usize], points: &[Point]| -> Box4 {
         group
@@ -156,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crowd_is_dispersed() {
+    fn overlapping_boxes_are_separated() {
         let mut random = Random::new(3);
         for n in [2, 10, 60, 200] {
             let mut number = |most: u32| f64::from(random.below(most));
@@ -174,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_positions_come_apart() {
+    fn equal_positions_are_separated() {
         let mut points = vec![(5.0, 5.0); 30];
         let boxes = vec![[20.0, 10.0, 20.0, 10.0]; 30];
         separate(&mut points, &boxes);

@@ -1,9 +1,9 @@
-//! A graph with labels: automata, processes, state spaces.
+//! Labelled graphs: automata, processes, state spaces.
 //!
-//! It is laid out in layers, from left to right. Edges that lead the same way between the same two nodes are one, their
-//! labels one below the other. A node's loop is drawn above it. Where levels are given (a state space, by breadth-first
-//! search), only edges that lead one level down take part in the layout; the others are drawn as curves on top of it, with their
-//! labels where the pointer rests.
+//! A graph is laid out in layers, from left to right. Edges between the same two nodes in one
+//! direction are drawn as one, with all their labels; a self-loop is drawn above its node. If
+//! levels are given (a state space, by breadth-first search), only edges to the next level take
+//! part in the layout; others are drawn as curves on top of it, with tooltips.
 
 use crate::Point;
 use crate::layered::{self, EdgeSize, NodeSize};
@@ -12,78 +12,78 @@ use crate::svg::{Anchor, Picture, Svg, fit, n, width};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// How a node looks.
+/// The shape of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NodeShape {
     /// A circle.
     Circle,
-    /// Two circles, one inside the other: an accepting state.
+    /// A double circle: an accepting state.
     Double,
-    /// A dashed circle: a state in which a testing automaton may stay for ever.
+    /// A dashed circle: a livelock state of a testing automaton.
     Dashed,
     /// A box with rounded corners.
     Box,
 }
 
-/// A node.
+/// A node of a [`Graph`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GraphNode {
-    /// What it says, line by line.
+    /// The text, line by line.
     pub lines: Vec<String>,
-    /// All that there is to say.
+    /// The tooltip with the full text.
     pub hint: String,
-    /// How it looks.
+    /// The shape.
     pub shape: NodeShape,
-    /// Does something start here?
+    /// True for an initial node.
     pub initial: bool,
-    /// Is it part of what is to be seen?
+    /// True if the node is highlighted.
     pub marked: bool,
 }
 
-/// An edge.
+/// A directed edge of a [`Graph`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Edge {
-    /// Where it starts, as a position in the nodes.
+    /// The source, as an index of the nodes.
     pub from: usize,
-    /// Where it ends.
+    /// The target.
     pub to: usize,
-    /// What it says.
+    /// The text.
     pub label: String,
-    /// Is it part of what is to be seen?
+    /// True if the edge is highlighted.
     pub marked: bool,
 }
 
-/// A graph.
+/// A labelled graph with optional levels.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Graph {
     /// The nodes.
     pub nodes: Vec<GraphNode>,
-    /// The edges; several between the same nodes are drawn as one.
+    /// The edges; those with equal ends are drawn as one.
     pub edges: Vec<Edge>,
-    /// The levels of the nodes, if they are known.
+    /// The levels of the nodes, if they are fixed.
     pub levels: Option<Vec<usize>>,
-    /// Are labels of edges shown, or only where the pointer rests?
+    /// True if labels of edges are shown as tooltips only.
     pub quiet: bool,
 }
 
-/// The size of texts in nodes and at edges.
+/// Font size of texts in nodes and at edges.
 const TEXT: f64 = 11.0;
-/// From line to line.
+/// Distance of lines.
 const LINE: f64 = 13.0;
-/// The radius of a circle with a short text.
+/// Radius of a circle with a short text.
 const CIRCLE: f64 = 15.0;
-/// The widest line.
+/// Limit on the width of a line.
 const WIDEST: f64 = 190.0;
-/// Lines of an edge's label; more are counted.
+/// Lines of an edge's label; further ones are counted.
 const LINES: usize = 6;
-/// The height of a loop above its node.
+/// Height of a self-loop above its node.
 const LOOP: f64 = 22.0;
-/// The room around everything.
+/// Margin of the drawing.
 const MARGIN: f64 = 14.0;
-/// The length of the arrow at an initial node.
+/// Length of the arrow at an initial node.
 const ENTRY: f64 = 22.0;
 
-/// Edges between the same two nodes.
+/// All edges from one node to another.
 struct Bundle {
     from: usize,
     to: usize,
@@ -161,14 +161,14 @@ impl Graph {
         }
     }
 
-    /// The picture.
+    /// Draws the graph as a document.
     pub fn svg(&self, title: &str) -> Picture {
         let (mut svg, size) = self.paint(&|node| node);
         svg.resize(size, title);
         svg.finish()
     }
 
-    /// The drawing as a part of another one, and its size. `number` is what a node is called in `data-node`.
+    /// Draws the graph into another document. `number` gives the `data-node` of nodes.
     pub(crate) fn paint(&self, number: &dyn Fn(usize) -> usize) -> (Svg, Point) {
         let bundles = self.bundles();
         let mut loops: Vec<Option<&Bundle>> = vec![None; self.nodes.len()];
@@ -179,10 +179,12 @@ impl Graph {
                 (Some(from), Some(to)) => to == from + 1,
                 _ => true,
             };
-            match bundle.from == bundle.to {
-                true => loops[bundle.from] = Some(bundle),
-                false if down => laid.push(bundle),
-                false => free.push(bundle),
+            if bundle.from == bundle.to {
+                loops[bundle.from] = Some(bundle);
+            } else if down {
+                laid.push(bundle);
+            } else {
+                free.push(bundle);
             }
         }
         let sizes: Vec<NodeSize> = (0..self.nodes.len())
@@ -213,8 +215,8 @@ impl Graph {
         let points: Vec<Point> = layers.nodes.iter().map(|p| shift(*p)).collect();
         let mut svg = Svg::new(0.0, 0.0, "", "class=\"graph\"");
         for (bundle, route) in laid.iter().zip(&layers.routes) {
-            let way: Vec<Point> = route.points.iter().map(|p| shift(*p)).collect();
-            self.paint_route(&mut svg, bundle, &way, shift(route.label), number);
+            let path: Vec<Point> = route.points.iter().map(|p| shift(*p)).collect();
+            self.paint_route(&mut svg, bundle, &path, shift(route.label), number);
         }
         for bundle in &free {
             self.paint_curve(&mut svg, bundle, &points, number);
@@ -230,7 +232,7 @@ impl Graph {
         (svg, (frame[2] - left + MARGIN, frame[3] - top + MARGIN))
     }
 
-    /// Left, top, right and bottom of everything.
+    /// The bounding box: left, top, right and bottom.
     fn frame(&self, layers: &layered::Layers, sizes: &[NodeSize], laid: &[&Bundle]) -> [f64; 4] {
         let mut areas = vec![[0.0; 4]];
         for ((x, y), size) in layers.nodes.iter().zip(sizes) {
@@ -252,7 +254,7 @@ impl Graph {
         if self.levels.is_none() {
             return frame;
         }
-        // Curves may bend beyond the nodes.
+        // Curves may extend beyond the nodes.
         let (w, h) = (
             0.02 * (frame[2] - frame[0]),
             0.12 * (frame[3] - frame[1]) + 10.0,
@@ -478,7 +480,7 @@ impl Graph {
         svg.close();
     }
 
-    /// The border of a node in a direction.
+    /// The point where the border of a node lies in a direction.
     fn border(&self, node: usize, (x, y): Point, (dx, dy): Point) -> Point {
         let (w, h) = self.half(node);
         let reach = match self.nodes[node].shape {
@@ -489,7 +491,7 @@ impl Graph {
         (x + reach * dx, y + reach * dy)
     }
 
-    /// The graph for Graphviz.
+    /// The graph in Graphviz format.
     pub fn dot(&self, title: &str) -> String {
         let quoted = |text: &str| {
             text.replace('\\', "\\\\")

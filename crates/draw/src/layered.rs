@@ -1,21 +1,24 @@
-//! Layers: where to put the states of an automaton or of a state space.
+//! Layered layout of automata and state spaces.
 //!
-//! The steps of Sugiyama, Tagawa and Toda (*Methods for visual understanding of hierarchical system structures*, IEEE
-//! TSMC 1981), from left to right:
+//! The algorithm of Sugiyama, Tagawa and Toda (*Methods for visual understanding of hierarchical
+//! system structures*, IEEE TSMC 1981), from left to right:
 //!
-//! 1. edges that close a cycle are turned round;
-//! 2. every node gets a *rank*, by longest paths, and every edge spans at least two, so that its label has a rank of its own;
-//! 3. long edges become chains of dummies, one a rank;
-//! 4. ranks are ordered by the barycentres of their neighbours, forth and back, and the order with the fewest crossings is kept;
-//! 5. within its rank every node goes as near to its neighbours as order and distances allow. That is least squares under
-//!    `y(i+1) − y(i) ≥ gap(i)`, which isotonic regression (pool adjacent violators) solves exactly and in linear time.
+//! 1. edges that close a cycle are reversed;
+//! 2. every node gets a *rank*, by longest paths, and every edge spans at least two, so that its
+//!    label has a rank of its own;
+//! 3. long edges become chains of dummies, one per rank;
+//! 4. ranks are ordered by the barycentres of their neighbours, in alternating sweeps, and the
+//!    order with the fewest crossings is kept;
+//! 5. within its rank every node moves as near to its neighbours as order and distances allow. This
+//!    is least squares under `y(i+1) − y(i) ≥ gap(i)`, which isotonic regression (pool adjacent
+//!    violators) solves exactly and in linear time.
 //!
-//! Known layout crates were looked at first; what they offer beyond this (nested graphs, ports) is not needed for a few
-//! dozen states, and they panic where this returns. Cost: sweeps × edges × log.
+//! Existing layout crates add nested graphs and ports, which a few dozen states do not need, and
+//! panic on some graphs. Cost: sweeps × edges × log.
 
 use crate::Point;
 
-/// A node: how much room it takes along the ranks, and across, above and below its centre.
+/// The size of a node: its width along the ranks, and its extent above and below the centre.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NodeSize {
     pub width: f64,
@@ -23,7 +26,7 @@ pub(crate) struct NodeSize {
     pub below: f64,
 }
 
-/// An edge between two different nodes, with the size of its label, which stands on it.
+/// An edge between two different nodes, with the size of its label.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EdgeSize {
     pub from: usize,
@@ -31,69 +34,69 @@ pub(crate) struct EdgeSize {
     pub label: (f64, f64),
 }
 
-/// The way of an edge: from centre to centre, and where the middle of its label stands on it.
+/// The polyline of an edge from centre to centre, and the middle of its label's base.
 #[derive(Clone, Debug)]
 pub(crate) struct Route {
     pub points: Vec<Point>,
     pub label: Point,
 }
 
-/// Positions of all nodes, and ways of all edges.
+/// Positions of all nodes, and routes of all edges.
 pub(crate) struct Layers {
     pub nodes: Vec<Point>,
     pub routes: Vec<Route>,
 }
 
-/// Sweeps of the ordering; it rarely changes after a dozen.
+/// Sweeps of the ordering, which rarely changes after a dozen.
 const SWEEPS: usize = 24;
 /// Sweeps of the coordinates.
 const SETTLING: usize = 16;
-/// Between neighbours in a rank: nodes, and the dummies of edges.
+/// Distance of neighbours in a rank: of nodes, and of dummies.
 const NODE_GAP: f64 = 22.0;
 const DUMMY_GAP: f64 = 9.0;
-/// Between two ranks.
+/// Distance of two ranks.
 const RANK_GAP: f64 = 26.0;
-/// How much two dummies of an edge are drawn to each other, where a node and an edge have 1: straight edges are easy to follow.
+/// Weight of the link between two dummies, relative to 1 for a node and an edge: straight edges.
 const STRAIGHT: f64 = 6.0;
-/// The same for a node and an edge that leads back: what leads on is drawn straight, and what leads back goes round it.
+/// Weight of the link between a node and a reversed edge: forward edges are straight instead.
 const BACK: f64 = 0.1;
 
-/// One cell of a rank: a node or a dummy of an edge.
+/// A cell of a rank: a node or a dummy.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     size: NodeSize,
     is_node: bool,
-    /// Is it a dummy of an edge that was turned round?
+    /// True for a dummy of a reversed edge.
     leads_back: bool,
 }
 
-/// Nodes and dummies with the links between neighbouring ranks.
+/// Nodes and dummies with the links between adjacent ranks.
 struct Chains {
     cells: Vec<Cell>,
     rank: Vec<usize>,
     before: Vec<Vec<usize>>,
     after: Vec<Vec<usize>>,
-    /// The cells of every edge, first to last, and which of them has the label.
+    /// The cells of every edge, first to last, and the one with the label.
     ways: Vec<(Vec<usize>, usize)>,
 }
 
 /// Lays out a graph. `levels`, if given, are the ranks; edges must then lead to a larger one.
 pub(crate) fn layout(nodes: &[NodeSize], edges: &[EdgeSize], levels: Option<&[usize]>) -> Layers {
-    let turned = match levels {
+    let reversed = match levels {
         Some(_) => vec![false; edges.len()],
         None => closing(nodes.len(), edges),
     };
     let ranks = match levels {
         Some(levels) => levels.iter().map(|level| 2 * level).collect(),
-        None => ranks(nodes.len(), edges, &turned),
+        None => ranks(nodes.len(), edges, &reversed),
     };
-    let chains = Chains::new(nodes, edges, &turned, &ranks);
+    let chains = Chains::new(nodes, edges, &reversed, &ranks);
     let layers = order(&chains);
     let across = settle(&chains, &layers);
     let along = columns(&chains, &layers);
     let at = |cell: usize| (along[chains.rank[cell]], across[cell]);
     let route = |(k, (way, label)): (usize, &(Vec<usize>, usize))| {
-        // A line is straight below its label.
+        // The route is horizontal below its label.
         let mut points: Vec<Point> = Vec::with_capacity(way.len() + 1);
         for cell in way {
             let ((x, y), Cell { size, is_node, .. }) = (at(*cell), &chains.cells[*cell]);
@@ -103,7 +106,7 @@ pub(crate) fn layout(nodes: &[NodeSize], edges: &[EdgeSize], levels: Option<&[us
                 points.push((x, y))
             }
         }
-        if turned[k] {
+        if reversed[k] {
             points.reverse();
         }
         let label = at(*label);
@@ -115,13 +118,13 @@ pub(crate) fn layout(nodes: &[NodeSize], edges: &[EdgeSize], levels: Option<&[us
     }
 }
 
-/// The edges that close a cycle, seen from the first nodes on.
+/// For each edge whether it closes a cycle of a depth-first search.
 fn closing(n: usize, edges: &[EdgeSize]) -> Vec<bool> {
     let mut out = vec![Vec::new(); n];
     for (k, edge) in edges.iter().enumerate() {
         out[edge.from].push(k);
     }
-    let mut turned = vec![false; edges.len()];
+    let mut reversed = vec![false; edges.len()];
     let (mut seen, mut open) = (vec![false; n], vec![false; n]);
     for start in 0..n {
         if seen[start] {
@@ -134,7 +137,7 @@ fn closing(n: usize, edges: &[EdgeSize]) -> Vec<bool> {
                 Some(k) => {
                     *next += 1;
                     let to = edges[*k].to;
-                    turned[*k] = open[to];
+                    reversed[*k] = open[to];
                     if !seen[to] {
                         (seen[to], open[to]) = (true, true);
                         stack.push((to, 0));
@@ -147,13 +150,13 @@ fn closing(n: usize, edges: &[EdgeSize]) -> Vec<bool> {
             }
         }
     }
-    turned
+    reversed
 }
 
-/// Ranks by longest paths; then nodes without predecessors move as near to their successors as they can.
-fn ranks(n: usize, edges: &[EdgeSize], turned: &[bool]) -> Vec<usize> {
+/// Ranks by longest paths; then sources move as near to their successors as possible.
+fn ranks(n: usize, edges: &[EdgeSize], reversed: &[bool]) -> Vec<usize> {
     let ends = |k: usize| {
-        if turned[k] {
+        if reversed[k] {
             (edges[k].to, edges[k].from)
         } else {
             (edges[k].from, edges[k].to)
@@ -177,7 +180,7 @@ fn ranks(n: usize, edges: &[EdgeSize], turned: &[bool]) -> Vec<usize> {
             }
         }
     }
-    // The first node is where reading starts: it stays.
+    // The first node stays leftmost, where reading starts.
     for node in (1..n).filter(|i| is_source[*i]) {
         if let Some(nearest) = out[node].iter().map(|to| rank[*to]).min() {
             rank[node] = nearest.saturating_sub(2);
@@ -187,7 +190,7 @@ fn ranks(n: usize, edges: &[EdgeSize], turned: &[bool]) -> Vec<usize> {
 }
 
 impl Chains {
-    fn new(nodes: &[NodeSize], edges: &[EdgeSize], turned: &[bool], ranks: &[usize]) -> Chains {
+    fn new(nodes: &[NodeSize], edges: &[EdgeSize], reversed: &[bool], ranks: &[usize]) -> Chains {
         let cell = |size: &NodeSize| Cell {
             size: *size,
             is_node: true,
@@ -200,10 +203,11 @@ impl Chains {
             after: vec![Vec::new(); nodes.len()],
             ways: Vec::with_capacity(edges.len()),
         };
-        for (edge, turned) in edges.iter().zip(turned) {
-            let (from, to) = match turned {
-                true => (edge.to, edge.from),
-                false => (edge.from, edge.to),
+        for (edge, reversed) in edges.iter().zip(reversed) {
+            let (from, to) = if *reversed {
+                (edge.to, edge.from)
+            } else {
+                (edge.from, edge.to)
             };
             let (low, high) = (ranks[from], ranks[to].max(ranks[from] + 1));
             let middle = low + (high - low) / 2;
@@ -222,7 +226,7 @@ impl Chains {
                         below: 0.0,
                     },
                     is_node: false,
-                    leads_back: *turned,
+                    leads_back: *reversed,
                 });
                 chains.rank.push(rank);
                 chains.before.push(Vec::new());
@@ -243,11 +247,11 @@ impl Chains {
     }
 }
 
-/// The order of every rank: the best of several sweeps by barycentres.
+/// The order of every rank: the best of several barycentre sweeps.
 fn order(chains: &Chains) -> Vec<Vec<usize>> {
     let count = chains.rank.iter().max().map_or(0, |most| most + 1);
     let mut layers = vec![Vec::new(); count];
-    // Breadth-first from the first nodes: what belongs together starts together.
+    // The initial order is breadth-first, which places connected cells together.
     let mut seen = vec![false; chains.cells.len()];
     for start in 0..chains.cells.len() {
         let mut queue = std::collections::VecDeque::from([start]);
@@ -293,7 +297,7 @@ fn order(chains: &Chains) -> Vec<Vec<usize>> {
     best.1
 }
 
-/// Links that cross, over all neighbouring ranks.
+/// The number of crossing links, over all adjacent ranks.
 fn crossings(chains: &Chains, layers: &[Vec<usize>], place: &[usize]) -> usize {
     let mut count = 0;
     for layer in layers {
@@ -306,7 +310,7 @@ fn crossings(chains: &Chains, layers: &[Vec<usize>], place: &[usize]) -> usize {
             );
         }
         ends.sort_unstable();
-        // Inversions of the second ends, by insertion into a sorted list.
+        // Counts inversions of the second ends, by insertion into a sorted list.
         let mut sorted: Vec<usize> = Vec::with_capacity(ends.len());
         for (_, to) in ends {
             let at = sorted.partition_point(|other| *other <= to);
@@ -317,7 +321,7 @@ fn crossings(chains: &Chains, layers: &[Vec<usize>], place: &[usize]) -> usize {
     count
 }
 
-/// The distance that two neighbours of a rank keep between their centres.
+/// The distance between the centres of two adjacent cells.
 fn gap(a: &Cell, b: &Cell) -> f64 {
     let gap = if a.is_node || b.is_node {
         NODE_GAP
@@ -416,7 +420,7 @@ fn spread(wishes: &[(f64, f64)], gaps: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Positions of the ranks: as far apart as their widest cells want.
+/// Positions of the ranks, spaced by their widest cells.
 fn columns(chains: &Chains, layers: &[Vec<usize>]) -> Vec<f64> {
     let mut x = Vec::with_capacity(layers.len());
     let (mut at, mut half) = (0.0, 0.0);
@@ -454,12 +458,12 @@ mod tests {
     }
 
     #[test]
-    fn edges_lead_right_but_for_those_that_close_a_cycle() {
+    fn edges_lead_right_unless_they_close_a_cycle() {
         let pairs = [(0, 1), (1, 2), (2, 0), (0, 3), (3, 2)];
         let layers = layout(&[NODE; 4], &edges(&pairs), None);
         let x = |i: usize| layers.nodes[i].0;
         assert!(x(0) < x(1) && x(1) < x(2) && x(0) < x(3) && x(3) < x(2));
-        // Ways start and end at their nodes, also where they were turned round.
+        // Routes start and end at their nodes, also those of reversed edges.
         for (route, (from, to)) in layers.routes.iter().zip(pairs) {
             assert_eq!(route.points.first(), Some(&layers.nodes[from]));
             assert_eq!(route.points.last(), Some(&layers.nodes[to]));
@@ -473,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_are_kept_and_wishes_met_where_they_can_be() {
+    fn gaps_are_kept_and_wishes_met_if_possible() {
         assert_eq!(spread(&[(0.0, 1.0), (100.0, 1.0)], &[10.0]), [0.0, 100.0]);
         assert_eq!(spread(&[(5.0, 1.0), (5.0, 1.0)], &[10.0]), [0.0, 10.0]);
         assert_eq!(spread(&[], &[]), [] as [f64; 0]);

@@ -1,9 +1,9 @@
-//! Pictures: nets, automata, state spaces and runs.
+//! Pictures of nets, automata, state spaces and runs.
 //!
-//! Positions are computed here, once, and whatever shows them needs no more than to draw. Nets are laid out by stress
-//! (`stress.rs`) unless their file has usable positions; automata, processes and state spaces in layers
-//! (`layered.rs`). [`svg`] and DOT are what comes out, and [`page`]: one file for a browser, with everything inside, in which a
-//! run is stepped through. Nothing here prints, reads files or fetches anything.
+//! This crate computes all positions; viewers only draw. Nets are laid out by stress (`stress.rs`)
+//! unless their file has usable positions; automata, processes and state spaces in layers
+//! (`layered.rs`). The output is [`svg`], DOT or a [`page`]: a self-contained HTML file that steps
+//! through a run. The crate does not print, read files or use the network.
 //!
 //! ```
 //! use lariat_draw::{NetPicture, net};
@@ -40,8 +40,8 @@ pub use paint::NetPicture;
 pub use processes::{Process, processes};
 pub use reach::{MOST, Reach, reach};
 
-/// A position: to the right and downwards.
+/// A position; x grows to the right, y downwards.
 pub type Point = (f64, f64);
 
-/// Starts that the layout of a net tries.
+/// Initial placements that the layout of a net tries.
 const SEEDS: usize = 20;

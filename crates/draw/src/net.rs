@@ -1,8 +1,9 @@
-//! What is drawn of a net: places, transitions and the arcs between them; and which of them, if there are too many.
+//! Nets as they are drawn: places, transitions and arcs, and the choice of a part of a large net.
 //!
-//! A coloured net is drawn as it was written, `p` once for all `p(1,2)`, its arcs with their terms. Of a large net the
-//! *neighbourhood* of some nodes is drawn: what a property speaks of and a run touches, and then what is near to
-//! it. A hub, a node with many neighbours, is shown, but what is behind it is not: everything is near to a hub.
+//! A coloured net is drawn as written, one `p` for all `p(1,2)`, with terms on its arcs. Of a large
+//! net the *neighbourhood* of some nodes is drawn: those that a property mentions and a run
+//! changes, and then the nearest ones. A hub, a node with many neighbours, is shown but not
+//! expanded, because everything is near to it.
 
 use crate::svg::width;
 use crate::{Point, boxes, stress};
@@ -16,13 +17,13 @@ use std::collections::BTreeMap;
 pub struct NodeId(pub u32);
 
 impl NodeId {
-    /// The position in an array over all nodes.
+    /// The index in an array over all nodes.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NodeKind {
     /// A circle.
@@ -34,26 +35,26 @@ pub enum NodeKind {
 /// A place or a transition.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NetNode {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What it is.
+    /// The kind.
     pub kind: NodeKind,
-    /// Tokens at the start; of a coloured place the sum.
+    /// Initial tokens; of a coloured place the sum.
     pub tokens: i64,
-    /// Where the file draws it.
+    /// The position in the file.
     pub position: Option<Point>,
 }
 
 /// An arc.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NetArc {
-    /// Where it starts.
+    /// The source.
     pub from: NodeId,
-    /// Where it ends.
+    /// The target.
     pub to: NodeId,
-    /// Its weight or term, empty for one token without colour.
+    /// The weight or term; empty for one token without colour.
     pub label: String,
-    /// Does the same lead back? Then the transition only tests the place.
+    /// True for a test arc, which has the same weight in both directions.
     pub tests: bool,
 }
 
@@ -64,19 +65,19 @@ pub struct Net {
     pub nodes: Vec<NetNode>,
     /// All arcs.
     pub arcs: Vec<NetArc>,
-    /// How many of the nodes are places.
+    /// The number of places among the nodes.
     pub places: usize,
 }
 
-/// A net larger than this is not drawn whole.
+/// Limit on the nodes of a net that is drawn as a whole.
 pub const WHOLE: usize = 70;
 /// Nodes of the smallest part of a large net.
 pub const PART: usize = 60;
-/// Neighbours from which on a node is a hub.
+/// Number of neighbours above which a node is a hub.
 const HUB: usize = 12;
 
 impl Net {
-    /// The net of a model, coloured if it was; `None` if it is none.
+    /// The net of a model, coloured if the model is; `None` if it is no net.
     pub fn of(model: &Model) -> Option<Net> {
         let mut net = match model.coloured_net() {
             Some(coloured) => of_coloured(coloured),
@@ -102,8 +103,8 @@ impl Net {
         near
     }
 
-    /// The nodes nearest to `seeds`, at most `most` of them; where several are equally near, those of `first` come first.
-    /// Without seeds, those of `first` are seeds; without either, the first node.
+    /// The `most` nodes nearest to `seeds`; among equally near ones those of `first` come first.
+    /// Without seeds, `first` are the seeds; without either, the first node.
     pub fn neighbourhood(&self, seeds: &[NodeId], first: &[NodeId], most: usize) -> Vec<NodeId> {
         let near = self.neighbours();
         let mut touched = vec![false; self.nodes.len()];
@@ -137,7 +138,7 @@ impl Net {
                 }
             }
             if next.is_empty() {
-                // A part of the run that is not connected with the rest; then what is behind hubs; then whatever there is.
+                // First an unconnected part of the run, then nodes beyond hubs, then any others.
                 waiting.retain(|node| !chosen[*node]);
                 next = std::mem::take(&mut waiting);
             }
@@ -160,7 +161,7 @@ impl Net {
         ids.filter(|node| chosen[node.index()]).collect()
     }
 
-    /// The part of the net with these nodes, sorted, and the arcs between them.
+    /// The part of the net with these sorted nodes, and the arcs between them.
     #[must_use]
     pub fn part(&self, nodes: &[NodeId]) -> Net {
         let mut new = vec![None; self.nodes.len()];
@@ -188,7 +189,7 @@ impl Net {
         }
     }
 
-    /// Positions for all nodes whose boxes do not overlap: those of the file if every node has one of its own, otherwise by stress.
+    /// Positions without overlap: those of the file if all are distinct, otherwise by stress.
     pub(crate) fn layout(&self, boxes: &[boxes::Box4]) -> Vec<Point> {
         let edges: Vec<(usize, usize)> = self
             .arcs
@@ -226,7 +227,7 @@ impl Net {
         points
     }
 
-    /// How long arcs should be: longer where there is much to read.
+    /// The target length of arcs: longer if there is more text.
     fn length(&self, boxes: &[boxes::Box4]) -> f64 {
         let names: f64 = boxes.iter().map(|b| b[0] + b[2]).sum();
         let labels: f64 = self
@@ -241,7 +242,7 @@ impl Net {
         (0.6 * names + labels + 34.0).clamp(MIN_LENGTH, MAX_LENGTH)
     }
 
-    /// The positions of the file, if all nodes have one and no two the same.
+    /// The positions of the file, if all nodes have one and no two are equal.
     fn given(&self) -> Option<Vec<Point>> {
         let points: Option<Vec<Point>> = self.nodes.iter().map(|node| node.position).collect();
         let points = points?;
@@ -252,11 +253,11 @@ impl Net {
     }
 }
 
-/// The length of arcs, about, where labels are short and where they are long.
+/// Range of arc lengths: with short labels, and with long ones.
 const MIN_LENGTH: f64 = 62.0;
 const MAX_LENGTH: f64 = 120.0;
 
-/// The groups of nodes that are connected, each sorted.
+/// The connected components, each sorted.
 fn connected(n: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> {
     let mut near = vec![Vec::new(); n];
     for (a, b) in edges {
@@ -375,7 +376,7 @@ fn of_coloured(net: &ColouredNet) -> Net {
             tokens: 0,
             position: None,
         });
-        // Several arcs between the same two nodes are one, with the sum of their terms.
+        // Several arcs between the same two nodes are merged, with the sum of their terms.
         let (mut taken, mut made) = (BTreeMap::new(), BTreeMap::new());
         for (arcs, sums) in [
             (&transition.inputs, &mut taken),
@@ -417,7 +418,7 @@ fn of_coloured(net: &ColouredNet) -> Net {
     }
 }
 
-/// A term as people write it: `x`, `2'(x, y)`, `x++`; of a place without colours only how many.
+/// A term in usual notation: `x`, `2'(x, y)`, `x++`; of a place without colours the number.
 fn term_text(net: &ColouredNet, term: &Term) -> String {
     let list = |terms: &[Term], between: &str| -> String {
         let parts: Vec<String> = terms.iter().map(|term| term_text(net, term)).collect();

@@ -1,8 +1,9 @@
-//! A net on paper: shapes, names, tokens, arcs.
+//! Drawing of nets: shapes, names, tokens, arcs.
 //!
-//! Arcs are straight; where one leads each way between the same two nodes they are bent apart, and one that would pass through a third
-//! node is bent around it if a moderate bend is enough. Names stand where they cover the fewest arcs: below, above, right or left of their node. Everything has a class, so that the page
-//! can change colours and mark what changes; plain attributes make the same file right on its own.
+//! Arcs are straight. Two opposite arcs between the same nodes are bent apart, and an arc that
+//! would pass through a third node is bent around it if a moderate bend suffices. Names are placed
+//! at the side of their node where they cover the fewest arcs. Classes let the page change colours;
+//! plain attributes make the file complete without it.
 
 use crate::Point;
 use crate::boxes::Box4;
@@ -10,26 +11,26 @@ use crate::net::{Net, NetArc, NodeId, NodeKind};
 use crate::svg::{Anchor, Picture, SIZE, Svg, fit, n, width};
 use std::fmt::Write as _;
 
-/// The radius of a place.
+/// Radius of a place.
 pub(crate) const RADIUS: f64 = 15.0;
 /// Half the width and height of a transition.
 const BAR: (f64, f64) = (11.0, 11.0);
-/// The size of names.
+/// Font size of names.
 const NAME: f64 = 10.5;
-/// The widest name; longer ones are cut in the middle.
+/// Limit on the width of names; longer ones are cut in the middle.
 const WIDEST: f64 = 104.0;
-/// The widest inscription of an arc.
+/// Limit on the width of arc inscriptions.
 const WIDEST_LABEL: f64 = 90.0;
-/// The room around everything.
+/// Margin of the drawing.
 const MARGIN: f64 = 14.0;
-/// From the middle of a node to the base lines of the name below and above it.
+/// Distance from the border of a node to the base lines of the name below and above it.
 const BELOW: f64 = 12.0;
 const ABOVE: f64 = 5.0;
-/// How far arcs that lead both ways bend.
+/// Bend of opposite arcs.
 const BEND: f64 = 0.16;
-/// How far an arc may bend around other nodes: what is tried, in this order.
+/// Bends around other nodes, in the order in which they are tried.
 const BENDS: [f64; 7] = [0.0, BEND, -BEND, 0.28, -0.28, 0.4, -0.4];
-/// Room between an arc and a node that it passes.
+/// Distance between an arc and a node that it passes.
 const BESIDE: f64 = 3.0;
 
 /// A net with a position for every node.
@@ -37,7 +38,7 @@ const BESIDE: f64 = 3.0;
 pub struct NetPicture {
     /// The net.
     pub net: Net,
-    /// Where its nodes are.
+    /// The positions of its nodes.
     pub points: Vec<Point>,
 }
 
@@ -47,15 +48,15 @@ impl NetPicture {
         let boxes: Vec<Box4> = net
             .nodes
             .iter()
-            .map(|node| room(node.kind, &node.name))
+            .map(|node| node_box(node.kind, &node.name))
             .collect();
         let mut points = net.layout(&boxes);
         let (mut left, mut top) = (f64::MAX, f64::MAX);
-        for (point, room) in points.iter().zip(&boxes) {
-            (left, top) = (left.min(point.0 - room[0]), top.min(point.1 - room[1]));
+        for (point, area) in points.iter().zip(&boxes) {
+            (left, top) = (left.min(point.0 - area[0]), top.min(point.1 - area[1]));
         }
         for point in &mut points {
-            // Whole pixels are shorter to write, and the distances allow for them.
+            // Rounding to pixels makes the file shorter; the distances allow for it.
             *point = (
                 (point.0 - left + MARGIN).round(),
                 (point.1 - top + MARGIN).round(),
@@ -68,14 +69,14 @@ impl NetPicture {
     pub fn size(&self) -> (f64, f64) {
         let (mut right, mut bottom) = (2.0 * MARGIN, 2.0 * MARGIN);
         for (node, point) in self.net.nodes.iter().zip(&self.points) {
-            let room = room(node.kind, &node.name);
-            right = f64::max(right, point.0 + room[2] + MARGIN);
-            bottom = f64::max(bottom, point.1 + room[3] + MARGIN);
+            let area = node_box(node.kind, &node.name);
+            right = f64::max(right, point.0 + area[2] + MARGIN);
+            bottom = f64::max(bottom, point.1 + area[3] + MARGIN);
         }
         (right.ceil(), bottom.ceil())
     }
 
-    /// The drawing as a document of its own.
+    /// Draws the net as a document.
     pub fn svg(&self, title: &str) -> Picture {
         let (width, height) = self.size();
         let mut svg = Svg::new(width, height, title, "class=\"net\"");
@@ -83,7 +84,7 @@ impl NetPicture {
         svg.finish()
     }
 
-    /// Draws everything. `number` says what number a node has in `data-node`.
+    /// Draws the net; `number` gives the `data-node` of nodes.
     pub(crate) fn paint(&self, svg: &mut Svg, number: &dyn Fn(NodeId) -> u32) {
         svg.open("class=\"arcs\" fill=\"none\" stroke=\"#59636e\" stroke-width=\"1.1\"");
         let mut lines = Vec::with_capacity(self.net.arcs.len());
@@ -125,7 +126,7 @@ impl NetPicture {
         svg.close();
     }
 
-    /// What arcs say, and where: on the arc where that covers no node, name or other inscription, at best in the middle.
+    /// Texts of arcs with positions near the middle that cover no node, name or other text.
     fn inscriptions(&self, lines: &[Line], sides: &[Side]) -> Vec<(String, Point)> {
         let mut taken: Vec<Box4> = Vec::new();
         let choices: &[f64] = if self.net.nodes.len() + self.net.arcs.len() <= MOST_CHOICES {
@@ -198,7 +199,7 @@ impl NetPicture {
         }
     }
 
-    /// For every arc: is there another one between its nodes, the other way round?
+    /// For every arc whether there is an opposite one.
     fn both_ways(&self) -> Vec<bool> {
         let mut pairs: Vec<(NodeId, NodeId)> =
             self.net.arcs.iter().map(|a| (a.from, a.to)).collect();
@@ -207,7 +208,7 @@ impl NetPicture {
         self.net.arcs.iter().map(back).collect()
     }
 
-    /// The line of an arc that passes through no third node; a straight one if there is none.
+    /// The line of an arc that passes through no third node; the straight one if none is found.
     fn around(&self, arc: &NetArc) -> Line {
         let straight = self.line(arc, 0.0);
         if self.net.nodes.len() > MOST_CHOICES {
@@ -239,7 +240,7 @@ impl NetPicture {
         let end_direction = direction(control, b);
         let start = border(kind(arc.from), a, start_direction);
         let end = border(kind(arc.to), b, end_direction);
-        // The line ends inside of the head, or a thick line would show beside its tip.
+        // The line ends inside the head, so that a thick line does not cover the tip.
         let shaft = (end.0 - 5.0 * end_direction.0, end.1 - 5.0 * end_direction.1);
         let from = if arc.tests {
             (
@@ -278,14 +279,14 @@ impl NetPicture {
         [x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS]
     }
 
-    /// The box around a node's name, if it stands at this side.
+    /// The box of a node's name at this side.
     fn name_area(&self, i: usize, side: Side) -> Box4 {
         let node = &self.net.nodes[i];
         let name = fit(&node.name, NAME, WIDEST);
         side.area(node.kind, self.points[i], width(&name, NAME))
     }
 
-    /// Where every name stands: where it covers least.
+    /// The side of every name that covers least.
     fn sides(&self, lines: &[Line]) -> Vec<Side> {
         let label = |i: usize, side: Side| self.name_area(i, side);
         let shape = |i: usize| self.shape(i);
@@ -313,10 +314,10 @@ impl NetPicture {
     }
 }
 
-/// Names of larger nets all stand below: looking for better places takes nodes × (nodes + arcs).
+/// Limit on the nodes for which name positions are searched, which takes nodes × (nodes + arcs).
 const MOST_CHOICES: usize = 700;
 
-/// Where a name stands.
+/// The side of a node at which its name is placed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Side {
     Below,
@@ -364,19 +365,19 @@ struct Line {
     /// Unit vectors towards the nodes.
     start_direction: Point,
     end_direction: Point,
-    /// Of the quadratic curve that it is; on the line itself if that is straight.
+    /// Control point of the quadratic curve; on the line if that is straight.
     control: Point,
 }
 
 impl Line {
-    /// The point at `t` of the way.
+    /// The point at parameter `t` of the curve.
     fn at(&self, t: f64) -> Point {
         let (a, c, b) = (self.start, self.control, self.end);
         let (u, v, w) = ((1.0 - t) * (1.0 - t), 2.0 * t * (1.0 - t), t * t);
         (u * a.0 + v * c.0 + w * b.0, u * a.1 + v * c.1 + w * b.1)
     }
 
-    /// Points all along it, close enough together that nothing slips through between them.
+    /// Points along the curve, closer together than the size of a node.
     fn points(&self) -> impl Iterator<Item = Point> + '_ {
         let length = (self.end.0 - self.start.0).hypot(self.end.1 - self.start.1);
         let steps = (length / RADIUS).ceil().clamp(12.0, 200.0);
@@ -385,7 +386,7 @@ impl Line {
 }
 
 /// The box of a node with its name below.
-fn room(kind: NodeKind, name: &str) -> Box4 {
+fn node_box(kind: NodeKind, name: &str) -> Box4 {
     let (half, tall) = match kind {
         NodeKind::Place => (RADIUS, RADIUS),
         NodeKind::Transition => BAR,
@@ -400,7 +401,7 @@ fn direction(from: Point, to: Point) -> Point {
     (dx / length, dy / length)
 }
 
-/// Where a line that arrives in this direction meets the border of a node.
+/// The point where a line from this direction meets the border of a node.
 fn border(kind: NodeKind, (x, y): Point, (dx, dy): Point) -> Point {
     let back = match kind {
         NodeKind::Place => RADIUS + 1.0,
@@ -412,7 +413,7 @@ fn border(kind: NodeKind, (x, y): Point, (dx, dy): Point) -> Point {
     (x - back * dx, y - back * dy)
 }
 
-/// An arrow head with its tip here.
+/// The path of an arrow head with its tip at this position.
 pub(crate) fn head((x, y): Point, (dx, dy): Point) -> String {
     let (back, side) = (8.0, 3.4);
     let (bx, by) = (x - back * dx, y - back * dy);
@@ -431,13 +432,13 @@ fn meet(a: Box4, b: Box4) -> bool {
     a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
 }
 
-/// Does a line pass through a box?
+/// Returns whether a line passes through a box.
 fn passes(line: &Line, area: Box4) -> bool {
     line.points()
         .any(|(x, y)| area[0] <= x && x <= area[2] && area[1] <= y && y <= area[3])
 }
 
-/// Where up to five tokens are drawn, as on a die; the page has the same table.
+/// Positions of up to five tokens, as on a die; the page has the same table.
 const DIE: [&[Point]; 6] = [
     &[],
     &[(0.0, 0.0)],
@@ -453,7 +454,7 @@ const DIE: [&[Point]; 6] = [
     ],
 ];
 
-/// A few dots, or a number.
+/// Draws a few dots, or a number.
 fn tokens(svg: &mut Svg, (x, y): Point, count: i64) {
     match usize::try_from(count).ok().and_then(|count| DIE.get(count)) {
         Some(dots) => {
@@ -471,7 +472,7 @@ fn tokens(svg: &mut Svg, (x, y): Point, count: i64) {
 }
 
 impl NetPicture {
-    /// The drawing for Graphviz, with its positions (for `neato -n`).
+    /// The drawing in Graphviz format, with positions (for `neato -n`).
     pub fn dot(&self, title: &str) -> String {
         let quoted = |text: &str| {
             text.replace('\\', "\\\\")

@@ -1,7 +1,7 @@
 //! The processes of a program, each as a graph of its locations.
 //!
-//! The system does not say what a process is, but it shows: a variable with named values, of which events require one value
-//! (`ℓ = a`, a conjunct of the guard) and assign another. These are the edges.
+//! Systems do not record processes, so they are recognised: a process is a variable with named
+//! values of which guards require one value (`ℓ = a`, as a conjunct) and effects assign another.
 
 use crate::graph::{Edge, Graph, GraphNode, NodeShape};
 use lariat_formats::Model;
@@ -11,13 +11,13 @@ use lariat_model::{Action, BinaryOp, Domain, Expr, LValue, Predicate, System, Va
 /// A process.
 #[derive(Clone, Debug)]
 pub struct Process {
-    /// The variable that holds its location; it has the name of the process.
+    /// The variable that holds its location, named like the process.
     pub location: VarId,
     /// The locations, in the order of their values, and the steps between them.
     pub graph: Graph,
 }
 
-/// The processes of a model; none if it is no program.
+/// The processes of a model; empty if it is no program.
 pub fn processes(model: &Model) -> Vec<Process> {
     let system = &model.system;
     let named = |var: &VarId| {
@@ -75,7 +75,7 @@ fn process(model: &Model, location: VarId) -> Option<Process> {
                     (LValue::Var(var), Expr::Const(value)) if *var == location => Some(*value),
                     _ => None,
                 });
-        // What only looks at the process, such as another one's guard, is no step of it.
+        // An event that only tests the process, in another one's guard, is not its step.
         let name = &system.event(event).name;
         let own = name.starts_with(&format!("{}:", variable.name))
             || name.contains(&format!("!{}:", variable.name));
@@ -109,7 +109,7 @@ fn process(model: &Model, location: VarId) -> Option<Process> {
     Some(Process { location, graph })
 }
 
-/// The value that a guard requires of a variable, as one of its conjuncts.
+/// The value that a conjunct of the guard requires of the variable.
 fn required(guard: &Expr, var: VarId) -> Option<Value> {
     match guard {
         Expr::Binary(BinaryOp::And, left, right) => {

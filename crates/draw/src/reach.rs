@@ -1,31 +1,31 @@
-//! State spaces as graphs, as far as one can look at them.
+//! Initial fragments of state spaces as graphs.
 //!
-//! States are found breadth-first with the reference semantics, and their distance from the start is their level. With a run
-//! given, its states come first, then those that its states lead to.
+//! States are found breadth-first with the reference semantics; the distance from the initial state
+//! is the level. If a run is given, its states come first, followed by edges between shown states.
 
 use crate::graph::{Edge, Graph, GraphNode, NodeShape};
 use lariat_model::{Domain, State, System, Value, VarId};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// A part of a state space.
+/// A fragment of a state space.
 #[derive(Clone, Debug)]
 pub struct Reach {
-    /// States and what leads from one to the other.
+    /// States and steps between them.
     pub graph: Graph,
-    /// Are there states that are not shown?
+    /// True if some states are omitted.
     pub cut: bool,
 }
 
-/// States that can be looked at.
+/// Default limit on the number of states.
 pub const MOST: usize = 60;
-/// Edges from which on their labels are shown only where the pointer rests.
+/// Number of edges above which labels are shown as tooltips only.
 const LABELLED: usize = 30;
-/// Characters of a line in a state, and lines.
+/// Characters per line, and lines, of a state.
 const LINE: usize = 22;
 const LINES: usize = 4;
 
-/// The states of a system, at most `most` of them. `run`, the states of a run, are shown and marked in any case.
+/// The states of a system, at most `most` of them; all states of `run` are shown and marked.
 pub fn reach(system: &System, run: &[&State], most: usize) -> Reach {
     let mut states: Vec<State> = Vec::new();
     let mut numbers: FxHashMap<State, usize> = FxHashMap::default();
@@ -58,7 +58,7 @@ pub fn reach(system: &System, run: &[&State], most: usize) -> Reach {
     let mut next = 0;
     while next < states.len() {
         let state = states[next].clone();
-        // Of states beside a run, only what leads to a state that is shown anyway.
+        // States outside the run only get edges to states that are shown anyway.
         for event in system.event_ids() {
             for to in system.successors(&state, event) {
                 let to = if marked > 0 && next >= marked {
@@ -98,7 +98,7 @@ pub fn reach(system: &System, run: &[&State], most: usize) -> Reach {
     Reach { graph, cut }
 }
 
-/// Marks the edges that a run takes.
+/// Marks the edges that the run takes.
 fn mark_run(graph: &mut Graph, run: &[&State], states: &[State]) {
     let place = |state: &&State| states.iter().position(|known| known == *state);
     let places: Vec<Option<usize>> = run.iter().map(place).collect();
@@ -110,7 +110,7 @@ fn mark_run(graph: &mut Graph, run: &[&State], states: &[State]) {
     }
 }
 
-/// The distance of every node from the initial ones; those that are not reached come last.
+/// The distance of every node from the initial ones; unreached nodes come last.
 fn levels(graph: &Graph) -> Vec<usize> {
     let mut out = vec![Vec::new(); graph.nodes.len()];
     for edge in &graph.edges {
@@ -139,7 +139,7 @@ fn levels(graph: &Graph) -> Vec<usize> {
         .collect()
 }
 
-/// The value of a variable as the user knows it.
+/// The value of a variable as text.
 pub(crate) fn value_text(system: &System, var: VarId, value: Value) -> String {
     match &system.variable(var).domain {
         Domain::Names(names) => usize::try_from(value)
@@ -150,24 +150,25 @@ pub(crate) fn value_text(system: &System, var: VarId, value: Value) -> String {
     }
 }
 
-/// A state in words: marked places, variables with their values.
+/// A state in words: marked places, and variables with their values.
 fn words(system: &System, state: &State) -> Vec<String> {
     let pairs = system.var_ids().zip(state);
-    let told = pairs.filter(|(var, value)| {
+    let shown = pairs.filter(|(var, value)| {
         **value != 0 || !matches!(system.variable(*var).domain, Domain::Count { .. })
     });
-    told.map(|(var, value)| {
-        let name = &system.variable(var).name;
-        match (&system.variable(var).domain, value) {
-            (Domain::Count { .. }, 1) => name.clone(),
-            (Domain::Count { .. }, n) => format!("{n}·{name}"),
-            _ => format!("{name}={}", value_text(system, var, *value)),
-        }
-    })
-    .collect()
+    shown
+        .map(|(var, value)| {
+            let name = &system.variable(var).name;
+            match (&system.variable(var).domain, value) {
+                (Domain::Count { .. }, 1) => name.clone(),
+                (Domain::Count { .. }, n) => format!("{n}·{name}"),
+                _ => format!("{name}={}", value_text(system, var, *value)),
+            }
+        })
+        .collect()
 }
 
-/// The same in a few short lines.
+/// The words of a state in a few short lines.
 fn lines(system: &System, state: &State) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let words = words(system, state);

@@ -1,8 +1,8 @@
-//! Runs as they are written in JSON, read back.
+//! Runs in JSON form, read back.
 //!
-//! What `check --trace` and `simulate` write names places, variables and events; here these become a sequence of states again. A
-//! counterexample of any kind is a run: `lasso`, `covering`, `prefix`, or none of these, a finite one. Nothing is believed
-//! that the model does not know, and [`Run::astray`] says whether the model can take every step.
+//! `check --trace` and `simulate` write names of places, variables and events; this module restores
+//! the sequence of states. A counterexample has the kind `lasso`, `covering` or `prefix`; other
+//! runs are finite. Unknown names are errors, and [`Run::astray`] checks every step.
 
 use lariat_model::{
     Action, Deadlock, Domain, Event, EventId, State, System, Value, VarId, Variable,
@@ -10,21 +10,21 @@ use lariat_model::{
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json};
 
-/// What a run is evidence of.
+/// The kind of evidence that a run gives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RunKind {
     /// It ends in a loop.
     Lasso,
     /// It ends in rounds, each of which adds tokens.
     Covering,
-    /// Whatever follows violates the property.
+    /// Every continuation violates the property.
     Prefix,
-    /// Nothing but a run.
+    /// A finite run without further claims.
     Finite,
 }
 
 impl RunKind {
-    /// Its name in JSON.
+    /// The name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             RunKind::Lasso => "lasso",
@@ -38,15 +38,15 @@ impl RunKind {
 /// A run of a system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Run {
-    /// What it is.
+    /// The kind of the run.
     pub kind: RunKind,
     /// The states, one more than there are steps.
     pub states: Vec<State>,
-    /// What is taken from every state but the last; `None` for a stutter step.
+    /// The event fired in every state but the last; `None` for a stutter step.
     pub events: Vec<Option<EventId>>,
-    /// How many steps come before the loop; all of them if there is none.
+    /// The number of steps before the loop; of all steps if there is none.
     pub prefix: usize,
-    /// What every round adds.
+    /// The tokens that each round adds.
     pub growth: Option<State>,
     /// The position after which every continuation violates the property.
     pub bad: Option<usize>,
@@ -65,12 +65,12 @@ impl Run {
         }
     }
 
-    /// Does it go on for ever?
+    /// Returns whether the run is infinite.
     pub fn is_infinite(&self) -> bool {
         self.prefix < self.events.len()
     }
 
-    /// How many positions there are, one turn of the loop counted.
+    /// The number of positions, with one round of the loop.
     pub fn positions(&self) -> usize {
         if self.is_infinite() {
             self.events.len()
@@ -79,7 +79,7 @@ impl Run {
         }
     }
 
-    /// The first step that the system cannot take, counted from 1, or the number of steps if the loop does not close.
+    /// The first step that is impossible, counted from 1; the last if the loop is not closed.
     pub fn astray(&self, system: &System, deadlock: Deadlock) -> Option<usize> {
         for (i, (pair, event)) in self.states.windows(2).zip(&self.events).enumerate() {
             let possible = match event {
@@ -106,7 +106,7 @@ impl Run {
     }
 }
 
-/// The names of a system, to be looked up.
+/// The names of a system as a lookup table.
 #[derive(Clone, Debug)]
 pub struct Index<'s> {
     system: &'s System,
@@ -115,7 +115,7 @@ pub struct Index<'s> {
 }
 
 impl<'s> Index<'s> {
-    /// All names.
+    /// Indexes all names of the system.
     pub fn new(system: &'s System) -> Index<'s> {
         let variables = system.var_ids().map(|v| (&*system.variable(v).name, v));
         let events = system.event_ids().map(|e| (&*system.event(e).name, e));
@@ -126,14 +126,14 @@ impl<'s> Index<'s> {
         }
     }
 
-    /// Reads a run: an object with `initial`, `prefix` and, if it has one, `loop`.
+    /// Reads a run: an object with `initial`, `prefix` and optionally `loop`.
     pub fn run(&self, json: &Json) -> Result<Run, String> {
         let initial = json.get("initial").ok_or("it has no `initial` state")?;
         let mut run = Run::at(self.state(initial)?);
         let steps = |name: &str| match json.get(name) {
             None | Some(Json::Null) => Ok(&[][..]),
             Some(Json::Array(steps)) => Ok(&steps[..]),
-            Some(_) => Err(format!("`{name}` is no list of steps")),
+            Some(_) => Err(format!("`{name}` is not a list of steps")),
         };
         let (prefix, cycle) = (steps("prefix")?, steps("loop")?);
         for step in prefix.iter().chain(cycle) {
@@ -168,7 +168,7 @@ impl<'s> Index<'s> {
         known.ok_or_else(|| format!("the model has no event `{name}`"))
     }
 
-    /// A state from the variables that are named; the others are 0.
+    /// A state from the named variables; the others are 0.
     fn state(&self, json: &Json) -> Result<State, String> {
         let object = json.as_object().ok_or("a state is an object")?;
         let mut state: State = vec![0; self.system.variables.len()].into();
@@ -190,19 +190,19 @@ impl<'s> Index<'s> {
     }
 }
 
-/// A run as [`Index::run`] reads it.
+/// Writes a run in the form that [`Index::run`] reads.
 pub fn write(system: &System, run: &Run) -> Json {
     let marking = |state: &State| -> Json {
-        let told = system.var_ids().zip(state).filter(|(var, value)| {
+        let shown = system.var_ids().zip(state).filter(|(var, value)| {
             **value != 0 || !matches!(system.variable(*var).domain, Domain::Count { .. })
         });
-        let pairs = told.map(|(var, value)| {
+        let pairs = shown.map(|(var, value)| {
             let variable = system.variable(var);
-            let shown = match &variable.domain {
+            let json = match &variable.domain {
                 Domain::Names(_) => Json::from(crate::reach::value_text(system, var, *value)),
                 _ => Json::from(*value),
             };
-            (variable.name.clone(), shown)
+            (variable.name.clone(), json)
         });
         Json::Object(pairs.collect::<Map<_, _>>())
     };
@@ -222,7 +222,7 @@ pub fn write(system: &System, run: &Run) -> Json {
     })
 }
 
-/// What a run says of its system, for want of a model: the names in it, and nothing that any event does.
+/// A system with the names that runs mention, for runs without a model; its events have no effect.
 pub fn system_of(runs: &[&Json]) -> System {
     let mut system = System::default();
     let mut known: FxHashMap<String, usize> = FxHashMap::default();

@@ -1,36 +1,37 @@
-//! Stress by stochastic gradient descent: where to put the nodes of a net.
+//! Layout of nets by stress minimisation with stochastic gradient descent.
 //!
-//! Two nodes shall be as far apart on paper as they are in the graph. With `d` the number of arcs between them and
-//! `w = 1/d²`, the *stress* of a drawing is
+//! Distances in the drawing should equal distances in the graph. With `d` the number of arcs
+//! between two nodes and `w = 1/d²`, the *stress* of a drawing is
 //!
 //! ```text
 //! Σ w(i,j) · (|x(i) − x(j)| − ℓ·d(i,j))²        over all pairs i < j
 //! ```
 //!
-//! and gradient descent on one pair at a time, in random order and with steps that shrink exponentially, brings it
-//! down in some thirty rounds (Zheng, Pawar, Goodman: *Graph drawing by stochastic gradient descent*, IEEE TVCG 2019). The
-//! result depends on where it starts, so several starts are tried, always the same ones, and the drawing with the fewest
-//! crossings wins, where an arc that passes through a foreign node counts for several. Then its longest extent is laid flat. Cost: rounds × n² for each start, and the crossings of each.
+//! Gradient descent on one pair at a time, in random order and with exponentially decreasing steps,
+//! converges in about thirty rounds (Zheng, Pawar, Goodman: *Graph drawing by stochastic gradient
+//! descent*, IEEE TVCG 2019). The result depends on the start, so several fixed seeds are tried.
+//! The drawing with the fewest crossings wins, with a penalty for arcs through other nodes, and is
+//! rotated to the horizontal. Cost: rounds × n² per start, and counting its crossings.
 
 use crate::{Point, SEEDS};
 use lariat_random::Random;
 use std::collections::VecDeque;
 
-/// Rounds of the descent: the paper finds fifteen enough to look settled, and thirty to be so.
+/// Rounds of the descent; the paper recommends fifteen for appearance and thirty for convergence.
 const ROUNDS: i32 = 30;
-/// The last step, as a part of the distance that a pair is off.
+/// The last step, relative to the error of a pair's distance.
 const LAST_STEP: f64 = 0.02;
-/// Pairs times starts that are worth waiting for: large graphs get fewer starts.
+/// Limit on pairs times starts: large graphs get fewer starts.
 const PAIRS: usize = 2_000_000;
-/// Pairs of arcs whose crossings are counted; beyond, drawings are compared by their stress.
+/// Limit on the pairs of arcs whose crossings are counted; larger drawings are compared by stress.
 const CROSSINGS: usize = 4_000_000;
 
-/// An arc that seems to lead through a node misleads more than one that crosses another.
+/// Weight of an arc through a node, relative to a crossing: it is more misleading.
 const THROUGH: usize = 3;
-/// How near to the middle of a node an arc seems to lead through it.
+/// Distance from the centre of a node within which an arc seems to pass through it.
 const NEAR: f64 = 20.0;
 
-/// A position for each of `n` connected nodes, neighbours about `length` apart.
+/// A position for each of `n` connected nodes, with neighbours about `length` apart.
 pub(crate) fn layout(n: usize, edges: &[(usize, usize)], length: f64) -> Vec<Point> {
     if n <= 1 {
         return vec![(0.0, 0.0); n];
@@ -53,14 +54,14 @@ pub(crate) fn layout(n: usize, edges: &[(usize, usize)], length: f64) -> Vec<Poi
         }
     }
     let mut points = best.map(|(_, points)| points).unwrap_or_default();
-    lay_flat(&mut points);
+    rotate(&mut points);
     for (x, y) in &mut points {
         (*x, *y) = (*x * length, *y * length);
     }
     points
 }
 
-/// The distances between all nodes, row by row; nodes that are not connected are far apart.
+/// The distances between all nodes, row by row; unconnected nodes have distance `n`.
 fn distances(n: usize, edges: &[(usize, usize)]) -> Vec<f64> {
     let mut near = vec![Vec::new(); n];
     for (a, b) in edges {
@@ -96,7 +97,7 @@ fn descend(n: usize, distances: &[f64], random: &mut Random) -> Vec<Point> {
         pairs.extend((0..i).map(|j| (i, j)));
     }
     let farthest = distances.iter().copied().fold(1.0, f64::max);
-    // Steps are relative to the weights: from the smallest weight's inverse to a part of the largest's.
+    // Steps are relative to the weights: from the inverse of the smallest to a part of the largest.
     let (first, last) = (farthest * farthest, LAST_STEP);
     let decay = (last / first).ln() / f64::from(ROUNDS - 1);
     for round in 0..ROUNDS {
@@ -131,7 +132,7 @@ fn stress(points: &[Point], distances: &[f64]) -> f64 {
     sum
 }
 
-/// How many pairs of straight edges cross, those that share an end left out.
+/// The number of crossing pairs of straight edges, except those that share an end.
 pub(crate) fn crossings(points: &[Point], edges: &[(usize, usize)]) -> usize {
     let side = |a: Point, b: Point, c: Point| (b.0 - a.0) * (c.1 - a.1) - (b.1 - a.1) * (c.0 - a.0);
     let mut count = 0;
@@ -155,7 +156,7 @@ pub(crate) fn crossings(points: &[Point], edges: &[(usize, usize)]) -> usize {
     count
 }
 
-/// How many edges pass within `near` of a node that is none of their ends.
+/// The number of edges that pass within `near` of another node.
 fn passes(points: &[Point], edges: &[(usize, usize)], near: f64) -> usize {
     let through = |(a, b): &(usize, usize)| {
         let (p, q) = (points[*a], points[*b]);
@@ -172,8 +173,8 @@ fn passes(points: &[Point], edges: &[(usize, usize)], near: f64) -> usize {
     edges.iter().map(through).sum()
 }
 
-/// Turns a drawing so that the direction in which it extends most is horizontal, and its first node is left of the middle.
-fn lay_flat(points: &mut [Point]) {
+/// Rotates a drawing so that its longest extent is horizontal, with the first node on the left.
+fn rotate(points: &mut [Point]) {
     let n = points.len() as f64;
     let (mx, my) = points
         .iter()
@@ -216,7 +217,7 @@ mod tests {
         let path: Vec<_> = (0..9).map(|i| (i, i + 1)).collect();
         let points = layout(10, &path, 1.0);
         assert_eq!(points, layout(10, &path, 1.0));
-        // The first node of a path is left, and the path lies flat.
+        // The first node of a path is left, and the path is horizontal.
         let (low, high) = (points[0].0, points[9].0);
         assert!(low < high && points.iter().all(|(_, y)| y.abs() < high - low));
     }

@@ -1,46 +1,45 @@
 //! A small writer of SVG.
 //!
-//! Pictures are for papers first: plain attributes that every converter understands, a white ground, no
-//! scripts. Elements also carry a `class`, by which the page changes colours in the dark. Widths of texts are
-//! estimated by a table that no common sans-serif font exceeds, and every text's box is kept, so that
-//! layouts can be checked without a renderer.
+//! Pictures are made for papers: plain attributes that every converter understands, a white
+//! background, no scripts. Elements also have a `class`, by which the page changes colours in dark
+//! mode. Text widths are estimated by a table that common sans-serif fonts do not exceed. The box
+//! of every text is recorded, so that tests can check layouts without a renderer.
 
 use std::fmt::Write as _;
 
-/// The size of ordinary text.
+/// Font size of ordinary text.
 pub const SIZE: f64 = 11.0;
-/// The size of titles.
+/// Font size of titles.
 pub const TITLE: f64 = 13.0;
 
-/// Colours, one a series, that all readers tell apart, colour-blind ones included: a test measures how far
-/// any two of them are from each other in every eye.
+/// Colours of series. A test measures the distance of any two, also for colour-blind vision.
 pub const COLOURS: [&str; 8] = [
     "#4e49fb", "#f08e0a", "#70bf79", "#af1f06", "#d28eff", "#665f55", "#190069", "#290111",
 ];
-/// Dashes of lines: series beyond the colours differ by them.
+/// Dash patterns: series beyond the colours differ by them.
 pub const DASHES: [&str; 4] = ["", "6 3", "2 2", "8 3 2 3"];
 
-/// Where a text's position is.
+/// The anchor of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Anchor {
-    /// At its beginning.
+    /// The position is at the beginning of the text.
     Start,
-    /// In the middle.
+    /// The position is in the middle of the text.
     Middle,
-    /// At its end.
+    /// The position is at the end of the text.
     End,
 }
 
-/// A text as it was placed.
+/// A text with the area that it covers.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Label {
-    /// What it says.
+    /// The text.
     pub text: String,
     /// Left, top, right and bottom.
     pub area: [f64; 4],
 }
 
-/// A picture that is being written.
+/// A picture under construction.
 #[derive(Clone, Debug)]
 pub struct Svg {
     width: f64,
@@ -56,14 +55,14 @@ pub struct Svg {
 pub struct Picture {
     /// The document.
     pub text: String,
-    /// Its size.
+    /// The size.
     pub size: (f64, f64),
     /// The texts in it.
     pub labels: Vec<Label>,
 }
 
 impl Picture {
-    /// What is wrong with its texts, if anything: one is not inside, or two overlap.
+    /// Describes a text that is outside the picture or overlaps another one.
     pub fn clash(&self) -> Option<String> {
         let (w, h) = self.size;
         self.labels.iter().enumerate().find_map(|(i, a)| {
@@ -80,7 +79,7 @@ impl Picture {
 }
 
 impl Svg {
-    /// An empty picture. The title is for readers who do not see it; the attributes are of the whole.
+    /// Creates an empty picture. `title` is for screen readers, `attributes` for the root element.
     pub fn new(width: f64, height: f64, title: &str, attributes: &str) -> Svg {
         Svg {
             width,
@@ -92,7 +91,7 @@ impl Svg {
         }
     }
 
-    /// Gives the picture its size and title once they are known.
+    /// Sets the size and the title once they are known.
     pub(crate) fn resize(&mut self, (width, height): (f64, f64), title: &str) {
         (self.width, self.height) = (width.ceil(), height.ceil());
         self.title = title.to_owned();
@@ -108,7 +107,7 @@ impl Svg {
         self.body.push_str("</g>\n");
     }
 
-    /// A straight line.
+    /// Draws a straight line.
     pub fn line(&mut self, from: (f64, f64), to: (f64, f64), attributes: &str) {
         let (x1, y1, x2, y2) = (n(from.0), n(from.1), n(to.0), n(to.1));
         let _ = writeln!(
@@ -117,7 +116,7 @@ impl Svg {
         );
     }
 
-    /// A rectangle: left, top, width, height.
+    /// Draws a rectangle: left, top, width, height.
     pub fn rect(&mut self, area: [f64; 4], attributes: &str) {
         let [x, y, w, h] = area.map(n);
         let _ = writeln!(
@@ -126,7 +125,7 @@ impl Svg {
         );
     }
 
-    /// A circle.
+    /// Draws a circle.
     pub fn circle(&mut self, at: (f64, f64), radius: f64, attributes: &str) {
         let space = if attributes.is_empty() { "" } else { " " };
         let (x, y, r) = (n(at.0), n(at.1), n(radius));
@@ -136,12 +135,12 @@ impl Svg {
         );
     }
 
-    /// A text that is shown where the pointer rests on the group that is open.
+    /// Adds a tooltip to the open group.
     pub fn hint(&mut self, text: &str) {
         let _ = writeln!(self.body, "<title>{}</title>", escape(text));
     }
 
-    /// A text that stands inside of something else, or on it: its box is not kept.
+    /// Writes a text inside of or on another element: its area is not recorded.
     pub fn mark(
         &mut self,
         at: (f64, f64),
@@ -154,7 +153,7 @@ impl Svg {
         self.labels.pop();
     }
 
-    /// A text that stays legible on lines, because it has a border in the colour of the ground.
+    /// Writes a text with a border in the background colour, legible on lines.
     pub fn halo(
         &mut self,
         at: (f64, f64),
@@ -169,7 +168,7 @@ impl Svg {
         self.text(at, anchor, size, text, &attributes);
     }
 
-    /// The same for a text that may stand on others: its box is not kept.
+    /// Writes a text as [`Svg::halo`] that may overlap others: its area is not recorded.
     pub fn overlay(
         &mut self,
         at: (f64, f64),
@@ -182,7 +181,7 @@ impl Svg {
         self.labels.pop();
     }
 
-    /// A path, with a text that is shown where the pointer rests, unless that is empty.
+    /// Draws a path, with a tooltip unless `hint` is empty.
     pub fn path(&mut self, d: &str, attributes: &str, hint: &str) {
         let space = if attributes.is_empty() { "" } else { " " };
         let _ = write!(self.body, r#"<path d="{d}"{space}{attributes}"#);
@@ -192,7 +191,7 @@ impl Svg {
         };
     }
 
-    /// A text with its base line at `y`.
+    /// Writes a text with its base line at `y`.
     pub fn text(
         &mut self,
         at: (f64, f64),
@@ -223,7 +222,7 @@ impl Svg {
         );
     }
 
-    /// A text that runs upwards; its base line is at `x`.
+    /// Writes a text upwards, with its base line at `x`.
     pub fn upward(
         &mut self,
         at: (f64, f64),
@@ -254,7 +253,7 @@ impl Svg {
         );
     }
 
-    /// What was drawn, to stand inside of another document.
+    /// The elements without the root, for another document.
     pub(crate) fn fragment(self) -> String {
         self.body
     }
@@ -287,7 +286,7 @@ fn anchor_attribute(anchor: Anchor) -> &'static str {
     }
 }
 
-/// A coordinate: a tenth of a pixel is exact enough.
+/// Formats a coordinate, rounded to a tenth of a pixel.
 pub fn n(value: f64) -> String {
     let text = format!("{value:.1}");
     match text.strip_suffix(".0") {
@@ -297,7 +296,7 @@ pub fn n(value: f64) -> String {
     }
 }
 
-/// Text as it may stand in XML and HTML, between tags and in quotes. Characters that XML has no way to say become `�`.
+/// Escapes text for XML and HTML, in elements and attributes; characters invalid in XML become `�`.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -315,7 +314,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// The width of a text, rather too large than too small.
+/// An upper estimate of the width of a text.
 pub fn width(text: &str, size: f64) -> f64 {
     let em = |c: char| match c {
         'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | ' ' => 0.34,
@@ -329,9 +328,9 @@ pub fn width(text: &str, size: f64) -> f64 {
     size * text.chars().map(em).sum::<f64>()
 }
 
-/// A text cut in the middle so that it is not wider than `most`: the end of a name often matters.
+/// Cuts a text in the middle so that it is at most `most` wide; the end of a name often matters.
 pub fn fit(text: &str, size: f64, most: f64) -> String {
-    // Line breaks and other control characters have no place in a label.
+    // Labels cannot contain line breaks or other control characters.
     let text: String = text
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })
@@ -363,7 +362,7 @@ pub fn fit(text: &str, size: f64, most: f64) -> String {
 pub(crate) mod tests {
     use super::*;
 
-    /// Asserts that a text is well-formed XML; its elements are counted.
+    /// Asserts that a text is well-formed XML; returns the number of elements.
     pub(crate) fn well_formed(text: &str) -> usize {
         use quick_xml::events::Event;
         let mut reader = quick_xml::Reader::from_str(text);
@@ -390,7 +389,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn whatever_a_name_contains_it_stays_text() {
+    fn names_are_escaped() {
         let mut svg = Svg::new(200.0, 50.0, "a<b>\"&'\u{0}\u{1b}", "");
         svg.text((10.0, 20.0), Anchor::Start, SIZE, "</text><script>", "");
         svg.path("M0 0", "", "]]>&\u{ffff}");

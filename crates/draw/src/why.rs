@@ -1,7 +1,8 @@
-//! Why a formula has the truth value that it has on a run, in sentences.
+//! Explanation of a formula's value on a run, in sentences.
 //!
-//! From the whole formula down to what decides it: a `G` is followed to the first position where it fails, an implication
-//! to its right side, a conjunction to a part that is false. Each sentence speaks of one position.
+//! The explanation descends from the whole formula to the parts that decide its value: from a `G`
+//! to the first position where it fails, from an implication to its right side, from a conjunction
+//! to a false part. Each sentence is about one position.
 
 use lariat_ltl::{Formula, Formulas, Node, Syntax, Truth, print};
 
@@ -10,27 +11,27 @@ use lariat_ltl::{Formula, Formulas, Node, Syntax, Truth, print};
 pub struct Because {
     /// The position.
     pub at: usize,
-    /// What is so there.
+    /// The sentence.
     pub text: String,
 }
 
-/// Sentences that one wants to read.
+/// Limit on the sentences of an explanation.
 const MOST: usize = 8;
 
-/// A run and the truth of a formula along it.
+/// A run with the values of a formula's parts along it.
 pub struct Why<'a> {
     /// The store of the formula.
     pub formulas: &'a Formulas,
-    /// The truth of its parts.
+    /// The values of its parts.
     pub truth: &'a Truth,
-    /// Where the loop starts.
+    /// The start of the loop.
     pub prefix: usize,
-    /// All positions.
+    /// The number of positions.
     pub positions: usize,
 }
 
 impl Why<'_> {
-    /// Why `f` is true or false at the start.
+    /// Explains the value of `f` at the start.
     pub fn explain(&self, f: Formula) -> Vec<Because> {
         let mut list = Vec::new();
         let (mut f, mut at) = (f, 0);
@@ -55,7 +56,7 @@ impl Why<'_> {
         self.truth.at(f, at) == Some(true)
     }
 
-    /// The first position from `at` on for which `wanted` holds.
+    /// The first position from `at` on that satisfies `wanted`.
     fn first(&self, at: usize, wanted: impl Fn(usize) -> bool) -> Option<usize> {
         let mut position = at;
         for _ in 0..self.positions {
@@ -71,7 +72,7 @@ impl Why<'_> {
         print(self.formulas, f, Syntax::Full)
     }
 
-    /// Says something of `f` at a position, and what to look at next.
+    /// Adds a sentence about `f` at a position; returns the part and position to explain next.
     fn step(&self, f: Formula, at: usize, list: &mut Vec<Because>) -> Option<(Formula, usize)> {
         let value = self.holds(f, at);
         let mut say = |at: usize, text: String| list.push(Because { at, text });
@@ -82,9 +83,10 @@ impl Why<'_> {
                 let fails = self.first(at, |i| !self.holds(*h, i))?;
                 return Some((*h, fails));
             }
-            (Node::Globally(h), true) => {
-                say(at, format!("{} holds from here on for ever", self.text(*h)))
-            }
+            (Node::Globally(h), true) => say(
+                at,
+                format!("{} holds at all positions from here on", self.text(*h)),
+            ),
             (Node::Finally(h), true) => {
                 let comes = self.first(at, |i| self.holds(*h, i))?;
                 return Some((*h, comes));
@@ -105,7 +107,7 @@ impl Why<'_> {
                     Some(ends) => say(
                         ends,
                         format!(
-                            "{} ends here, and {} has not come",
+                            "{} stops holding here, and {} has not held",
                             self.text(*h),
                             self.text(*k)
                         ),
@@ -118,7 +120,7 @@ impl Why<'_> {
                     Some(ends) => say(
                         ends,
                         format!(
-                            "{} ends here, and {} has not come before",
+                            "{} stops holding here, and {} has not held before",
                             self.text(*k),
                             self.text(*h)
                         ),
@@ -142,7 +144,7 @@ mod tests {
     use super::*;
     use lariat_ltl::{FreeVocabulary, parse, truth};
 
-    /// Letters as in `"a;b;-"`, the loop from `prefix` on.
+    /// The explanation for a word such as `"a;b;-"`, whose loop starts at `prefix`.
     fn why(word: &str, prefix: usize, formula: &str) -> Vec<(usize, String)> {
         let mut formulas = Formulas::new();
         let f = parse(formula, &mut formulas, &mut FreeVocabulary).unwrap();
@@ -162,27 +164,27 @@ mod tests {
     }
 
     #[test]
-    fn the_place_that_decides_is_found() {
-        let told = |at: usize, text: &str| (at, text.to_owned());
+    fn the_deciding_position_is_found() {
+        let because = |at: usize, text: &str| (at, text.to_owned());
         assert_eq!(
             why("-;a;-;-", 2, "G(a -> F b)"),
             [
-                told(1, "a holds here"),
-                told(1, "b never holds from here on")
+                because(1, "a holds here"),
+                because(1, "b never holds from here on")
             ]
         );
         assert_eq!(
             why("-;ab;-", 2, "G !(a & b)"),
-            [told(1, "(a & b) holds here")]
+            [because(1, "(a & b) holds here")]
         );
         assert_eq!(
             why("a;-;b", 2, "a U b"),
-            [told(1, "a ends here, and b has not come")]
+            [because(1, "a stops holding here, and b has not held")]
         );
-        assert_eq!(why("a;-", 1, "X a"), [told(1, "a does not hold here")]);
+        assert_eq!(why("a;-", 1, "X a"), [because(1, "a does not hold here")]);
         assert_eq!(
             why("a;a", 1, "!G a"),
-            [told(0, "a holds from here on for ever")]
+            [because(0, "a holds at all positions from here on")]
         );
     }
 }

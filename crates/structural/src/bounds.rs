@@ -1,18 +1,18 @@
-//! Bounds of places.
+//! Upper bounds of places.
 //!
-//! *Which places are bounded at all* is one program: the places in some invariant `y·m <= k` with `y >= 0`, `y·C <= 0`,
+//! One linear program finds the bounded places, those in some `y·m <= k` with `y >= 0`, `y·C <= 0`:
 //!
 //! ```text
 //! maximise Σ v(p)   where   (v + r)·C <= 0,   0 <= v <= 1,   0 <= r
 //! ```
 //!
-//! whose optimum has `v(p) = 1` for all of them, because invariants add up. No program is needed where no event makes tokens.
-//! The invariant found is a sum of many and bounds each place badly. *How much a place can hold* is a
-//! program a place ([`upper_bound`]), but each invariant found bounds all of its places, and a place that was seen as
-//! full as its bound needs none; so there are about as many as the net has components.
+//! Invariants add up, so the optimum has `v(p) = 1` for all of them. No program is needed if no
+//! event adds tokens. That invariant is a sum of many and bounds each place badly, so one program
+//! per place ([`upper_bound`]) tightens it. Each invariant found bounds all of its places, and a
+//! place that was sampled at its bound needs no program.
 //!
-//! What a program says of a net depends on the net alone. So it is solved once for all who [share](Answers) what they find, and those who begin with the same
-//! question at the same time divide the places among themselves.
+//! The programs depend only on the net. Threads with clones of one [`Answers`] solve each of them
+//! once; threads that start at the same time work on different places first.
 
 use crate::Facts;
 use crate::certificate::{Certificate, Statement};
@@ -24,47 +24,47 @@ use lariat_budget::{Budget, Stop};
 use lariat_model::VarId;
 use lariat_parallel::Common;
 
-/// A bound of a place.
+/// An upper bound of a place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bound {
-    /// No reachable marking has more tokens there.
+    /// Largest number of tokens in any reachable marking.
     pub most: u64,
-    /// Why; empty if the model says so itself.
+    /// The proof; empty if the model declares the bound.
     pub certificate: Certificate,
 }
 
-/// What programs said of the places of one net, the same to all clones: for [`Facts`] about that net which several threads ask.
+/// Invariants that bound the places of one net: a memo table for [`Facts`] of several threads.
 #[derive(Clone, Debug, Default)]
 pub struct Answers(Common<VarId, Option<Statement>>);
 
-/// What was found so far.
+/// Bounds found so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
-    /// Is it known which places are bounded?
+    /// True once the program for bounded places has run.
     covered: bool,
-    /// The best bound of each place, and its reason.
+    /// The best bound of each place, and the index of its reason.
     best: Vec<Option<(u64, Option<usize>)>>,
-    /// Has the program for this place been solved?
+    /// For each place whether its program has run.
     asked: Vec<bool>,
     reasons: Vec<Statement>,
     pub(crate) answers: Answers,
 }
 
 impl Facts {
-    /// A bound of the place: the best that the state equation gives.
+    /// The best bound of the place that the state equation gives.
     pub fn bound(&mut self, place: VarId, budget: &Budget) -> Result<Option<Bound>, Stop> {
         self.begin();
         self.tighten(place, budget)?;
         Ok(self.known_bound(place))
     }
 
-    /// For every place whether it is known to be bounded.
+    /// For each place whether it is known to be bounded.
     pub fn bounded(&mut self, budget: &Budget) -> Result<Vec<bool>, Stop> {
         self.cover(budget)?;
         Ok(self.bounds.best.iter().map(Option::is_some).collect())
     }
 
-    /// Is the whole net known to be bounded? A system that is no net is, if its variables have domains.
+    /// Returns whether the net is known to be bounded; for other systems, whether all have domains.
     pub fn is_bounded(&mut self, budget: &Budget) -> Result<bool, Stop> {
         if let Some(folded) = &mut self.folded {
             return folded.facts.is_bounded(budget);
@@ -75,14 +75,15 @@ impl Facts {
         Ok(self.bounded(budget)?.into_iter().all(|bounded| bounded))
     }
 
-    /// Bounds of all places, as good as at most `questions` programs make them.
+    /// Bounds of all places after at most `questions` linear programs.
     pub fn bounds(&mut self, questions: usize, budget: &Budget) -> Result<Vec<Option<u64>>, Stop> {
         self.tighten_above(0, questions, budget)?;
         let best = self.bounds.best.iter();
         Ok(best.map(|b| b.map(|(most, _)| most)).collect())
     }
 
-    /// Makes the bounds of bounded places as good as at most `questions` programs can, but for those that are no more than `enough` already.
+    /// Tightens the bounds of bounded places with at most `questions` programs; skips places with a
+    /// bound of at most `enough`. Places that another thread is working on come last.
     pub(crate) fn tighten_above(
         &mut self,
         enough: u64,
@@ -109,13 +110,13 @@ impl Facts {
         Ok(())
     }
 
-    /// Is the place known to be bounded, and not by `enough`?
+    /// Returns whether the place has a bound, and one above `enough`.
     fn is_above(&self, place: VarId, enough: u64) -> bool {
         let known = self.bounds.best[place.index()];
         known.is_some_and(|(most, _)| most > enough)
     }
 
-    /// The best bound that is known already.
+    /// The best bound known so far.
     pub(crate) fn known_bound(&self, place: VarId) -> Option<Bound> {
         let (most, reason) = (*self.bounds.best.get(place.index())?)?;
         let certificate = match (reason, &self.net) {
@@ -126,7 +127,7 @@ impl Facts {
         Some(Bound { most, certificate })
     }
 
-    /// What is known without any program.
+    /// Initialises the bounds that need no program.
     fn begin(&mut self) {
         if !self.bounds.best.is_empty() || self.declared.is_empty() {
             return;
@@ -149,7 +150,7 @@ impl Facts {
         }
     }
 
-    /// Finds out which places are bounded.
+    /// Runs the program for bounded places once.
     fn cover(&mut self, budget: &Budget) -> Result<(), Stop> {
         self.begin();
         if !self.bounds.covered
@@ -162,7 +163,7 @@ impl Facts {
         Ok(())
     }
 
-    /// Asks for the best bound unless it is known; says whether a program was.
+    /// Runs the program of the place unless its bound is tight; returns whether it did.
     fn tighten(&mut self, place: VarId, budget: &Budget) -> Result<bool, Stop> {
         let Some(seen) = self.samples.most.get(place.index()) else {
             return Ok(false);
@@ -187,7 +188,7 @@ impl Facts {
         Ok(true)
     }
 
-    /// Takes the bounds that an invariant gives to its places.
+    /// Takes over the bounds that an invariant implies for its places.
     fn learn(&mut self, statement: Statement) {
         let Statement::Invariant { weights, most } = &statement else {
             return;
@@ -212,14 +213,14 @@ impl Facts {
     }
 }
 
-/// The invariant with these weights, if it is one.
+/// The invariant with these weights; `None` if the check fails.
 fn invariant(net: &Net, weights: Vec<(VarId, i128)>) -> Option<Statement> {
     let most = crate::certificate::at_start(net, &weights)?;
     let statement = Statement::Invariant { weights, most };
     statement.check(net)?.then_some(statement)
 }
 
-/// An invariant with as many places as possible.
+/// An invariant with a largest set of places.
 fn cover(net: &Net, most: u64, budget: &Budget) -> Result<Option<Statement>, Stop> {
     let mut program = Program::default();
     let mut rows = vec![Vec::new(); net.effects.len()];

@@ -1,20 +1,19 @@
-//! One form for predicates that mean the same on a net.
+//! Canonical form of predicates that are equivalent on a net.
 //!
-//! - `s <= k` is `!(s >= k+1)`, `s != k` is `!(s == k)`, and so on: only `>=` and `==` are left;
-//! - `s == 0` is `!(s >= 1)` where no coefficient is negative, because counts are not;
-//! - `enabled(ts)` is the disjunction over its events of what they need; an event that needs at least as much as another, or
-//!   that needs a place which is never marked, adds nothing. Events with equal presets are one.
+//! - `s <= k` is `!(s >= k+1)`, `s != k` is `!(s == k)`, and so on: only `>=` and `==` remain;
+//! - `s == 0` is `!(s >= 1)` if no coefficient is negative, because counts are not;
+//! - `enabled(ts)` is the disjunction over its events of their presets, without those that contain
+//!   another preset or a never marked place.
 //!
-//! Equal forms are equal in every marking, reachable or not, but for the events that need a place which is never marked.
+//! Predicates with equal forms agree in every marking without tokens in never marked places.
 
 use crate::net::Net;
 use lariat_model::{Comparison, EventId, Linear, Predicate, Value, VarId};
 
-/// A predicate with more parts than this is left as it is: parts are compared with each other, and unfolded nets have atoms with a
-/// hundred thousand events.
+/// Limit on the parts of a predicate, because parts are compared in pairs. Larger ones are kept.
 const MOST_PARTS: usize = 300;
 
-/// How many events, comparisons and connectives a predicate has.
+/// The number of events, comparisons and connectives of a predicate.
 fn parts(predicate: &Predicate) -> usize {
     match predicate {
         Predicate::Enabled(events) => events.len(),
@@ -24,11 +23,11 @@ fn parts(predicate: &Predicate) -> usize {
     }
 }
 
-/// A predicate in canonical form, or its negation.
+/// A predicate in canonical form; `false` means its negation.
 pub(crate) type Signed = (Predicate, bool);
 
 impl Net {
-    /// The canonical form of `predicate`; with `false` it is the negation that is meant.
+    /// The canonical form of `predicate`.
     pub fn canonical(&self, predicate: &Predicate) -> Signed {
         if parts(predicate) > MOST_PARTS {
             return (predicate.clone(), true);
@@ -53,7 +52,7 @@ impl Net {
             possible.map(|e| &self.needs[e.index()]).collect();
         needs.sort_unstable();
         needs.dedup();
-        // What needs as much as another, and more, is implied by it.
+        // A preset that exceeds another is implied by it.
         let exceeds = |more: &[(VarId, Value)], less: &[(VarId, Value)]| {
             more != less
                 && less
@@ -73,7 +72,7 @@ impl Net {
     }
 }
 
-/// The conjunction, or the disjunction, of some forms.
+/// The disjunction of some forms if `any`, else their conjunction.
 fn join(forms: impl Iterator<Item = Signed>, any: bool) -> Signed {
     let mut parts: Vec<Predicate> = Vec::new();
     for (form, sign) in forms {
@@ -116,7 +115,7 @@ fn compare(linear: &Linear) -> Signed {
             comparison,
             constant,
         });
-        // A constant at the end of its range has no neighbour: leave the predicate as it is.
+        // On overflow of the constant the predicate is kept as it is.
         form.map_or_else(
             || (Predicate::Linear(linear.clone()), true),
             |form| (Predicate::Linear(form), sign),

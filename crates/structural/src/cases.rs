@@ -1,4 +1,4 @@
-//! What a predicate says of a marking, as linear inequalities.
+//! Predicates as linear inequalities over markings.
 //!
 //! A predicate becomes a disjunction of *cases*, each a conjunction of rows `Σ c·m >= k`:
 //!
@@ -8,30 +8,31 @@
 //! s = k         s >= k ∧ s <= k          s != k   s >= k+1 ∨ s <= k-1
 //! ```
 //!
-//! The cases together hold *at least* the markings that are meant. Wherever a disjunction would get too long, or a predicate
-//! has no linear form, a conjunct is dropped: what cannot be excluded then might not exist, but what is excluded does not.
+//! The cases describe a *superset* of the markings that satisfy the predicate. If a disjunction
+//! would get too long, or a predicate has no linear form, a conjunct is dropped. Excluding the
+//! cases therefore excludes the predicate, but not the other way round.
 
 use crate::net::Net;
 use lariat_model::{Comparison, EventId, Linear, Predicate, Value, VarId};
 
-/// Rows of one case; where there would be more, some are left out, which excludes less.
+/// Limit on the rows of one case; further rows are dropped, which weakens the case.
 const MOST_ROWS: usize = 400;
 
-/// Longer disjunctions are not looked at.
+/// Limit on the cases of a disjunction.
 const MOST_CASES: usize = 200;
 
-/// `Σ c·m >= least`.
+/// The inequality `Σ c·m >= least`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Row {
-    /// Sorted by place, no 0.
+    /// The coefficients, sorted by place, no 0.
     pub terms: Vec<(VarId, i128)>,
     pub least: i128,
 }
 
-/// All rows hold.
+/// A conjunction of rows.
 pub(crate) type Case = Vec<Row>;
 
-/// One of the cases holds. No case: nothing does.
+/// A disjunction of cases; empty means false.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Cases(pub Vec<Case>);
 
@@ -50,14 +51,14 @@ impl Row {
         }
     }
 
-    /// Does it hold in `state`? `None` if the sum leaves 128 bits.
+    /// Returns whether the row holds in `state`; `None` if the sum overflows.
     pub fn holds(&self, state: &[Value]) -> Option<bool> {
         let sum = crate::certificate::dot(&self.terms, |p| i128::from(state[p.index()]))?;
         Some(sum >= self.least)
     }
 }
 
-/// Do two rows about single places exclude each other?
+/// Returns whether two rows about single places contradict each other.
 pub(crate) fn is_contradiction(case: &Case) -> bool {
     let single = |row: &Row| match row.terms[..] {
         [(place, 1)] => Some((place, row.least)),
@@ -75,12 +76,12 @@ pub(crate) fn is_contradiction(case: &Case) -> bool {
 }
 
 impl Cases {
-    /// Every marking.
+    /// The cases of `true`.
     pub fn any() -> Cases {
         Cases(vec![Vec::new()])
     }
 
-    /// No marking.
+    /// The cases of `false`.
     pub fn none() -> Cases {
         Cases(Vec::new())
     }
@@ -89,7 +90,7 @@ impl Cases {
         Cases(vec![vec![row]])
     }
 
-    /// Markings of both; of the shorter alone where there would be too many cases or rows.
+    /// The conjunction; only the shorter operand if there would be too many cases or rows.
     #[must_use]
     pub fn and(self, other: Cases) -> Cases {
         let (short, long) = if self.0.len() <= other.0.len() {
@@ -118,7 +119,7 @@ impl Cases {
         )
     }
 
-    /// Markings of either; all where there would be too many cases.
+    /// The disjunction; `true` if there would be too many cases.
     #[must_use]
     pub fn or(mut self, other: Cases) -> Cases {
         if self.0.len() + other.0.len() > MOST_CASES {
@@ -130,7 +131,7 @@ impl Cases {
 }
 
 impl Net {
-    /// Where `predicate` is true, if `truth`, or false.
+    /// Markings in which `predicate` has the value `truth`.
     pub fn cases(&self, predicate: &Predicate, truth: bool) -> Cases {
         match predicate {
             Predicate::Const(value) if *value == truth => Cases::any(),
@@ -157,7 +158,7 @@ impl Net {
             .fold(Cases::any(), Cases::and)
     }
 
-    /// One of the events is enabled.
+    /// Markings that enable at least one of the events.
     pub fn some_enabled(&self, events: impl Iterator<Item = EventId>) -> Cases {
         let mut cases: Vec<Case> = Vec::new();
         for event in events.filter(|e| !self.silenced[e.index()]) {
@@ -172,7 +173,7 @@ impl Net {
         Cases(cases)
     }
 
-    /// What the event needs.
+    /// The preset of the event as rows.
     pub fn needed(&self, event: EventId) -> Case {
         let needs = self.needs[event.index()].iter();
         needs
@@ -180,8 +181,7 @@ impl Net {
             .collect()
     }
 
-    /// None of the events is enabled: each lacks tokens somewhere. Those that can lack them in few places come first, for they tell most
-    /// and multiply the cases least.
+    /// Markings that enable none of the events. Small presets come first: their rows exclude most.
     fn none_enabled(&self, events: impl Iterator<Item = EventId>) -> Cases {
         let lack = |(place, need): &(VarId, Value)| Row::most(*place, i128::from(*need) - 1);
         let mut lacks: Vec<Vec<Row>> = events
@@ -255,9 +255,9 @@ mod tests {
     use super::*;
     use lariat_model::{Action, Arc, Domain, Event, System, Variable};
 
-    /// What is left out of a disjunction that is too long may be what happens.
+    /// A conjunct of a disjunction that is too long may be the one that holds.
     #[test]
-    fn disjunctions_are_whole_or_say_nothing() {
+    fn long_disjunctions_become_true() {
         let mut system = System::default();
         for i in 0..=MOST_CASES as u32 + 1 {
             system.variables.push(Variable {
@@ -280,7 +280,7 @@ mod tests {
         assert_eq!(some(MOST_CASES + 2), Cases::any());
         assert_eq!(some(MOST_CASES).or(some(1)), Cases::any());
         assert_eq!(some(MOST_CASES).and(some(2)), some(2));
-        // Of those that are not enabled some are left out.
+        // Some of the disabled events are dropped.
         let none = net.none_enabled(net.events());
         let empty = vec![0; system.variables.len()];
         let holds = |case: &Case| case.iter().all(|row| row.holds(&empty) == Some(true));

@@ -1,13 +1,15 @@
-//! Why a fact is true: statements that can be checked, and read.
+//! Certificates: statements that prove a fact, checkable and printable.
 //!
-//! A certificate is a list of statements, each true of every run. What makes each of them true is a
-//! property of single events, checked in exact integers by [`Statement::check`]:
+//! A certificate is a list of statements, each true of every run. Each follows from conditions on
+//! single events, checked in exact integers by [`Statement::check`]:
 //!
-//! - *invariant* `w·m <= k`: true at the start, and no event adds to `w·m`;
-//! - *empty* places: none is marked at the start, and who puts a token on one takes a token from one;
-//! - *ranking* `w >= 0`: no event adds to `w·m`, and those listed take from it, so that they fire at most `w·m0` times.
+//! - *invariant* `w·m <= k`: true initially, and no event increases `w·m`;
+//! - *empty* places: none is marked initially, and an event that adds to one takes from one of
+//!   them;
+//! - *ranking* `w >= 0`: no event increases `w·m`, and the listed events decrease it, so that they
+//!   fire at most `w·m0` times.
 //!
-//! Events that need an empty place are not looked at by the other statements.
+//! Other statements ignore events that need an empty place, because these never fire.
 
 use crate::net::Net;
 use crate::skeleton::Skeleton;
@@ -18,42 +20,42 @@ use std::sync::Arc;
 /// Places with their weights: sorted, no 0.
 pub type Weights = Vec<(VarId, i128)>;
 
-/// One reason.
+/// A statement about all runs of a net.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Statement {
     /// `weights·m <= most` in every reachable marking.
     Invariant {
-        /// The left side.
+        /// The coefficients.
         weights: Weights,
-        /// The right side.
+        /// The constant.
         most: i128,
     },
     /// These places are never marked.
     Empty(Vec<VarId>),
-    /// These events, which are among all that can be looked at, take from `weights·m`, to which none adds.
+    /// The events `finite` decrease `weights·m`, and no event of `among` increases it.
     Ranking {
-        /// Not negative.
+        /// Positive weights.
         weights: Weights,
         /// The events that can fire only finitely often; sorted.
         finite: Vec<EventId>,
-        /// The events that were looked at; sorted. Usually all.
+        /// The events considered, usually all; sorted.
         among: Vec<EventId>,
     },
-    /// This event needs nothing, so it is always enabled.
+    /// This event needs no tokens, so it is always enabled.
     Always(EventId),
 }
 
-/// Why a fact is true; nothing but the definitions if it is empty.
+/// A proof of a fact; empty if the fact follows from the definitions.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Certificate {
-    /// The reasons.
+    /// The statements, all of which are needed.
     pub statements: Vec<Statement>,
-    /// The net that they speak of, if it is the system without its colours.
+    /// The skeleton that the statements are about; `None` if they are about the system itself.
     pub skeleton: Option<Arc<Skeleton>>,
 }
 
 impl Certificate {
-    /// Adds the reasons of another one that are not known yet.
+    /// Adds the statements of another certificate, without duplicates.
     pub fn extend(&mut self, other: Certificate) {
         for statement in other.statements {
             if !self.statements.contains(&statement) {
@@ -63,24 +65,24 @@ impl Certificate {
         self.skeleton = self.skeleton.take().or(other.skeleton);
     }
 
-    /// Is every statement true of this system?
+    /// Returns whether every statement is true of this system.
     pub fn check(&self, system: &System) -> bool {
         let folded = |skeleton: &Arc<Skeleton>| skeleton.is_of(system);
         self.skeleton.as_ref().is_none_or(folded)
             && Net::of(self.about(system)).is_some_and(|net| self.is_true_of(&net))
     }
 
-    /// Is every statement true of this net?
+    /// Returns whether every statement is true of this net.
     pub(crate) fn is_true_of(&self, net: &Net) -> bool {
         self.statements.iter().all(|s| s.check(net) == Some(true))
     }
 
-    /// The net that the statements speak of.
+    /// The net that the statements are about.
     fn about<'s>(&'s self, system: &'s System) -> &'s System {
         self.skeleton.as_deref().map_or(system, Skeleton::net)
     }
 
-    /// The reasons as sentences, `2·p + q <= 3`.
+    /// The statements as text, for example `2·p + q <= 3`.
     pub fn sentences(&self, system: &System) -> Vec<String> {
         let system = self.about(system);
         self.statements.iter().map(|s| s.sentence(system)).collect()
@@ -96,14 +98,14 @@ impl From<Statement> for Certificate {
     }
 }
 
-/// `weights·values`, `None` if it leaves 128 bits.
+/// The product `weights·values`; `None` on overflow.
 pub(crate) fn dot(weights: &[(VarId, i128)], value: impl Fn(VarId) -> i128) -> Option<i128> {
     weights.iter().try_fold(0i128, |sum, (place, weight)| {
         sum.checked_add(weight.checked_mul(value(*place))?)
     })
 }
 
-/// `weights·effect`; both are sorted by place.
+/// The product `weights·effect`, both sorted by place; `None` on overflow.
 pub(crate) fn gain(weights: &[(VarId, i128)], effect: &[(VarId, Value)]) -> Option<i128> {
     effect.iter().try_fold(0i128, |sum, (place, change)| {
         match weights.binary_search_by_key(place, |(p, _)| *p) {
@@ -124,7 +126,7 @@ pub(crate) fn at_start(net: &Net, weights: &[(VarId, i128)]) -> Option<i128> {
 }
 
 impl Statement {
-    /// Is it true of the net? `None` where numbers are too large to tell.
+    /// Checks the statement for the net; `None` on overflow.
     pub(crate) fn check(&self, net: &Net) -> Option<bool> {
         match self {
             Statement::Invariant { weights, most } => {
@@ -135,7 +137,7 @@ impl Statement {
                 }
                 Some(at_start(net, weights)? <= *most)
             }
-            // Found by the same fixpoint that makes the net.
+            // Compared with the siphon that was computed for the net.
             Statement::Empty(places) => Some(places.iter().all(|p| net.empty[p.index()])),
             Statement::Ranking {
                 weights,
@@ -157,12 +159,12 @@ impl Statement {
         }
     }
 
-    /// Is it a ranking by which some event fires finitely often?
+    /// Returns whether it is a ranking with at least one finite event.
     pub(crate) fn ranks_some(&self) -> bool {
         matches!(self, Statement::Ranking { finite, .. } if !finite.is_empty())
     }
 
-    /// The statement in a line.
+    /// The statement as one line of text.
     pub fn sentence(&self, system: &System) -> String {
         let name = |place: &VarId| system.variable(*place).name.clone();
         let names = |places: &[VarId]| places.iter().map(name).collect::<Vec<_>>().join(", ");
@@ -176,10 +178,10 @@ impl Statement {
             } => {
                 let sum = sum(system, weights.iter().map(|(p, w)| (*p, *w)));
                 if finite.len() == among.len() {
-                    format!("every step takes from {sum}")
+                    format!("every step decreases {sum}")
                 } else {
                     format!(
-                        "{} of {} events take from {sum}, and none adds to it",
+                        "{} of {} events decrease {sum}, and none increases it",
                         finite.len(),
                         among.len()
                     )
@@ -190,7 +192,7 @@ impl Statement {
     }
 }
 
-/// `Σ left <= Σ right`, all weights positive.
+/// `Σ left <= Σ right`, with positive weights on both sides.
 fn inequality(system: &System, weights: &[(VarId, i128)], most: i128) -> String {
     let mut left = sum(system, weights.iter().filter(|(_, w)| *w > 0).copied());
     let mut right = sum(
@@ -206,12 +208,10 @@ fn inequality(system: &System, weights: &[(VarId, i128)], most: i128) -> String 
     } else {
         (&mut left, -most)
     };
-    match side.is_empty() {
-        true => *side = constant.to_string(),
-        false if constant != 0 => {
-            let _ = write!(side, " + {constant}");
-        }
-        false => {}
+    if side.is_empty() {
+        *side = constant.to_string();
+    } else if constant != 0 {
+        let _ = write!(side, " + {constant}");
     }
     if left.is_empty() {
         left.push('0');
@@ -219,7 +219,7 @@ fn inequality(system: &System, weights: &[(VarId, i128)], most: i128) -> String 
     format!("{left} <= {right}")
 }
 
-/// `2·p + q`; nothing if there is nothing.
+/// `2·p + q`; empty without weights.
 fn sum(system: &System, weights: impl Iterator<Item = (VarId, i128)>) -> String {
     let mut text = String::new();
     for (place, weight) in weights {
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn statements_are_checked_and_read_well() {
+    fn statements_are_checked_and_printed() {
         let system = system();
         let (p, q) = (VarId(0), VarId(1));
         let invariant = |weights: &[(VarId, i128)], most| Statement::Invariant {
@@ -289,9 +289,9 @@ mod tests {
             (
                 ranking(&[t]),
                 true,
-                "1 of 2 events take from p, and none adds to it",
+                "1 of 2 events decrease p, and none increases it",
             ),
-            (ranking(&[t, u]), false, "every step takes from p"),
+            (ranking(&[t, u]), false, "every step decreases p"),
             (Statement::Always(u), false, "always enabled: u"),
         ] {
             assert_eq!(statement.sentence(&system), text);
@@ -299,7 +299,7 @@ mod tests {
         }
     }
 
-    /// Each ranking, invariant or list of empty places is wrong in one way only.
+    /// Each statement has exactly one defect.
     #[test]
     fn wrong_statements_are_refused() {
         let (p, q, t, u) = (VarId(0), VarId(1), EventId(0), EventId(1));
@@ -313,10 +313,10 @@ mod tests {
             let certificate = Certificate::from(statement);
             assert!(!certificate.check(system), "{certificate:?}");
         };
-        // `t` adds to q: that is no weight, and turned round it has no end.
+        // `t` increases q: a weight of 1 is refused, and so is −1.
         wrong(ranking((q, 1), &[], &[t, u]), &plain);
         wrong(ranking((q, -1), &[t], &[t, u]), &plain);
-        // Who was not looked at, or changes nothing, may go on.
+        // An event outside `among`, or without an effect, may fire infinitely often.
         wrong(ranking((p, 1), &[t], &[u]), &plain);
         wrong(ranking((p, 1), &[u], &[u]), &plain);
         let mut drains = plain.clone();
@@ -327,7 +327,7 @@ mod tests {
         };
         drains.events[1].action = Action::Net(vec![drain]);
         wrong(ranking((p, 1), &[t, u], &[t, u]), &drains);
-        // Each start counts.
+        // Every initial marking counts.
         let mut twice = plain.clone();
         twice.initial = vec![[3, 0].into(), [5, 0].into(), [0, 0].into()];
         for (most, good) in [(4, false), (5, true)] {
@@ -335,7 +335,7 @@ mod tests {
             let sum = Certificate::from(Statement::Invariant { weights, most });
             assert_eq!(sum.check(&twice), good);
         }
-        // With a third place, which is never marked, so that `u` never fires.
+        // A third place is never marked, so that `u` never fires.
         let mut silent = plain.clone();
         silent.variables.push(plain.variables[0].clone());
         silent.initial = vec![[3, 0, 0].into()];
@@ -352,14 +352,14 @@ mod tests {
     }
 
     #[test]
-    fn too_large_is_not_true() {
+    fn overflow_is_not_true() {
         let weights = vec![(VarId(0), i128::MAX)];
         let huge = Statement::Invariant {
             weights,
             most: i128::MAX,
         };
         assert!(!Certificate::from(huge).check(&system()));
-        // Two of the largest number are −2, if nobody looks: what an event adds to places without tokens, and what is there at the start.
+        // Sums of two largest numbers must not wrap around, in an effect or in the initial marking.
         let sum = |place: VarId| {
             let weights = vec![(place, i128::MAX)];
             Certificate::from(Statement::Invariant { weights, most: 0 })

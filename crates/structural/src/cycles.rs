@@ -1,19 +1,21 @@
-//! Accepting components of an automaton in which no run of the net can stay.
+//! Barren components: accepting components of an automaton in which no run of the net can stay.
 //!
-//! A run that is accepted stays, from some position on, in one component and carries each of its marks for ever. There
-//! it reads letters of `L`, the union of the component's guards, and infinitely often one of `L(i)`, the guards that carry mark `i`.
-//! There are two kinds of such runs.
+//! An accepted run stays, from some position on, in one component and sees each of its marks
+//! infinitely often. There it reads letters of `L`, the union of the component's guards, and
+//! infinitely often one of `L(i)`, the guards with mark `i`. Such a run is of one of two kinds.
 //!
-//! - It fires for ever. Then the events that it fires infinitely often form the support of a repetitive vector ([`crate::repeat`]), and each
-//!   of them is enabled in some marking of `L`; and for every mark some of them fires in a marking of `L(i)`. So let `R` be the
-//!   largest support of a repetitive vector over the events that can fire in `L`. If `R` is empty, or if for some mark none of `R` can fire in
-//!   `L(i)`, there is no such run.
-//! - It rests in a dead marking (not if deadlocks are ignored). Then it reads one letter for ever, one without an event and without
-//!   an enabled one, and the component has a cycle of that letter with all marks. It is asked whether a dead marking with such
-//!   a letter exists.
+//! - It fires events indefinitely. The events that it fires infinitely often are the support of a
+//!   repetitive vector ([`crate::repeat`]); each is enabled in some marking of `L`, and for every
+//!   mark one fires in a marking of `L(i)`. Let `R` be the largest support of a repetitive vector
+//!   over the events that can fire in `L`. If `R` is empty, or if for some mark no event of `R` can
+//!   fire in `L(i)`, there is no such run.
+//! - It ends in a dead marking (unless deadlocks are ignored). Then it repeats one letter without
+//!   an enabled or fired event, and the component has a cycle of that letter with all marks. The
+//!   check looks for a dead marking with such a letter.
 //!
-//! A component without either is *barren*. "Can" means that the state equation does not exclude it, so barren components have a certificate. Nothing
-//! is assumed of the formula; with an automaton for the violations, no fruitful component means that the property holds.
+//! A component without either kind is *barren*. "Can" means that the state equation does not
+//! exclude it, so barren components have a certificate. Nothing is assumed about the formula. If
+//! all components of an automaton for the violations are barren, the property holds.
 
 use crate::Facts;
 use crate::cases::{Case, Cases, Row, is_contradiction};
@@ -27,24 +29,24 @@ use lariat_emptiness::Marks;
 use lariat_model::{Deadlock, EventId, Proposition, Value, VarId};
 use rustc_hash::FxHashMap;
 
-/// A guard of more cubes than this is taken for "every letter".
+/// Limit on the cubes of a guard; a larger guard is treated as `true`.
 const MOST_CUBES: usize = 32;
-/// Letters of dead markings are listed one by one up to this number of undetermined atoms.
+/// Limit on undetermined atoms up to which the letters of dead markings are enumerated.
 const MOST_FREE: usize = 6;
 
-/// A component that no run of the net can be accepted in.
+/// A component in which no run of the net is accepted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Barren {
-    /// Its states.
+    /// The states of the component.
     pub states: Vec<StateId>,
-    /// Why.
+    /// The proof.
     pub certificate: Certificate,
 }
 
-/// The letters of a cube: markings, and which events are taken from them.
+/// The letters of a cube: markings, and the events fired there.
 struct Letters {
     markings: Cases,
-    /// For every case, the places that have at most so many tokens.
+    /// For each case the upper bounds of single places.
     upper: Vec<FxHashMap<VarId, i128>>,
     taken: Vec<(Vec<EventId>, bool)>,
 }
@@ -80,13 +82,13 @@ impl Letters {
         }
     }
 
-    /// May the event be taken, as far as the letters speak of events?
+    /// Returns whether the literals about fired events allow the event.
     fn allow(&self, event: EventId) -> bool {
         let agrees = |(events, truth): &(Vec<EventId>, bool)| events.contains(&event) == *truth;
         self.taken.iter().all(agrees)
     }
 
-    /// Is there a case in which nothing obvious keeps the event from firing?
+    /// Returns whether some case has no bound below a need of the event.
     fn may_fire(&self, net: &Net, event: EventId) -> bool {
         let needs = &net.needs[event.index()];
         let has = |upper: &FxHashMap<VarId, i128>| {
@@ -115,17 +117,17 @@ impl Letters {
 /// An accepting component.
 struct Component<'a> {
     automaton: &'a Automaton,
-    /// A copy of the automaton's guards, to compute with.
+    /// A copy of the automaton's guards, in which new guards can be built.
     guards: Guards,
     propositions: &'a [Proposition],
     states: Vec<StateId>,
-    /// Of every state of the automaton: is it one of these?
+    /// For each state of the automaton whether it is in the component.
     inside: Vec<bool>,
 }
 
 impl Facts {
-    /// The accepting components of `automaton` in which no run of the net is accepted. The propositions are what the
-    /// automaton's atoms mean, in its order.
+    /// The accepting components of `automaton` in which no run of the net is accepted.
+    /// `propositions[i]` is the meaning of the automaton's atom `i`.
     pub fn barren(
         &mut self,
         automaton: &Automaton,
@@ -156,7 +158,7 @@ impl Facts {
         Ok(found)
     }
 
-    /// Does no run fire for ever and stay in the component, with all marks?
+    /// Proves that no run fires events indefinitely and stays in the component with all marks.
     fn never_fires_on(
         &mut self,
         component: &mut Component<'_>,
@@ -165,7 +167,7 @@ impl Facts {
         let general = self.repeating(budget)?;
         let mut certificate = general.certificate;
         let letters = self.letters(component, Marks::NONE);
-        // First what can be seen without the solver.
+        // First the test that needs no solver.
         let mut among = general.events;
         if let Some(net) = &self.net {
             among.retain(|event| letters.iter().any(|l| l.may_fire(net, *event)));
@@ -209,7 +211,7 @@ impl Facts {
         .collect()
     }
 
-    /// Why the event fires in no reachable marking of the letters.
+    /// Proves that the event fires in no reachable marking of the letters.
     fn cannot_fire(
         &mut self,
         letters: &[Letters],
@@ -232,7 +234,7 @@ impl Facts {
         Ok(Some(certificate))
     }
 
-    /// Is there no dead marking in which the component accepts?
+    /// Proves that the component accepts in no dead marking.
     fn never_rests_in(
         &mut self,
         component: &mut Component<'_>,
@@ -257,7 +259,7 @@ impl Facts {
     }
 }
 
-/// The states of every component with an accepting cycle.
+/// The states of each component with an accepting cycle.
 fn accepting(automaton: &Automaton) -> Vec<Vec<StateId>> {
     let found = components(automaton.states.len(), |n, k| {
         automaton.states[n].get(k).map(|t| t.to.index())
@@ -300,7 +302,7 @@ impl<'a> Component<'a> {
         }
     }
 
-    /// The letters of inner edges with these marks.
+    /// The union of the guards of inner edges with these marks.
     fn letters(&mut self, marks: Marks) -> Guard {
         let mut letters = Guards::FALSE;
         for state in &self.states {
@@ -326,7 +328,7 @@ impl<'a> Component<'a> {
         literals(self.propositions, cube)
     }
 
-    /// Sets of letters; each contains all letters with these fixed values whose endless repetition the component accepts.
+    /// Guards that each contain all letters with these values that the component accepts repeated.
     fn resting_letters(&mut self, fixed: &[Option<bool>]) -> Vec<Guard> {
         let literal = |i: usize, value: bool, cube: &mut Cube| {
             let bits = if value {
@@ -373,7 +375,7 @@ impl<'a> Component<'a> {
         vec![accepted]
     }
 
-    /// Does some guard of the component depend on the atom? The union of all may hide it.
+    /// Returns whether some guard of the component depends on the atom; the union of all may not.
     fn reads(&self, atom: usize, support: u64) -> bool {
         let inner = |state: &StateId| {
             let edges = self.automaton.transitions(*state).iter();
@@ -384,7 +386,7 @@ impl<'a> Component<'a> {
         support >> atom & 1 == 1 || self.states.iter().any(inner)
     }
 
-    /// Does the component accept by reading this one letter for ever?
+    /// Returns whether the component accepts the infinite repetition of this letter.
     fn repeats(&self, letter: Letter) -> bool {
         let edges = |state: usize| {
             let edges = self.automaton.states[state].iter();

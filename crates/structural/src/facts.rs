@@ -1,4 +1,4 @@
-//! Everything that is known of one net, found when it is first asked for.
+//! Cache of the facts about one net, each computed at its first query.
 
 use crate::bounds::Answers;
 use crate::cases::{Case, Cases, is_contradiction};
@@ -13,25 +13,24 @@ use lariat_budget::{Budget, Stop};
 use lariat_model::{Domain, EventId, Predicate, Proposition, System, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Counted work that facts may cost; a unit is about a thousand steps of arithmetic.
+/// Limits on the counted work of facts; a unit is about a thousand arithmetic operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// For one linear program.
+    /// Limit per linear program.
     pub question: u64,
-    /// For all of them together, anew for every [property](Facts::next_property).
+    /// Limit for all programs of one [property](Facts::next_property).
     pub total: u64,
-    /// Places and events together of nets that are asked about; of larger ones only their [skeletons](Facts::unfolded_from) are.
+    /// Limit on places plus events; of larger nets only [skeletons](Facts::unfolded_from) are used.
     pub nodes: usize,
 }
 
 impl Limits {
-    /// What every linear program is too large beyond.
+    /// Number of places and events above which every linear program is too large.
     pub const NODES: usize = MOST_NODES;
 }
 
 impl Default for Limits {
-    /// A question takes about a third of a second at most, all of a property about one. What was asked for one property serves the
-    /// others, so little is left to ask after the first few.
+    /// Limits that keep a program well below a second, and all programs of a property at about one.
     fn default() -> Limits {
         Limits {
             question: 20_000,
@@ -41,40 +40,37 @@ impl Default for Limits {
     }
 }
 
-/// An atom that is the same in every reachable marking.
+/// An atom with the same value in every reachable marking.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Constant {
-    /// Its value.
+    /// The value of the atom.
     pub value: bool,
-    /// Why.
+    /// The proof.
     pub certificate: Certificate,
 }
 
-/// What is known of a net: constants, bounds, dead events, termination, each with its certificate.
+/// Facts about one net: constants, bounds, dead events, termination, each with its certificate.
 ///
-/// Facts speak of the reachable markings alone, so they are right for all of LTL, with `X` and events, under both
-/// policies for deadlocks. Every question is asked of the solver once; every answer was checked in exact
-/// integers. `None` is "not known", and so is everything about systems that are not nets. A [`Stop`] is passed on when
-/// the *caller's* budget runs out; reaching the [`Limits`] is "not known".
+/// Facts speak only of the reachable markings, so they are valid for all of LTL, with `X` and
+/// events, under both deadlock policies. The solver answers each question once, and each answer is
+/// checked in exact integers. `None` means "not known", also for systems that are not nets and when
+/// the [`Limits`] are reached. A [`Stop`] means that the *caller's* budget ran out.
 #[derive(Clone, Debug)]
 pub struct Facts {
     pub(crate) net: Option<Net>,
-    /// What is known without colours.
+    /// Facts about the skeleton of a coloured net that is itself too large.
     pub(crate) folded: Option<Box<Folded>>,
-    /// Has a skeleton been looked for?
-    pub(crate) colours_told: bool,
+    /// True once [`Facts::unfolded_from`] has tried to build a skeleton.
+    pub(crate) skeleton_tried: bool,
     pub(crate) samples: Samples,
-    /// How many events there are.
+    /// The number of events.
     pub(crate) events: u32,
-    /// Bounds that the model's file guarantees.
+    /// Bounds that the model file declares.
     pub(crate) declared: Vec<Option<u64>>,
-    /// Has every variable that is no count a domain?
+    /// True if every variable is a bounded count or has a finite domain.
     pub(crate) domains: bool,
     pub(crate) limits: Limits,
-    questions: u64,
-    spent: u64,
-    /// What was spent on earlier properties.
-    before: u64,
+    work: SolverWork,
     excluded: FxHashMap<Case, Option<Certificate>>,
     constants: FxHashMap<Proposition, Option<Constant>>,
     pub(crate) bounds: crate::bounds::Known,
@@ -82,13 +78,21 @@ pub struct Facts {
     pub(crate) resting: Option<Resting>,
 }
 
+/// Linear programs solved so far, the units of work used, and those used by earlier properties.
+#[derive(Clone, Copy, Debug, Default)]
+struct SolverWork {
+    questions: u64,
+    spent: u64,
+    before: u64,
+}
+
 impl Facts {
-    /// Nothing is asked yet; a short walk is made.
+    /// Creates an empty cache with the default limits; runs a short random walk.
     pub fn of(system: &System) -> Facts {
         Facts::limited(system, Limits::default())
     }
 
-    /// The same with limits of one's own.
+    /// Creates an empty cache with the given limits; runs a short random walk.
     pub fn limited(system: &System, limits: Limits) -> Facts {
         let net = Net::within(limits.nodes, system);
         let declared = |domain: &Domain| match domain {
@@ -100,7 +104,7 @@ impl Facts {
             events: system.events.len() as u32,
             net,
             folded: None,
-            colours_told: false,
+            skeleton_tried: false,
             declared: system
                 .variables
                 .iter()
@@ -111,9 +115,7 @@ impl Facts {
                 .iter()
                 .any(|v| v.domain == Domain::Count { bound: None }),
             limits,
-            questions: 0,
-            spent: 0,
-            before: 0,
+            work: SolverWork::default(),
             excluded: FxHashMap::default(),
             constants: FxHashMap::default(),
             bounds: crate::bounds::Known::default(),
@@ -122,41 +124,41 @@ impl Facts {
         }
     }
 
-    /// The same, sharing what programs say of the net with all who have these answers.
+    /// Shares the bounds that linear programs give with all [`Facts`] that use the same `answers`.
     #[must_use]
     pub fn sharing(mut self, answers: &Answers) -> Facts {
         self.bounds.answers = answers.clone();
         self
     }
 
-    /// How many linear programs were solved, and the units of work that they took.
+    /// The number of linear programs solved so far, and the units of work that they used.
     pub fn effort(&self) -> (u64, u64) {
         let (questions, spent) = (self.folded.as_ref()).map_or((0, 0), |f| f.facts.effort());
-        (self.questions + questions, self.spent + spent)
+        (self.work.questions + questions, self.work.spent + spent)
     }
 
-    /// From now on questions are about another property, for which the [limits](Limits) count anew.
+    /// Starts another property: resets the work counted against the [limits](Limits).
     pub fn next_property(&mut self) {
-        self.before = self.spent;
+        self.work.before = self.work.spent;
         if let Some(folded) = &mut self.folded {
             folded.facts.next_property();
         }
     }
 
-    /// What may be spent on the next question.
+    /// Work that the next linear program may use.
     pub(crate) fn allowance(&self) -> u64 {
-        let here = self.spent - self.before;
+        let here = self.work.spent - self.work.before;
         (self.limits.question).min(self.limits.total.saturating_sub(here))
     }
 
-    /// Tells of a reachable marking, from a walk or a search: what it shows is never asked of the solver.
+    /// Records a reachable marking of a walk or search; facts that it contradicts are not tried.
     pub fn saw(&mut self, state: &[Value]) {
         if self.net.is_some() && state.len() == self.declared.len() {
             self.samples.add(state);
         }
     }
 
-    /// The same truth value at every position of every run?
+    /// Returns the value of a proposition that is the same at every position of every run.
     pub fn constant(
         &mut self,
         proposition: &Proposition,
@@ -218,7 +220,7 @@ impl Facts {
         Ok(Some(all))
     }
 
-    /// Can the event never fire?
+    /// Proves that the event never fires.
     pub fn dead(&mut self, event: EventId, budget: &Budget) -> Result<Option<Certificate>, Stop> {
         let Some(net) = &self.net else {
             return Ok(None);
@@ -233,9 +235,9 @@ impl Facts {
         self.refuted(&cases, budget)
     }
 
-    /// Are there no reachable marking and event with these truth values?
+    /// Proves that no reachable marking and event have these truth values.
     ///
-    /// Of `fires` only that it needs its events to be enabled, and that no two events are taken at once, is used.
+    /// Of `fires` it uses only that the event is enabled and that one event fires at a time.
     pub fn infeasible(
         &mut self,
         cube: &[(Proposition, bool)],
@@ -259,7 +261,7 @@ impl Facts {
         Ok(Some(certificate))
     }
 
-    /// Why those of the events that need places which are never marked never fire.
+    /// A certificate that the events among `events` with a never marked input place never fire.
     pub(crate) fn silence(&self, events: &[EventId]) -> Certificate {
         let Some(net) = &self.net else {
             return Certificate::default();
@@ -278,7 +280,7 @@ impl Facts {
         }
     }
 
-    /// A certificate that no case has a reachable marking.
+    /// A certificate that none of the cases has a reachable marking.
     pub(crate) fn refuted(
         &mut self,
         cases: &Cases,
@@ -306,7 +308,7 @@ impl Facts {
             return Ok(known.clone());
         }
         if self.allowance() == 0 {
-            // Another property may ask.
+            // Not cached: the next property starts with a fresh limit.
             return Ok(None);
         }
         let found = self.ask(budget, |net, most, budget| refute(net, case, most, budget))?;
@@ -314,7 +316,7 @@ impl Facts {
         Ok(found)
     }
 
-    /// Asks the solver, within the limits.
+    /// Runs `question` with the allowance that is left; `None` if none is left.
     pub(crate) fn ask<T>(
         &mut self,
         budget: &Budget,
@@ -324,20 +326,20 @@ impl Facts {
         let Some(net) = self.net.as_ref().filter(|_| most > 0) else {
             return Ok(None);
         };
-        self.questions += 1;
+        self.work.questions += 1;
         let account = counting(budget);
         let answer = question(net, most, &account);
-        self.spent += account.work_spent();
+        self.work.spent += account.work_spent();
         answer
     }
 }
 
-/// The budget with an account of its own, which is never used up.
+/// A copy of the budget that counts work separately and without a limit.
 fn counting(budget: &Budget) -> Budget {
     budget.clone().with_work(u64::MAX)
 }
 
-/// Adds all events that a predicate names.
+/// Collects all events that a predicate names.
 fn collect_events(predicate: &Predicate, events: &mut Vec<EventId>) {
     match predicate {
         Predicate::Enabled(named) => events.extend(named),
@@ -350,7 +352,7 @@ fn collect_events(predicate: &Predicate, events: &mut Vec<EventId>) {
 }
 
 impl Net {
-    /// Does the predicate hold in `state`?
+    /// Returns whether the predicate holds in `state`.
     pub(crate) fn holds(&self, predicate: &Predicate, state: &[Value]) -> bool {
         match predicate {
             Predicate::Const(value) => *value,
@@ -364,7 +366,7 @@ impl Net {
         }
     }
 
-    /// The markings of a conjunction of literals, whatever event is taken there.
+    /// The markings of a conjunction of literals, for any event that `fires` literals allow.
     pub(crate) fn cube(&self, cube: &[(Proposition, bool)]) -> Cases {
         let mut taken: Option<Vec<EventId>> = None;
         let mut cases = Cases::any();

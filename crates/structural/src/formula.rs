@@ -1,13 +1,14 @@
-//! A simpler formula for this net.
+//! Simplification of a formula for one net.
 //!
-//! - Atoms with the same canonical form ([`crate::canonical`]) are one atom, or its negation.
+//! - Atoms with the same canonical form ([`crate::canonical`]) become one atom, or its negation.
 //! - Constant atoms are replaced by their values.
-//! - If every run is finite and dead markings are repeated, each run ends in one letter that is repeated for ever, with nothing enabled and
-//!   nothing taken. A part that is both eventual and universal has the same value at all positions of a run, so it has the value that it has there:
-//!   its temporal operators go, as `F G` of what is left, and its atoms about enabled and taken events have their values.
+//! - If every run is finite and dead markings are repeated, each run ends in one letter that
+//!   repeats infinitely often, with no event enabled or fired. A subformula that is both eventual
+//!   and universal always has its value on that last letter. It becomes `F G` of its body without
+//!   temporal operators, and its atoms about events become constants.
 //!
-//! The result agrees with the formula on every run of the net. Not on other words: what is known of the original formula, that it is
-//! stutter-invariant, say, has to be asked again of the simpler one.
+//! The result agrees with the formula on every run of the net, but not on other words. Properties
+//! of the original formula, such as stutter invariance, must be determined again.
 
 use crate::Facts;
 use crate::facts::Constant;
@@ -17,24 +18,24 @@ use lariat_ltl::{AtomId, Formula, Formulas, Node, classes, on_one_letter, replac
 use lariat_model::{Deadlock, Predicate, Proposition};
 use rustc_hash::FxHashMap;
 
-/// Pairs of atoms that are asked for combinations that cannot be.
+/// Limit on the pairs of atoms that are tested for infeasible combinations.
 const MOST_PAIRS: usize = 66;
 
-/// A formula that is the same on all runs of a net, and why.
+/// A formula equivalent to another on all runs of a net, with the facts used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Simplified {
     /// The simplified formula.
     pub formula: Formula,
-    /// The atoms that are constant.
+    /// The constant atoms.
     pub constants: Vec<(AtomId, Constant)>,
-    /// Atoms that are others, or their negations if `false`.
+    /// Atoms replaced by an earlier atom, or by its negation if `false`.
     pub same: Vec<(AtomId, AtomId, bool)>,
-    /// Was it used that every run is finite?
+    /// True if the rule for finite runs was used.
     pub finite_runs: bool,
 }
 
 impl Facts {
-    /// Simplifies a formula whose atom `i` means `propositions[i]`.
+    /// Simplifies a formula in which atom `i` means `propositions[i]`.
     pub fn simplify(
         &mut self,
         formulas: &mut Formulas,
@@ -85,7 +86,7 @@ impl Facts {
         Ok(result)
     }
 
-    /// An earlier atom with the same form, and whether it is the same or the opposite.
+    /// An earlier atom with the same canonical form; `false` if it is the negation.
     fn equal_atom(
         &self,
         proposition: &Proposition,
@@ -105,7 +106,7 @@ impl Facts {
         }
     }
 
-    /// The formula with lasting parts evaluated at the end of a finite run, if all runs are finite and that changes something.
+    /// Evaluates eventual and universal subformulas at the end of finite runs.
     fn at_the_end(
         &mut self,
         formulas: &mut Formulas,
@@ -143,7 +144,7 @@ impl Facts {
         Ok((ended != formula).then_some(ended))
     }
 
-    /// Pairs of truth values of the atoms that no position of any run has, for the legal letters of an automaton.
+    /// Pairs of literals that hold at no position of any run, to restrict an automaton's letters.
     pub fn exclusions(
         &mut self,
         atoms: &[AtomId],

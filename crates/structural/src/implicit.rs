@@ -1,14 +1,17 @@
-//! Places of which others tell that there is always enough in them.
+//! Implicit places: places that never disable an event on their own.
 //!
-//! The weights `y` by which they tell (`reductions::Told` says what that means, and checks it) are a point of
+//! A place `p` is implied by a weighted sum `y` of other places (`reductions::Told` defines and
+//! checks this) if the weights are a point with `s > 0` of
 //!
 //! ```text
-//! y·C <= s·C(p)      y·(m0 - pre(t)) <= s·(m0(p) - pre(t, p)) for all t that need p      0 <= y,  0 <= s <= 1
+//! y·C <= s·C(p)      y·(m0 - pre(t)) <= s·(m0(p) - pre(t, p)) for all t that need p
+//! 0 <= y,  0 <= s <= 1
 //! ```
 //!
-//! with `s > 0`. The origin is always one, so that the solver begins somewhere and its work can be counted. A small `y` is wanted, so that few places have to stay for `p` to
-//! go: the program minimises `Σ y`, and `s` is worth much more than any `y`. Two things are looked at before: who takes from `p` must take
-//! from another place too, and no event may have been seen that lacked tokens in `p` alone.
+//! The origin is feasible, so the solver starts without a first phase and its work can be counted.
+//! The program minimises `Σ y`, with a large reward for `s`, so that removing `p` depends on few
+//! places. Two tests come first: each event that takes from `p` must take from another place, and
+//! no sampled marking may have lacked tokens in `p` alone.
 
 use crate::Facts;
 use crate::net::Net;
@@ -19,11 +22,11 @@ use lariat_model::{EventId, Value, VarId};
 use lariat_reductions::Told;
 use rustc_hash::FxHashMap;
 
-/// What `s` is worth: more than the weights of all who tell.
+/// Reward per unit of `s`; larger than the sum of all weights.
 const WORTH: f64 = 10_000.0;
 
 impl Facts {
-    /// Of which of these places others tell. They are meant to go in this order: who is told of tells nothing of later ones.
+    /// Finds implicit places, to be removed in this order: one that is found implies no later ones.
     pub fn implicit(&mut self, places: &[VarId], budget: &Budget) -> Result<Vec<Told>, Stop> {
         let Some(net) = &self.net else {
             return Ok(Vec::new());
@@ -33,48 +36,48 @@ impl Facts {
         for event in net.events() {
             for (place, _) in &net.needs[event.index()] {
                 needing[place.index()].push(event);
-                // Of events that never fire no effect is known here, and such a place may be what keeps one from firing.
+                // A never marked place may be all that disables a silenced event.
                 deciding[place.index()] |= net.silenced[event.index()];
             }
         }
-        let mut teller = vec![true; net.places];
+        let mut may_support = vec![true; net.places];
         let mut found = Vec::new();
         for place in places.iter().filter(|place| !deciding[place.index()]) {
-            teller[place.index()] = false;
+            may_support[place.index()] = false;
             let Some(net) = self.net.as_ref().filter(|_| self.allowance() > 0) else {
                 break;
             };
-            let told = match shape(net, *place, &teller, &needing[place.index()]) {
+            let implied = match shape(net, *place, &may_support, &needing[place.index()]) {
                 Some(shape) => {
-                    let tell = |net: &Net, most, budget: &Budget| tell(net, &shape, most, budget);
-                    self.ask(budget, tell)?
+                    self.ask(budget, |net, most, budget| solve(net, &shape, most, budget))?
                 }
                 None => None,
             };
-            teller[place.index()] = told.is_none();
-            found.extend(told);
+            may_support[place.index()] = implied.is_none();
+            found.extend(implied);
         }
         Ok(found)
     }
 }
 
-/// The columns and rows that matter.
+/// The part of the program that is relevant for one place.
 struct Shape {
     place: VarId,
-    /// Those who may tell.
-    tellers: Vec<VarId>,
-    /// The effects that some teller would have to answer for.
+    /// Places that may have a weight.
+    supports: Vec<VarId>,
+    /// The effects that increase some supporting place or decrease the place itself.
     effects: Vec<usize>,
-    /// The needs of events that need something in the place.
+    /// The presets of the events that need tokens in the place.
     needs: Vec<Vec<(VarId, Value)>>,
 }
 
-/// What can help to tell of the place; `None` if it is plain that nothing does.
+/// Collects the relevant places and effects; `None` if the place is clearly not implicit.
 ///
-/// A place is wanted if it loses tokens by an effect to which something wanted adds, or by which `p` loses; or if somebody needs it beside `p`.
-fn shape(net: &Net, place: VarId, teller: &[bool], needing: &[EventId]) -> Option<Shape> {
+/// A place is relevant if it loses tokens by an effect by which `p` loses or a relevant place
+/// gains, or if an event needs both it and `p`.
+fn shape(net: &Net, place: VarId, may_support: &[bool], needing: &[EventId]) -> Option<Shape> {
     let (mut wanted, mut effects) = (vec![false; net.effects.len()], Vec::new());
-    let (mut helps, mut tellers) = (vec![false; net.places], Vec::new());
+    let (mut helps, mut supports) = (vec![false; net.places], Vec::new());
     let want = |effect: usize, wanted: &mut Vec<bool>, effects: &mut Vec<usize>| {
         if !std::mem::replace(&mut wanted[effect], true) {
             effects.push(effect);
@@ -82,36 +85,36 @@ fn shape(net: &Net, place: VarId, teller: &[bool], needing: &[EventId]) -> Optio
     };
     for (effect, change) in &net.changes[place.index()] {
         if *change < 0 {
-            let loses = |(q, change): &(VarId, Value)| *change < 0 && teller[q.index()];
+            let loses = |(q, change): &(VarId, Value)| *change < 0 && may_support[q.index()];
             if !net.effects[*effect].iter().any(loses) {
                 return None;
             }
             want(*effect, &mut wanted, &mut effects);
         }
     }
-    let mut help = |q: VarId, tellers: &mut Vec<VarId>| {
-        if teller[q.index()] && !std::mem::replace(&mut helps[q.index()], true) {
-            tellers.push(q);
+    let mut help = |q: VarId, supports: &mut Vec<VarId>| {
+        if may_support[q.index()] && !std::mem::replace(&mut helps[q.index()], true) {
+            supports.push(q);
         }
     };
     let mut needs: Vec<Vec<(VarId, Value)>> = Vec::new();
     for event in needing {
         let own = &net.needs[event.index()];
-        own.iter().for_each(|(q, _)| help(*q, &mut tellers));
+        own.iter().for_each(|(q, _)| help(*q, &mut supports));
         needs.push(own.clone());
     }
     needs.sort_unstable();
     needs.dedup();
     let (mut looked, mut seen) = (0, 0);
-    while looked < effects.len() || seen < tellers.len() {
+    while looked < effects.len() || seen < supports.len() {
         if let Some(effect) = effects.get(looked) {
             let losers = net.effects[*effect]
                 .iter()
                 .filter(|(_, change)| *change < 0);
-            losers.for_each(|(q, _)| help(*q, &mut tellers));
+            losers.for_each(|(q, _)| help(*q, &mut supports));
             looked += 1;
         }
-        if let Some(q) = tellers.get(seen) {
+        if let Some(q) = supports.get(seen) {
             let gains = net.changes[q.index()]
                 .iter()
                 .filter(|(_, change)| *change > 0);
@@ -120,24 +123,24 @@ fn shape(net: &Net, place: VarId, teller: &[bool], needing: &[EventId]) -> Optio
         }
     }
     effects.sort_unstable();
-    tellers.sort_unstable();
+    supports.sort_unstable();
     Some(Shape {
         place,
-        tellers,
+        supports,
         effects,
         needs,
     })
 }
 
-/// The weights that the solver finds, as integers.
-fn tell(net: &Net, shape: &Shape, most: u64, budget: &Budget) -> Result<Option<Told>, Stop> {
-    // A sum that is below m0(p) at every start, and where one start has enough, is the business of nets with one initial marking.
+/// Solves the program and rounds the weights to integers.
+fn solve(net: &Net, shape: &Shape, most: u64, budget: &Budget) -> Result<Option<Told>, Stop> {
+    // With several initial markings the inequality would have to hold for each of them.
     let [start] = &net.initial[..] else {
         return Ok(None);
     };
-    let column: FxHashMap<VarId, usize> = shape.tellers.iter().copied().zip(0..).collect();
+    let column: FxHashMap<VarId, usize> = shape.supports.iter().copied().zip(0..).collect();
     let mut program = Program::default();
-    for _ in &shape.tellers {
+    for _ in &shape.supports {
         program.column(1.0, f64::INFINITY);
     }
     let scale = program.column(-WORTH, 1.0);
@@ -171,7 +174,7 @@ fn tell(net: &Net, shape: &Shape, most: u64, budget: &Budget) -> Result<Option<T
     let Some((scale, weights)) = weights.split_last().filter(|(scale, _)| **scale > 0) else {
         return Ok(None);
     };
-    let by = shape.tellers.iter().copied().zip(weights.iter().copied());
+    let by = shape.supports.iter().copied().zip(weights.iter().copied());
     Ok(Some(Told {
         place: shape.place,
         scale: *scale,

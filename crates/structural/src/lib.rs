@@ -1,16 +1,15 @@
-//! What can be known of a net before any search.
+//! Structural facts about a net, proved before any state-space search.
 //!
-//! Every reachable marking is `m0 + C·x` with `x >= 0`, and an inequality that holds of all such `m` and is found by linear
-//! programming is a fact: an atom is constant, an event is dead, a place is bounded, every run is finite. [`Facts`] finds such facts
-//! lazily and keeps them for all properties of a net. Each comes with a [`Certificate`] that was checked in exact
-//! integers, so that the floating-point solver never has to be trusted: a fact whose check fails does not exist.
+//! Every reachable marking is `m0 + C·x` with `x >= 0`. An inequality that all such markings
+//! satisfy and that linear programming finds is a fact: an atom is constant, an event is dead, a
+//! place is bounded, every run is finite. [`Facts`] proves facts on demand and caches them for all
+//! properties of a net. Each fact has a [`Certificate`] that was checked in exact integers, so the
+//! floating-point solver is not trusted: a fact whose check fails is discarded.
 //!
-//! One rule a file: `refute` excludes markings, `bounds` bounds places, `implicit` finds those that decide nothing, `repeat` finds events
-//! that fire finitely often, `resting` describes dead markings,
-//! `cycles` and `steps` look at automata, from which `prune` takes what no run does,
-//! `formula` and `canonical` at formulas;
-//! `skeleton` is for coloured nets that are too large, `parikh` for walks that look for the way;
-//! `solver` is the only file that knows the solver.
+//! One rule per file: `refute` excludes markings, `bounds` bounds places, `implicit` finds implicit
+//! places, `repeat` finds events that fire finitely often, `resting` describes dead markings,
+//! `cycles` and `steps` analyse automata for `prune`, `formula` and `canonical` simplify formulas,
+//! `skeleton` abstracts coloured nets, `parikh` guides walks. Only `solver` knows the LP library.
 
 #![forbid(unsafe_code)]
 

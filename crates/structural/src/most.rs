@@ -7,7 +7,7 @@ use lariat_budget::{Budget, Stop};
 use lariat_model::{Value, VarId};
 
 impl Facts {
-    /// A bound of `Σ c·m` over all reachable markings: the best that the state equation gives.
+    /// The best upper bound of `Σ c·m` over all reachable markings that the state equation gives.
     pub fn most(
         &mut self,
         terms: &[(VarId, Value)],
@@ -36,7 +36,7 @@ impl Facts {
     }
 }
 
-/// If none of the places is ever marked, the sum is 0.
+/// A certificate that the sum is 0 because none of its places is ever marked.
 fn never_marked(empty: &[bool], terms: &[(VarId, i128)]) -> Option<Certificate> {
     let places: Vec<VarId> = terms.iter().map(|(place, _)| *place).collect();
     let all = places.iter().all(|place| empty[place.index()]);

@@ -1,55 +1,55 @@
-//! A net as the rules of this crate want it: needs, effects, and who touches whom.
+//! The net in the form that this crate uses: needs, effects, and the effects on each place.
 //!
-//! Events with equal effects are one column of the incidence matrix `C`. Events that can never fire because their places
-//! are empty and stay empty are left out of it: the places that no run can mark are the greatest set `S` with
+//! Events with equal effects share a column of the incidence matrix `C`. Events with a never marked
+//! input place have none. The places that no run marks are the greatest set `S` with
 //!
 //! ```text
 //! m0(S) = 0   and   every event that puts a token on S takes one from S
 //! ```
 //!
-//! (an unmarked *siphon*), found from its complement in time linear in the arcs. Linear invariants alone do not see it.
+//! (an unmarked *siphon*), computed in linear time. Linear invariants do not imply it.
 
 use lariat_model::{Action, EventId, State, System, Value, VarId};
 use rustc_hash::FxHashMap;
 
-/// Facts are found for nets with at most this many initial markings.
+/// Limit on the number of initial markings of a supported net.
 const MOST_INITIAL: usize = 64;
 
-/// Facts are found for nets with at most so many places and events together: beyond that every linear program is too large.
+/// Limit on places plus events; the linear programs of larger nets are too large.
 pub(crate) const MOST_NODES: usize = 60_000;
 
-/// What an event changes: places with what is added, sorted, no 0.
+/// The change of each place that an event changes: sorted, no 0.
 pub(crate) type Effect = Vec<(VarId, Value)>;
 
-/// A net.
+/// A net with its columns and its never marked places.
 #[derive(Clone, Debug)]
 pub(crate) struct Net {
-    /// How many places there are.
+    /// The number of places.
     pub places: usize,
-    /// For every event what it needs, as (place, at least so many), sorted, no 0.
+    /// For each event its preset as (place, least number of tokens), sorted, no 0.
     pub needs: Vec<Vec<(VarId, Value)>>,
-    /// The different effects of events that are not silenced; none is empty.
+    /// The distinct effects of events that are not silenced; none is empty.
     pub effects: Vec<Effect>,
-    /// The effect of every event; `None` if it changes nothing or is silenced.
+    /// Index of the effect of each event; `None` if it changes nothing or is silenced.
     pub effect_of: Vec<Option<usize>>,
-    /// The effects that touch a place, with what they add.
+    /// For each place the effects that change it, with the change.
     pub changes: Vec<Vec<(usize, Value)>>,
-    /// Places that are never marked.
+    /// For each place whether it is never marked.
     pub empty: Vec<bool>,
-    /// Events that need one of these.
+    /// For each event whether it needs a never marked place, so that it never fires.
     pub silenced: Vec<bool>,
-    /// Where runs start; at least one marking.
+    /// Initial markings; at least one.
     pub initial: Vec<State>,
 }
 
 impl Net {
-    /// The net that a system is, if it is one and has at most so many places and events together.
+    /// Converts a system to a net; `None` if it is none or has more than `nodes` places and events.
     pub fn within(nodes: usize, system: &System) -> Option<Net> {
         let small = system.variables.len() + system.events.len() <= nodes;
         small.then(|| Net::of(system)).flatten()
     }
 
-    /// The net that a system is, if it is one.
+    /// Converts a system to a net; `None` if it is no supported net.
     pub fn of(system: &System) -> Option<Net> {
         let proper = system.is_net() && system.fault.is_none();
         let initial = (1..=MOST_INITIAL).contains(&system.initial.len());
@@ -101,7 +101,7 @@ impl Net {
         Some(net)
     }
 
-    /// The unmarked siphon, and the events that it silences.
+    /// The greatest unmarked siphon, and the events that it silences.
     fn never_marked(&self, deltas: &[Effect]) -> (Vec<bool>, Vec<bool>) {
         let mut marked = vec![false; self.places];
         let mut waiting = vec![Vec::new(); self.places];
@@ -142,7 +142,7 @@ impl Net {
         (empty, missing.into_iter().map(|n| n > 0).collect())
     }
 
-    /// Is the event enabled in `state`?
+    /// Returns whether the event is enabled in `state`.
     pub fn enabled(&self, state: &[Value], event: EventId) -> bool {
         let needs = &self.needs[event.index()];
         needs
@@ -150,12 +150,11 @@ impl Net {
             .all(|(place, need)| state[place.index()] >= *need)
     }
 
-    /// All events.
     pub fn events(&self) -> impl Iterator<Item = EventId> + use<> {
         (0..self.needs.len() as u32).map(EventId)
     }
 
-    /// The events that can change something and are not silenced, with their effects.
+    /// Index of the event's effect; `None` if it changes nothing or is silenced.
     pub fn column(&self, event: EventId) -> Option<usize> {
         self.effect_of[event.index()]
     }

@@ -1,13 +1,14 @@
-//! How often each event has to be fired to come from one marking to another: Parikh vectors.
+//! Parikh vectors: firing counts that lead from one marking to another.
 //!
 //! ```text
 //! minimise Σ x(t)   where   m + C·x >= 0,   A·(m + C·x) >= b,   x >= 0
 //! ```
 //!
-//! Whoever goes from `m` to a marking with `A·m' >= b` fires a solution of this; whether a solution can be fired in some order is not
-//! asked here (H. Wimmel and K. Wolf, *Applying CEGAR to the Petri net state equation*, LMCS 2012). The smallest one is a
-//! hint which of thousands of events matter, and how often: walks try to fire it (`engines/walk/parikh.rs`). Solutions are rounded up and not checked, for nothing is
-//! concluded from them. Costs are positive, so that the origin is feasible for the dual program, and as many pivots are made as there are places to pass.
+//! Every path from `m` to a marking with `A·m' >= b` has a solution as its firing counts; the
+//! converse does not hold (H. Wimmel and K. Wolf, *Applying CEGAR to the Petri net state equation*,
+//! LMCS 2012). The smallest solution is a hint which events matter, and how often; random walks try
+//! to fire it (`engines/walk/parikh.rs`). Solutions are rounded up and not checked, because no fact
+//! depends on them. Costs are positive, so that the origin is dual feasible.
 
 use crate::cases::{Case, Row, is_contradiction};
 use crate::net::{MOST_NODES, Net};
@@ -17,26 +18,26 @@ use lariat_automata::Cube;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{EventId, Proposition, System, Value, VarId};
 
-/// Numbers of firings below this are the solver's noise.
+/// Firing counts below this are numerical noise.
 const NOISE: f64 = 1e-6;
 
-/// Events that have the same effect are one here: which of them is fired depends on what they need.
+/// Index of a distinct effect; events with the same effect may differ in their presets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Effect(u32);
 
 impl Effect {
-    /// A number from 0 on.
+    /// The index, counted from 0.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Markings to go to.
+/// A set of target markings, given by linear inequalities.
 #[derive(Clone, Debug)]
 pub struct Destination(Case);
 
 impl Destination {
-    /// This marking, or one with more tokens.
+    /// The markings that cover this one.
     pub fn covering(marking: &[Value]) -> Destination {
         let tokens = marking
             .iter()
@@ -47,19 +48,19 @@ impl Destination {
     }
 }
 
-/// A net, to be asked for the way.
+/// A net prepared for Parikh vector queries.
 #[derive(Clone, Debug)]
 pub struct Directions {
     net: Net,
 }
 
 impl Directions {
-    /// `None` if the system is no net, or one that is too large to be asked.
+    /// Creates the directions; `None` if the system is no net or too large.
     pub fn of(system: &System) -> Option<Directions> {
         Net::within(MOST_NODES, system).map(|net| Directions { net })
     }
 
-    /// How many different effects there are.
+    /// The number of distinct effects.
     pub fn effects(&self) -> usize {
         self.net.effects.len()
     }
@@ -69,15 +70,15 @@ impl Directions {
         self.net.column(event).map(|column| Effect(column as u32))
     }
 
-    /// The markings of a cube of these propositions; more where they are too many to be told apart.
+    /// The markings of a cube of these propositions, as a superset if it has too many cases.
     pub fn destinations(&self, propositions: &[Proposition], cube: Cube) -> Vec<Destination> {
         let cases = self.net.cube(&literals(propositions, cube)).0.into_iter();
         let possible = cases.filter(|case| !is_contradiction(case));
         possible.map(Destination).collect()
     }
 
-    /// How often which effect is needed from a marking to the destination: nothing if that is here. `None` if there is no way, or if
-    /// `most` units of work do not suffice to find one.
+    /// Firing counts per effect from a marking to the destination; empty if it is already reached.
+    /// `None` if there are none, or if finding them takes more than `most` units of work.
     pub fn to(
         &self,
         destination: &Destination,
@@ -94,7 +95,7 @@ impl Directions {
     }
 }
 
-/// A solution of the program above, as the solver leaves it: how often each effect is to happen on the way from a marking to the rows.
+/// An unrounded solution of the program above.
 fn firings(
     net: &Net,
     rows: &[Row],
@@ -117,7 +118,7 @@ fn firings(
     for row in rows {
         match wanted(net, row, from) {
             Some((terms, beyond)) if !terms.is_empty() => program.row(terms, beyond),
-            // Nothing changes it: it holds, or never will.
+            // No effect changes the sum: the row holds already, or never will.
             Some((_, beyond)) if beyond >= 0.0 => {}
             _ => return Ok(None),
         }
@@ -125,7 +126,7 @@ fn firings(
     program.minimise(most, budget)
 }
 
-/// A row of the destination as one about effects: `-(A·C)·x <= A·m - b`.
+/// A row of the destination as a constraint on firing counts: `-(A·C)·x <= A·m - b`.
 fn wanted(net: &Net, row: &Row, from: &[Value]) -> Option<(Vec<(usize, f64)>, f64)> {
     let mut terms: Vec<(usize, f64)> = Vec::new();
     for (place, factor) in &row.terms {
@@ -150,7 +151,7 @@ mod tests {
     use super::*;
     use lariat_model::{Action, Arc, Comparison, Domain, Event, Predicate, Variable};
 
-    /// Two tokens in p0 go to p1 one by one, and from there both together to p2; `again` does what `one` does.
+    /// Two tokens move from p0 to p1 one by one, then both to p2; `again` has the effect of `one`.
     fn system() -> System {
         let event = |name: &str, arcs: &[(u32, Value, Value)]| Event {
             name: name.to_owned(),
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_to_be_fired_is_counted_by_effect() {
+    fn firing_counts_are_per_effect() {
         let system = system();
         let directions = Directions::of(&system).unwrap();
         let effect = |event| directions.effect(EventId(event));
@@ -208,7 +209,7 @@ mod tests {
         assert_eq!(way(there, &[2, 0, 0]), Some(vec![(one, 2), (both, 1)]));
         assert_eq!(way(there, &[0, 2, 0]), Some(vec![(both, 1)]));
         assert_eq!(way(there, &[0, 0, 1]), Some(vec![]));
-        // Tokens are missing; nothing leads back; too little work.
+        // Too few tokens; an unreachable destination; too little work.
         assert_eq!(way(there, &[1, 0, 0]).map(|counts| counts.len()), None);
         assert_eq!(way(&Destination::covering(&[2, 0, 0]), &[1, 1, 0]), None);
         assert_eq!(directions.to(there, &[2, 0, 0], 0, &budget), Ok(None));

@@ -1,14 +1,15 @@
-//! An automaton without what no run of the net does.
+//! Removal of automaton parts that no run of the net uses.
 //!
-//! Three rules, each of which keeps the words that runs of the net have, and may change the others:
+//! Three rules, each of which preserves acceptance of the words that runs of the net have:
 //!
 //! - *cubes*: a guard loses the cubes that no reachable marking satisfies;
-//! - *steps*: an edge goes if no letter that leads to its source can be followed by one of its own ([`Facts::never_follows`]); an initial state may be
-//!   entered without a letter, so its edges stay;
+//! - *steps*: an edge is removed if none of its letters can follow a letter that leads to its
+//!   source ([`Facts::never_follows`]); edges of initial states stay, which are entered without a
+//!   letter;
 //! - *cycles*: barren components ([`Facts::barren`]) lose their marks.
 //!
-//! The language on other words changes, and with it what was known of it: a stutter-invariant automaton may not be one
-//! afterwards. An empty automaton, though, always means that no run is accepted.
+//! Acceptance of other words may change, so a stutter-invariant automaton may lose that property.
+//! An empty automaton still means that no run is accepted.
 
 use crate::Facts;
 use crate::cycles::Barren;
@@ -17,26 +18,26 @@ use lariat_budget::{Budget, Stop};
 use lariat_model::{Deadlock, Proposition};
 use rustc_hash::FxHashMap;
 
-/// Guards of more cubes are left as they are.
+/// Limit on the cubes of a guard; guards with more are unchanged.
 const MOST_CUBES: usize = 32;
 
-/// Pairs of cubes for which it is asked whether one can follow the other.
+/// Limit on the pairs of cubes per edge that are tested for succession.
 const MOST_PAIRS: usize = 16;
 
-/// What was taken from an automaton.
+/// The parts that were removed from an automaton.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Pruned {
-    /// Cubes of guards that are infeasible.
+    /// Infeasible cubes of guards.
     pub cubes: usize,
-    /// Edges that cannot follow those before them.
+    /// Edges that cannot follow any edge into their source.
     pub steps: usize,
-    /// Components that no run is accepted in.
+    /// Components in which no run is accepted.
     pub barren: Vec<Barren>,
 }
 
 impl Facts {
-    /// Takes from the automaton what no run of the net does; see the rules of this file. The propositions are what its
-    /// atoms mean, in its order.
+    /// Removes from the automaton what no run of the net uses, by the rules of this file.
+    /// `propositions[i]` is the meaning of the automaton's atom `i`.
     pub fn prune(
         &mut self,
         automaton: &mut Automaton,
@@ -130,7 +131,7 @@ impl Facts {
         Ok(removed)
     }
 
-    /// Can no letter of `before` be followed by one of `after`?
+    /// Returns whether no letter of `after` can follow one of `before`.
     fn separate(
         &mut self,
         propositions: &[Proposition],
@@ -160,7 +161,7 @@ impl Facts {
     }
 }
 
-/// The cubes of a guard; none if there are too many.
+/// The cubes of a guard; empty if there are too many.
 fn cubes(guards: &mut Guards, guard: Guard) -> Vec<Cube> {
     let cubes = guards.cubes(guard);
     if cubes.len() <= MOST_CUBES {

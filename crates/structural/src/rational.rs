@@ -1,17 +1,17 @@
-//! From floating-point numbers to integers in the same proportion.
+//! Rounding of floating-point vectors to proportional integer vectors.
 //!
-//! Vertices of the programs asked here are ratios of small determinants. Each number is replaced by the first convergent
-//! of its continued fraction that is near enough, and all are multiplied by the common denominator. Whether the result
-//! still is what it should be is for the caller to check, exactly.
+//! Vertices of the linear programs of this crate are ratios of small determinants. Each number is
+//! replaced by the first convergent of its continued fraction within the tolerance, and all are
+//! multiplied by the common denominator. The caller checks the result exactly.
 
-/// Nearer than this a convergent is taken for the number.
+/// Relative tolerance within which a convergent replaces the number.
 const NEAR: f64 = 1e-8;
-/// Denominators of single numbers beyond this are noise.
+/// Largest denominator of a single number; larger ones are treated as noise.
 const MOST_DENOMINATOR: i128 = 10_000;
-/// A common denominator beyond this would leave no room for exact sums in 128 bits.
+/// Largest common denominator that keeps exact sums within 128 bits.
 const MOST_COMMON: i128 = 1_000_000_000_000;
 
-/// Integers proportional to `values`, without a common divisor; `None` if there seem to be no small ones.
+/// Integers proportional to `values`, without a common divisor; `None` if no small ones are found.
 pub(crate) fn proportional(values: &[f64]) -> Option<Vec<i128>> {
     let ratios: Vec<(i128, i128)> = values.iter().map(|v| ratio(*v)).collect::<Option<_>>()?;
     let mut common = 1i128;
@@ -32,7 +32,7 @@ pub(crate) fn proportional(values: &[f64]) -> Option<Vec<i128>> {
     Some(scaled)
 }
 
-/// The simplest `p/q` near `value`.
+/// The simplest fraction `p/q` within the tolerance of `value`.
 fn ratio(value: f64) -> Option<(i128, i128)> {
     if !value.is_finite() || value.abs() > 1e15 {
         return None;
@@ -59,7 +59,7 @@ fn ratio(value: f64) -> Option<(i128, i128)> {
     }
 }
 
-/// The greatest common divisor, not negative.
+/// The non-negative greatest common divisor.
 pub(crate) fn gcd(a: i128, b: i128) -> i128 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
     while b != 0 {

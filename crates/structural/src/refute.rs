@@ -1,24 +1,25 @@
-//! Is there no reachable marking with these properties? The state equation, asked for the certificate.
+//! Exclusion of markings by the state equation, solved for the certificate.
 //!
-//! Every reachable marking is `m = m0 + C·x` with `m >= 0` and `x >= 0`. By Farkas' lemma no such `m` satisfies the rows
-//! `A·m >= b` iff there are `u >= 0` (a weight for each place) and `z >= 0` (one for each row) with
+//! Every reachable marking is `m = m0 + C·x` with `m, x >= 0`. By Farkas' lemma none satisfies the
+//! rows `A·m >= b` iff there are `u >= 0` (weights of places) and `z >= 0` (of rows) with
 //!
 //! ```text
 //! w = u + z·A      w·C <= 0      w·m0 < z·b
 //! ```
 //!
-//! because then `z·b <= z·A·m <= w·m <= w·m0`. So the program that is solved looks for `u` and `z` themselves:
+//! because then `z·b <= z·A·m <= w·m <= w·m0`. The program solves for `u` and `z` themselves:
 //!
 //! ```text
 //! minimise u·m0 + z·(A·m0 - b)   where   (u + z·A)·C <= 0,   0 <= u, z <= 1
 //! ```
 //!
-//! The origin is feasible, a negative value is a proof, and the solution, rounded to integers and checked, *is* the
-//! certificate: the invariant `w·m <= w·m0`. The least upper bound of a sum `c·m` is the same question with the weight of `c` fixed.
+//! The origin is feasible, a negative value is a proof, and the solution, rounded to integers and
+//! checked, *is* the certificate: the invariant `w·m <= w·m0`. The least upper bound of a sum `c·m`
+//! is the same program with the weight of `c` fixed.
 //!
-//! The program is kept small. Events with equal effects are one row of it. Of the places only those are
-//! taken that can help: `u(p)` is wanted where `p` loses tokens by an effect to which something wanted adds, and so on. A place with a row
-//! `m(p) >= k` needs no weight of its own, since that of the row is at least as good.
+//! The program is restricted to a cone of influence. Events with equal effects share a row. A place
+//! `p` has a weight `u(p)` only if it loses tokens by an effect that increases a row or another
+//! place of the cone. A place with a row `m(p) >= k` needs none: the weight of the row is as good.
 
 use crate::cases::{Case, Row};
 use crate::certificate::{Certificate, Statement, Weights, at_start};
@@ -29,16 +30,16 @@ use lariat_budget::{Budget, Stop};
 use lariat_model::VarId;
 use rustc_hash::FxHashMap;
 
-/// Objectives above this are taken for 0 before the exact check is tried.
+/// Objective above which a solution counts as 0 and the exact check is skipped.
 const BELOW_ZERO: f64 = -1e-7;
 
-/// The effects and places that matter for rows with these gains by effect.
+/// The effects and places in the cone of influence of some rows.
 struct Cone {
     effects: Vec<usize>,
     places: Vec<VarId>,
 }
 
-/// What each effect adds to the terms; `None` if a number leaves 128 bits.
+/// The change of a sum by each effect; `None` on overflow.
 fn gains(net: &Net, terms: &[(VarId, i128)]) -> Option<FxHashMap<usize, i128>> {
     let mut gains: FxHashMap<usize, i128> = FxHashMap::default();
     for (place, weight) in terms {
@@ -80,7 +81,7 @@ fn cone(net: &Net, gains: &[FxHashMap<usize, i128>]) -> Cone {
     }
 }
 
-/// The rows `Σ over columns of their gains, by effect` of a program, for the effects of the cone.
+/// Constraints of a program under construction, by effect of the cone.
 struct Matrix {
     rows: FxHashMap<usize, Vec<(usize, f64)>>,
 }
@@ -147,7 +148,7 @@ pub(crate) fn refute(
         .copied()
         .filter(|p| !has_row(p))
         .collect();
-    // What each column costs at each start.
+    // The cost of a column for an initial marking.
     let cost = |column: usize, start: usize| {
         let state = &net.initial[start];
         let tokens = |p: VarId| state[p.index()] as f64;
@@ -167,7 +168,7 @@ pub(crate) fn refute(
         program.column(if single { cost(column, 0) } else { 0.0 }, 1.0);
     }
     if !single {
-        // Below 0 at every start, by at least the value of one more column, which is to be large.
+        // The objective must be negative for all initial markings; `below` is the margin.
         let below = program.column(-1.0, 1.0);
         for start in 0..net.initial.len() {
             let costs = (0..count).map(|column| (column, cost(column, start)));
@@ -200,7 +201,7 @@ pub(crate) fn refute(
     Ok(exclusion(net, case, &places, &values[..count]))
 }
 
-/// The exact check: integers proportional to the values, and the invariant that they are.
+/// Rounds the values and checks the resulting invariant exactly.
 fn exclusion(net: &Net, case: &Case, places: &[VarId], values: &[f64]) -> Option<Certificate> {
     let weights: Vec<i128> = proportional(values)?
         .into_iter()
@@ -229,7 +230,7 @@ fn sorted(sum: FxHashMap<VarId, i128>) -> Weights {
     weights
 }
 
-/// An invariant `s·c·m + u·m <= k` with `s > 0`, and the upper bound `k/s`, rounded down, that it gives to `c·m`.
+/// An invariant `s·c·m + u·m <= k` with `s > 0`, and the upper bound `⌊k/s⌋` of `c·m` from it.
 pub(crate) fn upper_bound(
     net: &Net,
     terms: &[(VarId, i128)],
@@ -259,7 +260,7 @@ pub(crate) fn upper_bound(
     Ok(bound(net, terms, &cone.places, &values))
 }
 
-/// The exact check of an upper bound; the last value is the weight of the terms.
+/// Rounds and checks an upper bound exactly; the last value is the weight of the terms.
 fn bound(
     net: &Net,
     terms: &[(VarId, i128)],
@@ -285,9 +286,9 @@ fn bound(
         .then_some((most.div_euclid(*scale), invariant))
 }
 
-/// Whether an invariant bounds the place, and by how much.
+/// The bound that an invariant implies for one of its places.
 pub(crate) fn implied_bound(weights: &[(VarId, i128)], most: i128, place: VarId) -> Option<i128> {
-    // Only where no weight is negative is the rest of the sum at least 0.
+    // The rest of the sum is at least 0 only if no weight is negative.
     let at = weights.binary_search_by_key(&place, |(p, _)| *p).ok()?;
     let positive = weights.iter().all(|(_, w)| *w > 0);
     positive.then(|| most.div_euclid(weights[at].1))
@@ -302,7 +303,7 @@ mod tests {
     const Q: VarId = VarId(1);
     const R: VarId = VarId(2);
 
-    /// 2 p → q, with three tokens on p; if `more`, somebody also makes tokens on q and r.
+    /// 2 p → q, with three tokens on p; if `more`, a second event adds tokens to q and r.
     fn net(more: bool) -> Net {
         let place = |name: &str| Variable {
             name: name.to_owned(),
@@ -326,7 +327,7 @@ mod tests {
         Net::of(&system).unwrap()
     }
 
-    /// The solver may say what it likes: what is not an invariant, or does not exclude the case, is none of it.
+    /// Values that give no invariant, or one that does not exclude the case, are refused.
     #[test]
     fn exclusions_are_checked() {
         let row = |terms: &[(VarId, i128)], least| Row {
@@ -338,13 +339,13 @@ mod tests {
         };
         let two = || row(&[(Q, 1)], 2);
         assert!(excluded(two(), &[P], &[2.0, 1.0]));
-        // p + q <= 3 has room for two.
+        // p + q <= 3 allows q = 2.
         assert!(!excluded(two(), &[P], &[1.0, 1.0]));
-        // p + 2·q <= 3 is met by what has three of it: that is how it begins.
+        // p + 2·q <= 3 does not exclude p + 2·q >= 3: the initial marking satisfies both.
         assert!(!excluded(row(&[(P, 1), (Q, 2)], 3), &[], &[1.0]));
         // q <= 0 would exclude it, but is no invariant.
         assert!(!excluded(two(), &[P], &[1.0, 0.0]));
-        // A negative weight would turn round what is always true.
+        // A negative weight would reverse a row that is always true.
         assert!(!excluded(row(&[(Q, 1)], -5), &[], &[-1.0]));
     }
 
@@ -355,13 +356,13 @@ mod tests {
         };
         let plain = net(false);
         assert_eq!(most(&plain, &[(Q, 1)], &[P], &[0.5, 1.0]), Some(1));
-        // No invariant, and none with the sum in it.
+        // No invariant, and no weight for the sum.
         assert_eq!(most(&plain, &[(Q, 1)], &[P], &[0.25, 1.0]), None);
         assert_eq!(most(&plain, &[(Q, 1)], &[P], &[1.0, 0.0]), None);
         // −p − 2·q <= −3, so that −p − q is at most −3/2.
         let few = [(P, -1), (Q, -1)];
         assert_eq!(most(&plain, &few, &[P], &[0.5, 1.0]), Some(-2));
-        // p + 2·q <= 2·r + 3 says nothing of q alone.
+        // p + 2·q <= 2·r + 3 does not bound q.
         let values = [0.5, -1.0, 1.0];
         assert_eq!(most(&net(true), &[(Q, 1)], &[P, R], &values), None);
     }

@@ -1,16 +1,17 @@
-//! Which events can fire infinitely often in one run? Ranking functions.
+//! Events that can fire infinitely often in one run, by ranking functions.
 //!
-//! In an infinite run there are, by Dickson's lemma, two positions `i < j` with `m(i) <= m(j)`, as late as one likes and with every event
-//! that fires infinitely often in between. What fires between them is a vector `x >= 0` with `C·x >= 0`, a *repetitive* one.
-//! So an event that is in no repetitive vector fires finitely often in every run. One program finds all of these with their
-//! certificate, by Farkas' lemma a weight `w >= 0` of the places to which no event adds, and from which these take:
+//! By Dickson's lemma an infinite run has two positions `i < j` with `m(i) <= m(j)`, arbitrarily
+//! late and with every event that fires infinitely often in between. The firing counts between them
+//! are a vector `x >= 0` with `C·x >= 0`, a *repetitive* vector. So an event in no repetitive
+//! vector fires finitely often in every run. One program finds all of these events, and by Farkas'
+//! lemma a certificate: a weight `w >= 0` that no event increases and that these events decrease:
 //!
 //! ```text
 //! maximise Σ v(t)   where   w·C(t) + v(t) <= 0,   w >= 0,   0 <= v <= 1
 //! ```
 //!
-//! Without the bound on `v` one event would do for all. If every event takes, all runs are finite (the net *terminates*).
-//! The same question is asked of a part of the events: those that can fire in certain markings ([`crate::cycles`]).
+//! The bound on `v` makes the optimum cover all of them. If every event decreases the weight, all
+//! runs are finite (the net *terminates*). [`crate::cycles`] also applies this to sets of events.
 
 use crate::Facts;
 use crate::certificate::{Certificate, Statement};
@@ -20,20 +21,20 @@ use crate::solver::Program;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{EventId, VarId};
 
-/// Events that are asked, one by one, whether they can fire at all.
+/// Limit on the events that are tested one by one for being dead.
 const MOST_CANDIDATES: usize = 128;
 
-/// Which events can fire infinitely often in one run, as far as is known.
+/// The events that may fire infinitely often in one run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Repeating {
-    /// The events that are not known to fire finitely often in every run; sorted.
+    /// The events not known to fire finitely often in every run; sorted.
     pub events: Vec<EventId>,
-    /// Why the others do.
+    /// The proof that all other events do.
     pub certificate: Certificate,
 }
 
 impl Facts {
-    /// Which events can repeat; all events if nothing is known.
+    /// The events that can repeat; all events if nothing is known.
     pub fn repeating(&mut self, budget: &Budget) -> Result<Repeating, Stop> {
         if let Some(known) = &self.repeating {
             return Ok(known.clone());
@@ -52,7 +53,7 @@ impl Facts {
         Ok(found)
     }
 
-    /// Is every run finite? Then each ends in a dead marking.
+    /// Proves that every run is finite; each then ends in a dead marking.
     pub fn terminates(&mut self, budget: &Budget) -> Result<Option<Certificate>, Stop> {
         if self.net.is_none() {
             return self.terminates_by_skeleton(budget);
@@ -64,8 +65,8 @@ impl Facts {
         Ok(events.is_empty().then_some(certificate))
     }
 
-    /// For every place whether it *settles*: no event that can repeat changes it, so that every predicate over such places
-    /// is, in every run, true from some position on or false from some position on.
+    /// For each place whether it *settles*: no event that can repeat changes it, so that in every
+    /// run every predicate over such places has a constant value from some position on.
     pub fn settled(&mut self, budget: &Budget) -> Result<Vec<bool>, Stop> {
         let events = self.repeating(budget)?.events;
         let Some(net) = &self.net else {
@@ -80,10 +81,10 @@ impl Facts {
         Ok(settled)
     }
 
-    /// Of runs in which, from some position on, only events `among` fire: those that can fire infinitely often.
+    /// The events that can fire infinitely often in runs that finally fire only events of `among`.
     ///
-    /// `never` says why an event of them cannot fire then. What it removes may leave the others without a repetitive
-    /// vector, so both questions alternate; only members of repetitive vectors are asked about.
+    /// `never` proves that an event cannot fire in such a suffix. Removing it may leave others
+    /// without a repetitive vector, so both tests alternate.
     pub(crate) fn repeating_among(
         &mut self,
         mut among: Vec<EventId>,
@@ -127,7 +128,7 @@ impl Facts {
     }
 }
 
-/// A ranking of the events `among`, which are sorted; it may list none as finite. `None` if nothing is known.
+/// A ranking of the sorted events `among`, possibly with none finite; `None` if nothing is known.
 pub(crate) fn ranking(
     net: &Net,
     among: &[EventId],
@@ -166,7 +167,7 @@ pub(crate) fn ranking(
     Ok(exact(net, among, &places, &values[..places.len()]))
 }
 
-/// Places that can have a weight: no event of `effects` adds to one without taking from another.
+/// Places that can have a weight: each effect that increases one decreases another of them.
 fn useful_places(net: &Net, effects: &[usize], asked: &[bool]) -> Vec<bool> {
     let mut useful = vec![false; net.places];
     for (place, _) in effects.iter().flat_map(|e| &net.effects[*e]) {
@@ -223,7 +224,7 @@ mod tests {
     use super::*;
     use lariat_model::{Action, Arc, Domain, Event, System, Variable};
 
-    /// Weights of p0 and p1 for p0 → p1 and for what puts `back` tokens back.
+    /// The ranking from weights of p0 and p1, for p0 → p1 and an event that returns `back` tokens.
     fn ranked(back: i64, values: [f64; 2]) -> Option<Vec<EventId>> {
         let places = [VarId(0), VarId(1)];
         let arc = |place: usize, need, delta| Arc {
@@ -256,17 +257,17 @@ mod tests {
         })
     }
 
-    /// The solver may say what it likes.
+    /// Values of the solver are checked.
     #[test]
     fn rankings_are_checked() {
         assert_eq!(ranked(1, [1.0, 1.0]), Some(vec![EventId(1)]));
         assert_eq!(ranked(1, [3.0, 2.0]), Some(vec![EventId(0), EventId(1)]));
-        // The first takes from p0, and the second adds to it.
+        // The first event decreases p0, and the second increases it.
         assert_eq!(ranked(1, [1.0, 0.0]), None);
-        // Nothing is taken from p0 + p1 any more.
+        // No event decreases p0 + p1.
         assert_eq!(ranked(2, [1.0, 1.0]), Some(vec![]));
         assert_eq!(ranked(2, [3.0, 2.0]), None);
-        // Negative weights are none.
+        // Negative weights are dropped.
         assert_eq!(ranked(1, [-1.0, -2.0]), Some(vec![]));
     }
 }

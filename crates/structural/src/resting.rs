@@ -1,14 +1,14 @@
 //! Dead markings, as linear inequalities.
 //!
-//! In a dead marking every event lacks tokens in some place. With bounds `m(p) <= B(p)` that disjunction over the places of
-//! a preset has a convex hull: at the place that lacks, `m(p) <= n(p) - 1`, elsewhere `m(p) <= B(p)`, so
+//! In a dead marking every event lacks tokens in some place of its preset: `m(p) <= n(p) - 1`. With
+//! bounds `m(p) <= B(p)` of all places the convex hull of that disjunction is
 //!
 //! ```text
 //! Σ over p of (m(p) - n(p) + 1) / (B(p) - n(p) + 1)  <=  |preset| - 1
 //! ```
 //!
-//! which for a preset of one place is `m(p) <= n(p) - 1`, bounded or not, and for safe places `Σ m <= |preset| - 1`. An event without
-//! such a row is left out: the rows describe at least the dead markings.
+//! For a preset of one place this is `m(p) <= n(p) - 1`, bounded or not; for safe places `Σ m <=
+//! |preset| - 1`. Events without such a row are skipped: the rows describe a superset.
 
 use crate::Facts;
 use crate::cases::{Case, Cases, Row};
@@ -18,30 +18,29 @@ use crate::rational::gcd;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{EventId, Proposition};
 
-/// Programs that may be solved for the bounds.
+/// Limit on the programs that are solved for bounds.
 const MOST_BOUNDS: usize = 200;
-/// Bounds for which none is solved: a row wants to know that a place is safe, and of one that is never marked it knows no more. (PolyORBNT-PT-S05J30: 270 of 400 programs were about places that had
-/// not been seen marked, and said no more than that they are safe.)
+/// Bound that is not tightened: a row gains nothing from a bound below 1.
 const SAFE: u64 = 1;
-/// Rows with larger coefficients are left out.
+/// Largest coefficient; rows with larger ones are skipped.
 const MOST_SCALE: i128 = 1_000_000;
 
-/// What dead markings look like.
+/// A description of the dead markings.
 #[derive(Clone, Debug)]
 pub(crate) enum Resting {
-    /// There is none: this event is always enabled.
+    /// No marking is dead: this event is always enabled.
     Never(EventId),
-    /// They satisfy these rows, because of these bounds.
+    /// Dead markings satisfy these rows; the certificate proves the bounds used.
     Rows(Case, Certificate),
 }
 
 impl Facts {
-    /// Is no reachable marking dead?
+    /// Proves that no reachable marking is dead.
     pub fn deadlock_free(&mut self, budget: &Budget) -> Result<Option<Certificate>, Stop> {
         self.never_rests(&[], budget)
     }
 
-    /// Is no reachable marking with these truth values dead? No event is taken there.
+    /// Proves that no reachable dead marking, where no event fires, has these truth values.
     pub fn never_rests(
         &mut self,
         cube: &[(Proposition, bool)],
@@ -69,7 +68,7 @@ impl Facts {
         }
     }
 
-    /// Was no dead marking of these cases seen?
+    /// Returns whether no sampled dead marking satisfies one of the cases.
     fn samples_may_rest(&self, cases: &Cases) -> bool {
         let Some(net) = &self.net else {
             return true;
@@ -109,7 +108,7 @@ impl Facts {
         Resting::Rows(rows, grounds)
     }
 
-    /// The row of one event.
+    /// The row of one event; `None` if a bound is missing or a number is too large.
     fn lacks(&self, net: &Net, event: EventId) -> Option<(Row, Certificate)> {
         let needs = &net.needs[event.index()];
         if let [(place, need)] = needs[..] {
@@ -122,7 +121,7 @@ impl Facts {
         let (mut spans, mut scale) = (Vec::new(), 1i128);
         for (place, need) in needs {
             let bound = self.known_bound(*place)?;
-            // Never enabled where the bound is below the need: lacking tokens then says nothing.
+            // The bound is below the need: the event is never enabled, and its row is vacuous.
             let span = i128::from(bound.most) - i128::from(*need) + 1;
             if span < 1 {
                 return None;
@@ -152,7 +151,7 @@ impl Facts {
 }
 
 impl Net {
-    /// What a conjunction of literals says of a dead marking; `None` if it wants an event to be enabled or taken.
+    /// The literals as conditions on a dead marking; `None` if one needs an enabled or fired event.
     fn resting_cube(&self, cube: &[(Proposition, bool)]) -> Option<Cases> {
         let mut cases = Cases::any();
         for (proposition, truth) in cube {
@@ -161,7 +160,7 @@ impl Net {
                 (Proposition::Fires(_), false) => {}
                 (Proposition::State(predicate), truth) => {
                     match at_rest(predicate) {
-                        // Says nothing more of a dead marking, or cannot be.
+                        // The value in dead markings is fixed: implied, or contradictory.
                         Some(value) if value == *truth => {}
                         Some(_) => return None,
                         None => cases = cases.and(self.cases(predicate, *truth)),
@@ -187,7 +186,7 @@ pub(crate) fn at_rest(predicate: &lariat_model::Predicate) -> Option<bool> {
     }
 }
 
-/// One part with the value `decides` decides; without one, all must be known.
+/// Three-valued connective: one part equal to `decides` fixes the value; else all must be known.
 fn fold(values: impl Iterator<Item = Option<bool>>, decides: bool) -> Option<bool> {
     let mut known = true;
     for value in values {
@@ -204,7 +203,7 @@ mod tests {
     use super::*;
     use lariat_model::{Action, Arc, Domain, Event, System, VarId, Variable};
 
-    /// Two places that are as full as they can be, and an event that takes so many tokens from each.
+    /// The row of an event that takes `needs` from two places with these initial tokens and bounds.
     fn row(bounds: [i64; 2], needs: [i64; 2]) -> Option<Row> {
         let arc = |place: usize| Arc {
             var: VarId(place as u32),
@@ -234,9 +233,9 @@ mod tests {
         })
     }
 
-    /// Every marking in which something is lacking satisfies the row; the fullest one does not.
+    /// Every marking that disables the event satisfies the row; the largest marking does not.
     #[test]
-    fn whoever_lacks_something_satisfies_the_row() {
+    fn markings_that_disable_the_event_satisfy_the_row() {
         for (bounds, needs) in [
             ([1, 1], [1, 1]),
             ([2, 2], [1, 1]),
@@ -254,7 +253,7 @@ mod tests {
                 }
             }
         }
-        // There is never enough, and so nothing is said.
+        // The event is never enabled, so it has no row.
         assert_eq!(row([1, 1], [1, 2]), None);
     }
 }

@@ -1,32 +1,32 @@
-//! Markings that were seen: what happens on a short walk needs no proof of its absence.
+//! Sampled reachable markings, which refute candidate facts without the solver.
 //!
-//! One random walk from each start for a counted number of looks at arcs, restarted where it dies. A few dozen
-//! markings are kept, spread over the walk; of all of them it is known which events fired and how full places were. A
-//! question whose answer is among them is never put to the solver.
+//! A random walk starts from the initial markings in turn, restarts in dead markings and after a
+//! fixed number of steps, and ends after a counted number of arc inspections. It keeps some
+//! markings, and records which events fired and the largest count of each place.
 
 use crate::cases::Case;
 use crate::net::Net;
 use lariat_model::{EventId, State, Value};
 
-/// Looks at needs and effects that the walk may cost: well below a millisecond.
-const LOOKS: usize = 100_000;
-/// Markings that are kept.
+/// Limit on the needs and effects that the walk inspects.
+const MOST_INSPECTED: usize = 100_000;
+/// Limit on the markings that the walk keeps.
 const KEPT: usize = 64;
-/// A walk starts again after so many steps.
+/// Steps after which the walk restarts.
 const STEPS: usize = 400;
 
-/// What was seen.
+/// Markings, fired events and largest counts of a random walk.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Samples {
     states: Vec<State>,
     pub fired: Vec<bool>,
     pub most: Vec<Value>,
-    /// For every place: did it alone keep an event from being enabled?
+    /// For each place whether it alone disabled an event.
     pub deciding: Vec<bool>,
 }
 
 impl Samples {
-    /// Walks a little.
+    /// Runs the random walk.
     pub fn of(net: &Net) -> Samples {
         let mut samples = Samples {
             states: net.initial.clone(),
@@ -38,30 +38,30 @@ impl Samples {
             raise(&mut samples.most, state);
         }
         let mut random = 0x9e37_79b9_7f4a_7c15u64;
-        let mut looks = net.places;
+        let mut inspected = net.places;
         let mut walks = 0;
-        while looks < LOOKS {
+        while inspected < MOST_INSPECTED {
             let mut state = net.initial[walks % net.initial.len()].clone();
             walks += 1;
             for step in 0..STEPS {
                 random ^= random << 13;
                 random ^= random >> 7;
                 random ^= random << 17;
-                let Some(event) = samples.some_enabled(net, &state, random, &mut looks) else {
-                    // Where the very first marking is dead there is nothing to see.
-                    looks = if step == 0 { LOOKS } else { looks };
+                let Some(event) = samples.some_enabled(net, &state, random, &mut inspected) else {
+                    // A dead initial marking ends the sampling.
+                    inspected = if step == 0 { MOST_INSPECTED } else { inspected };
                     samples.keep_dead(&state);
                     break;
                 };
-                if !samples.fire(net, &mut state, event, &mut looks) {
+                if !samples.fire(net, &mut state, event, &mut inspected) {
                     break;
                 }
                 let spread = step.is_power_of_two() || (random >> 32).is_multiple_of(16);
-                if spread && samples.states.len() < KEPT && looks < LOOKS {
-                    looks += net.places;
+                if spread && samples.states.len() < KEPT && inspected < MOST_INSPECTED {
+                    inspected += net.places;
                     samples.states.push(state.clone());
                 }
-                if looks >= LOOKS {
+                if inspected >= MOST_INSPECTED {
                     break;
                 }
             }
@@ -69,7 +69,7 @@ impl Samples {
         samples
     }
 
-    /// Keeps the first dead markings, which are worth more than others.
+    /// Keeps a dead marking; there is extra capacity for these.
     fn keep_dead(&mut self, state: &State) {
         if self.states.len() < 2 * KEPT && !self.states.contains(state) {
             self.states.push(state.clone());
@@ -81,7 +81,7 @@ impl Samples {
         net: &Net,
         state: &State,
         random: u64,
-        looks: &mut usize,
+        inspected: &mut usize,
     ) -> Option<EventId> {
         let count = net.needs.len();
         let first = (random >> 11) as usize % count.max(1);
@@ -89,7 +89,7 @@ impl Samples {
             .map(|i| EventId(((first + i) % count) as u32))
             .find(|event| {
                 let needs = &net.needs[event.index()];
-                *looks += 1 + needs.len();
+                *inspected += 1 + needs.len();
                 let mut lacking = needs.iter().filter(|(p, need)| state[p.index()] < *need);
                 let Some((place, _)) = lacking.next() else {
                     return true;
@@ -101,12 +101,18 @@ impl Samples {
             })
     }
 
-    /// False if a count would leave 63 bits.
-    fn fire(&mut self, net: &Net, state: &mut State, event: EventId, looks: &mut usize) -> bool {
+    /// Fires the event; returns `false` if a count would overflow.
+    fn fire(
+        &mut self,
+        net: &Net,
+        state: &mut State,
+        event: EventId,
+        inspected: &mut usize,
+    ) -> bool {
         self.fired[event.index()] = true;
         if let Some(column) = net.column(event) {
             for (place, change) in &net.effects[column] {
-                *looks += 1;
+                *inspected += 1;
                 let slot = &mut state[place.index()];
                 match slot.checked_add(*change) {
                     Some(value) => *slot = value,
@@ -119,20 +125,20 @@ impl Samples {
         true
     }
 
-    /// Was a marking of the case seen?
+    /// Returns whether a kept marking satisfies the case.
     pub fn contain(&self, case: &Case) -> bool {
         let holds = |state: &State| case.iter().all(|row| row.holds(state) != Some(false));
         self.states.iter().any(holds)
     }
 
-    /// Was a dead marking of the case seen?
+    /// Returns whether a kept dead marking satisfies the case.
     pub fn contain_dead(&self, net: &Net, case: &Case) -> bool {
         let holds = |state: &State| case.iter().all(|row| row.holds(state) != Some(false));
         let dead = |state: &State| !net.events().any(|event| net.enabled(state, event));
         self.states.iter().any(|state| holds(state) && dead(state))
     }
 
-    /// Adds a reachable marking that somebody else has seen.
+    /// Adds a reachable marking that a walk or search has found.
     pub fn add(&mut self, state: &[Value]) {
         raise(&mut self.most, state);
         if self.states.len() < 3 * KEPT {

@@ -1,29 +1,29 @@
-//! The skeleton of a coloured net: what can be known without telling colours apart.
+//! The skeleton of a coloured net: an abstraction that merges all colours.
 //!
-//! The places of an unfolded net come in families, the colours of one coloured place. The *skeleton* has one place for each family, which holds what its members hold
-//! together, and the events of the unfolded net with their arcs added up by family:
+//! The places of an unfolded net form families, the colours of one coloured place. The *skeleton*
+//! has one place per family with the sum of its tokens, and the events with their arcs added up:
 //!
 //! ```text
 //! M(f) = Σ over p in f of m(p)      need(t, f) = Σ need(t, p)      C(t, f) = Σ C(t, p)
 //! ```
 //!
-//! Events that are equal then are one, which leaves about as many as the coloured net has transitions, however many colours there are. Each step `m –t→ m'` of the
-//! net is a step `M –t→ M'` of its skeleton, so that what the skeleton never does the net never does. It is folded from the *unfolded* net: nothing is assumed of terms and
-//! guards, and bindings that take different numbers of tokens are different events.
+//! Events with equal arcs are merged, which leaves about as many as the coloured net has
+//! transitions. Each step `m –t→ m'` of the net is a step `M –t→ M'` of its skeleton, so behaviour
+//! that the skeleton excludes the net excludes too. The skeleton is computed from the *unfolded*
+//! net: terms do not matter, and bindings with different token counts are different events.
 //!
-//! A condition on `m` is replaced by one that `M` satisfies whenever `m` satisfies the first:
+//! A condition on `m` is replaced by a weaker one on `M`:
 //!
 //! ```text
 //! Σ c(p)·m(p) >= k      ⟹      Σ over f of (max over p in f of c(p)) · M(f) >= k
 //! enabled(t)            ⟹      enabled(t) in the skeleton
 //! ```
 //!
-//! The first is the same where all colours have one coefficient, as in formulas about whole places. That an event is *not* enabled says nothing of the skeleton: there
-//! may be enough tokens, and none of the right colour. So nothing is asked about dead markings; what is asked is which atoms are constant, whether all places are bounded, and
-//! whether all runs are finite.
+//! The first is exact if all colours have one coefficient, as in formulas about whole places. A
+//! *disabled* event gives no condition, since the tokens may have the wrong colour. So the skeleton
+//! answers nothing about dead markings; it proves atoms constant, places bounded and runs finite.
 //!
-//! Cost: folding is linear in the arcs, and every question is about a net of a few places. Only nets that are too large to be asked themselves have a skeleton: of smaller ones the whole net
-//! knows more.
+//! Folding is linear in the arcs. Smaller nets are analysed without it, which proves more.
 
 use crate::Facts;
 use crate::certificate::Certificate;
@@ -37,32 +37,32 @@ use lariat_model::{
 use rustc_hash::FxHashMap;
 use std::sync::Arc as Shared;
 
-/// Skeletons with more places and events are not worth their while.
+/// Limit on the places and events of a skeleton.
 const MOST_NODES: usize = 2_000;
 
-/// Events that are folded between two questions to the budget.
+/// Events folded between two polls of the budget.
 const STRIDE: usize = 4_096;
 
 /// A net without its colours.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Skeleton {
-    /// The place that each variable of the unfolded net belongs to.
+    /// The place of each variable of the unfolded net.
     families: Vec<VarId>,
-    /// How many belong to each place.
+    /// The number of variables per place.
     sizes: Vec<usize>,
-    /// What each event of the unfolded net is here.
+    /// The event of each event of the unfolded net.
     events: Vec<EventId>,
     net: System,
 }
 
-/// What is known of a skeleton.
+/// A skeleton with the facts about it.
 #[derive(Clone, Debug)]
 pub(crate) struct Folded {
     skeleton: Shared<Skeleton>,
     pub facts: Facts,
 }
 
-/// Arcs added up by family: sorted, and none that does nothing; `None` if a number leaves 64 bits.
+/// Arcs added up by family, sorted, without empty ones; `None` on overflow.
 fn folded(action: &Action, families: &[VarId]) -> Option<Vec<Arc>> {
     let Action::Net(arcs) = action else {
         return None;
@@ -84,7 +84,7 @@ fn folded(action: &Action, families: &[VarId]) -> Option<Vec<Arc>> {
     Some(sums)
 }
 
-/// The tokens of each family; `None` if a number leaves 64 bits.
+/// The tokens of each family; `None` on overflow.
 fn tokens(state: &[Value], families: &[VarId], places: usize) -> Option<Vec<Value>> {
     let mut sums: Vec<Value> = vec![0; places];
     for (family, tokens) in families.iter().zip(state) {
@@ -95,7 +95,7 @@ fn tokens(state: &[Value], families: &[VarId], places: usize) -> Option<Vec<Valu
 }
 
 impl Skeleton {
-    /// Of the unfolding of a coloured net.
+    /// Builds the skeleton of the unfolding of a coloured net.
     fn of(coloured: &Coloured, system: &System, budget: &Budget) -> Result<Option<Skeleton>, Stop> {
         let Coloured { net, unfolding } = coloured;
         let mut families = vec![VarId(0); system.variables.len()];
@@ -108,7 +108,7 @@ impl Skeleton {
         Skeleton::folded(system, names.collect(), families, budget)
     }
 
-    /// `None` if the system is no net, or if there are too many different events.
+    /// Builds a skeleton; `None` if the system is no net or has too many distinct events.
     fn folded(
         system: &System,
         names: Vec<String>,
@@ -161,12 +161,11 @@ impl Skeleton {
         }))
     }
 
-    /// The net itself.
     pub(crate) fn net(&self) -> &System {
         &self.net
     }
 
-    /// Is each step of the system one of this net?
+    /// Returns whether this is the skeleton of the system: every step of it is a step here.
     pub(crate) fn is_of(&self, system: &System) -> bool {
         let same = |(event, id): (&Event, &EventId)| match &self.net.event(*id).action {
             Action::Net(arcs) => folded(&event.action, &self.families).as_ref() == Some(arcs),
@@ -184,7 +183,7 @@ impl Skeleton {
             && system.events.iter().zip(&self.events).all(same)
     }
 
-    /// A predicate that is true of `M` wherever the given one has this value of `m`.
+    /// A predicate that is true of `M` wherever `predicate` has the value `truth` for `m`.
     fn weaker(&self, predicate: &Predicate, truth: bool) -> Predicate {
         let all = |ps: &[Predicate]| ps.iter().map(|p| self.weaker(p, truth)).collect();
         match predicate {
@@ -198,7 +197,7 @@ impl Skeleton {
                 Predicate::Enabled(events)
             }
             Predicate::Deadlock if !truth => Predicate::Not(Box::new(Predicate::Deadlock)),
-            // Colours would have to be told apart.
+            // These depend on single colours.
             Predicate::Enabled(_) | Predicate::Deadlock | Predicate::Expr(_) => {
                 Predicate::Const(true)
             }
@@ -233,7 +232,7 @@ impl Skeleton {
         }
     }
 
-    /// For every place that is named the least and the largest coefficient of its members.
+    /// For each place that occurs the least and the largest coefficient of its members.
     fn coefficients(&self, terms: &[(VarId, Value)]) -> Vec<(VarId, Value, Value)> {
         let mut families: FxHashMap<VarId, (usize, Value, Value)> = FxHashMap::default();
         for (var, c) in terms {
@@ -241,7 +240,7 @@ impl Skeleton {
             let (members, least, most) = family.or_insert((0, c, c));
             (*members, *least, *most) = (*members + 1, c.min(*least), c.max(*most));
         }
-        // Members that are not named have the coefficient 0.
+        // Other members have the coefficient 0.
         let range = |(family, (members, least, most)): (VarId, (usize, Value, Value))| {
             if members == self.sizes[family.index()] {
                 (family, least, most)
@@ -256,18 +255,18 @@ impl Skeleton {
 }
 
 impl Facts {
-    /// Tells that the system is the unfolding of a coloured net, whose skeleton is asked where the system is too large.
+    /// Declares the system to be the unfolding of a coloured net; builds its skeleton if too large.
     pub fn unfolded_from(
         &mut self,
         coloured: &Coloured,
         system: &System,
         budget: &Budget,
     ) -> Result<(), Stop> {
-        if self.net.is_some() || self.colours_told {
+        if self.net.is_some() || self.skeleton_tried {
             return Ok(());
         }
         let skeleton = Skeleton::of(coloured, system, budget)?;
-        self.colours_told = true;
+        self.skeleton_tried = true;
         self.folded = skeleton.map(|skeleton| {
             let limits = Limits {
                 nodes: MOST_NODES,
@@ -282,7 +281,7 @@ impl Facts {
         Ok(())
     }
 
-    /// What the skeleton says of an atom.
+    /// Proves an atom constant by the skeleton.
     pub(crate) fn constant_by_skeleton(
         &mut self,
         proposition: &Proposition,
@@ -299,7 +298,7 @@ impl Facts {
             budget.check()?;
             let otherwise = match proposition {
                 Proposition::State(predicate) => folded.skeleton.weaker(predicate, !value),
-                // What fires is enabled.
+                // A fired event is enabled.
                 Proposition::Fires(events) => {
                     let enabled = Predicate::Enabled(events.clone());
                     folded.skeleton.weaker(&enabled, true)
@@ -307,14 +306,14 @@ impl Facts {
             };
             let never = [(Proposition::State(otherwise), true)];
             if let Some(found) = folded.facts.infeasible(&never, budget)? {
-                let certificate = folded.told(found);
+                let certificate = folded.marked(found);
                 return Ok(Some(Constant { value, certificate }));
             }
         }
         Ok(None)
     }
 
-    /// Why all runs are finite, by the skeleton.
+    /// Proves by the skeleton that all runs are finite.
     pub(crate) fn terminates_by_skeleton(
         &mut self,
         budget: &Budget,
@@ -323,13 +322,13 @@ impl Facts {
             return Ok(None);
         };
         let found = folded.facts.terminates(budget)?;
-        Ok(found.map(|certificate| folded.told(certificate)))
+        Ok(found.map(|certificate| folded.marked(certificate)))
     }
 }
 
 impl Folded {
-    /// A certificate that says what it speaks of.
-    fn told(&self, mut certificate: Certificate) -> Certificate {
+    /// Marks a certificate as one about the skeleton.
+    fn marked(&self, mut certificate: Certificate) -> Certificate {
         certificate.skeleton = Some(self.skeleton.clone());
         certificate
     }
@@ -339,7 +338,7 @@ impl Folded {
 mod tests {
     use super::*;
 
-    /// Places are p1, p2, q, r, of which p1 and p2 are a family; each event has its (place, taken, given).
+    /// Places p1 and p2, which are a family, q and r; each event has its (place, taken, given).
     fn system(marking: [i64; 4], events: &[&[(u32, i64, i64)]]) -> System {
         let arc = |(place, take, give): &(u32, i64, i64)| Arc {
             var: VarId(*place),
@@ -362,7 +361,7 @@ mod tests {
         }
     }
 
-    fn alone(system: &System) -> Facts {
+    fn facts_by_skeleton(system: &System) -> Facts {
         let names = ["p", "q", "r"].map(str::to_owned).into();
         let families = [0, 0, 1, 2].map(VarId).into();
         let skeleton = Skeleton::folded(system, names, families, &Budget::unlimited()).unwrap();
@@ -377,10 +376,12 @@ mod tests {
         facts
     }
 
-    /// What the skeleton alone says.
+    /// The constant that the skeleton alone proves.
     fn constant(system: &System, predicate: Predicate) -> Option<(bool, Vec<String>)> {
         let atom = Proposition::State(predicate);
-        let found = alone(system).constant(&atom, &Budget::unlimited()).unwrap();
+        let found = facts_by_skeleton(system)
+            .constant(&atom, &Budget::unlimited())
+            .unwrap();
         found.map(|constant| {
             assert!(constant.certificate.check(system));
             let mut other = system.clone();
@@ -405,7 +406,7 @@ mod tests {
     const U: &[(u32, i64, i64)] = &[(0, 1, 0), (1, 0, 1)];
 
     #[test]
-    fn what_holds_of_families_is_told_of_them() {
+    fn facts_about_families_are_found() {
         let system = system([1, 0, 0, 1], &[T, U]);
         let both = [(0, 1), (1, 1)];
         let found = constant(&system, compare(&both, Comparison::Ge, 2));
@@ -417,11 +418,15 @@ mod tests {
         let not = Predicate::Not(Box::new(compare(&both, Comparison::Ge, 2)));
         assert_eq!(constant(&system, not).map(|(value, _)| value), Some(true));
         assert_eq!(constant(&system, compare(&both, Comparison::Ge, 1)), None);
-        assert!(alone(&system).is_bounded(&Budget::unlimited()).unwrap());
+        assert!(
+            facts_by_skeleton(&system)
+                .is_bounded(&Budget::unlimited())
+                .unwrap()
+        );
     }
 
     #[test]
-    fn a_member_may_have_what_others_lack() {
+    fn members_of_a_family_may_differ() {
         // One of the two tokens goes, and it is that of p1: the family keeps one.
         let goes = system([1, 1, 0, 1], &[T]);
         let kept = compare(&[(0, 1), (1, 1)], Comparison::Ge, 1);
@@ -434,11 +439,11 @@ mod tests {
         assert_eq!(constant(&moves, heavy), None);
         let light = compare(&[(0, 2), (1, 1)], Comparison::Le, 1);
         assert_eq!(constant(&moves, light), None);
-        // The family has a token, but no longer the one that is needed: nothing is enabled any more.
+        // The family has a token, but not of the colour that is needed: no event is enabled.
         let enabled = Predicate::Enabled(vec![EventId(0)]);
         assert_eq!(constant(&moves, enabled), None);
         assert_eq!(constant(&moves, Predicate::Deadlock), None);
-        // Without a token in the family nothing is.
+        // Without a token in the family no event is enabled.
         let empty = system([0, 0, 1, 0], &[U]);
         let never = constant(&empty, Predicate::Enabled(vec![EventId(0)]));
         assert_eq!(never.map(|(value, _)| value), Some(false));
@@ -448,26 +453,31 @@ mod tests {
     fn runs_that_are_finite_without_colours_are_finite() {
         let budget = Budget::unlimited();
         let ends = system([3, 0, 0, 3], &[T]);
-        let why = alone(&ends).terminates(&budget).unwrap().unwrap();
+        let why = facts_by_skeleton(&ends)
+            .terminates(&budget)
+            .unwrap()
+            .unwrap();
         assert!(why.check(&ends));
-        // p1 → p2 comes to an end too, but the family does not tell.
+        // p1 → p2 ends too, but the skeleton does not show it.
         let moves = system([3, 0, 0, 3], &[T, U]);
-        assert_eq!(alone(&moves).terminates(&budget).unwrap(), None);
+        assert_eq!(facts_by_skeleton(&moves).terminates(&budget).unwrap(), None);
         // A net whose steps may fail has no skeleton.
         let fails = System {
             fault: Some(VarId(2)),
             ..ends
         };
-        assert_eq!(alone(&fails).terminates(&budget).unwrap(), None);
+        assert_eq!(facts_by_skeleton(&fails).terminates(&budget).unwrap(), None);
     }
 
-    /// What is told of one net is not told of another with something more, or with something else.
+    /// A certificate is refused for another net, with more events or with different ones.
     #[test]
-    fn skeletons_are_those_of_their_nets() {
+    fn certificates_are_refused_for_other_nets() {
         let ends = system([3, 0, 0, 3], &[T]);
-        let why = alone(&ends).terminates(&Budget::unlimited()).unwrap();
+        let why = facts_by_skeleton(&ends)
+            .terminates(&Budget::unlimited())
+            .unwrap();
         let why = why.unwrap();
-        // The other colour does as well.
+        // The other colour has the same skeleton.
         let other: &[(u32, i64, i64)] = &[(1, 1, 0), (2, 0, 1), (3, 1, 0)];
         assert!(why.check(&ends) && why.check(&system([0, 3, 0, 3], &[other])));
         let mut more = ends.clone();

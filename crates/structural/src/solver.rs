@@ -1,4 +1,4 @@
-//! The seam to the linear-programming solver: the only file that knows which one it is.
+//! Interface to the linear-programming library; no other file depends on it.
 //!
 //! A [`Program`] is
 //!
@@ -6,31 +6,30 @@
 //! minimise c·v   where   A·v <= b,  0 <= v <= upper
 //! ```
 //!
-//! and [`Program::minimise`] returns a point near an optimum, or `None` for "not known". Nothing is ever concluded from
-//! the numbers themselves: whoever asks rounds them to integers and checks those exactly. So a solver that errs, gives up or
-//! answers something else costs a fact and never a verdict.
+//! and [`Program::minimise`] returns a point near an optimum, or `None` for "not known". No fact
+//! depends on the numbers: callers round them to integers and check those exactly. A solver that
+//! errs or gives up therefore loses a fact and never makes a verdict wrong.
 //!
-//! The solver is a simplex method in plain Rust. It can be told to stop by the clock only, so it runs in
-//! slices of a few milliseconds. Between slices the budget is asked and pivots are counted, and an answer that took
-//! more pivots than allowed is thrown away even if the last slice found it: what is known depends on counted work alone.
+//! The solver is a simplex method that can be interrupted only by the clock, so it runs in time
+//! slices. Between slices the budget is polled and pivots are counted. An answer that took too many
+//! pivots is discarded even if the last slice found it: results depend on counted work alone.
 
 use lariat_budget::{Budget, Stop};
 use microlp::{ComparisonOp, OptimizationDirection, Problem, ResumeOptions, SolveOptions};
 use std::time::Duration;
 
-/// The length of the first slice; slices double, so that a solver that needs a while to resume gets on.
+/// Length of the first slice; slices double, because resuming has a fixed cost.
 const SLICE: Duration = Duration::from_millis(20);
 
-/// Pivots times entries that make one unit of work: about the effort that other engines count as one.
+/// Pivots times matrix entries per unit of work.
 const STEPS_PER_UNIT: u64 = 1024;
 
-/// What a program costs before its first pivot, in units.
+/// Units charged for a program before its first pivot.
 const UNITS_PER_PROGRAM: u64 = 16;
 
-/// Bytes that an entry of the matrix, or a column or row, takes in the solver with its factorisation.
+/// Bytes per matrix entry, column or row, including the factorisation.
 const BYTES_PER_ENTRY: usize = 128;
 
-/// A linear program under construction.
 #[derive(Debug, Default)]
 pub(crate) struct Program {
     costs: Vec<f64>,
@@ -40,26 +39,25 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// A new variable `0 <= v <= upper` with its coefficient in what is minimised.
+    /// Adds a variable `0 <= v <= upper` with the given cost; returns its index.
     pub fn column(&mut self, cost: f64, upper: f64) -> usize {
         self.costs.push(cost);
         self.upper.push(upper);
         self.costs.len() - 1
     }
 
-    /// `Σ a·v <= most`; no variable twice.
+    /// Adds the constraint `Σ a·v <= most`; no variable occurs twice.
     pub fn row(&mut self, terms: Vec<(usize, f64)>, most: f64) {
         self.entries += terms.len();
         self.rows.push((terms, most));
     }
 
-    /// What one pivot costs, in elementary steps.
+    /// Elementary steps per pivot.
     fn size(&self) -> usize {
         self.entries + self.rows.len() + self.costs.len()
     }
 
-    /// Values of all variables that are near an optimum; `None` if there is no optimum, or if finding it takes more than
-    /// `most` units of work.
+    /// Values near an optimum; `None` without one, or if it takes more than `most` units of work.
     pub fn minimise(&self, most: u64, budget: &Budget) -> Result<Option<Vec<f64>>, Stop> {
         budget.check()?;
         let mut lease = budget.lease();
@@ -77,7 +75,7 @@ impl Program {
         options.time_limit = Some(slice);
         let mut outcome = problem.solve_with(options);
         loop {
-            // Infeasible, unbounded, or numerical trouble: nothing is known in any of these cases.
+            // Infeasible, unbounded or numerically unstable: nothing is known.
             let Ok(reached) = outcome else {
                 budget.spend(self.units(1))?;
                 return Ok(None);

@@ -6,8 +6,9 @@
 //! m |= a,   m >= pre(t),   m + C(t) |= b
 //! ```
 //!
-//! is excluded by the state equation; if dead markings are repeated, also `m |= a ∧ b` for dead `m`, where no event is taken. The rows
-//! of `b` are moved back over the event, so that everything is asked of the marking before it.
+//! is excluded by the state equation; if dead markings are repeated, `m |= a ∧ b` must also be
+//! excluded for dead `m`, where no event fires. The rows of `b` are shifted by the event's effect,
+//! so that all rows are about the marking before it.
 
 use crate::Facts;
 use crate::cases::{Cases, Row};
@@ -17,11 +18,11 @@ use lariat_budget::{Budget, Stop};
 use lariat_model::{Deadlock, EventId, Proposition};
 use rustc_hash::FxHashSet;
 
-/// Different events that are looked at one by one.
+/// Limit on the number of distinct events.
 const MOST_EVENTS: usize = 64;
 
 impl Facts {
-    /// Can a position with the literals `second` never come right after one with the literals `first`?
+    /// Proves that no position with the literals `second` directly follows one with `first`.
     pub fn never_follows(
         &mut self,
         first: &[(Proposition, bool)],
@@ -75,7 +76,7 @@ impl Facts {
 }
 
 impl Net {
-    /// Markings of `before` from which the event leads to one of `after`; `None` if numbers are too large.
+    /// Markings of `before` from which the event leads to one of `after`; `None` on overflow.
     fn step(&self, before: &Cases, event: EventId, after: &Cases) -> Option<Cases> {
         let mut moved = after.clone();
         if let Some(column) = self.column(event) {

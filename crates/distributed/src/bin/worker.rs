@@ -1,10 +1,10 @@
-//! A process that takes part in a cluster and does nothing else: what tests start.
+//! A process of a cluster that only serves questions; started by tests.
 //!
 //! ```text
 //! worker HOSTS PROCESS [MEGABYTES [MODEL]]
 //! ```
 //!
-//! `HOSTS` are separated by commas; `MODEL` is the digest of the model that the process pretends to have been given.
+//! `HOSTS` are separated by commas; `MODEL` is the digest of the model that it claims to have.
 
 use lariat_budget::Budget;
 use lariat_distributed::{Cluster, serve};

@@ -1,4 +1,4 @@
-//! Processes that are killed, stopped, starved or wrong: the answer is right, or it is none, in time, and nobody stays behind.
+//! Processes that are killed, suspended, starved or misconfigured: no wrong answer, no delay.
 
 use crate::fleet::{Fleet, decide, hopeless, kanban, start};
 use lariat_budget::{Budget, Stop};
@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Everything has to be over so soon after a process is lost; machines that test are busy with other things, too.
+/// Limit on the time from the loss of a process to the end of all others.
 const SOON: Duration = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 10 });
 
 fn signal(process: u32, name: &str) {
@@ -19,8 +19,8 @@ fn signal(process: u32, name: &str) {
     assert!(sent.is_ok_and(|status| status.success()), "{name}");
 }
 
-/// Asks while something happens to one of three processes, at a random moment.
-fn struck(random: &mut Random, name: &'static str) {
+/// Asks a question while one of three processes gets a signal at a random moment.
+fn fail_one(random: &mut Random, name: &'static str) {
     let mut fleet = Fleet::new(3, 4000);
     let victim = random.below(2usize);
     let moment = Duration::from_millis(random.below(400u64));
@@ -39,25 +39,25 @@ fn struck(random: &mut Random, name: &'static str) {
         let (since, gap) = striker.join().unwrap();
         (found, since, gap)
     });
-    // It may have been over before.
+    // The search may have completed before.
     if found != Ok(Outcome::Empty) {
-        let Err(Stop::Lost(who)) = &found else {
+        let Err(Stop::Lost(lost)) = &found else {
             panic!("{found:?}");
         };
-        // A machine that stands still itself has lost whom it likes.
+        // If this machine was suspended itself, any process may be reported lost.
         if gap < Duration::from_secs(2) {
-            assert_eq!(*who, format!("host {}", victim + 1));
+            assert_eq!(*lost, format!("host {}", victim + 1));
             assert!(since.elapsed() < SOON, "{:?}", since.elapsed());
         }
         let (again, _) = decide(&fleet.machines, &system, &hopeless(), &Budget::unlimited());
-        assert_eq!(again, found, "nobody is asked any more");
+        assert_eq!(again, found, "no further question is answered");
     }
     fleet.machines.dismiss();
     signal_quietly(process);
-    assert!(fleet.ends_within(SOON), "somebody stays behind");
+    assert!(fleet.ends_within(SOON), "a process is left behind");
 }
 
-/// The longest time for which this process was not let run.
+/// The longest time for which this process was not scheduled.
 fn longest_gap(is_over: &AtomicBool) -> Duration {
     let (mut last, mut longest) = (Instant::now(), Duration::ZERO);
     while !is_over.load(Ordering::Relaxed) {
@@ -68,7 +68,7 @@ fn longest_gap(is_over: &AtomicBool) -> Duration {
     longest
 }
 
-/// Lets a stopped process go on.
+/// Resumes a stopped process.
 fn signal_quietly(process: u32) {
     let _ = Command::new("kill")
         .args(["-CONT", &process.to_string()])
@@ -77,17 +77,17 @@ fn signal_quietly(process: u32) {
 }
 
 #[test]
-fn who_is_killed_is_lost() {
-    each_case(4, |random| struck(random, "-KILL"));
+fn a_killed_process_is_lost() {
+    each_case(4, |random| fail_one(random, "-KILL"));
 }
 
 #[test]
-fn who_is_stopped_is_lost() {
-    each_case(1, |random| struck(random, "-STOP"));
+fn a_suspended_process_is_lost() {
+    each_case(1, |random| fail_one(random, "-STOP"));
 }
 
 #[test]
-fn who_has_no_room_says_so() {
+fn a_process_without_memory_is_reported() {
     let mut fleet = Fleet::new(3, 2);
     let (found, _) = decide(
         &fleet.machines,
@@ -95,21 +95,21 @@ fn who_has_no_room_says_so() {
         &hopeless(),
         &Budget::unlimited(),
     );
-    let Err(Stop::Lost(who)) = &found else {
+    let Err(Stop::Lost(lost)) = &found else {
         panic!("{found:?}");
     };
-    assert!(who.ends_with(": memory"), "{who}");
+    assert!(lost.ends_with(": memory"), "{lost}");
     fleet.machines.dismiss();
     assert!(fleet.ends_within(SOON));
 }
 
 #[test]
-fn who_has_another_model_is_refused() {
+fn a_process_with_another_model_is_refused() {
     let hosts = hosts_here(2).unwrap();
     let mut child = start(&hosts, 1, 1000, 8);
     let mut cluster = Cluster::new(hosts, 0).unwrap();
     cluster.model = Some(7);
     let refused = Machines::connect(&cluster).unwrap_err();
-    assert_eq!(refused, "host 1: the model there is another one than here");
+    assert_eq!(refused, "host 1: the model there differs from the one here");
     assert!(!child.wait().unwrap().success());
 }

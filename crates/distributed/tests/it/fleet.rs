@@ -1,4 +1,4 @@
-//! Processes on this machine, which tests ask, kill and stop.
+//! Processes on this machine, which tests query, kill and suspend.
 
 use lariat_automata::{Automaton, Guards, StateId, Transition};
 use lariat_budget::{Budget, Quiet};
@@ -11,13 +11,13 @@ use lariat_model::{Comparison, Deadlock, Predicate, Proposition, System, VarId};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// This process as process 0, and others.
+/// This process as process 0, and the others.
 pub struct Fleet {
     pub machines: Machines,
     pub children: Vec<Child>,
 }
 
-/// Starts process `process`, with so many megabytes, and the digest of its model.
+/// Starts process `process` with a memory limit, and with the digest of its model.
 pub fn start(hosts: &[String], process: usize, megabytes: u64, model: u64) -> Child {
     Command::new(env!("CARGO_BIN_EXE_lariat-distributed-worker"))
         .arg(hosts.join(","))
@@ -33,7 +33,7 @@ pub fn start(hosts: &[String], process: usize, megabytes: u64, model: u64) -> Ch
 }
 
 impl Fleet {
-    /// `processes` in all, with so many megabytes each.
+    /// Starts `processes` in all, with this many megabytes each.
     pub fn new(processes: usize, megabytes: u64) -> Fleet {
         let hosts = hosts_here(processes).unwrap();
         let others = 1..processes;
@@ -47,7 +47,7 @@ impl Fleet {
         }
     }
 
-    /// Do all other processes end by themselves before the time is over?
+    /// Returns whether all other processes end within the time.
     pub fn ends_within(&mut self, time: Duration) -> bool {
         let until = Instant::now() + time;
         let has_ended = |child: &mut Child| matches!(child.try_wait(), Ok(Some(_)));
@@ -75,7 +75,7 @@ pub fn kanban(n: u32) -> System {
     generate(Family::Kanban, n).unwrap()
 }
 
-/// What a set of workers says of an automaton over one proposition: that the first variable is not 0.
+/// Runs a set of workers on an automaton over one proposition: the first variable is not 0.
 pub fn decide(
     workers: &dyn Team,
     system: &System,
@@ -98,24 +98,25 @@ pub fn decide(
     (found, account)
 }
 
-/// A state by its edges: is it accepting, and what is read on the way to which state?
+/// A state: whether it is accepting, and its edges, each with the required atom value and target.
 type State<'a> = (bool, &'a [(Option<bool>, u32)]);
 
-/// A Büchi automaton over one atom: for each state whether it accepts, and its edges by what they ask of the atom.
+/// A Büchi automaton over one atom.
 fn automaton(states: &[State<'_>]) -> Automaton {
     let mut guards = Guards::new();
     let p = guards.atom(0);
     let not_p = guards.not(p);
     let states = states.iter().map(|(accepting, edges)| {
-        let edge = |(asked, to): &(Option<bool>, u32)| Transition {
-            guard: match asked {
+        let edge = |(value, to): &(Option<bool>, u32)| Transition {
+            guard: match value {
                 None => Guards::TRUE,
                 Some(true) => p,
                 Some(false) => not_p,
             },
-            marks: match accepting {
-                true => Marks::one(0),
-                false => Marks::NONE,
+            marks: if *accepting {
+                Marks::one(0)
+            } else {
+                Marks::NONE
             },
             to: StateId(*to),
         };
@@ -130,13 +131,13 @@ fn automaton(states: &[State<'_>]) -> Automaton {
     }
 }
 
-/// Infinitely often the atom holds. Not weak: cycles go through both states.
+/// The atom holds infinitely often. Not weak: cycles contain both states.
 pub fn recurring() -> Automaton {
     let (no, yes) = (Some(false), Some(true));
     automaton(&[(false, &[(no, 0), (yes, 1)]), (true, &[(yes, 1), (no, 0)])])
 }
 
-/// Accepts nothing, and everything has to be looked at to know it.
+/// Accepts nothing, but only a complete search shows it.
 pub fn hopeless() -> Automaton {
     automaton(&[
         (false, &[(None, 0), (Some(true), 1)]),

@@ -1,4 +1,4 @@
-//! Workers of one process, of several processes, and of processes that are killed, stopped and starved.
+//! Workers of one process, of several processes, and of processes that fail.
 
 mod faults;
 mod fleet;

@@ -1,16 +1,18 @@
 //! Several processes on this machine.
 
 use crate::fleet::{Fleet, decide, hopeless, kanban, recurring};
-use lariat_budget::{Budget, Quiet};
+use lariat_budget::{Budget, RunContext};
 use lariat_engines::Outcome;
 use std::time::Duration;
 
 #[test]
-fn processes_answer_one_question_after_the_other() {
+fn processes_answer_several_questions() {
     for processes in [2, 4] {
         let mut fleet = Fleet::new(processes, 1000);
         let budget = Budget::unlimited();
-        let count = fleet.machines.count(&kanban(3), &[], &budget, &Quiet);
+        let count = fleet
+            .machines
+            .count(&kanban(3), &[], RunContext::quiet(&budget));
         assert_eq!(count.stop, None);
         let states: Vec<u64> = count.workers.iter().map(|w| w.states).collect();
         assert_eq!(states.len(), processes);

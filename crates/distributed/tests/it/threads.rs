@@ -14,13 +14,13 @@ fn agrees(machines: &Machines, system: &System) {
     let space = Explicit::new(system, Deadlock::Stutter);
     let budget = Budget::unlimited();
     let expected = explicit::count(&space, &[], RunContext::quiet(&budget));
-    let count = machines.count(system, &[], &budget, &Quiet);
+    let count = machines.count(system, &[], RunContext::quiet(&budget));
     assert_eq!(count.stop, None);
     let sum = |figure: fn(&lariat_distributed::Figures) -> u64| -> u64 {
         count.workers.iter().map(figure).sum()
     };
     assert_eq!(sum(|w| w.states), expected.states);
-    // Stuttering is an edge to workers, and none to who counts.
+    // Workers count stuttering as an edge; `explicit::count` does not.
     assert_eq!(sum(|w| w.edges) - count.counted.deadlocks, expected.edges);
     assert_eq!(count.counted.deadlocks, expected.deadlocks);
     assert_eq!(
@@ -45,7 +45,7 @@ fn states_are_counted_by_any_number_of_workers() {
 #[test]
 fn the_states_of_kanban_are_divided_evenly() {
     let machines = Machines::threads(3).unwrap();
-    let count = machines.count(&kanban(3), &[], &Budget::unlimited(), &Quiet);
+    let count = machines.count(&kanban(3), &[], RunContext::quiet(&Budget::unlimited()));
     let states: Vec<u64> = count.workers.iter().map(|w| w.states).collect();
     assert_eq!(states.iter().sum::<u64>(), 58_400);
     for owned in &states {
@@ -53,9 +53,9 @@ fn the_states_of_kanban_are_divided_evenly() {
     }
 }
 
-/// The nodes of two products that are known by heart: 4600 states, with the automaton's.
+/// The nodes of two products with known sizes: 4600 states, times the automaton states reached.
 #[test]
-fn products_have_the_nodes_they_should() {
+fn products_have_the_expected_nodes() {
     let (system, budget) = (kanban(2), Budget::unlimited());
     for workers in [1, 2, 4] {
         let machines = Machines::threads(workers).unwrap();
@@ -74,7 +74,7 @@ fn products_have_the_nodes_they_should() {
     }
 }
 
-/// Pairs of the recurring automaton that no run comes to: a state that is entered by the truth of the atom before it.
+/// Unreachable pairs of the recurring automaton, whose state is the previous value of the atom.
 fn unreached(system: &System) -> u64 {
     let space = Explicit::new(system, Deadlock::Stutter);
     let mut states = space.states(&Budget::unlimited());
@@ -102,18 +102,18 @@ fn limits_end_all_workers() {
     let system = kanban(4);
     let small = Budget::bytes(1 << 20);
     assert_eq!(
-        machines.count(&system, &[], &small, &Quiet).stop,
+        machines.count(&system, &[], RunContext::quiet(&small)).stop,
         Some(Stop::Memory)
     );
     let short = Budget::unlimited().with_deadline(Duration::from_millis(20));
     assert_eq!(
-        machines.count(&system, &[], &short, &Quiet).stop,
+        machines.count(&system, &[], RunContext::quiet(&short)).stop,
         Some(Stop::Time)
     );
     let little = Budget::unlimited().with_work(1000);
     let (found, _) = decide(&machines, &system, &hopeless(), &little);
     assert_eq!(found, Err(Stop::Work(1000)));
-    // And they are there again.
+    // The workers answer further questions.
     let (found, _) = decide(&machines, &kanban(1), &hopeless(), &Budget::unlimited());
     assert_eq!(found, Ok(Outcome::Empty));
 }

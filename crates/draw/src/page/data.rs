@@ -1,7 +1,7 @@
-//! What the page is told, as JSON: the names of the model, its runs step by step, and what the report says of them.
+//! The data of the page as JSON: names of the model, its runs step by step, and reports.
 //!
-//! Only what changes is written of a step, so that long runs of large nets stay small. Reports are read tolerantly: what is not
-//! there is not told, and what is there in a form that is not known is shown as it stands.
+//! Steps contain only the changes of a state, so that long runs of large nets stay small. Missing
+//! entries of a report are not shown, and entries of unknown form are shown as they are.
 
 use super::truth::Meaning;
 use super::{Subject, Told, rules};
@@ -13,10 +13,10 @@ use lariat_model::{Domain, EventId, State, System, Value, VarId};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 
-/// Units whose lanes are shown.
+/// Limit on the number of lanes.
 const LANES: usize = 40;
 
-/// A number that JavaScript reads as it is.
+/// A number that JavaScript reads exactly.
 fn number(value: Value) -> Json {
     if value.unsigned_abs() < 1 << 53 {
         json!(value)
@@ -25,8 +25,8 @@ fn number(value: Value) -> Json {
     }
 }
 
-/// Everything.
-pub(super) fn data(subject: &Subject<'_>, net: Option<&Net>, told: &[Told]) -> Json {
+/// The complete data.
+pub(super) fn data(subject: &Subject<'_>, net: Option<&Net>, properties: &[Told]) -> Json {
     let Subject { name, model, .. } = *subject;
     let system = &model.system;
     let kind = |domain: &Domain| match domain {
@@ -70,7 +70,7 @@ pub(super) fn data(subject: &Subject<'_>, net: Option<&Net>, told: &[Told]) -> J
         let node = |event: EventId| places + coloured.unfolding.binding(event).0.0;
         system.event_ids().map(node).collect::<Vec<_>>()
     });
-    // Variables that only hold values on their way, and are 0 whenever somebody looks.
+    // Auxiliary variables of a rendezvous, which are 0 in every state.
     let hidden = system
         .var_ids()
         .filter(|v| system.variable(*v).name.starts_with("(sent "));
@@ -86,14 +86,14 @@ pub(super) fn data(subject: &Subject<'_>, net: Option<&Net>, told: &[Told]) -> J
         "eventNodes": event_nodes,
         "processes": list,
         "hidden": hidden.map(|var| var.0).collect::<Vec<_>>(),
-        "lanes": lanes(model, told),
+        "lanes": lanes(model, properties),
         "messages": messages(model),
-        "runs": told.iter().map(|one| run_json(subject, one, rules.is_some())).collect::<Vec<_>>(),
+        "runs": properties.iter().map(|one| run_json(subject, one, rules.is_some())).collect::<Vec<_>>(),
         "rules": rules,
     })
 }
 
-/// A few words on the model.
+/// The name and the size of the model in words.
 fn about(model: &Model, net: Option<&Net>) -> String {
     let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let system = &model.system;
@@ -117,11 +117,11 @@ fn about(model: &Model, net: Option<&Net>) -> String {
     }
 }
 
-/// What has a lane of its own in the time line: processes, units of which something moves, and a program's other variables.
-fn lanes(model: &Model, told: &[Told]) -> Vec<Json> {
+/// The lanes of the time line: processes, units that change, and other variables of a program.
+fn lanes(model: &Model, properties: &[Told]) -> Vec<Json> {
     let system = &model.system;
     if system.is_net() && !system.events.is_empty() {
-        let moved: BTreeSet<VarId> = told
+        let moved: BTreeSet<VarId> = properties
             .iter()
             .filter_map(|one| one.run.as_ref())
             .flat_map(|run| run.states.windows(2))
@@ -156,21 +156,21 @@ fn lanes(model: &Model, told: &[Told]) -> Vec<Json> {
     lanes
 }
 
-/// What events do on channels, by event.
+/// The messages that events send or receive, by event.
 fn messages(model: &Model) -> Json {
     let one = |message: &lariat_formats::dve::Message| {
         let side = |var: Option<VarId>| var.map(|var| var.0);
-        let told = json!([
+        let ends = json!([
             message.channel,
             side(message.sender),
             side(message.receiver)
         ]);
-        (message.event.0.to_string(), told)
+        (message.event.0.to_string(), ends)
     };
     Json::Object(model.messages.iter().map(one).collect())
 }
 
-/// What changes from one state to the next.
+/// The changes from one state to the next.
 fn changes(before: &State, after: &State) -> Vec<Json> {
     let pairs = before.iter().zip(after).enumerate();
     pairs
@@ -186,7 +186,7 @@ fn sparse(state: &[Value]) -> Vec<Json> {
         .collect()
 }
 
-fn run_json(subject: &Subject<'_>, told: &Told, live: bool) -> Json {
+fn run_json(subject: &Subject<'_>, property: &Told, live: bool) -> Json {
     let Subject {
         model,
         formulas,
@@ -196,22 +196,22 @@ fn run_json(subject: &Subject<'_>, told: &Told, live: bool) -> Json {
     let system = &model.system;
     let nothing: State = vec![0; system.variables.len()].into();
     let start = system.initial.first().cloned().unwrap_or(nothing);
-    let run = told.run.clone().unwrap_or_else(|| Run::at(start));
+    let run = property.run.clone().unwrap_or_else(|| Run::at(start));
     let meaning = Meaning {
         system,
         formulas,
         propositions,
     };
     let (mut parts, mut tokens, mut why) = (Vec::new(), Vec::new(), Vec::new());
-    if let Some(f) = told.formula {
+    if let Some(f) = property.formula {
         let (rows, because) = meaning.rows(&run, f);
-        if told.run.is_some() {
+        if property.run.is_some() {
             why = because;
         }
-        (parts, tokens) = meaning.told(f, &rows, live);
+        (parts, tokens) = meaning.parts(f, &rows, live);
     }
-    for atom in &told.atoms {
-        if told.formula.is_none() {
+    for atom in &property.atoms {
+        if property.formula.is_none() {
             let rule = propositions
                 .get(atom.index())
                 .filter(|_| live)
@@ -229,23 +229,23 @@ fn run_json(subject: &Subject<'_>, told: &Told, live: bool) -> Json {
         .iter()
         .zip(run.states.windows(2))
         .map(|(event, pair)| {
-            let said = event.map_or(String::new(), |event| sent(model, event, &pair[1]));
+            let values = event.map_or(String::new(), |event| sent(model, event, &pair[1]));
             json!([
                 event.map(|event| event.0),
                 changes(&pair[0], &pair[1]),
-                said
+                values
             ])
         })
         .collect();
-    let report = &told.report;
+    let report = &property.report;
     let text = |name: &str| report.get(name).and_then(Json::as_str);
     json!({
         "property": text("property"),
         "formula": text("formula"),
         "verdict": text("verdict"),
         "summary": summary(report),
-        "story": told.run.as_ref().map(|run| story(run, report)),
-        "kind": if told.report.is_null() { "free" } else { run.kind.name() },
+        "story": property.run.as_ref().map(|run| story(run, report)),
+        "kind": if property.report.is_null() { "free" } else { run.kind.name() },
         "prefix": run.prefix,
         "infinite": run.is_infinite(),
         "bad": run.bad,
@@ -260,7 +260,7 @@ fn run_json(subject: &Subject<'_>, told: &Told, live: bool) -> Json {
     })
 }
 
-/// The values that an event has put into a channel's buffer, as they stand there afterwards.
+/// The values that an event has put into a channel's buffer.
 fn sent(model: &Model, event: EventId, after: &State) -> String {
     let Some(message) = model.messages.iter().find(|message| message.event == event) else {
         return String::new();
@@ -289,7 +289,7 @@ fn sent(model: &Model, event: EventId, after: &State) -> String {
     parts.join(",")
 }
 
-/// Engine, time and policy, as far as the report tells.
+/// Engine, time and deadlock policy, if the report has them.
 fn summary(report: &Json) -> String {
     let text = |name: &str| report.get(name).and_then(Json::as_str);
     let mut parts = Vec::new();
@@ -308,7 +308,7 @@ fn summary(report: &Json) -> String {
     parts.join(", ")
 }
 
-/// What kind of run it is, in a sentence.
+/// The kind of the run in a sentence.
 fn story(run: &Run, report: &Json) -> String {
     let steps = |n: usize| format!("{n} step{}", if n == 1 { "" } else { "s" });
     let cycle = steps(run.events.len() - run.prefix);
@@ -317,12 +317,14 @@ fn story(run: &Run, report: &Json) -> String {
         n => format!("{}, then ", steps(n)),
     };
     let mut story = match run.kind {
-        RunKind::Lasso => format!("The run: {prefix}a loop of {cycle} for ever."),
+        RunKind::Lasso => format!("The run: {prefix}a loop of {cycle}, repeated infinitely often."),
         RunKind::Covering => {
-            format!("The run: {prefix}rounds of {cycle} for ever, each of which adds tokens.")
+            format!(
+                "The run: {prefix}rounds of {cycle}, repeated infinitely often, each of which adds tokens."
+            )
         }
         RunKind::Prefix => format!(
-            "The run: {}. Whatever follows violates the property.",
+            "The run: {}. Every continuation violates the property.",
             steps(run.events.len())
         ),
         RunKind::Finite => format!("A run of {}.", steps(run.events.len())),
@@ -331,12 +333,12 @@ fn story(run: &Run, report: &Json) -> String {
         story.push_str(" Replayed on the model: ok.");
     }
     if run.bad.is_some() && run.kind != RunKind::Prefix {
-        story.push_str(" At ✗ the property is lost, whatever follows.");
+        story.push_str(" After ✗ every continuation violates the property.");
     }
     story
 }
 
-/// What else there is to know.
+/// Further remarks: growth, assumed fairness, vacuity, facts.
 fn notes(report: &Json, run: &Run, system: &System) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(growth) = &run.growth {
@@ -368,10 +370,10 @@ fn notes(report: &Json, run: &Run, system: &System) -> Vec<String> {
     notes
 }
 
-/// Constraints of the fairness that was assumed which have a row; of more, how the first are met is enough.
+/// Limit on the fairness constraints that are shown.
 const CONSTRAINTS: usize = 24;
 
-/// Where the run meets each constraint of the fairness that was assumed, and how.
+/// The positions where the run satisfies each assumed fairness constraint.
 fn fairness(report: &Json) -> Vec<Json> {
     let list = report
         .pointer("/counterexample/fair")

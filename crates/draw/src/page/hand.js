@@ -1,7 +1,7 @@
-// ---- runs by hand
+// ---- simulation
 
 const isFree = () => run.kind === 'free';
-/// The run up to here as one that can be continued by hand.
+/// Copies the run up to the current time into one that can be continued.
 function fork() {
   if (isFree()) {
     run.steps.length = run.undo.length = position;
@@ -12,7 +12,7 @@ function fork() {
   const steps = here.map(i => run.steps[i].slice());
   const free = {...run, kind: 'free', ready: false, steps, prefix: steps.length, infinite: false, bad: null, growth: null, why: [], notes: [], fairness: [], verdict: null,
     subs: run.subs.map(sub => ({...sub, row: here.map(i => sub.row[i]).join('') + '?'}))};
-  // Covering runs have more in later rounds: say what the markings are, not what changed in the first round.
+  // Later rounds of a covering run have more tokens than the first: recompute the changes.
   if (run.growth && roundOf(t) > 0) {
     const now = run.start.slice();
     for (const step of steps) {
@@ -26,7 +26,7 @@ function fork() {
   select(runs.length - 1);
   go(time);
 }
-/// Steps of one's own: `choose` says what to take in a state, or null to end.
+/// Appends steps to the run: `choose` returns the next step of a state, or null to end.
 function walk(choose) {
   fork();
   const s = state.slice();

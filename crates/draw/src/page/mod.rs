@@ -1,9 +1,9 @@
-//! The page: one file for a browser that shows runs of a model, and needs nothing else.
+//! The page: a self-contained HTML file that shows runs of a model.
 //!
-//! Everything is inside: style, script, the drawing of the net or the processes, and the runs as JSON. Positions are computed
-//! here; the page only draws. A policy in the page forbids whatever is not its own script and style (named by their
-//! digests) and all traffic, so that a name in a model can be shown but never do anything. In JSON `<` is written as
-//! an escape, because inside of a script element nothing else could end it.
+//! It contains the style, the script, the drawing of the net or the processes, and the runs as
+//! JSON. Positions are computed here; the page only draws. A Content-Security-Policy in the page
+//! allows only its own script and style (named by their digests) and forbids all traffic, so that
+//! names of a model are never executed. In JSON `<` is escaped, so that no name ends the script.
 
 mod data;
 mod rules;
@@ -25,7 +25,7 @@ use std::fmt::Write as _;
 
 const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
-/// One function, so that nothing of it can be reached by a name that a model has.
+/// All scripts in one function, so that their names are not visible as globals.
 const SCRIPT: &str = concat!(
     "'use strict';\n(() => {\n",
     include_str!("run.js"),
@@ -38,23 +38,23 @@ const SCRIPT: &str = concat!(
     "})();\n"
 );
 
-/// Nodes of the parts of a large net, beside [`PART`]: each step to see about three times as much.
+/// Nodes of the larger parts of a large net, after [`PART`], each about three times the previous.
 const LARGER: [usize; 2] = [160, 420];
 
-/// A property or a run, as it is told on a page.
+/// A property or a run, as it is shown on a page.
 #[derive(Clone, Debug)]
 pub struct Told {
-    /// What a report says in JSON: `property`, `formula`, `verdict` and so on; whatever is missing is not told.
+    /// The report in JSON: `property`, `formula`, `verdict` and so on, as far as known.
     pub report: Json,
     /// The run, if there is one.
     pub run: Option<Run>,
     /// The formula, if the property is one.
     pub formula: Option<Formula>,
-    /// The atoms of a property that is none.
+    /// The atoms of a property that is no formula.
     pub atoms: Vec<AtomId>,
 }
 
-/// What pages are about.
+/// The model that a page shows, with the atoms of its properties.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
     /// The name of the model.
@@ -63,24 +63,24 @@ pub struct Subject<'a> {
     pub model: &'a Model,
     /// The store of the formulas.
     pub formulas: &'a Formulas,
-    /// What atoms mean, by their ids.
+    /// The meanings of atoms, by their ids.
     pub propositions: &'a [Proposition],
 }
 
-/// Can the model be run by hand in a page: is it small enough to go along?
+/// Returns whether a page can simulate the model, whose rules must be small enough to be included.
 pub fn can_be_run(system: &System) -> bool {
     rules::rules(system).is_some()
 }
 
-/// The page.
-pub fn page(subject: &Subject<'_>, told: &[Told]) -> String {
+/// Renders the page.
+pub fn page(subject: &Subject<'_>, properties: &[Told]) -> String {
     let Subject { model, .. } = *subject;
     let net = Net::of(model).filter(|net| !net.nodes.is_empty() && !model.system.events.is_empty());
     let views = match &net {
-        Some(net) => net_views(subject, net, told),
+        Some(net) => net_views(subject, net, properties),
         None => program_view(model),
     };
-    let data = data(subject, net.as_ref(), told);
+    let data = data(subject, net.as_ref(), properties);
     let policy = format!(
         "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
         sha256::digest(SCRIPT),
@@ -96,7 +96,7 @@ pub fn page(subject: &Subject<'_>, told: &[Told]) -> String {
     ])
 }
 
-/// The template with its gaps filled, in their order; what is filled in is not looked at.
+/// Fills the gaps of the template, in their order; inserted text is not searched for gaps.
 fn fill(gaps: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(
         TEMPLATE.len() + gaps.iter().map(|(_, text)| text.len()).sum::<usize>(),
@@ -114,7 +114,7 @@ fn fill(gaps: &[(&str, &str)]) -> String {
 }
 
 /// Drawings of the net, from the smallest part to the largest.
-fn net_views(subject: &Subject<'_>, net: &Net, told: &[Told]) -> String {
+fn net_views(subject: &Subject<'_>, net: &Net, properties: &[Told]) -> String {
     let all = net.nodes.len();
     let mut sizes = vec![PART];
     sizes.extend(LARGER);
@@ -126,7 +126,7 @@ fn net_views(subject: &Subject<'_>, net: &Net, told: &[Told]) -> String {
     if all <= largest {
         sizes.push(all);
     }
-    let (seeds, first) = interesting(subject, told);
+    let (seeds, first) = interesting(subject, properties);
     let mut out = String::new();
     for (i, size) in sizes.iter().enumerate() {
         let nodes = if *size < all {
@@ -150,8 +150,8 @@ fn net_views(subject: &Subject<'_>, net: &Net, told: &[Told]) -> String {
     out
 }
 
-/// The nodes that properties speak of, and those that runs touch.
-fn interesting(subject: &Subject<'_>, told: &[Told]) -> (Vec<NodeId>, Vec<NodeId>) {
+/// The nodes that properties mention, and those that runs change.
+fn interesting(subject: &Subject<'_>, properties: &[Told]) -> (Vec<NodeId>, Vec<NodeId>) {
     let Subject {
         model,
         formulas,
@@ -168,12 +168,12 @@ fn interesting(subject: &Subject<'_>, told: &[Told]) -> (Vec<NodeId>, Vec<NodeId
         None => NodeId(places + event.0),
     };
     let (mut seeds, mut first) = (BTreeSet::new(), BTreeSet::new());
-    for one in told {
-        let of_formula = one
+    for property in properties {
+        let of_formula = property
             .formula
             .map(|f| formulas.atoms_of(f))
             .unwrap_or_default();
-        for atom in of_formula.iter().chain(&one.atoms) {
+        for atom in of_formula.iter().chain(&property.atoms) {
             match propositions.get(atom.index()) {
                 Some(Proposition::State(predicate)) => {
                     let mut vars = Vec::new();
@@ -189,7 +189,7 @@ fn interesting(subject: &Subject<'_>, told: &[Told]) -> (Vec<NodeId>, Vec<NodeId
                 None => {}
             }
         }
-        let Some(run) = &one.run else {
+        let Some(run) = &property.run else {
             continue;
         };
         for (pair, event) in run.states.windows(2).zip(&run.events) {
@@ -204,7 +204,7 @@ fn interesting(subject: &Subject<'_>, told: &[Told]) -> (Vec<NodeId>, Vec<NodeId
     (seeds.into_iter().collect(), first.into_iter().collect())
 }
 
-/// The events whose enabledness a predicate asks for.
+/// Visits the events whose enabledness a predicate tests.
 fn enabled_in(predicate: &Predicate, found: &mut dyn FnMut(EventId)) {
     match predicate {
         Predicate::Enabled(events) => events.iter().for_each(|event| found(*event)),

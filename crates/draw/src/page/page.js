@@ -1,4 +1,4 @@
-// ---- everything
+// ---- the whole page
 
 function show() {
   const count = size(run), round = roundOf(t), came = taken();
@@ -18,8 +18,8 @@ function show() {
   drawTime();
   colourFormula();
   drawPicture();
-  tellState();
-  tellEnabled();
+  showState();
+  showEnabled();
 }
 function select(k) {
   shown = clamp(k, 0, runs.length - 1);
@@ -28,12 +28,12 @@ function select(k) {
   state = run.start.slice();
   [t, position, hovered] = [0, 0, null];
   const choices = $('property');
-  choices.replaceChildren(...runs.map((r, i) => html('option', {value: i}, (r.kind === 'free' ? 'by hand' : r.property) || String(i + 1))));
+  choices.replaceChildren(...runs.map((r, i) => html('option', {value: i}, (r.kind === 'free' ? 'simulation' : r.property) || String(i + 1))));
   choices.value = shown;
   $('choose').hidden = runs.length < 2;
   $('move').hidden = !rules;
   $('goal').replaceChildren(html('option', {value: ''}, 'a deadlock'), ...run.subs.map((sub, i) => sub.atom && sub.rule && sub.rule[0] !== 'f' ? html('option', {value: i}, sub.text) : null).filter(x => x));
-  tellProperty();
+  showProperty();
   layTime();
   $('scroller').scrollLeft = 0;
   show();
@@ -70,7 +70,7 @@ $('property').addEventListener('change', event => select(+event.target.value));
 $('subformulas').addEventListener('change', () => { layTime(); show(); });
 $('search').addEventListener('input', () => search(false));
 $('search').addEventListener('keydown', event => { if (event.key === 'Enter') search(true); });
-$('filter').addEventListener('input', tellState);
+$('filter').addEventListener('input', showState);
 const column = event => {
   const i = Math.floor((event.clientX - $('scroller').getBoundingClientRect().left + $('scroller').scrollLeft) / width);
   return i >= 0 && i < size(run) ? i : null;
@@ -91,6 +91,6 @@ if (runs.length) {
   select(0);
   if (views.length) showView(0);
 }
-// What tests ask: the state that is shown, by name.
+// Used by tests: the displayed state, by name.
 window.lariat = {time: () => t, position: () => position, go, shown: () => Object.fromEntries([...document.querySelectorAll('#marking tr')].map(tr => [tr.dataset.name, tr.dataset.value])),
   saved, state: () => Object.fromEntries(data.vars.map(([name], v) => [name, valueText(v, valueAt(v))])), select, enabled: () => possible.map(([e]) => data.events[e])};

@@ -1,7 +1,7 @@
 // ---- the property
 
-function tellProperty() {
-  $('word').textContent = run.verdict ? run.verdict.toUpperCase() : isFree() ? 'BY HAND' : '';
+function showProperty() {
+  $('word').textContent = run.verdict ? run.verdict.toUpperCase() : isFree() ? 'SIMULATION' : '';
   $('word').className = run.verdict || '';
   $('word').hidden = !$('word').textContent;
   $('name').textContent = [run.property, run.summary].filter(x => x).join(' · ');
@@ -31,14 +31,14 @@ function colourFormula() {
   for (const span of $('formula').querySelectorAll('span')) {
     const sub = run.subs[span.dataset.sub], truth = sub.row[at];
     span.className = truth === '1' ? 'yes' : truth === '0' ? 'no' : 'open';
-    span.title = sub.text + (truth === '1' ? ' is true' : truth === '0' ? ' is false' : ' is not decided') + ' at ' + at;
+    span.title = sub.text + (truth === '1' ? ' is true' : truth === '0' ? ' is false' : ' is undetermined') + ' at ' + at;
   }
 }
 
 // ---- the state
 
 const MOST_ROWS = 120;
-function tellState() {
+function showState() {
   const came = arrival(), was = new Map();
   if (came) came.undo.forEach(([v, x]) => was.set(v, x));
   const round = roundOf(t), wanted = $('filter').value.toLowerCase();
@@ -46,7 +46,7 @@ function tellState() {
   let left = 0;
   const before = v => { const x = was.get(v); return round && run.more[v] ? add(x, run.more[v], t > 0 ? roundOf(t - 1) : 0) : x; };
   const kind = (v, x) => !was.has(v) ? '' : isCount(v) && Number(x) < Number(before(v)) ? 'loss' : 'gain';
-  const tell = v => {
+  const addRow = v => {
     const x = valueAt(v), name = data.vars[v][0];
     if ((x === 0 && isCount(v) && !was.has(v)) || (wanted && !name.toLowerCase().includes(wanted))) return;
     if (lines.length >= MOST_ROWS && !was.has(v)) { left++; return; }
@@ -57,11 +57,11 @@ function tellState() {
   };
   if (data.hidden.length) {
     const hidden = new Set(data.hidden);
-    for (let v = 0; v < data.vars.length; v++) if (!hidden.has(v)) tell(v);
-  } else for (let v = 0; v < data.vars.length; v++) tell(v);
+    for (let v = 0; v < data.vars.length; v++) if (!hidden.has(v)) addRow(v);
+  } else for (let v = 0; v < data.vars.length; v++) addRow(v);
   lines.sort((a, b) => a[0] - b[0]);
   body.replaceChildren(...lines.map(line => line[1]));
-  $('rest').textContent = left ? 'and ' + left + ' more: filter by name' : lines.length ? '' : wanted ? 'nothing of that name' : 'no tokens anywhere';
+  $('rest').textContent = left ? 'and ' + left + ' more: filter by name' : lines.length ? '' : wanted ? 'no match' : 'no tokens';
 }
 const changeText = changes => changes.map(([v, x]) => {
   const now = valueAt(v), name = data.vars[v][0];
@@ -70,17 +70,17 @@ const changeText = changes => changes.map(([v, x]) => {
   return (d > 0 ? '+' : '−') + (Math.abs(d) === 1 ? '' : Math.abs(d) + '·') + name;
 }).join(' ');
 const MOST_ENABLED = 120;
-function tellEnabled() {
+function showEnabled() {
   if (!rules) return;
   const list = possible, next = taken();
   $('enabled').replaceChildren(...list.slice(0, MOST_ENABLED).map(([e, changes]) => {
     const own = e === next && !isFree();
-    const button = html('button', {class: own ? 'own' : '', 'data-event': data.events[e]}, data.events[e], html('small', {}, changeText(changes) || 'changes nothing'));
+    const button = html('button', {class: own ? 'own' : '', 'data-event': data.events[e]}, data.events[e], html('small', {}, changeText(changes) || 'no change'));
     button.addEventListener('click', () => own && run.steps[position][1].every(([v, x], i) => changes[i] && changes[i][0] === v && changes[i][1] === x) ? go(t + 1) : take(e, changes));
     return button;
   }));
   const more = list.length - MOST_ENABLED;
-  $('tip').textContent = list.length === 0 ? 'Nothing: a deadlock.' : more > 0 ? 'and ' + more + ' more' : isFree() ? '' : 'The run takes the marked one. Click another to leave the run.';
+  $('tip').textContent = list.length === 0 ? 'No event is enabled: a deadlock.' : more > 0 ? 'and ' + more + ' more' : isFree() ? '' : 'The run fires the marked event. Click another one to leave the run.';
   $('undo').disabled = !isFree() || run.steps.length === 0;
   $('leave').hidden = !isFree() || !data.runs.length || data.runs[0].kind === 'free';
   $('save').hidden = !isFree();

@@ -20,7 +20,7 @@ let lit = [];
 const light = (element, name) => { if (element) { element.classList.add(name); lit.push([element, name]); } };
 const DIE = [[], [[0, 0]], [[-4.5, 0], [4.5, 0]], [[0, -5], [-5, 4], [5, 4]], [[-4.5, -4.5], [4.5, -4.5], [-4.5, 4.5], [4.5, 4.5]], [[-6, -6], [6, -6], [0, 0], [-6, 6], [6, 6]]];
 const HUES = [210, 25, 130, 290, 50, 340, 170, 250];
-// Colours in the order in which the net has them: the first eight differ in hue, the next eight are darker, and so on.
+// Colours in the order of the net: the first eight differ in hue, the next eight are darker, etc.
 const shades = new Map();
 if (data.colours) for (const [, name] of data.colours) if (!shades.has(name)) shades.set(name, shades.size);
 const shade = name => `hsl(${HUES[shades.get(name) % HUES.length]} 75% ${[48, 30, 65][Math.floor(shades.get(name) / HUES.length) % 3]}%)`;
@@ -111,16 +111,16 @@ function fit() {
   const box = boxes[view];
   [box.x, box.y, box.width, box.height] = whole[view];
 }
-/// The height that the drawing wants; and where the screen is too narrow for its names, the part of it where things happen.
+/// Height of the drawing; on a narrow screen, only the part around the next event.
 const LEGIBLE = .72;
 function frame() {
   if (!views.length) return;
-  const room = $('views').clientWidth, [, , w, h] = whole[view];
-  for (const v of views) v.style.height = clamp(h * Math.min(1.25, room / w) + 24, 260, Math.max(300, innerHeight * .58)) + 'px';
+  const available = $('views').clientWidth, [, , w, h] = whole[view];
+  for (const v of views) v.style.height = clamp(h * Math.min(1.25, available / w) + 24, 260, Math.max(300, innerHeight * .58)) + 'px';
   fit();
-  if (room / w >= LEGIBLE) return;
+  if (available / w >= LEGIBLE) return;
   const next = taken(), group = next === undefined || next === null ? null : nodesIn[view].get(nodeOfEvent(next));
-  const box = boxes[view], width = room / LEGIBLE;
+  const box = boxes[view], width = available / LEGIBLE;
   if (group) box.x = clamp(+group.dataset.x - width / 2, 0, w - width);
   box.height *= width / box.width;
   box.width = width;

@@ -1,4 +1,4 @@
-// ---- the rules, for models that carry them along: what can happen in a state
+// ---- the semantics of models with rules: successors of a state
 
 const rules = data.rules;
 class Fault extends Error {}
@@ -47,7 +47,7 @@ const wrap = (v, x) => {
   const [low, high] = kind.r, size = high - low + 1;
   return low + ((x - low) % size + size) % size;
 };
-/// Where an event leads, as lists of changes; none if it is not enabled.
+/// Successors by an event, as lists of changes; empty if it is not enabled.
 function successors(e, s) {
   if (data.fault !== null && s[data.fault] !== 0) return [];
   const rule = rules[e];
@@ -80,5 +80,5 @@ const enabled = s => {
   for (let e = 0; e < rules.length; e++) for (const changes of successors(e, s)) list.push([e, changes]);
   return list;
 };
-/// The same for the state that is shown, found once for each time that it is shown.
+/// The enabled events of the displayed state, computed once per display.
 let possible = [];

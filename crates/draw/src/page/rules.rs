@@ -1,7 +1,7 @@
-//! The rules of a model as JSON, for pages in which a model is run by hand.
+//! The rules of a model as JSON, for simulation in a page.
 //!
-//! The same things as in `lariat_model`: arcs, guards and effects, rows of tables, and predicates of atoms. JavaScript's numbers are
-//! exact up to 2⁵³, so a net with larger ones stays at home.
+//! They mirror `lariat_model`: arcs, guards and effects, rows of tables, and predicates of atoms.
+//! JavaScript's numbers are exact up to 2⁵³, so models with larger numbers have no rules here.
 
 use lariat_model::{
     Action, BinaryOp, Comparison, Effect, Expr, LValue, Predicate, Proposition, System, UnaryOp,
@@ -9,9 +9,9 @@ use lariat_model::{
 };
 use serde_json::{Value as Json, json};
 
-/// Numbers from here on are not exact in a page.
+/// Bound of the numbers that JavaScript represents exactly.
 const EXACT: u64 = 1 << 53;
-/// A model with more than this, in arcs, cells and parts of expressions, would make the page slow to load and to step.
+/// Limit on arcs, cells and effects; a page with more would load and step slowly.
 const MOST: usize = 30_000;
 
 /// The rules of all events, unless they are too many or too large.
@@ -61,7 +61,7 @@ fn action(action: &Action) -> Option<Json> {
     })
 }
 
-/// What an atom says of a position.
+/// The predicate of an atom.
 pub(super) fn proposition(proposition: &Proposition) -> Json {
     match proposition {
         Proposition::State(state) => predicate(state),

@@ -1,7 +1,7 @@
-// The page of a run: a time line above, the net or the processes below, the state beside them. All that is shown comes from the
-// JSON in the page; names are only ever set as text. A run is a list of steps, each the changes of a state, so that
-// going one step costs what changes. Time t counts for ever; position(t) is where that is in the run.
-// The parts of the script are joined in the order in which they need each other, inside of one function.
+// The page of a run: a time line above, the net or the processes below, the state beside them. All
+// data comes from the JSON in the page; names are only ever set as text. A step of a run contains
+// only its changes. Time t is unbounded; positionOf(t) is the position in the run. The parts of the
+// script are joined in the order of their dependences, inside one function.
 const data = JSON.parse(document.getElementById('data').textContent);
 const $ = id => document.getElementById(id);
 const SVG = 'http://www.w3.org/2000/svg';
@@ -27,9 +27,9 @@ const add = (x, more, times) => {
   return typeof x === 'number' && typeof more === 'number' && Number.isSafeInteger(sum)
     ? sum : String(BigInt(x) + BigInt(more) * BigInt(times));
 };
-const eventName = e => e === null ? 'nothing: deadlock' : data.events[e];
+const eventName = e => e === null ? 'stutter (deadlock)' : data.events[e];
 
-// ---- the run that is shown
+// ---- the displayed run
 
 let run, runs = data.runs, shown = 0, t = 0, position = 0, state = [], hovered = null;
 
@@ -62,7 +62,7 @@ const valueAt = v => {
   return round && run.more[v] ? add(state[v], run.more[v], round) : state[v];
 };
 
-/// The step that led here, if any, as the changes of it and the event.
+/// The step that led to the current state, if any: its changes and its event.
 function arrival() {
   if (t === 0) return null;
   const before = positionOf(t - 1);

@@ -1,6 +1,6 @@
-//! SHA-256 (FIPS 180-4), as a Content-Security-Policy wants it: in base 64.
+//! SHA-256 (FIPS 180-4) in base 64, for a Content-Security-Policy.
 //!
-//! It is computed once for the page's own script and style, so there is nothing to be quick or secret about.
+//! Used only for the page's own script and style, so neither speed nor side channels matter.
 
 const FIRST: [u32; 8] = [
     0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,

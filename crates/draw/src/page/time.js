@@ -4,7 +4,7 @@ const AXIS = 22, LANE = 27, WAVE = 22;
 let rows = [], width = 40, height = 0, track = null, eventHeight = 60, tall = 0;
 
 function lanesOf(r) {
-  // Which process is where, which place of a unit is marked, what a variable holds: one text a position.
+  // The location of a process, the marked place of a unit or the value of a variable, per position.
   const wanted = data.lanes.map(lane => ({...lane, values: []}));
   const s = r.start.slice();
   const text = lane => {
@@ -40,14 +40,14 @@ function messagesOf(r, lanes) {
 function layTime() {
   prepare(run);
   const count = size(run);
-  const room = Math.max(200, $('scroller').clientWidth);
+  const visible = Math.max(200, $('scroller').clientWidth);
   const talks = run.steps.some(([e]) => e !== null && data.messages[e]);
-  width = clamp(Math.floor(room / count), talks ? 58 : 30, 116);
+  width = clamp(Math.floor(visible / count), talks ? 58 : 30, 116);
   const longest = run.steps.slice(0, 3000).reduce((most, [e]) => Math.max(most, eventName(e).length), 4);
   tall = 0;
   if (width >= 66) for (const [e] of run.steps.slice(0, 3000)) tall = Math.max(tall, broken(eventName(e)).length);
   eventHeight = tall ? 12 * tall + 8 : clamp(longest * 6.4 + 12, 34, 112);
-  rows = [{kind: 'axis', label: 'position', class: 'head', h: AXIS}, {kind: 'events', label: 'takes', class: 'head', h: eventHeight}];
+  rows = [{kind: 'axis', label: 'position', class: 'head', h: AXIS}, {kind: 'events', label: 'event', class: 'head', h: eventHeight}];
   const lanes = lanesOf(run);
   for (const lane of lanes) rows.push({kind: 'lane', label: lane.name, class: '', h: LANE, values: lane.values, lane});
   const parts = $('subformulas').checked;
@@ -72,7 +72,7 @@ function layTime() {
   $('scroller').setAttribute('aria-valuemax', count - 1);
 }
 
-/// A name in up to four lines that fit a column, broken where names are made of parts.
+/// A name in up to four lines that fit a column, broken between its parts.
 const broken = name => {
   const most = Math.floor((width - 4) / 6.1), lines = [''];
   for (const part of name.split(/(?<=[^A-Za-z0-9.]|->)(?=[A-Za-z0-9.])/)) {
@@ -82,8 +82,8 @@ const broken = name => {
   if (lines.length > 4) lines.splice(3, lines.length, lines[3] + '…');
   return lines.map(line => cut(line, width - 4));
 };
-const cut = (text, room) => {
-  const most = Math.floor(room / 6.1);
+const cut = (text, visible) => {
+  const most = Math.floor(visible / 6.1);
   return text.length <= most ? text : most < 2 ? '' : text.slice(0, most - 1) + '…';
 };
 const head = (x, y, dx, dy) => {
@@ -92,9 +92,9 @@ const head = (x, y, dx, dy) => {
 };
 
 function drawTime() {
-  const scroller = $('scroller'), left = scroller.scrollLeft, room = scroller.clientWidth;
-  const count = size(run), from = Math.max(0, Math.floor(left / width) - 1), to = Math.min(count, Math.ceil((left + room) / width) + 1);
-  put(track, {width: room, height, viewBox: `${left} 0 ${room} ${height}`}, []);
+  const scroller = $('scroller'), left = scroller.scrollLeft, visible = scroller.clientWidth;
+  const count = size(run), from = Math.max(0, Math.floor(left / width) - 1), to = Math.min(count, Math.ceil((left + visible) / width) + 1);
+  put(track, {width: visible, height, viewBox: `${left} 0 ${visible} ${height}`}, []);
   const all = [];
   const rect = (c, x, y, w, h, more = {}) => all.push(svg('rect', {class: c, x, y, width: w, height: h, ...more}));
   const text = (c, x, y, s, more = {}) => all.push(svg('text', {class: c, x, y, ...more}, s));
@@ -102,7 +102,7 @@ function drawTime() {
   if (run.bad !== null && run.bad < count) rect('bad', run.bad * width, 0, width, height);
   if (hovered !== null && hovered !== position) rect('hover', hovered * width, 0, width, height);
   for (const row of rows) {
-    if (row.y) all.push(svg('line', {class: 'rule', x1: left, x2: Math.min(left + room, count * width), y1: row.y, y2: row.y}));
+    if (row.y) all.push(svg('line', {class: 'rule', x1: left, x2: Math.min(left + visible, count * width), y1: row.y, y2: row.y}));
     if (row.kind === 'axis') {
       for (let i = from; i < to; i++) text('number' + (i === position ? ' here' : ''), (i + .5) * width, 15, String(i) + (i === run.bad ? ' ✗' : ''));
       if (run.infinite && width >= 44) text('looping', run.prefix * width + 3, 14, '↻');
@@ -128,7 +128,7 @@ function drawTime() {
         if (row.values[i] !== '') {
           shade = hash(row.values[i]) % 2;
           rect('box' + (shade ? ' even' : ''), i * width + 1.5, row.y + 4, (end - i) * width - 3, row.h - 8, {rx: 5});
-          const x = Math.max(i * width, left) + 6, wide = Math.min(end * width, left + room) - x - 4;
+          const x = Math.max(i * width, left) + 6, wide = Math.min(end * width, left + visible) - x - 4;
           text('value', x, row.y + row.h / 2 + 4, cut(row.values[i], wide));
           all[all.length - 1].append(svg('title', {}, row.values[i]));
         }
@@ -160,8 +160,7 @@ function drawMessages(all, from, to) {
     const open0 = arrow.x0 === null, open1 = arrow.x1 === null;
     const x0 = ((open0 ? arrow.x1 : arrow.x0) + 1) * width, x1 = ((open1 ? arrow.x0 : arrow.x1) + 1) * width;
     if (Math.max(x0, x1) < from * width || Math.min(x0, x1) > to * width) continue;
-    // A rendezvous is on the border of two columns, where no text is; what takes time leaves from the border of its lane, below or
-    // above what the lane says.
+    // A rendezvous is between two columns, where no text is; others start at the border of a lane.
     const down = open0 || open1 || arrow.y1 > arrow.y0, middle = k => lanes[k].y + lanes[k].h / 2;
     const side = (k, low) => middle(k) + (x0 === x1 && !open0 && !open1 ? 0 : low ? 9 : -9);
     const a = open0 ? side(arrow.y1, false) - 12 : side(arrow.y0, down), b = open1 ? side(arrow.y0, true) + 12 : side(arrow.y1, !down);
@@ -169,7 +168,7 @@ function drawMessages(all, from, to) {
     all.push(svg('path', {class: 'message', d: `M${startX} ${a}L${endX} ${b}`, 'stroke-dasharray': open0 || open1 ? '3 3' : null}, svg('title', {}, arrow.text)));
     if (!open0) all.push(svg('circle', {class: 'tip', cx: startX, cy: a, r: 2.6}));
     all.push(head(endX, b, endX - startX, b - a));
-    // To the left: right of an arrow something new begins, and says so. Between lanes: what a lane says that the arrow crosses stays legible.
+    // Text to the left, since a new value may start at the right; between lanes, above their texts.
     const half = (a + b) / 2, borders = lanes.map(lane => lane.y).filter(y => y > Math.min(a, b) && y < Math.max(a, b));
     const y = startX !== endX ? half : borders.reduce((best, y) => Math.abs(y - half) < Math.abs(best - half) ? y : best, borders[0] ?? half);
     all.push(svg('text', {class: 'said', x: (startX + endX) / 2 - 4, y: y + 3, 'text-anchor': 'end'}, cut(arrow.text, Math.max(width - 4, 40))));

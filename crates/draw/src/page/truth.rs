@@ -1,4 +1,4 @@
-//! A formula along a run: the truth of its parts at every position, and its text in parts.
+//! The values of a formula's parts along a run, and its text divided into parts.
 
 use crate::run::Run;
 use crate::why::{Because, Why};
@@ -6,7 +6,7 @@ use lariat_ltl::{AtomId, Formula, Formulas, Node, Syntax, print, truth};
 use lariat_model::{Proposition, System};
 use serde_json::{Value as Json, json};
 
-/// What atoms mean.
+/// The store of formulas with the meanings of atoms.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Meaning<'a> {
     pub system: &'a System,
@@ -14,11 +14,11 @@ pub(super) struct Meaning<'a> {
     pub propositions: &'a [Proposition],
 }
 
-/// Parts of a formula that are worth a row.
+/// Limit on the subformulas that are shown.
 const MOST_PARTS: usize = 80;
 
 impl Meaning<'_> {
-    /// Is an atom true at a position? Unknown where a run ends and nothing has been taken yet.
+    /// The value of an atom at a position; `None` for a fired event at the end of a finite run.
     fn holds(&self, run: &Run, position: usize, atom: AtomId) -> Option<bool> {
         match self.propositions.get(atom.index())? {
             Proposition::State(predicate) => {
@@ -31,13 +31,13 @@ impl Meaning<'_> {
         }
     }
 
-    /// The truth of an atom, a character a position: 1, 0, or ? if it is not known.
+    /// The values of an atom, one character per position: 1, 0, or ? if unknown.
     pub fn atom_row(&self, run: &Run, atom: AtomId) -> String {
         let positions = 0..run.positions();
         positions.map(|i| digit(self.holds(run, i, atom))).collect()
     }
 
-    /// The truth of every part of a formula, operands first, and why the whole is as it is.
+    /// The values of all parts of a formula, operands first, and an explanation of the whole.
     pub fn rows(&self, run: &Run, f: Formula) -> (Vec<(Formula, String)>, Vec<Because>) {
         let parts = self.formulas.subformulas(f);
         if !run.is_infinite() {
@@ -58,7 +58,7 @@ impl Meaning<'_> {
         (rows, why.explain(f))
     }
 
-    /// What is certain however a finite run goes on (Kleene's three values).
+    /// The values that hold for every continuation of a finite run (Kleene's three-valued logic).
     fn finite(&self, run: &Run, parts: &[Formula]) -> Vec<(Formula, String)> {
         let count = run.positions();
         let mut rows: Vec<(Formula, Vec<Option<bool>>)> = Vec::new();
@@ -99,9 +99,9 @@ impl Meaning<'_> {
             .collect()
     }
 
-    /// The parts of a formula as the page wants them, atoms first, then the whole and what it is made of; and its text, in
-    /// which a list with one number opens a part and 0 closes it.
-    pub fn told(
+    /// The parts of a formula for the page, atoms first; and its text as tokens, in which a list
+    /// with one number opens a part and 0 closes it.
+    pub fn parts(
         &self,
         f: Formula,
         rows: &[(Formula, String)],
@@ -173,7 +173,7 @@ impl Meaning<'_> {
     }
 }
 
-/// What stands before, between and behind the operands.
+/// The texts before, between and after the operands.
 fn shape(node: &Node) -> (&'static str, &'static str, &'static str) {
     match node {
         Node::True | Node::False | Node::Atom(_) => ("", "", ""),

@@ -1,6 +1,6 @@
-//! A browser, driven by WebDriver over the loopback.
+//! A browser, driven by WebDriver over the loopback interface.
 //!
-//! Chromium and its driver are found on the path. Where they are not installed the tests say so and pass.
+//! Chromium and its driver are found on the path. Without them the tests say so and pass.
 
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -10,13 +10,13 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// Keys as WebDriver spells them.
+/// Keys in the encoding of WebDriver.
 pub const RIGHT: &str = "\u{e014}";
 pub const LEFT: &str = "\u{e012}";
 pub const HOME: &str = "\u{e011}";
 pub const END: &str = "\u{e010}";
 
-/// A browser with one window. Its files are in a folder of its own.
+/// A browser with one window and a temporary folder for its files.
 pub struct Browser {
     driver: Child,
     port: u16,
@@ -25,7 +25,7 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Starts a browser, if there is one.
+    /// Starts a browser if one is installed.
     pub fn start() -> Option<Browser> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -119,14 +119,12 @@ impl Browser {
         value
     }
 
-    /// Shows a page.
     pub fn open(&self, name: &str, page: &str) {
         let path = self.folder.join(name);
         std::fs::write(&path, page).expect("a temporary file");
         self.open_file(&path);
     }
 
-    /// Shows a file.
     pub fn open_file(&self, path: &Path) {
         self.post(
             "/url",
@@ -139,7 +137,6 @@ impl Browser {
         self.post("/execute/sync", &json!({"script": script, "args": []}))
     }
 
-    /// Presses a key and lets go of it.
     pub fn press(&self, key: &str) {
         self.post(
             "/actions",
@@ -149,7 +146,7 @@ impl Browser {
         );
     }
 
-    /// Clicks on the first element that fits.
+    /// Clicks the first element that matches.
     pub fn click(&self, selector: &str) {
         let found = self.post(
             "/element",
@@ -163,8 +160,8 @@ impl Browser {
         self.post(&format!("/element/{id}/click"), &json!({}));
     }
 
-    /// What the console has complained of since it was asked last.
-    pub fn complaints(&self) -> Vec<String> {
+    /// The console messages since the last call.
+    pub fn console_messages(&self) -> Vec<String> {
         let log = self.post("/se/log", &json!({"type": "browser"}));
         let entries = log.as_array().cloned().unwrap_or_default();
         let text = |entry: &Json| {

@@ -1,4 +1,4 @@
-//! Drawings: whatever is drawn is well-formed, and no two of its texts overlap.
+//! Drawings are well-formed, and no two of their texts overlap.
 
 use lariat_automata::{Legal, Placement, buchi, translate};
 use lariat_budget::Budget;
@@ -77,7 +77,7 @@ fn contest_nets_are_legible() {
         let Ok(bytes) = std::fs::read(entry.path().join("model.pnml")) else {
             continue;
         };
-        // The larger ones take long to unfold, and their parts look like those of others.
+        // Larger ones take long to unfold, and their parts look similar.
         if bytes.len() > 300_000 {
             continue;
         }
@@ -90,9 +90,9 @@ fn contest_nets_are_legible() {
     eprintln!("{count} nets drawn");
 }
 
-/// A hub is not looked behind, unless there is room.
+/// A hub is expanded only if the part has space left.
 #[test]
-fn a_part_is_as_large_as_it_may_be() {
+fn a_part_has_the_requested_size() {
     let system = generate(Family::Philosophers, 12).expect("a net");
     let net = Net::of(&Model::new(Format::Pnml, system)).expect("a net");
     for most in [1, 7, PART, net.nodes.len(), net.nodes.len() + 9] {
@@ -114,9 +114,9 @@ fn a_part_is_as_large_as_it_may_be() {
     );
 }
 
-/// No two names at the same place, though a file may say so; and where a file gives good places they are kept.
+/// Positions of a file are used unless two nodes coincide or a position is invalid.
 #[test]
-fn positions_of_a_file_are_used_where_they_are_of_use() {
+fn valid_positions_of_a_file_are_used() {
     let model = |second: &str| {
         let text = format!(
             "<pnml><net type=\"ptnet\"><page id=\"g\">
@@ -181,7 +181,7 @@ fn processes_and_states_are_legible() {
     }
 }
 
-/// A guard that looks at a process is no step of it; what it does alone is.
+/// An event that only tests a process is not its step; an internal event is.
 #[test]
 fn processes_have_their_own_steps_only() {
     let text = include_bytes!("../../../../examples/crossing.dve");
@@ -212,7 +212,7 @@ fn processes_have_their_own_steps_only() {
     assert!(of("Controller").contains(&"closed->closed near?".to_owned()));
 }
 
-/// An arc that seems to end at a node that it only passes would tell a lie.
+/// An arc must not seem to end at a node that it passes.
 #[test]
 fn arcs_go_around_other_nodes() {
     let text = b"<pnml><net id=\"n\" type=\"http://www.pnml.org/version-2009/grammar/ptnet\"><page id=\"g\">
@@ -239,9 +239,9 @@ fn arcs_go_around_other_nodes() {
     assert!(!arc((160.0, 160.0)));
 }
 
-/// Two arcs that cross in the middle do not write there both.
+/// The inscriptions of two arcs that cross in the middle do not overlap.
 #[test]
-fn inscriptions_stand_apart() {
+fn inscriptions_do_not_overlap() {
     let weight = "<inscription><text>7</text></inscription>";
     let text = format!(
         "<pnml><net id=\"n\" type=\"http://www.pnml.org/version-2009/grammar/ptnet\"><page id=\"g\">

@@ -1,4 +1,4 @@
-//! Pictures as numbers say they are, and as a browser shows them.
+//! Drawings, checked by their coordinates and in a browser.
 
 mod browser;
 mod drawings;

@@ -1,4 +1,4 @@
-//! Pages, opened in a browser: what is pressed and clicked shows what the replay has.
+//! Pages in a browser: keys and clicks show the states of the replay.
 
 use crate::browser::{Browser, END, HOME, LEFT, RIGHT};
 use lariat_corpora::each_case;
@@ -13,8 +13,8 @@ use lariat_random::Random;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
-/// A random run: on until a state comes back, or for `most` steps.
-fn wander(system: &System, random: &mut Random, most: usize) -> Run {
+/// A random run, up to the first repeated state or for `most` steps.
+fn random_run(system: &System, random: &mut Random, most: usize) -> Run {
     let mut run = Run::at(random.one_of(&system.initial).clone());
     for _ in 0..most {
         let here = run.states[run.states.len() - 1].clone();
@@ -59,7 +59,7 @@ fn any_model(random: &mut Random) -> Model {
     }
 }
 
-fn one_page(model: &Model, name: &str, told: &[Told]) -> String {
+fn one_page(model: &Model, name: &str, properties: &[Told]) -> String {
     let formulas = Formulas::new();
     page(
         &Subject {
@@ -68,11 +68,11 @@ fn one_page(model: &Model, name: &str, told: &[Told]) -> String {
             formulas: &formulas,
             propositions: &[],
         },
-        told,
+        properties,
     )
 }
 
-fn told(run: &Run, system: &System) -> Told {
+fn violated(run: &Run, system: &System) -> Told {
     let report =
         json!({"property": "p", "verdict": "violated", "counterexample": write(system, run)});
     Told {
@@ -102,7 +102,7 @@ fn texts(json: &Json) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// What must be shown of a state: all but empty places.
+/// The entries that must be shown of a state: all but empty places.
 fn shown(system: &System, state: &[i64]) -> BTreeMap<String, String> {
     let mut all = marking(system, state);
     for (var, value) in system.var_ids().zip(state) {
@@ -127,9 +127,12 @@ fn stepping_shows_the_markings_of_the_replay() {
         if system.initial.is_empty() {
             return;
         }
-        let run = wander(system, random, 24);
-        browser.open("trace.html", &one_page(&model, "m", &[told(&run, system)]));
-        // To the loop's end and round again, by keys; what is shown after each.
+        let run = random_run(system, random, 24);
+        browser.open(
+            "trace.html",
+            &one_page(&model, "m", &[violated(&run, system)]),
+        );
+        // Twice through the loop, by keys; records the shown state after each step.
         let count = run.events.len();
         let steps = if run.is_infinite() {
             2 * count - run.prefix
@@ -152,11 +155,11 @@ fn stepping_shows_the_markings_of_the_replay() {
             };
             let mut seen = texts(seen);
             let want = shown(system, &run.states[position]);
-            // A place that has just been emptied is shown as well.
+            // A place that was just emptied is shown as well.
             seen.retain(|name, value| value != "0" || want.contains_key(name));
             assert_eq!(seen, want, "time {time}");
         }
-        // And with keys that are really pressed, and buttons.
+        // Real key presses and clicks on buttons.
         browser.press(HOME);
         browser.press(RIGHT);
         browser.press(LEFT);
@@ -170,7 +173,7 @@ fn stepping_shows_the_markings_of_the_replay() {
             browser.click("#next");
             assert_eq!(browser.eval("return lariat.position()"), run.prefix);
         }
-        assert_eq!(browser.complaints(), Vec::<String>::new());
+        assert_eq!(browser.console_messages(), Vec::<String>::new());
     });
 }
 
@@ -188,7 +191,7 @@ fn rounds_of_a_covering_run_add_up() {
     let model = Model::new(Format::Pnml, system.clone());
     browser.open(
         "covering.html",
-        &one_page(&model, "m", &[told(&run, &system)]),
+        &one_page(&model, "m", &[violated(&run, &system)]),
     );
     for round in 0..4 {
         let state = texts(&browser.eval("return lariat.shown()"));
@@ -200,7 +203,7 @@ fn rounds_of_a_covering_run_add_up() {
     }
     let notes = browser.eval("return document.getElementById('notes').textContent");
     assert_eq!(notes, "Each round adds +2 q.");
-    // What is left by hand goes on from there.
+    // A simulation continues from the current round.
     browser.press("r");
     assert_eq!(texts(&browser.eval("return lariat.shown()"))["q"], "10");
     let saved = browser.eval("return lariat.saved()");
@@ -215,7 +218,7 @@ fn rounds_of_a_covering_run_add_up() {
 /// Arcs of a transition: place, need, delta.
 type Arcs<'a> = &'a [(u32, i64, i64)];
 
-/// A net.
+/// A net with places, initial tokens and transitions.
 fn net(places: &[&str], tokens: &[i64], transitions: &[(&str, Arcs<'_>)]) -> System {
     let variable = |name: &&str| Variable {
         name: (*name).to_owned(),
@@ -239,7 +242,7 @@ fn net(places: &[&str], tokens: &[i64], transitions: &[(&str, Arcs<'_>)]) -> Sys
 }
 
 #[test]
-fn a_model_run_by_hand_in_the_page_does_what_the_model_does() {
+fn simulation_in_the_page_agrees_with_the_model() {
     let Some(browser) = Browser::start() else {
         return;
     };
@@ -250,13 +253,13 @@ fn a_model_run_by_hand_in_the_page_does_what_the_model_does() {
             return;
         }
         let start = Run::at(system.initial[0].clone());
-        let told = Told {
+        let property = Told {
             report: Json::Null,
             run: Some(start),
             formula: None,
             atoms: Vec::new(),
         };
-        browser.open("live.html", &one_page(&model, "m", &[told]));
+        browser.open("live.html", &one_page(&model, "m", &[property]));
         let index = Index::new(system);
         for steps in [4, 8] {
             let script = format!(
@@ -283,12 +286,12 @@ fn a_model_run_by_hand_in_the_page_does_what_the_model_does() {
                 .collect();
             assert_eq!(seen, want);
         }
-        assert_eq!(browser.complaints(), Vec::<String>::new());
+        assert_eq!(browser.console_messages(), Vec::<String>::new());
     });
 }
 
 #[test]
-fn leaving_a_run_and_coming_back() {
+fn leaving_a_run_and_returning() {
     let Some(browser) = Browser::start() else {
         return;
     };
@@ -310,11 +313,11 @@ fn leaving_a_run_and_coming_back() {
         formulas: &properties.formulas,
         propositions: &properties.propositions,
     };
-    let told = Told {
+    let property = Told {
         formula,
-        ..told(&run, &model.system)
+        ..violated(&run, &model.system)
     };
-    browser.open("mutex.html", &page(&subject, &[told]));
+    browser.open("mutex.html", &page(&subject, &[property]));
     let text = |id: &str| {
         browser.eval(&format!(
             "return document.getElementById('{id}').textContent"
@@ -332,7 +335,7 @@ fn leaving_a_run_and_coming_back() {
     );
     assert_eq!(class(0, "(waiting_1 -> F critical_1)"), "yes");
     assert_eq!(class(1, "(waiting_1 -> F critical_1)"), "no");
-    // Why it fails is said, and a click goes there.
+    // The reasons are shown, and a click goes to their position.
     browser.click("#why li:last-child button");
     assert_eq!(browser.eval("return lariat.position()"), 1);
     browser.click("#enabled button[data-event=enter_1]");
@@ -340,16 +343,16 @@ fn leaving_a_run_and_coming_back() {
         texts(&browser.eval("return lariat.shown()"))["critical_1"],
         "1"
     );
-    assert_eq!(text("word"), "BY HAND");
+    assert_eq!(text("word"), "SIMULATION");
     browser.click("#undo");
     assert!(!texts(&browser.eval("return lariat.shown()")).contains_key("critical_1"));
     browser.click("#leave");
     assert_eq!(text("word"), "VIOLATED");
-    assert_eq!(browser.complaints(), Vec::<String>::new());
+    assert_eq!(browser.console_messages(), Vec::<String>::new());
 }
 
 #[test]
-fn names_are_shown_as_they_are_and_do_nothing() {
+fn names_are_shown_and_never_executed() {
     let Some(browser) = Browser::start() else {
         return;
     };
@@ -370,13 +373,13 @@ fn names_are_shown_as_they_are_and_do_nothing() {
         .expect("a run");
     let report = json!({"property": nasty, "formula": nasty, "verdict": "violated", "reason": nasty, "engine": nasty,
         "facts": [{"says": nasty}], "fairness": [nasty], "counterexample": {"fair": [{"constraint": nasty, "met": nasty, "at": 0}]}});
-    let told = Told {
+    let property = Told {
         report,
         run: Some(run),
         formula: None,
         atoms: Vec::new(),
     };
-    browser.open("nasty.html", &one_page(&model, nasty, &[told]));
+    browser.open("nasty.html", &one_page(&model, nasty, &[property]));
     let text = |id: &str| {
         browser.eval(&format!(
             "return document.getElementById('{id}').textContent"
@@ -393,8 +396,8 @@ fn names_are_shown_as_they_are_and_do_nothing() {
         true
     );
     assert_eq!(browser.eval("return document.scripts.length"), 2);
-    assert_eq!(browser.complaints(), Vec::<String>::new());
-    // And if a script did get in, the policy of the page would not let it run.
+    assert_eq!(browser.console_messages(), Vec::<String>::new());
+    // The policy of the page prevents an injected script from running.
     let injected = "const s = document.createElement('script'); s.textContent = 'window.pwned = 3'; document.body.append(s);
         const i = document.createElement('img'); i.setAttribute('onerror', 'window.pwned = 4'); i.src = 'x'; document.body.append(i);
         return new Promise(done => setTimeout(() => done(window.pwned === undefined), 200));";
@@ -443,8 +446,8 @@ fn a_long_run_of_a_large_net_loads_and_steps_quickly() {
     run.prefix = steps;
     assert_eq!(run.events.len(), steps);
     let model = Model::new(Format::Pnml, system.clone());
-    let page = one_page(&model, "large", &[told(&run, &system)]);
-    // Other work on the machine shall not count: the best of a few tries does.
+    let page = one_page(&model, "large", &[violated(&run, &system)]);
+    // The best of several tries, because of other load on the machine.
     let milliseconds = |script: &str| browser.eval(script).as_f64().expect("milliseconds");
     let load = (0..3).map(|_| {
         browser.open("large.html", &page);
@@ -464,5 +467,5 @@ fn a_long_run_of_a_large_net_loads_and_steps_quickly() {
     let state = texts(&browser.eval("return lariat.state()"));
     assert_eq!(state, marking(&system, &run.states[steps]));
     eprintln!("loads in {load:.0} ms, steps in {step:.1} ms");
-    assert_eq!(browser.complaints(), Vec::<String>::new());
+    assert_eq!(browser.console_messages(), Vec::<String>::new());
 }

@@ -1,4 +1,4 @@
-//! Pruned automata accept the same runs of a net; steps and rests that are excluded do not happen.
+//! Pruned automata accept the same runs of a net; excluded steps and dead markings do not occur.
 
 use crate::explorer::{Explored, explore, letter};
 use crate::nets;
@@ -18,7 +18,7 @@ use lariat_structural::Facts;
 const CUT: usize = 150;
 const CASES: usize = 1500;
 
-/// Is a run of the explored part accepted? Answers for all runs where everything was explored.
+/// Returns whether a run of the explored part is accepted; exact if everything was explored.
 pub fn accepts(
     system: &System,
     explored: &Explored,
@@ -122,7 +122,7 @@ fn pruned_automata_accept_the_same_runs() {
 }
 
 #[test]
-fn what_never_follows_does_not_follow() {
+fn excluded_steps_do_not_occur() {
     let first = lariat_corpora::seed(1);
     let budget = Budget::unlimited();
     let mut found = 0;
@@ -157,9 +157,9 @@ fn what_never_follows_does_not_follow() {
     assert!(lariat_corpora::cases(CASES) < CASES || found > 1000);
 }
 
-/// Two events do the same, but one of them needs a token besides: where that is missing the other can follow.
+/// Two events have the same effect; without a token that one needs only the other can fire.
 #[test]
-fn events_that_do_the_same_may_need_less() {
+fn events_with_equal_effects_may_differ_in_needs() {
     let more: &[(usize, i64, i64)] = &[(0, 1, 0), (1, 1, 1), (2, 0, 1)];
     let less: &[(usize, i64, i64)] = &[(0, 1, 0), (2, 0, 1)];
     let comes: &[(usize, i64, i64)] = &[(3, 1, 0), (1, 0, 1)];
@@ -179,7 +179,7 @@ fn events_that_do_the_same_may_need_less() {
     assert!(follows(&[more, less, comes]));
 }
 
-/// Of a hundred events that take the token the last alone puts it where it is looked for: all of them are asked, or none.
+/// Only the last of a hundred events marks the place: all of them are tested, or none.
 #[test]
 fn the_last_of_many_events_counts() {
     const EVENTS: usize = 100;
@@ -199,7 +199,7 @@ fn the_last_of_many_events_counts() {
     assert_eq!(answer, Ok(None));
 }
 
-/// An automaton with so many atoms and marks; every state has its edges: guard, marks, target.
+/// An automaton whose states have edges (guard, marks, target).
 fn automaton(
     guards: Guards,
     atoms: u32,
@@ -221,7 +221,7 @@ fn automaton(
     }
 }
 
-/// An odd number of the first atoms: a guard of many cubes.
+/// An odd number of the first atoms holds: a guard of many cubes.
 fn odd(guards: &mut Guards, atoms: u32) -> Guard {
     (0..atoms).fold(Guards::FALSE, |odd, atom| {
         let atom = guards.atom(atom as usize);
@@ -237,7 +237,7 @@ fn marked(places: u32) -> Vec<Proposition> {
     places.map(|p| Proposition::State(marked(p.0))).collect()
 }
 
-/// Is a component without a run found?
+/// Returns whether a barren component is found.
 fn is_barren(
     system: &System,
     automaton: &Automaton,
@@ -249,7 +249,7 @@ fn is_barren(
     !found.unwrap().is_empty()
 }
 
-/// As many tokens as the letters allow are enough for an event that needs no more.
+/// An event may need as many tokens as the letters allow.
 #[test]
 fn events_may_need_all_that_letters_allow() {
     let few = Predicate::compare(VarId(0), Comparison::Le, 1);
@@ -264,8 +264,8 @@ fn events_may_need_all_that_letters_allow() {
     }
 }
 
-/// Nothing ever changes but that time goes by, and an odd number of places is marked: the guard has more cubes than are looked at, and
-/// the only letter may be in any of them.
+/// One marking repeats, in which an odd number of places is marked. The guard has more cubes than
+/// the limit, and any of them may contain the letter.
 #[test]
 fn guards_of_many_cubes_are_not_cut() {
     const PLACES: u32 = 7;
@@ -281,9 +281,9 @@ fn guards_of_many_cubes_are_not_cut() {
     }
 }
 
-/// One of two places is marked and nothing happens, which the guard allows by either of its cubes.
+/// One of two places is marked in a dead marking; either cube of the guard allows it.
 #[test]
-fn a_run_may_rest_in_any_cube() {
+fn a_dead_run_may_read_any_cube() {
     let mut guards = Guards::new();
     let odd = odd(&mut guards, 2);
     let always = automaton(guards, 2, 0, &[&[(odd, Marks::NONE, 0)]]);
@@ -294,9 +294,9 @@ fn a_run_may_rest_in_any_cube() {
     }
 }
 
-/// Two states take turns, and each edge has a mark of its own: a run that rests collects both.
+/// Two states alternate, and each edge has its own mark: a run in a dead marking sees both.
 #[test]
-fn a_run_that_rests_collects_the_marks_of_a_cycle() {
+fn a_dead_run_sees_the_marks_of_a_cycle() {
     let edge = |mark, to| (Guards::TRUE, Marks::one(mark), to);
     let states: [&[_]; 2] = [&[edge(0, 1)], &[edge(1, 0)]];
     let turns = automaton(Guards::new(), 0, 2, &states);
@@ -305,8 +305,7 @@ fn a_run_that_rests_collects_the_marks_of_a_cycle() {
     assert!(is_barren(&dead, &turns, &[], Deadlock::Ignore));
 }
 
-/// Four places are filled and emptied as they like, or stay as they are. Too many pairs of cubes would have to be asked whether one can follow the other, so that
-/// nothing is said.
+/// Four places are filled and emptied freely; more pairs of cubes than the limit, so no edge goes.
 #[test]
 fn guards_with_many_pairs_of_cubes_may_follow_each_other() {
     const PLACES: u32 = 4;
@@ -328,7 +327,7 @@ fn guards_with_many_pairs_of_cubes_may_follow_each_other() {
     assert_eq!((pruned.unwrap().steps, twice.states.len()), (0, 3));
 }
 
-/// Does some position with the first letter have a successor with the second?
+/// Returns whether some position with the first letter has a successor with the second.
 fn follows(
     system: &System,
     explored: &Explored,
@@ -358,10 +357,10 @@ fn follows(
     })
 }
 
-/// Every event of a large net is asked whether it can fire in a component's letters, which may speak of thousands of others:
-/// the letters are made once, or this takes hours.
+/// Every event of a large net is tested against a component's letters, which name thousands of
+/// events: the letters must be computed once per component.
 #[test]
-fn components_of_large_nets_are_looked_at_once() {
+fn letters_of_a_component_are_computed_once() {
     const TOGGLES: usize = 4000;
     let mut system = System {
         name: "toggles".to_owned(),
@@ -402,6 +401,6 @@ fn components_of_large_nets_are_looked_at_once() {
     let mut automaton = translate(&mut formulas, rest, &Legal::any(), &budget).unwrap();
     let pruned =
         Facts::of(&system).prune(&mut automaton, &propositions, Deadlock::Stutter, &budget);
-    // Half of the toggles may stay up for ever, and nobody fires then; but that is nothing a linear program would know.
+    // Half of the toggles may stay up in a dead marking, which no linear program excludes.
     assert!(pruned.unwrap().barren.is_empty());
 }

@@ -1,4 +1,4 @@
-//! Facts about coloured nets by their skeletons alone.
+//! Facts about coloured nets from their skeletons alone.
 
 use crate::explorer::{Explored, explore, letter};
 use crate::rng::Rng;
@@ -13,7 +13,7 @@ use lariat_testkit::{Random, coloured};
 const CUT: usize = 300;
 const CASES: usize = 300;
 
-/// A random coloured net that can be read: some have too many bindings.
+/// A random coloured net with few enough bindings to be unfolded.
 fn random(seed: u64) -> Model {
     let mut random = Random::new(seed);
     loop {
@@ -24,8 +24,8 @@ fn random(seed: u64) -> Model {
     }
 }
 
-/// A sum over whole places, or whether one of the bindings of a transition is enabled or taken; now and then a colour too few, or one
-/// that counts double.
+/// A sum over whole places, sometimes with one colour omitted or counted twice, or whether a
+/// binding of a transition is enabled or fired.
 fn proposition(rng: &mut Rng, coloured: &Coloured) -> Proposition {
     let Coloured { net, unfolding } = coloured;
     if rng.chance(40) {
@@ -84,7 +84,7 @@ fn is_constant(model: &Model, explored: &Explored, proposition: &Proposition, va
 }
 
 #[test]
-fn skeletons_tell_the_truth() {
+fn facts_by_skeleton_are_true() {
     let first = lariat_corpora::seed(1);
     let (budget, limits) = (
         Budget::unlimited(),
@@ -117,7 +117,7 @@ fn skeletons_tell_the_truth() {
         }
         if facts.is_bounded(&budget).unwrap() {
             bounded += 1;
-            // The net itself knows at least as much.
+            // The net itself proves at least as much.
             assert!(Facts::of(system).is_bounded(&budget).unwrap(), "{context}");
         }
         if let Some(certificate) = facts.terminates(&budget).unwrap() {

@@ -1,4 +1,4 @@
-//! Facts about contest models against the known answers. `LARIAT_BYTES` sets the largest model file.
+//! Facts about contest models against known answers. `LARIAT_BYTES` limits the model file.
 
 use lariat_automata::{Legal, translate};
 use lariat_budget::Budget;
@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// What one instance cost and gave.
+/// Results for one instance.
 #[derive(Default)]
 struct Tally {
     formulas: usize,
@@ -55,8 +55,8 @@ fn instance(path: &Path) {
     let started = Instant::now();
     let mut facts = Facts::of(&model.system);
     if let Some(coloured) = &model.coloured {
-        let told = facts.unfolded_from(coloured, &model.system, &budget);
-        assert_eq!(told, Ok(()));
+        let folded = facts.unfolded_from(coloured, &model.system, &budget);
+        assert_eq!(folded, Ok(()));
     }
     let bounded = facts.bounded(&budget).unwrap_or_default();
     let first = started.elapsed();

@@ -1,10 +1,9 @@
-//! A small explorer: markings, steps, and walks, with a meaning of nets of its own.
+//! A small explorer of markings, steps and walks with its own implementation of the semantics.
 
 use crate::rng::Rng;
 use lariat_model::{Action, EventId, Predicate, Proposition, State, System, Value};
 use std::collections::HashMap;
 
-/// All steps from a marking.
 pub fn steps(system: &System, state: &[Value]) -> Vec<(EventId, State)> {
     let step = |event: EventId| {
         let Action::Net(arcs) = &system.event(event).action else {
@@ -22,7 +21,6 @@ pub fn steps(system: &System, state: &[Value]) -> Vec<(EventId, State)> {
     system.event_ids().filter_map(step).collect()
 }
 
-/// Does the predicate hold?
 pub fn satisfies(system: &System, state: &[Value], predicate: &Predicate) -> bool {
     match predicate {
         Predicate::Const(value) => *value,
@@ -41,7 +39,7 @@ pub fn satisfies(system: &System, state: &[Value], predicate: &Predicate) -> boo
     }
 }
 
-/// Bit `i` is `propositions[i]`, of the marking and the event taken from it.
+/// Bit `i` is the value of `propositions[i]` for the marking and the event fired there.
 pub fn letter(
     system: &System,
     propositions: &[Proposition],
@@ -56,12 +54,12 @@ pub fn letter(
     propositions.iter().enumerate().map(bit).sum()
 }
 
-/// The markings met first, at most `cut`, with the steps between them.
+/// The first markings of a breadth-first search, at most `cut`, with the steps between them.
 pub struct Explored {
     pub states: Vec<State>,
-    /// The steps of every marking; those that lead out of what was explored have no target.
+    /// The steps of each marking; the target is `None` if it was not explored.
     pub steps: Vec<Vec<(EventId, Option<usize>)>>,
-    /// Are these all markings?
+    /// True if all reachable markings were explored.
     pub complete: bool,
 }
 
@@ -101,8 +99,8 @@ pub fn explore(system: &System, cut: usize) -> Explored {
 }
 
 impl Explored {
-    /// Every event that is on a cycle, and every event of a stretch of a random walk whose end covers its beginning: all of
-    /// them can be repeated for ever.
+    /// The events on a cycle, and those between two markings of a random walk of which the second
+    /// covers the first: all of them can be repeated infinitely often.
     pub fn repeated(&self, system: &System, rng: &mut Rng) -> Vec<bool> {
         let mut repeated = vec![false; system.events.len()];
         let found = lariat_automata::components(self.states.len(), |n, k| {
@@ -136,7 +134,6 @@ impl Explored {
         repeated
     }
 
-    /// The markings where nothing is enabled.
     pub fn dead(&self) -> impl Iterator<Item = &State> {
         self.states
             .iter()

@@ -122,7 +122,7 @@ fn equal_atoms_are_recognised() {
     );
 }
 
-/// Do facts know two atoms to be one?
+/// Returns whether facts prove the two atoms equal.
 fn are_the_same(system: &System, a: Proposition, b: Proposition) -> bool {
     let mut s = Formulas::new();
     let f = parse("G(a <-> b)", &mut s, &mut FreeVocabulary).unwrap();
@@ -131,9 +131,9 @@ fn are_the_same(system: &System, a: Proposition, b: Proposition) -> bool {
     simple.unwrap().formula == Formulas::TRUE
 }
 
-/// Who needs more than another adds nothing to what is enabled; whose needs are fewer decide.
+/// Only the events with the least needs matter for a disjunction of enabled events.
 #[test]
-fn of_what_is_enabled_the_least_needs_count() {
+fn enabledness_depends_on_the_least_needs() {
     let system = nets::net(
         &[1, 1],
         &[
@@ -156,7 +156,7 @@ fn of_what_is_enabled_the_least_needs_count() {
     assert!(!same(enabled(&[0]), enabled(&[2])) && !same(enabled(&[2]), least(1)));
 }
 
-/// Both places are filled and emptied as they like: what is the same here is the same in all markings.
+/// Both places are filled and emptied freely, so only predicates equal in all markings are equal.
 #[test]
 fn comparisons_have_one_form() {
     use Comparison::{Eq, Ge, Gt, Le};
@@ -173,9 +173,9 @@ fn comparisons_have_one_form() {
     };
     let same = |a, b| are_the_same(&system, Proposition::State(a), Proposition::State(b));
     assert!(same(sum(1, Gt, 1), sum(1, Ge, 2)) && !same(sum(1, Gt, 1), sum(1, Ge, 1)));
-    // Nothing is all that is at most nothing, unless there are differences.
+    // A sum of at most 0 is 0, unless a coefficient is negative.
     assert!(same(sum(1, Eq, 0), sum(1, Le, 0)) && !same(sum(-1, Eq, 0), sum(-1, Le, 0)));
-    // What is always so says nothing in a conjunction, and what never is nothing in a disjunction.
+    // Neutral and absorbing constants of conjunctions and disjunctions.
     let with = |value| vec![Predicate::Const(value), sum(1, Ge, 2)];
     assert!(same(Predicate::And(with(true)), sum(1, Ge, 2)));
     assert!(same(Predicate::Or(with(false)), sum(1, Ge, 2)));

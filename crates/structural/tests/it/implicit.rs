@@ -1,4 +1,4 @@
-//! Places of which others tell that there is enough in them.
+//! Implicit places.
 
 use crate::explorer::explore;
 use crate::nets;
@@ -11,13 +11,13 @@ use lariat_structural::Facts;
 const CUT: usize = 400;
 const CASES: usize = 1500;
 
-fn told(system: &System) -> Vec<Told> {
+fn implicit(system: &System) -> Vec<Told> {
     let places: Vec<VarId> = system.var_ids().collect();
     let budget = Budget::unlimited();
     Facts::of(system).implicit(&places, &budget).unwrap()
 }
 
-/// A token goes from p0 over p1 to p2 and back; p3 has what is in p0 and p1 together, and p1 is left only with p3.
+/// A token cycles p0, p1, p2; p3 holds as much as p0 and p1 together, and leaving p1 needs p3.
 fn line(tokens: Value) -> System {
     nets::net(
         &[1, 0, 0, tokens],
@@ -36,23 +36,23 @@ fn a_sum_of_two_places_is_found() {
         scale: 1,
         by: vec![(VarId(0), 1), (VarId(1), 1)],
     };
-    assert_eq!(told(&line(1)), [expected]);
-    // With fewer tokens it decides.
-    assert_eq!(told(&line(0)), []);
+    assert_eq!(implicit(&line(1)), [expected]);
+    // With fewer tokens p3 disables the event on its own.
+    assert_eq!(implicit(&line(0)), []);
 }
 
 #[test]
-fn who_is_told_of_tells_nothing_of_later_ones() {
+fn an_implicit_place_does_not_imply_later_ones() {
     let both: &[(usize, Value, Value)] = &[(0, 1, 0), (1, 0, 1), (2, 1, 0)];
     let back: &[(usize, Value, Value)] = &[(1, 1, 0), (0, 0, 1), (2, 0, 1)];
-    let found = told(&nets::net(&[1, 0, 1], &[both, back]));
-    let names: Vec<u32> = found.iter().map(|told| told.place.0).collect();
+    let found = implicit(&nets::net(&[1, 0, 1], &[both, back]));
+    let names: Vec<u32> = found.iter().map(|found| found.place.0).collect();
     assert_eq!(names, [0]);
 }
 
-/// The first event waits for p1 alone after a round: that was seen, and nothing has to be asked.
+/// A walk sees p1 alone disable the first event, so the solver is not used.
 #[test]
-fn who_was_seen_to_decide_is_not_asked_about() {
+fn a_place_that_was_seen_to_disable_needs_no_program() {
     let system = nets::net(
         &[1, 1, 0, 0],
         &[
@@ -62,30 +62,30 @@ fn who_was_seen_to_decide_is_not_asked_about() {
         ],
     );
     let mut facts = Facts::of(&system);
-    let told = facts.implicit(&[VarId(1)], &Budget::unlimited());
-    assert_eq!((told, facts.effort()), (Ok(Vec::new()), (0, 0)));
+    let found = facts.implicit(&[VarId(1)], &Budget::unlimited());
+    assert_eq!((found, facts.effort()), (Ok(Vec::new()), (0, 0)));
 }
 
-/// No event of an explored marking lacks tokens in places that are told of and in none besides.
+/// No event of an explored marking lacks tokens only in implicit places.
 #[test]
-fn places_that_are_told_of_never_decide() {
+fn implicit_places_never_disable_alone() {
     let first = lariat_corpora::seed(1);
     let mut found = 0;
     for seed in (first..).take(lariat_corpora::cases(CASES)) {
         let system = nets::random(&mut Rng::new(seed));
-        let told = told(&system);
-        found += told.len();
-        let is_told = |place: VarId| told.iter().any(|told| told.place == place);
+        let places = implicit(&system);
+        found += places.len();
+        let is_implicit = |place: VarId| places.iter().any(|found| found.place == place);
         for state in explore(&system, CUT).states {
             for event in &system.events {
                 let Action::Net(arcs) = &event.action else {
                     continue;
                 };
                 let mut lacking = arcs.iter().filter(|a| state[a.var.index()] < a.need);
-                let decides = lacking.clone().count() > 0 && lacking.all(|a| is_told(a.var));
+                let decides = lacking.clone().count() > 0 && lacking.all(|a| is_implicit(a.var));
                 assert!(
                     !decides,
-                    "LARIAT_SEED={seed} LARIAT_CASES=1\n{told:?}\n{system:?}"
+                    "LARIAT_SEED={seed} LARIAT_CASES=1\n{places:?}\n{system:?}"
                 );
             }
         }

@@ -1,4 +1,4 @@
-//! Every fact against what a brute-force exploration sees.
+//! Every fact, compared with a brute-force exploration.
 
 mod automata;
 mod coloured;

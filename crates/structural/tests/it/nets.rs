@@ -1,4 +1,4 @@
-//! Random nets, free to grow or to end, and random predicates.
+//! Random nets, growing or terminating, and random predicates.
 
 use crate::rng::Rng;
 use lariat_model::{
@@ -6,7 +6,7 @@ use lariat_model::{
     Variable,
 };
 
-/// A net: synchronised machines, or arcs by chance.
+/// A net of synchronised machines, or with random arcs.
 pub fn random(rng: &mut Rng) -> System {
     match rng.below(4) {
         0 => machines(rng),
@@ -14,7 +14,7 @@ pub fn random(rng: &mut Rng) -> System {
     }
 }
 
-/// Two or three cyclic machines; some steps move two of them at once, or only look at another. Safe, and dead or live by chance.
+/// Two or three cyclic machines; some steps move or test a second one. Safe, maybe with deadlocks.
 fn machines(rng: &mut Rng) -> System {
     let mut system = System {
         name: "machines".to_owned(),
@@ -83,7 +83,7 @@ pub fn net(marking: &[i64], events: &[&[(usize, i64, i64)]]) -> System {
     system
 }
 
-/// Adds the event that takes and gives so much at every place.
+/// Adds the event with these (taken, given) per place.
 fn push(system: &mut System, arcs: Vec<(i64, i64)>) {
     let arcs = arcs
         .into_iter()
@@ -99,7 +99,7 @@ fn push(system: &mut System, arcs: Vec<(i64, i64)>) {
     system.events.push(Event { name, action });
 }
 
-/// Arcs by chance. `tilt` decides whether events make tokens, keep their number, or use them up.
+/// A net with random arcs; `tilt` decides whether events add, keep or remove tokens.
 fn arbitrary(rng: &mut Rng) -> System {
     let places = 2 + rng.below(5);
     let tilt = rng.between(-1, 1);
@@ -123,7 +123,7 @@ fn arbitrary(rng: &mut Rng) -> System {
             arcs[rng.below(places)].1 += rng.between(1, weight);
         }
         if tilt < 0 && rng.chance(70) {
-            // Fewer tokens than before: most of these nets end.
+            // Fewer tokens than before: most of these nets terminate.
             let taken: i64 = arcs.iter().map(|a| a.0).sum();
             while arcs.iter().map(|a| a.1).sum::<i64>() >= taken {
                 if let Some(some) = arcs.iter_mut().find(|a| a.1 > 0) {
@@ -147,7 +147,7 @@ fn arbitrary(rng: &mut Rng) -> System {
     system
 }
 
-/// A predicate of the net.
+/// A random predicate of the net.
 pub fn predicate(rng: &mut Rng, system: &System, depth: usize) -> Predicate {
     let any = |rng: &mut Rng| {
         let event = |rng: &mut Rng| EventId(rng.below(system.events.len()) as u32);
@@ -195,7 +195,7 @@ pub fn predicate(rng: &mut Rng, system: &System, depth: usize) -> Predicate {
     }
 }
 
-/// A predicate, or an event that is taken.
+/// A random predicate, or a fired event.
 pub fn proposition(rng: &mut Rng, system: &System) -> Proposition {
     if rng.chance(20) {
         Proposition::Fires(vec![EventId(rng.below(system.events.len()) as u32)])

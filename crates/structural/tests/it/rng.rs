@@ -1,4 +1,4 @@
-//! The random numbers of the formulas, for nets.
+//! The random numbers of the formula generator, with helpers for nets.
 
 use lariat_ltl::Random;
 
@@ -13,12 +13,12 @@ impl Rng {
         self.0.below(n)
     }
 
-    /// One of `low..=high`.
+    /// A value of `low..=high`.
     pub fn between(&mut self, low: i64, high: i64) -> i64 {
         low + self.below((high - low + 1) as usize) as i64
     }
 
-    /// True in `percent` of a hundred draws.
+    /// True with a probability of `percent`.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.0.chance(percent, 100)
     }

@@ -1,4 +1,4 @@
-//! Facts about single markings, and about what can repeat.
+//! Facts about single markings, and about repetition.
 
 use crate::explorer::{Explored, explore, letter};
 use crate::nets;
@@ -10,7 +10,7 @@ use lariat_structural::{Certificate, Facts};
 const CUT: usize = 400;
 const CASES: usize = 1000;
 
-/// How often something was found.
+/// Counts of the facts found.
 #[derive(Default, Debug)]
 struct Sightings {
     constants: usize,
@@ -242,9 +242,9 @@ fn places_of_known_nets_are_bounded() {
     );
 }
 
-/// Several threads that ask the same of one net find what one finds, and ask each program once.
+/// Several threads that share answers find the same bounds and solve each program once.
 #[test]
-fn what_one_thread_has_asked_serves_the_others() {
+fn threads_share_the_answers_of_programs() {
     use lariat_model::generate::{Family, generate};
     use lariat_structural::Answers;
     let budget = Budget::unlimited();
@@ -260,7 +260,7 @@ fn what_one_thread_has_asked_serves_the_others() {
     assert_eq!(first.effort(), alone.effort());
     let mut second = Facts::of(&system).sharing(&answers);
     assert_eq!(second.bounds(1000, &budget).unwrap(), expected);
-    // Which places are bounded at all, everybody asks.
+    // Each thread solves the program for bounded places.
     assert!(second.effort().0 <= 1, "{:?}", second.effort());
 
     let answers = Answers::default();
@@ -274,11 +274,11 @@ fn what_one_thread_has_asked_serves_the_others() {
     });
 }
 
-/// A place that is known to be safe is not asked about once more for the sake of dead markings, seen marked or not.
+/// Dead markings need no tighter bound of a place that is known to be safe.
 #[test]
-fn of_safe_places_no_more_is_asked() {
+fn bounds_of_safe_places_are_not_tightened() {
     let budget = Budget::unlimited();
-    // One token goes round between two places; with two, others would be marked.
+    // One token moves between two places; with two, others would be marked.
     let system = nets::net(
         &[1, 0, 0, 0],
         &[
@@ -306,16 +306,16 @@ fn of_safe_places_no_more_is_asked() {
     assert_eq!((asked(bounds), asked(resting)), (2, 1));
 }
 
-/// What is computed from tokens is not looked into, true as it may be at the start.
+/// Expressions are not analysed, even if they hold initially.
 #[test]
-fn of_expressions_nothing_is_known() {
+fn expressions_have_no_facts() {
     let system = nets::net(&[1], &[&[(0, 1, 0)]]);
     let marked = Predicate::Expr(Expr::Var(VarId(0)));
     let known = Facts::of(&system).constant(&Proposition::State(marked), &Budget::unlimited());
     assert_eq!(known, Ok(None));
 }
 
-/// Of what is no net nothing is known, and so everything may repeat.
+/// Nothing is known about a program, so every event may repeat.
 #[test]
 fn all_events_of_programs_may_repeat() {
     let budget = Budget::unlimited();
@@ -330,9 +330,9 @@ fn all_events_of_programs_may_repeat() {
     assert!(facts.terminates(&budget).unwrap().is_none());
 }
 
-/// Nothing is known of a net where there can be less than nothing, or whose steps may fail.
+/// Nets with negative counts or failing steps are not supported.
 #[test]
-fn counts_are_not_negative_and_steps_do_not_fail() {
+fn negative_counts_and_failing_steps_are_unsupported() {
     let net = nets::net(&[1, 0], &[&[(0, 1, 0), (1, 0, 1)]]);
     let budget = Budget::unlimited();
     let bound = |system: &System| Facts::of(system).bound(VarId(1), &budget).unwrap();
@@ -347,7 +347,7 @@ fn counts_are_not_negative_and_steps_do_not_fail() {
     }
 }
 
-/// Both events are always enabled, and one of them is taken.
+/// Both events are always enabled, and exactly one of them fires.
 #[test]
 fn one_event_is_taken_at_a_time() {
     let system = nets::net(&[1], &[&[(0, 1, 1)], &[(0, 1, 1)]]);
@@ -365,9 +365,9 @@ fn one_event_is_taken_at_a_time() {
     assert!(!infeasible(&[fires(&[0], false), fires(&[1], false)]));
 }
 
-/// An event that needs nothing is enabled in every marking.
+/// An event that needs no tokens is enabled in every marking.
 #[test]
-fn a_source_never_rests() {
+fn a_source_transition_excludes_deadlock() {
     let budget = Budget::unlimited();
     let source = nets::net(&[1, 0], &[&[(0, 1, 0)], &[(1, 0, 1)]]);
     let certificate = Facts::of(&source).deadlock_free(&budget).unwrap();
@@ -376,9 +376,9 @@ fn a_source_never_rests() {
     assert!(Facts::of(&ends).deadlock_free(&budget).unwrap().is_none());
 }
 
-/// What the model says of a place is believed as it is.
+/// A bound that the model declares is used without a proof.
 #[test]
-fn bounds_of_the_model_are_bounds() {
+fn declared_bounds_are_used() {
     let mut system = nets::net(&[1], &[&[(0, 1, 2)], &[(0, 5, 1)]]);
     let most = |system: &System| {
         let bound = Facts::of(system).bound(VarId(0), &Budget::unlimited());
