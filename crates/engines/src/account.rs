@@ -1,6 +1,6 @@
 //! What an engine tells of its run besides the answer.
 
-use crate::claims::Claims;
+use crate::explicit::Claims;
 use lariat_automata::Automaton;
 use lariat_budget::{Statistic, Stats};
 use lariat_emptiness::Counts;

@@ -1,7 +1,7 @@
 //! Where in the automaton acceptance is, and how far.
 
+use crate::explicit::single::is_forever;
 use crate::problem::Problem;
-use crate::single::is_forever;
 use lariat_automata::{
     AutomatonComponents, StateId as Location, accepting_forever, automaton_components,
 };

@@ -14,7 +14,7 @@
 //! An engine is handed what it needs: the façade finds orders and states before it runs one.
 
 use crate::account::Account;
-use crate::component_wise::{Proofs, Recurring};
+use crate::hyb::{Proofs, Recurring};
 use crate::problem::Problem;
 use crate::sets::fixpoint::Fixpoint;
 use crate::sets::operators::Sets;

@@ -12,26 +12,14 @@
 mod account;
 mod alphabet;
 mod chart;
-mod claims;
-pub mod component_wise;
-mod covering;
 mod engine;
-mod explicit;
-mod fairness;
-mod labels;
-mod pairs;
-mod prefix;
+pub mod explicit;
+pub mod hyb;
 mod problem;
 pub mod questions;
 pub mod sets;
 mod shorten;
-mod single;
-mod size;
-mod ssp;
-mod steps;
-mod sym;
 mod symmetry;
-pub mod sync;
 #[cfg(test)]
 mod testing;
 pub mod testing_automata;
@@ -39,19 +27,15 @@ mod walk;
 
 pub use account::Account;
 pub use alphabet::{Alphabet, ClassId, EventClass, event_classes};
-pub use claims::Claims;
-pub use component_wise::{HYB, Proof, Proofs, Recurring};
 pub use engine::{
     AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task, Team, Variant, Workers,
 };
-pub use explicit::EXPLICIT;
-pub use fairness::Folded;
+pub use explicit::{Claims, EXPLICIT, Folded, Size, product_size};
+pub use hyb::{HYB, Proof, Proofs, Recurring};
 pub use lariat_emptiness::Outcome;
 pub use lariat_model::Lasso;
 pub use problem::{Invariance, Problem};
 pub use sets::{BCZ, EL, Fixpoint, OWCTY, SLAP, SLAP_FST, SOG, SOP};
 pub use shorten::{Effort, folded, shorten};
-pub use size::{Size, product_size};
-pub use ssp::SSP;
-pub use sym::{SYM, symmetries_kept};
+pub use symmetry::{SSP, SYM, symmetries_kept};
 pub use walk::WALK;

@@ -13,7 +13,7 @@
 //! Cost: linear in states and edges; in a bottom component its states are looked at until all predicates have been met.
 
 use super::Question;
-use super::board::Board;
+use super::question_set::QuestionSet;
 use super::sweep::Graph;
 use lariat_budget::{Budget, Stop};
 use lariat_model::Predicate;
@@ -28,14 +28,16 @@ const NEW: u32 = u32::MAX;
 pub(super) fn bottom(
     space: &Explicit<'_>,
     states: &mut States,
-    board: &Board<'_>,
+    open_questions: &QuestionSet<'_>,
     graph: &Graph,
     budget: &Budget,
 ) -> Result<Vec<(usize, u32)>, Stop> {
-    let asked = board.open().filter_map(|q| match board.question(q) {
-        Question::Always(predicate) => Some((q, predicate)),
-        _ => None,
-    });
+    let asked = open_questions
+        .open()
+        .filter_map(|q| match open_questions.question(q) {
+            Question::Always(predicate) => Some((q, predicate)),
+            _ => None,
+        });
     let mut open: Vec<(usize, &Predicate)> = asked.collect();
     let mut lost = Vec::new();
     let mut lease = budget.lease();

@@ -12,20 +12,24 @@
 //!
 //! A state that is found is not yet a run to it: see [`path`](super::path).
 
-use super::board::{Board, sum};
 use super::path::path;
+use super::question_set::{QuestionSet, sum};
 use super::{Finding, Question, Search};
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Comparison, Linear, Predicate, Value, VarId};
 use lariat_space::symbolic::{Reached, Set, Symbolic};
 
 /// Answers what is open. The states are all that are reachable.
-pub fn by_sets(board: &mut Board<'_>, reached: &mut Reached<'_>, budget: &Budget) -> Search {
+pub fn by_sets(
+    open_questions: &mut QuestionSet<'_>,
+    reached: &mut Reached<'_>,
+    budget: &Budget,
+) -> Search {
     let counted = budget.clone().with_work(u64::MAX);
     let Reached { space, states, .. } = reached;
     space.set_budget(&counted);
     let mut search = Search::default();
-    let stop = answer(board, space, states, &mut search, &counted).err();
+    let stop = answer(open_questions, space, states, &mut search, &counted).err();
     space.set_budget(budget);
     Search {
         stop,
@@ -35,39 +39,39 @@ pub fn by_sets(board: &mut Board<'_>, reached: &mut Reached<'_>, budget: &Budget
 }
 
 fn answer(
-    board: &mut Board<'_>,
+    open_questions: &mut QuestionSet<'_>,
     space: &mut Symbolic<'_>,
     states: &Set,
     search: &mut Search,
     budget: &Budget,
 ) -> Result<(), Stop> {
-    let open: Vec<usize> = board.open().collect();
+    let open: Vec<usize> = open_questions.open().collect();
     let mut recurrence = None;
     for q in open {
-        if board.is_over() {
+        if open_questions.is_over() {
             return Ok(());
         }
         budget.check()?;
-        match board.question(q).clone() {
+        match open_questions.question(q).clone() {
             Question::Reach(predicate) => {
                 let goal = space.select(states, &predicate)?;
                 let finding = if goal.is_empty() {
                     Finding::Never
                 } else {
-                    board.answered(q);
+                    open_questions.answered(q);
                     Finding::Reached(path(space, states, &goal, budget)?)
                 };
-                board.close(q);
+                open_questions.close(q);
                 search.findings.push((q, finding));
             }
             Question::Most(terms) => {
-                let record = board.record(q).unwrap_or(i128::MIN);
+                let record = open_questions.record(q).unwrap_or(i128::MIN);
                 let most = most(space, states, &terms, record)?;
                 if let Some((value, goal)) = most.beyond {
                     let run = path(space, states, &goal, budget)?;
                     search.findings.push((q, Finding::AtLeast(value, run)));
                 }
-                board.close(q);
+                open_questions.close(q);
                 search.findings.push((q, Finding::AtMost(most.value)));
             }
             Question::Always(predicate) => {
@@ -79,10 +83,10 @@ fn answer(
                 let finding = if lost.is_empty() {
                     Finding::Always
                 } else {
-                    board.answered(q);
+                    open_questions.answered(q);
                     Finding::Lost(path(space, states, &lost, budget)?)
                 };
-                board.close(q);
+                open_questions.close(q);
                 search.findings.push((q, finding));
             }
         }

@@ -13,7 +13,7 @@
 //!
 //! Cost: the tree may be larger than anything; it is counted in nodes.
 
-use super::board::{Board, sum};
+use super::question_set::{QuestionSet, sum};
 use super::{Finding, Question, Search, marked_net};
 use lariat_budget::{Budget, Stop};
 use lariat_model::{
@@ -45,17 +45,17 @@ struct Tree<'s> {
 }
 
 /// Builds the tree as far as the budget allows. Nothing is found for systems that are no nets.
-pub fn karp_miller(board: &mut Board<'_>, budget: &Budget) -> Search {
+pub fn karp_miller(open_questions: &mut QuestionSet<'_>, budget: &Budget) -> Search {
     let counted = budget.clone().with_work(u64::MAX);
     let mut search = Search::default();
-    let Some(mut tree) = Tree::new(board.system()) else {
+    let Some(mut tree) = Tree::new(open_questions.system()) else {
         return search;
     };
-    let grown = tree.grow(board, &mut search, &counted);
+    let grown = tree.grow(open_questions, &mut search, &counted);
     let complete = grown.is_ok();
     search.stop = grown.err();
     search.work = counted.work_spent();
-    if complete && let Err(stop) = tree.conclude(board, &mut search, &counted) {
+    if complete && let Err(stop) = tree.conclude(open_questions, &mut search, &counted) {
         search.stop = Some(stop);
     }
     search
@@ -79,7 +79,7 @@ impl<'s> Tree<'s> {
 
     fn grow(
         &mut self,
-        board: &mut Board<'_>,
+        open_questions: &mut QuestionSet<'_>,
         search: &mut Search,
         budget: &Budget,
     ) -> Result<(), Stop> {
@@ -89,7 +89,7 @@ impl<'s> Tree<'s> {
         let bytes = 2 * self.nodes[0].label.len() * size_of::<Value>() + 2 * size_of::<Covered>();
         let mut at = 0;
         while at < self.nodes.len() {
-            if board.is_over() {
+            if open_questions.is_over() {
                 return Err(Stop::Work(0));
             }
             budget.check()?;
@@ -110,7 +110,7 @@ impl<'s> Tree<'s> {
                     event: EventId(event as u32),
                     rounds,
                 });
-                self.endless(next as usize, board, search);
+                self.endless(next as usize, open_questions, search);
             }
             at += 1;
         }
@@ -170,12 +170,12 @@ impl<'s> Tree<'s> {
     }
 
     /// Does a new node show that sums have no end?
-    fn endless(&self, node: usize, board: &mut Board<'_>, search: &mut Search) {
+    fn endless(&self, node: usize, open_questions: &mut QuestionSet<'_>, search: &mut Search) {
         let rounds = &self.nodes[node].rounds;
         if rounds.is_empty() {
             return;
         }
-        let endless = |q: &usize| match board.question(*q) {
+        let endless = |q: &usize| match open_questions.question(*q) {
             Question::Most(terms) => {
                 let has = |(var, c): &(VarId, Value)| {
                     *c > 0 && self.nodes[node].label[var.index()] == OMEGA
@@ -184,7 +184,7 @@ impl<'s> Tree<'s> {
             }
             _ => false,
         };
-        let mut open: Vec<usize> = board.open().filter(endless).collect();
+        let mut open: Vec<usize> = open_questions.open().filter(endless).collect();
         if open.is_empty() {
             return;
         }
@@ -196,12 +196,12 @@ impl<'s> Tree<'s> {
                 };
                 let growth = lasso.growth.clone().unwrap_or_default();
                 open.retain(|q| {
-                    let grows = match board.question(*q) {
+                    let grows = match open_questions.question(*q) {
                         Question::Most(terms) => sum(terms, &growth) > 0,
                         _ => false,
                     };
                     if grows {
-                        board.answered(*q);
+                        open_questions.answered(*q);
                         search.findings.push((*q, Finding::Endless(lasso.clone())));
                     }
                     !grows
@@ -277,20 +277,20 @@ impl<'s> Tree<'s> {
     /// What the whole tree says.
     fn conclude(
         &self,
-        board: &mut Board<'_>,
+        open_questions: &mut QuestionSet<'_>,
         search: &mut Search,
         budget: &Budget,
     ) -> Result<(), Stop> {
-        let open: Vec<usize> = board.open().collect();
+        let open: Vec<usize> = open_questions.open().collect();
         for q in open {
             budget.check()?;
-            match board.question(q).clone() {
+            match open_questions.question(q).clone() {
                 Question::Reach(predicate) => {
                     let may =
                         |node: &usize| may(self.system, &predicate, &self.nodes[*node].label).0;
                     let mut candidates = (0..self.nodes.len()).filter(may).peekable();
                     if candidates.peek().is_none() {
-                        board.close(q);
+                        open_questions.close(q);
                         search.findings.push((q, Finding::Never));
                         continue;
                     }
@@ -303,7 +303,7 @@ impl<'s> Tree<'s> {
                         .flatten()
                         .find(|r| self.system.holds(&predicate, &r.state));
                     if let Some(run) = found {
-                        board.answered(q);
+                        open_questions.answered(q);
                         search.findings.push((q, Finding::Reached(run.lasso())));
                     }
                 }
@@ -312,7 +312,7 @@ impl<'s> Tree<'s> {
                     // The largest of all, unless one has no end.
                     let top = tops.reduce(|a, b| a.zip(b).map(|(a, b)| a.max(b)));
                     if let Some(Some(most)) = top {
-                        board.close(q);
+                        open_questions.close(q);
                         search.findings.push((q, Finding::AtMost(most)));
                     }
                 }

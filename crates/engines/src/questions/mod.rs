@@ -9,7 +9,7 @@
 //! ```
 //!
 //! where `R` are the reachable states and `R(s)` those reachable from `s`. Many questions about one system are asked at once: they
-//! stand on a [`Board`], and an engine answers as many as it can with one search. An engine is a function that takes the board and a
+//! stand on a [`QuestionSet`], and an engine answers as many as it can with one search. An engine is a function that takes the board and a
 //! budget and says what it has [found](Finding); it registers by being one of [`Asker::ALL`]:
 //!
 //! - [`wander`]: random and directed walks, which find runs and prove nothing;
@@ -19,19 +19,19 @@
 //!
 //! What is proved without any search, by linear programming, belongs to crate `structural`, and who asks whom is decided in the façade.
 
-mod board;
 mod bottom;
 mod by_sets;
 mod karp_miller;
 mod path;
+mod question_set;
 mod sweep;
 #[cfg(test)]
 mod tests;
 mod wander;
 
-pub use board::{Board, Ends};
 pub use by_sets::by_sets;
 pub use karp_miller::karp_miller;
+pub use question_set::{Ends, QuestionSet};
 pub use sweep::sweep;
 pub use wander::wander;
 

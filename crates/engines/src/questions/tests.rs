@@ -97,8 +97,8 @@ fn told(search: &Search, questions: usize) -> Vec<String> {
 fn a_sweep_finds_shortest_runs_and_proves_the_rest() {
     let system = losing();
     let questions = about_losing();
-    let mut board = Board::new(&system, questions.clone(), Ends::WithAll);
-    let search = sweep(&mut board, &Budget::unlimited());
+    let mut open_questions = QuestionSet::new(&system, questions.clone(), Ends::WithAll);
+    let search = sweep(&mut open_questions, &Budget::unlimited());
     assert_eq!(search.stop, None);
     let wanted = ["in 3", "never", "in 3", "≥2≤2", "lost in 3", "always"];
     assert_eq!(told(&search, questions.len()), wanted);
@@ -120,8 +120,8 @@ fn sets_say_what_a_sweep_says() {
     let Ok(Reach::All(mut reached)) = found else {
         panic!("a bounded net");
     };
-    let mut board = Board::new(&system, questions.clone(), Ends::WithAll);
-    let search = by_sets(&mut board, &mut reached, &budget);
+    let mut open_questions = QuestionSet::new(&system, questions.clone(), Ends::WithAll);
+    let search = by_sets(&mut open_questions, &mut reached, &budget);
     assert_eq!(search.stop, None);
     let wanted = ["in 3", "never", "in 3", "≥2≤2", "lost in 3", "always"];
     assert_eq!(told(&search, questions.len()), wanted);
@@ -132,8 +132,12 @@ fn walks_find_and_prove_nothing() {
     let system = losing();
     let questions = about_losing();
     for seed in 0..20 {
-        let mut board = Board::new(&system, questions.clone(), Ends::WithAll);
-        let search = wander(&mut board, seed, &Budget::unlimited().with_work(2000));
+        let mut open_questions = QuestionSet::new(&system, questions.clone(), Ends::WithAll);
+        let search = wander(
+            &mut open_questions,
+            seed,
+            &Budget::unlimited().with_work(2000),
+        );
         let told = told(&search, questions.len());
         assert!(told[0].starts_with("in "), "seed {seed}: {told:?}");
         let proofs = |finding: &Finding| {
@@ -158,8 +162,8 @@ fn the_tree_knows_what_has_no_end() {
         Question::Reach(at_least(1, 1000)),
         Question::Reach(at_least(2, 2)),
     ];
-    let mut board = Board::new(&system, questions.clone(), Ends::WithAll);
-    let search = karp_miller(&mut board, &Budget::unlimited());
+    let mut open_questions = QuestionSet::new(&system, questions.clone(), Ends::WithAll);
+    let search = karp_miller(&mut open_questions, &Budget::unlimited());
     assert_eq!(search.stop, None);
     let told = told(&search, questions.len());
     assert_eq!(told[0], "endless");
@@ -182,8 +186,8 @@ fn a_search_that_is_cut_says_so() {
     let system = losing();
     let questions = about_losing();
     for work in 1..4 {
-        let mut board = Board::new(&system, questions.clone(), Ends::WithAll);
-        let search = sweep(&mut board, &Budget::unlimited().with_work(work));
+        let mut open_questions = QuestionSet::new(&system, questions.clone(), Ends::WithAll);
+        let search = sweep(&mut open_questions, &Budget::unlimited().with_work(work));
         assert!(matches!(search.stop, Some(Stop::Work(_))), "{work}");
         let told = told(&search, questions.len());
         assert_eq!(told[1], "", "{work}");
@@ -196,12 +200,12 @@ fn a_search_that_is_cut_says_so() {
 #[test]
 fn short_walks_keep_to_the_time() {
     let system = net(&[1, 0], &[&[(0, 1, -1), (1, 0, 1)]]);
-    let mut board = Board::new(
+    let mut open_questions = QuestionSet::new(
         &system,
         vec![Question::Reach(at_least(1, 2))],
         Ends::WithAll,
     );
     let budget = Budget::unlimited().with_deadline(std::time::Duration::from_millis(20));
-    let search = wander(&mut board, 1, &budget);
+    let search = wander(&mut open_questions, 1, &budget);
     assert_eq!(search.stop, Some(Stop::Time));
 }

@@ -10,7 +10,7 @@
 //!
 //! Enabled transitions are kept while places change, so that a step costs what it changes. Walks prove nothing about what they do not find.
 
-use super::board::{Board, Met, Sight, sum};
+use super::question_set::{Met, QuestionSet, Sight, sum};
 use super::{Finding, Question, Search, marked_net};
 use lariat_budget::{Budget, Stop};
 use lariat_model::{
@@ -37,24 +37,24 @@ const BREATH: u64 = 65_536;
 const MOST_STEPS: usize = 200_000;
 
 /// Walks as far as the budget allows, with runs that depend on the seed alone. Nothing is found for systems that are no nets.
-pub fn wander(board: &mut Board<'_>, seed: u64, budget: &Budget) -> Search {
+pub fn wander(open_questions: &mut QuestionSet<'_>, seed: u64, budget: &Budget) -> Search {
     let counted = budget.clone().with_work(u64::MAX);
-    let mut walker = match Walker::new(board.system()) {
+    let mut walker = match Walker::new(open_questions.system()) {
         Some(walker) => walker,
         None => return Search::default(),
     };
     let mut random = Random::new(seed);
-    let mut marks: Vec<Option<Mark>> = vec![None; board.len()];
+    let mut marks: Vec<Option<Mark>> = vec![None; open_questions.len()];
     let mut stop = None;
     let (mut walks, mut length) = (0, SHORT);
-    while !board.is_over() && stop.is_none() {
-        let open: Vec<usize> = board.open().collect();
+    while !open_questions.is_over() && stop.is_none() {
+        let open: Vec<usize> = open_questions.open().collect();
         let aim = match walks % 2 {
             1 => random.pick(&open).copied(),
             _ => None,
         };
-        let pumps = board.asks(|q| matches!(q, Question::Most(_))) && walker.makes_tokens;
-        let asked = aim.map(|q| board.question(q).clone());
+        let pumps = open_questions.asks(|q| matches!(q, Question::Most(_))) && walker.makes_tokens;
+        let asked = aim.map(|q| open_questions.question(q).clone());
         let walk = Plan {
             aim: asked.as_ref(),
             weight: asked.as_ref().map_or(1, weight),
@@ -63,7 +63,7 @@ pub fn wander(board: &mut Board<'_>, seed: u64, budget: &Budget) -> Search {
         };
         let mut met = Sightings::default();
         stop = walker
-            .walk(&walk, board, &mut random, &mut met, &counted)
+            .walk(&walk, open_questions, &mut random, &mut met, &counted)
             .err();
         let run: Rc<[EventId]> = walker.taken.as_slice().into();
         for (q, what, at) in met.0 {
@@ -82,9 +82,10 @@ pub fn wander(board: &mut Board<'_>, seed: u64, budget: &Budget) -> Search {
             break;
         }
     }
-    let system = board.system();
+    let system = open_questions.system();
     let findings = marks.into_iter().enumerate();
-    let findings = findings.filter_map(|(q, mark)| Some((q, mark?.finding(system, board, q)?)));
+    let findings =
+        findings.filter_map(|(q, mark)| Some((q, mark?.finding(system, open_questions, q)?)));
     Search {
         findings: findings.collect(),
         stop,
@@ -121,7 +122,12 @@ struct Mark {
 }
 
 impl Mark {
-    fn finding(self, system: &System, board: &Board<'_>, q: usize) -> Option<Finding> {
+    fn finding(
+        self,
+        system: &System,
+        open_questions: &QuestionSet<'_>,
+        q: usize,
+    ) -> Option<Finding> {
         let run = |from: usize, to: usize, state: State| -> Option<Vec<Step>> {
             let mut state = state;
             let mut steps = Vec::with_capacity(to - from);
@@ -162,7 +168,7 @@ impl Mark {
             What::Met(Met::Reached) => Finding::Reached(lasso),
             What::Met(Met::Lost) => Finding::Lost(lasso),
             What::Met(Met::Record(value)) => {
-                debug_assert!(matches!(board.question(q), Question::Most(_)));
+                debug_assert!(matches!(open_questions.question(q), Question::Most(_)));
                 Finding::AtLeast(value, lasso)
             }
         })
@@ -301,7 +307,7 @@ impl<'s> Walker<'s> {
     fn walk(
         &mut self,
         plan: &Plan<'_>,
-        board: &mut Board<'_>,
+        open_questions: &mut QuestionSet<'_>,
         random: &mut Random,
         met: &mut Sightings,
         budget: &Budget,
@@ -309,16 +315,16 @@ impl<'s> Walker<'s> {
         self.restart();
         self.looked += self.arcs.len() as u64;
         let mut here = Vec::new();
-        board.begin(self, &mut here);
+        open_questions.begin(self, &mut here);
         met.note(&mut here, 0);
         let mut history = History::default();
         history.keep(0, &self.marking);
         loop {
-            if board.is_over() || self.taken.len() >= plan.length {
+            if open_questions.is_over() || self.taken.len() >= plan.length {
                 return Ok(());
             }
             if self.enabled.is_empty() {
-                board.rest(self, &mut here);
+                open_questions.rest(self, &mut here);
                 met.note(&mut here, self.taken.len());
                 return Ok(());
             }
@@ -336,12 +342,12 @@ impl<'s> Walker<'s> {
                 self.looked = 0;
                 budget.check()?;
             }
-            if board.is_touched(EventId(event)) {
-                board.arrive(EventId(event), self, &mut here);
+            if open_questions.is_touched(EventId(event)) {
+                open_questions.arrive(EventId(event), self, &mut here);
                 met.note(&mut here, self.taken.len());
             }
             if plan.pumps {
-                self.pump(board, &mut history, met);
+                self.pump(open_questions, &mut history, met);
             }
         }
     }
@@ -431,9 +437,14 @@ impl<'s> Walker<'s> {
     }
 
     /// Compares the marking with earlier ones of the walk.
-    fn pump(&self, board: &mut Board<'_>, history: &mut History, met: &mut Sightings) {
+    fn pump(
+        &self,
+        open_questions: &mut QuestionSet<'_>,
+        history: &mut History,
+        met: &mut Sightings,
+    ) {
         for (at, earlier) in &history.kept {
-            let grows = |q: usize| match board.question(q) {
+            let grows = |q: usize| match open_questions.question(q) {
                 Question::Most(terms) => sum(terms, &self.marking) > sum(terms, earlier),
                 _ => false,
             };
@@ -441,9 +452,9 @@ impl<'s> Walker<'s> {
             if earlier.iter().zip(&self.marking).any(less) {
                 continue;
             }
-            let endless: Vec<usize> = board.open().filter(|q| grows(*q)).collect();
+            let endless: Vec<usize> = open_questions.open().filter(|q| grows(*q)).collect();
             for q in endless {
-                board.answered(q);
+                open_questions.answered(q);
                 met.0.push((q, What::Pumps(*at), self.taken.len()));
             }
         }

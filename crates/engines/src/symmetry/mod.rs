@@ -16,9 +16,13 @@
 mod guarded;
 mod modulo;
 mod places;
+mod ssp;
+mod sym;
 mod unroll;
 
 pub(crate) use modulo::Modulo;
+pub use ssp::SSP;
+pub use sym::{SYM, symmetries_kept};
 pub(crate) use unroll::{Step, Unfolds, unroll};
 
 use crate::problem::Problem;

@@ -12,10 +12,10 @@
 //! Labels are computed once a state, though of both ends of a step; what a change does is looked up once
 //! for each state of the automaton and each change. `single.rs` has what all products of single states share.
 
-use crate::labels::labelled;
+use crate::explicit::labels::labelled;
+use crate::explicit::single::{self, Moves, is_forever};
+use crate::explicit::steps::Steps;
 use crate::problem::Problem;
-use crate::single::{self, Moves, is_forever};
-use crate::steps::Steps;
 use lariat_automata::testing::{Ta, Testing, Tgta};
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Observer, Stop};
@@ -23,7 +23,7 @@ use lariat_emptiness::{Edge, Graph, Livelocks, Marks, NodeId};
 use lariat_model::{EventId, State};
 use lariat_space::explicit::{Explicit, StateId, States};
 
-pub use crate::single::Cursor;
+pub use crate::explicit::single::Cursor;
 
 /// The immutable part of the product.
 pub struct Product<'p> {

@@ -31,12 +31,12 @@ mod trail;
 mod ways;
 
 use crate::chart::Chart;
-use crate::covering::Covering;
 use crate::engine::{AutomatonKind, Engine, Found, Needs, Procedure, Task};
+use crate::explicit::covering::Covering;
+use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
+use crate::explicit::steps::steps;
 use crate::explicit::{finish, tell};
 use crate::problem::Problem;
-use crate::steps::steps;
-use crate::sync::{Sync, Worker};
 use goal::Goal;
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Stop};
@@ -88,7 +88,7 @@ fn walk(task: &mut Task<'_>) -> Found {
     if chart.is_empty() {
         return Ok(Outcome::Empty);
     }
-    let product = Sync::new(task.problem, task.observer);
+    let product = ExplicitProduct::new(task.problem, task.observer);
     if !product.has_fairness_in_marks() {
         return Err(Stop::Unsupported(
             "walks know weak fairness alone, of no more than 64 constraints".to_owned(),
@@ -113,14 +113,14 @@ enum Style {
 
 struct Walker<'a, 'p> {
     problem: &'a Problem<'p>,
-    product: &'a Sync<'p>,
+    product: &'a ExplicitProduct<'p>,
     chart: &'a Chart,
     goal: Goal<'a>,
     covering: Option<Covering<'a>>,
     /// Directions by the state equation, where they can be had, when walks without them have found nothing.
     guide: Option<Guide>,
     budget: &'a Budget,
-    worker: Worker,
+    worker: ExplicitWorker,
     random: Random,
     trail: Trail,
     counts: Counts,
@@ -143,7 +143,7 @@ struct Choice {
 impl<'a, 'p> Walker<'a, 'p> {
     fn new(
         problem: &'a Problem<'p>,
-        product: &'a Sync<'p>,
+        product: &'a ExplicitProduct<'p>,
         chart: &'a Chart,
         budget: &'a Budget,
     ) -> Walker<'a, 'p> {

@@ -7,8 +7,8 @@
 
 use super::ways;
 use crate::chart::Chart;
-use crate::single::Moves;
-use crate::sync::{Sync, Worker};
+use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
+use crate::explicit::single::Moves;
 use lariat_automata::StateId as Location;
 use lariat_budget::{Budget, Stop};
 use lariat_emptiness::{Counts, Edge, Graph, Lasso, Marks, NodeId, Outcome, couvreur, lasso};
@@ -32,7 +32,7 @@ pub(super) enum Within {
 
 /// The neighbourhood of a node, as a graph.
 pub(super) struct Near<'a, 'p> {
-    pub product: &'a Sync<'p>,
+    pub product: &'a ExplicitProduct<'p>,
     pub chart: &'a Chart,
     pub budget: &'a Budget,
     pub start: NodeId,
@@ -42,7 +42,7 @@ pub(super) struct Near<'a, 'p> {
 
 /// What has been seen of it. Nodes have numbers of their own, so that a search costs nothing for nodes elsewhere.
 pub(super) struct Seen<'w> {
-    worker: &'w mut Worker,
+    worker: &'w mut ExplicitWorker,
     numbers: FxHashMap<NodeId, NodeId>,
     nodes: Vec<NodeId>,
     most: usize,
@@ -73,7 +73,11 @@ pub(super) struct Cursor {
 
 impl Near<'_, '_> {
     /// An accepting lasso of the product that begins at the start, if one is found.
-    pub fn search(&self, worker: &mut Worker, counts: &mut Counts) -> Result<Option<Lasso>, Stop> {
+    pub fn search(
+        &self,
+        worker: &mut ExplicitWorker,
+        counts: &mut Counts,
+    ) -> Result<Option<Lasso>, Stop> {
         let mut seen = Seen {
             worker,
             numbers: FxHashMap::default(),
@@ -116,7 +120,7 @@ impl Near<'_, '_> {
     }
 
     /// The ways of a node, in their order.
-    fn ways(&self, worker: &mut Worker, node: NodeId) -> Result<Vec<Way>, Stop> {
+    fn ways(&self, worker: &mut ExplicitWorker, node: NodeId) -> Result<Vec<Way>, Stop> {
         let mut ways = Vec::new();
         let mut random = Random::new(self.seed ^ u64::from(node.0));
         ways::list(self.product, worker, node, &mut random, &mut ways)?;

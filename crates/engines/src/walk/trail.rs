@@ -1,7 +1,7 @@
 //! The steps of one walk.
 
-use crate::covering::StepBack;
-use crate::sync::Worker;
+use crate::explicit::covering::StepBack;
+use crate::explicit::product::ExplicitWorker;
 use lariat_emptiness::{Marks, NodeId};
 use lariat_model::{EventId, Step};
 use rustc_hash::FxHashMap;
@@ -116,12 +116,12 @@ impl Trail {
     }
 
     /// The steps from a position on.
-    pub fn steps(&self, worker: &mut Worker, from: usize) -> Vec<Step> {
+    pub fn steps(&self, worker: &mut ExplicitWorker, from: usize) -> Vec<Step> {
         (from..self.len()).map(|i| self.step(worker, i)).collect()
     }
 
     /// The way to a position without detours: whatever lies between two visits of a node is left out.
-    pub fn prefix(&self, worker: &mut Worker, to: usize) -> Vec<Step> {
+    pub fn prefix(&self, worker: &mut ExplicitWorker, to: usize) -> Vec<Step> {
         let visits = self.nodes[..=to].iter().copied().zip(0..);
         let last: FxHashMap<NodeId, usize> = visits.collect();
         let mut steps = Vec::new();
@@ -133,7 +133,7 @@ impl Trail {
         steps
     }
 
-    fn step(&self, worker: &mut Worker, position: usize) -> Step {
+    fn step(&self, worker: &mut ExplicitWorker, position: usize) -> Step {
         Step {
             event: self.events[position],
             state: worker.state(self.nodes[position + 1]),

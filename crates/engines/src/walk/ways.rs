@@ -2,7 +2,7 @@
 //!
 //! A step costs what it changes, but a list of all that is enabled costs as much as there is: of ten thousands of processes that could go on, one will.
 
-use crate::sync::{Sync, Worker};
+use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
 use lariat_budget::Stop;
 use lariat_emptiness::NodeId;
 use lariat_random::Random;
@@ -15,8 +15,8 @@ const SAMPLE: usize = 64;
 
 /// Lists ways from `node`, in the order of the system or as they were drawn.
 pub(super) fn list(
-    product: &Sync<'_>,
-    worker: &mut Worker,
+    product: &ExplicitProduct<'_>,
+    worker: &mut ExplicitWorker,
     node: NodeId,
     random: &mut Random,
     ways: &mut Vec<Way>,

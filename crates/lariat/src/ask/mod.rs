@@ -323,7 +323,7 @@ impl<'s> Desk<'_, 's> {
     }
 
     /// The board of a stage's questions that are still open.
-    fn board(&self, stage: &Stage<'s>) -> lariat_engines::questions::Board<'s> {
+    fn board(&self, stage: &Stage<'s>) -> lariat_engines::questions::QuestionSet<'s> {
         let mut board = stage.board(self.options.ends);
         for (i, (q, _)) in stage.asked.iter().enumerate() {
             let case = &self.cases[*q];

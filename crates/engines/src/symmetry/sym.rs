@@ -16,10 +16,10 @@
 
 use crate::alphabet::{Alphabet, ClassId};
 use crate::engine::{AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task};
+use crate::explicit::labels::{Label, labelled};
+use crate::explicit::single::{self, Moves};
 use crate::explicit::{finish, synchronous, tell};
-use crate::labels::{Label, labelled};
 use crate::problem::Problem;
-use crate::single::{self, Moves};
 use crate::symmetry::{Modulo, Step, Unfolds, unroll};
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Observer, Statistic, Stop};

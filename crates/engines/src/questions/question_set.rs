@@ -23,7 +23,7 @@ pub enum Ends {
 }
 
 /// Open questions about one system.
-pub struct Board<'s> {
+pub struct QuestionSet<'s> {
     system: &'s System,
     questions: Vec<Question>,
     open: Vec<bool>,
@@ -58,9 +58,9 @@ pub(super) trait Sight {
     fn sum(&mut self, terms: &[(VarId, Value)]) -> i128;
 }
 
-impl<'s> Board<'s> {
+impl<'s> QuestionSet<'s> {
     /// All questions are open.
-    pub fn new(system: &'s System, questions: Vec<Question>, ends: Ends) -> Board<'s> {
+    pub fn new(system: &'s System, questions: Vec<Question>, ends: Ends) -> QuestionSet<'s> {
         let questions: Vec<Question> = (questions.into_iter())
             .map(|question| match question {
                 Question::Reach(predicate) => Question::Reach(sparse(system, predicate)),
@@ -68,7 +68,7 @@ impl<'s> Board<'s> {
                 most => most,
             })
             .collect();
-        let mut board = Board {
+        let mut open_questions = QuestionSet {
             system,
             open: vec![true; questions.len()],
             records: vec![None; questions.len()],
@@ -79,8 +79,8 @@ impl<'s> Board<'s> {
             ends,
             over: false,
         };
-        board.index();
-        board
+        open_questions.index();
+        open_questions
     }
 
     /// Questions that somebody else has answered are closed; what is known of sums are their records.

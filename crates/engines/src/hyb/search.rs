@@ -33,7 +33,7 @@ use super::demands::{DemandId, Demands};
 use super::detect::{detect, is_realizable};
 use super::filters::AnyMove;
 use super::fixpoint::{New, Wanted, fair};
-use super::letters::{Letters, MoveKind};
+use super::label_residuals::{LabelResiduals, MoveKind};
 use super::proofs::{Proofs, Recurring};
 use super::recurring::RecurringSets;
 use super::resting::Watch;
@@ -191,7 +191,7 @@ impl<'a> Search<'a> {
     fn candidates(
         &mut self,
         kernel: &mut Kernel,
-        letters: &mut Letters,
+        labels: &mut LabelResiduals,
         (node, known): (NodeId, Option<NodeId>),
         at: Position,
     ) -> Result<Vec<Arc>, Halt> {
@@ -228,8 +228,8 @@ impl<'a> Search<'a> {
             return Ok(Vec::new());
         }
         if known.is_some() {
-            let marks = self.steps.accepting(kernel, letters, node, at.level)?;
-            if !marks.contains(letters.marks()) {
+            let marks = self.steps.accepting(kernel, labels, node, at.level)?;
+            if !marks.contains(labels.marks()) {
                 self.counts.no_marks += 1;
                 return Ok(Vec::new());
             }
@@ -250,9 +250,9 @@ impl<'a> Search<'a> {
             let is_candidate = match known {
                 Some(known) => {
                     let pair = (node, known);
-                    is_realizable(kernel, letters, self.steps, &group, pair, at.level)?
+                    is_realizable(kernel, labels, self.steps, &group, pair, at.level)?
                 }
-                None => self.has_marks(kernel, letters, &group, node, at)?,
+                None => self.has_marks(kernel, labels, &group, node, at)?,
             };
             if is_candidate {
                 candidates.extend(group);
@@ -266,12 +266,12 @@ impl<'a> Search<'a> {
     fn has_marks(
         &mut self,
         kernel: &mut Kernel,
-        letters: &mut Letters,
+        labels: &mut LabelResiduals,
         arcs: &[Arc],
         node: NodeId,
         at: Position,
     ) -> Result<bool, Halt> {
-        let wanted = letters.marks();
+        let wanted = labels.marks();
         let mut marks = Marks::NONE;
         let mut last = None;
         for value in arcs.iter().flat_map(|arc| [arc.from, arc.to]) {
@@ -283,8 +283,8 @@ impl<'a> Search<'a> {
             }
             last = Some(value);
             let child = kernel.child(node, value);
-            if let Some(below) = Steps::read(kernel, letters, MoveKind::Inner, at, value)? {
-                let more = self.steps.marks(kernel, letters, child, below)?;
+            if let Some(below) = Steps::read(kernel, labels, MoveKind::Inner, at, value)? {
+                let more = self.steps.marks(kernel, labels, child, below)?;
                 marks = marks.union(more);
             }
         }
@@ -295,7 +295,7 @@ impl<'a> Search<'a> {
     fn arc(
         &mut self,
         kernel: &mut Kernel,
-        letters: &mut Letters,
+        labels: &mut LabelResiduals,
         fired: Fired,
     ) -> Result<(), Halt> {
         let key = (fired.from, fired.to, fired.rest);
@@ -309,15 +309,15 @@ impl<'a> Search<'a> {
         }
         // Without this proof all moves are inner ones, and there was one.
         if self.proofs.automaton
-            && (letters.is_idle(at.residual)
-                || !self.steps.lives(kernel, letters, fired.source, at.level)?)
+            && (labels.is_idle(at.residual)
+                || !self.steps.lives(kernel, labels, fired.source, at.level)?)
         {
             return Ok(());
         }
-        let recurring = self.recurs(kernel, letters, &fired, at)?;
+        let recurring = self.recurs(kernel, labels, &fired, at)?;
         let mut moves = || {
             let pair = (fired.source, None);
-            self.steps.returns(kernel, letters, fired.rest, pair, at)
+            self.steps.returns(kernel, labels, fired.rest, pair, at)
         };
         if recurring || known.is_some() || !self.proofs.automaton || moves()? {
             // Sets of recurring states say no more of arcs.
@@ -331,7 +331,7 @@ impl<'a> Search<'a> {
     fn recurs(
         &mut self,
         kernel: &mut Kernel,
-        letters: &mut Letters,
+        labels: &mut LabelResiduals,
         fired: &Fired,
         at: Position,
     ) -> Result<bool, Halt> {
@@ -341,10 +341,10 @@ impl<'a> Search<'a> {
         let (rest, steps) = (fired.rest, self.steps);
         let Some(sets) = &mut self.sets else {
             let pair = (fired.source, Some(fired.before));
-            return steps.returns(kernel, letters, rest, pair, at);
+            return steps.returns(kernel, labels, rest, pair, at);
         };
         let pair = (fired.source, fired.before);
-        let states = steps.returning(kernel, letters, rest, pair, at)?;
+        let states = steps.returning(kernel, labels, rest, pair, at)?;
         sets.add(kernel, (fired.level, fired.to), states)?;
         Ok(!states.is_empty())
     }
@@ -380,7 +380,7 @@ impl<'a> Search<'a> {
     fn node(
         &mut self,
         kernel: &mut Kernel,
-        letters: &mut Letters,
+        labels: &mut LabelResiduals,
         node: NodeId,
         at: Position,
     ) -> Result<(), Halt> {
@@ -401,7 +401,7 @@ impl<'a> Search<'a> {
         if let Some(states) = known {
             kernel.push(0, states)?;
         }
-        let arcs = self.candidates(kernel, letters, (node, known), at)?;
+        let arcs = self.candidates(kernel, labels, (node, known), at)?;
         if arcs.is_empty() {
             kernel.release(base);
             return Ok(());
@@ -416,8 +416,8 @@ impl<'a> Search<'a> {
         };
         let steps = self.steps;
         let reached = match known {
-            Some(known) => detect(kernel, letters, steps, &mut wanted, (node, known), at)?,
-            None => fair(kernel, letters, steps, &mut wanted, node, at)?,
+            Some(known) => detect(kernel, labels, steps, &mut wanted, (node, known), at)?,
+            None => fair(kernel, labels, steps, &mut wanted, node, at)?,
         };
         kernel.release(base);
         self.counts.time += self.clock.elapsed() - start;
@@ -454,11 +454,11 @@ impl<'l> Listener<AnyMove<'l>> for Search<'_> {
         }
         self.sample -= 1;
         if self.sample > 0 {
-            return self.arc(kernel, filter.letters, fired);
+            return self.arc(kernel, filter.labels, fired);
         }
         self.sample = SAMPLE;
         let start = self.clock.elapsed();
-        self.arc(kernel, filter.letters, fired)?;
+        self.arc(kernel, filter.labels, fired)?;
         self.counts.time += (self.clock.elapsed() - start) * SAMPLE;
         Ok(())
     }
@@ -471,15 +471,15 @@ impl<'l> Listener<AnyMove<'l>> for Search<'_> {
         residual: Residual,
         node: NodeId,
     ) -> Result<(), Halt> {
-        let letters: &mut Letters = filter.letters;
+        let labels: &mut LabelResiduals = filter.labels;
         if level == self.top {
             let what = (self.steps, &mut *self.demands);
-            let resting = self.watch.look(kernel, letters, what, level, node)?;
+            let resting = self.watch.look(kernel, labels, what, level, node)?;
             if !resting.is_empty() {
                 self.found = Some(Evidence::Rest(resting));
                 return Err(kernel.leave());
             }
         }
-        self.node(kernel, letters, node, Position { level, residual })
+        self.node(kernel, labels, node, Position { level, residual })
     }
 }

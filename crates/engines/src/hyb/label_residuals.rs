@@ -55,9 +55,9 @@ struct Relation {
     empty: bool,
     /// Can no inner edge be taken any more?
     idle: bool,
-    /// Filled in by [`Letters::moves`], once everything is decided.
+    /// Filled in by [`LabelResiduals::moves`], once everything is decided.
     moves: Option<Moves>,
-    /// The answers that [`Letters::is_still`] has given, by [`Still`].
+    /// The answers that [`LabelResiduals::is_still`] has given, by [`Still`].
     still: [Option<bool>; 3],
 }
 
@@ -80,7 +80,7 @@ struct Pending {
 }
 
 /// The residuals of one problem.
-pub struct Letters {
+pub struct LabelResiduals {
     query: Residuals,
     guards: Guards,
     /// The level of the automaton.
@@ -114,7 +114,7 @@ pub struct Letters {
 /// Numbers below stand for [`Residual::FALSE`] and [`Residual::TRUE`].
 const FIRST: u32 = 2;
 
-impl Letters {
+impl LabelResiduals {
     /// Prepares the residuals of `problem` on the levels of `layout`, with the automaton below them; what is known of programs is known
     /// by `space`. No step is taken to a value larger than `cap`, and `proofs` says which moves are inner ones.
     pub fn new(
@@ -123,7 +123,7 @@ impl Letters {
         (cap, proofs): (u32, Proofs),
         scopes: [Scope; 4],
         leases: [Lease; 2],
-    ) -> Result<Letters, Stop> {
+    ) -> Result<LabelResiduals, Stop> {
         let [of_query, any, inner, resting] = scopes;
         let [query_lease, lease] = leases;
         let mut query = Residuals::new(layout, of_query, query_lease);
@@ -160,7 +160,7 @@ impl Letters {
             let marks: &mut Option<Marks> = &mut from_inner[edge.from as usize];
             *marks = Some(marks.unwrap_or(Marks::NONE).union(edge.marks));
         }
-        let mut letters = Letters {
+        let mut labels = LabelResiduals {
             query,
             inner: from_inner,
             guards: problem.automaton.guards.clone(),
@@ -182,10 +182,10 @@ impl Letters {
             cut: false,
             asks_still: proofs.still,
         };
-        let states = letters.resting_letters(problem);
-        letters.root = letters.begin(distinct, &atoms);
-        letters.resting = letters.begin(states, &atoms);
-        Ok(letters)
+        let states = labels.resting_letters(problem);
+        labels.root = labels.begin(distinct, &atoms);
+        labels.resting = labels.begin(states, &atoms);
+        Ok(labels)
     }
 
     /// The residual of the guards with nothing read but what is the same for all states.

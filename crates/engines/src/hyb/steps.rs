@@ -13,7 +13,7 @@
 
 use super::demands::DemandId;
 use super::images::{Between, By, End, Image, Images, Sources};
-use super::letters::{Letters, MoveKind};
+use super::label_residuals::{LabelResiduals, MoveKind};
 use lariat_budget::Stop;
 use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId, Operation};
 use lariat_dd::{Event, Residual, Store, Subset};
@@ -125,17 +125,17 @@ impl Steps {
     #[inline]
     pub fn read(
         kernel: &mut Kernel,
-        letters: &mut Letters,
+        labels: &mut LabelResiduals,
         kind: MoveKind,
         at: Position,
         value: u32,
     ) -> Result<Option<Position>, Halt> {
-        let residual = match letters.step(at.residual, at.level, value) {
+        let residual = match labels.step(at.residual, at.level, value) {
             Ok(residual) => residual,
             Err(stop) => return Err(kernel.halt(stop)),
         };
         let over =
-            residual == Residual::FALSE || (kind != MoveKind::Any && letters.is_idle(residual));
+            residual == Residual::FALSE || (kind != MoveKind::Any && labels.is_idle(residual));
         Ok((!over).then_some(Position {
             level: at.level + 1,
             residual,
@@ -146,13 +146,13 @@ impl Steps {
     pub fn image(
         &self,
         kernel: &mut Kernel,
-        letters: &mut Letters,
+        labels: &mut LabelResiduals,
         kind: MoveKind,
         chain: ChainId,
         node: NodeId,
         at: Position,
     ) -> Result<NodeId, Halt> {
-        let mut moves = By::new(self, letters, kind);
+        let mut moves = By::new(self, labels, kind);
         kernel.call(Image { chain, node, at }, &mut moves)
     }
 
@@ -160,12 +160,12 @@ impl Steps {
     pub fn images(
         &self,
         kernel: &mut Kernel,
-        letters: &mut Letters,
+        labels: &mut LabelResiduals,
         kind: MoveKind,
         node: NodeId,
         at: Position,
     ) -> Result<NodeId, Halt> {
-        let mut moves = By::new(self, letters, kind);
+        let mut moves = By::new(self, labels, kind);
         kernel.call(Images { node, at }, &mut moves)
     }
 
@@ -173,13 +173,13 @@ impl Steps {
     pub fn source(
         &self,
         kernel: &mut Kernel,
-        letters: &mut Letters,
+        labels: &mut LabelResiduals,
         kind: MoveKind,
         chain: ChainId,
         (node, target): (NodeId, NodeId),
         at: Position,
     ) -> Result<NodeId, Halt> {
-        let mut moves = By::new(self, letters, kind);
+        let mut moves = By::new(self, labels, kind);
         let source = Between {
             chain,
             node,
@@ -194,12 +194,12 @@ impl Steps {
     pub fn returning(
         &self,
         kernel: &mut Kernel,
-        letters: &mut Letters,
+        labels: &mut LabelResiduals,
         chain: ChainId,
         (node, target): (NodeId, NodeId),
         at: Position,
     ) -> Result<NodeId, Halt> {
-        let mut moves = By::new(self, letters, MoveKind::Inner);
+        let mut moves = By::new(self, labels, MoveKind::Inner);
         let returning = Between {
             chain,
             node,
@@ -214,12 +214,12 @@ impl Steps {
     pub fn sources(
         &self,
         kernel: &mut Kernel,
-        letters: &mut Letters,
+        labels: &mut LabelResiduals,
         kind: MoveKind,
         (node, target): (NodeId, NodeId),
         at: Position,
     ) -> Result<NodeId, Halt> {
-        let mut moves = By::new(self, letters, kind);
+        let mut moves = By::new(self, labels, kind);
         kernel.call(Sources { node, target, at }, &mut moves)
     }
 
@@ -227,7 +227,7 @@ impl Steps {
     pub fn step_into(
         &self,
         kernel: &mut Kernel,
-        letters: &mut Letters,
+        labels: &mut LabelResiduals,
         (kind, is_wanted): (MoveKind, impl Fn(EventId) -> bool),
         (from, target): (&[u32], NodeId),
         at: Position,
@@ -242,7 +242,7 @@ impl Steps {
             for (chain, event) in tops.filter(|(_, event)| is_wanted(*event)) {
                 let mut suffix = Vec::new();
                 let vectors = (&from[offset..], target, &mut suffix);
-                if follow(self.automaton, kernel, letters, kind, chain, vectors, place)? {
+                if follow(self.automaton, kernel, labels, kind, chain, vectors, place)? {
                     let level = place.level;
                     return Ok(Some(Hop {
                         event,
@@ -252,7 +252,7 @@ impl Steps {
                 }
             }
             target = kernel.child(target, value);
-            match Steps::read(kernel, letters, kind, place, value)? {
+            match Steps::read(kernel, labels, kind, place, value)? {
                 Some(below) => place = below,
                 None => break,
             }
@@ -265,7 +265,7 @@ impl Steps {
 fn follow(
     automaton: u32,
     kernel: &mut Kernel,
-    letters: &mut Letters,
+    labels: &mut LabelResiduals,
     kind: MoveKind,
     chain: ChainId,
     (from, target, to): (&[u32], NodeId, &mut Vec<u32>),
@@ -276,7 +276,7 @@ fn follow(
     };
     if at.level == automaton {
         let mut next = 0;
-        let found = letters.any_move(kind, at.residual, *value, |q| {
+        let found = labels.any_move(kind, at.residual, *value, |q| {
             next = q;
             !kernel.child(target, q).is_empty()
         });
@@ -295,10 +295,10 @@ fn follow(
         if into.is_empty() {
             continue;
         }
-        if let Some(below) = Steps::read(kernel, letters, kind, at, step.to)? {
+        if let Some(below) = Steps::read(kernel, labels, kind, at, step.to)? {
             to.push(step.to);
             let rest = (from, into, &mut *to);
-            if follow(automaton, kernel, letters, kind, step.rest, rest, below)? {
+            if follow(automaton, kernel, labels, kind, step.rest, rest, below)? {
                 return Ok(true);
             }
             to.pop();

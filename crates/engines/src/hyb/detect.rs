@@ -31,7 +31,7 @@
 //! a state. Several marks, and constraints of fairness, are stages as in `fixpoint.rs`.
 
 use super::fixpoint::{Wanted, closure};
-use super::letters::Letters;
+use super::label_residuals::LabelResiduals;
 use super::search::Arc;
 use super::steps::{Position, Steps};
 use lariat_dd::kernel::{Halt, Kernel, NodeId};
@@ -40,7 +40,7 @@ use lariat_emptiness::Marks;
 /// What is left in S⁺, where `node` and its recurring states are rooted.
 pub fn detect(
     kernel: &mut Kernel,
-    letters: &mut Letters,
+    labels: &mut LabelResiduals,
     steps: &Steps,
     wanted: &mut Wanted<'_>,
     (node, recurring): (NodeId, NodeId),
@@ -48,22 +48,22 @@ pub fn detect(
 ) -> Result<NodeId, Halt> {
     let new = wanted.new;
     let base = kernel.mark();
-    let mut sources = new.sources(kernel, letters, steps, (node, recurring), at)?;
+    let mut sources = new.sources(kernel, labels, steps, (node, recurring), at)?;
     let mut targets = recurring;
     while !sources.is_empty() {
         kernel.push(0, sources)?;
         kernel.push(0, targets)?;
-        let mut ahead = closure(kernel, letters, steps, targets, at)?;
-        for stage in wanted.stages(letters) {
+        let mut ahead = closure(kernel, labels, steps, targets, at)?;
+        for stage in wanted.stages(labels) {
             kernel.push(0, ahead)?;
-            let entries = wanted.entries(kernel, letters, steps, stage, (ahead, at))?;
+            let entries = wanted.entries(kernel, labels, steps, stage, (ahead, at))?;
             kernel.push(0, entries)?;
-            ahead = closure(kernel, letters, steps, entries, at)?;
+            ahead = closure(kernel, labels, steps, entries, at)?;
         }
         kernel.push(0, ahead)?;
         let fewer_sources = kernel.intersection(sources, ahead)?;
         kernel.push(0, fewer_sources)?;
-        let reached = new.steps(kernel, letters, steps, fewer_sources, at)?;
+        let reached = new.steps(kernel, labels, steps, fewer_sources, at)?;
         kernel.push(0, reached)?;
         let fewer_targets = kernel.intersection(targets, reached)?;
         kernel.release(base);
@@ -79,7 +79,7 @@ pub fn detect(
 /// Have the values on these arcs recurring states and accepting ones below them? Corollary 2.
 pub fn is_realizable(
     kernel: &mut Kernel,
-    letters: &Letters,
+    labels: &LabelResiduals,
     steps: &Steps,
     arcs: &[Arc],
     (node, recurring): (NodeId, NodeId),
@@ -89,14 +89,14 @@ pub fn is_realizable(
     if !values().any(|value| !kernel.child(recurring, value).is_empty()) {
         return Ok(false);
     }
-    let wanted = letters.marks();
+    let wanted = labels.marks();
     let mut marks = Marks::NONE;
     for value in values() {
         if marks.contains(wanted) {
             break;
         }
         let child = kernel.child(node, value);
-        marks = marks.union(steps.accepting(kernel, letters, child, level + 1)?);
+        marks = marks.union(steps.accepting(kernel, labels, child, level + 1)?);
     }
     Ok(marks.contains(wanted))
 }

@@ -20,7 +20,7 @@
 //! The path has the fewest firings at the highest level, not the fewest of all.
 
 use super::filters::{AnyMove, InnerMove};
-use super::letters::{Letters, MoveKind, Still};
+use super::label_residuals::{LabelResiduals, MoveKind, Still};
 use super::steps::{Hop, Position, Steps};
 use crate::sets::walk::lost;
 use lariat_dd::Residual;
@@ -113,7 +113,7 @@ pub fn pick(kernel: &mut Kernel, mut node: NodeId) -> Result<Vec<u32>, Halt> {
 /// Searches for paths by one kind of move.
 pub struct Paths<'a> {
     /// The labels.
-    pub letters: &'a mut Letters,
+    pub labels: &'a mut LabelResiduals,
     /// The events.
     pub steps: &'a Steps,
     /// The moves.
@@ -278,12 +278,12 @@ impl Paths<'_> {
             for &(chain, event) in steps.tops(at.level) {
                 let mut outcomes = kernel.steps(chain, at.level, from);
                 while let Some(step) = kernel.next_step(&mut outcomes)? {
-                    let Some(below) = Steps::read(kernel, self.letters, self.kind, at, step.to)?
+                    let Some(below) = Steps::read(kernel, self.labels, self.kind, at, step.to)?
                     else {
                         continue;
                     };
                     let (kind, rest) = (self.kind, step.rest);
-                    let image = steps.image(kernel, self.letters, kind, rest, source, below)?;
+                    let image = steps.image(kernel, self.labels, kind, rest, source, below)?;
                     let mark = kernel.mark();
                     kernel.push(0, image)?;
                     let before = known.get(&step.to).copied().unwrap_or(NodeId::EMPTY);
@@ -364,7 +364,7 @@ impl Paths<'_> {
             kernel.push(0, entry)?;
             let pair = (all[before].closed, entry);
             let steps = self.steps;
-            let sources = steps.source(kernel, self.letters, self.kind, rest, pair, below)?;
+            let sources = steps.source(kernel, self.labels, self.kind, rest, pair, below)?;
             end = pick(kernel, sources)?;
             kernel.release(base);
             pieces.push(vec![Hop {
@@ -378,7 +378,7 @@ impl Paths<'_> {
 
     /// The place below `value`.
     fn below(&mut self, kernel: &mut Kernel, at: Position, value: u32) -> Result<Position, Halt> {
-        match self.letters.step(at.residual, at.level, value) {
+        match self.labels.step(at.residual, at.level, value) {
             Ok(residual) => Ok(Position {
                 level: at.level + 1,
                 residual,
@@ -394,13 +394,13 @@ impl Paths<'_> {
         match self.kind {
             MoveKind::Any => {
                 let mut filter = AnyMove {
-                    letters: self.letters,
+                    labels: self.labels,
                     still: Still::Any,
                 };
                 kernel.saturate_below(node, level, events, &mut filter, residual, &mut Silent)
             }
             MoveKind::Inner | MoveKind::Marked(_) => {
-                let mut filter = InnerMove(self.letters);
+                let mut filter = InnerMove(self.labels);
                 kernel.saturate_below(node, level, events, &mut filter, residual, &mut Silent)
             }
         }

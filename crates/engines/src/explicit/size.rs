@@ -3,8 +3,8 @@
 //! For measurement: papers compare whole products besides what was explored of them.
 
 use crate::engine::AutomatonKind;
+use crate::explicit::product::ExplicitProduct;
 use crate::problem::Problem;
-use crate::sync::Sync;
 use crate::testing_automata::{Construction, Product, only_states};
 use lariat_budget::{Budget, Observer, Stop};
 use lariat_emptiness::{Graph, NodeId};
@@ -55,7 +55,7 @@ fn synchronous(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Result<Size, Stop> {
-    let product = Sync::new(problem, observer);
+    let product = ExplicitProduct::new(problem, observer);
     size(&product, &mut product.worker(budget))
 }
 

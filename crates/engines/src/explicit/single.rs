@@ -5,9 +5,9 @@
 //! on, and kept as a range of one list. Labels are computed once a state and interned, so that a
 //! state costs four more bytes.
 
-use crate::fairness::{Constraints, Enabled, Turns};
-use crate::labels::{Label, Labels};
-use crate::pairs::Pairs;
+use crate::explicit::fairness::{Constraints, Enabled, Turns};
+use crate::explicit::labels::{Label, Labels};
+use crate::explicit::product_nodes::ProductNodes;
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Lease, Observer, Progress, Stop};
 use lariat_emptiness::{Edge, Marks, NodeId};
@@ -20,7 +20,7 @@ use std::hash::Hash;
 #[derive(Debug)]
 pub struct Worker<K> {
     pub(crate) states: States,
-    pub(crate) nodes: Pairs,
+    pub(crate) nodes: ProductNodes,
     labels: Labels,
     /// What states enable of fairness constraints.
     enabled: Enabled,
@@ -88,11 +88,11 @@ pub(crate) fn is_forever(forever: &[bool], location: Location) -> bool {
 impl<K: Copy + Eq + Hash> Worker<K> {
     /// Nothing is found yet of a product with an automaton of this many states.
     pub(crate) fn new(states: States, locations: usize, budget: &Budget) -> Worker<K> {
-        Worker::on(states, Pairs::new(locations, budget), budget)
+        Worker::on(states, ProductNodes::new(locations, budget), budget)
     }
 
     /// The same with these nodes.
-    pub(crate) fn on(states: States, nodes: Pairs, budget: &Budget) -> Worker<K> {
+    pub(crate) fn on(states: States, nodes: ProductNodes, budget: &Budget) -> Worker<K> {
         Worker {
             states,
             nodes,
@@ -112,7 +112,7 @@ impl<K: Copy + Eq + Hash> Worker<K> {
 
     /// The same where nodes begin with the steps behind the one by which they are found. For one worker alone: edges have one order for all.
     pub(crate) fn in_turns(states: States, locations: usize, budget: &Budget) -> Worker<K> {
-        let nodes = Pairs::in_order(locations, budget);
+        let nodes = ProductNodes::in_order(locations, budget);
         let turns = Some(Turns::new(budget));
         Worker {
             turns,

@@ -31,7 +31,7 @@ use lariat_space::symbolic::{Layout, Symbolic};
 use std::sync::Arc;
 
 /// The question about a system whose states foretell events.
-pub struct Foretold {
+pub struct EventLevelProblem {
     /// The variables and initial states are those that foretell, the events those of the original.
     system: System,
     propositions: Vec<Proposition>,
@@ -39,9 +39,9 @@ pub struct Foretold {
     alphabet: Arc<Alphabet>,
 }
 
-impl Foretold {
+impl EventLevelProblem {
     /// The question of `problem`, about events too, as one about states.
-    pub fn new(problem: &Problem<'_>, order: &Order) -> Result<Foretold, Stop> {
+    pub fn new(problem: &Problem<'_>, order: &Order) -> Result<EventLevelProblem, Stop> {
         let original = problem.system;
         let alphabet = problem.alphabet().clone();
         let class = VarId(original.variables.len() as u32);
@@ -75,7 +75,7 @@ impl Foretold {
         let propositions = propositions.collect();
         let levels = order.vars().iter().copied().chain([class]).collect();
         let order = Order::from_top(levels).ok_or_else(|| Stop::Internal("an order".to_owned()))?;
-        Ok(Foretold {
+        Ok(EventLevelProblem {
             layout: Layout::new(&system, &order),
             system,
             propositions,

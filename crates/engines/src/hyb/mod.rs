@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! | --- | --- |
-//! | `letters.rs` | the automaton's transition relation as a residual of the state |
+//! | `label_residuals.rs` | the automaton's transition relation as a residual of the state |
 //! | `filters.rs` | the same as filter and as predicate |
 //! | `still.rs` | labels that may be read once more in vain |
 //! | `steps.rs` | single steps of the product on nodes of any level |
@@ -15,7 +15,7 @@
 //! | `proofs.rs` | what can be switched off, or done as the paper does it |
 //! | `recurring.rs` | recurring states as sets, as published |
 //! | `detect.rs` | fair cycles with a new step, as published |
-//! | `foretold.rs` | events as part of the state |
+//! | `event_level.rs` | events as part of the state |
 //! | `cap.rs` | rounds for nets that may be unbounded |
 //! | `resting.rs` | runs that end in a deadlock |
 //! | `beginning.rs` | runs that are accepted whatever follows |
@@ -49,12 +49,12 @@ mod beginning;
 mod cap;
 mod demands;
 mod detect;
+mod event_level;
 mod filters;
 mod fixpoint;
-mod foretold;
 mod images;
+mod label_residuals;
 mod lasso;
-mod letters;
 mod path;
 mod proofs;
 mod recurring;
@@ -70,9 +70,10 @@ use crate::sets::walk::lost;
 use beginning::Forever;
 use cap::escapes;
 use demands::{DemandId, Demands};
+use event_level::EventLevelProblem;
 use filters::AnyMove;
 use fixpoint::{New, Wanted, fair};
-use foretold::Foretold;
+use label_residuals::{LabelResiduals, Still};
 use lariat_automata::accepting_forever;
 use lariat_budget::{Budget, Observer, Progress, Statistic, Stats, Stop};
 use lariat_dd::kernel::NodeId;
@@ -81,7 +82,6 @@ use lariat_emptiness::Outcome;
 use lariat_model::{Lasso, Step, Strength};
 use lariat_space::symbolic::{Layout, Symbolic};
 use lasso::Walker;
-use letters::{Letters, Still};
 use path::{Goal, Walk};
 use resting::{Watch, resting};
 use search::{Counts, Evidence, Search};
@@ -100,7 +100,7 @@ pub const HYB: Engine = Engine {
     needs: Needs::Nothing,
     fairness: |_| Some(Strength::Weak),
     has_published: true,
-    procedure: Procedure::ComponentWise(component_wise),
+    procedure: Procedure::ComponentWise(hyb),
 };
 
 /// Which proofs are tried, and what is kept of recurring states.
@@ -123,7 +123,7 @@ struct Product<'p> {
     problem: &'p Problem<'p>,
     layout: Layout,
     store: Store,
-    letters: Letters,
+    labels: LabelResiduals,
     steps: Steps,
     demands: Demands,
     initial: Set,
@@ -132,23 +132,27 @@ struct Product<'p> {
 }
 
 /// Decides a task on the system under an order.
-fn component_wise(task: &mut Task<'_>, space: &Symbolic<'_>) -> Found {
+fn hyb(task: &mut Task<'_>, space: &Symbolic<'_>) -> Found {
     if !task.problem.reads_events() {
         return in_rounds(task, space, None);
     }
-    let foretold = Foretold::new(task.problem, space.layout().order())?;
-    let problem = foretold.problem(task.problem);
-    let found = in_rounds(&mut task.about(&problem), space, Some(&foretold))?;
-    Ok(found.map(|lasso| foretold.told(lasso)))
+    let event_level = EventLevelProblem::new(task.problem, space.layout().order())?;
+    let problem = event_level.problem(task.problem);
+    let found = in_rounds(&mut task.about(&problem), space, Some(&event_level))?;
+    Ok(found.map(|lasso| event_level.told(lasso)))
 }
 
 /// Decides a task in as many rounds as its values take, with the steps of `space`.
-fn in_rounds(task: &mut Task<'_>, space: &Symbolic<'_>, foretold: Option<&Foretold>) -> Found {
+fn in_rounds(
+    task: &mut Task<'_>,
+    space: &Symbolic<'_>,
+    event_level: Option<&EventLevelProblem>,
+) -> Found {
     enter(task.observer, "product");
     let mut cap = first_cap(task.problem.system);
     let mut figures = Figures::default();
     let found = loop {
-        let found = round(task, (space, foretold), cap, &mut figures);
+        let found = round(task, (space, event_level), cap, &mut figures);
         match found {
             Ok(None) => cap = cap.saturating_mul(2),
             Ok(Some(outcome)) => break Ok(outcome),
@@ -164,7 +168,7 @@ fn in_rounds(task: &mut Task<'_>, space: &Symbolic<'_>, foretold: Option<&Foreto
 /// One round with values up to `cap`; `None` if nothing was found but something left out.
 fn round(
     task: &Task<'_>,
-    steps: (&Symbolic<'_>, Option<&Foretold>),
+    steps: (&Symbolic<'_>, Option<&EventLevelProblem>),
     cap: u32,
     figures: &mut Figures,
 ) -> Result<Option<Outcome<Lasso>>, Stop> {
@@ -210,11 +214,13 @@ impl Figures {
 impl<'p> Product<'p> {
     fn new(
         problem: &'p Problem<'p>,
-        (space, foretold): (&Symbolic<'_>, Option<&Foretold>),
+        (space, event_level): (&Symbolic<'_>, Option<&EventLevelProblem>),
         (cap, proofs): (u32, Proofs),
         budget: &Budget,
     ) -> Result<Product<'p>, Stop> {
-        let layout = foretold.map_or(space.layout(), Foretold::layout).clone();
+        let layout = event_level
+            .map_or(space.layout(), EventLevelProblem::layout)
+            .clone();
         if layout.levels() == 0 {
             // The automaton would be the only level, and every event would have its top there.
             return Err(Stop::Unsupported(
@@ -223,25 +229,25 @@ impl<'p> Product<'p> {
             ));
         }
         let mut store = Store::new(layout.levels() + 1, budget)?;
-        let events = match foretold {
-            Some(foretold) => foretold.events(space, &mut store)?,
+        let events = match event_level {
+            Some(event_level) => event_level.events(space, &mut store)?,
             None => space.events_in(&mut store, |_| None)?,
         };
-        let alive = match foretold {
-            Some(foretold) => foretold.alive(space, &mut store)?,
+        let alive = match event_level {
+            Some(event_level) => event_level.alive(space, &mut store)?,
             None => events.iter().map(|(_, event)| *event).collect(),
         };
         let scopes = [(); 4].map(|()| store.scope());
         let leases = [budget.lease(), budget.lease()];
         let place = (space, &layout);
-        let letters = Letters::new(problem, place, (cap, proofs), scopes, leases)?;
+        let labels = LabelResiduals::new(problem, place, (cap, proofs), scopes, leases)?;
         let steps = Steps::new(&mut store, &events, &alive)?;
         let scope = store.scope();
         let demands = Demands::new(problem, place, &steps, scope, budget.lease())?;
         let mut vectors = Vec::new();
         for state in &problem.system.initial {
             let values = layout.encode_state(problem.system, state)?;
-            for q in letters.first(problem, state) {
+            for q in labels.first(problem, state) {
                 let mut vector = values.clone();
                 vector.push(q);
                 vectors.push(vector);
@@ -252,7 +258,7 @@ impl<'p> Product<'p> {
             problem,
             layout,
             store,
-            letters,
+            labels,
             steps,
             demands,
             initial,
@@ -289,12 +295,12 @@ impl<'p> Product<'p> {
             budget,
         );
         let start = budget.elapsed();
-        let root = self.letters.root();
+        let root = self.labels.root();
         let saturated = self.store.saturate_with(
             &self.steps.all,
             &self.initial,
             &mut AnyMove {
-                letters: &mut self.letters,
+                labels: &mut self.labels,
                 still: Still::Images,
             },
             root,
@@ -352,11 +358,11 @@ impl<'p> Product<'p> {
         if !self.stutters {
             return Ok(None);
         }
-        let (letters, node) = (&mut self.letters, all.node());
+        let (labels, node) = (&mut self.labels, all.node());
         let what = (&self.steps, &mut self.demands);
         let ends = self
             .store
-            .run(|kernel| resting(kernel, letters, what, node))?;
+            .run(|kernel| resting(kernel, labels, what, node))?;
         Ok(ends.filter(|ends| !ends.is_empty()))
     }
 
@@ -364,7 +370,7 @@ impl<'p> Product<'p> {
     fn root(&self) -> Position {
         Position {
             level: 0,
-            residual: self.letters.root(),
+            residual: self.labels.root(),
         }
     }
 
@@ -374,7 +380,7 @@ impl<'p> Product<'p> {
             return Ok(None);
         }
         let (at, which) = (self.root(), self.demands.all());
-        let (letters, steps) = (&mut self.letters, &self.steps);
+        let (labels, steps) = (&mut self.labels, &self.steps);
         let mut wanted = Wanted {
             new: &New::Any,
             demands: &mut self.demands,
@@ -383,7 +389,7 @@ impl<'p> Product<'p> {
         let node = all.node();
         let reached = self
             .store
-            .run(|kernel| fair(kernel, letters, steps, &mut wanted, node, at))?;
+            .run(|kernel| fair(kernel, labels, steps, &mut wanted, node, at))?;
         Ok(reached.filter(|reached| !reached.is_empty()))
     }
 
@@ -394,7 +400,7 @@ impl<'p> Product<'p> {
         }
         let mut forever = Forever {
             scope: self.store.scope(),
-            automaton: self.letters.automaton(),
+            automaton: self.labels.automaton(),
             states: accepting_forever(self.problem.automaton),
         };
         let ends = self.store.select(all, &mut forever, Forever::ROOT)?;
@@ -403,7 +409,7 @@ impl<'p> Product<'p> {
 
     /// What it means that nothing was found in all that was explored.
     fn nothing(&mut self, all: &Set) -> Result<Option<Outcome<Lasso>>, Stop> {
-        let Some(cap) = self.letters.cut() else {
+        let Some(cap) = self.labels.cut() else {
             return Ok(Some(Outcome::Empty));
         };
         let (steps, node) = (&self.steps, all.node());
@@ -425,7 +431,7 @@ impl<'p> Product<'p> {
     ) -> Result<Outcome<Lasso>, Stop> {
         let mut cycle = None;
         let mut walker = Walker {
-            letters: &mut self.letters,
+            labels: &mut self.labels,
             steps: &self.steps,
             top,
         };
@@ -462,7 +468,7 @@ impl<'p> Product<'p> {
         let mut found = None;
         let initial = self.initial.node();
         let mut walker = Walker {
-            letters: &mut self.letters,
+            labels: &mut self.labels,
             steps: &self.steps,
             top,
         };

@@ -6,18 +6,30 @@
 //!
 //! | automaton | product | check |
 //! | --- | --- | --- |
-//! | TGBA, BA | [`Sync`] | Couvreur, with a look for covering runs where a net may grow; UFSCC by several workers; that for Streett pairs where fairness needs it |
+//! | TGBA, BA | [`ExplicitProduct`] | Couvreur, with a look for covering runs where a net may grow; UFSCC by several workers; that for Streett pairs where fairness needs it |
 //! | TA | [`testing_automata::Product`](crate::testing_automata::Product) | two passes |
 //! | TGTA | the same | Couvreur |
 
+mod claims;
+pub(crate) mod covering;
+pub(crate) mod fairness;
+pub(crate) mod labels;
+mod prefix;
+pub mod product;
+mod product_nodes;
+pub(crate) mod single;
+mod size;
+pub(crate) mod steps;
+
+pub use claims::Claims;
+pub use fairness::Folded;
+pub use size::{Size, product_size};
+
 use crate::account::Account;
-use crate::claims::look_at_claims;
-use crate::covering::OnPath;
 use crate::engine::{AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task};
-use crate::prefix::{LOOK, nearest};
-use crate::steps::{Steps, concrete, concrete_fair};
-use crate::sync::{Sync, Worker};
 use crate::testing_automata;
+use claims::look_at_claims;
+use covering::OnPath;
 use lariat_budget::{Statistic, Stop};
 use lariat_emptiness::{
     Clue, Counts, Lasso as Abstract, Outcome, Sighting, couvreur, couvreur_asking, lasso, streett,
@@ -25,6 +37,9 @@ use lariat_emptiness::{
 };
 use lariat_model::{Lasso, Strength};
 use lariat_space::explicit::States;
+use prefix::{LOOK, nearest};
+use product::{ExplicitProduct, ExplicitWorker};
+use steps::{Steps, concrete, concrete_fair};
 
 /// The explicit engine.
 pub const EXPLICIT: Engine = Engine {
@@ -50,7 +65,7 @@ pub const EXPLICIT: Engine = Engine {
 
 /// The synchronous product × Couvreur's check, or UFSCC by several workers, or the check for Streett pairs, which is for one.
 pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
-    let product = Sync::new(task.problem, task.observer);
+    let product = ExplicitProduct::new(task.problem, task.observer);
     let several = if product.has_fairness_in_marks() {
         task.variant.workers.count().get()
     } else {
@@ -71,7 +86,7 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
         let mut worker = the_last_of(workers);
         tell(task.account, &counts, worker.states());
         task.account.stats.set(Statistic::WORKERS, several);
-        let lasso = |product: &Sync<'_>, worker: &mut Worker, clue: &Clue| {
+        let lasso = |product: &ExplicitProduct<'_>, worker: &mut ExplicitWorker, clue: &Clue| {
             let evidence = clue.evidence(product, worker)?;
             lasso(product, worker, &evidence)
         };
@@ -105,8 +120,8 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
 
 /// The lasso that a search has seen, or the path whose end can be repeated.
 fn sighted(
-    product: &Sync<'_>,
-    worker: &mut Worker,
+    product: &ExplicitProduct<'_>,
+    worker: &mut ExplicitWorker,
     seen: &Sighting,
 ) -> Result<Option<Abstract>, Stop> {
     match seen {
@@ -116,7 +131,7 @@ fn sighted(
 }
 
 /// The worker that goes on when the search is over, knowing what all have found.
-fn the_last_of(mut workers: Vec<Worker>) -> Worker {
+fn the_last_of(mut workers: Vec<ExplicitWorker>) -> ExplicitWorker {
     let mut last = workers.swap_remove(0);
     for other in workers {
         last.learn(&other);
@@ -126,7 +141,12 @@ fn the_last_of(mut workers: Vec<Worker>) -> Worker {
 }
 
 /// What is asked when the search is over: the model's claims, and whether it has left anything out.
-fn end(task: &mut Task<'_>, product: &Sync<'_>, mut worker: Worker, found: Found) -> Found {
+fn end(
+    task: &mut Task<'_>,
+    product: &ExplicitProduct<'_>,
+    mut worker: ExplicitWorker,
+    found: Found,
+) -> Found {
     let is_over = matches!(found, Ok(Outcome::Empty));
     if found.is_ok() {
         let claims = task.problem.claims;

@@ -18,7 +18,7 @@
 
 use super::demands::{DemandId, Demands};
 use super::fixpoint::{Stage, Wanted, closure};
-use super::letters::{Letters, MoveKind};
+use super::label_residuals::{LabelResiduals, MoveKind};
 use super::path::{Goal, Paths, Walk, contains, pick};
 use super::steps::{Hop, Position, Steps};
 use crate::sets::walk::lost;
@@ -28,7 +28,7 @@ use lariat_model::EventId;
 /// Everything that a walk needs.
 pub struct Walker<'a> {
     /// The labels.
-    pub letters: &'a mut Letters,
+    pub labels: &'a mut LabelResiduals,
     /// The events.
     pub steps: &'a Steps,
     /// Events with a higher top are not taken.
@@ -45,19 +45,19 @@ impl Walker<'_> {
         at: Position,
     ) -> Result<Walk, Halt> {
         let base = kernel.mark();
-        let (letters, steps) = (&mut *self.letters, self.steps);
-        let mut all = closure(kernel, letters, steps, reached, at)?;
+        let (labels, steps) = (&mut *self.labels, self.steps);
+        let mut all = closure(kernel, labels, steps, reached, at)?;
         kernel.push(0, all)?;
         let mut stages = Stages {
             first: reached,
             next: Vec::new(),
             last: all,
         };
-        for stage in wanted.stages(letters) {
-            let entries = wanted.entries(kernel, letters, steps, stage, (all, at))?;
+        for stage in wanted.stages(labels) {
+            let entries = wanted.entries(kernel, labels, steps, stage, (all, at))?;
             kernel.push(0, entries)?;
             let before = all;
-            all = closure(kernel, letters, steps, entries, at)?;
+            all = closure(kernel, labels, steps, entries, at)?;
             kernel.push(0, all)?;
             stages.next.push((stage, before, entries));
             stages.last = all;
@@ -72,7 +72,7 @@ impl Walker<'_> {
             // Can the round be closed?
             let here = kernel.chain_of(&end)?;
             kernel.push(0, here)?;
-            let ahead = closure(kernel, self.letters, self.steps, here, at)?;
+            let ahead = closure(kernel, self.labels, self.steps, here, at)?;
             kernel.push(0, ahead)?;
             if contains(kernel, ahead, &round.start) {
                 let goal = round.start.clone();
@@ -98,9 +98,9 @@ impl Walker<'_> {
         let mut trail = Trail::default();
         let goal = kernel.chain_of(end)?;
         kernel.push(0, goal)?;
-        let (letters, steps) = (&mut *self.letters, self.steps);
+        let (labels, steps) = (&mut *self.labels, self.steps);
         let pair = (stages.last, goal);
-        let sources = wanted.new.sources(kernel, letters, steps, pair, at)?;
+        let sources = wanted.new.sources(kernel, labels, steps, pair, at)?;
         let mut here = pick(kernel, sources)?;
         let inner = |_: EventId| true;
         trail.hop(
@@ -123,7 +123,7 @@ impl Walker<'_> {
             let (from, hop) = match stage {
                 Stage::Mark(mark) => {
                     let kind = MoveKind::Marked(mark);
-                    let sources = self.steps.sources(kernel, self.letters, kind, pair, at)?;
+                    let sources = self.steps.sources(kernel, self.labels, kind, pair, at)?;
                     let from = pick(kernel, sources)?;
                     let hop = self.hop(kernel, (kind, inner), (&from, goal), at)?;
                     (from, hop)
@@ -133,8 +133,8 @@ impl Walker<'_> {
                     if idle(kernel, demands, demand, (&here, at))? {
                         continue;
                     }
-                    let (letters, steps) = (&mut *self.letters, self.steps);
-                    let sources = demands.takers(kernel, letters, steps, demand, pair, at)?;
+                    let (labels, steps) = (&mut *self.labels, self.steps);
+                    let sources = demands.takers(kernel, labels, steps, demand, pair, at)?;
                     let from = pick(kernel, sources)?;
                     let of_demand = |event| demands.is_met(demand, event);
                     let hop = self.hop(kernel, (MoveKind::Inner, of_demand), (&from, goal), at)?;
@@ -164,7 +164,7 @@ impl Walker<'_> {
         at: Position,
     ) -> Result<Walk, Halt> {
         let mut paths = Paths {
-            letters: self.letters,
+            labels: self.labels,
             steps: self.steps,
             kind: MoveKind::Inner,
         };
@@ -180,10 +180,10 @@ impl Walker<'_> {
     ) -> Result<Walk, Halt> {
         let at = Position {
             level: 0,
-            residual: self.letters.root(),
+            residual: self.labels.root(),
         };
         let mut paths = Paths {
-            letters: self.letters,
+            labels: self.labels,
             steps: self.steps,
             kind: MoveKind::Any,
         };
@@ -199,7 +199,7 @@ impl Walker<'_> {
         at: Position,
     ) -> Result<Hop, Halt> {
         let steps = self.steps;
-        let hop = steps.step_into(kernel, self.letters, wanted, pair, at)?;
+        let hop = steps.step_into(kernel, self.labels, wanted, pair, at)?;
         hop.ok_or_else(|| kernel.halt(lost()))
     }
 }

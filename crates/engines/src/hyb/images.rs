@@ -4,7 +4,7 @@
 //! are walked down together, and one recursion has either end of the steps between them. Results are remembered
 //! under `(chain, n, c, kind of move)`, with `t` where there is one.
 
-use super::letters::{Letters, MoveKind};
+use super::label_residuals::{LabelResiduals, MoveKind};
 use super::steps::{Position, Steps};
 use lariat_dd::Residual;
 use lariat_dd::kernel::{Call, ChainId, ChainStep, Halt, Kernel, NodeId, Opening, StackMark};
@@ -12,15 +12,15 @@ use lariat_dd::kernel::{Call, ChainId, ChainStep, Halt, Kernel, NodeId, Opening,
 /// What stays the same in one image or source: the events, the labels, and which moves count.
 pub struct By<'a> {
     pub steps: &'a Steps,
-    pub letters: &'a mut Letters,
+    pub labels: &'a mut LabelResiduals,
     pub kind: MoveKind,
 }
 
 impl<'a> By<'a> {
-    pub fn new(steps: &'a Steps, letters: &'a mut Letters, kind: MoveKind) -> By<'a> {
+    pub fn new(steps: &'a Steps, labels: &'a mut LabelResiduals, kind: MoveKind) -> By<'a> {
         By {
             steps,
-            letters,
+            labels,
             kind,
         }
     }
@@ -32,7 +32,7 @@ impl<'a> By<'a> {
         at: Position,
         value: u32,
     ) -> Result<Option<Position>, Halt> {
-        Steps::read(kernel, self.letters, self.kind, at, value)
+        Steps::read(kernel, self.labels, self.kind, at, value)
     }
 }
 
@@ -286,7 +286,7 @@ fn moved(
 ) -> Result<NodeId, Halt> {
     let mut to = Vec::new();
     for (q, _) in kernel.edges(node) {
-        let pushed = by.letters.any_move(by.kind, residual, q, |next| {
+        let pushed = by.labels.any_move(by.kind, residual, q, |next| {
             to.push(next);
             false
         });
@@ -307,7 +307,7 @@ fn moves_between(
 ) -> Result<NodeId, Halt> {
     let mut found = Vec::new();
     for (q, _) in kernel.edges(node) {
-        let looked = by.letters.any_move(by.kind, residual, q, |next| {
+        let looked = by.labels.any_move(by.kind, residual, q, |next| {
             if kernel.child(target, next).is_empty() {
                 return false;
             }

@@ -6,7 +6,7 @@
 //! explored for the claims alone; [`Claims::complete`] says whether that came to an end. Engines on sets tell it
 //! of the states that they have met.
 
-use crate::sync::{Sync, Worker};
+use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
 use lariat_budget::Stop;
 use lariat_model::{EventId, Predicate};
 use lariat_space::explicit::StateId;
@@ -32,8 +32,8 @@ pub struct Claims {
 
 /// Looks at the claims in all states that a search has found, which has come to its end if `may_go_on`.
 pub(crate) fn look_at_claims(
-    product: &Sync<'_>,
-    worker: &mut Worker,
+    product: &ExplicitProduct<'_>,
+    worker: &mut ExplicitWorker,
     claims: &[Predicate],
     may_go_on: bool,
 ) -> Option<Claims> {
@@ -78,8 +78,8 @@ pub(crate) fn look_at_claims(
 }
 
 fn explored(
-    product: &Sync<'_>,
-    worker: &mut Worker,
+    product: &ExplicitProduct<'_>,
+    worker: &mut ExplicitWorker,
     state: StateId,
     steps: &mut Vec<(EventId, StateId)>,
 ) -> Result<(), Stop> {

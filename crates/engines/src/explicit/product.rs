@@ -16,12 +16,12 @@
 //! given one edge, to itself and with all marks, which every check takes for a cycle; `steps.rs` makes a prefix of it.
 
 use crate::alphabet::{Alphabet, ClassId};
-use crate::fairness::{Constraints, Form};
-use crate::labels::{Label, labelled};
-use crate::pairs::Pairs;
+use crate::explicit::fairness::{Constraints, Form};
+use crate::explicit::labels::{Label, labelled};
+use crate::explicit::product_nodes::ProductNodes;
+use crate::explicit::single::{self, Moves, is_forever};
+use crate::explicit::steps::Steps;
 use crate::problem::Problem;
-use crate::single::{self, Moves, is_forever};
-use crate::steps::Steps;
 use lariat_automata::{Letter, StateId as Location, accepting_forever, automaton_components};
 use lariat_budget::{Budget, Observer, Stop};
 use lariat_emptiness::{Edge, Graph, Marks, NodeId, PairSet, Streett};
@@ -29,10 +29,10 @@ use lariat_model::{Deadlock, EventId, State, Value};
 use lariat_space::explicit::{self, Explicit, StateId, States, Successor, Way};
 use std::sync::Arc;
 
-pub use crate::single::Cursor;
+pub use crate::explicit::single::Cursor;
 
 /// The immutable part of the product.
-pub struct Sync<'p> {
+pub struct ExplicitProduct<'p> {
     problem: Problem<'p>,
     observer: &'p dyn Observer,
     space: Explicit<'p>,
@@ -47,12 +47,12 @@ pub struct Sync<'p> {
 
 /// What one worker has found of the product. What the automaton does depends on label, automaton state and event
 /// class.
-pub type Worker = single::Worker<(Label, Location, ClassId)>;
+pub type ExplicitWorker = single::Worker<(Label, Location, ClassId)>;
 
-impl<'p> Sync<'p> {
+impl<'p> ExplicitProduct<'p> {
     /// Prepares the product; nothing is explored yet.
-    pub fn new(problem: &Problem<'p>, observer: &'p dyn Observer) -> Sync<'p> {
-        Sync {
+    pub fn new(problem: &Problem<'p>, observer: &'p dyn Observer) -> ExplicitProduct<'p> {
+        ExplicitProduct {
             problem: problem.clone(),
             observer,
             space: labelled(problem),
@@ -76,21 +76,22 @@ impl<'p> Sync<'p> {
     }
 
     /// A worker that has found nothing yet.
-    pub fn worker(&self, budget: &Budget) -> Worker {
+    pub fn worker(&self, budget: &Budget) -> ExplicitWorker {
         let states = self.within_limits(self.space.states(budget));
         let locations = self.problem.automaton.states.len();
         match self.constraints.len() {
-            0 => Worker::new(states, locations, budget),
-            _ => Worker::in_turns(states, locations, budget),
+            0 => ExplicitWorker::new(states, locations, budget),
+            _ => ExplicitWorker::in_turns(states, locations, budget),
         }
     }
 
     /// Workers that share the nodes they find; a node has the same number for all of them.
-    pub fn workers(&self, workers: usize, budget: &Budget) -> Vec<Worker> {
+    pub fn workers(&self, workers: usize, budget: &Budget) -> Vec<ExplicitWorker> {
         let states = self.space.workers(workers, budget).into_iter();
         let locations = self.problem.automaton.states.len();
-        let nodes = Pairs::common(workers, locations, budget);
-        let worker = |(states, nodes)| Worker::on(self.within_limits(states), nodes, budget);
+        let nodes = ProductNodes::common(workers, locations, budget);
+        let worker =
+            |(states, nodes)| ExplicitWorker::on(self.within_limits(states), nodes, budget);
         states.zip(nodes).map(worker).collect()
     }
 
@@ -113,7 +114,7 @@ impl<'p> Sync<'p> {
     /// The marks of fairness constraints on a step by `event` from `state`.
     pub(crate) fn fair_marks(
         &self,
-        worker: &mut Worker,
+        worker: &mut ExplicitWorker,
         state: StateId,
         event: Option<EventId>,
     ) -> Result<Marks, Stop> {
@@ -127,7 +128,7 @@ impl<'p> Sync<'p> {
     /// All ways to go on from `node`, appended to `ways`; stuttering is one, where it counts.
     pub(crate) fn ways(
         &self,
-        worker: &mut Worker,
+        worker: &mut ExplicitWorker,
         node: NodeId,
         ways: &mut Vec<Way>,
     ) -> Result<(), Stop> {
@@ -143,7 +144,7 @@ impl<'p> Sync<'p> {
     /// which is found out before the step is taken.
     pub(crate) fn take(
         &self,
-        worker: &mut Worker,
+        worker: &mut ExplicitWorker,
         node: NodeId,
         (event, mut way): Way,
     ) -> Result<Option<(Successor, Moves)>, Stop> {
@@ -161,20 +162,24 @@ impl<'p> Sync<'p> {
     }
 
     /// The atoms about states that are true in `state`.
-    pub(crate) fn letter(&self, worker: &mut Worker, state: StateId) -> Result<Letter, Stop> {
+    pub(crate) fn letter(
+        &self,
+        worker: &mut ExplicitWorker,
+        state: StateId,
+    ) -> Result<Letter, Stop> {
         let label = worker.label(&self.space, state)?;
         Ok(worker.letter(label))
     }
 
     /// The values of all variables in `state`.
-    pub(crate) fn values<'w>(&self, worker: &'w mut Worker, state: StateId) -> &'w [Value] {
+    pub(crate) fn values<'w>(&self, worker: &'w mut ExplicitWorker, state: StateId) -> &'w [Value] {
         self.space.values(&mut worker.states, state)
     }
 
     /// The automaton's moves from `location` under a label and an event class.
     fn choices(
         &self,
-        worker: &mut Worker,
+        worker: &mut ExplicitWorker,
         label: Label,
         location: Location,
         class: ClassId,
@@ -189,10 +194,10 @@ impl<'p> Sync<'p> {
     }
 }
 
-impl Steps for Sync<'_> {
+impl Steps for ExplicitProduct<'_> {
     fn next_step(
         &self,
-        worker: &mut Worker,
+        worker: &mut ExplicitWorker,
         node: NodeId,
         cursor: &mut Cursor,
     ) -> Result<Option<(Edge, Option<EventId>)>, Stop> {
@@ -235,11 +240,11 @@ impl Steps for Sync<'_> {
         }
     }
 
-    fn state(&self, worker: &mut Worker, node: NodeId) -> State {
+    fn state(&self, worker: &mut ExplicitWorker, node: NodeId) -> State {
         worker.state(node)
     }
 
-    fn seal(&self, worker: &mut Worker) {
+    fn seal(&self, worker: &mut ExplicitWorker) {
         worker.seal();
     }
 
@@ -247,14 +252,14 @@ impl Steps for Sync<'_> {
         self.forever.contains(&true)
     }
 
-    fn accepts_forever(&self, worker: &Worker, node: NodeId) -> bool {
+    fn accepts_forever(&self, worker: &ExplicitWorker, node: NodeId) -> bool {
         is_forever(&self.forever, worker.nodes.get(node).1)
     }
 }
 
-impl Graph for Sync<'_> {
+impl Graph for ExplicitProduct<'_> {
     type Stop = Stop;
-    type Worker = Worker;
+    type Worker = ExplicitWorker;
     type Cursor = Cursor;
 
     fn marks(&self) -> Marks {
@@ -262,7 +267,7 @@ impl Graph for Sync<'_> {
         self.problem.automaton.all_marks().union(constraints)
     }
 
-    fn initial(&self, worker: &mut Worker, k: usize) -> Result<Option<NodeId>, Stop> {
+    fn initial(&self, worker: &mut ExplicitWorker, k: usize) -> Result<Option<NodeId>, Stop> {
         let locations = &self.problem.automaton.initial;
         if locations.is_empty() {
             return Ok(None);
@@ -278,30 +283,30 @@ impl Graph for Sync<'_> {
 
     fn next_edge(
         &self,
-        worker: &mut Worker,
+        worker: &mut ExplicitWorker,
         node: NodeId,
         cursor: &mut Cursor,
     ) -> Result<Option<Edge>, Stop> {
         Ok(self.next_step(worker, node, cursor)?.map(|(edge, _)| edge))
     }
 
-    fn tick(&self, worker: &mut Worker, bytes: usize) -> Result<(), Stop> {
+    fn tick(&self, worker: &mut ExplicitWorker, bytes: usize) -> Result<(), Stop> {
         worker.tick(self.observer, bytes)
     }
 
-    fn rest(&self, worker: &mut Worker) {
+    fn rest(&self, worker: &mut ExplicitWorker) {
         worker.states.rest();
     }
 }
 
-impl Streett for Sync<'_> {
+impl Streett for ExplicitProduct<'_> {
     fn pairs(&self) -> usize {
         self.constraints.len()
     }
 
     fn enabled(
         &self,
-        worker: &mut Worker,
+        worker: &mut ExplicitWorker,
         node: NodeId,
         enabled: &mut PairSet,
     ) -> Result<(), Stop> {
@@ -313,7 +318,7 @@ impl Streett for Sync<'_> {
 
     fn next_meeting(
         &self,
-        worker: &mut Worker,
+        worker: &mut ExplicitWorker,
         node: NodeId,
         cursor: &mut Cursor,
         met: &mut PairSet,

@@ -28,7 +28,7 @@ const MOST_BITS: u32 = 3;
 
 /// The pairs found so far, by one worker or by several. A new one is a unit of work.
 #[derive(Debug)]
-pub(crate) struct Pairs {
+pub(crate) struct ProductNodes {
     numbers: Numbers,
     /// How many were found, but for those that this worker was the first to find and has not told yet. It does so now and then: a number that all write is
     /// one that each waits for.
@@ -41,11 +41,11 @@ pub(crate) struct Pairs {
 #[derive(Debug)]
 enum Numbers {
     Joined(Joined),
-    JoinedCommon(Arc<JoinedCommon>),
+    JoinedCommon(Arc<SharedJoined>),
     /// In the order of discovery: the state in the first cell, the automaton's in the second.
     Own(Interner),
     /// With the numbers that this worker gives out next.
-    Common(Arc<Common>, Range<u32>),
+    Common(Arc<SharedPairs>, Range<u32>),
 }
 
 /// How pairs are numbers: so many bits are those of the automaton's state.
@@ -114,13 +114,13 @@ impl Joined {
 
 /// The same for several workers.
 #[derive(Debug)]
-struct JoinedCommon {
+struct SharedJoined {
     join: Join,
     found: Segments<AtomicU64>,
     bytes: Mutex<Lease>,
 }
 
-impl JoinedCommon {
+impl SharedJoined {
     fn find(&self, state: StateId, location: Location) -> Option<u32> {
         let number = self.join.number(state, location)?;
         let word = self.found.get(number as usize / 64)?.load(Relaxed);
@@ -161,7 +161,7 @@ fn too_many() -> Stop {
 
 /// The pairs of several workers.
 #[derive(Debug)]
-struct Common {
+struct SharedPairs {
     /// For each state its last pair, plus one.
     last: Segments<AtomicU32>,
     pairs: Segments<Pair>,
@@ -177,7 +177,7 @@ struct Pair {
     before: AtomicU32,
 }
 
-impl Common {
+impl SharedPairs {
     fn lease(&self, more: usize) -> Result<(), Stop> {
         lease_more(&self.bytes, more)
     }
@@ -247,38 +247,38 @@ impl Common {
     }
 }
 
-impl Pairs {
+impl ProductNodes {
     /// None yet, for an automaton with this many states.
-    pub fn new(locations: usize, budget: &Budget) -> Pairs {
+    pub fn new(locations: usize, budget: &Budget) -> ProductNodes {
         let Some(join) = Join::of(locations) else {
-            return Pairs::in_order(locations, budget);
+            return ProductNodes::in_order(locations, budget);
         };
         let joined = Joined {
             join,
             found: Vec::new(),
             bytes: budget.lease(),
         };
-        Pairs::of(Numbers::Joined(joined), budget)
+        ProductNodes::of(Numbers::Joined(joined), budget)
     }
 
     /// The same with numbers that are dense, from 0, in the order of discovery.
-    pub fn in_order(locations: usize, budget: &Budget) -> Pairs {
+    pub fn in_order(locations: usize, budget: &Budget) -> ProductNodes {
         let bits = u32::BITS - (locations as u32).leading_zeros();
         let own = Interner::new(4 + bits.div_ceil(8) as usize, budget);
-        Pairs::of(Numbers::Own(own), budget)
+        ProductNodes::of(Numbers::Own(own), budget)
     }
 
     /// An empty collection shared by `workers`, for an automaton with this many states.
-    pub fn common(workers: usize, locations: usize, budget: &Budget) -> Vec<Pairs> {
+    pub fn common(workers: usize, locations: usize, budget: &Budget) -> Vec<ProductNodes> {
         let bytes = Mutex::new(budget.lease());
         let told = Arc::default();
         let worker = |numbers| {
-            let mut pairs = Pairs::of(numbers, budget);
+            let mut pairs = ProductNodes::of(numbers, budget);
             pairs.told = Arc::clone(&told);
             pairs
         };
         if let Some(join) = Join::of(locations) {
-            let joined = Arc::new(JoinedCommon {
+            let joined = Arc::new(SharedJoined {
                 join,
                 found: Segments::new(),
                 bytes,
@@ -286,7 +286,7 @@ impl Pairs {
             let numbers = |_| Numbers::JoinedCommon(joined.clone());
             return (0..workers).map(numbers).map(worker).collect();
         }
-        let common = Arc::new(Common {
+        let common = Arc::new(SharedPairs {
             last: Segments::new(),
             pairs: Segments::new(),
             top: AtomicU32::new(0),
@@ -296,8 +296,8 @@ impl Pairs {
         (0..workers).map(numbers).map(worker).collect()
     }
 
-    fn of(numbers: Numbers, budget: &Budget) -> Pairs {
-        Pairs {
+    fn of(numbers: Numbers, budget: &Budget) -> ProductNodes {
+        ProductNodes {
             numbers,
             told: Arc::default(),
             untold: 0,
@@ -366,7 +366,7 @@ impl Pairs {
     }
 }
 
-impl Drop for Pairs {
+impl Drop for ProductNodes {
     fn drop(&mut self) {
         self.tell();
     }
@@ -383,8 +383,8 @@ mod tests {
         for locations in [1, 2, 3, 4, 5, 300] {
             let budget = Budget::unlimited();
             for mut pairs in [
-                Pairs::new(locations, &budget),
-                Pairs::in_order(locations, &budget),
+                ProductNodes::new(locations, &budget),
+                ProductNodes::in_order(locations, &budget),
             ] {
                 let all = (0..5_000).map(|i| (StateId(i * 7 % 5_000), i as usize * 5 % locations));
                 let all: Vec<_> = all.map(|(s, q)| (s, Location(q as u32))).collect();
@@ -405,7 +405,7 @@ mod tests {
 
     #[test]
     fn numbers_that_do_not_fit_are_refused() {
-        let mut pairs = Pairs::new(4, &Budget::unlimited());
+        let mut pairs = ProductNodes::new(4, &Budget::unlimited());
         let refused = pairs.intern(StateId(1 << 30), Location(0));
         assert!(matches!(refused, Err(Stop::Bound(_))));
     }
@@ -420,9 +420,9 @@ mod tests {
     /// With an automaton that has one more state, which is in no pair.
     fn numbers_are_common_with(locations: u32) {
         let budget = Budget::bytes(50_000_000);
-        let mut all = Pairs::common(4, locations as usize + 1, &budget);
+        let mut all = ProductNodes::common(4, locations as usize + 1, &budget);
         let found: Vec<HashMap<(u32, u32), NodeId>> = std::thread::scope(|scope| {
-            let work = |(i, pairs): (u32, &mut Pairs)| {
+            let work = |(i, pairs): (u32, &mut ProductNodes)| {
                 let mut found = HashMap::new();
                 for k in 0..20_000u32 {
                     // A permutation, another one for each worker.

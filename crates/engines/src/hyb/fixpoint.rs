@@ -19,7 +19,7 @@
 
 use super::demands::{DemandId, Demands};
 use super::filters::InnerMove;
-use super::letters::{Letters, MoveKind};
+use super::label_residuals::{LabelResiduals, MoveKind};
 use super::search::Arc;
 use super::steps::{Position, Steps};
 use lariat_dd::kernel::{Halt, Kernel, NodeId};
@@ -38,14 +38,14 @@ impl New {
     pub fn steps(
         &self,
         kernel: &mut Kernel,
-        letters: &mut Letters,
+        labels: &mut LabelResiduals,
         steps: &Steps,
         node: NodeId,
         at: Position,
     ) -> Result<NodeId, Halt> {
         match self {
-            New::On(arcs) => along(kernel, letters, steps, arcs, node, at),
-            New::Any => steps.images(kernel, letters, MoveKind::Inner, node, at),
+            New::On(arcs) => along(kernel, labels, steps, arcs, node, at),
+            New::Any => steps.images(kernel, labels, MoveKind::Inner, node, at),
         }
     }
 
@@ -53,14 +53,14 @@ impl New {
     pub fn sources(
         &self,
         kernel: &mut Kernel,
-        letters: &mut Letters,
+        labels: &mut LabelResiduals,
         steps: &Steps,
         pair: (NodeId, NodeId),
         at: Position,
     ) -> Result<NodeId, Halt> {
         match self {
-            New::On(arcs) => sources_along(kernel, letters, steps, arcs, pair, at),
-            New::Any => steps.sources(kernel, letters, MoveKind::Inner, pair, at),
+            New::On(arcs) => sources_along(kernel, labels, steps, arcs, pair, at),
+            New::Any => steps.sources(kernel, labels, MoveKind::Inner, pair, at),
         }
     }
 }
@@ -86,8 +86,8 @@ pub struct Wanted<'a> {
 
 impl Wanted<'_> {
     /// What they must have.
-    pub fn stages(&self, letters: &Letters) -> Vec<Stage> {
-        let marks = letters.marks().iter().map(Stage::Mark);
+    pub fn stages(&self, labels: &LabelResiduals) -> Vec<Stage> {
+        let marks = labels.marks().iter().map(Stage::Mark);
         marks
             .chain(self.which.iter().copied().map(Stage::Demand))
             .collect()
@@ -97,14 +97,14 @@ impl Wanted<'_> {
     pub fn entries(
         &mut self,
         kernel: &mut Kernel,
-        letters: &mut Letters,
+        labels: &mut LabelResiduals,
         steps: &Steps,
         stage: Stage,
         (node, at): (NodeId, Position),
     ) -> Result<NodeId, Halt> {
         match stage {
-            Stage::Mark(mark) => steps.images(kernel, letters, MoveKind::Marked(mark), node, at),
-            Stage::Demand(demand) => self.demands.met(kernel, letters, steps, demand, (node, at)),
+            Stage::Mark(mark) => steps.images(kernel, labels, MoveKind::Marked(mark), node, at),
+            Stage::Demand(demand) => self.demands.met(kernel, labels, steps, demand, (node, at)),
         }
     }
 }
@@ -112,7 +112,7 @@ impl Wanted<'_> {
 /// What the cycles that are wanted reach by their new steps, from `node`, which is rooted.
 pub fn fair(
     kernel: &mut Kernel,
-    letters: &mut Letters,
+    labels: &mut LabelResiduals,
     steps: &Steps,
     wanted: &mut Wanted<'_>,
     node: NodeId,
@@ -120,24 +120,24 @@ pub fn fair(
 ) -> Result<NodeId, Halt> {
     let base = kernel.mark();
     let new = wanted.new;
-    let mut here = new.steps(kernel, letters, steps, node, at)?;
+    let mut here = new.steps(kernel, labels, steps, node, at)?;
     while !here.is_empty() {
         kernel.push(0, here)?;
-        let mut ahead = closure(kernel, letters, steps, here, at)?;
-        for stage in wanted.stages(letters) {
+        let mut ahead = closure(kernel, labels, steps, here, at)?;
+        for stage in wanted.stages(labels) {
             if ahead.is_empty() {
                 break;
             }
             kernel.push(0, ahead)?;
-            let entries = wanted.entries(kernel, letters, steps, stage, (ahead, at))?;
+            let entries = wanted.entries(kernel, labels, steps, stage, (ahead, at))?;
             if entries == ahead {
                 continue;
             }
             kernel.push(0, entries)?;
-            ahead = closure(kernel, letters, steps, entries, at)?;
+            ahead = closure(kernel, labels, steps, entries, at)?;
         }
         kernel.push(0, ahead)?;
-        let next = new.steps(kernel, letters, steps, ahead, at)?;
+        let next = new.steps(kernel, labels, steps, ahead, at)?;
         kernel.release(base);
         if next == here {
             break;
@@ -150,12 +150,12 @@ pub fn fair(
 /// `N*`
 pub fn closure(
     kernel: &mut Kernel,
-    letters: &mut Letters,
+    labels: &mut LabelResiduals,
     steps: &Steps,
     node: NodeId,
     at: Position,
 ) -> Result<NodeId, Halt> {
-    let (events, mut filter) = (&steps.all, InnerMove(letters));
+    let (events, mut filter) = (&steps.all, InnerMove(labels));
     kernel.saturate_below(
         node,
         at.level,
@@ -169,17 +169,17 @@ pub fn closure(
 /// What is left below the level of a node where a step along `arc` has led; nothing where no inner move is left.
 fn below(
     kernel: &mut Kernel,
-    letters: &mut Letters,
+    labels: &mut LabelResiduals,
     arc: &Arc,
     at: Position,
 ) -> Result<Option<Position>, Halt> {
-    Steps::read(kernel, letters, MoveKind::Inner, at, arc.to)
+    Steps::read(kernel, labels, MoveKind::Inner, at, arc.to)
 }
 
 /// `N_new` on arcs.
 fn along(
     kernel: &mut Kernel,
-    letters: &mut Letters,
+    labels: &mut LabelResiduals,
     steps: &Steps,
     arcs: &[Arc],
     node: NodeId,
@@ -188,8 +188,8 @@ fn along(
     let base = kernel.mark();
     for arc in arcs.iter().filter(|arc| arc.recurring) {
         let child = kernel.child(node, arc.from);
-        if let Some(below) = below(kernel, letters, arc, at)? {
-            let image = steps.image(kernel, letters, MoveKind::Inner, arc.rest, child, below)?;
+        if let Some(below) = below(kernel, labels, arc, at)? {
+            let image = steps.image(kernel, labels, MoveKind::Inner, arc.rest, child, below)?;
             if !image.is_empty() {
                 kernel.push(arc.to, image)?;
             }
@@ -202,7 +202,7 @@ fn along(
 /// The members of a node from which a step on one of `arcs` leads into another node.
 fn sources_along(
     kernel: &mut Kernel,
-    letters: &mut Letters,
+    labels: &mut LabelResiduals,
     steps: &Steps,
     arcs: &[Arc],
     (node, target): (NodeId, NodeId),
@@ -211,8 +211,8 @@ fn sources_along(
     let base = kernel.mark();
     for arc in arcs.iter().filter(|arc| arc.recurring) {
         let pair = (kernel.child(node, arc.from), kernel.child(target, arc.to));
-        if let Some(below) = below(kernel, letters, arc, at)? {
-            let part = steps.source(kernel, letters, MoveKind::Inner, arc.rest, pair, below)?;
+        if let Some(below) = below(kernel, labels, arc, at)? {
+            let part = steps.source(kernel, labels, MoveKind::Inner, arc.rest, pair, below)?;
             if !part.is_empty() {
                 kernel.push(arc.from, part)?;
             }

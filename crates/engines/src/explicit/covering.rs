@@ -16,9 +16,9 @@
 //! search that comes to an end has asked as often as the logarithm of its depth says, which costs it next to nothing.
 
 use crate::chart::Chart;
+use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
+use crate::explicit::single::Cursor;
 use crate::problem::Problem;
-use crate::single::Cursor;
-use crate::sync::{Sync, Worker};
 use lariat_budget::Stop;
 use lariat_emptiness::{Graph, Marks, NodeId, PathQuestion, SearchPath};
 use lariat_model::{
@@ -64,7 +64,7 @@ pub(crate) struct Covered {
 
 impl<'a> Covering<'a> {
     /// For a problem about a net that may grow.
-    pub fn new(problem: &'a Problem<'_>, product: &Sync<'_>) -> Option<Covering<'a>> {
+    pub fn new(problem: &'a Problem<'_>, product: &ExplicitProduct<'_>) -> Option<Covering<'a>> {
         let system = problem.system;
         let free = |domain: &Domain| matches!(domain, Domain::Count { bound: None });
         let may_grow = system.is_net()
@@ -96,8 +96,8 @@ impl<'a> Covering<'a> {
     /// look with this `number`, of which every second one is twice as long as those between.
     pub fn covers(
         &mut self,
-        product: &Sync<'_>,
-        worker: &mut Worker,
+        product: &ExplicitProduct<'_>,
+        worker: &mut ExplicitWorker,
         chart: &Chart,
         end: NodeId,
         back: impl Iterator<Item = StepBack> + Clone,
@@ -113,8 +113,8 @@ impl<'a> Covering<'a> {
 
     fn look_back(
         &mut self,
-        product: &Sync<'_>,
-        worker: &mut Worker,
+        product: &ExplicitProduct<'_>,
+        worker: &mut ExplicitWorker,
         chart: &Chart,
         end: NodeId,
         back: impl Iterator<Item = StepBack> + Clone,
@@ -161,8 +161,8 @@ impl<'a> Covering<'a> {
     /// Is every proposition settled wherever a step of the round is taken?
     fn is_settled(
         &self,
-        product: &Sync<'_>,
-        worker: &mut Worker,
+        product: &ExplicitProduct<'_>,
+        worker: &mut ExplicitWorker,
         mut round: impl Iterator<Item = StepBack>,
     ) -> bool {
         round.all(|step| {
@@ -265,7 +265,7 @@ pub(crate) struct OnPath<'a> {
 
 impl<'a> OnPath<'a> {
     /// For a problem about a net that may grow.
-    pub fn new(problem: &'a Problem<'_>, product: &Sync<'_>) -> Option<OnPath<'a>> {
+    pub fn new(problem: &'a Problem<'_>, product: &ExplicitProduct<'_>) -> Option<OnPath<'a>> {
         Some(OnPath {
             covering: Covering::new(problem, product)?,
             chart: Chart::new(problem),
@@ -281,15 +281,15 @@ impl<'a> OnPath<'a> {
     }
 }
 
-impl PathQuestion<Sync<'_>> for OnPath<'_> {
+impl PathQuestion<ExplicitProduct<'_>> for OnPath<'_> {
     fn least_length(&self) -> usize {
         self.doubled
     }
 
     fn repeats_from(
         &mut self,
-        product: &Sync<'_>,
-        worker: &mut Worker,
+        product: &ExplicitProduct<'_>,
+        worker: &mut ExplicitWorker,
         path: SearchPath<'_, Cursor>,
     ) -> Result<Option<usize>, Stop> {
         self.asked += 1;

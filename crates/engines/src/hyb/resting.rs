@@ -13,7 +13,7 @@
 
 use super::demands::Demands;
 use super::filters::Resting;
-use super::letters::Letters;
+use super::label_residuals::LabelResiduals;
 use super::steps::Steps;
 use lariat_dd::Predicate;
 use lariat_dd::kernel::{Halt, Kernel, NodeId};
@@ -32,7 +32,7 @@ impl Watch {
     pub fn look(
         &mut self,
         kernel: &mut Kernel,
-        letters: &mut Letters,
+        labels: &mut LabelResiduals,
         (steps, demands): (&Steps, &mut Demands),
         level: u32,
         node: NodeId,
@@ -43,8 +43,8 @@ impl Watch {
         if !level.is_multiple_of(steps.automaton / LOOKS + 1) {
             return Ok(NodeId::EMPTY);
         }
-        let mut residual = letters.resting();
-        let mut resting = Resting(letters);
+        let mut residual = labels.resting();
+        let mut resting = Resting(labels);
         let prefix = &initial[..level as usize];
         for (level, value) in prefix.iter().enumerate() {
             residual = match resting.step(residual, level as u32, *value) {
@@ -87,12 +87,12 @@ fn fair_ends(
 /// The ends of accepting runs in `node`, on level 0.
 pub fn resting(
     kernel: &mut Kernel,
-    letters: &mut Letters,
+    labels: &mut LabelResiduals,
     (steps, demands): (&Steps, &mut Demands),
     node: NodeId,
 ) -> Result<NodeId, Halt> {
-    let root = letters.resting();
-    let mut predicate = Resting(letters);
+    let root = labels.resting();
+    let mut predicate = Resting(labels);
     let quiet = kernel.select(node, 0, &mut predicate, root)?;
     fair_ends(kernel, steps, demands, quiet)
 }

@@ -1,9 +1,9 @@
 //! Nodes of the symbolic synchronized product: what they are, and what is known of them.
 
 use crate::alphabet::Alphabet;
-use crate::labels::{Labels, labelled};
+use crate::explicit::labels::{Labels, labelled};
 use crate::problem::Problem;
-use crate::sym::Quotient;
+use crate::symmetry::sym::Quotient;
 use crate::symmetry::{Locals, Modulo};
 use lariat_automata::StateId as Location;
 use lariat_budget::{Budget, Lease, Observer, Stop};

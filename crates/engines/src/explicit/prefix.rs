@@ -3,7 +3,7 @@
 //! A depth-first search of a net that grows may run away from what is a few steps off, and there is no cycle that would stop it. Engines
 //! on single states look around first. ([`shorten`](crate::shorten()) ends with the nearest node of this kind, among what it explores anyway.)
 
-use crate::steps::Steps;
+use crate::explicit::steps::Steps;
 use lariat_budget::Stop;
 use lariat_emptiness::{Counts, Edge, Lasso as Abstract, NodeId};
 

@@ -17,7 +17,7 @@
 //! V. Molnár et al. (2016) have no constraints. To read enabledness from above, as labels are, would split every saturation by it, and cost what the sharing of nodes gains.
 
 use super::images::{Between, By, End, Image};
-use super::letters::{Letters, MoveKind, compiled};
+use super::label_residuals::{LabelResiduals, MoveKind, compiled};
 use super::steps::{Position, Steps};
 use crate::problem::Problem;
 use lariat_budget::{Lease, Stop};
@@ -147,7 +147,7 @@ impl Demands {
     pub fn met(
         &mut self,
         kernel: &mut Kernel,
-        letters: &mut Letters,
+        labels: &mut LabelResiduals,
         steps: &Steps,
         demand: DemandId,
         (node, at): (NodeId, Position),
@@ -158,7 +158,7 @@ impl Demands {
         let taken = if idle == node {
             NodeId::EMPTY
         } else {
-            let mut by = self.by(letters, steps, demand);
+            let mut by = self.by(labels, steps, demand);
             kernel.call(Taken { node, at }, &mut by)?
         };
         kernel.push(0, taken)?;
@@ -171,24 +171,24 @@ impl Demands {
     pub fn takers(
         &self,
         kernel: &mut Kernel,
-        letters: &mut Letters,
+        labels: &mut LabelResiduals,
         steps: &Steps,
         demand: DemandId,
         (node, target): (NodeId, NodeId),
         at: Position,
     ) -> Result<NodeId, Halt> {
-        let mut by = self.by(letters, steps, demand);
+        let mut by = self.by(labels, steps, demand);
         kernel.call(Takers { node, target, at }, &mut by)
     }
 
     fn by<'a>(
         &'a self,
-        letters: &'a mut Letters,
+        labels: &'a mut LabelResiduals,
         steps: &'a Steps,
         demand: DemandId,
     ) -> ByEvents<'a> {
         ByEvents {
-            by: By::new(steps, letters, MoveKind::Inner),
+            by: By::new(steps, labels, MoveKind::Inner),
             demand,
             events: &self.list[demand.0 as usize].events,
         }

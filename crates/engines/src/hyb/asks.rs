@@ -12,7 +12,7 @@
 //! The first depends on the node alone and is remembered for all residuals and events; where it says no, as in most of a product whose
 //! property holds, nothing else is asked.
 
-use super::letters::{Letters, MoveKind};
+use super::label_residuals::{LabelResiduals, MoveKind};
 use super::steps::{Position, Steps};
 use lariat_dd::Residual;
 use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId};
@@ -26,7 +26,7 @@ impl Steps {
     pub fn lives(
         &self,
         kernel: &mut Kernel,
-        letters: &Letters,
+        labels: &LabelResiduals,
         mut node: NodeId,
         mut level: u32,
     ) -> Result<bool, Halt> {
@@ -40,11 +40,11 @@ impl Steps {
             level += 1;
         }
         if level == self.automaton {
-            return Ok(kernel.edges(node).any(|(q, _)| letters.is_inner(q)));
+            return Ok(kernel.edges(node).any(|(q, _)| labels.is_inner(q)));
         }
         kernel.remembered(self.lives, (node,), |kernel| {
             kernel.any_edge(node, |kernel, (_, child)| {
-                self.lives(kernel, letters, child, level + 1)
+                self.lives(kernel, labels, child, level + 1)
             })
         })
     }
@@ -53,13 +53,13 @@ impl Steps {
     pub fn returns(
         &self,
         kernel: &mut Kernel,
-        letters: &mut Letters,
+        labels: &mut LabelResiduals,
         chain: ChainId,
         (node, target): (NodeId, Option<NodeId>),
         at: Position,
     ) -> Result<bool, Halt> {
         if at.level == self.automaton {
-            return inner_move(kernel, letters, (node, target), at.residual);
+            return inner_move(kernel, labels, (node, target), at.residual);
         }
         // No caller asks for moves into the empty set, so it can stand for "anywhere".
         let key = (chain, node, target.unwrap_or(NodeId::EMPTY), at.residual);
@@ -71,8 +71,8 @@ impl Steps {
                     if into.is_some_and(NodeId::is_empty) {
                         continue;
                     }
-                    if let Some(below) = Steps::read(kernel, letters, MoveKind::Inner, at, step.to)?
-                        && self.returns(kernel, letters, step.rest, (child, into), below)?
+                    if let Some(below) = Steps::read(kernel, labels, MoveKind::Inner, at, step.to)?
+                        && self.returns(kernel, labels, step.rest, (child, into), below)?
                     {
                         return Ok(true);
                     }
@@ -87,14 +87,14 @@ impl Steps {
     pub fn marks(
         &self,
         kernel: &mut Kernel,
-        letters: &mut Letters,
+        labels: &mut LabelResiduals,
         node: NodeId,
         at: Position,
     ) -> Result<Marks, Halt> {
         if at.level == self.automaton {
             let mut marks = Marks::NONE;
             for (q, _) in kernel.edges(node) {
-                match letters.marks_into(at.residual, q) {
+                match labels.marks_into(at.residual, q) {
                     Ok(into) => marks = marks.union(into),
                     Err(stop) => return Err(kernel.halt(stop)),
                 }
@@ -102,12 +102,12 @@ impl Steps {
             return Ok(marks);
         }
         let marks = kernel.remembered(self.marks, (node, at.residual), |kernel| {
-            let wanted = letters.marks();
+            let wanted = labels.marks();
             let mut marks = Marks::NONE;
             // Up to the edge that brings the last one.
             kernel.any_edge(node, |kernel, (value, child)| {
-                if let Some(below) = Steps::read(kernel, letters, MoveKind::Inner, at, value)? {
-                    marks = marks.union(self.marks(kernel, letters, child, below)?);
+                if let Some(below) = Steps::read(kernel, labels, MoveKind::Inner, at, value)? {
+                    marks = marks.union(self.marks(kernel, labels, child, below)?);
                 }
                 Ok(marks.contains(wanted))
             })?;
@@ -123,19 +123,19 @@ impl Steps {
     pub fn accepting(
         &self,
         kernel: &mut Kernel,
-        letters: &Letters,
+        labels: &LabelResiduals,
         node: NodeId,
         level: u32,
     ) -> Result<Marks, Halt> {
         if level == self.automaton {
-            let marks = kernel.edges(node).map(|(q, _)| letters.marks_from(q));
+            let marks = kernel.edges(node).map(|(q, _)| labels.marks_from(q));
             return Ok(marks.fold(Marks::NONE, Marks::union));
         }
         let marks = kernel.remembered(self.accepting, (node,), |kernel| {
-            let wanted = letters.marks();
+            let wanted = labels.marks();
             let mut marks = Marks::NONE;
             kernel.any_edge(node, |kernel, (_, child)| {
-                marks = marks.union(self.accepting(kernel, letters, child, level + 1)?);
+                marks = marks.union(self.accepting(kernel, labels, child, level + 1)?);
                 Ok(marks.contains(wanted))
             })?;
             Ok(marks.0)
@@ -147,13 +147,13 @@ impl Steps {
 /// Does an inner move lead from a state of a node into another node, or anywhere?
 fn inner_move(
     kernel: &mut Kernel,
-    letters: &mut Letters,
+    labels: &mut LabelResiduals,
     (node, target): (NodeId, Option<NodeId>),
     residual: Residual,
 ) -> Result<bool, Halt> {
     let mut failure = None;
     let found = kernel.edges(node).any(|(q, _)| {
-        let leads = letters.any_move(MoveKind::Inner, residual, q, |next| match target {
+        let leads = labels.any_move(MoveKind::Inner, residual, q, |next| match target {
             Some(target) => !kernel.child(target, next).is_empty(),
             None => true,
         });

@@ -11,7 +11,7 @@
 
 use super::node::{Ssp, Worker};
 use crate::engine::Task;
-use crate::sym::{self, Quotient};
+use crate::symmetry::sym::{self, Quotient};
 use crate::symmetry::unroll;
 use lariat_budget::Stop;
 use lariat_emptiness::{

@@ -1,6 +1,6 @@
 //! The automaton's relation as a filter of saturation, and as a predicate on pairs.
 
-use super::letters::{Letters, MoveKind, Question, Still};
+use super::label_residuals::{LabelResiduals, MoveKind, Question, Still};
 use lariat_budget::Stop;
 use lariat_dd::kernel::{Kernel, Scope, ScopeId};
 use lariat_dd::saturation::Filter;
@@ -9,7 +9,7 @@ use lariat_dd::{Predicate, Residual};
 /// Steps of the product.
 pub struct AnyMove<'a> {
     /// The labels.
-    pub letters: &'a mut Letters,
+    pub labels: &'a mut LabelResiduals,
     /// [`Still::Images`] while the product is built from its initial states, [`Still::Any`] for other parts of it.
     pub still: Still,
 }
@@ -20,7 +20,7 @@ impl Filter for AnyMove<'_> {
     const AUTOMATON: bool = true;
 
     fn scope(&self) -> ScopeId {
-        self.letters.scope(Question::Any).id()
+        self.labels.scope(Question::Any).id()
     }
 
     #[inline]
@@ -31,7 +31,7 @@ impl Filter for AnyMove<'_> {
         level: u32,
         value: u32,
     ) -> Result<Residual, Stop> {
-        self.letters.step(residual, level, value)
+        self.labels.step(residual, level, value)
     }
 
     fn moves(
@@ -41,7 +41,7 @@ impl Filter for AnyMove<'_> {
         from: u32,
         to: &mut Vec<u32>,
     ) -> Result<(), Stop> {
-        self.letters.any_move(MoveKind::Any, residual, from, |q| {
+        self.labels.any_move(MoveKind::Any, residual, from, |q| {
             to.push(q);
             false
         })?;
@@ -49,12 +49,12 @@ impl Filter for AnyMove<'_> {
     }
 
     fn is_still(&mut self, residual: Residual) -> bool {
-        self.letters.is_still(residual, self.still)
+        self.labels.is_still(residual, self.still)
     }
 }
 
 /// Steps of the product in which the automaton makes an inner move.
-pub struct InnerMove<'a>(pub &'a mut Letters);
+pub struct InnerMove<'a>(pub &'a mut LabelResiduals);
 
 impl Filter for InnerMove<'_> {
     const SOURCE: bool = false;
@@ -101,7 +101,7 @@ impl Filter for InnerMove<'_> {
 }
 
 /// Pairs of a state and an automaton state that accepts the repetition of the state's label.
-pub struct Resting<'a>(pub &'a mut Letters);
+pub struct Resting<'a>(pub &'a mut LabelResiduals);
 
 impl Predicate for Resting<'_> {
     fn scope(&self) -> &Scope {

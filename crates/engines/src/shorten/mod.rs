@@ -12,25 +12,25 @@
 //!
 //! Where the beginning of a run is evidence, a shortest one that is no longer than the lasso comes first: the nearest node from which the automaton accepts whatever follows.
 //!
-//! There are two attempts, the second with more effort where much is left. What was explored is known to whatever comes later (`part.rs`).
+//! There are two attempts, the second with more effort where much is left. What was explored is known to whatever comes later (`fragment.rs`).
 //!
 //! Where the product to that depth was explored and the search ended, the result is a shortest lasso of the product.
 //! Otherwise it is as short as the effort allowed, and never longer than what came in. Related: Hansen and Geldenhuys, *Cheap and
 //! small counterexamples* (SEFM 2008), who keep to the memory of a search; here the product is walked anew.
 
 mod early;
-mod part;
+mod fragment;
 mod search;
 mod slice;
 mod word;
 
+use crate::explicit::product::ExplicitProduct;
 use crate::problem::Problem;
-use crate::sync::Sync;
 use early::earlier;
+use fragment::Fragment;
 use lariat_automata::accepting_forever;
 use lariat_budget::{Budget, Observer};
 use lariat_model::{EvidenceKind, Lasso, State, Step};
-use part::Part;
 use slice::{Kept, sliced};
 use word::is_evidence;
 
@@ -63,7 +63,7 @@ pub fn shorten(
     let mut whole = problem.clone();
     whole.most_tokens = None;
     whole.prefixes = false;
-    let product = Sync::new(&whole, observer);
+    let product = ExplicitProduct::new(&whole, observer);
     let forever = if problem.takes_prefixes() {
         accepting_forever(problem.automaton)
     } else {
@@ -71,7 +71,7 @@ pub fn shorten(
     };
     let mut attempts = Attempts {
         problem,
-        part: Part::new(&product, forever, budget),
+        fragment: Fragment::new(&product, forever, budget),
         budget,
     };
     let lasso = attempts.once(lasso, effort.at_first);
@@ -83,7 +83,7 @@ pub fn shorten(
 
 struct Attempts<'a, 'p> {
     problem: &'a Problem<'p>,
-    part: Part<'a, 'p>,
+    fragment: Fragment<'a, 'p>,
     budget: &'a Budget,
 }
 
@@ -94,7 +94,7 @@ impl Attempts<'_, '_> {
         if longest <= 1 {
             return lasso;
         }
-        if let Some(beginning) = self.part.beginning(longest, effort) {
+        if let Some(beginning) = self.fragment.beginning(longest, effort) {
             return beginning;
         }
         if lasso.kind() == EvidenceKind::Covering {
@@ -109,10 +109,10 @@ impl Attempts<'_, '_> {
         let effort = effort / marks.div_ceil(MANY_MARKS).max(1) as u64;
         let lasso = without_needless(problem, lasso, budget);
         // Where fairness is not in the marks, a shorter lasso that carries all of them may be unfair.
-        if lasso.kind() == EvidenceKind::Prefix || !self.part.has_fairness_in_marks() {
+        if lasso.kind() == EvidenceKind::Prefix || !self.fragment.has_fairness_in_marks() {
             return lasso;
         }
-        match self.part.shorter(&lasso, effort) {
+        match self.fragment.shorter(&lasso, effort) {
             // The automaton may be slower to come back than the states: what is shortest in the product need not be the shortest run.
             Ok(Some(shorter)) => without_needless(problem, folded(shorter), budget),
             Ok(None) | Err(_) => lasso,

@@ -7,9 +7,9 @@
 //! ```
 
 use super::search::{Edges, Link, Path, Search, Tree};
-use crate::single::is_forever;
-use crate::steps::Steps;
-use crate::sync::{Sync, Worker};
+use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
+use crate::explicit::single::is_forever;
+use crate::explicit::steps::Steps;
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_emptiness::{Graph, NodeId};
 use lariat_model::{Lasso, Step};
@@ -22,9 +22,9 @@ const VISITS: u64 = 8;
 const TICK: usize = 256;
 
 /// What is known of the product.
-pub(super) struct Part<'a, 'p> {
-    product: &'a Sync<'p>,
-    worker: Worker,
+pub(super) struct Fragment<'a, 'p> {
+    product: &'a ExplicitProduct<'p>,
+    worker: ExplicitWorker,
     budget: &'a Budget,
     known: Edges,
     /// The initial nodes, and what was found breadth-first from there; so many of these nodes were expanded for that.
@@ -41,13 +41,13 @@ pub(super) struct Part<'a, 'p> {
     lease: Lease,
 }
 
-impl<'a, 'p> Part<'a, 'p> {
+impl<'a, 'p> Fragment<'a, 'p> {
     pub(super) fn new(
-        product: &'a Sync<'p>,
+        product: &'a ExplicitProduct<'p>,
         forever: Vec<bool>,
         budget: &'a Budget,
-    ) -> Part<'a, 'p> {
-        let mut part = Part {
+    ) -> Fragment<'a, 'p> {
+        let mut fragment = Fragment {
             product,
             worker: product.worker(budget),
             budget,
@@ -62,17 +62,17 @@ impl<'a, 'p> Part<'a, 'p> {
             lease: budget.lease(),
         };
         for k in 0.. {
-            match product.initial(&mut part.worker, k) {
-                Ok(Some(node)) => part.find(node, 0, None),
+            match product.initial(&mut fragment.worker, k) {
+                Ok(Some(node)) => fragment.find(node, 0, None),
                 Ok(None) => break,
                 Err(_) => {
-                    part.is_over = true;
+                    fragment.is_over = true;
                     break;
                 }
             }
         }
-        part.initial = part.found.order.len();
-        part
+        fragment.initial = fragment.found.order.len();
+        fragment
     }
 
     /// Is every accepting cycle a fair one?
@@ -134,7 +134,7 @@ impl<'a, 'p> Part<'a, 'p> {
 
     /// Appends the edges of a node to the `start` known ones.
     fn list(&mut self, from: NodeId, start: usize) -> Result<(), Stop> {
-        let mut cursor = <Sync<'_> as Graph>::Cursor::default();
+        let mut cursor = <ExplicitProduct<'_> as Graph>::Cursor::default();
         while let Some((edge, event)) =
             self.product
                 .next_step(&mut self.worker, from, &mut cursor)?
@@ -286,22 +286,22 @@ mod tests {
 
     /// What is known after some attempts: the nodes in the order in which they were found, and edges.
     fn explored(
-        product: &Sync<'_>,
+        product: &ExplicitProduct<'_>,
         efforts: &[u64],
         budget: &Budget,
     ) -> (Vec<State>, Vec<(State, State)>) {
-        let mut part = Part::new(product, Vec::new(), budget);
+        let mut fragment = Fragment::new(product, Vec::new(), budget);
         for effort in efforts {
-            part.allow(*effort);
-            part.explore(100);
+            fragment.allow(*effort);
+            fragment.explore(100);
         }
-        let worker = &mut part.worker;
+        let worker = &mut fragment.worker;
         let mut state = |node: NodeId| product.state(worker, node);
-        let links = part.known.links.iter();
+        let links = fragment.known.links.iter();
         let links = links
             .map(|link| (state(link.from), state(link.to)))
             .collect();
-        (part.found.order.into_iter().map(state).collect(), links)
+        (fragment.found.order.into_iter().map(state).collect(), links)
     }
 
     #[test]
@@ -309,7 +309,7 @@ mod tests {
         let system = rings(3, 4);
         let (automaton, asked) = (Automaton::universal(), asks(1));
         let problem = Problem::new(&system, &automaton, &asked, Deadlock::Ignore);
-        let product = Sync::new(&problem, &Quiet);
+        let product = ExplicitProduct::new(&problem, &Quiet);
         let budget = Budget::unlimited();
         let explored = |efforts: &[u64]| explored(&product, efforts, &budget);
         let (nodes, links) = explored(&[1000]);
@@ -318,12 +318,12 @@ mod tests {
         assert!(explored(&[1, 2, 5, 6, 40]).0.len() < 64);
 
         // Where nothing may be explored any more, the run is still followed, and its detours fall away.
-        let mut part = Part::new(&product, Vec::new(), &budget);
-        part.allow(10);
-        part.explore(100);
+        let mut fragment = Fragment::new(&product, Vec::new(), &budget);
+        fragment.allow(10);
+        fragment.explore(100);
         let long = run(&system, &[0, 4, 1, 2, 3, 8, 5], &[0, 6, 1, 7, 2, 4, 3, 5]);
         let mut shorter = |effort| {
-            let short = part.shorter(&long, effort).unwrap().unwrap();
+            let short = fragment.shorter(&long, effort).unwrap().unwrap();
             (short.prefix.len(), short.cycle.len())
         };
         assert_eq!(shorter(10), (1, 4));
@@ -335,7 +335,7 @@ mod tests {
         let system = rings(4, 5);
         let (automaton, asked) = (Automaton::universal(), asks(1));
         let problem = Problem::new(&system, &automaton, &asked, Deadlock::Ignore);
-        let product = Sync::new(&problem, &Quiet);
+        let product = ExplicitProduct::new(&problem, &Quiet);
         let all = explored(&product, &[1000], &Budget::unlimited()).0;
         let mut stopped = 0;
         each_case(100, |random| {
