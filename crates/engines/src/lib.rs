@@ -1,11 +1,12 @@
 //! Engines: procedures that decide whether a system has a run that an automaton accepts.
 //!
-//! A procedure takes a [`Task`] — a [`Problem`], a budget, an observer — and the system in the form that it needs, and
-//! returns an [`Outcome`] whose evidence is a concrete [`Lasso`] of the system it was given. "Product
-//! graph × emptiness check" is one family of procedures; fixpoints over sets are another.
+//! A procedure takes a [`Task`] (a [`Problem`], a budget, an observer) and the system in the form
+//! that it needs. It returns an [`Outcome`] whose evidence is a concrete [`Lasso`] of that system.
+//! One family combines a product graph with an emptiness check, another computes fixpoints over
+//! sets of states.
 //!
-//! Every engine describes itself in one constant of type [`Engine`], in its own file. `Outcome::Empty` is only ever
-//! returned by a completed search.
+//! Each engine is described by one constant of type [`Engine`] in its own file. Only a completed
+//! search returns `Outcome::Empty`.
 
 #![forbid(unsafe_code)]
 

@@ -1,36 +1,37 @@
-//! What a model claims of itself, whatever is asked of it: assertions that hold, an error state that is not reached.
+//! Claims of a model about its states: assertions, and error states that are not reached.
 //!
-//! A verdict about a program that has gone wrong may be a verdict about the mistake. A search that has seen a state can tell whether the
-//! claims hold in it, so [`Problem::claims`](crate::Problem::claims) are looked at in every state that the explicit engine has found when it ends. These
-//! need not be all: where the automaton can read nothing more, the search goes no further. If few are left, they are
-//! explored for the claims alone; [`Claims::complete`] says whether that came to an end. Engines on sets tell it
-//! of the states that they have met.
+//! A verdict about a faulty program may only reflect the fault. So
+//! [`Problem::claims`](crate::Problem::claims) are evaluated in every state that the explicit
+//! engine has found when it ends. These need not be all states: the search does not continue where
+//! the automaton can read nothing. If few states are unexplored, they are explored for the claims
+//! alone; [`Claims::complete`] says whether this was exhaustive. Set engines evaluate claims on the
+//! states they have found.
 
 use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
 use lariat_budget::Stop;
 use lariat_model::{EventId, Predicate};
 use lariat_space::explicit::StateId;
 
-/// States that are always looked at besides those of the search: some hundredths of a second.
+/// Additional states that may always be explored.
 const LEAST_MORE: usize = 20_000;
-/// Of the states of the search, the part that may be looked at besides.
+/// Additional states that may be explored, as a divisor of the states found by the search.
 const PART: usize = 10;
 
-/// States between two looks at the clock.
+/// States between two polls of the budget.
 const TICK: usize = 1024;
 
-/// What is known of the claims of a model.
+/// Result of evaluating the claims of a model.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Claims {
-    /// For each claim: does it fail in a state that is reached?
+    /// By claim: true if it fails in a reachable state.
     pub failed: Vec<bool>,
-    /// States that were looked at; `None` if all were, without counting them.
+    /// Number of states evaluated; `None` if all were, without counting them.
     pub states: Option<u64>,
-    /// Were all states looked at?
+    /// True if all states were evaluated.
     pub complete: bool,
 }
 
-/// Looks at the claims in all states that a search has found, which has come to its end if `may_go_on`.
+/// Evaluates the claims in all states found by a search; explores more states if `may_go_on`.
 pub(crate) fn look_at_claims(
     product: &ExplicitProduct<'_>,
     worker: &mut ExplicitWorker,

@@ -1,19 +1,21 @@
-//! Covering runs: where a net grows, a run need not come back to where it was.
+//! Covering runs: infinite runs of a growing net that repeat no state.
 //!
 //! ```text
 //! m1 –w→ m2 = m1 + Δ,  Δ ≥ 0     so that m1 + k·Δ –w→ m1 + (k+1)·Δ for every k
 //! ```
 //!
-//! (R. Karp and R. Miller, *Parallel program schemata*, 1969.) If the automaton is in the same state at both ends, all marks are in between, and each
-//! proposition is *settled* at each position `m` of `w`, that is, says the same of all `m + k·Δ`, then every round of `w`
-//! has the letters of the first and the automaton accepts. On a net without any cycle this is the only evidence
-//! there is. Sound for full LTL with events; `w` fires, so both deadlock policies agree. Where the automaton accepts whatever follows, letters do not matter: the
-//! rounds only show that something does follow.
+//! (R. Karp and R. Miller, *Parallel program schemata*, 1969.) Suppose the automaton is in the same
+//! state at both ends, all marks occur in between, and each proposition is *settled* at each
+//! position `m` of `w`, i.e. has the same value in all `m + k·Δ`. Then every round of `w` has the
+//! letters of the first, and the automaton accepts. On a net without cycles there is no other
+//! evidence. Sound for full LTL with events; `w` fires, so both deadlock policies agree. If the
+//! automaton accepts every continuation, letters do not matter and the rounds only show that the
+//! run continues.
 //!
-//! Walks ask for it at each of their steps, a depth-first search along its path ([`OnPath`]). `Δ` is summed up backwards from the end, one step after
-//! the other. Most runs cover nothing, so that looks back are short and seldom long. A search that runs away does so along a path that gets longer and longer, more or less
-//! in rounds, and what covers something now will do so again. So a search asks a few times whenever its path is twice as long as it was: a
-//! search that comes to an end has asked as often as the logarithm of its depth says, which costs it next to nothing.
+//! `walk` queries it at each step, the depth-first search along its path ([`OnPath`]). `Δ` is
+//! summed backwards from the end. Most runs cover nothing, so most backward searches are short. A
+//! diverging search has an ever longer path on which coverings persist. Hence it is queried a few
+//! times whenever its path has doubled: the number of queries is logarithmic in the depth.
 
 use crate::chart::Chart;
 use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
@@ -25,28 +27,30 @@ use lariat_model::{
     Action, Arc, Comparison, Domain, EventId, Linear, Predicate, Proposition, State, System, Value,
 };
 
-/// Steps of the shortest look back.
+/// Steps of the shortest backward search.
 const SHORT: usize = 16;
-/// Steps of the longest look back.
+/// Steps of the longest backward search.
 const LONG: usize = 400;
-/// Candidates whose propositions are looked at in one look back: those that follow mostly fail like the first ones.
+/// Candidates per backward search whose propositions are evaluated; later ones mostly fail for the
+/// same reason.
 const CANDIDATES: usize = 4;
-/// The path on which a search asks for the first time: one that runs away is there at once, and most small nets never are.
+/// Length of the path at the first query. Diverging searches soon reach it, small nets rarely.
 const FIRST: usize = 256;
-/// Questions before the path has to double: the automaton may have been in the wrong state, or the round is longer than the look back was.
+/// Queries before the path has to double: the automaton may be in the wrong state, or the round may
+/// be longer than the backward search.
 const QUESTIONS: usize = 8;
 
-/// Looks for covering runs at the end of a run.
+/// Searches for a covering run at the end of a run.
 pub(crate) struct Covering<'a> {
     system: &'a System,
     marks: Marks,
     predicates: Vec<&'a Predicate>,
-    /// What the steps looked at change; 0 everywhere between two looks.
+    /// Change of each place by the steps visited; 0 everywhere between two searches.
     delta: Vec<Value>,
     changed: Vec<usize>,
 }
 
-/// A step of a run, as it is met on the way back from the end.
+/// Step of a run, visited backwards from its end.
 #[derive(Clone, Copy)]
 pub(crate) struct StepBack {
     pub from: NodeId,
@@ -54,16 +58,16 @@ pub(crate) struct StepBack {
     pub marks: Marks,
 }
 
-/// The end of a run can be repeated for ever with the same letters.
+/// A suffix of a run that can be repeated infinitely often with the same letters.
 pub(crate) struct Covered {
-    /// So many steps.
+    /// Number of steps of the suffix.
     pub steps: usize,
-    /// What they add each time.
+    /// Tokens added by each repetition.
     pub growth: State,
 }
 
 impl<'a> Covering<'a> {
-    /// For a problem about a net that may grow.
+    /// Returns a search if the problem is about a net that may grow.
     pub fn new(problem: &'a Problem<'_>, product: &ExplicitProduct<'_>) -> Option<Covering<'a>> {
         let system = problem.system;
         let free = |domain: &Domain| matches!(domain, Domain::Count { bound: None });
@@ -92,8 +96,9 @@ impl<'a> Covering<'a> {
         })
     }
 
-    /// The steps with which a run that ends in `end` covers an earlier node of its own. `back` are the last steps of the run, the last one first; this is the
-    /// look with this `number`, of which every second one is twice as long as those between.
+    /// Returns the suffix with which a run that ends in `end` covers one of its earlier nodes.
+    /// `back` yields the last steps of the run, the last one first. `number` counts the searches;
+    /// every second one is at least twice as long as the others.
     pub fn covers(
         &mut self,
         product: &ExplicitProduct<'_>,
@@ -120,14 +125,14 @@ impl<'a> Covering<'a> {
         back: impl Iterator<Item = StepBack> + Clone,
     ) -> Option<Covered> {
         let (_, location) = worker.nodes.get(end);
-        // Places that have fewer tokens at the end, and such that have more.
+        // Numbers of places with fewer and with more tokens at the end.
         let (mut less, mut more) = (0, 0);
         let mut missing = self.marks;
         let mut candidates = 0;
         for (before, step) in back.clone().enumerate() {
             let (_, here) = worker.nodes.get(step.from);
             if !chart.is_together(here, location) {
-                // The automaton has left that for good.
+                // This component of the automaton cannot be entered again.
                 break;
             }
             missing = missing.minus(step.marks);
@@ -158,7 +163,7 @@ impl<'a> Covering<'a> {
         None
     }
 
-    /// Is every proposition settled wherever a step of the round is taken?
+    /// Returns whether every proposition is settled at the source of every step of the round.
     fn is_settled(
         &self,
         product: &ExplicitProduct<'_>,
@@ -173,7 +178,7 @@ impl<'a> Covering<'a> {
         })
     }
 
-    /// What the predicate says of `m` and, however often `delta` is added, goes on to say; `None` if that may change.
+    /// Returns the value of the predicate in all `m + k·delta`; `None` if it may change.
     fn value(&self, predicate: &Predicate, m: &[Value]) -> Option<bool> {
         match predicate {
             Predicate::Const(value) => Some(*value),
@@ -195,7 +200,7 @@ impl<'a> Covering<'a> {
                     events.iter().all(lacks_for_ever).then_some(false)
                 }
             }
-            // Something is taken from every position.
+            // Each position of the round has a successor.
             Predicate::Deadlock => Some(false),
             Predicate::Expr(expr) => {
                 let mut vars = Vec::new();
@@ -223,7 +228,7 @@ impl<'a> Covering<'a> {
         }
     }
 
-    /// The same of a comparison: settled if its sum does not move, or moves to where the truth stays as it is.
+    /// The value of a comparison if its sum is constant or moves away from the threshold.
     fn comparison(&self, linear: &Linear, m: &[Value]) -> Option<bool> {
         let (mut sum, mut slope) = (0_i128, 0_i128);
         for (var, factor) in &linear.terms {
@@ -243,7 +248,7 @@ impl<'a> Covering<'a> {
     }
 }
 
-/// The arcs of a transition.
+/// Returns the arcs of a transition.
 fn arcs(system: &System, event: Option<EventId>) -> &[Arc] {
     match event.map(|event| &system.event(event).action) {
         Some(Action::Net(arcs)) => arcs,
@@ -251,20 +256,20 @@ fn arcs(system: &System, event: Option<EventId>) -> &[Arc] {
     }
 }
 
-/// The same asked of a depth-first search of the product.
+/// Covering runs on the path of a depth-first search of the product.
 pub(crate) struct OnPath<'a> {
     covering: Covering<'a>,
     chart: Chart,
-    /// The shorter of paths on which questions are asked.
+    /// Shortest path on which the search queries.
     doubled: usize,
-    /// Questions asked so far.
+    /// Number of queries so far.
     asked: usize,
-    /// What each round adds, once there is an answer.
+    /// Tokens added by each round, once a covering run was found.
     growth: Option<State>,
 }
 
 impl<'a> OnPath<'a> {
-    /// For a problem about a net that may grow.
+    /// Returns the query if the problem is about a net that may grow.
     pub fn new(problem: &'a Problem<'_>, product: &ExplicitProduct<'_>) -> Option<OnPath<'a>> {
         Some(OnPath {
             covering: Covering::new(problem, product)?,
@@ -275,7 +280,7 @@ impl<'a> OnPath<'a> {
         })
     }
 
-    /// What each round of the path adds with which a search has ended.
+    /// Returns the tokens added by each round of the path with which the search has ended.
     pub fn growth(self) -> Option<State> {
         self.growth
     }
@@ -330,7 +335,7 @@ mod tests {
     use lariat_ltl::AtomId;
     use lariat_model::{Constraint, Deadlock, Strength, VarId};
 
-    /// A walk that looks for runs without an event that is fair.
+    /// Searches by walks for runs without a weakly fair event.
     fn without(system: &System, event: EventId) -> Found {
         let mut automaton = Automaton::universal();
         let taken = automaton.guards.atom(0);
@@ -357,7 +362,7 @@ mod tests {
         })
     }
 
-    /// A walk or a search for runs that take the first two transitions in turn. The automaton has a mark for the first of them.
+    /// Searches for runs that alternate the first two transitions; the first carries the mark.
     fn in_turn(engine: &Engine, system: &System) -> Found {
         let mut guards = Guards::new();
         let mut edge = |event, marks, to| Transition {
@@ -381,7 +386,8 @@ mod tests {
         ask(engine, &problem, 5_000)
     }
 
-    /// Place 0 has three tokens and gets more, place 1 has none and gets none. One transition waits for more, one for a token that never comes, and one needs nothing.
+    /// Place 0 has three tokens and gains more, place 1 stays empty. One transition needs more
+    /// tokens, one a token that never comes, and one needs nothing.
     #[test]
     fn only_what_growth_cannot_change_is_settled() {
         use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
@@ -418,7 +424,7 @@ mod tests {
             (sum(0, 1, Eq, 5), None),
             (sum(0, 1, Ne, 2), Some(true)),
             (sum(0, 1, Ne, 3), None),
-            // The same on the way down.
+            // The negated sums.
             (sum(0, -1, Ge, -3), None),
             (sum(0, -1, Ge, -2), Some(false)),
             (sum(0, -1, Le, -4), None),
@@ -445,7 +451,8 @@ mod tests {
         }
     }
 
-    /// The last transition needs five tokens, which are not there at first: that it is not enabled says nothing of a run that adds tokens for ever.
+    /// The last transition needs five tokens, which are missing at first: its disabledness is not
+    /// settled on a run that keeps adding tokens.
     #[test]
     fn fair_transitions_that_growth_enables_are_not_settled() {
         let turns = |needs: &[u32]| System {
@@ -458,14 +465,14 @@ mod tests {
         assert!(matches!(lacking, Ok(Outcome::Accepting(_))), "{lacking:?}");
     }
 
-    /// A round ends where it began, in the net and in the automaton.
+    /// A round returns to the same automaton state.
     #[test]
     fn rounds_bring_the_automaton_back() {
         let turns = System {
             initial: vec![vec![1, 0, 0].into()],
             ..crate::testing::net(3, &[(&[0], &[1, 2]), (&[1], &[0])])
         };
-        // The second never follows, although each step of the first adds a token.
+        // The second transition never follows, although each step of the first adds a token.
         let stuck = crate::testing::net(2, &[(&[], &[0]), (&[1], &[])]);
         for engine in [&WALK, &EXPLICIT] {
             let found = in_turn(engine, &turns);
@@ -478,7 +485,7 @@ mod tests {
         }
     }
 
-    /// Each step adds a token. Where that is a failure, the first step is the last.
+    /// Each step adds a token. If that is a fault, the run ends after the first step.
     #[test]
     fn systems_that_may_fail_have_no_rounds() {
         let mut system = crate::testing::net(2, &[(&[], &[0]), (&[1], &[])]);

@@ -1,20 +1,21 @@
-//! Fairness constraints of a product of single states: marks with conditions, or pairs.
+//! Fairness constraints of a product of single states, as conditional marks or as Streett pairs.
 //!
-//! A constraint is decided by the state and the event of a step alone, so the automaton knows nothing of it. Where all are weak and fit
-//! beside the automaton's marks they are marks themselves:
+//! A constraint depends only on the state and the event of a step, so the automaton does not encode
+//! it. If all are weak and fit beside the automaton's marks, each is a mark:
 //!
 //! ```text
 //! step (s, e) carries mark i   iff   e meets constraint i, or constraint i is not enabled in s
 //! ```
 //!
-//! and every check for marks decides. Otherwise they are pairs, in any number, for [`streett`](lariat_emptiness::streett): a strong constraint is
-//! enabled where it says, a weak one everywhere. A run that is strongly fair is weakly fair, so as many constraints as fit are marks all the
-//! same: no component is looked at before it carries them.
+//! and every check for marks is exact. Otherwise the constraints are pairs, in any number, for
+//! [`streett`](lariat_emptiness::streett): a strong constraint is enabled by its predicate, a weak
+//! one in every state. A strongly fair run is weakly fair, so as many constraints as fit are also
+//! marks in their weak form: only components that carry all marks are examined.
 //!
-//! Engines that read letters alone are given the same question without fairness ([`Folded`]): the automaton asks for enabledness and events
-//! itself, and offers a mark for each weak constraint.
+//! Engines that read only letters get an equivalent problem without fairness ([`Folded`]): its
+//! automaton reads enabledness and events and has one mark per weak constraint.
 //!
-//! What a state enables is computed once and kept: eight bytes for 64 constraints. What an event meets is a table.
+//! The constraints enabled in a state are computed once: eight bytes per state for 64 constraints.
 
 use crate::problem::{Invariance, Problem};
 use lariat_automata::{Automaton, Guard, Guards, demanding};
@@ -28,27 +29,27 @@ use lariat_space::explicit::{Explicit, StateId, States, Turn};
 pub(crate) struct Constraints<'p> {
     list: &'p [Constraint],
     form: Form,
-    /// The weak ones, as bits.
+    /// Weak constraints, as bits.
     weak: Vec<u64>,
     /// By event: the constraints that it meets.
     met: Vec<Vec<u32>>,
-    /// By event: the constraints that are enabled wherever it is.
+    /// By event: the constraints that are enabled whenever the event is.
     enabling: Vec<Vec<u32>>,
-    /// The constraints whose enabledness is another predicate than that of events.
+    /// Constraints whose enabledness is not that of events.
     others: Vec<u32>,
 }
 
-/// What constraints are to the checks.
+/// Encoding of constraints for the emptiness checks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
     /// Marks from this number on.
     Marks(u32),
-    /// Streett pairs; as many as fit are also marks from this number on, in their weak form.
+    /// Streett pairs; the weak forms of as many as fit are also marks from this number on.
     Pairs(u32),
 }
 
 impl<'p> Constraints<'p> {
-    /// For a product with an automaton of so many marks.
+    /// Creates the constraints of a product whose automaton has this number of marks.
     pub fn new(system: &System, list: &'p [Constraint], marks: u32) -> Constraints<'p> {
         let words = list.len().div_ceil(64);
         let mut weak = vec![0; words];
@@ -91,7 +92,7 @@ impl<'p> Constraints<'p> {
         }
     }
 
-    /// The constraints that are enabled in `state`, as bits of `enabled`, which are 0. Costs what the state enables, and a look at each predicate.
+    /// Sets the bits of the constraints that are enabled in `state`; `enabled` is 0 before.
     fn look(&self, space: &Explicit<'_>, states: &mut States, state: StateId, enabled: &mut [u64]) {
         let mut set = |i: u32| enabled[i as usize / 64] |= 1 << (i % 64);
         space.enabled_events(states, state, |event| {
@@ -119,25 +120,25 @@ impl<'p> Constraints<'p> {
         event.map_or(&[], |event| &self.met[event.index()])
     }
 
-    /// The first mark of a constraint.
+    /// Returns the first mark of a constraint.
     fn first_mark(&self) -> u32 {
         let (Form::Marks(first) | Form::Pairs(first)) = self.form;
         first
     }
 
-    /// The marks of a step by `event` from a state that enables `enabled`.
+    /// Returns the marks of a step by `event` from a state that enables `enabled`.
     pub fn marks(&self, enabled: &[u64], event: Option<EventId>) -> Marks {
         let Some(enabled) = enabled.first() else {
             return Marks::NONE;
         };
         let marked = self.met(event).iter().filter(|i| **i < Marks::MAX);
         let met = marked.fold(0, |bits, i| bits | 1 << i);
-        // Constraints that no mark is left for are shifted out.
+        // The shift drops constraints without a mark.
         let marks = (!enabled | met).checked_shl(self.first_mark()).unwrap_or(0);
         Marks(marks).intersection(self.all_marks())
     }
 
-    /// All marks that constraints are.
+    /// Returns the marks of all constraints.
     pub fn all_marks(&self) -> Marks {
         let first = self.first_mark();
         let all = (first as usize + self.list.len()).min(Marks::MAX as usize);
@@ -164,17 +165,18 @@ impl<'p> Constraints<'p> {
     }
 }
 
-/// What the states that were asked for enable, by one worker.
+/// Cache of the constraints enabled in each state, for one worker.
 #[derive(Debug, Default)]
 pub(crate) struct Enabled {
-    /// As many words a state as constraints need; those of a state that was not asked for mean nothing.
+    /// Bits of each state, in as many words as constraints need; valid if the state is in `known`.
     bits: Vec<u64>,
-    /// Which states were asked for.
+    /// States whose bits are valid.
     known: Vec<u64>,
 }
 
 impl Enabled {
-    /// The constraints that are enabled in `state`, as bits. `grown` is called when an array is about to grow, with the bytes of both.
+    /// Returns the constraints enabled in `state`, as bits. Calls `grown` with the total bytes
+    /// before an array grows.
     pub fn of(
         &mut self,
         constraints: &Constraints<'_>,
@@ -205,8 +207,9 @@ impl Enabled {
     }
 }
 
-/// Whose turn it is in the nodes of a product: of the events behind the one by which a node was found first. So paths of a depth-first search
-/// are like runs of a scheduler that goes round, and most components carry all marks soon after they have a cycle.
+/// Round-robin order of steps: a product node begins with the events behind the one by which it was
+/// first found. Paths of a depth-first search then resemble runs of a fair scheduler, and most
+/// cyclic components soon carry all marks.
 #[derive(Debug)]
 pub(crate) struct Turns {
     of: Vec<Turn>,
@@ -214,7 +217,7 @@ pub(crate) struct Turns {
 }
 
 impl Turns {
-    /// Every node begins with the first event.
+    /// Creates the order in which every node begins with the first event.
     pub fn new(budget: &Budget) -> Turns {
         Turns {
             of: Vec::new(),
@@ -222,12 +225,13 @@ impl Turns {
         }
     }
 
-    /// Whose turn it is in `node`.
+    /// Returns the first event of `node`.
     pub fn of(&self, node: NodeId) -> Turn {
         self.of.get(node.index()).copied().unwrap_or_default()
     }
 
-    /// `node` has been reached behind a step; only the first time counts, so that the edges of a node keep their order.
+    /// Records the first event of `node` when it is first reached; later calls have no effect, so
+    /// that the edges of a node keep their order.
     pub fn reach(&mut self, node: NodeId, turn: impl FnOnce() -> Turn) -> Result<(), Stop> {
         let unknown = node.index() + 1;
         if self.of.len() >= unknown {
@@ -238,7 +242,7 @@ impl Turns {
             self.bytes.resize(larger * size_of::<Turn>())?;
             self.of.reserve_exact(larger - self.of.len());
         }
-        // Initial nodes that were not reached by a step begin with the first.
+        // Initial nodes begin with the first event.
         self.of.resize(node.index(), Turn::default());
         self.of.push(turn());
         Ok(())
@@ -254,7 +258,8 @@ pub struct Folded<'a> {
 }
 
 impl<'a> Folded<'a> {
-    /// Gives the automaton the constraints of the problem, all of them weak; [`Stop::Unsupported`] if that takes too many atoms or marks.
+    /// Adds the constraints of the problem, all of them weak, to its automaton. Fails with
+    /// [`Stop::Unsupported`] if that takes too many atoms or marks.
     pub fn new(problem: &'a Problem<'a>) -> Result<Folded<'a>, Stop> {
         let mut automaton = problem.automaton.clone();
         let mut propositions = problem.propositions.to_vec();
@@ -278,7 +283,7 @@ impl<'a> Folded<'a> {
         })
     }
 
-    /// The problem without fairness. What was known of stuttering still is: constraints do not see it, and states stay as they are.
+    /// Returns the problem without fairness. Its stutter invariance is unchanged.
     pub fn problem(&self) -> Problem<'_> {
         let mut folded = Problem::new(
             self.problem.system,
@@ -295,7 +300,7 @@ impl<'a> Folded<'a> {
     }
 }
 
-/// The guard of a proposition, which becomes an atom of the automaton if it is none yet.
+/// Returns the guard of a proposition, which becomes an atom of the automaton if necessary.
 fn atom(
     automaton: &mut Automaton,
     propositions: &mut Vec<Proposition>,

@@ -1,6 +1,6 @@
-//! The label of every state: which state propositions hold.
+//! Labels of states: the state propositions that hold.
 //!
-//! Labels are computed once a state and interned: a state costs four bytes.
+//! Each label is computed once and interned, at four bytes per state.
 
 use crate::alphabet::state_propositions;
 use crate::problem::Problem;
@@ -9,19 +9,19 @@ use lariat_budget::Stop;
 use lariat_space::explicit::{Explicit, StateId, States};
 use rustc_hash::FxHashMap;
 
-/// The state space of a problem, which observes the propositions about states, each as its bit in a letter.
+/// Creates the state space of a problem, which observes the state propositions as bits of a letter.
 pub(crate) fn labelled<'p>(problem: &Problem<'p>) -> Explicit<'p> {
     let atoms = state_propositions(problem.propositions).collect();
     Explicit::new(problem.system, problem.deadlock).observing(atoms)
 }
 
-/// A set of state propositions that some state has: dense, from 0.
+/// Index of a set of state propositions that holds in some state: dense, from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Label(u32);
 
 const UNLABELLED: u32 = u32::MAX;
 
-/// The labels found so far, by one worker.
+/// Labels of one worker.
 #[derive(Debug, Default)]
 pub(crate) struct Labels {
     /// The label of every state, [`UNLABELLED`] until [`Labels::of`] is called for it.
@@ -31,7 +31,7 @@ pub(crate) struct Labels {
 }
 
 impl Labels {
-    /// The label of `state` in a [`labelled`] space. `grown` is called when an array has grown.
+    /// Returns the label of `state` in a [`labelled`] space. Calls `grown` when an array has grown.
     pub fn of(
         &mut self,
         space: &Explicit<'_>,
@@ -59,12 +59,12 @@ impl Labels {
         Ok(Label(label))
     }
 
-    /// The letter bits of a label.
+    /// Returns the letter bits of a label.
     pub fn letter(&self, label: Label) -> Letter {
         Letter(self.letters[label.0 as usize])
     }
 
-    /// Bytes held; maps are counted with their usual slack.
+    /// Returns the bytes held; maps are counted with their usual slack.
     pub fn bytes(&self) -> usize {
         self.of.capacity() * 4 + self.letters.capacity() * 8 + self.ids.capacity() * 20
     }

@@ -1,12 +1,13 @@
-//! The explicit engine: a product of single states × a check on its graph.
+//! The explicit engine: a product of single states with an emptiness check on its graph.
 //!
-//! Decides full LTL with events on every system whose states fit into memory, and finds most counterexamples
-//! after a small part of them. With testing automata it decides stutter-invariant properties of states; see
-//! [`testing_automata`](crate::testing_automata).
+//! Decides full LTL with events on every system whose states fit into memory, and finds most
+//! counterexamples after a small part of them. With testing automata it decides stutter-invariant
+//! properties of states; see [`testing_automata`](crate::testing_automata).
 //!
 //! | automaton | product | check |
 //! | --- | --- | --- |
-//! | TGBA, BA | [`ExplicitProduct`] | Couvreur, with a look for covering runs where a net may grow; UFSCC by several workers; that for Streett pairs where fairness needs it |
+//! | TGBA, BA | [`ExplicitProduct`] | Couvreur, with covering runs where a net may grow |
+//! | | | UFSCC for several workers; Streett pairs if fairness is not in marks |
 //! | TA | [`testing_automata::Product`](crate::testing_automata::Product) | two passes |
 //! | TGTA | the same | Couvreur |
 
@@ -63,7 +64,8 @@ pub const EXPLICIT: Engine = Engine {
     }),
 };
 
-/// The synchronous product × Couvreur's check, or UFSCC by several workers, or the check for Streett pairs, which is for one.
+/// Checks the synchronous product by Couvreur's algorithm, by UFSCC with several workers, or by the
+/// sequential check for Streett pairs.
 pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
     let product = ExplicitProduct::new(task.problem, task.observer);
     let several = if product.has_fairness_in_marks() {
@@ -118,7 +120,7 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
     end(task, &product, worker, found)
 }
 
-/// The lasso that a search has seen, or the path whose end can be repeated.
+/// Returns the lasso in the component or along the path that a search has reported.
 fn sighted(
     product: &ExplicitProduct<'_>,
     worker: &mut ExplicitWorker,
@@ -130,7 +132,7 @@ fn sighted(
     }
 }
 
-/// The worker that goes on when the search is over, knowing what all have found.
+/// Returns the first worker, with the findings of all.
 fn the_last_of(mut workers: Vec<ExplicitWorker>) -> ExplicitWorker {
     let mut last = workers.swap_remove(0);
     for other in workers {
@@ -140,7 +142,7 @@ fn the_last_of(mut workers: Vec<ExplicitWorker>) -> ExplicitWorker {
     last
 }
 
-/// What is asked when the search is over: the model's claims, and whether it has left anything out.
+/// Evaluates the model's claims and checks whether states were omitted.
 fn end(
     task: &mut Task<'_>,
     product: &ExplicitProduct<'_>,
@@ -162,7 +164,7 @@ fn end(
     found
 }
 
-/// Before a depth-first search of a net that grows, which may run away: is there a beginning of a run nearby that decides?
+/// Searches near the initial nodes for an accepted prefix, if a depth-first search may diverge.
 pub(crate) fn look_around<P: Steps>(
     task: &Task<'_>,
     product: &P,
@@ -178,7 +180,7 @@ pub(crate) fn look_around<P: Steps>(
         .transpose()
 }
 
-/// The figures of a search among single states.
+/// Records the statistics of a search on single states.
 pub(crate) fn tell(account: &mut Account, counts: &Counts, states: &States) {
     account.search(counts);
     account.stats.set(Statistic::STATES, states.len());
@@ -188,13 +190,13 @@ pub(crate) fn tell(account: &mut Account, counts: &Counts, states: &States) {
     account.overflow = states.overflow();
 }
 
-/// What is known only when everything is done, the lasso included.
+/// Records the statistics that are final only after the lasso was computed.
 pub(crate) fn finish(task: &mut Task<'_>) {
     let bytes = task.budget.bytes_peak();
     task.account.stats.set(Statistic::BYTES_PEAK, bytes);
 }
 
-/// The end of every engine on single states: a run of the system for the evidence of an exact check.
+/// Turns the evidence of an exact check into a run of the system.
 pub(crate) fn conclude<P: Steps, E>(
     product: &P,
     worker: &mut P::Worker,
@@ -205,7 +207,7 @@ pub(crate) fn conclude<P: Steps, E>(
     match found {
         Outcome::Empty => Ok(Outcome::Empty),
         Outcome::Accepting(evidence) => {
-            // The limits of the search are not those of the way back: a shorter run may be all that can be told.
+            // The budget of the search may be used up; in the sealed product a lasso costs no work.
             product.seal(worker);
             let found = lasso(product, worker, &evidence)?;
             let found = found.ok_or_else(|| inexact("a component without a lasso"))?;
@@ -225,8 +227,8 @@ mod tests {
 
     const LENGTH: u32 = 50;
 
-    /// A token walks from place to place to the last, where it stays. At every place it may get lost, and at the first it may also
-    /// go straight to the last.
+    /// A token moves from place to place up to the last, where it stays. It may get lost at every
+    /// place, and at the first it may also jump to the last.
     fn detour() -> System {
         let place = |i: u32| Variable {
             name: format!("p{i}"),

@@ -1,21 +1,22 @@
-//! The shortest beginning of a run that decides: breadth-first in the product, to a node from which the automaton accepts whatever follows.
+//! Shortest prefix after which the automaton accepts every continuation, by breadth-first search.
 //!
-//! A depth-first search of a net that grows may run away from what is a few steps off, and there is no cycle that would stop it. Engines
-//! on single states look around first. ([`shorten`](crate::shorten()) ends with the nearest node of this kind, among what it explores anyway.)
+//! A depth-first search of a growing net may diverge although such a prefix is short, because no
+//! cycle stops it. Engines on single states therefore run this bounded search first.
+//! ([`shorten`](crate::shorten()) also ends with the nearest such node of the part it explores.)
 
 use crate::explicit::steps::Steps;
 use lariat_budget::Stop;
 use lariat_emptiness::{Counts, Edge, Lasso as Abstract, NodeId};
 
-/// Nodes that are looked at before a search that may run away: a few hundredths of a second, and part of what a glance of `auto` may do.
+/// Nodes of the search before one that may diverge; part of the short first round of `auto`.
 pub(crate) const LOOK: usize = 4000;
 
-/// Edges between two looks at the clock.
+/// Edges between two polls of the budget.
 const TICK: u64 = 1024;
 
-/// A shortest way from an initial node to one that accepts for ever, among the first `most` nodes.
-///
-/// `counts` is filled in where one is found.
+/// Finds a shortest path from an initial node to one with
+/// [`accepts_forever`](Steps::accepts_forever) among the first `most` nodes. Adds to `counts` if
+/// successful.
 pub(crate) fn nearest<P: Steps>(
     product: &P,
     worker: &mut P::Worker,
@@ -46,7 +47,7 @@ pub(crate) fn nearest<P: Steps>(
             }
         }
         if tree.order.len() >= most {
-            // Those that were made are still looked at.
+            // Nodes found but not yet expanded.
             let found = tree.order[next..].iter().copied();
             let mut found = found.filter(|node| product.accepts_forever(worker, *node));
             return Ok(found.next().map(|node| tree.found(node, counts)));
@@ -55,7 +56,7 @@ pub(crate) fn nearest<P: Steps>(
     Ok(None)
 }
 
-/// Nodes in the order in which they were found, each with the edge by which it was.
+/// Nodes in the order of discovery, each with the edge by which it was found.
 #[derive(Default)]
 struct Tree {
     order: Vec<NodeId>,
@@ -80,7 +81,7 @@ impl Tree {
             + self.by.capacity() * size_of::<Option<Option<(NodeId, Edge)>>>()
     }
 
-    /// The way to a node, and what it took to find it.
+    /// Returns the path to a node; adds the size of the search to `counts`.
     fn found(&self, to: NodeId, counts: &mut Counts) -> Abstract {
         counts.nodes += self.order.len() as u64;
         counts.edges += self.edges;

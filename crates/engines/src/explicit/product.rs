@@ -4,16 +4,17 @@
 //! (s, q) –marks→ (s', q')   iff   s –e→ s',   q –guard,marks→ q',   (λ(s), e) ⊨ guard
 //! ```
 //!
-//! The automaton reads the letter of the *source*: its state propositions and the event taken.
-//! A deadlock's stutter step is a step without event (the space adds it).
+//! The automaton reads the letter of the *source*: its state propositions and the event taken. A
+//! deadlock's stutter step is a step without event (the space adds it).
 //!
-//! Whether a guard accepts is decided once for every combination of state label, automaton
-//! state and *event class* — events that make the same `fires` atoms true are one class. A state
-//! whose label no transition of `q` accepts is left without firing anything. `single.rs` has the rest.
+//! A guard is evaluated once per state label, automaton state and *event class* (events that make
+//! the same `fires` atoms true). If no transition of `q` accepts the label of a state, nothing is
+//! fired. See `single.rs` for the rest.
 //!
-//! Fairness constraints add marks of their own to a step, or are pairs beside the marks: see `fairness.rs`.
-//! Where the beginning of a run is evidence ([`Problem::prefixes`]) and the automaton accepts from `q` whatever follows, `(s, q)` is
-//! given one edge, to itself and with all marks, which every check takes for a cycle; `steps.rs` makes a prefix of it.
+//! Fairness constraints are additional marks of a step, or pairs (`fairness.rs`). Where a prefix is
+//! evidence ([`Problem::prefixes`]) and the automaton accepts every continuation from `q`, `(s, q)`
+//! has a single edge, a self-loop with all marks, which every check reports as a cycle; `steps.rs`
+//! turns it into a prefix.
 
 use crate::alphabet::{Alphabet, ClassId};
 use crate::explicit::fairness::{Constraints, Form};
@@ -38,19 +39,19 @@ pub struct ExplicitProduct<'p> {
     space: Explicit<'p>,
     alphabet: Arc<Alphabet>,
     constraints: Constraints<'p>,
-    /// States of the automaton at which a run is evidence already; empty if there are none.
+    /// By automaton state: a run that reaches it is evidence. Empty if there is no such state.
     forever: Vec<bool>,
-    /// The component of every state of the automaton, where fair runs are looked for. Moves to those from which fewer can be reached come first: a run that
-    /// waits in a component that does not accept, giving every event its turn, would see all states before it goes on.
+    /// Components of the automaton, if there is fairness. Moves into those from which fewer
+    /// components can be reached come first: a run that stays in a rejecting component and treats
+    /// every event fairly would visit all states before it leaves.
     components: Vec<u32>,
 }
 
-/// What one worker has found of the product. What the automaton does depends on label, automaton state and event
-/// class.
+/// Worker of the product. The automaton's moves depend on label, automaton state and event class.
 pub type ExplicitWorker = single::Worker<(Label, Location, ClassId)>;
 
 impl<'p> ExplicitProduct<'p> {
-    /// Prepares the product; nothing is explored yet.
+    /// Creates the product; explores nothing.
     pub fn new(problem: &Problem<'p>, observer: &'p dyn Observer) -> ExplicitProduct<'p> {
         ExplicitProduct {
             problem: problem.clone(),
@@ -75,7 +76,7 @@ impl<'p> ExplicitProduct<'p> {
         }
     }
 
-    /// A worker that has found nothing yet.
+    /// Creates a worker that has found nothing.
     pub fn worker(&self, budget: &Budget) -> ExplicitWorker {
         let states = self.within_limits(self.space.states(budget));
         let locations = self.problem.automaton.states.len();
@@ -85,7 +86,7 @@ impl<'p> ExplicitProduct<'p> {
         }
     }
 
-    /// Workers that share the nodes they find; a node has the same number for all of them.
+    /// Creates workers that share their nodes; a node has the same number in all of them.
     pub fn workers(&self, workers: usize, budget: &Budget) -> Vec<ExplicitWorker> {
         let states = self.space.workers(workers, budget).into_iter();
         let locations = self.problem.automaton.states.len();
@@ -106,12 +107,12 @@ impl<'p> ExplicitProduct<'p> {
         &self.space
     }
 
-    /// Is every accepting cycle a fair one? If not, only the check for pairs knows the difference.
+    /// Returns whether every accepting cycle is fair. If not, only the check for pairs is exact.
     pub(crate) fn has_fairness_in_marks(&self) -> bool {
         matches!(self.constraints.form(), Form::Marks(_))
     }
 
-    /// The marks of fairness constraints on a step by `event` from `state`.
+    /// Returns the marks of fairness constraints on a step by `event` from `state`.
     pub(crate) fn fair_marks(
         &self,
         worker: &mut ExplicitWorker,
@@ -125,7 +126,8 @@ impl<'p> ExplicitProduct<'p> {
         Ok(self.constraints.marks(enabled, event))
     }
 
-    /// All ways to go on from `node`, appended to `ways`; stuttering is one, where it counts.
+    /// Appends all enabled ways from `node` to `ways`, including a stutter step if deadlocks
+    /// stutter.
     pub(crate) fn ways(
         &self,
         worker: &mut ExplicitWorker,
@@ -140,8 +142,8 @@ impl<'p> ExplicitProduct<'p> {
         Ok(())
     }
 
-    /// The step of the system that a way stands for, and what the automaton can do by it; `None` if it can do nothing,
-    /// which is found out before the step is taken.
+    /// Takes a way: returns its step and the automaton's moves; `None` if there are no moves, which
+    /// is checked before the step is computed.
     pub(crate) fn take(
         &self,
         worker: &mut ExplicitWorker,
@@ -155,13 +157,13 @@ impl<'p> ExplicitProduct<'p> {
             return Ok(None);
         }
         let step = self.space.next(&mut worker.states, state, &mut way)?;
-        // A way that is cut off leads to the next one.
+        // If the way was cut off by a limit, `next` returns a later step.
         Ok(step
             .filter(|step| step.0 == event)
             .map(|step| (step, moves)))
     }
 
-    /// The atoms about states that are true in `state`.
+    /// Returns the state atoms that hold in `state`.
     pub(crate) fn letter(
         &self,
         worker: &mut ExplicitWorker,
@@ -171,12 +173,12 @@ impl<'p> ExplicitProduct<'p> {
         Ok(worker.letter(label))
     }
 
-    /// The values of all variables in `state`.
+    /// Returns the values of all variables in `state`.
     pub(crate) fn values<'w>(&self, worker: &'w mut ExplicitWorker, state: StateId) -> &'w [Value] {
         self.space.values(&mut worker.states, state)
     }
 
-    /// The automaton's moves from `location` under a label and an event class.
+    /// Returns the automaton's moves from `location` under a label and an event class.
     fn choices(
         &self,
         worker: &mut ExplicitWorker,
@@ -218,7 +220,7 @@ impl Steps for ExplicitProduct<'_> {
             }
             let label = worker.label(&self.space, state)?;
             if self.alphabet.classes().len() == 1 {
-                // The letter does not depend on the step: perhaps nothing can be read at all.
+                // The letter does not depend on the step, so nothing may be readable at all.
                 if self
                     .choices(worker, label, location, ClassId::UNNAMED)
                     .is_empty()

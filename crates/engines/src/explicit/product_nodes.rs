@@ -1,9 +1,21 @@
-//! Nodes of products: pairs of a state and a state of the automaton.
+//! Node numbers of products: pairs of a state and an automaton state.
 //!
-//! Where the automaton has few states, a pair *is* its number: the state's, with the automaton's in the lowest bits. Nothing has to be looked up, so that an
-//! edge of the product waits for memory no more often than one of the system; numbers that nobody uses cost a search four bytes each, by one worker or by several. Larger automata would leave too many, and some
-//! want nodes in the order of discovery: for those one worker keeps pairs by their contents. Several share those of larger automata without a table that would have to grow: a state has few pairs, which form a list that begins
-//! at the state. A new one is written and then put before the others by one exchange; whoever was slower looks at what has come before its own.
+//! | variant | used for | number of a pair | storage |
+//! | --- | --- | --- | --- |
+//! | `Joined` | one worker, small automata | the state's, automaton state in the low bits | 1 bit |
+//! | `JoinedCommon` | several workers, small automata | the same | 1 bit, atomic |
+//! | `Own` | one worker, large automata; dense order | order of discovery | hash table |
+//! | `Common` | several workers, large automata | drawn in blocks per worker | list per state |
+//!
+//! A joined number needs no lookup, so an edge of the product misses the cache no more often than
+//! one of the system. An unused number costs a check four bytes, which limits the size of the
+//! automaton. The lists avoid a concurrent hash table: a state has few pairs.
+//!
+//! Concurrency: each worker owns a [`ProductNodes`] and calls it from its own thread. Bits are set
+//! by `fetch_or` and are only counted, so relaxed order suffices. A list grows by compare-and-swap
+//! of its head: Release publishes the new pair, Acquire reads it. A worker that loses the race
+//! searches the pairs added before its own and retries. Segments and their [`Lease`] grow under a
+//! lock. A worker that stops leaves no pair unfinished.
 
 use lariat_automata::StateId as Location;
 use lariat_budget::{Budget, Lease, Stop};
@@ -15,23 +27,22 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Nodes that a worker numbers at a time.
+/// Node numbers that a worker draws at a time.
 const BLOCK: u32 = 256;
 
-/// New pairs after which a worker tells how many there are.
+/// New pairs after which a worker adds its count to the shared one.
 const UNTOLD: usize = 256;
 
-/// Automata of at most 2 to this many states have pairs that are numbers. With eight states a search keeps 33 bytes a state at worst, in place of 21 for each pair. It may be from 0 to 4; with 4 there are
-/// twice as many bytes for nothing where few pairs of a state are found. (Kanban 5 with an automaton of 7 states: 1.50 s in place of 2.63, 157 MB in place of 125; slotted ring 7 with one of 5: 13.9 s and 808 MB in place of 23.8 s and 637 MB. With 2
-/// both kept pairs by their contents.)
+/// Automata with at most two to the power of this many states have joined numbers; from 0 to 4.
+/// More bits waste memory where few pairs of each state are found.
 const MOST_BITS: u32 = 3;
 
-/// The pairs found so far, by one worker or by several. A new one is a unit of work.
+/// The pairs found so far by one or several workers. A new pair costs one unit of work.
 #[derive(Debug)]
 pub(crate) struct ProductNodes {
     numbers: Numbers,
-    /// How many were found, but for those that this worker was the first to find and has not told yet. It does so now and then: a number that all write is
-    /// one that each waits for.
+    /// Number of pairs reported by all workers. Each reports only now and then, to avoid
+    /// contention.
     told: Arc<AtomicUsize>,
     untold: usize,
     budget: Budget,
@@ -42,18 +53,18 @@ pub(crate) struct ProductNodes {
 enum Numbers {
     Joined(Joined),
     JoinedCommon(Arc<SharedJoined>),
-    /// In the order of discovery: the state in the first cell, the automaton's in the second.
+    /// Dense, in the order of discovery; cells are the state and the automaton state.
     Own(Interner),
-    /// With the numbers that this worker gives out next.
+    /// With the numbers that this worker assigns next.
     Common(Arc<SharedPairs>, Range<u32>),
 }
 
-/// How pairs are numbers: so many bits are those of the automaton's state.
+/// Number of low bits that hold the automaton state.
 #[derive(Clone, Copy, Debug)]
 struct Join(u32);
 
 impl Join {
-    /// For an automaton with this many states, if they are few.
+    /// Returns the encoding for this number of automaton states, if it is small enough.
     fn of(locations: usize) -> Option<Join> {
         let bits = locations.next_power_of_two().trailing_zeros();
         (bits <= MOST_BITS).then_some(Join(bits))
@@ -65,7 +76,7 @@ impl Join {
         (StateId(node >> self.0), Location(location))
     }
 
-    /// The number of a pair, if it fits.
+    /// Returns the number of a pair, if it fits into 32 bits.
     #[inline]
     fn number(self, state: StateId, location: Location) -> Option<u32> {
         let number = u64::from(state.0) << self.0 | u64::from(location.0);
@@ -73,11 +84,11 @@ impl Join {
     }
 }
 
-/// Pairs that are numbers.
+/// Joined numbers of one worker.
 #[derive(Debug)]
 struct Joined {
     join: Join,
-    /// One bit for each pair: has it been found?
+    /// One bit per number: set if the pair was found.
     found: Vec<u64>,
     bytes: Lease,
 }
@@ -89,7 +100,7 @@ impl Joined {
         (word >> (number % 64) & 1 == 1).then_some(number)
     }
 
-    /// The number of a pair, and whether it is new.
+    /// Returns the number of a pair and whether it is new.
     #[inline]
     fn intern(&mut self, state: StateId, location: Location) -> Result<(u32, bool), Stop> {
         let number = self.join.number(state, location).ok_or_else(too_many)?;
@@ -112,7 +123,7 @@ impl Joined {
     }
 }
 
-/// The same for several workers.
+/// Joined numbers of several workers.
 #[derive(Debug)]
 struct SharedJoined {
     join: Join,
@@ -127,7 +138,7 @@ impl SharedJoined {
         (word >> (number % 64) & 1 == 1).then_some(number)
     }
 
-    /// The number of a pair, and whether this worker is the first to find it.
+    /// Returns the number of a pair and whether this worker is the first to find it.
     #[inline]
     fn intern(&self, state: StateId, location: Location) -> Result<(u32, bool), Stop> {
         let number = self.join.number(state, location).ok_or_else(too_many)?;
@@ -140,7 +151,7 @@ impl SharedJoined {
                 self.found.at(at)
             }
         };
-        // Nothing is read by what the bit says: it only counts.
+        // No data is published through the bit, so relaxed order suffices.
         let is_new = word.load(Relaxed) & bit == 0 && word.fetch_or(bit, Relaxed) & bit == 0;
         Ok((number, is_new))
     }
@@ -152,17 +163,17 @@ fn lease_more(bytes: &Mutex<Lease>, more: usize) -> Result<(), Stop> {
     lease.resize(held + more)
 }
 
-/// The words that hold the first bits of pairs that are numbers.
+/// Words allocated first.
 const LEAST_WORDS: usize = 16;
 
 fn too_many() -> Stop {
     Stop::Bound("more than four billion product states".to_owned())
 }
 
-/// The pairs of several workers.
+/// Pairs of several workers with large automata.
 #[derive(Debug)]
 struct SharedPairs {
-    /// For each state its last pair, plus one.
+    /// By state: its last pair plus one, the head of a list.
     last: Segments<AtomicU32>,
     pairs: Segments<Pair>,
     top: AtomicU32,
@@ -171,9 +182,9 @@ struct SharedPairs {
 
 #[derive(Debug, Default)]
 struct Pair {
-    /// The state below, the automaton's above.
+    /// State in the low half, automaton state in the high half.
     both: AtomicU64,
-    /// The pair of the same state that was found before, plus one.
+    /// Pair of the same state added before, plus one; 0 ends the list.
     before: AtomicU32,
 }
 
@@ -187,7 +198,7 @@ impl SharedPairs {
         (StateId(both as u32), Location((both >> 32) as u32))
     }
 
-    /// The pair with this location on the list that begins with `first`, looked for as far as `end`.
+    /// Searches the list from `first` up to, but excluding, `end` for a pair with this location.
     fn on_list(&self, first: u32, end: u32, location: Location) -> Option<u32> {
         let mut at = first;
         while at != end {
@@ -204,7 +215,7 @@ impl SharedPairs {
         self.on_list(last, 0, location)
     }
 
-    /// Numbers for new pairs.
+    /// Draws numbers for new pairs.
     fn block(&self) -> Result<Range<u32>, Stop> {
         let more = |top: u32| (top < NodeId::END - BLOCK).then(|| top + BLOCK);
         let start = self.top.fetch_update(Relaxed, Relaxed, more);
@@ -215,7 +226,7 @@ impl SharedPairs {
         Ok(block)
     }
 
-    /// The number of a pair, and whether it is new.
+    /// Returns the number of a pair and whether it is new.
     fn intern(
         &self,
         (state, location): (StateId, Location),
@@ -248,7 +259,7 @@ impl SharedPairs {
 }
 
 impl ProductNodes {
-    /// None yet, for an automaton with this many states.
+    /// Creates an empty collection for one worker and an automaton with this many states.
     pub fn new(locations: usize, budget: &Budget) -> ProductNodes {
         let Some(join) = Join::of(locations) else {
             return ProductNodes::in_order(locations, budget);
@@ -261,14 +272,14 @@ impl ProductNodes {
         ProductNodes::of(Numbers::Joined(joined), budget)
     }
 
-    /// The same with numbers that are dense, from 0, in the order of discovery.
+    /// Creates a collection with dense numbers, from 0 in the order of discovery.
     pub fn in_order(locations: usize, budget: &Budget) -> ProductNodes {
         let bits = u32::BITS - (locations as u32).leading_zeros();
         let own = Interner::new(4 + bits.div_ceil(8) as usize, budget);
         ProductNodes::of(Numbers::Own(own), budget)
     }
 
-    /// An empty collection shared by `workers`, for an automaton with this many states.
+    /// Creates an empty collection shared by `workers`, for an automaton with this many states.
     pub fn common(workers: usize, locations: usize, budget: &Budget) -> Vec<ProductNodes> {
         let bytes = Mutex::new(budget.lease());
         let told = Arc::default();
@@ -306,7 +317,7 @@ impl ProductNodes {
         }
     }
 
-    /// From now on no pair is added.
+    /// Freezes the collection: no pair is added from now on.
     pub fn seal(&mut self) {
         self.is_sealed = true;
     }
@@ -324,7 +335,7 @@ impl ProductNodes {
         }
     }
 
-    /// The number of a pair; `None` if it is unknown and stays so.
+    /// Returns the number of a pair; `None` if it is unknown and the collection is sealed.
     pub fn reach(&mut self, state: StateId, location: Location) -> Result<Option<NodeId>, Stop> {
         if !self.is_sealed {
             return self.intern(state, location).map(Some);
@@ -360,7 +371,7 @@ impl ProductNodes {
         self.told.fetch_add(more, Relaxed);
     }
 
-    /// How many were found; by several workers, about so many as long as others are at work.
+    /// Returns the number of pairs; approximate while other workers are running.
     pub fn len(&self) -> usize {
         self.told.load(Relaxed) + self.untold
     }
@@ -377,7 +388,7 @@ mod tests {
     use super::*;
     use std::collections::HashMap;
 
-    /// Whatever numbers pairs have, they are found again, and only those that were.
+    /// In every variant, interned pairs keep their numbers and no others are found.
     #[test]
     fn pairs_come_back() {
         for locations in [1, 2, 3, 4, 5, 300] {
@@ -410,14 +421,14 @@ mod tests {
         assert!(matches!(refused, Err(Stop::Bound(_))));
     }
 
-    /// Workers that come by in different orders agree about every number.
+    /// Workers that intern the same pairs in different orders agree about every number.
     #[test]
     fn numbers_are_common() {
         numbers_are_common_with(20);
         numbers_are_common_with(3);
     }
 
-    /// With an automaton that has one more state, which is in no pair.
+    /// The automaton has one more state, which occurs in no pair.
     fn numbers_are_common_with(locations: u32) {
         let budget = Budget::bytes(50_000_000);
         let mut all = ProductNodes::common(4, locations as usize + 1, &budget);
@@ -425,7 +436,7 @@ mod tests {
             let work = |(i, pairs): (u32, &mut ProductNodes)| {
                 let mut found = HashMap::new();
                 for k in 0..20_000u32 {
-                    // A permutation, another one for each worker.
+                    // A different permutation per worker.
                     let k = (k * (2 * i + 7) + i) % 20_000;
                     let (state, location) = (k / 4 % 1000, (k % 4 * 5 + k / 4000) % locations);
                     let node = pairs.intern(StateId(state), Location(location)).unwrap();

@@ -1,9 +1,9 @@
-//! What products of single states with any kind of automaton share.
+//! Workers of products of single states, for any kind of automaton.
 //!
-//! A node is a pair of a state and a state of the automaton. Edges are listed step by step of the
-//! system; what the automaton does by a step is looked up once for each `K`, which is all that it depends
-//! on, and kept as a range of one list. Labels are computed once a state and interned, so that a
-//! state costs four more bytes.
+//! A node is a pair of a state and an automaton state. Edges are listed step by step of the system.
+//! The automaton's moves by a step depend only on the key `K`; they are computed once per key and
+//! stored as a range of one list. Labels are computed once per state and interned, at four bytes
+//! per state.
 
 use crate::explicit::fairness::{Constraints, Enabled, Turns};
 use crate::explicit::labels::{Label, Labels};
@@ -16,25 +16,25 @@ use lariat_space::explicit::{self, Explicit, StateId, States, Successor};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
-/// What one worker has found of a product.
+/// The part of a product found by one worker.
 #[derive(Debug)]
 pub struct Worker<K> {
     pub(crate) states: States,
     pub(crate) nodes: ProductNodes,
     labels: Labels,
-    /// What states enable of fairness constraints.
+    /// Fairness constraints enabled in each state.
     enabled: Enabled,
-    /// In which order the steps of a node are listed, if not in that of the system.
+    /// Order of the steps of each node, if not that of the system.
     turns: Option<Turns>,
-    /// States all of whose steps were listed, one bit each; kept for those who look at claims.
+    /// States all of whose steps were listed, one bit each; maintained if there are claims.
     listed: Vec<u64>,
-    /// What the automaton can do: ranges of `moves`.
+    /// Moves of the automaton by key, as ranges of `moves`.
     choices: FxHashMap<K, Moves>,
-    /// What was asked for last: most steps of a node are read in the same way, and often those of the next one.
+    /// The last lookup: most steps of a node, and often those of the next one, have the same key.
     last: Option<(K, Moves)>,
     moves: Vec<(Marks, Location)>,
     budget: Budget,
-    /// Bytes of the maps above, and of the arrays of the check that runs.
+    /// Bytes of the maps above.
     own: Lease,
     fair: Lease,
     check: Lease,
@@ -53,7 +53,7 @@ impl Moves {
     }
 }
 
-/// Where an iteration over the edges of a node stands.
+/// Position in the iteration over the edges of a node.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cursor {
     pub(crate) space: explicit::Cursor,
@@ -63,35 +63,36 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// Lists these moves by this step next.
+    /// Continues with the moves of this step.
     pub(crate) fn list(&mut self, step: Successor, moves: Moves) {
         self.step = Some(step);
         self.moves = moves;
     }
 
-    /// The event of the edge that was listed last.
+    /// Returns the event of the edge listed last.
     pub(crate) fn event(&self) -> Option<EventId> {
         self.step.and_then(|(event, _)| event)
     }
 
-    /// Is this the first call? For nodes with a single edge, which is no step of the system.
+    /// Returns whether this is the first call, for nodes whose single edge is no step of the
+    /// system.
     pub(crate) fn once(&mut self, state: StateId) -> bool {
         self.step.replace((None, state)).is_none()
     }
 }
 
-/// Is a run that has come to `location` evidence, whatever follows? By what is known of each location, if anything.
+/// Returns whether a run that has reached `location` is evidence; `forever` may be empty.
 pub(crate) fn is_forever(forever: &[bool], location: Location) -> bool {
     forever.get(location.index()) == Some(&true)
 }
 
 impl<K: Copy + Eq + Hash> Worker<K> {
-    /// Nothing is found yet of a product with an automaton of this many states.
+    /// Creates an empty worker of a product with an automaton of this many states.
     pub(crate) fn new(states: States, locations: usize, budget: &Budget) -> Worker<K> {
         Worker::on(states, ProductNodes::new(locations, budget), budget)
     }
 
-    /// The same with these nodes.
+    /// Creates an empty worker with these nodes.
     pub(crate) fn on(states: States, nodes: ProductNodes, budget: &Budget) -> Worker<K> {
         Worker {
             states,
@@ -110,7 +111,8 @@ impl<K: Copy + Eq + Hash> Worker<K> {
         }
     }
 
-    /// The same where nodes begin with the steps behind the one by which they are found. For one worker alone: edges have one order for all.
+    /// Creates a sequential worker with round-robin order of steps. Several workers would need a
+    /// common order of edges.
     pub(crate) fn in_turns(states: States, locations: usize, budget: &Budget) -> Worker<K> {
         let nodes = ProductNodes::in_order(locations, budget);
         let turns = Some(Turns::new(budget));
@@ -120,7 +122,7 @@ impl<K: Copy + Eq + Hash> Worker<K> {
         }
     }
 
-    /// Where the steps of `node` begin; `cursor` is where they stand, perhaps at their beginning.
+    /// Moves a new `cursor` to the first step of `node` in round-robin order.
     pub(crate) fn begin(&self, node: NodeId, cursor: &mut Cursor) {
         if let Some(turns) = &self.turns
             && cursor.space.is_new()
@@ -129,12 +131,12 @@ impl<K: Copy + Eq + Hash> Worker<K> {
         }
     }
 
-    /// The states found so far.
+    /// Returns the states found so far.
     pub fn states(&self) -> &States {
         &self.states
     }
 
-    /// All steps from `state` have been listed.
+    /// Records that all steps from `state` have been listed.
     pub(crate) fn list_no_more(&mut self, state: StateId) {
         let word = state.0 as usize / 64;
         if self.listed.len() <= word {
@@ -143,7 +145,7 @@ impl<K: Copy + Eq + Hash> Worker<K> {
         self.listed[word] |= 1 << (state.0 % 64);
     }
 
-    /// Takes over what is to be told of the search of another worker, which shares the nodes of this one.
+    /// Merges the findings of another worker that shares the nodes of this one.
     pub(crate) fn learn(&mut self, other: &Worker<K>) {
         self.states.learn(&other.states);
         let words = self.listed.len().max(other.listed.len());
@@ -153,24 +155,24 @@ impl<K: Copy + Eq + Hash> Worker<K> {
         }
     }
 
-    /// Have all steps from `state` been listed?
+    /// Returns whether all steps from `state` have been listed.
     pub(crate) fn was_listed(&self, state: StateId) -> bool {
         let word = self.listed.get(state.0 as usize / 64);
         word.is_some_and(|word| word >> (state.0 % 64) & 1 == 1)
     }
 
-    /// Is there time left?
+    /// Polls the budget.
     pub(crate) fn check(&self) -> Result<(), Stop> {
         self.budget.check()
     }
 
-    /// From now on nothing is added: edges to other nodes than those that are known are left out.
+    /// Freezes the product: edges to unknown nodes are omitted from now on.
     pub(crate) fn seal(&mut self) {
         self.states.seal();
         self.nodes.seal();
     }
 
-    /// The values of all variables in the state of `node`.
+    /// Returns the values of all variables in the state of `node`.
     pub(crate) fn state(&mut self, node: NodeId) -> State {
         let (state, _) = self.nodes.get(node);
         self.states.get(state)
@@ -190,7 +192,7 @@ impl<K: Copy + Eq + Hash> Worker<K> {
         labels.of(space, states, state, |bytes| own.resize(bytes + beside))
     }
 
-    /// The fairness constraints that are enabled in `state`, as bits.
+    /// Returns the fairness constraints enabled in `state`, as bits.
     pub(crate) fn enabled(
         &mut self,
         constraints: &Constraints<'_>,
@@ -208,12 +210,12 @@ impl<K: Copy + Eq + Hash> Worker<K> {
         })
     }
 
-    /// The letter bits of a label.
+    /// Returns the letter bits of a label.
     pub(crate) fn letter(&self, label: Label) -> Letter {
         self.labels.letter(label)
     }
 
-    /// What the automaton can do under `key`; `moves` tells it the first time.
+    /// Returns the automaton's moves under `key`, computed by `moves` the first time.
     pub(crate) fn choices<I: Iterator<Item = (Marks, Location)>>(
         &mut self,
         key: K,
@@ -240,19 +242,19 @@ impl<K: Copy + Eq + Hash> Worker<K> {
         known
     }
 
-    /// Some moves as a list.
+    /// Returns moves as a slice.
     pub(crate) fn moves(&self, moves: Moves) -> &[(Marks, Location)] {
         &self.moves[moves.start as usize..moves.end as usize]
     }
 
-    /// The first of some moves, which is taken off them.
+    /// Removes and returns the first move of a range.
     pub(crate) fn next_move(&self, moves: &mut Moves) -> Option<(Marks, Location)> {
         let first = self.moves(*moves).first().copied();
         moves.start += u32::from(first.is_some());
         first
     }
 
-    /// The next of the moves that are being listed, as an edge with its event.
+    /// Returns the next edge of the moves being listed, with its event.
     pub(crate) fn listed(
         &mut self,
         space: &Explicit<'_>,

@@ -1,6 +1,7 @@
-//! How large the product of a problem is, which a check that finds something leaves unsaid.
+//! Size of the whole product of a problem, including the part that a successful check does not
+//! explore.
 //!
-//! For measurement: papers compare whole products besides what was explored of them.
+//! For measurement: papers compare whole products as well as their explored parts.
 
 use crate::engine::AutomatonKind;
 use crate::explicit::product::ExplicitProduct;
@@ -12,13 +13,13 @@ use lariat_emptiness::{Graph, NodeId};
 /// The size of a whole product.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Size {
-    /// Nodes that can be reached.
+    /// Reachable nodes.
     pub nodes: usize,
-    /// Their edges.
+    /// Edges between them.
     pub edges: u64,
 }
 
-/// The size of the product of single states that the explicit engine searches with this kind of automaton.
+/// Returns the size of the product that the explicit engine searches with this kind of automaton.
 pub fn product_size(
     problem: &Problem<'_>,
     (kind, construction): (AutomatonKind, Construction),
@@ -81,7 +82,7 @@ fn size<G: Graph>(graph: &G, worker: &mut G::Worker) -> Result<Size, G::Stop> {
     Ok(Size { nodes, edges })
 }
 
-/// Nodes in the order of discovery, and a bit for each.
+/// Nodes in the order of discovery, with one bit per node.
 #[derive(Default)]
 struct Discovered {
     nodes: Vec<NodeId>,

@@ -1,4 +1,4 @@
-//! From a lasso of a product of single states to a run of the system.
+//! Runs of the system along lassos of products of single states.
 
 use lariat_budget::Stop;
 use lariat_emptiness::{Edge, FairLasso, Graph, Lasso as Abstract, NodeId, Numbered};
@@ -6,7 +6,7 @@ use lariat_model::{EventId, Lasso, State, Step, Value};
 
 /// A product whose nodes hold single states.
 pub(crate) trait Steps: Graph<Stop = Stop> {
-    /// The next edge of `node` and the event that it takes.
+    /// Returns the next edge of `node` and the event that it takes.
     fn next_step(
         &self,
         worker: &mut Self::Worker,
@@ -14,25 +14,26 @@ pub(crate) trait Steps: Graph<Stop = Stop> {
         cursor: &mut Self::Cursor,
     ) -> Result<Option<(Edge, Option<EventId>)>, Stop>;
 
-    /// The values of all variables in the state of `node`.
+    /// Returns the values of all variables in the state of `node`.
     fn state(&self, worker: &mut Self::Worker, node: NodeId) -> State;
 
-    /// From now on the product is what was found of it: edges to other nodes are left out. Walking through it again then
-    /// makes nothing, so that it takes no counted work and no bytes for states.
+    /// Freezes the product: edges to unknown nodes are omitted. Traversing it again then takes no
+    /// counted work and no memory for states.
     fn seal(&self, worker: &mut Self::Worker);
 
-    /// Is there any node of which [`accepts_forever`](Steps::accepts_forever) may be true?
+    /// Returns whether [`accepts_forever`](Steps::accepts_forever) may hold for some node.
     fn takes_prefixes(&self) -> bool;
 
-    /// Is a run to `node` evidence already, whatever follows? Then the one edge of the node leads back to it and is no step of the system.
+    /// Returns whether a run that reaches `node` is evidence. The only edge of such a node is a
+    /// self-loop that is no step of the system.
     fn accepts_forever(&self, worker: &Self::Worker, node: NodeId) -> bool;
 }
 
-/// A run is told state by state. Beyond this many bytes it would take longer to tell than to find, and nobody could read it: another
-/// engine, or a longer search, may find a shorter one.
+/// Bytes of the longest run that is reported; another engine or a longer search may find a shorter
+/// one.
 const MOST_BYTES: usize = 1 << 28;
 
-/// The run of the system along a lasso of the product, unless it is too long to be told.
+/// Returns the run of the system along a lasso of the product, unless it is too long.
 pub(crate) fn concrete<P: Steps>(
     product: &P,
     worker: &mut P::Worker,
@@ -53,7 +54,7 @@ pub(crate) fn concrete<P: Steps>(
     })
 }
 
-/// Is a run of so many steps short enough?
+/// Fails if a run of this length is too long to be reported.
 fn can_be_told(state: &State, length: usize) -> Result<(), Stop> {
     let each = state.len() * size_of::<Value>() + size_of::<Step>();
     if length.saturating_mul(each) > MOST_BYTES {
@@ -64,7 +65,7 @@ fn can_be_told(state: &State, length: usize) -> Result<(), Stop> {
     Ok(())
 }
 
-/// The run of the system along a fair lasso of the product, unless it is too long to be told.
+/// Returns the run of the system along a fair lasso of the product, unless it is too long.
 pub(crate) fn concrete_fair<P: Steps>(
     product: &P,
     worker: &mut P::Worker,
@@ -84,7 +85,7 @@ pub(crate) fn concrete_fair<P: Steps>(
     })
 }
 
-/// The steps of the system along a path of the product whose edges are known by their numbers.
+/// Returns the steps along a path of the product whose edges are given by their numbers.
 fn numbered_steps<P: Steps>(
     product: &P,
     worker: &mut P::Worker,
@@ -109,7 +110,7 @@ fn numbered_steps<P: Steps>(
     Ok(steps)
 }
 
-/// The steps of the system along a path of the product.
+/// Returns the steps along a path of the product.
 pub(crate) fn steps<P: Steps>(
     product: &P,
     worker: &mut P::Worker,

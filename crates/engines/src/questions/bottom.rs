@@ -1,16 +1,17 @@
-//! Bottom components: where every run ends up.
+//! Bottom components, for liveness questions.
 //!
-//! From every state of a finite graph some strongly connected component without a way out can be reached, and nothing else from
-//! inside of it. So
+//! From every state of a finite graph a strongly connected component without outgoing edges can be
+//! reached, and from inside of it nothing else. So
 //!
 //! ```text
 //! always p   iff   every bottom component has a state with p
 //! ```
 //!
-//! and one decomposition (Tarjan, 1972) answers the question for any number of predicates: liveness of all transitions of a net. A dead
-//! state is a bottom component by itself.
+//! and one decomposition (Tarjan, 1972) answers any number of predicates, e.g. the liveness of all
+//! transitions of a net. A dead state is a bottom component.
 //!
-//! Cost: linear in states and edges; in a bottom component its states are looked at until all predicates have been met.
+//! Cost: linear in states and edges; states of a bottom component are evaluated until each
+//! predicate holds in one.
 
 use super::Question;
 use super::question_set::QuestionSet;
@@ -19,12 +20,13 @@ use lariat_budget::{Budget, Stop};
 use lariat_model::Predicate;
 use lariat_space::explicit::{Explicit, StateId, States};
 
-/// States between two looks at the clock.
+/// States between two polls of the budget.
 const BREATH: usize = 4096;
 /// Not visited yet.
 const NEW: u32 = u32::MAX;
 
-/// The open `always` questions that are lost somewhere, each with the nearest state of one bottom component in which it is.
+/// Returns the open `always` questions that fail, each with the nearest state of one bottom
+/// component without such a state.
 pub(super) fn bottom(
     space: &Explicit<'_>,
     states: &mut States,
@@ -68,7 +70,8 @@ pub(super) fn bottom(
     Ok(lost)
 }
 
-/// Calls `each` with the states of every component, sorted; of several, those that can be reached from others come first.
+/// Calls `each` with the sorted states of every component; components that can be reached from
+/// others come before these.
 fn components(
     graph: &Graph,
     budget: &Budget,

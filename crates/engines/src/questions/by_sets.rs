@@ -2,15 +2,15 @@
 //!
 //! ```text
 //! reach p    R ∩ ⟦p⟧ ≠ ∅
-//! most c     grow k while R ∩ ⟦c·s > k⟧ ≠ ∅, by strides that double and halve
+//! most c     increase k while R ∩ ⟦c·s > k⟧ ≠ ∅, by strides that double and shrink
 //! always p   R \ back(R ∩ ⟦p⟧) = ∅
 //! ```
 //!
-//! where `back` is a backward saturation inside of `R`. For liveness of many transitions that would be one saturation each. Two tests
-//! come first that answer most of them at once: a dead state loses everything that it is not itself, and if the initial states can be
-//! reached from everywhere, `always p` is `reach p`.
+//! where `back` is a backward saturation inside of `R`. Liveness of many transitions would need one
+//! saturation each. Two tests answer most of them first: `always p` fails if `p` fails in a dead
+//! state, and is equivalent to `reach p` if the initial state can be reached from everywhere.
 //!
-//! A state that is found is not yet a run to it: see [`path`](super::path).
+//! A run to a state found is computed by [`path`](super::path).
 
 use super::path::path;
 use super::question_set::{QuestionSet, sum};
@@ -19,7 +19,7 @@ use lariat_budget::{Budget, Stop};
 use lariat_model::{Comparison, Linear, Predicate, Value, VarId};
 use lariat_space::symbolic::{Reached, Set, Symbolic};
 
-/// Answers what is open. The states are all that are reachable.
+/// Answers the open questions, given all reachable states.
 pub fn by_sets(
     open_questions: &mut QuestionSet<'_>,
     reached: &mut Reached<'_>,
@@ -97,11 +97,11 @@ fn answer(
 /// The largest value of a sum.
 struct Largest {
     value: i128,
-    /// If it is larger than what was known: the value, and the states with it.
+    /// If it exceeds the value known before: the value, and the states with it.
     beyond: Option<(i128, Set)>,
 }
 
-/// The largest value of a sum in a set, if it is known to reach `record`.
+/// Returns the largest value of a sum in a set, given that it reaches `record`.
 fn most(
     space: &mut Symbolic<'_>,
     states: &Set,
@@ -113,7 +113,7 @@ fn most(
         beyond: None,
     };
     let mut left = states.clone();
-    // Unless it is larger than the best by this, it is looked for with half of it.
+    // The next value tried exceeds the best by the stride.
     let mut stride = 1i128;
     loop {
         let least = best.value.saturating_add(stride);
@@ -126,7 +126,7 @@ fn most(
                 });
                 space.select(&left, &above)?
             }
-            // The first time: whatever there is.
+            // The first time every state will do.
             Err(_) if best.value == i128::MIN => left.clone(),
             Err(_) => space.empty(),
         };
@@ -144,7 +144,7 @@ fn most(
     if let Some((value, set)) = &mut best.beyond
         && let Ok(constant) = Value::try_from(*value)
     {
-        // Of the states that were at hand, those with the largest value.
+        // Select the states with the largest value.
         let top = Predicate::Linear(Linear {
             terms: terms.to_vec(),
             comparison: Comparison::Ge,
@@ -155,10 +155,10 @@ fn most(
     Ok(best)
 }
 
-/// What is known of coming back, for all `always` questions.
+/// Facts about all `always` questions.
 struct Recurrence {
     dead: Set,
-    /// Can an initial state be reached from everywhere?
+    /// True if the initial state can be reached from everywhere.
     comes_home: bool,
 }
 
@@ -174,7 +174,7 @@ impl Recurrence {
         Ok(Recurrence { dead, comes_home })
     }
 
-    /// States from which none like this can be reached; some of them are enough.
+    /// Returns states from which no state with the predicate can be reached; not necessarily all.
     fn lost(
         &self,
         space: &mut Symbolic<'_>,

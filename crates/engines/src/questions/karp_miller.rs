@@ -1,17 +1,20 @@
-//! The coverability tree of a net, which is finite even where the net is unbounded.
+//! The coverability tree of a net, which is finite even if the net is unbounded.
 //!
-//! Labels are markings with `ω` in places that can hold any number of tokens. A transition fires as ever, with `ω ± n = ω`. If what
-//! it leads to covers the label of an ancestor, the places that have more become `ω`: the steps between can be repeated. A label that is
-//! known already is not looked at again. (R. M. Karp, R. E. Miller, *Parallel program schemata*, 1969.)
+//! Labels are markings with `ω` in places that can hold any number of tokens; `ω ± n = ω`. If the
+//! successor of a label covers the label of an ancestor, the places with more tokens become `ω`:
+//! the steps between can be repeated. Known labels are not expanded again. (R. M. Karp, R. E.
+//! Miller, *Parallel program schemata*, 1969.)
 //!
-//! Every reachable marking agrees with some label in all places without `ω`. So what no label allows, whatever stands for `ω`, is never
-//! reached, and a sum is never larger than in any label. Nothing else of the tree is believed: this would be true whichever places became `ω`.
+//! Every reachable marking agrees with some label in all places without `ω`. So a predicate that
+//! holds in no label, for any value of `ω`, is never reached, and a sum is never larger than in
+//! some label. No other property of the tree is used; these hold for any choice of `ω`.
 //!
-//! That a sum has no end needs a run. The steps below an ancestor without `ω` are one; with `ω` among them, earlier rounds are repeated more
-//! and more often before and between, and what covers itself at last is a run like any other. Not every sum without an end has one that
-//! grows round by round: then nothing is said.
+//! An unbounded sum needs a run as evidence. The steps from an ancestor without `ω` form one; if
+//! the ancestor has `ω`, earlier rounds are repeated more and more often before and in between,
+//! until a run covers itself. Some unbounded sums have no run that grows round by round; these stay
+//! open.
 //!
-//! Cost: the tree may be larger than anything; it is counted in nodes.
+//! Cost: the tree may be larger than any given bound; work is counted in nodes.
 
 use super::question_set::{QuestionSet, sum};
 use super::{Finding, Question, Search, marked_net};
@@ -23,18 +26,18 @@ use rustc_hash::FxHashMap;
 
 /// Any number of tokens.
 const OMEGA: Value = Value::MAX;
-/// How often earlier rounds are repeated.
+/// Numbers of repetitions of earlier rounds that are tried.
 const REPEATS: [usize; 5] = [0, 1, 3, 10, 40];
-/// Nodes whose runs are tried for a predicate.
+/// Nodes whose runs are tried per predicate.
 const TRIED: usize = 8;
-/// Steps of a run.
+/// Limit on the steps of a run.
 const MOST_STEPS: usize = 20_000;
 
 struct Covered {
     label: Box<[Value]>,
     parent: u32,
     event: EventId,
-    /// The ancestors that it covers.
+    /// Ancestors that it covers.
     rounds: Vec<u32>,
 }
 
@@ -44,7 +47,7 @@ struct Tree<'s> {
     nodes: Vec<Covered>,
 }
 
-/// Builds the tree as far as the budget allows. Nothing is found for systems that are no nets.
+/// Builds the tree within the budget. Finds nothing if the system is no net.
 pub fn karp_miller(open_questions: &mut QuestionSet<'_>, budget: &Budget) -> Search {
     let counted = budget.clone().with_work(u64::MAX);
     let mut search = Search::default();
@@ -117,7 +120,7 @@ impl<'s> Tree<'s> {
         Ok(())
     }
 
-    /// The label behind a transition, if it is enabled.
+    /// Returns the label after a transition, if it is enabled.
     fn fire(&self, at: usize, event: usize) -> Result<Option<Box<[Value]>>, Stop> {
         let label = &self.nodes[at].label;
         let arcs = self.arcs[event];
@@ -135,7 +138,8 @@ impl<'s> Tree<'s> {
         Ok(Some(next))
     }
 
-    /// Makes places `ω` that have more than in an ancestor whose label is covered; says which ancestors these are.
+    /// Sets places to `ω` that have more tokens than in a covered ancestor; returns these
+    /// ancestors.
     fn accelerate(&self, parent: usize, label: &mut [Value]) -> Vec<u32> {
         let mut rounds = Vec::new();
         let mut at = parent;
@@ -157,7 +161,7 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// The nodes from the root to this one.
+    /// Returns the nodes from the root to this one.
     fn way(&self, to: usize) -> Vec<usize> {
         let mut way = vec![to];
         let mut at = to;
@@ -169,7 +173,7 @@ impl<'s> Tree<'s> {
         way
     }
 
-    /// Does a new node show that sums have no end?
+    /// Answers sums that a new node shows to be unbounded.
     fn endless(&self, node: usize, open_questions: &mut QuestionSet<'_>, search: &mut Search) {
         let rounds = &self.nodes[node].rounds;
         if rounds.is_empty() {
@@ -213,7 +217,8 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// The run along a way, on which the rounds of each node are repeated, as far as they can be, before it goes on.
+    /// Returns the run along a path of the tree; the rounds of each node are repeated up to `often`
+    /// times before the next one.
     fn run(&self, way: &[usize], often: usize) -> Option<Run<'s>> {
         let mut run = Run::new(self.system);
         for (i, node) in way.iter().enumerate().skip(1) {
@@ -238,7 +243,8 @@ impl<'s> Tree<'s> {
             .collect()
     }
 
-    /// A run that covers itself: to the ancestor, then the steps below it, and all earlier rounds that can be repeated behind them.
+    /// Returns a run that covers itself: to the ancestor, then the steps below it, and all earlier
+    /// rounds that can be repeated after them.
     fn pumping(&self, way: &[usize], ancestor: usize, often: usize) -> Option<Lasso> {
         let from = way.iter().position(|node| *node == ancestor)?;
         let before = self.run(&way[..=from], often)?;
@@ -274,7 +280,7 @@ impl<'s> Tree<'s> {
         })
     }
 
-    /// What the whole tree says.
+    /// Answers questions by the complete tree.
     fn conclude(
         &self,
         open_questions: &mut QuestionSet<'_>,
@@ -309,7 +315,7 @@ impl<'s> Tree<'s> {
                 }
                 Question::Most(terms) => {
                     let tops = self.nodes.iter().map(|node| range(&terms, &node.label).1);
-                    // The largest of all, unless one has no end.
+                    // The maximum, or `None` if one is unbounded.
                     let top = tops.reduce(|a, b| a.zip(b).map(|(a, b)| a.max(b)));
                     if let Some(Some(most)) = top {
                         open_questions.close(q);
@@ -356,7 +362,7 @@ impl<'s> Run<'s> {
         Some(())
     }
 
-    /// Takes all of the events, or none.
+    /// Fires all of the events, or none.
     fn repeat(&mut self, events: &[EventId]) -> bool {
         let (steps, state) = (self.steps.len(), self.state.clone());
         let done = events.iter().all(|event| self.take(*event).is_some());
@@ -377,7 +383,7 @@ impl<'s> Run<'s> {
     }
 }
 
-/// The least and the largest value of a sum, whatever `ω` is; `None` where there is none.
+/// Returns the bounds of a sum for all values of `ω`; `None` if unbounded.
 fn range(terms: &[(VarId, Value)], label: &[Value]) -> (Option<i128>, Option<i128>) {
     let (mut low, mut high) = (Some(0i128), Some(0i128));
     for (var, weight) in terms {
@@ -395,7 +401,8 @@ fn range(terms: &[(VarId, Value)], label: &[Value]) -> (Option<i128>, Option<i12
     (low, high)
 }
 
-/// Whether a predicate may be true, and whether it may be false, whatever `ω` is. Both may be said too often, never too seldom.
+/// Returns whether a predicate may be true and whether it may be false, for some value of `ω`. Both
+/// are over-approximations.
 fn may(system: &System, predicate: &Predicate, label: &[Value]) -> (bool, bool) {
     let each = |list: &[Predicate]| -> Vec<(bool, bool)> {
         list.iter().map(|inner| may(system, inner, label)).collect()
@@ -447,7 +454,7 @@ fn may(system: &System, predicate: &Predicate, label: &[Value]) -> (bool, bool) 
 fn compare(linear: &Linear, label: &[Value]) -> (bool, bool) {
     let (low, high) = range(&linear.terms, label);
     let constant = i128::from(linear.constant);
-    // Any value between the ends, and an end that there is not is as far as one likes.
+    // The sum may take any value between its bounds.
     let below = low.is_none_or(|low| low < constant);
     let above = high.is_none_or(|high| high > constant);
     let at = low.is_none_or(|low| low <= constant) && high.is_none_or(|high| high >= constant);

@@ -1,24 +1,25 @@
-//! The board: questions about one system that are open, and which of them a step can answer.
+//! Open questions about one system, indexed by the events that can answer them.
 //!
-//! A question about states reads some variables. If `s –e→ t` and `e` writes none of them, its truth in `t` is that in `s`; so whoever
-//! has looked at the initial states needs to look, behind a step by `e`, only at
+//! A question about states reads some variables. If `s –e→ t` and `e` writes none of them, its
+//! value in `t` is that in `s`. So after evaluating the initial states, a search evaluates after a
+//! step by `e` only
 //!
 //! ```text
 //! touched(e) = { q open | reads(q) ∩ writes(e) ≠ ∅ }
 //! ```
 //!
-//! which is short even where there is a question for every place and every transition. Lists shrink as questions are closed.
+//! which is short even with a question per place and transition. Closed questions are removed.
 
 use super::Question;
 use lariat_model::{Action, EventId, Predicate, System, Value, VarId};
 use rustc_hash::FxHashSet;
 
-/// When enough is known.
+/// Stop criterion of a set of questions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ends {
     /// When every question is answered.
     WithAll,
-    /// With the first run that answers one: questions that are asked together, such as whether some place ever holds two tokens.
+    /// With the first run that answers a question, e.g. whether any place can hold two tokens.
     WithTheFirstRun,
 }
 
@@ -27,11 +28,11 @@ pub struct QuestionSet<'s> {
     system: &'s System,
     questions: Vec<Question>,
     open: Vec<bool>,
-    /// The largest value of a sum that was met, by question.
+    /// By question: the largest value of a sum found so far.
     records: Vec<Option<i128>>,
-    /// What a sum is known never to exceed, by question: where it is met there is nothing more to look for.
+    /// By question: an upper bound of a sum. The question is closed when it is attained.
     caps: Vec<Option<i128>>,
-    /// Questions that a step by an event can answer.
+    /// By event: questions that a step by it can answer.
     touched: Vec<Vec<u32>>,
     /// Open questions that only a dead state answers.
     resting: Vec<u32>,
@@ -39,27 +40,27 @@ pub struct QuestionSet<'s> {
     over: bool,
 }
 
-/// What a state says of a question.
+/// Answer of a state to a question.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Met {
-    /// It is such a state.
+    /// The predicate holds.
     Reached,
-    /// The sum is larger than ever.
+    /// The largest value of the sum so far.
     Record(i128),
-    /// It is dead, and no such state.
+    /// The state is dead and the predicate fails.
     Lost,
 }
 
-/// A state, as an engine sees it.
+/// A state in the representation of an engine.
 pub(super) trait Sight {
-    /// Does the predicate hold there?
+    /// Returns whether the predicate holds.
     fn holds(&mut self, predicate: &Predicate) -> bool;
-    /// The value of a sum.
+    /// Returns the value of a sum.
     fn sum(&mut self, terms: &[(VarId, Value)]) -> i128;
 }
 
 impl<'s> QuestionSet<'s> {
-    /// All questions are open.
+    /// Creates a set in which all questions are open.
     pub fn new(system: &'s System, questions: Vec<Question>, ends: Ends) -> QuestionSet<'s> {
         let questions: Vec<Question> = (questions.into_iter())
             .map(|question| match question {
@@ -83,63 +84,63 @@ impl<'s> QuestionSet<'s> {
         open_questions
     }
 
-    /// Questions that somebody else has answered are closed; what is known of sums are their records.
+    /// Closes a question that was answered elsewhere.
     pub fn close(&mut self, question: usize) {
         self.open[question] = false;
     }
 
-    /// A sum is known to reach this value: less is no news.
+    /// Records a value that a sum is known to attain.
     pub fn raise(&mut self, question: usize, value: i128) {
         let record = &mut self.records[question];
         *record = (*record).max(Some(value));
     }
 
-    /// A sum is known never to exceed this value.
+    /// Records an upper bound of a sum.
     pub fn cap(&mut self, question: usize, value: i128) {
         self.caps[question] = Some(value);
     }
 
-    /// The system that the questions are about.
+    /// Returns the system of the questions.
     pub fn system(&self) -> &'s System {
         self.system
     }
 
-    /// How many questions there are, open or not.
+    /// Returns the number of questions, open or not.
     pub fn len(&self) -> usize {
         self.questions.len()
     }
 
-    /// Are there no questions at all?
+    /// Returns whether there are no questions.
     pub fn is_empty(&self) -> bool {
         self.questions.is_empty()
     }
 
-    /// A question by its position.
+    /// Returns a question by its position.
     pub fn question(&self, question: usize) -> &Question {
         &self.questions[question]
     }
 
-    /// The questions that are open, by their positions.
+    /// Iterates over the positions of open questions.
     pub fn open(&self) -> impl Iterator<Item = usize> + use<'_, 's> {
         (0..self.open.len()).filter(|q| self.open[*q])
     }
 
-    /// Is the question open?
+    /// Returns whether the question is open.
     pub fn is_open(&self, question: usize) -> bool {
         self.open[question]
     }
 
-    /// The largest value of a sum that is known.
+    /// Returns the largest known value of a sum.
     pub fn record(&self, question: usize) -> Option<i128> {
         self.records[question]
     }
 
-    /// Is there nothing more to ask?
+    /// Returns whether the stop criterion is met.
     pub fn is_over(&self) -> bool {
         self.over || !self.open.contains(&true)
     }
 
-    /// Is some question of this kind open?
+    /// Returns whether some question of this kind is open.
     pub(super) fn asks(&self, kind: fn(&Question) -> bool) -> bool {
         self.open().any(|q| kind(&self.questions[q]))
     }
@@ -171,21 +172,21 @@ impl<'s> QuestionSet<'s> {
         }
     }
 
-    /// Can a step by the event answer anything?
+    /// Returns whether a step by the event can answer a question.
     pub(super) fn is_touched(&mut self, event: EventId) -> bool {
         let (open, touched) = (&self.open, &mut self.touched[event.index()]);
         touched.retain(|q| open[*q as usize]);
         !touched.is_empty()
     }
 
-    /// Looks at an initial state, or at any state without having looked at the one before it.
+    /// Evaluates all questions in a state whose predecessor was not evaluated.
     pub(super) fn begin(&mut self, state: &mut impl Sight, met: &mut Vec<(usize, Met)>) {
         for q in 0..self.questions.len() {
             self.look(q, state, met);
         }
     }
 
-    /// Looks at the state behind a step.
+    /// Evaluates the questions that a step by the event can answer in its target.
     pub(super) fn arrive(
         &mut self,
         event: EventId,
@@ -204,7 +205,7 @@ impl<'s> QuestionSet<'s> {
             return;
         }
         match &self.questions[q] {
-            // Whether a state is dead is known to those who look for its steps.
+            // Evaluated by `rest`, when a state has no steps.
             Question::Reach(Predicate::Deadlock) | Question::Always(_) => {}
             Question::Reach(predicate) => {
                 if state.holds(predicate) {
@@ -223,7 +224,7 @@ impl<'s> QuestionSet<'s> {
         }
     }
 
-    /// Looks at a dead state.
+    /// Evaluates questions in a dead state.
     pub(super) fn rest(&mut self, state: &mut impl Sight, met: &mut Vec<(usize, Met)>) {
         let resting = std::mem::take(&mut self.resting);
         for q in resting.iter().map(|q| *q as usize) {
@@ -246,19 +247,20 @@ impl<'s> QuestionSet<'s> {
         self.resting.retain(|q| open[*q as usize]);
     }
 
-    /// Does a dead state still answer anything?
+    /// Returns whether a dead state can answer an open question.
     pub(super) fn waits_for_rest(&self) -> bool {
         self.resting.iter().any(|q| self.open[*q as usize])
     }
 
-    /// A run that answers the question was found.
+    /// Closes a question that a run has answered.
     pub(super) fn answered(&mut self, q: usize) {
         self.open[q] = false;
         self.over |= self.ends == Ends::WithTheFirstRun;
     }
 }
 
-/// The predicate with one event for all that need the same: bindings of a coloured transition often do.
+/// Keeps one event per set of needs in a predicate: bindings of a coloured transition often share
+/// theirs.
 fn sparse(system: &System, predicate: Predicate) -> Predicate {
     let each = |list: Vec<Predicate>| list.into_iter().map(|p| sparse(system, p)).collect();
     match predicate {
@@ -280,14 +282,14 @@ fn sparse(system: &System, predicate: Predicate) -> Predicate {
     }
 }
 
-/// The value of a sum.
+/// Returns the value of a sum.
 pub(super) fn sum(terms: &[(VarId, Value)], state: &[Value]) -> i128 {
     let term =
         |(var, weight): &(VarId, Value)| i128::from(*weight) * i128::from(state[var.index()]);
     terms.iter().map(term).sum()
 }
 
-/// The variables that decide whether a predicate holds.
+/// Returns the variables that a predicate depends on.
 pub(super) fn reads(system: &System, predicate: &Predicate) -> Vec<VarId> {
     let mut vars = Vec::new();
     collect(system, predicate, &mut vars);

@@ -1,11 +1,13 @@
-//! All states one by one, the nearest first.
+//! Breadth-first search of all states.
 //!
-//! A breadth-first search that remembers of each state by which step it was found: runs are shortest. When it comes to its end, what
-//! was not met does not exist, and the records of sums are their maxima. Whether something can always be reached again is decided by
-//! the [bottom components](super::bottom) of the graph, whose edges are kept if that is asked.
+//! Each state records the step by which it was found, so runs are shortest. After a complete
+//! search, predicates not met are unreachable and the records of sums are their maxima. `always`
+//! questions are decided on the [bottom components](super::bottom) of the graph, whose edges are
+//! stored if there are such questions.
 //!
-//! Cost: a state is expanded once, and of the open questions those are looked at which the step to it [touches](super::QuestionSet); eight bytes a
-//! state for the way back, four an edge where edges are kept.
+//! Cost: each state is expanded once, and only the questions [touched](super::QuestionSet) by the
+//! step to it are evaluated. Eight bytes per state for the run to it, and four per edge if edges
+//! are stored.
 
 use super::bottom::bottom;
 use super::question_set::{Met, QuestionSet, Sight, sum};
@@ -14,16 +16,16 @@ use lariat_budget::{Budget, Lease, Stop};
 use lariat_model::{Deadlock, EventId, Lasso, Predicate, Step, Value, VarId};
 use lariat_space::explicit::{Explicit, StateId, States};
 
-/// States between two looks at the clock.
+/// States between two polls of the budget.
 const BREATH: usize = 256;
-/// No state comes before this one.
+/// Predecessor of initial states.
 const FIRST: u32 = u32::MAX;
 
-/// The graph so far.
+/// The graph explored so far.
 pub(super) struct Graph {
-    /// Of each state, the one before it and the event between them; an initial state has none.
+    /// By state: predecessor and event; [`FIRST`] for initial states.
     parents: Vec<(u32, EventId)>,
-    /// Where the edges of a state end, and all edges, if they are kept.
+    /// By state: end of its range in `edges`. Both are empty if edges are not stored.
     pub ends: Vec<u64>,
     pub edges: Vec<u32>,
     keeps_edges: bool,
@@ -35,18 +37,18 @@ impl Graph {
         self.parents.capacity() * 8 + self.ends.capacity() * 8 + self.edges.capacity() * 4
     }
 
-    /// Number of states.
+    /// Returns the number of states.
     pub fn len(&self) -> usize {
         self.parents.len()
     }
 
-    /// The edges of a state.
+    /// Returns the successors of a state.
     pub fn successors(&self, state: usize) -> &[u32] {
         let start = state.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.edges[start as usize..self.ends[state] as usize]
     }
 
-    /// The run by which a state was found.
+    /// Returns the run by which a state was found.
     fn run(&self, space: &Explicit<'_>, states: &mut States, to: u32) -> Lasso {
         let mut prefix = Vec::new();
         let mut at = to;
@@ -69,7 +71,7 @@ impl Graph {
     }
 }
 
-/// A state of the space.
+/// A state of the explicit space.
 struct At<'a, 's>(&'a Explicit<'s>, &'a mut States, StateId);
 
 impl Sight for At<'_, '_> {
@@ -82,7 +84,7 @@ impl Sight for At<'_, '_> {
     }
 }
 
-/// Looks at all states, or at as many as the budget allows.
+/// Evaluates all states, or as many as the budget allows.
 pub fn sweep(open_questions: &mut QuestionSet<'_>, budget: &Budget) -> Search {
     let counted = budget.clone().with_work(u64::MAX);
     let space = Explicit::new(open_questions.system(), Deadlock::Ignore);
@@ -94,7 +96,7 @@ pub fn sweep(open_questions: &mut QuestionSet<'_>, budget: &Budget) -> Search {
         keeps_edges: open_questions.asks(|q| matches!(q, Question::Always(_))),
         lease: budget.lease(),
     };
-    // By question, the state that says most.
+    // By question: its best answer and the state.
     let mut best: Vec<Option<(Met, u32)>> = vec![None; open_questions.len()];
     let mut lost = Vec::new();
     let explored = explore(
@@ -163,7 +165,7 @@ fn is_always(question: &Question) -> bool {
     matches!(question, Question::Always(_))
 }
 
-/// False if everything was answered before the end.
+/// Returns false if everything was answered before the end.
 fn explore(
     space: &Explicit<'_>,
     states: &mut States,

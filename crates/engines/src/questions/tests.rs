@@ -1,4 +1,4 @@
-//! What each engine says about two nets that fit on a napkin, and what it must not say.
+//! Answers of each engine on two small nets, including those that it must not give.
 
 use super::*;
 use lariat_budget::{Budget, Quiet};
@@ -29,7 +29,8 @@ fn net(tokens: &[Value], transitions: &[Arcs<'_>]) -> System {
     }
 }
 
-/// `p0 → p1 → p2`, where the last step loses a token, and a way back from `p1`. Two tokens at the start.
+/// `p0 → p1 → p2`, where the last step loses a token, and an edge from `p1` back to `p0`. Two
+/// tokens.
 fn losing() -> System {
     net(
         &[2, 0, 0],
@@ -41,7 +42,7 @@ fn losing() -> System {
     )
 }
 
-/// `p0` makes tokens on `p1` for ever; `p1` gives to `p2`, which holds one.
+/// `p0` adds tokens to `p1` indefinitely; `p1` fills `p2`, which holds at most one.
 fn growing() -> System {
     net(
         &[1, 0, 0, 1],
@@ -71,7 +72,7 @@ fn about_losing() -> Vec<Question> {
     ]
 }
 
-/// The best that was found of each question, without runs.
+/// The best finding of each question, without runs.
 fn told(search: &Search, questions: usize) -> Vec<String> {
     let mut told = vec![String::new(); questions];
     for (q, finding) in &search.findings {
@@ -180,7 +181,7 @@ fn the_tree_knows_what_has_no_end() {
     assert!(endless.is_some_and(|growth| growth[1] > 0));
 }
 
-/// What was cut proves nothing.
+/// An incomplete search proves nothing.
 #[test]
 fn a_search_that_is_cut_says_so() {
     let system = losing();
@@ -196,7 +197,7 @@ fn a_search_that_is_cut_says_so() {
     }
 }
 
-/// Walks that end at once look at the clock, too.
+/// Walks that end at once poll the budget, too.
 #[test]
 fn short_walks_keep_to_the_time() {
     let system = net(&[1, 0], &[&[(0, 1, -1), (1, 0, 1)]]);

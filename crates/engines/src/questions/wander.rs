@@ -1,14 +1,15 @@
 //! Random and directed walks over the markings of a net.
 //!
-//! One walk answers many questions: every marking on it is looked at for all that are open. Walks begin at the start and grow longer
-//! while they find nothing. Every second one is *directed*: it takes an open question in turn, draws a few of the enabled transitions and
-//! fires the one behind which the marking is nearest to what is asked, one step in ten at random. The distance of a predicate is the
-//! number of tokens that are missing, the sum over `and`, the least over `or`; of a deadlock, the number of enabled transitions.
+//! A walk evaluates all open questions in every marking. Walks start from the initial marking and
+//! become longer over time. Every second one is *directed*: it picks an open question, draws some
+//! enabled transitions and fires the one whose target is closest to an answer; one step in ten is
+//! random. The distance of a predicate is the number of missing tokens, the sum over `and`, the
+//! minimum over `or`; of a deadlock, the number of enabled transitions.
 //!
-//! A marking that has more than an earlier one of the same walk and less nowhere is a *pumping* run: the steps between can be taken
-//! again for ever (Karp and Miller, 1969). A sum to which they add has no maximum.
+//! A marking that covers an earlier one of the walk shows a *pumping* run: the steps between can be
+//! repeated indefinitely (Karp and Miller, 1969). A sum to which they add has no maximum.
 //!
-//! Enabled transitions are kept while places change, so that a step costs what it changes. Walks prove nothing about what they do not find.
+//! Enabled transitions are maintained incrementally. Walks prove nothing.
 
 use super::question_set::{Met, QuestionSet, Sight, sum};
 use super::{Finding, Question, Search, marked_net};
@@ -21,22 +22,22 @@ use std::rc::Rc;
 
 /// Steps of the first walks.
 const SHORT: usize = 64;
-/// Steps of the longest.
+/// Steps of the longest walks.
 const LONG: usize = 20_000;
-/// After so many walks they are longer by half.
+/// Number of walks after which they become half as long again.
 const PATIENCE: usize = 8;
-/// Transitions that a directed walk draws.
+/// Transitions drawn per directed step.
 const DRAWN: usize = 12;
-/// Of so many steps of a directed walk one is random.
+/// One in this many steps of a directed walk is random.
 const RANDOM_STEP: usize = 10;
-/// Earlier markings that the present one is compared with.
+/// Earlier markings compared with the current one.
 const COMPARED: usize = 48;
-/// Parts of predicates that are looked at between two looks at the clock: about a millisecond.
+/// Evaluated parts of predicates between two polls of the budget.
 const BREATH: u64 = 65_536;
-/// Runs with more steps than this are not told.
+/// Limit on the steps of reported runs.
 const MOST_STEPS: usize = 200_000;
 
-/// Walks as far as the budget allows, with runs that depend on the seed alone. Nothing is found for systems that are no nets.
+/// Walks within the budget; runs depend only on the seed. Finds nothing if the system is no net.
 pub fn wander(open_questions: &mut QuestionSet<'_>, seed: u64, budget: &Budget) -> Search {
     let counted = budget.clone().with_work(u64::MAX);
     let mut walker = match Walker::new(open_questions.system()) {
@@ -78,7 +79,7 @@ pub fn wander(open_questions: &mut QuestionSet<'_>, seed: u64, budget: &Budget) 
             length = (length + length / 2).min(LONG);
         }
         if run.is_empty() {
-            // Nothing ever happens.
+            // No transition is enabled initially.
             break;
         }
     }
@@ -93,19 +94,19 @@ pub fn wander(open_questions: &mut QuestionSet<'_>, seed: u64, budget: &Budget) 
     }
 }
 
-/// What was met on a walk, and behind how many steps.
+/// Findings of a walk, with their positions.
 #[derive(Default)]
 struct Sightings(Vec<(usize, What, usize)>);
 
 impl Sightings {
-    /// Notes what is met behind so many steps.
+    /// Records findings at a position.
     fn note(&mut self, here: &mut Vec<(usize, Met)>, at: usize) {
         let met = here.drain(..).map(|(q, what)| (q, What::Met(what), at));
         self.0.extend(met);
     }
 }
 
-/// What a walk shows.
+/// A finding of a walk.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum What {
     Met(Met),
@@ -113,7 +114,7 @@ enum What {
     Pumps(usize),
 }
 
-/// A position on a walk.
+/// A finding with its walk and position.
 #[derive(Clone, Debug)]
 struct Mark {
     run: Rc<[EventId]>,
@@ -175,36 +176,36 @@ impl Mark {
     }
 }
 
-/// One walk.
+/// Parameters of a walk.
 struct Plan<'q> {
     aim: Option<&'q Question>,
-    /// Parts of what is aimed at.
+    /// Size of the question aimed at.
     weight: u64,
     length: usize,
-    /// Is growth looked for?
+    /// True if covering runs are searched.
     pumps: bool,
 }
 
 /// A marking with its enabled transitions.
 struct Walker<'s> {
     arcs: Vec<&'s [Arc]>,
-    /// By place, the transitions that need tokens there, and how many.
+    /// By place: transitions that need tokens there, and how many.
     needed: Vec<Vec<(u32, Value)>>,
     initial: &'s State,
     makes_tokens: bool,
     marking: Vec<Value>,
-    /// Of each transition, the places that lack tokens.
+    /// By transition: number of places that lack tokens.
     lacking: Vec<u32>,
     at_start: Vec<u32>,
-    /// Enabled transitions, and where each of them stands among them.
+    /// Enabled transitions, and by transition its position among them.
     enabled: Vec<u32>,
     place_of: Vec<u32>,
     taken: Vec<EventId>,
-    /// What was looked at since the last look at the clock, on this walk and on those before: many walks are short.
+    /// Parts evaluated since the last poll, also by earlier walks, which may be short.
     looked: u64,
 }
 
-/// Not enabled.
+/// Position of a disabled transition.
 const NOWHERE: u32 = u32::MAX;
 
 impl<'s> Walker<'s> {
@@ -251,7 +252,7 @@ impl<'s> Walker<'s> {
         }
     }
 
-    /// Adds to a place. False if the count would leave 63 bits.
+    /// Adds to a place. Returns false on overflow.
     fn add(&mut self, var: VarId, delta: Value) -> bool {
         let before = self.marking[var.index()];
         let Some(after) = before.checked_add(delta) else {
@@ -288,7 +289,7 @@ impl<'s> Walker<'s> {
         }
     }
 
-    /// Adds what an enabled transition changes, or takes it back. False, and nothing is changed, if a count would leave 63 bits.
+    /// Adds or subtracts the effect of a transition. Returns false, without changes, on overflow.
     fn change(&mut self, event: u32, back: bool) -> bool {
         let arcs = self.arcs[event as usize];
         for (i, arc) in arcs.iter().enumerate().filter(|(_, arc)| arc.delta != 0) {
@@ -303,7 +304,7 @@ impl<'s> Walker<'s> {
         true
     }
 
-    /// One walk from the start.
+    /// Makes one walk from the initial marking.
     fn walk(
         &mut self,
         plan: &Plan<'_>,
@@ -352,7 +353,7 @@ impl<'s> Walker<'s> {
         }
     }
 
-    /// Of a few enabled transitions, the one that leads nearest.
+    /// Returns the closest to an answer of some enabled transitions.
     fn nearest(&mut self, aim: &Question, random: &mut Random) -> u32 {
         let mut best = None;
         let all = self.enabled.len() <= DRAWN;
@@ -376,12 +377,12 @@ impl<'s> Walker<'s> {
         best.map_or(self.enabled[0], |(_, event)| event)
     }
 
-    /// How far the marking is from an answer.
+    /// Returns the distance of the marking to an answer.
     fn far(&self, aim: &Question) -> i128 {
         match aim {
             Question::Reach(predicate) => self.distance(predicate, true),
             Question::Most(terms) => -sum(terms, &self.marking),
-            // Lost where nothing is enabled, or where it is far away.
+            // Smaller with few enabled transitions and where the predicate fails.
             Question::Always(predicate) => {
                 self.enabled.len() as i128 - self.distance(predicate, true).min(1)
             }
@@ -472,7 +473,7 @@ impl Sight for Walker<'_> {
     }
 }
 
-/// The parts of what is asked: comparisons, places, transitions.
+/// Returns the size of a question: terms, transitions, other atoms.
 fn weight(question: &Question) -> u64 {
     fn parts(predicate: &Predicate) -> u64 {
         match predicate {
@@ -489,10 +490,10 @@ fn weight(question: &Question) -> u64 {
     }
 }
 
-/// A distance that nothing bridges.
+/// Distance of an unattainable predicate.
 const FAR: i128 = 1 << 40;
 
-/// How much a sum must change for a comparison to be so.
+/// Returns how much a sum must change for a comparison to have this truth value.
 fn missing(linear: &Linear, truth: bool, marking: &[Value]) -> i128 {
     let left = sum(&linear.terms, marking);
     let right = i128::from(linear.constant);
@@ -506,7 +507,7 @@ fn missing(linear: &Linear, truth: bool, marking: &[Value]) -> i128 {
     }
 }
 
-/// A few earlier markings of a walk: the latest ones, and others that lie further and further back.
+/// Earlier markings of a walk, sparser with increasing age.
 #[derive(Default)]
 struct History {
     kept: Vec<(usize, Vec<Value>)>,
@@ -516,7 +517,7 @@ impl History {
     fn keep(&mut self, at: usize, marking: &[Value]) {
         self.kept.push((at, marking.to_vec()));
         if self.kept.len() > COMPARED {
-            // Every other one of the older half goes.
+            // Removes every other one of the older half.
             let mut i = 0;
             let half = COMPARED / 2;
             self.kept.retain(|_| {

@@ -1,10 +1,12 @@
-//! The loop of a run, begun earlier.
+//! Moves the loop of a run closer to its start.
 //!
-//! A search comes upon a loop when it closes one, often long after the same events could have been fired in a loop for the first time:
-//! the effect of a loop is nothing wherever it is fired, in whatever order. So from each state of the prefix, the first one first, the
-//! events of the loop are fired as they become enabled, in their cyclic order. If all of them can be, that is a loop too, and if the
-//! automaton accepts the run, a shorter one. In nets without choice among these events the order does not matter (J. Desel, J. Esparza,
-//! *Free choice Petri nets*, 1995, on occurrences of T-invariants); elsewhere this is a guess.
+//! A search reports a loop when it closes it, often long after the same events could first have
+//! been fired in a loop: the effect of a loop is zero wherever and in whatever order it is fired.
+//! From each state of the prefix, starting with the first, the events of the loop are fired as they
+//! become enabled, in cyclic order. If all can be fired, they form a loop; if the automaton accepts
+//! the run, it is shorter. In nets without choice among these events the order does not matter (J.
+//! Desel, J. Esparza, *Free choice Petri nets*, 1995, on occurrences of T-invariants); elsewhere
+//! this is a heuristic.
 
 use super::slice::{Direction, arcs, fire, fired};
 use super::word::Reading;
@@ -12,15 +14,15 @@ use crate::problem::Problem;
 use lariat_budget::Budget;
 use lariat_model::{EventId, Lasso, Step, System, Value};
 
-/// Looks at events, or at positions of a word, that are spent on guesses: some hundredths of a second.
+/// Limit on the visits of events and word positions spent on attempts.
 const MOST_LOOKS: usize = 1 << 22;
 
-/// What copying a state and evaluating it costs, in looks at events: about one for sixteen variables, and one for each constraint.
+/// Returns the cost of copying and evaluating a state, in visits of events.
 fn looks_at_state(problem: &Problem<'_>) -> usize {
     1 + problem.system.variables.len() / 16 + problem.fairness.len()
 }
 
-/// An accepted run whose loop consists of the same events and begins earlier.
+/// Returns an accepted run whose loop consists of the same events and begins earlier.
 pub(super) fn earlier(problem: &Problem<'_>, lasso: &Lasso, budget: &Budget) -> Option<Lasso> {
     let system = problem.system;
     let state = looks_at_state(problem);
@@ -57,7 +59,7 @@ pub(super) fn earlier(problem: &Problem<'_>, lasso: &Lasso, budget: &Budget) -> 
     None
 }
 
-/// An order in which all of the events can be fired, which leads back to where it began.
+/// Returns an order in which all events can be fired; it leads back to `values`.
 fn closed(
     system: &System,
     values: &mut [Value],
@@ -97,7 +99,7 @@ mod tests {
     use lariat_automata::Automaton;
     use lariat_model::Deadlock;
 
-    /// Two tokens on a ring of four places: each round moves both by a whole turn.
+    /// Two tokens on a ring of four places: each round moves both once around the ring.
     #[test]
     fn a_loop_that_could_have_begun_at_once() {
         let mut system = net(4, &[(&[0], &[1]), (&[1], &[2]), (&[2], &[3]), (&[3], &[0])]);
@@ -116,7 +118,7 @@ mod tests {
         assert_eq!(fired, [0, 1, 2, 3]);
     }
 
-    /// The beginning of a run has no loop: where the automaton accepts whatever follows, it is enough.
+    /// A prefix has no loop: it ends as soon as the automaton accepts every continuation.
     #[test]
     fn a_beginning_ends_where_it_is_enough() {
         let mut system = net(2, &[(&[0], &[1]), (&[1], &[0])]);

@@ -1,9 +1,10 @@
-//! The part of the product that is known. Attempts at a shorter run explore it, each from where the last has ended: what is known is not found again.
+//! The explored fragment of the product. Attempts at a shorter run extend it; each continues where
+//! the previous one ended.
 //!
 //! ```text
-//! explore:    breadth-first from the initial nodes, as far as the effort goes
-//! beginning:  the first node found by that from which the automaton accepts whatever follows
-//! shorter:    follow the run, explore, and search among all edges that are known
+//! explore:    breadth-first from the initial nodes, as far as the effort allows
+//! beginning:  the first node found from which the automaton accepts every continuation
+//! shorter:    follow the run, explore, and search among all known edges
 //! ```
 
 use super::search::{Edges, Link, Path, Search, Tree};
@@ -15,28 +16,30 @@ use lariat_emptiness::{Graph, NodeId};
 use lariat_model::{Lasso, Step};
 use rustc_hash::FxHashSet;
 
-/// Positions of a search that may be visited for every product state that may be made: they cost about a tenth.
+/// Visits of search positions per product state of the effort; a visit costs about a tenth of a
+/// state.
 const VISITS: u64 = 8;
 
-/// Nodes between two looks at the clock.
+/// Nodes between two polls of the budget.
 const TICK: usize = 256;
 
-/// What is known of the product.
+/// The explored fragment of the product.
 pub(super) struct Fragment<'a, 'p> {
     product: &'a ExplicitProduct<'p>,
     worker: ExplicitWorker,
     budget: &'a Budget,
     known: Edges,
-    /// The initial nodes, and what was found breadth-first from there; so many of these nodes were expanded for that.
+    /// The initial nodes, the nodes found from there breadth-first, and how many were expanded.
     found: Tree,
     initial: usize,
     expanded: usize,
-    /// States of the automaton at which a run is evidence, whatever follows; empty if there are none. The nearest node with one of them.
+    /// By automaton state: a run that reaches it is evidence; empty if there is none. And the
+    /// nearest such node.
     forever: Vec<bool>,
     nearest: Option<NodeId>,
-    /// Nodes that may be found.
+    /// Limit on the number of nodes.
     most: usize,
-    /// Has something been used up that is more than this effort? Then no more nodes are expanded.
+    /// True if a limit other than the effort is used up: no more nodes are expanded.
     is_over: bool,
     lease: Lease,
 }
@@ -75,12 +78,13 @@ impl<'a, 'p> Fragment<'a, 'p> {
         fragment
     }
 
-    /// Is every accepting cycle a fair one?
+    /// Returns whether every accepting cycle is fair.
     pub(super) fn has_fairness_in_marks(&self) -> bool {
         self.product.has_fairness_in_marks()
     }
 
-    /// A shortest beginning of a run that is evidence, of no more than `longest` steps, if one is found among so many states of the product.
+    /// Returns a shortest accepted prefix of at most `longest` steps, if there is one among the
+    /// first `effort` states of the product.
     pub(super) fn beginning(&mut self, longest: usize, effort: u64) -> Option<Lasso> {
         if !self.forever.contains(&true) {
             return None;
@@ -96,7 +100,7 @@ impl<'a, 'p> Fragment<'a, 'p> {
         (path.prefix.len() <= longest).then(|| self.concrete(&path))
     }
 
-    /// A lasso shorter than `lasso`, the shortest that is found with so much effort.
+    /// Returns the shortest lasso shorter than `lasso` that the effort finds.
     pub(super) fn shorter(&mut self, lasso: &Lasso, effort: u64) -> Result<Option<Lasso>, Stop> {
         let best = lasso.prefix.len() + lasso.cycle.len();
         self.allow(effort);
@@ -110,7 +114,7 @@ impl<'a, 'p> Fragment<'a, 'p> {
         Ok(found.map(|path| self.concrete(&path)))
     }
 
-    /// So many nodes may be found from now on, with those that were.
+    /// Sets the limit on all nodes, including those already found.
     fn allow(&mut self, effort: u64) {
         self.most = usize::try_from(effort).unwrap_or(usize::MAX);
     }
@@ -155,7 +159,7 @@ impl<'a, 'p> Fragment<'a, 'p> {
         Ok(())
     }
 
-    /// Makes the nodes along a run of the system, whatever the automaton does by it.
+    /// Creates the nodes along a run of the system, for all runs of the automaton.
     fn follow(&mut self, lasso: &Lasso) {
         let steps: Vec<&Step> = lasso.prefix.iter().chain(&lasso.cycle).collect();
         let mut seen = FxHashSet::default();
@@ -165,7 +169,7 @@ impl<'a, 'p> Fragment<'a, 'p> {
                 waiting.push((0, node));
             }
         }
-        // The run is part of it, however much was explored before.
+        // The run fits into the limit, however much was explored before.
         let mut left = self.most;
         while let Some((position, node)) = waiting.pop()
             && left > 0
@@ -198,7 +202,7 @@ impl<'a, 'p> Fragment<'a, 'p> {
         }
     }
 
-    /// Expands nodes breadth-first from the initial ones, those that are `deepest` not any more, until the beginning of a run is evidence.
+    /// Expands nodes of depth below `deepest` breadth-first, until a prefix is evidence.
     fn explore(&mut self, deepest: usize) {
         while let Some(&node) = self.found.order.get(self.expanded)
             && self.nearest.is_none()
@@ -222,7 +226,7 @@ impl<'a, 'p> Fragment<'a, 'p> {
         }
     }
 
-    /// What can be reached by known edges, as deep as a lasso shorter than `best` can go.
+    /// Returns the nodes reachable by known edges, to the depth of a lasso shorter than `best`.
     fn tree(&self, best: usize) -> Tree {
         let mut tree = Tree::default();
         for &node in &self.found.order[..self.initial] {
@@ -272,7 +276,7 @@ mod tests {
     use lariat_corpora::each_case;
     use lariat_model::{Deadlock, State, System};
 
-    /// Tokens on rings of so many places, which pass each other.
+    /// Independent rings with this many places and one token each.
     fn rings(tokens: u32, places: u32) -> System {
         let all = tokens * places;
         let next = |p: u32| p - p % places + (p + 1) % places;
@@ -284,7 +288,7 @@ mod tests {
         system
     }
 
-    /// What is known after some attempts: the nodes in the order in which they were found, and edges.
+    /// Returns the nodes in the order of discovery, and the edges, after some attempts.
     fn explored(
         product: &ExplicitProduct<'_>,
         efforts: &[u64],
@@ -317,7 +321,7 @@ mod tests {
         assert_eq!(explored(&[1, 2, 5, 6, 40, 41, 1000]), (nodes, links));
         assert!(explored(&[1, 2, 5, 6, 40]).0.len() < 64);
 
-        // Where nothing may be explored any more, the run is still followed, and its detours fall away.
+        // Without effort for exploration the run is still followed, which removes its detours.
         let mut fragment = Fragment::new(&product, Vec::new(), &budget);
         fragment.allow(10);
         fragment.explore(100);

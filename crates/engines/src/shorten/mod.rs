@@ -1,22 +1,27 @@
-//! Shorter counterexamples: a shortest lasso of the synchronous product, with counted effort.
+//! Shorter counterexamples: a shortest lasso of the synchronous product, within a counted effort.
 //!
-//! A lasso that an engine has found is rarely the shortest one, and a person has to read it. Whatever the engine, its lasso
-//! of length `best` is shortened on the product of single states, in five steps:
+//! The lasso of any engine, of length `best`, is shortened on the product of single states, in five
+//! steps:
 //!
-//! - *slice*: what does not matter for the property is left out of the run (`slice.rs`), if the automaton still accepts it;
-//! - *begin early*: the loop is tried from every state before it (`early.rs`);
-//! - *follow*: the run is followed in the product. Positions with equal state and automaton state are one node, so
-//!   that detours fall away even where the product is too large to be explored;
-//! - *explore*: breadth-first from the initial nodes, no deeper than a shorter lasso could reach, as far as the effort goes;
-//! - *search*: among what is known, the lasso with the smallest sum of prefix and loop.
+//! - *slice*: removes events of the run that are irrelevant to the property (`slice.rs`), if the
+//!   automaton still accepts;
+//! - *begin early*: tries the loop from every state before it (`early.rs`);
+//! - *follow*: follows the run in the product. Positions with equal state and automaton state are
+//!   one node, so detours disappear even if the product is too large to be explored;
+//! - *explore*: breadth-first from the initial nodes, to the depth of a shorter lasso, within the
+//!   effort;
+//! - *search*: the lasso with the smallest sum of prefix and loop in the explored fragment.
 //!
-//! Where the beginning of a run is evidence, a shortest one that is no longer than the lasso comes first: the nearest node from which the automaton accepts whatever follows.
+//! Where a prefix is evidence, a shortest one that is no longer than the lasso is preferred: it
+//! ends in the nearest node from which the automaton accepts every continuation.
 //!
-//! There are two attempts, the second with more effort where much is left. What was explored is known to whatever comes later (`fragment.rs`).
+//! There are two attempts, the second with more effort if the lasso is still long. The explored
+//! fragment is kept (`fragment.rs`).
 //!
-//! Where the product to that depth was explored and the search ended, the result is a shortest lasso of the product.
-//! Otherwise it is as short as the effort allowed, and never longer than what came in. Related: Hansen and Geldenhuys, *Cheap and
-//! small counterexamples* (SEFM 2008), who keep to the memory of a search; here the product is walked anew.
+//! If the product was explored to that depth and the search ended, the result is a shortest lasso
+//! of the product. Otherwise it is as short as the effort allowed, and never longer than the input.
+//! Related: Hansen and Geldenhuys, *Cheap and small counterexamples* (SEFM 2008), who reuse the
+//! memory of a search; here the product is explored again.
 
 mod early;
 mod fragment;
@@ -34,21 +39,21 @@ use lariat_model::{EvidenceKind, Lasso, State, Step};
 use slice::{Kept, sliced};
 use word::is_evidence;
 
-/// For each so many marks another share of the effort goes: positions are told apart by the marks seen, and a search among many of them
-/// seldom ends, so that what was explored for it is lost.
+/// Number of marks per divisor of the effort. Search positions include the marks seen, so a search
+/// with many marks seldom ends, and the exploration for it is wasted.
 const MANY_MARKS: usize = 4;
 
-/// How much may be spent on a shorter lasso.
+/// Limits on the search for a shorter lasso.
 pub struct Effort<'a> {
-    /// Product states that may be made, fewer if there are many marks.
+    /// Product states for the first attempt, fewer if there are many marks.
     pub at_first: u64,
-    /// Those that may be made in all if that leaves so many steps.
+    /// Product states for both attempts, by the number of steps after the first.
     pub at_last: &'a dyn Fn(usize) -> u64,
 }
 
-/// A lasso of `problem` that is at most as long as `lasso`, which is one.
+/// Returns a lasso of `problem` that is at most as long as `lasso`.
 ///
-/// Running out of the effort, or of `budget`, leaves the shortest lasso known.
+/// If the effort or the budget is used up, returns the shortest lasso found.
 pub fn shorten(
     problem: &Problem<'_>,
     lasso: Lasso,
@@ -98,7 +103,7 @@ impl Attempts<'_, '_> {
             return beginning;
         }
         if lasso.kind() == EvidenceKind::Covering {
-            // Its rounds never come back to a state, and a shorter one may not be a round.
+            // Its rounds repeat no state, and a part of a round may not be a round.
             return if problem.fairness.is_empty() {
                 cut(problem, lasso)
             } else {
@@ -108,19 +113,20 @@ impl Attempts<'_, '_> {
         let marks = problem.automaton.all_marks().len() as usize + problem.fairness.len();
         let effort = effort / marks.div_ceil(MANY_MARKS).max(1) as u64;
         let lasso = without_needless(problem, lasso, budget);
-        // Where fairness is not in the marks, a shorter lasso that carries all of them may be unfair.
+        // If fairness is not in the marks, a shorter lasso with all marks may be unfair.
         if lasso.kind() == EvidenceKind::Prefix || !self.fragment.has_fairness_in_marks() {
             return lasso;
         }
         match self.fragment.shorter(&lasso, effort) {
-            // The automaton may be slower to come back than the states: what is shortest in the product need not be the shortest run.
+            // The automaton may return later than the states: a shortest lasso of the product need
+            // not be a shortest run.
             Ok(Some(shorter)) => without_needless(problem, folded(shorter), budget),
             Ok(None) | Err(_) => lasso,
         }
     }
 }
 
-/// A run without events that do not matter, whose loop begins early.
+/// Removes irrelevant events and moves the loop closer to the start.
 fn without_needless(problem: &Problem<'_>, lasso: Lasso, budget: &Budget) -> Lasso {
     let lasso = cut(problem, lasso);
     match earlier(problem, &lasso, budget) {
@@ -129,7 +135,7 @@ fn without_needless(problem: &Problem<'_>, lasso: Lasso, budget: &Budget) -> Las
     }
 }
 
-/// A run without events that do not matter, with its whole loop if it has to be: others may have to move there for it to be fair.
+/// Removes irrelevant events; keeps the whole loop if the run is otherwise unfair.
 fn cut(problem: &Problem<'_>, lasso: Lasso) -> Lasso {
     for of_the_loop in [Kept::Parts, Kept::Whole] {
         if let Some(sliced) = sliced(problem, &lasso, of_the_loop)
@@ -141,9 +147,10 @@ fn cut(problem: &Problem<'_>, lasso: Lasso) -> Lasso {
     lasso
 }
 
-/// The same run, told as briefly as possible: once through the loop, which begins as early as it can.
+/// Returns the same run in its shortest form: a single round of the loop, begun as early as
+/// possible.
 ///
-/// A covering run is left as it is: no two of its rounds pass the same states. A prefix has no loop.
+/// A covering run is unchanged because no two rounds pass the same states; a prefix has no loop.
 pub fn folded(mut lasso: Lasso) -> Lasso {
     if lasso.kind() != EvidenceKind::Lasso {
         return lasso;
@@ -178,10 +185,10 @@ mod tests {
     use lariat_automata::Automaton;
     use lariat_model::{Constraint, Deadlock, EventId, Strength};
 
-    /// Others move if they have to, and only in the loop.
+    /// Other components keep only the events of the loop that fairness requires.
     #[test]
     fn what_is_left_out_leaves_a_fair_run() {
-        // Three parts: 0 → 1 → 2 ⟲, which is asked about, 3 → 4 ⇄ 5, and 6 → 7.
+        // Three components: 0 → 1 → 2 ⟲, which the property observes, 3 → 4 ⇄ 5, and 6 → 7.
         let mut system = net(
             8,
             &[

@@ -5,14 +5,18 @@
 //! (q, m) –marks→ (d, canon(R_d, t))   iff   m –e→ t,   q –guard,marks→ d,   (λ(m), e) ⊨ guard
 //! ```
 //!
-//! R_q are the symmetries that all guards keep which can still be read from q (`symmetry/mod.rs`). `(q, s) ~ (q, g·s)` for `g ∈ R_q` is a bisimulation that keeps
-//! marks, because `R_q ≤ R_d`; so the quotient is exact for all of LTL with events and `X`, whatever check searches it, and `canon` may return any
-//! marking of the orbit. Deadlocks and their silent loops are the same in all of an orbit.
+//! R_q are the symmetries that respect all guards reachable from q (`symmetry/mod.rs`).
+//! `(q, s) ~ (q, g·s)` for `g ∈ R_q` is a bisimulation that preserves marks, because `R_q ≤ R_d`.
+//! So the quotient is exact for full LTL with events and `X` and for every check, and `canon` may
+//! return any marking of the orbit. Deadlocks and their stutter steps are the same for all markings
+//! of an orbit.
 //!
-//! Of events that differ by exchanging *twins* of a marking, elements of R_q whose exchange does not change it, one is taken: `m –σe→ σ·t`, and `σ·t ~ t`.
+//! *Twins* of a marking are elements whose exchange, in R_q, does not change it. Of events that
+//! differ by twins one is taken: `m –σe→ σ·t`, and `σ·t ~ t`.
 //!
-//! E. A. Emerson, A. P. Sistla, *Symmetry and model checking*, 1996, divide by the symmetries of the whole formula; here each state of the automaton has its
-//! own. A lasso is unrolled to a run of the net (`symmetry/unroll.rs`). Without symmetries this is the explicit engine.
+//! E. A. Emerson, A. P. Sistla, *Symmetry and model checking*, 1996, divide by the symmetries of
+//! the whole formula; here each automaton state has its own group. A lasso is unrolled to a run of
+//! the net (`symmetry/unroll.rs`). Without symmetries this is the explicit engine.
 
 use crate::alphabet::{Alphabet, ClassId};
 use crate::engine::{AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task};
@@ -40,7 +44,8 @@ pub const SYM: Engine = Engine {
     procedure: Procedure::Single(decide),
 };
 
-/// How many symmetries a property cannot tell apart at its start: the logarithm of their number, to base 10.
+/// Returns the decimal logarithm of the number of symmetries that a property respects in its
+/// initial state.
 pub fn symmetries_kept(
     problem: &Problem<'_>,
     symmetry: &Symmetry<'_>,
@@ -97,16 +102,16 @@ pub(crate) struct Quotient<'p> {
     modulo: Modulo<'p>,
 }
 
-/// What one worker has found of it.
+/// The part of the quotient found by one worker.
 pub(crate) struct Worker {
     pub pairs: single::Worker<(Label, Location, ClassId)>,
     room: Room,
-    /// Of which state, modulo which group, the twins are known.
+    /// Twins of the state `twins_of.0` modulo the group `twins_of.1`.
     twins: Room,
     twins_of: Option<(StateId, u32)>,
 }
 
-/// Where an iteration over the edges of a node stands.
+/// Position in the iteration over the edges of a node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Cursor {
     space: explicit::Cursor,
@@ -116,7 +121,7 @@ pub(crate) struct Cursor {
 }
 
 impl<'p> Quotient<'p> {
-    /// The quotient of a problem modulo groups within R_q.
+    /// Creates the quotient of a problem by subgroups of R_q.
     pub fn new(
         problem: &'p Problem<'p>,
         symmetry: &'p Symmetry<'p>,
@@ -133,7 +138,7 @@ impl<'p> Quotient<'p> {
         }
     }
 
-    /// A worker that has found nothing yet.
+    /// Creates a worker that has found nothing.
     pub fn worker(&self, budget: &Budget) -> Worker {
         let mut states = self.space.states(budget);
         if let Some(most) = self.problem.most_tokens {
@@ -147,7 +152,7 @@ impl<'p> Quotient<'p> {
         }
     }
 
-    /// The automaton's moves from `location` under a label and an event class.
+    /// Returns the automaton's moves from `location` under a label and an event class.
     fn choices(
         &self,
         worker: &mut Worker,
@@ -162,7 +167,7 @@ impl<'p> Quotient<'p> {
         })
     }
 
-    /// Is this the one to be taken of the events that differ by twins?
+    /// Returns whether the event represents those that differ from it by twins.
     fn is_first(
         &self,
         worker: &mut Worker,
@@ -186,7 +191,8 @@ impl<'p> Quotient<'p> {
         canon.is_first(&worker.twins, event)
     }
 
-    /// The representative of where a step leads, with the automaton in `to`; the permutation is left in the worker's room.
+    /// Returns the representative of a step's target with the automaton in `to`; leaves the
+    /// permutation in the worker's scratch memory `room`.
     fn target(
         &self,
         worker: &mut Worker,
@@ -224,7 +230,7 @@ impl<'p> Quotient<'p> {
             }
             let label = worker.pairs.label(&self.space, state)?;
             if self.alphabet.classes().len() == 1 {
-                // The letter does not depend on the step: perhaps nothing can be read at all.
+                // The letter does not depend on the step, so nothing may be readable at all.
                 let moves = self.choices(worker, label, location, ClassId::UNNAMED);
                 if moves.is_empty() {
                     return Ok(None);
@@ -244,7 +250,7 @@ impl<'p> Quotient<'p> {
         }
     }
 
-    /// The node of a marking with the automaton in `location`.
+    /// Returns the node of a marking with the automaton in `location`.
     pub fn node(
         &self,
         worker: &mut Worker,
@@ -258,7 +264,7 @@ impl<'p> Quotient<'p> {
         worker.pairs.nodes.intern(state, location)
     }
 
-    /// The representative of an initial state, and what leads there.
+    /// Returns the representative of an initial state and the permutation to it.
     fn initial_state(
         &self,
         worker: &mut Worker,

@@ -1,4 +1,4 @@
-//! The product with a testing automaton × the two-pass check.
+//! Testing automata with the two-pass check.
 
 use super::{Construction, Product, note_automaton, only_states};
 use crate::engine::{Found, Task};

@@ -1,4 +1,4 @@
-//! The product with a generalized testing automaton × Couvreur's check.
+//! Generalized testing automata with Couvreur's check.
 
 use super::{Construction, Product, note_automaton, only_states};
 use crate::engine::{Found, Task};

@@ -1,28 +1,30 @@
-//! Random walks in the product: they find violating runs, and never say that there are none.
+//! Random walks in the product. They find violating runs and never prove their absence.
 //!
-//! Many violations are everywhere: almost any run shows them, but a search that has to be complete is lost in one
-//! corner of a large product. A walk draws its steps instead, with *one step of lookahead*: a step is taken if the automaton
-//! can read on behind it. It ends with a run in five ways:
+//! Many violations occur on almost every run, but an exhaustive search may stay in one corner of a
+//! large product. A walk draws its steps with *one step of lookahead*: a step is taken only if the
+//! automaton can read on after it. A walk ends with a run in five cases:
 //!
-//! 1. inside of an accepting component of the automaton a bounded search of the neighbourhood finds a cycle ([`near`]);
-//! 2. the walk comes back to one of its own nodes, with all marks in between;
-//! 3. a dead state is reached whose stuttering the automaton accepts;
-//! 4. it *covers* an earlier marking with more tokens, which it can go on doing for ever ([`Covering`]);
-//! 5. the automaton accepts whatever follows. Where finite runs do not count, a continuation has to be shown by one of the others.
+//! 1. inside an accepting component of the automaton, a bounded search of the neighbourhood finds a
+//!    cycle ([`near`]);
+//! 2. the walk returns to one of its nodes, with all marks in between;
+//! 3. it reaches a dead state whose stuttering the automaton accepts;
+//! 4. it *covers* an earlier marking with more tokens, which it can repeat indefinitely
+//!    ([`Covering`]);
+//! 5. the automaton accepts every continuation. If finite runs do not count, one of the other cases
+//!    must show a continuation.
 //!
-//! Every other walk is directed at what the automaton waits for ([`goal`]); later every second of these follows the state equation
-//! ([`parikh`]). Walks begin short and become longer. Their
-//! numbers come from a fixed seed: the same question has the same walks.
+//! Every other walk is directed at the letters that the automaton waits for ([`goal`]); later every
+//! second of these follows the state equation ([`parikh`]). Walks become longer over time. The seed
+//! is fixed, so walks are deterministic.
 //!
-//! ITS-tools walks like this (Y. Thierry-Mieg, *Structural reductions revisited*, Petri Nets 2020; its `RandomProductWalker`). We add the local
-//! search, the goal and the covering runs.
+//! ITS-tools has similar walks (Y. Thierry-Mieg, *Structural reductions revisited*, Petri Nets
+//! 2020; its `RandomProductWalker`). Local search, directed walks and covering runs are ours.
 //!
-//! States are those of the explicit space, which keeps enabled transitions, labels and hashes by what a step changes. To
-//! intern them costs little besides, gives every state a number to be met again by, and lets searches and walks share
-//! them. They are forgotten from time to time: walks that find nothing have no use for old states, and small tables are
-//! fast ones.
+//! States are interned in the explicit space, which updates enabled transitions, labels and hashes
+//! incrementally. Interning is cheap, identifies repeated states, and lets searches and walks share
+//! them. The space is cleared from time to time, because small tables are faster.
 //!
-//! Cost: a step of the system for each way looked at, a unit of work each.
+//! Cost: one step of the system and one unit of work per way examined.
 
 mod goal;
 mod near;
@@ -61,26 +63,26 @@ pub const WALK: Engine = Engine {
     procedure: Procedure::Single(walk),
 };
 
-/// The seed of all walks. Any other would do.
+/// The seed of all walks; its value is arbitrary.
 const SEED: u64 = 0x1a71_a700;
 /// Steps of the first walks: most violations are near.
 const SHORTEST: usize = 64;
 /// Steps of the longest walks.
 const LONGEST: usize = 20_000;
-/// So many walks are as long as each other; those after them are half as long again.
+/// Walks of equal length; later ones are half as long again.
 const EQUAL: u64 = 8;
-/// Without another limit walks are given up after so many steps, a few seconds.
+/// Steps of all walks if there is no other limit.
 const MOST_STEPS: u64 = 4_000_000;
-/// Ways that are drawn before all are looked at in turn.
+/// Ways drawn before all are tried in turn.
 const DRAWS: usize = 8;
 /// Ways among which a directed walk chooses.
 const CANDIDATES: usize = 16;
-/// One step of a directed walk in so many is drawn all the same, lest it circle around a goal that it cannot reach.
+/// One in this many steps of a directed walk is random, to escape unreachable goals.
 const WHIM: usize = 10;
-/// Before so many steps are taken walks are short and draw their steps, or count tokens: what shows on almost any run is found by then.
-/// Afterwards some follow the state equation, and one in [`EQUAL`] is as long as any, for a dead end may be thousands of steps away and yet wherever one goes.
+/// Steps of the first phase, whose walks are short and random or directed. Later some walks follow
+/// the state equation, and one in [`EQUAL`] has the greatest length, for distant dead ends.
 const SOON: u64 = 20_000;
-/// States that are kept from one walk to the next: about as many as a processor's cache holds.
+/// States kept from one walk to the next, about the size of a processor cache.
 const KEPT: usize = 50_000;
 
 fn walk(task: &mut Task<'_>) -> Found {
@@ -101,11 +103,11 @@ fn walk(task: &mut Task<'_>) -> Found {
     found
 }
 
-/// How the steps of a walk are chosen.
+/// Choice of the steps of a walk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Style {
     Random,
-    /// Nearer to what the automaton waits for, by tokens that are missing.
+    /// Closer to the letters that the automaton waits for, by missing tokens.
     Directed,
     /// By the state equation.
     Guided,
@@ -117,21 +119,21 @@ struct Walker<'a, 'p> {
     chart: &'a Chart,
     goal: Goal<'a>,
     covering: Option<Covering<'a>>,
-    /// Directions by the state equation, where they can be had, when walks without them have found nothing.
+    /// Directions by the state equation, computed after the first phase.
     guide: Option<Guide>,
     budget: &'a Budget,
     worker: ExplicitWorker,
     random: Random,
     trail: Trail,
     counts: Counts,
-    /// Can the automaton read on? By what is true in a state, and its own state.
+    /// Cache of `can_read_on`, by label and automaton state.
     reads_on: FxHashMap<(Letter, Location), bool>,
-    /// Room for what can be done from a node, and for what the automaton can do by it.
+    /// Scratch memory for the ways from a node and the automaton's moves.
     ways: Vec<Way>,
     targets: Vec<(Marks, Location)>,
 }
 
-/// A step of the product, seen from its source.
+/// A step of the product from a given node.
 #[derive(Clone, Copy)]
 struct Choice {
     event: Option<EventId>,
@@ -165,7 +167,7 @@ impl<'a, 'p> Walker<'a, 'p> {
         }
     }
 
-    /// One walk after the other, until one finds a run.
+    /// Walks until a run is found or a limit is reached.
     fn walks(&mut self) -> Found {
         let mut length = SHORTEST;
         let mut number = 0;
@@ -185,7 +187,7 @@ impl<'a, 'p> Walker<'a, 'p> {
             let most = if is_long { LONGEST } else { length };
             match self.walk(most, length, style) {
                 Ok(Some(lasso)) => return Ok(Outcome::Accepting(lasso)),
-                // Too many tokens for us on this walk may be few on the next.
+                // The next walk may stay below the limit on tokens.
                 Ok(None) | Err(Stop::Bound(_)) => {}
                 Err(stop) => return Err(stop),
             }
@@ -199,13 +201,13 @@ impl<'a, 'p> Walker<'a, 'p> {
         Err(Stop::Work(MOST_STEPS))
     }
 
-    /// A unit of work.
+    /// Counts a unit of work.
     fn spend(&mut self) -> Result<(), Stop> {
         self.counts.edges += 1;
         self.budget.spend(1)
     }
 
-    /// One walk of at most so many steps, which looks around after about `length` of them.
+    /// Makes one walk of at most `most` steps, with bounded searches about every `length` steps.
     fn walk(&mut self, most: usize, length: usize, style: Style) -> Result<Option<Lasso>, Stop> {
         self.budget.check()?;
         self.spend()?;
@@ -263,7 +265,7 @@ impl<'a, 'p> Walker<'a, 'p> {
         Ok(None)
     }
 
-    /// The walk so far, if nothing that follows matters.
+    /// Returns the walk so far as a prefix.
     fn beginning(&mut self) -> Lasso {
         let Walker { trail, worker, .. } = self;
         Lasso {
@@ -274,7 +276,7 @@ impl<'a, 'p> Walker<'a, 'p> {
         }
     }
 
-    /// A bounded search for a cycle from the end of the walk.
+    /// Searches for a cycle near the end of the walk.
     fn look_around(&mut self, node: NodeId, within: Within) -> Result<Option<Lasso>, Stop> {
         let near = Near {
             product: self.product,
@@ -299,7 +301,7 @@ impl<'a, 'p> Walker<'a, 'p> {
         }))
     }
 
-    /// Has the walk met one of its nodes again, or more than one of them, so that it can go on like this for ever?
+    /// Returns a run if the walk has repeated or covered one of its nodes.
     fn came_round(&mut self, at: Location) -> Result<Option<Lasso>, Stop> {
         let Walker {
             trail,
@@ -355,7 +357,7 @@ impl<'a, 'p> Walker<'a, 'p> {
         Ok(chosen)
     }
 
-    /// Any step behind which the automaton can read on: a few are drawn, then all are tried.
+    /// Draws a step after which the automaton can read on; tries all ways after a few draws.
     fn drawn(&mut self, node: NodeId, ways: &mut [Way]) -> Result<Option<Choice>, Stop> {
         for _ in 0..DRAWS.min(ways.len()) {
             let way = ways[self.random.below(ways.len())];
@@ -372,7 +374,7 @@ impl<'a, 'p> Walker<'a, 'p> {
         Ok(None)
     }
 
-    /// Of some steps the one that is nearest to the goal.
+    /// Returns the step that is closest to the goal, among some ways.
     fn nearest(&mut self, node: NodeId, ways: &[Way]) -> Result<Option<Choice>, Stop> {
         let mut best: Option<(u64, Choice)> = None;
         for i in 0..CANDIDATES.min(ways.len()) {
@@ -399,7 +401,7 @@ impl<'a, 'p> Walker<'a, 'p> {
         Ok(best.map(|(_, choice)| choice))
     }
 
-    /// A step of the product by one way, with any of the automaton's moves behind which it can read on.
+    /// Returns the step by a way, with a random move after which the automaton can read on.
     fn by(&mut self, node: NodeId, way: Way) -> Result<Option<Choice>, Stop> {
         self.spend()?;
         let taken = self.product.take(&mut self.worker, node, way)?;
@@ -423,8 +425,8 @@ impl<'a, 'p> Walker<'a, 'p> {
         }))
     }
 
-    /// Does some edge of `location`, from where acceptance can be reached, read what is true in a state, with some event
-    /// or other?
+    /// Returns whether some edge of `location` towards acceptance reads the state atoms, with any
+    /// event.
     fn can_read_on(&mut self, letter: Letter, location: Location) -> bool {
         let (chart, problem) = (self.chart, self.problem);
         let reads = || {

@@ -1,9 +1,9 @@
-//! A bounded look around: Couvreur's check from a node of a walk, on a few thousand nodes.
+//! Bounded search for a cycle: Couvreur's check on the neighbourhood of a node of a walk.
 //!
-//! Once the automaton is in an accepting component, a cycle is all that is missing, and a walk seldom closes one by
-//! chance. The check runs on the product from here, without what leaves the component, with the ways of each node in
-//! an order drawn by the seed, and gives up at [`MOST_NODES`]. A node with many ways has a part of them:
-//! what is not found here may be found by the next look.
+//! Once the automaton is in an accepting component, only a cycle is missing, and a walk seldom
+//! closes one by chance. The check explores the product from here inside the component, in an order
+//! drawn from the seed, and gives up after [`MOST_NODES`]. Nodes with many ways use a random subset
+//! of them; the next search uses another.
 
 use super::ways;
 use crate::chart::Chart;
@@ -16,17 +16,17 @@ use lariat_random::Random;
 use lariat_space::explicit::{StateId, Way};
 use rustc_hash::FxHashMap;
 
-/// Nodes of a search. Cycles are short or not found like this; a search takes about as long as a walk of a few thousand steps.
+/// Limit on nodes, about the cost of a walk of as many steps. Longer cycles are seldom found.
 const MOST_NODES: usize = 3000;
-/// Ways that a node has at most.
+/// Limit on the ways per node.
 const MOST_WAYS: usize = 32;
 
-/// Where a search goes.
+/// Restriction of a search.
 #[derive(Clone, Copy)]
 pub(super) enum Within {
-    /// Where the automaton stays in this component.
+    /// The automaton stays in this component.
     Component(u32),
-    /// Everywhere: from a dead state there are not many nodes to go to.
+    /// None: few nodes are reachable from a dead state.
     Anywhere,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Near<'a, 'p> {
     pub seed: u64,
 }
 
-/// What has been seen of it. Nodes have numbers of their own, so that a search costs nothing for nodes elsewhere.
+/// The explored nodes, renumbered so that other nodes cost no memory.
 pub(super) struct Seen<'w> {
     worker: &'w mut ExplicitWorker,
     numbers: FxHashMap<NodeId, NodeId>,
@@ -48,9 +48,9 @@ pub(super) struct Seen<'w> {
     most: usize,
 }
 
-/// Why a search ends without a cycle.
+/// End of a search without a cycle.
 pub(super) enum Halt {
-    /// It has seen enough nodes.
+    /// The limit on nodes.
     Enough,
     Stop(Stop),
 }
@@ -61,18 +61,19 @@ impl From<Stop> for Halt {
     }
 }
 
-/// Where an iteration over the edges of a node stands.
+/// Position in the iteration over the edges of a node.
 #[derive(Default)]
 pub(super) struct Cursor {
-    /// Ways that are left; `None` before they are listed.
+    /// Remaining ways; `None` before they are listed.
     ways: Option<Vec<Way>>,
-    /// The state that the last way led to with the marks that are its own, and moves of the automaton that are left.
+    /// Target state of the last way and marks of its step, and the remaining moves of the
+    /// automaton.
     to: Option<(StateId, Marks)>,
     moves: Moves,
 }
 
 impl Near<'_, '_> {
-    /// An accepting lasso of the product that begins at the start, if one is found.
+    /// Returns an accepting lasso of the product that begins at the start, if one is found.
     pub fn search(
         &self,
         worker: &mut ExplicitWorker,
@@ -90,7 +91,7 @@ impl Near<'_, '_> {
         counts.edges += found.edges;
         let lasso = match evidence {
             Ok(Outcome::Accepting(evidence)) => {
-                // The way through what was found leads past nodes that were not.
+                // Computing the lasso may touch further nodes.
                 seen.most = usize::MAX;
                 lasso(self, &mut seen, &evidence)
             }
@@ -119,7 +120,7 @@ impl Near<'_, '_> {
         }
     }
 
-    /// The ways of a node, in their order.
+    /// Returns the ways of a node, in the order of the search.
     fn ways(&self, worker: &mut ExplicitWorker, node: NodeId) -> Result<Vec<Way>, Stop> {
         let mut ways = Vec::new();
         let mut random = Random::new(self.seed ^ u64::from(node.0));

@@ -1,19 +1,22 @@
 //! Walks that follow the state equation.
 //!
-//! In a net of thousands of events, of which a few dozen have to be fired for what the automaton waits for, a walk that draws its steps gets nowhere, and
-//! one that counts missing tokens does not see the way to them. The state equation does: a smallest solution `x` from the
-//! marking at hand ([`lariat_structural::Directions`]) says which events matter, and how often. The walk then fires events with *credit*, which each has
-//! as often as `x` says, until there is none left, and asks for another solution. (ITS-tools walks like this to markings: Y. Thierry-Mieg,
-//! *Structural reductions revisited*, Petri Nets 2020, its `tryParikhWalk`.) We go on to infinite runs:
+//! If a goal requires a few dozen of thousands of events, random walks fail, and counting missing
+//! tokens does not show the way. The state equation does: a smallest solution `x` from the current
+//! marking ([`lariat_structural::Directions`]) determines the events and their numbers. The walk
+//! fires events with *credit*, initially `x`, until it is used up, and then computes another
+//! solution. (ITS-tools walks to markings like this: Y. Thierry-Mieg, *Structural reductions
+//! revisited*, Petri Nets 2020, its `tryParikhWalk`.) Here the walk continues to infinite runs:
 //!
-//! 1. outside of accepting components, to a letter that leads nearer to one;
-//! 2. inside, the position is made an *anchor*, and the walk goes to a letter with each mark that is missing since;
-//! 3. when none is, back to the marking of the anchor, or one with more tokens. That closes a loop of thousands of events of which
-//!    no search of the neighbourhood knows, or a covering run.
+//! 1. outside of accepting components, to a letter that leads closer to one;
+//! 2. inside, the position becomes an *anchor*, and the walk visits a letter with each mark missing
+//!    since;
+//! 3. if none is missing, to the marking of the anchor or a larger one. That closes a loop of
+//!    thousands of events, beyond any bounded search, or a covering run.
 //!
-//! A solution need not be firable. Where no event with credit can be fired the walk takes a few steps without directions, more each time, before it asks again.
+//! A solution need not be firable. If no event with credit is enabled, the walk takes some random
+//! steps, more each time, before the next solution.
 //!
-//! Cost: a linear program for each direction, in units that are counted with the steps.
+//! Cost: a linear program per solution, in units that are counted as steps.
 
 use super::goal::Goal;
 use super::{Choice, Walker};
@@ -25,32 +28,32 @@ use lariat_random::Random;
 use lariat_space::explicit::Way;
 use lariat_structural::{Destination, Directions, Effect};
 
-/// What one question may cost, in units of the solver: less than a tenth of a second. Those that led somewhere on nets of up to 7 000 places took 100 to 3 500.
+/// Limit per solution, in units of the solver.
 const UNITS_PER_QUESTION: u64 = 5_000;
-/// What all questions of a walk may cost: a few that fail, or hundreds.
+/// Limit on all solutions of a walk: a few that fail, or hundreds.
 const UNITS_PER_WALK: u64 = 10_000;
-/// Steps that take about as long as a unit of the solver's work.
+/// Steps that take about as long as a unit of the solver.
 const STEPS_PER_UNIT: u64 = 4;
-/// Steps without directions after a solution that cannot be fired: so many, then twice as many, and so on.
+/// Random steps after the first solution that cannot be fired; then twice as many, and so on.
 const ASTRAY: usize = 4;
 
-/// Where a walk by the state equation stands.
+/// State of a walk by the state equation.
 pub(super) struct Guide {
     directions: Directions,
-    /// By effect: how often it is still to be fired.
+    /// By effect: number of times that it is still to be fired.
     credit: Vec<u32>,
-    /// All of that.
+    /// Sum of the credit.
     left: u64,
-    /// The position to which the loop is to be closed.
+    /// Position at which the loop is to be closed.
     anchor: Option<usize>,
-    /// Units that may still be spent on questions.
+    /// Units left for solutions.
     units: u64,
-    /// Steps to take before the next question, and how many there are to be next time.
+    /// Random steps before the next solution, and their number the next time.
     astray: usize,
     further: usize,
 }
 
-/// Where to go next.
+/// Destination of a walk.
 enum Aim {
     To(Destination),
     /// Anywhere.
@@ -70,7 +73,7 @@ impl Guide {
         }
     }
 
-    /// A new walk.
+    /// Resets the state for a new walk.
     pub fn begin(&mut self) {
         self.forget();
         self.anchor = None;
@@ -94,7 +97,7 @@ impl Guide {
         }
     }
 
-    /// One of the markings that the automaton waits for.
+    /// Draws a marking that the automaton waits for.
     fn letter(
         &self,
         goal: &Goal<'_>,
@@ -110,7 +113,7 @@ impl Guide {
 }
 
 impl Walker<'_, '_> {
-    /// A step by the state equation, or any other where it does not help.
+    /// Returns a step by the state equation, or a random one if there is no solution.
     pub(super) fn guided(
         &mut self,
         guide: &mut Guide,
@@ -129,7 +132,7 @@ impl Walker<'_, '_> {
             return self.drawn(node, ways);
         };
         match self.ask(guide, &destination, node)? {
-            // Here we are.
+            // The destination is reached.
             Some(counts) if counts.is_empty() => {
                 let nearest = self.nearest(node, ways)?;
                 return match nearest {
@@ -147,7 +150,7 @@ impl Walker<'_, '_> {
                 }
                 guide.forget();
             }
-            // There may be no way back.
+            // The anchor may be unreachable.
             None => guide.anchor = None,
         }
         guide.astray = guide.further;
@@ -155,7 +158,7 @@ impl Walker<'_, '_> {
         self.drawn(node, ways)
     }
 
-    /// The way from a node to a destination, and what it has cost to find it.
+    /// Solves the state equation from a node to a destination; counts the cost as steps.
     fn ask(
         &mut self,
         guide: &mut Guide,
@@ -174,7 +177,7 @@ impl Walker<'_, '_> {
         found
     }
 
-    /// A step by an event that has credit.
+    /// Returns a step by an event with credit.
     fn with_credit(
         &mut self,
         guide: &mut Guide,
@@ -196,7 +199,7 @@ impl Walker<'_, '_> {
         Ok(None)
     }
 
-    /// Where to go from the end of the walk.
+    /// Returns the destination from the end of the walk.
     fn aim(&mut self, guide: &mut Guide, node: NodeId) -> Aim {
         let (_, location) = self.worker.nodes.get(node);
         let propositions = self.problem.propositions;
@@ -223,7 +226,7 @@ impl Walker<'_, '_> {
             return letter.unwrap_or(Aim::On);
         }
         if anchor == self.trail.len() {
-            // One step, and back again.
+            // Leave the anchor before returning to it.
             return Aim::On;
         }
         let (state, _) = self.worker.nodes.get(self.trail.node(anchor));

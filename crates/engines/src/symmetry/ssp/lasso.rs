@@ -1,13 +1,15 @@
-//! A run of the system for an accepting component of nodes that are sets.
+//! Runs of the system for accepting components whose nodes are sets.
 //!
 //! The quotient has an accepting lasso inside of
 //!
 //! ```text
-//! {(q, canon(R_q, x)) | (q, O) a node on the way or of the component, x ∈ O}
+//! {(q, canon(R_q, x)) | (q, O) a node of the prefix or of the component, x ∈ O}
 //! ```
 //!
-//! because every marking of a node has a predecessor in the node before, and a set that comes back to itself holds a cycle. So the quotient is searched once more, with
-//! no more than that, and its lasso unrolled. Where a check has taken nodes apart, concrete cycles may run through the wholes, which are added.
+//! because every marking of a node has a predecessor in the node before, so a cycle of sets
+//! contains a cycle of markings. The quotient is searched again, restricted to this set, and its
+//! lasso is unrolled. If the check has decomposed nodes, concrete cycles may pass the whole nodes,
+//! which are added.
 
 use super::node::{Ssp, Worker};
 use crate::engine::Task;
@@ -20,7 +22,7 @@ use lariat_emptiness::{
 use lariat_model::Lasso;
 use std::collections::HashSet;
 
-/// The quotient without what is not allowed.
+/// The quotient restricted to some nodes.
 struct Restricted<'a, 'p> {
     quotient: &'a Quotient<'p>,
     allowed: HashSet<NodeId>,
@@ -58,7 +60,7 @@ impl Graph for Restricted<'_, '_> {
     }
 }
 
-/// A run of the system, of which an exact check has found that there is one.
+/// Searches the whole quotient for a run that an exact check has shown to exist.
 pub(super) fn anywhere<'p>(task: &Task<'p>, product: &Ssp<'p>) -> Result<Lasso, Stop> {
     let quotient = product.quotient();
     let mut single = quotient.worker(task.budget);
@@ -72,7 +74,7 @@ pub(super) fn anywhere<'p>(task: &Task<'p>, product: &Ssp<'p>) -> Result<Lasso, 
     }
 }
 
-/// A run of the system for what a check has found; `None` if none is found there.
+/// Returns a run of the system for the evidence of a check; `None` if there is none in it.
 pub(super) fn concrete<'p>(
     task: &Task<'p>,
     product: &Ssp<'p>,

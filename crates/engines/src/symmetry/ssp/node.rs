@@ -1,4 +1,4 @@
-//! Nodes of the symbolic synchronized product: what they are, and what is known of them.
+//! Nodes and workers of the symbolic synchronized product.
 
 use crate::alphabet::Alphabet;
 use crate::explicit::labels::{Labels, labelled};
@@ -23,15 +23,15 @@ pub(super) struct Ssp<'p> {
     pub(super) alphabet: Arc<Alphabet>,
     /// G_L of every edge of the automaton.
     pub(super) locals: Vec<Vec<Group>>,
-    /// R_q.
+    /// R_q of every automaton state.
     pub(super) futures: Vec<Group>,
 }
 
-/// A group, by its number.
+/// Index of a group.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct GroupId(pub(super) u32);
 
-/// A set of markings closed under a group, with a state of the automaton.
+/// A set of markings closed under a group, with an automaton state.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct SetNode {
     pub(super) location: Location,
@@ -40,7 +40,7 @@ pub(super) struct SetNode {
     pub(super) members: Box<[StateId]>,
 }
 
-/// What one worker has found of it.
+/// The part of the product found by one worker.
 pub(super) struct Worker<'p> {
     pub(super) states: States,
     pub(super) labels: Labels,
@@ -48,27 +48,27 @@ pub(super) struct Worker<'p> {
     group_ids: FxHashMap<Group, GroupId>,
     pub(super) nodes: Vec<SetNode>,
     ids: FxHashMap<SetNode, NodeId>,
-    /// The class of each node, and the classes: a state of the automaton and a representative modulo all symmetries.
+    /// Class of each node: automaton state and representative modulo all symmetries.
     pub(super) classes: Vec<u32>,
     class_ids: FxHashMap<(Location, StateId), u32>,
-    /// The edges of nodes that were asked for.
+    /// Edges of expanded nodes.
     pub(super) edges: Vec<Option<Box<[Edge]>>>,
     pub(super) room: Room,
     pub(super) twins: Room,
     pub(super) budget: Budget,
-    /// Bytes of the maps above, and of the arrays of the check that runs.
+    /// Bytes of the maps above.
     own: Lease,
     bytes: usize,
     pub(super) check: Lease,
 }
 
 impl Worker<'_> {
-    /// The states found so far.
+    /// Returns the states found so far.
     pub fn states(&self) -> &States {
         &self.states
     }
 
-    /// How many nodes were made.
+    /// Returns the number of nodes.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }
@@ -83,7 +83,7 @@ impl Worker<'_> {
 }
 
 impl<'p> Ssp<'p> {
-    /// Prepares the product; nothing is explored yet.
+    /// Creates the product; explores nothing.
     pub fn new(
         problem: &'p Problem<'p>,
         (symmetry, colours): (&'p Symmetry<'p>, &'p Colours<'p>),
@@ -108,13 +108,13 @@ impl<'p> Ssp<'p> {
         }
     }
 
-    /// The quotient in which runs are looked for.
+    /// Creates the quotient in which runs are searched.
     pub fn quotient(&self) -> Quotient<'p> {
         let modulo = Modulo::of_groups(self.colours, &self.futures);
         Quotient::new(self.problem, self.symmetry, modulo, self.observer)
     }
 
-    /// A worker that has found nothing yet.
+    /// Creates a worker that has found nothing.
     pub fn worker(&self, budget: &Budget) -> Worker<'p> {
         let mut states = self.space.states(budget);
         if let Some(most) = self.problem.most_tokens {
@@ -137,7 +137,7 @@ impl<'p> Ssp<'p> {
             bytes: 0,
             check: budget.lease(),
         };
-        // All symmetries are the first group.
+        // The first group contains all symmetries.
         self.group(&mut worker, self.colours.group());
         worker
     }
@@ -152,7 +152,7 @@ impl<'p> Ssp<'p> {
         id
     }
 
-    /// The representative of the image of a state.
+    /// Returns the representative of the image of a state.
     pub(super) fn image(
         &self,
         worker: &mut Worker<'p>,
@@ -172,11 +172,11 @@ impl<'p> Ssp<'p> {
             canon.canon(room, tokens);
             true
         })?;
-        // Nothing is fired, so nothing is cut off.
+        // Nothing is fired, so no limit applies.
         Ok(found.unwrap_or(state))
     }
 
-    /// The representative of a state modulo a group.
+    /// Returns the representative of a state modulo a group.
     pub(super) fn representative(
         &self,
         worker: &mut Worker<'p>,
@@ -205,7 +205,7 @@ impl<'p> Ssp<'p> {
         }
         worker.budget.spend(1)?;
         worker.grow(2 * (size_of::<SetNode>() + 4 * node.members.len()) + 64)?;
-        // All of the set is in one orbit modulo all symmetries.
+        // All members are in one orbit of the full group.
         let orbit = match node.members.first() {
             Some(member) => self.representative(worker, self.colours.group(), *member)?,
             None => return Err(Stop::Internal("a node without markings".to_owned())),

@@ -1,4 +1,4 @@
-//! The product as a graph of sets: a guard splits a set where it is read, and steps lead from its parts to other sets.
+//! The symbolic synchronized product as a graph of sets; guards split sets.
 
 use super::node::{GroupId, Ssp, Worker};
 use lariat_automata::{Letter, StateId as Location};
@@ -10,7 +10,7 @@ use lariat_space::explicit::{Cursor as Steps, StateId};
 use std::convert::Infallible;
 
 impl<'p> Ssp<'p> {
-    /// The node of a step's target: closed under R_d where that keeps it an orbit.
+    /// Returns the node of a step's target, closed under R_d if R_d contains the group.
     fn close(
         &self,
         worker: &mut Worker<'p>,
@@ -27,7 +27,7 @@ impl<'p> Ssp<'p> {
         self.settle(worker, location, group, &[state])
     }
 
-    /// All edges of a node.
+    /// Returns all edges of a node.
     fn expand(&self, worker: &mut Worker<'p>, id: NodeId) -> Result<Box<[Edge]>, Stop> {
         let node = worker.nodes[id.index()].clone();
         let group = worker.groups[node.group.0 as usize].group().clone();
@@ -56,7 +56,8 @@ impl<'p> Ssp<'p> {
         Ok(edges.into())
     }
 
-    /// Where the steps from a state lead whose letters are read, one of those that differ by twins.
+    /// Returns the targets of the steps from a state whose letters are read; one per class of
+    /// twins.
     fn steps(
         &self,
         worker: &mut Worker<'p>,

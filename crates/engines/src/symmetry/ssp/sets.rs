@@ -1,4 +1,5 @@
-//! Sets of markings that are closed under a group: how they are split, compared, and given the largest group that keeps them.
+//! Operations on sets of markings closed under a group: splitting, comparison, largest symmetry
+//! group.
 
 use super::node::{GroupId, SetNode, Ssp, Worker};
 use lariat_automata::StateId as Location;
@@ -8,14 +9,14 @@ use lariat_reductions::symmetry::{Generator, Group, Part, Permutation, Tokens};
 use lariat_space::explicit::StateId;
 use rustc_hash::FxHashMap;
 
-/// The transposition of two elements.
+/// Swaps the images of two elements.
 fn exchange(to: &mut Permutation, a: u32, b: u32) {
     to.swap(a as usize, b as usize);
 }
 
 impl<'p> Ssp<'p> {
-    /// One state of each `fine`-orbit of `coarse·state`, where `fine ≤ coarse`: transpositions across the blocks of `fine` and rotations lead from
-    /// each such orbit to its neighbours.
+    /// Returns one state per `fine`-orbit of `coarse·state`, where `fine ≤ coarse`. Transpositions
+    /// across the blocks of `fine` and rotations connect each such orbit to its neighbours.
     pub(super) fn split(
         &self,
         worker: &mut Worker<'p>,
@@ -44,7 +45,8 @@ impl<'p> Ssp<'p> {
         Ok(found)
     }
 
-    /// Permutations that generate `coarse` together with `fine`: all transpositions across blocks, and rotations.
+    /// Returns permutations that generate `coarse` together with `fine`: transpositions across
+    /// blocks, and rotations.
     fn across(&self, coarse: &Group, fine: &Group) -> Vec<Permutation> {
         let mut all = Vec::new();
         let mut first = 0;
@@ -77,7 +79,7 @@ impl<'p> Ssp<'p> {
         all
     }
 
-    /// The node of the set `group·members` with the largest group that keeps it.
+    /// Returns the node of the set `group·members` with the largest group that preserves it.
     pub(super) fn settle(
         &self,
         worker: &mut Worker<'p>,
@@ -107,7 +109,8 @@ impl<'p> Ssp<'p> {
         self.intern(worker, location, kept_id, own)
     }
 
-    /// Does a generator keep `group·members`? What is true of a transposition is true of all between the same two blocks.
+    /// Returns whether a generator preserves `group·members`. All transpositions between the same
+    /// two blocks have the same answer, which is cached in `known`.
     fn keeps(
         &self,
         worker: &mut Worker<'p>,
@@ -157,7 +160,7 @@ impl<'p> Ssp<'p> {
         Ok(kept)
     }
 
-    /// The blocks of two elements of one role; `None` if the role rotates.
+    /// Returns the blocks of two elements of one role; `None` if the role rotates.
     fn blocks(&self, group: &Group, a: u32, b: u32) -> Option<(Vec<u32>, Vec<u32>)> {
         let mut first = 0;
         for part in group.parts() {
@@ -178,7 +181,7 @@ impl<'p> Ssp<'p> {
         None
     }
 
-    /// The markings of a node, one for each orbit modulo a group, with its state of the automaton.
+    /// Returns a node's automaton state and one marking per orbit modulo its group and R_q.
     pub(super) fn markings(
         &self,
         worker: &mut Worker<'p>,
@@ -196,7 +199,7 @@ impl<'p> Ssp<'p> {
         Ok((node.location, all))
     }
 
-    /// The parts of `small`, modulo what both groups have in common, each with whether `big` has it.
+    /// Splits `small` modulo the meet of both groups; each part with whether `big` contains it.
     pub(super) fn parts(
         &self,
         worker: &mut Worker<'p>,
