@@ -11,7 +11,6 @@ pub(crate) struct Chart {
     components: AutomatonComponents,
     /// Edges from each state to the nearest accepting component; [`NEVER`] if there is none.
     ranks: Vec<u32>,
-    /// True if the language is empty.
     empty: bool,
     /// By state: every continuation is accepted. Empty if finite prefixes are no evidence.
     forever: Vec<bool>,

@@ -198,13 +198,12 @@ pub struct Engine {
     pub name: &'static str,
     /// Supported automaton kinds; the first is the default.
     pub automata: &'static [AutomatonKind],
-    /// Supported emptiness checks per automaton kind; the first is the default. Empty if the engine
-    /// searches no graph.
+    /// Emptiness checks per automaton kind, the default first; none if the engine searches no
+    /// graph.
     pub checks: fn(AutomatonKind) -> &'static [Emptiness],
     /// Required stutter invariance, for every automaton kind.
     pub needs: Needs,
-    /// Strongest supported fairness per automaton kind; `None` if the engine must not be given
-    /// constraints.
+    /// Strongest supported fairness per automaton kind; `None` if it supports no constraints.
     pub fairness: fn(AutomatonKind) -> Option<Strength>,
     /// True if there is a published variant that differs from ours.
     pub has_published: bool,
@@ -235,8 +234,7 @@ pub enum Procedure {
     Team(&'static dyn Team),
 }
 
-/// Workers that decide together, in one or several processes; see crate `distributed`. They live as
-/// long as the process.
+/// Workers that decide together, in one or several processes, see crate `distributed`.
 pub trait Team: Send + Sync + fmt::Debug {
     /// Decides a problem whose automaton has been degeneralized.
     fn decide(&self, task: &mut Task<'_>) -> Found;

@@ -30,8 +30,7 @@ pub struct Problem<'a> {
     /// then return [`Empty`](crate::Outcome::Empty) only if no state was omitted.
     pub most_tokens: Option<Value>,
     /// Propositions of the property on which the automaton's language does not depend. Evidence
-    /// other than a plain run of the system must respect them, because the replay evaluates the
-    /// property.
+    /// other than a plain run must respect them, because the replay evaluates the property.
     pub unread: Vec<Proposition>,
     /// Symmetries of the system, if known.
     pub symmetry: Option<&'a Symmetry<'a>>,
@@ -55,8 +54,7 @@ pub struct Problem<'a> {
 pub struct Invariance<'a> {
     /// Repeating letters or removing repetitions does not change the verdict.
     pub letters: bool,
-    /// Inserting or removing a letter without event before one with the same state part does not
-    /// change the verdict.
+    /// The same for inserting or removing a letter without event before one with equal state part.
     pub silent: bool,
     /// By automaton state: its language is closed under repeating letters. Empty if unknown.
     pub states: &'a [bool],

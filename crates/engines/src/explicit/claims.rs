@@ -4,8 +4,8 @@
 //! [`Problem::claims`](crate::Problem::claims) are evaluated in every state that the explicit
 //! engine has found when it ends. These need not be all states: the search does not continue where
 //! the automaton can read nothing. If few states are unexplored, they are explored for the claims
-//! alone; [`Claims::complete`] says whether this was exhaustive. Set engines evaluate claims on the
-//! states they have found.
+//! alone; [`Claims::complete`] says whether this was exhaustive. Set engines evaluate claims on
+//! their states.
 
 use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
 use lariat_budget::Stop;

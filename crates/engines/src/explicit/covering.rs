@@ -9,8 +9,7 @@
 //! position `m` of `w`, i.e. has the same value in all `m + k·Δ`. Then every round of `w` has the
 //! letters of the first, and the automaton accepts. On a net without cycles there is no other
 //! evidence. Sound for full LTL with events; `w` fires, so both deadlock policies agree. If the
-//! automaton accepts every continuation, letters do not matter and the rounds only show that the
-//! run continues.
+//! automaton accepts every continuation, the rounds only show that the run continues.
 //!
 //! `walk` queries it at each step, the depth-first search along its path ([`OnPath`]). `Δ` is
 //! summed backwards from the end. Most runs cover nothing, so most backward searches are short. A
@@ -31,8 +30,7 @@ use lariat_model::{
 const SHORT: usize = 16;
 /// Steps of the longest backward search.
 const LONG: usize = 400;
-/// Candidates per backward search whose propositions are evaluated; later ones mostly fail for the
-/// same reason.
+/// Candidates per backward search whose propositions are evaluated; later ones mostly fail, too.
 const CANDIDATES: usize = 4;
 /// Length of the path at the first query. Diverging searches soon reach it, small nets rarely.
 const FIRST: usize = 256;
@@ -60,7 +58,6 @@ pub(crate) struct StepBack {
 
 /// A suffix of a run that can be repeated infinitely often with the same letters.
 pub(crate) struct Covered {
-    /// Number of steps of the suffix.
     pub steps: usize,
     /// Tokens added by each repetition.
     pub growth: State,
@@ -248,7 +245,6 @@ impl<'a> Covering<'a> {
     }
 }
 
-/// Returns the arcs of a transition.
 fn arcs(system: &System, event: Option<EventId>) -> &[Arc] {
     match event.map(|event| &system.event(event).action) {
         Some(Action::Net(arcs)) => arcs,
@@ -262,7 +258,6 @@ pub(crate) struct OnPath<'a> {
     chart: Chart,
     /// Shortest path on which the search queries.
     doubled: usize,
-    /// Number of queries so far.
     asked: usize,
     /// Tokens added by each round, once a covering run was found.
     growth: Option<State>,
@@ -280,7 +275,6 @@ impl<'a> OnPath<'a> {
         })
     }
 
-    /// Returns the tokens added by each round of the path with which the search has ended.
     pub fn growth(self) -> Option<State> {
         self.growth
     }

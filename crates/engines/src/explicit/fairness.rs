@@ -120,7 +120,6 @@ impl<'p> Constraints<'p> {
         event.map_or(&[], |event| &self.met[event.index()])
     }
 
-    /// Returns the first mark of a constraint.
     fn first_mark(&self) -> u32 {
         let (Form::Marks(first) | Form::Pairs(first)) = self.form;
         first
@@ -138,14 +137,12 @@ impl<'p> Constraints<'p> {
         Marks(marks).intersection(self.all_marks())
     }
 
-    /// Returns the marks of all constraints.
     pub fn all_marks(&self) -> Marks {
         let first = self.first_mark();
         let all = (first as usize + self.list.len()).min(Marks::MAX as usize);
         Marks::all(all as u32).minus(Marks::all(first))
     }
 
-    /// Adds the pairs that a state enables.
     pub fn enable(&self, enabled: &[u64], pairs: &mut PairSet) {
         let words = pairs.words_mut().iter_mut();
         for ((pairs, enabled), weak) in words.zip(enabled).zip(&self.weak) {
@@ -175,8 +172,8 @@ pub(crate) struct Enabled {
 }
 
 impl Enabled {
-    /// Returns the constraints enabled in `state`, as bits. Calls `grown` with the total bytes
-    /// before an array grows.
+    /// Returns the constraints enabled in `state`, as bits. Calls `grown` with the bytes before an
+    /// array grows.
     pub fn of(
         &mut self,
         constraints: &Constraints<'_>,
@@ -225,7 +222,6 @@ impl Turns {
         }
     }
 
-    /// Returns the first event of `node`.
     pub fn of(&self, node: NodeId) -> Turn {
         self.of.get(node.index()).copied().unwrap_or_default()
     }

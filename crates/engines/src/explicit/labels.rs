@@ -59,7 +59,6 @@ impl Labels {
         Ok(Label(label))
     }
 
-    /// Returns the letter bits of a label.
     pub fn letter(&self, label: Label) -> Letter {
         Letter(self.letters[label.0 as usize])
     }

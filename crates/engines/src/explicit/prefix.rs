@@ -15,8 +15,7 @@ pub(crate) const LOOK: usize = 4000;
 const TICK: u64 = 1024;
 
 /// Finds a shortest path from an initial node to one with
-/// [`accepts_forever`](Steps::accepts_forever) among the first `most` nodes. Adds to `counts` if
-/// successful.
+/// [`accepts_forever`](Steps::accepts_forever) among the first `most` nodes; adds to `counts`.
 pub(crate) fn nearest<P: Steps>(
     product: &P,
     worker: &mut P::Worker,

@@ -13,8 +13,8 @@
 //!
 //! Fairness constraints are additional marks of a step, or pairs (`fairness.rs`). Where a prefix is
 //! evidence ([`Problem::prefixes`]) and the automaton accepts every continuation from `q`, `(s, q)`
-//! has a single edge, a self-loop with all marks, which every check reports as a cycle; `steps.rs`
-//! turns it into a prefix.
+//! has a single edge, a self-loop with all marks, which checks report as a cycle; `steps.rs` turns
+//! it into a prefix.
 
 use crate::alphabet::{Alphabet, ClassId};
 use crate::explicit::fairness::{Constraints, Form};
@@ -126,8 +126,7 @@ impl<'p> ExplicitProduct<'p> {
         Ok(self.constraints.marks(enabled, event))
     }
 
-    /// Appends all enabled ways from `node` to `ways`, including a stutter step if deadlocks
-    /// stutter.
+    /// Appends all ways from `node` to `ways`, including a stutter step if deadlocks stutter.
     pub(crate) fn ways(
         &self,
         worker: &mut ExplicitWorker,
@@ -163,7 +162,6 @@ impl<'p> ExplicitProduct<'p> {
             .map(|step| (step, moves)))
     }
 
-    /// Returns the state atoms that hold in `state`.
     pub(crate) fn letter(
         &self,
         worker: &mut ExplicitWorker,
@@ -173,7 +171,6 @@ impl<'p> ExplicitProduct<'p> {
         Ok(worker.letter(label))
     }
 
-    /// Returns the values of all variables in `state`.
     pub(crate) fn values<'w>(&self, worker: &'w mut ExplicitWorker, state: StateId) -> &'w [Value] {
         self.space.values(&mut worker.states, state)
     }

@@ -41,8 +41,7 @@ const MOST_BITS: u32 = 3;
 #[derive(Debug)]
 pub(crate) struct ProductNodes {
     numbers: Numbers,
-    /// Number of pairs reported by all workers. Each reports only now and then, to avoid
-    /// contention.
+    /// Number of pairs reported by all workers, in batches to avoid contention.
     told: Arc<AtomicUsize>,
     untold: usize,
     budget: Budget,
@@ -226,7 +225,6 @@ impl SharedPairs {
         Ok(block)
     }
 
-    /// Returns the number of a pair and whether it is new.
     fn intern(
         &self,
         (state, location): (StateId, Location),

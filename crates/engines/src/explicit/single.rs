@@ -2,8 +2,7 @@
 //!
 //! A node is a pair of a state and an automaton state. Edges are listed step by step of the system.
 //! The automaton's moves by a step depend only on the key `K`; they are computed once per key and
-//! stored as a range of one list. Labels are computed once per state and interned, at four bytes
-//! per state.
+//! stored as a range of one list. Labels are interned, at four bytes per state.
 
 use crate::explicit::fairness::{Constraints, Enabled, Turns};
 use crate::explicit::labels::{Label, Labels};
@@ -74,8 +73,7 @@ impl Cursor {
         self.step.and_then(|(event, _)| event)
     }
 
-    /// Returns whether this is the first call, for nodes whose single edge is no step of the
-    /// system.
+    /// Returns whether this is the first call, for nodes with a single edge that is no step.
     pub(crate) fn once(&mut self, state: StateId) -> bool {
         self.step.replace((None, state)).is_none()
     }
@@ -111,8 +109,7 @@ impl<K: Copy + Eq + Hash> Worker<K> {
         }
     }
 
-    /// Creates a sequential worker with round-robin order of steps. Several workers would need a
-    /// common order of edges.
+    /// Creates a worker with round-robin order of steps; several would need a common order.
     pub(crate) fn in_turns(states: States, locations: usize, budget: &Budget) -> Worker<K> {
         let nodes = ProductNodes::in_order(locations, budget);
         let turns = Some(Turns::new(budget));
@@ -155,13 +152,11 @@ impl<K: Copy + Eq + Hash> Worker<K> {
         }
     }
 
-    /// Returns whether all steps from `state` have been listed.
     pub(crate) fn was_listed(&self, state: StateId) -> bool {
         let word = self.listed.get(state.0 as usize / 64);
         word.is_some_and(|word| word >> (state.0 % 64) & 1 == 1)
     }
 
-    /// Polls the budget.
     pub(crate) fn check(&self) -> Result<(), Stop> {
         self.budget.check()
     }
@@ -172,7 +167,6 @@ impl<K: Copy + Eq + Hash> Worker<K> {
         self.nodes.seal();
     }
 
-    /// Returns the values of all variables in the state of `node`.
     pub(crate) fn state(&mut self, node: NodeId) -> State {
         let (state, _) = self.nodes.get(node);
         self.states.get(state)
@@ -210,7 +204,6 @@ impl<K: Copy + Eq + Hash> Worker<K> {
         })
     }
 
-    /// Returns the letter bits of a label.
     pub(crate) fn letter(&self, label: Label) -> Letter {
         self.labels.letter(label)
     }
@@ -242,7 +235,6 @@ impl<K: Copy + Eq + Hash> Worker<K> {
         known
     }
 
-    /// Returns moves as a slice.
     pub(crate) fn moves(&self, moves: Moves) -> &[(Marks, Location)] {
         &self.moves[moves.start as usize..moves.end as usize]
     }

@@ -1,5 +1,4 @@
-//! Size of the whole product of a problem, including the part that a successful check does not
-//! explore.
+//! Size of the whole product of a problem, including parts that a check does not explore.
 //!
 //! For measurement: papers compare whole products as well as their explored parts.
 

@@ -14,7 +14,6 @@ pub(crate) trait Steps: Graph<Stop = Stop> {
         cursor: &mut Self::Cursor,
     ) -> Result<Option<(Edge, Option<EventId>)>, Stop>;
 
-    /// Returns the values of all variables in the state of `node`.
     fn state(&self, worker: &mut Self::Worker, node: NodeId) -> State;
 
     /// Freezes the product: edges to unknown nodes are omitted. Traversing it again then takes no
@@ -29,8 +28,7 @@ pub(crate) trait Steps: Graph<Stop = Stop> {
     fn accepts_forever(&self, worker: &Self::Worker, node: NodeId) -> bool;
 }
 
-/// Bytes of the longest run that is reported; another engine or a longer search may find a shorter
-/// one.
+/// Bytes of the longest run that is reported; another engine may find a shorter one.
 const MOST_BYTES: usize = 1 << 28;
 
 /// Returns the run of the system along a lasso of the product, unless it is too long.

@@ -1,17 +1,17 @@
-//! Node-wise abstraction: a node's own values and the firings between them.
+//! Abstraction of a node to the graph of its values at its own level.
 //!
-//! A cycle of events with top level `k`, and of events below, projects to a closed walk on the values of
-//! level `k`: the arcs `(i, i')` are the firings at `k`, everything below leaves the value alone. So every
-//! cycle with a firing at `k` has all its arcs in one component of this graph. Only events
-//! with exactly this top make arcs; events below would be loops everywhere.
+//! A cycle of events with top level `k` or below projects to a closed walk on the values of level
+//! `k`: the arcs `(i, i')` are the firings at `k`; lower events do not change the value. So on
+//! every cycle with a firing at `k`, all its arcs lie in one component of this graph. Only events
+//! with exactly this top level are arcs; lower events would be self-loops everywhere.
 //!
-//! The graph is as large as the node has values, and is searched explicitly (Molnár et al. 2016, §6.2). Arcs are
-//! those firings at which the automaton can make an inner move.
+//! The graph has one node per value and is searched explicitly (Molnár et al. 2016, §6.2). Its arcs
+//! are the firings at which the automaton can make an inner move.
 
 use super::search::Arc;
 use lariat_automata::components;
 
-/// The arcs inside of each component that has a recurring one.
+/// Returns the arcs inside each component that has a recurring arc.
 pub fn cyclic(arcs: &[Arc]) -> Vec<Vec<Arc>> {
     let mut values: Vec<u32> = arcs.iter().flat_map(|arc| [arc.from, arc.to]).collect();
     values.sort_unstable();

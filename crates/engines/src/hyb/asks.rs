@@ -1,16 +1,16 @@
-//! What is asked of nodes before they are searched.
+//! Predicates on nodes, evaluated before nodes are searched.
 //!
-//! The answers are short, and most end with the first witness:
+//! Most evaluations end with the first witness:
 //!
 //! ```text
 //! lives(n)      ⇔  some automaton state of n has inner moves under some label
 //! ret_ε(n, t)   ⇔  img_ε(n) ∩ t ≠ ∅ by inner moves             without t: img_ε(n) ≠ ∅
-//! marks(n, c)   =  the marks of inner moves that lead to automaton states of n by the labels they are with
-//! accepting(n)  =  the marks of inner moves that leave automaton states of n by any labels
+//! marks(n, c)   =  marks of inner moves into automaton states of n by their labels
+//! accepting(n)  =  marks of inner moves from automaton states of n by any labels
 //! ```
 //!
-//! The first depends on the node alone and is remembered for all residuals and events; where it says no, as in most of a product whose
-//! property holds, nothing else is asked.
+//! `lives` depends on the node alone and is cached for all residuals and events. Where it is false,
+//! as in most of the product of a property that holds, nothing else is evaluated.
 
 use super::label_residuals::{LabelResiduals, MoveKind};
 use super::steps::{Position, Steps};
@@ -18,11 +18,12 @@ use lariat_dd::Residual;
 use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId};
 use lariat_emptiness::Marks;
 
-/// Where a node has a single edge, an answer is remembered on every so many levels.
+/// In chains of nodes with a single edge, results are cached at multiples of this level.
 const RUNG: u32 = 4;
 
 impl Steps {
-    /// Has `node`, on `level`, an automaton state from which inner moves lead under some label? Others are on no fair cycle.
+    /// Returns whether `node`, on `level`, has an automaton state with inner moves under some
+    /// label. Other nodes are on no fair cycle.
     pub fn lives(
         &self,
         kernel: &mut Kernel,
@@ -30,7 +31,7 @@ impl Steps {
         mut node: NodeId,
         mut level: u32,
     ) -> Result<bool, Halt> {
-        // Where there is one way down it is walked faster than it is looked up.
+        // Following a single edge is cheaper than a cache lookup.
         while level < self.automaton {
             let mut edges = kernel.edges(node);
             match (edges.next(), edges.next()) {
@@ -49,7 +50,8 @@ impl Steps {
         })
     }
 
-    /// `ret`: does an inner move with `chain` lead from `node` into `target`, or anywhere if there is none?
+    /// `ret`: returns whether an inner move with `chain` leads from `node` into `target`, or
+    /// anywhere if there is no target.
     pub fn returns(
         &self,
         kernel: &mut Kernel,
@@ -61,7 +63,7 @@ impl Steps {
         if at.level == self.automaton {
             return inner_move(kernel, labels, (node, target), at.residual);
         }
-        // No caller asks for moves into the empty set, so it can stand for "anywhere".
+        // `target` is never empty, so the empty node stands for "anywhere".
         let key = (chain, node, target.unwrap_or(NodeId::EMPTY), at.residual);
         kernel.remembered(self.returns, key, |kernel| {
             kernel.any_edge(node, |kernel, (value, child)| {
@@ -82,8 +84,8 @@ impl Steps {
         })
     }
 
-    /// The marks of all inner moves that lead to automaton states of `node` by the labels they are with:
-    /// no step inside of the node carries others.
+    /// Returns the marks of all inner moves into automaton states of `node` by their labels; no
+    /// step inside of the node carries others.
     pub fn marks(
         &self,
         kernel: &mut Kernel,
@@ -104,7 +106,7 @@ impl Steps {
         let marks = kernel.remembered(self.marks, (node, at.residual), |kernel| {
             let wanted = labels.marks();
             let mut marks = Marks::NONE;
-            // Up to the edge that brings the last one.
+            // Stops when all marks are found.
             kernel.any_edge(node, |kernel, (value, child)| {
                 if let Some(below) = Steps::read(kernel, labels, MoveKind::Inner, at, value)? {
                     marks = marks.union(self.marks(kernel, labels, child, below)?);
@@ -118,8 +120,8 @@ impl Steps {
 }
 
 impl Steps {
-    /// The marks of all inner moves that leave automaton states of `node`, on `level`, whatever they read: of a Büchi automaton the mark of its
-    /// accepting states.
+    /// Returns the marks of all inner moves from automaton states of `node`, on `level`, under any
+    /// label: for a Büchi automaton the mark of its accepting states.
     pub fn accepting(
         &self,
         kernel: &mut Kernel,
@@ -144,7 +146,7 @@ impl Steps {
     }
 }
 
-/// Does an inner move lead from a state of a node into another node, or anywhere?
+/// Returns whether an inner move leads from a state of a node into another node, or anywhere.
 fn inner_move(
     kernel: &mut Kernel,
     labels: &mut LabelResiduals,

@@ -1,23 +1,22 @@
-//! Beginnings of runs that are evidence: pairs whose automaton state accepts whatever follows.
+//! Finite prefixes as evidence: pairs whose automaton state accepts every continuation.
 //!
-//! They are asked for when a round has ended without a fair cycle. On a net that is bounded there is a cycle wherever there is such a pair, or a
-//! deadlock; on one that is not, every round is cut off at its cap, and runs that never come back show in no other way.
+//! Evaluated when a round has ended without a fair cycle. In a bounded net with such a pair there
+//! is also a cycle or a deadlock. In an unbounded net every round is cut off at its cap, and runs
+//! that repeat no state are found only like this.
 
 use lariat_dd::Predicate;
 use lariat_dd::kernel::{Residual, Scope};
 
-/// Pairs whose automaton state is one of these.
+/// Predicate on pairs by their automaton state.
 pub struct Forever {
-    /// Of no other predicate.
     pub scope: Scope,
-    /// The level of the automaton.
     pub automaton: u32,
-    /// By state of the automaton.
+    /// By automaton state: the predicate's value.
     pub states: Vec<bool>,
 }
 
 impl Forever {
-    /// Asks for the automaton's state, and for nothing above it.
+    /// The only undecided residual: it depends on the automaton state alone.
     pub const ROOT: Residual = Residual(2);
 }
 

@@ -1,25 +1,25 @@
-//! Rounds with a cap, for nets that may be unbounded.
+//! Rounds with a cap on values, for nets that may be unbounded.
 //!
-//! Saturation closes node after node, and would run away at the first one that has no end. So a net is explored in
-//! rounds. In a round steps to values above a cap are not taken:
+//! Saturation closes one node after another and would not terminate at the first infinite one. So a
+//! net is explored in rounds without steps to values above a cap:
 //!
 //! ```text
 //! N_c = {(s, s') ∈ N | s'(p) ≤ c for all p}        X_c = N_c*(initial)
 //! ```
 //!
-//! A fair cycle in `X_c`, or a dead state, is one of the net. If there is none and `N(X_c) ⊆ X_c`, there is none at all; otherwise the next
-//! round has twice the cap. Whether a step was left out is asked of `X_c` in the end: while it is built, larger values are met also
-//! where an event cannot happen. Most bounded nets never hold more in a place than in the fullest one at the start,
-//! and need one round.
+//! A fair cycle or dead state in `X_c` is one of the net. If there is none and `N(X_c) ⊆ X_c`,
+//! there is none at all; otherwise the next round doubles the cap. Whether a step was omitted is
+//! evaluated on `X_c` in the end, because saturation also meets larger values where an event cannot
+//! fire. Most bounded nets never exceed the largest initial value and need one round.
 
 use super::steps::Steps;
 use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId};
 use lariat_model::{System, Value};
 
-/// Values of the first round are not larger than this, or than an initial one.
+/// Lower bound on the first cap; larger initial values raise it.
 const FEW: Value = 3;
 
-/// The cap of the first round: none where the values are bounded.
+/// Returns the cap of the first round: none if the values are bounded.
 pub fn first_cap(system: &System) -> u32 {
     if !system.is_net() || !system.makes_tokens() {
         return u32::MAX;
@@ -28,9 +28,9 @@ pub fn first_cap(system: &System) -> u32 {
     u32::try_from(initial.unwrap_or(0).max(FEW)).unwrap_or(u32::MAX)
 }
 
-/// Does an event lead from `node`, on level 0, to a value that is larger than `cap`? These are events of a net.
+/// Returns whether an event of the net leads from `node`, on level 0, to a value above `cap`.
 pub fn escapes(kernel: &mut Kernel, steps: &Steps, cap: u32, node: NodeId) -> Result<bool, Halt> {
-    // Few events ever could: those that do so from the cap.
+    // Only events that exceed the cap from the cap itself can do so.
     let mut able = vec![Vec::new(); steps.automaton as usize + 1];
     for (able, level) in able.iter_mut().zip(0..) {
         for &(chain, _) in steps.tops(level) {
@@ -55,7 +55,7 @@ pub fn escapes(kernel: &mut Kernel, steps: &Steps, cap: u32, node: NodeId) -> Re
     }
 }
 
-/// The same on any level, for the events in `able` by their top.
+/// As `escapes`, on any level, for the events in `able` by top level.
 fn escapes_below(
     kernel: &mut Kernel,
     steps: &Steps,
@@ -78,7 +78,7 @@ fn escapes_below(
     })
 }
 
-/// The same for one edge and the event that `chain` is the rest of; `out` if another value is too large already.
+/// As `escapes_by`, for one edge.
 fn escapes_from(
     kernel: &mut Kernel,
     steps: &Steps,
@@ -98,7 +98,7 @@ fn escapes_from(
     Ok(false)
 }
 
-/// The same for a node.
+/// As `escapes`, for the rest `chain` of an event; `out` if it has exceeded the cap above.
 fn escapes_by(
     kernel: &mut Kernel,
     steps: &Steps,

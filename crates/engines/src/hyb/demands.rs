@@ -1,20 +1,23 @@
-//! Weak constraints of fairness as stages of a fixpoint.
+//! Weak fairness constraints as stages of the fixpoint.
 //!
-//! A cycle meets a weak constraint by an event that does, or by a state that does not enable it. On a closed set `X` of the product,
+//! A cycle meets a weak constraint by one of its events, or by a state that does not enable it. On
+//! a closed set `X` of the product, paths have met it in
 //!
 //! ```text
 //! met(X) = (X ∩ idle) ∪ N_taken(X)
 //! ```
 //!
-//! is where paths that have come so far have met it. No automaton is needed for that, and no mark: constraints may be as many as one likes.
+//! This needs neither automaton nor marks, so the number of constraints is not limited.
 //!
-//! The product is searched node by node, and what is above a node is not known: many vectors lead to it. Events of a constraint that change something above
-//! are on no cycle of the node. But whether it is enabled may depend on what is above. So a node decides the constraints whose enabledness is a question to it and to what is
-//! below, and leaves the others open: without cycles that meet the former there are none that meet all. A cycle that meets them *is suspected* where
-//! others are left open, and then all of the product is asked at its end, where nothing is above (`mod.rs`). All proofs of absence are about cycles of any kind, and
-//! hold for fair ones.
+//! The product is searched node by node, and many different vectors lead to a node. Events of a
+//! constraint that change a level above the node are on no cycle of the node, but enabledness may
+//! depend on levels above. So a node decides only the constraints whose enabledness depends on its
+//! own and lower levels. Without a cycle that meets these there is none that meets all. If a cycle
+//! meets them and other constraints are open, it is *suspected*, and the whole product is searched
+//! in the end (`mod.rs`). Proofs of absence are about all cycles and so hold for fair ones.
 //!
-//! V. Molnár et al. (2016) have no constraints. To read enabledness from above, as labels are, would split every saturation by it, and cost what the sharing of nodes gains.
+//! V. Molnár et al. (2016) have no constraints. Reading enabledness from above, like labels, would
+//! split every saturation by it and lose the sharing of nodes.
 
 use super::images::{Between, By, End, Image};
 use super::label_residuals::{LabelResiduals, MoveKind, compiled};
@@ -28,7 +31,6 @@ use lariat_dd::{Predicate, Residual};
 use lariat_model::{EventId, Predicate as StatePredicate};
 use lariat_space::symbolic::{Layout, Residuals, Symbolic};
 
-/// One of the constraints.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DemandId(u32);
 
@@ -43,13 +45,13 @@ impl KeyPart for DemandId {
 
 /// A constraint on the levels of the product.
 struct Demand {
-    /// Where it is not enabled, before anything is read.
+    /// Residual of "not enabled" before any level is read.
     idle: Residual,
-    /// The first level that this depends on.
+    /// The first level that `idle` depends on.
     top: u32,
-    /// Its events, by their top levels.
+    /// Its events, sorted by top level.
     events: Vec<(u32, ChainId)>,
-    /// The same by name, sorted.
+    /// The events by identifier, sorted.
     taken: Vec<EventId>,
 }
 
@@ -60,7 +62,8 @@ pub struct Demands {
 }
 
 impl Demands {
-    /// Prepares the constraints of `problem` on the levels of `layout`; what is known of programs is known by `space`.
+    /// Prepares the constraints of `problem` on the levels of `layout`; `space` provides the
+    /// learned behaviour of programs.
     pub fn new(
         problem: &Problem<'_>,
         (space, layout): (&Symbolic<'_>, &Layout),
@@ -89,12 +92,11 @@ impl Demands {
         Ok(Demands { query, list })
     }
 
-    /// All of them.
     pub fn all(&self) -> Vec<DemandId> {
         self.below(0)
     }
 
-    /// Those that a node on `level` decides, whatever is above.
+    /// Returns the constraints that a node on `level` decides.
     pub fn below(&self, level: u32) -> Vec<DemandId> {
         let ids = (0..).zip(&self.list);
         ids.filter(|(_, demand)| demand.top >= level)
@@ -102,19 +104,19 @@ impl Demands {
             .collect()
     }
 
-    /// The lowest level whose nodes decide all of them.
+    /// Returns the lowest level whose nodes decide all constraints.
     pub fn deciding(&self) -> u32 {
         let tops = self.list.iter().map(|demand| demand.top);
         tops.min().unwrap_or(u32::MAX)
     }
 
-    /// Does the event meet the constraint?
+    /// Returns whether the event meets the constraint.
     pub fn is_met(&self, DemandId(demand): DemandId, event: EventId) -> bool {
         let taken = &self.list[demand as usize].taken;
         taken.binary_search(&event).is_ok()
     }
 
-    /// Is the constraint not enabled in a vector of a node at `level`, which decides it?
+    /// Returns whether a vector of a node at `level`, which decides it, disables the constraint.
     pub fn is_idle(
         &mut self,
         DemandId(demand): DemandId,
@@ -131,7 +133,7 @@ impl Demands {
         Ok(residual == Residual::TRUE)
     }
 
-    /// The members of a node on `level`, which decides it, in which the constraint is not enabled.
+    /// Returns the members of a node on `level`, which decides it, that disable the constraint.
     pub fn idle(
         &mut self,
         kernel: &mut Kernel,
@@ -143,7 +145,7 @@ impl Demands {
         kernel.select(node, level, &mut self.query, root)
     }
 
-    /// `met`
+    /// Computes `met` of a closed node.
     pub fn met(
         &mut self,
         kernel: &mut Kernel,
@@ -167,7 +169,7 @@ impl Demands {
         Ok(met)
     }
 
-    /// The members of a node from which an inner step by an event of the constraint leads into another node.
+    /// Returns the sources of inner steps by events of the constraint from a node into another.
     pub fn takers(
         &self,
         kernel: &mut Kernel,
@@ -195,7 +197,7 @@ impl Demands {
     }
 }
 
-/// What stays the same in images and sources by the events of a constraint.
+/// Context of images and sources by the events of a constraint.
 struct ByEvents<'a> {
     by: By<'a>,
     demand: DemandId,
@@ -203,12 +205,12 @@ struct ByEvents<'a> {
 }
 
 impl<'a> ByEvents<'a> {
-    /// Has none of the events its top on this level or below?
+    /// Returns whether no event has its top on this level or below.
     fn is_over(&self, level: u32) -> bool {
         self.events.last().is_none_or(|(last, _)| *last < level)
     }
 
-    /// The events with this top level.
+    /// Returns the events with this top level.
     fn tops(&self, level: u32) -> impl Iterator<Item = ChainId> + use<'a> {
         let first = self.events.partition_point(|(top, _)| *top < level);
         let own = self.events[first..].iter();

@@ -1,34 +1,42 @@
-//! DetectSCC: is there a fair cycle with a new step in a saturated node? As published.
+//! DetectSCC, as published: search for a fair cycle with a new step in a saturated node.
 //!
-//! Sources and targets of new steps are filtered in turn, beginning with the recurring states `R` of the node
-//! (`recurring.rs`) as targets. With `N` for the steps in the node and `N_new` for those on candidate arcs,
+//! Sources and targets of new steps are filtered alternately, first the recurring states `R`
+//! (`recurring.rs`). With `N` for the steps in the node and `N_new` for those on candidate arcs,
 //!
 //! ```text
 //! S⁺ = R      S⁻ = {v ∈ B(n) | N_new(v) ∩ R ≠ ∅}
 //! repeat      F' = F ∩ N*(S⁺)     S⁻ = S⁻ ∩ N*(F')     S⁺ = S⁺ ∩ N_new(S⁻)      until nothing changes
 //! ```
 //!
-//! There is a cycle iff something is left. At the end every target has a source before it, which comes from another target by way of `F`, so
-//! what is left in S⁺ is a part of what [`fair`](super::fixpoint::fair) leaves, and lassos are found in the same way. Where recurring states are
-//! not asked for, `R` is all of the node.
+//! There is a cycle iff S⁺ is not empty. In the end every target is reached from a source, which is
+//! reached from another target via `F`. So S⁺ is a subset of the result of
+//! [`fair`](super::fixpoint::fair), and lassos are computed in the same way. If recurring states
+//! are disabled, `R` is the whole node.
 //!
-//! Before that (*candidates*): the node needs recurring states and accepting ones; its abstraction a cycle; and the values on
-//! that cycle must have some of both below them. Candidate arcs are all those of such cycles, recurring or not.
+//! *Candidates*: the node needs recurring and accepting states, its abstraction a cycle, and the
+//! values on that cycle both kinds of states below them. All arcs of such cycles are candidates.
 //!
-//! V. Molnár, A. Vörös, D. Darvas, T. Bartha, I. Majzik, *Component-wise incremental LTL model checking*, Formal
-//! Aspects of Computing 28 (2016), Algorithms 6 to 8 and Corollaries 1 to 3. What would make answers wrong is corrected:
+//! V. Molnár, A. Vörös, D. Darvas, T. Bartha, I. Majzik, *Component-wise incremental LTL model
+//! checking*, Formal Aspects of Computing 28 (2016), Algorithms 6 to 8 and Corollaries 1 to 3.
+//! Corrections, without which answers would be wrong:
 //!
-//! - the first label is read before the first step; the paper starts in the initial state of the automaton;
-//! - events are fired from the growing node, not from the values that it begins with (line 11 of Algorithm 7), and from a value again
-//!   only if what is below it has grown, or every state would recur in the last sweep;
-//! - old states are those known under the value that is reached (line 12 of Algorithm 8 has the node to be made), and are part of
-//!   the key under which recurring states are remembered; residual labels are part of all keys, those of the searched nodes included;
-//! - S⁻ is a part of the node (line 3 of Algorithm 6): other sources may be out of reach;
-//! - the abstraction has steps by events with their top at the node's level alone: Definition 12 has all of them, and each would be a loop;
-//! - a cycle of the must-abstraction proves nothing in a product, whose events all move the automaton, and is not asked for.
+//! - the first label is read before the first step; the paper starts in the initial state of the
+//!   automaton;
+//! - events are fired from the growing node, not from its initial values (line 11 of Algorithm 7),
+//!   and again from a value only if the node below it has grown, or every state would recur in the
+//!   last sweep;
+//! - old states are those known under the target value (line 12 of Algorithm 8 uses the node under
+//!   construction), and are part of the cache key of recurring states; residual labels are part of
+//!   all keys, including those of the searched nodes;
+//! - S⁻ is a subset of the node (line 3 of Algorithm 6): other sources may be unreachable;
+//! - the abstraction has only steps by events with their top at the node's level: Definition 12 has
+//!   all events, and lower ones would be self-loops;
+//! - a cycle of the must-abstraction proves nothing in a product, all of whose events move the
+//!   automaton, and is not used.
 //!
-//! Acceptance is on edges here; those of a Büchi automaton leave accepting states, so that `F'` is passed by the next step instead of in
-//! a state. Several marks, and constraints of fairness, are stages as in `fixpoint.rs`.
+//! Here acceptance is on edges. Those of a Büchi automaton leave accepting states, so `F'` is
+//! passed by the next step instead of in a state. Several marks and constraints are stages as in
+//! `fixpoint.rs`.
 
 use super::fixpoint::{Wanted, closure};
 use super::label_residuals::LabelResiduals;
@@ -37,7 +45,7 @@ use super::steps::{Position, Steps};
 use lariat_dd::kernel::{Halt, Kernel, NodeId};
 use lariat_emptiness::Marks;
 
-/// What is left in S⁺, where `node` and its recurring states are rooted.
+/// Returns the final S⁺; `node` and its recurring states are rooted by the caller.
 pub fn detect(
     kernel: &mut Kernel,
     labels: &mut LabelResiduals,
@@ -76,7 +84,7 @@ pub fn detect(
     Ok(NodeId::EMPTY)
 }
 
-/// Have the values on these arcs recurring states and accepting ones below them? Corollary 2.
+/// Returns whether these arcs have recurring and accepting states below (Corollary 2).
 pub fn is_realizable(
     kernel: &mut Kernel,
     labels: &LabelResiduals,

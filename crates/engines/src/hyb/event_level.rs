@@ -1,22 +1,25 @@
-//! Events as part of the state: what is taken next is foretold.
+//! Events as part of the state: an additional level predicts the class of the next event.
 //!
-//! The product reads the label of a state when it comes there, and an event is taken when it is left. So each state is split by what
-//! comes next, a class of events that the automaton does not tell apart:
+//! The product reads the label of a state on entry, but an event is taken on exit. So each state is
+//! split by the class of the next event; events of a class are the same to the automaton:
 //!
 //! ```text
 //! (s, c) → (s', c')   iff   s –e→ s', e ∈ class c, any c'              λ(s, c) = λ(s) ∪ the atoms of class c
 //! ```
 //!
-//! Its runs are those of the system with their letters: whoever foretells what cannot happen gets no further, and is on no cycle. The class is one more
-//! variable, below all others in the order and above the automaton. The events are those of the space, whatever they are made of, each with a table on this level that leads
-//! from its own class to any. Nothing else of an event is looked at. So what a program does is what the space has learned of it, and a step that ends
-//! in its error state is a step like all others: it has been foretold, and whatever is foretold behind it does not happen.
+//! Its runs are those of the system with their letters; a state with a wrong prediction has no
+//! successor and is on no cycle. The class is one more variable, below the others in the order and
+//! above the automaton. The events are those of the space, of any kind, each with a table on this
+//! level from its own class to all classes. So the learned transitions of programs can be used, and
+//! a step into an error state is a step like others: whatever is predicted there does not happen.
 //!
-//! What is dead must be asked of the system, not of what was foretold: a dead state stutters where no event is foretold that is named. Predicates about what
-//! is enabled are about the system's own events, which are kept as they are. The beginning of a run is no evidence here, because its last event need not be possible.
+//! Deadness is a property of the system, not of predictions: a dead state stutters if its
+//! prediction is the unnamed class. Predicates about enabledness refer to the unchanged events of
+//! the system. Prefixes are no evidence here, because the last prediction need not be possible.
 //!
-//! V. Molnár et al. (2016) have propositions of states alone. Cost: states that differ by a class alone share their nodes but for the last level, and there are as many classes
-//! as combinations of `fires` atoms that are true together, and one more.
+//! V. Molnár et al. (2016) have propositions on states only. Cost: states that differ only in the
+//! class share all nodes but the last level. There is one class per combination of `fires` atoms
+//! that are true together, and one more.
 
 use crate::alphabet::{Alphabet, ClassId};
 use crate::problem::Problem;
@@ -30,9 +33,9 @@ use lariat_model::{
 use lariat_space::symbolic::{Layout, Symbolic};
 use std::sync::Arc;
 
-/// The question about a system whose states foretell events.
+/// The problem on states with predicted events.
 pub struct EventLevelProblem {
-    /// The variables and initial states are those that foretell, the events those of the original.
+    /// Variables and initial states have the additional level; events are those of the original.
     system: System,
     propositions: Vec<Proposition>,
     layout: Layout,
@@ -40,7 +43,7 @@ pub struct EventLevelProblem {
 }
 
 impl EventLevelProblem {
-    /// The question of `problem`, about events too, as one about states.
+    /// Translates `problem`, which may read events, to one about states.
     pub fn new(problem: &Problem<'_>, order: &Order) -> Result<EventLevelProblem, Stop> {
         let original = problem.system;
         let alphabet = problem.alphabet().clone();
@@ -83,7 +86,7 @@ impl EventLevelProblem {
         })
     }
 
-    /// The question; automaton and fairness are those of `problem`.
+    /// Returns the translated problem with the automaton and fairness of `problem`.
     pub fn problem<'a>(&'a self, problem: &Problem<'a>) -> Problem<'a> {
         Problem::new(
             &self.system,
@@ -94,12 +97,12 @@ impl EventLevelProblem {
         .assuming(problem.fairness)
     }
 
-    /// Where the variables are: the levels of the space, and one below them.
+    /// Returns the levels of the space with the additional one below.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// The events of `space` with what they foretell.
+    /// Returns the events of `space` with their tables on the additional level.
     pub fn events(
         &self,
         space: &Symbolic<'_>,
@@ -112,7 +115,8 @@ impl EventLevelProblem {
         })
     }
 
-    /// What tells that a state is not dead: an event of `space` that is possible, whether it was foretold or not, or one that is foretold by its name.
+    /// Returns events that are enabled where a state does not stutter: those of `space`, for any
+    /// prediction, and an identity for each named class.
     pub fn alive(&self, space: &Symbolic<'_>, store: &mut Store) -> Result<Vec<Event>, Stop> {
         let events = space.events_in(store, |_| None)?;
         let named = self.alphabet.classes().filter(|c| *c != ClassId::UNNAMED);
@@ -120,7 +124,7 @@ impl EventLevelProblem {
         Ok(events.into_iter().map(|e| e.1).chain(is_named).collect())
     }
 
-    /// From class to class.
+    /// Returns a table on the additional level.
     fn table(&self, rows: impl Iterator<Item = (ClassId, ClassId)>) -> EventPart {
         EventPart::Table {
             levels: vec![self.layout.levels() as u32 - 1],
@@ -128,7 +132,7 @@ impl EventLevelProblem {
         }
     }
 
-    /// The run of the system behind one of this.
+    /// Removes the additional level from a run.
     pub fn told(&self, lasso: Lasso) -> Lasso {
         let variables = self.layout.levels() - 1;
         let state = |state: State| State::from(&state[..variables]);

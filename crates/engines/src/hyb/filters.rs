@@ -1,4 +1,4 @@
-//! The automaton's relation as a filter of saturation, and as a predicate on pairs.
+//! The automaton's relation as a filter of saturation and as a predicate on pairs.
 
 use super::label_residuals::{LabelResiduals, MoveKind, Question, Still};
 use lariat_budget::Stop;
@@ -10,7 +10,7 @@ use lariat_dd::{Predicate, Residual};
 pub struct AnyMove<'a> {
     /// The labels.
     pub labels: &'a mut LabelResiduals,
-    /// [`Still::Images`] while the product is built from its initial states, [`Still::Any`] for other parts of it.
+    /// [`Still::Images`] for the product from its initial states, else [`Still::Any`].
     pub still: Still,
 }
 
@@ -53,7 +53,7 @@ impl Filter for AnyMove<'_> {
     }
 }
 
-/// Steps of the product in which the automaton makes an inner move.
+/// Steps of the product with an inner move of the automaton.
 pub struct InnerMove<'a>(pub &'a mut LabelResiduals);
 
 impl Filter for InnerMove<'_> {
@@ -100,7 +100,7 @@ impl Filter for InnerMove<'_> {
     }
 }
 
-/// Pairs of a state and an automaton state that accepts the repetition of the state's label.
+/// Pairs of a state and an automaton state that accepts the infinite repetition of its label.
 pub struct Resting<'a>(pub &'a mut LabelResiduals);
 
 impl Predicate for Resting<'_> {

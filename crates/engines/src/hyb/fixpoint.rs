@@ -1,21 +1,21 @@
-//! Is there a fair cycle with a new step in a saturated node?
+//! Symbolic search for fair cycles with a new step in a saturated node.
 //!
-//! New are the steps by events with their top on the level of the node, and of these only those on candidate
-//! arcs: on every fair cycle with a new step there is one on such an arc. With `N` for the inner
-//! steps in the node, `N_m` for those with mark `m` and `N_new` for the new ones,
+//! New steps are those by events with their top on the level of the node, restricted to candidate
+//! arcs; every fair cycle with a new step has one on such an arc. With `N` for the inner steps in
+//! the node, `N_m` for those with mark `m` and `N_new` for the new ones,
 //!
 //! ```text
 //! Z₀ = N_new(B(n))        f(Z) = N_new(N*(N_m(… N*(N_1(N*(Z))))))        Zᵢ₊₁ = f(Zᵢ)
 //! ```
 //!
-//! goes down until nothing changes. What is left is what fair cycles with a new step reach by new
-//! steps: every member comes from another by a path that carries all marks, so going back for ever
-//! repeats. It is empty iff there is no such cycle. Everything stays in the node, because it begins
-//! there and the node is closed. A constraint of fairness is one more stage between the marks (`demands.rs`).
+//! decreases to a fixpoint: the targets of new steps reached from fair cycles with a new step. Each
+//! member is reached from another by a path with all marks, so going back indefinitely repeats a
+//! member. It is empty iff there is no such cycle. All sets stay in the node, because the node is
+//! closed. A fairness constraint is one more stage between the marks (`demands.rs`).
 //!
-//! The published algorithm filters sources and targets of new steps in turn and asks for accepting
-//! states; sets of targets alone are enough, and the chain of marks is what generalized acceptance
-//! adds. Each `N*` is one saturation below the node, which shares its cache with all others.
+//! The published algorithm alternately filters sources and targets of new steps and uses accepting
+//! states. Targets alone suffice, and the chain of marks is needed for generalized acceptance. Each
+//! `N*` is one saturation below the node, which shares its cache with all others.
 
 use super::demands::{DemandId, Demands};
 use super::filters::InnerMove;
@@ -25,16 +25,15 @@ use super::steps::{Position, Steps};
 use lariat_dd::kernel::{Halt, Kernel, NodeId};
 use lariat_dd::saturation::Silent;
 
-/// The steps that a cycle must have one of.
+/// The steps of which a cycle must have one.
 pub enum New {
-    /// Those on recurring ones of these arcs, with their top on the level of the node.
+    /// Steps on the recurring ones of these arcs, with their top on the level of the node.
     On(Vec<Arc>),
-    /// Any.
     Any,
 }
 
 impl New {
-    /// `N_new`
+    /// Computes `N_new` of a node.
     pub fn steps(
         &self,
         kernel: &mut Kernel,
@@ -49,7 +48,7 @@ impl New {
         }
     }
 
-    /// The members of a node from which a new step leads into another node.
+    /// Returns the sources in a node of new steps into another node.
     pub fn sources(
         &self,
         kernel: &mut Kernel,
@@ -65,7 +64,7 @@ impl New {
     }
 }
 
-/// What a cycle must have beside its new step.
+/// Requirement on a cycle besides its new step.
 #[derive(Clone, Copy)]
 pub enum Stage {
     /// A step with this mark.
@@ -74,18 +73,17 @@ pub enum Stage {
     Demand(DemandId),
 }
 
-/// The cycles that are wanted.
+/// Requirements on the cycles searched.
 pub struct Wanted<'a> {
-    /// Their new steps.
     pub new: &'a New,
-    /// The constraints of fairness.
+    /// All fairness constraints of the problem.
     pub demands: &'a mut Demands,
-    /// Those of them that count.
+    /// The constraints that must be met.
     pub which: &'a [DemandId],
 }
 
 impl Wanted<'_> {
-    /// What they must have.
+    /// Returns all marks and required constraints.
     pub fn stages(&self, labels: &LabelResiduals) -> Vec<Stage> {
         let marks = labels.marks().iter().map(Stage::Mark);
         marks
@@ -93,7 +91,7 @@ impl Wanted<'_> {
             .collect()
     }
 
-    /// Where paths that have been through `node`, which is closed and rooted, have what a stage asks for.
+    /// Returns where paths through `node`, which is closed and rooted, meet a stage.
     pub fn entries(
         &mut self,
         kernel: &mut Kernel,
@@ -109,7 +107,7 @@ impl Wanted<'_> {
     }
 }
 
-/// What the cycles that are wanted reach by their new steps, from `node`, which is rooted.
+/// Returns the targets of new steps reached from the wanted cycles in `node`, which is rooted.
 pub fn fair(
     kernel: &mut Kernel,
     labels: &mut LabelResiduals,
@@ -147,7 +145,7 @@ pub fn fair(
     Ok(here)
 }
 
-/// `N*`
+/// Computes `N*` of a node.
 pub fn closure(
     kernel: &mut Kernel,
     labels: &mut LabelResiduals,
@@ -166,7 +164,7 @@ pub fn closure(
     )
 }
 
-/// What is left below the level of a node where a step along `arc` has led; nothing where no inner move is left.
+/// Returns the position after a step along `arc`, unless no inner move is left.
 fn below(
     kernel: &mut Kernel,
     labels: &mut LabelResiduals,
@@ -176,7 +174,7 @@ fn below(
     Steps::read(kernel, labels, MoveKind::Inner, at, arc.to)
 }
 
-/// `N_new` on arcs.
+/// Computes `N_new` on arcs.
 fn along(
     kernel: &mut Kernel,
     labels: &mut LabelResiduals,
@@ -199,7 +197,7 @@ fn along(
     kernel.make(base)
 }
 
-/// The members of a node from which a step on one of `arcs` leads into another node.
+/// Returns the sources in a node of steps on one of `arcs` into another node.
 fn sources_along(
     kernel: &mut Kernel,
     labels: &mut LabelResiduals,

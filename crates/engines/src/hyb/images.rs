@@ -1,15 +1,15 @@
 //! Images and sources in the product, as recursive [calls](lariat_dd::kernel::Call).
 //!
-//! The equations are in [`steps`](super::steps). Sources need no inverse events: source and target
-//! are walked down together, and one recursion has either end of the steps between them. Results are remembered
-//! under `(chain, n, c, kind of move)`, with `t` where there is one.
+//! See [`steps`](super::steps) for the equations. Sources need no inverse events: one recursion
+//! descends source and target together and returns either end of the steps between them. Results
+//! are cached under `(chain, n, c, kind of move)`, and `t` if there is one.
 
 use super::label_residuals::{LabelResiduals, MoveKind};
 use super::steps::{Position, Steps};
 use lariat_dd::Residual;
 use lariat_dd::kernel::{Call, ChainId, ChainStep, Halt, Kernel, NodeId, Opening, StackMark};
 
-/// What stays the same in one image or source: the events, the labels, and which moves count.
+/// Context of an image or source: events, labels, and the kind of moves.
 pub struct By<'a> {
     pub steps: &'a Steps,
     pub labels: &'a mut LabelResiduals,
@@ -25,7 +25,7 @@ impl<'a> By<'a> {
         }
     }
 
-    /// What is left to be read below `value`, see [`Steps::read`].
+    /// Returns the position below `value`, see [`Steps::read`].
     pub fn read(
         &mut self,
         kernel: &mut Kernel,
@@ -133,12 +133,12 @@ impl Call<By<'_>> for Images {
     }
 }
 
-/// The end at which steps from one node into another are looked at.
+/// The end of the steps between two nodes that is returned.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// `src_ε(n, t)`, what they leave.
+    /// `src_ε(n, t)`: their sources.
     Source,
-    /// `img_ε(n) ∩ t`, what they reach.
+    /// `img_ε(n) ∩ t`: their targets.
     Target,
 }
 
@@ -277,7 +277,7 @@ impl Call<By<'_>> for Sources {
     }
 }
 
-/// The automaton's moves from the states of `node`.
+/// Returns the targets of the automaton's moves from the states of `node`.
 fn moved(
     kernel: &mut Kernel,
     by: &mut By<'_>,
@@ -297,7 +297,7 @@ fn moved(
     states(kernel, to)
 }
 
-/// One end of the automaton's moves from the states of a node into those of another.
+/// Returns one end of the automaton's moves from the states of a node into those of another.
 fn moves_between(
     kernel: &mut Kernel,
     by: &mut By<'_>,
@@ -324,7 +324,7 @@ fn moves_between(
     states(kernel, found)
 }
 
-/// A set of automaton states.
+/// Returns a node on the automaton's level.
 fn states(kernel: &mut Kernel, mut states: Vec<u32>) -> Result<NodeId, Halt> {
     states.sort_unstable();
     states.dedup();

@@ -1,28 +1,27 @@
 //! The automaton's transition relation as a residual of the state.
 //!
-//! In the product the automaton reads the label of the state that a step leads *to*:
+//! In the product the automaton reads the label of the *target* of a step:
 //!
 //! ```text
 //! (s, q) → (s', q')   iff   s → s',   q –λ(s')→ q'
 //! ```
 //!
-//! Reading `s'` level by level from the top, what is left of the labels not yet known is a function from
-//! the levels below to relations on automaton states. A residual is the pair of
+//! After some levels of `s'` are read from the top, the unread levels determine a relation on
+//! automaton states. This function is represented by a residual, the pair of
 //!
 //! - the automaton's guards, cofactored by the atoms that are decided, and
-//! - for every atom that some guard still asks for, the residual of its predicate.
+//! - for every atom that some guard still depends on, the residual of its predicate.
 //!
-//! Guards are canonical and atoms that no guard asks for are dropped, so that labels between
-//! which the automaton can no longer tell are one residual. Below the last component every atom is
-//! decided, and the guards that are true are the moves.
+//! Guards are canonical and other atoms are dropped, so labels that the automaton can no longer
+//! distinguish have one residual. Below the last component all atoms are decided; the true guards
+//! are the moves.
 //!
 //! Only edges inside accepting components of the automaton can be on an accepting cycle of the
-//! product: they are its *inner* moves. Whatever looks for cycles looks at these alone.
+//! product. These are its *inner* moves; all searches for cycles use them alone.
 //!
-//! V. Molnár, A. Vörös, D. Darvas, T. Bartha, I. Majzik, *Component-wise incremental LTL model checking*
-//! (2016), evaluate propositions of single components; a predicate over several is no different here. The
-//! marks of our automata are on edges and stay there: being on states they would have to be
-//! remembered in the product.
+//! V. Molnár, A. Vörös, D. Darvas, T. Bartha, I. Majzik, *Component-wise incremental LTL model
+//! checking* (2016), evaluate propositions of single components; here a predicate may have several.
+//! Marks of the automaton stay on edges: marks on states would have to be stored in the product.
 
 use super::proofs::Proofs;
 use super::still::{GuardedMove, is_idempotent, is_identity};
@@ -36,28 +35,27 @@ use lariat_model::{Proposition, State};
 use lariat_space::symbolic::{Layout, Residuals, Symbolic};
 use rustc_hash::FxHashMap;
 
-/// An edge of the automaton.
 #[derive(Clone, Copy)]
 struct Edge {
     from: u32,
     to: u32,
-    /// Which of the different guards.
+    /// Index of its guard.
     guard: usize,
     marks: Marks,
     inner: bool,
 }
 
-/// Guards of which some atoms are decided: those of the edges, or those of the states' rest.
+/// Cofactors of guards: those of the edges, or those of `resting_letters`.
 struct Relation {
     guards: Box<[Guard]>,
     support: u64,
-    /// Can none of them be true any more?
+    /// True if all guards are false.
     empty: bool,
-    /// Can no inner edge be taken any more?
+    /// True if the guards of all inner edges are false.
     idle: bool,
-    /// Filled in by [`LabelResiduals::moves`], once everything is decided.
+    /// Computed by [`LabelResiduals::moves`], once everything is decided.
     moves: Option<Moves>,
-    /// The answers that [`LabelResiduals::is_still`] has given, by [`Still`].
+    /// Results of [`LabelResiduals::is_still`], by [`Still`].
     still: [Option<bool>; 3],
 }
 
@@ -68,14 +66,14 @@ struct Moves {
     inner: Vec<(u32, u32, Marks)>,
 }
 
-/// Atoms with what is left of their predicates.
+/// Atoms with the residuals of their predicates.
 type Atoms = Box<[(u32, Residual)]>;
 
-/// Guards and the predicates of the atoms they ask for.
+/// Guards and the predicates of the atoms they depend on.
 struct Pending {
     relation: u32,
     atoms: Atoms,
-    /// The first level that matters.
+    /// The first level that it depends on.
     top: u32,
 }
 
@@ -83,12 +81,11 @@ struct Pending {
 pub struct LabelResiduals {
     query: Residuals,
     guards: Guards,
-    /// The level of the automaton.
     automaton: u32,
     edges: Vec<Edge>,
-    /// From which states do inner edges lead, and with which marks?
+    /// By automaton state: marks of the inner edges from it, if there are any.
     inner: Vec<Option<Marks>>,
-    /// All marks, without those that every inner edge carries.
+    /// All marks except those on every inner edge.
     marks: Marks,
     relations: Vec<Relation>,
     relation_ids: FxHashMap<Box<[Guard]>, u32>,
@@ -96,27 +93,28 @@ pub struct LabelResiduals {
     pending: Vec<Pending>,
     ids: FxHashMap<(u32, Atoms), Residual>,
     stepped: FxHashMap<(Residual, u32, u32), Residual>,
-    /// What is asked before anything is read.
+    /// Residual of the transition relation before any level is read.
     root: Residual,
-    /// The same for: may a run that stays in this state for ever be accepted?
+    /// Residual of "the automaton accepts the repeated label" before any level is read.
     resting: Residual,
     scopes: [Scope; 3],
     lease: Lease,
     ask_at: usize,
-    /// Steps to larger values are not taken.
+    /// The largest value of target states.
     cap: u32,
-    /// Was one looked at, whether it could be taken or not?
+    /// True if a larger value was met, even if the step cannot be taken.
     cut: bool,
-    /// Is it asked whether labels may be read again in vain?
+    /// Enables [`LabelResiduals::is_still`].
     asks_still: bool,
 }
 
-/// Numbers below stand for [`Residual::FALSE`] and [`Residual::TRUE`].
+/// Smaller numbers are [`Residual::FALSE`] and [`Residual::TRUE`].
 const FIRST: u32 = 2;
 
 impl LabelResiduals {
-    /// Prepares the residuals of `problem` on the levels of `layout`, with the automaton below them; what is known of programs is known
-    /// by `space`. No step is taken to a value larger than `cap`, and `proofs` says which moves are inner ones.
+    /// Prepares the residuals of `problem` on the levels of `layout`, with the automaton below;
+    /// `space` provides the learned behaviour of programs. Steps to values above `cap` are omitted;
+    /// `proofs` determines the inner moves.
     pub fn new(
         problem: &Problem<'_>,
         (space, layout): (&Symbolic<'_>, &Layout),
@@ -149,7 +147,7 @@ impl LabelResiduals {
         let everywhere = of_cycles.fold(Marks::all(problem.automaton.mark_count), |all, e| {
             all.intersection(e.marks)
         });
-        // Where all moves are inner ones, closures are the same, and what the search knows serves them.
+        // If all moves are inner ones, closures are the same and can share one cache.
         let inner = if edges.iter().all(|edge| edge.inner) {
             any.clone()
         } else {
@@ -188,14 +186,13 @@ impl LabelResiduals {
         Ok(labels)
     }
 
-    /// The residual of the guards with nothing read but what is the same for all states.
+    /// Returns the residual of guards before any level is read; constant atoms are decided.
     fn begin(&mut self, guards: Vec<Guard>, atoms: &[(u32, Residual)]) -> Residual {
         let relation = self.relation(guards.into());
         self.decide(relation, atoms.to_vec())
     }
 
-    /// For every automaton state the letters that it accepts when they are repeated for ever:
-    /// Emerson and Lei's fixpoint on guards.
+    /// By automaton state: letters whose repetition it accepts (Emerson and Lei's fixpoint).
     fn resting_letters(&mut self, problem: &Problem<'_>) -> Vec<Guard> {
         let automaton = problem.automaton;
         let guards = &mut self.guards;
@@ -236,17 +233,16 @@ impl LabelResiduals {
         }
     }
 
-    /// The scope of a sort of question.
+    /// Returns the cache scope of a kind of query.
     pub fn scope(&self, question: Question) -> &Scope {
         &self.scopes[question as usize]
     }
 
-    /// May a run that stays in this state for ever be accepted? Before anything is read.
     pub fn resting(&self) -> Residual {
         self.resting
     }
 
-    /// The answer to that for an automaton state, when everything else is read.
+    /// Evaluates this residual for an automaton state, when all levels are read.
     pub fn rests(&self, residual: Residual, state: u32) -> bool {
         let guard = self.pending(residual).and_then(|pending| {
             let relation = &self.relations[pending.relation as usize];
@@ -255,22 +251,20 @@ impl LabelResiduals {
         guard == Some(&Guards::TRUE)
     }
 
-    /// The level of the automaton, below all components.
     pub fn automaton(&self) -> u32 {
         self.automaton
     }
 
-    /// Before anything is read.
     pub fn root(&self) -> Residual {
         self.root
     }
 
-    /// The marks that an accepting cycle must be seen to carry; every cycle of inner moves has the others.
+    /// Returns the marks that a search has to require; every cycle of inner moves has the others.
     pub fn marks(&self) -> Marks {
         self.marks
     }
 
-    /// The automaton states in which a run can be that has read the label of its first state.
+    /// Returns the automaton states after reading the label of an initial state.
     pub fn first(&self, problem: &Problem<'_>, state: &State) -> Vec<u32> {
         let letter = problem.label(state);
         let mut first = Vec::new();
@@ -321,7 +315,7 @@ impl LabelResiduals {
         result
     }
 
-    /// The residual of `relation` where the atoms are left with these predicates.
+    /// Returns the residual of `relation` with these residuals of its atoms.
     fn decide(&mut self, mut relation: u32, mut atoms: Vec<(u32, Residual)>) -> Residual {
         for (atom, rest) in &atoms {
             if *rest == Residual::TRUE || *rest == Residual::FALSE {
@@ -352,7 +346,7 @@ impl LabelResiduals {
         self.pending.get(residual.0.checked_sub(FIRST)? as usize)
     }
 
-    /// What is left of `residual` below `level` where that level has `value`.
+    /// Returns the residual below `level` if that level has `value`.
     #[inline]
     pub fn step(&mut self, residual: Residual, level: u32, value: u32) -> Result<Residual, Stop> {
         if value > self.cap {
@@ -383,7 +377,7 @@ impl LabelResiduals {
         Ok(result)
     }
 
-    /// Enters what is held in the ledger, now and then.
+    /// Updates the lease from time to time.
     fn account(&mut self) -> Result<(), Stop> {
         let guards = self.relations.len() * self.edges.len();
         let things = self.stepped.len() + 2 * self.pending.len() + guards;
@@ -394,18 +388,18 @@ impl LabelResiduals {
         Ok(())
     }
 
-    /// Do inner moves lead from this state?
+    /// Returns whether inner moves lead from this state.
     pub fn is_inner(&self, state: u32) -> bool {
         self.inner.get(state as usize).is_some_and(Option::is_some)
     }
 
-    /// The marks of all inner moves from this state.
+    /// Returns the marks of all inner moves from this state.
     pub fn marks_from(&self, state: u32) -> Marks {
         let marks = self.inner.get(state as usize).copied().flatten();
         marks.unwrap_or(Marks::NONE)
     }
 
-    /// Can no inner move be made any more?
+    /// Returns whether no inner move is possible.
     pub fn is_idle(&self, residual: Residual) -> bool {
         match self.pending(residual) {
             Some(pending) => self.relations[pending.relation as usize].idle,
@@ -413,12 +407,12 @@ impl LabelResiduals {
         }
     }
 
-    /// The cap, if something may have been left out because of it.
+    /// Returns the cap if steps may have been omitted.
     pub fn cut(&self) -> Option<u32> {
         self.cut.then_some(self.cap)
     }
 
-    /// Does it change nothing to read a label of `residual` once more?
+    /// Returns whether reading a label of `residual` twice is the same as once.
     pub fn is_still(&mut self, residual: Residual, of: Still) -> bool {
         let Some(pending) = self.pending(residual).filter(|_| self.asks_still) else {
             return false;
@@ -441,7 +435,7 @@ impl LabelResiduals {
         answer
     }
 
-    /// The moves under a residual that has read everything.
+    /// Returns the moves under a residual that has read all levels.
     fn moves(&mut self, residual: Residual) -> Result<&Moves, Stop> {
         let at = match self.pending(residual) {
             Some(pending) if pending.atoms.is_empty() => pending.relation as usize,
@@ -470,14 +464,14 @@ impl LabelResiduals {
         }))
     }
 
-    /// The marks of the inner moves that lead to a state of the automaton.
+    /// Returns the marks of the inner moves into an automaton state.
     pub fn marks_into(&mut self, residual: Residual, to: u32) -> Result<Marks, Stop> {
         let inner = self.moves(residual)?.inner.iter();
         let into = inner.filter(|m| m.1 == to);
         Ok(into.fold(Marks::NONE, |marks, m| marks.union(m.2)))
     }
 
-    /// Calls `each` with every state to which a move of some kind leads from `from`, until it returns true.
+    /// Calls `each` with every target of a move from `from`, until it returns true.
     pub fn any_move(
         &mut self,
         kind: MoveKind,
@@ -505,36 +499,35 @@ impl LabelResiduals {
     }
 }
 
-/// What results with residuals are remembered for.
+/// Kind of query under which results with residuals are cached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Question {
-    /// Where do all moves lead?
+    /// Targets of all moves.
     Any,
-    /// Where do inner moves lead?
+    /// Targets of inner moves.
     Inner,
-    /// May the run stay?
+    /// Acceptance of the repeated label.
     Resting,
 }
 
-/// What it would have to change nothing for, see `still.rs`.
+/// Sets on which reading a label twice must be the same as once, see `still.rs`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Still {
     /// Unions of images under all moves.
     Images,
     /// Any parts of the product, under all moves.
     Any,
-    /// Any parts of it that inner moves lead to, under these.
+    /// Any targets of inner moves, under inner moves.
     Inner,
 }
 
-/// Which moves of the automaton count.
+/// Selection of the automaton's moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MoveKind {
-    /// All of them.
     Any,
-    /// Those inside accepting components.
+    /// Moves inside accepting components.
     Inner,
-    /// Those of them with this mark.
+    /// Inner moves with this mark.
     Marked(u32),
 }
 
@@ -551,7 +544,7 @@ impl KeyPart for MoveKind {
     }
 }
 
-/// The residual of a predicate of the problem's system.
+/// Returns the residual of a predicate of the problem's system.
 pub fn compiled(
     query: &mut Residuals,
     problem: &Problem<'_>,
@@ -559,7 +552,7 @@ pub fn compiled(
     predicate: &lariat_model::Predicate,
 ) -> Result<Residual, Stop> {
     match query.compile(problem.system, predicate) {
-        // All reachable states were seen where there are programs.
+        // For programs all reachable states are known.
         Err(Stop::Unsupported(_)) if space.learns() => {
             let known = space.by_what_is_known(predicate);
             query.compile(problem.system, &known)
@@ -568,7 +561,7 @@ pub fn compiled(
     }
 }
 
-/// The edges of the automaton, and its different guards.
+/// Returns the edges of the automaton and its different guards.
 fn edges(problem: &Problem<'_>, proofs: Proofs) -> (Vec<Edge>, Vec<Guard>) {
     let automaton = problem.automaton;
     let components = automaton_components(automaton);

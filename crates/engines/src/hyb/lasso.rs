@@ -1,20 +1,22 @@
-//! A concrete lasso from what was found.
+//! Concrete lassos.
 //!
-//! *The cycle* lies in the node, whatever the levels above are. The fixpoint left a set `Z` whose members each
-//! come from a member by inner steps with all marks and a new step at the end. From some
-//! `z ∈ Z` the path is walked back to such a `z'`, in sets that are saturated and from single states:
+//! *The cycle* lies in the node, for any values of the levels above. The fixpoint is a set `Z` each
+//! member of which is reached from a member by inner steps with all marks and a final new step.
+//! From some `z ∈ Z` the path is traversed backwards to such a `z'`, in saturated sets and from
+//! single states:
 //!
 //! ```text
 //! X₀ = N*(Z)   X_m = N*(N_m(X_m₋₁))      z ← y ∈ X_last ⇠ N_last(…) ← … ⇠ X₀ ∋ z' ∈ Z
 //! ```
 //!
-//! Constraints of fairness are stages like marks, but those that the path behind meets already are passed over.
-//! If `z` leads to `z'` by inner steps, a shortest path closes the cycle. If not, `z'` is in a component
-//! before that of `z`, and the walk goes on from there; components are finitely many.
+//! Fairness constraints are stages like marks, but those already met by the later part of the path
+//! are skipped. If `z` leads to `z'` by inner steps, a shortest path closes the cycle. Otherwise
+//! `z'` is in a component before that of `z`, and the traversal continues from there, finitely
+//! often.
 //!
-//! *The prefix* leads to any state that ends in the cycle and whose levels above leave the same residual: the
-//! saturation came across one. Only events with their top at or below the highest level that was begun
-//! have been fired by then, so no others are needed.
+//! *The prefix* leads to any state that ends in the cycle and whose upper levels leave the same
+//! residual; saturation has met one. Only events with their top at or below the highest level begun
+//! have been fired, so no others are needed.
 
 use super::demands::{DemandId, Demands};
 use super::fixpoint::{Stage, Wanted, closure};
@@ -25,18 +27,17 @@ use crate::sets::walk::lost;
 use lariat_dd::kernel::{Halt, Kernel, NodeId};
 use lariat_model::EventId;
 
-/// Everything that a walk needs.
+/// Context of the construction of a lasso.
 pub struct Walker<'a> {
-    /// The labels.
     pub labels: &'a mut LabelResiduals,
-    /// The events.
     pub steps: &'a Steps,
-    /// Events with a higher top are not taken.
+    /// Upper bound on the top level of events in the prefix.
     pub top: u32,
 }
 
 impl Walker<'_> {
-    /// A cycle of those that are wanted in the node at `at`, given what [`fair`](super::fixpoint::fair) left, which is rooted.
+    /// Returns a wanted cycle in the node at `at`, given the result of
+    /// [`fair`](super::fixpoint::fair), which is rooted by the caller.
     pub fn cycle(
         &mut self,
         kernel: &mut Kernel,
@@ -69,7 +70,7 @@ impl Walker<'_> {
                 kernel.release(base);
                 return Ok(round);
             }
-            // Can the round be closed?
+            // Close the round if `end` leads back to its start.
             let here = kernel.chain_of(&end)?;
             kernel.push(0, here)?;
             let ahead = closure(kernel, self.labels, self.steps, here, at)?;
@@ -85,7 +86,7 @@ impl Walker<'_> {
         }
     }
 
-    /// A path through all stages and with a new step to `end`, from a member of the first entries.
+    /// Returns a path from a member of the first entries through all stages to `end`.
     fn round(
         &mut self,
         kernel: &mut Kernel,
@@ -108,7 +109,7 @@ impl Walker<'_> {
             self.hop(kernel, (MoveKind::Inner, inner), (&here, goal), at)?,
         );
         for &(stage, before, entries) in stages.next.iter().rev() {
-            // Every stage is a part of the one before, so what is met already need not be met again.
+            // Stages decrease, so constraints met by the later part of the path stay met.
             if let Stage::Demand(demand) = stage
                 && trail.meets(kernel, wanted.demands, demand, (&here, at))?
             {
@@ -155,7 +156,7 @@ impl Walker<'_> {
         })
     }
 
-    /// A path of inner steps from one of `entries` to `end`.
+    /// Returns a path of inner steps from one of `entries` to `end`.
     fn inside(
         &mut self,
         kernel: &mut Kernel,
@@ -171,7 +172,7 @@ impl Walker<'_> {
         paths.path_to(kernel, entries, end, at)
     }
 
-    /// A path of the product from one of `initial` to `goal`.
+    /// Returns a path of the product from one of `initial` to `goal`.
     pub fn prefix(
         &mut self,
         kernel: &mut Kernel,
@@ -204,39 +205,39 @@ impl Walker<'_> {
     }
 }
 
-/// What the stages of a cycle are.
+/// The stages of a cycle.
 struct Stages {
-    /// What was left by the fixpoint.
+    /// The fixpoint.
     first: NodeId,
-    /// Each with what is before it and where it is entered.
+    /// Each with the closed set before it and its entries.
     next: Vec<(Stage, NodeId, NodeId)>,
-    /// All behind the last.
+    /// The closed set after the last stage.
     last: NodeId,
 }
 
-/// The end of a path, which is found from there: pieces of it, the last first.
+/// The suffix of a path found so far: its pieces, the last first.
 #[derive(Default)]
 struct Trail {
     pieces: Vec<Vec<Hop>>,
-    /// The vectors that it passes.
+    /// The vectors on it.
     vectors: Vec<Vec<u32>>,
 }
 
 impl Trail {
-    /// Begins with a hop from a vector.
+    /// Prepends a hop from a vector.
     fn hop(&mut self, from: &[u32], hop: Hop) {
         self.pieces.push(vec![hop]);
         self.vectors.push(from.to_vec());
     }
 
-    /// Begins with a walk.
+    /// Prepends a walk.
     fn walk(&mut self, walk: Walk) {
         self.vectors.push(walk.start.clone());
         walk.follow(|_, vector| self.vectors.push(vector.to_vec()));
         self.pieces.push(walk.hops);
     }
 
-    /// Does it meet a constraint of fairness?
+    /// Returns whether it meets a fairness constraint.
     fn meets(
         &self,
         kernel: &mut Kernel,
@@ -258,7 +259,7 @@ impl Trail {
     }
 }
 
-/// Is a constraint of fairness not enabled in a vector?
+/// Returns whether a fairness constraint is disabled in a vector.
 fn idle(
     kernel: &mut Kernel,
     demands: &mut Demands,

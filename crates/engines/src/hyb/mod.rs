@@ -1,47 +1,49 @@
-//! Hyb-MC: the product built by saturation, and searched for fair cycles while it is built.
+//! Hyb-MC: builds the product by saturation and searches it for fair cycles meanwhile.
 //!
-//! | file | what |
+//! | file | contents |
 //! | --- | --- |
 //! | `label_residuals.rs` | the automaton's transition relation as a residual of the state |
-//! | `filters.rs` | the same as filter and as predicate |
-//! | `still.rs` | labels that may be read once more in vain |
+//! | `filters.rs` | this relation as filter and as predicate |
+//! | `still.rs` | labels that need not be read again |
 //! | `steps.rs` | single steps of the product on nodes of any level |
-//! | `asks.rs` | questions about nodes |
+//! | `images.rs` | images and sources as recursive calls |
+//! | `asks.rs` | predicates on nodes |
 //! | `search.rs` | the listener: every saturated node is searched once |
-//! | `structure.rs` | levels without cycles, by what events do to components |
-//! | `abstraction.rs` | cycles between a node's own values |
-//! | `demands.rs` | weak constraints of fairness |
+//! | `structure.rs` | levels without cycles, by the effects of events |
+//! | `abstraction.rs` | cycles between the values of a node |
+//! | `demands.rs` | weak fairness constraints |
 //! | `fixpoint.rs` | fair cycles with a new step, by sets |
-//! | `proofs.rs` | what can be switched off, or done as the paper does it |
+//! | `proofs.rs` | options, for measurements and the published variant |
 //! | `recurring.rs` | recurring states as sets, as published |
 //! | `detect.rs` | fair cycles with a new step, as published |
 //! | `event_level.rs` | events as part of the state |
 //! | `cap.rs` | rounds for nets that may be unbounded |
 //! | `resting.rs` | runs that end in a deadlock |
-//! | `beginning.rs` | runs that are accepted whatever follows |
-//! | `path.rs` | paths of the product, found the way it is saturated |
-//! | `lasso.rs` | a concrete lasso from what was found |
+//! | `beginning.rs` | prefixes all of whose continuations are accepted |
+//! | `path.rs` | paths of the product, by saturation |
+//! | `lasso.rs` | concrete lassos |
 //!
-//! The product is a set of vectors: the components of the system by their order, and below them the state
-//! of the automaton after it has read the label of the state above,
+//! The product is a set of vectors: the components of the system in their order, and below them the
+//! state of the automaton after reading the label of the state above,
 //!
 //! ```text
 //! initial = {(s, q') | s initial, q₀ –λ(s)→ q'}          (s, q) → (s', q')   iff   s → s', q –λ(s')→ q'
 //! ```
 //!
-//! It is the closure of the initial pairs by the one saturation that there is, with the automaton as the
-//! filter's last level and `search.rs` as its listener. The first fair cycle ends it: nothing
-//! beyond the part explored so far is needed, not even that the system is bounded. A net that may be unbounded is
-//! explored in rounds. Weak fairness adds stages to the fixpoint, in any number (`demands.rs`).
+//! It is the closure of the initial pairs by saturation, with the automaton as the filter's last
+//! level and `search.rs` as listener. The first fair cycle ends it, so the unexplored part may even
+//! be infinite. Nets that may be unbounded are explored in rounds. Weak fairness constraints are
+//! stages of the fixpoint, in any number (`demands.rs`).
 //!
-//! V. Molnár, A. Vörös, D. Darvas, T. Bartha, I. Majzik, *Component-wise incremental LTL model checking*, Formal
-//! Aspects of Computing 28 (2016). We read the first label explicitly, ask predicates over any
-//! components, keep marks on edges, and have several of them.
+//! V. Molnár, A. Vörös, D. Darvas, T. Bartha, I. Majzik, *Component-wise incremental LTL model
+//! checking*, Formal Aspects of Computing 28 (2016). Deviations: the first label is read
+//! explicitly, predicates range over any components, and there are several marks, on edges.
 //!
-//! *As published*, the automaton is a Büchi automaton with marks on states, recurring states are collected as sets, the paper's fixpoint begins with
-//! them, and three proofs that are our own are not tried: those by structure and by the automaton, and that labels may be read again in vain. What
-//! is wrong in the paper is right here as well, see `detect.rs`. Events as part of the state, rounds for nets that may be unbounded,
-//! runs that end and runs that are accepted whatever follows have no counterpart in the paper, and stay.
+//! *As published*, the automaton is a Büchi automaton with marks on states, recurring states are
+//! collected as sets, and the paper's fixpoint begins with them. Three proofs of our own are
+//! disabled: by structure, by the automaton, and that labels need not be read again. Errors of the
+//! paper are corrected (`detect.rs`). Events as part of the state, rounds, deadlocks and prefixes
+//! have no counterpart in the paper and stay enabled.
 
 mod abstraction;
 mod asks;
@@ -103,7 +105,7 @@ pub const HYB: Engine = Engine {
     procedure: Procedure::ComponentWise(hyb),
 };
 
-/// Which proofs are tried, and what is kept of recurring states.
+/// Returns the enabled proofs and the form of recurring states.
 fn choices(variant: Variant) -> (Proofs, Recurring) {
     if variant.published {
         (variant.proofs.published(), Recurring::Sets)
@@ -112,13 +114,13 @@ fn choices(variant: Variant) -> (Proofs, Recurring) {
     }
 }
 
-/// Tells that something else begins.
+/// Reports the beginning of a phase.
 fn enter(observer: &dyn Observer, phase: &'static str) {
     let figures = &[];
     observer.progress(Progress { phase, figures });
 }
 
-/// The product of a problem, before anything is explored.
+/// The product of a problem, before exploration.
 struct Product<'p> {
     problem: &'p Problem<'p>,
     layout: Layout,
@@ -127,11 +129,11 @@ struct Product<'p> {
     steps: Steps,
     demands: Demands,
     initial: Set,
-    /// Do dead states have a stutter loop?
+    /// True if dead states stutter.
     stutters: bool,
 }
 
-/// Decides a task on the system under an order.
+/// Decides a task on the system under a variable order.
 fn hyb(task: &mut Task<'_>, space: &Symbolic<'_>) -> Found {
     if !task.problem.reads_events() {
         return in_rounds(task, space, None);
@@ -142,7 +144,7 @@ fn hyb(task: &mut Task<'_>, space: &Symbolic<'_>) -> Found {
     Ok(found.map(|lasso| event_level.told(lasso)))
 }
 
-/// Decides a task in as many rounds as its values take, with the steps of `space`.
+/// Decides a task in as many rounds as needed, with the steps of `space`.
 fn in_rounds(
     task: &mut Task<'_>,
     space: &Symbolic<'_>,
@@ -165,7 +167,7 @@ fn in_rounds(
     found
 }
 
-/// One round with values up to `cap`; `None` if nothing was found but something left out.
+/// Makes one round with values up to `cap`; `None` if no run was found but steps were omitted.
 fn round(
     task: &Task<'_>,
     steps: (&Symbolic<'_>, Option<&EventLevelProblem>),
@@ -185,7 +187,7 @@ fn round(
     found
 }
 
-/// What was counted in all rounds.
+/// Statistics of all rounds.
 #[derive(Default)]
 struct Figures {
     rounds: u64,
@@ -222,7 +224,7 @@ impl<'p> Product<'p> {
             .map_or(space.layout(), EventLevelProblem::layout)
             .clone();
         if layout.levels() == 0 {
-            // The automaton would be the only level, and every event would have its top there.
+            // The automaton would be the only level, and the top of every event.
             return Err(Stop::Unsupported(
                 "this engine works on components, and a model without variables has none"
                     .to_owned(),
@@ -266,7 +268,7 @@ impl<'p> Product<'p> {
         })
     }
 
-    /// One round; `None` if nothing was found but something left out.
+    /// Makes one round; `None` if no run was found but steps were omitted.
     fn decide(
         &mut self,
         (proofs, recurring): (Proofs, Recurring),
@@ -309,7 +311,7 @@ impl<'p> Product<'p> {
         figures.time += budget.elapsed() - start;
         figures.counts.add(&search.counts);
         let (top, suspects) = (search.top, search.suspects);
-        // Nothing was made since the listener left, so what it found is still there.
+        // No node was created since the listener stopped, so the nodes that it found still exist.
         let found = match (saturated?, search.found) {
             (
                 None,
@@ -353,7 +355,7 @@ impl<'p> Product<'p> {
         Ok(Some(Outcome::Accepting(self.lasso(&walk, vec![rest]))))
     }
 
-    /// The ends of accepting runs in a finished product, if there are any.
+    /// Returns the ends of accepted runs with a deadlock in the complete product.
     fn rest(&mut self, all: &Set) -> Result<Option<Set>, Stop> {
         if !self.stutters {
             return Ok(None);
@@ -366,7 +368,7 @@ impl<'p> Product<'p> {
         Ok(ends.filter(|ends| !ends.is_empty()))
     }
 
-    /// Before anything is read.
+    /// Returns the position before any level is read.
     fn root(&self) -> Position {
         Position {
             level: 0,
@@ -374,7 +376,7 @@ impl<'p> Product<'p> {
         }
     }
 
-    /// What fair cycles reach in a finished product, if there are any. Where none was suspected nobody need ask.
+    /// Searches the complete product for fair cycles if the listener has suspected one.
     fn fair_cycles(&mut self, all: &Set, suspects: bool) -> Result<Option<Set>, Stop> {
         if !suspects {
             return Ok(None);
@@ -393,7 +395,7 @@ impl<'p> Product<'p> {
         Ok(reached.filter(|reached| !reached.is_empty()))
     }
 
-    /// Ends of beginnings that are evidence, if there are any.
+    /// Returns the ends of prefixes that are evidence.
     fn beginnings(&mut self, all: &Set) -> Result<Option<Set>, Stop> {
         if !self.problem.takes_prefixes() {
             return Ok(None);
@@ -407,7 +409,7 @@ impl<'p> Product<'p> {
         Ok((!ends.is_empty()).then_some(ends))
     }
 
-    /// What it means that nothing was found in all that was explored.
+    /// Returns the result of a search that has found no run in the explored part.
     fn nothing(&mut self, all: &Set) -> Result<Option<Outcome<Lasso>>, Stop> {
         let Some(cap) = self.labels.cut() else {
             return Ok(Some(Outcome::Empty));
@@ -421,7 +423,7 @@ impl<'p> Product<'p> {
         Ok(complete.then_some(Outcome::Empty))
     }
 
-    /// The lasso of a fair cycle in a node.
+    /// Returns the lasso of a fair cycle in a node.
     fn cycle(
         &mut self,
         at: Position,
@@ -450,7 +452,7 @@ impl<'p> Product<'p> {
             return Err(lost());
         };
         let prefix = self.prefix(top, Goal::Ending(end.node(), at))?;
-        // What is above the node stays as it is when the cycle begins.
+        // The levels above the node do not change on the cycle.
         let above = prefix.end()[..at.level as usize].to_vec();
         let mut steps = Vec::new();
         cycle.follow(|event, suffix| {
@@ -479,7 +481,7 @@ impl<'p> Product<'p> {
         found.ok_or_else(lost)
     }
 
-    /// The state of a vector of the product.
+    /// Decodes the system's state of a product vector.
     fn state(&self, vector: &[u32]) -> lariat_model::State {
         self.layout.decode_state(&vector[..self.layout.levels()])
     }

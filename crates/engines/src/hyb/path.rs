@@ -1,23 +1,24 @@
-//! Paths of the product, found the way it is saturated.
+//! Paths of the product, by saturation.
 //!
-//! Layers of a breadth-first search are poor diagrams, and there may be thousands of them. Closed sets are good
-//! ones and mostly known from the saturation. So a path at level `k` is searched by the number of its
-//! firings at `k` alone, with everything below closed in between:
+//! Breadth-first layers have large diagrams, and there may be thousands. Closed sets have small
+//! ones and are mostly cached by the saturation. So a path at level `k` is searched by the number
+//! of its firings at `k`, with everything below closed in between:
 //!
 //! ```text
 //! Eᵢ = from[i]                        Cᵢ = N*_{>k}(Eᵢ)
 //! E' = img_ε(Cᵢ) \ all C at i',      C' = N*_{>k}(E')              for ε with top k from i to i'
 //! ```
 //!
-//! until some `C` meets the goal. The way back alternates: from the goal to a member of the `E` that its `C`
-//! was closed from, which is the same question one level lower; from there over one firing to a member of the
-//! `C` before.
+//! until some `C` meets the goal. The path is traced back alternately: from the goal to a member of
+//! the `E` whose closure is its `C`, which is the same problem one level lower; then over one
+//! firing to a member of the previous `C`.
 //!
-//! Most levels have no firing. To a single goal `g` the search goes down along `g` as far as the goal stays in the closure of what is
-//! left, which is a question of halving, and begins there. So a path of `h` hops over `K` levels costs about
-//! `h · K · log K` besides the closures. Hops only say what is different from their level on.
+//! Most levels have no firing. For a single goal `g` the search descends along `g` as far as the
+//! closure of the remaining node contains the goal, found by binary search, and begins there. So a
+//! path of `h` hops over `K` levels costs about `h · K · log K` besides the closures. Hops store
+//! only the levels that they change and those below.
 //!
-//! The path has the fewest firings at the highest level, not the fewest of all.
+//! The path has the fewest firings at the highest level, not the fewest overall.
 
 use super::filters::{AnyMove, InnerMove};
 use super::label_residuals::{LabelResiduals, MoveKind, Still};
@@ -31,16 +32,15 @@ use rustc_hash::FxHashMap;
 
 /// A suffix and the hops from it.
 pub struct Walk {
-    /// The level of the suffix.
+    /// Level of the suffix.
     pub level: u32,
-    /// Where it starts.
     pub start: Vec<u32>,
-    /// The hops, at or below this level.
+    /// Hops at or below this level.
     pub hops: Vec<Hop>,
 }
 
 impl Walk {
-    /// Calls `each` with every event and the suffix that it leads to; returns where the walk ends.
+    /// Calls `each` with every event and its target suffix; returns the end of the walk.
     pub fn follow(&self, mut each: impl FnMut(EventId, &[u32])) -> Vec<u32> {
         let mut suffix = self.start.clone();
         for hop in &self.hops {
@@ -51,36 +51,35 @@ impl Walk {
         suffix
     }
 
-    /// Where it ends.
     pub fn end(&self) -> Vec<u32> {
         self.follow(|_, _| {})
     }
 }
 
-/// Where a path is to end. The caller has rooted the nodes.
+/// End of a path. Its nodes are rooted by the caller.
 #[derive(Clone, Copy)]
 pub enum Goal<'g> {
-    /// Here.
+    /// This vector.
     At(&'g [u32]),
-    /// In one of these.
+    /// Any member of this node.
     In(NodeId),
-    /// In any state with this suffix, where what is above leaves the same residual.
+    /// Any state with such a suffix, if the levels above leave the same residual.
     Ending(NodeId, Position),
 }
 
-/// States that were found together, below one value of the level.
+/// States found together, below one value of the level.
 struct Discovery {
     value: u32,
     entries: NodeId,
     closed: NodeId,
-    /// From which others, and by what.
+    /// Index of the predecessor, and the firing.
     by: Option<(usize, EventId, ChainId)>,
 }
 
-/// What was found, and the end of the path in the last of it.
+/// All discoveries, and the end of the path in the last one.
 type Trail = (Vec<Discovery>, Vec<u32>);
 
-/// Is the vector in the node?
+/// Returns whether the node contains the vector.
 pub fn contains(kernel: &Kernel, mut node: NodeId, vector: &[u32]) -> bool {
     for value in vector {
         node = kernel.child(node, *value);
@@ -91,7 +90,7 @@ pub fn contains(kernel: &Kernel, mut node: NodeId, vector: &[u32]) -> bool {
     node == NodeId::ONE
 }
 
-/// A vector of the node, which is not empty.
+/// Returns a vector of the node, which is not empty.
 pub fn pick(kernel: &mut Kernel, mut node: NodeId) -> Result<Vec<u32>, Halt> {
     let mut vector = Vec::new();
     while node != NodeId::ONE {
@@ -110,18 +109,15 @@ pub fn pick(kernel: &mut Kernel, mut node: NodeId) -> Result<Vec<u32>, Halt> {
     Ok(vector)
 }
 
-/// Searches for paths by one kind of move.
+/// Search for paths by one kind of move.
 pub struct Paths<'a> {
-    /// The labels.
     pub labels: &'a mut LabelResiduals,
-    /// The events.
     pub steps: &'a Steps,
-    /// The moves.
     pub kind: MoveKind,
 }
 
 impl Paths<'_> {
-    /// A path from one of `from` to the goal by events with their top at or below `top`, if there is one.
+    /// Finds a path from one of `from` to the goal by events with their top at or below `top`.
     pub fn path_below(
         &mut self,
         kernel: &mut Kernel,
@@ -142,7 +138,7 @@ impl Paths<'_> {
         }))
     }
 
-    /// The same from `top` on; appends the values above that it has.
+    /// As `path_below`, from `top` on; appends the values of the levels above to `above`.
     fn path_from(
         &mut self,
         kernel: &mut Kernel,
@@ -169,7 +165,7 @@ impl Paths<'_> {
         Ok(None)
     }
 
-    /// A path from one of `from`, which is rooted, to the goal, if there is one.
+    /// Finds a path from one of `from`, which is rooted by the caller, to the goal.
     fn path(
         &mut self,
         kernel: &mut Kernel,
@@ -196,7 +192,7 @@ impl Paths<'_> {
         Ok(walk)
     }
 
-    /// A path from one of `from`, which is rooted, to `end`, which they lead to.
+    /// Returns a path to `end`, which is reachable from `from`; the caller has rooted `from`.
     pub fn path_to(
         &mut self,
         kernel: &mut Kernel,
@@ -204,7 +200,7 @@ impl Paths<'_> {
         end: &[u32],
         at: Position,
     ) -> Result<Walk, Halt> {
-        // What of `from` begins like `end`, level by level.
+        // Sub-nodes of `from` along `end`, by level.
         let mut ways = vec![(from, at)];
         let (mut node, mut place) = (from, at);
         for &value in end {
@@ -222,7 +218,7 @@ impl Paths<'_> {
             place = self.below(kernel, place, value)?;
             ways.push((node, place));
         }
-        // The lowest level on which that still leads to `end`.
+        // Exponential and binary search for the lowest level whose closure contains `end`.
         let (mut low, mut high, mut step) = (0, ways.len(), 1);
         while low + 1 < high {
             let middle = if low + step < high {
@@ -253,8 +249,8 @@ impl Paths<'_> {
         }
     }
 
-    /// Looks for the goal by the number of firings on the level of `from`: everything that was found until then, rooted, and a
-    /// member of the goal in the last of it.
+    /// Searches for the goal by the number of firings on the level of `from`. Returns all
+    /// discoveries, rooted, and a member of the goal in the last one.
     fn search(
         &mut self,
         kernel: &mut Kernel,
@@ -304,7 +300,7 @@ impl Paths<'_> {
         Ok(None)
     }
 
-    /// Closes what was found and keeps it; a member of the goal, if there is one in it.
+    /// Closes and records a discovery; returns a member of the goal in it.
     fn add(
         &mut self,
         kernel: &mut Kernel,
@@ -332,7 +328,7 @@ impl Paths<'_> {
         }
     }
 
-    /// The path to `end`, a member of what was found last.
+    /// Returns the path to `end`, a member of the last discovery.
     fn retrace(
         &mut self,
         kernel: &mut Kernel,
@@ -376,7 +372,6 @@ impl Paths<'_> {
         }
     }
 
-    /// The place below `value`.
     fn below(&mut self, kernel: &mut Kernel, at: Position, value: u32) -> Result<Position, Halt> {
         match self.labels.step(at.residual, at.level, value) {
             Ok(residual) => Ok(Position {
@@ -387,7 +382,7 @@ impl Paths<'_> {
         }
     }
 
-    /// Everything that `node` leads to below the levels above.
+    /// Returns the closure of `node` under the current kind of moves.
     fn closure(&mut self, kernel: &mut Kernel, node: NodeId, at: Position) -> Result<NodeId, Halt> {
         let Position { level, residual } = at;
         let events = &self.steps.all;
@@ -406,7 +401,7 @@ impl Paths<'_> {
         }
     }
 
-    /// What the goal asks below `value`; `None` if it cannot be met there.
+    /// Returns the goal below `value`; `None` if it cannot be met there.
     fn goal_below<'g>(
         &mut self,
         kernel: &mut Kernel,
@@ -419,7 +414,7 @@ impl Paths<'_> {
             Goal::At([first, rest @ ..]) if *first == value => Goal::At(rest),
             Goal::At(_) => Goal::In(NodeId::EMPTY),
             Goal::In(set) => Goal::In(kernel.child(set, value)),
-            // The suffix itself begins here.
+            // The suffix begins here.
             Goal::Ending(end, wanted) if wanted.level == at.level => {
                 if wanted.residual == at.residual {
                     Goal::In(kernel.child(end, value))
@@ -433,7 +428,7 @@ impl Paths<'_> {
         Ok(possible.then_some((goal, below)))
     }
 
-    /// A member of a node that is in the goal.
+    /// Returns a member of a node that meets the goal.
     fn member(
         &mut self,
         kernel: &mut Kernel,
@@ -452,7 +447,7 @@ impl Paths<'_> {
         }
     }
 
-    /// The members of a node that are in the goal.
+    /// Returns all members of a node that meet the goal.
     fn meets(
         &mut self,
         kernel: &mut Kernel,
@@ -483,8 +478,7 @@ impl Paths<'_> {
     }
 }
 
-/// The members of a node with one of the suffixes `end`, where what is above leaves the residual
-/// that is wanted.
+/// Members of a node with a suffix in `end`, if the levels above leave the wanted residual.
 #[derive(Clone, Copy)]
 struct Ending {
     node: NodeId,

@@ -1,17 +1,17 @@
-//! What may be switched off or done as the paper does it, to see what it is worth.
+//! Options of the engine: proofs of absence and the form of recurring states.
 
-/// Which proofs of absence are tried.
+/// Enabled proofs of absence.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Proofs {
     /// No firing led to a known state.
     pub recurring: bool,
     /// The values of the node have no cycle.
     pub abstraction: bool,
-    /// What events do to components leaves no cycle at a level.
+    /// The effects of events exclude cycles at a level.
     pub structure: bool,
-    /// Moves of the automaton outside of its accepting components are on no fair cycle. Without it all moves are taken for inner ones.
+    /// Moves outside of accepting components are on no fair cycle. Else all moves are inner.
     pub automaton: bool,
-    /// A label may be read once more in vain, see `still.rs`.
+    /// A label need not be read again, see `still.rs`.
     pub still: bool,
 }
 
@@ -21,7 +21,7 @@ impl Default for Proofs {
     }
 }
 
-/// One of them, by name.
+/// Name of a proof.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Proof {
     /// [`Proofs::recurring`].
@@ -37,7 +37,7 @@ pub enum Proof {
 }
 
 impl Proof {
-    /// All of them.
+    /// All proofs.
     pub const ALL: [Proof; 5] = [
         Proof::Recurring,
         Proof::Abstraction,
@@ -46,10 +46,10 @@ impl Proof {
         Proof::Still,
     ];
 
-    /// Those that the paper does not have.
+    /// Proofs that are not in the paper.
     pub const OURS: [Proof; 3] = [Proof::Structure, Proof::Automaton, Proof::Still];
 
-    /// The name by which it is asked for.
+    /// Returns the name used on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Proof::Recurring => "recurring",
@@ -60,7 +60,7 @@ impl Proof {
         }
     }
 
-    /// What it is, in a few words.
+    /// Returns a one-line description.
     pub fn about(self) -> &'static str {
         match self {
             Proof::Recurring => "no firing at the level of a node led to a known state",
@@ -73,7 +73,7 @@ impl Proof {
 }
 
 impl Proofs {
-    /// All but some.
+    /// Enables all proofs except some.
     pub fn without(left_out: &[Proof]) -> Proofs {
         let tried = |proof| !left_out.contains(&proof);
         Proofs {
@@ -85,7 +85,7 @@ impl Proofs {
         }
     }
 
-    /// Those of these that the paper has.
+    /// Returns the enabled proofs that are in the paper.
     pub fn published(self) -> Proofs {
         let paper = Proofs::without(&Proof::OURS);
         Proofs {
@@ -98,21 +98,21 @@ impl Proofs {
     }
 }
 
-/// What is kept of recurring states while a node is saturated, and what a symbolic search begins with.
+/// Form in which recurring states are stored during saturation; determines the symbolic search.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Recurring {
-    /// The firings that led to one, see `fixpoint.rs`.
+    /// The firings that led to such states, see `fixpoint.rs`.
     #[default]
     Arcs,
-    /// The states themselves, see `detect.rs`.
+    /// The sets of states, see `detect.rs`.
     Sets,
 }
 
 impl Recurring {
-    /// Both of them.
+    /// Both forms.
     pub const ALL: [Recurring; 2] = [Recurring::Arcs, Recurring::Sets];
 
-    /// The name by which it is asked for.
+    /// Returns the name used on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Recurring::Arcs => "arcs",
@@ -120,7 +120,7 @@ impl Recurring {
         }
     }
 
-    /// What it is, in a few words.
+    /// Returns a one-line description.
     pub fn about(self) -> &'static str {
         match self {
             Recurring::Arcs => "the firings that led to one: a search asks for their targets alone",

@@ -1,31 +1,31 @@
-//! Recurring states as sets, the way the paper collects them.
+//! Recurring states as sets, as published.
 //!
-//! While a node of level `k` is saturated, each firing at its level from `i` to `i'` meets the states `o` that are known under
-//! `i'` at that time. What it reaches of them recurs:
+//! While a node of level `k` is saturated, each firing at its level from `i` to `i'` meets the
+//! states `o` already known under `i'`. The states of its image in `o` recur:
 //!
 //! ```text
 //! r[i'] ∪= img_ε(n[i]) ∩ o          direct images, before anything below is saturated again
 //! ```
 //!
-//! The intersection is taken on the way down: the relational product never leaves `o`, and ends where `o` does. In the paper (V. Molnár et al. 2016,
-//! Algorithm 8) one recursion returns both the saturated image and `r`, under a common key. Here `r` has a recursion
-//! of its own (`images.rs`), behind the firing and under the same key `(ε, n, o, c)`, so that images are remembered without `o`. The sets are the same.
+//! The relational product is restricted to `o` while it descends. In the paper (V. Molnár et al.
+//! 2016, Algorithm 8) one recursion returns both the saturated image and `r`, under a common key.
+//! Here `r` has a separate recursion (`images.rs`) after the firing, with the same key
+//! `(ε, n, o, c)`, so that images are cached without `o`. The sets are the same.
 //!
-//! They must outlive the firings of a node, during which nodes may be collected: each is held by a handle.
+//! Handles keep the sets alive between the firings of a node.
 
 use lariat_dd::kernel::{Halt, Kept, Kernel, NodeId};
 use std::collections::BTreeMap;
 
-/// For every level the recurring states of the node in work there, by value.
+/// By level: recurring states of the node being saturated there, by value.
 pub struct RecurringSets(Vec<BTreeMap<u32, Kept>>);
 
 impl RecurringSets {
-    /// None yet.
     pub fn new(levels: usize) -> RecurringSets {
         RecurringSets(vec![BTreeMap::new(); levels])
     }
 
-    /// Adds states below a value of the node in work on `level`.
+    /// Adds states below a value of the node being saturated on `level`.
     pub fn add(
         &mut self,
         kernel: &mut Kernel,
@@ -47,7 +47,7 @@ impl RecurringSets {
         Ok(())
     }
 
-    /// All of the node in work on `level`, which is no longer.
+    /// Removes and returns the set of the node being saturated on `level`.
     pub fn take(&mut self, kernel: &mut Kernel, level: u32) -> Result<NodeId, Halt> {
         let base = kernel.mark();
         for (value, states) in std::mem::take(&mut self.0[level as usize]) {
@@ -56,7 +56,7 @@ impl RecurringSets {
         kernel.make(base)
     }
 
-    /// Forgets those of the node in work on `level`.
+    /// Clears the set of the node being saturated on `level`.
     pub fn clear(&mut self, level: u32) {
         self.0[level as usize].clear();
     }

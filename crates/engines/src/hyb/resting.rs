@@ -1,15 +1,15 @@
 //! Runs that end in a deadlock and stutter there.
 //!
-//! A deadlock's stutter step changes the automaton's state alone, so a fair cycle with such a step stays in
-//! one dead state. It needs no event of the saturation: the pair `(s, q)` is the end of an accepting
-//! run iff `s` is dead and `q` accepts `λ(s)` repeated for ever, and the second question is one of
-//! labels.
+//! A stutter step changes only the automaton's state, so a fair cycle with one stays in a dead
+//! state. It needs no event of the saturation: `(s, q)` is the end of an accepted run iff `s` is
+//! dead and `q` accepts the infinite repetition of `λ(s)`, which is a predicate on labels.
 //!
-//! It is asked of the whole product at the end, and on the way of what is known to be reachable: while only
-//! levels from `k` on have been fired and there is one initial state, these are the suffixes of the saturated node on
-//! level `k` below the initial values. Every look costs as much as there are levels, so there are a few at most.
+//! It is evaluated on the complete product, and a few times before on states known to be reachable:
+//! while only levels from `k` on have been fired and there is one initial state, these are the
+//! initial values above `k` with the suffixes of the saturated node on level `k`. Each costs time
+//! linear in the levels.
 //!
-//! Runs that end in a deadlock are fair to events. A condition that must recur has to hold there.
+//! Runs that end in a deadlock are fair to events. Other conditions have to hold in the dead state.
 
 use super::demands::Demands;
 use super::filters::Resting;
@@ -18,17 +18,17 @@ use super::steps::Steps;
 use lariat_dd::Predicate;
 use lariat_dd::kernel::{Halt, Kernel, NodeId};
 
-/// Looks on the way.
+/// Limit on the number of evaluations during saturation.
 const LOOKS: u32 = 64;
 
-/// What to look for on the way.
+/// Search for such runs during saturation.
 pub struct Watch {
     /// The initial values if there is one initial state and deadlocks stutter.
     pub initial: Option<Vec<u32>>,
 }
 
 impl Watch {
-    /// The ends of accepting runs among the initial values above `level` with the suffixes of `node`.
+    /// Returns the ends of accepted runs: initial values above `level`, then members of `node`.
     pub fn look(
         &mut self,
         kernel: &mut Kernel,
@@ -66,7 +66,7 @@ impl Watch {
     }
 }
 
-/// The dead states of a node on level 0 in which no constraint of fairness is enabled.
+/// Returns the dead states of a node on level 0 in which no fairness constraint is enabled.
 fn fair_ends(
     kernel: &mut Kernel,
     steps: &Steps,
@@ -84,7 +84,7 @@ fn fair_ends(
     Ok(ends)
 }
 
-/// The ends of accepting runs in `node`, on level 0.
+/// Returns the ends of accepted runs in `node`, on level 0.
 pub fn resting(
     kernel: &mut Kernel,
     labels: &mut LabelResiduals,

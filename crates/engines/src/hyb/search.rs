@@ -1,32 +1,33 @@
-//! The listener: what each saturated node closes is searched for a fair cycle at once.
+//! The listener of the saturation: searches each saturated node for fair cycles.
 //!
-//! Saturation closes nodes from the bottom up. A fair cycle of the product has a highest level at which it
-//! fires; it lies in the node of that level, under the residual of what is above, and in none
-//! below. So it is enough to search every pair of saturated node and residual once, and only for
-//! cycles with a *new* step, by an event with its top on the level of the node. Most searches are
-//! prevented by proofs of absence:
+//! Saturation closes nodes from the bottom up. A fair cycle of the product has a highest level at
+//! which it fires. It lies in a node of that level, under the residual of the levels above, and in
+//! no lower node. So it suffices to search every pair of saturated node and residual once, for
+//! cycles with a *new* step, with its top on the level of the node. Proofs of absence avoid most
+//! searches:
 //!
-//! 0. what events do to components leaves no cycle at the level of the node (`structure.rs`);
-//! 1. a firing at which the automaton can make no inner move is on no fair cycle; mostly there is no state of an accepting
-//!    component at all, which is known of a node once and for all;
-//! 2. *recurring states*: the firing of a cycle that comes last finds its target known already. A node
-//!    in which no firing led to a known state has no new cycle. Whether it does is asked of the direct
-//!    image, before saturation, and of the states known at the time;
-//! 3. *abstraction*: the arcs between the node's own values must have a cycle with a recurring arc;
+//! 0. the effects of events exclude cycles at the level of the node (`structure.rs`);
+//! 1. a firing without inner move of the automaton is on no fair cycle. Mostly the node has no
+//!    state of an accepting component at all, which is cached per node;
+//! 2. *recurring states*: the last firing of a cycle finds its target known. A node in which no
+//!    firing led to a known state has no new cycle. This is evaluated on the direct image, before
+//!    saturation, with the states known at that time;
+//! 3. *abstraction*: the arcs between the node's values must have a cycle with a recurring arc;
 //! 4. below the values of such a cycle there must be steps with all marks.
 //!
-//! What remains is decided by the fixpoint. Its candidate arcs are the recurring ones inside of cyclic
-//! components of the abstraction. Recurrence is kept per arc rather than as a set of states: it is then a
-//! question that ends with the first witness, and nothing has to be kept alive between firings. The paper's sets of states are there as
-//! well (`recurring.rs`), with its own fixpoint (`detect.rs`).
+//! The fixpoint decides the remaining nodes. Its candidate arcs are the recurring ones inside
+//! cyclic components of the abstraction. Recurrence is stored per arc, not as a set of states: it
+//! is then a predicate that is decided by the first witness, and no node has to survive between
+//! firings. The paper's sets (`recurring.rs`) and fixpoint (`detect.rs`) are an option.
 //!
-//! Where fairness is assumed and depends on what is above a node, a cycle is suspected only, and all of the product decides at its end (`demands.rs`).
+//! If fairness depends on levels above a node, a cycle is only suspected, and the whole product is
+//! searched in the end (`demands.rs`).
 //!
-//! A union of saturated nodes that were searched needs no search: all are closed, so that a cycle lies
-//! in one of them. The same goes for what a cache returns.
+//! A union of saturated and searched nodes needs no search: all are closed, so a cycle lies in one
+//! of them. The same holds for cached results.
 //!
-//! V. Molnár, A. Vörös, D. Darvas, T. Bartha, I. Majzik, *Component-wise incremental LTL model checking*, Formal
-//! Aspects of Computing 28 (2016).
+//! V. Molnár, A. Vörös, D. Darvas, T. Bartha, I. Majzik, *Component-wise incremental LTL model
+//! checking*, Formal Aspects of Computing 28 (2016).
 
 use super::abstraction::cyclic;
 use super::demands::{DemandId, Demands};
@@ -49,34 +50,30 @@ use std::time::Duration;
 /// A firing at the level of a node: from one of its values to another.
 #[derive(Clone, Copy, Debug)]
 pub struct Arc {
-    /// The value before.
     pub from: u32,
-    /// The value after.
     pub to: u32,
-    /// What happens below.
+    /// Effect on the levels below.
     pub rest: ChainId,
-    /// Did it lead to a known state, or is that not asked of arcs?
+    /// True if it led to a known state, or if this is not evaluated per arc.
     pub recurring: bool,
 }
 
-/// What was found.
+/// Evidence found by the search.
 pub enum Evidence {
     /// Fair cycles in a node.
     Cycle {
-        /// Where the node is.
         at: Position,
-        /// Their new steps.
         new: New,
-        /// The constraints of fairness that they are known to meet: all.
+        /// The constraints that they meet, which are all.
         met: Vec<DemandId>,
-        /// What they reach by their new steps.
+        /// Targets of new steps reached from them.
         reached: NodeId,
     },
-    /// States, paired with automaton states, in which an accepted run can stay for ever.
+    /// States, paired with automaton states, in which an accepted run can stutter forever.
     Rest(NodeId),
 }
 
-/// What was counted.
+/// Statistics of the search.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Counts {
     /// Pairs of saturated node and residual.
@@ -89,16 +86,15 @@ pub struct Counts {
     pub no_recurring: u64,
     /// Without a cycle in the abstraction.
     pub no_cycle: u64,
-    /// Without all marks where there is one.
+    /// Without all marks on such a cycle.
     pub no_marks: u64,
     /// Searched symbolically.
     pub runs: u64,
-    /// Time that all this took.
+    /// Time of the search.
     pub time: Duration,
 }
 
 impl Counts {
-    /// Adds those of another search.
     pub fn add(&mut self, other: &Counts) {
         self.checks += other.checks;
         self.no_structure += other.no_structure;
@@ -110,7 +106,6 @@ impl Counts {
         self.time += other.time;
     }
 
-    /// Enters the figures.
     pub fn enter(&self, stats: &mut Stats) {
         stats.set(Statistic::SCC_CHECKS, self.checks);
         stats.set(Statistic::SCC_PREVENTED_BY_STRUCTURE, self.no_structure);
@@ -122,39 +117,36 @@ impl Counts {
     }
 }
 
-/// Of so many firings one is timed: looking at the clock takes longer than most.
+/// One firing in this many is timed, because reading the clock takes longer than most firings.
 const SAMPLE: u32 = 64;
 
-/// Listens to the saturation of the product.
+/// The listener of the saturation.
 pub struct Search<'a> {
     clock: Budget,
     /// Firings until the next is timed.
     sample: u32,
     steps: &'a Steps,
     demands: &'a mut Demands,
-    /// The lowest level whose nodes decide all constraints of fairness.
+    /// The lowest level whose nodes decide all fairness constraints.
     deciding: u32,
-    /// Was there a cycle that may be fair, in a node that does not decide?
+    /// True if a node that does not decide has a cycle that may be fair.
     pub suspects: bool,
     proofs: Proofs,
-    /// Where recurring states are kept as sets.
+    /// Recurring states, if stored as sets.
     sets: Option<RecurringSets>,
-    /// For every level: can a cycle have its highest firing there?
+    /// By level: true if a cycle may have its highest firing there.
     cyclic: Vec<bool>,
-    /// The arcs of the node in work on every level.
+    /// By level: the arcs of the node being saturated, and whether they recur.
     frames: Vec<FxHashMap<(u32, u32, ChainId), bool>>,
-    /// The topmost level at which anything may have been fired.
+    /// The topmost level at which events may have been fired.
     pub top: u32,
-    /// Looks for runs that end.
     watch: Watch,
-    /// What was counted.
     pub counts: Counts,
-    /// What was found.
     pub found: Option<Evidence>,
 }
 
 impl<'a> Search<'a> {
-    /// Nothing was heard yet.
+    /// Creates a listener.
     ///
     /// At levels that are not `cyclic` no cycle can have its highest firing.
     pub fn new(
@@ -187,7 +179,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The arcs on which a new fair cycle can have a step; counts why there are none. `known` are the recurring states, where they are kept as a set.
+    /// Returns the arcs on which a new fair cycle can have a step, or counts the proof of absence.
+    /// `known` are the recurring states, if stored as sets.
     fn candidates(
         &mut self,
         kernel: &mut Kernel,
@@ -204,7 +197,7 @@ impl<'a> Search<'a> {
         };
         let mut arcs: Vec<Arc> = frame.drain().map(arc).collect();
         if arcs.is_empty() {
-            // The first proof that is tried has it, where there is nothing to look at.
+            // A node without arcs is counted for the first enabled proof.
             let Proofs {
                 recurring,
                 abstraction,
@@ -234,7 +227,7 @@ impl<'a> Search<'a> {
                 return Ok(Vec::new());
             }
         }
-        // Hash maps have no order of their own.
+        // Hash maps are unordered.
         arcs.sort_unstable_by_key(|arc| (arc.from, arc.to, arc.rest));
         let groups = if self.proofs.abstraction {
             cyclic(&arcs)
@@ -262,7 +255,7 @@ impl<'a> Search<'a> {
         Ok(candidates)
     }
 
-    /// Do the steps into the values of these arcs have all marks?
+    /// Returns whether the steps into the values of these arcs have all marks.
     fn has_marks(
         &mut self,
         kernel: &mut Kernel,
@@ -291,7 +284,7 @@ impl<'a> Search<'a> {
         Ok(marks.contains(wanted))
     }
 
-    /// Keeps what is to be known of a firing.
+    /// Records a firing.
     fn arc(
         &mut self,
         kernel: &mut Kernel,
@@ -307,7 +300,7 @@ impl<'a> Search<'a> {
         if known == Some(true) && self.sets.is_none() {
             return Ok(());
         }
-        // Without this proof all moves are inner ones, and there was one.
+        // Without this proof all moves are inner ones, and the firing has one.
         if self.proofs.automaton
             && (labels.is_idle(at.residual)
                 || !self.steps.lives(kernel, labels, fired.source, at.level)?)
@@ -320,14 +313,14 @@ impl<'a> Search<'a> {
             self.steps.returns(kernel, labels, fired.rest, pair, at)
         };
         if recurring || known.is_some() || !self.proofs.automaton || moves()? {
-            // Sets of recurring states say no more of arcs.
+            // With sets, recurrence is not evaluated per arc.
             let recurring = recurring || !self.proofs.recurring || self.sets.is_some();
             self.frames[fired.level as usize].insert(key, recurring);
         }
         Ok(())
     }
 
-    /// Did a firing lead to a known state? Where these are kept as sets, adds them.
+    /// Returns whether a firing led to a known state; adds such states if they are stored as sets.
     fn recurs(
         &mut self,
         kernel: &mut Kernel,
@@ -349,7 +342,8 @@ impl<'a> Search<'a> {
         Ok(!states.is_empty())
     }
 
-    /// The recurring states of the node in work on `level`, where they are kept as a set: all that are in it if nobody asks which recur.
+    /// Returns the recurring states of the node being saturated on `level` if stored as sets: the
+    /// whole node if this proof is disabled.
     fn known(
         &mut self,
         kernel: &mut Kernel,
@@ -363,7 +357,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Forgets what was heard of the node in work on `level`.
+    /// Discards the arcs and sets of the node being saturated on `level`.
     fn clear(&mut self, level: u32) {
         self.frames[level as usize].clear();
         if let Some(sets) = &mut self.sets {
@@ -371,7 +365,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Is there nothing to learn from nodes of a level? They do not decide, and what they could make suspected is suspected already.
+    /// Returns whether nodes of a level need no search: a cycle is suspected, and they do not
+    /// decide.
     fn is_idle(&self, level: u32) -> bool {
         self.suspects && level > self.deciding
     }

@@ -1,7 +1,7 @@
 //! Single steps of the product, on nodes of any level.
 //!
-//! A node on level `k` under a residual `c` is a set of suffixes, and the events with their top at or below
-//! `k` are its steps; what is above stays as it is. For one chain and for all events:
+//! A node on level `k` under a residual `c` is a set of suffixes. Its steps are those by events
+//! with their top at or below `k`; higher levels do not change. For one chain and for all events:
 //!
 //! ```text
 //! img_ε(n, c) = {i' ↦ img_rest(n[i], c[i']) | (i, i', rest) of ε};    at the bottom the moves under c
@@ -9,7 +9,7 @@
 //! src(n, t)   = {v ∈ n | img({v}) ∩ t ≠ ∅}
 //! ```
 //!
-//! How these are computed is in [`images`](super::images).
+//! See [`images`](super::images) for the recursions.
 
 use super::demands::DemandId;
 use super::images::{Between, By, End, Image, Images, Sources};
@@ -19,15 +19,13 @@ use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId, Operation};
 use lariat_dd::{Event, Residual, Store, Subset};
 use lariat_model::EventId;
 
-/// The events of a problem, ready for steps.
+/// The events of a problem and the operations on their steps.
 pub struct Steps {
-    /// The level of the automaton, below all components.
     pub automaton: u32,
-    /// All events.
     pub all: Subset,
-    /// A state is dead if none of these is possible.
+    /// A state is dead if none of these is enabled.
     pub alive: Subset,
-    /// By top level.
+    /// Events by top level.
     tops: Vec<Vec<(ChainId, EventId)>>,
     pub(super) image: Operation<(ChainId, NodeId, Residual, MoveKind), NodeId>,
     pub(super) images: Operation<(NodeId, Residual, MoveKind), NodeId>,
@@ -35,45 +33,44 @@ pub struct Steps {
     pub(super) sources: Operation<(NodeId, NodeId, Residual, MoveKind), NodeId>,
     pub(super) returns: Operation<(ChainId, NodeId, NodeId, Residual), bool>,
     pub(super) returning: Operation<(ChainId, NodeId, NodeId, Residual, MoveKind), NodeId>,
-    /// Which pairs of node and residual were searched.
+    /// Pairs of node and residual that were searched.
     pub searched: Operation<(NodeId, Residual), ()>,
-    /// States with a given end, below two residuals: what is left here, and what is wanted there.
+    /// States with a given suffix; the residuals are the current and the wanted one.
     pub ending: Operation<(NodeId, NodeId, Residual, Residual), NodeId>,
-    /// The marks as a number.
+    /// Marks as a number.
     pub(super) marks: Operation<(NodeId, Residual), u64>,
     pub(super) accepting: Operation<(NodeId,), u64>,
     pub(super) lives: Operation<(NodeId,), bool>,
-    /// Images and sources by the events that meet a constraint of fairness.
+    /// Images and sources by the events that meet a fairness constraint.
     pub(super) taken: Operation<(NodeId, Residual, DemandId), NodeId>,
     pub(super) takers: Operation<(NodeId, NodeId, Residual, DemandId), NodeId>,
     /// Nodes from which an event exceeds a cap.
     pub escapes: Operation<(NodeId,), bool>,
-    /// The same for what is left of an event, and whether it has exceeded the cap already.
+    /// The same for the rest of an event; true if it has exceeded the cap above.
     pub escapes_by: Operation<(ChainId, NodeId, bool), bool>,
 }
 
-/// A node on some level with what is left to be read.
+/// Position of a node: its level and the residual of the labels.
 #[derive(Clone, Copy)]
 pub struct Position {
-    /// The level.
     pub level: u32,
-    /// What the levels above have left of the labels.
+    /// Residual after reading the levels above.
     pub residual: Residual,
 }
 
-/// An event and where it leads: what is above `level` stays.
+/// An event and its target; levels above `level` do not change.
 #[derive(Clone)]
 pub struct Hop {
-    /// The event.
     pub event: EventId,
-    /// Where the suffix begins.
+    /// First level of the suffix.
     pub level: u32,
-    /// What is there.
+    /// Target values from this level on.
     pub suffix: Vec<u32>,
 }
 
 impl Steps {
-    /// Prepares the steps of `events` on a store whose last level is the automaton. A state is dead if none of `alive` is possible.
+    /// Prepares the steps of `events` on a store whose last level is the automaton. A state is dead
+    /// if none of `alive` is enabled.
     pub fn new(
         store: &mut Store,
         events: &[(EventId, Event)],
@@ -116,12 +113,11 @@ impl Steps {
         declared.ok_or_else(|| Stop::Internal("operations of a diagram".to_owned()))
     }
 
-    /// The events with this top level.
     pub fn tops(&self, level: u32) -> &[(ChainId, EventId)] {
         &self.tops[level as usize]
     }
 
-    /// What `residual` leaves where `level` has `value`; nothing where no wanted move is left.
+    /// Returns the position below `value`; `None` if no wanted move is left.
     #[inline]
     pub fn read(
         kernel: &mut Kernel,
@@ -142,7 +138,7 @@ impl Steps {
         }))
     }
 
-    /// `img_ε` for the event that `chain` is the rest of.
+    /// Computes `img_ε` for the rest `chain` of an event.
     pub fn image(
         &self,
         kernel: &mut Kernel,
@@ -156,7 +152,7 @@ impl Steps {
         kernel.call(Image { chain, node, at }, &mut moves)
     }
 
-    /// `img` under the events with their top at or below the level of the node.
+    /// Computes `img` under the events with their top at or below the level of the node.
     pub fn images(
         &self,
         kernel: &mut Kernel,
@@ -169,7 +165,7 @@ impl Steps {
         kernel.call(Images { node, at }, &mut moves)
     }
 
-    /// `src` for the event that `chain` is the rest of.
+    /// Computes `src` for the rest `chain` of an event.
     pub fn source(
         &self,
         kernel: &mut Kernel,
@@ -190,7 +186,7 @@ impl Steps {
         kernel.call(source, &mut moves)
     }
 
-    /// `img_ε(n) ∩ t` by inner moves, for the event that `chain` is the rest of.
+    /// Computes `img_ε(n) ∩ t` by inner moves for the rest `chain` of an event.
     pub fn returning(
         &self,
         kernel: &mut Kernel,
@@ -210,7 +206,7 @@ impl Steps {
         kernel.call(returning, &mut moves)
     }
 
-    /// `src` under the events with their top at or below the level of the node.
+    /// Computes `src` under the events with their top at or below the level of the node.
     pub fn sources(
         &self,
         kernel: &mut Kernel,
@@ -223,7 +219,7 @@ impl Steps {
         kernel.call(Sources { node, target, at }, &mut moves)
     }
 
-    /// A step from a single suffix into `target`, by an event that is wanted.
+    /// Finds a step by a wanted event from a single suffix into `target`.
     pub fn step_into(
         &self,
         kernel: &mut Kernel,
@@ -232,7 +228,7 @@ impl Steps {
         (from, target): (&[u32], NodeId),
         at: Position,
     ) -> Result<Option<Hop>, Halt> {
-        // Above the top level of an event its target is where its source is.
+        // Above the top level of an event, source and target agree.
         let (mut target, mut place) = (target, at);
         for (offset, &value) in from.iter().enumerate() {
             if place.level == self.automaton || target.is_empty() {
@@ -261,7 +257,7 @@ impl Steps {
     }
 }
 
-/// Follows `chain` from a single suffix into `target`; appends where it leads.
+/// Follows `chain` from a single suffix into `target`; appends the target values to `to`.
 fn follow(
     automaton: u32,
     kernel: &mut Kernel,

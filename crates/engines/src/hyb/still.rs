@@ -1,22 +1,23 @@
-//! When it changes nothing to read the label of a state once more.
+//! Labels that need not be read again.
 //!
-//! A step that leaves the lower levels of a state alone still moves the automaton, and the automaton is
-//! below all of them: the whole node below would have to be walked. Mostly in vain. Let `R_λ` be the
-//! moves under a label `λ`, and let a node `n` be saturated under the residual that the step leads to.
+//! A step that does not change the lower levels of a state still moves the automaton, which is
+//! below all of them. So the whole node below would have to be traversed, mostly without effect.
+//! Let `R_λ` be the moves under a label `λ`, and `n` a node saturated under the residual of the
+//! step's target.
 //!
-//! *Identity*: automaton states that are read into by `λ` stay where they are when `λ` is read again,
+//! *Identity*: automaton states entered by reading `λ` stay when `λ` is read again,
 //!
 //! ```text
 //! R_λ(q') = {q'}  for every q' ∈ R_λ(Q)
 //! ```
 //!
-//! Every pair of the product was read into by its own label, so the image of any part of the product is itself.
+//! Every pair of the product was entered by its own label, so any part is its own image.
 //!
-//! *Idempotence*: `R_λ ∘ R_λ = R_λ`. While the product is built, the automaton states beside one state of the system are
-//! unions of images `R_λ(X)`, and `R_λ(R_λ(X)) = R_λ(X)`: again the image is the node. For parts of the product that were cut out of it
-//! this would be wrong, as `R_λ({q'})` may be more than `q'`.
+//! *Idempotence*: `R_λ ∘ R_λ = R_λ`. While the product is built, the automaton states paired with
+//! one state of the system are unions of images `R_λ(X)`, and `R_λ(R_λ(X)) = R_λ(X)`: the image is
+//! the node. This does not hold for arbitrary parts: `R_λ({q'})` may be larger than `{q'}`.
 //!
-//! For example, with a label `λ` that makes `p` true, and moves `q q'` written side by side:
+//! For example, with a label `λ` that makes `p` true, and moves written as pairs `q q'`:
 //!
 //! ```text
 //! F p     0 –¬p→ 0   0 –p→ 1   1 ––→ 1    R_λ = {01, 11}      R_λ(1) = {1}: identity
@@ -24,22 +25,23 @@
 //! X p     0 ––→ 1    1 –p→ 2   2 ––→ 2    R_λ = {01, 12, 22}  R_λ ∘ R_λ = {02, 12, 22}: neither
 //! ```
 //!
-//! With F G p, a state that is entered from 0 has `R_λ({0}) = {0, 1}` beside it, and reading `λ` again leaves `{0, 1}`. Were
-//! only `{0}` cut out, it would add 1.
+//! With F G p, a state entered from 0 is paired with `R_λ({0}) = {0, 1}`, and reading `λ` again
+//! yields `{0, 1}`. The part `{0}` alone would yield the additional state 1.
 //!
-//! Both are asked of all labels that a residual leaves open, on the guards, once for each relation. Automata of formulas
-//! that cannot count steps mostly are so. It makes steps of the product as local as those of the system.
+//! Both conditions are tested for all labels that a residual leaves open, on the guards, once per
+//! relation. They hold for most automata of formulas without `X`, and make steps of the product as
+//! local as those of the system.
 
 use lariat_automata::{Guard, Guards};
 use rustc_hash::FxHashMap;
 
-/// Pairs of edges that an answer may cost.
+/// Limit on pairs of edges per test.
 const MOST: usize = 1 << 14;
 
 /// A move under a guard.
 pub type GuardedMove = (u32, u32, Guard);
 
-/// Is every state that is moved into moved to itself alone?
+/// Returns whether every target of a move has itself as its only successor.
 pub fn is_identity(guards: &mut Guards, moves: &[GuardedMove]) -> bool {
     let (mut stay, mut leave) = (FxHashMap::default(), FxHashMap::default());
     for &(from, to, guard) in moves {
@@ -53,7 +55,7 @@ pub fn is_identity(guards: &mut Guards, moves: &[GuardedMove]) -> bool {
     })
 }
 
-/// Are two moves under one letter the same as one? Not if that is too much to ask.
+/// Returns whether two moves under one letter are the same as one; false if the test is too large.
 pub fn is_idempotent(guards: &mut Guards, moves: &[GuardedMove]) -> bool {
     let mut from: FxHashMap<u32, Vec<(u32, Guard)>> = FxHashMap::default();
     for &(q, to, guard) in moves {
@@ -90,19 +92,19 @@ mod tests {
         let mut guards = Guards::new();
         let p = guards.atom(0);
         let (not_p, any) = (guards.not(p), Guards::TRUE);
-        // F p, with the second state for what has been seen.
+        // F p; state 1 has seen p.
         let finally = [(0, 0, not_p), (0, 1, p), (1, 1, any)];
         assert!(is_identity(&mut guards, &finally) && is_idempotent(&mut guards, &finally));
-        // F G p guesses when it begins.
+        // F G p guesses the start of G p.
         let settles = [(0, 0, any), (0, 1, p), (1, 1, p)];
         assert!(!is_identity(&mut guards, &settles) && is_idempotent(&mut guards, &settles));
-        // X p counts.
+        // X p counts steps.
         let next = [(0, 1, any), (1, 2, p), (2, 2, any)];
         assert!(!is_identity(&mut guards, &next) && !is_idempotent(&mut guards, &next));
-        // A state that waits for p may be left, but one that has just seen it is not.
+        // Reading a letter again stays in the state entered by it.
         let turn = [(0, 0, not_p), (0, 1, p), (1, 0, not_p), (1, 1, p)];
         assert!(is_identity(&mut guards, &turn));
-        // After p there is no way on.
+        // After p there is no move.
         let once = [(0, 1, p)];
         assert!(!is_identity(&mut guards, &once) && !is_idempotent(&mut guards, &once));
     }

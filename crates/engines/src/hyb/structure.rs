@@ -1,21 +1,21 @@
-//! Levels at which no cycle can fire, by what events do to the components.
+//! Levels at which no cycle can fire, by the effects of events.
 //!
-//! A cycle in a node of level `k` is made of events with their top at or below `k` and changes no
-//! component in the end. So an event that only adds to a component is on no such cycle unless another
-//! one of these events takes from it, and the other way round. Events that fail are left out, which
-//! makes others fail, until none does:
+//! A cycle in a node of level `k` consists of events with their top at or below `k` and restores
+//! every component. So an event that adds to a component is on no such cycle unless one of these
+//! events subtracts from it, and vice versa. Such events are removed, which may exclude others:
 //!
 //! ```text
-//! E_k = {ε | top(ε) at or below k}       drop ε while some component is only raised, or only lowered,
-//!                                        by what is left of E_k, and ε is one that does
+//! E_k = {ε | top(ε) at or below k}       remove ε while some component is only raised, or only lowered,
+//!                                        by the rest of E_k, and ε is one that does
 //! ```
 //!
-//! If no event with its top at `k` remains, saturated nodes of this level need no search. From the top
-//! level down the sets only lose events, so all levels together take time linear in the arcs. It says much of
-//! nets: a ring of events is open until the level that closes it. It is weaker than asking for an invariant of transitions, and needs no arithmetic.
+//! If no event with its top at `k` remains, saturated nodes of this level need no search. From the
+//! top level down the sets only lose events, so all levels together take time linear in the arcs.
+//! In nets this excludes many levels: a ring of events is open below the level that closes it. The
+//! test is weaker than transition invariants, but needs no arithmetic.
 //!
-//! The rows of a table leave values and enter others. Each value is then what a place is: raised by rows that enter it, lowered by those that leave
-//! it. Rows are left out one by one. Programs may raise and lower whatever they write.
+//! Each value of a variable in tables acts like a place: raised by rows that enter it, lowered by
+//! rows that leave it. Rows are removed one by one. Programs may change their variables in any way.
 
 use super::steps::Steps;
 use lariat_model::{Action, System, Value, VarId};
@@ -23,7 +23,7 @@ use lariat_space::symbolic::Layout;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// What an event, or a row of it, does to a variable or to being one of its values.
+/// Effect of an event or a row on a variable or on one of its values.
 #[derive(Clone, Copy)]
 struct Change {
     what: usize,
@@ -31,12 +31,12 @@ struct Change {
     lowers: bool,
 }
 
-/// For every level: can a cycle have its highest firing there?
+/// By level: true if a cycle may have its highest firing there.
 pub fn cyclic_levels(system: &System, layout: &Layout, steps: &Steps) -> Vec<bool> {
     let (changes, of_event) = changes(system);
     let mut left = Left::new(changes);
     let mut cyclic = Vec::with_capacity(layout.levels());
-    // Rows of a table may have tops on different levels: then there are several chains of one event.
+    // Rows of a table may have tops on different levels: one event then has several chains.
     let mut last = vec![0; system.events.len()];
     for level in 0..layout.levels() {
         for (_, event) in steps.tops(level as u32) {
@@ -53,9 +53,9 @@ pub fn cyclic_levels(system: &System, layout: &Layout, steps: &Steps) -> Vec<boo
     cyclic
 }
 
-/// What each row does, and which rows each event has: one if it is no table.
+/// Returns the effects of each row, and the range of rows per event: one unless it is a table.
 fn changes(system: &System) -> (Vec<Vec<Change>>, Vec<Range<usize>>) {
-    // Being a value is raised and lowered by rows alone, or nothing is known of it.
+    // Values are tracked only if tables alone write the variable.
     let mut is_counted = vec![false; system.variables.len()];
     for event in &system.events {
         if !matches!(event.action, Action::Table { .. }) {
@@ -118,13 +118,13 @@ fn changes(system: &System) -> (Vec<Vec<Change>>, Vec<Range<usize>>) {
     (changes, of_event)
 }
 
-/// The rows that are left.
+/// The remaining rows.
 struct Left {
     changes: Vec<Vec<Change>>,
     is: Vec<bool>,
-    /// For everything that is changed the rows that do so.
+    /// By component: the rows that change it.
     changing: Vec<Vec<usize>>,
-    /// How many of those that are left raise it, and how many lower it.
+    /// By component: numbers of remaining rows that raise and that lower it.
     counts: Vec<(usize, usize)>,
 }
 
@@ -149,7 +149,7 @@ impl Left {
         left
     }
 
-    /// Leaves out these rows, and what fails then.
+    /// Removes these rows, and all rows that are then excluded.
     fn drop(&mut self, rows: impl Iterator<Item = usize>) {
         let mut touched = Vec::new();
         for row in rows {
@@ -168,7 +168,7 @@ impl Left {
         }
     }
 
-    /// Leaves out what changes one of these the only way that is left.
+    /// Removes rows that change a component which is only raised or only lowered.
     fn settle(&mut self, mut touched: Vec<usize>) {
         while let Some(what) = touched.pop() {
             let (raise, lower) = self.counts[what];
@@ -196,14 +196,14 @@ mod tests {
 
     #[test]
     fn an_open_chain_comes_undone() {
-        // From component to component, and an event that changes nothing.
+        // A chain of components, and an event that changes nothing.
         let mut changes: Vec<Vec<Change>> = (0..9)
             .map(|i| vec![change(i, -1), change(i + 1, 1)])
             .collect();
         changes.push(Vec::new());
         let left = Left::new(changes.clone());
         assert_eq!(left.is.iter().position(|l| *l), Some(9));
-        // Closed, it stays, but a branch of it does not.
+        // A closed ring remains, but a branch of it does not.
         changes.push(vec![change(9, -1), change(0, 1)]);
         changes.push(vec![change(9, -1)]);
         let left = Left::new(changes.clone());
@@ -211,7 +211,7 @@ mod tests {
         changes.push(vec![change(4, -1), change(10, 1)]);
         let mut left = Left::new(changes);
         assert!(!left.is[12] && left.is[..11].iter().all(|l| *l));
-        // Opened again, it comes undone.
+        // Opened again, the ring is removed.
         left.drop([3].into_iter());
         assert_eq!(left.is.iter().position(|l| *l), Some(9));
     }
@@ -246,18 +246,18 @@ mod tests {
 
     #[test]
     fn values_are_places_of_rows() {
-        // 0 and 1 in a ring, 1 → 2 → 3 on the way out, a row that asks and one that says nothing.
+        // 0 and 1 form a ring, 1 → 2 → 3 leaves it; a row that only tests, and an empty one.
         let ring: &[&[_]] = &[&[Some((0, 1)), None], &[Some((1, 0)), Some((4, 4))]];
         let out: &[&[_]] = &[&[Some((1, 2)), None], &[Some((2, 3)), None]];
         let asks: &[&[_]] = &[&[Some((3, 3)), None], &[None, None]];
         let all = || vec![table(ring), table(out), table(asks)];
         assert_eq!(rows_left(all()), [true, true, false, false, true, true]);
-        // The rows of one event are left out one by one.
+        // The rows of one event are removed one by one.
         let there_and_out: &[&[_]] = &[&[Some((0, 1)), None], &[Some((1, 2)), None]];
         let back: &[&[_]] = &[&[Some((1, 0)), None]];
         let both = vec![table(there_and_out), table(back)];
         assert_eq!(rows_left(both), [true, false, true]);
-        // What something else counts may be any value again.
+        // A variable that other events count may take any value again.
         let mut counted = all();
         counted.push(Action::Net(vec![Arc {
             var: VarId(0),

@@ -10,8 +10,7 @@
 //! and one decomposition (Tarjan, 1972) answers any number of predicates, e.g. the liveness of all
 //! transitions of a net. A dead state is a bottom component.
 //!
-//! Cost: linear in states and edges; states of a bottom component are evaluated until each
-//! predicate holds in one.
+//! Cost: linear in states and edges; a bottom component is evaluated until each predicate has held.
 
 use super::Question;
 use super::question_set::QuestionSet;
@@ -70,8 +69,7 @@ pub(super) fn bottom(
     Ok(lost)
 }
 
-/// Calls `each` with the sorted states of every component; components that can be reached from
-/// others come before these.
+/// Calls `each` with the sorted states of every component, successors first.
 fn components(
     graph: &Graph,
     budget: &Budget,

@@ -11,8 +11,7 @@
 //!
 //! An unbounded sum needs a run as evidence. The steps from an ancestor without `ω` form one; if
 //! the ancestor has `ω`, earlier rounds are repeated more and more often before and in between,
-//! until a run covers itself. Some unbounded sums have no run that grows round by round; these stay
-//! open.
+//! until a run covers itself. Unbounded sums without a run that grows round by round stay open.
 //!
 //! Cost: the tree may be larger than any given bound; work is counted in nodes.
 
@@ -138,8 +137,7 @@ impl<'s> Tree<'s> {
         Ok(Some(next))
     }
 
-    /// Sets places to `ω` that have more tokens than in a covered ancestor; returns these
-    /// ancestors.
+    /// Sets places with more tokens than in a covered ancestor to `ω`; returns these ancestors.
     fn accelerate(&self, parent: usize, label: &mut [Value]) -> Vec<u32> {
         let mut rounds = Vec::new();
         let mut at = parent;
@@ -217,8 +215,7 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// Returns the run along a path of the tree; the rounds of each node are repeated up to `often`
-    /// times before the next one.
+    /// Returns the run along a path of the tree; rounds are repeated up to `often` times.
     fn run(&self, way: &[usize], often: usize) -> Option<Run<'s>> {
         let mut run = Run::new(self.system);
         for (i, node) in way.iter().enumerate().skip(1) {
@@ -329,7 +326,6 @@ impl<'s> Tree<'s> {
     }
 }
 
-/// A run of the net.
 #[derive(Clone)]
 struct Run<'s> {
     system: &'s System,
@@ -401,8 +397,7 @@ fn range(terms: &[(VarId, Value)], label: &[Value]) -> (Option<i128>, Option<i12
     (low, high)
 }
 
-/// Returns whether a predicate may be true and whether it may be false, for some value of `ω`. Both
-/// are over-approximations.
+/// Returns whether a predicate may be true and whether it may be false; both over-approximate.
 fn may(system: &System, predicate: &Predicate, label: &[Value]) -> (bool, bool) {
     let each = |list: &[Predicate]| -> Vec<(bool, bool)> {
         list.iter().map(|inner| may(system, inner, label)).collect()

@@ -1,8 +1,7 @@
 //! Open questions about one system, indexed by the events that can answer them.
 //!
 //! A question about states reads some variables. If `s –e→ t` and `e` writes none of them, its
-//! value in `t` is that in `s`. So after evaluating the initial states, a search evaluates after a
-//! step by `e` only
+//! value in `t` is that in `s`. So a search evaluates after a step by `e` only
 //!
 //! ```text
 //! touched(e) = { q open | reads(q) ∩ writes(e) ≠ ∅ }
@@ -53,9 +52,7 @@ pub(super) enum Met {
 
 /// A state in the representation of an engine.
 pub(super) trait Sight {
-    /// Returns whether the predicate holds.
     fn holds(&mut self, predicate: &Predicate) -> bool;
-    /// Returns the value of a sum.
     fn sum(&mut self, terms: &[(VarId, Value)]) -> i128;
 }
 
@@ -259,8 +256,7 @@ impl<'s> QuestionSet<'s> {
     }
 }
 
-/// Keeps one event per set of needs in a predicate: bindings of a coloured transition often share
-/// theirs.
+/// Keeps one event per set of needs: bindings of a coloured transition often share theirs.
 fn sparse(system: &System, predicate: Predicate) -> Predicate {
     let each = |list: Vec<Predicate>| list.into_iter().map(|p| sparse(system, p)).collect();
     match predicate {
@@ -282,7 +278,6 @@ fn sparse(system: &System, predicate: Predicate) -> Predicate {
     }
 }
 
-/// Returns the value of a sum.
 pub(super) fn sum(terms: &[(VarId, Value)], state: &[Value]) -> i128 {
     let term =
         |(var, weight): &(VarId, Value)| i128::from(*weight) * i128::from(state[var.index()]);

@@ -6,8 +6,7 @@
 //! stored if there are such questions.
 //!
 //! Cost: each state is expanded once, and only the questions [touched](super::QuestionSet) by the
-//! step to it are evaluated. Eight bytes per state for the run to it, and four per edge if edges
-//! are stored.
+//! step to it are evaluated. Memory: eight bytes per state for its run, four per stored edge.
 
 use super::bottom::bottom;
 use super::question_set::{Met, QuestionSet, Sight, sum};
@@ -37,12 +36,10 @@ impl Graph {
         self.parents.capacity() * 8 + self.ends.capacity() * 8 + self.edges.capacity() * 4
     }
 
-    /// Returns the number of states.
     pub fn len(&self) -> usize {
         self.parents.len()
     }
 
-    /// Returns the successors of a state.
     pub fn successors(&self, state: usize) -> &[u32] {
         let start = state.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.edges[start as usize..self.ends[state] as usize]

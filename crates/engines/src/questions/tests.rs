@@ -29,8 +29,7 @@ fn net(tokens: &[Value], transitions: &[Arcs<'_>]) -> System {
     }
 }
 
-/// `p0 → p1 → p2`, where the last step loses a token, and an edge from `p1` back to `p0`. Two
-/// tokens.
+/// `p0 → p1 → p2`, where the last step loses a token, and `p1 → p0`. Two tokens.
 fn losing() -> System {
     net(
         &[2, 0, 0],

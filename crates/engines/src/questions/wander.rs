@@ -99,7 +99,6 @@ pub fn wander(open_questions: &mut QuestionSet<'_>, seed: u64, budget: &Budget) 
 struct Sightings(Vec<(usize, What, usize)>);
 
 impl Sightings {
-    /// Records findings at a position.
     fn note(&mut self, here: &mut Vec<(usize, Met)>, at: usize) {
         let met = here.drain(..).map(|(q, what)| (q, What::Met(what), at));
         self.0.extend(met);
@@ -304,7 +303,6 @@ impl<'s> Walker<'s> {
         true
     }
 
-    /// Makes one walk from the initial marking.
     fn walk(
         &mut self,
         plan: &Plan<'_>,

@@ -1,5 +1,4 @@
-//! The explored fragment of the product. Attempts at a shorter run extend it; each continues where
-//! the previous one ended.
+//! The explored fragment of the product. Each attempt at a shorter run extends it.
 //!
 //! ```text
 //! explore:    breadth-first from the initial nodes, as far as the effort allows
@@ -16,8 +15,7 @@ use lariat_emptiness::{Graph, NodeId};
 use lariat_model::{Lasso, Step};
 use rustc_hash::FxHashSet;
 
-/// Visits of search positions per product state of the effort; a visit costs about a tenth of a
-/// state.
+/// Visits of search positions per product state of the effort; a visit is much cheaper.
 const VISITS: u64 = 8;
 
 /// Nodes between two polls of the budget.
@@ -33,8 +31,7 @@ pub(super) struct Fragment<'a, 'p> {
     found: Tree,
     initial: usize,
     expanded: usize,
-    /// By automaton state: a run that reaches it is evidence; empty if there is none. And the
-    /// nearest such node.
+    /// By automaton state: a run that reaches it is evidence. And the nearest such node.
     forever: Vec<bool>,
     nearest: Option<NodeId>,
     /// Limit on the number of nodes.
@@ -78,7 +75,6 @@ impl<'a, 'p> Fragment<'a, 'p> {
         fragment
     }
 
-    /// Returns whether every accepting cycle is fair.
     pub(super) fn has_fairness_in_marks(&self) -> bool {
         self.product.has_fairness_in_marks()
     }

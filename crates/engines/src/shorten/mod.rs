@@ -1,7 +1,6 @@
 //! Shorter counterexamples: a shortest lasso of the synchronous product, within a counted effort.
 //!
-//! The lasso of any engine, of length `best`, is shortened on the product of single states, in five
-//! steps:
+//! The lasso of any engine is shortened on the product of single states, in five steps:
 //!
 //! - *slice*: removes events of the run that are irrelevant to the property (`slice.rs`), if the
 //!   automaton still accepts;
@@ -118,8 +117,7 @@ impl Attempts<'_, '_> {
             return lasso;
         }
         match self.fragment.shorter(&lasso, effort) {
-            // The automaton may return later than the states: a shortest lasso of the product need
-            // not be a shortest run.
+            // The automaton may return later than the states, so the run may still be too long.
             Ok(Some(shorter)) => without_needless(problem, folded(shorter), budget),
             Ok(None) | Err(_) => lasso,
         }
@@ -147,8 +145,7 @@ fn cut(problem: &Problem<'_>, lasso: Lasso) -> Lasso {
     lasso
 }
 
-/// Returns the same run in its shortest form: a single round of the loop, begun as early as
-/// possible.
+/// Returns the same run with a single round of the loop, begun as early as possible.
 ///
 /// A covering run is unchanged because no two rounds pass the same states; a prefix has no loop.
 pub fn folded(mut lasso: Lasso) -> Lasso {

@@ -20,7 +20,6 @@ use lariat_model::EventId;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// An edge of the product.
 #[derive(Clone, Copy)]
 pub(super) struct Link {
     pub(super) from: NodeId,
@@ -59,7 +58,6 @@ impl Edges {
         })
     }
 
-    /// Records the edges of a node.
     pub(super) fn set(&mut self, node: NodeId, range: Range<u32>) {
         if self.ranges.len() <= node.index() {
             self.ranges.resize(node.index() + 1, None);
@@ -280,7 +278,6 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// Returns the lasso that ends in `end`.
     fn path(&self, end: Position, reached: &FxHashMap<Position, (usize, By)>) -> Path {
         // Backwards: from the end to the start of the loop, then to the accepting edge.
         let (mut before, mut after) = (Vec::new(), Vec::new());

@@ -29,7 +29,6 @@ use lariat_model::{
 pub(super) enum Kept {
     /// Keep the observed parts.
     Parts,
-    /// Keep everything.
     Whole,
 }
 
@@ -229,8 +228,7 @@ impl Seen {
     /// Returns the observed parts of a loop, or the smallest part if none is. Events of different
     /// parts change no common place.
     fn part_of_loop(&self, system: &System, cycle: &[EventId]) -> Vec<EventId> {
-        // Union-find: `first` leads to the first event of a part, `by_place` is one event per
-        // place.
+        // Union-find: `first` leads to the first event of a part; `by_place` has one per place.
         let mut by_place = vec![usize::MAX; system.variables.len()];
         let mut first: Vec<usize> = (0..cycle.len()).collect();
         let root = |first: &[usize], mut i: usize| {
@@ -295,7 +293,6 @@ pub(super) mod testing {
         }
     }
 
-    /// Random net of at most seven places.
     pub(super) fn random_net(random: &mut Random) -> System {
         let places = random.between(2, 7) as u32;
         let side = |random: &mut Random| -> Vec<u32> {

@@ -23,7 +23,6 @@ pub(super) fn is_evidence(problem: &Problem<'_>, lasso: &Lasso) -> bool {
 /// States of the automaton after reading the beginning of a run.
 pub(super) struct Reading<'a, 'p> {
     problem: &'a Problem<'p>,
-    /// Current states.
     here: Vec<Location>,
     /// States from which every continuation is accepted, if prefixes are evidence.
     forever: Option<Vec<bool>>,
@@ -39,7 +38,6 @@ impl<'a, 'p> Reading<'a, 'p> {
         }
     }
 
-    /// Reads a step from `state`.
     pub(super) fn read(&mut self, state: &State, step: &Step) {
         let letter = letter(self.problem, state, step);
         self.here = read(self.problem.automaton, &self.here, letter);
@@ -63,7 +61,6 @@ impl<'a, 'p> Reading<'a, 'p> {
     }
 }
 
-/// Returns the letter of a step from `state`.
 fn letter(problem: &Problem<'_>, state: &State, step: &Step) -> Letter {
     let atoms = state_propositions(problem.propositions);
     let holds = atoms.filter(|(_, predicate)| problem.system.holds(predicate, state));
@@ -72,7 +69,6 @@ fn letter(problem: &Problem<'_>, state: &State, step: &Step) -> Letter {
     Letter(holds.fold(event.0, |letter, (bit, _)| letter | bit))
 }
 
-/// Returns the letters of a sequence of steps, the first from `state`.
 fn letters<'l>(
     problem: &Problem<'_>,
     state: &'l State,

@@ -51,7 +51,6 @@ impl<'p> Modulo<'p> {
         }
     }
 
-    /// Returns the index of a state's group.
     #[inline]
     pub fn number(&self, location: Location) -> u32 {
         self.of[location.index()]

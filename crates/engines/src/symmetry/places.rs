@@ -1,11 +1,10 @@
-//! R_q of nets whose symmetries permute places and transitions: the group that respects every guard
-//! reachable from q.
+//! R_q of nets whose symmetries permute places and transitions.
 //!
 //! Places and transitions are coloured by the propositions of the guards that mention them, and
 //! each permutation found is tested on all guards. Any subgroup is sound. Groups from truncated
 //! searches need not contain each other: it suffices that some symmetry that respects all guards
-//! reachable from `q` maps a state to its representative at `q`, and such a symmetry also respects
-//! the guards of later states.
+//! reachable from `q` maps a state to its representative at `q`; it also respects the guards of
+//! later states.
 
 use super::guarded::Guarded;
 use crate::problem::Problem;

@@ -8,8 +8,7 @@
 //! R_q are the symmetries that respect all guards reachable from q (`symmetry/mod.rs`).
 //! `(q, s) ~ (q, g·s)` for `g ∈ R_q` is a bisimulation that preserves marks, because `R_q ≤ R_d`.
 //! So the quotient is exact for full LTL with events and `X` and for every check, and `canon` may
-//! return any marking of the orbit. Deadlocks and their stutter steps are the same for all markings
-//! of an orbit.
+//! return any marking of the orbit. Deadlocks are the same for all markings of an orbit.
 //!
 //! *Twins* of a marking are elements whose exchange, in R_q, does not change it. Of events that
 //! differ by twins one is taken: `m –σe→ σ·t`, and `σ·t ~ t`.
@@ -44,8 +43,7 @@ pub const SYM: Engine = Engine {
     procedure: Procedure::Single(decide),
 };
 
-/// Returns the decimal logarithm of the number of symmetries that a property respects in its
-/// initial state.
+/// Returns the decimal logarithm of the number of symmetries that a property respects initially.
 pub fn symmetries_kept(
     problem: &Problem<'_>,
     symmetry: &Symmetry<'_>,
@@ -138,7 +136,6 @@ impl<'p> Quotient<'p> {
         }
     }
 
-    /// Creates a worker that has found nothing.
     pub fn worker(&self, budget: &Budget) -> Worker {
         let mut states = self.space.states(budget);
         if let Some(most) = self.problem.most_tokens {

@@ -16,8 +16,7 @@ use lariat_emptiness::{Edge, Graph, Lasso as Abstract, NodeId};
 use lariat_model::{EventId, Lasso, State, Step as Concrete, System, Value};
 use lariat_reductions::symmetry::{Permutation, Symmetry, after, inverse};
 
-/// Step of a quotient: the event from the representative, and the permutation from its target to
-/// the next representative.
+/// Step of a quotient: its event, and the permutation from its target to the representative.
 pub(crate) struct Step {
     pub event: Option<EventId>,
     pub applied: Permutation,
@@ -25,7 +24,6 @@ pub(crate) struct Step {
 
 /// A quotient whose lassos can be unrolled.
 pub(crate) trait Unfolds: Graph<Stop = Stop> {
-    /// Returns the system and its symmetries.
     fn system(&self) -> (&System, &Symmetry<'_>);
 
     /// Returns an initial state in the orbit of the node, and the permutation to the node's state.
@@ -51,7 +49,6 @@ fn lost(what: &str) -> Stop {
     Stop::Internal(format!("a lasso of the quotient has no {what}"))
 }
 
-/// Returns the run of the system along a lasso of the quotient.
 pub(crate) fn unroll<P: Unfolds>(
     product: &P,
     worker: &mut P::Worker,

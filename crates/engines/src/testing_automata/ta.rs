@@ -5,7 +5,6 @@ use crate::engine::{Found, Task};
 use crate::explicit::{conclude, finish, look_around, tell};
 use lariat_emptiness::{Counts, FirstPass, Outcome, two_pass};
 
-/// Decides the task with a testing automaton.
 pub(crate) fn ta(task: &mut Task<'_>) -> Found {
     only_states(task.problem)?;
     let construction = Construction::of(&task.variant);

@@ -5,7 +5,6 @@ use crate::engine::{Found, Task};
 use crate::explicit::{conclude, finish, look_around, tell};
 use lariat_emptiness::{Counts, Outcome, couvreur, lasso};
 
-/// Decides the task with a generalized testing automaton.
 pub(crate) fn tgta(task: &mut Task<'_>) -> Found {
     only_states(task.problem)?;
     let construction = Construction::of(&task.variant);

@@ -58,8 +58,7 @@ impl<'a> Goal<'a> {
         self.propositions.iter().map(read).sum::<usize>() <= MOST_READ
     }
 
-    /// Returns the distance to a letter that the automaton waits for at `location`; 0 if there is
-    /// none.
+    /// Returns the distance to a letter that the automaton waits for; 0 if there is none.
     pub fn distance(&self, m: &[Value], location: Location, missing: Marks) -> u64 {
         let cubes = self.cubes(location, missing);
         let nearest = cubes.map(|cube| self.to_cube(cube, m)).min();

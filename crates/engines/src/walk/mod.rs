@@ -10,8 +10,8 @@
 //! 3. it reaches a dead state whose stuttering the automaton accepts;
 //! 4. it *covers* an earlier marking with more tokens, which it can repeat indefinitely
 //!    ([`Covering`]);
-//! 5. the automaton accepts every continuation. If finite runs do not count, one of the other cases
-//!    must show a continuation.
+//! 5. the automaton accepts every continuation. If finite runs do not count, a continuation must be
+//!    found.
 //!
 //! Every other walk is directed at the letters that the automaton waits for ([`goal`]); later every
 //! second of these follows the state equation ([`parikh`]). Walks become longer over time. The seed
@@ -109,7 +109,6 @@ enum Style {
     Random,
     /// Closer to the letters that the automaton waits for, by missing tokens.
     Directed,
-    /// By the state equation.
     Guided,
 }
 
@@ -201,7 +200,6 @@ impl<'a, 'p> Walker<'a, 'p> {
         Err(Stop::Work(MOST_STEPS))
     }
 
-    /// Counts a unit of work.
     fn spend(&mut self) -> Result<(), Stop> {
         self.counts.edges += 1;
         self.budget.spend(1)
@@ -265,7 +263,6 @@ impl<'a, 'p> Walker<'a, 'p> {
         Ok(None)
     }
 
-    /// Returns the walk so far as a prefix.
     fn beginning(&mut self) -> Lasso {
         let Walker { trail, worker, .. } = self;
         Lasso {
@@ -425,8 +422,7 @@ impl<'a, 'p> Walker<'a, 'p> {
         }))
     }
 
-    /// Returns whether some edge of `location` towards acceptance reads the state atoms, with any
-    /// event.
+    /// Returns whether an edge of `location` towards acceptance reads the atoms, with any event.
     fn can_read_on(&mut self, letter: Letter, location: Location) -> bool {
         let (chart, problem) = (self.chart, self.problem);
         let reads = || {

@@ -61,13 +61,11 @@ impl From<Stop> for Halt {
     }
 }
 
-/// Position in the iteration over the edges of a node.
 #[derive(Default)]
 pub(super) struct Cursor {
     /// Remaining ways; `None` before they are listed.
     ways: Option<Vec<Way>>,
-    /// Target state of the last way and marks of its step, and the remaining moves of the
-    /// automaton.
+    /// Target and marks of the last way's step, and the remaining moves of the automaton.
     to: Option<(StateId, Marks)>,
     moves: Moves,
 }

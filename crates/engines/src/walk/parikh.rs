@@ -42,7 +42,6 @@ pub(super) struct Guide {
     directions: Directions,
     /// By effect: number of times that it is still to be fired.
     credit: Vec<u32>,
-    /// Sum of the credit.
     left: u64,
     /// Position at which the loop is to be closed.
     anchor: Option<usize>,
@@ -56,7 +55,6 @@ pub(super) struct Guide {
 /// Destination of a walk.
 enum Aim {
     To(Destination),
-    /// Anywhere.
     On,
 }
 
@@ -73,7 +71,6 @@ impl Guide {
         }
     }
 
-    /// Resets the state for a new walk.
     pub fn begin(&mut self) {
         self.forget();
         self.anchor = None;

@@ -33,7 +33,6 @@ impl Trail {
         }
     }
 
-    /// Resets the trail for a new walk.
     pub fn begin(&mut self, start: NodeId) {
         self.nodes.clear();
         self.nodes.push(start);
@@ -46,7 +45,6 @@ impl Trail {
         self.missing = self.all;
     }
 
-    /// Appends a step.
     pub fn push(&mut self, event: Option<EventId>, marks: Marks, to: NodeId) {
         self.events.push(event);
         self.marks.push(marks);
@@ -61,7 +59,6 @@ impl Trail {
         }
     }
 
-    /// Returns the number of steps.
     pub fn len(&self) -> usize {
         self.events.len()
     }
@@ -115,7 +112,6 @@ impl Trail {
         (first..self.len()).rev().find(again)
     }
 
-    /// Returns the steps from a position on.
     pub fn steps(&self, worker: &mut ExplicitWorker, from: usize) -> Vec<Step> {
         (from..self.len()).map(|i| self.step(worker, i)).collect()
     }

@@ -1,7 +1,6 @@
 //! Ways from a node: all of them, or a sample if there are very many.
 //!
-//! A step costs as much as it changes, but a list of ways costs as much as is enabled, e.g. by tens
-//! of thousands of processes.
+//! A step costs as much as it changes, but a list of ways costs as much as is enabled.
 
 use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
 use lariat_budget::Stop;

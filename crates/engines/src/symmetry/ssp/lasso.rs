@@ -8,8 +8,7 @@
 //!
 //! because every marking of a node has a predecessor in the node before, so a cycle of sets
 //! contains a cycle of markings. The quotient is searched again, restricted to this set, and its
-//! lasso is unrolled. If the check has decomposed nodes, concrete cycles may pass the whole nodes,
-//! which are added.
+//! lasso is unrolled. Decomposed nodes are added, because concrete cycles may pass them.
 
 use super::node::{Ssp, Worker};
 use crate::engine::Task;

@@ -27,7 +27,6 @@ pub(super) struct Ssp<'p> {
     pub(super) futures: Vec<Group>,
 }
 
-/// Index of a group.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct GroupId(pub(super) u32);
 
@@ -63,12 +62,10 @@ pub(super) struct Worker<'p> {
 }
 
 impl Worker<'_> {
-    /// Returns the states found so far.
     pub fn states(&self) -> &States {
         &self.states
     }
 
-    /// Returns the number of nodes.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }
@@ -83,7 +80,6 @@ impl Worker<'_> {
 }
 
 impl<'p> Ssp<'p> {
-    /// Creates the product; explores nothing.
     pub fn new(
         problem: &'p Problem<'p>,
         (symmetry, colours): (&'p Symmetry<'p>, &'p Colours<'p>),
@@ -114,7 +110,6 @@ impl<'p> Ssp<'p> {
         Quotient::new(self.problem, self.symmetry, modulo, self.observer)
     }
 
-    /// Creates a worker that has found nothing.
     pub fn worker(&self, budget: &Budget) -> Worker<'p> {
         let mut states = self.space.states(budget);
         if let Some(most) = self.problem.most_tokens {

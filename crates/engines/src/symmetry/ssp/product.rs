@@ -27,7 +27,6 @@ impl<'p> Ssp<'p> {
         self.settle(worker, location, group, &[state])
     }
 
-    /// Returns all edges of a node.
     fn expand(&self, worker: &mut Worker<'p>, id: NodeId) -> Result<Box<[Edge]>, Stop> {
         let node = worker.nodes[id.index()].clone();
         let group = worker.groups[node.group.0 as usize].group().clone();
@@ -56,8 +55,7 @@ impl<'p> Ssp<'p> {
         Ok(edges.into())
     }
 
-    /// Returns the targets of the steps from a state whose letters are read; one per class of
-    /// twins.
+    /// Returns the targets of the steps from a state that are read; one per class of twins.
     fn steps(
         &self,
         worker: &mut Worker<'p>,

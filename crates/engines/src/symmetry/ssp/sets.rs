@@ -1,5 +1,4 @@
-//! Operations on sets of markings closed under a group: splitting, comparison, largest symmetry
-//! group.
+//! Operations on sets of markings closed under a group: splitting, comparison, symmetries.
 
 use super::node::{GroupId, SetNode, Ssp, Worker};
 use lariat_automata::StateId as Location;
@@ -45,8 +44,7 @@ impl<'p> Ssp<'p> {
         Ok(found)
     }
 
-    /// Returns permutations that generate `coarse` together with `fine`: transpositions across
-    /// blocks, and rotations.
+    /// Returns transpositions and rotations that generate `coarse` together with `fine`.
     fn across(&self, coarse: &Group, fine: &Group) -> Vec<Permutation> {
         let mut all = Vec::new();
         let mut first = 0;
