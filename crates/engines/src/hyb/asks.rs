@@ -12,6 +12,7 @@
 //! `lives` depends on the node alone and is cached for all residuals and events. Where it is false,
 //! as in most of the product of a property that holds, nothing else is evaluated.
 
+use super::images::By;
 use super::label_residuals::{LabelResiduals, MoveKind};
 use super::steps::{Position, Steps};
 use lariat_dd::Residual;
@@ -50,40 +51,6 @@ impl Steps {
         })
     }
 
-    /// `ret`: returns whether an inner move with `chain` leads from `node` into `target`, or
-    /// anywhere if there is no target.
-    pub fn returns(
-        &self,
-        kernel: &mut Kernel,
-        labels: &mut LabelResiduals,
-        chain: ChainId,
-        (node, target): (NodeId, Option<NodeId>),
-        at: Position,
-    ) -> Result<bool, Halt> {
-        if at.level == self.automaton {
-            return inner_move(kernel, labels, (node, target), at.residual);
-        }
-        // `target` is never empty, so the empty node stands for "anywhere".
-        let key = (chain, node, target.unwrap_or(NodeId::EMPTY), at.residual);
-        kernel.remembered(self.returns, key, |kernel| {
-            kernel.any_edge(node, |kernel, (value, child)| {
-                let mut steps = kernel.steps(chain, at.level, value);
-                while let Some(step) = kernel.next_step(&mut steps)? {
-                    let into = target.map(|target| kernel.child(target, step.to));
-                    if into.is_some_and(NodeId::is_empty) {
-                        continue;
-                    }
-                    if let Some(below) = Steps::read(kernel, labels, MoveKind::Inner, at, step.to)?
-                        && self.returns(kernel, labels, step.rest, (child, into), below)?
-                    {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
-            })
-        })
-    }
-
     /// Returns the marks of all inner moves into automaton states of `node` by their labels; no
     /// step inside of the node carries others.
     pub fn marks(
@@ -117,9 +84,7 @@ impl Steps {
         })?;
         Ok(Marks(marks))
     }
-}
 
-impl Steps {
     /// Returns the marks of all inner moves from automaton states of `node`, on `level`, under any
     /// label: for a Büchi automaton the mark of its accepting states.
     pub fn accepting(
@@ -146,11 +111,48 @@ impl Steps {
     }
 }
 
+impl By<'_> {
+    /// `ret`: returns whether an inner move with `chain` leads from `node` into `target`, or
+    /// anywhere if there is no target. The context is one of inner moves.
+    pub fn returns(
+        &mut self,
+        kernel: &mut Kernel,
+        chain: ChainId,
+        node: NodeId,
+        target: Option<NodeId>,
+        at: Position,
+    ) -> Result<bool, Halt> {
+        if at.level == self.steps.automaton {
+            return inner_move(kernel, self.labels, node, target, at.residual);
+        }
+        // `target` is never empty, so the empty node stands for "anywhere".
+        let key = (chain, node, target.unwrap_or(NodeId::EMPTY), at.residual);
+        kernel.remembered(self.steps.returns, key, |kernel| {
+            kernel.any_edge(node, |kernel, (value, child)| {
+                let mut steps = kernel.steps(chain, at.level, value);
+                while let Some(step) = kernel.next_step(&mut steps)? {
+                    let into = target.map(|target| kernel.child(target, step.to));
+                    if into.is_some_and(NodeId::is_empty) {
+                        continue;
+                    }
+                    if let Some(below) = self.read(kernel, at, step.to)?
+                        && self.returns(kernel, step.rest, child, into, below)?
+                    {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            })
+        })
+    }
+}
+
 /// Returns whether an inner move leads from a state of a node into another node, or anywhere.
 fn inner_move(
     kernel: &mut Kernel,
     labels: &mut LabelResiduals,
-    (node, target): (NodeId, Option<NodeId>),
+    node: NodeId,
+    target: Option<NodeId>,
     residual: Residual,
 ) -> Result<bool, Halt> {
     let mut failure = None;

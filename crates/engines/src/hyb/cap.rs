@@ -71,49 +71,67 @@ fn escapes_below(
         kernel.any_edge(node, |kernel, edge| {
             let mut found = escapes_below(kernel, steps, cap, able, edge.1, level + 1)?;
             for &chain in chains {
-                found = found || escapes_from(kernel, steps, cap, chain, edge, level, false)?;
+                let rest = PartialFiring {
+                    chain,
+                    level,
+                    exceeds: false,
+                };
+                found = found || escapes_from(kernel, steps, cap, rest, edge)?;
             }
             Ok(found)
         })
     })
 }
 
-/// As `escapes_by`, for one edge.
+/// An event of which the levels above `level` have been fired.
+#[derive(Clone, Copy)]
+struct PartialFiring {
+    chain: ChainId,
+    level: u32,
+    /// True if a value above exceeds the cap.
+    exceeds: bool,
+}
+
+/// As `escapes`, for one edge and the rest of an event.
 fn escapes_from(
     kernel: &mut Kernel,
     steps: &Steps,
     cap: u32,
-    chain: ChainId,
+    rest: PartialFiring,
     (value, child): (u32, NodeId),
-    level: u32,
-    out: bool,
 ) -> Result<bool, Halt> {
-    let mut able = kernel.steps(chain, level, value);
+    let mut able = kernel.steps(rest.chain, rest.level, value);
     while let Some(step) = kernel.next_step(&mut able)? {
-        let out = out || step.to > cap;
-        if escapes_by(kernel, steps, cap, step.rest, child, level + 1, out)? {
+        let below = PartialFiring {
+            chain: step.rest,
+            level: rest.level + 1,
+            exceeds: rest.exceeds || step.to > cap,
+        };
+        if escapes_by(kernel, steps, cap, below, child)? {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-/// As `escapes`, for the rest `chain` of an event; `out` if it has exceeded the cap above.
+/// As `escapes`, for the rest of an event.
 fn escapes_by(
     kernel: &mut Kernel,
     steps: &Steps,
     cap: u32,
-    chain: ChainId,
+    rest: PartialFiring,
     node: NodeId,
-    level: u32,
-    out: bool,
 ) -> Result<bool, Halt> {
-    if chain == ChainId::END {
-        return Ok(out);
+    if rest.chain == ChainId::END {
+        return Ok(rest.exceeds);
     }
-    kernel.remembered(steps.escapes_by, (chain, node, out), |kernel| {
-        kernel.any_edge(node, |kernel, edge| {
-            escapes_from(kernel, steps, cap, chain, edge, level, out)
-        })
-    })
+    kernel.remembered(
+        steps.escapes_by,
+        (rest.chain, node, rest.exceeds),
+        |kernel| {
+            kernel.any_edge(node, |kernel, edge| {
+                escapes_from(kernel, steps, cap, rest, edge)
+            })
+        },
+    )
 }

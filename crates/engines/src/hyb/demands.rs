@@ -20,7 +20,7 @@
 //! split every saturation by it and lose the sharing of nodes.
 
 use super::images::{Between, By, End, Image};
-use super::label_residuals::{LabelResiduals, MoveKind, compiled};
+use super::label_residuals::{MoveKind, compiled};
 use super::steps::{Position, Steps};
 use crate::problem::Problem;
 use lariat_budget::{Lease, Stop};
@@ -66,7 +66,8 @@ impl Demands {
     /// learned behaviour of programs.
     pub fn new(
         problem: &Problem<'_>,
-        (space, layout): (&Symbolic<'_>, &Layout),
+        space: &Symbolic<'_>,
+        layout: &Layout,
         steps: &Steps,
         scope: Scope,
         lease: Lease,
@@ -149,10 +150,10 @@ impl Demands {
     pub fn met(
         &mut self,
         kernel: &mut Kernel,
-        labels: &mut LabelResiduals,
-        steps: &Steps,
+        by: &mut By<'_>,
         demand: DemandId,
-        (node, at): (NodeId, Position),
+        node: NodeId,
+        at: Position,
     ) -> Result<NodeId, Halt> {
         let base = kernel.mark();
         let idle = self.idle(kernel, demand, node, at.level)?;
@@ -160,8 +161,7 @@ impl Demands {
         let taken = if idle == node {
             NodeId::EMPTY
         } else {
-            let mut by = self.by(labels, steps, demand);
-            kernel.call(Taken { node, at }, &mut by)?
+            kernel.call(Taken { node, at }, &mut self.events(by, demand))?
         };
         kernel.push(0, taken)?;
         let met = kernel.union(idle, taken)?;
@@ -173,24 +173,16 @@ impl Demands {
     pub fn takers(
         &self,
         kernel: &mut Kernel,
-        labels: &mut LabelResiduals,
-        steps: &Steps,
+        by: &mut By<'_>,
         demand: DemandId,
-        (node, target): (NodeId, NodeId),
-        at: Position,
+        takers: Takers,
     ) -> Result<NodeId, Halt> {
-        let mut by = self.by(labels, steps, demand);
-        kernel.call(Takers { node, target, at }, &mut by)
+        kernel.call(takers, &mut self.events(by, demand))
     }
 
-    fn by<'a>(
-        &'a self,
-        labels: &'a mut LabelResiduals,
-        steps: &'a Steps,
-        demand: DemandId,
-    ) -> ByEvents<'a> {
+    fn events<'a>(&'a self, by: &'a mut By<'_>, demand: DemandId) -> ByEvents<'a> {
         ByEvents {
-            by: By::new(steps, labels, MoveKind::Inner),
+            by: by.with(MoveKind::Inner),
             demand,
             events: &self.list[demand.0 as usize].events,
         }
@@ -270,10 +262,10 @@ impl Call<ByEvents<'_>> for Taken {
 
 /// The sources of `N_taken` that lead into `target`.
 #[derive(Clone, Copy)]
-struct Takers {
-    node: NodeId,
-    target: NodeId,
-    at: Position,
+pub struct Takers {
+    pub node: NodeId,
+    pub target: NodeId,
+    pub at: Position,
 }
 
 impl Call<ByEvents<'_>> for Takers {

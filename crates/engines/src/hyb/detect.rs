@@ -39,39 +39,39 @@
 //! `fixpoint.rs`.
 
 use super::fixpoint::{Wanted, closure};
-use super::label_residuals::LabelResiduals;
+use super::images::By;
 use super::search::Arc;
-use super::steps::{Position, Steps};
+use super::steps::Position;
 use lariat_dd::kernel::{Halt, Kernel, NodeId};
 use lariat_emptiness::Marks;
 
 /// Returns the final S⁺; `node` and its recurring states are rooted by the caller.
 pub fn detect(
     kernel: &mut Kernel,
-    labels: &mut LabelResiduals,
-    steps: &Steps,
+    by: &mut By<'_>,
     wanted: &mut Wanted<'_>,
-    (node, recurring): (NodeId, NodeId),
+    node: NodeId,
+    recurring: NodeId,
     at: Position,
 ) -> Result<NodeId, Halt> {
     let new = wanted.new;
     let base = kernel.mark();
-    let mut sources = new.sources(kernel, labels, steps, (node, recurring), at)?;
+    let mut sources = new.sources(kernel, by, node, recurring, at)?;
     let mut targets = recurring;
     while !sources.is_empty() {
         kernel.push(0, sources)?;
         kernel.push(0, targets)?;
-        let mut ahead = closure(kernel, labels, steps, targets, at)?;
-        for stage in wanted.stages(labels) {
+        let mut ahead = closure(kernel, by, targets, at)?;
+        for stage in wanted.stages(by.labels) {
             kernel.push(0, ahead)?;
-            let entries = wanted.entries(kernel, labels, steps, stage, (ahead, at))?;
+            let entries = wanted.entries(kernel, by, stage, ahead, at)?;
             kernel.push(0, entries)?;
-            ahead = closure(kernel, labels, steps, entries, at)?;
+            ahead = closure(kernel, by, entries, at)?;
         }
         kernel.push(0, ahead)?;
         let fewer_sources = kernel.intersection(sources, ahead)?;
         kernel.push(0, fewer_sources)?;
-        let reached = new.steps(kernel, labels, steps, fewer_sources, at)?;
+        let reached = new.steps(kernel, by, fewer_sources, at)?;
         kernel.push(0, reached)?;
         let fewer_targets = kernel.intersection(targets, reached)?;
         kernel.release(base);
@@ -87,24 +87,24 @@ pub fn detect(
 /// Returns whether these arcs have recurring and accepting states below (Corollary 2).
 pub fn is_realizable(
     kernel: &mut Kernel,
-    labels: &LabelResiduals,
-    steps: &Steps,
+    by: &By<'_>,
     arcs: &[Arc],
-    (node, recurring): (NodeId, NodeId),
+    node: NodeId,
+    recurring: NodeId,
     level: u32,
 ) -> Result<bool, Halt> {
     let values = || arcs.iter().flat_map(|arc| [arc.from, arc.to]);
     if !values().any(|value| !kernel.child(recurring, value).is_empty()) {
         return Ok(false);
     }
-    let wanted = labels.marks();
+    let wanted = by.labels.marks();
     let mut marks = Marks::NONE;
     for value in values() {
         if marks.contains(wanted) {
             break;
         }
         let child = kernel.child(node, value);
-        marks = marks.union(steps.accepting(kernel, labels, child, level + 1)?);
+        marks = marks.union(by.steps.accepting(kernel, by.labels, child, level + 1)?);
     }
     Ok(marks.contains(wanted))
 }

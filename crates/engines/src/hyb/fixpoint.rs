@@ -19,9 +19,10 @@
 
 use super::demands::{DemandId, Demands};
 use super::filters::InnerMove;
+use super::images::{Between, By, End};
 use super::label_residuals::{LabelResiduals, MoveKind};
 use super::search::Arc;
-use super::steps::{Position, Steps};
+use super::steps::Position;
 use lariat_dd::kernel::{Halt, Kernel, NodeId};
 use lariat_dd::saturation::Silent;
 
@@ -37,14 +38,13 @@ impl New {
     pub fn steps(
         &self,
         kernel: &mut Kernel,
-        labels: &mut LabelResiduals,
-        steps: &Steps,
+        by: &mut By<'_>,
         node: NodeId,
         at: Position,
     ) -> Result<NodeId, Halt> {
         match self {
-            New::On(arcs) => along(kernel, labels, steps, arcs, node, at),
-            New::Any => steps.images(kernel, labels, MoveKind::Inner, node, at),
+            New::On(arcs) => along(kernel, by, arcs, node, at),
+            New::Any => by.images(kernel, node, at),
         }
     }
 
@@ -52,14 +52,14 @@ impl New {
     pub fn sources(
         &self,
         kernel: &mut Kernel,
-        labels: &mut LabelResiduals,
-        steps: &Steps,
-        pair: (NodeId, NodeId),
+        by: &mut By<'_>,
+        node: NodeId,
+        target: NodeId,
         at: Position,
     ) -> Result<NodeId, Halt> {
         match self {
-            New::On(arcs) => sources_along(kernel, labels, steps, arcs, pair, at),
-            New::Any => steps.sources(kernel, labels, MoveKind::Inner, pair, at),
+            New::On(arcs) => sources_along(kernel, by, arcs, node, target, at),
+            New::Any => by.sources(kernel, node, target, at),
         }
     }
 }
@@ -95,14 +95,14 @@ impl Wanted<'_> {
     pub fn entries(
         &mut self,
         kernel: &mut Kernel,
-        labels: &mut LabelResiduals,
-        steps: &Steps,
+        by: &mut By<'_>,
         stage: Stage,
-        (node, at): (NodeId, Position),
+        node: NodeId,
+        at: Position,
     ) -> Result<NodeId, Halt> {
         match stage {
-            Stage::Mark(mark) => steps.images(kernel, labels, MoveKind::Marked(mark), node, at),
-            Stage::Demand(demand) => self.demands.met(kernel, labels, steps, demand, (node, at)),
+            Stage::Mark(mark) => by.with(MoveKind::Marked(mark)).images(kernel, node, at),
+            Stage::Demand(demand) => self.demands.met(kernel, by, demand, node, at),
         }
     }
 }
@@ -110,32 +110,31 @@ impl Wanted<'_> {
 /// Returns the targets of new steps reached from the wanted cycles in `node`, which is rooted.
 pub fn fair(
     kernel: &mut Kernel,
-    labels: &mut LabelResiduals,
-    steps: &Steps,
+    by: &mut By<'_>,
     wanted: &mut Wanted<'_>,
     node: NodeId,
     at: Position,
 ) -> Result<NodeId, Halt> {
     let base = kernel.mark();
     let new = wanted.new;
-    let mut here = new.steps(kernel, labels, steps, node, at)?;
+    let mut here = new.steps(kernel, by, node, at)?;
     while !here.is_empty() {
         kernel.push(0, here)?;
-        let mut ahead = closure(kernel, labels, steps, here, at)?;
-        for stage in wanted.stages(labels) {
+        let mut ahead = closure(kernel, by, here, at)?;
+        for stage in wanted.stages(by.labels) {
             if ahead.is_empty() {
                 break;
             }
             kernel.push(0, ahead)?;
-            let entries = wanted.entries(kernel, labels, steps, stage, (ahead, at))?;
+            let entries = wanted.entries(kernel, by, stage, ahead, at)?;
             if entries == ahead {
                 continue;
             }
             kernel.push(0, entries)?;
-            ahead = closure(kernel, labels, steps, entries, at)?;
+            ahead = closure(kernel, by, entries, at)?;
         }
         kernel.push(0, ahead)?;
-        let next = new.steps(kernel, labels, steps, ahead, at)?;
+        let next = new.steps(kernel, by, ahead, at)?;
         kernel.release(base);
         if next == here {
             break;
@@ -148,12 +147,11 @@ pub fn fair(
 /// Computes `N*` of a node.
 pub fn closure(
     kernel: &mut Kernel,
-    labels: &mut LabelResiduals,
-    steps: &Steps,
+    by: &mut By<'_>,
     node: NodeId,
     at: Position,
 ) -> Result<NodeId, Halt> {
-    let (events, mut filter) = (&steps.all, InnerMove(labels));
+    let (events, mut filter) = (&by.steps.all, InnerMove(by.labels));
     kernel.saturate_below(
         node,
         at.level,
@@ -164,21 +162,10 @@ pub fn closure(
     )
 }
 
-/// Returns the position after a step along `arc`, unless no inner move is left.
-fn below(
-    kernel: &mut Kernel,
-    labels: &mut LabelResiduals,
-    arc: &Arc,
-    at: Position,
-) -> Result<Option<Position>, Halt> {
-    Steps::read(kernel, labels, MoveKind::Inner, at, arc.to)
-}
-
 /// Computes `N_new` on arcs.
 fn along(
     kernel: &mut Kernel,
-    labels: &mut LabelResiduals,
-    steps: &Steps,
+    by: &mut By<'_>,
     arcs: &[Arc],
     node: NodeId,
     at: Position,
@@ -186,8 +173,8 @@ fn along(
     let base = kernel.mark();
     for arc in arcs.iter().filter(|arc| arc.recurring) {
         let child = kernel.child(node, arc.from);
-        if let Some(below) = below(kernel, labels, arc, at)? {
-            let image = steps.image(kernel, labels, MoveKind::Inner, arc.rest, child, below)?;
+        if let Some(below) = by.read(kernel, at, arc.to)? {
+            let image = by.image(kernel, arc.rest, child, below)?;
             if !image.is_empty() {
                 kernel.push(arc.to, image)?;
             }
@@ -200,17 +187,24 @@ fn along(
 /// Returns the sources in a node of steps on one of `arcs` into another node.
 fn sources_along(
     kernel: &mut Kernel,
-    labels: &mut LabelResiduals,
-    steps: &Steps,
+    by: &mut By<'_>,
     arcs: &[Arc],
-    (node, target): (NodeId, NodeId),
+    node: NodeId,
+    target: NodeId,
     at: Position,
 ) -> Result<NodeId, Halt> {
     let base = kernel.mark();
     for arc in arcs.iter().filter(|arc| arc.recurring) {
-        let pair = (kernel.child(node, arc.from), kernel.child(target, arc.to));
-        if let Some(below) = below(kernel, labels, arc, at)? {
-            let part = steps.source(kernel, labels, MoveKind::Inner, arc.rest, pair, below)?;
+        let (node, target) = (kernel.child(node, arc.from), kernel.child(target, arc.to));
+        if let Some(below) = by.read(kernel, at, arc.to)? {
+            let between = Between {
+                chain: arc.rest,
+                node,
+                target,
+                end: End::Source,
+                at: below,
+            };
+            let part = by.between(kernel, between)?;
             if !part.is_empty() {
                 kernel.push(arc.from, part)?;
             }

@@ -34,6 +34,48 @@ impl<'a> By<'a> {
     ) -> Result<Option<Position>, Halt> {
         Steps::read(kernel, self.labels, self.kind, at, value)
     }
+
+    /// Returns the context with another kind of moves.
+    pub fn with(&mut self, kind: MoveKind) -> By<'_> {
+        By::new(self.steps, self.labels, kind)
+    }
+
+    /// Computes `img_ε` for the rest `chain` of an event.
+    pub fn image(
+        &mut self,
+        kernel: &mut Kernel,
+        chain: ChainId,
+        node: NodeId,
+        at: Position,
+    ) -> Result<NodeId, Halt> {
+        kernel.call(Image { chain, node, at }, self)
+    }
+
+    /// Computes `img` under the events with their top at or below the level of the node.
+    pub fn images(
+        &mut self,
+        kernel: &mut Kernel,
+        node: NodeId,
+        at: Position,
+    ) -> Result<NodeId, Halt> {
+        kernel.call(Images { node, at }, self)
+    }
+
+    /// Computes one end of the steps by the rest `chain` of an event from a node into another.
+    pub fn between(&mut self, kernel: &mut Kernel, between: Between) -> Result<NodeId, Halt> {
+        kernel.call(between, self)
+    }
+
+    /// Computes `src` under the events with their top at or below the level of the node.
+    pub fn sources(
+        &mut self,
+        kernel: &mut Kernel,
+        node: NodeId,
+        target: NodeId,
+        at: Position,
+    ) -> Result<NodeId, Halt> {
+        kernel.call(Sources { node, target, at }, self)
+    }
 }
 
 /// `img_ε`
@@ -167,8 +209,7 @@ impl Call<By<'_>> for Between {
             return Ok(Opening::AtOnce(NodeId::EMPTY));
         }
         if at.level == by.steps.automaton {
-            let pair = (node, target);
-            let moves = moves_between(kernel, by, pair, end, at.residual)?;
+            let moves = moves_between(kernel, by, node, target, end, at.residual)?;
             return Ok(Opening::AtOnce(moves));
         }
         Ok(Opening::Walk {
@@ -301,7 +342,8 @@ fn moved(
 fn moves_between(
     kernel: &mut Kernel,
     by: &mut By<'_>,
-    (node, target): (NodeId, NodeId),
+    node: NodeId,
+    target: NodeId,
     end: End,
     residual: Residual,
 ) -> Result<NodeId, Halt> {

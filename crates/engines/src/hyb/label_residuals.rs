@@ -27,9 +27,9 @@ use super::proofs::Proofs;
 use super::still::{GuardedMove, is_idempotent, is_identity};
 use crate::problem::Problem;
 use lariat_automata::{Cube, Guard, Guards, StateId, automaton_components};
-use lariat_budget::{Lease, Stop};
+use lariat_budget::{Budget, Lease, Stop};
 use lariat_dd::kernel::{KeyPart, Meaning, Scope};
-use lariat_dd::{Predicate, Residual};
+use lariat_dd::{Predicate, Residual, Store};
 use lariat_emptiness::Marks;
 use lariat_model::{Proposition, State};
 use lariat_space::symbolic::{Layout, Residuals, Symbolic};
@@ -77,6 +77,14 @@ struct Pending {
     top: u32,
 }
 
+/// Limits and simplifications of the product's steps.
+#[derive(Clone, Copy)]
+pub struct MoveOptions {
+    /// The largest value of target states.
+    pub cap: u32,
+    pub proofs: Proofs,
+}
+
 /// The residuals of one problem.
 pub struct LabelResiduals {
     query: Residuals,
@@ -117,14 +125,15 @@ impl LabelResiduals {
     /// `proofs` determines the inner moves.
     pub fn new(
         problem: &Problem<'_>,
-        (space, layout): (&Symbolic<'_>, &Layout),
-        (cap, proofs): (u32, Proofs),
-        scopes: [Scope; 4],
-        leases: [Lease; 2],
+        space: &Symbolic<'_>,
+        layout: &Layout,
+        moves: MoveOptions,
+        store: &mut Store,
+        budget: &Budget,
     ) -> Result<LabelResiduals, Stop> {
-        let [of_query, any, inner, resting] = scopes;
-        let [query_lease, lease] = leases;
-        let mut query = Residuals::new(layout, of_query, query_lease);
+        let MoveOptions { cap, proofs } = moves;
+        let [of_query, any, inner, resting] = [(); 4].map(|()| store.scope());
+        let mut query = Residuals::new(layout, of_query, budget.lease());
         let (edges, distinct) = edges(problem, proofs);
         let asked = |i: usize| {
             let asks = |guard: &Guard| problem.automaton.guards.support(*guard) >> i & 1 == 1;
@@ -174,7 +183,7 @@ impl LabelResiduals {
             root: Residual::FALSE,
             resting: Residual::FALSE,
             scopes: [any, inner, resting],
-            lease,
+            lease: budget.lease(),
             ask_at: 0,
             cap,
             cut: false,

@@ -18,8 +18,9 @@
 //! residual; saturation has met one. Only events with their top at or below the highest level begun
 //! have been fired, so no others are needed.
 
-use super::demands::{DemandId, Demands};
+use super::demands::{DemandId, Demands, Takers};
 use super::fixpoint::{Stage, Wanted, closure};
+use super::images::By;
 use super::label_residuals::{LabelResiduals, MoveKind};
 use super::path::{Goal, Paths, Walk, contains, pick};
 use super::steps::{Hop, Position, Steps};
@@ -46,19 +47,19 @@ impl Walker<'_> {
         at: Position,
     ) -> Result<Walk, Halt> {
         let base = kernel.mark();
-        let (labels, steps) = (&mut *self.labels, self.steps);
-        let mut all = closure(kernel, labels, steps, reached, at)?;
+        let mut by = self.by(MoveKind::Inner);
+        let mut all = closure(kernel, &mut by, reached, at)?;
         kernel.push(0, all)?;
         let mut stages = Stages {
             first: reached,
             next: Vec::new(),
             last: all,
         };
-        for stage in wanted.stages(labels) {
-            let entries = wanted.entries(kernel, labels, steps, stage, (all, at))?;
+        for stage in wanted.stages(by.labels) {
+            let entries = wanted.entries(kernel, &mut by, stage, all, at)?;
             kernel.push(0, entries)?;
             let before = all;
-            all = closure(kernel, labels, steps, entries, at)?;
+            all = closure(kernel, &mut by, entries, at)?;
             kernel.push(0, all)?;
             stages.next.push((stage, before, entries));
             stages.last = all;
@@ -73,7 +74,7 @@ impl Walker<'_> {
             // Close the round if `end` leads back to its start.
             let here = kernel.chain_of(&end)?;
             kernel.push(0, here)?;
-            let ahead = closure(kernel, self.labels, self.steps, here, at)?;
+            let ahead = closure(kernel, &mut self.by(MoveKind::Inner), here, at)?;
             kernel.push(0, ahead)?;
             if contains(kernel, ahead, &round.start) {
                 let goal = round.start.clone();
@@ -99,19 +100,16 @@ impl Walker<'_> {
         let mut trail = Trail::default();
         let goal = kernel.chain_of(end)?;
         kernel.push(0, goal)?;
-        let (labels, steps) = (&mut *self.labels, self.steps);
-        let pair = (stages.last, goal);
-        let sources = wanted.new.sources(kernel, labels, steps, pair, at)?;
+        let mut by = self.by(MoveKind::Inner);
+        let new = wanted.new;
+        let sources = new.sources(kernel, &mut by, stages.last, goal, at)?;
         let mut here = pick(kernel, sources)?;
-        let inner = |_: EventId| true;
-        trail.hop(
-            &here,
-            self.hop(kernel, (MoveKind::Inner, inner), (&here, goal), at)?,
-        );
+        let any = |_: EventId| true;
+        trail.hop(&here, by.step_into(kernel, &here, goal, at, any)?);
         for &(stage, before, entries) in stages.next.iter().rev() {
             // Stages decrease, so constraints met by the later part of the path stay met.
             if let Stage::Demand(demand) = stage
-                && trail.meets(kernel, wanted.demands, demand, (&here, at))?
+                && trail.meets(kernel, wanted.demands, demand, &here, at.level)?
             {
                 continue;
             }
@@ -120,25 +118,29 @@ impl Walker<'_> {
             trail.walk(walk);
             let goal = kernel.chain_of(&here)?;
             kernel.push(0, goal)?;
-            let pair = (before, goal);
             let (from, hop) = match stage {
                 Stage::Mark(mark) => {
-                    let kind = MoveKind::Marked(mark);
-                    let sources = self.steps.sources(kernel, self.labels, kind, pair, at)?;
+                    let mut by = self.by(MoveKind::Marked(mark));
+                    let sources = by.sources(kernel, before, goal, at)?;
                     let from = pick(kernel, sources)?;
-                    let hop = self.hop(kernel, (kind, inner), (&from, goal), at)?;
+                    let hop = by.step_into(kernel, &from, goal, at, any)?;
                     (from, hop)
                 }
                 Stage::Demand(demand) => {
                     let demands = &mut *wanted.demands;
-                    if idle(kernel, demands, demand, (&here, at))? {
+                    if idle(kernel, demands, demand, &here, at.level)? {
                         continue;
                     }
-                    let (labels, steps) = (&mut *self.labels, self.steps);
-                    let sources = demands.takers(kernel, labels, steps, demand, pair, at)?;
+                    let mut by = self.by(MoveKind::Inner);
+                    let takers = Takers {
+                        node: before,
+                        target: goal,
+                        at,
+                    };
+                    let sources = demands.takers(kernel, &mut by, demand, takers)?;
                     let from = pick(kernel, sources)?;
                     let of_demand = |event| demands.is_met(demand, event);
-                    let hop = self.hop(kernel, (MoveKind::Inner, of_demand), (&from, goal), at)?;
+                    let hop = by.step_into(kernel, &from, goal, at, of_demand)?;
                     (from, hop)
                 }
             };
@@ -165,9 +167,7 @@ impl Walker<'_> {
         at: Position,
     ) -> Result<Walk, Halt> {
         let mut paths = Paths {
-            labels: self.labels,
-            steps: self.steps,
-            kind: MoveKind::Inner,
+            by: self.by(MoveKind::Inner),
         };
         paths.path_to(kernel, entries, end, at)
     }
@@ -183,25 +183,16 @@ impl Walker<'_> {
             level: 0,
             residual: self.labels.root(),
         };
+        let top = self.top;
         let mut paths = Paths {
-            labels: self.labels,
-            steps: self.steps,
-            kind: MoveKind::Any,
+            by: self.by(MoveKind::Any),
         };
-        let walk = paths.path_below(kernel, self.top, initial, goal, at)?;
+        let walk = paths.path_below(kernel, top, initial, goal, at)?;
         walk.ok_or_else(|| kernel.halt(lost()))
     }
 
-    fn hop(
-        &mut self,
-        kernel: &mut Kernel,
-        wanted: (MoveKind, impl Fn(EventId) -> bool),
-        pair: (&[u32], NodeId),
-        at: Position,
-    ) -> Result<Hop, Halt> {
-        let steps = self.steps;
-        let hop = steps.step_into(kernel, self.labels, wanted, pair, at)?;
-        hop.ok_or_else(|| kernel.halt(lost()))
+    fn by(&mut self, kind: MoveKind) -> By<'_> {
+        By::new(self.steps, self.labels, kind)
     }
 }
 
@@ -243,7 +234,8 @@ impl Trail {
         kernel: &mut Kernel,
         demands: &mut Demands,
         demand: DemandId,
-        (here, at): (&[u32], Position),
+        here: &[u32],
+        level: u32,
     ) -> Result<bool, Halt> {
         let mut hops = self.pieces.iter().flatten();
         if hops.any(|hop| demands.is_met(demand, hop.event)) {
@@ -251,7 +243,7 @@ impl Trail {
         }
         let passed = self.vectors.iter().map(Vec::as_slice);
         for vector in std::iter::once(here).chain(passed) {
-            if idle(kernel, demands, demand, (vector, at))? {
+            if idle(kernel, demands, demand, vector, level)? {
                 return Ok(true);
             }
         }
@@ -264,9 +256,10 @@ fn idle(
     kernel: &mut Kernel,
     demands: &mut Demands,
     demand: DemandId,
-    (vector, at): (&[u32], Position),
+    vector: &[u32],
+    level: u32,
 ) -> Result<bool, Halt> {
     demands
-        .is_idle(demand, at.level, vector)
+        .is_idle(demand, level, vector)
         .map_err(|stop| kernel.halt(stop))
 }

@@ -75,9 +75,10 @@ use demands::{DemandId, Demands};
 use event_level::EventLevelProblem;
 use filters::AnyMove;
 use fixpoint::{New, Wanted, fair};
-use label_residuals::{LabelResiduals, Still};
+use images::By;
+use label_residuals::{LabelResiduals, MoveKind, MoveOptions, Still};
 use lariat_automata::accepting_forever;
-use lariat_budget::{Budget, Observer, Progress, Statistic, Stats, Stop};
+use lariat_budget::{Budget, Observer, Progress, RunContext, Statistic, Stats, Stop};
 use lariat_dd::kernel::NodeId;
 use lariat_dd::{Set, Store};
 use lariat_emptiness::Outcome;
@@ -92,6 +93,7 @@ use steps::{Position, Steps};
 use structure::cyclic_levels;
 
 pub(crate) use cap::first_cap;
+use proofs::HybOptions;
 pub use proofs::{Proof, Proofs, Recurring};
 
 /// Hyb-MC, the component-wise engine.
@@ -106,11 +108,17 @@ pub const HYB: Engine = Engine {
 };
 
 /// Returns the enabled proofs and the form of recurring states.
-fn choices(variant: Variant) -> (Proofs, Recurring) {
+fn options(variant: Variant) -> HybOptions {
     if variant.published {
-        (variant.proofs.published(), Recurring::Sets)
+        HybOptions {
+            proofs: variant.proofs.published(),
+            recurring: Recurring::Sets,
+        }
     } else {
-        (variant.proofs, variant.recurring)
+        HybOptions {
+            proofs: variant.proofs,
+            recurring: variant.recurring,
+        }
     }
 }
 
@@ -154,7 +162,7 @@ fn in_rounds(
     let mut cap = first_cap(task.problem.system);
     let mut figures = Figures::default();
     let found = loop {
-        let found = round(task, (space, event_level), cap, &mut figures);
+        let found = round(task, space, event_level, cap, &mut figures);
         match found {
             Ok(None) => cap = cap.saturating_mul(2),
             Ok(Some(outcome)) => break Ok(outcome),
@@ -170,14 +178,19 @@ fn in_rounds(
 /// Makes one round with values up to `cap`; `None` if no run was found but steps were omitted.
 fn round(
     task: &Task<'_>,
-    steps: (&Symbolic<'_>, Option<&EventLevelProblem>),
+    space: &Symbolic<'_>,
+    event_level: Option<&EventLevelProblem>,
     cap: u32,
     figures: &mut Figures,
 ) -> Result<Option<Outcome<Lasso>>, Stop> {
-    let (proofs, recurring) = choices(task.variant);
-    let mut product = Product::new(task.problem, steps, (cap, proofs), task.budget)?;
-    let how = (proofs, recurring);
-    let found = product.decide(how, task.budget, task.observer, figures);
+    let options = options(task.variant);
+    let moves = MoveOptions {
+        cap,
+        proofs: options.proofs,
+    };
+    let ctx = RunContext::new(task.budget, task.observer);
+    let mut product = Product::new(task.problem, space, event_level, moves, task.budget)?;
+    let found = product.decide(options, ctx, figures);
     figures.rounds += 1;
     let store = product.store.figures();
     figures.peak = figures.peak.max(store.peak);
@@ -216,8 +229,9 @@ impl Figures {
 impl<'p> Product<'p> {
     fn new(
         problem: &'p Problem<'p>,
-        (space, event_level): (&Symbolic<'_>, Option<&EventLevelProblem>),
-        (cap, proofs): (u32, Proofs),
+        space: &Symbolic<'_>,
+        event_level: Option<&EventLevelProblem>,
+        moves: MoveOptions,
         budget: &Budget,
     ) -> Result<Product<'p>, Stop> {
         let layout = event_level
@@ -239,13 +253,10 @@ impl<'p> Product<'p> {
             Some(event_level) => event_level.alive(space, &mut store)?,
             None => events.iter().map(|(_, event)| *event).collect(),
         };
-        let scopes = [(); 4].map(|()| store.scope());
-        let leases = [budget.lease(), budget.lease()];
-        let place = (space, &layout);
-        let labels = LabelResiduals::new(problem, place, (cap, proofs), scopes, leases)?;
+        let labels = LabelResiduals::new(problem, space, &layout, moves, &mut store, budget)?;
         let steps = Steps::new(&mut store, &events, &alive)?;
         let scope = store.scope();
-        let demands = Demands::new(problem, place, &steps, scope, budget.lease())?;
+        let demands = Demands::new(problem, space, &layout, &steps, scope, budget.lease())?;
         let mut vectors = Vec::new();
         for state in &problem.system.initial {
             let values = layout.encode_state(problem.system, state)?;
@@ -271,31 +282,24 @@ impl<'p> Product<'p> {
     /// Makes one round; `None` if no run was found but steps were omitted.
     fn decide(
         &mut self,
-        (proofs, recurring): (Proofs, Recurring),
-        budget: &Budget,
-        observer: &dyn Observer,
+        options: HybOptions,
+        ctx: RunContext<'_>,
         figures: &mut Figures,
     ) -> Result<Option<Outcome<Lasso>>, Stop> {
+        let RunContext { budget, observer } = ctx;
         let watch = Watch {
             initial: match &self.problem.system.initial[..] {
                 [one] if self.stutters => Some(self.layout.encode_state(self.problem.system, one)?),
                 _ => None,
             },
         };
-        let cyclic = if proofs.structure {
+        let cyclic = if options.proofs.structure {
             cyclic_levels(self.problem.system, &self.layout, &self.steps)
         } else {
             vec![true; self.layout.levels()]
         };
         let demands = &mut self.demands;
-        let mut search = Search::new(
-            &self.steps,
-            demands,
-            (proofs, recurring),
-            cyclic,
-            watch,
-            budget,
-        );
+        let mut search = Search::new(&self.steps, demands, options, cyclic, watch, budget);
         let start = budget.elapsed();
         let root = self.labels.root();
         let saturated = self.store.saturate_with(
@@ -324,7 +328,7 @@ impl<'p> Product<'p> {
             ) => {
                 let reached = self.store.wrap(reached);
                 enter(observer, "lasso");
-                return self.cycle(at, (&new, &met), &reached, top).map(Some);
+                return self.cycle(at, &new, &met, &reached, top).map(Some);
             }
             (None, Some(Evidence::Rest(ends))) => self.store.wrap(ends),
             (None, None) => return Err(Stop::Internal("a search left without reason".to_owned())),
@@ -334,8 +338,8 @@ impl<'p> Product<'p> {
                     if let Some(reached) = self.fair_cycles(&all, suspects)? {
                         enter(observer, "lasso");
                         let (at, which) = (self.root(), self.demands.all());
-                        let wanted = (&New::Any, &which[..]);
-                        return self.cycle(at, wanted, &reached, top).map(Some);
+                        let found = self.cycle(at, &New::Any, &which, &reached, top);
+                        return found.map(Some);
                     }
                     let Some(ends) = self.beginnings(&all)? else {
                         return self.nothing(&all);
@@ -361,10 +365,10 @@ impl<'p> Product<'p> {
             return Ok(None);
         }
         let (labels, node) = (&mut self.labels, all.node());
-        let what = (&self.steps, &mut self.demands);
+        let (steps, demands) = (&self.steps, &mut self.demands);
         let ends = self
             .store
-            .run(|kernel| resting(kernel, labels, what, node))?;
+            .run(|kernel| resting(kernel, labels, steps, demands, node))?;
         Ok(ends.filter(|ends| !ends.is_empty()))
     }
 
@@ -382,7 +386,7 @@ impl<'p> Product<'p> {
             return Ok(None);
         }
         let (at, which) = (self.root(), self.demands.all());
-        let (labels, steps) = (&mut self.labels, &self.steps);
+        let mut by = By::new(&self.steps, &mut self.labels, MoveKind::Inner);
         let mut wanted = Wanted {
             new: &New::Any,
             demands: &mut self.demands,
@@ -391,7 +395,7 @@ impl<'p> Product<'p> {
         let node = all.node();
         let reached = self
             .store
-            .run(|kernel| fair(kernel, labels, steps, &mut wanted, node, at))?;
+            .run(|kernel| fair(kernel, &mut by, &mut wanted, node, at))?;
         Ok(reached.filter(|reached| !reached.is_empty()))
     }
 
@@ -427,7 +431,8 @@ impl<'p> Product<'p> {
     fn cycle(
         &mut self,
         at: Position,
-        (new, which): (&New, &[DemandId]),
+        new: &New,
+        which: &[DemandId],
         reached: &Set,
         top: u32,
     ) -> Result<Outcome<Lasso>, Stop> {

@@ -21,8 +21,9 @@
 //! The path has the fewest firings at the highest level, not the fewest overall.
 
 use super::filters::{AnyMove, InnerMove};
-use super::label_residuals::{LabelResiduals, MoveKind, Still};
-use super::steps::{Hop, Position, Steps};
+use super::images::{Between, By, End};
+use super::label_residuals::{MoveKind, Still};
+use super::steps::{Hop, Position};
 use crate::sets::walk::lost;
 use lariat_dd::Residual;
 use lariat_dd::kernel::{Call, ChainId, Halt, Kernel, NodeId, Opening};
@@ -76,6 +77,13 @@ struct Discovery {
     by: Option<(usize, EventId, ChainId)>,
 }
 
+/// All discoveries, and by value the union of their closed sets.
+#[derive(Default)]
+struct Discoveries {
+    all: Vec<Discovery>,
+    known: FxHashMap<u32, NodeId>,
+}
+
 /// All discoveries, and the end of the path in the last one.
 type Trail = (Vec<Discovery>, Vec<u32>);
 
@@ -111,9 +119,7 @@ pub fn pick(kernel: &mut Kernel, mut node: NodeId) -> Result<Vec<u32>, Halt> {
 
 /// Search for paths by one kind of move.
 pub struct Paths<'a> {
-    pub labels: &'a mut LabelResiduals,
-    pub steps: &'a Steps,
-    pub kind: MoveKind,
+    pub by: By<'a>,
 }
 
 impl Paths<'_> {
@@ -126,40 +132,17 @@ impl Paths<'_> {
         goal: Goal<'_>,
         at: Position,
     ) -> Result<Option<Walk>, Halt> {
-        let mut above = Vec::new();
-        let walk = self.path_from(kernel, top, from, goal, at, &mut above)?;
-        Ok(walk.map(|walk| {
-            above.extend(walk.start);
-            Walk {
-                level: at.level,
-                start: above,
-                hops: walk.hops,
-            }
-        }))
-    }
-
-    /// As `path_below`, from `top` on; appends the values of the levels above to `above`.
-    fn path_from(
-        &mut self,
-        kernel: &mut Kernel,
-        top: u32,
-        from: NodeId,
-        goal: Goal<'_>,
-        at: Position,
-        above: &mut Vec<u32>,
-    ) -> Result<Option<Walk>, Halt> {
         if at.level >= top {
             return self.path(kernel, from, goal, at);
         }
         let values: Vec<(u32, NodeId)> = kernel.edges(from).collect();
         for (value, child) in values {
-            if let Some((goal, below)) = self.goal_below(kernel, goal, at, value)? {
-                above.push(value);
-                let walk = self.path_from(kernel, top, child, goal, below, above)?;
-                if walk.is_some() {
-                    return Ok(walk);
-                }
-                above.pop();
+            if let Some((goal, below)) = self.goal_below(kernel, goal, at, value)?
+                && let Some(mut walk) = self.path_below(kernel, top, child, goal, below)?
+            {
+                walk.level = at.level;
+                walk.start.insert(0, value);
+                return Ok(Some(walk));
             }
         }
         Ok(None)
@@ -180,7 +163,7 @@ impl Paths<'_> {
                 hops: Vec::new(),
             }));
         }
-        if from.is_empty() || at.level == self.steps.automaton {
+        if from.is_empty() || at.level == self.by.steps.automaton {
             return Ok(None);
         }
         let base = kernel.mark();
@@ -258,40 +241,47 @@ impl Paths<'_> {
         goal: Goal<'_>,
         at: Position,
     ) -> Result<Option<Trail>, Halt> {
-        let mut all: Vec<Discovery> = Vec::new();
-        let mut known: FxHashMap<u32, NodeId> = FxHashMap::default();
+        let mut found = Discoveries::default();
         let values: Vec<(u32, NodeId)> = kernel.edges(from).collect();
         for (value, child) in values {
-            let found = (value, child, None);
-            if let Some(end) = self.add(kernel, (&mut all, &mut known), found, goal, at)? {
-                return Ok(Some((all, end)));
+            let first = Discovery {
+                value,
+                entries: child,
+                closed: NodeId::EMPTY,
+                by: None,
+            };
+            if let Some(end) = self.add(kernel, &mut found, first, goal, at)? {
+                return Ok(Some((found.all, end)));
             }
         }
         let mut next = 0;
-        while next < all.len() {
-            let (from, source) = (all[next].value, all[next].closed);
-            let steps = self.steps;
+        while next < found.all.len() {
+            let (from, source) = (found.all[next].value, found.all[next].closed);
+            let steps = self.by.steps;
             for &(chain, event) in steps.tops(at.level) {
                 let mut outcomes = kernel.steps(chain, at.level, from);
                 while let Some(step) = kernel.next_step(&mut outcomes)? {
-                    let Some(below) = Steps::read(kernel, self.labels, self.kind, at, step.to)?
-                    else {
+                    let Some(below) = self.by.read(kernel, at, step.to)? else {
                         continue;
                     };
-                    let (kind, rest) = (self.kind, step.rest);
-                    let image = steps.image(kernel, self.labels, kind, rest, source, below)?;
+                    let image = self.by.image(kernel, step.rest, source, below)?;
                     let mark = kernel.mark();
                     kernel.push(0, image)?;
-                    let before = known.get(&step.to).copied().unwrap_or(NodeId::EMPTY);
+                    let before = found.known.get(&step.to).copied().unwrap_or(NodeId::EMPTY);
                     let fresh = kernel.difference(image, before)?;
                     kernel.release(mark);
                     if fresh.is_empty() {
                         continue;
                     }
                     kernel.push(0, fresh)?;
-                    let found = (step.to, fresh, Some((next, event, rest)));
-                    if let Some(end) = self.add(kernel, (&mut all, &mut known), found, goal, at)? {
-                        return Ok(Some((all, end)));
+                    let more = Discovery {
+                        value: step.to,
+                        entries: fresh,
+                        closed: NodeId::EMPTY,
+                        by: Some((next, event, step.rest)),
+                    };
+                    if let Some(end) = self.add(kernel, &mut found, more, goal, at)? {
+                        return Ok(Some((found.all, end)));
                     }
                 }
             }
@@ -304,24 +294,21 @@ impl Paths<'_> {
     fn add(
         &mut self,
         kernel: &mut Kernel,
-        (all, known): (&mut Vec<Discovery>, &mut FxHashMap<u32, NodeId>),
-        (value, entries, by): (u32, NodeId, Option<(usize, EventId, ChainId)>),
+        found: &mut Discoveries,
+        mut discovery: Discovery,
         goal: Goal<'_>,
         at: Position,
     ) -> Result<Option<Vec<u32>>, Halt> {
+        let value = discovery.value;
         let below = self.below(kernel, at, value)?;
-        let closed = self.closure(kernel, entries, below)?;
+        let closed = self.closure(kernel, discovery.entries, below)?;
+        discovery.closed = closed;
         kernel.push(0, closed)?;
-        let before = known.get(&value).copied().unwrap_or(NodeId::EMPTY);
+        let before = found.known.get(&value).copied().unwrap_or(NodeId::EMPTY);
         let sum = kernel.union(before, closed)?;
         kernel.push(0, sum)?;
-        known.insert(value, sum);
-        all.push(Discovery {
-            value,
-            entries,
-            closed,
-            by,
-        });
+        found.known.insert(value, sum);
+        found.all.push(discovery);
         match self.goal_below(kernel, goal, at, value)? {
             Some((goal, below)) => self.member(kernel, closed, goal, below),
             None => Ok(None),
@@ -358,9 +345,14 @@ impl Paths<'_> {
             let base = kernel.mark();
             let entry = kernel.chain_of(&walk.start)?;
             kernel.push(0, entry)?;
-            let pair = (all[before].closed, entry);
-            let steps = self.steps;
-            let sources = steps.source(kernel, self.labels, self.kind, rest, pair, below)?;
+            let between = Between {
+                chain: rest,
+                node: all[before].closed,
+                target: entry,
+                end: End::Source,
+                at: below,
+            };
+            let sources = self.by.between(kernel, between)?;
             end = pick(kernel, sources)?;
             kernel.release(base);
             pieces.push(vec![Hop {
@@ -373,7 +365,7 @@ impl Paths<'_> {
     }
 
     fn below(&mut self, kernel: &mut Kernel, at: Position, value: u32) -> Result<Position, Halt> {
-        match self.labels.step(at.residual, at.level, value) {
+        match self.by.labels.step(at.residual, at.level, value) {
             Ok(residual) => Ok(Position {
                 level: at.level + 1,
                 residual,
@@ -385,17 +377,17 @@ impl Paths<'_> {
     /// Returns the closure of `node` under the current kind of moves.
     fn closure(&mut self, kernel: &mut Kernel, node: NodeId, at: Position) -> Result<NodeId, Halt> {
         let Position { level, residual } = at;
-        let events = &self.steps.all;
-        match self.kind {
+        let events = &self.by.steps.all;
+        match self.by.kind {
             MoveKind::Any => {
                 let mut filter = AnyMove {
-                    labels: self.labels,
+                    labels: self.by.labels,
                     still: Still::Any,
                 };
                 kernel.saturate_below(node, level, events, &mut filter, residual, &mut Silent)
             }
             MoveKind::Inner | MoveKind::Marked(_) => {
-                let mut filter = InnerMove(self.labels);
+                let mut filter = InnerMove(self.by.labels);
                 kernel.saturate_below(node, level, events, &mut filter, residual, &mut Silent)
             }
         }
@@ -509,7 +501,7 @@ impl Call<Paths<'_>> for Ending {
         }
         Ok(Opening::Walk {
             node,
-            operation: paths.steps.ending,
+            operation: paths.by.steps.ending,
             key: (node, end, at.residual, wanted.residual),
         })
     }

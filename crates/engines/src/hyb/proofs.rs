@@ -1,5 +1,12 @@
 //! Options of the engine: proofs of absence and the form of recurring states.
 
+/// Options of a search.
+#[derive(Clone, Copy)]
+pub(super) struct HybOptions {
+    pub proofs: Proofs,
+    pub recurring: Recurring,
+}
+
 /// Enabled proofs of absence.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Proofs {

@@ -29,7 +29,8 @@ impl RecurringSets {
     pub fn add(
         &mut self,
         kernel: &mut Kernel,
-        (level, value): (u32, u32),
+        level: u32,
+        value: u32,
         states: NodeId,
     ) -> Result<(), Halt> {
         if states.is_empty() {

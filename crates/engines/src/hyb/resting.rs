@@ -33,7 +33,8 @@ impl Watch {
         &mut self,
         kernel: &mut Kernel,
         labels: &mut LabelResiduals,
-        (steps, demands): (&Steps, &mut Demands),
+        steps: &Steps,
+        demands: &mut Demands,
         level: u32,
         node: NodeId,
     ) -> Result<NodeId, Halt> {
@@ -88,7 +89,8 @@ fn fair_ends(
 pub fn resting(
     kernel: &mut Kernel,
     labels: &mut LabelResiduals,
-    (steps, demands): (&Steps, &mut Demands),
+    steps: &Steps,
+    demands: &mut Demands,
     node: NodeId,
 ) -> Result<NodeId, Halt> {
     let root = labels.resting();

@@ -34,8 +34,9 @@ use super::demands::{DemandId, Demands};
 use super::detect::{detect, is_realizable};
 use super::filters::AnyMove;
 use super::fixpoint::{New, Wanted, fair};
+use super::images::{Between, By, End};
 use super::label_residuals::{LabelResiduals, MoveKind};
-use super::proofs::{Proofs, Recurring};
+use super::proofs::{HybOptions, Proofs, Recurring};
 use super::recurring::RecurringSets;
 use super::resting::Watch;
 use super::steps::{Position, Steps};
@@ -152,14 +153,14 @@ impl<'a> Search<'a> {
     pub fn new(
         steps: &'a Steps,
         demands: &'a mut Demands,
-        (proofs, recurring): (Proofs, Recurring),
+        options: HybOptions,
         cyclic: Vec<bool>,
         watch: Watch,
         clock: &Budget,
     ) -> Search<'a> {
         let levels = steps.automaton as usize + 1;
         Search {
-            sets: match recurring {
+            sets: match options.recurring {
                 Recurring::Arcs => None,
                 Recurring::Sets => Some(RecurringSets::new(levels)),
             },
@@ -169,7 +170,7 @@ impl<'a> Search<'a> {
             deciding: demands.deciding(),
             demands,
             suspects: false,
-            proofs,
+            proofs: options.proofs,
             cyclic,
             frames: vec![FxHashMap::default(); levels],
             top: steps.automaton,
@@ -185,7 +186,8 @@ impl<'a> Search<'a> {
         &mut self,
         kernel: &mut Kernel,
         labels: &mut LabelResiduals,
-        (node, known): (NodeId, Option<NodeId>),
+        node: NodeId,
+        known: Option<NodeId>,
         at: Position,
     ) -> Result<Vec<Arc>, Halt> {
         let frame = &mut self.frames[at.level as usize];
@@ -242,8 +244,8 @@ impl<'a> Search<'a> {
         for group in groups {
             let is_candidate = match known {
                 Some(known) => {
-                    let pair = (node, known);
-                    is_realizable(kernel, labels, self.steps, &group, pair, at.level)?
+                    let by = By::new(self.steps, labels, MoveKind::Inner);
+                    is_realizable(kernel, &by, &group, node, known, at.level)?
                 }
                 None => self.has_marks(kernel, labels, &group, node, at)?,
             };
@@ -308,9 +310,10 @@ impl<'a> Search<'a> {
             return Ok(());
         }
         let recurring = self.recurs(kernel, labels, &fired, at)?;
+        let steps = self.steps;
         let mut moves = || {
-            let pair = (fired.source, None);
-            self.steps.returns(kernel, labels, fired.rest, pair, at)
+            let mut by = By::new(steps, labels, MoveKind::Inner);
+            by.returns(kernel, fired.rest, fired.source, None, at)
         };
         if recurring || known.is_some() || !self.proofs.automaton || moves()? {
             // With sets, recurrence is not evaluated per arc.
@@ -331,14 +334,20 @@ impl<'a> Search<'a> {
         if !self.proofs.recurring || fired.before.is_empty() {
             return Ok(false);
         }
-        let (rest, steps) = (fired.rest, self.steps);
+        let (chain, node, target) = (fired.rest, fired.source, fired.before);
+        let mut by = By::new(self.steps, labels, MoveKind::Inner);
         let Some(sets) = &mut self.sets else {
-            let pair = (fired.source, Some(fired.before));
-            return steps.returns(kernel, labels, rest, pair, at);
+            return by.returns(kernel, chain, node, Some(target), at);
         };
-        let pair = (fired.source, fired.before);
-        let states = steps.returning(kernel, labels, rest, pair, at)?;
-        sets.add(kernel, (fired.level, fired.to), states)?;
+        let returning = Between {
+            chain,
+            node,
+            target,
+            end: End::Target,
+            at,
+        };
+        let states = by.between(kernel, returning)?;
+        sets.add(kernel, fired.level, fired.to, states)?;
         Ok(!states.is_empty())
     }
 
@@ -396,7 +405,7 @@ impl<'a> Search<'a> {
         if let Some(states) = known {
             kernel.push(0, states)?;
         }
-        let arcs = self.candidates(kernel, labels, (node, known), at)?;
+        let arcs = self.candidates(kernel, labels, node, known, at)?;
         if arcs.is_empty() {
             kernel.release(base);
             return Ok(());
@@ -409,10 +418,10 @@ impl<'a> Search<'a> {
             demands: self.demands,
             which: &met,
         };
-        let steps = self.steps;
+        let mut by = By::new(self.steps, labels, MoveKind::Inner);
         let reached = match known {
-            Some(known) => detect(kernel, labels, steps, &mut wanted, (node, known), at)?,
-            None => fair(kernel, labels, steps, &mut wanted, node, at)?,
+            Some(known) => detect(kernel, &mut by, &mut wanted, node, known, at)?,
+            None => fair(kernel, &mut by, &mut wanted, node, at)?,
         };
         kernel.release(base);
         self.counts.time += self.clock.elapsed() - start;
@@ -468,8 +477,10 @@ impl<'l> Listener<AnyMove<'l>> for Search<'_> {
     ) -> Result<(), Halt> {
         let labels: &mut LabelResiduals = filter.labels;
         if level == self.top {
-            let what = (self.steps, &mut *self.demands);
-            let resting = self.watch.look(kernel, labels, what, level, node)?;
+            let (steps, demands) = (self.steps, &mut *self.demands);
+            let resting = self
+                .watch
+                .look(kernel, labels, steps, demands, level, node)?;
             if !resting.is_empty() {
                 self.found = Some(Evidence::Rest(resting));
                 return Err(kernel.leave());

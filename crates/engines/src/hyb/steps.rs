@@ -12,8 +12,9 @@
 //! See [`images`](super::images) for the recursions.
 
 use super::demands::DemandId;
-use super::images::{Between, By, End, Image, Images, Sources};
+use super::images::By;
 use super::label_residuals::{LabelResiduals, MoveKind};
+use crate::sets::walk::lost;
 use lariat_budget::Stop;
 use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId, Operation};
 use lariat_dd::{Event, Residual, Store, Subset};
@@ -137,168 +138,80 @@ impl Steps {
             residual,
         }))
     }
+}
 
-    /// Computes `img_ε` for the rest `chain` of an event.
-    pub fn image(
-        &self,
-        kernel: &mut Kernel,
-        labels: &mut LabelResiduals,
-        kind: MoveKind,
-        chain: ChainId,
-        node: NodeId,
-        at: Position,
-    ) -> Result<NodeId, Halt> {
-        let mut moves = By::new(self, labels, kind);
-        kernel.call(Image { chain, node, at }, &mut moves)
-    }
-
-    /// Computes `img` under the events with their top at or below the level of the node.
-    pub fn images(
-        &self,
-        kernel: &mut Kernel,
-        labels: &mut LabelResiduals,
-        kind: MoveKind,
-        node: NodeId,
-        at: Position,
-    ) -> Result<NodeId, Halt> {
-        let mut moves = By::new(self, labels, kind);
-        kernel.call(Images { node, at }, &mut moves)
-    }
-
-    /// Computes `src` for the rest `chain` of an event.
-    pub fn source(
-        &self,
-        kernel: &mut Kernel,
-        labels: &mut LabelResiduals,
-        kind: MoveKind,
-        chain: ChainId,
-        (node, target): (NodeId, NodeId),
-        at: Position,
-    ) -> Result<NodeId, Halt> {
-        let mut moves = By::new(self, labels, kind);
-        let source = Between {
-            chain,
-            node,
-            target,
-            end: End::Source,
-            at,
-        };
-        kernel.call(source, &mut moves)
-    }
-
-    /// Computes `img_ε(n) ∩ t` by inner moves for the rest `chain` of an event.
-    pub fn returning(
-        &self,
-        kernel: &mut Kernel,
-        labels: &mut LabelResiduals,
-        chain: ChainId,
-        (node, target): (NodeId, NodeId),
-        at: Position,
-    ) -> Result<NodeId, Halt> {
-        let mut moves = By::new(self, labels, MoveKind::Inner);
-        let returning = Between {
-            chain,
-            node,
-            target,
-            end: End::Target,
-            at,
-        };
-        kernel.call(returning, &mut moves)
-    }
-
-    /// Computes `src` under the events with their top at or below the level of the node.
-    pub fn sources(
-        &self,
-        kernel: &mut Kernel,
-        labels: &mut LabelResiduals,
-        kind: MoveKind,
-        (node, target): (NodeId, NodeId),
-        at: Position,
-    ) -> Result<NodeId, Halt> {
-        let mut moves = By::new(self, labels, kind);
-        kernel.call(Sources { node, target, at }, &mut moves)
-    }
-
-    /// Finds a step by a wanted event from a single suffix into `target`.
+impl By<'_> {
+    /// Finds a step by a wanted event from a single suffix into `target`; there must be one.
     pub fn step_into(
-        &self,
+        &mut self,
         kernel: &mut Kernel,
-        labels: &mut LabelResiduals,
-        (kind, is_wanted): (MoveKind, impl Fn(EventId) -> bool),
-        (from, target): (&[u32], NodeId),
+        from: &[u32],
+        target: NodeId,
         at: Position,
-    ) -> Result<Option<Hop>, Halt> {
+        is_wanted: impl Fn(EventId) -> bool,
+    ) -> Result<Hop, Halt> {
         // Above the top level of an event, source and target agree.
         let (mut target, mut place) = (target, at);
         for (offset, &value) in from.iter().enumerate() {
-            if place.level == self.automaton || target.is_empty() {
+            if place.level == self.steps.automaton || target.is_empty() {
                 break;
             }
-            let tops = self.tops(place.level).iter().copied();
+            let tops = self.steps.tops(place.level).iter().copied();
             for (chain, event) in tops.filter(|(_, event)| is_wanted(*event)) {
-                let mut suffix = Vec::new();
-                let vectors = (&from[offset..], target, &mut suffix);
-                if follow(self.automaton, kernel, labels, kind, chain, vectors, place)? {
-                    let level = place.level;
-                    return Ok(Some(Hop {
+                if let Some(mut to) = self.follow(kernel, chain, &from[offset..], target, place)? {
+                    to.reverse();
+                    return Ok(Hop {
                         event,
-                        level,
-                        suffix,
-                    }));
+                        level: place.level,
+                        suffix: to,
+                    });
                 }
             }
             target = kernel.child(target, value);
-            match Steps::read(kernel, labels, kind, place, value)? {
+            match self.read(kernel, place, value)? {
                 Some(below) => place = below,
                 None => break,
             }
         }
+        Err(kernel.halt(lost()))
+    }
+
+    /// Follows `chain` from a single suffix into `target`; returns the target values, the last first.
+    fn follow(
+        &mut self,
+        kernel: &mut Kernel,
+        chain: ChainId,
+        from: &[u32],
+        target: NodeId,
+        at: Position,
+    ) -> Result<Option<Vec<u32>>, Halt> {
+        let [value, from @ ..] = from else {
+            return Ok(None);
+        };
+        if at.level == self.steps.automaton {
+            let mut next = 0;
+            let found = self.labels.any_move(self.kind, at.residual, *value, |q| {
+                next = q;
+                !kernel.child(target, q).is_empty()
+            });
+            return match found {
+                Ok(found) => Ok(found.then(|| vec![next])),
+                Err(stop) => Err(kernel.halt(stop)),
+            };
+        }
+        let mut steps = kernel.steps(chain, at.level, *value);
+        while let Some(step) = kernel.next_step(&mut steps)? {
+            let into = kernel.child(target, step.to);
+            if into.is_empty() {
+                continue;
+            }
+            if let Some(below) = self.read(kernel, at, step.to)?
+                && let Some(mut to) = self.follow(kernel, step.rest, from, into, below)?
+            {
+                to.push(step.to);
+                return Ok(Some(to));
+            }
+        }
         Ok(None)
     }
-}
-
-/// Follows `chain` from a single suffix into `target`; appends the target values to `to`.
-fn follow(
-    automaton: u32,
-    kernel: &mut Kernel,
-    labels: &mut LabelResiduals,
-    kind: MoveKind,
-    chain: ChainId,
-    (from, target, to): (&[u32], NodeId, &mut Vec<u32>),
-    at: Position,
-) -> Result<bool, Halt> {
-    let [value, from @ ..] = from else {
-        return Ok(false);
-    };
-    if at.level == automaton {
-        let mut next = 0;
-        let found = labels.any_move(kind, at.residual, *value, |q| {
-            next = q;
-            !kernel.child(target, q).is_empty()
-        });
-        return match found {
-            Ok(true) => {
-                to.push(next);
-                Ok(true)
-            }
-            Ok(false) => Ok(false),
-            Err(stop) => Err(kernel.halt(stop)),
-        };
-    }
-    let mut steps = kernel.steps(chain, at.level, *value);
-    while let Some(step) = kernel.next_step(&mut steps)? {
-        let into = kernel.child(target, step.to);
-        if into.is_empty() {
-            continue;
-        }
-        if let Some(below) = Steps::read(kernel, labels, kind, at, step.to)? {
-            to.push(step.to);
-            let rest = (from, into, &mut *to);
-            if follow(automaton, kernel, labels, kind, step.rest, rest, below)? {
-                return Ok(true);
-            }
-            to.pop();
-        }
-    }
-    Ok(false)
 }
