@@ -24,6 +24,7 @@ use lariat::{
     AutomatonKind, Budget, Explored, Observer, Options, OrderChoice, Plan, Progress, Property,
     Quiet, Report, Statistic, Stop, Subject, Systems, Verdict, check,
 };
+use lariat_budget::RunContext;
 use lariat_corpora::bench::{self, cpu};
 use lariat_engines::testing_automata::Construction;
 use lariat_engines::{Problem, product_size};
@@ -186,9 +187,9 @@ fn is_large(subject: &Subject<'_>, formula: Formula) -> bool {
     let budget = budget.with_work(2 * LEAST_PRODUCT);
     match product_size(
         &problem,
-        (AutomatonKind::Tgba, Construction::Ours),
-        &budget,
-        &Quiet,
+        AutomatonKind::Tgba,
+        Construction::Ours,
+        RunContext::quiet(&budget),
     ) {
         Ok(size) => size.nodes as u64 >= LEAST_PRODUCT,
         Err(_) => true,

@@ -13,7 +13,7 @@ use crate::shortening::Shortening;
 use crate::subject::{Property, Subject};
 use crate::verdict::{Reason, Verdict};
 use lariat_automata::Automaton;
-use lariat_budget::{Budget, Figure, Observer, Statistic, Stop};
+use lariat_budget::{Budget, Figure, Observer, RunContext, Statistic, Stop};
 use lariat_engines::testing_automata::Construction;
 use lariat_engines::{Account, Found, Invariance, Outcome, Problem, Workers, product_size};
 use lariat_ltl::{AtomId, Formulas};
@@ -466,9 +466,10 @@ impl<'a, 's> Query<'a, 's> {
             }
             outcome => outcome,
         };
-        let read = (plan.automaton, Construction::of(&plan.variant));
+        let construction = Construction::of(&plan.variant);
+        let ctx = RunContext::new(budget, self.observer);
         if self.options.whole_product
-            && let Ok(size) = product_size(&problem, read, budget, self.observer)
+            && let Ok(size) = product_size(&problem, plan.automaton, construction, ctx)
         {
             let stats = &mut report.account.stats;
             stats.set(Statistic::FULL_STATES, size.nodes);

@@ -1,6 +1,6 @@
 //! What a shorter counterexample may cost: `engines/shorten` finds it, as far as the effort goes.
 
-use lariat_budget::{Budget, Observer, Progress};
+use lariat_budget::{Budget, Observer, Progress, RunContext};
 use lariat_engines::{Effort, Problem, shorten};
 use lariat_model::Lasso;
 
@@ -63,7 +63,8 @@ impl Shortening {
             at_first: Shortening::at_first(work),
             at_last: &|steps| self.at_last(steps),
         };
-        shorten(problem, lasso, &effort, budget, &Afterwards(observer))
+        let observer = Afterwards(observer);
+        shorten(problem, lasso, &effort, RunContext::new(budget, &observer))
     }
 }
 

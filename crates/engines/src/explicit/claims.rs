@@ -13,9 +13,9 @@ use lariat_model::{EventId, Predicate};
 use lariat_space::explicit::StateId;
 
 /// Additional states that may always be explored.
-const LEAST_MORE: usize = 20_000;
+const LEAST_EXTRA: usize = 20_000;
 /// Additional states that may be explored, as a divisor of the states found by the search.
-const PART: usize = 10;
+const EXTRA_DIVISOR: usize = 10;
 
 /// States between two polls of the budget.
 const TICK: usize = 1024;
@@ -32,7 +32,7 @@ pub struct Claims {
 }
 
 /// Evaluates the claims in all states found by a search; explores more states if `may_go_on`.
-pub(crate) fn look_at_claims(
+pub(crate) fn evaluate_claims(
     product: &ExplicitProduct<'_>,
     worker: &mut ExplicitWorker,
     claims: &[Predicate],
@@ -43,20 +43,20 @@ pub(crate) fn look_at_claims(
     }
     let found = worker.states.len();
     let mut more = if may_go_on {
-        LEAST_MORE.max(found / PART)
+        LEAST_EXTRA.max(found / EXTRA_DIVISOR)
     } else {
         0
     };
-    let mut told = Claims {
+    let mut result = Claims {
         failed: vec![false; claims.len()],
         states: None,
         complete: true,
     };
     let mut steps = Vec::new();
-    let (mut next, mut looked_at) = (0, 0);
+    let (mut next, mut evaluated) = (0, 0);
     while next < worker.states.end() {
         if next % TICK == 0 && worker.check().is_err() {
-            told.complete = false;
+            result.complete = false;
             break;
         }
         let state = StateId(next as u32);
@@ -64,18 +64,18 @@ pub(crate) fn look_at_claims(
         if !worker.states.is_known(state) {
             continue;
         }
-        looked_at += 1;
-        for (claim, failed) in claims.iter().zip(&mut told.failed) {
+        evaluated += 1;
+        for (claim, failed) in claims.iter().zip(&mut result.failed) {
             *failed = *failed || !product.space().holds(&mut worker.states, state, claim);
         }
         if !worker.was_listed(state) {
             let listed = more > 0 && explored(product, worker, state, &mut steps).is_ok();
             more = more.saturating_sub(1);
-            told.complete &= listed;
+            result.complete &= listed;
         }
     }
-    told.states = Some(looked_at);
-    Some(told)
+    result.states = Some(evaluated);
+    Some(result)
 }
 
 fn explored(

@@ -106,14 +106,14 @@ impl<'a> Covering<'a> {
         number: usize,
     ) -> Option<Covered> {
         let steps = (SHORT << number.trailing_zeros().min(8)).min(LONG);
-        let found = self.look_back(product, worker, chart, end, back.take(steps));
+        let found = self.search_back(product, worker, chart, end, back.take(steps));
         for place in self.changed.drain(..) {
             self.delta[place] = 0;
         }
         found
     }
 
-    fn look_back(
+    fn search_back(
         &mut self,
         product: &ExplicitProduct<'_>,
         worker: &mut ExplicitWorker,
@@ -335,7 +335,7 @@ mod tests {
         let taken = automaton.guards.atom(0);
         automaton.atoms = vec![AtomId(0)];
         automaton.states[0][0].guard = automaton.guards.minus(Guards::TRUE, taken);
-        let fairness = [Constraint::of_events("it", Strength::Weak, vec![event])];
+        let fairness = [Constraint::of_events("fair", Strength::Weak, vec![event])];
         let fires = [Proposition::Fires(vec![event])];
         let problem = Problem::new(system, &automaton, &fires, Deadlock::Ignore);
         ask(&WALK, &problem.assuming(&fairness), 500)
@@ -383,7 +383,7 @@ mod tests {
     /// Place 0 has three tokens and gains more, place 1 stays empty. One transition needs more
     /// tokens, one a token that never comes, and one needs nothing.
     #[test]
-    fn only_what_growth_cannot_change_is_settled() {
+    fn settled_predicates_keep_their_value_under_growth() {
         use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
         let system = crate::testing::net(2, &[(&[0, 0, 0, 0, 0], &[]), (&[1], &[]), (&[], &[0])]);
         let covering = Covering {
@@ -461,7 +461,7 @@ mod tests {
 
     /// A round returns to the same automaton state.
     #[test]
-    fn rounds_bring_the_automaton_back() {
+    fn rounds_return_to_the_automaton_state() {
         let turns = System {
             initial: vec![vec![1, 0, 0].into()],
             ..crate::testing::net(3, &[(&[0], &[1, 2]), (&[1], &[0])])
@@ -481,7 +481,7 @@ mod tests {
 
     /// Each step adds a token. If that is a fault, the run ends after the first step.
     #[test]
-    fn systems_that_may_fail_have_no_rounds() {
+    fn systems_with_faults_have_no_rounds() {
         let mut system = crate::testing::net(2, &[(&[], &[0]), (&[1], &[])]);
         let grows = without(&system, EventId(1));
         assert!(matches!(grows, Ok(Outcome::Accepting(_))), "{grows:?}");

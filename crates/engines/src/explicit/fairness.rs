@@ -93,7 +93,13 @@ impl<'p> Constraints<'p> {
     }
 
     /// Sets the bits of the constraints that are enabled in `state`; `enabled` is 0 before.
-    fn look(&self, space: &Explicit<'_>, states: &mut States, state: StateId, enabled: &mut [u64]) {
+    fn enabled_in(
+        &self,
+        space: &Explicit<'_>,
+        states: &mut States,
+        state: StateId,
+        enabled: &mut [u64],
+    ) {
         let mut set = |i: u32| enabled[i as usize / 64] |= 1 << (i % 64);
         space.enabled_events(states, state, |event| {
             self.enabling[event.index()]
@@ -174,7 +180,7 @@ pub(crate) struct Enabled {
 impl Enabled {
     /// Returns the constraints enabled in `state`, as bits. Calls `grown` with the bytes before an
     /// array grows.
-    pub fn of(
+    pub fn bits(
         &mut self,
         constraints: &Constraints<'_>,
         space: &Explicit<'_>,
@@ -198,7 +204,7 @@ impl Enabled {
         }
         if self.known[word] & bit == 0 {
             self.known[word] |= bit;
-            constraints.look(space, states, state, &mut self.bits[start..end]);
+            constraints.enabled_in(space, states, state, &mut self.bits[start..end]);
         }
         Ok(&self.bits[start..end])
     }
@@ -209,7 +215,7 @@ impl Enabled {
 /// cyclic components soon carry all marks.
 #[derive(Debug)]
 pub(crate) struct Turns {
-    of: Vec<Turn>,
+    first: Vec<Turn>,
     bytes: Lease,
 }
 
@@ -217,30 +223,30 @@ impl Turns {
     /// Creates the order in which every node begins with the first event.
     pub fn new(budget: &Budget) -> Turns {
         Turns {
-            of: Vec::new(),
+            first: Vec::new(),
             bytes: budget.lease(),
         }
     }
 
-    pub fn of(&self, node: NodeId) -> Turn {
-        self.of.get(node.index()).copied().unwrap_or_default()
+    pub fn first(&self, node: NodeId) -> Turn {
+        self.first.get(node.index()).copied().unwrap_or_default()
     }
 
     /// Records the first event of `node` when it is first reached; later calls have no effect, so
     /// that the edges of a node keep their order.
     pub fn reach(&mut self, node: NodeId, turn: impl FnOnce() -> Turn) -> Result<(), Stop> {
         let unknown = node.index() + 1;
-        if self.of.len() >= unknown {
+        if self.first.len() >= unknown {
             return Ok(());
         }
-        if self.of.capacity() < unknown {
-            let larger = unknown.max(self.of.capacity() + self.of.capacity() / 2);
+        if self.first.capacity() < unknown {
+            let larger = unknown.max(self.first.capacity() + self.first.capacity() / 2);
             self.bytes.resize(larger * size_of::<Turn>())?;
-            self.of.reserve_exact(larger - self.of.len());
+            self.first.reserve_exact(larger - self.first.len());
         }
         // Initial nodes begin with the first event.
-        self.of.resize(node.index(), Turn::default());
-        self.of.push(turn());
+        self.first.resize(node.index(), Turn::default());
+        self.first.push(turn());
         Ok(())
     }
 }
@@ -263,7 +269,7 @@ impl<'a> Folded<'a> {
         for constraint in problem.fairness {
             if constraint.strength != Strength::Weak {
                 return Err(Stop::Unsupported(
-                    "automata are given weak fairness alone".to_owned(),
+                    "this engine supports only weak fairness".to_owned(),
                 ));
             }
             let [enabled, taken] = constraint.propositions();
@@ -314,7 +320,7 @@ fn atom(
     }
     if propositions.len() >= Guards::MAX_ATOMS {
         return Err(Stop::Unsupported(format!(
-            "property and fairness together have more than {} atoms; single states know more",
+            "property and fairness together have more than {} atoms; engines on single states support more",
             Guards::MAX_ATOMS
         )));
     }

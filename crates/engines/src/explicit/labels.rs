@@ -24,29 +24,29 @@ const UNLABELLED: u32 = u32::MAX;
 /// Labels of one worker.
 #[derive(Debug, Default)]
 pub(crate) struct Labels {
-    /// The label of every state, [`UNLABELLED`] until [`Labels::of`] is called for it.
-    of: Vec<u32>,
+    /// The label of every state, [`UNLABELLED`] until [`Labels::label`] is called for it.
+    by_state: Vec<u32>,
     letters: Vec<u64>,
     ids: FxHashMap<u64, u32>,
 }
 
 impl Labels {
     /// Returns the label of `state` in a [`labelled`] space. Calls `grown` when an array has grown.
-    pub fn of(
+    pub fn label(
         &mut self,
         space: &Explicit<'_>,
         states: &mut States,
         state: StateId,
         grown: impl FnOnce(usize) -> Result<(), Stop>,
     ) -> Result<Label, Stop> {
-        if self.of.len() <= state.index() {
-            let before = self.of.capacity();
-            self.of.resize(state.index() + 1, UNLABELLED);
-            if self.of.capacity() != before {
+        if self.by_state.len() <= state.index() {
+            let before = self.by_state.capacity();
+            self.by_state.resize(state.index() + 1, UNLABELLED);
+            if self.by_state.capacity() != before {
                 grown(self.bytes())?;
             }
         }
-        let known = self.of[state.index()];
+        let known = self.by_state[state.index()];
         if known != UNLABELLED {
             return Ok(Label(known));
         }
@@ -55,7 +55,7 @@ impl Labels {
             self.letters.push(bits);
             self.letters.len() as u32 - 1
         });
-        self.of[state.index()] = label;
+        self.by_state[state.index()] = label;
         Ok(Label(label))
     }
 
@@ -65,6 +65,6 @@ impl Labels {
 
     /// Returns the bytes held; maps are counted with their usual slack.
     pub fn bytes(&self) -> usize {
-        self.of.capacity() * 4 + self.letters.capacity() * 8 + self.ids.capacity() * 20
+        self.by_state.capacity() * 4 + self.letters.capacity() * 8 + self.ids.capacity() * 20
     }
 }

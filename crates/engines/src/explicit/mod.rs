@@ -29,7 +29,7 @@ pub use size::{Size, product_size};
 use crate::account::Account;
 use crate::engine::{AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task};
 use crate::testing_automata;
-use claims::look_at_claims;
+use claims::evaluate_claims;
 use covering::OnPath;
 use lariat_budget::{Statistic, Stop};
 use lariat_emptiness::{
@@ -38,7 +38,7 @@ use lariat_emptiness::{
 };
 use lariat_model::{Lasso, Strength};
 use lariat_space::explicit::States;
-use prefix::{LOOK, nearest};
+use prefix::{MOST_NODES, nearest};
 use product::{ExplicitProduct, ExplicitWorker};
 use steps::{Steps, concrete, concrete_fair};
 
@@ -78,24 +78,24 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
         several => product.workers(several, task.budget),
     };
     let mut counts = Counts::default();
-    if let Some(beginning) = look_around(task, &product, &mut workers[0], &mut counts)? {
-        tell(task.account, &counts, workers[0].states());
-        finish(task);
+    if let Some(beginning) = nearby_prefix(task, &product, &mut workers[0], &mut counts)? {
+        record_search(task.account, &counts, workers[0].states());
+        record_peak(task);
         return Ok(Outcome::Accepting(beginning));
     }
     if several > 1 {
         let found = ufscc(&product, &mut workers, &mut counts);
-        let mut worker = the_last_of(workers);
-        tell(task.account, &counts, worker.states());
+        let mut worker = merge_workers(workers);
+        record_search(task.account, &counts, worker.states());
         task.account.stats.set(Statistic::WORKERS, several);
         let lasso = |product: &ExplicitProduct<'_>, worker: &mut ExplicitWorker, clue: &Clue| {
             let evidence = clue.evidence(product, worker)?;
             lasso(product, worker, &evidence)
         };
         let found = found.and_then(|found| conclude(&product, &mut worker, found, lasso));
-        return end(task, &product, worker, found);
+        return check_claims(task, &product, worker, found);
     }
-    let mut worker = the_last_of(workers);
+    let mut worker = merge_workers(workers);
     let found = if product.has_fairness_in_marks() {
         let mut on_path = OnPath::new(task.problem, &product);
         let found = match &mut on_path {
@@ -103,13 +103,14 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
             None => couvreur(&product, &mut worker, &mut counts)
                 .map(|found| found.map(Sighting::Component)),
         };
-        tell(task.account, &counts, worker.states());
-        let found = found.and_then(|found| conclude(&product, &mut worker, found, sighted));
+        record_search(task.account, &counts, worker.states());
+        let found =
+            found.and_then(|found| conclude(&product, &mut worker, found, lasso_of_sighting));
         let growth = on_path.and_then(OnPath::growth);
         found.map(|found| found.map(|lasso| Lasso { growth, ..lasso }))
     } else {
         let found = streett(&product, &mut worker, &mut counts);
-        tell(task.account, &counts, worker.states());
+        record_search(task.account, &counts, worker.states());
         found.and_then(|found| match found {
             Outcome::Accepting(found) => {
                 concrete_fair(&product, &mut worker, &found).map(Outcome::Accepting)
@@ -117,11 +118,11 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
             other => Ok(other.map(|_| unreachable!("the check for pairs is exact"))),
         })
     };
-    end(task, &product, worker, found)
+    check_claims(task, &product, worker, found)
 }
 
 /// Returns the lasso in the component or along the path that a search has reported.
-fn sighted(
+fn lasso_of_sighting(
     product: &ExplicitProduct<'_>,
     worker: &mut ExplicitWorker,
     seen: &Sighting,
@@ -133,17 +134,17 @@ fn sighted(
 }
 
 /// Returns the first worker, with the findings of all.
-fn the_last_of(mut workers: Vec<ExplicitWorker>) -> ExplicitWorker {
+fn merge_workers(mut workers: Vec<ExplicitWorker>) -> ExplicitWorker {
     let mut last = workers.swap_remove(0);
     for other in workers {
-        last.learn(&other);
+        last.merge(&other);
     }
     last.states.resume();
     last
 }
 
 /// Evaluates the model's claims and checks whether states were omitted.
-fn end(
+fn check_claims(
     task: &mut Task<'_>,
     product: &ExplicitProduct<'_>,
     mut worker: ExplicitWorker,
@@ -152,20 +153,20 @@ fn end(
     let is_over = matches!(found, Ok(Outcome::Empty));
     if found.is_ok() {
         let claims = task.problem.claims;
-        task.account.claims = look_at_claims(product, &mut worker, claims, is_over);
+        task.account.claims = evaluate_claims(product, &mut worker, claims, is_over);
     }
     let found = match found? {
         Outcome::Empty if worker.states().was_cut() => Err(Stop::Bound(
-            "states with more tokens were not looked at".to_owned(),
+            "states with more tokens were omitted".to_owned(),
         )),
         found => Ok(found),
     };
-    finish(task);
+    record_peak(task);
     found
 }
 
 /// Searches near the initial nodes for an accepted prefix, if a depth-first search may diverge.
-pub(crate) fn look_around<P: Steps>(
+pub(crate) fn nearby_prefix<P: Steps>(
     task: &Task<'_>,
     product: &P,
     worker: &mut P::Worker,
@@ -174,14 +175,14 @@ pub(crate) fn look_around<P: Steps>(
     if task.variant.published || !task.problem.system.makes_tokens() {
         return Ok(None);
     }
-    let found = nearest(product, worker, LOOK, counts)?;
+    let found = nearest(product, worker, MOST_NODES, counts)?;
     found
         .map(|found| concrete(product, worker, &found))
         .transpose()
 }
 
 /// Records the statistics of a search on single states.
-pub(crate) fn tell(account: &mut Account, counts: &Counts, states: &States) {
+pub(crate) fn record_search(account: &mut Account, counts: &Counts, states: &States) {
     account.search(counts);
     account.stats.set(Statistic::STATES, states.len());
     account
@@ -191,7 +192,7 @@ pub(crate) fn tell(account: &mut Account, counts: &Counts, states: &States) {
 }
 
 /// Records the statistics that are final only after the lasso was computed.
-pub(crate) fn finish(task: &mut Task<'_>) {
+pub(crate) fn record_peak(task: &mut Task<'_>) {
     let bytes = task.budget.bytes_peak();
     task.account.stats.set(Statistic::BYTES_PEAK, bytes);
 }
@@ -203,7 +204,7 @@ pub(crate) fn conclude<P: Steps, E>(
     found: Outcome<E>,
     lasso: impl FnOnce(&P, &mut P::Worker, &E) -> Result<Option<Abstract>, Stop>,
 ) -> Found {
-    let inexact = |what: &str| Stop::Internal(format!("an exact check left {what}"));
+    let inexact = |what: &str| Stop::Internal(format!("an exact check returned {what}"));
     match found {
         Outcome::Empty => Ok(Outcome::Empty),
         Outcome::Accepting(evidence) => {
@@ -213,7 +214,7 @@ pub(crate) fn conclude<P: Steps, E>(
             let found = found.ok_or_else(|| inexact("a component without a lasso"))?;
             concrete(product, worker, &found).map(Outcome::Accepting)
         }
-        Outcome::Undecided(_) => Err(inexact("a doubt")),
+        Outcome::Undecided(_) => Err(inexact("an inexact result")),
     }
 }
 
@@ -265,7 +266,7 @@ mod tests {
 
     /// The work of the search is used up when its lasso is shortened.
     #[test]
-    fn a_lasso_is_shortened_among_what_was_found() {
+    fn a_lasso_is_shortened_in_the_sealed_product() {
         let (system, anything) = (detour(), Automaton::universal());
         let problem = Problem::new(&system, &anything, &[], Deadlock::Ignore);
         let mut account = Account::default();

@@ -9,7 +9,7 @@ use lariat_budget::Stop;
 use lariat_emptiness::{Counts, Edge, Lasso as Abstract, NodeId};
 
 /// Nodes of the search before one that may diverge; part of the short first round of `auto`.
-pub(crate) const LOOK: usize = 4000;
+pub(crate) const MOST_NODES: usize = 4000;
 
 /// Edges between two polls of the budget.
 const TICK: u64 = 1024;

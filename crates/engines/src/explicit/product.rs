@@ -82,7 +82,7 @@ impl<'p> ExplicitProduct<'p> {
         let locations = self.problem.automaton.states.len();
         match self.constraints.len() {
             0 => ExplicitWorker::new(states, locations, budget),
-            _ => ExplicitWorker::in_turns(states, locations, budget),
+            _ => ExplicitWorker::round_robin(states, locations, budget),
         }
     }
 
@@ -90,9 +90,9 @@ impl<'p> ExplicitProduct<'p> {
     pub fn workers(&self, workers: usize, budget: &Budget) -> Vec<ExplicitWorker> {
         let states = self.space.workers(workers, budget).into_iter();
         let locations = self.problem.automaton.states.len();
-        let nodes = ProductNodes::common(workers, locations, budget);
+        let nodes = ProductNodes::shared(workers, locations, budget);
         let worker =
-            |(states, nodes)| ExplicitWorker::on(self.within_limits(states), nodes, budget);
+            |(states, nodes)| ExplicitWorker::with_nodes(self.within_limits(states), nodes, budget);
         states.zip(nodes).map(worker).collect()
     }
 
@@ -230,7 +230,7 @@ impl Steps for ExplicitProduct<'_> {
                 .next(&mut worker.states, state, &mut cursor.space)?
             else {
                 if !self.problem.claims.is_empty() {
-                    worker.list_no_more(state);
+                    worker.set_listed(state);
                 }
                 return Ok(None);
             };

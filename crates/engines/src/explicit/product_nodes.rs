@@ -3,9 +3,9 @@
 //! | variant | used for | number of a pair | storage |
 //! | --- | --- | --- | --- |
 //! | `Joined` | one worker, small automata | the state's, automaton state in the low bits | 1 bit |
-//! | `JoinedCommon` | several workers, small automata | the same | 1 bit, atomic |
-//! | `Own` | one worker, large automata; dense order | order of discovery | hash table |
-//! | `Common` | several workers, large automata | drawn in blocks per worker | list per state |
+//! | `SharedJoined` | several workers, small automata | the same | 1 bit, atomic |
+//! | `Dense` | one worker, large automata; dense order | order of discovery | hash table |
+//! | `Shared` | several workers, large automata | drawn in blocks per worker | list per state |
 //!
 //! A joined number needs no lookup, so an edge of the product misses the cache no more often than
 //! one of the system. An unused number costs a check four bytes, which limits the size of the
@@ -31,7 +31,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const BLOCK: u32 = 256;
 
 /// New pairs after which a worker adds its count to the shared one.
-const UNTOLD: usize = 256;
+const REPORT_INTERVAL: usize = 256;
 
 /// Automata with at most two to the power of this many states have joined numbers; from 0 to 4.
 /// More bits waste memory where few pairs of each state are found.
@@ -42,8 +42,8 @@ const MOST_BITS: u32 = 3;
 pub(crate) struct ProductNodes {
     numbers: Numbers,
     /// Number of pairs reported by all workers, in batches to avoid contention.
-    told: Arc<AtomicUsize>,
-    untold: usize,
+    reported: Arc<AtomicUsize>,
+    unreported: usize,
     budget: Budget,
     is_sealed: bool,
 }
@@ -51,11 +51,11 @@ pub(crate) struct ProductNodes {
 #[derive(Debug)]
 enum Numbers {
     Joined(Joined),
-    JoinedCommon(Arc<SharedJoined>),
+    SharedJoined(Arc<SharedJoined>),
     /// Dense, in the order of discovery; cells are the state and the automaton state.
-    Own(Interner),
+    Dense(Interner),
     /// With the numbers that this worker assigns next.
-    Common(Arc<SharedPairs>, Range<u32>),
+    Shared(Arc<SharedPairs>, Range<u32>),
 }
 
 /// Number of low bits that hold the automaton state.
@@ -64,7 +64,7 @@ struct Join(u32);
 
 impl Join {
     /// Returns the encoding for this number of automaton states, if it is small enough.
-    fn of(locations: usize) -> Option<Join> {
+    fn for_locations(locations: usize) -> Option<Join> {
         let bits = locations.next_power_of_two().trailing_zeros();
         (bits <= MOST_BITS).then_some(Join(bits))
     }
@@ -227,14 +227,15 @@ impl SharedPairs {
 
     fn intern(
         &self,
-        (state, location): (StateId, Location),
+        state: StateId,
+        location: Location,
         block: &mut Range<u32>,
     ) -> Result<(u32, bool), Stop> {
         self.last.reserve(state.index(), |more| self.lease(more))?;
         let last = self.last.at(state.index());
-        let (mut first, mut looked_at) = (last.load(Acquire), 0);
+        let (mut first, mut searched) = (last.load(Acquire), 0);
         loop {
-            if let Some(known) = self.on_list(first, looked_at, location) {
+            if let Some(known) = self.on_list(first, searched, location) {
                 return Ok((known, false));
             }
             if block.start == block.end {
@@ -250,7 +251,7 @@ impl SharedPairs {
                     block.start += 1;
                     return Ok((block.start - 1, true));
                 }
-                Err(now) => (first, looked_at) = (now, first),
+                Err(now) => (first, searched) = (now, first),
             }
         }
     }
@@ -259,7 +260,7 @@ impl SharedPairs {
 impl ProductNodes {
     /// Creates an empty collection for one worker and an automaton with this many states.
     pub fn new(locations: usize, budget: &Budget) -> ProductNodes {
-        let Some(join) = Join::of(locations) else {
+        let Some(join) = Join::for_locations(locations) else {
             return ProductNodes::in_order(locations, budget);
         };
         let joined = Joined {
@@ -267,32 +268,32 @@ impl ProductNodes {
             found: Vec::new(),
             bytes: budget.lease(),
         };
-        ProductNodes::of(Numbers::Joined(joined), budget)
+        ProductNodes::with_numbers(Numbers::Joined(joined), budget)
     }
 
     /// Creates a collection with dense numbers, from 0 in the order of discovery.
     pub fn in_order(locations: usize, budget: &Budget) -> ProductNodes {
         let bits = u32::BITS - (locations as u32).leading_zeros();
         let own = Interner::new(4 + bits.div_ceil(8) as usize, budget);
-        ProductNodes::of(Numbers::Own(own), budget)
+        ProductNodes::with_numbers(Numbers::Dense(own), budget)
     }
 
     /// Creates an empty collection shared by `workers`, for an automaton with this many states.
-    pub fn common(workers: usize, locations: usize, budget: &Budget) -> Vec<ProductNodes> {
+    pub fn shared(workers: usize, locations: usize, budget: &Budget) -> Vec<ProductNodes> {
         let bytes = Mutex::new(budget.lease());
-        let told = Arc::default();
+        let reported = Arc::default();
         let worker = |numbers| {
-            let mut pairs = ProductNodes::of(numbers, budget);
-            pairs.told = Arc::clone(&told);
+            let mut pairs = ProductNodes::with_numbers(numbers, budget);
+            pairs.reported = Arc::clone(&reported);
             pairs
         };
-        if let Some(join) = Join::of(locations) {
+        if let Some(join) = Join::for_locations(locations) {
             let joined = Arc::new(SharedJoined {
                 join,
                 found: Segments::new(),
                 bytes,
             });
-            let numbers = |_| Numbers::JoinedCommon(joined.clone());
+            let numbers = |_| Numbers::SharedJoined(joined.clone());
             return (0..workers).map(numbers).map(worker).collect();
         }
         let common = Arc::new(SharedPairs {
@@ -301,15 +302,15 @@ impl ProductNodes {
             top: AtomicU32::new(0),
             bytes,
         });
-        let numbers = |_| Numbers::Common(common.clone(), 0..0);
+        let numbers = |_| Numbers::Shared(common.clone(), 0..0);
         (0..workers).map(numbers).map(worker).collect()
     }
 
-    fn of(numbers: Numbers, budget: &Budget) -> ProductNodes {
+    fn with_numbers(numbers: Numbers, budget: &Budget) -> ProductNodes {
         ProductNodes {
             numbers,
-            told: Arc::default(),
-            untold: 0,
+            reported: Arc::default(),
+            unreported: 0,
             budget: budget.clone(),
             is_sealed: false,
         }
@@ -323,13 +324,13 @@ impl ProductNodes {
     pub fn get(&self, node: NodeId) -> (StateId, Location) {
         match &self.numbers {
             Numbers::Joined(joined) => joined.join.get(node.0),
-            Numbers::JoinedCommon(joined) => joined.join.get(node.0),
-            Numbers::Own(cells) => {
+            Numbers::SharedJoined(joined) => joined.join.get(node.0),
+            Numbers::Dense(cells) => {
                 let mut cells = cells.get(node.0);
                 let mut next = || cells.next().unwrap_or(0);
                 (StateId(next()), Location(next()))
             }
-            Numbers::Common(common, _) => common.get(node.0),
+            Numbers::Shared(common, _) => common.get(node.0),
         }
     }
 
@@ -340,9 +341,9 @@ impl ProductNodes {
         }
         let found = match &self.numbers {
             Numbers::Joined(joined) => joined.find(state, location),
-            Numbers::JoinedCommon(joined) => joined.find(state, location),
-            Numbers::Own(cells) => cells.find(&[state.0, location.0]),
-            Numbers::Common(common, _) => common.find(state, location),
+            Numbers::SharedJoined(joined) => joined.find(state, location),
+            Numbers::Dense(cells) => cells.find(&[state.0, location.0]),
+            Numbers::Shared(common, _) => common.find(state, location),
         };
         Ok(found.map(NodeId))
     }
@@ -350,34 +351,34 @@ impl ProductNodes {
     pub fn intern(&mut self, state: StateId, location: Location) -> Result<NodeId, Stop> {
         let (id, new) = match &mut self.numbers {
             Numbers::Joined(joined) => joined.intern(state, location)?,
-            Numbers::JoinedCommon(joined) => joined.intern(state, location)?,
-            Numbers::Own(cells) => cells.intern(&[state.0, location.0])?,
-            Numbers::Common(common, block) => common.intern((state, location), block)?,
+            Numbers::SharedJoined(joined) => joined.intern(state, location)?,
+            Numbers::Dense(cells) => cells.intern(&[state.0, location.0])?,
+            Numbers::Shared(common, block) => common.intern(state, location, block)?,
         };
         if new {
-            self.untold += 1;
-            if self.untold == UNTOLD {
-                self.tell();
+            self.unreported += 1;
+            if self.unreported == REPORT_INTERVAL {
+                self.report();
             }
             self.budget.spend(1)?;
         }
         Ok(NodeId(id))
     }
 
-    fn tell(&mut self) {
-        let more = std::mem::take(&mut self.untold);
-        self.told.fetch_add(more, Relaxed);
+    fn report(&mut self) {
+        let more = std::mem::take(&mut self.unreported);
+        self.reported.fetch_add(more, Relaxed);
     }
 
     /// Returns the number of pairs; approximate while other workers are running.
     pub fn len(&self) -> usize {
-        self.told.load(Relaxed) + self.untold
+        self.reported.load(Relaxed) + self.unreported
     }
 }
 
 impl Drop for ProductNodes {
     fn drop(&mut self) {
-        self.tell();
+        self.report();
     }
 }
 
@@ -388,7 +389,7 @@ mod tests {
 
     /// In every variant, interned pairs keep their numbers and no others are found.
     #[test]
-    fn pairs_come_back() {
+    fn pairs_keep_their_numbers() {
         for locations in [1, 2, 3, 4, 5, 300] {
             let budget = Budget::unlimited();
             for mut pairs in [
@@ -413,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_do_not_fit_are_refused() {
+    fn numbers_beyond_32_bits_are_refused() {
         let mut pairs = ProductNodes::new(4, &Budget::unlimited());
         let refused = pairs.intern(StateId(1 << 30), Location(0));
         assert!(matches!(refused, Err(Stop::Bound(_))));
@@ -421,15 +422,15 @@ mod tests {
 
     /// Workers that intern the same pairs in different orders agree about every number.
     #[test]
-    fn numbers_are_common() {
-        numbers_are_common_with(20);
-        numbers_are_common_with(3);
+    fn shared_numbers_agree() {
+        check_shared_numbers(20);
+        check_shared_numbers(3);
     }
 
     /// The automaton has one more state, which occurs in no pair.
-    fn numbers_are_common_with(locations: u32) {
+    fn check_shared_numbers(locations: u32) {
         let budget = Budget::bytes(50_000_000);
-        let mut all = ProductNodes::common(4, locations as usize + 1, &budget);
+        let mut all = ProductNodes::shared(4, locations as usize + 1, &budget);
         let found: Vec<HashMap<(u32, u32), NodeId>> = std::thread::scope(|scope| {
             let work = |(i, pairs): (u32, &mut ProductNodes)| {
                 let mut found = HashMap::new();

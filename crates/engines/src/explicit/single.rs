@@ -87,11 +87,11 @@ pub(crate) fn is_forever(forever: &[bool], location: Location) -> bool {
 impl<K: Copy + Eq + Hash> Worker<K> {
     /// Creates an empty worker of a product with an automaton of this many states.
     pub(crate) fn new(states: States, locations: usize, budget: &Budget) -> Worker<K> {
-        Worker::on(states, ProductNodes::new(locations, budget), budget)
+        Worker::with_nodes(states, ProductNodes::new(locations, budget), budget)
     }
 
     /// Creates an empty worker with these nodes.
-    pub(crate) fn on(states: States, nodes: ProductNodes, budget: &Budget) -> Worker<K> {
+    pub(crate) fn with_nodes(states: States, nodes: ProductNodes, budget: &Budget) -> Worker<K> {
         Worker {
             states,
             nodes,
@@ -110,12 +110,12 @@ impl<K: Copy + Eq + Hash> Worker<K> {
     }
 
     /// Creates a worker with round-robin order of steps; several would need a common order.
-    pub(crate) fn in_turns(states: States, locations: usize, budget: &Budget) -> Worker<K> {
+    pub(crate) fn round_robin(states: States, locations: usize, budget: &Budget) -> Worker<K> {
         let nodes = ProductNodes::in_order(locations, budget);
         let turns = Some(Turns::new(budget));
         Worker {
             turns,
-            ..Worker::on(states, nodes, budget)
+            ..Worker::with_nodes(states, nodes, budget)
         }
     }
 
@@ -124,7 +124,7 @@ impl<K: Copy + Eq + Hash> Worker<K> {
         if let Some(turns) = &self.turns
             && cursor.space.is_new()
         {
-            cursor.space = explicit::Cursor::at_turn(turns.of(node));
+            cursor.space = explicit::Cursor::at_turn(turns.first(node));
         }
     }
 
@@ -134,7 +134,7 @@ impl<K: Copy + Eq + Hash> Worker<K> {
     }
 
     /// Records that all steps from `state` have been listed.
-    pub(crate) fn list_no_more(&mut self, state: StateId) {
+    pub(crate) fn set_listed(&mut self, state: StateId) {
         let word = state.0 as usize / 64;
         if self.listed.len() <= word {
             self.listed.resize(word + 1, 0);
@@ -143,7 +143,7 @@ impl<K: Copy + Eq + Hash> Worker<K> {
     }
 
     /// Merges the findings of another worker that shares the nodes of this one.
-    pub(crate) fn learn(&mut self, other: &Worker<K>) {
+    pub(crate) fn merge(&mut self, other: &Worker<K>) {
         self.states.learn(&other.states);
         let words = self.listed.len().max(other.listed.len());
         self.listed.resize(words, 0);
@@ -183,7 +183,7 @@ impl<K: Copy + Eq + Hash> Worker<K> {
         } = self;
         // Maps are counted with their usual slack.
         let beside = choices.capacity() * (size_of::<(K, Moves)>() + 4) + moves.capacity() * 16;
-        labels.of(space, states, state, |bytes| own.resize(bytes + beside))
+        labels.label(space, states, state, |bytes| own.resize(bytes + beside))
     }
 
     /// Returns the fairness constraints enabled in `state`, as bits.
@@ -199,7 +199,7 @@ impl<K: Copy + Eq + Hash> Worker<K> {
             fair,
             ..
         } = self;
-        enabled.of(constraints, space, states, state, |bytes| {
+        enabled.bits(constraints, space, states, state, |bytes| {
             fair.resize(bytes)
         })
     }

@@ -6,7 +6,7 @@ use crate::engine::AutomatonKind;
 use crate::explicit::product::ExplicitProduct;
 use crate::problem::Problem;
 use crate::testing_automata::{Construction, Product, only_states};
-use lariat_budget::{Budget, Observer, Stop};
+use lariat_budget::{RunContext, Stop};
 use lariat_emptiness::{Graph, NodeId};
 
 /// The size of a whole product.
@@ -21,9 +21,9 @@ pub struct Size {
 /// Returns the size of the product that the explicit engine searches with this kind of automaton.
 pub fn product_size(
     problem: &Problem<'_>,
-    (kind, construction): (AutomatonKind, Construction),
-    budget: &Budget,
-    observer: &dyn Observer,
+    kind: AutomatonKind,
+    construction: Construction,
+    ctx: RunContext<'_>,
 ) -> Result<Size, Stop> {
     if kind.is_testing() {
         only_states(problem)?;
@@ -32,31 +32,27 @@ pub fn product_size(
     whole.prefixes = false;
     let problem = &whole;
     match kind {
-        AutomatonKind::Tgba => synchronous(problem, budget, observer),
+        AutomatonKind::Tgba => synchronous(problem, ctx),
         AutomatonKind::Ba => {
-            let automaton = problem.degeneralized(budget)?;
-            synchronous(&problem.with_automaton(&automaton), budget, observer)
+            let automaton = problem.degeneralized(ctx.budget)?;
+            synchronous(&problem.with_automaton(&automaton), ctx)
         }
         AutomatonKind::Ta => {
-            let automaton = construction.ta(problem.automaton, budget)?;
-            let product = Product::two_pass(problem, &automaton, observer);
-            size(&product, &mut product.worker(budget))
+            let automaton = construction.ta(problem.automaton, ctx.budget)?;
+            let product = Product::two_pass(problem, &automaton, ctx.observer);
+            size(&product, &mut product.worker(ctx.budget))
         }
         AutomatonKind::Tgta => {
-            let automaton = construction.tgta(problem.automaton, budget)?;
-            let product = Product::generalized(problem, &automaton, observer);
-            size(&product, &mut product.worker(budget))
+            let automaton = construction.tgta(problem.automaton, ctx.budget)?;
+            let product = Product::generalized(problem, &automaton, ctx.observer);
+            size(&product, &mut product.worker(ctx.budget))
         }
     }
 }
 
-fn synchronous(
-    problem: &Problem<'_>,
-    budget: &Budget,
-    observer: &dyn Observer,
-) -> Result<Size, Stop> {
-    let product = ExplicitProduct::new(problem, observer);
-    size(&product, &mut product.worker(budget))
+fn synchronous(problem: &Problem<'_>, ctx: RunContext<'_>) -> Result<Size, Stop> {
+    let product = ExplicitProduct::new(problem, ctx.observer);
+    size(&product, &mut product.worker(ctx.budget))
 }
 
 fn size<G: Graph>(graph: &G, worker: &mut G::Worker) -> Result<Size, G::Stop> {

@@ -38,7 +38,7 @@ pub(crate) fn concrete<P: Steps>(
     found: &Abstract,
 ) -> Result<Lasso, Stop> {
     let initial = product.state(worker, found.initial);
-    can_be_told(&initial, found.prefix.len() + found.cycle.len())?;
+    check_length(&initial, found.prefix.len() + found.cycle.len())?;
     let cycle = if product.accepts_forever(worker, found.entry()) {
         Vec::new()
     } else {
@@ -53,11 +53,11 @@ pub(crate) fn concrete<P: Steps>(
 }
 
 /// Fails if a run of this length is too long to be reported.
-fn can_be_told(state: &State, length: usize) -> Result<(), Stop> {
+fn check_length(state: &State, length: usize) -> Result<(), Stop> {
     let each = state.len() * size_of::<Value>() + size_of::<Step>();
     if length.saturating_mul(each) > MOST_BYTES {
         return Err(Stop::Bound(format!(
-            "a violating run of {length} steps was found, which is too long to be told"
+            "a violating run of {length} steps was found, too long to report"
         )));
     }
     Ok(())
@@ -70,7 +70,7 @@ pub(crate) fn concrete_fair<P: Steps>(
     found: &FairLasso,
 ) -> Result<Lasso, Stop> {
     let initial = product.state(worker, found.initial);
-    can_be_told(&initial, found.prefix.len() + found.cycle.len())?;
+    check_length(&initial, found.prefix.len() + found.cycle.len())?;
     let entry = found
         .prefix
         .last()

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn arcs_of_components_that_recur_remain() {
+    fn arcs_of_recurring_components_remain() {
         let round = [arc(7, 3, false), arc(3, 7, true), arc(3, 9, true)];
         assert_eq!(ends(&round), [(3, 7), (7, 3)]);
         assert_eq!(ends(&[arc(1, 2, true), arc(2, 3, true)]), []);

@@ -29,7 +29,7 @@ pub fn first_cap(system: &System) -> u32 {
 }
 
 /// Returns whether an event of the net leads from `node`, on level 0, to a value above `cap`.
-pub fn escapes(kernel: &mut Kernel, steps: &Steps, cap: u32, node: NodeId) -> Result<bool, Halt> {
+pub fn overflows(kernel: &mut Kernel, steps: &Steps, cap: u32, node: NodeId) -> Result<bool, Halt> {
     // Only events that exceed the cap from the cap itself can do so.
     let mut able = vec![Vec::new(); steps.automaton as usize + 1];
     for (able, level) in able.iter_mut().zip(0..) {
@@ -50,13 +50,13 @@ pub fn escapes(kernel: &mut Kernel, steps: &Steps, cap: u32, node: NodeId) -> Re
     }
     let last = able.iter().rposition(|chains| !chains.is_empty());
     match last {
-        Some(last) => escapes_below(kernel, steps, cap, &able[..=last], node, 0),
+        Some(last) => overflows_below(kernel, steps, cap, &able[..=last], node, 0),
         None => Ok(false),
     }
 }
 
-/// As `escapes`, on any level, for the events in `able` by top level.
-fn escapes_below(
+/// As `overflows`, on any level, for the events in `able` by top level.
+fn overflows_below(
     kernel: &mut Kernel,
     steps: &Steps,
     cap: u32,
@@ -67,16 +67,16 @@ fn escapes_below(
     let Some(chains) = able.get(level as usize) else {
         return Ok(false);
     };
-    kernel.remembered(steps.escapes, (node,), |kernel| {
+    kernel.remembered(steps.overflows, (node,), |kernel| {
         kernel.any_edge(node, |kernel, edge| {
-            let mut found = escapes_below(kernel, steps, cap, able, edge.1, level + 1)?;
+            let mut found = overflows_below(kernel, steps, cap, able, edge.1, level + 1)?;
             for &chain in chains {
                 let rest = PartialFiring {
                     chain,
                     level,
                     exceeds: false,
                 };
-                found = found || escapes_from(kernel, steps, cap, rest, edge)?;
+                found = found || overflows_from(kernel, steps, cap, rest, edge)?;
             }
             Ok(found)
         })
@@ -92,8 +92,8 @@ struct PartialFiring {
     exceeds: bool,
 }
 
-/// As `escapes`, for one edge and the rest of an event.
-fn escapes_from(
+/// As `overflows`, for one edge and the rest of an event.
+fn overflows_from(
     kernel: &mut Kernel,
     steps: &Steps,
     cap: u32,
@@ -107,15 +107,15 @@ fn escapes_from(
             level: rest.level + 1,
             exceeds: rest.exceeds || step.to > cap,
         };
-        if escapes_by(kernel, steps, cap, below, child)? {
+        if overflows_by(kernel, steps, cap, below, child)? {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-/// As `escapes`, for the rest of an event.
-fn escapes_by(
+/// As `overflows`, for the rest of an event.
+fn overflows_by(
     kernel: &mut Kernel,
     steps: &Steps,
     cap: u32,
@@ -126,11 +126,11 @@ fn escapes_by(
         return Ok(rest.exceeds);
     }
     kernel.remembered(
-        steps.escapes_by,
+        steps.overflows_by,
         (rest.chain, node, rest.exceeds),
         |kernel| {
             kernel.any_edge(node, |kernel, edge| {
-                escapes_from(kernel, steps, cap, rest, edge)
+                overflows_from(kernel, steps, cap, rest, edge)
             })
         },
     )

@@ -55,7 +55,7 @@ impl EventLevelProblem {
             ..original.clone()
         };
         system.variables.push(Variable {
-            name: "what is taken next".to_owned(),
+            name: "class of the next event".to_owned(),
             domain: Domain::Range {
                 low: 0,
                 high: values().max().unwrap_or(0),
@@ -77,7 +77,8 @@ impl EventLevelProblem {
         });
         let propositions = propositions.collect();
         let levels = order.vars().iter().copied().chain([class]).collect();
-        let order = Order::from_top(levels).ok_or_else(|| Stop::Internal("an order".to_owned()))?;
+        let order = Order::from_top(levels)
+            .ok_or_else(|| Stop::Internal("the order with an event level".to_owned()))?;
         Ok(EventLevelProblem {
             layout: Layout::new(&system, &order),
             system,
@@ -133,7 +134,7 @@ impl EventLevelProblem {
     }
 
     /// Removes the additional level from a run.
-    pub fn told(&self, lasso: Lasso) -> Lasso {
+    pub fn lift(&self, lasso: Lasso) -> Lasso {
         let variables = self.layout.levels() - 1;
         let state = |state: State| State::from(&state[..variables]);
         let step = |step: Step| Step {

@@ -107,13 +107,13 @@ pub struct LabelResiduals {
     resting: Residual,
     scopes: [Scope; 3],
     lease: Lease,
-    ask_at: usize,
+    account_at: usize,
     /// The largest value of target states.
     cap: u32,
     /// True if a larger value was met, even if the step cannot be taken.
     cut: bool,
     /// Enables [`LabelResiduals::is_still`].
-    asks_still: bool,
+    still_enabled: bool,
 }
 
 /// Smaller numbers are [`Residual::FALSE`] and [`Residual::TRUE`].
@@ -148,7 +148,9 @@ impl LabelResiduals {
                     atoms.push((i as u32, residual));
                 }
                 Proposition::Fires(_) => {
-                    return Err(Stop::Internal("events that are not foretold".to_owned()));
+                    return Err(Stop::Internal(
+                        "event atoms without an event level".to_owned(),
+                    ));
                 }
             }
         }
@@ -184,10 +186,10 @@ impl LabelResiduals {
             resting: Residual::FALSE,
             scopes: [any, inner, resting],
             lease: budget.lease(),
-            ask_at: 0,
+            account_at: 0,
             cap,
             cut: false,
-            asks_still: proofs.still,
+            still_enabled: proofs.still,
         };
         let states = labels.resting_letters(problem);
         labels.root = labels.begin(distinct, &atoms);
@@ -390,9 +392,10 @@ impl LabelResiduals {
     fn account(&mut self) -> Result<(), Stop> {
         let guards = self.relations.len() * self.edges.len();
         let things = self.stepped.len() + 2 * self.pending.len() + guards;
-        if things > self.ask_at {
-            self.ask_at = things + things / 4 + 256;
-            self.lease.resize(self.ask_at * 64 + self.guards.bytes())?;
+        if things > self.account_at {
+            self.account_at = things + things / 4 + 256;
+            self.lease
+                .resize(self.account_at * 64 + self.guards.bytes())?;
         }
         Ok(())
     }
@@ -423,7 +426,7 @@ impl LabelResiduals {
 
     /// Returns whether reading a label of `residual` twice is the same as once.
     pub fn is_still(&mut self, residual: Residual, of: Still) -> bool {
-        let Some(pending) = self.pending(residual).filter(|_| self.asks_still) else {
+        let Some(pending) = self.pending(residual).filter(|_| self.still_enabled) else {
             return false;
         };
         let relation = pending.relation as usize;

@@ -70,7 +70,7 @@ use crate::engine::{AutomatonKind, Engine, Found, Needs, Procedure, Task, Varian
 use crate::problem::Problem;
 use crate::sets::walk::lost;
 use beginning::Forever;
-use cap::escapes;
+use cap::overflows;
 use demands::{DemandId, Demands};
 use event_level::EventLevelProblem;
 use filters::AnyMove;
@@ -149,7 +149,7 @@ fn hyb(task: &mut Task<'_>, space: &Symbolic<'_>) -> Found {
     let event_level = EventLevelProblem::new(task.problem, space.layout().order())?;
     let problem = event_level.problem(task.problem);
     let found = in_rounds(&mut task.about(&problem), space, Some(&event_level))?;
-    Ok(found.map(|lasso| event_level.told(lasso)))
+    Ok(found.map(|lasso| event_level.lift(lasso)))
 }
 
 /// Decides a task in as many rounds as needed, with the steps of `space`.
@@ -240,8 +240,7 @@ impl<'p> Product<'p> {
         if layout.levels() == 0 {
             // The automaton would be the only level, and the top of every event.
             return Err(Stop::Unsupported(
-                "this engine works on components, and a model without variables has none"
-                    .to_owned(),
+                "hyb needs variables, and the model has none".to_owned(),
             ));
         }
         let mut store = Store::new(layout.levels() + 1, budget)?;
@@ -331,8 +330,12 @@ impl<'p> Product<'p> {
                 return self.cycle(at, &new, &met, &reached, top).map(Some);
             }
             (None, Some(Evidence::Rest(ends))) => self.store.wrap(ends),
-            (None, None) => return Err(Stop::Internal("a search left without reason".to_owned())),
-            (Some(all), _) => match self.rest(&all)? {
+            (None, None) => {
+                return Err(Stop::Internal(
+                    "the listener stopped without evidence".to_owned(),
+                ));
+            }
+            (Some(all), _) => match self.deadlock_ends(&all)? {
                 Some(ends) => ends,
                 None => {
                     if let Some(reached) = self.fair_cycles(&all, suspects)? {
@@ -341,8 +344,8 @@ impl<'p> Product<'p> {
                         let found = self.cycle(at, &New::Any, &which, &reached, top);
                         return found.map(Some);
                     }
-                    let Some(ends) = self.beginnings(&all)? else {
-                        return self.nothing(&all);
+                    let Some(ends) = self.prefixes(&all)? else {
+                        return self.conclude_empty(&all);
                     };
                     enter(observer, "prefix");
                     let walk = self.prefix(top, Goal::In(ends.node()))?;
@@ -360,7 +363,7 @@ impl<'p> Product<'p> {
     }
 
     /// Returns the ends of accepted runs with a deadlock in the complete product.
-    fn rest(&mut self, all: &Set) -> Result<Option<Set>, Stop> {
+    fn deadlock_ends(&mut self, all: &Set) -> Result<Option<Set>, Stop> {
         if !self.stutters {
             return Ok(None);
         }
@@ -400,7 +403,7 @@ impl<'p> Product<'p> {
     }
 
     /// Returns the ends of prefixes that are evidence.
-    fn beginnings(&mut self, all: &Set) -> Result<Option<Set>, Stop> {
+    fn prefixes(&mut self, all: &Set) -> Result<Option<Set>, Stop> {
         if !self.problem.takes_prefixes() {
             return Ok(None);
         }
@@ -414,14 +417,14 @@ impl<'p> Product<'p> {
     }
 
     /// Returns the result of a search that has found no run in the explored part.
-    fn nothing(&mut self, all: &Set) -> Result<Option<Outcome<Lasso>>, Stop> {
+    fn conclude_empty(&mut self, all: &Set) -> Result<Option<Outcome<Lasso>>, Stop> {
         let Some(cap) = self.labels.cut() else {
             return Ok(Some(Outcome::Empty));
         };
         let (steps, node) = (&self.steps, all.node());
         let mut complete = false;
         self.store.run(|kernel| {
-            complete = !escapes(kernel, steps, cap, node)?;
+            complete = !overflows(kernel, steps, cap, node)?;
             Ok(NodeId::EMPTY)
         })?;
         Ok(complete.then_some(Outcome::Empty))

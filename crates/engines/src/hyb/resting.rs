@@ -19,7 +19,7 @@ use lariat_dd::Predicate;
 use lariat_dd::kernel::{Halt, Kernel, NodeId};
 
 /// Limit on the number of evaluations during saturation.
-const LOOKS: u32 = 64;
+const MOST_EVALUATIONS: u32 = 64;
 
 /// Search for such runs during saturation.
 pub struct Watch {
@@ -29,7 +29,7 @@ pub struct Watch {
 
 impl Watch {
     /// Returns the ends of accepted runs: initial values above `level`, then members of `node`.
-    pub fn look(
+    pub fn ends(
         &mut self,
         kernel: &mut Kernel,
         labels: &mut LabelResiduals,
@@ -41,7 +41,7 @@ impl Watch {
         let Some(initial) = &self.initial else {
             return Ok(NodeId::EMPTY);
         };
-        if !level.is_multiple_of(steps.automaton / LOOKS + 1) {
+        if !level.is_multiple_of(steps.automaton / MOST_EVALUATIONS + 1) {
             return Ok(NodeId::EMPTY);
         }
         let mut residual = labels.resting();

@@ -353,7 +353,7 @@ impl<'a> Search<'a> {
 
     /// Returns the recurring states of the node being saturated on `level` if stored as sets: the
     /// whole node if this proof is disabled.
-    fn known(
+    fn recurring_states(
         &mut self,
         kernel: &mut Kernel,
         node: NodeId,
@@ -401,7 +401,7 @@ impl<'a> Search<'a> {
             return Ok(());
         }
         let base = kernel.mark();
-        let known = self.known(kernel, node, at.level)?;
+        let known = self.recurring_states(kernel, node, at.level)?;
         if let Some(states) = known {
             kernel.push(0, states)?;
         }
@@ -480,7 +480,7 @@ impl<'l> Listener<AnyMove<'l>> for Search<'_> {
             let (steps, demands) = (self.steps, &mut *self.demands);
             let resting = self
                 .watch
-                .look(kernel, labels, steps, demands, level, node)?;
+                .ends(kernel, labels, steps, demands, level, node)?;
             if !resting.is_empty() {
                 self.found = Some(Evidence::Rest(resting));
                 return Err(kernel.leave());

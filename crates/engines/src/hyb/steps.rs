@@ -46,9 +46,9 @@ pub struct Steps {
     pub(super) taken: Operation<(NodeId, Residual, DemandId), NodeId>,
     pub(super) takers: Operation<(NodeId, NodeId, Residual, DemandId), NodeId>,
     /// Nodes from which an event exceeds a cap.
-    pub escapes: Operation<(NodeId,), bool>,
+    pub overflows: Operation<(NodeId,), bool>,
     /// The same for the rest of an event; true if it has exceeded the cap above.
-    pub escapes_by: Operation<(ChainId, NodeId, bool), bool>,
+    pub overflows_by: Operation<(ChainId, NodeId, bool), bool>,
 }
 
 /// Position of a node: its level and the residual of the labels.
@@ -106,8 +106,8 @@ impl Steps {
                 lives: kernel.operation(),
                 taken: kernel.operation(),
                 takers: kernel.operation(),
-                escapes: kernel.operation(),
-                escapes_by: kernel.operation(),
+                overflows: kernel.operation(),
+                overflows_by: kernel.operation(),
             });
             Ok(NodeId::EMPTY)
         })?;

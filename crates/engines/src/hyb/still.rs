@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_that_change_nothing_a_second_time() {
+    fn labels_that_need_not_be_read_again() {
         let mut guards = Guards::new();
         let p = guards.atom(0);
         let (not_p, any) = (guards.not(p), Guards::TRUE);

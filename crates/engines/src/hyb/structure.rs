@@ -45,10 +45,10 @@ pub fn cyclic_levels(system: &System, layout: &Layout, steps: &Steps) -> Vec<boo
     }
     for level in 0..layout.levels() {
         let own = steps.tops(level as u32).iter().map(|(_, event)| *event);
-        let is_left = |row: usize| left.is[row];
+        let is_left = |row: usize| left.remaining[row];
         cyclic.push({ own.clone() }.any(|event| of_event[event.index()].clone().any(is_left)));
         let over = own.filter(|event| last[event.index()] == level);
-        left.drop(over.flat_map(|event| of_event[event.index()].clone()));
+        left.remove_rows(over.flat_map(|event| of_event[event.index()].clone()));
     }
     cyclic
 }
@@ -69,7 +69,7 @@ fn changes(system: &System) -> (Vec<Vec<Change>>, Vec<Range<usize>>) {
     let mut of_event = Vec::with_capacity(system.events.len());
     for event in &system.events {
         let first = changes.len();
-        let whatever = |var: VarId| Change {
+        let any_change = |var: VarId| Change {
             what: var.index(),
             raises: true,
             lowers: true,
@@ -94,7 +94,7 @@ fn changes(system: &System) -> (Vec<Vec<Change>>, Vec<Range<usize>>) {
                     let mut own = Vec::new();
                     for (var, before, after) in cells {
                         if is_counted[var.index()] {
-                            own.push(whatever(var));
+                            own.push(any_change(var));
                             continue;
                         }
                         for (value, raises) in [(before, false), (after, true)] {
@@ -110,7 +110,7 @@ fn changes(system: &System) -> (Vec<Vec<Change>>, Vec<Range<usize>>) {
                 }
             }
             Action::Program { .. } => {
-                changes.push(event.action.writes().into_iter().map(whatever).collect());
+                changes.push(event.action.writes().into_iter().map(any_change).collect());
             }
         }
         of_event.push(first..changes.len());
@@ -121,7 +121,7 @@ fn changes(system: &System) -> (Vec<Vec<Change>>, Vec<Range<usize>>) {
 /// The remaining rows.
 struct Left {
     changes: Vec<Vec<Change>>,
-    is: Vec<bool>,
+    remaining: Vec<bool>,
     /// By component: the rows that change it.
     changing: Vec<Vec<usize>>,
     /// By component: numbers of remaining rows that raise and that lower it.
@@ -133,7 +133,7 @@ impl Left {
         let changed = changes.iter().flatten().map(|change| change.what + 1);
         let changed = changed.max().unwrap_or(0);
         let mut left = Left {
-            is: vec![true; changes.len()],
+            remaining: vec![true; changes.len()],
             changing: vec![Vec::new(); changed],
             counts: vec![(0, 0); changed],
             changes,
@@ -145,21 +145,21 @@ impl Left {
                 left.counts[change.what].1 += usize::from(change.lowers);
             }
         }
-        left.settle((0..changed).collect());
+        left.propagate((0..changed).collect());
         left
     }
 
     /// Removes these rows, and all rows that are then excluded.
-    fn drop(&mut self, rows: impl Iterator<Item = usize>) {
+    fn remove_rows(&mut self, rows: impl Iterator<Item = usize>) {
         let mut touched = Vec::new();
         for row in rows {
-            self.leave_out(row, &mut touched);
+            self.remove_row(row, &mut touched);
         }
-        self.settle(touched);
+        self.propagate(touched);
     }
 
-    fn leave_out(&mut self, row: usize, touched: &mut Vec<usize>) {
-        if std::mem::replace(&mut self.is[row], false) {
+    fn remove_row(&mut self, row: usize, touched: &mut Vec<usize>) {
+        if std::mem::replace(&mut self.remaining[row], false) {
             for change in &self.changes[row] {
                 self.counts[change.what].0 -= usize::from(change.raises);
                 self.counts[change.what].1 -= usize::from(change.lowers);
@@ -169,12 +169,12 @@ impl Left {
     }
 
     /// Removes rows that change a component which is only raised or only lowered.
-    fn settle(&mut self, mut touched: Vec<usize>) {
+    fn propagate(&mut self, mut touched: Vec<usize>) {
         while let Some(what) = touched.pop() {
             let (raise, lower) = self.counts[what];
             if (raise == 0) != (lower == 0) {
                 for row in std::mem::take(&mut self.changing[what]) {
-                    self.leave_out(row, &mut touched);
+                    self.remove_row(row, &mut touched);
                 }
             }
         }
@@ -195,25 +195,25 @@ mod tests {
     }
 
     #[test]
-    fn an_open_chain_comes_undone() {
+    fn open_chains_are_removed() {
         // A chain of components, and an event that changes nothing.
         let mut changes: Vec<Vec<Change>> = (0..9)
             .map(|i| vec![change(i, -1), change(i + 1, 1)])
             .collect();
         changes.push(Vec::new());
         let left = Left::new(changes.clone());
-        assert_eq!(left.is.iter().position(|l| *l), Some(9));
+        assert_eq!(left.remaining.iter().position(|l| *l), Some(9));
         // A closed ring remains, but a branch of it does not.
         changes.push(vec![change(9, -1), change(0, 1)]);
         changes.push(vec![change(9, -1)]);
         let left = Left::new(changes.clone());
-        assert_eq!(left.is.iter().filter(|l| **l).count(), 12);
+        assert_eq!(left.remaining.iter().filter(|l| **l).count(), 12);
         changes.push(vec![change(4, -1), change(10, 1)]);
         let mut left = Left::new(changes);
-        assert!(!left.is[12] && left.is[..11].iter().all(|l| *l));
+        assert!(!left.remaining[12] && left.remaining[..11].iter().all(|l| *l));
         // Opened again, the ring is removed.
-        left.drop([3].into_iter());
-        assert_eq!(left.is.iter().position(|l| *l), Some(9));
+        left.remove_rows([3].into_iter());
+        assert_eq!(left.remaining.iter().position(|l| *l), Some(9));
     }
 
     fn table(rows: &[&[Option<(Value, Value)>]]) -> Action {
@@ -241,11 +241,11 @@ mod tests {
             fault: None,
             units: Vec::new(),
         };
-        Left::new(changes(&system).0).is
+        Left::new(changes(&system).0).remaining
     }
 
     #[test]
-    fn values_are_places_of_rows() {
+    fn values_of_tables_act_like_places() {
         // 0 and 1 form a ring, 1 → 2 → 3 leaves it; a row that only tests, and an empty one.
         let ring: &[&[_]] = &[&[Some((0, 1)), None], &[Some((1, 0)), Some((4, 4))]];
         let out: &[&[_]] = &[&[Some((1, 2)), None], &[Some((2, 3)), None]];

@@ -77,7 +77,7 @@ fn answer(
             Question::Always(predicate) => {
                 let recurrence = match &recurrence {
                     Some(known) => known,
-                    None => recurrence.insert(Recurrence::of(space, states)?),
+                    None => recurrence.insert(Recurrence::new(space, states)?),
                 };
                 let lost = recurrence.lost(space, states, &predicate)?;
                 let finding = if lost.is_empty() {
@@ -159,19 +159,22 @@ fn most(
 struct Recurrence {
     dead: Set,
     /// True if the initial state can be reached from everywhere.
-    comes_home: bool,
+    is_reversible: bool,
 }
 
 impl Recurrence {
-    fn of(space: &mut Symbolic<'_>, states: &Set) -> Result<Recurrence, Stop> {
+    fn new(space: &mut Symbolic<'_>, states: &Set) -> Result<Recurrence, Stop> {
         let dead = space.dead(states)?;
-        let comes_home = dead.is_empty() && space.system().initial.len() == 1 && {
+        let is_reversible = dead.is_empty() && space.system().initial.len() == 1 && {
             let all = space.all();
             let initial = space.initial()?;
             let back = space.back_within(&initial, &all, states)?;
             space.store().difference(states, &back)?.is_empty()
         };
-        Ok(Recurrence { dead, comes_home })
+        Ok(Recurrence {
+            dead,
+            is_reversible,
+        })
     }
 
     /// Returns states from which no state with the predicate can be reached; not necessarily all.
@@ -190,7 +193,7 @@ impl Recurrence {
         if goal.is_empty() {
             return Ok(states.clone());
         }
-        if self.comes_home {
+        if self.is_reversible {
             return Ok(space.empty());
         }
         let all = space.all();

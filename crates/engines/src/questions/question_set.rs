@@ -34,7 +34,7 @@ pub struct QuestionSet<'s> {
     /// By event: questions that a step by it can answer.
     touched: Vec<Vec<u32>>,
     /// Open questions that only a dead state answers.
-    resting: Vec<u32>,
+    by_dead: Vec<u32>,
     ends: Ends,
     over: bool,
 }
@@ -73,7 +73,7 @@ impl<'s> QuestionSet<'s> {
             caps: vec![None; questions.len()],
             questions,
             touched: vec![Vec::new(); system.events.len()],
-            resting: Vec::new(),
+            by_dead: Vec::new(),
             ends,
             over: false,
         };
@@ -147,7 +147,7 @@ impl<'s> QuestionSet<'s> {
         for q in 0..self.questions.len() {
             let reads = match &self.questions[q] {
                 Question::Reach(Predicate::Deadlock) | Question::Always(_) => {
-                    self.resting.push(q as u32);
+                    self.by_dead.push(q as u32);
                     continue;
                 }
                 Question::Reach(predicate) => reads(self.system, predicate),
@@ -177,14 +177,14 @@ impl<'s> QuestionSet<'s> {
     }
 
     /// Evaluates all questions in a state whose predecessor was not evaluated.
-    pub(super) fn begin(&mut self, state: &mut impl Sight, met: &mut Vec<(usize, Met)>) {
+    pub(super) fn visit_initial(&mut self, state: &mut impl Sight, met: &mut Vec<(usize, Met)>) {
         for q in 0..self.questions.len() {
-            self.look(q, state, met);
+            self.evaluate(q, state, met);
         }
     }
 
     /// Evaluates the questions that a step by the event can answer in its target.
-    pub(super) fn arrive(
+    pub(super) fn visit(
         &mut self,
         event: EventId,
         state: &mut impl Sight,
@@ -192,17 +192,17 @@ impl<'s> QuestionSet<'s> {
     ) {
         let touched = std::mem::take(&mut self.touched[event.index()]);
         for q in &touched {
-            self.look(*q as usize, state, met);
+            self.evaluate(*q as usize, state, met);
         }
         self.touched[event.index()] = touched;
     }
 
-    fn look(&mut self, q: usize, state: &mut impl Sight, met: &mut Vec<(usize, Met)>) {
+    fn evaluate(&mut self, q: usize, state: &mut impl Sight, met: &mut Vec<(usize, Met)>) {
         if !self.open[q] {
             return;
         }
         match &self.questions[q] {
-            // Evaluated by `rest`, when a state has no steps.
+            // Evaluated by `visit_dead`, when a state has no steps.
             Question::Reach(Predicate::Deadlock) | Question::Always(_) => {}
             Question::Reach(predicate) => {
                 if state.holds(predicate) {
@@ -222,9 +222,9 @@ impl<'s> QuestionSet<'s> {
     }
 
     /// Evaluates questions in a dead state.
-    pub(super) fn rest(&mut self, state: &mut impl Sight, met: &mut Vec<(usize, Met)>) {
-        let resting = std::mem::take(&mut self.resting);
-        for q in resting.iter().map(|q| *q as usize) {
+    pub(super) fn visit_dead(&mut self, state: &mut impl Sight, met: &mut Vec<(usize, Met)>) {
+        let by_dead = std::mem::take(&mut self.by_dead);
+        for q in by_dead.iter().map(|q| *q as usize) {
             let found = match &self.questions[q] {
                 _ if !self.open[q] => continue,
                 Question::Always(predicate) => {
@@ -239,14 +239,14 @@ impl<'s> QuestionSet<'s> {
             self.answered(q);
             met.push((q, found));
         }
-        self.resting = resting;
+        self.by_dead = by_dead;
         let open = &self.open;
-        self.resting.retain(|q| open[*q as usize]);
+        self.by_dead.retain(|q| open[*q as usize]);
     }
 
     /// Returns whether a dead state can answer an open question.
-    pub(super) fn waits_for_rest(&self) -> bool {
-        self.resting.iter().any(|q| self.open[*q as usize])
+    pub(super) fn needs_dead(&self) -> bool {
+        self.by_dead.iter().any(|q| self.open[*q as usize])
     }
 
     /// Closes a question that a run has answered.

@@ -183,7 +183,7 @@ fn explore(
         };
         if id.0 as usize == graph.parents.len() {
             graph.parents.push((FIRST, EventId(0)));
-            open_questions.begin(&mut At(space, states, id), &mut met);
+            open_questions.visit_initial(&mut At(space, states, id), &mut met);
             note(&mut met, id.0);
         }
     }
@@ -201,15 +201,15 @@ fn explore(
         let from = StateId(at as u32);
         steps.clear();
         space.expand(states, from, &mut steps)?;
-        if steps.is_empty() && open_questions.waits_for_rest() {
-            open_questions.rest(&mut At(space, states, from), &mut met);
+        if steps.is_empty() && open_questions.needs_dead() {
+            open_questions.visit_dead(&mut At(space, states, from), &mut met);
             note(&mut met, from.0);
         }
         for (event, to) in &steps {
             if to.0 as usize == graph.parents.len() {
                 graph.parents.push((from.0, *event));
                 if open_questions.is_touched(*event) {
-                    open_questions.arrive(*event, &mut At(space, states, *to), &mut met);
+                    open_questions.visit(*event, &mut At(space, states, *to), &mut met);
                     note(&mut met, to.0);
                 }
             }

@@ -72,8 +72,8 @@ fn about_losing() -> Vec<Question> {
 }
 
 /// The best finding of each question, without runs.
-fn told(search: &Search, questions: usize) -> Vec<String> {
-    let mut told = vec![String::new(); questions];
+fn answers(search: &Search, questions: usize) -> Vec<String> {
+    let mut answers = vec![String::new(); questions];
     for (q, finding) in &search.findings {
         let word = match finding {
             Finding::Reached(run) => format!("in {}", run.prefix.len()),
@@ -84,13 +84,13 @@ fn told(search: &Search, questions: usize) -> Vec<String> {
             Finding::Always => "always".to_owned(),
             Finding::Lost(run) => format!("lost in {}", run.prefix.len()),
         };
-        if word.starts_with('≤') && !told[*q].is_empty() {
-            told[*q].push_str(&word)
+        if word.starts_with('≤') && !answers[*q].is_empty() {
+            answers[*q].push_str(&word)
         } else {
-            told[*q] = word
+            answers[*q] = word
         }
     }
-    told
+    answers
 }
 
 #[test]
@@ -101,11 +101,11 @@ fn a_sweep_finds_shortest_runs_and_proves_the_rest() {
     let search = sweep(&mut open_questions, &Budget::unlimited());
     assert_eq!(search.stop, None);
     let wanted = ["in 3", "never", "in 3", "≥2≤2", "lost in 3", "always"];
-    assert_eq!(told(&search, questions.len()), wanted);
+    assert_eq!(answers(&search, questions.len()), wanted);
 }
 
 #[test]
-fn sets_say_what_a_sweep_says() {
+fn sets_agree_with_a_sweep() {
     let system = losing();
     let questions = about_losing();
     let budget = Budget::unlimited();
@@ -124,11 +124,11 @@ fn sets_say_what_a_sweep_says() {
     let search = by_sets(&mut open_questions, &mut reached, &budget);
     assert_eq!(search.stop, None);
     let wanted = ["in 3", "never", "in 3", "≥2≤2", "lost in 3", "always"];
-    assert_eq!(told(&search, questions.len()), wanted);
+    assert_eq!(answers(&search, questions.len()), wanted);
 }
 
 #[test]
-fn walks_find_and_prove_nothing() {
+fn walks_prove_nothing() {
     let system = losing();
     let questions = about_losing();
     for seed in 0..20 {
@@ -138,8 +138,8 @@ fn walks_find_and_prove_nothing() {
             seed,
             &Budget::unlimited().with_work(2000),
         );
-        let told = told(&search, questions.len());
-        assert!(told[0].starts_with("in "), "seed {seed}: {told:?}");
+        let answers = answers(&search, questions.len());
+        assert!(answers[0].starts_with("in "), "seed {seed}: {answers:?}");
         let proofs = |finding: &Finding| {
             matches!(
                 finding,
@@ -154,7 +154,7 @@ fn walks_find_and_prove_nothing() {
 }
 
 #[test]
-fn the_tree_knows_what_has_no_end() {
+fn the_tree_finds_unbounded_sums() {
     let system = growing();
     let questions = vec![
         Question::Most(vec![(VarId(1), 1)]),
@@ -165,11 +165,11 @@ fn the_tree_knows_what_has_no_end() {
     let mut open_questions = QuestionSet::new(&system, questions.clone(), Ends::WithAll);
     let search = karp_miller(&mut open_questions, &Budget::unlimited());
     assert_eq!(search.stop, None);
-    let told = told(&search, questions.len());
-    assert_eq!(told[0], "endless");
-    assert!(told[1].ends_with("≤1"), "{told:?}");
-    assert_ne!(told[2], "never");
-    assert_eq!(told[3], "never");
+    let answers = answers(&search, questions.len());
+    assert_eq!(answers[0], "endless");
+    assert!(answers[1].ends_with("≤1"), "{answers:?}");
+    assert_ne!(answers[2], "never");
+    assert_eq!(answers[3], "never");
     let endless = search
         .findings
         .iter()
@@ -182,23 +182,23 @@ fn the_tree_knows_what_has_no_end() {
 
 /// An incomplete search proves nothing.
 #[test]
-fn a_search_that_is_cut_says_so() {
+fn incomplete_searches_prove_nothing() {
     let system = losing();
     let questions = about_losing();
     for work in 1..4 {
         let mut open_questions = QuestionSet::new(&system, questions.clone(), Ends::WithAll);
         let search = sweep(&mut open_questions, &Budget::unlimited().with_work(work));
         assert!(matches!(search.stop, Some(Stop::Work(_))), "{work}");
-        let told = told(&search, questions.len());
-        assert_eq!(told[1], "", "{work}");
-        assert!(!told[3].contains('≤'), "{work}: {told:?}");
-        assert_eq!(told[5], "", "{work}");
+        let answers = answers(&search, questions.len());
+        assert_eq!(answers[1], "", "{work}");
+        assert!(!answers[3].contains('≤'), "{work}: {answers:?}");
+        assert_eq!(answers[5], "", "{work}");
     }
 }
 
 /// Walks that end at once poll the budget, too.
 #[test]
-fn short_walks_keep_to_the_time() {
+fn short_walks_respect_the_deadline() {
     let system = net(&[1, 0], &[&[(0, 1, -1), (1, 0, 1)]]);
     let mut open_questions = QuestionSet::new(
         &system,

@@ -201,7 +201,7 @@ struct Walker<'s> {
     place_of: Vec<u32>,
     taken: Vec<EventId>,
     /// Parts evaluated since the last poll, also by earlier walks, which may be short.
-    looked: u64,
+    evaluated: u64,
 }
 
 /// Position of a disabled transition.
@@ -229,7 +229,7 @@ impl<'s> Walker<'s> {
             at_start,
             enabled: Vec::new(),
             taken: Vec::new(),
-            looked: 0,
+            evaluated: 0,
         };
         walker.restart();
         Some(walker)
@@ -312,9 +312,9 @@ impl<'s> Walker<'s> {
         budget: &Budget,
     ) -> Result<(), Stop> {
         self.restart();
-        self.looked += self.arcs.len() as u64;
+        self.evaluated += self.arcs.len() as u64;
         let mut here = Vec::new();
-        open_questions.begin(self, &mut here);
+        open_questions.visit_initial(self, &mut here);
         met.note(&mut here, 0);
         let mut history = History::default();
         history.keep(0, &self.marking);
@@ -323,7 +323,7 @@ impl<'s> Walker<'s> {
                 return Ok(());
             }
             if self.enabled.is_empty() {
-                open_questions.rest(self, &mut here);
+                open_questions.visit_dead(self, &mut here);
                 met.note(&mut here, self.taken.len());
                 return Ok(());
             }
@@ -336,13 +336,13 @@ impl<'s> Walker<'s> {
             }
             self.taken.push(EventId(event));
             budget.spend(1)?;
-            self.looked += plan.weight * DRAWN as u64;
-            if self.looked >= BREATH {
-                self.looked = 0;
+            self.evaluated += plan.weight * DRAWN as u64;
+            if self.evaluated >= BREATH {
+                self.evaluated = 0;
                 budget.check()?;
             }
             if open_questions.is_touched(EventId(event)) {
-                open_questions.arrive(EventId(event), self, &mut here);
+                open_questions.visit(EventId(event), self, &mut here);
                 met.note(&mut here, self.taken.len());
             }
             if plan.pumps {

@@ -177,7 +177,7 @@ impl<'a, 'p> Fragment<'a, 'p> {
                 next => next,
             };
             self.expand(node);
-            for i in self.known.of(node) {
+            for i in self.known.edges(node) {
                 let Link { to, event, .. } = self.known.links[i];
                 if event == step.event
                     && self.product.state(&mut self.worker, to) == step.state
@@ -213,7 +213,7 @@ impl<'a, 'p> Fragment<'a, 'p> {
                 break;
             }
             self.expanded += 1;
-            for i in self.known.of(node) {
+            for i in self.known.edges(node) {
                 self.find(self.known.links[i].to, depth + 1, Some(i as u32));
             }
             if self.expanded.is_multiple_of(TICK) {
@@ -235,7 +235,7 @@ impl<'a, 'p> Fragment<'a, 'p> {
             if depth + 1 >= best {
                 break;
             }
-            for i in self.known.of(node) {
+            for i in self.known.edges(node) {
                 tree.add(self.known.links[i].to, depth + 1, Some(i as u32));
             }
         }
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn later_attempts_go_on() {
+    fn later_attempts_continue() {
         let system = rings(3, 4);
         let (automaton, asked) = (Automaton::universal(), asks(1));
         let problem = Problem::new(&system, &automaton, &asked, Deadlock::Ignore);

@@ -33,7 +33,7 @@ use crate::problem::Problem;
 use early::earlier;
 use fragment::Fragment;
 use lariat_automata::accepting_forever;
-use lariat_budget::{Budget, Observer};
+use lariat_budget::{Budget, RunContext};
 use lariat_model::{EvidenceKind, Lasso, State, Step};
 use slice::{Kept, sliced};
 use word::is_evidence;
@@ -57,8 +57,7 @@ pub fn shorten(
     problem: &Problem<'_>,
     lasso: Lasso,
     effort: &Effort<'_>,
-    budget: &Budget,
-    observer: &dyn Observer,
+    ctx: RunContext<'_>,
 ) -> Lasso {
     let lasso = folded(lasso);
     if lasso.steps().count() <= 1 {
@@ -67,7 +66,7 @@ pub fn shorten(
     let mut whole = problem.clone();
     whole.most_tokens = None;
     whole.prefixes = false;
-    let product = ExplicitProduct::new(&whole, observer);
+    let product = ExplicitProduct::new(&whole, ctx.observer);
     let forever = if problem.takes_prefixes() {
         accepting_forever(problem.automaton)
     } else {
@@ -75,12 +74,12 @@ pub fn shorten(
     };
     let mut attempts = Attempts {
         problem,
-        fragment: Fragment::new(&product, forever, budget),
-        budget,
+        fragment: Fragment::new(&product, forever, ctx.budget),
+        budget: ctx.budget,
     };
-    let lasso = attempts.once(lasso, effort.at_first);
+    let lasso = attempts.attempt(lasso, effort.at_first);
     match (effort.at_last)(lasso.steps().count()) {
-        more if more > effort.at_first => attempts.once(lasso, more),
+        more if more > effort.at_first => attempts.attempt(lasso, more),
         _ => lasso,
     }
 }
@@ -92,7 +91,7 @@ struct Attempts<'a, 'p> {
 }
 
 impl Attempts<'_, '_> {
-    fn once(&mut self, lasso: Lasso, effort: u64) -> Lasso {
+    fn attempt(&mut self, lasso: Lasso, effort: u64) -> Lasso {
         let (problem, budget) = (self.problem, self.budget);
         let longest = lasso.steps().count();
         if longest <= 1 {
@@ -104,37 +103,37 @@ impl Attempts<'_, '_> {
         if lasso.kind() == EvidenceKind::Covering {
             // Its rounds repeat no state, and a part of a round may not be a round.
             return if problem.fairness.is_empty() {
-                cut(problem, lasso)
+                sliced_run(problem, lasso)
             } else {
                 lasso
             };
         }
         let marks = problem.automaton.all_marks().len() as usize + problem.fairness.len();
         let effort = effort / marks.div_ceil(MANY_MARKS).max(1) as u64;
-        let lasso = without_needless(problem, lasso, budget);
+        let lasso = simplified(problem, lasso, budget);
         // If fairness is not in the marks, a shorter lasso with all marks may be unfair.
         if lasso.kind() == EvidenceKind::Prefix || !self.fragment.has_fairness_in_marks() {
             return lasso;
         }
         match self.fragment.shorter(&lasso, effort) {
             // The automaton may return later than the states, so the run may still be too long.
-            Ok(Some(shorter)) => without_needless(problem, folded(shorter), budget),
+            Ok(Some(shorter)) => simplified(problem, folded(shorter), budget),
             Ok(None) | Err(_) => lasso,
         }
     }
 }
 
 /// Removes irrelevant events and moves the loop closer to the start.
-fn without_needless(problem: &Problem<'_>, lasso: Lasso, budget: &Budget) -> Lasso {
-    let lasso = cut(problem, lasso);
+fn simplified(problem: &Problem<'_>, lasso: Lasso, budget: &Budget) -> Lasso {
+    let lasso = sliced_run(problem, lasso);
     match earlier(problem, &lasso, budget) {
-        Some(earlier) => cut(problem, folded(earlier)),
+        Some(earlier) => sliced_run(problem, folded(earlier)),
         None => lasso,
     }
 }
 
 /// Removes irrelevant events; keeps the whole loop if the run is otherwise unfair.
-fn cut(problem: &Problem<'_>, lasso: Lasso) -> Lasso {
+fn sliced_run(problem: &Problem<'_>, lasso: Lasso) -> Lasso {
     for of_the_loop in [Kept::Parts, Kept::Whole] {
         if let Some(sliced) = sliced(problem, &lasso, of_the_loop)
             && is_evidence(problem, &sliced)
@@ -184,7 +183,7 @@ mod tests {
 
     /// Other components keep only the events of the loop that fairness requires.
     #[test]
-    fn what_is_left_out_leaves_a_fair_run() {
+    fn sliced_runs_stay_fair() {
         // Three components: 0 → 1 → 2 ⟲, which the property observes, 3 → 4 ⇄ 5, and 6 → 7.
         let mut system = net(
             8,
@@ -204,7 +203,7 @@ mod tests {
             let fair = [Constraint::of_events("t", strength, vec![EventId(event)])];
             let problem =
                 Problem::new(&system, &automaton, &asked, Deadlock::Ignore).assuming(&fair);
-            let short = cut(&problem, run(&system, &[3, 0, 6, 4, 1], &[5, 4, 2]));
+            let short = sliced_run(&problem, run(&system, &[3, 0, 6, 4, 1], &[5, 4, 2]));
             (events(&short.prefix), events(&short.cycle))
         };
         for strength in [Strength::Weak, Strength::Strong] {
@@ -214,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn loops_are_told_once_and_begin_early() {
+    fn loops_have_one_round_and_begin_early() {
         let step = |event: u32, value| Step {
             event: Some(EventId(event)),
             state: vec![value].into(),

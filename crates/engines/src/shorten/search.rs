@@ -37,7 +37,7 @@ pub(super) struct Edges {
 }
 
 impl Edges {
-    pub(super) fn of(&self, node: NodeId) -> Range<usize> {
+    pub(super) fn edges(&self, node: NodeId) -> Range<usize> {
         match self.ranges.get(node.index()) {
             Some(Some(range)) => range.start as usize..range.end as usize,
             _ => 0..0,
@@ -53,7 +53,7 @@ impl Edges {
         let targets = self.links.iter().map(|link| link.to.index() + 1);
         let nodes = targets.max().unwrap_or(0).max(self.ranges.len());
         components(nodes, |node, k| {
-            let link = self.of(NodeId(node as u32)).nth(k)?;
+            let link = self.edges(NodeId(node as u32)).nth(k)?;
             Some(self.links[link].to.index())
         })
     }
@@ -195,7 +195,7 @@ impl<'a> Search<'a> {
         let of = &self.components.of;
         let stays =
             move |link: &usize| of.get(self.known.links[*link].to.index()) == of.get(node.index());
-        self.known.of(node).filter(stays)
+        self.known.edges(node).filter(stays)
     }
 
     /// Returns a shortest lasso below `best` whose loop has an accepting edge from `start`.
@@ -347,7 +347,7 @@ mod tests {
         let mut next = 0;
         while let Some(&node) = tree.order.get(next) {
             next += 1;
-            for i in edges.of(node) {
+            for i in edges.edges(node) {
                 tree.add(edges.links[i].to, tree.depth(node) + 1, Some(i as u32));
             }
         }
@@ -363,7 +363,7 @@ mod tests {
                 if length > 0 && node == start && marks.contains(all) {
                     return Some(length);
                 }
-                for link in edges.of(node).map(|i| edges.links[i]) {
+                for link in edges.edges(node).map(|i| edges.links[i]) {
                     let marks = marks.union(link.marks);
                     if seen.insert((link.to, marks)) {
                         waiting.push_back((link.to, marks, length + 1));
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_is_a_lasso_and_none_is_shorter() {
+    fn the_result_is_a_shortest_lasso() {
         let mut random = Random::new(seed(7_161));
         let mut found = 0;
         for case in 0..cases(3_000) {

@@ -39,7 +39,7 @@ pub(super) fn sliced(problem: &Problem<'_>, lasso: &Lasso, of_the_loop: Kept) ->
     let seen = if covers {
         Seen::with_unread(problem)?
     } else {
-        Seen::of(problem)?
+        Seen::new(problem)?
     };
     let events = |steps: &[Step]| -> Option<Vec<EventId>> {
         let net = |event: &EventId| arcs(system, *event).is_some();
@@ -134,7 +134,7 @@ struct Seen {
 
 impl Seen {
     /// Returns `None` if everything may be observed.
-    fn of(problem: &Problem<'_>) -> Option<Seen> {
+    fn new(problem: &Problem<'_>) -> Option<Seen> {
         Seen::by(problem.system, problem.propositions)
     }
 
@@ -185,7 +185,7 @@ impl Seen {
         Some(())
     }
 
-    fn is_seen(&self, system: &System, event: EventId) -> bool {
+    fn is_observed(&self, system: &System, event: EventId) -> bool {
         let mut changes = changes(system, event);
         self.events[event.index()] || changes.any(|arc| self.places[arc.var.index()])
     }
@@ -216,7 +216,7 @@ impl Seen {
         for event in prefix.iter().rev() {
             fire(system, &mut values, *event, Direction::Back);
             let lacks = |arc: &Arc| values[arc.var.index()] < needed[arc.var.index()];
-            if self.is_seen(system, *event) || changes(system, *event).any(lacks) {
+            if self.is_observed(system, *event) || changes(system, *event).any(lacks) {
                 kept.push(*event);
                 keep(&mut needed, *event);
             }
@@ -248,19 +248,19 @@ impl Seen {
         }
         let roots: Vec<usize> = (0..cycle.len()).map(|i| root(&first, i)).collect();
         let mut sizes = vec![0; cycle.len()];
-        let mut is_seen = vec![false; cycle.len()];
+        let mut is_observed = vec![false; cycle.len()];
         for (event, root) in cycle.iter().zip(&roots) {
             sizes[*root] += 1;
-            is_seen[*root] |= self.is_seen(system, *event);
+            is_observed[*root] |= self.is_observed(system, *event);
         }
-        if !is_seen.contains(&true)
+        if !is_observed.contains(&true)
             && let Some(least) = roots.iter().min_by_key(|root| sizes[**root])
         {
-            is_seen[*least] = true;
+            is_observed[*least] = true;
         }
         let parts = cycle.iter().zip(&roots);
         parts
-            .filter(|(_, r)| is_seen[**r])
+            .filter(|(_, r)| is_observed[**r])
             .map(|(e, _)| *e)
             .collect()
     }
@@ -349,7 +349,7 @@ mod tests {
     use lariat_model::Deadlock;
 
     #[test]
-    fn what_others_do_meanwhile_is_left_out() {
+    fn unobserved_components_are_removed() {
         // Two components: 0 → 1 → 2 ⟲ and 3 → 4 ⇄ 5.
         let mut system = net(
             6,
@@ -377,7 +377,7 @@ mod tests {
 
     /// The rounds, which add tokens elsewhere, are kept, but not their events in the prefix.
     #[test]
-    fn of_a_covering_run_the_prefix_is_sliced() {
+    fn the_prefix_of_a_covering_run_is_sliced() {
         let mut system = net(4, &[(&[0], &[1]), (&[1], &[2]), (&[], &[3])]);
         system.initial = vec![vec![1, 0, 0, 0].into()];
         let (automaton, asked) = (Automaton::universal(), asks(2));
@@ -392,7 +392,7 @@ mod tests {
 
     /// On random nets a slice is a run with the same sequence of observed values.
     #[test]
-    fn what_is_kept_is_a_run_and_looks_the_same() {
+    fn slices_are_runs_with_the_same_observations() {
         let mut random = Random::new(seed(4_711));
         let (mut met, mut shorter) = (0, 0);
         for case in 0..cases(2_000) {
@@ -418,20 +418,20 @@ mod tests {
                 Some(sliced.entry()),
                 "case {case}"
             );
-            let told = |lasso: &Lasso| {
+            let observed = |lasso: &Lasso| {
                 let states = lasso
                     .prefix
                     .iter()
                     .chain(&lasso.cycle)
                     .map(|step| &step.state);
-                let mut told: Vec<bool> = std::iter::once(&lasso.initial)
+                let mut observed: Vec<bool> = std::iter::once(&lasso.initial)
                     .chain(states)
                     .map(|state| system.holds(predicate, state))
                     .collect();
-                told.dedup();
-                told
+                observed.dedup();
+                observed
             };
-            assert_eq!(told(&sliced), told(&lasso), "case {case}");
+            assert_eq!(observed(&sliced), observed(&lasso), "case {case}");
         }
         assert!(
             met > cases(2_000) / 10 && shorter > met / 10,

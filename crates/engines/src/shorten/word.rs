@@ -12,7 +12,7 @@ use std::convert::Infallible;
 
 /// Returns whether a run is accepted and fair, or a prefix all of whose continuations are.
 pub(super) fn is_evidence(problem: &Problem<'_>, lasso: &Lasso) -> bool {
-    let word = Word::of(problem, lasso);
+    let word = Word::new(problem, lasso);
     match lasso.kind() {
         EvidenceKind::Prefix => problem.takes_prefixes() && word.decides(),
         EvidenceKind::Lasso => word.is_accepted() && is_fair(problem, &lasso.cycle),
@@ -45,7 +45,7 @@ impl<'a, 'p> Reading<'a, 'p> {
 
     /// Returns whether repeating `cycle` from `state` is accepted and fair; for an empty cycle,
     /// whether every continuation is accepted.
-    pub(super) fn goes_round(&self, state: &State, cycle: &[Step]) -> bool {
+    pub(super) fn accepts_loop(&self, state: &State, cycle: &[Step]) -> bool {
         if cycle.is_empty() {
             let forever = self.forever.as_deref().unwrap_or_default();
             let accepts = |location: &Location| forever.get(location.index()) == Some(&true);
@@ -117,7 +117,7 @@ struct Word<'a> {
 }
 
 impl<'a> Word<'a> {
-    fn of(problem: &Problem<'a>, lasso: &Lasso) -> Word<'a> {
+    fn new(problem: &Problem<'a>, lasso: &Lasso) -> Word<'a> {
         Word {
             automaton: problem.automaton,
             initial: problem.automaton.initial.clone(),

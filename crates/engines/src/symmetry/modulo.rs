@@ -58,7 +58,7 @@ impl<'p> Modulo<'p> {
 
     /// Returns the canonization by a state's group.
     #[inline]
-    pub fn of(&self, location: Location) -> &Representatives<'p, 'p> {
+    pub fn representatives(&self, location: Location) -> &Representatives<'p, 'p> {
         &self.groups[self.number(location) as usize]
     }
 
@@ -70,7 +70,7 @@ impl<'p> Modulo<'p> {
     /// Returns the decimal logarithm of the order of an initial state's group.
     pub fn kept(&self, problem: &Problem<'_>) -> f64 {
         let initial = problem.automaton.initial.iter();
-        let kept = initial.map(|location| self.of(*location).magnitude());
+        let kept = initial.map(|location| self.representatives(*location).magnitude());
         kept.fold(0.0, f64::max)
     }
 }

@@ -21,7 +21,7 @@ use crate::alphabet::{Alphabet, ClassId};
 use crate::engine::{AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task};
 use crate::explicit::labels::{Label, labelled};
 use crate::explicit::single::{self, Moves};
-use crate::explicit::{finish, synchronous, tell};
+use crate::explicit::{record_peak, record_search, synchronous};
 use crate::problem::Problem;
 use crate::symmetry::{Modulo, Step, Unfolds, unroll};
 use lariat_automata::{Letter, StateId as Location};
@@ -74,19 +74,21 @@ fn decide(task: &mut Task<'_>) -> Found {
     let mut worker = product.worker(task.budget);
     let mut counts = Counts::default();
     let found = couvreur(&product, &mut worker, &mut counts);
-    tell(task.account, &counts, worker.pairs.states());
+    record_search(task.account, &counts, worker.pairs.states());
     let found = match found? {
         Outcome::Empty if worker.pairs.states().was_cut() => Err(Stop::Bound(
-            "states with more tokens were not looked at".to_owned(),
+            "states with more tokens were omitted".to_owned(),
         )),
         Outcome::Empty => Ok(Outcome::Empty),
         Outcome::Accepting(evidence) => match lasso(&product, &mut worker, &evidence)? {
             Some(found) => unroll(&product, &mut worker, &found).map(Outcome::Accepting),
             None => Err(Stop::Internal("a component without a lasso".to_owned())),
         },
-        Outcome::Undecided(_) => Err(Stop::Internal("an exact check left a doubt".to_owned())),
+        Outcome::Undecided(_) => Err(Stop::Internal(
+            "an exact check returned an inexact result".to_owned(),
+        )),
     };
-    finish(task);
+    record_peak(task);
     found
 }
 
@@ -173,7 +175,7 @@ impl<'p> Quotient<'p> {
         event: EventId,
     ) -> bool {
         let group = self.modulo.number(location);
-        let canon = self.modulo.of(location);
+        let canon = self.modulo.representatives(location);
         if !canon.may_have_twins(event) {
             return true;
         }
@@ -197,7 +199,7 @@ impl<'p> Quotient<'p> {
         event: Option<EventId>,
         to: Location,
     ) -> Result<Option<StateId>, Stop> {
-        let canon = self.modulo.of(to);
+        let canon = self.modulo.representatives(to);
         let Worker { pairs, room, .. } = worker;
         self.space
             .modulo(&mut pairs.states, state, event, |tokens| {
@@ -255,7 +257,7 @@ impl<'p> Quotient<'p> {
         location: Location,
     ) -> Result<NodeId, Stop> {
         self.modulo
-            .of(location)
+            .representatives(location)
             .canon(&mut worker.room, &mut tokens);
         let state = (self.space).with_tokens(&mut worker.pairs.states, &tokens)?;
         worker.pairs.nodes.intern(state, location)
@@ -271,10 +273,13 @@ impl<'p> Quotient<'p> {
         let marked = (0..).zip(state.iter().copied());
         let mut tokens: Tokens = marked.filter(|(_, value)| *value != 0).collect();
         self.modulo
-            .of(location)
+            .representatives(location)
             .canon(&mut worker.room, &mut tokens);
         let id = (self.space).with_tokens(&mut worker.pairs.states, &tokens)?;
-        let applied = self.modulo.of(location).permutation(&worker.room);
+        let applied = self
+            .modulo
+            .representatives(location)
+            .permutation(&worker.room);
         Ok((id, applied))
     }
 }
@@ -340,7 +345,7 @@ impl Unfolds for Quotient<'_> {
         while let Some((found, event)) = self.next_step(worker, from, &mut cursor)? {
             if found == edge {
                 let (_, to) = worker.pairs.nodes.get(edge.to);
-                let applied = self.modulo.of(to).permutation(&worker.room);
+                let applied = self.modulo.representatives(to).permutation(&worker.room);
                 return Ok(Some(Step { event, applied }));
             }
         }

@@ -119,7 +119,7 @@ impl Run<'_> {
         for Step { event, applied } in steps {
             if self.steps.len() >= self.most {
                 return Err(Stop::Bound(format!(
-                    "a violating run of more than {} steps was found, which is too long to be told",
+                    "a violating run of more than {} steps was found, too long to report",
                     self.most
                 )));
             }

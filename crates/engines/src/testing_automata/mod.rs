@@ -63,7 +63,7 @@ impl Construction {
 pub(crate) fn only_states(problem: &Problem<'_>) -> Result<(), Stop> {
     if problem.reads_events() {
         Err(Stop::Unsupported(
-            "testing automata read changes of states, and the formula speaks of events".to_owned(),
+            "testing automata read changes of states, but the formula has `fires` atoms".to_owned(),
         ))
     } else {
         Ok(())

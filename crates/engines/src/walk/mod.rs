@@ -37,7 +37,7 @@ use crate::engine::{AutomatonKind, Engine, Found, Needs, Procedure, Task};
 use crate::explicit::covering::Covering;
 use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
 use crate::explicit::steps::steps;
-use crate::explicit::{finish, tell};
+use crate::explicit::{record_peak, record_search};
 use crate::problem::Problem;
 use goal::Goal;
 use lariat_automata::{Letter, StateId as Location};
@@ -70,7 +70,7 @@ const SHORTEST: usize = 64;
 /// Steps of the longest walks.
 const LONGEST: usize = 20_000;
 /// Walks of equal length; later ones are half as long again.
-const EQUAL: u64 = 8;
+const WALKS_PER_LENGTH: u64 = 8;
 /// Steps of all walks if there is no other limit.
 const MOST_STEPS: u64 = 4_000_000;
 /// Ways drawn before all are tried in turn.
@@ -78,12 +78,12 @@ const DRAWS: usize = 8;
 /// Ways among which a directed walk chooses.
 const CANDIDATES: usize = 16;
 /// One in this many steps of a directed walk is random, to escape unreachable goals.
-const WHIM: usize = 10;
+const RANDOM_STEP: usize = 10;
 /// Steps of the first phase, whose walks are short and random or directed. Later some walks follow
-/// the state equation, and one in [`EQUAL`] has the greatest length, for distant dead ends.
-const SOON: u64 = 20_000;
+/// the state equation, and one in [`WALKS_PER_LENGTH`] has the greatest length, for distant dead ends.
+const FIRST_PHASE: u64 = 20_000;
 /// States kept from one walk to the next, about the size of a processor cache.
-const KEPT: usize = 50_000;
+const MOST_STATES: usize = 50_000;
 
 fn walk(task: &mut Task<'_>) -> Found {
     let chart = Chart::new(task.problem);
@@ -93,13 +93,13 @@ fn walk(task: &mut Task<'_>) -> Found {
     let product = ExplicitProduct::new(task.problem, task.observer);
     if !product.has_fairness_in_marks() {
         return Err(Stop::Unsupported(
-            "walks know weak fairness alone, of no more than 64 constraints".to_owned(),
+            "walk supports only weak fairness, with at most 64 constraints".to_owned(),
         ));
     }
     let mut walker = Walker::new(task.problem, &product, &chart, task.budget);
     let found = walker.walks();
-    tell(task.account, &walker.counts, walker.worker.states());
-    finish(task);
+    record_search(task.account, &walker.counts, walker.worker.states());
+    record_peak(task);
     found
 }
 
@@ -173,7 +173,7 @@ impl<'a, 'p> Walker<'a, 'p> {
         let mut is_late = false;
         while self.counts.edges < MOST_STEPS {
             number += 1;
-            if !is_late && self.counts.edges >= SOON {
+            if !is_late && self.counts.edges >= FIRST_PHASE {
                 is_late = true;
                 self.guide = Directions::of(self.problem.system).map(Guide::new);
             }
@@ -182,7 +182,7 @@ impl<'a, 'p> Walker<'a, 'p> {
                 0 | 2 if self.goal.is_cheap() => Style::Directed,
                 _ => Style::Random,
             };
-            let is_long = style == Style::Guided || is_late && number % EQUAL == 1;
+            let is_long = style == Style::Guided || is_late && number % WALKS_PER_LENGTH == 1;
             let most = if is_long { LONGEST } else { length };
             match self.walk(most, length, style) {
                 Ok(Some(lasso)) => return Ok(Outcome::Accepting(lasso)),
@@ -190,10 +190,10 @@ impl<'a, 'p> Walker<'a, 'p> {
                 Ok(None) | Err(Stop::Bound(_)) => {}
                 Err(stop) => return Err(stop),
             }
-            if number % EQUAL == 0 {
+            if number % WALKS_PER_LENGTH == 0 {
                 length = LONGEST.min(length + length / 2);
             }
-            if self.worker.states().len() > KEPT {
+            if self.worker.states().len() > MOST_STATES {
                 self.worker = self.product.worker(self.budget);
             }
         }
@@ -219,21 +219,21 @@ impl<'a, 'p> Walker<'a, 'p> {
         if let Some(guide) = &mut self.guide {
             guide.begin();
         }
-        let mut patience = self.random.below(length);
+        let mut steps_to_search = self.random.below(length);
         while self.trail.len() < most {
             let node = self.trail.end();
             if self.chart.is_forever(at) && self.problem.takes_prefixes() {
-                return Ok(Some(self.beginning()));
+                return Ok(Some(self.prefix_so_far()));
             }
             if self.chart.is_accepting(at) {
-                if patience == 0 {
+                if steps_to_search == 0 {
                     let within = Within::Component(self.chart.component(at));
                     if let Some(lasso) = self.look_around(node, within)? {
                         return Ok(Some(lasso));
                     }
-                    patience = self.random.below(length);
+                    steps_to_search = self.random.below(length);
                 }
-                patience = patience.saturating_sub(1);
+                steps_to_search = steps_to_search.saturating_sub(1);
             }
             let Walker {
                 product,
@@ -251,19 +251,19 @@ impl<'a, 'p> Walker<'a, 'p> {
             };
             let to = self.worker.nodes.intern(choice.state, choice.location)?;
             if !self.chart.is_together(at, choice.location) {
-                patience = self.random.below(length / 2);
+                steps_to_search = self.random.below(length / 2);
             }
             at = choice.location;
             self.trail.push(choice.event, choice.marks, to);
             self.counts.deepest = self.counts.deepest.max(self.trail.len() as u64);
-            if let Some(lasso) = self.came_round(at)? {
+            if let Some(lasso) = self.repeated_run(at)? {
                 return Ok(Some(lasso));
             }
         }
         Ok(None)
     }
 
-    fn beginning(&mut self) -> Lasso {
+    fn prefix_so_far(&mut self) -> Lasso {
         let Walker { trail, worker, .. } = self;
         Lasso {
             initial: worker.state(trail.start()),
@@ -299,7 +299,7 @@ impl<'a, 'p> Walker<'a, 'p> {
     }
 
     /// Returns a run if the walk has repeated or covered one of its nodes.
-    fn came_round(&mut self, at: Location) -> Result<Option<Lasso>, Stop> {
+    fn repeated_run(&mut self, at: Location) -> Result<Option<Lasso>, Stop> {
         let Walker {
             trail,
             worker,
@@ -340,7 +340,7 @@ impl<'a, 'p> Walker<'a, 'p> {
             (self.guide, self.ways) = (Some(guide), ways);
             return chosen;
         }
-        let directed = style == Style::Directed && !self.random.chance(1, WHIM);
+        let directed = style == Style::Directed && !self.random.chance(1, RANDOM_STEP);
         let nearest = if directed {
             self.nearest(node, &ways)?
         } else {
@@ -358,13 +358,13 @@ impl<'a, 'p> Walker<'a, 'p> {
     fn drawn(&mut self, node: NodeId, ways: &mut [Way]) -> Result<Option<Choice>, Stop> {
         for _ in 0..DRAWS.min(ways.len()) {
             let way = ways[self.random.below(ways.len())];
-            if let Some(choice) = self.by(node, way)? {
+            if let Some(choice) = self.step_by(node, way)? {
                 return Ok(Some(choice));
             }
         }
         self.random.shuffle(ways);
         for way in ways.iter().copied() {
-            if let Some(choice) = self.by(node, way)? {
+            if let Some(choice) = self.step_by(node, way)? {
                 return Ok(Some(choice));
             }
         }
@@ -380,7 +380,7 @@ impl<'a, 'p> Walker<'a, 'p> {
             } else {
                 ways[self.random.below(ways.len())]
             };
-            let Some(choice) = self.by(node, way)? else {
+            let Some(choice) = self.step_by(node, way)? else {
                 continue;
             };
             let values = self.product.values(&mut self.worker, choice.state);
@@ -399,7 +399,7 @@ impl<'a, 'p> Walker<'a, 'p> {
     }
 
     /// Returns the step by a way, with a random move after which the automaton can read on.
-    fn by(&mut self, node: NodeId, way: Way) -> Result<Option<Choice>, Stop> {
+    fn step_by(&mut self, node: NodeId, way: Way) -> Result<Option<Choice>, Stop> {
         self.spend()?;
         let taken = self.product.take(&mut self.worker, node, way)?;
         let Some(((event, state), moves)) = taken else {

@@ -35,7 +35,7 @@ const UNITS_PER_WALK: u64 = 10_000;
 /// Steps that take about as long as a unit of the solver.
 const STEPS_PER_UNIT: u64 = 4;
 /// Random steps after the first solution that cannot be fired; then twice as many, and so on.
-const ASTRAY: usize = 4;
+const RANDOM_STEPS: usize = 4;
 
 /// State of a walk by the state equation.
 pub(super) struct Guide {
@@ -48,14 +48,14 @@ pub(super) struct Guide {
     /// Units left for solutions.
     units: u64,
     /// Random steps before the next solution, and their number the next time.
-    astray: usize,
-    further: usize,
+    random_steps: usize,
+    next_random_steps: usize,
 }
 
 /// Destination of a walk.
 enum Aim {
     To(Destination),
-    On,
+    Anywhere,
 }
 
 impl Guide {
@@ -66,18 +66,18 @@ impl Guide {
             left: 0,
             anchor: None,
             units: UNITS_PER_WALK,
-            astray: 0,
-            further: ASTRAY,
+            random_steps: 0,
+            next_random_steps: RANDOM_STEPS,
         }
     }
 
     pub fn begin(&mut self) {
-        self.forget();
+        self.clear_credit();
         self.anchor = None;
-        (self.units, self.astray, self.further) = (UNITS_PER_WALK, 0, ASTRAY);
+        (self.units, self.random_steps, self.next_random_steps) = (UNITS_PER_WALK, 0, RANDOM_STEPS);
     }
 
-    fn forget(&mut self) {
+    fn clear_credit(&mut self) {
         self.credit.fill(0);
         self.left = 0;
     }
@@ -99,7 +99,8 @@ impl Guide {
         &self,
         goal: &Goal<'_>,
         propositions: &[Proposition],
-        (location, missing): (Location, Marks),
+        location: Location,
+        missing: Marks,
         random: &mut Random,
     ) -> Option<Aim> {
         let cubes: Vec<_> = goal.cubes(location, missing).collect();
@@ -120,9 +121,9 @@ impl Walker<'_, '_> {
         if let Some(choice) = self.with_credit(guide, node, ways)? {
             return Ok(Some(choice));
         }
-        guide.forget();
-        if guide.astray > 0 || guide.units == 0 {
-            guide.astray = guide.astray.saturating_sub(1);
+        guide.clear_credit();
+        if guide.random_steps > 0 || guide.units == 0 {
+            guide.random_steps = guide.random_steps.saturating_sub(1);
             return self.drawn(node, ways);
         }
         let Aim::To(destination) = self.aim(guide, node) else {
@@ -145,13 +146,13 @@ impl Walker<'_, '_> {
                 if let Some(choice) = self.with_credit(guide, node, ways)? {
                     return Ok(Some(choice));
                 }
-                guide.forget();
+                guide.clear_credit();
             }
             // The anchor may be unreachable.
             None => guide.anchor = None,
         }
-        guide.astray = guide.further;
-        guide.further *= 2;
+        guide.random_steps = guide.next_random_steps;
+        guide.next_random_steps *= 2;
         self.drawn(node, ways)
     }
 
@@ -187,7 +188,7 @@ impl Walker<'_, '_> {
         self.random.shuffle(ways);
         for way in ways.iter().copied() {
             if guide.has_credit(way.0)
-                && let Some(choice) = self.by(node, way)?
+                && let Some(choice) = self.step_by(node, way)?
             {
                 guide.fired(way.0);
                 return Ok(Some(choice));
@@ -206,10 +207,11 @@ impl Walker<'_, '_> {
             let letter = guide.letter(
                 &self.goal,
                 propositions,
-                (location, missing),
+                location,
+                missing,
                 &mut self.random,
             );
-            return letter.unwrap_or(Aim::On);
+            return letter.unwrap_or(Aim::Anywhere);
         }
         let anchor = *guide.anchor.get_or_insert(self.trail.len());
         let missing = self.trail.missing_since(anchor);
@@ -217,14 +219,15 @@ impl Walker<'_, '_> {
             let letter = guide.letter(
                 &self.goal,
                 propositions,
-                (location, missing),
+                location,
+                missing,
                 &mut self.random,
             );
-            return letter.unwrap_or(Aim::On);
+            return letter.unwrap_or(Aim::Anywhere);
         }
         if anchor == self.trail.len() {
             // Leave the anchor before returning to it.
-            return Aim::On;
+            return Aim::Anywhere;
         }
         let (state, _) = self.worker.nodes.get(self.trail.node(anchor));
         let marking = self.product.values(&mut self.worker, state);

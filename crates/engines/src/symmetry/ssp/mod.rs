@@ -32,7 +32,7 @@ mod product;
 mod sets;
 
 use crate::engine::{AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task};
-use crate::explicit::{finish, synchronous};
+use crate::explicit::{record_peak, synchronous};
 use crate::symmetry::Locals;
 use lariat_budget::{Statistic, Stop};
 use lariat_emptiness::{Counts, Outcome, aec, couvreur, iec, nsiec};
@@ -63,7 +63,8 @@ fn decide(task: &mut Task<'_>) -> Found {
     let futures = locals.futures();
     let product = Ssp::new(
         problem,
-        (symmetry, colours),
+        symmetry,
+        colours,
         &mut locals,
         &futures,
         task.observer,
@@ -80,7 +81,7 @@ fn decide(task: &mut Task<'_>) -> Found {
     stats.set(Statistic::STATES, worker.states().len());
     let hits = counts.dead_inclusions + counts.active_inclusions;
     stats.set(Statistic::INCLUSIONS, hits);
-    finish(task);
+    record_peak(task);
     found
 }
 
@@ -98,13 +99,13 @@ fn conclude<'p>(
         Emptiness::Aec => aec(product, worker, counts)?,
         Emptiness::TwoPass => {
             return Err(Stop::Unsupported(
-                "two passes are for single states with a testing automaton".to_owned(),
+                "the two-pass check needs single states and a testing automaton".to_owned(),
             ));
         }
     };
     match found {
         Outcome::Empty if worker.states().was_cut() => Err(Stop::Bound(
-            "states with more tokens were not looked at".to_owned(),
+            "states with more tokens were omitted".to_owned(),
         )),
         Outcome::Empty => Ok(Outcome::Empty),
         Outcome::Accepting(evidence) => {

@@ -82,7 +82,8 @@ impl Worker<'_> {
 impl<'p> Ssp<'p> {
     pub fn new(
         problem: &'p Problem<'p>,
-        (symmetry, colours): (&'p Symmetry<'p>, &'p Colours<'p>),
+        symmetry: &'p Symmetry<'p>,
+        colours: &'p Colours<'p>,
         locals: &mut Locals<'_>,
         futures: &[Group],
         observer: &'p dyn Observer,

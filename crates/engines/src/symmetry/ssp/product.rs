@@ -65,7 +65,7 @@ impl<'p> Ssp<'p> {
     ) -> Result<Vec<StateId>, Stop> {
         let label = {
             let Worker { labels, states, .. } = worker;
-            let label = labels.of(&self.space, states, state, |_| Ok(()))?;
+            let label = labels.label(&self.space, states, state, |_| Ok(()))?;
             labels.letter(label)
         };
         let Worker {
