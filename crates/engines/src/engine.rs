@@ -64,10 +64,10 @@ impl AutomatonKind {
             AutomatonKind::Tgba => "several acceptance marks, on edges",
             AutomatonKind::Ba => "one acceptance mark, on states",
             AutomatonKind::Ta => {
-                "testing automaton: reads changes, accepts by states and by livelock; stutter-invariant formulas"
+                "testing automaton: reads label changes, accepts by states and livelocks; stutter-invariant formulas"
             }
             AutomatonKind::Tgta => {
-                "generalized testing automaton: reads changes, several marks on edges; stutter-invariant formulas"
+                "generalized testing automaton: reads label changes, several marks on edges; stutter-invariant formulas"
             }
         }
     }
@@ -117,12 +117,14 @@ impl Emptiness {
     /// Returns a one-line description.
     pub fn about(self) -> &'static str {
         match self {
-            Emptiness::Couvreur => "Couvreur's: equal nodes only",
-            Emptiness::Nsiec => "also nodes included in dead ones",
-            Emptiness::Iec => "also nodes that include active ones, taken apart",
-            Emptiness::Aec => "also nodes included in active ones; nsiec where that leaves a doubt",
+            Emptiness::Couvreur => "Couvreur's algorithm: compares nodes for equality",
+            Emptiness::Nsiec => "also prunes nodes included in dead nodes",
+            Emptiness::Iec => "nsiec that also decomposes nodes which include active nodes",
+            Emptiness::Aec => {
+                "also prunes nodes included in active nodes; nsiec if the result is inexact"
+            }
             Emptiness::TwoPass => {
-                "that of single states with a testing automaton: cycles first, then livelocks"
+                "for single states with a testing automaton: cycles first, then livelocks"
             }
         }
     }

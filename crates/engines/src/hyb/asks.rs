@@ -44,7 +44,7 @@ impl Steps {
         if level == self.automaton {
             return Ok(kernel.edges(node).any(|(q, _)| labels.is_inner(q)));
         }
-        kernel.remembered(self.lives, (node,), |kernel| {
+        kernel.remembered(self.nodes.lives, (node,), |kernel| {
             kernel.any_edge(node, |kernel, (_, child)| {
                 self.lives(kernel, labels, child, level + 1)
             })
@@ -70,7 +70,7 @@ impl Steps {
             }
             return Ok(marks);
         }
-        let marks = kernel.remembered(self.marks, (node, at.residual), |kernel| {
+        let marks = kernel.remembered(self.nodes.marks, (node, at.residual), |kernel| {
             let wanted = labels.marks();
             let mut marks = Marks::NONE;
             // Stops when all marks are found.
@@ -98,7 +98,7 @@ impl Steps {
             let marks = kernel.edges(node).map(|(q, _)| labels.marks_from(q));
             return Ok(marks.fold(Marks::NONE, Marks::union));
         }
-        let marks = kernel.remembered(self.accepting, (node,), |kernel| {
+        let marks = kernel.remembered(self.nodes.accepting, (node,), |kernel| {
             let wanted = labels.marks();
             let mut marks = Marks::NONE;
             kernel.any_edge(node, |kernel, (_, child)| {
@@ -127,7 +127,7 @@ impl By<'_> {
         }
         // `target` is never empty, so the empty node stands for "anywhere".
         let key = (chain, node, target.unwrap_or(NodeId::EMPTY), at.residual);
-        kernel.remembered(self.steps.returns, key, |kernel| {
+        kernel.remembered(self.steps.nodes.returns, key, |kernel| {
             kernel.any_edge(node, |kernel, (value, child)| {
                 let mut steps = kernel.steps(chain, at.level, value);
                 while let Some(step) = kernel.next_step(&mut steps)? {

@@ -67,7 +67,7 @@ fn overflows_below(
     let Some(chains) = able.get(level as usize) else {
         return Ok(false);
     };
-    kernel.remembered(steps.overflows, (node,), |kernel| {
+    kernel.remembered(steps.nodes.overflows, (node,), |kernel| {
         kernel.any_edge(node, |kernel, edge| {
             let mut found = overflows_below(kernel, steps, cap, able, edge.1, level + 1)?;
             for &chain in chains {
@@ -126,7 +126,7 @@ fn overflows_by(
         return Ok(rest.exceeds);
     }
     kernel.remembered(
-        steps.overflows_by,
+        steps.nodes.overflows_by,
         (rest.chain, node, rest.exceeds),
         |kernel| {
             kernel.any_edge(node, |kernel, edge| {

@@ -228,7 +228,7 @@ impl Call<ByEvents<'_>> for Taken {
         }
         Ok(Opening::Walk {
             node,
-            operation: by.by.steps.taken,
+            operation: by.by.steps.images.taken,
             key: (node, at.residual, by.demand),
         })
     }
@@ -278,7 +278,7 @@ impl Call<ByEvents<'_>> for Takers {
         }
         Ok(Opening::Walk {
             node,
-            operation: by.by.steps.takers,
+            operation: by.by.steps.images.takers,
             key: (node, target, at.residual, by.demand),
         })
     }

@@ -100,7 +100,7 @@ impl Call<By<'_>> for Image {
         }
         Ok(Opening::Walk {
             node,
-            operation: by.steps.image,
+            operation: by.steps.images.image,
             key: (chain, node, at.residual, by.kind),
         })
     }
@@ -148,7 +148,7 @@ impl Call<By<'_>> for Images {
         }
         Ok(Opening::Walk {
             node,
-            operation: by.steps.images,
+            operation: by.steps.images.images,
             key: (node, at.residual, by.kind),
         })
     }
@@ -215,8 +215,8 @@ impl Call<By<'_>> for Between {
         Ok(Opening::Walk {
             node,
             operation: match end {
-                End::Source => by.steps.source,
-                End::Target => by.steps.returning,
+                End::Source => by.steps.images.source,
+                End::Target => by.steps.images.target,
             },
             key: (chain, node, target, at.residual, by.kind),
         })
@@ -276,7 +276,7 @@ impl Call<By<'_>> for Sources {
         }
         Ok(Opening::Walk {
             node,
-            operation: by.steps.sources,
+            operation: by.steps.images.sources,
             key: (node, target, at.residual, by.kind),
         })
     }

@@ -24,9 +24,9 @@
 //! Marks of the automaton stay on edges: marks on states would have to be stored in the product.
 
 use super::proofs::Proofs;
-use super::still::{GuardedMove, is_idempotent, is_identity};
+use super::relations::{GuardRelations, Moves};
 use crate::problem::Problem;
-use lariat_automata::{Cube, Guard, Guards, StateId, automaton_components};
+use lariat_automata::{Guard, Guards};
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_dd::kernel::{KeyPart, Meaning, Scope};
 use lariat_dd::{Predicate, Residual, Store};
@@ -34,37 +34,6 @@ use lariat_emptiness::Marks;
 use lariat_model::{Proposition, State};
 use lariat_space::symbolic::{Layout, Residuals, Symbolic};
 use rustc_hash::FxHashMap;
-
-#[derive(Clone, Copy)]
-struct Edge {
-    from: u32,
-    to: u32,
-    /// Index of its guard.
-    guard: usize,
-    marks: Marks,
-    inner: bool,
-}
-
-/// Cofactors of guards: those of the edges, or those of `resting_letters`.
-struct Relation {
-    guards: Box<[Guard]>,
-    support: u64,
-    /// True if all guards are false.
-    empty: bool,
-    /// True if the guards of all inner edges are false.
-    idle: bool,
-    /// Computed by [`LabelResiduals::moves`], once everything is decided.
-    moves: Option<Moves>,
-    /// Results of [`LabelResiduals::is_still`], by [`Still`].
-    still: [Option<bool>; 3],
-}
-
-/// A relation on automaton states.
-#[derive(Default)]
-struct Moves {
-    any: Vec<(u32, u32)>,
-    inner: Vec<(u32, u32, Marks)>,
-}
 
 /// Atoms with the residuals of their predicates.
 type Atoms = Box<[(u32, Residual)]>;
@@ -88,16 +57,8 @@ pub struct MoveOptions {
 /// The residuals of one problem.
 pub struct LabelResiduals {
     query: Residuals,
-    guards: Guards,
+    relations: GuardRelations,
     automaton: u32,
-    edges: Vec<Edge>,
-    /// By automaton state: marks of the inner edges from it, if there are any.
-    inner: Vec<Option<Marks>>,
-    /// All marks except those on every inner edge.
-    marks: Marks,
-    relations: Vec<Relation>,
-    relation_ids: FxHashMap<Box<[Guard]>, u32>,
-    cofactors: FxHashMap<(u32, u32, bool), u32>,
     pending: Vec<Pending>,
     ids: FxHashMap<(u32, Atoms), Residual>,
     stepped: FxHashMap<(Residual, u32, u32), Residual>,
@@ -112,8 +73,6 @@ pub struct LabelResiduals {
     cap: u32,
     /// True if a larger value was met, even if the step cannot be taken.
     cut: bool,
-    /// Enables [`LabelResiduals::is_still`].
-    still_enabled: bool,
 }
 
 /// Smaller numbers are [`Residual::FALSE`] and [`Residual::TRUE`].
@@ -134,7 +93,7 @@ impl LabelResiduals {
         let MoveOptions { cap, proofs } = moves;
         let [of_query, any, inner, resting] = [(); 4].map(|()| store.scope());
         let mut query = Residuals::new(layout, of_query, budget.lease());
-        let (edges, distinct) = edges(problem, proofs);
+        let (relations, distinct) = GuardRelations::new(problem, proofs);
         let asked = |i: usize| {
             let asks = |guard: &Guard| problem.automaton.guards.support(*guard) >> i & 1 == 1;
             distinct.iter().any(asks)
@@ -154,31 +113,16 @@ impl LabelResiduals {
                 }
             }
         }
-        let of_cycles = edges.iter().filter(|edge| edge.inner);
-        let everywhere = of_cycles.fold(Marks::all(problem.automaton.mark_count), |all, e| {
-            all.intersection(e.marks)
-        });
         // If all moves are inner ones, closures are the same and can share one cache.
-        let inner = if edges.iter().all(|edge| edge.inner) {
+        let inner = if relations.all_inner() {
             any.clone()
         } else {
             inner
         };
-        let mut from_inner = vec![None; problem.automaton.states.len()];
-        for edge in edges.iter().filter(|edge| edge.inner) {
-            let marks: &mut Option<Marks> = &mut from_inner[edge.from as usize];
-            *marks = Some(marks.unwrap_or(Marks::NONE).union(edge.marks));
-        }
         let mut labels = LabelResiduals {
             query,
-            inner: from_inner,
-            guards: problem.automaton.guards.clone(),
+            relations,
             automaton: layout.levels() as u32,
-            marks: Marks::all(problem.automaton.mark_count).minus(everywhere),
-            edges,
-            relations: Vec::new(),
-            relation_ids: FxHashMap::default(),
-            cofactors: FxHashMap::default(),
             pending: Vec::new(),
             ids: FxHashMap::default(),
             stepped: FxHashMap::default(),
@@ -189,9 +133,8 @@ impl LabelResiduals {
             account_at: 0,
             cap,
             cut: false,
-            still_enabled: proofs.still,
         };
-        let states = labels.resting_letters(problem);
+        let states = labels.relations.resting_letters(problem);
         labels.root = labels.begin(distinct, &atoms);
         labels.resting = labels.begin(states, &atoms);
         Ok(labels)
@@ -199,49 +142,8 @@ impl LabelResiduals {
 
     /// Returns the residual of guards before any level is read; constant atoms are decided.
     fn begin(&mut self, guards: Vec<Guard>, atoms: &[(u32, Residual)]) -> Residual {
-        let relation = self.relation(guards.into());
+        let relation = self.relations.intern(guards.into());
         self.decide(relation, atoms.to_vec())
-    }
-
-    /// By automaton state: letters whose repetition it accepts (Emerson and Lei's fixpoint).
-    fn resting_letters(&mut self, problem: &Problem<'_>) -> Vec<Guard> {
-        let automaton = problem.automaton;
-        let guards = &mut self.guards;
-        let marks: Vec<Marks> = match automaton.mark_count {
-            0 => vec![Marks::NONE],
-            n => (0..n).map(Marks::one).collect(),
-        };
-        let mut stay = vec![Guards::TRUE; automaton.states.len()];
-        loop {
-            let before = stay.clone();
-            for &mark in &marks {
-                let mut near = vec![Guards::FALSE; stay.len()];
-                loop {
-                    let last = near.clone();
-                    for (q, edges) in automaton.states.iter().enumerate() {
-                        for edge in edges {
-                            let to = edge.to.index();
-                            let goal = if edge.marks.contains(mark) {
-                                guards.or(stay[to], near[to])
-                            } else {
-                                near[to]
-                            };
-                            let taken = guards.and(edge.guard, goal);
-                            near[q] = guards.or(near[q], taken);
-                        }
-                    }
-                    if near == last {
-                        break;
-                    }
-                }
-                for (all, near) in stay.iter_mut().zip(near) {
-                    *all = guards.and(*all, near);
-                }
-            }
-            if stay == before {
-                return stay;
-            }
-        }
     }
 
     /// Returns the cache scope of a kind of query.
@@ -256,8 +158,8 @@ impl LabelResiduals {
     /// Evaluates this residual for an automaton state, when all levels are read.
     pub fn rests(&self, residual: Residual, state: u32) -> bool {
         let guard = self.pending(residual).and_then(|pending| {
-            let relation = &self.relations[pending.relation as usize];
-            relation.guards.get(state as usize)
+            let guards = self.relations.guards(pending.relation);
+            guards.get(state as usize)
         });
         guard == Some(&Guards::TRUE)
     }
@@ -272,7 +174,7 @@ impl LabelResiduals {
 
     /// Returns the marks that a search has to require; every cycle of inner moves has the others.
     pub fn marks(&self) -> Marks {
-        self.marks
+        self.relations.marks
     }
 
     /// Returns the automaton states after reading the label of an initial state.
@@ -288,54 +190,18 @@ impl LabelResiduals {
         first
     }
 
-    fn relation(&mut self, guards: Box<[Guard]>) -> u32 {
-        if let Some(&known) = self.relation_ids.get(&guards) {
-            return known;
-        }
-        let support = guards.iter().fold(0, |s, g| s | self.guards.support(*g));
-        let mut inner = self.edges.iter().filter(|edge| edge.inner);
-        let takes = |edge: &Edge| guards.get(edge.guard) != Some(&Guards::FALSE);
-        let id = self.relations.len() as u32;
-        self.relations.push(Relation {
-            support,
-            empty: guards.iter().all(|g| *g == Guards::FALSE),
-            idle: !inner.any(takes),
-            moves: None,
-            still: [None; 3],
-            guards: guards.clone(),
-        });
-        self.relation_ids.insert(guards, id);
-        id
-    }
-
-    fn cofactor(&mut self, relation: u32, atom: u32, value: bool) -> u32 {
-        let key = (relation, atom, value);
-        if let Some(&known) = self.cofactors.get(&key) {
-            return known;
-        }
-        let bit = 1 << atom;
-        let literal = self.guards.cube(Cube {
-            positive: if value { bit } else { 0 },
-            negative: if value { 0 } else { bit },
-        });
-        let before = self.relations[relation as usize].guards.clone();
-        let after = before.iter().map(|g| self.guards.restrict(*g, literal));
-        let after = after.collect();
-        let result = self.relation(after);
-        self.cofactors.insert(key, result);
-        result
-    }
-
     /// Returns the residual of `relation` with these residuals of its atoms.
     fn decide(&mut self, mut relation: u32, mut atoms: Vec<(u32, Residual)>) -> Residual {
         for (atom, rest) in &atoms {
             if *rest == Residual::TRUE || *rest == Residual::FALSE {
-                relation = self.cofactor(relation, *atom, *rest == Residual::TRUE);
+                relation = self
+                    .relations
+                    .cofactor(relation, *atom, *rest == Residual::TRUE);
             }
         }
-        let support = self.relations[relation as usize].support;
+        let support = self.relations.support(relation);
         atoms.retain(|(atom, _)| support >> atom & 1 == 1);
-        if self.relations[relation as usize].empty {
+        if self.relations.is_empty(relation) {
             return Residual::FALSE;
         }
         let key = (relation, atoms.into_boxed_slice());
@@ -390,31 +256,30 @@ impl LabelResiduals {
 
     /// Updates the lease from time to time.
     fn account(&mut self) -> Result<(), Stop> {
-        let guards = self.relations.len() * self.edges.len();
+        let guards = self.relations.guard_count();
         let things = self.stepped.len() + 2 * self.pending.len() + guards;
         if things > self.account_at {
             self.account_at = things + things / 4 + 256;
             self.lease
-                .resize(self.account_at * 64 + self.guards.bytes())?;
+                .resize(self.account_at * 64 + self.relations.diagram_bytes())?;
         }
         Ok(())
     }
 
     /// Returns whether inner moves lead from this state.
     pub fn is_inner(&self, state: u32) -> bool {
-        self.inner.get(state as usize).is_some_and(Option::is_some)
+        self.relations.inner_marks(state).is_some()
     }
 
     /// Returns the marks of all inner moves from this state.
     pub fn marks_from(&self, state: u32) -> Marks {
-        let marks = self.inner.get(state as usize).copied().flatten();
-        marks.unwrap_or(Marks::NONE)
+        self.relations.inner_marks(state).unwrap_or(Marks::NONE)
     }
 
     /// Returns whether no inner move is possible.
     pub fn is_idle(&self, residual: Residual) -> bool {
         match self.pending(residual) {
-            Some(pending) => self.relations[pending.relation as usize].idle,
+            Some(pending) => self.relations.is_idle(pending.relation),
             None => true,
         }
     }
@@ -426,54 +291,26 @@ impl LabelResiduals {
 
     /// Returns whether reading a label of `residual` twice is the same as once.
     pub fn is_still(&mut self, residual: Residual, of: Still) -> bool {
-        let Some(pending) = self.pending(residual).filter(|_| self.still_enabled) else {
-            return false;
-        };
-        let relation = pending.relation as usize;
-        if let Some(known) = self.relations[relation].still[of as usize] {
-            return known;
+        match self.pending(residual) {
+            Some(pending) => {
+                let relation = pending.relation;
+                self.relations.is_still(relation, of)
+            }
+            None => false,
         }
-        let under = &self.relations[relation].guards;
-        let edges = self.edges.iter().filter(|e| e.inner || of != Still::Inner);
-        let moves: Vec<GuardedMove> = edges
-            .filter_map(|e| Some((e.from, e.to, *under.get(e.guard)?)))
-            .filter(|m| m.2 != Guards::FALSE)
-            .collect();
-        let answer = match of {
-            Still::Images => is_idempotent(&mut self.guards, &moves),
-            Still::Any | Still::Inner => is_identity(&mut self.guards, &moves),
-        };
-        self.relations[relation].still[of as usize] = Some(answer);
-        answer
     }
 
     /// Returns the moves under a residual that has read all levels.
     fn moves(&mut self, residual: Residual) -> Result<&Moves, Stop> {
-        let at = match self.pending(residual) {
-            Some(pending) if pending.atoms.is_empty() => pending.relation as usize,
-            _ => {
-                return Err(Stop::Internal(
-                    "a label that is undecided below the last level".to_owned(),
-                ));
+        match self.pending(residual) {
+            Some(pending) if pending.atoms.is_empty() => {
+                let relation = pending.relation;
+                Ok(self.relations.moves(relation))
             }
-        };
-        let relation = &mut self.relations[at];
-        let guards = &relation.guards;
-        Ok(relation.moves.get_or_insert_with(|| {
-            let mut moves = Moves::default();
-            for edge in &self.edges {
-                if guards.get(edge.guard) == Some(&Guards::TRUE) {
-                    moves.any.push((edge.from, edge.to));
-                    if edge.inner {
-                        moves.inner.push((edge.from, edge.to, edge.marks));
-                    }
-                }
-            }
-            moves.any.sort_unstable();
-            moves.any.dedup();
-            moves.inner.sort_unstable();
-            moves
-        }))
+            _ => Err(Stop::Internal(
+                "a label that is undecided below the last level".to_owned(),
+            )),
+        }
     }
 
     /// Returns the marks of the inner moves into an automaton state.
@@ -571,28 +408,4 @@ pub fn compiled(
         }
         compiled => compiled,
     }
-}
-
-/// Returns the edges of the automaton and its different guards.
-fn edges(problem: &Problem<'_>, proofs: Proofs) -> (Vec<Edge>, Vec<Guard>) {
-    let automaton = problem.automaton;
-    let components = automaton_components(automaton);
-    let (mut edges, mut distinct) = (Vec::new(), Vec::new());
-    for (q, out) in automaton.states.iter().enumerate() {
-        for edge in out {
-            let known = distinct.iter().position(|g| *g == edge.guard);
-            let guard = known.unwrap_or_else(|| {
-                distinct.push(edge.guard);
-                distinct.len() - 1
-            });
-            edges.push(Edge {
-                from: q as u32,
-                to: edge.to.0,
-                guard,
-                marks: edge.marks,
-                inner: !proofs.automaton || components.is_inner(StateId(q as u32), edge.to),
-            });
-        }
-    }
-    (edges, distinct)
 }

@@ -3,6 +3,7 @@
 //! | file | contents |
 //! | --- | --- |
 //! | `label_residuals.rs` | the automaton's transition relation as a residual of the state |
+//! | `relations.rs` | relations on automaton states, by guards |
 //! | `filters.rs` | this relation as filter and as predicate |
 //! | `still.rs` | labels that need not be read again |
 //! | `steps.rs` | single steps of the product on nodes of any level |
@@ -60,6 +61,7 @@ mod lasso;
 mod path;
 mod proofs;
 mod recurring;
+mod relations;
 mod resting;
 mod search;
 mod steps;

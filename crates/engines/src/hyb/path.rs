@@ -501,7 +501,7 @@ impl Call<Paths<'_>> for Ending {
         }
         Ok(Opening::Walk {
             node,
-            operation: paths.by.steps.ending,
+            operation: paths.by.steps.nodes.ending,
             key: (node, end, at.residual, wanted.residual),
         })
     }

@@ -72,9 +72,9 @@ impl Proof {
         match self {
             Proof::Recurring => "no firing at the level of a node led to a known state",
             Proof::Abstraction => "the values of a node have no cycle",
-            Proof::Structure => "what events do to components leaves no cycle at a level",
-            Proof::Automaton => "the automaton stays in no accepting component at a firing",
-            Proof::Still => "a label that changes nothing when it is read again is not walked for",
+            Proof::Structure => "the effects of events exclude cycles at a level",
+            Proof::Automaton => "the automaton is in no accepting component at a firing",
+            Proof::Still => "a label is not read again if that has no effect",
         }
     }
 }
@@ -130,9 +130,11 @@ impl Recurring {
     /// Returns a one-line description.
     pub fn about(self) -> &'static str {
         match self {
-            Recurring::Arcs => "the firings that led to one: a search asks for their targets alone",
+            Recurring::Arcs => {
+                "the firings that led to recurring states: a search computes only their targets"
+            }
             Recurring::Sets => {
-                "the states, collected in the relational product: a search filters sources and targets, as published"
+                "sets of states from the relational product: a search filters sources and targets, as published"
             }
         }
     }

@@ -206,11 +206,14 @@ impl<'a> Search<'a> {
                 automaton,
                 ..
             } = self.proofs;
-            match (automaton, recurring, abstraction) {
-                (true, ..) => self.counts.no_inner += 1,
-                (false, true, _) => self.counts.no_recurring += 1,
-                (false, false, true) => self.counts.no_cycle += 1,
-                (false, false, false) => self.counts.no_marks += 1,
+            if automaton {
+                self.counts.no_inner += 1;
+            } else if recurring {
+                self.counts.no_recurring += 1;
+            } else if abstraction {
+                self.counts.no_cycle += 1;
+            } else {
+                self.counts.no_marks += 1;
             }
             return Ok(arcs);
         }
@@ -389,7 +392,7 @@ impl<'a> Search<'a> {
         at: Position,
     ) -> Result<(), Halt> {
         let key = (node, at.residual);
-        let searched = self.steps.searched;
+        let searched = self.steps.nodes.searched;
         if self.is_idle(at.level) || kernel.cached(searched, key).is_some() {
             self.clear(at.level);
             return Ok(());

@@ -28,27 +28,37 @@ pub struct Steps {
     pub alive: Subset,
     /// Events by top level.
     tops: Vec<Vec<(ChainId, EventId)>>,
+    pub(super) images: ImageCaches,
+    pub(super) nodes: NodeCaches,
+}
+
+/// Caches of images and sources.
+pub(super) struct ImageCaches {
     pub(super) image: Operation<(ChainId, NodeId, Residual, MoveKind), NodeId>,
     pub(super) images: Operation<(NodeId, Residual, MoveKind), NodeId>,
     pub(super) source: Operation<(ChainId, NodeId, NodeId, Residual, MoveKind), NodeId>,
+    pub(super) target: Operation<(ChainId, NodeId, NodeId, Residual, MoveKind), NodeId>,
     pub(super) sources: Operation<(NodeId, NodeId, Residual, MoveKind), NodeId>,
+    /// Images and sources by the events that meet a fairness constraint.
+    pub(super) taken: Operation<(NodeId, Residual, DemandId), NodeId>,
+    pub(super) takers: Operation<(NodeId, NodeId, Residual, DemandId), NodeId>,
+}
+
+/// Caches of predicates and marks of nodes.
+pub(super) struct NodeCaches {
     pub(super) returns: Operation<(ChainId, NodeId, NodeId, Residual), bool>,
-    pub(super) returning: Operation<(ChainId, NodeId, NodeId, Residual, MoveKind), NodeId>,
     /// Pairs of node and residual that were searched.
-    pub searched: Operation<(NodeId, Residual), ()>,
+    pub(super) searched: Operation<(NodeId, Residual), ()>,
     /// States with a given suffix; the residuals are the current and the wanted one.
-    pub ending: Operation<(NodeId, NodeId, Residual, Residual), NodeId>,
+    pub(super) ending: Operation<(NodeId, NodeId, Residual, Residual), NodeId>,
     /// Marks as a number.
     pub(super) marks: Operation<(NodeId, Residual), u64>,
     pub(super) accepting: Operation<(NodeId,), u64>,
     pub(super) lives: Operation<(NodeId,), bool>,
-    /// Images and sources by the events that meet a fairness constraint.
-    pub(super) taken: Operation<(NodeId, Residual, DemandId), NodeId>,
-    pub(super) takers: Operation<(NodeId, NodeId, Residual, DemandId), NodeId>,
     /// Nodes from which an event exceeds a cap.
-    pub overflows: Operation<(NodeId,), bool>,
+    pub(super) overflows: Operation<(NodeId,), bool>,
     /// The same for the rest of an event; true if it has exceeded the cap above.
-    pub overflows_by: Operation<(ChainId, NodeId, bool), bool>,
+    pub(super) overflows_by: Operation<(ChainId, NodeId, bool), bool>,
 }
 
 /// Position of a node: its level and the residual of the labels.
@@ -93,21 +103,25 @@ impl Steps {
                 all,
                 alive,
                 tops,
-                image: kernel.operation(),
-                images: kernel.operation(),
-                source: kernel.operation(),
-                sources: kernel.operation(),
-                returns: kernel.operation(),
-                returning: kernel.operation(),
-                searched: kernel.operation(),
-                ending: kernel.operation(),
-                marks: kernel.operation(),
-                accepting: kernel.operation(),
-                lives: kernel.operation(),
-                taken: kernel.operation(),
-                takers: kernel.operation(),
-                overflows: kernel.operation(),
-                overflows_by: kernel.operation(),
+                images: ImageCaches {
+                    image: kernel.operation(),
+                    images: kernel.operation(),
+                    source: kernel.operation(),
+                    target: kernel.operation(),
+                    sources: kernel.operation(),
+                    taken: kernel.operation(),
+                    takers: kernel.operation(),
+                },
+                nodes: NodeCaches {
+                    returns: kernel.operation(),
+                    searched: kernel.operation(),
+                    ending: kernel.operation(),
+                    marks: kernel.operation(),
+                    accepting: kernel.operation(),
+                    lives: kernel.operation(),
+                    overflows: kernel.operation(),
+                    overflows_by: kernel.operation(),
+                },
             });
             Ok(NodeId::EMPTY)
         })?;

@@ -125,10 +125,10 @@ impl Asker {
         match self {
             Asker::Facts => "invariants by linear programming, checked in exact integers",
             Asker::Walk => "random and directed walks",
-            Asker::Explicit => "single states, the nearest first",
+            Asker::Explicit => "single states, breadth-first",
             Asker::KarpMiller => "the coverability tree",
             Asker::Sets => "sets of states in decision diagrams, by saturation",
-            Asker::Formula => "the same as a temporal formula, by the engines for those",
+            Asker::Formula => "an equivalent temporal formula, by the engines for formulas",
         }
     }
 }

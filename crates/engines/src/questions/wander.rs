@@ -260,21 +260,17 @@ impl<'s> Walker<'s> {
         self.marking[var.index()] = after;
         for i in 0..self.needed[var.index()].len() {
             let (event, need) = self.needed[var.index()][i];
-            match (before >= need, after >= need) {
-                (true, false) => {
-                    self.lacking[event as usize] += 1;
-                    if self.lacking[event as usize] == 1 {
-                        self.disable(event);
-                    }
+            if before >= need && after < need {
+                self.lacking[event as usize] += 1;
+                if self.lacking[event as usize] == 1 {
+                    self.disable(event);
                 }
-                (false, true) => {
-                    self.lacking[event as usize] -= 1;
-                    if self.lacking[event as usize] == 0 {
-                        self.place_of[event as usize] = self.enabled.len() as u32;
-                        self.enabled.push(event);
-                    }
+            } else if before < need && after >= need {
+                self.lacking[event as usize] -= 1;
+                if self.lacking[event as usize] == 0 {
+                    self.place_of[event as usize] = self.enabled.len() as u32;
+                    self.enabled.push(event);
                 }
-                _ => {}
             }
         }
         true

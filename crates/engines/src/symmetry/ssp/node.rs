@@ -56,9 +56,24 @@ pub(super) struct Worker<'p> {
     pub(super) twins: Room,
     pub(super) budget: Budget,
     /// Bytes of the maps above.
-    own: Lease,
-    bytes: usize,
+    own: GrowingLease,
     pub(super) check: Lease,
+}
+
+/// A lease that grows in steps, ahead of the bytes in use.
+struct GrowingLease {
+    lease: Lease,
+    bytes: usize,
+}
+
+impl GrowingLease {
+    fn grow(&mut self, bytes: usize) -> Result<(), Stop> {
+        self.bytes += bytes;
+        if self.bytes as u64 > self.lease.bytes() {
+            self.lease.resize(self.bytes + self.bytes / 4 + (1 << 16))?;
+        }
+        Ok(())
+    }
 }
 
 impl Worker<'_> {
@@ -71,11 +86,7 @@ impl Worker<'_> {
     }
 
     pub(super) fn grow(&mut self, bytes: usize) -> Result<(), Stop> {
-        self.bytes += bytes;
-        if self.bytes as u64 > self.own.bytes() {
-            self.own.resize(self.bytes + self.bytes / 4 + (1 << 16))?;
-        }
-        Ok(())
+        self.own.grow(bytes)
     }
 }
 
@@ -129,8 +140,10 @@ impl<'p> Ssp<'p> {
             room: Room::default(),
             twins: Room::default(),
             budget: budget.clone(),
-            own: budget.lease(),
-            bytes: 0,
+            own: GrowingLease {
+                lease: budget.lease(),
+                bytes: 0,
+            },
             check: budget.lease(),
         };
         // The first group contains all symmetries.
