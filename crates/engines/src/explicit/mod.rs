@@ -2,13 +2,13 @@
 //!
 //! Decides full LTL with events on every system whose states fit into memory, and finds most
 //! counterexamples after a small part of them. With testing automata it decides stutter-invariant
-//! properties of states; see [`testing_automata`](crate::testing_automata).
+//! properties of states; see [`testing_automata`].
 //!
 //! | automaton | product | check |
 //! | --- | --- | --- |
 //! | TGBA, BA | [`ExplicitProduct`] | Couvreur, with covering runs where a net may grow |
 //! | | | UFSCC for several workers; Streett pairs if fairness is not in marks |
-//! | TA | [`testing_automata::Product`](crate::testing_automata::Product) | two passes |
+//! | TA | [`testing_automata::Product`] | two passes |
 //! | TGTA | the same | Couvreur |
 
 mod claims;

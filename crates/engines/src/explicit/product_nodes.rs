@@ -33,8 +33,8 @@ const BLOCK: u32 = 256;
 /// New pairs after which a worker adds its count to the shared one.
 const REPORT_INTERVAL: usize = 256;
 
-/// Automata with at most two to the power of this many states have joined numbers; from 0 to 4.
-/// More bits waste memory where few pairs of each state are found.
+/// Limit on the bits of the automaton state in joined numbers, from 0 to 4. More bits waste memory
+/// where few pairs of each state are found.
 const MOST_BITS: u32 = 3;
 
 /// The pairs found so far by one or several workers. A new pair costs one unit of work.
