@@ -38,8 +38,8 @@ use lariat_model::{EvidenceKind, Lasso, State, Step};
 use slice::{Kept, sliced};
 use word::is_evidence;
 
-/// Number of marks per divisor of the effort. Search positions include the marks seen, so a search
-/// with many marks seldom ends, and the exploration for it is wasted.
+/// The effort is divided by `marks / MANY_MARKS`, rounded up: search positions include the marks
+/// seen, so a search with many marks seldom ends, and the exploration for it is wasted.
 const MANY_MARKS: usize = 4;
 
 /// Limits on the search for a shorter lasso.
