@@ -54,7 +54,8 @@ pub struct Problem<'a> {
 pub struct Invariance<'a> {
     /// Repeating letters or removing repetitions does not change the verdict.
     pub letters: bool,
-    /// The same for inserting or removing a letter without event before one with equal state part.
+    /// As `letters`, for inserting or removing a letter without event before one with equal state
+    /// part.
     pub silent: bool,
     /// By automaton state: its language is closed under repeating letters. Empty if unknown.
     pub states: &'a [bool],

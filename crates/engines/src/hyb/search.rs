@@ -24,7 +24,7 @@
 //! searched in the end (`demands.rs`).
 //!
 //! A union of saturated and searched nodes needs no search: all are closed, so a cycle lies in one
-//! of them. The same holds for cached results.
+//! of them. Cached results need no search either.
 //!
 //! V. Molnár, A. Vörös, D. Darvas, T. Bartha, I. Majzik, *Component-wise incremental LTL model
 //! checking*, Formal Aspects of Computing 28 (2016).

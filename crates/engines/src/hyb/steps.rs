@@ -57,7 +57,7 @@ pub(super) struct NodeCaches {
     pub(super) lives: Operation<(NodeId,), bool>,
     /// Nodes from which an event exceeds a cap.
     pub(super) overflows: Operation<(NodeId,), bool>,
-    /// The same for the rest of an event; true if it has exceeded the cap above.
+    /// As `overflows`, for the rest of an event; true if it has exceeded the cap above.
     pub(super) overflows_by: Operation<(ChainId, NodeId, bool), bool>,
 }
 
