@@ -24,7 +24,6 @@ use lariat_emptiness::{Marks, NodeId, PairSet};
 use lariat_model::{Constraint, EventId, Predicate, Proposition, Strength, System};
 use lariat_space::explicit::{Explicit, StateId, States, Turn};
 
-/// The constraints of a product.
 #[derive(Debug)]
 pub(crate) struct Constraints<'p> {
     list: &'p [Constraint],

@@ -111,7 +111,6 @@ impl Demands {
         tops.min().unwrap_or(u32::MAX)
     }
 
-    /// Returns whether the event meets the constraint.
     pub fn is_met(&self, DemandId(demand): DemandId, event: EventId) -> bool {
         let taken = &self.list[demand as usize].taken;
         taken.binary_search(&event).is_ok()
@@ -202,7 +201,6 @@ impl<'a> ByEvents<'a> {
         self.events.last().is_none_or(|(last, _)| *last < level)
     }
 
-    /// Returns the events with this top level.
     fn tops(&self, level: u32) -> impl Iterator<Item = ChainId> + use<'a> {
         let first = self.events.partition_point(|(top, _)| *top < level);
         let own = self.events[first..].iter();

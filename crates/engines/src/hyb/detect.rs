@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! S⁺ = R      S⁻ = {v ∈ B(n) | N_new(v) ∩ R ≠ ∅}
-//! repeat      F' = F ∩ N*(S⁺)     S⁻ = S⁻ ∩ N*(F')     S⁺ = S⁺ ∩ N_new(S⁻)      until nothing changes
+//! repeat      F' = F ∩ N*(S⁺)     S⁻ = S⁻ ∩ N*(F')     S⁺ = S⁺ ∩ N_new(S⁻)     until stable
 //! ```
 //!
 //! There is a cycle iff S⁺ is not empty. In the end every target is reached from a source, which is

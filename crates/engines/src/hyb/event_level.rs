@@ -4,7 +4,7 @@
 //! split by the class of the next event; events of a class are the same to the automaton:
 //!
 //! ```text
-//! (s, c) → (s', c')   iff   s –e→ s', e ∈ class c, any c'              λ(s, c) = λ(s) ∪ the atoms of class c
+//! (s, c) → (s', c')   iff   s –e→ s', e ∈ class c, any c'     λ(s, c) = λ(s) ∪ the atoms of c
 //! ```
 //!
 //! Its runs are those of the system with their letters; a state with a wrong prediction has no

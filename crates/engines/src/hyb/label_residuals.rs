@@ -266,12 +266,10 @@ impl LabelResiduals {
         Ok(())
     }
 
-    /// Returns whether inner moves lead from this state.
     pub fn is_inner(&self, state: u32) -> bool {
         self.relations.inner_marks(state).is_some()
     }
 
-    /// Returns the marks of all inner moves from this state.
     pub fn marks_from(&self, state: u32) -> Marks {
         self.relations.inner_marks(state).unwrap_or(Marks::NONE)
     }

@@ -210,25 +210,21 @@ struct Stages {
 #[derive(Default)]
 struct Trail {
     pieces: Vec<Vec<Hop>>,
-    /// The vectors on it.
     vectors: Vec<Vec<u32>>,
 }
 
 impl Trail {
-    /// Prepends a hop from a vector.
     fn hop(&mut self, from: &[u32], hop: Hop) {
         self.pieces.push(vec![hop]);
         self.vectors.push(from.to_vec());
     }
 
-    /// Prepends a walk.
     fn walk(&mut self, walk: Walk) {
         self.vectors.push(walk.start.clone());
         walk.follow(|_, vector| self.vectors.push(vector.to_vec()));
         self.pieces.push(walk.hops);
     }
 
-    /// Returns whether it meets a fairness constraint.
     fn meets(
         &self,
         kernel: &mut Kernel,

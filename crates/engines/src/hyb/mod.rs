@@ -28,7 +28,7 @@
 //! state of the automaton after reading the label of the state above,
 //!
 //! ```text
-//! initial = {(s, q') | s initial, q₀ –λ(s)→ q'}          (s, q) → (s', q')   iff   s → s', q –λ(s')→ q'
+//! initial = {(s, q') | s initial, q₀ –λ(s)→ q'}     (s, q) → (s', q')   iff   s → s', q –λ(s')→ q'
 //! ```
 //!
 //! It is the closure of the initial pairs by saturation, with the automaton as the filter's last

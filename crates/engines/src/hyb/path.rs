@@ -33,10 +33,8 @@ use rustc_hash::FxHashMap;
 
 /// A suffix and the hops from it.
 pub struct Walk {
-    /// Level of the suffix.
     pub level: u32,
     pub start: Vec<u32>,
-    /// Hops at or below this level.
     pub hops: Vec<Hop>,
 }
 
@@ -87,7 +85,6 @@ struct Discoveries {
 /// All discoveries, and the end of the path in the last one.
 type Trail = (Vec<Discovery>, Vec<u32>);
 
-/// Returns whether the node contains the vector.
 pub fn contains(kernel: &Kernel, mut node: NodeId, vector: &[u32]) -> bool {
     for value in vector {
         node = kernel.child(node, *value);

@@ -59,7 +59,6 @@ pub struct Arc {
     pub recurring: bool,
 }
 
-/// Evidence found by the search.
 pub enum Evidence {
     /// Fair cycles in a node.
     Cycle {
@@ -74,7 +73,6 @@ pub enum Evidence {
     Rest(NodeId),
 }
 
-/// Statistics of the search.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Counts {
     /// Pairs of saturated node and residual.
@@ -91,7 +89,6 @@ pub struct Counts {
     pub no_marks: u64,
     /// Searched symbolically.
     pub runs: u64,
-    /// Time of the search.
     pub time: Duration,
 }
 

@@ -4,7 +4,7 @@
 //! with their top at or below `k`; higher levels do not change. For one chain and for all events:
 //!
 //! ```text
-//! img_ε(n, c) = {i' ↦ img_rest(n[i], c[i']) | (i, i', rest) of ε};    at the bottom the moves under c
+//! img_ε(n, c) = {i' ↦ img_rest(n[i], c[i']) | (i, i', rest) of ε};  at the bottom the moves under c
 //! img(n, c)   = {i ↦ img(n[i], c[i])} ∪ {i' ↦ img_rest(n[i], c[i'])}   over events with this top
 //! src(n, t)   = {v ∈ n | img({v}) ∩ t ≠ ∅}
 //! ```
@@ -73,7 +73,6 @@ pub struct Position {
 #[derive(Clone)]
 pub struct Hop {
     pub event: EventId,
-    /// First level of the suffix.
     pub level: u32,
     /// Target values from this level on.
     pub suffix: Vec<u32>,
@@ -190,7 +189,7 @@ impl By<'_> {
         Err(kernel.halt(lost()))
     }
 
-    /// Follows `chain` from a single suffix into `target`; returns the target values, the last first.
+    /// Follows `chain` from a single suffix into `target`; returns the reversed target values.
     fn follow(
         &mut self,
         kernel: &mut Kernel,

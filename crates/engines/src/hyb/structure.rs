@@ -5,8 +5,8 @@
 //! events subtracts from it, and vice versa. Such events are removed, which may exclude others:
 //!
 //! ```text
-//! E_k = {ε | top(ε) at or below k}       remove ε while some component is only raised, or only lowered,
-//!                                        by the rest of E_k, and ε is one that does
+//! E_k = {ε | top(ε) at or below k}       remove ε while some component that it changes
+//!                                        is only raised, or only lowered, by E_k
 //! ```
 //!
 //! If no event with its top at `k` remains, saturated nodes of this level need no search. From the

@@ -29,7 +29,6 @@ const OMEGA: Value = Value::MAX;
 const REPEATS: [usize; 5] = [0, 1, 3, 10, 40];
 /// Nodes whose runs are tried per predicate.
 const TRIED: usize = 8;
-/// Limit on the steps of a run.
 const MOST_STEPS: usize = 20_000;
 
 struct Covered {

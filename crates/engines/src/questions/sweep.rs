@@ -20,7 +20,6 @@ const BREATH: usize = 256;
 /// Predecessor of initial states.
 const FIRST: u32 = u32::MAX;
 
-/// The graph explored so far.
 pub(super) struct Graph {
     /// By state: predecessor and event; [`FIRST`] for initial states.
     parents: Vec<(u32, EventId)>,
@@ -68,7 +67,6 @@ impl Graph {
     }
 }
 
-/// A state of the explicit space.
 struct At<'a, 's>(&'a Explicit<'s>, &'a mut States, StateId);
 
 impl Sight for At<'_, '_> {

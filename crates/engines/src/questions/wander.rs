@@ -105,7 +105,6 @@ impl Sightings {
     }
 }
 
-/// A finding of a walk.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum What {
     Met(Met),
@@ -175,7 +174,6 @@ impl Mark {
     }
 }
 
-/// Parameters of a walk.
 struct Plan<'q> {
     aim: Option<&'q Question>,
     /// Size of the question aimed at.

@@ -80,7 +80,6 @@ fn letters<'l>(
         .collect()
 }
 
-/// Returns the successors of `here` by a letter.
 fn read(automaton: &Automaton, here: &[Location], letter: Letter) -> Vec<Location> {
     let mut next: Vec<Location> = (here.iter())
         .flat_map(|location| automaton.reading(*location, letter))
@@ -91,7 +90,6 @@ fn read(automaton: &Automaton, here: &[Location], letter: Letter) -> Vec<Locatio
     next
 }
 
-/// Returns whether a loop meets all fairness constraints.
 fn is_fair(problem: &Problem<'_>, cycle: &[Step]) -> bool {
     let enabled = |constraint: &Constraint, step: &Step| {
         // The targets of the steps are all states of the loop.

@@ -62,7 +62,6 @@ impl<'p> Modulo<'p> {
         &self.groups[self.number(location) as usize]
     }
 
-    /// Returns whether all groups are trivial.
     pub fn is_trivial(&self) -> bool {
         self.groups.iter().all(Representatives::is_trivial)
     }

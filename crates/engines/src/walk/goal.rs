@@ -18,7 +18,6 @@ const MOST_CUBES: usize = 32;
 /// Limit on the total size of propositions. Larger ones, about whole places of coloured nets, make
 /// a step so slow that undirected walks are better.
 const MOST_READ: usize = 4096;
-/// The largest distance.
 const FAR: u64 = 1 << 40;
 
 /// Letters that the automaton waits for, by state.

@@ -80,7 +80,7 @@ const CANDIDATES: usize = 16;
 /// One in this many steps of a directed walk is random, to escape unreachable goals.
 const RANDOM_STEP: usize = 10;
 /// Steps of the first phase, whose walks are short and random or directed. Later some walks follow
-/// the state equation, and one in [`WALKS_PER_LENGTH`] has the greatest length, for distant dead ends.
+/// the state equation, and one in [`WALKS_PER_LENGTH`] has the greatest length.
 const FIRST_PHASE: u64 = 20_000;
 /// States kept from one walk to the next, about the size of a processor cache.
 const MOST_STATES: usize = 50_000;
@@ -103,7 +103,6 @@ fn walk(task: &mut Task<'_>) -> Found {
     found
 }
 
-/// Choice of the steps of a walk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Style {
     Random,
@@ -132,7 +131,6 @@ struct Walker<'a, 'p> {
     targets: Vec<(Marks, Location)>,
 }
 
-/// A step of the product from a given node.
 #[derive(Clone, Copy)]
 struct Choice {
     event: Option<EventId>,

@@ -37,7 +37,6 @@ const STEPS_PER_UNIT: u64 = 4;
 /// Random steps after the first solution that cannot be fired; then twice as many, and so on.
 const RANDOM_STEPS: usize = 4;
 
-/// State of a walk by the state equation.
 pub(super) struct Guide {
     directions: Directions,
     /// By effect: number of times that it is still to be fired.
@@ -52,7 +51,6 @@ pub(super) struct Guide {
     next_random_steps: usize,
 }
 
-/// Destination of a walk.
 enum Aim {
     To(Destination),
     Anywhere,

@@ -71,7 +71,6 @@ impl Trail {
         self.nodes[self.len()]
     }
 
-    /// Returns the source of a step.
     pub fn node(&self, position: usize) -> NodeId {
         self.nodes[position]
     }

@@ -6,7 +6,7 @@
 //! ```text
 //! initial(q):     S = the symmetries that fix s0;  settle(q, S, {s0})
 //! (q, H, M) –marks→ settle(d, K, {t})   for   q –L,marks→ d,   K = H ∧ G_L,
-//!                                             one s of each K-orbit of O,   s –e→ t,   (λ(s), e) ⊨ L
+//!                                       one s of each K-orbit of O,   s –e→ t,   (λ(s), e) ⊨ L
 //! settle(d, K, M):  H' = R_d if K ≤ R_d, else K;
 //!                   the largest group that preserves H'·M, with representatives modulo it
 //! ```
