@@ -9,7 +9,7 @@
 //! relative to the explicit engine; messages and bytes per state; the largest deviation from an
 //! even share; bytes held by the largest process, and relative to its share.
 
-use lariat_budget::{Budget, Quiet, RunContext};
+use lariat_budget::{Budget, RunContext};
 use lariat_corpora::bench::{arguments, cpu};
 use lariat_distributed::{Cluster, Machines, hosts_here};
 use lariat_model::generate::{Family, generate};

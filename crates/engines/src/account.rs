@@ -1,28 +1,28 @@
-//! What an engine tells of its run besides the answer.
+//! Statistics and side results of an engine's run.
 
-use crate::claims::Claims;
+use crate::explicit::Claims;
 use lariat_automata::Automaton;
 use lariat_budget::{Statistic, Stats};
 use lariat_emptiness::Counts;
 use lariat_model::VarId;
 
-/// What an engine tells of its run, also when it stops early.
+/// Statistics and side results of a run, also filled in if the run stops early.
 #[derive(Clone, Debug, Default)]
 pub struct Account {
-    /// What was counted.
+    /// Counters.
     pub stats: Stats,
     /// The order of the variables in the diagrams, by name; `None` for engines without diagrams.
     pub order: Option<String>,
     /// A variable that was assigned a value beyond its range, which wraps around.
     pub overflow: Option<VarId>,
-    /// What is known of [the model's claims](crate::Problem::claims), if they were looked at.
+    /// Result for [the model's claims](crate::Problem::claims), if they were checked.
     pub claims: Option<Claims>,
-    /// What each worker has counted, where several divide the states.
+    /// Counters of each worker, for engines that partition the states among workers.
     pub workers: Vec<Stats>,
 }
 
 impl Account {
-    /// The figures of the automaton that is read.
+    /// Records the size of the automaton that the engine reads.
     pub fn automaton(&mut self, automaton: &Automaton) {
         let stats = &mut self.stats;
         stats.set(Statistic::AUTOMATON_STATES, automaton.states.len());
@@ -30,7 +30,7 @@ impl Account {
         stats.set(Statistic::AUTOMATON_MARKS, u64::from(automaton.mark_count));
     }
 
-    /// The figures of a search.
+    /// Records the counters of an emptiness check.
     pub(crate) fn search(&mut self, counts: &Counts) {
         self.stats.set(Statistic::PRODUCT_STATES, counts.nodes);
         self.stats.set(Statistic::PRODUCT_EDGES, counts.edges);

@@ -1,12 +1,12 @@
-//! The letters of a problem: which atoms speak of states, which of events, and which events look alike.
+//! Letters of a problem: state atoms, event atoms, and classes of events with equal letters.
 //!
-//! A letter is (state, event taken from it), as the set of atoms that are true. Bit `i` is the problem's
-//! `i`-th proposition. Events that make the same `fires` atoms true are one *class*: no automaton tells
-//! them apart. Class 0 makes none true; a stutter step, which fires nothing, belongs to it, so that
-//! it is there even where it has no event.
+//! A letter is the set of atoms that are true of a pair (state, event taken from it). Bit `i` is
+//! the problem's `i`-th proposition. Events that make the same `fires` atoms true form one *class*,
+//! which no automaton can tell apart. Class 0 makes none true. Stutter steps, which fire nothing,
+//! belong to it, so it exists even if it contains no event.
 //!
-//! Built once for a problem and shared by whatever reads letters. Only the replay computes its own, so that
-//! an error here cannot vouch for itself.
+//! Built once per problem and shared by all engines. Only the replay computes letters
+//! independently, so that an error here cannot confirm itself.
 
 use lariat_automata::Letter;
 use lariat_model::{EventId, Predicate, Proposition, System};
@@ -14,15 +14,15 @@ use lariat_model::{EventId, Predicate, Proposition, System};
 /// Events that make the same propositions true.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EventClass {
-    /// The propositions, by their positions in the list.
+    /// Positions of the propositions in the list.
     pub propositions: Vec<usize>,
     /// The events, in ascending order.
     pub events: Vec<EventId>,
 }
 
-/// The classes of the events of `system` under some propositions; the first makes none of them true.
+/// Returns the classes of the events of `system`; the first makes no proposition true.
 ///
-/// This also says which `fires` atoms can be true together: exactly those of one class.
+/// The `fires` atoms that can be true together are exactly those of one class.
 pub fn event_classes<'p>(
     system: &System,
     propositions: impl IntoIterator<Item = &'p Proposition>,
@@ -54,15 +54,15 @@ pub fn event_classes<'p>(
     classes
 }
 
-/// A class of events: dense, from 0.
+/// Index of an event class: dense, from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ClassId(pub u32);
 
 impl ClassId {
-    /// The class of stuttering, and of events that no atom names.
+    /// The class of stutter steps and of events that no atom names.
     pub const UNNAMED: ClassId = ClassId(0);
 
-    /// The position in a list of all classes.
+    /// Returns the position in a list of all classes.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -79,7 +79,7 @@ pub struct Alphabet {
 }
 
 impl Alphabet {
-    /// The alphabet of at most 64 propositions about `system`.
+    /// Builds the alphabet of at most 64 propositions about `system`.
     pub fn new(system: &System, propositions: &[Proposition]) -> Alphabet {
         let (mut states, mut events) = (0, 0);
         for (i, proposition) in propositions.iter().enumerate() {
@@ -107,38 +107,38 @@ impl Alphabet {
         alphabet
     }
 
-    /// The atoms that speak of states, as bits of a letter.
+    /// Returns the atoms about states, as bits of a letter.
     pub fn state_atoms(&self) -> u64 {
         self.states
     }
 
-    /// The atoms that speak of events, as bits of a letter.
+    /// Returns the atoms about events, as bits of a letter.
     pub fn event_atoms(&self) -> u64 {
         self.events
     }
 
-    /// All classes, [`ClassId::UNNAMED`] first.
+    /// Iterates over all classes, [`ClassId::UNNAMED`] first.
     pub fn classes(&self) -> impl ExactSizeIterator<Item = ClassId> + use<> {
         (0..self.bits.len() as u32).map(ClassId)
     }
 
-    /// The class of a step, by the event that it takes.
+    /// Returns the class of a step, given the event that it takes.
     pub fn class(&self, event: Option<EventId>) -> ClassId {
         event.map_or(ClassId::UNNAMED, |event| self.class_of[event.index()])
     }
 
-    /// The event atoms that are true when an event of the class is taken.
+    /// Returns the event atoms that hold when an event of the class is taken.
     pub fn letter(&self, class: ClassId) -> Letter {
         self.bits[class.index()]
     }
 
-    /// The events of a class.
+    /// Returns the events of a class.
     pub fn events(&self, class: ClassId) -> &[EventId] {
         &self.members[class.index()]
     }
 }
 
-/// The propositions about states, each with its bit in a letter.
+/// Iterates over the propositions about states, each with its bit in a letter.
 pub fn state_propositions(propositions: &[Proposition]) -> impl Iterator<Item = (u64, &Predicate)> {
     let atoms = propositions.iter().enumerate();
     atoms.filter_map(|(i, proposition)| match proposition {

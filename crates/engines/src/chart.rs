@@ -1,19 +1,18 @@
-//! Where in the automaton acceptance is, and how far.
+//! Distance of automaton states to accepting components.
 
+use crate::explicit::single::is_forever;
 use crate::problem::Problem;
-use crate::single::is_forever;
 use lariat_automata::{
     AutomatonComponents, StateId as Location, accepting_forever, automaton_components,
 };
 
-/// What a search for accepted runs must know of the automaton.
+/// Components and acceptance of the automaton, as a search for accepted runs needs them.
 pub(crate) struct Chart {
     components: AutomatonComponents,
     /// Edges from each state to the nearest accepting component; [`NEVER`] if there is none.
     ranks: Vec<u32>,
-    /// Does the automaton accept nothing, whatever it reads?
     empty: bool,
-    /// By state: is whatever follows accepted? Empty if the beginning of a run is no evidence.
+    /// By state: every continuation is accepted. Empty if finite prefixes are no evidence.
     forever: Vec<bool>,
 }
 
@@ -49,7 +48,7 @@ impl Chart {
         }
     }
 
-    /// Does the automaton accept nothing?
+    /// Returns whether the language is empty.
     pub fn is_empty(&self) -> bool {
         self.empty
     }
@@ -58,27 +57,27 @@ impl Chart {
         self.components.of[q.index()]
     }
 
-    /// Does a cycle through the component of `q` accept?
+    /// Returns whether some cycle through the component of `q` accepts.
     pub fn is_accepting(&self, q: Location) -> bool {
         self.rank(q) == 0
     }
 
-    /// Can acceptance be reached from `q`?
+    /// Returns whether an accepting component can be reached from `q`.
     pub fn is_alive(&self, q: Location) -> bool {
         self.rank(q) != NEVER
     }
 
-    /// Is whatever follows accepted from `q`, and may that be said?
+    /// Returns whether every continuation from `q` is accepted and prefixes count as evidence.
     pub fn is_forever(&self, q: Location) -> bool {
         is_forever(&self.forever, q)
     }
 
-    /// Are two states in one component?
+    /// Returns whether two states are in one component.
     pub fn is_together(&self, q: Location, r: Location) -> bool {
         self.component(q) == self.component(r)
     }
 
-    /// Edges from `q` to the nearest accepting component.
+    /// Returns the number of edges from `q` to the nearest accepting component.
     pub fn rank(&self, q: Location) -> u32 {
         self.ranks[q.index()]
     }

@@ -1,21 +1,22 @@
-//! What an engine is: its axes, what it needs, and how it is run.
+//! Description of engines: their axes, requirements and procedures.
 //!
-//! Automaton kind, product, emptiness check and variant are separate choices. An engine says in one constant,
-//! [`Engine`], beside its algorithm, which of them it goes with; the façade's `Plan` puts one of each together and is
-//! the one place that says whether they fit.
+//! Automaton kind, product, emptiness check and variant are independent choices. Each engine states
+//! in one constant of type [`Engine`], next to its algorithm, which choices it supports. The
+//! façade's `Plan` combines one of each and is the only place that decides whether they fit.
 //!
 //! ```text
-//! Procedure::Single          single states; needs nothing but the system
-//! Procedure::Sets            sets of states; takes the system under an order, and the reachable states where they are known
-//! Procedure::ComponentWise   the product by saturation; takes the system under an order
-//! Procedure::Team            single states, divided among workers that are there already
+//! Procedure::Single          single states; needs only the system
+//! Procedure::Sets            sets of states; takes the system under a variable order,
+//!                            and the reachable states if they are known
+//! Procedure::ComponentWise   product by saturation; takes the system under a variable order
+//! Procedure::Team            single states, partitioned among existing workers
 //! ```
 //!
-//! An engine is handed what it needs: the façade finds orders and states before it runs one.
+//! The façade computes variable orders and reachable states before it runs an engine.
 
 use crate::account::Account;
-use crate::component_wise::{Proofs, Recurring};
 use crate::engine_id::EngineId;
+use crate::hyb::{Proofs, Recurring};
 use crate::problem::Problem;
 use crate::sets::fixpoint::Fixpoint;
 use crate::sets::operators::Sets;
@@ -26,21 +27,21 @@ use lariat_space::symbolic::Symbolic;
 use std::fmt;
 use std::num::NonZeroUsize;
 
-/// In which form an engine reads the formula's automaton.
+/// Form in which an engine reads the formula's automaton.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AutomatonKind {
-    /// Several acceptance marks, on edges.
+    /// Several acceptance marks on edges.
     Tgba,
-    /// One acceptance mark, on states.
+    /// One acceptance mark on states.
     Ba,
-    /// By changes, with Büchi and livelock states.
+    /// Reads label changes; accepts by Büchi and livelock states.
     Ta,
-    /// By changes, with several acceptance marks.
+    /// Reads label changes; several acceptance marks.
     Tgta,
 }
 
 impl AutomatonKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [AutomatonKind; 4] = [
         AutomatonKind::Tgba,
         AutomatonKind::Ba,
@@ -48,7 +49,7 @@ impl AutomatonKind {
         AutomatonKind::Tgta,
     ];
 
-    /// The name by which it is asked for.
+    /// Returns the name used on the command line.
     pub fn name(self) -> &'static str {
         match self {
             AutomatonKind::Tgba => "tgba",
@@ -58,43 +59,43 @@ impl AutomatonKind {
         }
     }
 
-    /// What it is, in a few words.
+    /// Returns a one-line description.
     pub fn about(self) -> &'static str {
         match self {
             AutomatonKind::Tgba => "several acceptance marks, on edges",
             AutomatonKind::Ba => "one acceptance mark, on states",
             AutomatonKind::Ta => {
-                "testing automaton: reads changes, accepts by states and by livelock; stutter-invariant formulas"
+                "testing automaton: reads label changes, accepts by states and livelocks; stutter-invariant formulas"
             }
             AutomatonKind::Tgta => {
-                "generalized testing automaton: reads changes, several marks on edges; stutter-invariant formulas"
+                "generalized testing automaton: reads label changes, several marks on edges; stutter-invariant formulas"
             }
         }
     }
 
-    /// Does it read changes, not letters?
+    /// Returns whether the automaton reads label changes instead of letters.
     pub fn is_testing(self) -> bool {
         matches!(self, AutomatonKind::Ta | AutomatonKind::Tgta)
     }
 }
 
-/// Which emptiness check searches a product.
+/// Emptiness check that searches a product.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Emptiness {
-    /// Equal nodes only.
+    /// Compares nodes for equality.
     Couvreur,
-    /// Inclusion in dead nodes.
+    /// Prunes nodes included in dead nodes.
     Nsiec,
-    /// And of active nodes, taking nodes apart.
+    /// As NSIEC; decomposes nodes that include active nodes.
     Iec,
-    /// And in active nodes; where that leaves a doubt, NSIEC decides.
+    /// As NSIEC; prunes nodes included in active nodes. NSIEC decides if the result is inexact.
     Aec,
-    /// Cycles first, then livelocks: for testing automata.
+    /// Cycles first, then livelocks; for testing automata.
     TwoPass,
 }
 
 impl Emptiness {
-    /// All of them.
+    /// All checks.
     pub const ALL: [Emptiness; 5] = [
         Emptiness::Couvreur,
         Emptiness::Nsiec,
@@ -103,7 +104,7 @@ impl Emptiness {
         Emptiness::TwoPass,
     ];
 
-    /// The name by which it is asked for.
+    /// Returns the name used on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Emptiness::Couvreur => "couvreur",
@@ -114,20 +115,22 @@ impl Emptiness {
         }
     }
 
-    /// What it is, in a few words.
+    /// Returns a one-line description.
     pub fn about(self) -> &'static str {
         match self {
-            Emptiness::Couvreur => "Couvreur's: equal nodes only",
-            Emptiness::Nsiec => "also nodes included in dead ones",
-            Emptiness::Iec => "also nodes that include active ones, taken apart",
-            Emptiness::Aec => "also nodes included in active ones; nsiec where that leaves a doubt",
+            Emptiness::Couvreur => "Couvreur's algorithm: compares nodes for equality",
+            Emptiness::Nsiec => "also prunes nodes included in dead nodes",
+            Emptiness::Iec => "nsiec that also decomposes nodes which include active nodes",
+            Emptiness::Aec => {
+                "also prunes nodes included in active nodes; nsiec if the result is inexact"
+            }
             Emptiness::TwoPass => {
-                "that of single states with a testing automaton: cycles first, then livelocks"
+                "for single states with a testing automaton: cycles first, then livelocks"
             }
         }
     }
 
-    /// The checks for products whose nodes are sets, the usual one first.
+    /// Checks for products whose nodes are sets; the first is the default.
     pub const OF_SETS: &[Emptiness] = &[
         Emptiness::Nsiec,
         Emptiness::Couvreur,
@@ -136,50 +139,50 @@ impl Emptiness {
     ];
 }
 
-/// What an engine must know of a property.
+/// Stutter invariance that an engine requires of a property.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Needs {
     /// Nothing: full LTL with events.
     Nothing,
-    /// That repeating letters does not matter.
+    /// The language is stutter-invariant.
     Stuttering,
-    /// The same of every state of the automaton, as far as it can be told.
+    /// The language of every automaton state is stutter-invariant, as far as known.
     StateStuttering,
 }
 
-/// The switches that papers and measurements ask for; everything on and our own by default.
+/// Options of engines, for papers and measurements. The default enables everything.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Variant {
-    /// The construction as it was published, where ours differs.
+    /// Use the published construction where ours differs.
     pub published: bool,
-    /// Which proofs of absence the component-wise engine tries before it searches.
+    /// Proofs of absence that `hyb` tries before it searches.
     pub proofs: Proofs,
-    /// What the component-wise engine keeps of recurring states.
+    /// Pruning by recurring states in `hyb`.
     pub recurring: Recurring,
-    /// What decides terminal nodes of SLAP-FST.
+    /// Fixpoint that decides terminal nodes of SLAP-FST.
     pub fixpoint: Fixpoint,
-    /// Engines on sets find all reachable states before they begin.
+    /// Set engines compute all reachable states first.
     pub reachable_first: bool,
-    /// Where AEC leaves a doubt, it is told instead of asking NSIEC.
+    /// Report an inexact result of AEC instead of running NSIEC.
     pub doubts: bool,
-    /// How many search a product of single states together.
+    /// Number of workers that search a product of single states.
     pub workers: Workers,
 }
 
-/// A number of workers, at least one.
+/// Number of workers, at least one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Workers(NonZeroUsize);
 
 impl Workers {
-    /// One, whose search repeats from run to run.
+    /// One worker; the search is deterministic.
     pub const ONE: Workers = Workers(NonZeroUsize::MIN);
 
-    /// So many.
+    /// Creates a number of workers.
     pub const fn new(count: NonZeroUsize) -> Workers {
         Workers(count)
     }
 
-    /// How many.
+    /// Returns the number.
     pub fn count(self) -> NonZeroUsize {
         self.0
     }
@@ -191,28 +194,29 @@ impl Default for Workers {
     }
 }
 
-/// An engine, described beside its algorithm.
+/// Description of an engine.
 #[derive(Debug)]
 pub struct Engine {
     /// Identifies the engine.
     pub id: EngineId,
-    /// The kinds of automata that it reads, its own first.
+    /// Supported automaton kinds; the first is the default.
     pub automata: &'static [AutomatonKind],
-    /// The emptiness checks to choose from with a kind of automaton, its own first; none if it searches no
+    /// Emptiness checks per automaton kind, the default first; none if the engine searches no
     /// graph.
     pub checks: fn(AutomatonKind) -> &'static [Emptiness],
-    /// What it needs of a property, whatever automaton it reads.
+    /// Required stutter invariance, for every automaton kind.
     pub needs: Needs,
-    /// The most that it knows of fairness with a kind of automaton; `None` if it knows none, and must not be asked.
+    /// Strongest supported fairness per automaton kind; `None` if it supports no constraints.
     pub fairness: fn(AutomatonKind) -> Option<Strength>,
-    /// Is there a published variant that differs from ours?
+    /// True if there is a published variant that differs from ours.
     pub has_published: bool,
-    /// How it is run.
+    /// Entry point.
     pub procedure: Procedure,
 }
 
 impl Engine {
-    /// Is it given constraints of fairness as such, in any number? Others that know weak ones are given a larger automaton, see [`Folded`](crate::Folded).
+    /// Returns whether the engine takes fairness constraints directly, in any number. Other engines
+    /// that support weak fairness get a larger automaton, see [`Folded`](crate::Folded).
     pub fn takes_constraints(&self, kind: AutomatonKind) -> bool {
         let known = (self.fairness)(kind);
         known == Some(Strength::Strong)
@@ -220,48 +224,48 @@ impl Engine {
     }
 }
 
-/// How an engine is run, and on what.
+/// Entry point of an engine, by the form of its input.
 #[derive(Clone, Copy, Debug)]
 pub enum Procedure {
-    /// On single states, which it finds itself.
+    /// Single states, explored by the engine.
     Single(fn(&mut Task<'_>) -> Found),
-    /// On sets of states.
+    /// Sets of states.
     Sets(fn(&mut Task<'_>, &mut Sets<'_, '_>) -> Found),
-    /// On the system under an order; of programs it takes the steps that have been learned.
+    /// The system under a variable order; for programs with the transitions learned so far.
     ComponentWise(fn(&mut Task<'_>, &Symbolic<'_>) -> Found),
-    /// On single states, by workers that are there already and divide them.
+    /// Single states, partitioned among existing workers.
     Team(&'static dyn Team),
 }
 
-/// Workers that answer together, of this process or of several. They are there as long as the process is: see crate `distributed`.
+/// Workers that decide together, in one or several processes, see crate `distributed`.
 pub trait Team: Send + Sync + fmt::Debug {
     /// Decides a problem whose automaton has been degeneralized.
     fn decide(&self, task: &mut Task<'_>) -> Found;
 }
 
-/// What an engine returns. `Outcome::Empty` is only ever the end of a complete search.
+/// Result of an engine. `Outcome::Empty` requires a complete search.
 pub type Found = Result<Outcome<Lasso>, Stop>;
 
-/// What an engine is given besides the system in the form that it takes.
+/// Input of an engine besides the system.
 pub struct Task<'a> {
-    /// The question. If the automaton is to be a Büchi automaton, it is one already.
+    /// The problem. Its automaton is already degeneralized if a Büchi automaton is required.
     pub problem: &'a Problem<'a>,
-    /// In which form the automaton is to be read.
+    /// Form in which the automaton is read.
     pub automaton: AutomatonKind,
-    /// The check of the engines that search a graph.
+    /// Emptiness check, for engines that search a graph.
     pub emptiness: Option<Emptiness>,
-    /// The switches.
+    /// Options.
     pub variant: Variant,
-    /// What may be spent.
+    /// Limits on time, memory and work.
     pub budget: &'a Budget,
-    /// Where progress is reported.
+    /// Receiver of progress reports.
     pub observer: &'a dyn Observer,
-    /// What is told of the run, also if it ends early.
+    /// Statistics, also filled in if the run ends early.
     pub account: &'a mut Account,
 }
 
 impl Task<'_> {
-    /// The same with another question.
+    /// Returns the task with another problem.
     pub(crate) fn about<'b>(&'b mut self, problem: &'b Problem<'b>) -> Task<'b> {
         Task {
             problem,
@@ -269,7 +273,7 @@ impl Task<'_> {
         }
     }
 
-    /// The same under another budget.
+    /// Returns the task with another budget.
     pub fn under<'b>(&'b mut self, budget: &'b Budget) -> Task<'b> {
         Task {
             problem: self.problem,

@@ -1,38 +1,27 @@
 //! Engines: procedures that decide whether a system has a run that an automaton accepts.
 //!
-//! A procedure takes a [`Task`] — a [`Problem`], a budget, an observer — and the system in the form that it needs, and
-//! returns an [`Outcome`] whose evidence is a concrete [`Lasso`] of the system it was given. "Product
-//! graph × emptiness check" is one family of procedures; fixpoints over sets are another.
+//! A procedure takes a [`Task`] (a [`Problem`], a budget, an observer) and the system in the form
+//! that it needs. It returns an [`Outcome`] whose evidence is a concrete [`Lasso`] of that system.
+//! One family combines a product graph with an emptiness check, another computes fixpoints over
+//! sets of states.
 //!
-//! Every engine describes itself in one constant of type [`Engine`], in its own file. `Outcome::Empty` is only ever
-//! returned by a completed search.
+//! Each engine is described by one constant of type [`Engine`] in its own file. Only a completed
+//! search returns `Outcome::Empty`.
 
 #![forbid(unsafe_code)]
 
 mod account;
 mod alphabet;
 mod chart;
-mod claims;
-pub mod component_wise;
-mod covering;
 mod engine;
 mod engine_id;
-mod explicit;
-mod fairness;
-mod labels;
-mod pairs;
-mod prefix;
+pub mod explicit;
+pub mod hyb;
 mod problem;
 pub mod questions;
 pub mod sets;
 mod shorten;
-mod single;
-mod size;
-mod ssp;
-mod steps;
-mod sym;
 mod symmetry;
-pub mod sync;
 #[cfg(test)]
 mod testing;
 pub mod testing_automata;
@@ -40,20 +29,16 @@ mod walk;
 
 pub use account::Account;
 pub use alphabet::{Alphabet, ClassId, EventClass, event_classes};
-pub use claims::Claims;
-pub use component_wise::{HYB, Proof, Proofs, Recurring};
 pub use engine::{
     AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task, Team, Variant, Workers,
 };
 pub use engine_id::EngineId;
-pub use explicit::EXPLICIT;
-pub use fairness::Folded;
+pub use explicit::{Claims, EXPLICIT, Folded, Size, product_size};
+pub use hyb::{HYB, Proof, Proofs, Recurring};
 pub use lariat_emptiness::Outcome;
 pub use lariat_model::Lasso;
 pub use problem::{Invariance, Problem};
 pub use sets::{BCZ, EL, Fixpoint, OWCTY, SLAP, SLAP_FST, SOG, SOP};
 pub use shorten::{Effort, folded, shorten};
-pub use size::{Size, product_size};
-pub use ssp::SSP;
-pub use sym::{SYM, symmetries_kept};
+pub use symmetry::{SSP, SYM, symmetries_kept};
 pub use walk::WALK;

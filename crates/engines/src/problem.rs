@@ -7,60 +7,62 @@ use lariat_model::{Constraint, Deadlock, Predicate, Proposition, State, System, 
 use lariat_reductions::symmetry::Symmetry;
 use std::sync::Arc;
 
-/// Does `system` have a run that `automaton` accepts?
+/// The question whether `system` has a run that `automaton` accepts.
 ///
-/// Position `i` of a run has the letter (state `i`, event taken *from* it); the automaton reads
-/// the letters from position 0 on. A stutter step at a deadlock fires nothing.
+/// Position `i` of a run has the letter (state `i`, event taken *from* it). The automaton reads
+/// letters from position 0 on. A stutter step at a deadlock fires nothing.
 #[derive(Clone, Debug)]
 pub struct Problem<'a> {
     /// The system.
     pub system: &'a System,
-    /// Usually the automaton of a negated property, so that an accepted run violates it.
+    /// The automaton, usually of a negated property, so that an accepted run violates it.
     pub automaton: &'a Automaton,
-    /// What the automaton's atoms mean: bit `i` of a letter is `propositions[i]`.
+    /// Meaning of the automaton's atoms: bit `i` of a letter is `propositions[i]`.
     pub propositions: &'a [Proposition],
-    /// What happens at deadlocks.
+    /// Semantics of deadlocks.
     pub deadlock: Deadlock,
-    /// Which runs count: those that satisfy all of these. An engine that does not know them must refuse the problem.
+    /// Fairness constraints: only runs that satisfy all of them count. An engine that does not
+    /// support them must refuse the problem.
     pub fairness: &'a [Constraint],
-    /// What is known of the automaton's language under stuttering.
+    /// Known stutter invariance of the automaton's language.
     pub invariance: Invariance<'a>,
-    /// If given, engines on single states of nets may leave out states with more tokens in a place:
-    /// they find runs, but say that there are none only if nothing was left out.
+    /// If given, engines on single states of nets may omit states with more tokens in a place. They
+    /// then return [`Empty`](crate::Outcome::Empty) only if no state was omitted.
     pub most_tokens: Option<Value>,
-    /// Propositions of the property that the automaton does not ask for, because its language does not depend on them. Evidence
-    /// that is not simply a run of the system has to take account of them: the replay looks at the property.
+    /// Propositions of the property on which the automaton's language does not depend. Evidence
+    /// other than a plain run must respect them, because the replay evaluates the property.
     pub unread: Vec<Proposition>,
-    /// Symmetries of the system, if some are known.
+    /// Symmetries of the system, if known.
     pub symmetry: Option<&'a Symmetry<'a>>,
-    /// Is the beginning of a run evidence where the automaton accepts whatever follows? Who asks for such evidence confirms it by the
-    /// property, and asks again without where that fails: the automaton may know more than the property says.
+    /// True if a finite prefix is evidence where the automaton accepts every continuation. The
+    /// caller confirms such evidence on the property and, if that fails, asks again without
+    /// prefixes: the automaton may have been simplified by facts that the property does not state.
     ///
-    /// Finite runs must count, or a continuation has to be shown: with [`Deadlock::Ignore`] engines give covering runs whose rounds
-    /// need not be alike once acceptance is certain. With fairness constraints beginnings are no evidence: continuations have to be fair.
+    /// Either finite runs count or a continuation must be shown: with [`Deadlock::Ignore`] engines
+    /// return covering runs whose rounds need not be alike once acceptance is certain. With
+    /// fairness constraints prefixes are no evidence, because continuations have to be fair.
     pub prefixes: bool,
-    /// What the model claims of itself, which has nothing to do with the question. Engines that come to see all states tell
-    /// whether it is true in them ([`Account::claims`](crate::Account::claims)).
+    /// Claims of the model about all its states, independent of the question. Engines that visit
+    /// all states report whether the claims hold ([`Account::claims`](crate::Account::claims)).
     pub claims: &'a [Predicate],
     alphabet: Arc<Alphabet>,
 }
 
-/// What is known of an automaton's language under stuttering. Engines that skip steps need it and
-/// refuse where it is not known; nothing is known by default.
+/// Known stutter invariance of an automaton's language; by default nothing is known. Engines that
+/// skip steps require it and refuse the problem otherwise.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Invariance<'a> {
-    /// Repeating letters, or leaving repetitions out, leads to no other verdict.
+    /// Repeating letters or removing repetitions does not change the verdict.
     pub letters: bool,
-    /// Neither does inserting or leaving out a letter without event before one with the same
-    /// state.
+    /// As `letters`, for inserting or removing a letter without event before one with equal state
+    /// part.
     pub silent: bool,
-    /// For each automaton state: repeating letters does not change what it accepts from there.
-    /// Empty if that is not known of any.
+    /// By automaton state: its language is closed under repeating letters. Empty if unknown.
     pub states: &'a [bool],
 }
 
 impl<'a> Problem<'a> {
-    /// The question about all runs, with nothing known of stuttering.
+    /// Creates the problem without fairness and without known stutter invariance.
     pub fn new(
         system: &'a System,
         automaton: &'a Automaton,
@@ -83,27 +85,27 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// The same, with what is known of the automaton's language under stuttering.
+    /// Returns the problem with the given stutter invariance.
     pub fn knowing(self, invariance: Invariance<'a>) -> Problem<'a> {
         Problem { invariance, ..self }
     }
 
-    /// The same about fair runs alone.
+    /// Returns the problem restricted to fair runs.
     pub fn assuming(self, fairness: &'a [Constraint]) -> Problem<'a> {
         Problem { fairness, ..self }
     }
 
-    /// Is a finite run evidence if the automaton accepts whatever follows?
+    /// Returns whether a finite run is evidence if the automaton accepts every continuation.
     pub fn takes_prefixes(&self) -> bool {
         self.prefixes && self.deadlock == Deadlock::Stutter && self.fairness.is_empty()
     }
 
-    /// The letters that the automaton reads.
+    /// Returns the letters that the automaton reads.
     pub fn alphabet(&self) -> &Arc<Alphabet> {
         &self.alphabet
     }
 
-    /// The state atoms that are true in `state`, by the reference semantics.
+    /// Returns the state atoms that hold in `state`, by the reference semantics.
     pub fn label(&self, state: &State) -> Letter {
         let holds = |bits, (bit, predicate)| {
             if self.system.holds(predicate, state) {
@@ -115,19 +117,19 @@ impl<'a> Problem<'a> {
         Letter(state_propositions(self.propositions).fold(0, holds))
     }
 
-    /// Does the automaton ask which events are taken?
+    /// Returns whether the automaton depends on the events taken.
     pub fn reads_events(&self) -> bool {
         self.automaton.support() & self.alphabet.event_atoms() != 0
     }
 
-    /// The Büchi automaton, marks on states, that accepts what the problem's own does.
+    /// Returns an equivalent Büchi automaton with marks on states.
     pub fn degeneralized(&self, budget: &Budget) -> Result<Automaton, Stop> {
         buchi(self.automaton, Placement::States, &Legal::any(), budget)
     }
 
-    /// The same question with another automaton for the same language, over the same atoms.
+    /// Returns the problem with another automaton for the same language over the same atoms.
     ///
-    /// What was known of single states of the automaton is not known of the new ones.
+    /// Stutter invariance of single automaton states is forgotten.
     pub fn with_automaton<'b>(&'b self, automaton: &'b Automaton) -> Problem<'b> {
         Problem {
             automaton,

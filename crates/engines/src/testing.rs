@@ -2,7 +2,7 @@
 
 use lariat_model::{Action, Arc, Domain, Event, System, Value, VarId, Variable};
 
-/// A net by its transitions: what each takes and puts.
+/// Builds a net from its transitions: places from which each takes and to which it adds a token.
 pub(crate) fn net(places: u32, transitions: &[(&[u32], &[u32])]) -> System {
     let event = |(i, (takes, puts)): (usize, &(&[u32], &[u32]))| {
         let arc = |place: u32| {

@@ -24,7 +24,7 @@ use lariat::internals::ltl::{
 use lariat::internals::space::symbolic::{Reach, Symbolic, reach};
 use lariat::internals::{
     AutomatonKind, Budget, CheckOptions, Decision, EarnedVerdict, Observer, OrderChoice, Plan,
-    Progress, PropertyForm, Quiet, RunContext, SpaceCache, Statistic, Stop, Subject, Systems,
+    Progress, PropertyForm, RunContext, SpaceCache, Statistic, Stop, Subject, Systems,
     check_subject,
 };
 use lariat_corpora::bench::{self, cpu};
@@ -188,9 +188,9 @@ fn is_large(subject: &Subject<'_>, formula: Formula) -> bool {
     let budget = budget.with_work(2 * LEAST_PRODUCT);
     match product_size(
         &problem,
-        (AutomatonKind::Tgba, Construction::Ours),
-        &budget,
-        &Quiet,
+        AutomatonKind::Tgba,
+        Construction::Ours,
+        RunContext::quiet(&budget),
     ) {
         Ok(size) => size.nodes as u64 >= LEAST_PRODUCT,
         Err(_) => true,

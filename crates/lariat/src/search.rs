@@ -173,8 +173,9 @@ impl<'s> Query<'_, 's> {
             found => found,
         };
         if self.options.whole_product {
-            let read = (plan.automaton, Construction::of(&plan.variant));
-            if let Ok(size) = product_size(problem, read, budget, self.ctx.observer) {
+            let construction = Construction::of(&plan.variant);
+            let ctx = self.ctx.with_budget(budget);
+            if let Ok(size) = product_size(problem, plan.automaton, construction, ctx) {
                 let stats = &mut outcome.account.stats;
                 stats.set(Statistic::FULL_STATES, size.nodes);
                 stats.set(Statistic::FULL_EDGES, size.edges);

@@ -11,7 +11,7 @@ use crate::query::Query;
 use crate::replay::BadBeginning;
 use crate::translate::translate;
 use crate::verdict::EarnedVerdict;
-use lariat_budget::{Budget, Observer, Progress};
+use lariat_budget::{Budget, Observer, Progress, RunContext};
 use lariat_engines::{Effort, Outcome, Problem, shorten};
 use lariat_model::{Deadlock, Lasso};
 use std::time::Duration;
@@ -162,7 +162,12 @@ impl Query<'_, '_> {
             at_last: &|steps| shortening.at_last(steps),
         };
         let observer = ShorteningObserver(self.ctx.observer);
-        shorten(problem, lasso, &effort, self.budget(), &observer)
+        shorten(
+            problem,
+            lasso,
+            &effort,
+            RunContext::new(self.budget(), &observer),
+        )
     }
 }
 

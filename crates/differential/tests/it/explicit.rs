@@ -3,7 +3,7 @@
 use crate::covering::net;
 use lariat::internals::{Account, OrderChoice, Plan, PlanRun, RunContext, SpaceCache, Systems};
 use lariat_automata::Automaton;
-use lariat_budget::{Budget, Quiet, Stop};
+use lariat_budget::{Budget, Stop};
 use lariat_differential::subjects;
 use lariat_engines::{Claims, Effort, Found, Outcome, Problem, shorten};
 use lariat_model::order::OrderName;
@@ -178,6 +178,11 @@ fn no_bad_prefix_is_longer_than_the_lasso() {
         at_first: 1000,
         at_last: &|_| 0,
     };
-    let short = shorten(&problem, lasso, &effort, &Budget::unlimited(), &Quiet);
+    let short = shorten(
+        &problem,
+        lasso,
+        &effort,
+        RunContext::quiet(&Budget::unlimited()),
+    );
     assert_eq!(short.steps().count(), 2, "{short:?}");
 }

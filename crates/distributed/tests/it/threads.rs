@@ -1,7 +1,7 @@
 //! Workers of one process.
 
 use crate::fleet::{decide, hopeless, kanban, recurring};
-use lariat_budget::{Budget, Quiet, RunContext, Statistic, Stop};
+use lariat_budget::{Budget, RunContext, Statistic, Stop};
 use lariat_corpora::{Random, each_case};
 use lariat_distributed::Machines;
 use lariat_engines::Outcome;

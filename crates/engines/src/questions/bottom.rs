@@ -1,41 +1,44 @@
-//! Bottom components: where every run ends up.
+//! Bottom components, for liveness questions.
 //!
-//! From every state of a finite graph some strongly connected component without a way out can be reached, and nothing else from
-//! inside of it. So
+//! From every state of a finite graph a strongly connected component without outgoing edges can be
+//! reached, and from inside of it nothing else. So
 //!
 //! ```text
 //! always p   iff   every bottom component has a state with p
 //! ```
 //!
-//! and one decomposition (Tarjan, 1972) answers the question for any number of predicates: liveness of all transitions of a net. A dead
-//! state is a bottom component by itself.
+//! and one decomposition (Tarjan, 1972) answers any number of predicates, e.g. the liveness of all
+//! transitions of a net. A dead state is a bottom component.
 //!
-//! Cost: linear in states and edges; in a bottom component its states are looked at until all predicates have been met.
+//! Cost: linear in states and edges; a bottom component is evaluated until each predicate has held.
 
 use super::Question;
-use super::board::Board;
+use super::question_set::QuestionSet;
 use super::sweep::Graph;
 use lariat_budget::{Budget, Stop};
 use lariat_model::Predicate;
 use lariat_space::explicit::{Explicit, StateId, States};
 
-/// States between two looks at the clock.
+/// States between two polls of the budget.
 const BREATH: usize = 4096;
 /// Not visited yet.
 const NEW: u32 = u32::MAX;
 
-/// The open `always` questions that are lost somewhere, each with the nearest state of one bottom component in which it is.
+/// Returns the open `always` questions that fail, each with the nearest state of one bottom
+/// component without such a state.
 pub(super) fn bottom(
     space: &Explicit<'_>,
     states: &mut States,
-    board: &Board<'_>,
+    open_questions: &QuestionSet<'_>,
     graph: &Graph,
     budget: &Budget,
 ) -> Result<Vec<(usize, u32)>, Stop> {
-    let asked = board.open().filter_map(|q| match board.question(q) {
-        Question::Always(predicate) => Some((q, predicate)),
-        _ => None,
-    });
+    let asked = open_questions
+        .open()
+        .filter_map(|q| match open_questions.question(q) {
+            Question::Always(predicate) => Some((q, predicate)),
+            _ => None,
+        });
     let mut open: Vec<(usize, &Predicate)> = asked.collect();
     let mut lost = Vec::new();
     let mut lease = budget.lease();
@@ -66,7 +69,7 @@ pub(super) fn bottom(
     Ok(lost)
 }
 
-/// Calls `each` with the states of every component, sorted; of several, those that can be reached from others come first.
+/// Calls `each` with the sorted states of every component, successors first.
 fn components(
     graph: &Graph,
     budget: &Budget,

@@ -2,30 +2,34 @@
 //!
 //! ```text
 //! reach p    R ∩ ⟦p⟧ ≠ ∅
-//! most c     grow k while R ∩ ⟦c·s > k⟧ ≠ ∅, by strides that double and halve
+//! most c     increase k while R ∩ ⟦c·s > k⟧ ≠ ∅, by strides that double and shrink
 //! always p   R \ back(R ∩ ⟦p⟧) = ∅
 //! ```
 //!
-//! where `back` is a backward saturation inside of `R`. For liveness of many transitions that would be one saturation each. Two tests
-//! come first that answer most of them at once: a dead state loses everything that it is not itself, and if the initial states can be
-//! reached from everywhere, `always p` is `reach p`.
+//! where `back` is a backward saturation inside of `R`. Liveness of many transitions would need one
+//! saturation each. Two tests answer most of them first: `always p` fails if `p` fails in a dead
+//! state, and is equivalent to `reach p` if the initial state can be reached from everywhere.
 //!
-//! A state that is found is not yet a run to it: see [`path`](super::path).
+//! A run to a state found is computed by [`path`](super::path).
 
-use super::board::{Board, sum};
 use super::path::path;
+use super::question_set::{QuestionSet, sum};
 use super::{Finding, Question, Search};
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Comparison, Linear, Predicate, Value, VarId};
 use lariat_space::symbolic::{Reached, Set, Symbolic};
 
-/// Answers what is open. The states are all that are reachable.
-pub fn by_sets(board: &mut Board<'_>, reached: &mut Reached<'_>, budget: &Budget) -> Search {
+/// Answers the open questions, given all reachable states.
+pub fn by_sets(
+    open_questions: &mut QuestionSet<'_>,
+    reached: &mut Reached<'_>,
+    budget: &Budget,
+) -> Search {
     let counted = budget.clone().with_work(u64::MAX);
     let Reached { space, states, .. } = reached;
     space.set_budget(&counted);
     let mut search = Search::default();
-    let stop = answer(board, space, states, &mut search, &counted).err();
+    let stop = answer(open_questions, space, states, &mut search, &counted).err();
     space.set_budget(budget);
     Search {
         stop,
@@ -35,54 +39,54 @@ pub fn by_sets(board: &mut Board<'_>, reached: &mut Reached<'_>, budget: &Budget
 }
 
 fn answer(
-    board: &mut Board<'_>,
+    open_questions: &mut QuestionSet<'_>,
     space: &mut Symbolic<'_>,
     states: &Set,
     search: &mut Search,
     budget: &Budget,
 ) -> Result<(), Stop> {
-    let open: Vec<usize> = board.open().collect();
+    let open: Vec<usize> = open_questions.open().collect();
     let mut recurrence = None;
     for q in open {
-        if board.is_over() {
+        if open_questions.is_over() {
             return Ok(());
         }
         budget.check()?;
-        match board.question(q).clone() {
+        match open_questions.question(q).clone() {
             Question::Reach(predicate) => {
                 let goal = space.select(states, &predicate)?;
                 let finding = if goal.is_empty() {
                     Finding::Never
                 } else {
-                    board.answered(q);
+                    open_questions.answered(q);
                     Finding::Reached(path(space, states, &goal, budget)?)
                 };
-                board.close(q);
+                open_questions.close(q);
                 search.findings.push((q, finding));
             }
             Question::Most(terms) => {
-                let record = board.record(q).unwrap_or(i128::MIN);
+                let record = open_questions.record(q).unwrap_or(i128::MIN);
                 let most = most(space, states, &terms, record)?;
                 if let Some((value, goal)) = most.beyond {
                     let run = path(space, states, &goal, budget)?;
                     search.findings.push((q, Finding::AtLeast(value, run)));
                 }
-                board.close(q);
+                open_questions.close(q);
                 search.findings.push((q, Finding::AtMost(most.value)));
             }
             Question::Always(predicate) => {
                 let recurrence = match &recurrence {
                     Some(known) => known,
-                    None => recurrence.insert(Recurrence::of(space, states)?),
+                    None => recurrence.insert(Recurrence::new(space, states)?),
                 };
                 let lost = recurrence.lost(space, states, &predicate)?;
                 let finding = if lost.is_empty() {
                     Finding::Always
                 } else {
-                    board.answered(q);
+                    open_questions.answered(q);
                     Finding::Lost(path(space, states, &lost, budget)?)
                 };
-                board.close(q);
+                open_questions.close(q);
                 search.findings.push((q, finding));
             }
         }
@@ -93,11 +97,11 @@ fn answer(
 /// The largest value of a sum.
 struct Largest {
     value: i128,
-    /// If it is larger than what was known: the value, and the states with it.
+    /// If it exceeds the value known before: the value, and the states with it.
     beyond: Option<(i128, Set)>,
 }
 
-/// The largest value of a sum in a set, if it is known to reach `record`.
+/// Returns the largest value of a sum in a set, given that it reaches `record`.
 fn most(
     space: &mut Symbolic<'_>,
     states: &Set,
@@ -109,7 +113,7 @@ fn most(
         beyond: None,
     };
     let mut left = states.clone();
-    // Unless it is larger than the best by this, it is looked for with half of it.
+    // The next value tried exceeds the best by the stride.
     let mut stride = 1i128;
     loop {
         let least = best.value.saturating_add(stride);
@@ -122,7 +126,7 @@ fn most(
                 });
                 space.select(&left, &above)?
             }
-            // The first time: whatever there is.
+            // The first time every state will do.
             Err(_) if best.value == i128::MIN => left.clone(),
             Err(_) => space.empty(),
         };
@@ -140,7 +144,7 @@ fn most(
     if let Some((value, set)) = &mut best.beyond
         && let Ok(constant) = Value::try_from(*value)
     {
-        // Of the states that were at hand, those with the largest value.
+        // Select the states with the largest value.
         let top = Predicate::Linear(Linear {
             terms: terms.to_vec(),
             comparison: Comparison::Ge,
@@ -151,26 +155,29 @@ fn most(
     Ok(best)
 }
 
-/// What is known of coming back, for all `always` questions.
+/// Facts about all `always` questions.
 struct Recurrence {
     dead: Set,
-    /// Can an initial state be reached from everywhere?
-    comes_home: bool,
+    /// True if the initial state can be reached from everywhere.
+    is_reversible: bool,
 }
 
 impl Recurrence {
-    fn of(space: &mut Symbolic<'_>, states: &Set) -> Result<Recurrence, Stop> {
+    fn new(space: &mut Symbolic<'_>, states: &Set) -> Result<Recurrence, Stop> {
         let dead = space.dead(states)?;
-        let comes_home = dead.is_empty() && space.system().initial.len() == 1 && {
+        let is_reversible = dead.is_empty() && space.system().initial.len() == 1 && {
             let all = space.all();
             let initial = space.initial()?;
             let back = space.back_within(&initial, &all, states)?;
             space.store().difference(states, &back)?.is_empty()
         };
-        Ok(Recurrence { dead, comes_home })
+        Ok(Recurrence {
+            dead,
+            is_reversible,
+        })
     }
 
-    /// States from which none like this can be reached; some of them are enough.
+    /// Returns states from which no state with the predicate can be reached; not necessarily all.
     fn lost(
         &self,
         space: &mut Symbolic<'_>,
@@ -186,7 +193,7 @@ impl Recurrence {
         if goal.is_empty() {
             return Ok(states.clone());
         }
-        if self.comes_home {
+        if self.is_reversible {
             return Ok(space.empty());
         }
         let all = space.all();

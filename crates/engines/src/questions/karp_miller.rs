@@ -1,19 +1,21 @@
-//! The coverability tree of a net, which is finite even where the net is unbounded.
+//! The coverability tree of a net, which is finite even if the net is unbounded.
 //!
-//! Labels are markings with `ω` in places that can hold any number of tokens. A transition fires as ever, with `ω ± n = ω`. If what
-//! it leads to covers the label of an ancestor, the places that have more become `ω`: the steps between can be repeated. A label that is
-//! known already is not looked at again. (R. M. Karp, R. E. Miller, *Parallel program schemata*, 1969.)
+//! Labels are markings with `ω` in places that can hold any number of tokens; `ω ± n = ω`. If the
+//! successor of a label covers the label of an ancestor, the places with more tokens become `ω`:
+//! the steps between can be repeated. Known labels are not expanded again. (R. M. Karp, R. E.
+//! Miller, *Parallel program schemata*, 1969.)
 //!
-//! Every reachable marking agrees with some label in all places without `ω`. So what no label allows, whatever stands for `ω`, is never
-//! reached, and a sum is never larger than in any label. Nothing else of the tree is believed: this would be true whichever places became `ω`.
+//! Every reachable marking agrees with some label in all places without `ω`. So a predicate that
+//! holds in no label, for any value of `ω`, is never reached, and a sum is never larger than in
+//! some label. No other property of the tree is used; these hold for any choice of `ω`.
 //!
-//! That a sum has no end needs a run. The steps below an ancestor without `ω` are one; with `ω` among them, earlier rounds are repeated more
-//! and more often before and between, and what covers itself at last is a run like any other. Not every sum without an end has one that
-//! grows round by round: then nothing is said.
+//! An unbounded sum needs a run as evidence. The steps from an ancestor without `ω` form one; if
+//! the ancestor has `ω`, earlier rounds are repeated more and more often before and in between,
+//! until a run covers itself. Unbounded sums without a run that grows round by round stay open.
 //!
-//! Cost: the tree may be larger than anything; it is counted in nodes.
+//! Cost: the tree may be larger than any given bound; work is counted in nodes.
 
-use super::board::{Board, sum};
+use super::question_set::{QuestionSet, sum};
 use super::{Finding, Question, Search, marked_net};
 use lariat_budget::{Budget, Stop};
 use lariat_model::{
@@ -23,18 +25,17 @@ use rustc_hash::FxHashMap;
 
 /// Any number of tokens.
 const OMEGA: Value = Value::MAX;
-/// How often earlier rounds are repeated.
+/// Numbers of repetitions of earlier rounds that are tried.
 const REPEATS: [usize; 5] = [0, 1, 3, 10, 40];
-/// Nodes whose runs are tried for a predicate.
+/// Nodes whose runs are tried per predicate.
 const TRIED: usize = 8;
-/// Steps of a run.
 const MOST_STEPS: usize = 20_000;
 
 struct Covered {
     label: Box<[Value]>,
     parent: u32,
     event: EventId,
-    /// The ancestors that it covers.
+    /// Ancestors that it covers.
     rounds: Vec<u32>,
 }
 
@@ -44,18 +45,18 @@ struct Tree<'s> {
     nodes: Vec<Covered>,
 }
 
-/// Builds the tree as far as the budget allows. Nothing is found for systems that are no nets.
-pub fn karp_miller(board: &mut Board<'_>, budget: &Budget) -> Search {
+/// Builds the tree within the budget. Finds nothing if the system is no net.
+pub fn karp_miller(open_questions: &mut QuestionSet<'_>, budget: &Budget) -> Search {
     let counted = budget.clone().with_work(u64::MAX);
     let mut search = Search::default();
-    let Some(mut tree) = Tree::new(board.system()) else {
+    let Some(mut tree) = Tree::new(open_questions.system()) else {
         return search;
     };
-    let grown = tree.grow(board, &mut search, &counted);
+    let grown = tree.grow(open_questions, &mut search, &counted);
     let complete = grown.is_ok();
     search.stop = grown.err();
     search.work = counted.work_spent();
-    if complete && let Err(stop) = tree.conclude(board, &mut search, &counted) {
+    if complete && let Err(stop) = tree.conclude(open_questions, &mut search, &counted) {
         search.stop = Some(stop);
     }
     search
@@ -79,7 +80,7 @@ impl<'s> Tree<'s> {
 
     fn grow(
         &mut self,
-        board: &mut Board<'_>,
+        open_questions: &mut QuestionSet<'_>,
         search: &mut Search,
         budget: &Budget,
     ) -> Result<(), Stop> {
@@ -89,7 +90,7 @@ impl<'s> Tree<'s> {
         let bytes = 2 * self.nodes[0].label.len() * size_of::<Value>() + 2 * size_of::<Covered>();
         let mut at = 0;
         while at < self.nodes.len() {
-            if board.is_over() {
+            if open_questions.is_over() {
                 return Err(Stop::Work(0));
             }
             budget.check()?;
@@ -110,14 +111,14 @@ impl<'s> Tree<'s> {
                     event: EventId(event as u32),
                     rounds,
                 });
-                self.endless(next as usize, board, search);
+                self.endless(next as usize, open_questions, search);
             }
             at += 1;
         }
         Ok(())
     }
 
-    /// The label behind a transition, if it is enabled.
+    /// Returns the label after a transition, if it is enabled.
     fn fire(&self, at: usize, event: usize) -> Result<Option<Box<[Value]>>, Stop> {
         let label = &self.nodes[at].label;
         let arcs = self.arcs[event];
@@ -135,7 +136,7 @@ impl<'s> Tree<'s> {
         Ok(Some(next))
     }
 
-    /// Makes places `ω` that have more than in an ancestor whose label is covered; says which ancestors these are.
+    /// Sets places with more tokens than in a covered ancestor to `ω`; returns these ancestors.
     fn accelerate(&self, parent: usize, label: &mut [Value]) -> Vec<u32> {
         let mut rounds = Vec::new();
         let mut at = parent;
@@ -157,7 +158,7 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// The nodes from the root to this one.
+    /// Returns the nodes from the root to this one.
     fn way(&self, to: usize) -> Vec<usize> {
         let mut way = vec![to];
         let mut at = to;
@@ -169,13 +170,13 @@ impl<'s> Tree<'s> {
         way
     }
 
-    /// Does a new node show that sums have no end?
-    fn endless(&self, node: usize, board: &mut Board<'_>, search: &mut Search) {
+    /// Answers sums that a new node shows to be unbounded.
+    fn endless(&self, node: usize, open_questions: &mut QuestionSet<'_>, search: &mut Search) {
         let rounds = &self.nodes[node].rounds;
         if rounds.is_empty() {
             return;
         }
-        let endless = |q: &usize| match board.question(*q) {
+        let endless = |q: &usize| match open_questions.question(*q) {
             Question::Most(terms) => {
                 let has = |(var, c): &(VarId, Value)| {
                     *c > 0 && self.nodes[node].label[var.index()] == OMEGA
@@ -184,7 +185,7 @@ impl<'s> Tree<'s> {
             }
             _ => false,
         };
-        let mut open: Vec<usize> = board.open().filter(endless).collect();
+        let mut open: Vec<usize> = open_questions.open().filter(endless).collect();
         if open.is_empty() {
             return;
         }
@@ -196,12 +197,12 @@ impl<'s> Tree<'s> {
                 };
                 let growth = lasso.growth.clone().unwrap_or_default();
                 open.retain(|q| {
-                    let grows = match board.question(*q) {
+                    let grows = match open_questions.question(*q) {
                         Question::Most(terms) => sum(terms, &growth) > 0,
                         _ => false,
                     };
                     if grows {
-                        board.answered(*q);
+                        open_questions.answered(*q);
                         search.findings.push((*q, Finding::Endless(lasso.clone())));
                     }
                     !grows
@@ -213,7 +214,7 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// The run along a way, on which the rounds of each node are repeated, as far as they can be, before it goes on.
+    /// Returns the run along a path of the tree; rounds are repeated up to `often` times.
     fn run(&self, way: &[usize], often: usize) -> Option<Run<'s>> {
         let mut run = Run::new(self.system);
         for (i, node) in way.iter().enumerate().skip(1) {
@@ -238,7 +239,8 @@ impl<'s> Tree<'s> {
             .collect()
     }
 
-    /// A run that covers itself: to the ancestor, then the steps below it, and all earlier rounds that can be repeated behind them.
+    /// Returns a run that covers itself: to the ancestor, then the steps below it, and all earlier
+    /// rounds that can be repeated after them.
     fn pumping(&self, way: &[usize], ancestor: usize, often: usize) -> Option<Lasso> {
         let from = way.iter().position(|node| *node == ancestor)?;
         let before = self.run(&way[..=from], often)?;
@@ -274,23 +276,23 @@ impl<'s> Tree<'s> {
         })
     }
 
-    /// What the whole tree says.
+    /// Answers questions by the complete tree.
     fn conclude(
         &self,
-        board: &mut Board<'_>,
+        open_questions: &mut QuestionSet<'_>,
         search: &mut Search,
         budget: &Budget,
     ) -> Result<(), Stop> {
-        let open: Vec<usize> = board.open().collect();
+        let open: Vec<usize> = open_questions.open().collect();
         for q in open {
             budget.check()?;
-            match board.question(q).clone() {
+            match open_questions.question(q).clone() {
                 Question::Reach(predicate) => {
                     let may =
                         |node: &usize| may(self.system, &predicate, &self.nodes[*node].label).0;
                     let mut candidates = (0..self.nodes.len()).filter(may).peekable();
                     if candidates.peek().is_none() {
-                        board.close(q);
+                        open_questions.close(q);
                         search.findings.push((q, Finding::Never));
                         continue;
                     }
@@ -303,16 +305,16 @@ impl<'s> Tree<'s> {
                         .flatten()
                         .find(|r| self.system.holds(&predicate, &r.state));
                     if let Some(run) = found {
-                        board.answered(q);
+                        open_questions.answered(q);
                         search.findings.push((q, Finding::Reached(run.lasso())));
                     }
                 }
                 Question::Most(terms) => {
                     let tops = self.nodes.iter().map(|node| range(&terms, &node.label).1);
-                    // The largest of all, unless one has no end.
+                    // The maximum, or `None` if one is unbounded.
                     let top = tops.reduce(|a, b| a.zip(b).map(|(a, b)| a.max(b)));
                     if let Some(Some(most)) = top {
-                        board.close(q);
+                        open_questions.close(q);
                         search.findings.push((q, Finding::AtMost(most)));
                     }
                 }
@@ -323,7 +325,6 @@ impl<'s> Tree<'s> {
     }
 }
 
-/// A run of the net.
 #[derive(Clone)]
 struct Run<'s> {
     system: &'s System,
@@ -356,7 +357,7 @@ impl<'s> Run<'s> {
         Some(())
     }
 
-    /// Takes all of the events, or none.
+    /// Fires all of the events, or none.
     fn repeat(&mut self, events: &[EventId]) -> bool {
         let (steps, state) = (self.steps.len(), self.state.clone());
         let done = events.iter().all(|event| self.take(*event).is_some());
@@ -377,7 +378,7 @@ impl<'s> Run<'s> {
     }
 }
 
-/// The least and the largest value of a sum, whatever `ω` is; `None` where there is none.
+/// Returns the bounds of a sum for all values of `ω`; `None` if unbounded.
 fn range(terms: &[(VarId, Value)], label: &[Value]) -> (Option<i128>, Option<i128>) {
     let (mut low, mut high) = (Some(0i128), Some(0i128));
     for (var, weight) in terms {
@@ -395,7 +396,7 @@ fn range(terms: &[(VarId, Value)], label: &[Value]) -> (Option<i128>, Option<i12
     (low, high)
 }
 
-/// Whether a predicate may be true, and whether it may be false, whatever `ω` is. Both may be said too often, never too seldom.
+/// Returns whether a predicate may be true and whether it may be false; both over-approximate.
 fn may(system: &System, predicate: &Predicate, label: &[Value]) -> (bool, bool) {
     let each = |list: &[Predicate]| -> Vec<(bool, bool)> {
         list.iter().map(|inner| may(system, inner, label)).collect()
@@ -447,7 +448,7 @@ fn may(system: &System, predicate: &Predicate, label: &[Value]) -> (bool, bool) 
 fn compare(linear: &Linear, label: &[Value]) -> (bool, bool) {
     let (low, high) = range(&linear.terms, label);
     let constant = i128::from(linear.constant);
-    // Any value between the ends, and an end that there is not is as far as one likes.
+    // The sum may take any value between its bounds.
     let below = low.is_none_or(|low| low < constant);
     let above = high.is_none_or(|high| high > constant);
     let at = low.is_none_or(|low| low <= constant) && high.is_none_or(|high| high >= constant);

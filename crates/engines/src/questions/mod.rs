@@ -1,103 +1,104 @@
-//! Questions about reachable states, without a formula.
+//! Questions about reachable states, without a temporal formula.
 //!
-//! Three kinds are enough for what is asked of a net as a whole:
+//! There are three kinds:
 //!
 //! ```text
 //! reach p    ∃ s ∈ R: s ⊨ p                  can it deadlock, can t fire, is the invariant broken?
 //! most c     max { c·s | s ∈ R }             how many tokens can these places hold together?
-//! always p   ∀ s ∈ R: R(s) ∩ ⟦p⟧ ≠ ∅         is t live: can it fire again, whatever has happened?
+//! always p   ∀ s ∈ R: R(s) ∩ ⟦p⟧ ≠ ∅         is t live, i.e. can it always fire again?
 //! ```
 //!
-//! where `R` are the reachable states and `R(s)` those reachable from `s`. Many questions about one system are asked at once: they
-//! stand on a [`Board`], and an engine answers as many as it can with one search. An engine is a function that takes the board and a
-//! budget and says what it has [found](Finding); it registers by being one of [`Asker::ALL`]:
+//! where `R` is the set of reachable states and `R(s)` of those reachable from `s`. Many questions
+//! about one system form a [`QuestionSet`], and an engine answers as many as it can with one
+//! search. An engine is a function that takes the set and a budget and returns its
+//! [findings](Finding); it is registered in [`Asker::ALL`]:
 //!
 //! - [`wander`]: random and directed walks, which find runs and prove nothing;
-//! - [`sweep`]: all states one by one, the nearest first; runs are shortest, and a sweep that ends has proved the rest;
+//! - [`sweep`]: breadth-first search, with shortest runs; a complete search answers all questions;
 //! - [`karp_miller`]: the coverability tree of a net that may be unbounded;
-//! - [`by_sets`]: the reachable states as a set.
+//! - [`by_sets`]: the set of reachable states.
 //!
-//! What is proved without any search, by linear programming, belongs to crate `structural`, and who asks whom is decided in the façade.
+//! Proofs by linear programming are in crate `structural`; the façade schedules the engines.
 
-mod board;
 mod bottom;
 mod by_sets;
 mod karp_miller;
 mod path;
+mod question_set;
 mod sweep;
 #[cfg(test)]
 mod tests;
 mod wander;
 
-pub use board::{Board, Ends};
 pub use by_sets::by_sets;
 pub use karp_miller::karp_miller;
+pub use question_set::{Ends, QuestionSet};
 pub use sweep::sweep;
 pub use wander::wander;
 
 use lariat_budget::Stop;
 use lariat_model::{Action, Arc, Lasso, Predicate, State, System, Value, VarId};
 
-/// What is asked of the reachable states of a system.
+/// A question about the reachable states of a system.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Question {
-    /// Is there one like this?
+    /// Can a state with this predicate be reached?
     Reach(Predicate),
-    /// How large can this sum become? Variables with their coefficients, each once.
+    /// The maximum of this sum: distinct variables with their coefficients.
     Most(Vec<(VarId, Value)>),
-    /// Can one like this be reached from each of them?
+    /// Can a state with this predicate be reached from every reachable state?
     Always(Predicate),
 }
 
-/// What a search has found about a question. Runs are those of the system that was searched, and nobody has replayed them yet.
+/// A finding about a question. Runs are those of the system searched, not yet replayed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Finding {
-    /// Of `reach`: this run leads there.
+    /// For `reach`: this run leads to such a state.
     Reached(Lasso),
-    /// Of `reach`: no state is like this; the search was complete.
+    /// For `reach`: there is no such state; the search was complete.
     Never,
-    /// Of `most`: this run leads to a state with so much.
+    /// For `most`: this run leads to a state with this value.
     AtLeast(i128, Lasso),
-    /// Of `most`: there is never more than this; the search was complete.
+    /// For `most`: an upper bound; the search was complete.
     AtMost(i128),
-    /// Of `most`: there is no end, because the loop of this covering run adds to the sum.
+    /// For `most`: unbounded; the loop of this covering run adds to the sum.
     Endless(Lasso),
-    /// Of `always`: yes; the search was complete.
+    /// For `always`: true; the search was complete.
     Always,
-    /// Of `always`: this run leads to a state from which it is lost; all that can follow was searched.
+    /// For `always`: false; from the last state of this run no such state can be reached.
     Lost(Lasso),
 }
 
-/// What came of a search: findings by the position of their question, and why it ended early, if it did.
+/// Result of a search: findings by position of their question, and why it ended early.
 #[derive(Debug, Default)]
 pub struct Search {
-    /// What was found.
+    /// Findings, with the positions of their questions.
     pub findings: Vec<(usize, Finding)>,
-    /// Why the search did not come to its end.
+    /// Reason of an incomplete search.
     pub stop: Option<Stop>,
     /// Units of work: states, steps, nodes.
     pub work: u64,
 }
 
-/// An engine for questions, by name.
+/// Engine for questions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Asker {
-    /// What linear programming proves.
+    /// Proofs by linear programming.
     Facts,
     /// Random and directed walks.
     Walk,
-    /// Single states, the nearest first.
+    /// Breadth-first search on single states.
     Explicit,
     /// The coverability tree.
     KarpMiller,
-    /// The reachable states as a set.
+    /// The set of reachable states.
     Sets,
-    /// A temporal formula that says the same.
+    /// An equivalent temporal formula.
     Formula,
 }
 
 impl Asker {
-    /// All of them, in the order in which they are asked at first.
+    /// All engines, in the order in which they are first tried.
     pub const ALL: [Asker; 6] = [
         Asker::Explicit,
         Asker::Walk,
@@ -107,7 +108,7 @@ impl Asker {
         Asker::Formula,
     ];
 
-    /// The name that reports use.
+    /// Returns the name used in reports.
     pub fn name(self) -> &'static str {
         match self {
             Asker::Facts => "facts",
@@ -119,20 +120,21 @@ impl Asker {
         }
     }
 
-    /// What it is, in a few words.
+    /// Returns a one-line description.
     pub fn about(self) -> &'static str {
         match self {
             Asker::Facts => "invariants by linear programming, checked in exact integers",
             Asker::Walk => "random and directed walks",
-            Asker::Explicit => "single states, the nearest first",
+            Asker::Explicit => "single states, breadth-first",
             Asker::KarpMiller => "the coverability tree",
             Asker::Sets => "sets of states in decision diagrams, by saturation",
-            Asker::Formula => "the same as a temporal formula, by the engines for those",
+            Asker::Formula => "an equivalent temporal formula, by the engines for formulas",
         }
     }
 }
 
-/// The initial marking and the arcs of every transition, if the system is a net with a single one: for [`wander`] and [`karp_miller`].
+/// Returns the initial marking and the arcs of every transition if the system is a net with one
+/// initial marking; for [`wander`] and [`karp_miller`].
 fn marked_net(system: &System) -> Option<(&State, Vec<&[Arc]>)> {
     let [initial] = &system.initial[..] else {
         return None;

@@ -1,4 +1,4 @@
-//! A run from an initial state into a set, with set operations.
+//! Runs from an initial state into a set, by set operations.
 //!
 //! First by layers, backwards from the goal,
 //!
@@ -6,21 +6,21 @@
 //! L0 = goal     Li+1 = pre(Li) ∩ within \ (L0 ∪ … ∪ Li)     until some Li has an initial state
 //! ```
 //!
-//! and forwards through them: the run is shortest. Where the layers take too much work, all states that can reach the goal are found by
-//! one saturation, and a depth-first walk among them, which never leaves a state for one that was met before, ends in the goal: long, but
-//! a run. Whoever wants a short one shortens it.
+//! and forwards through them: the run is shortest. If the layers take too much work, one saturation
+//! finds all states that can reach the goal, and a depth-first walk among them ends in the goal.
+//! Such a run may be long; the caller shortens it if necessary.
 
 use lariat_budget::{Budget, Stop};
 use lariat_model::{EventId, Lasso, State, Step, Value};
 use lariat_space::symbolic::{Set, Symbolic};
 use rustc_hash::FxHashSet;
 
-/// Nodes that layers may create before the walk is tried.
+/// Work of the layers before the walk is tried.
 const LAYER_WORK: u64 = 400_000;
-/// Layers that are looked at.
+/// Limit on the number of layers.
 const MOST_LAYERS: usize = 5_000;
 
-/// A run of states of `within`, all of which are reachable, into `goal`, a set of some of them that is not empty.
+/// Returns a run in `within`, a set of reachable states, to its non-empty subset `goal`.
 pub(super) fn path(
     space: &mut Symbolic<'_>,
     within: &Set,
@@ -104,7 +104,7 @@ fn by_walk(
     met.insert(start.clone());
     let mut lease = budget.lease();
     let bytes = start.len() * size_of::<Value>() + size_of::<State>();
-    // The steps of the walk, and ways that are left from the start and from behind each step.
+    // The steps of the walk, and the remaining ways from its start and after each step.
     let mut prefix: Vec<Step> = Vec::new();
     let mut ways = vec![ways_on(space, &start, &good, &met)];
     loop {
@@ -133,8 +133,8 @@ fn by_walk(
     }
 }
 
-/// Steps to states of a set that were not met before. Another one than the last time comes first, so that no part of the system goes round
-/// by itself.
+/// Returns steps to states of a set that were not visited. The first one rotates, so that the walk
+/// does not stay in one component.
 fn ways_on(
     space: &mut Symbolic<'_>,
     state: &State,

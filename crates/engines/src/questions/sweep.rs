@@ -1,29 +1,29 @@
-//! All states one by one, the nearest first.
+//! Breadth-first search of all states.
 //!
-//! A breadth-first search that remembers of each state by which step it was found: runs are shortest. When it comes to its end, what
-//! was not met does not exist, and the records of sums are their maxima. Whether something can always be reached again is decided by
-//! the [bottom components](super::bottom) of the graph, whose edges are kept if that is asked.
+//! Each state records the step by which it was found, so runs are shortest. After a complete
+//! search, predicates not met are unreachable and the records of sums are their maxima. `always`
+//! questions are decided on the [bottom components](super::bottom) of the graph, whose edges are
+//! stored if there are such questions.
 //!
-//! Cost: a state is expanded once, and of the open questions those are looked at which the step to it [touches](super::Board); eight bytes a
-//! state for the way back, four an edge where edges are kept.
+//! Cost: each state is expanded once, and only the questions [touched](super::QuestionSet) by the
+//! step to it are evaluated. Memory: eight bytes per state for its run, four per stored edge.
 
-use super::board::{Board, Met, Sight, sum};
 use super::bottom::bottom;
+use super::question_set::{Met, QuestionSet, Sight, sum};
 use super::{Finding, Question, Search};
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_model::{Deadlock, EventId, Lasso, Predicate, Step, Value, VarId};
 use lariat_space::explicit::{Explicit, StateId, States};
 
-/// States between two looks at the clock.
+/// States between two polls of the budget.
 const BREATH: usize = 256;
-/// No state comes before this one.
+/// Predecessor of initial states.
 const FIRST: u32 = u32::MAX;
 
-/// The graph so far.
 pub(super) struct Graph {
-    /// Of each state, the one before it and the event between them; an initial state has none.
+    /// By state: predecessor and event; [`FIRST`] for initial states.
     parents: Vec<(u32, EventId)>,
-    /// Where the edges of a state end, and all edges, if they are kept.
+    /// By state: end of its range in `edges`. Both are empty if edges are not stored.
     pub ends: Vec<u64>,
     pub edges: Vec<u32>,
     keeps_edges: bool,
@@ -35,18 +35,16 @@ impl Graph {
         self.parents.capacity() * 8 + self.ends.capacity() * 8 + self.edges.capacity() * 4
     }
 
-    /// Number of states.
     pub fn len(&self) -> usize {
         self.parents.len()
     }
 
-    /// The edges of a state.
     pub fn successors(&self, state: usize) -> &[u32] {
         let start = state.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.edges[start as usize..self.ends[state] as usize]
     }
 
-    /// The run by which a state was found.
+    /// Returns the run by which a state was found.
     fn run(&self, space: &Explicit<'_>, states: &mut States, to: u32) -> Lasso {
         let mut prefix = Vec::new();
         let mut at = to;
@@ -69,7 +67,6 @@ impl Graph {
     }
 }
 
-/// A state of the space.
 struct At<'a, 's>(&'a Explicit<'s>, &'a mut States, StateId);
 
 impl Sight for At<'_, '_> {
@@ -82,29 +79,39 @@ impl Sight for At<'_, '_> {
     }
 }
 
-/// Looks at all states, or at as many as the budget allows.
-pub fn sweep(board: &mut Board<'_>, budget: &Budget) -> Search {
+/// Evaluates all states, or as many as the budget allows.
+pub fn sweep(open_questions: &mut QuestionSet<'_>, budget: &Budget) -> Search {
     let counted = budget.clone().with_work(u64::MAX);
-    let space = Explicit::new(board.system(), Deadlock::Ignore);
+    let space = Explicit::new(open_questions.system(), Deadlock::Ignore);
     let mut states = space.states(&counted);
     let mut graph = Graph {
         parents: Vec::new(),
         ends: Vec::new(),
         edges: Vec::new(),
-        keeps_edges: board.asks(|q| matches!(q, Question::Always(_))),
+        keeps_edges: open_questions.asks(|q| matches!(q, Question::Always(_))),
         lease: budget.lease(),
     };
-    // By question, the state that says most.
-    let mut best: Vec<Option<(Met, u32)>> = vec![None; board.len()];
+    // By question: its best answer and the state.
+    let mut best: Vec<Option<(Met, u32)>> = vec![None; open_questions.len()];
     let mut lost = Vec::new();
-    let explored = explore(&space, &mut states, board, &mut graph, &mut best, &counted);
+    let explored = explore(
+        &space,
+        &mut states,
+        open_questions,
+        &mut graph,
+        &mut best,
+        &counted,
+    );
     let complete = explored == Ok(true);
     let mut stop = explored.err();
     let mut findings = Vec::new();
-    if complete && board.asks(|q| matches!(q, Question::Always(_))) {
-        match bottom(&space, &mut states, board, &graph, &counted) {
+    if complete && open_questions.asks(|q| matches!(q, Question::Always(_))) {
+        match bottom(&space, &mut states, open_questions, &graph, &counted) {
             Ok(found) => {
-                for q in board.open().filter(|q| is_always(board.question(*q))) {
+                for q in open_questions
+                    .open()
+                    .filter(|q| is_always(open_questions.question(*q)))
+                {
                     match found.iter().find(|(lost, _)| *lost == q) {
                         Some((_, state)) => lost.push((q, *state)),
                         None => findings.push((q, Finding::Always)),
@@ -127,11 +134,11 @@ pub fn sweep(board: &mut Board<'_>, budget: &Budget) -> Search {
             Some((Met::Lost, at)) => lost.push((q, at)),
             None => {}
         }
-        if complete && board.is_open(q) {
-            match board.question(q) {
+        if complete && open_questions.is_open(q) {
+            match open_questions.question(q) {
                 Question::Reach(_) => findings.push((q, Finding::Never)),
                 Question::Most(_) => {
-                    let most = board.record(q).unwrap_or(0);
+                    let most = open_questions.record(q).unwrap_or(0);
                     findings.push((q, Finding::AtMost(most)));
                 }
                 Question::Always(_) => {}
@@ -153,11 +160,11 @@ fn is_always(question: &Question) -> bool {
     matches!(question, Question::Always(_))
 }
 
-/// False if everything was answered before the end.
+/// Returns false if everything was answered before the end.
 fn explore(
     space: &Explicit<'_>,
     states: &mut States,
-    board: &mut Board<'_>,
+    open_questions: &mut QuestionSet<'_>,
     graph: &mut Graph,
     best: &mut [Option<(Met, u32)>],
     budget: &Budget,
@@ -174,14 +181,14 @@ fn explore(
         };
         if id.0 as usize == graph.parents.len() {
             graph.parents.push((FIRST, EventId(0)));
-            board.begin(&mut At(space, states, id), &mut met);
+            open_questions.visit_initial(&mut At(space, states, id), &mut met);
             note(&mut met, id.0);
         }
     }
     let mut steps = Vec::new();
     let mut at = 0;
     while at < graph.parents.len() {
-        if board.is_over() {
+        if open_questions.is_over() {
             return Ok(false);
         }
         if at % BREATH == 0 {
@@ -192,15 +199,15 @@ fn explore(
         let from = StateId(at as u32);
         steps.clear();
         space.expand(states, from, &mut steps)?;
-        if steps.is_empty() && board.waits_for_rest() {
-            board.rest(&mut At(space, states, from), &mut met);
+        if steps.is_empty() && open_questions.needs_dead() {
+            open_questions.visit_dead(&mut At(space, states, from), &mut met);
             note(&mut met, from.0);
         }
         for (event, to) in &steps {
             if to.0 as usize == graph.parents.len() {
                 graph.parents.push((from.0, *event));
-                if board.is_touched(*event) {
-                    board.arrive(*event, &mut At(space, states, *to), &mut met);
+                if open_questions.is_touched(*event) {
+                    open_questions.visit(*event, &mut At(space, states, *to), &mut met);
                     note(&mut met, to.0);
                 }
             }

@@ -1,4 +1,4 @@
-//! What each engine says about two nets that fit on a napkin, and what it must not say.
+//! Answers of each engine on two small nets, including those that it must not give.
 
 use super::*;
 use lariat_budget::{Budget, RunContext};
@@ -29,7 +29,7 @@ fn net(tokens: &[Value], transitions: &[Arcs<'_>]) -> System {
     }
 }
 
-/// `p0 → p1 → p2`, where the last step loses a token, and a way back from `p1`. Two tokens at the start.
+/// `p0 → p1 → p2`, where the last step loses a token, and `p1 → p0`. Two tokens.
 fn losing() -> System {
     net(
         &[2, 0, 0],
@@ -41,7 +41,7 @@ fn losing() -> System {
     )
 }
 
-/// `p0` makes tokens on `p1` for ever; `p1` gives to `p2`, which holds one.
+/// `p0` adds tokens to `p1` indefinitely; `p1` fills `p2`, which holds at most one.
 fn growing() -> System {
     net(
         &[1, 0, 0, 1],
@@ -71,9 +71,9 @@ fn about_losing() -> Vec<Question> {
     ]
 }
 
-/// The best that was found of each question, without runs.
-fn told(search: &Search, questions: usize) -> Vec<String> {
-    let mut told = vec![String::new(); questions];
+/// The best finding of each question, without runs.
+fn answers(search: &Search, questions: usize) -> Vec<String> {
+    let mut answers = vec![String::new(); questions];
     for (q, finding) in &search.findings {
         let word = match finding {
             Finding::Reached(run) => format!("in {}", run.prefix.len()),
@@ -84,28 +84,28 @@ fn told(search: &Search, questions: usize) -> Vec<String> {
             Finding::Always => "always".to_owned(),
             Finding::Lost(run) => format!("lost in {}", run.prefix.len()),
         };
-        if word.starts_with('≤') && !told[*q].is_empty() {
-            told[*q].push_str(&word)
+        if word.starts_with('≤') && !answers[*q].is_empty() {
+            answers[*q].push_str(&word)
         } else {
-            told[*q] = word
+            answers[*q] = word
         }
     }
-    told
+    answers
 }
 
 #[test]
 fn a_sweep_finds_shortest_runs_and_proves_the_rest() {
     let system = losing();
     let questions = about_losing();
-    let mut board = Board::new(&system, questions.clone(), Ends::WithAll);
-    let search = sweep(&mut board, &Budget::unlimited());
+    let mut open_questions = QuestionSet::new(&system, questions.clone(), Ends::WithAll);
+    let search = sweep(&mut open_questions, &Budget::unlimited());
     assert_eq!(search.stop, None);
     let wanted = ["in 3", "never", "in 3", "≥2≤2", "lost in 3", "always"];
-    assert_eq!(told(&search, questions.len()), wanted);
+    assert_eq!(answers(&search, questions.len()), wanted);
 }
 
 #[test]
-fn sets_say_what_a_sweep_says() {
+fn sets_agree_with_a_sweep() {
     let system = losing();
     let questions = about_losing();
     let budget = Budget::unlimited();
@@ -119,22 +119,26 @@ fn sets_say_what_a_sweep_says() {
     let Ok(Reach::All(mut reached)) = found else {
         panic!("a bounded net");
     };
-    let mut board = Board::new(&system, questions.clone(), Ends::WithAll);
-    let search = by_sets(&mut board, &mut reached, &budget);
+    let mut open_questions = QuestionSet::new(&system, questions.clone(), Ends::WithAll);
+    let search = by_sets(&mut open_questions, &mut reached, &budget);
     assert_eq!(search.stop, None);
     let wanted = ["in 3", "never", "in 3", "≥2≤2", "lost in 3", "always"];
-    assert_eq!(told(&search, questions.len()), wanted);
+    assert_eq!(answers(&search, questions.len()), wanted);
 }
 
 #[test]
-fn walks_find_and_prove_nothing() {
+fn walks_prove_nothing() {
     let system = losing();
     let questions = about_losing();
     for seed in 0..20 {
-        let mut board = Board::new(&system, questions.clone(), Ends::WithAll);
-        let search = wander(&mut board, seed, &Budget::unlimited().with_work(2000));
-        let told = told(&search, questions.len());
-        assert!(told[0].starts_with("in "), "seed {seed}: {told:?}");
+        let mut open_questions = QuestionSet::new(&system, questions.clone(), Ends::WithAll);
+        let search = wander(
+            &mut open_questions,
+            seed,
+            &Budget::unlimited().with_work(2000),
+        );
+        let answers = answers(&search, questions.len());
+        assert!(answers[0].starts_with("in "), "seed {seed}: {answers:?}");
         let proofs = |finding: &Finding| {
             matches!(
                 finding,
@@ -149,7 +153,7 @@ fn walks_find_and_prove_nothing() {
 }
 
 #[test]
-fn the_tree_knows_what_has_no_end() {
+fn the_tree_finds_unbounded_sums() {
     let system = growing();
     let questions = vec![
         Question::Most(vec![(VarId(1), 1)]),
@@ -157,14 +161,14 @@ fn the_tree_knows_what_has_no_end() {
         Question::Reach(at_least(1, 1000)),
         Question::Reach(at_least(2, 2)),
     ];
-    let mut board = Board::new(&system, questions.clone(), Ends::WithAll);
-    let search = karp_miller(&mut board, &Budget::unlimited());
+    let mut open_questions = QuestionSet::new(&system, questions.clone(), Ends::WithAll);
+    let search = karp_miller(&mut open_questions, &Budget::unlimited());
     assert_eq!(search.stop, None);
-    let told = told(&search, questions.len());
-    assert_eq!(told[0], "endless");
-    assert!(told[1].ends_with("≤1"), "{told:?}");
-    assert_ne!(told[2], "never");
-    assert_eq!(told[3], "never");
+    let answers = answers(&search, questions.len());
+    assert_eq!(answers[0], "endless");
+    assert!(answers[1].ends_with("≤1"), "{answers:?}");
+    assert_ne!(answers[2], "never");
+    assert_eq!(answers[3], "never");
     let endless = search
         .findings
         .iter()
@@ -175,32 +179,32 @@ fn the_tree_knows_what_has_no_end() {
     assert!(endless.is_some_and(|growth| growth[1] > 0));
 }
 
-/// What was cut proves nothing.
+/// An incomplete search proves nothing.
 #[test]
-fn a_search_that_is_cut_says_so() {
+fn incomplete_searches_prove_nothing() {
     let system = losing();
     let questions = about_losing();
     for work in 1..4 {
-        let mut board = Board::new(&system, questions.clone(), Ends::WithAll);
-        let search = sweep(&mut board, &Budget::unlimited().with_work(work));
+        let mut open_questions = QuestionSet::new(&system, questions.clone(), Ends::WithAll);
+        let search = sweep(&mut open_questions, &Budget::unlimited().with_work(work));
         assert!(matches!(search.stop, Some(Stop::Work(_))), "{work}");
-        let told = told(&search, questions.len());
-        assert_eq!(told[1], "", "{work}");
-        assert!(!told[3].contains('≤'), "{work}: {told:?}");
-        assert_eq!(told[5], "", "{work}");
+        let answers = answers(&search, questions.len());
+        assert_eq!(answers[1], "", "{work}");
+        assert!(!answers[3].contains('≤'), "{work}: {answers:?}");
+        assert_eq!(answers[5], "", "{work}");
     }
 }
 
-/// Walks that end at once look at the clock, too.
+/// Walks that end at once poll the budget, too.
 #[test]
-fn short_walks_keep_to_the_time() {
+fn short_walks_respect_the_deadline() {
     let system = net(&[1, 0], &[&[(0, 1, -1), (1, 0, 1)]]);
-    let mut board = Board::new(
+    let mut open_questions = QuestionSet::new(
         &system,
         vec![Question::Reach(at_least(1, 2))],
         Ends::WithAll,
     );
     let budget = Budget::unlimited().with_deadline(std::time::Duration::from_millis(20));
-    let search = wander(&mut board, 1, &budget);
+    let search = wander(&mut open_questions, 1, &budget);
     assert_eq!(search.stop, Some(Stop::Time));
 }

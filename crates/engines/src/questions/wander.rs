@@ -1,16 +1,17 @@
 //! Random and directed walks over the markings of a net.
 //!
-//! One walk answers many questions: every marking on it is looked at for all that are open. Walks begin at the start and grow longer
-//! while they find nothing. Every second one is *directed*: it takes an open question in turn, draws a few of the enabled transitions and
-//! fires the one behind which the marking is nearest to what is asked, one step in ten at random. The distance of a predicate is the
-//! number of tokens that are missing, the sum over `and`, the least over `or`; of a deadlock, the number of enabled transitions.
+//! A walk evaluates all open questions in every marking. Walks start from the initial marking and
+//! become longer over time. Every second one is *directed*: it picks an open question, draws some
+//! enabled transitions and fires the one whose target is closest to an answer; one step in ten is
+//! random. The distance of a predicate is the number of missing tokens, the sum over `and`, the
+//! minimum over `or`; of a deadlock, the number of enabled transitions.
 //!
-//! A marking that has more than an earlier one of the same walk and less nowhere is a *pumping* run: the steps between can be taken
-//! again for ever (Karp and Miller, 1969). A sum to which they add has no maximum.
+//! A marking that covers an earlier one of the walk shows a *pumping* run: the steps between can be
+//! repeated indefinitely (Karp and Miller, 1969). A sum to which they add has no maximum.
 //!
-//! Enabled transitions are kept while places change, so that a step costs what it changes. Walks prove nothing about what they do not find.
+//! Enabled transitions are maintained incrementally. Walks prove nothing.
 
-use super::board::{Board, Met, Sight, sum};
+use super::question_set::{Met, QuestionSet, Sight, sum};
 use super::{Finding, Question, Search, marked_net};
 use lariat_budget::{Budget, Stop};
 use lariat_model::{
@@ -21,40 +22,40 @@ use std::rc::Rc;
 
 /// Steps of the first walks.
 const SHORT: usize = 64;
-/// Steps of the longest.
+/// Steps of the longest walks.
 const LONG: usize = 20_000;
-/// After so many walks they are longer by half.
+/// Number of walks after which they become half as long again.
 const PATIENCE: usize = 8;
-/// Transitions that a directed walk draws.
+/// Transitions drawn per directed step.
 const DRAWN: usize = 12;
-/// Of so many steps of a directed walk one is random.
+/// One in this many steps of a directed walk is random.
 const RANDOM_STEP: usize = 10;
-/// Earlier markings that the present one is compared with.
+/// Earlier markings compared with the current one.
 const COMPARED: usize = 48;
-/// Parts of predicates that are looked at between two looks at the clock: about a millisecond.
+/// Evaluated parts of predicates between two polls of the budget.
 const BREATH: u64 = 65_536;
-/// Runs with more steps than this are not told.
+/// Limit on the steps of reported runs.
 const MOST_STEPS: usize = 200_000;
 
-/// Walks as far as the budget allows, with runs that depend on the seed alone. Nothing is found for systems that are no nets.
-pub fn wander(board: &mut Board<'_>, seed: u64, budget: &Budget) -> Search {
+/// Walks within the budget; runs depend only on the seed. Finds nothing if the system is no net.
+pub fn wander(open_questions: &mut QuestionSet<'_>, seed: u64, budget: &Budget) -> Search {
     let counted = budget.clone().with_work(u64::MAX);
-    let mut walker = match Walker::new(board.system()) {
+    let mut walker = match Walker::new(open_questions.system()) {
         Some(walker) => walker,
         None => return Search::default(),
     };
     let mut random = Random::new(seed);
-    let mut marks: Vec<Option<Mark>> = vec![None; board.len()];
+    let mut marks: Vec<Option<Mark>> = vec![None; open_questions.len()];
     let mut stop = None;
     let (mut walks, mut length) = (0, SHORT);
-    while !board.is_over() && stop.is_none() {
-        let open: Vec<usize> = board.open().collect();
+    while !open_questions.is_over() && stop.is_none() {
+        let open: Vec<usize> = open_questions.open().collect();
         let aim = match walks % 2 {
             1 => random.pick(&open).copied(),
             _ => None,
         };
-        let pumps = board.asks(|q| matches!(q, Question::Most(_))) && walker.makes_tokens;
-        let asked = aim.map(|q| board.question(q).clone());
+        let pumps = open_questions.asks(|q| matches!(q, Question::Most(_))) && walker.makes_tokens;
+        let asked = aim.map(|q| open_questions.question(q).clone());
         let walk = Plan {
             aim: asked.as_ref(),
             weight: asked.as_ref().map_or(1, weight),
@@ -63,7 +64,7 @@ pub fn wander(board: &mut Board<'_>, seed: u64, budget: &Budget) -> Search {
         };
         let mut met = Sightings::default();
         stop = walker
-            .walk(&walk, board, &mut random, &mut met, &counted)
+            .walk(&walk, open_questions, &mut random, &mut met, &counted)
             .err();
         let run: Rc<[EventId]> = walker.taken.as_slice().into();
         for (q, what, at) in met.0 {
@@ -78,13 +79,14 @@ pub fn wander(board: &mut Board<'_>, seed: u64, budget: &Budget) -> Search {
             length = (length + length / 2).min(LONG);
         }
         if run.is_empty() {
-            // Nothing ever happens.
+            // No transition is enabled initially.
             break;
         }
     }
-    let system = board.system();
+    let system = open_questions.system();
     let findings = marks.into_iter().enumerate();
-    let findings = findings.filter_map(|(q, mark)| Some((q, mark?.finding(system, board, q)?)));
+    let findings =
+        findings.filter_map(|(q, mark)| Some((q, mark?.finding(system, open_questions, q)?)));
     Search {
         findings: findings.collect(),
         stop,
@@ -92,19 +94,17 @@ pub fn wander(board: &mut Board<'_>, seed: u64, budget: &Budget) -> Search {
     }
 }
 
-/// What was met on a walk, and behind how many steps.
+/// Findings of a walk, with their positions.
 #[derive(Default)]
 struct Sightings(Vec<(usize, What, usize)>);
 
 impl Sightings {
-    /// Notes what is met behind so many steps.
     fn note(&mut self, here: &mut Vec<(usize, Met)>, at: usize) {
         let met = here.drain(..).map(|(q, what)| (q, What::Met(what), at));
         self.0.extend(met);
     }
 }
 
-/// What a walk shows.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum What {
     Met(Met),
@@ -112,7 +112,7 @@ enum What {
     Pumps(usize),
 }
 
-/// A position on a walk.
+/// A finding with its walk and position.
 #[derive(Clone, Debug)]
 struct Mark {
     run: Rc<[EventId]>,
@@ -121,7 +121,12 @@ struct Mark {
 }
 
 impl Mark {
-    fn finding(self, system: &System, board: &Board<'_>, q: usize) -> Option<Finding> {
+    fn finding(
+        self,
+        system: &System,
+        open_questions: &QuestionSet<'_>,
+        q: usize,
+    ) -> Option<Finding> {
         let run = |from: usize, to: usize, state: State| -> Option<Vec<Step>> {
             let mut state = state;
             let mut steps = Vec::with_capacity(to - from);
@@ -162,43 +167,42 @@ impl Mark {
             What::Met(Met::Reached) => Finding::Reached(lasso),
             What::Met(Met::Lost) => Finding::Lost(lasso),
             What::Met(Met::Record(value)) => {
-                debug_assert!(matches!(board.question(q), Question::Most(_)));
+                debug_assert!(matches!(open_questions.question(q), Question::Most(_)));
                 Finding::AtLeast(value, lasso)
             }
         })
     }
 }
 
-/// One walk.
 struct Plan<'q> {
     aim: Option<&'q Question>,
-    /// Parts of what is aimed at.
+    /// Size of the question aimed at.
     weight: u64,
     length: usize,
-    /// Is growth looked for?
+    /// True if covering runs are searched.
     pumps: bool,
 }
 
 /// A marking with its enabled transitions.
 struct Walker<'s> {
     arcs: Vec<&'s [Arc]>,
-    /// By place, the transitions that need tokens there, and how many.
+    /// By place: transitions that need tokens there, and how many.
     needed: Vec<Vec<(u32, Value)>>,
     initial: &'s State,
     makes_tokens: bool,
     marking: Vec<Value>,
-    /// Of each transition, the places that lack tokens.
+    /// By transition: number of places that lack tokens.
     lacking: Vec<u32>,
     at_start: Vec<u32>,
-    /// Enabled transitions, and where each of them stands among them.
+    /// Enabled transitions, and by transition its position among them.
     enabled: Vec<u32>,
     place_of: Vec<u32>,
     taken: Vec<EventId>,
-    /// What was looked at since the last look at the clock, on this walk and on those before: many walks are short.
-    looked: u64,
+    /// Parts evaluated since the last poll, also by earlier walks, which may be short.
+    evaluated: u64,
 }
 
-/// Not enabled.
+/// Position of a disabled transition.
 const NOWHERE: u32 = u32::MAX;
 
 impl<'s> Walker<'s> {
@@ -223,7 +227,7 @@ impl<'s> Walker<'s> {
             at_start,
             enabled: Vec::new(),
             taken: Vec::new(),
-            looked: 0,
+            evaluated: 0,
         };
         walker.restart();
         Some(walker)
@@ -245,7 +249,7 @@ impl<'s> Walker<'s> {
         }
     }
 
-    /// Adds to a place. False if the count would leave 63 bits.
+    /// Adds to a place. Returns false on overflow.
     fn add(&mut self, var: VarId, delta: Value) -> bool {
         let before = self.marking[var.index()];
         let Some(after) = before.checked_add(delta) else {
@@ -254,21 +258,17 @@ impl<'s> Walker<'s> {
         self.marking[var.index()] = after;
         for i in 0..self.needed[var.index()].len() {
             let (event, need) = self.needed[var.index()][i];
-            match (before >= need, after >= need) {
-                (true, false) => {
-                    self.lacking[event as usize] += 1;
-                    if self.lacking[event as usize] == 1 {
-                        self.disable(event);
-                    }
+            if before >= need && after < need {
+                self.lacking[event as usize] += 1;
+                if self.lacking[event as usize] == 1 {
+                    self.disable(event);
                 }
-                (false, true) => {
-                    self.lacking[event as usize] -= 1;
-                    if self.lacking[event as usize] == 0 {
-                        self.place_of[event as usize] = self.enabled.len() as u32;
-                        self.enabled.push(event);
-                    }
+            } else if before < need && after >= need {
+                self.lacking[event as usize] -= 1;
+                if self.lacking[event as usize] == 0 {
+                    self.place_of[event as usize] = self.enabled.len() as u32;
+                    self.enabled.push(event);
                 }
-                _ => {}
             }
         }
         true
@@ -282,7 +282,7 @@ impl<'s> Walker<'s> {
         }
     }
 
-    /// Adds what an enabled transition changes, or takes it back. False, and nothing is changed, if a count would leave 63 bits.
+    /// Adds or subtracts the effect of a transition. Returns false, without changes, on overflow.
     fn change(&mut self, event: u32, back: bool) -> bool {
         let arcs = self.arcs[event as usize];
         for (i, arc) in arcs.iter().enumerate().filter(|(_, arc)| arc.delta != 0) {
@@ -297,28 +297,27 @@ impl<'s> Walker<'s> {
         true
     }
 
-    /// One walk from the start.
     fn walk(
         &mut self,
         plan: &Plan<'_>,
-        board: &mut Board<'_>,
+        open_questions: &mut QuestionSet<'_>,
         random: &mut Random,
         met: &mut Sightings,
         budget: &Budget,
     ) -> Result<(), Stop> {
         self.restart();
-        self.looked += self.arcs.len() as u64;
+        self.evaluated += self.arcs.len() as u64;
         let mut here = Vec::new();
-        board.begin(self, &mut here);
+        open_questions.visit_initial(self, &mut here);
         met.note(&mut here, 0);
         let mut history = History::default();
         history.keep(0, &self.marking);
         loop {
-            if board.is_over() || self.taken.len() >= plan.length {
+            if open_questions.is_over() || self.taken.len() >= plan.length {
                 return Ok(());
             }
             if self.enabled.is_empty() {
-                board.rest(self, &mut here);
+                open_questions.visit_dead(self, &mut here);
                 met.note(&mut here, self.taken.len());
                 return Ok(());
             }
@@ -331,22 +330,22 @@ impl<'s> Walker<'s> {
             }
             self.taken.push(EventId(event));
             budget.spend(1)?;
-            self.looked += plan.weight * DRAWN as u64;
-            if self.looked >= BREATH {
-                self.looked = 0;
+            self.evaluated += plan.weight * DRAWN as u64;
+            if self.evaluated >= BREATH {
+                self.evaluated = 0;
                 budget.check()?;
             }
-            if board.is_touched(EventId(event)) {
-                board.arrive(EventId(event), self, &mut here);
+            if open_questions.is_touched(EventId(event)) {
+                open_questions.visit(EventId(event), self, &mut here);
                 met.note(&mut here, self.taken.len());
             }
             if plan.pumps {
-                self.pump(board, &mut history, met);
+                self.pump(open_questions, &mut history, met);
             }
         }
     }
 
-    /// Of a few enabled transitions, the one that leads nearest.
+    /// Returns the closest to an answer of some enabled transitions.
     fn nearest(&mut self, aim: &Question, random: &mut Random) -> u32 {
         let mut best = None;
         let all = self.enabled.len() <= DRAWN;
@@ -370,12 +369,12 @@ impl<'s> Walker<'s> {
         best.map_or(self.enabled[0], |(_, event)| event)
     }
 
-    /// How far the marking is from an answer.
+    /// Returns the distance of the marking to an answer.
     fn far(&self, aim: &Question) -> i128 {
         match aim {
             Question::Reach(predicate) => self.distance(predicate, true),
             Question::Most(terms) => -sum(terms, &self.marking),
-            // Lost where nothing is enabled, or where it is far away.
+            // Smaller with few enabled transitions and where the predicate fails.
             Question::Always(predicate) => {
                 self.enabled.len() as i128 - self.distance(predicate, true).min(1)
             }
@@ -431,9 +430,14 @@ impl<'s> Walker<'s> {
     }
 
     /// Compares the marking with earlier ones of the walk.
-    fn pump(&self, board: &mut Board<'_>, history: &mut History, met: &mut Sightings) {
+    fn pump(
+        &self,
+        open_questions: &mut QuestionSet<'_>,
+        history: &mut History,
+        met: &mut Sightings,
+    ) {
         for (at, earlier) in &history.kept {
-            let grows = |q: usize| match board.question(q) {
+            let grows = |q: usize| match open_questions.question(q) {
                 Question::Most(terms) => sum(terms, &self.marking) > sum(terms, earlier),
                 _ => false,
             };
@@ -441,9 +445,9 @@ impl<'s> Walker<'s> {
             if earlier.iter().zip(&self.marking).any(less) {
                 continue;
             }
-            let endless: Vec<usize> = board.open().filter(|q| grows(*q)).collect();
+            let endless: Vec<usize> = open_questions.open().filter(|q| grows(*q)).collect();
             for q in endless {
-                board.answered(q);
+                open_questions.answered(q);
                 met.0.push((q, What::Pumps(*at), self.taken.len()));
             }
         }
@@ -461,7 +465,7 @@ impl Sight for Walker<'_> {
     }
 }
 
-/// The parts of what is asked: comparisons, places, transitions.
+/// Returns the size of a question: terms, transitions, other atoms.
 fn weight(question: &Question) -> u64 {
     fn parts(predicate: &Predicate) -> u64 {
         match predicate {
@@ -478,10 +482,10 @@ fn weight(question: &Question) -> u64 {
     }
 }
 
-/// A distance that nothing bridges.
+/// Distance of an unattainable predicate.
 const FAR: i128 = 1 << 40;
 
-/// How much a sum must change for a comparison to be so.
+/// Returns how much a sum must change for a comparison to have this truth value.
 fn missing(linear: &Linear, truth: bool, marking: &[Value]) -> i128 {
     let left = sum(&linear.terms, marking);
     let right = i128::from(linear.constant);
@@ -495,7 +499,7 @@ fn missing(linear: &Linear, truth: bool, marking: &[Value]) -> i128 {
     }
 }
 
-/// A few earlier markings of a walk: the latest ones, and others that lie further and further back.
+/// Earlier markings of a walk, sparser with increasing age.
 #[derive(Default)]
 struct History {
     kept: Vec<(usize, Vec<Value>)>,
@@ -505,7 +509,7 @@ impl History {
     fn keep(&mut self, at: usize, marking: &[Value]) {
         self.kept.push((at, marking.to_vec()));
         if self.kept.len() > COMPARED {
-            // Every other one of the older half goes.
+            // Removes every other one of the older half.
             let mut i = 0;
             let half = COMPARED / 2;
             self.kept.retain(|_| {

@@ -23,8 +23,8 @@
 
 use super::corridor::corridors;
 use super::operators::{Sets, Territory};
-use crate::component_wise::first_cap;
 use crate::engine::{Found, Task};
+use crate::hyb::first_cap;
 use lariat_budget::{Statistic, Stop};
 use lariat_emptiness::Outcome;
 use lariat_model::Lasso;

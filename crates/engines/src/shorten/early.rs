@@ -1,10 +1,12 @@
-//! The loop of a run, begun earlier.
+//! Moves the loop of a run closer to its start.
 //!
-//! A search comes upon a loop when it closes one, often long after the same events could have been fired in a loop for the first time:
-//! the effect of a loop is nothing wherever it is fired, in whatever order. So from each state of the prefix, the first one first, the
-//! events of the loop are fired as they become enabled, in their cyclic order. If all of them can be, that is a loop too, and if the
-//! automaton accepts the run, a shorter one. In nets without choice among these events the order does not matter (J. Desel, J. Esparza,
-//! *Free choice Petri nets*, 1995, on occurrences of T-invariants); elsewhere this is a guess.
+//! A search reports a loop when it closes it, often long after the same events could first have
+//! been fired in a loop: the effect of a loop is zero wherever and in whatever order it is fired.
+//! From each state of the prefix, starting with the first, the events of the loop are fired as they
+//! become enabled, in cyclic order. If all can be fired, they form a loop; if the automaton accepts
+//! the run, it is shorter. In nets without choice among these events the order does not matter (J.
+//! Desel, J. Esparza, *Free choice Petri nets*, 1995, on occurrences of T-invariants); elsewhere
+//! this is a heuristic.
 
 use super::slice::{Direction, arcs, fire, fired};
 use super::word::Reading;
@@ -12,18 +14,18 @@ use crate::problem::Problem;
 use lariat_budget::Budget;
 use lariat_model::{EventId, Lasso, Step, System, Value};
 
-/// Looks at events, or at positions of a word, that are spent on guesses: some hundredths of a second.
-const MOST_LOOKS: usize = 1 << 22;
+/// Limit on the visits of events and word positions spent on attempts.
+const MOST_VISITS: usize = 1 << 22;
 
-/// What copying a state and evaluating it costs, in looks at events: about one for sixteen variables, and one for each constraint.
-fn looks_at_state(problem: &Problem<'_>) -> usize {
+/// Returns the cost of copying and evaluating a state, in visits of events.
+fn visits_per_state(problem: &Problem<'_>) -> usize {
     1 + problem.system.variables.len() / 16 + problem.fairness.len()
 }
 
-/// An accepted run whose loop consists of the same events and begins earlier.
+/// Returns an accepted run whose loop consists of the same events and begins earlier.
 pub(super) fn earlier(problem: &Problem<'_>, lasso: &Lasso, budget: &Budget) -> Option<Lasso> {
     let system = problem.system;
-    let state = looks_at_state(problem);
+    let state = visits_per_state(problem);
     let events = |steps: &[Step]| -> Option<Vec<EventId>> {
         let net = |event: &EventId| arcs(system, *event).is_some();
         steps.iter().map(|step| step.event.filter(net)).collect()
@@ -32,11 +34,11 @@ pub(super) fn earlier(problem: &Problem<'_>, lasso: &Lasso, budget: &Budget) -> 
     let mut values = lasso.initial.to_vec();
     let mut here = &lasso.initial;
     let mut reading = Reading::new(problem);
-    let mut looks = 0;
+    let mut visits = 0;
     for (i, (event, step)) in prefix.iter().zip(&lasso.prefix).enumerate() {
-        if let Some(order) = closed(system, &mut values, &cycle, &mut looks) {
+        if let Some(order) = closed(system, &mut values, &cycle, &mut visits) {
             let cycle = fired(system, &values, &order)?;
-            if reading.goes_round(here, &cycle) {
+            if reading.accepts_loop(here, &cycle) {
                 return Some(Lasso {
                     initial: lasso.initial.clone(),
                     prefix: lasso.prefix[..i].to_vec(),
@@ -44,10 +46,10 @@ pub(super) fn earlier(problem: &Problem<'_>, lasso: &Lasso, budget: &Budget) -> 
                     growth: None,
                 });
             }
-            looks += cycle.len().saturating_mul(state);
+            visits += cycle.len().saturating_mul(state);
         }
-        looks += state;
-        if looks > MOST_LOOKS || budget.check().is_err() {
+        visits += state;
+        if visits > MOST_VISITS || budget.check().is_err() {
             return None;
         }
         reading.read(here, step);
@@ -57,18 +59,18 @@ pub(super) fn earlier(problem: &Problem<'_>, lasso: &Lasso, budget: &Budget) -> 
     None
 }
 
-/// An order in which all of the events can be fired, which leads back to where it began.
+/// Returns an order in which all events can be fired; it leads back to `values`.
 fn closed(
     system: &System,
     values: &mut [Value],
     events: &[EventId],
-    looks: &mut usize,
+    visits: &mut usize,
 ) -> Option<Vec<EventId>> {
     let mut waiting = events.to_vec();
     let mut order = Vec::with_capacity(events.len());
     loop {
         let before = waiting.len();
-        *looks += before + 1;
+        *visits += before + 1;
         waiting.retain(|event| {
             let mut arcs = arcs(system, *event).unwrap_or_default().iter();
             let enabled = arcs.all(|arc| values[arc.var.index()] >= arc.need);
@@ -81,7 +83,7 @@ fn closed(
         if waiting.is_empty() {
             return Some(order);
         }
-        if waiting.len() == before || *looks > MOST_LOOKS {
+        if waiting.len() == before || *visits > MOST_VISITS {
             for event in order.iter().rev() {
                 fire(system, values, *event, Direction::Back);
             }
@@ -97,9 +99,9 @@ mod tests {
     use lariat_automata::Automaton;
     use lariat_model::Deadlock;
 
-    /// Two tokens on a ring of four places: each round moves both by a whole turn.
+    /// Two tokens on a ring of four places: each round moves both once around the ring.
     #[test]
-    fn a_loop_that_could_have_begun_at_once() {
+    fn a_loop_begins_in_the_initial_state() {
         let mut system = net(4, &[(&[0], &[1]), (&[1], &[2]), (&[2], &[3]), (&[3], &[0])]);
         system.initial = vec![vec![1, 0, 1, 0].into()];
         let (automaton, asked) = (Automaton::universal(), asks(0));
@@ -116,9 +118,9 @@ mod tests {
         assert_eq!(fired, [0, 1, 2, 3]);
     }
 
-    /// The beginning of a run has no loop: where the automaton accepts whatever follows, it is enough.
+    /// A prefix has no loop: it ends as soon as the automaton accepts every continuation.
     #[test]
-    fn a_beginning_ends_where_it_is_enough() {
+    fn a_prefix_ends_when_it_decides() {
         let mut system = net(2, &[(&[0], &[1]), (&[1], &[0])]);
         system.initial = vec![vec![1, 0].into()];
         let (automaton, asked) = (Automaton::universal(), asks(0));

@@ -1,15 +1,17 @@
-//! A shortest accepting lasso of a graph that is known edge by edge.
+//! Search for a shortest accepting lasso of an explicit graph.
 //!
-//! With `d(u)` the distance of `u` from the initial nodes, a lasso whose loop begins in `u` and takes an accepting edge from `a` has length
+//! Let `d(u)` be the distance of `u` from the initial nodes. A lasso whose loop begins in `u` and
+//! takes an accepting edge from `a` has length
 //!
 //! ```text
 //! d(u)  +  |u → a|  +  |a –accepting→ · → u|
 //! ```
 //!
-//! For one `a` the best `u` is found by a single search that starts with the accepting edge, guesses `u` on its way (which costs `d(u)`), and
-//! ends in `a`. No such lasso is shorter than `d(a) + 1`, so nodes are tried by their distance until that reaches the best
-//! length known, and a search stays within that length too. Several acceptance marks are collected on the way, as part of the
-//! search's position; the sum is then still the smallest, at up to 2ᵐ times the cost.
+//! For a fixed `a`, a single search finds the best `u`: it starts with the accepting edge, guesses
+//! `u` (at cost `d(u)`), and ends in `a`. Such a lasso has at least `d(a) + 1` edges, so nodes are
+//! tried in order of distance up to the best length known, which also bounds each search. With
+//! several acceptance marks, the marks seen are part of the search position; the result is still
+//! minimal, at up to 2ᵐ times the cost.
 
 use lariat_automata::{Components, components};
 use lariat_budget::{Budget, Stop};
@@ -18,7 +20,6 @@ use lariat_model::EventId;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// An edge of the product.
 #[derive(Clone, Copy)]
 pub(super) struct Link {
     pub(super) from: NodeId,
@@ -27,16 +28,16 @@ pub(super) struct Link {
     pub(super) event: Option<EventId>,
 }
 
-/// The edges of the nodes that were expanded.
+/// Edges of the expanded nodes.
 #[derive(Default)]
 pub(super) struct Edges {
     pub(super) links: Vec<Link>,
-    /// By node: its edges, if it was expanded.
+    /// By node: the range of its edges, if it was expanded.
     pub(super) ranges: Vec<Option<Range<u32>>>,
 }
 
 impl Edges {
-    pub(super) fn of(&self, node: NodeId) -> Range<usize> {
+    pub(super) fn edges(&self, node: NodeId) -> Range<usize> {
         match self.ranges.get(node.index()) {
             Some(Some(range)) => range.start as usize..range.end as usize,
             _ => 0..0,
@@ -47,17 +48,16 @@ impl Edges {
         matches!(self.ranges.get(node.index()), Some(Some(_)))
     }
 
-    /// The components of what is known.
+    /// Returns the strongly connected components of the known graph.
     fn components(&self) -> Components {
         let targets = self.links.iter().map(|link| link.to.index() + 1);
         let nodes = targets.max().unwrap_or(0).max(self.ranges.len());
         components(nodes, |node, k| {
-            let link = self.of(NodeId(node as u32)).nth(k)?;
+            let link = self.edges(NodeId(node as u32)).nth(k)?;
             Some(self.links[link].to.index())
         })
     }
 
-    /// These are the edges of a node.
     pub(super) fn set(&mut self, node: NodeId, range: Range<u32>) {
         if self.ranges.len() <= node.index() {
             self.ranges.resize(node.index() + 1, None);
@@ -71,7 +71,7 @@ impl Edges {
     }
 }
 
-/// The nodes by their distance from the initial ones, each with the edge by which it was reached first.
+/// Breadth-first tree: nodes by distance, each with the edge by which it was first reached.
 #[derive(Default)]
 pub(super) struct Tree {
     pub(super) order: Vec<NodeId>,
@@ -80,7 +80,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Adds a node. False if it was there.
+    /// Adds a node. Returns false if it is known.
     pub(super) fn add(&mut self, node: NodeId, depth: usize, by: Option<u32>) -> bool {
         if self.reached.len() <= node.index() {
             self.reached.resize(node.index() + 1, None);
@@ -93,13 +93,13 @@ impl Tree {
         is_new
     }
 
-    /// What it holds, and what the search will need of every node.
+    /// Returns the bytes of the tree and of the search's data per node.
     pub(super) fn bytes(&self) -> usize {
         let reached = self.reached.capacity() * size_of::<Option<(usize, Option<u32>)>>();
         reached + (self.order.capacity() + 2 * self.reached.len()) * size_of::<u32>()
     }
 
-    /// How far away a node is; further than anything if it was not reached.
+    /// Returns the distance of a node; `usize::MAX` if it was not reached.
     pub(super) fn depth(&self, node: NodeId) -> usize {
         match self.reached.get(node.index()) {
             Some(Some((depth, _))) => *depth,
@@ -112,7 +112,7 @@ impl Tree {
         by.map(|link| link as usize)
     }
 
-    /// The edges on the way to a node, and the initial node where it begins.
+    /// Returns the initial node and the edges of the path to a node.
     pub(super) fn way_to(&self, node: NodeId, known: &Edges) -> (NodeId, Vec<usize>) {
         let (mut at, mut way) = (node, Vec::new());
         while let Some(link) = self.by(at) {
@@ -124,29 +124,29 @@ impl Tree {
     }
 }
 
-/// A lasso of the product as edges.
+/// A lasso of the product, as edge indices.
 pub(super) struct Path {
     pub(super) initial: NodeId,
     pub(super) prefix: Vec<usize>,
     pub(super) cycle: Vec<usize>,
 }
 
-/// A position of the search for loops through an accepting edge.
+/// Position of the search for loops through an accepting edge.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Position {
     node: NodeId,
-    /// The marks seen since the accepting edge.
+    /// Marks seen since the accepting edge.
     seen: Marks,
-    /// Has the loop's first node been passed?
+    /// True after the first node of the loop.
     in_loop: bool,
 }
 
-/// How a position was reached.
+/// Predecessor of a position.
 #[derive(Clone, Copy)]
 enum By {
     /// The first edge of the search.
     Start(usize),
-    /// An edge from there.
+    /// An edge from this position.
     Link(Position, usize),
     /// The loop begins here.
     Begin(Position),
@@ -170,7 +170,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A lasso shorter than `best`, the shortest that the visits suffice for.
+    /// Returns the shortest lasso shorter than `best` that the budget of visits finds.
     pub(super) fn run(&self, best: usize, visits: &Budget) -> Result<Option<Path>, Stop> {
         let (mut best, mut found) = (best, None);
         for &node in &self.tree.order {
@@ -190,15 +190,15 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
-    /// The edges from `node` that stay in its component: no loop takes another.
+    /// Returns the edges from `node` within its component; loops take no others.
     fn inside(&self, node: NodeId) -> impl Iterator<Item = usize> {
         let of = &self.components.of;
         let stays =
             move |link: &usize| of.get(self.known.links[*link].to.index()) == of.get(node.index());
-        self.known.of(node).filter(stays)
+        self.known.edges(node).filter(stays)
     }
 
-    /// A shortest lasso with an accepting edge from `start` in its loop, if it is shorter than `best`.
+    /// Returns a shortest lasso below `best` whose loop has an accepting edge from `start`.
     fn through(&self, start: NodeId, best: usize, visits: &Budget) -> Result<Option<Path>, Stop> {
         let mut lease = visits.lease();
         let first = self.all.iter().next().map_or(Marks::NONE, Marks::one);
@@ -209,7 +209,7 @@ impl<'a> Search<'a> {
                    position: Position,
                    cost: usize,
                    by: By| {
-            // Until the loop has begun, the way to `start` is still to be paid.
+            // Lower bound on the length of a lasso through this position.
             let least = if position.in_loop {
                 cost
             } else {
@@ -278,9 +278,8 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// The lasso that ends in `end`.
     fn path(&self, end: Position, reached: &FxHashMap<Position, (usize, By)>) -> Path {
-        // Backwards: from the end to where the loop begins, then to the accepting edge.
+        // Backwards: from the end to the start of the loop, then to the accepting edge.
         let (mut before, mut after) = (Vec::new(), Vec::new());
         let mut at = end;
         loop {
@@ -348,14 +347,14 @@ mod tests {
         let mut next = 0;
         while let Some(&node) = tree.order.get(next) {
             next += 1;
-            for i in edges.of(node) {
+            for i in edges.edges(node) {
                 tree.add(edges.links[i].to, tree.depth(node) + 1, Some(i as u32));
             }
         }
         tree
     }
 
-    /// The length of a shortest accepting lasso: from every node, the nearest return with all marks.
+    /// Length of a shortest accepting lasso, by a search with all marks from every node.
     fn shortest(edges: &Edges, tree: &Tree, all: Marks) -> Option<usize> {
         let back = |start: NodeId| {
             let mut seen = FxHashSet::default();
@@ -364,7 +363,7 @@ mod tests {
                 if length > 0 && node == start && marks.contains(all) {
                     return Some(length);
                 }
-                for link in edges.of(node).map(|i| edges.links[i]) {
+                for link in edges.edges(node).map(|i| edges.links[i]) {
                     let marks = marks.union(link.marks);
                     if seen.insert((link.to, marks)) {
                         waiting.push_back((link.to, marks, length + 1));
@@ -378,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_is_a_lasso_and_none_is_shorter() {
+    fn the_result_is_a_shortest_lasso() {
         let mut random = Random::new(seed(7_161));
         let mut found = 0;
         for case in 0..cases(3_000) {

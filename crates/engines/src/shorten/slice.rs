@@ -1,44 +1,45 @@
-//! What of a run of a net matters.
+//! Slicing of runs of a net: removes events that are irrelevant to the property.
 //!
-//! A search fires whatever it meets first, most of which has nothing to do with the property: other parts of the net move meanwhile. The
-//! prefix is looked through backwards, as programs are sliced (M. Weiser, *Program slicing*, 1981), with the tokens that are *needed* for
-//! the rest to be possible, at first those of the loop:
+//! Most events of a counterexample belong to unrelated parts of the net. The prefix is traversed
+//! backwards, as in program slicing (M. Weiser, *Program slicing*, 1981), with the tokens *needed*
+//! by the remaining run, at first those of the loop:
 //!
 //! ```text
 //! needed before e   =   max(•e, needed − (e• − •e))     if e is kept
 //!                       needed                          if not
 //! ```
 //!
-//! An event is kept if it changes a place that some atom reads, if some atom names it, or if without it tokens would be missing. The
-//! needed tokens are there in the run at every point, so what is kept can be fired from the start. Of the loop, parts
-//! that share no place with what is observed fall away together, for each of them takes back what it does. The rounds of a covering run stay as they are: where atoms
-//! look it has the same tokens as before, so that what was settled still is.
+//! An event is kept if it changes a place that some atom reads, if some atom names it, or if tokens
+//! would be missing without it. The run has the needed tokens at every position, so the kept events
+//! can be fired from the start. Parts of the loop that share no place with observed events are
+//! removed as a whole, because each has effect zero. The rounds of a covering run are not changed:
+//! observed places keep their tokens, so settled propositions stay settled.
 //!
-//! Letters are then left out and none is changed, which is not yet a proof that the automaton accepts, nor that the run is fair: the caller
-//! asks for both (`word.rs`). Nets only; of a run that ends in a deadlock nothing can be left out, for it would not be dead. Cost: linear in the run.
+//! Slicing removes letters and changes none. That proves neither acceptance nor fairness: the
+//! caller checks both (`word.rs`). Nets only. Runs that end in a deadlock are not sliced, because
+//! the last state would not be dead. Cost: linear in the run.
 
 use crate::problem::Problem;
 use lariat_model::{
     Action, Arc, EventId, EvidenceKind, Lasso, Predicate, Proposition, State, Step, System, Value,
 };
 
-/// What is kept of the loop of a run.
+/// Slicing of the loop of a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kept {
-    /// The parts that are observed.
+    /// Keep the observed parts.
     Parts,
-    /// Everything.
     Whole,
 }
 
-/// The same run without what does not matter; `None` if everything does, or nothing is known about that.
+/// Returns the run without irrelevant events; `None` if none can be removed.
 pub(super) fn sliced(problem: &Problem<'_>, lasso: &Lasso, of_the_loop: Kept) -> Option<Lasso> {
     let system = problem.system;
     let covers = lasso.kind() == EvidenceKind::Covering;
     let seen = if covers {
         Seen::with_unread(problem)?
     } else {
-        Seen::of(problem)?
+        Seen::new(problem)?
     };
     let events = |steps: &[Step]| -> Option<Vec<EventId>> {
         let net = |event: &EventId| arcs(system, *event).is_some();
@@ -53,7 +54,7 @@ pub(super) fn sliced(problem: &Problem<'_>, lasso: &Lasso, of_the_loop: Kept) ->
     if fired(system, lasso.entry(), &cycle).is_none() {
         cycle = whole;
     }
-    // With fewer events there are other markings on the way, and again something may not be needed.
+    // Removing events changes the markings in between, which may make further events irrelevant.
     loop {
         let kept = seen.part_of_prefix(system, &lasso.initial, &prefix, &cycle);
         if kept.len() == prefix.len() {
@@ -87,7 +88,7 @@ fn changes(system: &System, event: EventId) -> impl Iterator<Item = &Arc> {
     arcs.filter(|arc| arc.delta != 0)
 }
 
-/// The run by some events, if it is one.
+/// Fires a sequence of events; `None` if it cannot be fired.
 pub(super) fn fired(system: &System, start: &[Value], events: &[EventId]) -> Option<Vec<Step>> {
     let mut values: Vec<Value> = start.to_vec();
     let mut steps = Vec::with_capacity(events.len());
@@ -113,11 +114,11 @@ pub(super) enum Direction {
     Back,
 }
 
-/// What an event adds to values, or takes back from them. Whether it is enabled is somebody else's question.
+/// Adds or subtracts the effect of an event. Does not check that it is enabled.
 pub(super) fn fire(system: &System, values: &mut [Value], event: EventId, direction: Direction) {
     for arc in arcs(system, event).unwrap_or_default() {
         let value = &mut values[arc.var.index()];
-        // Where these are not the values of a run, they are fired again before they are believed.
+        // Wraps silently: results other than those of the original run are fired again by `fired`.
         *value = match direction {
             Direction::Forth => value.wrapping_add(arc.delta),
             Direction::Back => value.wrapping_sub(arc.delta),
@@ -125,19 +126,19 @@ pub(super) fn fire(system: &System, values: &mut [Value], event: EventId, direct
     }
 }
 
-/// What the atoms of a problem see.
+/// Places and events observed by the atoms of a problem.
 struct Seen {
     places: Vec<bool>,
     events: Vec<bool>,
 }
 
 impl Seen {
-    /// `None` if that may be everything.
-    fn of(problem: &Problem<'_>) -> Option<Seen> {
+    /// Returns `None` if everything may be observed.
+    fn new(problem: &Problem<'_>) -> Option<Seen> {
         Seen::by(problem.system, problem.propositions)
     }
 
-    /// What all atoms of the property see, also those that the automaton does not ask for.
+    /// Includes the atoms of the property that the automaton does not read.
     fn with_unread(problem: &Problem<'_>) -> Option<Seen> {
         let all = [problem.propositions, &problem.unread].concat();
         Seen::by(problem.system, &all)
@@ -159,7 +160,7 @@ impl Seen {
         Some(seen)
     }
 
-    /// Marks the places that a predicate depends on; `None` if these are all.
+    /// Adds the places that a predicate depends on; `None` if it may depend on all.
     fn read(&mut self, system: &System, predicate: &Predicate) -> Option<()> {
         match predicate {
             Predicate::Deadlock => return None,
@@ -184,12 +185,12 @@ impl Seen {
         Some(())
     }
 
-    fn is_seen(&self, system: &System, event: EventId) -> bool {
+    fn is_observed(&self, system: &System, event: EventId) -> bool {
         let mut changes = changes(system, event);
         self.events[event.index()] || changes.any(|arc| self.places[arc.var.index()])
     }
 
-    /// The events of a prefix that are needed before `cycle`.
+    /// Returns the events of a prefix that are needed before `cycle`.
     fn part_of_prefix(
         &self,
         system: &System,
@@ -215,7 +216,7 @@ impl Seen {
         for event in prefix.iter().rev() {
             fire(system, &mut values, *event, Direction::Back);
             let lacks = |arc: &Arc| values[arc.var.index()] < needed[arc.var.index()];
-            if self.is_seen(system, *event) || changes(system, *event).any(lacks) {
+            if self.is_observed(system, *event) || changes(system, *event).any(lacks) {
                 kept.push(*event);
                 keep(&mut needed, *event);
             }
@@ -224,9 +225,10 @@ impl Seen {
         kept
     }
 
-    /// Of a loop, the parts that are seen, or the smallest if none is. Events of different parts change no place together.
+    /// Returns the observed parts of a loop, or the smallest part if none is. Events of different
+    /// parts change no common place.
     fn part_of_loop(&self, system: &System, cycle: &[EventId]) -> Vec<EventId> {
-        // Every place knows one event that changes it, and every event one that comes closer to the first of its part.
+        // Union-find: `first` leads to the first event of a part; `by_place` has one per place.
         let mut by_place = vec![usize::MAX; system.variables.len()];
         let mut first: Vec<usize> = (0..cycle.len()).collect();
         let root = |first: &[usize], mut i: usize| {
@@ -246,25 +248,25 @@ impl Seen {
         }
         let roots: Vec<usize> = (0..cycle.len()).map(|i| root(&first, i)).collect();
         let mut sizes = vec![0; cycle.len()];
-        let mut is_seen = vec![false; cycle.len()];
+        let mut is_observed = vec![false; cycle.len()];
         for (event, root) in cycle.iter().zip(&roots) {
             sizes[*root] += 1;
-            is_seen[*root] |= self.is_seen(system, *event);
+            is_observed[*root] |= self.is_observed(system, *event);
         }
-        if !is_seen.contains(&true)
+        if !is_observed.contains(&true)
             && let Some(least) = roots.iter().min_by_key(|root| sizes[**root])
         {
-            is_seen[*least] = true;
+            is_observed[*least] = true;
         }
         let parts = cycle.iter().zip(&roots);
         parts
-            .filter(|(_, r)| is_seen[**r])
+            .filter(|(_, r)| is_observed[**r])
             .map(|(e, _)| *e)
             .collect()
     }
 }
 
-/// Small nets and their runs, for the tests of all ways of shortening.
+/// Small nets and their runs, shared by the tests of all shortening steps.
 #[cfg(test)]
 pub(super) mod testing {
     use super::*;
@@ -291,7 +293,6 @@ pub(super) mod testing {
         }
     }
 
-    /// A random net of at most seven places.
     pub(super) fn random_net(random: &mut Random) -> System {
         let places = random.between(2, 7) as u32;
         let side = |random: &mut Random| -> Vec<u32> {
@@ -307,7 +308,7 @@ pub(super) mod testing {
         system
     }
 
-    /// A random run until it comes back to a state.
+    /// Random run until a state repeats.
     pub(super) fn walk(system: &System, random: &mut Random) -> Option<Lasso> {
         let mut states = vec![system.initial[0].clone()];
         let mut steps = Vec::new();
@@ -348,8 +349,8 @@ mod tests {
     use lariat_model::Deadlock;
 
     #[test]
-    fn what_others_do_meanwhile_is_left_out() {
-        // Two parts: 0 → 1 → 2 ⟲ and 3 → 4 ⇄ 5.
+    fn unobserved_components_are_removed() {
+        // Two components: 0 → 1 → 2 ⟲ and 3 → 4 ⇄ 5.
         let mut system = net(
             6,
             &[
@@ -374,9 +375,9 @@ mod tests {
         assert_eq!(of(5), (vec![3, 4, 5, 4], vec![5, 4]));
     }
 
-    /// Rounds that add tokens somewhere else are kept, and nothing of them before.
+    /// The rounds, which add tokens elsewhere, are kept, but not their events in the prefix.
     #[test]
-    fn of_a_covering_run_the_prefix_is_sliced() {
+    fn the_prefix_of_a_covering_run_is_sliced() {
         let mut system = net(4, &[(&[0], &[1]), (&[1], &[2]), (&[], &[3])]);
         system.initial = vec![vec![1, 0, 0, 0].into()];
         let (automaton, asked) = (Automaton::universal(), asks(2));
@@ -389,9 +390,9 @@ mod tests {
         assert_eq!(events(&sliced.cycle), [2]);
     }
 
-    /// On random nets: what is left is a run with the same values where it is looked, told once.
+    /// On random nets a slice is a run with the same sequence of observed values.
     #[test]
-    fn what_is_kept_is_a_run_and_looks_the_same() {
+    fn slices_are_runs_with_the_same_observations() {
         let mut random = Random::new(seed(4_711));
         let (mut met, mut shorter) = (0, 0);
         for case in 0..cases(2_000) {
@@ -417,20 +418,20 @@ mod tests {
                 Some(sliced.entry()),
                 "case {case}"
             );
-            let told = |lasso: &Lasso| {
+            let observed = |lasso: &Lasso| {
                 let states = lasso
                     .prefix
                     .iter()
                     .chain(&lasso.cycle)
                     .map(|step| &step.state);
-                let mut told: Vec<bool> = std::iter::once(&lasso.initial)
+                let mut observed: Vec<bool> = std::iter::once(&lasso.initial)
                     .chain(states)
                     .map(|state| system.holds(predicate, state))
                     .collect();
-                told.dedup();
-                told
+                observed.dedup();
+                observed
             };
-            assert_eq!(told(&sliced), told(&lasso), "case {case}");
+            assert_eq!(observed(&sliced), observed(&lasso), "case {case}");
         }
         assert!(
             met > cases(2_000) / 10 && shorter > met / 10,

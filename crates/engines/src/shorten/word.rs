@@ -1,5 +1,7 @@
-//! Does the automaton accept the word of a run, or whatever begins like it, and is the run fair? Positions and automaton states are the nodes of a graph that is as long as the run, so
-//! that this costs next to nothing even where the product cannot be explored.
+//! Acceptance and fairness of single runs.
+//!
+//! Positions and automaton states are the nodes of a graph as long as the run, so the check is
+//! cheap even if the product cannot be explored.
 
 use crate::alphabet::state_propositions;
 use crate::problem::Problem;
@@ -8,9 +10,9 @@ use lariat_emptiness::{Counts, Edge, Graph, Marks, NodeId, Outcome, couvreur};
 use lariat_model::{Constraint, EvidenceKind, Lasso, State, Step, Strength};
 use std::convert::Infallible;
 
-/// Is a run accepted and fair, or accepted whatever follows if it begins like this?
+/// Returns whether a run is accepted and fair, or a prefix all of whose continuations are.
 pub(super) fn is_evidence(problem: &Problem<'_>, lasso: &Lasso) -> bool {
-    let word = Word::of(problem, lasso);
+    let word = Word::new(problem, lasso);
     match lasso.kind() {
         EvidenceKind::Prefix => problem.takes_prefixes() && word.decides(),
         EvidenceKind::Lasso => word.is_accepted() && is_fair(problem, &lasso.cycle),
@@ -18,12 +20,11 @@ pub(super) fn is_evidence(problem: &Problem<'_>, lasso: &Lasso) -> bool {
     }
 }
 
-/// The automaton on its way along a run, of which it has read the beginning.
+/// States of the automaton after reading the beginning of a run.
 pub(super) struct Reading<'a, 'p> {
     problem: &'a Problem<'p>,
-    /// Where it can be.
     here: Vec<Location>,
-    /// Where it accepts whatever follows, if beginnings of runs are evidence.
+    /// States from which every continuation is accepted, if prefixes are evidence.
     forever: Option<Vec<bool>>,
 }
 
@@ -37,14 +38,14 @@ impl<'a, 'p> Reading<'a, 'p> {
         }
     }
 
-    /// Reads a step from `state`.
     pub(super) fn read(&mut self, state: &State, step: &Step) {
         let letter = letter(self.problem, state, step);
         self.here = read(self.problem.automaton, &self.here, letter);
     }
 
-    /// Is it evidence to take a loop from `state` for ever from here on, or if there is none, to have come here?
-    pub(super) fn goes_round(&self, state: &State, cycle: &[Step]) -> bool {
+    /// Returns whether repeating `cycle` from `state` is accepted and fair; for an empty cycle,
+    /// whether every continuation is accepted.
+    pub(super) fn accepts_loop(&self, state: &State, cycle: &[Step]) -> bool {
         if cycle.is_empty() {
             let forever = self.forever.as_deref().unwrap_or_default();
             let accepts = |location: &Location| forever.get(location.index()) == Some(&true);
@@ -60,7 +61,6 @@ impl<'a, 'p> Reading<'a, 'p> {
     }
 }
 
-/// The letter of a step from `state`.
 fn letter(problem: &Problem<'_>, state: &State, step: &Step) -> Letter {
     let atoms = state_propositions(problem.propositions);
     let holds = atoms.filter(|(_, predicate)| problem.system.holds(predicate, state));
@@ -69,7 +69,6 @@ fn letter(problem: &Problem<'_>, state: &State, step: &Step) -> Letter {
     Letter(holds.fold(event.0, |letter, (bit, _)| letter | bit))
 }
 
-/// The letters of some steps, the first from `state`.
 fn letters<'l>(
     problem: &Problem<'_>,
     state: &'l State,
@@ -81,7 +80,6 @@ fn letters<'l>(
         .collect()
 }
 
-/// Where a letter leads from `here`.
 fn read(automaton: &Automaton, here: &[Location], letter: Letter) -> Vec<Location> {
     let mut next: Vec<Location> = (here.iter())
         .flat_map(|location| automaton.reading(*location, letter))
@@ -92,10 +90,9 @@ fn read(automaton: &Automaton, here: &[Location], letter: Letter) -> Vec<Locatio
     next
 }
 
-/// Does a loop meet all constraints?
 fn is_fair(problem: &Problem<'_>, cycle: &[Step]) -> bool {
     let enabled = |constraint: &Constraint, step: &Step| {
-        // The states of the loop are those behind its steps: the last of them is the first one.
+        // The targets of the steps are all states of the loop.
         problem.system.holds(&constraint.enabled, &step.state)
     };
     problem.fairness.iter().all(|constraint| {
@@ -109,7 +106,7 @@ fn is_fair(problem: &Problem<'_>, cycle: &[Step]) -> bool {
     })
 }
 
-/// The automaton along a word that goes on at `entry` behind its last letter.
+/// The automaton along a word that continues at `entry` after its last letter.
 struct Word<'a> {
     automaton: &'a Automaton,
     initial: Vec<Location>,
@@ -118,7 +115,7 @@ struct Word<'a> {
 }
 
 impl<'a> Word<'a> {
-    fn of(problem: &Problem<'a>, lasso: &Lasso) -> Word<'a> {
+    fn new(problem: &Problem<'a>, lasso: &Lasso) -> Word<'a> {
         Word {
             automaton: problem.automaton,
             initial: problem.automaton.initial.clone(),
@@ -140,7 +137,7 @@ impl<'a> Word<'a> {
         nodes < u32::MAX as usize && matches!(found(), Ok(Outcome::Accepting(_)))
     }
 
-    /// Can the automaton, behind the last letter, be where it accepts whatever follows?
+    /// Returns whether the automaton may end in a state from which it accepts every continuation.
     fn decides(&self) -> bool {
         let forever = accepting_forever(self.automaton);
         let letters = self.letters.iter();

@@ -1,11 +1,11 @@
-//! What permutations do to guards.
+//! Images of guards under permutations.
 
 use crate::problem::Problem;
 use lariat_automata::{Guard, Guards};
 use lariat_reductions::symmetry::Symmetry;
 use rustc_hash::FxHashMap;
 
-/// The guards of a problem, with room for their images.
+/// The guards of a problem and the diagrams of their images.
 pub(super) struct Guarded<'p> {
     pub problem: &'p Problem<'p>,
     symmetry: &'p Symmetry<'p>,
@@ -21,7 +21,7 @@ impl<'p> Guarded<'p> {
         }
     }
 
-    /// Does a permutation map a guard to itself?
+    /// Returns whether a permutation maps a guard to itself.
     pub fn keeps(&mut self, guard: Guard, to: &[u32]) -> bool {
         let support = self.guards.support(guard);
         let propositions = self.problem.propositions;
@@ -49,7 +49,7 @@ impl<'p> Guarded<'p> {
         self.image(guard, &images, &mut FxHashMap::default()) == guard
     }
 
-    /// The guard over other atoms.
+    /// Returns the guard with its atoms replaced by their images.
     fn image(
         &mut self,
         guard: Guard,

@@ -1,24 +1,31 @@
-//! Which symmetries of a net a property can still see: the groups behind the quotient.
+//! Symmetries of a net that a property respects: the groups of the quotient.
 //!
 //! ```text
-//! G_L = the largest group in G whose generators map the propositions that L depends on to such propositions, and L to itself
+//! G_L = the largest group in G whose generators map L to itself and
+//!       the propositions that L depends on to such propositions
 //! R_q = the meet of G_L over all edges that can be reached from q
 //! ```
 //!
-//! An image that is no proposition of the problem means that the permutation is no symmetry of the guard. So `p(1) ∨ p(2)` keeps the exchange of 1
-//! and 2, and `p(1)` fixes 1. `R_q ≤ R_d` along `q → d`, and `R` is the same in a strongly connected component.
+//! If an image is no proposition of the problem, the permutation is no symmetry of the guard. So
+//! `p(1) ∨ p(2)` respects the exchange of 1 and 2, and `p(1)` fixes 1. `R_q ≤ R_d` along `q → d`,
+//! and `R` is constant on a strongly connected component.
 //!
-//! Groups of colours meet (`Locals`). Groups of places and transitions do not easily, so that R_q is looked for anew (`places.rs`).
+//! Groups of colours have meets (`Locals`). Meets of groups of places and transitions are
+//! expensive, so R_q is computed separately for each set of guards (`places.rs`).
 //!
-//! The groups are those of S. Baarir, A. Duret-Lutz, *Emptiness check of powerset Büchi automata using inclusion tests*, ACSD 2009, §6, with
-//! our own shape of groups, so that meets and comparisons are cheap.
+//! The groups are those of S. Baarir, A. Duret-Lutz, *Emptiness check of powerset Büchi automata
+//! using inclusion tests*, ACSD 2009, §6, in a restricted form with cheap meets and comparisons.
 
 mod guarded;
 mod modulo;
 mod places;
+mod ssp;
+mod sym;
 mod unroll;
 
 pub(crate) use modulo::Modulo;
+pub use ssp::SSP;
+pub use sym::{SYM, symmetries_kept};
 pub(crate) use unroll::{Step, Unfolds, unroll};
 
 use crate::problem::Problem;
@@ -28,7 +35,7 @@ use lariat_reductions::symmetry::{Colours, Generator, Group, Symmetry};
 use rustc_hash::FxHashMap;
 use std::convert::Infallible;
 
-/// The groups of colours of the guards of a problem.
+/// Groups of colours that respect the guards of a problem.
 pub(crate) struct Locals<'p> {
     problem: &'p Problem<'p>,
     colours: &'p Colours<'p>,
@@ -50,7 +57,7 @@ impl<'p> Locals<'p> {
         }
     }
 
-    /// G_L: the largest group that keeps a guard.
+    /// Returns G_L, the largest group that respects a guard.
     pub fn group(&mut self, guard: Guard) -> Group {
         if let Some(known) = self.known.get(&guard) {
             return known.clone();
@@ -63,7 +70,7 @@ impl<'p> Locals<'p> {
         group
     }
 
-    /// R_q of every state of the automaton.
+    /// Returns R_q of every state of the automaton.
     pub fn futures(&mut self) -> Vec<Group> {
         let automaton = self.problem.automaton;
         let mut futures = Vec::with_capacity(automaton.states.len());
@@ -74,7 +81,7 @@ impl<'p> Locals<'p> {
             }
             futures.push(all);
         }
-        // Until nothing changes: groups only get smaller.
+        // Groups only shrink, so the iteration terminates.
         loop {
             let mut changed = false;
             for state in automaton.state_ids() {

@@ -1,4 +1,4 @@
-//! By what each state of an automaton divides.
+//! The groups by which the quotient divides, one per automaton state.
 
 use super::{Locals, places};
 use crate::problem::Problem;
@@ -6,15 +6,15 @@ use lariat_automata::StateId as Location;
 use lariat_budget::{Budget, Stop};
 use lariat_reductions::symmetry::{Canon, Colours, Group, Representatives, Symmetry};
 
-/// The groups of the states of an automaton, within R_q each.
+/// Groups of the states of an automaton, each a subgroup of R_q.
 pub(crate) struct Modulo<'p> {
     groups: Vec<Representatives<'p, 'p>>,
-    /// Which of them each state has.
+    /// By automaton state: index of its group.
     of: Vec<u32>,
 }
 
 impl<'p> Modulo<'p> {
-    /// R_q of every state, as far as it is found.
+    /// Computes R_q of every state, or a subgroup of it.
     pub fn new(
         problem: &'p Problem<'p>,
         symmetry: &'p Symmetry<'p>,
@@ -32,7 +32,7 @@ impl<'p> Modulo<'p> {
         }
     }
 
-    /// One group of colours for each state.
+    /// Builds the groups from one group of colours per automaton state.
     pub fn of_groups(colours: &'p Colours<'p>, futures: &[Group]) -> Modulo<'p> {
         let mut different: Vec<&Group> = Vec::new();
         let mut of = Vec::with_capacity(futures.len());
@@ -51,27 +51,25 @@ impl<'p> Modulo<'p> {
         }
     }
 
-    /// The number of a state's group.
     #[inline]
     pub fn number(&self, location: Location) -> u32 {
         self.of[location.index()]
     }
 
-    /// The representatives of a state's markings.
+    /// Returns the canonization by a state's group.
     #[inline]
-    pub fn of(&self, location: Location) -> &Representatives<'p, 'p> {
+    pub fn representatives(&self, location: Location) -> &Representatives<'p, 'p> {
         &self.groups[self.number(location) as usize]
     }
 
-    /// Is nothing left of the symmetries anywhere?
     pub fn is_trivial(&self) -> bool {
         self.groups.iter().all(Representatives::is_trivial)
     }
 
-    /// How many symmetries are left at the start: the logarithm of their number, to base 10.
+    /// Returns the decimal logarithm of the order of an initial state's group.
     pub fn kept(&self, problem: &Problem<'_>) -> f64 {
         let initial = problem.automaton.initial.iter();
-        let kept = initial.map(|location| self.of(*location).magnitude());
+        let kept = initial.map(|location| self.representatives(*location).magnitude());
         kept.fold(0.0, f64::max)
     }
 }

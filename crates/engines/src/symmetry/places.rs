@@ -1,8 +1,10 @@
-//! R_q of nets whose symmetries exchange places and transitions: what keeps every guard that can still be read from q.
+//! R_q of nets whose symmetries permute places and transitions.
 //!
-//! Places and transitions are coloured by where the propositions of the guards speak of them, and each permutation that is found is asked whether it keeps all the
-//! guards. Fewer than all are always right, and groups that were cut short need not be within each other: what is asked of a representative at `q` is that some
-//! symmetry leads to it which keeps all guards that can be read from `q`, and then it keeps those that can be read from later states, too.
+//! Places and transitions are coloured by the propositions of the guards that mention them, and
+//! each permutation found is tested on all guards. Any subgroup is sound. Groups from truncated
+//! searches need not contain each other: it suffices that some symmetry that respects all guards
+//! reachable from `q` maps a state to its representative at `q`; it also respects the guards of
+//! later states.
 
 use super::guarded::Guarded;
 use crate::problem::Problem;
@@ -15,13 +17,14 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 
-/// Sets of guards for which symmetries are looked for, the largest first; others take what is found for one that holds them. Each costs as much as the net itself.
+/// Sets of guards for which symmetries are searched, the largest first; other sets use the result
+/// of a superset. A search costs about as much as finding the symmetries of the net.
 const MOST_SEARCHES: usize = 8;
 
-/// The guards that can be read from a state.
+/// Guards reachable from a state.
 type Ahead = BTreeSet<Guard>;
 
-/// The different groups, and which of them each state of the automaton has.
+/// Returns the different groups, and the index of each automaton state's group.
 pub(super) fn futures<'p>(
     problem: &'p Problem<'p>,
     symmetry: &'p Symmetry<'p>,
@@ -41,7 +44,7 @@ pub(super) fn futures<'p>(
         }
     }
     let group_of = |set: &Ahead| -> u32 {
-        // Sets become smaller, so that the last that holds this one is the closest.
+        // Sets are sorted by decreasing size: the last superset is the closest.
         let holds = |(known, _): &(&Ahead, _)| set.is_subset(known);
         let known = searched.iter().rposition(holds);
         known.unwrap_or(searched.len()) as u32
@@ -54,7 +57,7 @@ pub(super) fn futures<'p>(
     Ok((groups.collect(), of))
 }
 
-/// The guards that can be read from each state of the automaton; those that ask for nothing are left out.
+/// Returns the guards reachable from each automaton state, except constant ones.
 fn ahead(problem: &Problem<'_>) -> Vec<Ahead> {
     let automaton = problem.automaton;
     let asks = |guard: &Guard| automaton.guards.support(*guard) != 0;
@@ -81,7 +84,7 @@ fn ahead(problem: &Problem<'_>) -> Vec<Ahead> {
     }
 }
 
-/// The symmetries that keep some guards.
+/// Returns the symmetries that respect some guards.
 fn keeping<'p>(
     guarded: &mut Guarded<'_>,
     net: &'p Automorphisms,
@@ -93,7 +96,7 @@ fn keeping<'p>(
     }
     let mut colouring = net.colouring();
     for (atom, proposition) in guarded.problem.propositions.iter().enumerate() {
-        // A symmetry takes a proposition to one that the same guards ask for.
+        // A symmetry preserves the set of guards that depend on a proposition.
         let mut hasher = FxHasher::default();
         let mut asked = false;
         for guard in ahead {
@@ -109,7 +112,7 @@ fn keeping<'p>(
     net.keeping(&colouring, passes, budget).map(Cow::Owned)
 }
 
-/// Colours what a proposition speaks of.
+/// Colours the places or transitions that a proposition mentions.
 fn colour(colouring: &mut Colouring, proposition: &Proposition, seed: u64) {
     match proposition {
         Proposition::State(predicate) => colour_predicate(colouring, predicate, seed),
@@ -130,7 +133,7 @@ fn colour_predicate(colouring: &mut Colouring, predicate: &Predicate, seed: u64)
                 colouring.var(*var, hashed((seed, shape, coefficient)));
             }
         }
-        // Not exchanged with any other.
+        // Variables of expressions stay fixed.
         Predicate::Expr(expr) => {
             let mut vars = Vec::new();
             expr.collect_vars(&mut vars);

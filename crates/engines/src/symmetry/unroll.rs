@@ -1,38 +1,39 @@
-//! From a lasso of a quotient to a run of the system.
+//! Runs of the system along lassos of a quotient.
 //!
-//! Let `xᵢ –e→ t` be the step behind the i-th edge and `xᵢ₊₁ = κᵢ·t`. With `gᵢ·sᵢ = xᵢ`, beginning with the initial state of the system,
+//! Let `xᵢ –e→ t` be the step behind the i-th edge and `xᵢ₊₁ = κᵢ·t`. With `gᵢ·sᵢ = xᵢ`, beginning
+//! with the initial state of the system,
 //!
 //! ```text
 //! sᵢ –gᵢ⁻¹·e→ gᵢ⁻¹·t,   gᵢ₊₁ = κᵢ·gᵢ
 //! ```
 //!
-//! The cycle is gone round until the state at its start comes back; what was before its first visit is prefix. After `j` rounds the state is
-//! `g⁻¹κ⁻ʲ·x` where `κ` is the product of the `κᵢ` of the cycle, so that there are at most as many rounds as `κ` has powers.
+//! The cycle is unrolled until the state at its start repeats; the steps before its first visit are
+//! prefix. After `j` rounds the state is `g⁻¹κ⁻ʲ·x`, where `κ` is the product of the `κᵢ` of the
+//! cycle, so there are at most as many rounds as the order of `κ`.
 
 use lariat_budget::Stop;
 use lariat_emptiness::{Edge, Graph, Lasso as Abstract, NodeId};
 use lariat_model::{EventId, Lasso, State, Step as Concrete, System, Value};
 use lariat_reductions::symmetry::{Permutation, Symmetry, after, inverse};
 
-/// A step of a quotient: the event from the representative, and the permutation that led from its target to the next representative.
+/// Step of a quotient: its event, and the permutation from its target to the representative.
 pub(crate) struct Step {
     pub event: Option<EventId>,
     pub applied: Permutation,
 }
 
-/// A quotient whose lassos are unrolled.
+/// A quotient whose lassos can be unrolled.
 pub(crate) trait Unfolds: Graph<Stop = Stop> {
-    /// The system and its symmetries.
     fn system(&self) -> (&System, &Symmetry<'_>);
 
-    /// An initial state of the system that the node stands for, and the permutation that leads from it to the node's.
+    /// Returns an initial state in the orbit of the node, and the permutation to the node's state.
     fn origin(
         &self,
         worker: &mut Self::Worker,
         node: NodeId,
     ) -> Result<Option<(State, Permutation)>, Stop>;
 
-    /// The step behind an edge.
+    /// Returns the step behind an edge.
     fn step(
         &self,
         worker: &mut Self::Worker,
@@ -41,14 +42,13 @@ pub(crate) trait Unfolds: Graph<Stop = Stop> {
     ) -> Result<Option<Step>, Stop>;
 }
 
-/// As for other engines on single states: a longer run is not told.
+/// Bytes of the longest run that is reported, as for other engines on single states.
 const MOST_BYTES: usize = 1 << 28;
 
 fn lost(what: &str) -> Stop {
     Stop::Internal(format!("a lasso of the quotient has no {what}"))
 }
 
-/// The run of the system along a lasso of the quotient.
 pub(crate) fn unroll<P: Unfolds>(
     product: &P,
     worker: &mut P::Worker,
@@ -103,12 +103,12 @@ fn steps<P: Unfolds>(
     Ok(steps)
 }
 
-/// A run of the system beside one of the quotient.
+/// A run of the system, built in parallel with one of the quotient.
 struct Run<'a> {
     system: &'a System,
     symmetry: &'a Symmetry<'a>,
     state: State,
-    /// Leads from the state to its representative.
+    /// Permutation from the state to its representative.
     to: Permutation,
     steps: Vec<Concrete>,
     most: usize,
@@ -119,7 +119,7 @@ impl Run<'_> {
         for Step { event, applied } in steps {
             if self.steps.len() >= self.most {
                 return Err(Stop::Bound(format!(
-                    "a violating run of more than {} steps was found, which is too long to be told",
+                    "a violating run of more than {} steps was found, too long to report",
                     self.most
                 )));
             }

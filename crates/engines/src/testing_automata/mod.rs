@@ -1,15 +1,15 @@
-//! Explicit search that reads the formula's automaton by its changes: testing automata.
+//! Explicit search with testing automata, which read changes of labels instead of letters.
 //!
 //! | kind | automaton | check |
 //! | --- | --- | --- |
 //! | TA | [`Ta`] | [two passes](lariat_emptiness::two_pass()) |
 //! | TGTA | [`Tgta`] | Couvreur |
 //!
-//! **They rely on their caller:** the language of the automaton must be stutter-invariant
-//! ([`stutter_invariant`](lariat_automata::stutter_invariant); formulas without `X` always are). An automaton alone does not tell.
-//! What they can tell they refuse with [`Stop::Unsupported`]: `fires` atoms,
-//! because the letter of a state then depends on the step taken next and its change is not known when a
-//! step ends, and automata with so many atoms that a testing automaton would not help.
+//! **Precondition:** the language of the automaton is stutter-invariant
+//! ([`stutter_invariant`](lariat_automata::stutter_invariant); formulas without `X` always are).
+//! The engine cannot check this. It refuses with [`Stop::Unsupported`]: `fires` atoms, because the
+//! letter of a state then depends on the next step and its change is not known when a step ends;
+//! and automata with so many atoms that a testing automaton would not help.
 
 mod product;
 mod ta;
@@ -25,17 +25,17 @@ use lariat_automata::Automaton;
 use lariat_automata::testing::{Ta, Testing, Tgta};
 use lariat_budget::{Budget, Statistic, Stats, Stop};
 
-/// Whose testing automata are read.
+/// Construction of testing automata.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Construction {
-    /// As small as we can make them.
+    /// With our reductions.
     Ours,
-    /// As Ben Salem, Duret-Lutz and Kordon make them.
+    /// As published by Ben Salem, Duret-Lutz and Kordon.
     Published,
 }
 
 impl Construction {
-    /// What a variant asks for.
+    /// Returns the construction that a variant selects.
     pub fn of(variant: &Variant) -> Construction {
         if variant.published {
             Construction::Published
@@ -59,18 +59,18 @@ impl Construction {
     }
 }
 
-/// Refuses automata that read events.
+/// Fails if the automaton reads events.
 pub(crate) fn only_states(problem: &Problem<'_>) -> Result<(), Stop> {
     if problem.reads_events() {
         Err(Stop::Unsupported(
-            "testing automata read changes of states, and the formula speaks of events".to_owned(),
+            "testing automata read changes of states, but the formula has `fires` atoms".to_owned(),
         ))
     } else {
         Ok(())
     }
 }
 
-/// The figures of the automaton that is read instead of the problem's own.
+/// Records the size of the testing automaton that replaces the problem's automaton.
 pub(crate) fn note_automaton(stats: &mut Stats, testing: &Testing) {
     stats.set(Statistic::AUTOMATON_STATES, testing.states.len());
     stats.set(Statistic::AUTOMATON_EDGES, testing.edge_count());

@@ -2,20 +2,20 @@
 //!
 //! ```text
 //! (s, t) –m→ (s', t')   iff   s → s',   c = λ(s) ⊕ λ(s') ≠ ∅,   t –c,m→ t'
-//! (s, t) –m→ (s', t)    iff   s → s',   λ(s) = λ(s')            m = all for a livelock state of a TGTA,
-//!                                                               else none
+//! (s, t) –m→ (s', t)    iff   s → s',   λ(s) = λ(s')            m = all if t is a livelock state of a
+//!                                                               TGTA, else none
 //! ```
 //!
-//! It begins in (s, t) if s is initial and λ(s) is among the first letters of t. A step that changes
-//! nothing observed does not move the automaton, and needs no guard to be looked at.
+//! (s, t) is initial if s is and λ(s) is among the first letters of t. A step without observed
+//! change does not move the automaton and evaluates no guard.
 //!
-//! Labels are computed once a state, though of both ends of a step; what a change does is looked up once
-//! for each state of the automaton and each change. `single.rs` has what all products of single states share.
+//! Labels are computed once per state, the moves of the automaton once per pair of automaton state
+//! and change. `single.rs` has the code shared by products of single states.
 
-use crate::labels::labelled;
+use crate::explicit::labels::labelled;
+use crate::explicit::single::{self, Moves, is_forever};
+use crate::explicit::steps::Steps;
 use crate::problem::Problem;
-use crate::single::{self, Moves, is_forever};
-use crate::steps::Steps;
 use lariat_automata::testing::{Ta, Testing, Tgta};
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Observer, Stop};
@@ -23,22 +23,22 @@ use lariat_emptiness::{Edge, Graph, Livelocks, Marks, NodeId};
 use lariat_model::{EventId, State};
 use lariat_space::explicit::{Explicit, StateId, States};
 
-pub use crate::single::Cursor;
+pub use crate::explicit::single::Cursor;
 
 /// The immutable part of the product.
 pub struct Product<'p> {
     testing: &'p Testing,
     observer: &'p dyn Observer,
     space: Explicit<'p>,
-    /// What a step without change collects in a livelock state.
+    /// Marks of a step without change in a livelock state.
     staying: Marks,
-    /// What every change carries besides its own marks.
+    /// Additional marks of every change.
     change: Marks,
-    /// States of the automaton at which a run is evidence already; empty if there are none.
+    /// By automaton state: a run that reaches it is evidence. Empty if there is no such state.
     forever: Vec<bool>,
 }
 
-/// What one worker has found of the product. What the automaton does depends on its state and the change.
+/// Worker of the product. The automaton's moves depend on its state and the change.
 #[derive(Debug)]
 pub struct Worker {
     pairs: single::Worker<(Location, Letter)>,
@@ -46,7 +46,7 @@ pub struct Worker {
 }
 
 impl<'p> Product<'p> {
-    /// The product with a generalized testing automaton, for an ordinary check.
+    /// Creates the product with a generalized testing automaton, for an ordinary check.
     pub fn generalized(
         problem: &Problem<'p>,
         automaton: &'p Tgta,
@@ -56,13 +56,13 @@ impl<'p> Product<'p> {
         Product::new(problem, &automaton.0, all, Marks::NONE, observer)
     }
 
-    /// The product with a testing automaton, for the two-pass check.
+    /// Creates the product with a testing automaton, for the two-pass check.
     pub fn two_pass(
         problem: &Problem<'p>,
         automaton: &'p Ta,
         observer: &'p dyn Observer,
     ) -> Product<'p> {
-        // A testing automaton has the mark 0 alone.
+        // Mark 0 is the only one of a testing automaton.
         Product::new(problem, &automaton.0, Marks::NONE, Marks::one(1), observer)
     }
 
@@ -87,7 +87,7 @@ impl<'p> Product<'p> {
         }
     }
 
-    /// A worker that has found nothing yet.
+    /// Creates a worker that has found nothing.
     pub fn worker(&self, budget: &Budget) -> Worker {
         let states = self.space.states(budget);
         Worker {
@@ -101,7 +101,7 @@ impl<'p> Product<'p> {
         Ok(worker.pairs.letter(label))
     }
 
-    /// The automaton's moves from `location` by a change.
+    /// Returns the automaton's moves from `location` by a change.
     fn choices(&self, worker: &mut Worker, location: Location, change: Letter) -> Moves {
         worker.pairs.choices((location, change), |_| {
             let changing = self.testing.changing(location, change);
@@ -124,7 +124,7 @@ impl<'p> Product<'p> {
 }
 
 impl Worker {
-    /// The states found so far.
+    /// Returns the states found so far.
     pub fn states(&self) -> &States {
         self.pairs.states()
     }

@@ -1,11 +1,10 @@
-//! The product with a testing automaton × the two-pass check.
+//! Testing automata with the two-pass check.
 
 use super::{Construction, Product, note_automaton, only_states};
 use crate::engine::{Found, Task};
-use crate::explicit::{conclude, finish, look_around, tell};
+use crate::explicit::{conclude, nearby_prefix, record_peak, record_search};
 use lariat_emptiness::{Counts, FirstPass, Outcome, two_pass};
 
-/// Decides the task with a testing automaton.
 pub(crate) fn ta(task: &mut Task<'_>) -> Found {
     only_states(task.problem)?;
     let construction = Construction::of(&task.variant);
@@ -14,16 +13,16 @@ pub(crate) fn ta(task: &mut Task<'_>) -> Found {
     let product = Product::two_pass(task.problem, &automaton, task.observer);
     let mut worker = product.worker(task.budget);
     let mut counts = Counts::default();
-    if let Some(beginning) = look_around(task, &product, &mut worker, &mut counts)? {
-        tell(task.account, &counts, worker.states());
-        finish(task);
+    if let Some(beginning) = nearby_prefix(task, &product, &mut worker, &mut counts)? {
+        record_search(task.account, &counts, worker.states());
+        record_peak(task);
         return Ok(Outcome::Accepting(beginning));
     }
     let found = two_pass(&product, &mut worker, FirstPass::default(), &mut counts);
-    tell(task.account, &counts, worker.states());
+    record_search(task.account, &counts, worker.states());
     let found = conclude(&product, &mut worker, found?, |product, worker, found| {
         found.lasso(product, worker)
     });
-    finish(task);
+    record_peak(task);
     found
 }

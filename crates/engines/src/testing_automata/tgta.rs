@@ -1,11 +1,10 @@
-//! The product with a generalized testing automaton × Couvreur's check.
+//! Generalized testing automata with Couvreur's check.
 
 use super::{Construction, Product, note_automaton, only_states};
 use crate::engine::{Found, Task};
-use crate::explicit::{conclude, finish, look_around, tell};
+use crate::explicit::{conclude, nearby_prefix, record_peak, record_search};
 use lariat_emptiness::{Counts, Outcome, couvreur, lasso};
 
-/// Decides the task with a generalized testing automaton.
 pub(crate) fn tgta(task: &mut Task<'_>) -> Found {
     only_states(task.problem)?;
     let construction = Construction::of(&task.variant);
@@ -14,14 +13,14 @@ pub(crate) fn tgta(task: &mut Task<'_>) -> Found {
     let product = Product::generalized(task.problem, &automaton, task.observer);
     let mut worker = product.worker(task.budget);
     let mut counts = Counts::default();
-    if let Some(beginning) = look_around(task, &product, &mut worker, &mut counts)? {
-        tell(task.account, &counts, worker.states());
-        finish(task);
+    if let Some(beginning) = nearby_prefix(task, &product, &mut worker, &mut counts)? {
+        record_search(task.account, &counts, worker.states());
+        record_peak(task);
         return Ok(Outcome::Accepting(beginning));
     }
     let found = couvreur(&product, &mut worker, &mut counts);
-    tell(task.account, &counts, worker.states());
+    record_search(task.account, &counts, worker.states());
     let found = conclude(&product, &mut worker, found?, lasso);
-    finish(task);
+    record_peak(task);
     found
 }

@@ -1,9 +1,10 @@
-//! How far a state is from what the automaton waits for.
+//! Heuristic distance of a state to the letters that the automaton waits for.
 //!
-//! The automaton waits for a letter that takes it nearer to an accepting component or, inside of one, gives it a mark that
-//! is missing. The distance of a state to a letter is the number of tokens that are missing: the sum over what has to
-//! be true together, the least over alternatives. It is weighted by how far acceptance is in the automaton. (P. G. Jensen, J. Srba, N. J. Ulrik
-//! and S. M. Virenfeldt guide depth-first search like this: *Automata-driven partial order reduction and guided search for LTL
+//! The automaton waits for a letter that leads closer to an accepting component or, inside of one,
+//! carries a missing mark. The distance of a state to a letter is the number of missing tokens: the
+//! sum over conjunctions, the minimum over alternatives. It is weighted by the distance to
+//! acceptance in the automaton. (P. G. Jensen, J. Srba, N. J. Ulrik and S. M. Virenfeldt guide
+//! depth-first search like this: *Automata-driven partial order reduction and guided search for LTL
 //! model checking*, VMCAI 2022.)
 
 use crate::chart::Chart;
@@ -12,15 +13,14 @@ use lariat_automata::{Automaton, Cube, StateId as Location};
 use lariat_emptiness::Marks;
 use lariat_model::{Action, Comparison, EventId, Linear, Predicate, Proposition, System, Value};
 
-/// Cubes of a guard that are looked at: guards that need more of them say little about where to go.
+/// Limit on the cubes per guard; guards with more cubes give little direction.
 const MOST_CUBES: usize = 32;
-/// What all propositions may read of a state together: those about whole places of large coloured nets read so much that a walk comes
-/// further without directions.
+/// Limit on the total size of propositions. Larger ones, about whole places of coloured nets, make
+/// a step so slow that undirected walks are better.
 const MOST_READ: usize = 4096;
-/// As far as anything is.
 const FAR: u64 = 1 << 40;
 
-/// What the automaton waits for in each of its states.
+/// Letters that the automaton waits for, by state.
 pub(super) struct Goal<'a> {
     system: &'a System,
     propositions: &'a [Proposition],
@@ -28,7 +28,7 @@ pub(super) struct Goal<'a> {
     weights: Vec<u64>,
 }
 
-/// An edge worth taking: nearer to acceptance, or for its marks.
+/// A useful edge: closer to acceptance, or with marks.
 struct Wait {
     cubes: Vec<Cube>,
     nearer: bool,
@@ -48,7 +48,7 @@ impl<'a> Goal<'a> {
         }
     }
 
-    /// Is a distance found in little time?
+    /// Returns whether distances are cheap to compute.
     pub fn is_cheap(&self) -> bool {
         let read = |proposition: &Proposition| match proposition {
             Proposition::State(predicate) => size(predicate),
@@ -57,16 +57,16 @@ impl<'a> Goal<'a> {
         self.propositions.iter().map(read).sum::<usize>() <= MOST_READ
     }
 
-    /// The distance from a state, with the automaton at `location`, to a letter that it waits for. 0 where it waits for nothing.
+    /// Returns the distance to a letter that the automaton waits for; 0 if there is none.
     pub fn distance(&self, m: &[Value], location: Location, missing: Marks) -> u64 {
         let cubes = self.cubes(location, missing);
         let nearest = cubes.map(|cube| self.to_cube(cube, m)).min();
-        // Being nearer counts also where a letter is at hand.
+        // Ranks also count if a letter is already available.
         let nearest = nearest.map_or(0, |distance| distance + 1);
         nearest.saturating_mul(self.weights[location.index()])
     }
 
-    /// The letters that the automaton waits for at `location` while these marks are missing.
+    /// Returns the letters that the automaton waits for at `location` while marks are missing.
     pub fn cubes(&self, location: Location, missing: Marks) -> impl Iterator<Item = Cube> {
         let useful =
             move |wait: &&Wait| wait.nearer || !wait.marks.intersection(missing).is_empty();
@@ -112,7 +112,7 @@ fn waits(automaton: &Automaton, chart: &Chart) -> Vec<Vec<Wait>> {
     all
 }
 
-/// How much a predicate reads.
+/// Returns the number of variables or events that a predicate reads.
 fn size(predicate: &Predicate) -> usize {
     match predicate {
         Predicate::Const(_) | Predicate::Deadlock => 0,
@@ -124,7 +124,7 @@ fn size(predicate: &Predicate) -> usize {
     }
 }
 
-/// How far the predicate is from this truth value.
+/// Returns the distance of a predicate to the wanted truth value.
 fn to_value(system: &System, predicate: &Predicate, m: &[Value], wanted: bool) -> u64 {
     let part = |p: &Predicate| to_value(system, p, m, wanted);
     match (predicate, wanted) {
@@ -142,7 +142,7 @@ fn to_value(system: &System, predicate: &Predicate, m: &[Value], wanted: bool) -
             distances.sum::<u64>().min(FAR)
         }
         (Predicate::Expr(_), _) => u64::from(system.holds(predicate, m) != wanted),
-        // What would have to be done for a deadlock cannot be told from a few places.
+        // Unknown: a deadlock depends on all places.
         (Predicate::Deadlock, _) => 0,
         (Predicate::Not(p), _) => to_value(system, p, m, !wanted),
         (Predicate::And(ps), true) | (Predicate::Or(ps), false) => {
@@ -171,7 +171,7 @@ fn to_comparison(linear: &Linear, m: &[Value], wanted: bool) -> u64 {
     distance.clamp(0, i128::from(FAR)) as u64
 }
 
-/// Tokens that are missing for the first of the events that can be enabled.
+/// Returns the minimum number of tokens missing for one of the events.
 fn to_enabled(system: &System, events: &[EventId], m: &[Value]) -> u64 {
     let missing = |event: &EventId| match &system.event(*event).action {
         Action::Net(arcs) => {
@@ -186,7 +186,7 @@ fn to_enabled(system: &System, events: &[EventId], m: &[Value]) -> u64 {
     events.iter().map(missing).min().unwrap_or(FAR)
 }
 
-/// Tokens that have to go until the event is disabled.
+/// Returns the minimum number of tokens to remove until the event is disabled.
 fn to_disabled(system: &System, event: EventId, m: &[Value]) -> u64 {
     let Action::Net(arcs) = &system.event(event).action else {
         return u64::from(system.is_enabled(m, event));

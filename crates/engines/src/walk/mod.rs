@@ -1,28 +1,30 @@
-//! Random walks in the product: they find violating runs, and never say that there are none.
+//! Random walks in the product. They find violating runs and never prove their absence.
 //!
-//! Many violations are everywhere: almost any run shows them, but a search that has to be complete is lost in one
-//! corner of a large product. A walk draws its steps instead, with *one step of lookahead*: a step is taken if the automaton
-//! can read on behind it. It ends with a run in five ways:
+//! Many violations occur on almost every run, but an exhaustive search may stay in one corner of a
+//! large product. A walk draws its steps with *one step of lookahead*: a step is taken only if the
+//! automaton can read on after it. A walk ends with a run in five cases:
 //!
-//! 1. inside of an accepting component of the automaton a bounded search of the neighbourhood finds a cycle ([`near`]);
-//! 2. the walk comes back to one of its own nodes, with all marks in between;
-//! 3. a dead state is reached whose stuttering the automaton accepts;
-//! 4. it *covers* an earlier marking with more tokens, which it can go on doing for ever ([`Covering`]);
-//! 5. the automaton accepts whatever follows. Where finite runs do not count, a continuation has to be shown by one of the others.
+//! 1. inside an accepting component of the automaton, a bounded search of the neighbourhood finds a
+//!    cycle ([`near`]);
+//! 2. the walk returns to one of its nodes, with all marks in between;
+//! 3. it reaches a dead state whose stuttering the automaton accepts;
+//! 4. it *covers* an earlier marking with more tokens, which it can repeat indefinitely
+//!    ([`Covering`]);
+//! 5. the automaton accepts every continuation. If finite runs do not count, a continuation must be
+//!    found.
 //!
-//! Every other walk is directed at what the automaton waits for ([`goal`]); later every second of these follows the state equation
-//! ([`parikh`]). Walks begin short and become longer. Their
-//! numbers come from a fixed seed: the same question has the same walks.
+//! Every other walk is directed at the letters that the automaton waits for ([`goal`]); later every
+//! second of these follows the state equation ([`parikh`]). Walks become longer over time. The seed
+//! is fixed, so walks are deterministic.
 //!
-//! ITS-tools walks like this (Y. Thierry-Mieg, *Structural reductions revisited*, Petri Nets 2020; its `RandomProductWalker`). We add the local
-//! search, the goal and the covering runs.
+//! ITS-tools has similar walks (Y. Thierry-Mieg, *Structural reductions revisited*, Petri Nets
+//! 2020; its `RandomProductWalker`). Local search, directed walks and covering runs are ours.
 //!
-//! States are those of the explicit space, which keeps enabled transitions, labels and hashes by what a step changes. To
-//! intern them costs little besides, gives every state a number to be met again by, and lets searches and walks share
-//! them. They are forgotten from time to time: walks that find nothing have no use for old states, and small tables are
-//! fast ones.
+//! States are interned in the explicit space, which updates enabled transitions, labels and hashes
+//! incrementally. Interning is cheap, identifies repeated states, and lets searches and walks share
+//! them. The space is cleared from time to time, because small tables are faster.
 //!
-//! Cost: a step of the system for each way looked at, a unit of work each.
+//! Cost: one step of the system and one unit of work per way examined.
 
 mod goal;
 mod near;
@@ -31,13 +33,13 @@ mod trail;
 mod ways;
 
 use crate::chart::Chart;
-use crate::covering::Covering;
 use crate::engine::{AutomatonKind, Engine, Found, Needs, Procedure, Task};
 use crate::engine_id::EngineId;
-use crate::explicit::{finish, tell};
+use crate::explicit::covering::Covering;
+use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
+use crate::explicit::steps::steps;
+use crate::explicit::{record_peak, record_search};
 use crate::problem::Problem;
-use crate::steps::steps;
-use crate::sync::{Sync, Worker};
 use goal::Goal;
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Stop};
@@ -62,77 +64,74 @@ pub const WALK: Engine = Engine {
     procedure: Procedure::Single(walk),
 };
 
-/// The seed of all walks. Any other would do.
+/// The seed of all walks; its value is arbitrary.
 const SEED: u64 = 0x1a71_a700;
 /// Steps of the first walks: most violations are near.
 const SHORTEST: usize = 64;
 /// Steps of the longest walks.
 const LONGEST: usize = 20_000;
-/// So many walks are as long as each other; those after them are half as long again.
-const EQUAL: u64 = 8;
-/// Without another limit walks are given up after so many steps, a few seconds.
+/// Walks of equal length; later ones are half as long again.
+const WALKS_PER_LENGTH: u64 = 8;
+/// Steps of all walks if there is no other limit.
 const MOST_STEPS: u64 = 4_000_000;
-/// Ways that are drawn before all are looked at in turn.
+/// Ways drawn before all are tried in turn.
 const DRAWS: usize = 8;
 /// Ways among which a directed walk chooses.
 const CANDIDATES: usize = 16;
-/// One step of a directed walk in so many is drawn all the same, lest it circle around a goal that it cannot reach.
-const WHIM: usize = 10;
-/// Before so many steps are taken walks are short and draw their steps, or count tokens: what shows on almost any run is found by then.
-/// Afterwards some follow the state equation, and one in [`EQUAL`] is as long as any, for a dead end may be thousands of steps away and yet wherever one goes.
-const SOON: u64 = 20_000;
-/// States that are kept from one walk to the next: about as many as a processor's cache holds.
-const KEPT: usize = 50_000;
+/// One in this many steps of a directed walk is random, to escape unreachable goals.
+const RANDOM_STEP: usize = 10;
+/// Steps of the first phase, whose walks are short and random or directed. Later some walks follow
+/// the state equation, and one in [`WALKS_PER_LENGTH`] has the greatest length.
+const FIRST_PHASE: u64 = 20_000;
+/// States kept from one walk to the next, about the size of a processor cache.
+const MOST_STATES: usize = 50_000;
 
 fn walk(task: &mut Task<'_>) -> Found {
     let chart = Chart::new(task.problem);
     if chart.is_empty() {
         return Ok(Outcome::Empty);
     }
-    let product = Sync::new(task.problem, task.observer);
+    let product = ExplicitProduct::new(task.problem, task.observer);
     if !product.has_fairness_in_marks() {
         return Err(Stop::Unsupported(
-            "walks know weak fairness alone, of no more than 64 constraints".to_owned(),
+            "walk supports only weak fairness, with at most 64 constraints".to_owned(),
         ));
     }
     let mut walker = Walker::new(task.problem, &product, &chart, task.budget);
     let found = walker.walks();
-    tell(task.account, &walker.counts, walker.worker.states());
-    finish(task);
+    record_search(task.account, &walker.counts, walker.worker.states());
+    record_peak(task);
     found
 }
 
-/// How the steps of a walk are chosen.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Style {
     Random,
-    /// Nearer to what the automaton waits for, by tokens that are missing.
+    /// Closer to the letters that the automaton waits for, by missing tokens.
     Directed,
-    /// By the state equation.
     Guided,
 }
 
 struct Walker<'a, 'p> {
     problem: &'a Problem<'p>,
-    product: &'a Sync<'p>,
+    product: &'a ExplicitProduct<'p>,
     chart: &'a Chart,
     goal: Goal<'a>,
     covering: Option<Covering<'a>>,
-    /// Directions by the state equation, where they can be had, when walks without them have found nothing.
+    /// Directions by the state equation, computed after the first phase.
     guide: Option<Guide>,
     budget: &'a Budget,
-    worker: Worker,
+    worker: ExplicitWorker,
     random: Random,
     trail: Trail,
     counts: Counts,
-    /// Can the automaton read on? By what is true in a state, and its own state.
+    /// Cache of `can_read_on`, by label and automaton state.
     reads_on: FxHashMap<(Letter, Location), bool>,
-    /// Room for what can be done from a node, and for what the automaton can do by it.
+    /// Scratch memory for the ways from a node and the automaton's moves.
     ways: Vec<Way>,
     targets: Vec<(Marks, Location)>,
 }
 
-/// A step of the product, seen from its source.
 #[derive(Clone, Copy)]
 struct Choice {
     event: Option<EventId>,
@@ -144,7 +143,7 @@ struct Choice {
 impl<'a, 'p> Walker<'a, 'p> {
     fn new(
         problem: &'a Problem<'p>,
-        product: &'a Sync<'p>,
+        product: &'a ExplicitProduct<'p>,
         chart: &'a Chart,
         budget: &'a Budget,
     ) -> Walker<'a, 'p> {
@@ -166,14 +165,14 @@ impl<'a, 'p> Walker<'a, 'p> {
         }
     }
 
-    /// One walk after the other, until one finds a run.
+    /// Walks until a run is found or a limit is reached.
     fn walks(&mut self) -> Found {
         let mut length = SHORTEST;
         let mut number = 0;
         let mut is_late = false;
         while self.counts.edges < MOST_STEPS {
             number += 1;
-            if !is_late && self.counts.edges >= SOON {
+            if !is_late && self.counts.edges >= FIRST_PHASE {
                 is_late = true;
                 self.guide = Directions::of(self.problem.system).map(Guide::new);
             }
@@ -182,31 +181,30 @@ impl<'a, 'p> Walker<'a, 'p> {
                 0 | 2 if self.goal.is_cheap() => Style::Directed,
                 _ => Style::Random,
             };
-            let is_long = style == Style::Guided || is_late && number % EQUAL == 1;
+            let is_long = style == Style::Guided || is_late && number % WALKS_PER_LENGTH == 1;
             let most = if is_long { LONGEST } else { length };
             match self.walk(most, length, style) {
                 Ok(Some(lasso)) => return Ok(Outcome::Accepting(lasso)),
-                // Too many tokens for us on this walk may be few on the next.
+                // The next walk may stay below the limit on tokens.
                 Ok(None) | Err(Stop::Bound(_)) => {}
                 Err(stop) => return Err(stop),
             }
-            if number % EQUAL == 0 {
+            if number % WALKS_PER_LENGTH == 0 {
                 length = LONGEST.min(length + length / 2);
             }
-            if self.worker.states().len() > KEPT {
+            if self.worker.states().len() > MOST_STATES {
                 self.worker = self.product.worker(self.budget);
             }
         }
         Err(Stop::Work(MOST_STEPS))
     }
 
-    /// A unit of work.
     fn spend(&mut self) -> Result<(), Stop> {
         self.counts.edges += 1;
         self.budget.spend(1)
     }
 
-    /// One walk of at most so many steps, which looks around after about `length` of them.
+    /// Makes one walk of at most `most` steps, with bounded searches about every `length` steps.
     fn walk(&mut self, most: usize, length: usize, style: Style) -> Result<Option<Lasso>, Stop> {
         self.budget.check()?;
         self.spend()?;
@@ -220,21 +218,21 @@ impl<'a, 'p> Walker<'a, 'p> {
         if let Some(guide) = &mut self.guide {
             guide.begin();
         }
-        let mut patience = self.random.below(length);
+        let mut steps_to_search = self.random.below(length);
         while self.trail.len() < most {
             let node = self.trail.end();
             if self.chart.is_forever(at) && self.problem.takes_prefixes() {
-                return Ok(Some(self.beginning()));
+                return Ok(Some(self.prefix_so_far()));
             }
             if self.chart.is_accepting(at) {
-                if patience == 0 {
+                if steps_to_search == 0 {
                     let within = Within::Component(self.chart.component(at));
                     if let Some(lasso) = self.look_around(node, within)? {
                         return Ok(Some(lasso));
                     }
-                    patience = self.random.below(length);
+                    steps_to_search = self.random.below(length);
                 }
-                patience = patience.saturating_sub(1);
+                steps_to_search = steps_to_search.saturating_sub(1);
             }
             let Walker {
                 product,
@@ -252,20 +250,19 @@ impl<'a, 'p> Walker<'a, 'p> {
             };
             let to = self.worker.nodes.intern(choice.state, choice.location)?;
             if !self.chart.is_together(at, choice.location) {
-                patience = self.random.below(length / 2);
+                steps_to_search = self.random.below(length / 2);
             }
             at = choice.location;
             self.trail.push(choice.event, choice.marks, to);
             self.counts.deepest = self.counts.deepest.max(self.trail.len() as u64);
-            if let Some(lasso) = self.came_round(at)? {
+            if let Some(lasso) = self.repeated_run(at)? {
                 return Ok(Some(lasso));
             }
         }
         Ok(None)
     }
 
-    /// The walk so far, if nothing that follows matters.
-    fn beginning(&mut self) -> Lasso {
+    fn prefix_so_far(&mut self) -> Lasso {
         let Walker { trail, worker, .. } = self;
         Lasso {
             initial: worker.state(trail.start()),
@@ -275,7 +272,7 @@ impl<'a, 'p> Walker<'a, 'p> {
         }
     }
 
-    /// A bounded search for a cycle from the end of the walk.
+    /// Searches for a cycle near the end of the walk.
     fn look_around(&mut self, node: NodeId, within: Within) -> Result<Option<Lasso>, Stop> {
         let near = Near {
             product: self.product,
@@ -300,8 +297,8 @@ impl<'a, 'p> Walker<'a, 'p> {
         }))
     }
 
-    /// Has the walk met one of its nodes again, or more than one of them, so that it can go on like this for ever?
-    fn came_round(&mut self, at: Location) -> Result<Option<Lasso>, Stop> {
+    /// Returns a run if the walk has repeated or covered one of its nodes.
+    fn repeated_run(&mut self, at: Location) -> Result<Option<Lasso>, Stop> {
         let Walker {
             trail,
             worker,
@@ -342,7 +339,7 @@ impl<'a, 'p> Walker<'a, 'p> {
             (self.guide, self.ways) = (Some(guide), ways);
             return chosen;
         }
-        let directed = style == Style::Directed && !self.random.chance(1, WHIM);
+        let directed = style == Style::Directed && !self.random.chance(1, RANDOM_STEP);
         let nearest = if directed {
             self.nearest(node, &ways)?
         } else {
@@ -356,24 +353,24 @@ impl<'a, 'p> Walker<'a, 'p> {
         Ok(chosen)
     }
 
-    /// Any step behind which the automaton can read on: a few are drawn, then all are tried.
+    /// Draws a step after which the automaton can read on; tries all ways after a few draws.
     fn drawn(&mut self, node: NodeId, ways: &mut [Way]) -> Result<Option<Choice>, Stop> {
         for _ in 0..DRAWS.min(ways.len()) {
             let way = ways[self.random.below(ways.len())];
-            if let Some(choice) = self.by(node, way)? {
+            if let Some(choice) = self.step_by(node, way)? {
                 return Ok(Some(choice));
             }
         }
         self.random.shuffle(ways);
         for way in ways.iter().copied() {
-            if let Some(choice) = self.by(node, way)? {
+            if let Some(choice) = self.step_by(node, way)? {
                 return Ok(Some(choice));
             }
         }
         Ok(None)
     }
 
-    /// Of some steps the one that is nearest to the goal.
+    /// Returns the step that is closest to the goal, among some ways.
     fn nearest(&mut self, node: NodeId, ways: &[Way]) -> Result<Option<Choice>, Stop> {
         let mut best: Option<(u64, Choice)> = None;
         for i in 0..CANDIDATES.min(ways.len()) {
@@ -382,7 +379,7 @@ impl<'a, 'p> Walker<'a, 'p> {
             } else {
                 ways[self.random.below(ways.len())]
             };
-            let Some(choice) = self.by(node, way)? else {
+            let Some(choice) = self.step_by(node, way)? else {
                 continue;
             };
             let values = self.product.values(&mut self.worker, choice.state);
@@ -400,8 +397,8 @@ impl<'a, 'p> Walker<'a, 'p> {
         Ok(best.map(|(_, choice)| choice))
     }
 
-    /// A step of the product by one way, with any of the automaton's moves behind which it can read on.
-    fn by(&mut self, node: NodeId, way: Way) -> Result<Option<Choice>, Stop> {
+    /// Returns the step by a way, with a random move after which the automaton can read on.
+    fn step_by(&mut self, node: NodeId, way: Way) -> Result<Option<Choice>, Stop> {
         self.spend()?;
         let taken = self.product.take(&mut self.worker, node, way)?;
         let Some(((event, state), moves)) = taken else {
@@ -424,8 +421,7 @@ impl<'a, 'p> Walker<'a, 'p> {
         }))
     }
 
-    /// Does some edge of `location`, from where acceptance can be reached, read what is true in a state, with some event
-    /// or other?
+    /// Returns whether an edge of `location` towards acceptance reads the atoms, with any event.
     fn can_read_on(&mut self, letter: Letter, location: Location) -> bool {
         let (chart, problem) = (self.chart, self.problem);
         let reads = || {

@@ -1,14 +1,14 @@
-//! A bounded look around: Couvreur's check from a node of a walk, on a few thousand nodes.
+//! Bounded search for a cycle: Couvreur's check on the neighbourhood of a node of a walk.
 //!
-//! Once the automaton is in an accepting component, a cycle is all that is missing, and a walk seldom closes one by
-//! chance. The check runs on the product from here, without what leaves the component, with the ways of each node in
-//! an order drawn by the seed, and gives up at [`MOST_NODES`]. A node with many ways has a part of them:
-//! what is not found here may be found by the next look.
+//! Once the automaton is in an accepting component, only a cycle is missing, and a walk seldom
+//! closes one by chance. The check explores the product from here inside the component, in an order
+//! drawn from the seed, and gives up after [`MOST_NODES`]. Nodes with many ways use a random subset
+//! of them; the next search uses another.
 
 use super::ways;
 use crate::chart::Chart;
-use crate::single::Moves;
-use crate::sync::{Sync, Worker};
+use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
+use crate::explicit::single::Moves;
 use lariat_automata::StateId as Location;
 use lariat_budget::{Budget, Stop};
 use lariat_emptiness::{Counts, Edge, Graph, Lasso, Marks, NodeId, Outcome, couvreur, lasso};
@@ -16,23 +16,23 @@ use lariat_random::Random;
 use lariat_space::explicit::{StateId, Way};
 use rustc_hash::FxHashMap;
 
-/// Nodes of a search. Cycles are short or not found like this; a search takes about as long as a walk of a few thousand steps.
+/// Limit on nodes, about the cost of a walk of as many steps. Longer cycles are seldom found.
 const MOST_NODES: usize = 3000;
-/// Ways that a node has at most.
+/// Limit on the ways per node.
 const MOST_WAYS: usize = 32;
 
-/// Where a search goes.
+/// Restriction of a search.
 #[derive(Clone, Copy)]
 pub(super) enum Within {
-    /// Where the automaton stays in this component.
+    /// The automaton stays in this component.
     Component(u32),
-    /// Everywhere: from a dead state there are not many nodes to go to.
+    /// None: few nodes are reachable from a dead state.
     Anywhere,
 }
 
 /// The neighbourhood of a node, as a graph.
 pub(super) struct Near<'a, 'p> {
-    pub product: &'a Sync<'p>,
+    pub product: &'a ExplicitProduct<'p>,
     pub chart: &'a Chart,
     pub budget: &'a Budget,
     pub start: NodeId,
@@ -40,17 +40,17 @@ pub(super) struct Near<'a, 'p> {
     pub seed: u64,
 }
 
-/// What has been seen of it. Nodes have numbers of their own, so that a search costs nothing for nodes elsewhere.
+/// The explored nodes, renumbered so that other nodes cost no memory.
 pub(super) struct Seen<'w> {
-    worker: &'w mut Worker,
+    worker: &'w mut ExplicitWorker,
     numbers: FxHashMap<NodeId, NodeId>,
     nodes: Vec<NodeId>,
     most: usize,
 }
 
-/// Why a search ends without a cycle.
+/// End of a search without a cycle.
 pub(super) enum Halt {
-    /// It has seen enough nodes.
+    /// The limit on nodes.
     Enough,
     Stop(Stop),
 }
@@ -61,19 +61,22 @@ impl From<Stop> for Halt {
     }
 }
 
-/// Where an iteration over the edges of a node stands.
 #[derive(Default)]
 pub(super) struct Cursor {
-    /// Ways that are left; `None` before they are listed.
+    /// Remaining ways; `None` before they are listed.
     ways: Option<Vec<Way>>,
-    /// The state that the last way led to with the marks that are its own, and moves of the automaton that are left.
+    /// Target and marks of the last way's step, and the remaining moves of the automaton.
     to: Option<(StateId, Marks)>,
     moves: Moves,
 }
 
 impl Near<'_, '_> {
-    /// An accepting lasso of the product that begins at the start, if one is found.
-    pub fn search(&self, worker: &mut Worker, counts: &mut Counts) -> Result<Option<Lasso>, Stop> {
+    /// Returns an accepting lasso of the product that begins at the start, if one is found.
+    pub fn search(
+        &self,
+        worker: &mut ExplicitWorker,
+        counts: &mut Counts,
+    ) -> Result<Option<Lasso>, Stop> {
         let mut seen = Seen {
             worker,
             numbers: FxHashMap::default(),
@@ -86,7 +89,7 @@ impl Near<'_, '_> {
         counts.edges += found.edges;
         let lasso = match evidence {
             Ok(Outcome::Accepting(evidence)) => {
-                // The way through what was found leads past nodes that were not.
+                // Computing the lasso may touch further nodes.
                 seen.most = usize::MAX;
                 lasso(self, &mut seen, &evidence)
             }
@@ -115,8 +118,8 @@ impl Near<'_, '_> {
         }
     }
 
-    /// The ways of a node, in their order.
-    fn ways(&self, worker: &mut Worker, node: NodeId) -> Result<Vec<Way>, Stop> {
+    /// Returns the ways of a node, in the order of the search.
+    fn ways(&self, worker: &mut ExplicitWorker, node: NodeId) -> Result<Vec<Way>, Stop> {
         let mut ways = Vec::new();
         let mut random = Random::new(self.seed ^ u64::from(node.0));
         ways::list(self.product, worker, node, &mut random, &mut ways)?;

@@ -1,19 +1,22 @@
 //! Walks that follow the state equation.
 //!
-//! In a net of thousands of events, of which a few dozen have to be fired for what the automaton waits for, a walk that draws its steps gets nowhere, and
-//! one that counts missing tokens does not see the way to them. The state equation does: a smallest solution `x` from the
-//! marking at hand ([`lariat_structural::Directions`]) says which events matter, and how often. The walk then fires events with *credit*, which each has
-//! as often as `x` says, until there is none left, and asks for another solution. (ITS-tools walks like this to markings: Y. Thierry-Mieg,
-//! *Structural reductions revisited*, Petri Nets 2020, its `tryParikhWalk`.) We go on to infinite runs:
+//! If a goal requires a few dozen of thousands of events, random walks fail, and counting missing
+//! tokens does not show the way. The state equation does: a smallest solution `x` from the current
+//! marking ([`lariat_structural::Directions`]) determines the events and their numbers. The walk
+//! fires events with *credit*, initially `x`, until it is used up, and then computes another
+//! solution. (ITS-tools walks to markings like this: Y. Thierry-Mieg, *Structural reductions
+//! revisited*, Petri Nets 2020, its `tryParikhWalk`.) Here the walk continues to infinite runs:
 //!
-//! 1. outside of accepting components, to a letter that leads nearer to one;
-//! 2. inside, the position is made an *anchor*, and the walk goes to a letter with each mark that is missing since;
-//! 3. when none is, back to the marking of the anchor, or one with more tokens. That closes a loop of thousands of events of which
-//!    no search of the neighbourhood knows, or a covering run.
+//! 1. outside of accepting components, to a letter that leads closer to one;
+//! 2. inside, the position becomes an *anchor*, and the walk visits a letter with each mark missing
+//!    since;
+//! 3. if none is missing, to the marking of the anchor or a larger one. That closes a loop of
+//!    thousands of events, beyond any bounded search, or a covering run.
 //!
-//! A solution need not be firable. Where no event with credit can be fired the walk takes a few steps without directions, more each time, before it asks again.
+//! A solution need not be firable. If no event with credit is enabled, the walk takes some random
+//! steps, more each time, before the next solution.
 //!
-//! Cost: a linear program for each direction, in units that are counted with the steps.
+//! Cost: a linear program per solution, in units that are counted as steps.
 
 use super::goal::Goal;
 use super::{Choice, Walker};
@@ -25,36 +28,32 @@ use lariat_random::Random;
 use lariat_space::explicit::Way;
 use lariat_structural::{Destination, Directions, Effect};
 
-/// What one question may cost, in units of the solver: less than a tenth of a second. Those that led somewhere on nets of up to 7 000 places took 100 to 3 500.
+/// Limit per solution, in units of the solver.
 const UNITS_PER_QUESTION: u64 = 5_000;
-/// What all questions of a walk may cost: a few that fail, or hundreds.
+/// Limit on all solutions of a walk: a few that fail, or hundreds.
 const UNITS_PER_WALK: u64 = 10_000;
-/// Steps that take about as long as a unit of the solver's work.
+/// Steps that take about as long as a unit of the solver.
 const STEPS_PER_UNIT: u64 = 4;
-/// Steps without directions after a solution that cannot be fired: so many, then twice as many, and so on.
-const ASTRAY: usize = 4;
+/// Random steps after the first solution that cannot be fired; then twice as many, and so on.
+const RANDOM_STEPS: usize = 4;
 
-/// Where a walk by the state equation stands.
 pub(super) struct Guide {
     directions: Directions,
-    /// By effect: how often it is still to be fired.
+    /// By effect: number of times that it is still to be fired.
     credit: Vec<u32>,
-    /// All of that.
     left: u64,
-    /// The position to which the loop is to be closed.
+    /// Position at which the loop is to be closed.
     anchor: Option<usize>,
-    /// Units that may still be spent on questions.
+    /// Units left for solutions.
     units: u64,
-    /// Steps to take before the next question, and how many there are to be next time.
-    astray: usize,
-    further: usize,
+    /// Random steps before the next solution, and their number the next time.
+    random_steps: usize,
+    next_random_steps: usize,
 }
 
-/// Where to go next.
 enum Aim {
     To(Destination),
-    /// Anywhere.
-    On,
+    Anywhere,
 }
 
 impl Guide {
@@ -65,19 +64,18 @@ impl Guide {
             left: 0,
             anchor: None,
             units: UNITS_PER_WALK,
-            astray: 0,
-            further: ASTRAY,
+            random_steps: 0,
+            next_random_steps: RANDOM_STEPS,
         }
     }
 
-    /// A new walk.
     pub fn begin(&mut self) {
-        self.forget();
+        self.clear_credit();
         self.anchor = None;
-        (self.units, self.astray, self.further) = (UNITS_PER_WALK, 0, ASTRAY);
+        (self.units, self.random_steps, self.next_random_steps) = (UNITS_PER_WALK, 0, RANDOM_STEPS);
     }
 
-    fn forget(&mut self) {
+    fn clear_credit(&mut self) {
         self.credit.fill(0);
         self.left = 0;
     }
@@ -94,12 +92,13 @@ impl Guide {
         }
     }
 
-    /// One of the markings that the automaton waits for.
+    /// Draws a marking that the automaton waits for.
     fn letter(
         &self,
         goal: &Goal<'_>,
         propositions: &[Proposition],
-        (location, missing): (Location, Marks),
+        location: Location,
+        missing: Marks,
         random: &mut Random,
     ) -> Option<Aim> {
         let cubes: Vec<_> = goal.cubes(location, missing).collect();
@@ -110,7 +109,7 @@ impl Guide {
 }
 
 impl Walker<'_, '_> {
-    /// A step by the state equation, or any other where it does not help.
+    /// Returns a step by the state equation, or a random one if there is no solution.
     pub(super) fn guided(
         &mut self,
         guide: &mut Guide,
@@ -120,16 +119,16 @@ impl Walker<'_, '_> {
         if let Some(choice) = self.with_credit(guide, node, ways)? {
             return Ok(Some(choice));
         }
-        guide.forget();
-        if guide.astray > 0 || guide.units == 0 {
-            guide.astray = guide.astray.saturating_sub(1);
+        guide.clear_credit();
+        if guide.random_steps > 0 || guide.units == 0 {
+            guide.random_steps = guide.random_steps.saturating_sub(1);
             return self.drawn(node, ways);
         }
         let Aim::To(destination) = self.aim(guide, node) else {
             return self.drawn(node, ways);
         };
         match self.ask(guide, &destination, node)? {
-            // Here we are.
+            // The destination is reached.
             Some(counts) if counts.is_empty() => {
                 let nearest = self.nearest(node, ways)?;
                 return match nearest {
@@ -145,17 +144,17 @@ impl Walker<'_, '_> {
                 if let Some(choice) = self.with_credit(guide, node, ways)? {
                     return Ok(Some(choice));
                 }
-                guide.forget();
+                guide.clear_credit();
             }
-            // There may be no way back.
+            // The anchor may be unreachable.
             None => guide.anchor = None,
         }
-        guide.astray = guide.further;
-        guide.further *= 2;
+        guide.random_steps = guide.next_random_steps;
+        guide.next_random_steps *= 2;
         self.drawn(node, ways)
     }
 
-    /// The way from a node to a destination, and what it has cost to find it.
+    /// Solves the state equation from a node to a destination; counts the cost as steps.
     fn ask(
         &mut self,
         guide: &mut Guide,
@@ -174,7 +173,7 @@ impl Walker<'_, '_> {
         found
     }
 
-    /// A step by an event that has credit.
+    /// Returns a step by an event with credit.
     fn with_credit(
         &mut self,
         guide: &mut Guide,
@@ -187,7 +186,7 @@ impl Walker<'_, '_> {
         self.random.shuffle(ways);
         for way in ways.iter().copied() {
             if guide.has_credit(way.0)
-                && let Some(choice) = self.by(node, way)?
+                && let Some(choice) = self.step_by(node, way)?
             {
                 guide.fired(way.0);
                 return Ok(Some(choice));
@@ -196,7 +195,7 @@ impl Walker<'_, '_> {
         Ok(None)
     }
 
-    /// Where to go from the end of the walk.
+    /// Returns the destination from the end of the walk.
     fn aim(&mut self, guide: &mut Guide, node: NodeId) -> Aim {
         let (_, location) = self.worker.nodes.get(node);
         let propositions = self.problem.propositions;
@@ -206,10 +205,11 @@ impl Walker<'_, '_> {
             let letter = guide.letter(
                 &self.goal,
                 propositions,
-                (location, missing),
+                location,
+                missing,
                 &mut self.random,
             );
-            return letter.unwrap_or(Aim::On);
+            return letter.unwrap_or(Aim::Anywhere);
         }
         let anchor = *guide.anchor.get_or_insert(self.trail.len());
         let missing = self.trail.missing_since(anchor);
@@ -217,14 +217,15 @@ impl Walker<'_, '_> {
             let letter = guide.letter(
                 &self.goal,
                 propositions,
-                (location, missing),
+                location,
+                missing,
                 &mut self.random,
             );
-            return letter.unwrap_or(Aim::On);
+            return letter.unwrap_or(Aim::Anywhere);
         }
         if anchor == self.trail.len() {
-            // One step, and back again.
-            return Aim::On;
+            // Leave the anchor before returning to it.
+            return Aim::Anywhere;
         }
         let (state, _) = self.worker.nodes.get(self.trail.node(anchor));
         let marking = self.product.values(&mut self.worker, state);

@@ -1,26 +1,26 @@
 //! The steps of one walk.
 
-use crate::covering::StepBack;
-use crate::sync::Worker;
+use crate::explicit::covering::StepBack;
+use crate::explicit::product::ExplicitWorker;
 use lariat_emptiness::{Marks, NodeId};
 use lariat_model::{EventId, Step};
 use rustc_hash::FxHashMap;
 
-/// A walk so far: a node more than steps.
+/// A walk: one more node than steps.
 pub(super) struct Trail {
     nodes: Vec<NodeId>,
     events: Vec<Option<EventId>>,
     marks: Vec<Marks>,
-    /// Where each node was met first.
+    /// By node: its first position.
     first: FxHashMap<NodeId, usize>,
-    /// For each mark how many steps had been taken when it was last seen, 0 if it never was.
+    /// By mark: number of steps when it was last seen, 0 if never.
     last_seen: Vec<usize>,
     all: Marks,
     missing: Marks,
 }
 
 impl Trail {
-    /// For walks that have to collect these marks.
+    /// Creates a trail for walks that have to collect these marks.
     pub fn new(all: Marks) -> Trail {
         Trail {
             nodes: Vec::new(),
@@ -33,7 +33,6 @@ impl Trail {
         }
     }
 
-    /// A new walk.
     pub fn begin(&mut self, start: NodeId) {
         self.nodes.clear();
         self.nodes.push(start);
@@ -46,7 +45,6 @@ impl Trail {
         self.missing = self.all;
     }
 
-    /// One step more.
     pub fn push(&mut self, event: Option<EventId>, marks: Marks, to: NodeId) {
         self.events.push(event);
         self.marks.push(marks);
@@ -61,7 +59,6 @@ impl Trail {
         }
     }
 
-    /// How many steps there are.
     pub fn len(&self) -> usize {
         self.events.len()
     }
@@ -74,12 +71,11 @@ impl Trail {
         self.nodes[self.len()]
     }
 
-    /// The node before a step.
     pub fn node(&self, position: usize) -> NodeId {
         self.nodes[position]
     }
 
-    /// All steps, the last one first.
+    /// Iterates over all steps, the last one first.
     pub fn back(&self) -> impl Iterator<Item = StepBack> + Clone {
         (0..self.len()).rev().map(|position| StepBack {
             from: self.nodes[position],
@@ -88,24 +84,24 @@ impl Trail {
         })
     }
 
-    /// Marks not seen since all of them were.
+    /// Returns the marks not seen since all of them were.
     pub fn missing(&self) -> Marks {
         self.missing
     }
 
-    /// Were all marks seen from this position on?
+    /// Returns whether all marks were seen from this position on.
     pub fn has_all_since(&self, position: usize) -> bool {
         self.last_seen.iter().all(|seen| *seen > position)
     }
 
-    /// Marks not seen from this position on.
+    /// Returns the marks not seen from this position on.
     pub fn missing_since(&self, position: usize) -> Marks {
         let unseen = |mark: &u32| self.last_seen[*mark as usize] <= position;
         let marks = self.all.iter().filter(unseen);
         marks.fold(Marks::NONE, |all, mark| all.union(Marks::one(mark)))
     }
 
-    /// The last position with the node that the walk has come to now and all marks in between.
+    /// Returns the last position with the current node and all marks in between.
     pub fn met_again(&self) -> Option<usize> {
         let first = *self.first.get(&self.end())?;
         if first == self.len() || !self.has_all_since(first) {
@@ -115,13 +111,12 @@ impl Trail {
         (first..self.len()).rev().find(again)
     }
 
-    /// The steps from a position on.
-    pub fn steps(&self, worker: &mut Worker, from: usize) -> Vec<Step> {
+    pub fn steps(&self, worker: &mut ExplicitWorker, from: usize) -> Vec<Step> {
         (from..self.len()).map(|i| self.step(worker, i)).collect()
     }
 
-    /// The way to a position without detours: whatever lies between two visits of a node is left out.
-    pub fn prefix(&self, worker: &mut Worker, to: usize) -> Vec<Step> {
+    /// Returns the path to a position without the steps between two visits of a node.
+    pub fn prefix(&self, worker: &mut ExplicitWorker, to: usize) -> Vec<Step> {
         let visits = self.nodes[..=to].iter().copied().zip(0..);
         let last: FxHashMap<NodeId, usize> = visits.collect();
         let mut steps = Vec::new();
@@ -133,7 +128,7 @@ impl Trail {
         steps
     }
 
-    fn step(&self, worker: &mut Worker, position: usize) -> Step {
+    fn step(&self, worker: &mut ExplicitWorker, position: usize) -> Step {
         Step {
             event: self.events[position],
             state: worker.state(self.nodes[position + 1]),

@@ -1,22 +1,22 @@
-//! What can be done from a node: all ways, or some of them if there are very many.
+//! Ways from a node: all of them, or a sample if there are very many.
 //!
-//! A step costs what it changes, but a list of all that is enabled costs as much as there is: of ten thousands of processes that could go on, one will.
+//! A step costs as much as it changes, but a list of ways costs as much as is enabled.
 
-use crate::sync::{Sync, Worker};
+use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
 use lariat_budget::Stop;
 use lariat_emptiness::NodeId;
 use lariat_random::Random;
 use lariat_space::explicit::Way;
 
-/// Of more ways than this only some are drawn.
+/// Larger numbers of ways are sampled.
 const MANY: usize = 1024;
-/// So many.
+/// Transitions drawn for a sample.
 const SAMPLE: usize = 64;
 
-/// Lists ways from `node`, in the order of the system or as they were drawn.
+/// Lists ways from `node`, in the order of the system or of the sample.
 pub(super) fn list(
-    product: &Sync<'_>,
-    worker: &mut Worker,
+    product: &ExplicitProduct<'_>,
+    worker: &mut ExplicitWorker,
     node: NodeId,
     random: &mut Random,
     ways: &mut Vec<Way>,

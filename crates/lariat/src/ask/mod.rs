@@ -313,7 +313,7 @@ impl<'s> AskSession<'_, 's> {
     }
 
     /// The questions of a stage that are still open.
-    fn board(&self, stage: &Stage<'s>) -> lariat_engines::questions::Board<'s> {
+    fn board(&self, stage: &Stage<'s>) -> lariat_engines::questions::QuestionSet<'s> {
         let mut board = stage.board(self.options.ends);
         for (i, (q, _)) in stage.asked.iter().enumerate() {
             let case = &self.cases[*q];

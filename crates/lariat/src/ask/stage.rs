@@ -10,7 +10,7 @@ use super::answer::resting;
 use super::{OpenQuestion, StateQuestion};
 use crate::advice::advice_by_facts;
 use lariat_budget::{Budget, Stop};
-use lariat_engines::questions::{Board, Ends};
+use lariat_engines::questions::{Ends, QuestionSet};
 use lariat_model::{Comparison, Lasso, Linear, Predicate, Proposition, System};
 use lariat_reductions::{Astray, Lift as _, ReductionLift, Rules, Support, Systems, reduce};
 
@@ -71,9 +71,9 @@ impl<'s> Stage<'s> {
     }
 
     /// All its questions, open.
-    pub fn board(&self, ends: Ends) -> Board<'s> {
+    pub fn board(&self, ends: Ends) -> QuestionSet<'s> {
         let questions = self.asked.iter().map(|(_, question)| question.clone());
-        Board::new(self.system, questions.collect(), ends)
+        QuestionSet::new(self.system, questions.collect(), ends)
     }
 
     /// The run of the net as it was read that a run of this one stands for, if it can be told. `question` is what the run answers.

@@ -1,0 +1,90 @@
+//! Claims of a model about its states: assertions, and error states that are not reached.
+//!
+//! A verdict about a faulty program may only reflect the fault. So
+//! [`Problem::claims`](crate::Problem::claims) are evaluated in every state that the explicit
+//! engine has found when it ends. These need not be all states: the search does not continue where
+//! the automaton can read nothing. If few states are unexplored, they are explored for the claims
+//! alone; [`Claims::complete`] says whether this was exhaustive. Set engines evaluate claims on
+//! their states.
+
+use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
+use lariat_budget::Stop;
+use lariat_model::{EventId, Predicate};
+use lariat_space::explicit::StateId;
+
+/// Additional states that may always be explored.
+const LEAST_EXTRA: usize = 20_000;
+/// Additional states that may be explored, as a divisor of the states found by the search.
+const EXTRA_DIVISOR: usize = 10;
+
+/// States between two polls of the budget.
+const TICK: usize = 1024;
+
+/// Result of evaluating the claims of a model.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Claims {
+    /// By claim: true if it fails in a reachable state.
+    pub failed: Vec<bool>,
+    /// Number of states evaluated; `None` if all were, without counting them.
+    pub states: Option<u64>,
+    /// True if all states were evaluated.
+    pub complete: bool,
+}
+
+/// Evaluates the claims in all states found by a search; explores more states if `may_go_on`.
+pub(crate) fn evaluate_claims(
+    product: &ExplicitProduct<'_>,
+    worker: &mut ExplicitWorker,
+    claims: &[Predicate],
+    may_go_on: bool,
+) -> Option<Claims> {
+    if claims.is_empty() {
+        return None;
+    }
+    let found = worker.states.len();
+    let mut more = if may_go_on {
+        LEAST_EXTRA.max(found / EXTRA_DIVISOR)
+    } else {
+        0
+    };
+    let mut result = Claims {
+        failed: vec![false; claims.len()],
+        states: None,
+        complete: true,
+    };
+    let mut steps = Vec::new();
+    let (mut next, mut evaluated) = (0, 0);
+    while next < worker.states.end() {
+        if next % TICK == 0 && worker.check().is_err() {
+            result.complete = false;
+            break;
+        }
+        let state = StateId(next as u32);
+        next += 1;
+        if !worker.states.is_known(state) {
+            continue;
+        }
+        evaluated += 1;
+        for (claim, failed) in claims.iter().zip(&mut result.failed) {
+            *failed = *failed || !product.space().holds(&mut worker.states, state, claim);
+        }
+        if !worker.was_listed(state) {
+            let listed = more > 0 && explored(product, worker, state, &mut steps).is_ok();
+            more = more.saturating_sub(1);
+            result.complete &= listed;
+        }
+    }
+    result.states = Some(evaluated);
+    Some(result)
+}
+
+fn explored(
+    product: &ExplicitProduct<'_>,
+    worker: &mut ExplicitWorker,
+    state: StateId,
+    steps: &mut Vec<(EventId, StateId)>,
+) -> Result<(), Stop> {
+    steps.clear();
+    worker.check()?;
+    product.space().expand(&mut worker.states, state, steps)
+}

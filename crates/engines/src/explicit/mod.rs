@@ -1,0 +1,288 @@
+//! The explicit engine: a product of single states with an emptiness check on its graph.
+//!
+//! Decides full LTL with events on every system whose states fit into memory, and finds most
+//! counterexamples after a small part of them. With testing automata it decides stutter-invariant
+//! properties of states; see [`testing_automata`].
+//!
+//! | automaton | product | check |
+//! | --- | --- | --- |
+//! | TGBA, BA | [`ExplicitProduct`] | Couvreur, with covering runs where a net may grow |
+//! | | | UFSCC for several workers; Streett pairs if fairness is not in marks |
+//! | TA | [`testing_automata::Product`] | two passes |
+//! | TGTA | the same | Couvreur |
+
+mod claims;
+pub(crate) mod covering;
+pub(crate) mod fairness;
+pub(crate) mod labels;
+mod prefix;
+pub mod product;
+mod product_nodes;
+pub(crate) mod single;
+mod size;
+pub(crate) mod steps;
+
+pub use claims::Claims;
+pub use fairness::Folded;
+pub use size::{Size, product_size};
+
+use crate::account::Account;
+use crate::engine::{AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task};
+use crate::engine_id::EngineId;
+use crate::testing_automata;
+use claims::evaluate_claims;
+use covering::OnPath;
+use lariat_budget::{Statistic, Stop};
+use lariat_emptiness::{
+    Clue, Counts, Lasso as Abstract, Outcome, Sighting, couvreur, couvreur_asking, lasso, streett,
+    ufscc,
+};
+use lariat_model::{Lasso, Strength};
+use lariat_space::explicit::States;
+use prefix::{MOST_NODES, nearest};
+use product::{ExplicitProduct, ExplicitWorker};
+use steps::{Steps, concrete, concrete_fair};
+
+/// The explicit engine.
+pub const EXPLICIT: Engine = Engine {
+    id: EngineId::Explicit,
+    automata: &AutomatonKind::ALL,
+    checks: |kind| match kind {
+        AutomatonKind::Ta => &[Emptiness::TwoPass],
+        _ => &[Emptiness::Couvreur],
+    },
+    needs: Needs::Nothing,
+    fairness: |kind| match kind {
+        AutomatonKind::Tgba => Some(Strength::Strong),
+        AutomatonKind::Ba => Some(Strength::Weak),
+        AutomatonKind::Ta | AutomatonKind::Tgta => None,
+    },
+    has_published: false,
+    procedure: Procedure::Single(|task| match task.automaton {
+        AutomatonKind::Tgba | AutomatonKind::Ba => synchronous(task),
+        AutomatonKind::Ta => testing_automata::ta(task),
+        AutomatonKind::Tgta => testing_automata::tgta(task),
+    }),
+};
+
+/// Checks the synchronous product by Couvreur's algorithm, by UFSCC with several workers, or by the
+/// sequential check for Streett pairs.
+pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
+    let product = ExplicitProduct::new(task.problem, task.observer);
+    let several = if product.has_fairness_in_marks() {
+        task.variant.workers.count().get()
+    } else {
+        1
+    };
+    let mut workers = match several {
+        1 => vec![product.worker(task.budget)],
+        several => product.workers(several, task.budget),
+    };
+    let mut counts = Counts::default();
+    if let Some(beginning) = nearby_prefix(task, &product, &mut workers[0], &mut counts)? {
+        record_search(task.account, &counts, workers[0].states());
+        record_peak(task);
+        return Ok(Outcome::Accepting(beginning));
+    }
+    if several > 1 {
+        let found = ufscc(&product, &mut workers, &mut counts);
+        let mut worker = merge_workers(workers);
+        record_search(task.account, &counts, worker.states());
+        task.account.stats.set(Statistic::WORKERS, several);
+        let lasso = |product: &ExplicitProduct<'_>, worker: &mut ExplicitWorker, clue: &Clue| {
+            let evidence = clue.evidence(product, worker)?;
+            lasso(product, worker, &evidence)
+        };
+        let found = found.and_then(|found| conclude(&product, &mut worker, found, lasso));
+        return check_claims(task, &product, worker, found);
+    }
+    let mut worker = merge_workers(workers);
+    let found = if product.has_fairness_in_marks() {
+        let mut on_path = OnPath::new(task.problem, &product);
+        let found = match &mut on_path {
+            Some(question) => couvreur_asking(&product, &mut worker, &mut counts, question),
+            None => couvreur(&product, &mut worker, &mut counts)
+                .map(|found| found.map(Sighting::Component)),
+        };
+        record_search(task.account, &counts, worker.states());
+        let found =
+            found.and_then(|found| conclude(&product, &mut worker, found, lasso_of_sighting));
+        let growth = on_path.and_then(OnPath::growth);
+        found.map(|found| found.map(|lasso| Lasso { growth, ..lasso }))
+    } else {
+        let found = streett(&product, &mut worker, &mut counts);
+        record_search(task.account, &counts, worker.states());
+        found.and_then(|found| match found {
+            Outcome::Accepting(found) => {
+                concrete_fair(&product, &mut worker, &found).map(Outcome::Accepting)
+            }
+            other => Ok(other.map(|_| unreachable!("the check for pairs is exact"))),
+        })
+    };
+    check_claims(task, &product, worker, found)
+}
+
+/// Returns the lasso in the component or along the path that a search has reported.
+fn lasso_of_sighting(
+    product: &ExplicitProduct<'_>,
+    worker: &mut ExplicitWorker,
+    seen: &Sighting,
+) -> Result<Option<Abstract>, Stop> {
+    match seen {
+        Sighting::Component(evidence) => lasso(product, worker, evidence),
+        Sighting::Rounds(rounds) => Ok(Some(rounds.clone())),
+    }
+}
+
+/// Returns the first worker, with the findings of all.
+fn merge_workers(mut workers: Vec<ExplicitWorker>) -> ExplicitWorker {
+    let mut last = workers.swap_remove(0);
+    for other in workers {
+        last.merge(&other);
+    }
+    last.states.resume();
+    last
+}
+
+/// Evaluates the model's claims and checks whether states were omitted.
+fn check_claims(
+    task: &mut Task<'_>,
+    product: &ExplicitProduct<'_>,
+    mut worker: ExplicitWorker,
+    found: Found,
+) -> Found {
+    let is_over = matches!(found, Ok(Outcome::Empty));
+    if found.is_ok() {
+        let claims = task.problem.claims;
+        task.account.claims = evaluate_claims(product, &mut worker, claims, is_over);
+    }
+    let found = match found? {
+        Outcome::Empty if worker.states().was_cut() => Err(Stop::Bound(
+            "states with more tokens were omitted".to_owned(),
+        )),
+        found => Ok(found),
+    };
+    record_peak(task);
+    found
+}
+
+/// Searches near the initial nodes for an accepted prefix, if a depth-first search may diverge.
+pub(crate) fn nearby_prefix<P: Steps>(
+    task: &Task<'_>,
+    product: &P,
+    worker: &mut P::Worker,
+    counts: &mut Counts,
+) -> Result<Option<Lasso>, Stop> {
+    if task.variant.published || !task.problem.system.makes_tokens() {
+        return Ok(None);
+    }
+    let found = nearest(product, worker, MOST_NODES, counts)?;
+    found
+        .map(|found| concrete(product, worker, &found))
+        .transpose()
+}
+
+/// Records the statistics of a search on single states.
+pub(crate) fn record_search(account: &mut Account, counts: &Counts, states: &States) {
+    account.search(counts);
+    account.stats.set(Statistic::STATES, states.len());
+    account
+        .stats
+        .set(Statistic::PACKED_BITS, states.packed_bits());
+    account.overflow = states.overflow();
+}
+
+/// Records the statistics that are final only after the lasso was computed.
+pub(crate) fn record_peak(task: &mut Task<'_>) {
+    let bytes = task.budget.bytes_peak();
+    task.account.stats.set(Statistic::BYTES_PEAK, bytes);
+}
+
+/// Turns the evidence of an exact check into a run of the system.
+pub(crate) fn conclude<P: Steps, E>(
+    product: &P,
+    worker: &mut P::Worker,
+    found: Outcome<E>,
+    lasso: impl FnOnce(&P, &mut P::Worker, &E) -> Result<Option<Abstract>, Stop>,
+) -> Found {
+    let inexact = |what: &str| Stop::Internal(format!("an exact check returned {what}"));
+    match found {
+        Outcome::Empty => Ok(Outcome::Empty),
+        Outcome::Accepting(evidence) => {
+            // The budget of the search may be used up; in the sealed product a lasso costs no work.
+            product.seal(worker);
+            let found = lasso(product, worker, &evidence)?;
+            let found = found.ok_or_else(|| inexact("a component without a lasso"))?;
+            concrete(product, worker, &found).map(Outcome::Accepting)
+        }
+        Outcome::Undecided(_) => Err(inexact("an inexact result")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::Problem;
+    use lariat_automata::Automaton;
+    use lariat_budget::{Budget, Quiet};
+    use lariat_model::{Action, Arc, Deadlock, Domain, Event, System, VarId, Variable};
+
+    const LENGTH: u32 = 50;
+
+    /// A token moves from place to place up to the last, where it stays. It may get lost at every
+    /// place, and at the first it may also jump to the last.
+    fn detour() -> System {
+        let place = |i: u32| Variable {
+            name: format!("p{i}"),
+            domain: Domain::Count { bound: Some(1) },
+        };
+        let arc = |place: u32, need: i64, delta: i64| Arc {
+            var: VarId(place),
+            need,
+            delta,
+        };
+        let event = |name: String, arcs: Vec<Arc>| Event {
+            name,
+            action: Action::Net(arcs),
+        };
+        let last = LENGTH - 1;
+        let mut events = Vec::new();
+        for i in 0..last {
+            let step = vec![arc(i, 1, -1), arc(i + 1, 0, 1)];
+            let lost = vec![arc(i, 1, -1), arc(LENGTH + i, 0, 1)];
+            events.push(event(format!("step{i}"), step));
+            events.push(event(format!("lost{i}"), lost));
+        }
+        let straight = vec![arc(0, 1, -1), arc(last, 0, 1)];
+        events.push(event("straight".to_owned(), straight));
+        events.push(event("stay".to_owned(), vec![arc(last, 1, 0)]));
+        let places = 2 * LENGTH;
+        System {
+            initial: vec![(0..places).map(|i| i64::from(i == 0)).collect()],
+            variables: (0..places).map(place).collect(),
+            events,
+            ..System::default()
+        }
+    }
+
+    /// The work of the search is used up when its lasso is shortened.
+    #[test]
+    fn a_lasso_is_shortened_in_the_sealed_product() {
+        let (system, anything) = (detour(), Automaton::universal());
+        let problem = Problem::new(&system, &anything, &[], Deadlock::Ignore);
+        let mut account = Account::default();
+        let found = synchronous(&mut Task {
+            problem: &problem,
+            automaton: AutomatonKind::Tgba,
+            emptiness: Some(Emptiness::Couvreur),
+            variant: Default::default(),
+            budget: &Budget::unlimited().with_work(u64::from(LENGTH)),
+            observer: &Quiet,
+            account: &mut account,
+        });
+        let Ok(Outcome::Accepting(lasso)) = found else {
+            panic!("{found:?}");
+        };
+        assert_eq!((lasso.prefix.len(), lasso.cycle.len()), (1, 1));
+    }
+}

@@ -1,0 +1,333 @@
+//! The synchronous product of an explicit state space and an automaton.
+//!
+//! ```text
+//! (s, q) –marks→ (s', q')   iff   s –e→ s',   q –guard,marks→ q',   (λ(s), e) ⊨ guard
+//! ```
+//!
+//! The automaton reads the letter of the *source*: its state propositions and the event taken. A
+//! deadlock's stutter step is a step without event (the space adds it).
+//!
+//! A guard is evaluated once per state label, automaton state and *event class* (events that make
+//! the same `fires` atoms true). If no transition of `q` accepts the label of a state, nothing is
+//! fired. See `single.rs` for the rest.
+//!
+//! Fairness constraints are additional marks of a step, or pairs (`fairness.rs`). Where a prefix is
+//! evidence ([`Problem::prefixes`]) and the automaton accepts every continuation from `q`, `(s, q)`
+//! has a single edge, a self-loop with all marks, which checks report as a cycle; `steps.rs` turns
+//! it into a prefix.
+
+use crate::alphabet::{Alphabet, ClassId};
+use crate::explicit::fairness::{Constraints, Form};
+use crate::explicit::labels::{Label, labelled};
+use crate::explicit::product_nodes::ProductNodes;
+use crate::explicit::single::{self, Moves, is_forever};
+use crate::explicit::steps::Steps;
+use crate::problem::Problem;
+use lariat_automata::{Letter, StateId as Location, accepting_forever, automaton_components};
+use lariat_budget::{Budget, Observer, Stop};
+use lariat_emptiness::{Edge, Graph, Marks, NodeId, PairSet, Streett};
+use lariat_model::{Deadlock, EventId, State, Value};
+use lariat_space::explicit::{self, Explicit, StateId, States, Successor, Way};
+use std::sync::Arc;
+
+pub use crate::explicit::single::Cursor;
+
+/// The immutable part of the product.
+pub struct ExplicitProduct<'p> {
+    problem: Problem<'p>,
+    observer: &'p dyn Observer,
+    space: Explicit<'p>,
+    alphabet: Arc<Alphabet>,
+    constraints: Constraints<'p>,
+    /// By automaton state: a run that reaches it is evidence. Empty if there is no such state.
+    forever: Vec<bool>,
+    /// Components of the automaton, if there is fairness. Moves into those from which fewer
+    /// components can be reached come first: a run that stays in a rejecting component and treats
+    /// every event fairly would visit all states before it leaves.
+    components: Vec<u32>,
+}
+
+/// Worker of the product. The automaton's moves depend on label, automaton state and event class.
+pub type ExplicitWorker = single::Worker<(Label, Location, ClassId)>;
+
+impl<'p> ExplicitProduct<'p> {
+    /// Creates the product; explores nothing.
+    pub fn new(problem: &Problem<'p>, observer: &'p dyn Observer) -> ExplicitProduct<'p> {
+        ExplicitProduct {
+            problem: problem.clone(),
+            observer,
+            space: labelled(problem),
+            alphabet: problem.alphabet().clone(),
+            constraints: Constraints::new(
+                problem.system,
+                problem.fairness,
+                problem.automaton.mark_count,
+            ),
+            forever: if problem.takes_prefixes() {
+                accepting_forever(problem.automaton)
+            } else {
+                Vec::new()
+            },
+            components: if problem.fairness.is_empty() {
+                Vec::new()
+            } else {
+                automaton_components(problem.automaton).of
+            },
+        }
+    }
+
+    /// Creates a worker that has found nothing.
+    pub fn worker(&self, budget: &Budget) -> ExplicitWorker {
+        let states = self.within_limits(self.space.states(budget));
+        let locations = self.problem.automaton.states.len();
+        match self.constraints.len() {
+            0 => ExplicitWorker::new(states, locations, budget),
+            _ => ExplicitWorker::round_robin(states, locations, budget),
+        }
+    }
+
+    /// Creates workers that share their nodes; a node has the same number in all of them.
+    pub fn workers(&self, workers: usize, budget: &Budget) -> Vec<ExplicitWorker> {
+        let states = self.space.workers(workers, budget).into_iter();
+        let locations = self.problem.automaton.states.len();
+        let nodes = ProductNodes::shared(workers, locations, budget);
+        let worker =
+            |(states, nodes)| ExplicitWorker::with_nodes(self.within_limits(states), nodes, budget);
+        states.zip(nodes).map(worker).collect()
+    }
+
+    fn within_limits(&self, mut states: States) -> States {
+        if let Some(most) = self.problem.most_tokens {
+            states.cut_above(most);
+        }
+        states
+    }
+
+    pub(crate) fn space(&self) -> &Explicit<'p> {
+        &self.space
+    }
+
+    /// Returns whether every accepting cycle is fair. If not, only the check for pairs is exact.
+    pub(crate) fn has_fairness_in_marks(&self) -> bool {
+        matches!(self.constraints.form(), Form::Marks(_))
+    }
+
+    /// Returns the marks of fairness constraints on a step by `event` from `state`.
+    pub(crate) fn fair_marks(
+        &self,
+        worker: &mut ExplicitWorker,
+        state: StateId,
+        event: Option<EventId>,
+    ) -> Result<Marks, Stop> {
+        if self.constraints.len() == 0 {
+            return Ok(Marks::NONE);
+        }
+        let enabled = worker.enabled(&self.constraints, &self.space, state)?;
+        Ok(self.constraints.marks(enabled, event))
+    }
+
+    /// Appends all ways from `node` to `ways`, including a stutter step if deadlocks stutter.
+    pub(crate) fn ways(
+        &self,
+        worker: &mut ExplicitWorker,
+        node: NodeId,
+        ways: &mut Vec<Way>,
+    ) -> Result<(), Stop> {
+        let (state, _) = worker.nodes.get(node);
+        self.space.ways(&mut worker.states, state, ways)?;
+        if ways.is_empty() && self.problem.deadlock == Deadlock::Stutter {
+            ways.push((None, explicit::Cursor::default()));
+        }
+        Ok(())
+    }
+
+    /// Takes a way: returns its step and the automaton's moves; `None` if there are no moves, which
+    /// is checked before the step is computed.
+    pub(crate) fn take(
+        &self,
+        worker: &mut ExplicitWorker,
+        node: NodeId,
+        (event, mut way): Way,
+    ) -> Result<Option<(Successor, Moves)>, Stop> {
+        let (state, location) = worker.nodes.get(node);
+        let label = worker.label(&self.space, state)?;
+        let moves = self.choices(worker, label, location, self.alphabet.class(event));
+        if moves.is_empty() {
+            return Ok(None);
+        }
+        let step = self.space.next(&mut worker.states, state, &mut way)?;
+        // If the way was cut off by a limit, `next` returns a later step.
+        Ok(step
+            .filter(|step| step.0 == event)
+            .map(|step| (step, moves)))
+    }
+
+    pub(crate) fn letter(
+        &self,
+        worker: &mut ExplicitWorker,
+        state: StateId,
+    ) -> Result<Letter, Stop> {
+        let label = worker.label(&self.space, state)?;
+        Ok(worker.letter(label))
+    }
+
+    pub(crate) fn values<'w>(&self, worker: &'w mut ExplicitWorker, state: StateId) -> &'w [Value] {
+        self.space.values(&mut worker.states, state)
+    }
+
+    /// Returns the automaton's moves from `location` under a label and an event class.
+    fn choices(
+        &self,
+        worker: &mut ExplicitWorker,
+        label: Label,
+        location: Location,
+        class: ClassId,
+    ) -> Moves {
+        worker.choices((label, location, class), |labels| {
+            let letter = Letter(labels.letter(label).0 | self.alphabet.letter(class).0);
+            let reading = self.problem.automaton.reading(location, letter);
+            let mut moves: Vec<_> = reading.map(|t| (t.marks, t.to)).collect();
+            moves.sort_by_key(|(_, to)| self.components.get(to.index()).copied());
+            moves.into_iter()
+        })
+    }
+}
+
+impl Steps for ExplicitProduct<'_> {
+    fn next_step(
+        &self,
+        worker: &mut ExplicitWorker,
+        node: NodeId,
+        cursor: &mut Cursor,
+    ) -> Result<Option<(Edge, Option<EventId>)>, Stop> {
+        let (state, location) = worker.nodes.get(node);
+        if is_forever(&self.forever, location) {
+            let again = cursor.once(state).then_some(Edge {
+                to: node,
+                marks: self.marks(),
+            });
+            return Ok(again.map(|edge| (edge, None)));
+        }
+        worker.begin(node, cursor);
+        loop {
+            if let Some((mut edge, event)) = worker.listed(&self.space, cursor)? {
+                let fair = self.fair_marks(worker, state, event)?;
+                edge.marks = edge.marks.union(fair);
+                return Ok(Some((edge, event)));
+            }
+            let label = worker.label(&self.space, state)?;
+            if self.alphabet.classes().len() == 1 {
+                // The letter does not depend on the step, so nothing may be readable at all.
+                if self
+                    .choices(worker, label, location, ClassId::UNNAMED)
+                    .is_empty()
+                {
+                    return Ok(None);
+                }
+            }
+            let Some(step) = self
+                .space
+                .next(&mut worker.states, state, &mut cursor.space)?
+            else {
+                if !self.problem.claims.is_empty() {
+                    worker.set_listed(state);
+                }
+                return Ok(None);
+            };
+            let moves = self.choices(worker, label, location, self.alphabet.class(step.0));
+            cursor.list(step, moves);
+        }
+    }
+
+    fn state(&self, worker: &mut ExplicitWorker, node: NodeId) -> State {
+        worker.state(node)
+    }
+
+    fn seal(&self, worker: &mut ExplicitWorker) {
+        worker.seal();
+    }
+
+    fn takes_prefixes(&self) -> bool {
+        self.forever.contains(&true)
+    }
+
+    fn accepts_forever(&self, worker: &ExplicitWorker, node: NodeId) -> bool {
+        is_forever(&self.forever, worker.nodes.get(node).1)
+    }
+}
+
+impl Graph for ExplicitProduct<'_> {
+    type Stop = Stop;
+    type Worker = ExplicitWorker;
+    type Cursor = Cursor;
+
+    fn marks(&self) -> Marks {
+        let constraints = self.constraints.all_marks();
+        self.problem.automaton.all_marks().union(constraints)
+    }
+
+    fn initial(&self, worker: &mut ExplicitWorker, k: usize) -> Result<Option<NodeId>, Stop> {
+        let locations = &self.problem.automaton.initial;
+        if locations.is_empty() {
+            return Ok(None);
+        }
+        let state = self
+            .space
+            .initial(&mut worker.states, k / locations.len())?;
+        match state {
+            Some(state) => worker.nodes.reach(state, locations[k % locations.len()]),
+            None => Ok(None),
+        }
+    }
+
+    fn next_edge(
+        &self,
+        worker: &mut ExplicitWorker,
+        node: NodeId,
+        cursor: &mut Cursor,
+    ) -> Result<Option<Edge>, Stop> {
+        Ok(self.next_step(worker, node, cursor)?.map(|(edge, _)| edge))
+    }
+
+    fn tick(&self, worker: &mut ExplicitWorker, bytes: usize) -> Result<(), Stop> {
+        worker.tick(self.observer, bytes)
+    }
+
+    fn rest(&self, worker: &mut ExplicitWorker) {
+        worker.states.rest();
+    }
+}
+
+impl Streett for ExplicitProduct<'_> {
+    fn pairs(&self) -> usize {
+        self.constraints.len()
+    }
+
+    fn enabled(
+        &self,
+        worker: &mut ExplicitWorker,
+        node: NodeId,
+        enabled: &mut PairSet,
+    ) -> Result<(), Stop> {
+        let (state, _) = worker.nodes.get(node);
+        let here = worker.enabled(&self.constraints, &self.space, state)?;
+        self.constraints.enable(here, enabled);
+        Ok(())
+    }
+
+    fn next_meeting(
+        &self,
+        worker: &mut ExplicitWorker,
+        node: NodeId,
+        cursor: &mut Cursor,
+        met: &mut PairSet,
+    ) -> Result<Option<Edge>, Stop> {
+        let Some((edge, event)) = self.next_step(worker, node, cursor)? else {
+            return Ok(None);
+        };
+        let (state, _) = worker.nodes.get(node);
+        let enabled = worker.enabled(&self.constraints, &self.space, state)?;
+        self.constraints.meet(enabled, event, met);
+        Ok(Some(edge))
+    }
+}

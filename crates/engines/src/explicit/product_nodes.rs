@@ -1,0 +1,468 @@
+//! Node numbers of products: pairs of a state and an automaton state.
+//!
+//! | variant | used for | number of a pair | storage |
+//! | --- | --- | --- | --- |
+//! | `Joined` | one worker, small automata | the state's, automaton state in the low bits | 1 bit |
+//! | `SharedJoined` | several workers, small automata | the same | 1 bit, atomic |
+//! | `Dense` | one worker, large automata; dense order | order of discovery | hash table |
+//! | `Shared` | several workers, large automata | drawn in blocks per worker | list per state |
+//!
+//! A joined number needs no lookup, so an edge of the product misses the cache no more often than
+//! one of the system. An unused number costs a check four bytes, which limits the size of the
+//! automaton. The lists avoid a concurrent hash table: a state has few pairs.
+//!
+//! Concurrency: each worker owns a [`ProductNodes`] and calls it from its own thread. Bits are set
+//! by `fetch_or` and are only counted, so relaxed order suffices. A list grows by compare-and-swap
+//! of its head: Release publishes the new pair, Acquire reads it. A worker that loses the race
+//! searches the pairs added before its own and retries. Segments and their [`Lease`] grow under a
+//! lock. A worker that stops leaves no pair unfinished.
+
+use lariat_automata::StateId as Location;
+use lariat_budget::{Budget, Lease, Stop};
+use lariat_emptiness::NodeId;
+use lariat_parallel::Segments;
+use lariat_space::explicit::{Interner, StateId};
+use std::ops::Range;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Node numbers that a worker draws at a time.
+const BLOCK: u32 = 256;
+
+/// New pairs after which a worker adds its count to the shared one.
+const REPORT_INTERVAL: usize = 256;
+
+/// Limit on the bits of the automaton state in joined numbers, from 0 to 4. More bits waste memory
+/// where few pairs of each state are found.
+const MOST_BITS: u32 = 3;
+
+/// The pairs found so far by one or several workers. A new pair costs one unit of work.
+#[derive(Debug)]
+pub(crate) struct ProductNodes {
+    numbers: Numbers,
+    /// Number of pairs reported by all workers, in batches to avoid contention.
+    reported: Arc<AtomicUsize>,
+    unreported: usize,
+    budget: Budget,
+    is_sealed: bool,
+}
+
+#[derive(Debug)]
+enum Numbers {
+    Joined(Joined),
+    SharedJoined(Arc<SharedJoined>),
+    /// Dense, in the order of discovery; cells are the state and the automaton state.
+    Dense(Interner),
+    /// With the numbers that this worker assigns next.
+    Shared(Arc<SharedPairs>, Range<u32>),
+}
+
+/// Number of low bits that hold the automaton state.
+#[derive(Clone, Copy, Debug)]
+struct Join(u32);
+
+impl Join {
+    /// Returns the encoding for this number of automaton states, if it is small enough.
+    fn for_locations(locations: usize) -> Option<Join> {
+        let bits = locations.next_power_of_two().trailing_zeros();
+        (bits <= MOST_BITS).then_some(Join(bits))
+    }
+
+    #[inline]
+    fn get(self, node: u32) -> (StateId, Location) {
+        let location = node & ((1 << self.0) - 1);
+        (StateId(node >> self.0), Location(location))
+    }
+
+    /// Returns the number of a pair, if it fits into 32 bits.
+    #[inline]
+    fn number(self, state: StateId, location: Location) -> Option<u32> {
+        let number = u64::from(state.0) << self.0 | u64::from(location.0);
+        u32::try_from(number).ok().filter(|n| *n < NodeId::END)
+    }
+}
+
+/// Joined numbers of one worker.
+#[derive(Debug)]
+struct Joined {
+    join: Join,
+    /// One bit per number: set if the pair was found.
+    found: Vec<u64>,
+    bytes: Lease,
+}
+
+impl Joined {
+    fn find(&self, state: StateId, location: Location) -> Option<u32> {
+        let number = self.join.number(state, location)?;
+        let word = self.found.get(number as usize / 64)?;
+        (word >> (number % 64) & 1 == 1).then_some(number)
+    }
+
+    /// Returns the number of a pair and whether it is new.
+    #[inline]
+    fn intern(&mut self, state: StateId, location: Location) -> Result<(u32, bool), Stop> {
+        let number = self.join.number(state, location).ok_or_else(too_many)?;
+        let at = number as usize / 64;
+        if at >= self.found.len() {
+            self.grow(at)?;
+        }
+        let (word, bit) = (&mut self.found[at], 1 << (number % 64));
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        Ok((number, is_new))
+    }
+
+    #[cold]
+    fn grow(&mut self, at: usize) -> Result<(), Stop> {
+        let words = (at + 1).max(2 * self.found.len()).max(LEAST_WORDS);
+        self.bytes.resize(words * size_of::<u64>())?;
+        self.found.resize(words, 0);
+        Ok(())
+    }
+}
+
+/// Joined numbers of several workers.
+#[derive(Debug)]
+struct SharedJoined {
+    join: Join,
+    found: Segments<AtomicU64>,
+    bytes: Mutex<Lease>,
+}
+
+impl SharedJoined {
+    fn find(&self, state: StateId, location: Location) -> Option<u32> {
+        let number = self.join.number(state, location)?;
+        let word = self.found.get(number as usize / 64)?.load(Relaxed);
+        (word >> (number % 64) & 1 == 1).then_some(number)
+    }
+
+    /// Returns the number of a pair and whether this worker is the first to find it.
+    #[inline]
+    fn intern(&self, state: StateId, location: Location) -> Result<(u32, bool), Stop> {
+        let number = self.join.number(state, location).ok_or_else(too_many)?;
+        let (at, bit) = (number as usize / 64, 1 << (number % 64));
+        let word = match self.found.get(at) {
+            Some(word) => word,
+            None => {
+                self.found
+                    .reserve(at, |more| lease_more(&self.bytes, more))?;
+                self.found.at(at)
+            }
+        };
+        // No data is published through the bit, so relaxed order suffices.
+        let is_new = word.load(Relaxed) & bit == 0 && word.fetch_or(bit, Relaxed) & bit == 0;
+        Ok((number, is_new))
+    }
+}
+
+fn lease_more(bytes: &Mutex<Lease>, more: usize) -> Result<(), Stop> {
+    let mut lease = bytes.lock().unwrap_or_else(PoisonError::into_inner);
+    let held = lease.bytes() as usize;
+    lease.resize(held + more)
+}
+
+/// Words allocated first.
+const LEAST_WORDS: usize = 16;
+
+fn too_many() -> Stop {
+    Stop::Bound("more than four billion product states".to_owned())
+}
+
+/// Pairs of several workers with large automata.
+#[derive(Debug)]
+struct SharedPairs {
+    /// By state: its last pair plus one, the head of a list.
+    last: Segments<AtomicU32>,
+    pairs: Segments<Pair>,
+    top: AtomicU32,
+    bytes: Mutex<Lease>,
+}
+
+#[derive(Debug, Default)]
+struct Pair {
+    /// State in the low half, automaton state in the high half.
+    both: AtomicU64,
+    /// Pair of the same state added before, plus one; 0 ends the list.
+    before: AtomicU32,
+}
+
+impl SharedPairs {
+    fn lease(&self, more: usize) -> Result<(), Stop> {
+        lease_more(&self.bytes, more)
+    }
+
+    fn get(&self, node: u32) -> (StateId, Location) {
+        let both = self.pairs.at(node as usize).both.load(Relaxed);
+        (StateId(both as u32), Location((both >> 32) as u32))
+    }
+
+    /// Searches the list from `first` up to, but excluding, `end` for a pair with this location.
+    fn on_list(&self, first: u32, end: u32, location: Location) -> Option<u32> {
+        let mut at = first;
+        while at != end {
+            if self.get(at - 1).1 == location {
+                return Some(at - 1);
+            }
+            at = self.pairs.at(at as usize - 1).before.load(Relaxed);
+        }
+        None
+    }
+
+    fn find(&self, state: StateId, location: Location) -> Option<u32> {
+        let last = self.last.get(state.index())?.load(Acquire);
+        self.on_list(last, 0, location)
+    }
+
+    /// Draws numbers for new pairs.
+    fn block(&self) -> Result<Range<u32>, Stop> {
+        let more = |top: u32| (top < NodeId::END - BLOCK).then(|| top + BLOCK);
+        let start = self.top.fetch_update(Relaxed, Relaxed, more);
+        let start = start.map_err(|_| too_many())?;
+        let block = start..start + BLOCK;
+        let places = block.start as usize..block.end as usize;
+        self.pairs.reserve_all(places, |more| self.lease(more))?;
+        Ok(block)
+    }
+
+    fn intern(
+        &self,
+        state: StateId,
+        location: Location,
+        block: &mut Range<u32>,
+    ) -> Result<(u32, bool), Stop> {
+        self.last.reserve(state.index(), |more| self.lease(more))?;
+        let last = self.last.at(state.index());
+        let (mut first, mut searched) = (last.load(Acquire), 0);
+        loop {
+            if let Some(known) = self.on_list(first, searched, location) {
+                return Ok((known, false));
+            }
+            if block.start == block.end {
+                *block = self.block()?;
+            }
+            let pair = self.pairs.at(block.start as usize);
+            let both = u64::from(state.0) | u64::from(location.0) << 32;
+            pair.both.store(both, Relaxed);
+            pair.before.store(first, Relaxed);
+            let put = last.compare_exchange(first, block.start + 1, AcqRel, Acquire);
+            match put {
+                Ok(_) => {
+                    block.start += 1;
+                    return Ok((block.start - 1, true));
+                }
+                Err(now) => (first, searched) = (now, first),
+            }
+        }
+    }
+}
+
+impl ProductNodes {
+    /// Creates an empty collection for one worker and an automaton with this many states.
+    pub fn new(locations: usize, budget: &Budget) -> ProductNodes {
+        let Some(join) = Join::for_locations(locations) else {
+            return ProductNodes::in_order(locations, budget);
+        };
+        let joined = Joined {
+            join,
+            found: Vec::new(),
+            bytes: budget.lease(),
+        };
+        ProductNodes::with_numbers(Numbers::Joined(joined), budget)
+    }
+
+    /// Creates a collection with dense numbers, from 0 in the order of discovery.
+    pub fn in_order(locations: usize, budget: &Budget) -> ProductNodes {
+        let bits = u32::BITS - (locations as u32).leading_zeros();
+        let own = Interner::new(4 + bits.div_ceil(8) as usize, budget);
+        ProductNodes::with_numbers(Numbers::Dense(own), budget)
+    }
+
+    /// Creates an empty collection shared by `workers`, for an automaton with this many states.
+    pub fn shared(workers: usize, locations: usize, budget: &Budget) -> Vec<ProductNodes> {
+        let bytes = Mutex::new(budget.lease());
+        let reported = Arc::default();
+        let worker = |numbers| {
+            let mut pairs = ProductNodes::with_numbers(numbers, budget);
+            pairs.reported = Arc::clone(&reported);
+            pairs
+        };
+        if let Some(join) = Join::for_locations(locations) {
+            let joined = Arc::new(SharedJoined {
+                join,
+                found: Segments::new(),
+                bytes,
+            });
+            let numbers = |_| Numbers::SharedJoined(joined.clone());
+            return (0..workers).map(numbers).map(worker).collect();
+        }
+        let common = Arc::new(SharedPairs {
+            last: Segments::new(),
+            pairs: Segments::new(),
+            top: AtomicU32::new(0),
+            bytes,
+        });
+        let numbers = |_| Numbers::Shared(common.clone(), 0..0);
+        (0..workers).map(numbers).map(worker).collect()
+    }
+
+    fn with_numbers(numbers: Numbers, budget: &Budget) -> ProductNodes {
+        ProductNodes {
+            numbers,
+            reported: Arc::default(),
+            unreported: 0,
+            budget: budget.clone(),
+            is_sealed: false,
+        }
+    }
+
+    /// Freezes the collection: no pair is added from now on.
+    pub fn seal(&mut self) {
+        self.is_sealed = true;
+    }
+
+    pub fn get(&self, node: NodeId) -> (StateId, Location) {
+        match &self.numbers {
+            Numbers::Joined(joined) => joined.join.get(node.0),
+            Numbers::SharedJoined(joined) => joined.join.get(node.0),
+            Numbers::Dense(cells) => {
+                let mut cells = cells.get(node.0);
+                let mut next = || cells.next().unwrap_or(0);
+                (StateId(next()), Location(next()))
+            }
+            Numbers::Shared(common, _) => common.get(node.0),
+        }
+    }
+
+    /// Returns the number of a pair; `None` if it is unknown and the collection is sealed.
+    pub fn reach(&mut self, state: StateId, location: Location) -> Result<Option<NodeId>, Stop> {
+        if !self.is_sealed {
+            return self.intern(state, location).map(Some);
+        }
+        let found = match &self.numbers {
+            Numbers::Joined(joined) => joined.find(state, location),
+            Numbers::SharedJoined(joined) => joined.find(state, location),
+            Numbers::Dense(cells) => cells.find(&[state.0, location.0]),
+            Numbers::Shared(common, _) => common.find(state, location),
+        };
+        Ok(found.map(NodeId))
+    }
+
+    pub fn intern(&mut self, state: StateId, location: Location) -> Result<NodeId, Stop> {
+        let (id, new) = match &mut self.numbers {
+            Numbers::Joined(joined) => joined.intern(state, location)?,
+            Numbers::SharedJoined(joined) => joined.intern(state, location)?,
+            Numbers::Dense(cells) => cells.intern(&[state.0, location.0])?,
+            Numbers::Shared(common, block) => common.intern(state, location, block)?,
+        };
+        if new {
+            self.unreported += 1;
+            if self.unreported == REPORT_INTERVAL {
+                self.report();
+            }
+            self.budget.spend(1)?;
+        }
+        Ok(NodeId(id))
+    }
+
+    fn report(&mut self) {
+        let more = std::mem::take(&mut self.unreported);
+        self.reported.fetch_add(more, Relaxed);
+    }
+
+    /// Returns the number of pairs; approximate while other workers are running.
+    pub fn len(&self) -> usize {
+        self.reported.load(Relaxed) + self.unreported
+    }
+}
+
+impl Drop for ProductNodes {
+    fn drop(&mut self) {
+        self.report();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    /// In every variant, interned pairs keep their numbers and no others are found.
+    #[test]
+    fn pairs_keep_their_numbers() {
+        for locations in [1, 2, 3, 4, 5, 300] {
+            let budget = Budget::unlimited();
+            for mut pairs in [
+                ProductNodes::new(locations, &budget),
+                ProductNodes::in_order(locations, &budget),
+            ] {
+                let all = (0..5_000).map(|i| (StateId(i * 7 % 5_000), i as usize * 5 % locations));
+                let all: Vec<_> = all.map(|(s, q)| (s, Location(q as u32))).collect();
+                let nodes: Vec<_> = all.iter().map(|(s, q)| pairs.intern(*s, *q)).collect();
+                assert_eq!(pairs.len(), all.len());
+                pairs.seal();
+                for ((s, q), node) in all.iter().zip(nodes) {
+                    let node = node.unwrap();
+                    assert_eq!(pairs.get(node), (*s, *q));
+                    assert_eq!(pairs.reach(*s, *q), Ok(Some(node)));
+                    let other = Location((q.0 + 1) % locations as u32);
+                    assert_eq!(pairs.reach(*s, other) == Ok(None), other != *q);
+                }
+                assert_eq!(pairs.reach(StateId(u32::MAX), Location(0)), Ok(None));
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_beyond_32_bits_are_refused() {
+        let mut pairs = ProductNodes::new(4, &Budget::unlimited());
+        let refused = pairs.intern(StateId(1 << 30), Location(0));
+        assert!(matches!(refused, Err(Stop::Bound(_))));
+    }
+
+    /// Workers that intern the same pairs in different orders agree about every number.
+    #[test]
+    fn shared_numbers_agree() {
+        check_shared_numbers(20);
+        check_shared_numbers(3);
+    }
+
+    /// The automaton has one more state, which occurs in no pair.
+    fn check_shared_numbers(locations: u32) {
+        let budget = Budget::bytes(50_000_000);
+        let mut all = ProductNodes::shared(4, locations as usize + 1, &budget);
+        let found: Vec<HashMap<(u32, u32), NodeId>> = std::thread::scope(|scope| {
+            let work = |(i, pairs): (u32, &mut ProductNodes)| {
+                let mut found = HashMap::new();
+                for k in 0..20_000u32 {
+                    // A different permutation per worker.
+                    let k = (k * (2 * i + 7) + i) % 20_000;
+                    let (state, location) = (k / 4 % 1000, (k % 4 * 5 + k / 4000) % locations);
+                    let node = pairs.intern(StateId(state), Location(location)).unwrap();
+                    found.insert((state, location), node);
+                }
+                found
+            };
+            let threads = (0..).zip(&mut all);
+            let threads: Vec<_> = threads.map(|t| scope.spawn(move || work(t))).collect();
+            threads.into_iter().map(|t| t.join().unwrap()).collect()
+        });
+        for other in &found {
+            for (pair, node) in other {
+                assert!(found.iter().all(|f| f.get(pair).is_none_or(|n| n == node)));
+                let (state, location) = all[0].get(*node);
+                assert_eq!((state.0, location.0), *pair);
+            }
+        }
+        let mut different: Vec<(u32, u32)> = found.iter().flat_map(|f| f.keys().copied()).collect();
+        different.sort_unstable();
+        different.dedup();
+        all.truncate(1);
+        assert_eq!(all[0].len(), different.len());
+        all[0].seal();
+        assert_eq!(all[0].reach(StateId(0), Location(locations)), Ok(None));
+        assert_eq!(all[0].reach(StateId(70_000), Location(0)), Ok(None));
+        drop(all);
+        assert_eq!(budget.bytes_used(), 0);
+    }
+}

@@ -1,0 +1,284 @@
+//! Workers of products of single states, for any kind of automaton.
+//!
+//! A node is a pair of a state and an automaton state. Edges are listed step by step of the system.
+//! The automaton's moves by a step depend only on the key `K`; they are computed once per key and
+//! stored as a range of one list. Labels are interned, at four bytes per state.
+
+use crate::explicit::fairness::{Constraints, Enabled, Turns};
+use crate::explicit::labels::{Label, Labels};
+use crate::explicit::product_nodes::ProductNodes;
+use lariat_automata::{Letter, StateId as Location};
+use lariat_budget::{Budget, Lease, Observer, Progress, Stop};
+use lariat_emptiness::{Edge, Marks, NodeId};
+use lariat_model::{EventId, State};
+use lariat_space::explicit::{self, Explicit, StateId, States, Successor};
+use rustc_hash::FxHashMap;
+use std::hash::Hash;
+
+/// The part of a product found by one worker.
+#[derive(Debug)]
+pub struct Worker<K> {
+    pub(crate) states: States,
+    pub(crate) nodes: ProductNodes,
+    labels: Labels,
+    /// Fairness constraints enabled in each state.
+    enabled: Enabled,
+    /// Order of the steps of each node, if not that of the system.
+    turns: Option<Turns>,
+    /// States all of whose steps were listed, one bit each; maintained if there are claims.
+    listed: Vec<u64>,
+    /// Moves of the automaton by key, as ranges of `moves`.
+    choices: FxHashMap<K, Moves>,
+    /// The last lookup: most steps of a node, and often those of the next one, have the same key.
+    last: Option<(K, Moves)>,
+    moves: Vec<(Marks, Location)>,
+    budget: Budget,
+    /// Bytes of the maps above.
+    own: Lease,
+    fair: Lease,
+    check: Lease,
+}
+
+/// Moves of the automaton: a range of a worker's list.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Moves {
+    start: u32,
+    end: u32,
+}
+
+impl Moves {
+    pub(crate) fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+}
+
+/// Position in the iteration over the edges of a node.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cursor {
+    pub(crate) space: explicit::Cursor,
+    /// The step of the system whose moves are being listed.
+    step: Option<Successor>,
+    moves: Moves,
+}
+
+impl Cursor {
+    /// Continues with the moves of this step.
+    pub(crate) fn list(&mut self, step: Successor, moves: Moves) {
+        self.step = Some(step);
+        self.moves = moves;
+    }
+
+    /// Returns the event of the edge listed last.
+    pub(crate) fn event(&self) -> Option<EventId> {
+        self.step.and_then(|(event, _)| event)
+    }
+
+    /// Returns whether this is the first call, for nodes with a single edge that is no step.
+    pub(crate) fn once(&mut self, state: StateId) -> bool {
+        self.step.replace((None, state)).is_none()
+    }
+}
+
+/// Returns whether a run that has reached `location` is evidence; `forever` may be empty.
+pub(crate) fn is_forever(forever: &[bool], location: Location) -> bool {
+    forever.get(location.index()) == Some(&true)
+}
+
+impl<K: Copy + Eq + Hash> Worker<K> {
+    /// Creates an empty worker of a product with an automaton of this many states.
+    pub(crate) fn new(states: States, locations: usize, budget: &Budget) -> Worker<K> {
+        Worker::with_nodes(states, ProductNodes::new(locations, budget), budget)
+    }
+
+    /// Creates an empty worker with these nodes.
+    pub(crate) fn with_nodes(states: States, nodes: ProductNodes, budget: &Budget) -> Worker<K> {
+        Worker {
+            states,
+            nodes,
+            labels: Labels::default(),
+            enabled: Enabled::default(),
+            turns: None,
+            listed: Vec::new(),
+            choices: FxHashMap::default(),
+            last: None,
+            moves: Vec::new(),
+            budget: budget.clone(),
+            own: budget.lease(),
+            fair: budget.lease(),
+            check: budget.lease(),
+        }
+    }
+
+    /// Creates a worker with round-robin order of steps; several would need a common order.
+    pub(crate) fn round_robin(states: States, locations: usize, budget: &Budget) -> Worker<K> {
+        let nodes = ProductNodes::in_order(locations, budget);
+        let turns = Some(Turns::new(budget));
+        Worker {
+            turns,
+            ..Worker::with_nodes(states, nodes, budget)
+        }
+    }
+
+    /// Moves a new `cursor` to the first step of `node` in round-robin order.
+    pub(crate) fn begin(&self, node: NodeId, cursor: &mut Cursor) {
+        if let Some(turns) = &self.turns
+            && cursor.space.is_new()
+        {
+            cursor.space = explicit::Cursor::at_turn(turns.first(node));
+        }
+    }
+
+    /// Returns the states found so far.
+    pub fn states(&self) -> &States {
+        &self.states
+    }
+
+    /// Records that all steps from `state` have been listed.
+    pub(crate) fn set_listed(&mut self, state: StateId) {
+        let word = state.0 as usize / 64;
+        if self.listed.len() <= word {
+            self.listed.resize(word + 1, 0);
+        }
+        self.listed[word] |= 1 << (state.0 % 64);
+    }
+
+    /// Merges the findings of another worker that shares the nodes of this one.
+    pub(crate) fn merge(&mut self, other: &Worker<K>) {
+        self.states.learn(&other.states);
+        let words = self.listed.len().max(other.listed.len());
+        self.listed.resize(words, 0);
+        for (word, more) in self.listed.iter_mut().zip(&other.listed) {
+            *word |= more;
+        }
+    }
+
+    pub(crate) fn was_listed(&self, state: StateId) -> bool {
+        let word = self.listed.get(state.0 as usize / 64);
+        word.is_some_and(|word| word >> (state.0 % 64) & 1 == 1)
+    }
+
+    pub(crate) fn check(&self) -> Result<(), Stop> {
+        self.budget.check()
+    }
+
+    /// Freezes the product: edges to unknown nodes are omitted from now on.
+    pub(crate) fn seal(&mut self) {
+        self.states.seal();
+        self.nodes.seal();
+    }
+
+    pub(crate) fn state(&mut self, node: NodeId) -> State {
+        let (state, _) = self.nodes.get(node);
+        self.states.get(state)
+    }
+
+    pub(crate) fn label(&mut self, space: &Explicit<'_>, state: StateId) -> Result<Label, Stop> {
+        let Worker {
+            labels,
+            states,
+            own,
+            choices,
+            moves,
+            ..
+        } = self;
+        // Maps are counted with their usual slack.
+        let beside = choices.capacity() * (size_of::<(K, Moves)>() + 4) + moves.capacity() * 16;
+        labels.label(space, states, state, |bytes| own.resize(bytes + beside))
+    }
+
+    /// Returns the fairness constraints enabled in `state`, as bits.
+    pub(crate) fn enabled(
+        &mut self,
+        constraints: &Constraints<'_>,
+        space: &Explicit<'_>,
+        state: StateId,
+    ) -> Result<&[u64], Stop> {
+        let Worker {
+            enabled,
+            states,
+            fair,
+            ..
+        } = self;
+        enabled.bits(constraints, space, states, state, |bytes| {
+            fair.resize(bytes)
+        })
+    }
+
+    pub(crate) fn letter(&self, label: Label) -> Letter {
+        self.labels.letter(label)
+    }
+
+    /// Returns the automaton's moves under `key`, computed by `moves` the first time.
+    pub(crate) fn choices<I: Iterator<Item = (Marks, Location)>>(
+        &mut self,
+        key: K,
+        moves: impl FnOnce(&Labels) -> I,
+    ) -> Moves {
+        if let Some((last, known)) = self.last
+            && last == key
+        {
+            return known;
+        }
+        let Worker {
+            choices,
+            moves: list,
+            labels,
+            ..
+        } = self;
+        let known = *choices.entry(key).or_insert_with(|| {
+            let start = list.len() as u32;
+            list.extend(moves(labels));
+            let end = list.len() as u32;
+            Moves { start, end }
+        });
+        self.last = Some((key, known));
+        known
+    }
+
+    pub(crate) fn moves(&self, moves: Moves) -> &[(Marks, Location)] {
+        &self.moves[moves.start as usize..moves.end as usize]
+    }
+
+    /// Removes and returns the first move of a range.
+    pub(crate) fn next_move(&self, moves: &mut Moves) -> Option<(Marks, Location)> {
+        let first = self.moves(*moves).first().copied();
+        moves.start += u32::from(first.is_some());
+        first
+    }
+
+    /// Returns the next edge of the moves being listed, with its event.
+    pub(crate) fn listed(
+        &mut self,
+        space: &Explicit<'_>,
+        cursor: &mut Cursor,
+    ) -> Result<Option<(Edge, Option<EventId>)>, Stop> {
+        let Some((event, to)) = cursor.step else {
+            return Ok(None);
+        };
+        while let Some((marks, target)) = self.next_move(&mut cursor.moves) {
+            if let Some(to) = self.nodes.reach(to, target)? {
+                if let Some(turns) = &mut self.turns {
+                    turns.reach(to, || space.turn_behind(&cursor.space))?;
+                }
+                return Ok(Some((Edge { to, marks }, event)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// [`Graph::tick`](lariat_emptiness::Graph::tick) of the product.
+    pub(crate) fn tick(&mut self, observer: &dyn Observer, bytes: usize) -> Result<(), Stop> {
+        self.check.resize(bytes)?;
+        self.budget.check()?;
+        self.states.make_way();
+        let figures = [
+            (self.nodes.len() as u64, "product states"),
+            (self.states.len() as u64, "states"),
+        ];
+        observer.progress(Progress {
+            phase: "emptiness check",
+            figures: &figures,
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,215 @@
+//! Symbolic search for fair cycles with a new step in a saturated node.
+//!
+//! New steps are those by events with their top on the level of the node, restricted to candidate
+//! arcs; every fair cycle with a new step has one on such an arc. With `N` for the inner steps in
+//! the node, `N_m` for those with mark `m` and `N_new` for the new ones,
+//!
+//! ```text
+//! Z₀ = N_new(B(n))        f(Z) = N_new(N*(N_m(… N*(N_1(N*(Z))))))        Zᵢ₊₁ = f(Zᵢ)
+//! ```
+//!
+//! decreases to a fixpoint: the targets of new steps reached from fair cycles with a new step. Each
+//! member is reached from another by a path with all marks, so going back indefinitely repeats a
+//! member. It is empty iff there is no such cycle. All sets stay in the node, because the node is
+//! closed. A fairness constraint is one more stage between the marks (`demands.rs`).
+//!
+//! The published algorithm alternately filters sources and targets of new steps and uses accepting
+//! states. Targets alone suffice, and the chain of marks is needed for generalized acceptance. Each
+//! `N*` is one saturation below the node, which shares its cache with all others.
+
+use super::demands::{DemandId, Demands};
+use super::filters::InnerMove;
+use super::images::{Between, By, End};
+use super::label_residuals::{LabelResiduals, MoveKind};
+use super::search::Arc;
+use super::steps::Position;
+use lariat_dd::kernel::{Halt, Kernel, NodeId};
+use lariat_dd::saturation::Silent;
+
+/// The steps of which a cycle must have one.
+pub enum New {
+    /// Steps on the recurring ones of these arcs, with their top on the level of the node.
+    On(Vec<Arc>),
+    Any,
+}
+
+impl New {
+    /// Computes `N_new` of a node.
+    pub fn steps(
+        &self,
+        kernel: &mut Kernel,
+        by: &mut By<'_>,
+        node: NodeId,
+        at: Position,
+    ) -> Result<NodeId, Halt> {
+        match self {
+            New::On(arcs) => along(kernel, by, arcs, node, at),
+            New::Any => by.images(kernel, node, at),
+        }
+    }
+
+    /// Returns the sources in a node of new steps into another node.
+    pub fn sources(
+        &self,
+        kernel: &mut Kernel,
+        by: &mut By<'_>,
+        node: NodeId,
+        target: NodeId,
+        at: Position,
+    ) -> Result<NodeId, Halt> {
+        match self {
+            New::On(arcs) => sources_along(kernel, by, arcs, node, target, at),
+            New::Any => by.sources(kernel, node, target, at),
+        }
+    }
+}
+
+/// Requirement on a cycle besides its new step.
+#[derive(Clone, Copy)]
+pub enum Stage {
+    /// A step with this mark.
+    Mark(u32),
+    /// A state that does not enable this constraint, or a step that meets it.
+    Demand(DemandId),
+}
+
+/// Requirements on the cycles searched.
+pub struct Wanted<'a> {
+    pub new: &'a New,
+    /// All fairness constraints of the problem.
+    pub demands: &'a mut Demands,
+    /// The constraints that must be met.
+    pub which: &'a [DemandId],
+}
+
+impl Wanted<'_> {
+    /// Returns all marks and required constraints.
+    pub fn stages(&self, labels: &LabelResiduals) -> Vec<Stage> {
+        let marks = labels.marks().iter().map(Stage::Mark);
+        marks
+            .chain(self.which.iter().copied().map(Stage::Demand))
+            .collect()
+    }
+
+    /// Returns where paths through `node`, which is closed and rooted, meet a stage.
+    pub fn entries(
+        &mut self,
+        kernel: &mut Kernel,
+        by: &mut By<'_>,
+        stage: Stage,
+        node: NodeId,
+        at: Position,
+    ) -> Result<NodeId, Halt> {
+        match stage {
+            Stage::Mark(mark) => by.with(MoveKind::Marked(mark)).images(kernel, node, at),
+            Stage::Demand(demand) => self.demands.met(kernel, by, demand, node, at),
+        }
+    }
+}
+
+/// Returns the targets of new steps reached from the wanted cycles in `node`, which is rooted.
+pub fn fair(
+    kernel: &mut Kernel,
+    by: &mut By<'_>,
+    wanted: &mut Wanted<'_>,
+    node: NodeId,
+    at: Position,
+) -> Result<NodeId, Halt> {
+    let base = kernel.mark();
+    let new = wanted.new;
+    let mut here = new.steps(kernel, by, node, at)?;
+    while !here.is_empty() {
+        kernel.push(0, here)?;
+        let mut ahead = closure(kernel, by, here, at)?;
+        for stage in wanted.stages(by.labels) {
+            if ahead.is_empty() {
+                break;
+            }
+            kernel.push(0, ahead)?;
+            let entries = wanted.entries(kernel, by, stage, ahead, at)?;
+            if entries == ahead {
+                continue;
+            }
+            kernel.push(0, entries)?;
+            ahead = closure(kernel, by, entries, at)?;
+        }
+        kernel.push(0, ahead)?;
+        let next = new.steps(kernel, by, ahead, at)?;
+        kernel.release(base);
+        if next == here {
+            break;
+        }
+        here = next;
+    }
+    Ok(here)
+}
+
+/// Computes `N*` of a node.
+pub fn closure(
+    kernel: &mut Kernel,
+    by: &mut By<'_>,
+    node: NodeId,
+    at: Position,
+) -> Result<NodeId, Halt> {
+    let (events, mut filter) = (&by.steps.all, InnerMove(by.labels));
+    kernel.saturate_below(
+        node,
+        at.level,
+        events,
+        &mut filter,
+        at.residual,
+        &mut Silent,
+    )
+}
+
+/// Computes `N_new` on arcs.
+fn along(
+    kernel: &mut Kernel,
+    by: &mut By<'_>,
+    arcs: &[Arc],
+    node: NodeId,
+    at: Position,
+) -> Result<NodeId, Halt> {
+    let base = kernel.mark();
+    for arc in arcs.iter().filter(|arc| arc.recurring) {
+        let child = kernel.child(node, arc.from);
+        if let Some(below) = by.read(kernel, at, arc.to)? {
+            let image = by.image(kernel, arc.rest, child, below)?;
+            if !image.is_empty() {
+                kernel.push(arc.to, image)?;
+            }
+        }
+    }
+    kernel.sort(base)?;
+    kernel.make(base)
+}
+
+/// Returns the sources in a node of steps on one of `arcs` into another node.
+fn sources_along(
+    kernel: &mut Kernel,
+    by: &mut By<'_>,
+    arcs: &[Arc],
+    node: NodeId,
+    target: NodeId,
+    at: Position,
+) -> Result<NodeId, Halt> {
+    let base = kernel.mark();
+    for arc in arcs.iter().filter(|arc| arc.recurring) {
+        let (node, target) = (kernel.child(node, arc.from), kernel.child(target, arc.to));
+        if let Some(below) = by.read(kernel, at, arc.to)? {
+            let between = Between {
+                chain: arc.rest,
+                node,
+                target,
+                end: End::Source,
+                at: below,
+            };
+            let part = by.between(kernel, between)?;
+            if !part.is_empty() {
+                kernel.push(arc.from, part)?;
+            }
+        }
+    }
+    kernel.sort(base)?;
+    kernel.make(base)
+}

@@ -1,0 +1,519 @@
+//! Paths of the product, by saturation.
+//!
+//! Breadth-first layers have large diagrams, and there may be thousands. Closed sets have small
+//! ones and are mostly cached by the saturation. So a path at level `k` is searched by the number
+//! of its firings at `k`, with everything below closed in between:
+//!
+//! ```text
+//! Eᵢ = from[i]                        Cᵢ = N*_{>k}(Eᵢ)
+//! E' = img_ε(Cᵢ) \ all C at i',      C' = N*_{>k}(E')              for ε with top k from i to i'
+//! ```
+//!
+//! until some `C` meets the goal. The path is traced back alternately: from the goal to a member of
+//! the `E` whose closure is its `C`, which is the same problem one level lower; then over one
+//! firing to a member of the previous `C`.
+//!
+//! Most levels have no firing. For a single goal `g` the search descends along `g` as far as the
+//! closure of the remaining node contains the goal, found by binary search, and begins there. So a
+//! path of `h` hops over `K` levels costs about `h · K · log K` besides the closures. Hops store
+//! only the levels that they change and those below.
+//!
+//! The path has the fewest firings at the highest level, not the fewest overall.
+
+use super::filters::{AnyMove, InnerMove};
+use super::images::{Between, By, End};
+use super::label_residuals::{MoveKind, Still};
+use super::steps::{Hop, Position};
+use crate::sets::walk::lost;
+use lariat_dd::Residual;
+use lariat_dd::kernel::{Call, ChainId, Halt, Kernel, NodeId, Opening};
+use lariat_dd::saturation::Silent;
+use lariat_model::EventId;
+use rustc_hash::FxHashMap;
+
+/// A suffix and the hops from it.
+pub struct Walk {
+    pub level: u32,
+    pub start: Vec<u32>,
+    pub hops: Vec<Hop>,
+}
+
+impl Walk {
+    /// Calls `each` with every event and its target suffix; returns the end of the walk.
+    pub fn follow(&self, mut each: impl FnMut(EventId, &[u32])) -> Vec<u32> {
+        let mut suffix = self.start.clone();
+        for hop in &self.hops {
+            suffix.truncate((hop.level - self.level) as usize);
+            suffix.extend(&hop.suffix);
+            each(hop.event, &suffix);
+        }
+        suffix
+    }
+
+    pub fn end(&self) -> Vec<u32> {
+        self.follow(|_, _| {})
+    }
+}
+
+/// End of a path. Its nodes are rooted by the caller.
+#[derive(Clone, Copy)]
+pub enum Goal<'g> {
+    /// This vector.
+    At(&'g [u32]),
+    /// Any member of this node.
+    In(NodeId),
+    /// Any state with such a suffix, if the levels above leave the same residual.
+    Ending(NodeId, Position),
+}
+
+/// States found together, below one value of the level.
+struct Discovery {
+    value: u32,
+    entries: NodeId,
+    closed: NodeId,
+    /// Index of the predecessor, and the firing.
+    by: Option<(usize, EventId, ChainId)>,
+}
+
+/// All discoveries, and by value the union of their closed sets.
+#[derive(Default)]
+struct Discoveries {
+    all: Vec<Discovery>,
+    known: FxHashMap<u32, NodeId>,
+}
+
+/// All discoveries, and the end of the path in the last one.
+type Trail = (Vec<Discovery>, Vec<u32>);
+
+pub fn contains(kernel: &Kernel, mut node: NodeId, vector: &[u32]) -> bool {
+    for value in vector {
+        node = kernel.child(node, *value);
+        if node.is_empty() {
+            return false;
+        }
+    }
+    node == NodeId::ONE
+}
+
+/// Returns a vector of the node, which is not empty.
+pub fn pick(kernel: &mut Kernel, mut node: NodeId) -> Result<Vec<u32>, Halt> {
+    let mut vector = Vec::new();
+    while node != NodeId::ONE {
+        let edge = match node {
+            NodeId::EMPTY => None,
+            _ => kernel.edges(node).next(),
+        };
+        match edge {
+            Some((value, child)) => {
+                vector.push(value);
+                node = child;
+            }
+            None => return Err(kernel.halt(lost())),
+        }
+    }
+    Ok(vector)
+}
+
+/// Search for paths by one kind of move.
+pub struct Paths<'a> {
+    pub by: By<'a>,
+}
+
+impl Paths<'_> {
+    /// Finds a path from one of `from` to the goal by events with their top at or below `top`.
+    pub fn path_below(
+        &mut self,
+        kernel: &mut Kernel,
+        top: u32,
+        from: NodeId,
+        goal: Goal<'_>,
+        at: Position,
+    ) -> Result<Option<Walk>, Halt> {
+        if at.level >= top {
+            return self.path(kernel, from, goal, at);
+        }
+        let values: Vec<(u32, NodeId)> = kernel.edges(from).collect();
+        for (value, child) in values {
+            if let Some((goal, below)) = self.goal_below(kernel, goal, at, value)?
+                && let Some(mut walk) = self.path_below(kernel, top, child, goal, below)?
+            {
+                walk.level = at.level;
+                walk.start.insert(0, value);
+                return Ok(Some(walk));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Finds a path from one of `from`, which is rooted by the caller, to the goal.
+    fn path(
+        &mut self,
+        kernel: &mut Kernel,
+        from: NodeId,
+        goal: Goal<'_>,
+        at: Position,
+    ) -> Result<Option<Walk>, Halt> {
+        if let Some(start) = self.member(kernel, from, goal, at)? {
+            return Ok(Some(Walk {
+                level: at.level,
+                start,
+                hops: Vec::new(),
+            }));
+        }
+        if from.is_empty() || at.level == self.by.steps.automaton {
+            return Ok(None);
+        }
+        let base = kernel.mark();
+        let walk = match self.search(kernel, from, goal, at)? {
+            Some((all, end)) => Some(self.retrace(kernel, &all, end, at)?),
+            None => None,
+        };
+        kernel.release(base);
+        Ok(walk)
+    }
+
+    /// Returns a path to `end`, which is reachable from `from`; the caller has rooted `from`.
+    pub fn path_to(
+        &mut self,
+        kernel: &mut Kernel,
+        from: NodeId,
+        end: &[u32],
+        at: Position,
+    ) -> Result<Walk, Halt> {
+        // Sub-nodes of `from` along `end`, by level.
+        let mut ways = vec![(from, at)];
+        let (mut node, mut place) = (from, at);
+        for &value in end {
+            node = kernel.child(node, value);
+            if node == NodeId::ONE {
+                return Ok(Walk {
+                    level: at.level,
+                    start: end.to_vec(),
+                    hops: Vec::new(),
+                });
+            }
+            if node.is_empty() {
+                break;
+            }
+            place = self.below(kernel, place, value)?;
+            ways.push((node, place));
+        }
+        // Exponential and binary search for the lowest level whose closure contains `end`.
+        let (mut low, mut high, mut step) = (0, ways.len(), 1);
+        while low + 1 < high {
+            let middle = if low + step < high {
+                low + step
+            } else {
+                low.midpoint(high)
+            };
+            let (node, place) = ways[middle];
+            let closed = self.closure(kernel, node, place)?;
+            if contains(kernel, closed, &end[middle..]) {
+                (low, step) = (middle, 2 * step);
+            } else {
+                high = middle;
+            }
+        }
+        let (node, place) = ways[low];
+        match self.path(kernel, node, Goal::At(&end[low..]), place)? {
+            Some(walk) => {
+                let mut start = end[..low].to_vec();
+                start.extend(walk.start);
+                Ok(Walk {
+                    level: at.level,
+                    start,
+                    hops: walk.hops,
+                })
+            }
+            None => Err(kernel.halt(lost())),
+        }
+    }
+
+    /// Searches for the goal by the number of firings on the level of `from`. Returns all
+    /// discoveries, rooted, and a member of the goal in the last one.
+    fn search(
+        &mut self,
+        kernel: &mut Kernel,
+        from: NodeId,
+        goal: Goal<'_>,
+        at: Position,
+    ) -> Result<Option<Trail>, Halt> {
+        let mut found = Discoveries::default();
+        let values: Vec<(u32, NodeId)> = kernel.edges(from).collect();
+        for (value, child) in values {
+            let first = Discovery {
+                value,
+                entries: child,
+                closed: NodeId::EMPTY,
+                by: None,
+            };
+            if let Some(end) = self.add(kernel, &mut found, first, goal, at)? {
+                return Ok(Some((found.all, end)));
+            }
+        }
+        let mut next = 0;
+        while next < found.all.len() {
+            let (from, source) = (found.all[next].value, found.all[next].closed);
+            let steps = self.by.steps;
+            for &(chain, event) in steps.tops(at.level) {
+                let mut outcomes = kernel.steps(chain, at.level, from);
+                while let Some(step) = kernel.next_step(&mut outcomes)? {
+                    let Some(below) = self.by.read(kernel, at, step.to)? else {
+                        continue;
+                    };
+                    let image = self.by.image(kernel, step.rest, source, below)?;
+                    let mark = kernel.mark();
+                    kernel.push(0, image)?;
+                    let before = found.known.get(&step.to).copied().unwrap_or(NodeId::EMPTY);
+                    let fresh = kernel.difference(image, before)?;
+                    kernel.release(mark);
+                    if fresh.is_empty() {
+                        continue;
+                    }
+                    kernel.push(0, fresh)?;
+                    let more = Discovery {
+                        value: step.to,
+                        entries: fresh,
+                        closed: NodeId::EMPTY,
+                        by: Some((next, event, step.rest)),
+                    };
+                    if let Some(end) = self.add(kernel, &mut found, more, goal, at)? {
+                        return Ok(Some((found.all, end)));
+                    }
+                }
+            }
+            next += 1;
+        }
+        Ok(None)
+    }
+
+    /// Closes and records a discovery; returns a member of the goal in it.
+    fn add(
+        &mut self,
+        kernel: &mut Kernel,
+        found: &mut Discoveries,
+        mut discovery: Discovery,
+        goal: Goal<'_>,
+        at: Position,
+    ) -> Result<Option<Vec<u32>>, Halt> {
+        let value = discovery.value;
+        let below = self.below(kernel, at, value)?;
+        let closed = self.closure(kernel, discovery.entries, below)?;
+        discovery.closed = closed;
+        kernel.push(0, closed)?;
+        let before = found.known.get(&value).copied().unwrap_or(NodeId::EMPTY);
+        let sum = kernel.union(before, closed)?;
+        kernel.push(0, sum)?;
+        found.known.insert(value, sum);
+        found.all.push(discovery);
+        match self.goal_below(kernel, goal, at, value)? {
+            Some((goal, below)) => self.member(kernel, closed, goal, below),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the path to `end`, a member of the last discovery.
+    fn retrace(
+        &mut self,
+        kernel: &mut Kernel,
+        all: &[Discovery],
+        mut end: Vec<u32>,
+        at: Position,
+    ) -> Result<Walk, Halt> {
+        let mut pieces: Vec<Vec<Hop>> = Vec::new();
+        let mut last = all.len() - 1;
+        loop {
+            let Discovery {
+                value, entries, by, ..
+            } = all[last];
+            let below = self.below(kernel, at, value)?;
+            let walk = self.path_to(kernel, entries, &end, below)?;
+            pieces.push(walk.hops);
+            let mut suffix = vec![value];
+            suffix.extend(&walk.start);
+            let Some((before, event, rest)) = by else {
+                let hops = pieces.into_iter().rev().flatten().collect();
+                return Ok(Walk {
+                    level: at.level,
+                    start: suffix,
+                    hops,
+                });
+            };
+            let base = kernel.mark();
+            let entry = kernel.chain_of(&walk.start)?;
+            kernel.push(0, entry)?;
+            let between = Between {
+                chain: rest,
+                node: all[before].closed,
+                target: entry,
+                end: End::Source,
+                at: below,
+            };
+            let sources = self.by.between(kernel, between)?;
+            end = pick(kernel, sources)?;
+            kernel.release(base);
+            pieces.push(vec![Hop {
+                event,
+                level: at.level,
+                suffix,
+            }]);
+            last = before;
+        }
+    }
+
+    fn below(&mut self, kernel: &mut Kernel, at: Position, value: u32) -> Result<Position, Halt> {
+        match self.by.labels.step(at.residual, at.level, value) {
+            Ok(residual) => Ok(Position {
+                level: at.level + 1,
+                residual,
+            }),
+            Err(stop) => Err(kernel.halt(stop)),
+        }
+    }
+
+    /// Returns the closure of `node` under the current kind of moves.
+    fn closure(&mut self, kernel: &mut Kernel, node: NodeId, at: Position) -> Result<NodeId, Halt> {
+        let Position { level, residual } = at;
+        let events = &self.by.steps.all;
+        match self.by.kind {
+            MoveKind::Any => {
+                let mut filter = AnyMove {
+                    labels: self.by.labels,
+                    still: Still::Any,
+                };
+                kernel.saturate_below(node, level, events, &mut filter, residual, &mut Silent)
+            }
+            MoveKind::Inner | MoveKind::Marked(_) => {
+                let mut filter = InnerMove(self.by.labels);
+                kernel.saturate_below(node, level, events, &mut filter, residual, &mut Silent)
+            }
+        }
+    }
+
+    /// Returns the goal below `value`; `None` if it cannot be met there.
+    fn goal_below<'g>(
+        &mut self,
+        kernel: &mut Kernel,
+        goal: Goal<'g>,
+        at: Position,
+        value: u32,
+    ) -> Result<Option<(Goal<'g>, Position)>, Halt> {
+        let below = self.below(kernel, at, value)?;
+        let goal = match goal {
+            Goal::At([first, rest @ ..]) if *first == value => Goal::At(rest),
+            Goal::At(_) => Goal::In(NodeId::EMPTY),
+            Goal::In(set) => Goal::In(kernel.child(set, value)),
+            // The suffix begins here.
+            Goal::Ending(end, wanted) if wanted.level == at.level => {
+                if wanted.residual == at.residual {
+                    Goal::In(kernel.child(end, value))
+                } else {
+                    Goal::In(NodeId::EMPTY)
+                }
+            }
+            ending => ending,
+        };
+        let possible = !matches!(goal, Goal::In(NodeId::EMPTY));
+        Ok(possible.then_some((goal, below)))
+    }
+
+    /// Returns a member of a node that meets the goal.
+    fn member(
+        &mut self,
+        kernel: &mut Kernel,
+        node: NodeId,
+        goal: Goal<'_>,
+        at: Position,
+    ) -> Result<Option<Vec<u32>>, Halt> {
+        if let Goal::At(end) = goal {
+            return Ok(contains(kernel, node, end).then(|| end.to_vec()));
+        }
+        let met = self.meets(kernel, node, goal, at)?;
+        if met.is_empty() {
+            Ok(None)
+        } else {
+            Ok(Some(pick(kernel, met)?))
+        }
+    }
+
+    /// Returns all members of a node that meet the goal.
+    fn meets(
+        &mut self,
+        kernel: &mut Kernel,
+        node: NodeId,
+        goal: Goal<'_>,
+        at: Position,
+    ) -> Result<NodeId, Halt> {
+        match goal {
+            Goal::At(end) => {
+                let base = kernel.mark();
+                let end = kernel.chain_of(end)?;
+                kernel.push(0, end)?;
+                let met = kernel.intersection(node, end)?;
+                kernel.release(base);
+                Ok(met)
+            }
+            Goal::In(set) => kernel.intersection(node, set),
+            Goal::Ending(end, wanted) => {
+                let ending = Ending {
+                    node,
+                    at,
+                    end,
+                    wanted,
+                };
+                kernel.call(ending, self)
+            }
+        }
+    }
+}
+
+/// Members of a node with a suffix in `end`, if the levels above leave the wanted residual.
+#[derive(Clone, Copy)]
+struct Ending {
+    node: NodeId,
+    at: Position,
+    end: NodeId,
+    wanted: Position,
+}
+
+impl Call<Paths<'_>> for Ending {
+    type Key = (NodeId, NodeId, Residual, Residual);
+
+    fn open(self, kernel: &mut Kernel, paths: &mut Paths<'_>) -> Result<Opening<Self::Key>, Halt> {
+        let Ending {
+            node,
+            at,
+            end,
+            wanted,
+        } = self;
+        if node.is_empty() {
+            return Ok(Opening::AtOnce(node));
+        }
+        if at.level == wanted.level {
+            return Ok(Opening::AtOnce(if at.residual == wanted.residual {
+                kernel.intersection(node, end)?
+            } else {
+                NodeId::EMPTY
+            }));
+        }
+        Ok(Opening::Walk {
+            node,
+            operation: paths.by.steps.nodes.ending,
+            key: (node, end, at.residual, wanted.residual),
+        })
+    }
+
+    fn edge(
+        self,
+        kernel: &mut Kernel,
+        paths: &mut Paths<'_>,
+        (value, child): (u32, NodeId),
+    ) -> Result<(), Halt> {
+        let below = Ending {
+            node: child,
+            at: paths.below(kernel, self.at, value)?,
+            ..self
+        };
+        kernel.call_into(value, below, paths)
+    }
+}

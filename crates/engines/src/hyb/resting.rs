@@ -1,0 +1,100 @@
+//! Runs that end in a deadlock and stutter there.
+//!
+//! A stutter step changes only the automaton's state, so a fair cycle with one stays in a dead
+//! state. It needs no event of the saturation: `(s, q)` is the end of an accepted run iff `s` is
+//! dead and `q` accepts the infinite repetition of `λ(s)`, which is a predicate on labels.
+//!
+//! It is evaluated on the complete product, and a few times before on states known to be reachable:
+//! while only levels from `k` on have been fired and there is one initial state, these are the
+//! initial values above `k` with the suffixes of the saturated node on level `k`. Each costs time
+//! linear in the levels.
+//!
+//! Runs that end in a deadlock are fair to events. Other conditions have to hold in the dead state.
+
+use super::demands::Demands;
+use super::filters::Resting;
+use super::label_residuals::LabelResiduals;
+use super::steps::Steps;
+use lariat_dd::Predicate;
+use lariat_dd::kernel::{Halt, Kernel, NodeId};
+
+/// Limit on the number of evaluations during saturation.
+const MOST_EVALUATIONS: u32 = 64;
+
+/// Search for such runs during saturation.
+pub struct Watch {
+    /// The initial values if there is one initial state and deadlocks stutter.
+    pub initial: Option<Vec<u32>>,
+}
+
+impl Watch {
+    /// Returns the ends of accepted runs: initial values above `level`, then members of `node`.
+    pub fn ends(
+        &mut self,
+        kernel: &mut Kernel,
+        labels: &mut LabelResiduals,
+        steps: &Steps,
+        demands: &mut Demands,
+        level: u32,
+        node: NodeId,
+    ) -> Result<NodeId, Halt> {
+        let Some(initial) = &self.initial else {
+            return Ok(NodeId::EMPTY);
+        };
+        if !level.is_multiple_of(steps.automaton / MOST_EVALUATIONS + 1) {
+            return Ok(NodeId::EMPTY);
+        }
+        let mut residual = labels.resting();
+        let mut resting = Resting(labels);
+        let prefix = &initial[..level as usize];
+        for (level, value) in prefix.iter().enumerate() {
+            residual = match resting.step(residual, level as u32, *value) {
+                Ok(residual) => residual,
+                Err(stop) => return Err(kernel.halt(stop)),
+            };
+        }
+        let mut quiet = kernel.select(node, level, &mut resting, residual)?;
+        let base = kernel.mark();
+        for value in prefix.iter().rev() {
+            if !quiet.is_empty() {
+                kernel.push(*value, quiet)?;
+            }
+            quiet = kernel.make(base)?;
+        }
+        let ends = fair_ends(kernel, steps, demands, quiet)?;
+        kernel.release(base);
+        Ok(ends)
+    }
+}
+
+/// Returns the dead states of a node on level 0 in which no fairness constraint is enabled.
+fn fair_ends(
+    kernel: &mut Kernel,
+    steps: &Steps,
+    demands: &mut Demands,
+    quiet: NodeId,
+) -> Result<NodeId, Halt> {
+    let base = kernel.mark();
+    kernel.push(0, quiet)?;
+    let mut ends = kernel.dead(&steps.alive, quiet, 0)?;
+    for demand in demands.all() {
+        kernel.push(0, ends)?;
+        ends = demands.idle(kernel, demand, ends, 0)?;
+    }
+    kernel.release(base);
+    Ok(ends)
+}
+
+/// Returns the ends of accepted runs in `node`, on level 0.
+pub fn resting(
+    kernel: &mut Kernel,
+    labels: &mut LabelResiduals,
+    steps: &Steps,
+    demands: &mut Demands,
+    node: NodeId,
+) -> Result<NodeId, Halt> {
+    let root = labels.resting();
+    let mut predicate = Resting(labels);
+    let quiet = kernel.select(node, 0, &mut predicate, root)?;
+    fair_ends(kernel, steps, demands, quiet)
+}

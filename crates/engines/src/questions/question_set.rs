@@ -1,0 +1,319 @@
+//! Open questions about one system, indexed by the events that can answer them.
+//!
+//! A question about states reads some variables. If `s –e→ t` and `e` writes none of them, its
+//! value in `t` is that in `s`. So a search evaluates after a step by `e` only
+//!
+//! ```text
+//! touched(e) = { q open | reads(q) ∩ writes(e) ≠ ∅ }
+//! ```
+//!
+//! which is short even with a question per place and transition. Closed questions are removed.
+
+use super::Question;
+use lariat_model::{Action, EventId, Predicate, System, Value, VarId};
+use rustc_hash::FxHashSet;
+
+/// Stop criterion of a set of questions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ends {
+    /// When every question is answered.
+    WithAll,
+    /// With the first run that answers a question, e.g. whether any place can hold two tokens.
+    WithTheFirstRun,
+}
+
+/// Open questions about one system.
+pub struct QuestionSet<'s> {
+    system: &'s System,
+    questions: Vec<Question>,
+    open: Vec<bool>,
+    /// By question: the largest value of a sum found so far.
+    records: Vec<Option<i128>>,
+    /// By question: an upper bound of a sum. The question is closed when it is attained.
+    caps: Vec<Option<i128>>,
+    /// By event: questions that a step by it can answer.
+    touched: Vec<Vec<u32>>,
+    /// Open questions that only a dead state answers.
+    by_dead: Vec<u32>,
+    ends: Ends,
+    over: bool,
+}
+
+/// Answer of a state to a question.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Met {
+    /// The predicate holds.
+    Reached,
+    /// The largest value of the sum so far.
+    Record(i128),
+    /// The state is dead and the predicate fails.
+    Lost,
+}
+
+/// A state in the representation of an engine.
+pub(super) trait Sight {
+    fn holds(&mut self, predicate: &Predicate) -> bool;
+    fn sum(&mut self, terms: &[(VarId, Value)]) -> i128;
+}
+
+impl<'s> QuestionSet<'s> {
+    /// Creates a set in which all questions are open.
+    pub fn new(system: &'s System, questions: Vec<Question>, ends: Ends) -> QuestionSet<'s> {
+        let questions: Vec<Question> = (questions.into_iter())
+            .map(|question| match question {
+                Question::Reach(predicate) => Question::Reach(sparse(system, predicate)),
+                Question::Always(predicate) => Question::Always(sparse(system, predicate)),
+                most => most,
+            })
+            .collect();
+        let mut open_questions = QuestionSet {
+            system,
+            open: vec![true; questions.len()],
+            records: vec![None; questions.len()],
+            caps: vec![None; questions.len()],
+            questions,
+            touched: vec![Vec::new(); system.events.len()],
+            by_dead: Vec::new(),
+            ends,
+            over: false,
+        };
+        open_questions.index();
+        open_questions
+    }
+
+    /// Closes a question that was answered elsewhere.
+    pub fn close(&mut self, question: usize) {
+        self.open[question] = false;
+    }
+
+    /// Records a value that a sum is known to attain.
+    pub fn raise(&mut self, question: usize, value: i128) {
+        let record = &mut self.records[question];
+        *record = (*record).max(Some(value));
+    }
+
+    /// Records an upper bound of a sum.
+    pub fn cap(&mut self, question: usize, value: i128) {
+        self.caps[question] = Some(value);
+    }
+
+    /// Returns the system of the questions.
+    pub fn system(&self) -> &'s System {
+        self.system
+    }
+
+    /// Returns the number of questions, open or not.
+    pub fn len(&self) -> usize {
+        self.questions.len()
+    }
+
+    /// Returns whether there are no questions.
+    pub fn is_empty(&self) -> bool {
+        self.questions.is_empty()
+    }
+
+    /// Returns a question by its position.
+    pub fn question(&self, question: usize) -> &Question {
+        &self.questions[question]
+    }
+
+    /// Iterates over the positions of open questions.
+    pub fn open(&self) -> impl Iterator<Item = usize> + use<'_, 's> {
+        (0..self.open.len()).filter(|q| self.open[*q])
+    }
+
+    /// Returns whether the question is open.
+    pub fn is_open(&self, question: usize) -> bool {
+        self.open[question]
+    }
+
+    /// Returns the largest known value of a sum.
+    pub fn record(&self, question: usize) -> Option<i128> {
+        self.records[question]
+    }
+
+    /// Returns whether the stop criterion is met.
+    pub fn is_over(&self) -> bool {
+        self.over || !self.open.contains(&true)
+    }
+
+    /// Returns whether some question of this kind is open.
+    pub(super) fn asks(&self, kind: fn(&Question) -> bool) -> bool {
+        self.open().any(|q| kind(&self.questions[q]))
+    }
+
+    fn index(&mut self) {
+        let mut readers: Vec<Vec<u32>> = vec![Vec::new(); self.system.variables.len()];
+        for q in 0..self.questions.len() {
+            let reads = match &self.questions[q] {
+                Question::Reach(Predicate::Deadlock) | Question::Always(_) => {
+                    self.by_dead.push(q as u32);
+                    continue;
+                }
+                Question::Reach(predicate) => reads(self.system, predicate),
+                Question::Most(terms) => terms.iter().map(|(var, _)| *var).collect(),
+            };
+            for var in reads {
+                readers[var.index()].push(q as u32);
+            }
+        }
+        for (event, touched) in self.system.event_ids().zip(&mut self.touched) {
+            let action = &self.system.event(event).action;
+            let mut writes = action.writes();
+            if matches!(action, Action::Program { .. }) {
+                writes.extend(self.system.fault);
+            }
+            touched.extend(writes.iter().flat_map(|var| &readers[var.index()]));
+            touched.sort_unstable();
+            touched.dedup();
+        }
+    }
+
+    /// Returns whether a step by the event can answer a question.
+    pub(super) fn is_touched(&mut self, event: EventId) -> bool {
+        let (open, touched) = (&self.open, &mut self.touched[event.index()]);
+        touched.retain(|q| open[*q as usize]);
+        !touched.is_empty()
+    }
+
+    /// Evaluates all questions in a state whose predecessor was not evaluated.
+    pub(super) fn visit_initial(&mut self, state: &mut impl Sight, met: &mut Vec<(usize, Met)>) {
+        for q in 0..self.questions.len() {
+            self.evaluate(q, state, met);
+        }
+    }
+
+    /// Evaluates the questions that a step by the event can answer in its target.
+    pub(super) fn visit(
+        &mut self,
+        event: EventId,
+        state: &mut impl Sight,
+        met: &mut Vec<(usize, Met)>,
+    ) {
+        let touched = std::mem::take(&mut self.touched[event.index()]);
+        for q in &touched {
+            self.evaluate(*q as usize, state, met);
+        }
+        self.touched[event.index()] = touched;
+    }
+
+    fn evaluate(&mut self, q: usize, state: &mut impl Sight, met: &mut Vec<(usize, Met)>) {
+        if !self.open[q] {
+            return;
+        }
+        match &self.questions[q] {
+            // Evaluated by `visit_dead`, when a state has no steps.
+            Question::Reach(Predicate::Deadlock) | Question::Always(_) => {}
+            Question::Reach(predicate) => {
+                if state.holds(predicate) {
+                    self.answered(q);
+                    met.push((q, Met::Reached));
+                }
+            }
+            Question::Most(terms) => {
+                let value = state.sum(terms);
+                if self.records[q].is_none_or(|record| record < value) {
+                    self.records[q] = Some(value);
+                    self.open[q] = self.caps[q].is_none_or(|cap| value < cap);
+                    met.push((q, Met::Record(value)));
+                }
+            }
+        }
+    }
+
+    /// Evaluates questions in a dead state.
+    pub(super) fn visit_dead(&mut self, state: &mut impl Sight, met: &mut Vec<(usize, Met)>) {
+        let by_dead = std::mem::take(&mut self.by_dead);
+        for q in by_dead.iter().map(|q| *q as usize) {
+            let found = match &self.questions[q] {
+                _ if !self.open[q] => continue,
+                Question::Always(predicate) => {
+                    if state.holds(predicate) {
+                        continue;
+                    } else {
+                        Met::Lost
+                    }
+                }
+                _ => Met::Reached,
+            };
+            self.answered(q);
+            met.push((q, found));
+        }
+        self.by_dead = by_dead;
+        let open = &self.open;
+        self.by_dead.retain(|q| open[*q as usize]);
+    }
+
+    /// Returns whether a dead state can answer an open question.
+    pub(super) fn needs_dead(&self) -> bool {
+        self.by_dead.iter().any(|q| self.open[*q as usize])
+    }
+
+    /// Closes a question that a run has answered.
+    pub(super) fn answered(&mut self, q: usize) {
+        self.open[q] = false;
+        self.over |= self.ends == Ends::WithTheFirstRun;
+    }
+}
+
+/// Keeps one event per set of needs: bindings of a coloured transition often share theirs.
+fn sparse(system: &System, predicate: Predicate) -> Predicate {
+    let each = |list: Vec<Predicate>| list.into_iter().map(|p| sparse(system, p)).collect();
+    match predicate {
+        Predicate::Enabled(mut events) => {
+            let mut seen: FxHashSet<Vec<(VarId, Value)>> = FxHashSet::default();
+            events.retain(|event| match &system.event(*event).action {
+                Action::Net(arcs) => {
+                    let needed = arcs.iter().filter(|arc| arc.need > 0);
+                    seen.insert(needed.map(|arc| (arc.var, arc.need)).collect())
+                }
+                _ => true,
+            });
+            Predicate::Enabled(events)
+        }
+        Predicate::Not(inner) => Predicate::Not(Box::new(sparse(system, *inner))),
+        Predicate::And(list) => Predicate::And(each(list)),
+        Predicate::Or(list) => Predicate::Or(each(list)),
+        plain => plain,
+    }
+}
+
+pub(super) fn sum(terms: &[(VarId, Value)], state: &[Value]) -> i128 {
+    let term =
+        |(var, weight): &(VarId, Value)| i128::from(*weight) * i128::from(state[var.index()]);
+    terms.iter().map(term).sum()
+}
+
+/// Returns the variables that a predicate depends on.
+pub(super) fn reads(system: &System, predicate: &Predicate) -> Vec<VarId> {
+    let mut vars = Vec::new();
+    collect(system, predicate, &mut vars);
+    vars.sort_unstable();
+    vars.dedup();
+    vars
+}
+
+fn collect(system: &System, predicate: &Predicate, vars: &mut Vec<VarId>) {
+    match predicate {
+        Predicate::Const(_) | Predicate::Linear(_) | Predicate::Expr(_) => {
+            predicate.collect_vars(vars);
+        }
+        Predicate::Enabled(events) => {
+            vars.extend(system.fault);
+            for event in events {
+                match &system.event(*event).action {
+                    Action::Net(arcs) => {
+                        let needed = arcs.iter().filter(|arc| arc.need > 0);
+                        vars.extend(needed.map(|arc| arc.var));
+                    }
+                    action => vars.extend(action.reads()),
+                }
+            }
+        }
+        Predicate::Deadlock => vars.extend(system.var_ids()),
+        Predicate::Not(inner) => collect(system, inner, vars),
+        Predicate::And(all) | Predicate::Or(all) => {
+            all.iter().for_each(|inner| collect(system, inner, vars));
+        }
+    }
+}

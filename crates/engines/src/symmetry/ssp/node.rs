@@ -1,0 +1,231 @@
+//! Nodes and workers of the symbolic synchronized product.
+
+use crate::alphabet::Alphabet;
+use crate::explicit::labels::{Labels, labelled};
+use crate::problem::Problem;
+use crate::symmetry::sym::Quotient;
+use crate::symmetry::{Locals, Modulo};
+use lariat_automata::StateId as Location;
+use lariat_budget::{Budget, Lease, Observer, Stop};
+use lariat_emptiness::{Edge, NodeId};
+use lariat_reductions::symmetry::{Canon, Colours, Group, Room, Symmetry};
+use lariat_space::explicit::{Explicit, StateId, States};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// The immutable part of the product.
+pub(super) struct Ssp<'p> {
+    pub(super) problem: &'p Problem<'p>,
+    symmetry: &'p Symmetry<'p>,
+    pub(super) colours: &'p Colours<'p>,
+    pub(super) observer: &'p dyn Observer,
+    pub(super) space: Explicit<'p>,
+    pub(super) alphabet: Arc<Alphabet>,
+    /// G_L of every edge of the automaton.
+    pub(super) locals: Vec<Vec<Group>>,
+    /// R_q of every automaton state.
+    pub(super) futures: Vec<Group>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct GroupId(pub(super) u32);
+
+/// A set of markings closed under a group, with an automaton state.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct SetNode {
+    pub(super) location: Location,
+    pub(super) group: GroupId,
+    /// Representatives, in increasing order.
+    pub(super) members: Box<[StateId]>,
+}
+
+/// The part of the product found by one worker.
+pub(super) struct Worker<'p> {
+    pub(super) states: States,
+    pub(super) labels: Labels,
+    pub(super) groups: Vec<Canon<'p, 'p>>,
+    group_ids: FxHashMap<Group, GroupId>,
+    pub(super) nodes: Vec<SetNode>,
+    ids: FxHashMap<SetNode, NodeId>,
+    /// Class of each node: automaton state and representative modulo all symmetries.
+    pub(super) classes: Vec<u32>,
+    class_ids: FxHashMap<(Location, StateId), u32>,
+    /// Edges of expanded nodes.
+    pub(super) edges: Vec<Option<Box<[Edge]>>>,
+    pub(super) room: Room,
+    pub(super) twins: Room,
+    pub(super) budget: Budget,
+    /// Bytes of the maps above.
+    own: GrowingLease,
+    pub(super) check: Lease,
+}
+
+/// A lease that grows in steps, ahead of the bytes in use.
+struct GrowingLease {
+    lease: Lease,
+    bytes: usize,
+}
+
+impl GrowingLease {
+    fn grow(&mut self, bytes: usize) -> Result<(), Stop> {
+        self.bytes += bytes;
+        if self.bytes as u64 > self.lease.bytes() {
+            self.lease.resize(self.bytes + self.bytes / 4 + (1 << 16))?;
+        }
+        Ok(())
+    }
+}
+
+impl Worker<'_> {
+    pub fn states(&self) -> &States {
+        &self.states
+    }
+
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(super) fn grow(&mut self, bytes: usize) -> Result<(), Stop> {
+        self.own.grow(bytes)
+    }
+}
+
+impl<'p> Ssp<'p> {
+    pub fn new(
+        problem: &'p Problem<'p>,
+        symmetry: &'p Symmetry<'p>,
+        colours: &'p Colours<'p>,
+        locals: &mut Locals<'_>,
+        futures: &[Group],
+        observer: &'p dyn Observer,
+    ) -> Ssp<'p> {
+        let automaton = problem.automaton;
+        let of_state = |location: Location| -> Vec<Group> {
+            let edges = automaton.transitions(location).iter();
+            edges.map(|edge| locals.group(edge.guard)).collect()
+        };
+        Ssp {
+            problem,
+            symmetry,
+            colours,
+            observer,
+            space: labelled(problem),
+            alphabet: problem.alphabet().clone(),
+            locals: automaton.state_ids().map(of_state).collect(),
+            futures: futures.to_vec(),
+        }
+    }
+
+    /// Creates the quotient in which runs are searched.
+    pub fn quotient(&self) -> Quotient<'p> {
+        let modulo = Modulo::of_groups(self.colours, &self.futures);
+        Quotient::new(self.problem, self.symmetry, modulo, self.observer)
+    }
+
+    pub fn worker(&self, budget: &Budget) -> Worker<'p> {
+        let mut states = self.space.states(budget);
+        if let Some(most) = self.problem.most_tokens {
+            states.cut_above(most);
+        }
+        let mut worker = Worker {
+            states,
+            labels: Labels::default(),
+            groups: Vec::new(),
+            group_ids: FxHashMap::default(),
+            nodes: Vec::new(),
+            ids: FxHashMap::default(),
+            classes: Vec::new(),
+            class_ids: FxHashMap::default(),
+            edges: Vec::new(),
+            room: Room::default(),
+            twins: Room::default(),
+            budget: budget.clone(),
+            own: GrowingLease {
+                lease: budget.lease(),
+                bytes: 0,
+            },
+            check: budget.lease(),
+        };
+        // The first group contains all symmetries.
+        self.group(&mut worker, self.colours.group());
+        worker
+    }
+
+    pub(super) fn group(&self, worker: &mut Worker<'p>, group: &Group) -> GroupId {
+        if let Some(id) = worker.group_ids.get(group) {
+            return *id;
+        }
+        let id = GroupId(worker.groups.len() as u32);
+        worker.groups.push(Canon::new(self.colours, group.clone()));
+        worker.group_ids.insert(group.clone(), id);
+        id
+    }
+
+    /// Returns the representative of the image of a state.
+    pub(super) fn image(
+        &self,
+        worker: &mut Worker<'p>,
+        group: GroupId,
+        state: StateId,
+        to: &[u32],
+    ) -> Result<StateId, Stop> {
+        let Worker {
+            states,
+            groups,
+            room,
+            ..
+        } = worker;
+        let canon = &groups[group.0 as usize];
+        let found = self.space.modulo(states, state, None, |tokens| {
+            canon.image(room, tokens, to);
+            canon.canon(room, tokens);
+            true
+        })?;
+        // Nothing is fired, so no limit applies.
+        Ok(found.unwrap_or(state))
+    }
+
+    /// Returns the representative of a state modulo a group.
+    pub(super) fn representative(
+        &self,
+        worker: &mut Worker<'p>,
+        group: &Group,
+        state: StateId,
+    ) -> Result<StateId, Stop> {
+        let group = self.group(worker, group);
+        let identity = self.colours.identity();
+        self.image(worker, group, state, &identity)
+    }
+
+    pub(super) fn intern(
+        &self,
+        worker: &mut Worker<'p>,
+        location: Location,
+        group: GroupId,
+        members: Vec<StateId>,
+    ) -> Result<NodeId, Stop> {
+        let node = SetNode {
+            location,
+            group,
+            members: members.into(),
+        };
+        if let Some(id) = worker.ids.get(&node) {
+            return Ok(*id);
+        }
+        worker.budget.spend(1)?;
+        worker.grow(2 * (size_of::<SetNode>() + 4 * node.members.len()) + 64)?;
+        // All members are in one orbit of the full group.
+        let orbit = match node.members.first() {
+            Some(member) => self.representative(worker, self.colours.group(), *member)?,
+            None => return Err(Stop::Internal("a node without markings".to_owned())),
+        };
+        let next = worker.class_ids.len() as u32;
+        let class = *worker.class_ids.entry((location, orbit)).or_insert(next);
+        let id = NodeId(worker.nodes.len() as u32);
+        worker.classes.push(class);
+        worker.nodes.push(node.clone());
+        worker.edges.push(None);
+        worker.ids.insert(node, id);
+        Ok(id)
+    }
+}
