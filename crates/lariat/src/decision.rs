@@ -9,6 +9,11 @@ use lariat_model::Deadlock;
 use lariat_reductions::Removed;
 use std::time::Duration;
 
+/// Product states up to which a search counts as small.
+const SMALL_EFFORT: u64 = 200_000;
+/// Steps up to which a trace counts as short.
+const SMALL_TRACE: usize = 64;
+
 /// One engine that `auto` ran.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attempt {
@@ -88,6 +93,16 @@ impl Decision {
     /// Returns whether the property holds, and not because no run counts.
     pub(crate) fn holds_for_a_reason(&self) -> bool {
         matches!(self.verdict, EarnedVerdict::Holds(_)) && self.vacuous.is_none()
+    }
+
+    /// Returns whether the final report follows at once: the effort for a shorter trace and for vacuity is
+    /// bounded by that of the search and by the length of the trace.
+    pub(crate) fn is_final_soon(&self) -> bool {
+        let steps = match &self.verdict {
+            EarnedVerdict::Violated(run) => run.lasso().steps().count(),
+            _ => 0,
+        };
+        self.search_effort() <= SMALL_EFFORT && steps <= SMALL_TRACE
     }
 
     /// Returns whether memory was exhausted.

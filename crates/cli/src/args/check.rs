@@ -82,10 +82,10 @@ pub(crate) struct Check {
     /// An automaton of the *negated* property, in HOA.
     ///
     /// No run may be accepted by it. Its atomic propositions are atoms of formulas, such as `p >= 2`.
-    #[arg(long, value_name = "FILE.hoa", help_heading = PROPERTIES)]
+    #[arg(long, value_name = "FILE.hoa", help_heading = PROPERTIES, hide_short_help = true)]
     pub automaton: Vec<PathBuf>,
     /// Check only this property; may be given several times.
-    #[arg(long, value_name = "ID", help_heading = PROPERTIES)]
+    #[arg(long, value_name = "ID", help_heading = PROPERTIES, hide_short_help = true)]
     pub select: Vec<String>,
     /// The engine.
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine(), help_heading = ENGINE)]
@@ -168,7 +168,7 @@ pub(crate) struct Check {
     #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
     /// Also write the counterexamples to FILE, as JSON lines.
-    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT, hide_short_help = true)]
     pub trace: Option<PathBuf>,
     /// Also write a page for the browser.
     ///
@@ -196,10 +196,10 @@ pub(crate) struct Check {
     #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
     pub no_vacuity: bool,
     /// Show whole states in counterexamples, not only changes.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
     pub full: bool,
     /// Also print the structural facts that replaced a part of the search, with their proofs.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
     pub explain: bool,
     /// Print one line per property.
     #[arg(short, long, conflicts_with = "verbose", help_heading = OUTPUT)]
