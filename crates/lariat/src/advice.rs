@@ -1,7 +1,7 @@
 //! Advice for reductions from linear programming.
 //!
-//! The rules for nets are in `lariat_reductions`, which `lariat_structural` depends on; a rule that needs linear
-//! programming receives the answers as advice, and checks them exactly.
+//! The rules for nets are in `lariat_reductions`, which `lariat_structural` depends on; a rule that
+//! needs linear programming receives the answers as advice, and checks them exactly.
 
 use lariat_budget::Budget;
 use lariat_model::{System, VarId};

@@ -1,8 +1,8 @@
-//! Fairness constraints added by need, for engines that are given an extended automaton into which not all
-//! constraints fit.
+//! Fairness constraints added by need, for engines that are given an extended automaton into which
+//! not all constraints fit.
 //!
-//! Fewer constraints leave more runs. A subset `F` of all constraints decides if no run is fair to `F`,
-//! or if the run that was found is fair to all constraints:
+//! Fewer constraints leave more runs. A subset `F` of all constraints decides if no run is fair to
+//! `F`, or if the run that was found is fair to all constraints:
 //!
 //! ```text
 //! F := ∅
@@ -10,9 +10,10 @@
 //!         add some constraints that it violates to F      none: it is fair to all
 //! ```
 //!
-//! Every round adds at least one constraint. Usually a few of hundreds matter. If `F` does not fit into the
-//! automaton, the engine refuses; engines that support constraints directly do not use this loop.
-//! (Counterexample-guided abstraction refinement: E. Clarke, O. Grumberg, S. Jha, Y. Lu, H. Veith, CAV 2000.)
+//! Every round adds at least one constraint. Usually a few of hundreds matter. If `F` does not fit
+//! into the automaton, the engine refuses; engines that support constraints directly do not use
+//! this loop. (Counterexample-guided abstraction refinement: E. Clarke, O. Grumberg, S. Jha, Y. Lu,
+//! H. Veith, CAV 2000.)
 
 use crate::cache::SpaceCache;
 use crate::fair_run::unmet;
@@ -20,8 +21,8 @@ use crate::plan_run::PlanRun;
 use lariat_engines::{Account, Folded, Found, Outcome, Problem};
 use lariat_model::{Constraint, System};
 
-/// Constraints added per round at most: each enlarges the automaton, and a run that meets some often
-/// meets others.
+/// Constraints added per round at most: each enlarges the automaton, and a run that meets some
+/// often meets others.
 const PER_ROUND: usize = 8;
 
 impl PlanRun<'_> {

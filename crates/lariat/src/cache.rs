@@ -1,11 +1,12 @@
 //! Per-model cache of variable orders, reachable states, structural facts and symmetries.
 //!
-//! Finding an order and saturating usually cost more than deciding one property afterwards. The cache keeps
-//! the results for each system separately: passes make several systems of one model. It runs no engine and
-//! makes no choice; a failed attempt is stored with the budget it had, and is repeated only with more.
+//! Finding an order and saturating usually cost more than deciding one property afterwards. The
+//! cache keeps the results for each system separately: passes make several systems of one model. It
+//! runs no engine and makes no choice; a failed attempt is stored with the budget it had, and is
+//! repeated only with more.
 //!
-//! A diagram store belongs to one thread, so each thread that decides properties has a cache of its own.
-//! Results that need no diagrams are shared by all of them ([`SharedAnalyses`]).
+//! A diagram store belongs to one thread, so each thread that decides properties has a cache of its
+//! own. Results that need no diagrams are shared by all of them ([`SharedAnalyses`]).
 
 use crate::subject::Subject;
 use lariat_budget::{Budget, Progress, RunContext, Stop};
@@ -29,8 +30,8 @@ pub struct SpaceCache<'s> {
     shared: SharedAnalyses<'s>,
 }
 
-/// Analyses shared by the threads that check one model; clones share one table. Each result is computed
-/// once, within a limit of counted work; other threads that request it wait for it.
+/// Analyses shared by the threads that check one model; clones share one table. Each result is
+/// computed once, within a limit of counted work; other threads that request it wait for it.
 #[derive(Clone, Default)]
 pub struct SharedAnalyses<'s> {
     symmetries: Common<SystemId<'s>, Arc<Symmetry<'s>>>,
@@ -266,9 +267,9 @@ impl<'s> SpaceCache<'s> {
         }
     }
 
-    /// `system` under an order, without exploring more states than learning its programs and finding
-    /// the order takes. At most `effort` units of work go into finding the order; an order that was found
-    /// with as much is reused.
+    /// `system` under an order, without exploring more states than learning its programs and
+    /// finding the order takes. At most `effort` units of work go into finding the order; an order
+    /// that was found with as much is reused.
     pub fn ordered(
         &mut self,
         system: &'s System,
@@ -297,8 +298,8 @@ impl<'s> SpaceCache<'s> {
         })
     }
 
-    /// The reachable states of `system` if they are known or found while an order is chosen, else the
-    /// system under that order.
+    /// The reachable states of `system` if they are known or found while an order is chosen, else
+    /// the system under that order.
     pub(crate) fn starting_point(
         &mut self,
         system: &'s System,
@@ -342,7 +343,8 @@ impl<'s> SpaceCache<'s> {
         self.entry(system).states = None;
     }
 
-    /// Drops the sets that an engine has made under the cached order of `system`; the order is kept.
+    /// Drops the sets that an engine has made under the cached order of `system`; the order is
+    /// kept.
     pub(crate) fn drop_sets(&mut self, system: &'s System) {
         self.entry(system).drop_sets();
     }

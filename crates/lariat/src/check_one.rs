@@ -29,8 +29,8 @@ use std::sync::Arc;
 
 /// Decides a query in stages: a single engine, or the schedule `auto`.
 ///
-/// The stages are called in the order of the methods, each at most once; every one may return early with a
-/// stop. What a stage finds out is kept by the decider for the next one.
+/// The stages are called in the order of the methods, each at most once; every one may return early
+/// with a stop. The decider stores the results of a stage for the next ones.
 pub(crate) trait Decider<'s> {
     /// Cheap searches before anything is known about the net. `None` if they do not decide.
     fn look_first(&mut self, cache: &mut SpaceCache<'s>) -> Result<Option<SearchOutcome>, Stop>;
@@ -62,8 +62,8 @@ impl EngineChoice {
 }
 
 impl<'s> Query<'_, 's> {
-    /// Decides the property, as far as all its atoms have values: the run that was found is lifted to the original and
-    /// replayed there.
+    /// Decides the property, as far as all its atoms have values: the run that was found is lifted
+    /// to the original and replayed there.
     pub fn decide(&self, cache: &mut SpaceCache<'s>) -> Decision {
         let mut decider = self.options.engine.decider(self);
         let mut stages = || -> Result<SearchOutcome, Stop> {
@@ -99,8 +99,8 @@ impl<'s> Query<'_, 's> {
         }
     }
 
-    /// Replaces `holds` if some atom has no value in a reachable state, and `violated` if some atom has no
-    /// value along the run.
+    /// Replaces `holds` if some atom has no value in a reachable state, and `violated` if some atom
+    /// has no value along the run.
     pub fn check_partial_atoms(&self, decision: &mut Decision, cache: &mut SpaceCache<'s>) {
         let doubt = match &decision.verdict {
             EarnedVerdict::Holds(_) => check_holds(self.subject, self.atoms, |subject, always| {
@@ -125,8 +125,8 @@ impl<'s> Query<'_, 's> {
 impl<'m> Checker<'m> {
     /// Checks one property: the pipeline.
     ///
-    /// Emits the verdict with the trace as found, then the final report. If memory is exhausted and the property
-    /// `may_repeat`, emits nothing.
+    /// Emits the verdict with the trace as found, then the final report. If memory is exhausted and
+    /// the property `may_repeat`, emits nothing.
     pub(crate) fn check_one(
         &self,
         session: &Session<'_, 'm>,
@@ -187,8 +187,9 @@ impl<'m> Checker<'m> {
     }
 }
 
-/// Decides one property about a subject and shortens its counterexample; the pipeline without the options of a
-/// [`Checker`](crate::Checker). `cache` serves further properties of the subject's systems.
+/// Decides one property about a subject and shortens its counterexample; the pipeline without the
+/// options of a [`Checker`](crate::Checker). `cache` serves further properties of the subject's
+/// systems.
 pub fn check_subject<'s>(
     subject: &Subject<'s>,
     property: PropertyForm<'_>,

@@ -1,18 +1,20 @@
 //! Checks several questions about one model on several threads.
 //!
-//! Each worker takes the next question that is not taken. A diagram store belongs to one thread, so each
-//! worker has a [`SpaceCache`] from a [`CachePool`], where it stays for later questions; the systems that passes
-//! make, their symmetries and the results of linear programs are shared. States that two questions have in
-//! common are thus explored once per worker, which costs processor time but no wall-clock time.
+//! Each worker takes the next question that is not taken. A diagram store belongs to one thread, so
+//! each worker has a [`SpaceCache`] from a [`CachePool`], where it stays for later questions; the
+//! systems that passes make, their symmetries and the results of linear programs are shared. States
+//! that two questions have in common are thus explored once per worker, which costs processor time
+//! but no wall-clock time.
 //!
-//! Verdicts do not depend on the number of threads. The contents of a worker's cache depend on the questions
-//! that it has checked, and so may the answering engine and the statistics; one thread is deterministic.
+//! Verdicts do not depend on the number of threads. The contents of a worker's cache depend on the
+//! questions that it has checked, and so may the answering engine and the statistics; one thread is
+//! deterministic.
 //!
 //! A worker without further questions releases its thread slot to those that are still working
 //! (`auto/run_round_parallel.rs`).
 //!
-//! Memory is one account. A question that exhausted it while others held memory is repeated when no other worker
-//! is active.
+//! Memory is one account. A question that exhausted it while others held memory is repeated when no
+//! other worker is active.
 
 use crate::cache::{SharedAnalyses, SpaceCache};
 use lariat_budget::Idle;
@@ -59,7 +61,7 @@ impl<'s> CachePool<'s> {
     }
 }
 
-/// What a check reports: events, and whether the question must be repeated for lack of memory.
+/// The output of one check: events, and whether the question must be repeated for lack of memory.
 pub struct CheckOutput<'e, A> {
     emit: &'e mut dyn FnMut(A),
     out_of_memory: bool,
@@ -71,7 +73,8 @@ impl<A> CheckOutput<'_, A> {
         (self.emit)(event);
     }
 
-    /// Reports that memory was exhausted, with the event to emit if the question cannot be repeated.
+    /// Reports that memory was exhausted, with the event to emit if the question cannot be
+    /// repeated.
     pub fn out_of_memory(&mut self) {
         self.out_of_memory = true;
     }
@@ -83,12 +86,13 @@ enum Message<A> {
     Starved(usize),
 }
 
-/// Checks all `questions` by `check`, on the threads that are `idle` and with the caches of the `pool`. Passes
-/// each event with the position of its question to `emit`, on the thread of the caller and as soon as it is known:
-/// with several threads the order is that of completion.
+/// Checks all `questions` by `check`, on the threads that are `idle` and with the caches of the
+/// `pool`. Passes each event with the position of its question to `emit`, on the thread of the
+/// caller and as soon as it is known: with several threads the order is that of completion.
 ///
-/// `check` gets a flag that says whether the question may be repeated if memory is exhausted; then it calls
-/// [`CheckOutput::out_of_memory`] instead of emitting an event. If `emit` breaks, no further question is begun.
+/// `check` gets a flag that says whether the question may be repeated if memory is exhausted; then
+/// it calls [`CheckOutput::out_of_memory`] instead of emitting an event. If `emit` breaks, no
+/// further question is begun.
 pub fn check_parallel<'s, Q, A>(
     questions: &[Q],
     idle: &Idle,

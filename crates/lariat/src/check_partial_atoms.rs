@@ -1,9 +1,10 @@
-//! Atoms without a value: a verdict counts only if every atom it depends on has a value where it matters.
+//! Atoms without a value: a verdict counts only if every atom it depends on has a value where it
+//! matters.
 //!
-//! `flag[i]` has no value while `i` is outside the array; engines take it for false there (`model::partial`
-//! defines where an atom has a value). Without a check, a mistake in a formula could make it hold
-//! silently. So every verdict about such atoms is checked: a violation stands if all of them have values
-//! along its run, and `holds` stands if
+//! `flag[i]` has no value while `i` is outside the array; engines take it for false there
+//! (`model::partial` defines where an atom has a value). Without a check, a mistake in a formula
+//! could make it hold silently. So every verdict about such atoms is checked: a violation stands if
+//! all of them have values along its run, and `holds` stands if
 //!
 //! ```text
 //! G (all atoms have values)

@@ -23,8 +23,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// From this number of threads on, several workers search the states of one property together by default. Fewer
-/// gain little, because they visit many edges twice.
+/// From this number of threads on, several workers search the states of one property together by
+/// default. Fewer gain little, because they visit many edges twice.
 const MANY_THREADS: usize = 4;
 
 /// Makes the observer of one property.
@@ -32,8 +32,9 @@ pub type ObserverFactory<'o> = dyn Fn() -> Box<dyn Observer + 'o> + Sync + 'o;
 
 /// Checks properties of one model.
 ///
-/// Options are set by chained methods. What is explored is kept and serves all properties that the checker
-/// checks: variable orders, reachable states, structural facts, symmetries.
+/// Options are set by chained methods. Analyses and reachable states are kept and serve all
+/// properties that the checker checks: variable orders, reachable states, structural facts,
+/// symmetries.
 ///
 /// ```
 /// # let text = b"process Light { state red, green; init red; trans red -> green {}, green -> red {}; }
@@ -57,14 +58,14 @@ pub struct Checker<'m> {
     caches: CachePool<'m>,
 }
 
-/// The number of threads, and whether the user asked for it.
+/// The number of threads, and whether the user set it.
 #[derive(Clone, Copy)]
 struct Threads {
     count: NonZeroUsize,
     asked: bool,
 }
 
-/// What a checker reports while it checks.
+/// The events of a running check.
 pub enum CheckEvent {
     /// A verdict is known; its trace may still become shorter, and notes may follow.
     Verdict(Box<Report>),
@@ -92,7 +93,8 @@ pub(crate) struct CheckTask<'c> {
 }
 
 impl<'m> Checker<'m> {
-    /// A checker with default options: engine `auto`, one thread, no time limit, three quarters of the memory.
+    /// A checker with default options: engine `auto`, one thread, no time limit, three quarters of
+    /// the memory.
     pub fn new(model: &'m Model) -> Checker<'m> {
         Checker {
             model,
@@ -140,7 +142,8 @@ impl<'m> Checker<'m> {
         self
     }
 
-    /// Checks on several threads. Verdicts do not depend on their number; with one thread, everything repeats.
+    /// Checks on several threads. Verdicts do not depend on their number; with one thread,
+    /// everything repeats.
     #[must_use]
     pub fn threads(mut self, threads: NonZeroUsize) -> Self {
         self.threads = Threads {
@@ -150,23 +153,24 @@ impl<'m> Checker<'m> {
         self
     }
 
-    /// Sets the deadlock policy: whether the last state of a finite run repeats, or the run does not count.
+    /// Sets the deadlock policy: whether the last state of a finite run repeats, or the run does
+    /// not count.
     #[must_use]
     pub fn deadlock(mut self, deadlock: Deadlock) -> Self {
         self.options.deadlock = deadlock;
         self
     }
 
-    /// Assumes weak fairness: only runs count on which `what` is not continuously enabled without being
-    /// taken. `what` is `all`, an event, or a pattern.
+    /// Assumes weak fairness: only runs count on which `what` is not continuously enabled without
+    /// being taken. `what` is `all`, an event, or a pattern.
     #[must_use]
     pub fn weak_fairness(mut self, what: &str) -> Self {
         self.fairness.push((Strength::Weak, what.to_owned()));
         self
     }
 
-    /// Assumes strong fairness: only runs count on which `what` is taken infinitely often if it is enabled
-    /// infinitely often.
+    /// Assumes strong fairness: only runs count on which `what` is taken infinitely often if it is
+    /// enabled infinitely often.
     #[must_use]
     pub fn strong_fairness(mut self, what: &str) -> Self {
         self.fairness.push((Strength::Strong, what.to_owned()));
@@ -188,8 +192,8 @@ impl<'m> Checker<'m> {
         self
     }
 
-    /// Checks each decided property with a second, unrelated engine. Contradicting verdicts are reported as an
-    /// internal error.
+    /// Checks each decided property with a second, unrelated engine. Contradicting verdicts are
+    /// reported as an internal error.
     #[must_use]
     pub fn cross_check(mut self, on: bool) -> Self {
         self.cross_checks = on;
@@ -226,7 +230,7 @@ impl<'m> Checker<'m> {
         self
     }
 
-    /// Uses several threads where they pay without being asked for.
+    /// Uses several threads by default where they save time.
     #[doc(hidden)]
     #[must_use]
     pub fn default_threads(mut self, count: NonZeroUsize) -> Self {
@@ -249,8 +253,9 @@ impl<'m> Checker<'m> {
         last.ok_or_else(|| Error::Options("the property was not checked".to_owned()))
     }
 
-    /// Checks properties, on several threads if there are any, and calls `on_report` on this thread with each
-    /// report as soon as it is final. If the callback breaks, no further property is begun.
+    /// Checks properties, on several threads if there are any, and calls `on_report` on this thread
+    /// with each report as soon as it is final. If the callback breaks, no further property is
+    /// begun.
     ///
     /// ```
     /// # use std::ops::ControlFlow;
@@ -279,8 +284,8 @@ impl<'m> Checker<'m> {
         })
     }
 
-    /// Checks properties as [`check_all`](Checker::check_all) does, and also reports each verdict as soon as it is
-    /// known, with its trace as found.
+    /// Checks properties as [`check_all`](Checker::check_all) does, and also reports each verdict
+    /// as soon as it is known, with its trace as found.
     pub fn check_events(
         &self,
         properties: &Properties<'m>,
@@ -369,8 +374,8 @@ impl<'m> Checker<'m> {
         })
     }
 
-    /// The threads that each property may use: if there are fewer properties than threads, and threads were asked for,
-    /// the others help.
+    /// The threads per property. If the user set more threads than there are properties, the others
+    /// help.
     fn threads_each(&self, properties: usize) -> NonZeroUsize {
         let each = if self.threads.asked {
             self.threads.count.get() / properties.max(1)

@@ -1,8 +1,9 @@
-//! Cross-check: a second engine that shares as little as possible with the first decides the same property.
+//! Cross-check: a second engine that shares as little as possible with the first decides the same
+//! property.
 //!
-//! Single states and sets of states share the reader, the translation and the replay, and nothing in between;
-//! the second engine also gets the original net, without reductions and facts. Contradicting verdicts are a
-//! defect, whichever is right.
+//! Single states and sets of states share the reader, the translation and the replay, and nothing
+//! in between; the second engine also gets the original net, without reductions and facts.
+//! Contradicting verdicts are a defect, whichever is right.
 
 use crate::cache::SpaceCache;
 use crate::decision::Decision;

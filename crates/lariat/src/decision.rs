@@ -34,8 +34,8 @@ pub struct Attempt {
 pub struct Fact {
     /// The statement, as a sentence.
     pub statement: String,
-    /// Its certificate: inequalities that hold in every reachable marking, or a ranking function. Empty
-    /// if the fact needs none.
+    /// Its certificate: inequalities that hold in every reachable marking, or a ranking function.
+    /// Empty if the fact needs none.
     pub reasons: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ pub struct Decision {
     pub met: Vec<(String, FairnessEvidence)>,
     /// Set if the property holds because no run counts: the reason.
     pub vacuous: Option<&'static str>,
-    /// What reductions did to the net that the engine searched.
+    /// A summary of the reductions of the searched net.
     pub passes: Vec<Removed>,
     /// The engines that `auto` ran; empty for an engine selected by name.
     pub trail: Vec<Attempt>,

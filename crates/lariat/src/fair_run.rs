@@ -1,23 +1,26 @@
-//! Is a run fair? Asked of the loop alone, with the reference semantics, and answered with the place where each constraint is met.
+//! Checks whether a run is fair, by the reference semantics on its loop, and finds the position
+//! that meets each constraint.
 //!
-//! What happens infinitely often on a lasso is what happens in its loop. A covering run repeats the events of its loop with more tokens each
-//! time; whether a constraint is enabled at a position must then be the same in all rounds (`settled.rs`).
+//! Events and states recur on a lasso iff they occur in its loop. A covering run repeats the events
+//! of its loop with more tokens in each round; whether a constraint is enabled at a position must
+//! then be the same in all rounds (`settled.rs`).
 
 use crate::settled::settled;
 use lariat_model::{Constraint, Lasso, State, Strength, System};
 
-/// How a run satisfies a fairness constraint. Positions are counted from the beginning of the run, as those of its states.
+/// How a run satisfies a fairness constraint. Positions are those of the states, counted from the
+/// beginning of the run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FairnessEvidence {
-    /// One of its events is taken at this position of the loop.
+    /// One of its events is taken from this position of the loop.
     Taken(usize),
-    /// It is weak, and not enabled at this position of the loop.
+    /// The constraint is weak, and not enabled at this position of the loop.
     Idle(usize),
-    /// It is enabled nowhere in the loop.
+    /// The constraint is enabled nowhere in the loop.
     Never,
 }
 
-/// How a lasso satisfies every constraint; the error says which it does not.
+/// How a lasso satisfies every constraint; the error describes a violated constraint.
 pub fn met(
     system: &System,
     fairness: &[Constraint],
@@ -29,7 +32,7 @@ pub fn met(
         .collect()
 }
 
-/// The constraints that a lasso does not satisfy, or not for certain.
+/// The constraints that a lasso is not known to satisfy.
 pub fn unmet<'c>(
     system: &System,
     fairness: &'c [Constraint],
@@ -62,7 +65,7 @@ fn of_constraint(
             Some(false) => idle = idle.or(Some(first + position)),
             None => {
                 return Err(format!(
-                    "whether `{}` is enabled may change when tokens are added",
+                    "whether `{}` is enabled may change as tokens accumulate",
                     constraint.name
                 ));
             }
@@ -72,17 +75,18 @@ fn of_constraint(
         _ if always_idle => Ok(FairnessEvidence::Never),
         (Strength::Weak, Some(position)) => Ok(FairnessEvidence::Idle(position)),
         (strength, _) => Err(format!(
-            "the loop is not fair: `{}` is enabled {}, and it is never taken",
+            "the loop is not fair: `{}` is enabled {}, and never taken",
             constraint.name,
             match strength {
-                Strength::Weak => "all the time",
-                Strength::Strong => "again and again",
+                Strength::Weak => "continuously",
+                Strength::Strong => "infinitely often",
             }
         )),
     }
 }
 
-/// Is the constraint enabled in a state of the loop, in all rounds? `None` if that cannot be said.
+/// Returns whether the constraint is enabled in a state of the loop in all rounds; `None` if that
+/// is not known.
 fn is_enabled(
     system: &System,
     constraint: &Constraint,
@@ -104,11 +108,12 @@ mod tests {
         Action, Arc, Deadlock, Domain, Event, EventId, Fairness, Step, VarId, Variable,
     };
 
-    /// Of a transition: place, tokens needed, tokens added.
+    /// Arcs of a transition: place, tokens needed, tokens added.
     type Arcs = [(u32, i64, i64)];
 
-    /// A token goes from place 0 to place 1, leaving one in place 2 if it is to grow, and comes back; or is lost. `look` is always enabled, and `dump` when
-    /// there are five tokens in place 2.
+    /// `go` moves a token from place 0 to place 1 and adds `grows` tokens to place 2; `come` moves
+    /// it back, and `lose` removes it. `look` is always enabled, and `dump` if there are five
+    /// tokens in place 2.
     fn turns(grows: i64) -> System {
         let place = |i: u32| Variable {
             name: format!("p{i}"),
@@ -141,7 +146,7 @@ mod tests {
         }
     }
 
-    /// `look`, then `go` and `come` for ever.
+    /// `look`, then `go` and `come` infinitely often.
     fn rounds(grows: i64) -> Lasso {
         let step = |event, state: [i64; 3]| Step {
             event: Some(EventId(event)),
@@ -160,16 +165,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_met_is_met_in_the_loop() {
+    fn constraints_are_evaluated_on_the_loop() {
         let (system, lasso) = (turns(0), rounds(0));
         let how = |strength, event| met(&system, &[fair(strength, event)], &lasso);
         use Strength::{Strong, Weak};
         assert_eq!(how(Strong, 1), Ok(vec![FairnessEvidence::Taken(2)]));
-        // It may be lost only while it is away, which is enough for the weak, and too much for the strong.
+        // `lose` is enabled only in place 1: fair to the weak constraint, and unfair to the strong
+        // one.
         assert_eq!(how(Weak, 2), Ok(vec![FairnessEvidence::Idle(1)]));
-        assert!(how(Strong, 2).is_err_and(|why| why.contains("again and again")));
-        // It was looked before, and never since.
-        assert!(how(Weak, 3).is_err_and(|why| why.contains("all the time")));
+        assert!(how(Strong, 2).is_err_and(|why| why.contains("infinitely often")));
+        // `look` is taken in the prefix only.
+        assert!(how(Weak, 3).is_err_and(|why| why.contains("continuously")));
         assert_eq!(how(Strong, 4), Ok(vec![FairnessEvidence::Never]));
         assert_eq!(
             unmet(&system, &[fair(Weak, 3), fair(Weak, 2)], &lasso).len(),
@@ -178,13 +184,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_enabled_in_some_round_is_not_known_to_be_idle() {
+    fn a_constraint_enabled_in_some_round_is_not_idle() {
         let dump = [fair(Strength::Weak, 4)];
         let why = met(&turns(1), &dump, &rounds(1)).unwrap_err();
         assert!(why.contains("may change"), "{why}");
     }
 
-    /// Whoever replays a run asks for its fairness, and a beginning has none.
+    /// The replay checks fairness, and a prefix does not show any.
     #[test]
     fn unfair_runs_are_not_evidence() {
         let system = turns(0);
@@ -198,15 +204,15 @@ mod tests {
             let property = PropertyForm::Formula(Formulas::FALSE);
             subject.replayed(property, Deadlock::Stutter, lasso)
         };
-        let beginning = Lasso {
+        let prefix_only = Lasso {
             cycle: Vec::new(),
             ..rounds(0)
         };
         let (taken, lost) = ([fair(Strength::Weak, 0)], [fair(Strength::Strong, 2)]);
-        assert!(replayed(&[], rounds(0)).is_ok() && replayed(&[], beginning.clone()).is_ok());
+        assert!(replayed(&[], rounds(0)).is_ok() && replayed(&[], prefix_only.clone()).is_ok());
         assert!(replayed(&taken, rounds(0)).is_ok());
         assert!(replayed(&lost, rounds(0)).is_err());
-        let why = replayed(&taken, beginning).unwrap_err();
-        assert!(why.contains("fair continuation"), "{why}");
+        let why = replayed(&taken, prefix_only).unwrap_err();
+        assert!(why.contains("a fair continuation"), "{why}");
     }
 }

@@ -1,9 +1,10 @@
 //! Faults of a program, independent of the property: failed assertions, the error state, overflow.
 //!
-//! A verdict about a faulty program may be a verdict about the fault. So a check explores some thousand states
-//! before the first property, which are all states of a small program. For a larger one, engines check the same
-//! claims in the states that they visit ([`lariat_engines::Account::claims`]). If neither covers all states, this is
-//! reported: no fault is claimed to be absent.
+//! A verdict about a faulty program may be a verdict about the fault. So a check explores some
+//! thousand states before the first property, which are all states of a small program. For a larger
+//! one, engines check the same claims in the states that they visit
+//! ([`lariat_engines::Account::claims`]). If neither covers all states, this is reported: no fault
+//! is claimed to be absent.
 
 use crate::states::{CountOptions, CountingMethod, count_states};
 use lariat_budget::{Budget, Figure, RunContext, Statistic};
@@ -23,7 +24,8 @@ const MOST_TIME: Duration = Duration::from_millis(500);
 /// The faults of a program that are known so far.
 #[derive(Clone, Debug)]
 pub struct Faults {
-    /// The claims of the program: its assertions, and last the absence of errors, if errors are possible.
+    /// The claims of the program: its assertions, and last the absence of errors, if errors are
+    /// possible.
     claims: Vec<Claim>,
     /// A variable that is assigned a value beyond its range.
     overflow: Option<String>,

@@ -1,45 +1,45 @@
-//! What `auto` looks at before it chooses: the property and the net.
+//! Features of the property and the net by which `auto` chooses engines.
 
 use crate::subject::{PropertyForm, Subject};
 use lariat_ltl::{AtomId, Formulas, classes};
 use lariat_model::{Constraint, EventId, Predicate, Proposition, System, Value, VarId};
 
-/// What matters for the choice of engines.
+/// Features for the choice of engines.
 #[derive(PartialEq, Debug)]
 pub(crate) struct Features {
-    /// Is every event a transition of a net?
+    /// Whether every event is a transition of a net.
     pub net: bool,
-    /// The most tokens in a place at the start.
+    /// The largest initial number of tokens in a place.
     pub tokens: Value,
-    /// Can their number grow, maybe without bound?
+    /// Whether the net may be unbounded.
     pub grows: bool,
-    /// Does a violation show after finitely many steps, by the syntax?
+    /// Whether the formula is syntactically safe: every violation has a finite prefix that shows
+    /// it.
     pub safety: bool,
-    /// Is it free of `X`, so that repeating a letter does not matter?
+    /// Whether the formula has no `X`, and so is stutter-invariant.
     pub stutters: bool,
-    /// The propositions that it observes.
+    /// The number of observed propositions.
     pub observed: usize,
-    /// Events that can change one of them, or that are one.
+    /// The number of events that can change an observed proposition, or that one names.
     pub visible: usize,
-    /// All events.
+    /// The number of events.
     pub events: usize,
-    /// Symmetries of the net before reductions that the property cannot tell apart: the logarithm of their number, to base 10. Only
-    /// known once it was asked for.
+    /// The logarithm (base 10) of the number of symmetries of the original net that preserve the
+    /// property; 0 until it is computed.
     pub symmetries: f64,
 }
 
-/// Is it known that the places of a net are bounded?
+/// Whether the net is known to be bounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Boundedness {
-    /// Yes, by an invariant.
+    /// Bounded, by an invariant.
     Proved,
-    /// No.
+    /// Not known.
     Open,
 }
 
 impl Features {
-    /// Looks at a property, whose formula is in `formulas`, and at the subject's system, of which it may be `known` that it
-    /// is bounded.
+    /// The features of a property, whose formula is in `formulas`, and of the subject's system.
     pub fn of(
         subject: &Subject<'_>,
         formulas: &Formulas,
@@ -71,13 +71,13 @@ impl Features {
         }
     }
 
-    /// Can most events happen unobserved?
+    /// Returns whether at most half of the events are visible.
     pub fn is_local(&self) -> bool {
         self.visible <= self.events / 2
     }
 }
 
-/// How many events can change one of the propositions, or are one.
+/// The number of events that can change one of the propositions, or that one names.
 fn visible(system: &System, observed: &[&Proposition]) -> usize {
     let mut read = vec![false; system.variables.len()];
     let mut named = vec![false; system.events.len()];
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn formulas_are_told_apart() {
+    fn features_depend_on_the_formula() {
         let eventually = features("F a");
         assert!(eventually.stutters && !eventually.safety);
         assert!(eventually.net && eventually.tokens == 5 && !eventually.grows);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_can_change_a_deadlock() {
+    fn all_events_are_visible_to_deadlock() {
         let all = features("G F (a | b | c)");
         assert_eq!(all.visible, all.events);
         assert!(!all.is_local());

@@ -1,5 +1,5 @@
-//! Unstable interfaces for the crates of this workspace: the binary, campaigns, drawings and the differential
-//! harness. They may change in every release.
+//! Unstable interfaces for the crates of this workspace: the binary, campaigns, drawings and the
+//! differential harness. They may change in every release.
 
 pub use crate::ask;
 pub use crate::auto::{LeftOut, Schedule, Technique};

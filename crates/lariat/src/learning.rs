@@ -1,17 +1,18 @@
-//! `hyb` on programs, on the fly: with the steps near the initial states, before all states are explored.
+//! `hyb` on programs, on the fly: with the steps near the initial states, before all states are
+//! explored.
 //!
-//! The component-wise engine builds its product in one closure, with relations that it is given. Those of
-//! a program are learned from states (`space/symbolic/program.rs`), and a learned step is correct
-//! wherever it applies. So there are rounds,
+//! The component-wise engine builds its product in one closure, with relations that it is given.
+//! Those of a program are learned from states (`space/symbolic/program.rs`), and a learned step is
+//! correct wherever it applies. So there are rounds,
 //!
 //! ```text
 //! B_d = states within d steps of the initial ones, d = 4, 8, 16 …     the engine with the steps learned in B_d
 //! ```
 //!
-//! A run found in a round is a run of the program; finding none means nothing. A state whose steps were not
-//! learned looks dead, so stutter loops are omitted; and it is unknown where events are enabled, so that questions
-//! about enabledness wait until all states are explored. Questions about the event taken do not: the engine sees it
-//! in the steps that it has.
+//! A run found in a round is a run of the program; finding none means nothing. A state whose steps
+//! were not learned looks dead, so stutter loops are omitted; and it is unknown where events are
+//! enabled, so that questions about enabledness wait until all states are explored. Questions about
+//! the event taken do not: the engine sees it in the steps that it has.
 
 use crate::cache::{CacheKey, SpaceCache, StartingPoint};
 use crate::on_sets::check_claims;
@@ -30,8 +31,8 @@ const FIRST_DEPTH: u32 = 4;
 /// Work for finding an order before anything else is known.
 const ORDER_WORK: u64 = 50_000;
 
-/// Runs a component-wise engine with the steps learned near the initial states. Returns `None` if no
-/// round decides, or if nothing has to be learned.
+/// Runs a component-wise engine with the steps learned near the initial states. Returns `None` if
+/// no round decides, or if nothing has to be learned.
 pub(crate) fn while_learning<'s>(
     decide: fn(&mut Task<'_>, &Symbolic<'_>) -> Found,
     task: &mut Task<'_>,
@@ -57,7 +58,8 @@ pub(crate) fn while_learning<'s>(
     let found = rounds(decide, &mut task.under(&limited), &mut space);
     check_claims(&mut space, task);
     match found {
-        // Running out of the share of the rounds is no result; an exhausted outer limit is an error.
+        // Running out of the share of the rounds is no result; an exhausted outer limit is an
+        // error.
         Err(Stop::Work(_)) => ctx.budget.spend(0).map(|()| None),
         found => found,
     }

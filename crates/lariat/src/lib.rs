@@ -1,8 +1,8 @@
 //! Lariat, an LTL model checker for Petri nets and programs.
 //!
-//! A [`Model`] is read from a file; a [`Checker`] decides linear-time properties of it. The answer is a [`Verdict`]:
-//! *holds* after an exhaustive search, *violated* with a [`Trace`] that was replayed on the original model, or
-//! *unknown* with the reason.
+//! A [`Model`] is read from a file; a [`Checker`] decides linear-time properties of it. The answer
+//! is a [`Verdict`]: *holds* after an exhaustive search, *violated* with a [`Trace`] that was
+//! replayed on the original model, or *unknown* with the reason.
 //!
 //! ```
 //! use lariat::{Checker, Model, Verdict};
@@ -23,8 +23,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Several properties share what is explored, and are checked on several threads; reports arrive as verdicts are
-//! known:
+//! Several properties share reachable states and analyses, and are checked in parallel; reports
+//! arrive as verdicts are known:
 //!
 //! ```
 //! use lariat::{Checker, Model, Properties};

@@ -1,6 +1,7 @@
 //! Default limits of a process.
 
-/// Three quarters of the memory that this process may use, as far as the operating system reports it.
+/// Three quarters of the memory that this process may use, as far as the operating system reports
+/// it.
 pub fn default_memory() -> u64 {
     let number = |path: &str, find: fn(&str) -> Option<u64>| {
         std::fs::read_to_string(path).ok().as_deref().and_then(find)

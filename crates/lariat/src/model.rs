@@ -9,7 +9,8 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A model of a concurrent system: a Petri net (PNML, plain or coloured), a DVE program, or an ETF table.
+/// A model of a concurrent system: a Petri net (PNML, plain or coloured), a DVE program, or an ETF
+/// table.
 ///
 /// The format is recognised by content. A coloured net is unfolded when it is read.
 ///

@@ -1,8 +1,8 @@
 //! Engines on sets, on the fly: the order race and the engine alternate with growing budgets.
 //!
-//! The reachable states are not needed, and usually cost more than the verdict. Engines on sets need an
-//! order of the variables, and little is known about orders before states are explored. So the race of orders and
-//! the engine alternate, in counted work:
+//! The reachable states are not needed, and usually cost more than the verdict. Engines on sets
+//! need an order of the variables, and little is known about orders before states are explored. So
+//! the race of orders and the engine alternate, in counted work:
 //!
 //! ```text
 //! the engine near the initial states, under the order with the best score
@@ -11,9 +11,10 @@
 //! undecided                                        w := GROWTH · w, and again
 //! ```
 //!
-//! A race with more work may have another favourite; if it has the same one, the engine continues in the same
-//! space, whose cache is still valid. With a growth factor of 8 the repeated work is a small part of the whole.
-//! The relations of programs are learned from the states that the engine visits.
+//! A race with more work may have another favourite; if it has the same one, the engine continues
+//! in the same space, whose cache is still valid. With a growth factor of 8 the repeated work is a
+//! small part of the whole. The relations of programs are learned from the states that the engine
+//! visits.
 
 use crate::cache::{CacheKey, ReachableStates, SpaceCache, StartingPoint};
 use lariat_budget::{Abort, Budget, Late, Quiet, RunContext, Statistic, Stop};
@@ -24,8 +25,8 @@ use lariat_space::symbolic::{OrderChoice, Reached, Set, Symbolic};
 use std::num::NonZeroUsize;
 use std::thread::{Builder, scope};
 
-/// Work of the search near the initial states before any race. On wide nets a race takes much longer
-/// than finding a violation a few steps away.
+/// Work of the search near the initial states before any race. On wide nets a race takes much
+/// longer than finding a violation a few steps away.
 const NEAR_WORK: u64 = 400_000;
 
 /// The divisor of the remaining work that the search near the initial states may use.
@@ -112,10 +113,10 @@ fn near_work(budget: &Budget) -> u64 {
     NEAR_WORK.min(left / NEAR_SHARE)
 }
 
-/// Searches near the initial states in a background thread, in `space`, while this thread races orders and runs
-/// the engine. A run found by the background thread is the result, as with one thread, and this function returns
-/// only after that thread has ended: the result does not depend on timing. Afterwards the thread slot is
-/// available to builder threads.
+/// Searches near the initial states in a background thread, in `space`, while this thread races
+/// orders and runs the engine. A run found by the background thread is the result, as with one
+/// thread, and this function returns only after that thread has ended: the result does not depend
+/// on timing. Afterwards the thread slot is available to builder threads.
 fn near_in_background<'s>(
     mut space: Symbolic<'s>,
     how: OnSets<'_, 's>,
@@ -233,8 +234,8 @@ fn among_reachable(
     sets::decide(procedure, task, reached)
 }
 
-/// Checks the claims of a program in the states that an engine has visited. Running out of the budget does
-/// not affect the engine's answer. Also used for `hyb` (`learning.rs`).
+/// Checks the claims of a program in the states that an engine has visited. Running out of the
+/// budget does not affect the engine's answer. Also used for `hyb` (`learning.rs`).
 pub(crate) fn check_claims(space: &mut Symbolic<'_>, task: &mut Task<'_>) {
     if !space.learns() {
         return;

@@ -63,8 +63,8 @@ pub struct CheckOptions {
     /// Workers with which `auto` searches the single states of one large question together. With
     /// several, the answering engine may depend on timing.
     pub workers: Workers,
-    /// Claims of a program (assertions, absence of errors) that engines check in the states they visit;
-    /// see [`Account::claims`](lariat_engines::Account::claims). Nets have none.
+    /// Claims of a program (assertions, absence of errors) that engines check in the states they
+    /// visit; see [`Account::claims`](lariat_engines::Account::claims). Nets have none.
     pub claims: Vec<Predicate>,
 }
 

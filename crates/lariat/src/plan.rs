@@ -1,8 +1,8 @@
-//! The plan of a run: which automaton, which engine, which check, which variant.
+//! Plans: the choice of automaton, engine, emptiness check and variant.
 //!
-//! The four are separate choices; a [`Preset`] names one of each, and flags change one at a time.
-//! [`Plan::validate`] is the one place that knows which go together, [`Plan::needs`] what a plan must know of a
-//! property. `auto` is no plan: it makes several (see `auto.rs`).
+//! The four are chosen separately; a [`Preset`] names one of each, and flags change one at a time.
+//! [`Plan::validate`] checks that they are compatible, and [`Plan::needs`] returns the invariance
+//! properties that a plan requires. `auto` is not a plan: it runs several.
 
 use lariat_engines::{
     AutomatonKind, BCZ, EL, EXPLICIT, Emptiness, Engine, EngineId, Fixpoint, HYB, Needs, OWCTY,
@@ -16,13 +16,13 @@ use std::fmt;
 pub struct Plan {
     /// The preset from which it was derived.
     pub id: EngineId,
-    /// How states are held and searched.
+    /// The representation of states, and the search.
     pub engine: &'static Engine,
-    /// In which form the automaton is read.
+    /// The kind of automaton that the engine reads.
     pub automaton: AutomatonKind,
-    /// The emptiness check; `None` where the engine searches no graph.
+    /// The emptiness check; `None` if the engine searches no graph.
     pub emptiness: Option<Emptiness>,
-    /// The switches of papers and measurements.
+    /// Switches for comparisons with the literature and for measurements.
     pub variant: Variant,
 }
 
@@ -31,14 +31,14 @@ pub struct Plan {
 pub struct Preset {
     /// The identity of the plan that it names.
     pub id: EngineId,
-    /// What it is, in a few words.
+    /// A short description.
     pub about: &'static str,
     engine: &'static Engine,
     automaton: AutomatonKind,
 }
 
 impl Preset {
-    /// Every preset, in the order in which help lists them. A new engine adds its line here.
+    /// Every preset, in the order in which help lists them. A new engine adds an entry here.
     pub const ALL: &[Preset] = &[
         preset(
             EngineId::Explicit,
@@ -53,22 +53,22 @@ impl Preset {
         preset(
             EngineId::Ssp,
             &SSP,
-            "sets of states that symmetries keep; for formulas that name single colours of a coloured net",
+            "sets of states that symmetries preserve; for formulas that name single colours of a coloured net",
         ),
         preset(
             EngineId::Walk,
             &WALK,
-            "random walks: find violations of full LTL with events, also where a net grows, and never say `holds`",
+            "random walks: find violations of full LTL with events, also in unbounded nets; never answer `holds`",
         ),
         preset(
             EngineId::Sog,
             &SOG,
-            "aggregates closed under what is not observed; stutter-invariant properties",
+            "aggregates closed under unobserved events; stutter-invariant properties",
         ),
         preset(
             EngineId::Sop,
             &SOP,
-            "the same, observing only what can still matter",
+            "as `sog`, observing only atoms that can still matter",
         ),
         preset(
             EngineId::Slap,
@@ -78,7 +78,7 @@ impl Preset {
         preset(
             EngineId::SlapFst,
             &SLAP_FST,
-            "the same, with fixpoints where the automaton cannot leave",
+            "as `slap`, with fixpoints in components that the automaton cannot leave",
         ),
         preset(
             EngineId::Bcz,
@@ -98,7 +98,7 @@ impl Preset {
         preset(
             EngineId::Hyb,
             &HYB,
-            "the product by saturation, searched as it grows; full LTL with events, and on the fly",
+            "the product by saturation, searched on the fly; full LTL with events",
         ),
         preset(
             EngineId::Ba,
@@ -115,12 +115,12 @@ impl Preset {
         preset(
             EngineId::Tgta,
             &EXPLICIT,
-            "the same with a generalized testing automaton",
+            "as `ta`, with a generalized testing automaton",
         )
         .reading(AutomatonKind::Tgta),
     ];
 
-    /// The preset of that name.
+    /// The preset with this name.
     pub fn named(name: &str) -> Option<Preset> {
         Preset::ALL.iter().find(|p| p.id.name() == name).copied()
     }
@@ -129,7 +129,7 @@ impl Preset {
         Preset { automaton, ..self }
     }
 
-    /// The plan that it stands for.
+    /// The plan of the preset.
     pub fn plan(self) -> Plan {
         let plan = Plan {
             id: self.id,
@@ -151,11 +151,11 @@ const fn preset(id: EngineId, engine: &'static Engine, about: &'static str) -> P
     }
 }
 
-/// Two plans are equal if they have the same axes.
+/// Plans are equal if engine, automaton, check and variant are; the preset's name does not matter.
 impl PartialEq for Plan {
     fn eq(&self, other: &Plan) -> bool {
-        let axes = |plan: &Plan| (plan.engine.id, plan.automaton, plan.emptiness, plan.variant);
-        axes(self) == axes(other)
+        let choices = |plan: &Plan| (plan.engine.id, plan.automaton, plan.emptiness, plan.variant);
+        choices(self) == choices(other)
     }
 }
 
@@ -166,11 +166,11 @@ impl fmt::Display for Plan {
 }
 
 impl Plan {
-    /// The plan that a preset stands for.
+    /// The plan of a preset.
     ///
     /// # Panics
     ///
-    /// If no preset has that name. Only for names in the program text; look a user's up with [`Preset::named`].
+    /// If no preset has that name. Names from the user are looked up with [`Preset::named`].
     pub fn of(preset: &str) -> Plan {
         match Preset::named(preset) {
             Some(preset) => preset.plan(),
@@ -178,7 +178,8 @@ impl Plan {
         }
     }
 
-    /// The plan of an engine that no preset names, because it is made when the program runs: with the automaton that it reads first.
+    /// The plan of an engine without a preset, made at run time, with the first kind of automaton
+    /// that it reads.
     pub fn of_engine(engine: &'static Engine) -> Plan {
         let plan = Plan {
             id: engine.id,
@@ -196,7 +197,7 @@ impl Plan {
         )
     }
 
-    /// The same with another kind of automaton, and the check that is usual for it.
+    /// The plan with another kind of automaton and its default check.
     pub fn reading(self, automaton: AutomatonKind) -> Plan {
         let emptiness = (self.engine.checks)(automaton).first().copied();
         Plan {
@@ -206,7 +207,7 @@ impl Plan {
         }
     }
 
-    /// The same with another emptiness check.
+    /// The plan with another emptiness check.
     pub fn checked_by(self, emptiness: Emptiness) -> Plan {
         Plan {
             emptiness: Some(emptiness),
@@ -214,8 +215,8 @@ impl Plan {
         }
     }
 
-    /// The same with other switches. As published, products are searched by Couvreur's check: those by inclusion are another paper's; and `hyb`
-    /// reads Büchi automata.
+    /// The plan with another variant. Published variants check products with Couvreur's algorithm
+    /// (inclusion checks are from other papers), and `hyb` reads Büchi automata.
     pub fn as_variant(self, variant: Variant) -> Plan {
         let plain = (self.engine.checks)(self.automaton).contains(&Emptiness::Couvreur);
         let emptiness = if variant.published && plain {
@@ -236,12 +237,12 @@ impl Plan {
         }
     }
 
-    /// Can several workers search one product together?
+    /// Returns whether several workers can search one product together.
     pub fn works_together(&self) -> bool {
         self.engine.id == EngineId::Explicit && !self.automaton.is_testing()
     }
 
-    /// The same by so many workers.
+    /// The plan with this number of workers.
     pub fn by(self, workers: Workers) -> Plan {
         let variant = Variant {
             workers,
@@ -250,7 +251,7 @@ impl Plan {
         Plan { variant, ..self }
     }
 
-    /// What must be known of a property.
+    /// The invariance properties that the plan requires.
     pub fn needs(&self) -> Needs {
         match self.engine.needs {
             Needs::Nothing if self.automaton.is_testing() => Needs::Stuttering,
@@ -258,30 +259,34 @@ impl Plan {
         }
     }
 
-    /// Does it know fairness of this strength? If not, a sentence says so.
+    /// Checks that the plan supports fairness of this strength; the error is a sentence for the
+    /// user.
     pub fn accepts(&self, asked: Strength) -> Result<(), String> {
         let name = self.id;
         if self.variant.published {
-            return Err(format!("`{name}` as it was published knows no fairness"));
+            return Err(format!(
+                "the published variant of `{name}` does not support fairness"
+            ));
         }
         match ((self.engine.fairness)(self.automaton), asked) {
             (Some(known), asked) if asked <= known => Ok(()),
             (Some(_), _) => Err(format!(
-                "`{name}` knows weak fairness alone; `explicit`, `slap-fst`, `el` and `owcty` know strong fairness"
+                "`{name}` supports only weak fairness; `explicit`, `slap-fst`, `el` and `owcty` support strong fairness"
             )),
             (None, _) if self.automaton.is_testing() => Err(format!(
-                "`{name}` reads changes of states, and fairness is about steps; `explicit` and most others know it"
+                "`{name}` reads changes of states and does not support fairness, which is about steps; `explicit` and most other engines do"
             )),
             (None, _) if self.divides() => Err(format!(
-                "`{name}` takes symmetric states for one, which constraints of fairness may tell apart; `explicit` and most others know them"
+                "`{name}` identifies symmetric states, which fairness constraints may distinguish; `explicit` and most other engines support fairness"
             )),
             (None, _) => Err(format!(
-                "`{name}` knows no fairness; `explicit` and most others do"
+                "`{name}` does not support fairness; `explicit` and most other engines do"
             )),
         }
     }
 
-    /// Are single states searched, of which the whole product can be counted?
+    /// Returns whether the engine searches single states; only then the whole product can be
+    /// counted.
     pub fn has_single_states(&self) -> bool {
         matches!(
             self.engine.procedure,
@@ -289,17 +294,18 @@ impl Plan {
         )
     }
 
-    /// Does it work modulo symmetries?
+    /// Returns whether the engine uses symmetries.
     pub fn divides(&self) -> bool {
         matches!(self.engine.id, EngineId::Sym | EngineId::Ssp)
     }
 
-    /// Does it look at every state if it is given the time? Others only find violations.
+    /// Returns whether the engine searches all states, given enough time. Others only find
+    /// violations.
     pub fn is_complete(&self) -> bool {
         self.engine.id != EngineId::Walk
     }
 
-    /// Do the choices go together? If not, a sentence says why.
+    /// Checks that the choices are compatible; the error is a sentence for the user.
     pub fn validate(&self) -> Result<(), String> {
         self.validate_automaton()?;
         self.validate_emptiness()?;
@@ -312,12 +318,10 @@ impl Plan {
             return Ok(());
         }
         Err(if kind.is_testing() {
-            format!(
-                "testing automata read changes of single states (`explicit`) or of aggregates (`sog`); `{name}` reads letters"
-            )
+            format!("`{name}` does not support testing automata; `explicit` and `sog` do")
         } else {
             format!(
-                "`{name}` must know what each state of the automaton accepts, and a Büchi automaton has other states"
+                "`{name}` needs the language of each automaton state, and does not support Büchi automata"
             )
         })
     }
@@ -333,62 +337,67 @@ impl Plan {
         }
         Err(match (checks, check) {
             (_, Emptiness::TwoPass) => {
-                "two passes are for single states with a testing automaton (`--engine ta`); other products need one".to_owned()
+                "the two-pass check is for single states with a testing automaton (`--engine ta`)"
+                    .to_owned()
             }
             ([], _) => {
-                let what = match self.engine.procedure {
-                    Procedure::Sets(_) => "is a fixpoint and searches no graph",
+                let method = match self.engine.procedure {
+                    Procedure::Sets(_) => "computes a fixpoint",
                     _ => "searches no graph",
                 };
-                format!("`{name}` {what}; it has no emptiness check to choose")
+                format!("`{name}` {method} and has no emptiness check to choose")
             }
             ([Emptiness::TwoPass], _) => {
-                "single states with a testing automaton are searched in two passes; there is no other check".to_owned()
+                format!("`{name}` supports only the two-pass check")
             }
-            _ => format!("checks by inclusion compare sets of states; `{name}` has single ones"),
+            _ => {
+                format!("inclusion checks compare sets of states; `{name}` searches single states")
+            }
         })
     }
 
     fn validate_variant(&self) -> Result<(), String> {
         let (name, variant) = (self.id, self.variant);
-        // Of testing automata the paper has products with single states.
+        // The published products with testing automata have single states.
         let has_published = if self.automaton.is_testing() {
             self.has_single_states()
         } else {
             self.engine.has_published
         };
         if variant.published && !has_published {
-            return Err(format!("`{name}` has no published variant of its own"));
+            return Err(format!("`{name}` has no published variant"));
         }
         let component_wise = matches!(self.engine.procedure, Procedure::ComponentWise(_));
         if variant.published && component_wise && self.automaton != AutomatonKind::Ba {
             return Err(format!(
-                "`{name}` as it was published reads Büchi automata; several marks are our own"
+                "the published variant of `{name}` reads Büchi automata (`--automaton-kind ba`)"
             ));
         }
         let on_sets = matches!(self.engine.procedure, Procedure::Sets(_));
         if variant.reachable_first && !on_sets {
             return Err(format!(
-                "`{name}` has no use for the reachable states; engines on sets do"
+                "`{name}` does not start with the reachable states; only engines on sets do"
             ));
         }
         if variant.doubts && (!on_sets || self.emptiness != Some(Emptiness::Aec)) {
-            return Err("only `aec` on sets is ever left in doubt".to_owned());
+            return Err("only the emptiness check `aec` can be inconclusive".to_owned());
         }
         if variant.workers != Workers::ONE && !self.works_together() {
             return Err(format!(
-                "`{name}` searches with one worker; `explicit` and `ba` can with several"
+                "`{name}` searches with one worker; `explicit` and `ba` support several"
             ));
         }
         if variant.proofs != Proofs::default() && !component_wise {
-            return Err(format!("`{name}` has no proofs of absence to do without"));
+            return Err(format!("`{name}` uses no proofs of absence; `hyb` does"));
         }
         if variant.recurring != Recurring::default() && !component_wise {
-            return Err(format!("`{name}` keeps no recurring states; `hyb` does"));
+            return Err(format!("`{name}` stores no recurring states; `hyb` does"));
         }
         let has_fixpoint = self.engine.id == EngineId::SlapFst;
         if variant.fixpoint != Fixpoint::default() && !has_fixpoint {
-            return Err(format!("`{name}` has no fixpoint to choose"));
+            return Err(format!(
+                "`{name}` has no choice of fixpoint; `slap-fst` does"
+            ));
         }
         Ok(())
     }
@@ -400,7 +409,7 @@ mod tests {
     use std::num::NonZeroUsize;
 
     #[test]
-    fn presets_are_legal_and_have_names_of_their_own() {
+    fn presets_are_valid_and_have_distinct_names() {
         for preset in Preset::ALL {
             assert_eq!(preset.plan().validate(), Ok(()), "{}", preset.id.name());
             assert_eq!(Preset::named(preset.id.name()).unwrap().about, preset.about);
@@ -408,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_go_together_is_refused_with_a_sentence() {
+    fn incompatible_choices_are_refused_with_a_sentence() {
         let refused = [
             Plan::of("slap").reading(AutomatonKind::Ta),
             Plan::of("sop").reading(AutomatonKind::Ba),
@@ -446,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn several_workers_search_single_states() {
+    fn only_single_states_support_several_workers() {
         let two = Workers::new(NonZeroUsize::MIN.saturating_add(1));
         for (preset, can) in [
             ("explicit", true),
@@ -462,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn testing_automata_need_what_they_cannot_see() {
+    fn needs_depend_on_engine_and_automaton() {
         assert_eq!(Plan::of("explicit").needs(), Needs::Nothing);
         assert_eq!(Plan::of("tgta").needs(), Needs::Stuttering);
         assert_eq!(Plan::of("hyb").needs(), Needs::Nothing);

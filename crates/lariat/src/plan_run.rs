@@ -27,8 +27,8 @@ pub struct PlanRun<'a> {
 }
 
 impl PlanRun<'_> {
-    /// Decides `problem`, which is about `system`. Explored states are stored in `cache`; statistics
-    /// are entered in `account`, also if the run stops early.
+    /// Decides `problem`, which is about `system`. Explored states are stored in `cache`;
+    /// statistics are entered in `account`, also if the run stops early.
     pub fn decide<'s>(
         &self,
         problem: &Problem<'_>,
@@ -59,7 +59,8 @@ impl PlanRun<'_> {
         }
     }
 
-    /// Runs the engine on a problem whose fairness it supports, with the kind of automaton that it reads.
+    /// Runs the engine on a problem whose fairness it supports, with the kind of automaton that it
+    /// reads.
     pub(crate) fn run_engine<'s>(
         &self,
         problem: &Problem<'_>,

@@ -1,21 +1,24 @@
-//! Premises that are fairness: `(GF b₁ ∧ … ∧ GF bₙ) → f` as a question about `f` on runs that are fair.
+//! Premises that are fairness: decides `(GF b₁ ∧ … ∧ GF bₙ) → f` as the property `f` on fair runs.
 //!
-//! A run violates the implication iff it violates `f` and every `bᵢ` recurs on it, which is weak fairness of a constraint
+//! A run violates the implication iff it violates `f` and every `bᵢ` recurs on it. That is weak
+//! fairness to a constraint
 //!
 //! ```text
-//! enabled where no state part of bᵢ holds,   met by the events that bᵢ names            bᵢ = p ∨ fires(t) ∨ …
+//! enabled where no state part of bᵢ holds,   met by the events of bᵢ            bᵢ = p ∨ fires(t) ∨ …
 //! ```
 //!
-//! Engines that know constraints as such are given an automaton for `¬f` alone. Unlike fairness of events such a constraint may be enabled in a dead state: where a run
-//! ends, conditions recur if they hold there. Conditions that are not of this form, and few conditions, stay in the automaton. What the property says
-//! is not changed by it: the replay evaluates all of it.
+//! Engines that support constraints get an automaton for `¬f` alone. Unlike fairness of events such
+//! a constraint may be enabled in a dead state: on a finite run a condition recurs if it holds in
+//! the last state. Conditions of another form, and few conditions, stay in the automaton. The
+//! replay still evaluates the whole property.
 
 use crate::subject::Subject;
 use lariat_automata::recurring_conditions;
 use lariat_ltl::{Formula, Formulas, Node};
 use lariat_model::{Constraint, EventId, Predicate, Proposition, Strength};
 
-/// Takes the negation of a property apart: what is left of it, and what recurs on every run that it is about.
+/// Splits the negation of a property into the rest of it, and the conditions that recur on every
+/// run that satisfies it.
 pub(crate) fn premises(
     subject: &Subject<'_>,
     formulas: &mut Formulas,
@@ -35,7 +38,8 @@ pub(crate) fn premises(
     Some((formulas.and(left), assumed))
 }
 
-/// That a Boolean condition recurs, if it is a predicate of states or an event, or a disjunction of these.
+/// The constraint that a condition recurs, if it is a state predicate, an event, or a disjunction
+/// of these.
 fn constraint(
     subject: &Subject<'_>,
     formulas: &Formulas,
@@ -77,7 +81,7 @@ fn events<'s>(
     }
 }
 
-/// A Boolean formula as a predicate; `None` if it asks which event is taken.
+/// A Boolean formula as a state predicate; `None` if it has a `fires` atom.
 fn predicate(subject: &Subject<'_>, formulas: &Formulas, f: Formula) -> Option<Predicate> {
     let all = |parts: &[Formula]| -> Option<Vec<Predicate>> {
         parts

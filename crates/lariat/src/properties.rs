@@ -330,11 +330,12 @@ pub fn automaton_claim(origin: &str, name: &str) -> String {
 /// Limit on the different guards that an automaton reads.
 const ATOMS: usize = 64;
 
-/// The automaton of the negated property that a property process denotes, its guards bound as atoms.
+/// The automaton of the negated property that a property process denotes, its guards bound as
+/// atoms.
 ///
-/// The process takes one of its edges with every step of the system; the guard is evaluated in the source of
-/// the step, as an automaton reads letters. Acceptance moves from states to edges: an accepting state is
-/// visited infinitely often iff edges that leave it are taken infinitely often.
+/// The process takes one of its edges with every step of the system; the guard is evaluated in the
+/// source of the step, as an automaton reads letters. Acceptance moves from states to edges: an
+/// accepting state is visited infinitely often iff edges that leave it are taken infinitely often.
 pub fn process_automaton(
     process: &PropertyAutomaton,
     bound: &mut PropertyList,

@@ -25,7 +25,8 @@ pub(crate) struct Query<'a, 's> {
     pub subject: &'a Subject<'s>,
     /// The store of the property's formula.
     pub formulas: &'a Formulas,
-    /// The property that engines decide: the user's, or one that is equivalent on all runs of the subject.
+    /// The property that engines decide: the user's, or one that is equivalent on all runs of the
+    /// subject.
     pub property: PropertyForm<'a>,
     /// The atoms of the user's property, on which evidence must agree.
     pub atoms: &'a [AtomId],
@@ -67,7 +68,7 @@ impl<'a, 's> Query<'a, 's> {
         self.ctx.observer.remark(text);
     }
 
-    /// The same query with another observer.
+    /// The query with another observer.
     pub fn observed_by<'b>(&self, observer: &'b dyn Observer) -> Query<'b, 's>
     where
         'a: 'b,
@@ -78,7 +79,7 @@ impl<'a, 's> Query<'a, 's> {
         }
     }
 
-    /// The same query with another budget.
+    /// The query with another budget.
     pub fn within<'b>(&self, budget: &'b Budget) -> Query<'b, 's>
     where
         'a: 'b,
@@ -89,7 +90,7 @@ impl<'a, 's> Query<'a, 's> {
         }
     }
 
-    /// The same query, for which finite prefixes are no evidence.
+    /// The query with only infinite runs as evidence.
     pub fn about_whole_runs(&self) -> Self {
         Query {
             prefixes: false,
@@ -119,8 +120,8 @@ impl<'a, 's> Query<'a, 's> {
         self.prefixes && lasso.kind() != EvidenceKind::Lasso && self.replay(lasso.clone()).is_err()
     }
 
-    /// Returns whether a run of the original system shows the violation by itself: what repeats must be
-    /// the same in every round, unless the prefix decides.
+    /// Returns whether a run of the original system shows the violation by itself: what repeats
+    /// must be the same in every round, unless the prefix decides.
     pub fn is_evidence(&self, lasso: &Lasso) -> bool {
         let decides = || {
             let (formulas, property) = (self.formulas, self.property);

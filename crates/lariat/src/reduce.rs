@@ -1,8 +1,8 @@
 //! Reduces the net for one property before a search.
 //!
-//! The rules are in `lariat_reductions`; a rule's conditions depend on the atoms of the property and on
-//! whether it is known to be stutter-invariant. Equal results are stored once, so that properties with equal
-//! reductions share their reachable states.
+//! The rules are in `lariat_reductions`; a rule's conditions depend on the atoms of the property
+//! and on whether it is known to be stutter-invariant. Equal results are stored once, so that
+//! properties with equal reductions share their reachable states.
 
 use crate::advice::advice_by_facts;
 use crate::cache::SpaceCache;
@@ -18,8 +18,8 @@ use lariat_reductions::{Pass, Reduction, Removed, Rules, Support, reduce};
 /// Which reductions are applied before a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ReductionChoice {
-    /// The [usual](Rules::usual) rules for `auto`, none for an engine selected by name, so that engines can be
-    /// compared on the original net.
+    /// The [usual](Rules::usual) rules for `auto`, none for an engine selected by name, so that
+    /// engines can be compared on the original net.
     #[default]
     Usual,
     /// These rules, whichever engine decides.
@@ -40,7 +40,7 @@ impl ReductionChoice {
 /// search.
 const MOST_WORK: u64 = 5_000_000;
 
-/// A subject after reductions, and what they removed.
+/// A subject after reductions, and a summary of them.
 pub(crate) struct Reduced<'s> {
     pub subject: Subject<'s>,
     pub removed: Vec<Removed>,
@@ -62,8 +62,8 @@ impl<'s> Query<'_, 's> {
     }
 }
 
-/// `subject` with a net that was reduced for `property`, under the options and the budget of `query`; `None`
-/// if no rule applied.
+/// `subject` with a net that was reduced for `property`, under the options and the budget of
+/// `query`; `None` if no rule applied.
 pub(crate) fn reduced_for<'s>(
     subject: &Subject<'s>,
     property: PropertyForm<'_>,
@@ -86,8 +86,8 @@ pub(crate) fn reduced_for<'s>(
 
 /// The net of a subject, reduced for these properties, and their atoms; `None` if no rule applies.
 ///
-/// Without properties the reduced net has the same runs and deadlocks, except for places that decide nothing
-/// and for which of several equivalent places holds a token.
+/// Without properties the reduced net has the same runs and deadlocks, except for places that
+/// decide nothing and for which of several equivalent places holds a token.
 pub fn reduction<'s>(
     subject: &Subject<'s>,
     properties: &[PropertyForm<'_>],
@@ -112,7 +112,8 @@ pub fn reduction<'s>(
     atoms.dedup();
     let meaning = |atom: &AtomId| -> Proposition { subject.propositions()[atom.index()].clone() };
     let mut observed: Vec<Proposition> = atoms.iter().map(meaning).collect();
-    // Meeting a constraint infinitely often is part of the property, which stays stutter-invariant if it was.
+    // Meeting a constraint infinitely often is part of the property, which stays stutter-invariant
+    // if it was.
     observed.extend(
         subject
             .constraints()

@@ -1,14 +1,16 @@
-//! The independent checker: whether a lasso is a run of the system and violates the property.
+//! The independent checker: checks that a lasso is a run of the system and violates the property.
 //!
-//! It knows nothing of engines, products or packed states. It runs the original system with the
+//! It shares no code with engines, products or packed states. It runs the original system with the
 //! reference semantics of `model` and evaluates the original formula with the plain fixpoints of
 //! `ltl`, or the given automaton by following all its runs over the lasso's word.
 //!
-//! A covering run `m1 –w→ m1 + Δ` repeats `w` for ever with `Δ` more in every round. It has the word of a lasso if each
-//! atom of the property has, at each position of `w`, one truth value for all rounds; `settled.rs` tells.
+//! A covering run `m1 –w→ m1 + Δ` repeats `w` infinitely often with `Δ` more tokens in every round.
+//! It has the word of a lasso if each atom of the property has, at each position of `w`, one truth
+//! value in all rounds (`settled.rs`).
 //!
-//! A prefix is evidence where no continuation can satisfy the property: progression leaves `false`. Finite runs must count, because
-//! nothing shows that there is an infinite one. A covering run shows it, so its rounds need not be alike behind such a prefix.
+//! A prefix is evidence if no continuation can satisfy the property: progression yields `false`.
+//! This requires that finite runs count, because the prefix may have no infinite continuation. A
+//! covering run has one, so behind such a prefix its rounds may differ in atoms.
 
 use crate::settled::settled;
 use crate::subject::PropertyForm;
@@ -37,7 +39,8 @@ impl<'a> ReplayedProperty<'a> {
     }
 }
 
-/// Checks that `lasso` is a run of `system` that violates `property`; says what is wrong if not.
+/// Checks that `lasso` is a run of `system` that violates the property; the error is a sentence
+/// about the defect.
 ///
 /// `propositions` gives the meaning of every atom, by [`AtomId`].
 pub fn replay(
@@ -58,7 +61,7 @@ pub fn replay(
         };
         let alike = rounds_are_alike(system, propositions, &atoms, lasso, growth);
         if alike.is_err() && beginning(system, propositions, property, lasso).is_ok() {
-            // The rounds show that the run goes on; how does not matter any more.
+            // The rounds show that the run is infinite; its further letters do not matter.
             return rounds_go_on(system, lasso);
         }
         alike?;
@@ -92,7 +95,7 @@ pub fn replay(
     }
 }
 
-/// Checks that whatever follows the steps of `lasso` violates the property.
+/// Checks that every continuation of the steps of `lasso` violates the property.
 pub(crate) fn beginning(
     system: &System,
     propositions: &[Proposition],
@@ -126,7 +129,7 @@ pub(crate) fn beginning(
     if decided {
         Ok(())
     } else {
-        Err("the run may go on without violating the property".to_owned())
+        Err("the run has continuations that do not violate the property".to_owned())
     }
 }
 
@@ -142,10 +145,11 @@ pub struct BadBeginning {
     pub steps: usize,
 }
 
-/// The prefix of a run after which no continuation satisfies the formula, by progression; `None` if progression
-/// does not show it, or if the budget ends.
+/// The prefix of a run after which no continuation satisfies the formula, by progression; `None` if
+/// progression does not show it, or if the budget ends.
 ///
-/// A violated safety property has one. Each residual is progressed once per letter: the cost is linear in the run.
+/// A violated safety property has one. Each residual is progressed once per letter: the cost is
+/// linear in the run.
 pub fn bad_beginning(
     system: &System,
     propositions: &[Proposition],
@@ -248,7 +252,7 @@ fn run(system: &System, deadlock: Deadlock, lasso: &Lasso) -> Result<(), String>
                 .event
                 .map_or("stuttering", |event| &system.event(event).name);
             return Err(format!(
-                "step {} of the lasso ({name}) is none of the model",
+                "step {} of the lasso ({name}) is not a step of the model",
                 i + 1
             ));
         }
@@ -257,7 +261,7 @@ fn run(system: &System, deadlock: Deadlock, lasso: &Lasso) -> Result<(), String>
     if lasso.kind() == EvidenceKind::Prefix {
         return match deadlock {
             Deadlock::Stutter => Ok(()),
-            Deadlock::Ignore => Err("nothing shows that the run goes on".to_owned()),
+            Deadlock::Ignore => Err("a finite prefix does not show an infinite run".to_owned()),
         };
     }
     if lasso.comes_round() {
@@ -267,8 +271,8 @@ fn run(system: &System, deadlock: Deadlock, lasso: &Lasso) -> Result<(), String>
     }
 }
 
-/// Checks that all rounds of a covering run, each with `growth` more than the one before, can be taken and make the same
-/// atoms true.
+/// Checks that all rounds of a covering run, each with `growth` more tokens than the one before,
+/// can be taken and make the same atoms true.
 pub(crate) fn rounds_are_alike(
     system: &System,
     propositions: &[Proposition],
@@ -284,7 +288,7 @@ pub(crate) fn rounds_are_alike(
                 && settled(system, predicate, state, growth).is_none()
             {
                 return Err(format!(
-                    "an atom may change at step {} of the loop when tokens are added",
+                    "an atom may change at step {} of the loop as tokens accumulate",
                     position + 1
                 ));
             }
@@ -295,10 +299,10 @@ pub(crate) fn rounds_are_alike(
 
 /// Checks that further rounds of a covering run can be taken.
 fn rounds_go_on(system: &System, lasso: &Lasso) -> Result<(), String> {
-    // Transitions of a net mind nothing but missing tokens.
+    // Only missing tokens disable a transition of a net, so more tokens do not.
     let fires = |step: &Step| step.event.is_some();
     if !system.is_net() || system.fault.is_some() || !lasso.cycle.iter().all(fires) {
-        return Err("more tokens may keep the loop from being taken again".to_owned());
+        return Err("more tokens may disable a step of the loop".to_owned());
     }
     Ok(())
 }
@@ -334,7 +338,7 @@ impl<'a> Letters<'a> {
         self.says(atom, state, event)
     }
 
-    /// Events, or none, that stand for all others as far as these atoms can tell.
+    /// One event, or `None`, per set of these atoms that it makes true.
     fn events(&self, atoms: &[AtomId]) -> Vec<Option<EventId>> {
         let all = std::iter::once(None).chain(self.system.event_ids().map(Some));
         let mut seen = HashSet::new();
@@ -348,7 +352,7 @@ impl<'a> Letters<'a> {
         .collect()
     }
 
-    /// Is the atom true in a state from which this event is taken?
+    /// Returns whether the atom is true in a state from which this event is taken.
     pub(crate) fn says(&self, atom: AtomId, state: &[Value], event: Option<EventId>) -> bool {
         match &self.propositions[atom.index()] {
             Proposition::State(predicate) => self.system.holds(predicate, state),

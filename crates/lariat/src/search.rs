@@ -83,8 +83,8 @@ pub(crate) fn without_reductions(why: &str) -> String {
 }
 
 impl<'s> Query<'_, 's> {
-    /// Searches for a violating run with one plan, and lifts it to the original system. `passes` are the
-    /// reductions of the subject's system.
+    /// Searches for a violating run with one plan, and lifts it to the original system. `passes`
+    /// are the reductions of the subject's system.
     pub fn search(
         &self,
         task: &SearchTask,
@@ -128,7 +128,8 @@ impl<'s> Query<'_, 's> {
                     self.remark(WHOLE_RUNS);
                     return self.about_whole_runs().search(task, passes, cache);
                 }
-                // Facts may have removed a constant atom whose constancy a covering run does not show.
+                // Facts may have removed a constant atom whose constancy a covering run does not
+                // show.
                 Ok(_) => return Err(Unliftable("an atom may change as tokens accumulate".into())),
                 Err(Astray::Unliftable(why)) => return Err(Unliftable(why)),
                 Err(Astray::Defect(why)) => Err(Stop::Internal(why)),
@@ -154,8 +155,8 @@ impl<'s> Query<'_, 's> {
         problem
     }
 
-    /// What follows a search that came to its end: the run is shortened on the reduced net, the whole product is
-    /// counted if the options ask for it, and a property that holds is tested for the existence of runs.
+    /// Completes a finished search: shortens the run on the reduced net, counts the whole product
+    /// if the options require it, and tests whether runs exist if the property holds.
     fn complete(
         &self,
         found: Outcome<Lasso>,
@@ -187,8 +188,8 @@ impl<'s> Query<'_, 's> {
         Ok(found)
     }
 
-    /// Returns whether the policy or the fairness assumptions may exclude all runs. Fairness of events
-    /// leaves every finite run a fair continuation; a condition that must recur may not.
+    /// Returns whether the policy or the fairness assumptions may exclude all runs. Fairness of
+    /// events leaves every finite run a fair continuation; a condition that must recur may not.
     fn may_have_no_run(&self) -> bool {
         let demanding =
             |constraint: &Constraint| !matches!(constraint.enabled, Predicate::Enabled(_));
@@ -196,9 +197,9 @@ impl<'s> Query<'_, 's> {
         self.options.deadlock == Deadlock::Ignore || assumed.iter().any(demanding)
     }
 
-    /// Returns the reason if no run counts at all, so that a formula and its negation hold alike. The
-    /// test has its own work limit: on an unbounded net without a cycle it would not terminate. Running
-    /// out of it does not affect the verdict.
+    /// Returns the reason if no run counts at all, so that a formula and its negation hold alike.
+    /// The test has its own work limit: on an unbounded net without a cycle it would not terminate.
+    /// Running out of it does not affect the verdict.
     fn no_run_counts(&self, plan: &Plan, cache: &mut SpaceCache<'s>) -> Option<&'static str> {
         // Every word is accepted, so that single states need no other kind of automaton.
         let single = Plan::of("explicit");

@@ -1,12 +1,17 @@
-//! What a predicate says of `m`, `m + Δ`, `m + 2Δ`, …: the replay's own answer, which shares no code with engines.
+//! Evaluates a predicate on all of `m`, `m + Δ`, `m + 2Δ`, …, for the replay; shares no code with
+//! engines.
 //!
-//! Along a covering run a position comes back in every round with `Δ ≥ 0` more. A predicate is *settled* there if
-//! it has one truth value in all of these markings; where that cannot be told, nothing is claimed.
+//! A position of a covering run recurs in every round with `Δ ≥ 0` more tokens. A predicate is
+//! *settled* there if it has one truth value in all of these markings; if that is not known, it
+//! counts as not settled.
 //!
-//! - A sum `c·m + k·(c·Δ)` moves one way. A comparison by order changes at most once, so it is settled if it says the same at
-//!   the start and in the limit. Equality is settled if no `k` meets the number exactly.
-//! - A transition that is enabled stays so. One that is not will be, unless a place lacks tokens and gets none.
-//! - Boolean combinations in Kleene's logic: one settled conjunct that is false settles the whole.
+//! - A sum `c·m + k·(c·Δ)` is monotonic in `k`. An inequality changes at most once, so it is
+//!   settled if its value is the same for `k = 0` and in the limit. An equation is settled if the
+//!   sum equals the constant for no `k`, or does not change.
+//! - An enabled transition stays enabled. A disabled one becomes enabled, unless a place lacks
+//!   tokens and gets none.
+//! - Boolean combinations follow Kleene's logic: one settled conjunct that is false settles the
+//!   conjunction.
 
 use lariat_model::{Action, Comparison, EventId, Linear, Predicate, System, Value};
 
@@ -24,8 +29,8 @@ pub(crate) fn settled(
         Predicate::Expr(expr) => {
             let mut vars = Vec::new();
             expr.collect_vars(&mut vars);
-            let rests = vars.iter().all(|var| growth[var.index()] == 0);
-            rests.then(|| system.holds(predicate, m))
+            let is_constant = vars.iter().all(|var| growth[var.index()] == 0);
+            is_constant.then(|| system.holds(predicate, m))
         }
         Predicate::Enabled(events) => {
             let enabled = |event: &EventId| system.is_enabled(m, *event);
@@ -43,7 +48,7 @@ pub(crate) fn settled(
     }
 }
 
-/// The value of a conjunction, which `false` decides, or of a disjunction, which `true` does.
+/// The value of a conjunction, which `false` decides, or of a disjunction, which `true` decides.
 fn combined(mut parts: impl Iterator<Item = Option<bool>>, decides: bool) -> Option<bool> {
     let mut all_known = true;
     let decided = parts.any(|part| {
@@ -72,13 +77,13 @@ fn settled_sum(linear: &Linear, m: &[Value], growth: &[Value]) -> Option<bool> {
     let settled = match linear.comparison {
         Comparison::Ge | Comparison::Gt => now == (slope > 0),
         Comparison::Le | Comparison::Lt => now == (slope < 0),
-        // In some round the sum is the constant, and in the next one it is not.
+        // Not settled if the sum equals the constant in some round: it differs in the next.
         Comparison::Eq | Comparison::Ne => !(missing % slope == 0 && missing / slope >= 0),
     };
     settled.then_some(now)
 }
 
-/// Does some place lack tokens for the event, and get none?
+/// Returns whether some place lacks tokens for the event and gets none.
 fn is_kept_off(system: &System, event: EventId, m: &[Value], growth: &[Value]) -> bool {
     match &system.event(event).action {
         Action::Net(arcs) => arcs.iter().any(|arc| {
@@ -96,9 +101,9 @@ mod tests {
     use lariat_model::{State, VarId};
     use lariat_testkit::{nets, predicates};
 
-    /// Place 0 grows and place 1 does not: one event waits for more in place 0, one for a token in place 1, and one needs nothing.
+    /// Place 0 grows and place 1 does not; the events need tokens in place 0, in place 1, and none.
     #[test]
-    fn only_what_no_token_can_change_is_settled() {
+    fn predicates_that_added_tokens_may_change_are_not_settled() {
         let place = |name: &str| lariat_model::Variable {
             name: name.to_owned(),
             domain: lariat_model::Domain::Count { bound: None },
@@ -141,10 +146,10 @@ mod tests {
         assert_eq!(at(&dead, &Predicate::Deadlock), None);
     }
 
-    /// What is settled is true, or false, in as many rounds as one likes to look at; comparisons and enabledness that are
-    /// not settled do change.
+    /// A settled predicate has one value in many rounds; a comparison or enabledness that is not
+    /// settled changes.
     #[test]
-    fn settled_is_what_further_rounds_confirm() {
+    fn settled_agrees_with_the_values_in_many_rounds() {
         let mut random = Random::new(seed(4_711));
         let (mut yes, mut no) = (0, 0);
         for case in 0..cases(3000) {

@@ -1,8 +1,9 @@
 //! Shortens the counterexample of a decided property, within a bounded effort.
 //!
-//! A run that an engine has found is rarely the shortest. It is shortened on the original system with counted
-//! effort (`lariat_engines::shorten`), ends where the property is lost for good if a prefix is evidence, and is
-//! replayed again. The verdict is known before: if the effort or the time ends, the run stays as it was found.
+//! A run that an engine has found is rarely the shortest. It is shortened on the original system
+//! with counted effort (`lariat_engines::shorten`), ends where the property is lost for good if a
+//! prefix is evidence, and is replayed again. The verdict is known before: if the effort or the
+//! time ends, the run stays as it was found.
 
 use crate::check_partial_atoms::check_run;
 use crate::decision::Decision;
@@ -54,8 +55,8 @@ impl Shortening {
         }
     }
 
-    /// The budget for shortening after a search that took `found_in`: at most that long, and at most a tenth of
-    /// the remaining time.
+    /// The budget for shortening after a search that took `found_in`: at most that long, and at
+    /// most a tenth of the remaining time.
     pub(crate) fn budget(self, budget: &Budget, found_in: Duration) -> Budget {
         if self == Shortening::Insist {
             return budget.clone();
@@ -70,9 +71,10 @@ impl Shortening {
 }
 
 impl Query<'_, '_> {
-    /// Replaces the run of a violation by a shorter one, and describes it: where it meets the fairness constraints,
-    /// and after which position every continuation violates the property. A run that was lifted from a reduced net was
-    /// shortened there already; the lift has added invisible steps.
+    /// Replaces the run of a violation by a shorter one, and describes it: where it meets the
+    /// fairness constraints, and after which position every continuation violates the property. A
+    /// run that was lifted from a reduced net was shortened there already; the lift has added
+    /// invisible steps.
     pub fn shorten(&self, decision: &mut Decision) {
         let EarnedVerdict::Violated(found) = &decision.verdict else {
             return;
@@ -109,8 +111,9 @@ impl Query<'_, '_> {
         }
     }
 
-    /// A run at most as long, which ends where the property is lost for good if prefixes are evidence, and the
-    /// position after which every continuation violates the property. `None` if the budget ends first.
+    /// A run at most as long, which ends where the property is lost for good if prefixes are
+    /// evidence, and the position after which every continuation violates the property. `None` if
+    /// the budget ends first.
     fn shortened_and_ended(&self, lasso: Lasso, effort: u64) -> Option<(Lasso, Option<usize>)> {
         let (subject, budget) = (self.subject, self.budget());
         let explicit = Plan::of("explicit");
@@ -151,7 +154,7 @@ impl Query<'_, '_> {
         }
     }
 
-    /// A run as short as the options ask for, after a search of `work`.
+    /// A run as short as the options require, after a search of `work`.
     pub fn shortened(&self, problem: &Problem<'_>, lasso: Lasso, work: u64) -> Lasso {
         let shortening = self.options.shortening;
         if shortening == Shortening::Never {
@@ -171,8 +174,8 @@ impl Query<'_, '_> {
     }
 }
 
-/// The position after which a run violates the property for good, unless it is reached only in a later round of
-/// the loop.
+/// The position after which a run violates the property for good, unless it is reached only in a
+/// later round of the loop.
 fn position_in(lasso: &Lasso, bad: BadBeginning) -> Option<usize> {
     let position = bad.position;
     (position < lasso.steps().count()).then_some(position)

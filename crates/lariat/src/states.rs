@@ -1,4 +1,4 @@
-//! The figures of a whole state space, counted explicitly or on decision diagrams.
+//! Statistics of a whole state space, counted explicitly or on decision diagrams.
 
 use std::num::NonZeroUsize;
 
@@ -50,15 +50,16 @@ impl CountingMethod {
     }
 }
 
-/// How `auto` divides the work. Which nets are small as a list of states and which as a diagram is not known in
-/// advance, so both methods run in turns.
+/// How `auto` divides the work. Which nets are small as a list of states and which as a diagram is
+/// not known in advance, so both methods run in turns.
 #[derive(Clone, Copy)]
 struct CountingTurns {
     /// Single states counted before diagrams are tried.
     first: u64,
     /// Diagram nodes per single state of the turn before.
     nodes: u64,
-    /// Growth factor of the work per turn. Each turn starts again: all turns before it cost a small part of the last.
+    /// Growth factor of the work per turn. Each turn starts again: all turns before it cost a small
+    /// part of the last.
     growth: u64,
 }
 
@@ -86,7 +87,7 @@ pub struct StateSpace {
     pub max_tokens: Option<u128>,
     /// Whether the number of states is finite.
     pub bounded: Option<bool>,
-    /// If not: a sequence that can be repeated indefinitely.
+    /// For an unbounded net: a sequence that can be repeated indefinitely.
     pub pumping: Option<Pumping>,
     /// Why the counting ended early.
     pub stop: Option<Stop>,
@@ -109,7 +110,7 @@ pub struct StateSpace {
 pub struct CountOptions {
     /// Single states, sets, or both in turns.
     pub method: CountingMethod,
-    /// Predicates of which the states are counted in which they do not hold.
+    /// Predicates; for each, the states in which it does not hold are counted.
     pub claims: Vec<Predicate>,
     /// The order of the variables in decision diagrams.
     pub order: OrderChoice,
@@ -125,7 +126,7 @@ pub fn count_states(system: &System, options: &CountOptions, ctx: RunContext<'_>
     match options.method {
         CountingMethod::Explicit => explicit(budget),
         CountingMethod::Symbolic => symbolic(budget),
-        // Programs are fast to run, and some are slow to learn as relations.
+        // Programs are fast to execute, and the relations of some are slow to learn.
         CountingMethod::Auto if !system.is_net() => {
             let all = explicit(budget);
             let out_of_memory = matches!(all.stop, Some(Stop::Memory));
@@ -135,7 +136,7 @@ pub fn count_states(system: &System, options: &CountOptions, ctx: RunContext<'_>
     }
 }
 
-/// Single states and diagrams in turns. If one method cannot continue, the other gets the rest.
+/// Alternates single states and diagrams. If one method cannot continue, the other gets the rest.
 fn in_turns(
     turns: CountingTurns,
     budget: &Budget,
@@ -157,7 +158,7 @@ fn in_turns(
             Some(Stop::Memory | Stop::Unsupported(_) | Stop::Bound(_)) => return explicit(budget),
             _ => return sets,
         }
-        // A limit around all turns ends them.
+        // An exhausted outer limit ends all turns.
         if work == u64::MAX || budget.spend(0).is_err() {
             return sets;
         }
@@ -167,8 +168,8 @@ fn in_turns(
 
 /// Counts the state space of a net modulo its symmetries; `None` if none are found.
 ///
-/// The numbers of states and deadlocks are known if the symmetries preserve the initial marking and no orbit can have
-/// been counted twice.
+/// The numbers of states and deadlocks are known if the symmetries preserve the initial marking and
+/// no orbit can have been counted twice.
 pub fn orbits(model: &Model, ctx: RunContext<'_>) -> Result<Option<StateSpace>, Stop> {
     let budget = ctx.budget;
     let symmetry = detect(&model.system, model.coloured.as_deref(), budget)?;
@@ -307,9 +308,9 @@ mod tests {
     use super::*;
     use lariat_model::generate::{Family, generate};
 
-    /// Many turns yield the figures of one, whichever method ends first.
+    /// The figures do not depend on the number of turns or on the method that ends first.
     #[test]
-    fn turns_start_again() {
+    fn counting_in_turns_yields_the_figures_of_one_search() {
         let system = generate(Family::Philosophers, 6).unwrap();
         let (budget, options) = (Budget::bytes(64 << 20), CountOptions::default());
         let single = |budget: &Budget| explicit(&system, &options, RunContext::quiet(budget));

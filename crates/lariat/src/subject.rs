@@ -120,8 +120,8 @@ impl<'s> Subject<'s> {
         met(self.original, &self.fairness.constraints, lasso).unwrap_or_default()
     }
 
-    /// The subject after one more pass on [`system`](Subject::system), for properties over `atoms`; `None` if
-    /// the new system cannot express some of them.
+    /// The subject after one more pass on [`system`](Subject::system), for properties over `atoms`;
+    /// `None` if the new system cannot express some of them.
     pub fn after(&self, pass: Pass<'s>, atoms: &[AtomId]) -> Option<Subject<'s>> {
         // Other atoms have no meaning in the new system.
         let unused = Proposition::State(Predicate::Const(false));
@@ -151,8 +151,8 @@ impl<'s> Subject<'s> {
         self.passes.last().map_or(self.original, |pass| pass.system)
     }
 
-    /// The coloured net of which [`system`](Subject::system) is the unfolding; `None` after a pass, which
-    /// does not preserve the symmetries of colours.
+    /// The coloured net of which [`system`](Subject::system) is the unfolding; `None` after a pass,
+    /// which does not preserve the symmetries of colours.
     pub fn coloured(&self) -> Option<&'s Coloured> {
         self.coloured.filter(|_| self.passes.is_empty())
     }
@@ -167,8 +167,9 @@ impl<'s> Subject<'s> {
         &self.formulas
     }
 
-    /// The formula that these atoms have values in all states, of fair runs or not, and the subject that it is
-    /// about: this one with one more atom per partial atom. `None` if all atoms have values everywhere.
+    /// The formula that these atoms have values in all states, of fair runs or not, and the subject
+    /// that it is about: this one with one more atom per partial atom. `None` if all atoms have
+    /// values everywhere.
     pub(crate) fn always_valued(&self, atoms: &[AtomId]) -> Option<(Subject<'s>, Formula)> {
         let partial: Vec<_> = { self.valued.iter() }
             .filter(|(atom, _)| atoms.contains(atom))
@@ -240,8 +241,8 @@ impl<'s> Subject<'s> {
 
     /// Replays a run on the model as the user wrote it, and returns it in these terms.
     ///
-    /// [`EarnedVerdict::earn`](crate::internals::EarnedVerdict::earn) calls this before a property is reported as
-    /// violated.
+    /// [`EarnedVerdict::earn`](crate::internals::EarnedVerdict::earn) calls this before a property
+    /// is reported as violated.
     pub(crate) fn replayed(
         &self,
         property: PropertyForm<'_>,
@@ -263,8 +264,8 @@ impl<'s> Subject<'s> {
         }
     }
 
-    /// Returns whether each atom has one value at each position of the cycle of `lasso`, a run of the original, in
-    /// all rounds.
+    /// Returns whether each atom has one value at each position of the cycle of `lasso`, a run of
+    /// the original, in all rounds.
     pub(crate) fn settles(&self, atoms: &[AtomId], lasso: &Lasso) -> bool {
         match &lasso.growth {
             None => true,
@@ -274,8 +275,8 @@ impl<'s> Subject<'s> {
         }
     }
 
-    /// Returns whether every continuation of `lasso`, a run of the original, violates the property, whose formula is
-    /// in `formulas`.
+    /// Returns whether every continuation of `lasso`, a run of the original, violates the property,
+    /// whose formula is in `formulas`.
     pub(crate) fn decides(
         &self,
         formulas: &Formulas,
@@ -286,8 +287,8 @@ impl<'s> Subject<'s> {
         replay::beginning(self.original, &self.bound, property, lasso).is_ok()
     }
 
-    /// The prefix of a run of the original after which every continuation violates the property, if progression
-    /// shows it within the budget.
+    /// The prefix of a run of the original after which every continuation violates the property, if
+    /// progression shows it within the budget.
     pub(crate) fn bad_beginning(
         &self,
         property: PropertyForm<'_>,

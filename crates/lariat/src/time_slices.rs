@@ -1,10 +1,10 @@
 //! Checks properties in growing time slices, as the Model Checking Contest requires.
 //!
 //! The time that is left is divided over the open properties in rounds: every round gives each open
-//! property a slice, and the next round's slice is four times as long. So an easy property never waits for a
-//! hard one, and at most a third of the time goes to searches that are repeated. Towards the end a slice is a fair
-//! share of the time left, but at least twice what the property had before. Rounds end when the time does not
-//! allow another one.
+//! property a slice, and the next round's slice is four times as long. So an easy property never
+//! waits for a hard one, and at most a third of the time goes to searches that are repeated.
+//! Towards the end a slice is a fair share of the time left, but at least twice what the property
+//! had before. Rounds end when the time does not allow another one.
 //!
 //! The properties of a round are checked in parallel; a fair share is one of all threads.
 
@@ -43,9 +43,10 @@ enum SliceResult {
 }
 
 impl<'m> Checker<'m> {
-    /// Checks properties within the time limit for all of them together. Calls `on_report` with each verdict as soon
-    /// as it is known, and at the end with an unknown verdict for each open property that was checked. Traces are
-    /// not shortened. Returns the names of the properties that were never checked.
+    /// Checks properties within the time limit for all of them together. Calls `on_report` with
+    /// each verdict as soon as it is known, and at the end with an unknown verdict for each open
+    /// property that was checked. Traces are not shortened. Returns the names of the properties
+    /// that were never checked.
     pub fn check_in_slices(
         &self,
         properties: &Properties<'m>,
@@ -154,8 +155,9 @@ impl OpenProperty<'_> {
     }
 }
 
-/// The time for the next of `waiting` properties, which had `had` before, if another try is worth it: a slice, or
-/// twice what it had; a fair share of the time left if that would not last for another round.
+/// The time for the next of `waiting` properties, which had `had` before, if it is worth another
+/// try: a slice, or twice `had`; a fair share of the time left if that is too short for another
+/// round.
 fn share(slice: Duration, left: Duration, waiting: u32, had: Duration) -> Option<Duration> {
     let fair = left / waiting.max(1);
     let next = slice.max(had.saturating_mul(2));

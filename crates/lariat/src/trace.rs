@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 /// A run of the model that was replayed: a prefix, then a loop unless the prefix decides.
 ///
-/// `Display` prints one position per row. [`steps`](Trace::steps) iterates over the positions by names.
+/// `Display` prints one position per row. [`steps`](Trace::steps) iterates over the positions by
+/// names.
 #[derive(Clone)]
 pub struct Trace {
     pub(crate) vocabulary: Arc<Vocabulary>,
@@ -84,8 +85,8 @@ impl Trace {
         self.len() == 0
     }
 
-    /// The position at which the loop begins; `None` if the prefix decides and every continuation violates the
-    /// property.
+    /// The position at which the loop begins; `None` if the prefix decides and every continuation
+    /// violates the property.
     pub fn loop_start(&self) -> Option<usize> {
         (self.lasso.kind() != EvidenceKind::Prefix).then_some(self.lasso.prefix.len())
     }

@@ -1,4 +1,5 @@
-//! Translates a property into the automaton of its violations, with the invariance properties that a plan needs.
+//! Translates a property into the automaton of its violations, with the invariance properties that
+//! a plan needs.
 
 use crate::plan::Plan;
 use crate::premises::premises;
@@ -125,7 +126,8 @@ fn translate_formula(
     Ok(())
 }
 
-/// Returns whether the property is known to be stutter-invariant; false if the test ran out of its limits.
+/// Returns whether the property is known to be stutter-invariant; false if the test ran out of its
+/// limits.
 pub(crate) fn is_stutter_invariant(
     subject: &Subject<'_>,
     formula: Formula,

@@ -1,7 +1,9 @@
-//! Vacuity: parts of a property that holds which do not matter, found with a small part of the effort of the check.
+//! Vacuity: parts of a property that holds which do not matter, found with a small part of the
+//! effort of the check.
 //!
-//! `ltl` provides the stronger formulas to check ([`strengthenings`]); each that holds too shows a part of the
-//! property that is irrelevant for this model. A part that cannot be decided within the limits is not reported.
+//! `ltl` provides the stronger formulas to check ([`strengthenings`]); each that holds too shows a
+//! part of the property that is irrelevant for this model. A part that cannot be decided within the
+//! limits is not reported.
 
 use crate::cache::SpaceCache;
 use crate::options::CheckOptions;
@@ -47,8 +49,8 @@ pub fn vacuity_in_words(formulas: &Formulas, part: &Strengthening) -> String {
 }
 
 impl<'s> Query<'_, 's> {
-    /// The parts of the property that do not matter, after a check that took `took` and whose work the query's
-    /// budget has counted.
+    /// The parts of the property that do not matter, after a check that took `took` and whose work
+    /// the query's budget has counted.
     pub(crate) fn vacuity(
         &self,
         questions: &[Strengthening],

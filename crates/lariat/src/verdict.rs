@@ -1,8 +1,8 @@
 //! The verdict of a search: three-valued, and earned.
 //!
-//! `Holds` is made only from a search that reports completeness, `Violated` only from a lasso that was
-//! replayed; both contain a value that no other module can construct. Everything else is `Unknown` with the
-//! reason.
+//! `Holds` is made only from a search that reports completeness, `Violated` only from a lasso that
+//! was replayed; both contain a value that no other module can construct. Everything else is
+//! `Unknown` with the reason.
 
 use lariat_budget::Stop;
 use lariat_engines::Outcome;
@@ -24,8 +24,8 @@ pub enum EarnedVerdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompletedSearch(());
 
-/// A lasso that was replayed step by step on the original system, and that violates the original property.
-/// Only this module constructs it.
+/// A lasso that was replayed step by step on the original system, and that violates the original
+/// property. Only this module constructs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplayedRun(Lasso);
 
@@ -61,7 +61,8 @@ impl fmt::Display for Reason {
 impl EarnedVerdict {
     /// Makes a verdict of an engine's result; the only constructor.
     ///
-    /// `replay` replays a lasso on the original system; its error says what is wrong with the lasso.
+    /// `replay` replays a lasso on the original system; its error describes the defect of the
+    /// lasso.
     pub fn earn(
         found: Result<Outcome<Lasso>, Stop>,
         replay: impl FnOnce(Lasso) -> Result<Lasso, String>,

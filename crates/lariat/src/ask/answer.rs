@@ -1,7 +1,8 @@
-//! Answers to questions: earned, as verdicts are.
+//! Answers to questions, with evidence as for verdicts.
 //!
-//! A [`Witness`] is a run that was replayed on what the user wrote, and whose end is what it was said to be. A [`Proof`] is a
-//! search that came to its end, or a certificate that was checked in exact integers. Nobody but this module makes either.
+//! A [`Witness`] is a run that was replayed on the original model, and whose end answers the
+//! question. A [`Proof`] is a complete search, or a certificate that was checked in exact integers.
+//! Only this module constructs either.
 
 use crate::verdict::Reason;
 use lariat_engines::questions::Question as StateQuestion;
@@ -10,99 +11,99 @@ use lariat_model::{EvidenceKind, Lasso, Predicate, Step, System, Value, VarId};
 use lariat_reductions::{Astray, Lift as _, UnfoldingLift};
 use lariat_structural::Certificate;
 
-/// What is known of a question.
+/// The answer to a question.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EarnedAnswer {
-    /// Of `reach`: yes, by this run.
+    /// For `reach`: yes, shown by this run.
     Reached(Witness),
-    /// Of `reach`: no.
+    /// For `reach`: no.
     Never(Proof),
-    /// Of `most`: exactly this.
+    /// For `most`: the maximum.
     Most {
         /// The largest value.
         value: i128,
-        /// A run to a state with it.
+        /// A run to a state with this value.
         witness: Witness,
-        /// Why there is no more.
+        /// The proof that no larger value is reachable.
         proof: Proof,
     },
-    /// Of `most`: there is no largest value; each round of this run adds to it.
+    /// For `most`: there is no maximum; each round of this run increases the sum.
     Endless(Witness),
-    /// Of `always`: yes.
+    /// For `always`: yes.
     Always(Proof),
-    /// Of `always`: no. Behind this run it cannot be reached any more.
+    /// For `always`: no. From the end of this run the predicate is unreachable.
     Lost(Witness, Proof),
     /// Not decided.
     Unknown {
-        /// Why not.
+        /// The reason.
         reason: Reason,
-        /// Of `most`: a value that is reached.
+        /// For `most`: a reached value.
         at_least: Option<(i128, Witness)>,
-        /// Of `most`: a value that is never exceeded.
+        /// For `most`: a value that is never exceeded.
         at_most: Option<(i128, Proof)>,
     },
 }
 
-/// A run that was replayed. Only this module makes one.
+/// A replayed run. Only this module constructs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Witness(Lasso);
 
 impl Witness {
-    /// The run: a beginning, or one whose rounds add tokens.
+    /// The run: a prefix, or a covering run.
     pub fn run(&self) -> &Lasso {
         &self.0
     }
 
-    /// The state that it leads to.
+    /// The last state of the prefix.
     pub fn end(&self) -> &[Value] {
         self.0.entry()
     }
 }
 
-/// Why something is not, or always is.
+/// The proof of an answer about all reachable states.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Proof {
-    /// All that there is was searched.
+    /// A complete search.
     Searched(CompletedSearch),
-    /// Invariants exclude it.
+    /// A certificate by invariants.
     Certificate(Certificate),
 }
 
-/// Proof that a search came to its end. Only this module makes one.
+/// Proof that a search was complete. Only this module constructs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompletedSearch(());
 
 impl EarnedAnswer {
-    /// Is it an answer?
+    /// Returns whether the question is decided.
     pub fn is_known(&self) -> bool {
         !matches!(self, EarnedAnswer::Unknown { .. })
     }
 }
 
-/// For engines whose search says that it is complete.
+/// The proof by a search that its engine reports as complete.
 pub(super) fn searched() -> Proof {
     Proof::Searched(CompletedSearch(()))
 }
 
-/// A certificate, checked once more, on the system that it is about.
+/// The proof by a certificate, which is checked on its system.
 pub(super) fn certified(system: &System, certificate: Certificate) -> Result<Proof, String> {
     if certificate.statements.is_empty() || certificate.check(system) {
         Ok(Proof::Certificate(certificate))
     } else {
-        Err("a certificate that does not hold".to_owned())
+        Err("a certificate is not valid".to_owned())
     }
 }
 
-/// What a run must show.
+/// The claim that a run must show.
 #[derive(Clone, Copy)]
 pub(super) enum Shows<'q> {
-    /// That its end answers the question, or has this value.
+    /// The end of the run answers the question; for a sum, it has this value.
     End(&'q StateQuestion, i128),
-    /// That the sum grows with each round.
+    /// The sum increases with each round.
     Growth(&'q [(VarId, Value)]),
 }
 
-/// Replays a run of the unfolded system, and for a coloured net that of the net itself.
+/// Replays a run on the system and, for a coloured net, on the net itself.
 pub(super) fn witness(
     model: &LoadedModel,
     lasso: Lasso,
@@ -116,35 +117,35 @@ pub(super) fn witness(
     let mut at = &lasso.initial;
     for (i, Step { event, state }) in lasso.steps().enumerate() {
         let Some(event) = event else {
-            return Err(format!("step {} is none", i + 1));
+            return Err(format!("step {} has no event", i + 1));
         };
         if !system.successors(at, *event).contains(state) {
             let name = &system.event(*event).name;
-            return Err(format!("step {} cannot be by {name}", i + 1));
+            return Err(format!("step {} is not a step of {name}", i + 1));
         }
         at = state;
     }
     match shows {
         Shows::End(StateQuestion::Reach(predicate), _) => {
             if !system.holds(predicate, at) {
-                return Err("the end of the run is not what was asked for".to_owned());
+                return Err("the end of the run does not satisfy the predicate".to_owned());
             }
         }
         Shows::End(StateQuestion::Most(terms), value) => {
             if sum(terms, at) != value {
-                return Err("the end of the run has another value".to_owned());
+                return Err("the sum has a different value at the end of the run".to_owned());
             }
         }
         Shows::End(StateQuestion::Always(predicate), _) => {
             if system.holds(predicate, at) {
-                return Err("the end of the run is what was said to be lost".to_owned());
+                return Err("the end of the run satisfies the predicate that is lost".to_owned());
             }
         }
         Shows::Growth(terms) => {
             let grows = lasso.growth.as_ref().is_some_and(|by| sum(terms, by) > 0);
             let covering = lasso.kind() == EvidenceKind::Covering && lasso.comes_round();
             if !grows || !covering || !system.is_net() {
-                return Err("the rounds of the run add nothing".to_owned());
+                return Err("the rounds of the run do not increase the sum".to_owned());
             }
         }
     }
@@ -152,23 +153,23 @@ pub(super) fn witness(
         return Ok(Witness(lasso));
     };
     let unfolding = UnfoldingLift { net, system };
-    // The coloured net must say by itself that nothing can fire.
+    // The replay on the coloured net then also checks that no transition is enabled at the end.
     let at_rest = matches!(
         shows,
         Shows::End(StateQuestion::Reach(Predicate::Deadlock), _)
     );
-    let told = if at_rest {
+    let run = if at_rest {
         resting(lasso.clone())
     } else {
         lasso.clone()
     };
-    match unfolding.back(told) {
+    match unfolding.back(run) {
         Ok(_) => Ok(Witness(lasso)),
         Err(Astray::Unliftable(why) | Astray::Defect(why)) => Err(why),
     }
 }
 
-/// A run to a dead state, with the stuttering that follows.
+/// A run to a dead state, extended by stuttering there.
 pub(super) fn resting(run: Lasso) -> Lasso {
     let stutter = Step {
         event: None,

@@ -1,14 +1,16 @@
-//! Examinations: questions about a model as a whole, and what their answers say together.
+//! Examinations: sets of questions about a whole model, and the verdicts that follow from the
+//! answers.
 //!
-//! | examination | asks of each | is true if |
+//! | examination | questions | true if |
 //! | --- | --- | --- |
-//! | deadlock | `reach deadlock`, once | it is reached |
-//! | one-safe | place: `reach p >= 2` | none is reached |
-//! | stable | place: `reach p != m0(p)` | some is never reached |
-//! | quasi-live | transition: `reach fireable(t)` | all are reached |
-//! | live | transition: `always fireable(t)` | all are always reachable |
+//! | deadlock | `reach deadlock`, once | it is reachable |
+//! | one-safe | per place: `reach p >= 2` | none is reachable |
+//! | stable | per place: `reach p != m0(p)` | at least one is unreachable |
+//! | quasi-live | per transition: `reach fireable(t)` | all are reachable |
+//! | live | per transition: `always fireable(t)` | all are always reachable |
 //!
-//! Of a coloured net, a place is the number of its tokens of all colours, and a transition any of its bindings: what its user sees.
+//! For a coloured net the marking of a place is its number of tokens of all colours, and a
+//! transition is enabled if one of its bindings is.
 
 use super::answer::sum;
 use super::{EarnedAnswer, EarnedReply, Ends, StateQuestion};
@@ -16,22 +18,22 @@ use lariat_formats::Model as LoadedModel;
 use lariat_model::{Comparison, EventId, Linear, Predicate, Value, VarId};
 use std::ops::ControlFlow;
 
-/// What is asked of a model as a whole.
+/// A property of a whole model.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Examination {
-    /// Can nothing happen any more, somewhere?
+    /// A deadlock is reachable.
     Deadlock,
-    /// Does no place ever hold two tokens?
+    /// No place ever contains two tokens.
     OneSafe,
-    /// Is there a place whose tokens stay as they are?
+    /// Some place has the same number of tokens in all reachable markings.
     Stable,
-    /// Can every transition fire at least once?
+    /// Every transition can fire at least once.
     QuasiLive,
-    /// Can every transition fire again, whatever has happened?
+    /// Every transition can fire again from every reachable marking.
     Live,
 }
 
-/// Places as the user knows them: names, and the variables whose sum they are.
+/// The places of the file: names, and the variables whose sum is the marking.
 pub fn places(model: &LoadedModel) -> Vec<(String, Vec<VarId>)> {
     let system = &model.system;
     match model.coloured_net() {
@@ -46,7 +48,7 @@ pub fn places(model: &LoadedModel) -> Vec<(String, Vec<VarId>)> {
     }
 }
 
-/// Transitions as the user knows them: names, and the events that they are.
+/// The transitions of the file: names, and the events of their bindings.
 pub fn transitions(model: &LoadedModel) -> Vec<(String, Vec<EventId>)> {
     let system = &model.system;
     match model.coloured_net() {
@@ -61,7 +63,7 @@ pub fn transitions(model: &LoadedModel) -> Vec<(String, Vec<EventId>)> {
     }
 }
 
-/// `Σ vars`
+/// The terms of `Σ vars`.
 pub fn total(vars: &[VarId]) -> Vec<(VarId, Value)> {
     let mut terms: Vec<(VarId, Value)> = Vec::new();
     let mut vars = vars.to_vec();
@@ -83,7 +85,7 @@ fn compare(vars: &[VarId], comparison: Comparison, constant: Value) -> Predicate
     })
 }
 
-/// The predicate of a transition that can fire.
+/// The predicate that one of the events is enabled.
 pub fn fireable(events: &[EventId]) -> Predicate {
     if events.is_empty() {
         Predicate::Const(false)
@@ -93,7 +95,7 @@ pub fn fireable(events: &[EventId]) -> Predicate {
 }
 
 impl Examination {
-    /// Its questions, each with the name of what it is about.
+    /// The questions, each with the name of its place or transition.
     pub fn questions(self, model: &LoadedModel) -> Vec<(String, StateQuestion)> {
         let of_places = |question: &dyn Fn(&[VarId]) -> Predicate| {
             let all = places(model).into_iter();
@@ -117,7 +119,7 @@ impl Examination {
         }
     }
 
-    /// When its questions are answered well enough to stop.
+    /// When [`ask`](super::ask) may stop.
     pub fn ends(self) -> Ends {
         match self {
             Examination::OneSafe | Examination::Live | Examination::Deadlock => {
@@ -127,9 +129,9 @@ impl Examination {
         }
     }
 
-    /// Does one answer decide the whole?
+    /// Breaks if this answer decides the examination.
     pub fn decides(self, reply: &EarnedReply) -> ControlFlow<()> {
-        let home = match self {
+        let decided = match self {
             Examination::Deadlock => reply.answer.is_known(),
             Examination::OneSafe => matches!(reply.answer, EarnedAnswer::Reached(_)),
             Examination::Stable | Examination::QuasiLive => {
@@ -137,14 +139,14 @@ impl Examination {
             }
             Examination::Live => matches!(reply.answer, EarnedAnswer::Lost(..)),
         };
-        if home {
+        if decided {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
         }
     }
 
-    /// Is it true, as far as the answers say?
+    /// Returns whether the examination is true; `None` if the answers do not decide it.
     pub fn verdict(self, replies: &[EarnedReply]) -> Option<bool> {
         let some = |is: fn(&EarnedAnswer) -> bool| replies.iter().any(|reply| is(&reply.answer));
         let all = |is: fn(&EarnedAnswer) -> bool| replies.iter().all(|reply| is(&reply.answer));
@@ -162,14 +164,14 @@ impl Examination {
         match (one, rest) {
             (true, false) => Some(true),
             (false, true) => Some(false),
-            // A net without places or transitions: nothing is stable, everything is live.
+            // A net without places or transitions is not stable; the other examinations are true.
             (true, true) => Some(self != Examination::Stable),
             (false, false) => None,
         }
     }
 }
 
-/// The number of tokens is not what it was at the start.
+/// The predicate that the number of tokens differs from the initial one.
 fn changed(model: &LoadedModel, vars: &[VarId]) -> Predicate {
     let initial = &model.system.initial;
     let tokens = |state: &lariat_model::State| sum(&total(vars), state);

@@ -1,11 +1,12 @@
-//! What facts answer: questions that invariants decide, without any search.
+//! Answers questions by structural facts: invariants decide them without any search.
 //!
-//! Bounds that a file declares, such as that of a safe net with units, are claims: facts are asked of the net without them, so that
-//! what is answered was proved.
+//! Bounds that a file declares, such as that of a safe net with units, are claims. Facts are
+//! derived for the net without them, so that every answer is proved.
 //!
-//! A predicate is *folded* first: comparisons and enablings that are constant in all reachable markings are replaced by their values. What
-//! is left is often false, or has few enough cases to be refuted as a whole; if neither, the searches that follow are asked the folded
-//! predicate, which is true of the same reachable markings and looks at less of the net.
+//! A predicate is *folded* first: comparisons and enabledness that are constant in all reachable
+//! markings are replaced by their values. The result is often `false`, or has few enough cases to
+//! be refuted at once. Otherwise the following searches use the folded predicate, which is true in
+//! the same reachable markings and depends on fewer places.
 
 use super::answer::{Proof, Shows, certified, witness};
 use super::{AskSession, Asker, EarnedAnswer, StateQuestion, standing};
@@ -15,17 +16,18 @@ use lariat_model::{Comparison, Domain, Linear, Predicate, Proposition, System, V
 use lariat_reductions::Systems;
 use lariat_structural::{Bound, Certificate, Facts};
 
-/// What facts are asked about.
+/// The kind of questions that facts are derived for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum About {
     /// Maxima of sums.
     Sums,
     /// Predicates.
-    ReachableStates,
+    Predicates,
 }
 
 impl<'s> AskSession<'_, 's> {
-    /// Asks for facts about the net as it was read, for all open questions of a kind, with about so much work.
+    /// Answers open questions of one kind by facts about the original net, within about `work`
+    /// units.
     pub(super) fn facts(
         &mut self,
         cache: &mut SpaceCache<'s>,
@@ -39,7 +41,7 @@ impl<'s> AskSession<'_, 's> {
         let system = undeclared(&self.model.system, cache.systems());
         let facts = cache.facts(system);
         for case in &self.cases {
-            // What was seen needs no proof of its absence.
+            // A marking that was reached refutes facts without a linear program.
             if let Some((_, seen)) = &case.low {
                 facts.saw(seen.end());
             }
@@ -77,7 +79,7 @@ impl<'s> AskSession<'_, 's> {
                         self.meet(q);
                     }
                 }
-                // What never happens cannot happen again: the initial state is as lost as any.
+                // If the predicate is never true, it is lost in the initial state already.
                 StateQuestion::Always(predicate) => match never(facts, predicate, self.ctx.budget)?
                 {
                     Ok(why) => {
@@ -92,7 +94,7 @@ impl<'s> AskSession<'_, 's> {
         Ok(())
     }
 
-    /// Searches are asked the folded predicate, if what it rests on is checked once more.
+    /// Lets searches use the folded predicate if its certificate is valid.
     fn fold(&mut self, q: usize, folded: Option<Folded>, kind: fn(Predicate) -> StateQuestion) {
         let Some(Folded { predicate, grounds }) = folded else {
             return;
@@ -102,7 +104,8 @@ impl<'s> AskSession<'_, 's> {
         }
     }
 
-    /// What is lost is lost from the start.
+    /// Answers `always` with `lost`: the predicate is never true, so the initial state is the
+    /// witness.
     fn lost_at_once(&mut self, q: usize, proof: Proof) {
         let question = self.cases[q].question;
         let Some(initial) = self.model.system.initial.first() else {
@@ -128,7 +131,7 @@ impl<'s> AskSession<'_, 's> {
     }
 }
 
-/// The system without bounds that nobody has proved.
+/// The system without declared bounds, which are unproved.
 fn undeclared<'s>(system: &'s System, systems: &'s Systems) -> &'s System {
     let declared = |v: &Variable| matches!(v.domain, Domain::Count { bound: Some(_) });
     if !system.variables.iter().any(declared) {
@@ -141,7 +144,8 @@ fn undeclared<'s>(system: &'s System, systems: &'s Systems) -> &'s System {
     systems.keep(bare)
 }
 
-/// A predicate, folded: the same in all reachable markings, and why.
+/// A folded predicate, equal to the original in all reachable markings, and the certificate of
+/// that.
 pub(super) struct Folded {
     pub predicate: Predicate,
     grounds: Certificate,
@@ -181,7 +185,8 @@ fn folded(
     })
 }
 
-/// A conjunction, of which one false part is enough, or a disjunction, of which one true part is.
+/// Folds a conjunction, which one false part decides, or a disjunction, which one true part
+/// decides.
 fn several(
     facts: &mut Facts,
     list: &[Predicate],
@@ -205,7 +210,8 @@ fn several(
     })
 }
 
-/// Why no reachable marking is like this; else what is left of it, if that is less.
+/// The certificate that no reachable marking satisfies the predicate; otherwise the folded
+/// predicate, if it differs.
 fn never(
     facts: &mut Facts,
     predicate: &Predicate,

@@ -1,8 +1,9 @@
 //! A question as a temporal formula: a state with `p` is reachable iff `G !p` is violated.
 //!
-//! Used for the questions that remain after the methods that answer many at once. The engines for formulas have their
-//! own methods: reductions for this one predicate, products with few states, symmetries. For a sum the formula is
-//! `G (c·s <= k)`, where `k` is the largest known value: either it is the maximum, or a run exceeds it.
+//! Used for the questions that remain after the methods that answer many at once. The engines for
+//! formulas have other methods: reductions for this one predicate, products with few states,
+//! symmetries. For a sum the formula is `G (c·s <= k)`, where `k` is the largest known value:
+//! either it is the maximum, or a run exceeds it.
 
 use super::answer::{searched, sum};
 use super::{AskSession, Asker, EarnedAnswer, StateQuestion};
@@ -17,7 +18,7 @@ use lariat_engines::questions::Finding;
 use lariat_model::{Comparison, Lasso, Linear, Predicate, Properties, Proposition, Value};
 use lariat_reductions::Systems;
 
-/// Increases of a sum's known value before the next method has its turn.
+/// Limit on the formulas decided for one sum before the next question.
 const STEPS_UP: usize = 4;
 
 impl AskSession<'_, '_> {
@@ -40,7 +41,8 @@ impl AskSession<'_, '_> {
         Ok(last)
     }
 
-    /// Searches for larger and larger values of a sum.
+    /// Raises the lower bound of a sum step by step until no larger value exists, or a limit ends
+    /// the search.
     fn climb(&mut self, q: usize, work: u64) -> Result<Option<Stop>, Stop> {
         for _ in 0..STEPS_UP {
             let case = &self.cases[q];

@@ -1,17 +1,18 @@
 //! Questions about reachable states.
 //!
-//! A [`StateQuestion`] asks whether a predicate is reachable, for the maximum of a sum, or whether a predicate stays
-//! reachable. All questions about one model are answered together, because the same work serves them all: a walk
-//! inspects every marking for every question, facts and reachable states are those of the net. [`ask`] goes from cheap
-//! to complete methods,
+//! A [`StateQuestion`] asks whether a predicate is reachable, for the maximum of a sum, or whether
+//! a predicate stays reachable. All questions about one model are answered together, because they
+//! share the same work: a walk evaluates every question in each marking, and facts and reachable
+//! states are those of the net. [`ask`] proceeds from cheap to complete methods,
 //!
 //! ```text
 //! the nearest states → walks → facts → reductions → rounds of walks, trees, sweeps and sets
 //! ```
 //!
-//! with counted work, so that runs are deterministic. Findings of engines are checked: a run is lifted through all
-//! reductions and replayed on the original model, a certificate is checked again, and `never`, `at most` and
-//! `always` need a search that was complete (`answer.rs`). Everything else is [`EarnedAnswer::Unknown`].
+//! with counted work, so that runs are deterministic. Findings of engines are checked: a run is
+//! lifted through all reductions and replayed on the original model, a certificate is checked
+//! again, and `never`, `at most` and `always` need a complete search (`answer.rs`). Everything else
+//! is [`EarnedAnswer::Unknown`].
 
 mod answer;
 pub mod examination;
@@ -40,11 +41,11 @@ use std::ops::ControlFlow;
 /// Options of [`ask`].
 #[derive(Clone, Debug)]
 pub struct AskOptions {
-    /// When enough is known.
+    /// When [`ask`] stops.
     pub ends: Ends,
-    /// The work of each method.
+    /// The work limits of the methods.
     pub schedule: AskSchedule,
-    /// The engines that may be used; all by default.
+    /// The engines to use; all by default.
     pub askers: Vec<Asker>,
     /// Whether reductions are applied.
     pub reduce: bool,
@@ -70,11 +71,11 @@ pub struct EarnedReply {
     pub asker: Asker,
 }
 
-/// Receives answers as soon as they are known; a break ends the session.
+/// Receives each reply as soon as it is known; a break ends the call of [`ask`].
 pub type ReplyCallback<'t> = dyn FnMut(usize, &EarnedReply) -> ControlFlow<()> + 't;
 
-/// Answers questions about the reachable states of `model`; replies are in the order of the questions. `on_reply`
-/// receives each as soon as it is known, and the unknown ones last.
+/// Answers questions about the reachable states of `model`; replies are in the order of the
+/// questions. `on_reply` receives each reply as soon as it is known, and unknown answers last.
 pub fn ask<'s>(
     model: &'s LoadedModel,
     questions: &[StateQuestion],
@@ -96,13 +97,13 @@ pub fn ask<'s>(
     session.conclude(stop)
 }
 
-/// A question and what is known about it.
+/// A question with its bounds and its reply.
 struct OpenQuestion<'q> {
     question: &'q StateQuestion,
     /// An equivalent question on reachable states, simplified by facts.
     folded: Option<StateQuestion>,
     reply: Option<EarnedReply>,
-    /// Bounds of a sum.
+    /// The best known bounds of a sum.
     low: Option<(i128, Witness)>,
     high: Option<(i128, Proof)>,
     asker: Asker,
@@ -128,7 +129,7 @@ struct AskSession<'a, 's> {
     options: &'a AskOptions,
     ctx: RunContext<'a>,
     on_reply: &'a mut ReplyCallback<'a>,
-    /// Whether enough is known.
+    /// Whether [`AskOptions::ends`] or the callback ended the session.
     done: bool,
     /// A defect of Lariat that was detected.
     defect: Option<String>,
@@ -153,13 +154,13 @@ impl<'s> AskSession<'_, 's> {
         let schedule = self.options.schedule;
         let system = &self.model.system;
         self.at_start();
-        // Invariants give bounds most cheaply.
+        // Invariants are the cheapest source of bounds.
         self.facts(cache, Facts::Sums, schedule.facts)?;
         let whole = Stage::whole(system, &self.cases, &self.open());
         self.sweep(&whole, schedule.glance)?;
         let whole = Stage::whole(system, &self.cases, &self.open());
         self.wander(&whole, schedule.walk, 0)?;
-        self.facts(cache, Facts::ReachableStates, schedule.facts)?;
+        self.facts(cache, Facts::Predicates, schedule.facts)?;
         if self.is_over() {
             return Ok(());
         }
@@ -176,9 +177,9 @@ impl<'s> AskSession<'_, 's> {
                 return Ok(());
             }
             let more_work = |stop: &Stop| matches!(stop, Stop::Work(_));
-            // With unlimited work there is nothing to add.
+            // Another round needs an engine that more work can help.
             if look == u64::MAX || !stops.iter().any(more_work) {
-                let none = || Stop::Bound("no engine can go on".to_owned());
+                let none = || Stop::Bound("no engine can continue".to_owned());
                 return Err(stops.pop().unwrap_or_else(none));
             }
             look = look.saturating_mul(schedule.growth);
@@ -187,7 +188,7 @@ impl<'s> AskSession<'_, 's> {
         Ok(())
     }
 
-    /// Runs all engines on one net, reduced for all open questions. Returns why engines stopped.
+    /// Runs all engines on the net reduced for all open questions. Returns why engines stopped.
     fn together(
         &mut self,
         cache: &mut SpaceCache<'s>,
@@ -195,12 +196,12 @@ impl<'s> AskSession<'_, 's> {
         round: u64,
     ) -> Result<Vec<Stop>, Stop> {
         self.ctx.budget.check()?;
-        // An outer limit ends the session.
+        // An exhausted outer limit ends the session.
         self.ctx.budget.spend(0)?;
         let whole = Stage::whole(&self.model.system, &self.cases, &self.open());
         let stage = self.reduced(whole, cache)?;
         let sets = look.saturating_mul(self.options.schedule.sets);
-        // Walks never complete: they are no reason for another round.
+        // Walks are never complete, so their stop is no reason for another round.
         self.wander(&stage, look / 2, round)?;
         let stops = [
             self.tree(&stage, tree)?,
@@ -210,8 +211,8 @@ impl<'s> AskSession<'_, 's> {
         Ok(stops.into_iter().flatten().collect())
     }
 
-    /// Runs engines for each open question on a net reduced for it alone, if that is smaller than the net reduced for
-    /// all.
+    /// Runs engines for each open question on a net reduced for that question, if it has fewer
+    /// places than the net reduced for all.
     fn one_by_one(&mut self, cache: &mut SpaceCache<'s>, look: u64) -> Result<Vec<Stop>, Stop> {
         let open = self.open();
         let mut stops = Vec::new();
@@ -233,7 +234,7 @@ impl<'s> AskSession<'_, 's> {
         Ok(stops)
     }
 
-    /// The same questions about a reduced net, if reductions are enabled.
+    /// The stage with a reduced net, if reductions are enabled.
     fn reduced(&self, stage: Stage<'s>, cache: &SpaceCache<'s>) -> Result<Stage<'s>, Stop> {
         if self.options.reduce {
             stage.reduced(cache.systems(), self.ctx.budget)
@@ -271,7 +272,7 @@ impl<'s> AskSession<'_, 's> {
     }
 
     fn tree(&mut self, stage: &Stage<'s>, work: u64) -> Result<Option<Stop>, Stop> {
-        // Without growing token counts the tree is the graph, and sweeping it is faster.
+        // If no event adds tokens, the tree is the state graph, and `sweep` explores it faster.
         let may = self.may(Asker::KarpMiller) && stage.system.makes_tokens();
         if !may || self.is_over() {
             return Ok(None);
@@ -312,7 +313,7 @@ impl<'s> AskSession<'_, 's> {
         self.settle(stage, search, Asker::Sets)
     }
 
-    /// The questions of a stage that are still open.
+    /// The questions of a stage, closed if they are answered, with the bounds known so far.
     fn board(&self, stage: &Stage<'s>) -> lariat_engines::questions::QuestionSet<'s> {
         let mut board = stage.board(self.options.ends);
         for (i, (q, _)) in stage.asked.iter().enumerate() {
@@ -330,8 +331,8 @@ impl<'s> AskSession<'_, 's> {
         board
     }
 
-    /// Checks and records the findings of an engine. The error is a stop that ends the session; otherwise returns why the
-    /// engine stopped.
+    /// Checks and records the findings of an engine. Returns why the engine stopped; the error is a
+    /// stop that ends the session.
     fn settle(
         &mut self,
         stage: &Stage<'s>,
@@ -365,7 +366,7 @@ impl<'s> AskSession<'_, 's> {
         let earn = |run: Lasso, shows: Shows<'_>| -> Result<Option<Witness>, String> {
             match stage.back(run, question)? {
                 Some(run) => witness(model, run, shows).map(Some),
-                // The run is too long to lift: as if it had not been found.
+                // The run is too long to lift and is dropped.
                 None => Ok(None),
             }
         };
@@ -381,7 +382,7 @@ impl<'s> AskSession<'_, 's> {
                 StateQuestion::Most(terms) => {
                     earn(run, Shows::Growth(terms))?.map(EarnedAnswer::Endless)
                 }
-                _ => return Err("growth where none was asked for".to_owned()),
+                _ => return Err("an unbounded sum for a question without a sum".to_owned()),
             },
             Finding::AtLeast(value, run) => {
                 if let Some(run) = earn(run, Shows::End(question, value))? {
@@ -417,7 +418,7 @@ impl<'s> AskSession<'_, 's> {
         }
     }
 
-    /// A sum is known when its bounds meet.
+    /// Answers the question for a sum if its bounds are equal.
     fn meet(&mut self, q: usize) {
         let case = &self.cases[q];
         let (Some((low, witness)), Some((high, proof))) = (&case.low, &case.high) else {
@@ -431,7 +432,7 @@ impl<'s> AskSession<'_, 's> {
             };
             self.reply(q, answer, case.asker);
         } else if low > high {
-            self.defect = Some("a value beyond a bound that was proved".to_owned());
+            self.defect = Some("a reached value exceeds a proved bound".to_owned());
         }
     }
 
@@ -475,7 +476,7 @@ impl<'s> AskSession<'_, 's> {
         replies
     }
 
-    /// Records the values of sums in the initial states, which runs without steps show.
+    /// Records the values of sums in the initial states, with runs without steps as witnesses.
     fn at_start(&mut self) {
         let system = &self.model.system;
         for q in self.open() {

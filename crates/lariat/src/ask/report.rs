@@ -1,4 +1,4 @@
-//! What a person and a script are told about a question.
+//! Answers to questions as text and as JSON.
 
 use super::{EarnedAnswer, EarnedReply, Proof, Witness};
 use crate::report::json::lasso_json;
@@ -7,10 +7,11 @@ use lariat_model::{Lasso, System};
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
 
-/// Steps of a run that are shown unless everything is wanted.
+/// Limit on the steps of a run that are shown, unless all are requested.
 const SHOWN: usize = 40;
 
-/// `yes`, `no`, a number, `unbounded` or `unknown`: the answer in a word. Of `reach` and `always`, yes or no as they were asked.
+/// The answer in a word: `yes`, `no`, a number, `unbounded` or `unknown`. For `reach` and `always`
+/// it answers the question as asked.
 pub fn word(answer: &EarnedAnswer) -> String {
     match answer {
         EarnedAnswer::Reached(_) | EarnedAnswer::Always(_) => "yes".to_owned(),
@@ -34,7 +35,7 @@ pub fn word(answer: &EarnedAnswer) -> String {
     }
 }
 
-/// The run that shows an answer, if one does.
+/// The run that shows an answer, if there is one.
 pub fn run(answer: &EarnedAnswer) -> Option<&Witness> {
     match answer {
         EarnedAnswer::Reached(run) | EarnedAnswer::Endless(run) | EarnedAnswer::Lost(run, _) => {
@@ -46,7 +47,7 @@ pub fn run(answer: &EarnedAnswer) -> Option<&Witness> {
     }
 }
 
-/// What proves an answer, if that is not a run alone.
+/// The proof of an answer, if it needs more than a run.
 pub fn proof(answer: &EarnedAnswer) -> Option<&Proof> {
     match answer {
         EarnedAnswer::Never(proof) | EarnedAnswer::Always(proof) | EarnedAnswer::Lost(_, proof) => {
@@ -58,7 +59,7 @@ pub fn proof(answer: &EarnedAnswer) -> Option<&Proof> {
     }
 }
 
-/// The reasons of a certificate as sentences; nothing if it was a search.
+/// The statements of a certificate as sentences; empty for a search.
 pub fn reasons(system: &System, proof: &Proof) -> Vec<String> {
     match proof {
         Proof::Searched(_) => Vec::new(),
@@ -66,7 +67,7 @@ pub fn reasons(system: &System, proof: &Proof) -> Vec<String> {
     }
 }
 
-/// A run, one state a line, only what changes; whole states and all of them if `full`.
+/// A run, one state per line with its changes; all states with all variables if `full`.
 pub fn run_text(system: &System, run: &Lasso, full: bool) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "    start  {}", marking(system, &run.initial, full));
@@ -95,13 +96,13 @@ pub fn run_text(system: &System, run: &Lasso, full: bool) -> String {
         let adds = marking(system, growth, full);
         let _ = writeln!(
             out,
-            "    the steps marked ↻ can be repeated for ever; each round adds {adds}"
+            "    the steps marked ↻ can be repeated indefinitely; each round adds {adds}"
         );
     }
     out
 }
 
-/// An answer as one JSON object, schema 1: `ask` is the kind of question, `about` what it is about.
+/// An answer as one JSON object, schema 1: `ask` is the kind of question, `about` its subject.
 pub fn json(
     (model, system): (&str, &System),
     (ask, about): (&str, Option<&str>),

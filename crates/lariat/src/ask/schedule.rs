@@ -1,37 +1,24 @@
-//! The numbers of [`ask`](super::ask), in one table.
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `glance` | 10 000 | states of the first sweep: small models end here, with shortest runs |
-//! | `walk` | 40 000 | steps of the walks that follow; each round begins with more of them |
-//! | `facts` | 200 000 | units of linear programming before the first round, and as many again in each |
-//! | `first_look` | 300 000 | states of the sweep in the first round; all later work is in proportion |
-//! | `tree` | 20 000 | nodes of the coverability tree in the first round |
-//! | `sets` | 7 | diagram nodes for each state of the sweep |
-//! | `growth` | 6 | how much more work there is in a round than in the one before |
-//! | `alone` | 64 | when no more questions than this are open, each gets a net that was reduced for it alone |
-//!
-//! Sets get more than sweeps: where neither ends in the first round, the states are many more than a sweep of any round can hold, and all
-//! questions wait for the one set. The numbers are not tuned: no campaign has compared others.
+//! The work limits of [`ask`](super::ask). No campaign compared other values.
 
-/// How much work is given to whom; see the table above.
+/// The work limits of the methods.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct AskSchedule {
-    /// ReachableStates of the first sweep.
+    /// States of the first sweep, which decides small models with shortest runs.
     pub glance: u64,
-    /// Steps of the first walks.
+    /// Steps of the walks after it; each round has walks with half of its sweep's work.
     pub walk: u64,
-    /// Units of linear programming.
+    /// Units of linear programming for sums, and as many for predicates.
     pub facts: u64,
-    /// ReachableStates of the sweep of the first round.
+    /// States of the sweep of the first round; other work is proportional.
     pub first_look: u64,
     /// Nodes of the coverability tree in the first round.
     pub tree: u64,
-    /// Diagram nodes for each state of a sweep.
+    /// Diagram nodes per state of a sweep. If neither decides in the first round, there are usually
+    /// more states than any sweep can store, and all questions share the one set.
     pub sets: u64,
-    /// How much more work there is in a round than in the one before.
+    /// Growth factor of the work per round.
     pub growth: u64,
-    /// Open questions that are asked one by one.
+    /// Limit on the open questions for which each gets a net reduced for it alone.
     pub alone: usize,
 }
 

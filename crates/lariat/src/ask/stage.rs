@@ -1,10 +1,12 @@
-//! A net on which questions are asked: the one that was read, or a smaller one, with the way back.
+//! A net that engines search for questions: the original or a reduced one, and the lift of runs to
+//! the original.
 //!
-//! Reductions keep what stutter-invariant formulas say of the places that are looked at, and of which runs end. So they keep
-//! which of these markings are reachable, the maxima of sums over these places, and whether there is a deadlock: joining steps moves a dead
-//! marking, but neither makes nor removes one, so a question about nothing but deadlocks looks at no place at all. Whether something
-//! *stays* reachable is not a property of single runs; for such questions steps are not joined, and the other rules keep the graph
-//! of the markings up to bisimilarity.
+//! Reductions preserve the stutter-invariant formulas about the observed places, and which runs are
+//! finite. So they preserve which markings of the observed places are reachable, the maxima of sums
+//! over them, and whether a deadlock is reachable: agglomeration changes dead markings, but neither
+//! makes nor removes one, so a question about deadlocks alone observes no place. Whether a
+//! predicate *stays* reachable is not a property of single runs; for such questions events are not
+//! agglomerated, and the other rules preserve the state graph up to bisimilarity.
 
 use super::answer::resting;
 use super::{OpenQuestion, StateQuestion};
@@ -14,20 +16,20 @@ use lariat_engines::questions::{Ends, QuestionSet};
 use lariat_model::{Comparison, Lasso, Linear, Predicate, Proposition, System};
 use lariat_reductions::{Astray, Lift as _, ReductionLift, Rules, Support, Systems, reduce};
 
-/// Arcs that reductions may look at.
+/// Limit on the arcs that reductions inspect.
 const MOST_WORK: u64 = 5_000_000;
 
-/// A net with questions about it.
+/// A net with the questions about it.
 pub(super) struct Stage<'s> {
     /// The net.
     pub system: &'s System,
-    /// Questions by their position among all, in terms of the net.
+    /// The questions, expressed for this net, with their positions among all questions.
     pub asked: Vec<(usize, StateQuestion)>,
     lift: Option<ReductionLift<'s>>,
 }
 
 impl<'s> Stage<'s> {
-    /// The net as it was read.
+    /// The original net.
     pub fn whole(system: &'s System, cases: &[OpenQuestion<'_>], questions: &[usize]) -> Stage<'s> {
         let asked = questions.iter().map(|q| {
             let OpenQuestion {
@@ -42,7 +44,7 @@ impl<'s> Stage<'s> {
         }
     }
 
-    /// The same on a net that is smaller, if there is one.
+    /// The stage after reduction of its net; unchanged if no rule applies.
     pub fn reduced(self, systems: &'s Systems, budget: &Budget) -> Result<Stage<'s>, Stop> {
         budget.check()?;
         let observed: Vec<Proposition> = (self.asked.iter())
@@ -70,20 +72,21 @@ impl<'s> Stage<'s> {
         })
     }
 
-    /// All its questions, open.
+    /// The set of all questions of the stage, open.
     pub fn board(&self, ends: Ends) -> QuestionSet<'s> {
         let questions = self.asked.iter().map(|(_, question)| question.clone());
         QuestionSet::new(self.system, questions.collect(), ends)
     }
 
-    /// The run of the net as it was read that a run of this one stands for, if it can be told. `question` is what the run answers.
+    /// Lifts a run of this net to the original net; `None` if it cannot be lifted. `question` is
+    /// the question that the run answers.
     pub fn back(&self, run: Lasso, question: &StateQuestion) -> Result<Option<Lasso>, String> {
         let Some(lift) = &self.lift else {
             return Ok(Some(run));
         };
         let at_rest = matches!(question, StateQuestion::Reach(Predicate::Deadlock));
-        let told = if at_rest { resting(run) } else { run };
-        match lift.back(told) {
+        let run = if at_rest { resting(run) } else { run };
+        match lift.back(run) {
             Ok(run) if at_rest => Ok(Some(Lasso {
                 cycle: Vec::new(),
                 growth: None,
@@ -96,7 +99,7 @@ impl<'s> Stage<'s> {
     }
 }
 
-/// What a question looks at; nothing if it is about deadlocks alone.
+/// The predicate that a question observes; `None` for a question about deadlocks alone.
 fn observed(question: &StateQuestion) -> Option<Predicate> {
     match question {
         StateQuestion::Reach(Predicate::Deadlock) => None,
@@ -107,7 +110,7 @@ fn observed(question: &StateQuestion) -> Option<Predicate> {
     }
 }
 
-/// A comparison of the sum.
+/// The comparison of a sum with 0, which observes the sum's places.
 fn at_least(terms: &[(lariat_model::VarId, i64)]) -> Linear {
     Linear {
         terms: terms.to_vec(),
@@ -116,7 +119,7 @@ fn at_least(terms: &[(lariat_model::VarId, i64)]) -> Linear {
     }
 }
 
-/// The question about the net that a reduction leaves.
+/// Translates a question to the reduced net; `None` if the net cannot express it.
 fn forward(lift: &ReductionLift<'_>, question: &StateQuestion) -> Option<StateQuestion> {
     let state =
         |predicate: &Predicate| match lift.forward(&Proposition::State(predicate.clone()))? {

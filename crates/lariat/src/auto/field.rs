@@ -12,7 +12,7 @@ use lariat_model::{Strength, Value};
 pub(super) struct EngineRun {
     pub plan: Plan,
     pub work: u64,
-    /// See [`lariat_engines::Problem::most_tokens`].
+    /// The token limit per place; see [`lariat_engines::Problem::most_tokens`].
     pub most_tokens: Option<Value>,
     pub why: String,
 }
@@ -38,12 +38,12 @@ pub(super) fn engine_run(preset: &str, work: u64, why: impl Into<String>) -> Eng
     }
 }
 
-/// The search before everything else: small models end here, for less than facts about them would cost.
+/// The first search. It decides small models with less work than facts about them would take.
 pub(super) fn glance(schedule: &Schedule) -> EngineRun {
     engine_run("explicit", schedule.glance, "small models end here")
 }
 
-/// The walk after it, still before facts: many violations show on almost any run.
+/// The walk after the first search, before facts: many violations show on almost any run.
 pub(super) fn early_walk(schedule: &Schedule) -> EngineRun {
     let why = "many violations show on almost any run";
     engine_run("walk", schedule.walk, why)
@@ -56,7 +56,7 @@ pub(super) fn first_look(features: &Features, schedule: &Schedule) -> Vec<Engine
         return vec![engine_run(
             "explicit",
             u64::MAX,
-            "steps of programs and tables are fast to execute and slow to learn as relations on sets",
+            "programs and tables are fast to execute, and slow to learn as relations on sets",
         )];
     }
     let (engine, why) = if features.symmetries <= 0.0 {
@@ -80,7 +80,7 @@ pub(super) fn first_look(features: &Features, schedule: &Schedule) -> Vec<Engine
         let low = engine_run(
             engine,
             look,
-            "the net may be unbounded, and a depth-first search may not return: first the states with few tokens",
+            "the net may be unbounded, where a depth-first search may not terminate: first the states with few tokens",
         );
         turns.push(EngineRun {
             most_tokens: Some(features.tokens.max(schedule.few_tokens)),
@@ -107,19 +107,19 @@ pub(super) fn field(features: &Features, schedule: &Schedule) -> Vec<EngineRun> 
     let saturation = engine_run(
         "hyb",
         saturation_work,
-        "sets of states; cycles are found while the product grows, also in unbounded nets",
+        "sets of states; cycles are found while the product is built, also in unbounded nets",
     );
     let single = engine_run(
         "explicit",
         look,
-        "single states may decide what sets cannot store",
+        "single states may decide the property where sets take too much memory",
     );
     let sets = if features.stutters && features.is_local() {
         engine_run(
             "sop",
             sets_work,
             format!(
-                "a stutter-invariant property, and {visible} of {events} events are visible to its {observed} propositions: sets closed under the others"
+                "a stutter-invariant property, and {visible} of {events} events are visible to its {observed} propositions: sets closed under invisible events"
             ),
         )
     } else {
@@ -135,15 +135,15 @@ pub(super) fn field(features: &Features, schedule: &Schedule) -> Vec<EngineRun> 
         "slap-fst",
         sets_work,
         if features.safety {
-            "a safety property: the search is for a state, not for a cycle"
+            "a safety property: a violation is a reachable state, not a cycle"
         } else {
-            "sets, with fixpoints where the automaton cannot leave"
+            "sets, with fixpoints in components that the automaton cannot leave"
         },
     );
     let walk = engine_run(
         "walk",
         schedule.walk.saturating_mul(schedule.growth),
-        "longer walks, directed at what the automaton waits for",
+        "longer walks, directed at the letters that the automaton needs",
     );
     let mut field = if features.safety {
         vec![walk, saturation, fixpoints, single, sets]
@@ -151,7 +151,8 @@ pub(super) fn field(features: &Features, schedule: &Schedule) -> Vec<EngineRun> 
         vec![walk, saturation, single, sets, fixpoints]
     };
     if features.symmetries >= schedule.many_symmetries {
-        // With so many symmetries the quotient is small: it replaces the search of single states.
+        // The quotient by many symmetries is small, so its search replaces the search of single
+        // states.
         let why = "many symmetries: the quotient may be far smaller";
         for turn in &mut field {
             if turn.plan.id == EngineId::Explicit {
@@ -162,14 +163,14 @@ pub(super) fn field(features: &Features, schedule: &Schedule) -> Vec<EngineRun> 
     field
 }
 
-/// Removes engines that do not support fairness of this strength, and adds one on sets that supports any number
-/// of constraints of any strength.
+/// Removes engines that do not support fairness of this strength, and adds an engine on sets that
+/// supports any number of constraints of any strength.
 pub(super) fn add_fair_engines(field: &mut Vec<EngineRun>, asked: Strength, schedule: &Schedule) {
     field.retain(|run| run.plan.accepts(asked).is_ok());
     field.push(engine_run(
         "el",
         schedule.first_look.saturating_mul(schedule.sets),
-        "sets, with a fixpoint that knows every kind of fairness",
+        "sets, with a fixpoint that supports weak and strong fairness",
     ));
 }
 
@@ -177,7 +178,7 @@ pub(super) fn add_fair_engines(field: &mut Vec<EngineRun>, asked: Strength, sche
 mod tests {
     use super::*;
 
-    /// A liveness property of one proposition that few events touch, free of `X`.
+    /// A liveness property without `X` of one proposition, to which few events are visible.
     const PLAIN: Features = Features {
         net: true,
         tokens: 1,
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn the_question_decides_the_field() {
+    fn the_field_depends_on_the_features() {
         assert_eq!(
             engines(&PLAIN),
             ["walk", "hyb", "explicit", "sop", "slap-fst"]
@@ -244,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn engines_without_fairness_leave_the_field() {
+    fn engines_that_do_not_support_fairness_are_removed() {
         let schedule = Schedule::default();
         let fair = |asked| {
             let mut field = field(&PLAIN, &schedule);
@@ -260,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn nets_that_may_grow_are_first_searched_with_few_tokens() {
+    fn possibly_unbounded_nets_are_first_searched_with_few_tokens() {
         let most = |features: &Features| -> Vec<Option<Value>> {
             let turns = first_look(features, &Schedule::default());
             turns.iter().map(|turn| turn.most_tokens).collect()

@@ -1,20 +1,21 @@
 //! `auto`: a schedule of engines, with facts and reductions in between.
 //!
-//! Small models end in a short search of their states, and many violations show on random walks. Then
-//! structural facts about the net are used ([`lariat_structural`]): constant atoms, finite runs, automata
-//! without what no run does. The net is reduced for what is left of the property, and engines search the
-//! reduced net. Most counterexamples are near the initial state, so a short explicit search comes next. Where it
-//! is not enough, programs continue with single states. Nets continue in *rounds*: every engine of the field
-//! gets an amount of work, those most likely to finish first, and in the next round several times as much. So no
-//! engine that does not terminate keeps others from the answer, and repeated work is a small part of the whole. An
-//! engine that ran out of memory, or that does not support the question, leaves the field. Symmetries have turns of
-//! their own (`symmetries.rs`).
+//! Small models end in a short search of their states, and many violations show on random walks.
+//! Then structural facts about the net are used ([`lariat_structural`]): constant atoms, finite
+//! runs, automata pruned to the runs of the net. The net is reduced for the simplified property,
+//! and engines search the reduced net. Most counterexamples are near the initial state, so a short
+//! explicit search comes next. If it does not decide, programs continue with single states. Nets
+//! continue in *rounds*: every engine of the field gets a work limit, engines that are likely to
+//! finish come first, and the next round has a multiple of the work. So an engine that does not
+//! terminate does not block others, and repeated work is a small part of the whole. An engine that
+//! ran out of memory, or that does not support the question, is removed. Symmetries are scheduled
+//! in `symmetries.rs`.
 //!
-//! The field depends on the [features](crate::features) of the question. Work is counted, and the clock does not
-//! influence the schedule: the same question is decided by the same engines in every run. What an engine stored is
-//! released before the next one starts, except the reachable states, which serve the next property. Where
-//! threads are idle, several engines of a round run in parallel (`run_round_parallel.rs`); the answering engine
-//! does not depend on timing.
+//! The field depends on the [features](crate::features) of the question. Work is counted, and the
+//! clock does not influence the schedule: the same question is decided by the same engines in every
+//! run. The data of an engine is released before the next one starts, except the reachable states,
+//! which the next property reuses. If threads are idle, several engines of a round run in
+//! parallel (`run_round_parallel.rs`); the answering engine does not depend on timing.
 
 mod field;
 mod run_round_parallel;
@@ -154,8 +155,8 @@ impl<'s> Decider<'s> for Auto<'_, 's> {
     }
 }
 
-/// The outcome of a question of which facts have left nothing. The empty automaton is searched like any
-/// other, which takes no time and includes the checks that every answer gets.
+/// The outcome of a question of which facts have left nothing. The empty automaton is searched like
+/// any other, which takes no time and includes the checks that every answer gets.
 fn decided_by_facts<'s>(
     query: &Query<'_, 's>,
     simplified: &SimplifiedQuestion,

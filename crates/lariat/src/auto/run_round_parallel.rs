@@ -1,7 +1,7 @@
 //! Runs the engines of one round on several threads.
 //!
-//! A run has a fixed amount of counted work, and its result does not depend on the other runs of its round. Where
-//! threads are idle, runs are executed in parallel:
+//! A run has a fixed amount of counted work, and its result does not depend on the other runs of
+//! its round. Where threads are idle, runs are executed in parallel:
 //!
 //! ```text
 //! the round             walk, hyb, explicit, sop, slap-fst        the list
@@ -9,11 +9,13 @@
 //! idle threads          walk, explicit                            single states; the caller joins them when it is done
 //! ```
 //!
-//! The first engine of the list that decides answers: later runs are cancelled, earlier ones continue until their
-//! work is done. The answer is that of one thread and independent of timing, unless the time limit ends the round.
-//! The trail lists the runs up to the one that answers, in the order of the list.
+//! The first engine of the list that decides answers: later runs are cancelled, earlier ones
+//! continue until their work is done. The answer is that of one thread and independent of timing,
+//! unless the time limit ends the round. The trail lists the runs up to the one that answers, in
+//! the order of the list.
 //!
-//! Memory is one account. A run that exhausts it while others hold memory is repeated when they have ended.
+//! Memory is one account. A run that exhausts it while others hold memory is repeated when they
+//! have ended.
 //!
 //! Workers that search single states together use all threads, and run afterwards.
 
@@ -40,8 +42,8 @@ impl Observer for RemarkObserver<'_> {
 }
 
 impl<'s> ScheduleState<'_, 's> {
-    /// Executes runs of a round in parallel if threads are idle. Returns the results in the order of the
-    /// list; `None` for runs that are still to be executed.
+    /// Executes runs of a round in parallel if threads are idle. Returns the results in the order
+    /// of the list; `None` for runs that are still to be executed.
     pub(super) fn run_round_parallel(
         &self,
         runs: &[EngineRun],

@@ -1,52 +1,41 @@
-//! The numbers of `auto`, in one table.
+//! The work limits of `auto`.
 //!
-//! | name | default | range | meaning |
-//! | --- | --- | --- | --- |
-//! | `glance` | 10 000 | 0 … | product states of the explicit search before facts are asked for: small models end here |
-//! | `walk` | 20 000 | 0 … | steps of random walks that follow the glance; each round begins with more of them |
-//! | `first_look` | 200 000 | 1 … | product states of the explicit search after that; all later work is in proportion |
-//! | `saturation` | 3 | 1 … 100 | units of work of the component-wise engine for each state of the first look |
-//! | `sets` | 2 | 1 … 100 | the same for engines on sets of reachable states |
-//! | `growth` | 8 | 2 … 100 | how much more work there is in a round than in the one before |
-//! | `many_symmetries` | 2 | 0 … | with so many symmetries, as a power of 10, single states modulo symmetries take the place of single states in all rounds |
-//! | `symmetric_look` | 3 | 1 … | and the first look is so many times as long |
-//! | `symmetric_places` | 4 | 1 … | single states of the first look for each state modulo many symmetries of places, whose engine joins the field behind it |
-//! | `few_tokens` | 3 | 1 … | where a net may be unbounded, a second look leaves out states with more tokens in a place than this and than at the start |
-//!
-//! A unit is a product state or a diagram node. The ratios make the turns of a round take about as long: a product state costs
-//! about three nodes of a saturation, two where sets of states are held besides. With a growth of 8 everything that is
-//! done again is a seventh of the whole. A smaller first look loses nothing that later rounds do not find. Modulo many symmetries single states are
-//! usually few, so that a longer look at them ends more often than other engines do: a contest net of 1.4·10⁸ states has products of up to
-//! 250 000 nodes. A state modulo symmetries of places costs four to six single ones; the contest's nets that need them have products of 500 to 100 000 nodes. The glance and
-//! the walks are not tuned yet: no campaign has compared other values of these two rows.
+//! A unit is a product state or a diagram node. The ratios make the runs of a round take similar
+//! time. With a growth factor of 8 repeated work is a seventh of the whole. A violation that a
+//! shorter first search misses is found by a later round. Modulo many symmetries there are usually
+//! few states, so a longer search of the quotient often completes; each of its states costs several
+//! single ones. `glance` and `walk` are not tuned: no campaign compared other values.
 
 use super::technique::LeftOut;
 use lariat_model::Value;
 
-/// How much work `auto` gives to whom; see the table above.
+/// The work limits of `auto`'s engines.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Schedule {
-    /// Product states of the explicit search that comes before facts.
+    /// Product states of the explicit search before facts are derived; it decides small models.
     pub glance: u64,
-    /// Steps of random walks between the two; each round begins with more of them.
+    /// Steps of the random walks after it; the walks of the rounds start with `growth` times as
+    /// many.
     pub walk: u64,
-    /// Product states of the explicit search that comes after them.
+    /// Product states (at least 1) of the explicit search after facts; later work is proportional.
     pub first_look: u64,
-    /// Work of the component-wise engine for each of them.
+    /// Work of the component-wise engine per state of `first_look`, 1 to 100.
     pub saturation: u64,
-    /// Work of engines on sets for each of them.
+    /// Work of engines on sets per state of `first_look`, 1 to 100.
     pub sets: u64,
-    /// How much more work there is in a round than in the one before.
+    /// Growth factor of the work per round, 2 to 100.
     pub growth: u64,
-    /// Symmetries, as a power of 10, with which single states are searched modulo symmetries in all rounds.
+    /// The logarithm (base 10) of the number of symmetries from which the quotient replaces single
+    /// states in all rounds.
     pub many_symmetries: f64,
-    /// How many times as long the first look is with so many symmetries.
+    /// Factor of `first_look` for a search modulo that many symmetries.
     pub symmetric_look: u64,
-    /// Single states of the first look for each state modulo symmetries of places.
+    /// States of `first_look` per state of a search modulo symmetries of places.
     pub symmetric_places: u64,
-    /// Tokens in a place above which the second look at an unbounded net does not go.
+    /// Token limit per place, unless there are more initially, of a second search of a possibly
+    /// unbounded net.
     pub few_tokens: Value,
-    /// What is done without, to see what it is worth.
+    /// Techniques that are switched off.
     pub without: LeftOut,
 }
 

@@ -61,7 +61,8 @@ pub(super) struct RunResult {
     drops_reduced: bool,
 }
 
-/// Returns whether everything explored is released before the run: many single states may need all memory.
+/// Returns whether everything explored is released before the run: many single states may need all
+/// memory.
 pub(super) fn needs_memory(run: &EngineRun, round: u32) -> bool {
     run.plan.has_single_states() && run.plan.is_complete() && round > 1
 }
@@ -158,8 +159,8 @@ impl<'q, 's> ScheduleState<'q, 's> {
         self.field.insert(0, later);
     }
 
-    /// Runs some engines in the order of the list; the first to decide answers. Engines that cannot continue leave
-    /// the field.
+    /// Runs some engines in the order of the list; the first to decide answers. Engines that cannot
+    /// continue leave the field.
     pub fn run_all(
         &mut self,
         runs: Vec<EngineRun>,
@@ -191,7 +192,8 @@ impl<'q, 's> ScheduleState<'q, 's> {
                 // Another engine may succeed.
                 Ok(Outcome::Undecided(_)) => true,
                 Err(Stop::Bound(_) | Stop::Unsupported(_) | Stop::Memory) => true,
-                // The engine knows that its states take longer than the time left, which is not over yet.
+                // The engine knows that its states take longer than the time left, which is not
+                // over yet.
                 Err(Stop::Time) if budget.check().is_ok() => true,
                 _ => return RoundResult::Done(last),
             };
@@ -220,8 +222,9 @@ impl<'q, 's> ScheduleState<'q, 's> {
         are_several && run.plan.works_together() && run.work >= SHARED_WORK
     }
 
-    /// Runs one engine on the question, under the budget of `query`: on the reduced net, if there is one, unless the
-    /// engine uses symmetries, which reductions do not preserve; on the original net if a run cannot be lifted.
+    /// Runs one engine on the question, under the budget of `query`: on the reduced net, if there
+    /// is one, unless the engine uses symmetries, which reductions do not preserve; on the original
+    /// net if a run cannot be lifted.
     pub fn run(
         &self,
         query: &Query<'_, 's>,
@@ -263,8 +266,8 @@ impl<'q, 's> ScheduleState<'q, 's> {
                 query.formulas = &simplified.formulas;
                 query.property = simplified.property_for(&plan);
             }
-            // Facts remove constant atoms whose constancy a covering run may not show: another engine may find
-            // another run.
+            // Facts remove constant atoms whose constancy a covering run may not show: another
+            // engine may find another run.
             let unliftable =
                 |Unliftable(why)| SearchOutcome::stopped(plan.id, Stop::Unsupported(why));
             let outcome = query.search(&task, &[], cache);

@@ -1,15 +1,17 @@
 //! Simplifies the question by structural facts, before any search.
 //!
-//! Facts hold in every reachable marking. So a formula may be replaced by one that is equivalent on all runs of the
-//! net, and an automaton may lose the letters, steps and acceptance that no run has. On words that are not runs both
-//! may differ from the original: engines that need stutter-invariance get the simplified formula, which is
-//! tested anew, and never the pruned automaton.
+//! Facts hold in every reachable marking. So a formula may be replaced by one that is equivalent on
+//! all runs of the net, and an automaton may lose the letters, steps and acceptance that no run
+//! has. On words that are not runs both may differ from the original: engines that need
+//! stutter-invariance get the simplified formula, which is tested anew, and never the pruned
+//! automaton.
 //!
-//! Facts are derived for the original net, so that all properties share them and certificates are about places that
-//! the user knows. The simplified formula decides which reductions are allowed ([`reduced_for`]). A net in which
-//! steps were agglomerated has other runs than the original, with letters and steps that the original
-//! lacks, so the automaton is translated and pruned anew, by facts about the reduced net. The lasso that an engine
-//! finds is replayed against the *original* property.
+//! Facts are derived for the original net, so that all properties share them and certificates are
+//! about places that the user knows. The simplified formula decides which reductions are allowed
+//! ([`reduced_for`]). A net in which steps were agglomerated has other runs than the original, with
+//! letters and steps that the original lacks, so the automaton is translated and pruned anew, by
+//! facts about the reduced net. The lasso that an engine finds is replayed against the *original*
+//! property.
 
 use crate::cache::SpaceCache;
 use crate::decision::{Attempt, Fact};
@@ -177,8 +179,8 @@ impl<'s> ReducedQuestion<'s> {
     }
 }
 
-/// Reduces the query's net for the simplified formula, and adapts the question to the new net; `None` if no rule
-/// applies.
+/// Reduces the query's net for the simplified formula, and adapts the question to the new net;
+/// `None` if no rule applies.
 pub(super) fn reduce<'s>(
     query: &Query<'_, 's>,
     simplified: &SimplifiedQuestion,

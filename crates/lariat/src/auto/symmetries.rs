@@ -1,9 +1,10 @@
-//! Runs of the engine that uses symmetries. It searches the original net, as reductions preserve none.
+//! Schedules the engine modulo symmetries, which searches the original net: reductions do not
+//! preserve symmetries.
 //!
-//! Symmetries of colours are known for little work. If there are many, a short search of single states modulo
-//! symmetries comes before facts, and they are a feature of the question from then on. Symmetries of places have to
-//! be searched for, and compete with reductions: they are computed if the first look at the reduced net did not
-//! decide, and if there are many, their engine joins the field.
+//! Symmetries of colours take little work to find. If there are many, a short search modulo
+//! symmetries precedes facts, and their number becomes a feature of the question. Symmetries of
+//! places have to be searched for, and compete with reductions: they are computed if the first
+//! search of the reduced net did not decide, and if there are many, their engine joins the field.
 
 use super::field::{EngineRun, engine_run};
 use super::schedule::Schedule;
@@ -23,8 +24,8 @@ pub(super) enum Origin {
     Places,
 }
 
-/// The logarithm of the number of symmetries of the original net that preserve the property. 0 if the net's
-/// symmetries are of the other origin, or if they cannot be used.
+/// The logarithm of the number of symmetries of the original net that preserve the property; 0 if
+/// the net's symmetries have the other origin, or cannot be used.
 pub(super) fn kept<'s>(
     query: &Query<'_, 's>,
     simplified: Option<&SimplifiedQuestion>,
@@ -59,7 +60,7 @@ pub(super) fn kept<'s>(
     lariat_engines::symmetries_kept(&problem, &symmetry, query.budget())
 }
 
-/// The run before facts: nets that are small modulo their colours end here.
+/// The run before facts, which decides nets that are small modulo their colours.
 pub(super) fn glance<'s>(
     query: &Query<'_, 's>,
     schedule: &Schedule,
@@ -72,7 +73,7 @@ pub(super) fn glance<'s>(
     Ok(is_worthwhile.then(glance).into_iter().collect())
 }
 
-/// The run that joins the field after the first look if the net has many symmetries of places.
+/// The run that joins the field after the first search if the net has many symmetries of places.
 pub(super) fn of_places<'s>(
     query: &Query<'_, 's>,
     simplified: Option<&SimplifiedQuestion>,

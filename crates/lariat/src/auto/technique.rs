@@ -1,11 +1,11 @@
-//! What `auto` can do without, so that what each is worth can be measured.
+//! Techniques of `auto` that can be switched off, to measure their effect.
 
-/// A technique of `auto`. Reductions are left out one by one, by their [rules](lariat_reductions::Rule).
+/// A technique of `auto`. Reductions are switched off by their [rules](lariat_reductions::Rule).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Technique {
     /// Random and directed walks.
     Walk,
-    /// What the state equation proves.
+    /// Facts proved by the state equation.
     Facts,
     /// Quotients by the symmetries of colours and of places.
     Symmetries,
@@ -16,7 +16,7 @@ pub enum Technique {
 }
 
 impl Technique {
-    /// All of them.
+    /// All techniques.
     pub const ALL: [Technique; 5] = [
         Technique::Walk,
         Technique::Facts,
@@ -25,7 +25,7 @@ impl Technique {
         Technique::Sets,
     ];
 
-    /// The name by which it is left out.
+    /// The name used on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Technique::Walk => "walk",
@@ -36,36 +36,36 @@ impl Technique {
         }
     }
 
-    /// What it is, in a few words.
+    /// A short description.
     pub fn about(self) -> &'static str {
         match self {
-            Technique::Walk => "`auto` walks at random, and towards what the automaton waits for",
+            Technique::Walk => {
+                "random walks, and walks directed at the letters that the automaton needs (`auto`)"
+            }
             Technique::Facts => {
-                "`auto` asks the state equation what holds of every reachable marking"
+                "facts about all reachable markings, from the state equation (`auto`)"
             }
-            Technique::Symmetries => {
-                "`auto` takes states for one that differ by symmetries of colours or places"
-            }
+            Technique::Symmetries => "quotients by symmetries of colours and places (`auto`)",
             Technique::Saturation => {
-                "`auto` lets hyb look for cycles while the product is saturated"
+                "the engine `hyb`, which searches the product during saturation (`auto`)"
             }
-            Technique::Sets => "`auto` lets engines on sets search (sop, slap, slap-fst, el)",
+            Technique::Sets => "engines on sets: sop, slap, slap-fst, el (`auto`)",
         }
     }
 }
 
-/// Techniques that are left out; none by default.
+/// A set of techniques that are switched off; empty by default.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct LeftOut(u8);
 
 impl LeftOut {
-    /// These.
+    /// The set of `techniques`.
     pub fn of(techniques: &[Technique]) -> LeftOut {
         let bits = techniques.iter().map(|technique| LeftOut::bit(*technique));
         LeftOut(bits.fold(0, |all, bit| all | bit))
     }
 
-    /// Is it left out?
+    /// Returns whether `technique` is switched off.
     pub fn contains(self, technique: Technique) -> bool {
         self.0 & LeftOut::bit(technique) != 0
     }

@@ -78,8 +78,8 @@ pub enum Verdict {
     /// Every run satisfies the property: an exhaustive search found no violation. Of `EF p`:
     /// [`Report::witness`] reaches `p`.
     Holds,
-    /// This run violates the property. It was replayed on the original model. Of `EF p`: an exhaustive search
-    /// found no state with `p`, and the trace is empty.
+    /// This run violates the property. It was replayed on the original model. Of `EF p`: an
+    /// exhaustive search found no state with `p`, and the trace is empty.
     Violated(Trace),
     /// Undecided, for this reason.
     Unknown(Reason),
@@ -131,8 +131,8 @@ impl Report {
         report
     }
 
-    /// The report on a property that was not checked, because its model or its text could not be read within the
-    /// limits.
+    /// The report on a property that was not checked, because its model or its text could not be
+    /// read within the limits.
     #[doc(hidden)]
     pub fn unread(
         model: &str,
@@ -212,7 +212,8 @@ impl Report {
             .filter(|_| self.modality == Some(Modality::Some))
     }
 
-    /// The engine that decided, by its name on the command line; `facts` if structural facts sufficed.
+    /// The engine that decided, by its name on the command line; `facts` if structural facts
+    /// sufficed.
     pub fn engine(&self) -> EngineId {
         self.decision.engine
     }

@@ -1,8 +1,8 @@
 //! Reports as text.
 //!
-//! A lasso is printed one row per position, as the semantics defines it: the atoms that are true there, the
-//! state (only its changes), and the event taken from it. The rows of the loop are marked, and so is the position
-//! after which every continuation violates the property.
+//! A lasso is printed one row per position, as the semantics defines it: the atoms that are true
+//! there, the state (only its changes), and the event taken from it. The rows of the loop are
+//! marked, and so is the position after which every continuation violates the property.
 
 use super::ReportContext;
 use crate::decision::Decision;
@@ -42,7 +42,7 @@ pub fn evidence_text(decision: &Decision, context: &ReportContext<'_>, full: boo
     out
 }
 
-/// Where a run meets the fairness constraints. Constraints that are enabled nowhere in the loop are only counted
+/// Lists where a run meets the fairness constraints. Constraints
 /// unless `full`.
 fn met_text(out: &mut String, met: &[(String, FairnessEvidence)], full: bool) {
     let worth = |(_, met): &&(String, FairnessEvidence)| full || *met != FairnessEvidence::Never;
@@ -69,7 +69,7 @@ fn steps_text(n: usize) -> String {
     format!("{n} step{}", if n == 1 { "" } else { "s" })
 }
 
-/// The shape of a run, in a line.
+/// The shape of a run, in one line.
 fn shape(lasso: &Lasso) -> String {
     let steps = steps_text;
     let prefix = match lasso.prefix.len() {
@@ -88,8 +88,8 @@ fn shape(lasso: &Lasso) -> String {
     }
 }
 
-/// Short names for the atoms of a property: letters, then letters with numbers, none of them a name of the
-/// model.
+/// Short names for the atoms of a property: letters, then letters with numbers, none of them a name
+/// of the model.
 fn legend(system: &System, atoms: usize) -> Vec<String> {
     let variables = system.variables.iter().map(|v| &*v.name);
     let names: HashSet<&str> = variables
@@ -204,7 +204,7 @@ fn lasso_text(
     }
 }
 
-/// How a run continues after the first round of its loop.
+/// Writes how a run continues after the first round of its loop.
 fn round_text(out: &mut String, lasso: &Lasso, back: &str, system: &System, full: bool) {
     let back = match back {
         "" => String::new(),
@@ -312,8 +312,8 @@ pub fn changes(system: &System, before: &[Value], after: &[Value]) -> String {
     join(parts, false)
 }
 
-/// How the verdict was found, in a few words: engine, time, deadlock policy, and the reason for an unknown or vacuous
-/// verdict.
+/// A summary of how the verdict was found: engine, time, deadlock policy, and the reason for an
+/// unknown or vacuous verdict.
 pub fn summary(decision: &Decision, context: &ReportContext<'_>) -> String {
     let mut out = String::new();
     if let EarnedVerdict::Unknown(reason) = &decision.verdict {
