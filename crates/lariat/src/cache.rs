@@ -416,7 +416,7 @@ impl<'s> CacheEntry<'s> {
             None => {
                 let before = self.order.take().filter(|order| order.key == *key);
                 let space = match before {
-                    // The same order: results computed in the old space stay usable.
+                    // The order is unchanged: results computed in the old space stay usable.
                     Some(CachedOrder { space, .. }) if *space.layout().order() == order => space,
                     _ => Symbolic::new(self.system, &order, key.deadlock, budget)?,
                 };

@@ -48,7 +48,7 @@ pub struct Property {
     pub(crate) kind: PropertyKind,
     /// Its atoms in the order in which they are shown.
     pub(crate) atoms: Vec<AtomId>,
-    /// What its file assumes of runs.
+    /// The fairness assumptions of its file.
     pub(crate) fairness: Fairness,
     /// Whether it was written as `EF p` or `AG p`.
     pub(crate) modality: Option<Modality>,
