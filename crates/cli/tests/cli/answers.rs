@@ -282,11 +282,14 @@ fn choices_that_do_not_go_together() {
         ("--engine tgta --emptiness two-pass", "--engine ta"),
         (
             "--engine slap --automaton-kind tgta",
-            "`slap` reads letters",
+            "`slap` does not support testing automata",
         ),
-        ("--engine sop --automaton-kind ba", "what each state"),
+        (
+            "--engine sop --automaton-kind ba",
+            "language of each automaton state",
+        ),
         ("--automaton-kind ba", "`auto` chooses"),
-        ("--engine ta --emptiness couvreur", "two passes"),
+        ("--engine ta --emptiness couvreur", "two-pass check"),
         (
             "--engine sog --automaton-kind ta --published",
             "no published variant",
@@ -298,7 +301,7 @@ fn choices_that_do_not_go_together() {
         ),
         (
             "--engine slap --recurring sets",
-            "keeps no recurring states",
+            "stores no recurring states",
         ),
         ("--recurring sets", "`auto` chooses the variant"),
     ] {

@@ -37,7 +37,7 @@ fn people_are_told_runs_and_reasons() {
         .says("stop");
     ask(&["bounds", "stock"])
         .says("stock: unbounded")
-        .says("can be repeated for ever");
+        .says("can be repeated indefinitely");
     let bounds = ask(&["bounds", "open", "closed", "--explain"]);
     bounds.says("open: 1").says("closed: 1").says("because");
     ask(&["dead-transitions"])

@@ -91,13 +91,13 @@ fn what_makes_no_sense_is_refused() {
         .complains("about events");
     check(&["--strong-fair", "all", "--engine", "hyb"])
         .exits(2)
-        .complains("`slap-fst`, `el` and `owcty` know strong fairness");
+        .complains("`slap-fst`, `el` and `owcty` support strong fairness");
     check(&["--weak-fair", "all", "--engine", "tgta"])
         .exits(2)
-        .complains("fairness is about steps");
+        .complains("fairness, which is about steps");
     check(&["--strong-fair", "all", "--engine", "sop"])
         .exits(2)
-        .complains("weak fairness alone");
+        .complains("only weak fairness");
     let peterson = [
         "check",
         "examples/peterson.dve",

@@ -1,4 +1,4 @@
-//! What several tests begin with: philosophers and a property of them, questions about small systems, automata.
+//! Shared helpers: philosophers with properties, questions about small systems, automata.
 
 use lariat::internals::automata::{Automaton, Guards, StateId, Transition};
 use lariat::internals::ir::generate::{Family, generate};
@@ -12,14 +12,14 @@ use lariat::internals::{
 };
 use lariat_emptiness::Marks;
 
-/// So many philosophers, and a formula about them.
+/// Philosophers and a formula about them.
 pub fn about_philosophers(philosophers: u32, formula: &str) -> (System, Properties) {
     let system = generate(Family::Philosophers, philosophers).unwrap();
     let (properties, _) = about(&system, &[formula]);
     (system, properties)
 }
 
-/// These formulas about a system.
+/// Properties for these formulas about a system.
 pub fn about(system: &System, formulas: &[&str]) -> (Properties, Vec<Formula>) {
     let mut properties = Properties::new();
     let names = Names::of(system);
@@ -31,7 +31,7 @@ pub fn about(system: &System, formulas: &[&str]) -> (Properties, Vec<Formula>) {
     (properties, list)
 }
 
-/// What is asked by the first of some formulas about a system.
+/// The subject and the first of its properties.
 pub fn first_question<'s>(
     system: &'s System,
     properties: &'s Properties,
@@ -46,9 +46,9 @@ pub fn first_question<'s>(
     (subject, PropertyForm::Formula(list[0].formula))
 }
 
-/// The answer to the formula, or whether a run is accepted by the automaton over its atoms, if these events are fair. Diagrams have the
-/// variables in the order of the system, the first at the top.
-pub fn asked(
+/// Decides a formula, or an automaton over its atoms, under fairness of these events. Decision
+/// diagrams have the variables in the order of the system, the first at the top.
+pub fn decide(
     plan: Plan,
     system: &System,
     question: (&str, Option<&Automaton>),
@@ -59,11 +59,11 @@ pub fn asked(
         order: OrderChoice::Named(OrderName::FILE),
         ..CheckOptions::default()
     };
-    asked_with(&options, system, question, fair)
+    decide_with(&options, system, question, fair)
 }
 
-/// The same with other options.
-pub fn asked_with(
+/// Like [`decide`], with other options.
+pub fn decide_with(
     options: &CheckOptions,
     system: &System,
     (formula, never): (&str, Option<&Automaton>),
@@ -87,7 +87,7 @@ pub fn asked_with(
     )
 }
 
-/// `auto` with so little work in its first turns that it goes through several rounds about a small net.
+/// A schedule with little work, so that `auto` takes several rounds on a small net.
 pub fn in_rounds() -> Schedule {
     Schedule {
         glance: 1,
@@ -97,7 +97,7 @@ pub fn in_rounds() -> Schedule {
     }
 }
 
-/// The verdict; there must be one.
+/// Returns whether the property holds; panics if that is unknown.
 pub fn holds(report: &Decision) -> bool {
     match &report.verdict {
         EarnedVerdict::Holds(_) => true,
@@ -106,7 +106,8 @@ pub fn holds(report: &Decision) -> bool {
     }
 }
 
-/// An automaton over two atoms: for every state its edges, each with the atom that it asks for, its marks and its target.
+/// An automaton over two atoms: per state its edges, each with the atom it reads, its marks and its
+/// target.
 pub fn reading(marks: u32, states: &[&[(Option<u32>, Marks, u32)]]) -> Automaton {
     let mut guards = Guards::new();
     let mut edge = |&(atom, marks, to): &(Option<u32>, Marks, u32)| Transition {

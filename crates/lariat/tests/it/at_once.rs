@@ -1,4 +1,4 @@
-//! Engines of `auto` that have their turns at once: who answers is who would on one thread.
+//! Engines of `auto` in parallel: the answering engine is the same as on one thread.
 
 use crate::asking::{about_philosophers, first_question, holds, in_rounds};
 use lariat::internals::{
@@ -9,8 +9,8 @@ use lariat::internals::{
 use lariat_corpora::which_ends;
 use std::time::Duration;
 
-/// What `auto` says of a formula about so many philosophers, with so many idle threads.
-fn told(
+/// Decides a formula about philosophers with `auto` and a number of idle threads.
+fn decide(
     philosophers: u32,
     formula: &str,
     schedule: Schedule,
@@ -35,13 +35,13 @@ fn told(
     )
 }
 
-/// Who was asked, with how much work, and how it ended.
+/// The engines that ran, with their outcome and work.
 fn trail(report: &Decision) -> Vec<(&'static str, String, u64)> {
     let line = |a: &Attempt| (a.engine.name(), a.outcome.clone(), a.work);
     report.trail.iter().map(line).collect()
 }
 
-/// What the engine counted, but for times and what depends on whoever was at work beside it.
+/// The statistics of the engine, except times and those that depend on concurrent threads.
 fn figures(report: &Decision) -> Vec<(&'static str, Figure)> {
     let stats = &report.account.stats;
     let varying = stats.varying(Company::Helpers, true);
@@ -54,7 +54,7 @@ fn figures(report: &Decision) -> Vec<(&'static str, Figure)> {
         .collect()
 }
 
-/// Formulas about four philosophers that different engines answer, in different rounds.
+/// Formulas about four philosophers that different engines decide, in different rounds.
 const FORMULAS: [&str; 6] = [
     r#"G !("HasLeft_2 = 1" & "HasRight_1 = 1")"#,
     "F deadlock",
@@ -65,15 +65,15 @@ const FORMULAS: [&str; 6] = [
 ];
 
 #[test]
-fn who_answers_does_not_depend_on_threads() {
+fn the_answering_engine_does_not_depend_on_threads() {
     let mut engines = Vec::new();
     which_ends(|| {
         for formula in FORMULAS {
             let unlimited = Budget::unlimited();
-            let one = told(4, formula, in_rounds(), &unlimited, 0);
+            let one = decide(4, formula, in_rounds(), &unlimited, 0);
             engines.push(one.engine);
             for idle in [1, 2, 3, 1, 2, 3] {
-                let several = told(4, formula, in_rounds(), &unlimited, idle);
+                let several = decide(4, formula, in_rounds(), &unlimited, idle);
                 assert_eq!(several.engine, one.engine, "{formula}");
                 assert_eq!(trail(&several), trail(&one), "{formula}");
                 assert_eq!(figures(&several), figures(&one), "{formula}");
@@ -87,15 +87,16 @@ fn who_answers_does_not_depend_on_threads() {
             }
         }
     });
-    // Somebody on single states, and somebody on sets.
+    // An engine on single states, and one on sets.
     engines.sort_unstable();
     engines.dedup();
     assert!(engines.len() > 1, "{engines:?}");
 }
 
 #[test]
-fn what_was_found_in_time_counts() {
-    // The walks of the first round, which are the first of the list, never end; `hyb` decides beside them.
+fn a_verdict_found_within_the_time_limit_counts() {
+    // The walks of the first round, which precede `hyb`, do not terminate; `hyb` decides in
+    // parallel.
     let schedule = Schedule {
         growth: 1 << 50,
         saturation: 100_000,
@@ -104,12 +105,12 @@ fn what_was_found_in_time_counts() {
     };
     let within = |millis| Budget::unlimited().with_deadline(Duration::from_millis(millis));
     which_ends(|| {
-        let alone = told(3, FORMULAS[0], schedule, &within(200), 0);
+        let alone = decide(3, FORMULAS[0], schedule, &within(200), 0);
         let EarnedVerdict::Unknown(Reason::Stopped(stop)) = &alone.verdict else {
             panic!("{:?}", alone.verdict)
         };
         assert_eq!(*stop, Stop::Time);
-        let beside = told(3, FORMULAS[0], schedule, &within(1000), 1);
+        let beside = decide(3, FORMULAS[0], schedule, &within(1000), 1);
         assert_eq!((holds(&beside), beside.engine), (true, EngineId::Hyb));
     });
 }

@@ -1,4 +1,5 @@
-//! Threads that compute edges ahead of the check: the check sees the same product, and whatever ends one ends all.
+//! Builder threads that prefetch edges: the check visits the same product, and a stop ends all
+//! threads.
 
 use crate::asking::{about_philosophers, first_question};
 use lariat::internals::{
@@ -19,16 +20,17 @@ const FORMULAS: [(&str, bool); 4] = [
     (r#"G ("HasLeft_1 = 1" -> "Fork_1 = 0")"#, true),
 ];
 
-/// How an engine begins.
+/// How an engine starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Begin {
-    /// With all reachable states, so that all it does is its check.
+    /// With all reachable states, so that only the check remains.
     States,
-    /// With a look near the initial states, beside which orders race and the check begins where there are threads for it.
+    /// With a search near the initial states, in parallel with the order race and the check if
+    /// there are threads.
     Look,
 }
 
-/// What `engine` says of a formula about philosophers.
+/// Decides a formula about philosophers with `engine`.
 fn ask(engine: &str, begin: Begin, philosophers: u32, formula: &str, budget: &Budget) -> Decision {
     let (system, properties) = about_philosophers(philosophers, formula);
     let (subject, property) = first_question(&system, &properties);
@@ -56,7 +58,7 @@ fn threads(count: usize) -> NonZeroUsize {
     NonZeroUsize::new(count).unwrap()
 }
 
-/// The verdict with the run that shows it, and what the check counts.
+/// The verdict with its run, and the statistics of the check.
 fn essence(report: &Decision) -> String {
     let verdict = match &report.verdict {
         EarnedVerdict::Holds(_) => "holds".to_owned(),
@@ -74,7 +76,7 @@ fn essence(report: &Decision) -> String {
 }
 
 #[test]
-fn the_check_sees_the_same_product_on_any_number_of_threads() {
+fn the_product_does_not_depend_on_the_number_of_threads() {
     for engine in ENGINES {
         for (formula, holds) in FORMULAS {
             let alone = ask(engine, Begin::States, 4, formula, &Budget::unlimited());
@@ -88,16 +90,21 @@ fn the_check_sees_the_same_product_on_any_number_of_threads() {
                 let budget = Budget::unlimited().with_threads(threads(count));
                 let report = ask(engine, Begin::States, 4, formula, &budget);
                 assert_eq!(essence(&report), essence(&alone), "{engine}: {formula}");
-                let told = report.account.stats.get(Statistic::THREADS);
-                assert_eq!(told, Some(&Figure::from(count)), "{engine}: {formula}");
+                let counted_threads = report.account.stats.get(Statistic::THREADS);
+                assert_eq!(
+                    counted_threads,
+                    Some(&Figure::from(count)),
+                    "{engine}: {formula}"
+                );
             }
         }
     }
 }
 
-/// Of four philosophers a look finds everything, of twelve it finds what is near.
+/// For four philosophers the near search covers all states, for twelve only those near the initial
+/// state.
 #[test]
-fn a_look_beside_the_check_answers_as_it_does_before_it() {
+fn a_parallel_near_search_has_the_result_of_a_sequential_one() {
     for engine in ENGINES {
         for (philosophers, formula) in [
             (4, FORMULAS[0].0),
@@ -126,9 +133,10 @@ fn a_look_beside_the_check_answers_as_it_does_before_it() {
     }
 }
 
-/// Time, memory and the switch end at any point: the answer is the right one or says what ended, and everybody is gone.
+/// Time limit, memory limit or cancellation at any point: the verdict is right or names the stop,
+/// and all threads end.
 #[test]
-fn what_ends_one_ends_all() {
+fn a_stop_ends_all_threads() {
     let mut ended = [0; 3];
     each_case(90, |random| {
         let engine = *random.one_of(&ENGINES);

@@ -1,8 +1,8 @@
-//! Verdicts on coloured nets of the contest against the published ones; every counterexample is replayed
-//! on the coloured net itself.
+//! Verdicts on coloured nets of the contest against the published ones; every counterexample is
+//! replayed on the coloured net itself.
 //!
-//! Instances of more than `LARIAT_STATES` (100 000) markings, or of unknown size, are left out; with
-//! `LARIAT_STATES=all` none.
+//! Instances of more than `LARIAT_STATES` (100 000) markings, or of unknown size, are skipped
+//! unless `LARIAT_STATES=all`.
 
 use lariat::internals::formats::{mcc, read};
 use lariat::internals::ir::Properties;
@@ -14,7 +14,7 @@ use lariat_corpora::{models, table};
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Is an instance with this many markings, as the index says it, small enough?
+/// Returns whether an instance with this number of markings, as in the index, is small enough.
 fn is_small(states: &str) -> bool {
     let limit = std::env::var("LARIAT_STATES").unwrap_or("100000".to_owned());
     let limit: Option<u64> = limit.parse().ok();

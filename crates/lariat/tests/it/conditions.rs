@@ -1,6 +1,6 @@
-//! One small question for each of some conditions inside of the engines, which is answered wrongly where the condition is missing.
+//! One small question per condition inside the engines; without the condition the answer is wrong.
 
-use crate::asking::{about, asked, asked_with, holds, reading};
+use crate::asking::{about, decide, decide_with, holds, reading};
 use crate::covering::event;
 use lariat::internals::ask::{AskOptions, AskSchedule, Asker, EarnedAnswer, StateQuestion, ask};
 use lariat::internals::formats::{Format, Model};
@@ -12,7 +12,7 @@ use lariat::internals::{
 use lariat_emptiness::Marks;
 use std::ops::ControlFlow;
 
-/// A system by its steps: `x` begins with 0 and does what the events say, `y` is always 0.
+/// A system with variables `x` and `y`, initially 0; per event the steps of `x`.
 fn steps(events: &[&[(i64, i64)]]) -> System {
     let variable = |name: &str| Variable {
         name: name.to_owned(),
@@ -36,8 +36,9 @@ fn steps(events: &[&[(i64, i64)]]) -> System {
 const NONE: Marks = Marks::NONE;
 const ALL: Marks = Marks(1);
 
-/// No fair run stays at 0, where the automaton could: fairness has it go on to 1, and the automaton with it. A product that does not lead out of a component in which
-/// fair runs may stay finds nothing.
+/// Fairness forces runs from 0 to 1, though the automaton could stay at 0; it then follows to its
+/// second state. A product without edges out of a component in which fair runs may stay finds no
+/// violation.
 #[test]
 fn fair_runs_leave_components_in_which_they_could_stay() {
     let system = steps(&[&[(0, 0)], &[(0, 1)], &[(1, 1)]]);
@@ -49,12 +50,13 @@ fn fair_runs_leave_components_in_which_they_could_stay() {
         ],
     );
     let never = (r#"F "x = 0" & F "x = 1""#, Some(&automaton));
-    let report = asked(Plan::of("slap-fst"), &system, never, &[(Strength::Weak, 1)]);
+    let report = decide(Plan::of("slap-fst"), &system, never, &[(Strength::Weak, 1)]);
     assert!(!holds(&report));
 }
 
-/// From 1, which the automaton wants to be visited for ever, a run goes on to 0 or to 2 and comes back, and one of these steps is fair. Where strong fairness is taken to be met in the state
-/// behind the other, which does not enable it, an unfair run is told.
+/// From 1, which the automaton must visit infinitely often, runs go to 0 or 2 and return, and one
+/// of these steps is strongly fair. A fixpoint in which the other state meets the constraint,
+/// without enabling it, reports an unfair run.
 #[test]
 fn strong_fairness_is_not_met_by_a_state_that_does_not_enable_it() {
     let system = steps(&[&[(0, 1), (2, 1)], &[(1, 0)], &[(1, 2)]]);
@@ -62,7 +64,7 @@ fn strong_fairness_is_not_met_by_a_state_that_does_not_enable_it() {
     let never = (r#"F "x = 1" & F "x = 0""#, Some(&automaton));
     for engine in ["owcty", "el", "slap-fst"] {
         for fair in [1, 2] {
-            let report = asked(
+            let report = decide(
                 Plan::of(engine),
                 &system,
                 never,
@@ -73,37 +75,39 @@ fn strong_fairness_is_not_met_by_a_state_that_does_not_enable_it() {
     }
 }
 
-/// A run that comes back to 0 for ever goes to and fro between 0 and 1, and is unfair to the step from 1 to 2, so that 1 is given up. The step from 0 to 1 is fair as well; a fixpoint that
-/// follows it out of what is left gets 1 back, and never ends up with nothing.
+/// A run that visits 0 infinitely often alternates between 0 and 1, and is unfair to the step from
+/// 1 to 2, so the fixpoint removes 1. The step from 0 to 1 is fair as well; a fixpoint that follows
+/// it out of the remaining set adds 1 again.
 #[test]
-fn what_strong_fairness_gives_up_is_not_brought_back_by_another_constraint() {
+fn states_removed_by_strong_fairness_are_not_added_by_another_constraint() {
     let system = steps(&[&[(0, 1)], &[(1, 0)], &[(1, 2)], &[(2, 2)]]);
     let automaton = reading(1, &[&[(None, NONE, 0), (Some(0), ALL, 0)]]);
     let never = (r#"F "x = 0" & F "x = 1""#, Some(&automaton));
     let fair = [(Strength::Strong, 2), (Strength::Weak, 0)];
     for engine in ["slap-fst", "owcty", "el", "explicit"] {
-        let report = asked(Plan::of(engine), &system, never, &fair);
+        let report = decide(Plan::of(engine), &system, never, &fair);
         assert!(holds(&report), "{engine}");
     }
 }
 
-/// Runs begin at 0 and at 1, and the shortest way to 4 begins at 0. The formula speaks of those that begin at 1, whose first set has 1, 2 and 3: a walk to 4 from any initial state tells a run that
-/// does not violate it.
+/// Runs begin at 0 and at 1, and the shortest path to 4 begins at 0. The formula is about runs from
+/// 1, whose first set has 1, 2 and 3: a path to 4 from any initial state may not violate it.
 #[test]
 fn a_run_begins_in_the_first_set() {
     let mut system = steps(&[&[(0, 3), (1, 2), (2, 3), (3, 4), (4, 4)]]);
     system.initial.push(vec![1, 0].into());
     let formula = r#"!("x >= 1" & F "x = 4")"#;
     for engine in ["sog", "sop", "slap", "slap-fst", "bcz"] {
-        let report = asked(Plan::of(engine), &system, (formula, None), &[]);
+        let report = decide(Plan::of(engine), &system, (formula, None), &[]);
         assert!(!holds(&report), "{engine}");
     }
 }
 
-/// The automaton goes on for ever where all is 0 or 1, or where all is 2. Behind the step from 0 to 2 it cannot, with the same rest below as behind the step from 0 to 1, where it can: an answer that
-/// is remembered without the label is that for the wrong step.
+/// The automaton accepts runs that stay in {0, 1} or at 2. After the step from 0 to 2 it cannot
+/// continue; after the step from 0 to 1 it can, with an equal diagram below. A result cached
+/// without the label is that of the wrong step.
 #[test]
-fn whether_a_step_is_on_a_cycle_depends_on_the_label_above() {
+fn cycle_results_are_cached_per_label() {
     let system = steps(&[&[(0, 2)], &[(0, 1)], &[(1, 0)], &[(2, 3)], &[(3, 3)]]);
     let automaton = reading(
         1,
@@ -114,19 +118,21 @@ fn whether_a_step_is_on_a_cycle_depends_on_the_label_above() {
         ],
     );
     let never = (r#"F "x <= 1" & F "x = 2""#, Some(&automaton));
-    assert!(!holds(&asked(Plan::of("hyb"), &system, never, &[])));
+    assert!(!holds(&decide(Plan::of("hyb"), &system, never, &[])));
 }
 
-/// A run that stays at 0 takes one of two fair events for ever and never the other. It is fair to both if what the one leads to is remembered without the constraint.
+/// A run that stays at 0 takes one of two fair events infinitely often, and never the other. It
+/// seems fair to both if results are cached without the constraint.
 #[test]
-fn what_one_constraint_reaches_is_not_taken_for_what_another_does() {
+fn reachability_is_cached_per_constraint() {
     let system = steps(&[&[(0, 0)], &[(0, 1)], &[(1, 1)]]);
     let fair = [(Strength::Weak, 0), (Strength::Weak, 1)];
-    let report = asked(Plan::of("hyb"), &system, (r#"F "x = 1""#, None), &fair);
+    let report = decide(Plan::of("hyb"), &system, (r#"F "x = 1""#, None), &fair);
     assert!(holds(&report));
 }
 
-/// From its last state the automaton goes to the one before it, where it is stuck, or stays. If a state leads to one recurring state only, that is the one where it is stuck.
+/// From its last state the automaton stays, or moves to the state before, where it is stuck. A
+/// search that follows one recurring move only may choose the latter.
 #[test]
 fn a_state_recurs_by_any_move_of_the_automaton() {
     let system = steps(&[&[(0, 0)]]);
@@ -145,17 +151,18 @@ fn a_state_recurs_by_any_move_of_the_automaton() {
             ..Variant::default()
         });
         assert!(
-            !holds(&asked(plan, &system, never, &[])),
+            !holds(&decide(plan, &system, never, &[])),
             "{}",
             recurring.name()
         );
     }
 }
 
-/// A place grows for as long as there is a token beside it. From few tokens a step stays below the cap, from many it does not, with the same rest below: if the answer for few serves for many, the
-/// search ends with the first cap.
+/// A place grows while another is marked. From few tokens a step stays below the cap, and from many
+/// it does not, with an equal diagram below: if the result for few is reused for many, the search
+/// ends with the first cap.
 #[test]
-fn a_step_beyond_the_cap_is_not_taken_for_one_below_it() {
+fn steps_below_and_beyond_the_cap_are_distinguished() {
     let variable = |name: &str| Variable {
         name: name.to_owned(),
         domain: Domain::Count { bound: None },
@@ -169,11 +176,11 @@ fn a_step_beyond_the_cap_is_not_taken_for_one_below_it() {
         initial: vec![vec![0, 1, 0].into()],
         ..System::default()
     };
-    let report = asked(Plan::of("hyb"), &system, (r#"G "heap <= 5""#, None), &[]);
+    let report = decide(Plan::of("hyb"), &system, (r#"G "heap <= 5""#, None), &[]);
     assert!(!holds(&report));
 }
 
-/// A net with these events, whose arcs are in the order of places.
+/// A net with these events, whose arcs are sorted by place.
 fn net(marking: &[i64], events: &[&[(u32, i64, i64)]]) -> System {
     let variable = |i: usize| Variable {
         name: format!("p{i}"),
@@ -190,16 +197,16 @@ fn net(marking: &[i64], events: &[&[(u32, i64, i64)]]) -> System {
     }
 }
 
-/// A token goes from `p0` over `p1` and `p2` back to `p0`.
+/// A token moves from `p0` over `p1` and `p2` back to `p0`.
 const ROUND: &[&[(u32, i64, i64)]] = &[
     &[(0, 1, -1), (1, 0, 1)],
     &[(1, 1, -1), (2, 0, 1)],
     &[(0, 0, 1), (2, 1, -1)],
 ];
 
-/// The automaton reads that `p0` is empty for two steps; where these are joined, it is for one.
+/// The automaton reads that `p0` is empty for two steps; after agglomeration it is for one.
 #[test]
-fn automata_are_not_known_to_be_stutter_invariant() {
+fn automata_are_not_assumed_to_be_stutter_invariant() {
     let automaton = reading(
         1,
         &[
@@ -216,12 +223,13 @@ fn automata_are_not_known_to_be_stutter_invariant() {
         ..CheckOptions::default()
     };
     let system = net(&[1, 0, 0], ROUND);
-    assert!(!holds(&asked_with(&options, &system, never, &[])));
+    assert!(!holds(&decide_with(&options, &system, never, &[])));
 }
 
-/// `t0` is taken once, and then `t2` for ever. Joined with `t1`, which never happens, `t0` would stay enabled and never be taken.
+/// `t0` is taken once, and then `t2` infinitely often. Agglomerated with `t1`, which never fires,
+/// `t0` would stay enabled.
 #[test]
-fn events_of_constraints_are_not_joined() {
+fn events_of_constraints_are_not_agglomerated() {
     let system = net(
         &[1, 0, 0, 0, 1],
         &[
@@ -237,12 +245,13 @@ fn events_of_constraints_are_not_joined() {
     };
     let formula = (r#"F "p3 >= 1""#, None);
     for strength in [Strength::Weak, Strength::Strong] {
-        let report = asked_with(&options, &system, formula, &[(strength, 0)]);
+        let report = decide_with(&options, &system, formula, &[(strength, 0)]);
         assert!(!holds(&report));
     }
 }
 
-/// One net for several properties, or for none: what one of them looks at stays, and steps are joined if none of them minds.
+/// Places that one property observes are preserved, and events are agglomerated only if all
+/// properties allow it.
 #[test]
 fn a_net_is_reduced_for_all_properties_at_once() {
     let system = net(&[1, 0, 0], ROUND);
@@ -263,9 +272,10 @@ fn a_net_is_reduced_for_all_properties_at_once() {
     assert_eq!(left(&[]), None);
 }
 
-/// `t0` is dead. A run that stays in `t1` is fair to it, and would not be to the event that has its number once `t0` is gone.
+/// `t0` is dead. A run that repeats `t1` is fair to it, but not to the event that has its index
+/// after `t0` is removed.
 #[test]
-fn constraints_name_the_same_events_in_a_smaller_net() {
+fn constraints_are_renumbered_with_the_events() {
     let system = net(
         &[1, 0, 0],
         &[
@@ -281,13 +291,14 @@ fn constraints_name_the_same_events_in_a_smaller_net() {
         ..CheckOptions::default()
     };
     let formula = (r#"F "p2 >= 1""#, None);
-    let report = asked_with(&options, &system, formula, &[(Strength::Weak, 1)]);
+    let report = decide_with(&options, &system, formula, &[(Strength::Weak, 1)]);
     assert!(!holds(&report));
 }
 
-/// Between `t0` and `t1` the sum is 3, and 1 afterwards: they are not joined where it is asked for. A glance does not come so far.
+/// Between `t0` and `t1` the sum is 3, and afterwards 1, so they are not agglomerated. The first
+/// sweep is too short.
 #[test]
-fn the_largest_sum_may_be_one_between_two_steps() {
+fn the_maximum_of_a_sum_may_lie_between_two_events() {
     let system = net(
         &[0, 0, 0, 0, 1, 0, 0],
         &[

@@ -1,4 +1,4 @@
-//! Real models: every place/transition net of the contest's collection with at most a million
+//! Models of the contest: every place/transition net of its collection with at most a million
 //! states, all its formulas, against the verdicts that the contest's tools agreed on.
 
 use crate::kit::{Tally, examine, folder, instances};
@@ -6,7 +6,7 @@ use lariat::internals::{Budget, CheckOptions};
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// A formula that is not decided by then is counted and told, and no failure.
+/// Time limit per formula; a formula without a verdict by then is listed, and is no failure.
 const TIME: Duration = Duration::from_secs(10);
 const MEMORY: u64 = 4 << 30;
 const MOST_STATES: u64 = 1_000_000;

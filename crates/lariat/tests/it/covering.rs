@@ -1,4 +1,4 @@
-//! Covering runs: what the replay accepts, and how they are told.
+//! Covering runs: which ones the replay accepts.
 
 use lariat::internals::{
     Budget, CheckOptions, EarnedVerdict, EngineChoice, Plan, PropertyForm, ReductionChoice, Rules,
@@ -23,7 +23,7 @@ pub fn event(name: &str, arcs: &[(u32, i64, i64)]) -> Event {
     }
 }
 
-/// `a` and `b` take turns and leave tokens in `heap`; `dump` needs five of them.
+/// A token alternates between `a` and `b` and adds tokens to `heap`; `dump` needs five of them.
 fn turns() -> System {
     let variable = |name: &str| Variable {
         name: name.to_owned(),
@@ -48,7 +48,7 @@ fn step(event: u32, state: [i64; 3]) -> Step {
     }
 }
 
-/// `go`, then `come` and `go` for ever.
+/// `go`, then `come` and `go` infinitely often.
 fn rounds() -> Lasso {
     Lasso {
         initial: vec![1, 0, 0].into(),
@@ -65,7 +65,7 @@ fn replayed(lasso: &Lasso, formula: &str) -> Result<(), String> {
     properties
         .add_formula(&names, "formula", None, formula)
         .unwrap();
-    // Other properties have atoms of their own, which do not matter.
+    // Atoms of other properties do not matter.
     properties
         .add_formula(&names, "other", None, "F \"heap == 3\"")
         .unwrap();
@@ -114,7 +114,7 @@ fn atoms_that_more_tokens_change_are_refused() {
 }
 
 #[test]
-fn growth_must_be_what_a_round_adds_and_never_less_than_nothing() {
+fn growth_must_equal_what_a_round_adds_and_not_be_negative() {
     for growth in [
         None,
         Some(vec![0, 0, 0]),
@@ -129,7 +129,7 @@ fn growth_must_be_what_a_round_adds_and_never_less_than_nothing() {
         let why = replayed(&lasso, "F G a").unwrap_err();
         assert!(why.contains("does not close"), "{why}");
     }
-    // Dumping takes more than a round has added.
+    // `dump` removes more than a round has added.
     let mut lasso = Lasso {
         initial: vec![1, 0, 0].into(),
         prefix: Vec::new(),
@@ -145,10 +145,10 @@ fn growth_must_be_what_a_round_adds_and_never_less_than_nothing() {
     assert!(why.contains("does not close"), "{why}");
 }
 
-/// A run that comes back from a smaller net is shortened once more. Its loop must not begin where an atom is not settled, even one that plays no part: the
-/// replay asks all of them.
+/// A run lifted from a reduced net is shortened again. Its loop must not begin where an atom is not
+/// settled, even an irrelevant one: the replay checks all of them.
 #[test]
-fn what_comes_back_from_a_smaller_net_stays_settled() {
+fn lifted_runs_stay_settled() {
     let variable = |name: &str| Variable {
         name: name.to_owned(),
         domain: Domain::Count { bound: None },

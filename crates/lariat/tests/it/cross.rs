@@ -26,7 +26,7 @@ fn checked(options: &CheckOptions) -> Decision {
 }
 
 #[test]
-fn the_second_engine_has_little_in_common_with_the_first() {
+fn the_second_engine_is_unrelated_to_the_first() {
     for preset in Preset::ALL {
         let options = CheckOptions {
             engine: preset.plan().into(),
@@ -46,13 +46,13 @@ fn the_second_engine_has_little_in_common_with_the_first() {
 }
 
 #[test]
-fn answers_that_contradict_each_other_are_taken_back() {
+fn contradicting_verdicts_are_withdrawn() {
     let options = CheckOptions {
         engine: Plan::of("explicit").into(),
         ..CheckOptions::default()
     };
     let first = checked(&options);
-    // An engine that is wrong.
+    // The verdict of a defective engine.
     let second = Decision {
         verdict: EarnedVerdict::earn(Ok(Outcome::Empty), Ok),
         engine: EngineId::SlapFst,

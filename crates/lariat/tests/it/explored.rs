@@ -1,5 +1,5 @@
-//! Properties that share the reachable states of their model are decided as if each were alone, and
-//! they do not make the store grow.
+//! Properties that share the reachable states have the verdicts of separate checks, and the store
+//! does not grow.
 
 use lariat::internals::ir::generate::{Family, generate};
 use lariat::internals::ir::{Names, Properties};
@@ -48,12 +48,12 @@ fn word(verdict: &EarnedVerdict) -> Option<bool> {
 }
 
 #[test]
-fn sixty_formulas_share_the_states_and_leave_nothing_behind() {
+fn formulas_share_the_states_and_release_their_nodes() {
     let system = generate(Family::Philosophers, 6).unwrap();
     let (properties, formulas) = sixty(&system);
     let subject = Subject::of_system(&system, &properties.formulas, &properties.propositions);
     let systems = Systems::new();
-    // Each of the 420 runs fits in this room, all their nodes together are far from it.
+    // Each run fits into this limit; the nodes of all runs together do not.
     let budget = Budget::bytes(24 << 20);
     let mut explored = SpaceCache::new(&systems);
     let mut decide = |engine: &str, formula: Formula| {
@@ -77,7 +77,7 @@ fn sixty_formulas_share_the_states_and_leave_nothing_behind() {
         for engine in SETS {
             let report = decide(engine, formula);
             match word(&report.verdict) {
-                // Not every engine takes every formula.
+                // `sog` and `sop` do not support every formula.
                 None => assert!(matches!(engine, "sog" | "sop"), "{report:?}"),
                 answer => assert_eq!(answer, expected, "{}", engine),
             }

@@ -1,6 +1,7 @@
-//! Fairness of every transition of a net: found soon, by engines that are given constraints as such and by those that read them in an automaton.
+//! Fairness of every transition of a net, for engines that support constraints directly or in an
+//! extended automaton.
 
-use crate::asking::{about_philosophers, asked, holds, reading};
+use crate::asking::{about_philosophers, decide, holds, reading};
 use crate::covering::event;
 use lariat::internals::ir::{Domain, Event, Properties, Variable};
 use lariat::internals::{
@@ -9,7 +10,7 @@ use lariat::internals::{
 };
 use lariat_emptiness::Marks;
 
-/// The answer to a formula about philosophers, all of whose transitions are weakly fair.
+/// Checks a formula about philosophers, all of whose transitions are weakly fair.
 fn ask(engine: &str, philosophers: u32, formula: &str) -> Decision {
     let (system, properties) = about_philosophers(philosophers, formula);
     let Properties {
@@ -38,9 +39,10 @@ fn ask(engine: &str, philosophers: u32, formula: &str) -> Decision {
     )
 }
 
-/// In the order of the system the first loops are those of the first philosophers alone, and a fair one is found among 200 000 states.
+/// A depth-first search in a fixed event order finds loops of few philosophers only; the search
+/// must alternate events.
 #[test]
-fn a_fair_run_is_found_in_turn() {
+fn a_fair_run_is_found_by_alternating_events() {
     let starves = r#"G ("WaitsLeft_1 = 1" -> F "HasRight_1 = 1")"#;
     let report = ask("explicit", 12, starves);
     assert!(!holds(&report));
@@ -50,9 +52,9 @@ fn a_fair_run_is_found_in_turn() {
     assert!(*states < 1_000, "{states} product states");
 }
 
-/// Thirty-six constraints are seventy-two atoms, more than an automaton has.
+/// All constraints together have more atoms than an automaton may have.
 #[test]
-fn constraints_are_read_by_need() {
+fn constraints_are_added_by_need() {
     let served = ask("ba", 9, r#"G ("Thinking_1 = 1" -> F "Thinking_1 = 0")"#);
     assert!(holds(&served));
     for engine in ["slap", "sop", "ba", "walk"] {
@@ -61,9 +63,9 @@ fn constraints_are_read_by_need() {
     }
 }
 
-/// Engines that know constraints as such.
+/// Engines that support constraints directly.
 #[test]
-fn many_constraints_are_known_as_such() {
+fn many_constraints_are_supported_directly() {
     for engine in ["hyb", "slap-fst", "owcty"] {
         let served = ask(engine, 20, r#"G ("Thinking_1 = 1" -> F "Thinking_1 = 0")"#);
         assert!(holds(&served), "{engine}");
@@ -72,7 +74,7 @@ fn many_constraints_are_known_as_such() {
     }
 }
 
-/// A net with a token in the first of its places.
+/// A net with a token in its first place.
 fn net(places: &[&str], events: Vec<Event>) -> System {
     let variable = |name: &&str| Variable {
         name: (*name).to_owned(),
@@ -86,8 +88,9 @@ fn net(places: &[&str], events: Vec<Event>) -> System {
     }
 }
 
-/// The automaton wants steps at `s` and visits of `t` for ever. A run that visits `t` for ever must take the step from there to `z`, and then it ends. What is left when `t` is gone
-/// are the steps at `s` alone; that `t` can be reached from there is no matter.
+/// The automaton needs steps at `s` and visits of `t` infinitely often. A run that visits `t`
+/// infinitely often must take the step from there to `z`, where it stays. Removing `t` leaves the
+/// steps at `s`, a set that is not closed under successors.
 #[test]
 fn strong_fairness_leaves_sets_that_are_not_closed() {
     let events = vec![
@@ -108,9 +111,9 @@ fn strong_fairness_leaves_sets_that_are_not_closed() {
         );
         let never = (r#"F "s >= 1" & F "t >= 1""#, Some(&automaton));
         for engine in ["owcty", "el", "slap-fst", "explicit"] {
-            let fair = asked(Plan::of(engine), &system, never, &[(Strength::Strong, 3)]);
+            let fair = decide(Plan::of(engine), &system, never, &[(Strength::Strong, 3)]);
             assert!(holds(&fair), "{engine}");
-            let unfair = asked(Plan::of(engine), &system, never, &[(Strength::Strong, 0)]);
+            let unfair = decide(Plan::of(engine), &system, never, &[(Strength::Strong, 0)]);
             assert!(!holds(&unfair), "{engine}");
         }
     }

@@ -1,5 +1,5 @@
-//! Runs on several threads that are stopped at any poll, in one thread or in all: the verdict is right or names the
-//! stop, all threads end, and the caches stay valid.
+//! Runs on several threads that are stopped at any poll, in one thread or in all: the verdict is
+//! right or names the stop, all threads end, and the caches stay valid.
 
 use crate::asking::{about_philosophers, first_question, in_rounds};
 use lariat::internals::{
@@ -12,7 +12,7 @@ use lariat_corpora::{Random, each_case, which_ends};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
-/// Engines with builders, and the one whose workers search together.
+/// Engines with builder threads, and the engine with several workers.
 const ENGINES: [&str; 6] = ["sog", "sop", "slap", "slap-fst", "bcz", "explicit"];
 
 /// Formulas about philosophers, and whether they hold.
@@ -42,7 +42,7 @@ fn options(engine: &str, budget: &Budget) -> CheckOptions {
             workers: Workers::new(threads),
             ..Variant::default()
         },
-        // Near the initial states work is limited, and there are no builders.
+        // The search near the initial states has no builders.
         _ => Variant {
             reachable_first: true,
             ..Variant::default()
@@ -55,7 +55,7 @@ fn options(engine: &str, budget: &Budget) -> CheckOptions {
     }
 }
 
-/// True if the verdict is the right one; otherwise it says that `stop` was met.
+/// Returns whether the verdict is known, and asserts that it is right or names `stop`.
 fn is_right(verdict: &EarnedVerdict, holds: bool, stop: &Stop) -> bool {
     match verdict {
         EarnedVerdict::Unknown(Reason::Stopped(met)) => {
@@ -95,7 +95,7 @@ fn a_run_on_several_threads_stops_at_any_point() {
             };
             if !ask() {
                 stopped[which] += 1;
-                // Who ran out of memory is remembered as too large.
+                // A property that ran out of memory is cached as too large.
                 let passes = victim == Victim::One && stop != Stop::Memory;
                 assert!(ask() || !passes, "{}: {formula}", ENGINES[which]);
             }
@@ -108,7 +108,7 @@ fn a_run_on_several_threads_stops_at_any_point() {
 }
 
 #[test]
-fn engines_of_auto_that_are_asked_at_once_stop_at_any_point() {
+fn parallel_engines_of_auto_stop_at_any_point() {
     let mut stopped = 0;
     which_ends(|| {
         each_case(150, |random| {

@@ -1,5 +1,5 @@
-//! Instances of the Model Checking Contest and what is known of them. The files are not part of the
-//! project; they are looked for in the folder `LARIAT_MODELS`, or else beside the workspace.
+//! Instances of the Model Checking Contest with their known verdicts. The files are not part of the
+//! project; they are read from the folder `LARIAT_MODELS`, else from beside the workspace.
 
 use lariat::internals::formats::mcc;
 use lariat::internals::ir::Properties;
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The folder with the instances, if it is there; says plainly if not.
+/// The folder with the instances; reports if there is none.
 pub fn folder() -> Option<PathBuf> {
     models("mcc")
 }
@@ -36,14 +36,14 @@ pub fn instances(folder: &Path, kind: &str) -> Vec<Instance> {
         .collect()
 }
 
-/// How the answers to some formulas compare with what is known.
+/// Verdicts on formulas, compared with the known ones.
 #[derive(Default)]
 pub struct Tally {
     pub holds: usize,
     pub violated: usize,
     /// Name and reason.
     pub undecided: Vec<String>,
-    /// What is wrong, in a sentence each.
+    /// Wrong or unexpected verdicts, one sentence each.
     pub wrong: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Whole questions through the façade: what is asked, what is answered, and what the answer says of itself.
+//! Tests of whole checks through the library: options, verdicts, evidence and statistics.
 
 mod asking;
 mod at_once;

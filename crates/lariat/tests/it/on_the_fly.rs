@@ -1,4 +1,5 @@
-//! Engines on sets begin with the initial states: they find what is near whatever is far, and say `holds` only where nothing was left out.
+//! Engines on sets search near the initial states first, and answer `holds` only after a complete
+//! search.
 
 use lariat::internals::ir::generate::{Family, generate};
 use lariat::internals::ir::order::OrderName;
@@ -38,7 +39,7 @@ fn net(marking: &[i64], transitions: &[&[(u32, i64, i64)]]) -> System {
     }
 }
 
-/// `p0` and `p1` take turns, and `p2` grows for ever.
+/// A token alternates between `p0` and `p1`, and `p2` is unbounded.
 fn growing() -> System {
     let grow: &[(u32, i64, i64)] = &[(2, 0, 1)];
     net(
@@ -47,8 +48,8 @@ fn growing() -> System {
     )
 }
 
-/// What one engine says of one formula, all by itself.
-fn alone(
+/// Decides a formula with one engine and no shared cache.
+fn decide(
     system: &System,
     plan: Plan,
     order: OrderChoice,
@@ -87,13 +88,13 @@ fn published() -> Variant {
 }
 
 #[test]
-fn a_violation_one_step_away_is_found_in_a_net_without_end() {
+fn a_violation_one_step_away_is_found_in_an_unbounded_net() {
     let system = growing();
     for engine in SETS {
         for plan in [Plan::of(engine), Plan::of(engine).as_variant(published())] {
             let budget = Budget::unlimited().with_work(2_000_000);
             for formula in ["G p0", "F G p0", "G F \"p2 == 0\""] {
-                let verdict = alone(&system, plan, OrderChoice::Auto, formula, &budget);
+                let verdict = decide(&system, plan, OrderChoice::Auto, formula, &budget);
                 let violated = matches!(verdict, EarnedVerdict::Violated(_));
                 assert!(violated, "{engine} {formula}: {verdict:?}");
             }
@@ -101,14 +102,14 @@ fn a_violation_one_step_away_is_found_in_a_net_without_end() {
     }
 }
 
-/// Orders race only where a look near the initial states has found nothing.
+/// Orders are raced only if the search near the initial states finds nothing.
 #[test]
 fn a_violation_one_step_away_is_found_before_any_race() {
     let system = generate(Family::SlottedRing, 20).unwrap();
     let spent = |engine, formula| {
         let budget = Budget::unlimited().with_work(10_000_000);
         let plan = Plan::of(engine);
-        let verdict = alone(&system, plan, OrderChoice::Auto, formula, &budget);
+        let verdict = decide(&system, plan, OrderChoice::Auto, formula, &budget);
         let violated = matches!(verdict, EarnedVerdict::Violated(_));
         assert!(violated, "{engine} {formula}: {verdict:?}");
         budget.work_spent()
@@ -119,16 +120,18 @@ fn a_violation_one_step_away_is_found_before_any_race() {
     }
 }
 
-/// A dozen steps in a row, beside which much else can be done: along what leads there the way is short.
+/// Twelve steps in sequence, concurrent to many others: the search restricted to the relevant
+/// events is short.
 #[test]
-fn a_violation_a_dozen_steps_away_is_found_along_what_leads_there() {
+fn a_violation_twelve_steps_away_is_found_along_relevant_events() {
     const STEPS: u32 = 12;
     const OTHERS: u32 = 40;
     let mut arcs: Vec<Vec<(u32, i64, i64)>> = Vec::new();
     for i in 0..STEPS {
         arcs.push(vec![(i, 1, -1), (i + 1, 0, 1)]);
     }
-    // Each of the others moves by what its neighbour has, so that no few of them can be told from the rest.
+    // Each of the others depends on its neighbour, so that the search cannot separate a few of
+    // them.
     for i in STEPS + 1..STEPS + OTHERS {
         arcs.push(vec![(i, 1, -1), (i + 1, 0, 2)]);
         arcs.push(vec![(i, 0, 2), (i + 1, 1, -1)]);
@@ -140,7 +143,7 @@ fn a_violation_a_dozen_steps_away_is_found_along_what_leads_there() {
     for engine in SETS {
         let budget = Budget::unlimited().with_work(100_000);
         let formula = format!("G !p{STEPS}");
-        let verdict = alone(
+        let verdict = decide(
             &system,
             Plan::of(engine),
             OrderChoice::Auto,
@@ -152,7 +155,8 @@ fn a_violation_a_dozen_steps_away_is_found_along_what_leads_there() {
     }
 }
 
-/// A program whose states nobody wants to explore: numbers that are multiplied and added, and a way that leads out at the fourth step.
+/// A program with very many states, as numbers are multiplied and added, and an exit at the fourth
+/// step.
 const SCRAMBLE: &str = "int a = 1; int b = 2; int c = 3; byte n;
 process P { state s, out; init s; trans
 s -> s { guard n < 3; effect a = a * 5 + b, n = n + 1; },
@@ -160,7 +164,8 @@ s -> s { effect b = b * 3 + c; }, s -> s { effect c = c * 7 + a; },
 s -> out { guard n == 3; }, out -> out { }; }
 system async;";
 
-/// Relations of programs are learned from the states that are met, so that what is near need not wait for all of them.
+/// Relations of programs are learned from visited states, so a near violation needs no complete
+/// exploration.
 #[test]
 fn a_violation_is_found_near_the_initial_state_of_a_program() {
     let model = lariat::internals::formats::read("scramble.dve", SCRAMBLE.as_bytes()).unwrap();
@@ -198,16 +203,16 @@ fn a_violation_is_found_near_the_initial_state_of_a_program() {
     }
 }
 
-/// A state whose steps nobody has learned yet is not dead, though nothing is known that could be taken from it.
+/// A state whose steps have not been learned yet is not a deadlock.
 #[test]
-fn a_program_does_not_end_where_learning_does() {
+fn states_with_unlearned_steps_are_not_deadlocks() {
     let model = lariat::internals::formats::read("scramble.dve", SCRAMBLE.as_bytes()).unwrap();
     let events = model.system.events.iter();
     let fires: Vec<_> = events.map(|e| format!("fires({})", e.name)).collect();
     let formula = format!("G F ({})", fires.join(" | "));
     let budget = Budget::unlimited().with_work(2_000_000);
     let order = OrderChoice::default();
-    let verdict = alone(&model.system, Plan::of("hyb"), order, &formula, &budget);
+    let verdict = decide(&model.system, Plan::of("hyb"), order, &formula, &budget);
     let work = matches!(
         verdict,
         EarnedVerdict::Unknown(Reason::Stopped(Stop::Work(_)))
@@ -216,12 +221,12 @@ fn a_program_does_not_end_where_learning_does() {
 }
 
 #[test]
-fn nothing_holds_of_a_net_without_end_because_it_was_cut() {
+fn no_property_holds_by_a_search_with_a_token_cap() {
     let system = growing();
     for engine in SETS {
         for formula in ["G \"p2 <= 1000000000\"", "G (p0 | p1)"] {
             let budget = Budget::unlimited().with_work(20_000);
-            let verdict = alone(
+            let verdict = decide(
                 &system,
                 Plan::of(engine),
                 OrderChoice::Auto,
@@ -235,7 +240,7 @@ fn nothing_holds_of_a_net_without_end_because_it_was_cut() {
             reachable_first: true,
             ..Variant::default()
         });
-        let verdict = alone(
+        let verdict = decide(
             &system,
             first,
             OrderChoice::Auto,
@@ -250,9 +255,9 @@ fn nothing_holds_of_a_net_without_end_because_it_was_cut() {
     }
 }
 
-/// Twelve tokens in a place that begins empty: more than the first cap, fewer than the last.
+/// Twelve tokens in an initially empty place: more than the first cap, fewer than the last.
 #[test]
-fn a_cap_that_was_too_small_is_raised_until_nothing_is_left_out() {
+fn token_caps_are_raised_until_the_search_is_complete() {
     let system = net(
         &[6, 0],
         &[&[(0, 1, -1), (1, 0, 2)], &[(1, 12, -12), (0, 0, 6)]],
@@ -266,9 +271,9 @@ fn a_cap_that_was_too_small_is_raised_until_nothing_is_left_out() {
             ("G F \"p1 == 12\"", true),
             ("F G \"p1 <= 11\"", false),
         ] {
-            // Under an order that is given the states are not found on the way.
+            // With a given order the states are not explored during the order race.
             let order = OrderChoice::Named(OrderName::FILE);
-            let verdict = alone(&system, plan, order, formula, &Budget::unlimited());
+            let verdict = decide(&system, plan, order, formula, &Budget::unlimited());
             match verdict {
                 EarnedVerdict::Holds(_) => assert!(holds, "{engine} {formula}"),
                 EarnedVerdict::Violated(_) => assert!(!holds, "{engine} {formula}"),
@@ -278,10 +283,11 @@ fn a_cap_that_was_too_small_is_raised_until_nothing_is_left_out() {
     }
 }
 
-/// What is dead and what stutters is asked anew when the policy changes between two properties of one model.
+/// Deadlocks and stutter steps are recomputed if the policy changes between two properties of one
+/// model.
 #[test]
 fn the_policy_for_deadlocks_may_change_between_two_properties() {
-    // One token that may go round or get stuck.
+    // One token that may circulate or get stuck.
     let system = net(
         &[1, 0, 0],
         &[
@@ -338,7 +344,7 @@ fn the_policy_for_deadlocks_may_change_between_two_properties() {
 }
 
 #[test]
-fn a_doubt_is_told_where_nobody_is_asked_instead() {
+fn doubts_are_an_option_of_aec_on_sets() {
     let doubts = Variant {
         doubts: true,
         ..Variant::default()

@@ -1,4 +1,4 @@
-//! Atoms without a value: no caller of the library is told that a slip holds.
+//! Atoms without a value: a verdict that depends on one is withdrawn.
 
 use lariat::internals::ir::Properties;
 use lariat::internals::{
@@ -40,16 +40,16 @@ fn verdict(formula: &str, plan: Plan) -> EarnedVerdict {
 }
 
 #[test]
-fn an_answer_counts_where_all_atoms_have_values() {
+fn verdicts_need_values_of_all_atoms() {
     for plan in ["explicit", "tgta", "slap", "hyb"].map(Plan::of) {
-        // Only where `i` is 3 there is no such element: it would hold silently.
+        // The element is missing only if `i` is 3; without the check the formula would hold.
         match verdict("G !\"flag[i] >= 1\"", plan) {
             EarnedVerdict::Unknown(Reason::Inconclusive(why)) => {
                 assert!(why.contains("has no value after 3 steps"), "{why}");
             }
             other => panic!("{}: {other:?}", plan.id.name()),
         }
-        // The run that violates it meets the missing element too.
+        // The violating run also visits the missing element.
         match verdict("F \"flag[i] >= 1\"", plan) {
             EarnedVerdict::Unknown(Reason::Inconclusive(why)) => {
                 assert!(why.contains("has no value"), "{why}");

@@ -1,5 +1,5 @@
-//! Fifty and a hundred philosophers have 10^31 and 10^62 states: what no list of states can hold, the
-//! engines on sets decide, holding properties included.
+//! Engines on sets decide properties of systems with more states than can be listed, holding
+//! properties included.
 
 use crate::asking::{about_philosophers, first_question};
 use lariat::internals::{

@@ -1,4 +1,4 @@
-//! The beginning of a run as evidence: what is violated whatever follows is found where no run ever comes back.
+//! Finite prefixes as evidence: violations are found in nets without recurring markings.
 
 use lariat::internals::ir::{EvidenceKind, Lasso, Names, Properties};
 use lariat::internals::{
@@ -8,8 +8,8 @@ use lariat::internals::{
 use lariat::internals::{ReplayedProperty, replay};
 use lariat_model::{Action, Arc, Domain, Event, EventId, Step, System, VarId, Variable};
 
-/// A token goes from `p0` to `r` in five steps, from where `leave` takes it to `s` and the rest goes on. Every transition adds to `heap`, so that no
-/// marking ever comes back; `idle` does nothing else.
+/// A token moves from `p0` to `r` in five steps, and `leave` moves it on to `s`. Every transition
+/// adds to `heap`, so that no marking recurs; `idle` does nothing else.
 fn growing() -> System {
     let names = ["p0", "p1", "p2", "p3", "p4", "r", "s", "heap"];
     let variable = |name: &str| Variable {
@@ -74,14 +74,14 @@ fn lasso(report: &Decision) -> &Lasso {
     }
 }
 
-/// The atom `heap <= 900` is not settled in any covering run, so that nothing but a beginning is evidence.
+/// The atom `heap <= 900` is not settled in any covering run, so that only a prefix is evidence.
 const NEVER_R: &str = r#"G !("r >= 1" & "heap <= 900")"#;
 
 #[test]
-fn what_is_violated_whatever_follows_is_found_on_nets_that_never_come_back() {
+fn prefixes_are_found_in_nets_without_recurring_markings() {
     let plans = ["explicit", "ba", "ta", "tgta", "walk", "hyb"]
         .map(|name| EngineChoice::Plan(Plan::of(name)));
-    // With so little work in its first turns `auto` goes on to facts, reductions included.
+    // With little work in its first searches `auto` proceeds to facts and reductions.
     let rounds = Schedule {
         glance: 1,
         walk: 1,
@@ -108,7 +108,7 @@ fn what_is_violated_whatever_follows_is_found_on_nets_that_never_come_back() {
 }
 
 #[test]
-fn properties_that_name_events_end_behind_the_event() {
+fn prefixes_include_the_event_that_the_property_names() {
     let formula = r#"G !(fires(leave) & X "heap <= 900")"#;
     for engine in ["explicit", "walk"] {
         let plan = EngineChoice::Plan(Plan::of(engine));
@@ -128,7 +128,8 @@ fn properties_that_name_events_end_behind_the_event() {
     assert_eq!(report.bad, Some(5));
 }
 
-/// No run takes `leave` where `p0` has a token. If states are evidence that decide with some event, the first one is, which the replay refuses, and no beginning is found any more.
+/// No run takes `leave` while `p0` has a token. If one deciding event were enough, the first state
+/// would be taken as evidence, which the replay refuses.
 #[test]
 fn a_state_is_evidence_if_it_decides_with_every_event() {
     let formula = r#"G !(("p0 >= 1" & fires(leave)) | ("r >= 1" & "heap <= 900"))"#;
@@ -140,7 +141,7 @@ fn a_state_is_evidence_if_it_decides_with_every_event() {
 }
 
 #[test]
-fn where_finite_runs_do_not_count_a_continuation_is_shown() {
+fn evidence_is_infinite_if_finite_runs_do_not_count() {
     for choice in [
         EngineChoice::Plan(Plan::of("walk")),
         EngineChoice::default(),
@@ -153,7 +154,9 @@ fn where_finite_runs_do_not_count_a_continuation_is_shown() {
             "{}",
             report.engine.name()
         );
-        let bad = report.bad.expect("a position behind which nothing helps");
+        let bad = report
+            .bad
+            .expect("a position after which every continuation violates it");
         let states: Vec<_> = std::iter::once(&run.initial)
             .chain(run.steps().map(|step| &step.state))
             .collect();
@@ -162,8 +165,9 @@ fn where_finite_runs_do_not_count_a_continuation_is_shown() {
 }
 
 #[test]
-fn facts_beyond_the_property_are_no_reason_for_a_beginning() {
-    // `p0` never has two tokens, so every run violates it from the start; the property alone does not say so.
+fn structural_facts_do_not_make_a_prefix_evidence() {
+    // `p0` never has two tokens, so every run is a violation, but progression of the formula does
+    // not show it.
     let report = checked(
         EngineChoice::default(),
         Deadlock::Stutter,
@@ -174,7 +178,7 @@ fn facts_beyond_the_property_are_no_reason_for_a_beginning() {
 }
 
 #[test]
-fn the_replay_takes_no_beginning_on_trust() {
+fn the_replay_checks_prefixes() {
     let system = growing();
     let step = |event: u32, state: [i64; 8]| Step {
         event: Some(EventId(event)),
@@ -189,23 +193,23 @@ fn the_replay_takes_no_beginning_on_trust() {
         cycle: Vec::new(),
         growth: None,
     };
-    let said = |formula: &str, deadlock, run: &Lasso| {
+    let replay_prefix = |formula: &str, deadlock, run: &Lasso| {
         let properties = bound(&system, formula);
         let property = ReplayedProperty::Formula(&properties.formulas, properties.list[0].formula);
         replay(&system, &properties.propositions, property, deadlock, run)
     };
     let under = Deadlock::Stutter;
-    assert_eq!(said(r#"G "p2 = 0""#, under, &run), Ok(()));
-    assert_eq!(said(r#"G "p1 = 0""#, under, &run), Ok(()));
-    assert_eq!(said("X X X false", under, &run), Ok(()));
-    assert_eq!(said("fires(t1)", under, &run), Ok(()));
+    assert_eq!(replay_prefix(r#"G "p2 = 0""#, under, &run), Ok(()));
+    assert_eq!(replay_prefix(r#"G "p1 = 0""#, under, &run), Ok(()));
+    assert_eq!(replay_prefix("X X X false", under, &run), Ok(()));
+    assert_eq!(replay_prefix("fires(t1)", under, &run), Ok(()));
     for open in [r#"G "r = 0""#, r#"F "r >= 1""#, "X X fires(t2)", "X X X p2"] {
-        let why = said(open, under, &run).unwrap_err();
-        assert!(why.contains("may go on"), "{open}: {why}");
+        let why = replay_prefix(open, under, &run).unwrap_err();
+        assert!(why.contains("has continuations"), "{open}: {why}");
     }
-    let why = said(r#"G "p2 = 0""#, Deadlock::Ignore, &run).unwrap_err();
-    assert!(why.contains("goes on"), "{why}");
+    let why = replay_prefix(r#"G "p2 = 0""#, Deadlock::Ignore, &run).unwrap_err();
+    assert!(why.contains("does not show an infinite run"), "{why}");
     let mut jump = run.clone();
     jump.prefix.remove(0);
-    assert!(said(r#"G "p2 = 0""#, under, &jump).is_err());
+    assert!(replay_prefix(r#"G "p2 = 0""#, under, &jump).is_err());
 }

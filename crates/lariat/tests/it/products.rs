@@ -1,5 +1,5 @@
-//! How many nodes and edges of its product each engine computes on small fixed questions. A change in laziness, in closures or in the order of edges
-//! shows here first; who means it changes the table.
+//! Numbers of product nodes and edges that each engine computes on fixed questions. They detect
+//! changes in laziness, closures and edge order; after an intended change the table is updated.
 
 use crate::asking::{about_philosophers, first_question};
 use lariat::internals::{
@@ -7,19 +7,19 @@ use lariat::internals::{
     Statistic, Systems, check_subject,
 };
 
-/// A question: philosophers, a formula, and whether it holds.
+/// Questions: philosophers, a formula, and whether it holds.
 const QUESTIONS: [(u32, &str, bool); 3] = [
     (3, r#"G !("HasLeft_2 = 1" & "HasRight_1 = 1")"#, true),
     (3, "F deadlock", false),
     (3, r#"G ("WaitsLeft_1 = 1" -> F "HasLeft_1 = 1")"#, false),
 ];
 
-/// For every preset the nodes and edges of the product that were computed for each question; `-` for engines that have no graph.
+/// Per preset the computed nodes and edges for each question; `-` for engines without a graph.
 const PINNED: &[(&str, [&str; 3])] = &[
     ("explicit", ["76/215", "4/4", "34/45"]),
-    // Philosophers may change places as far as the formula lets them.
+    // The formula preserves some symmetries of the philosophers.
     ("sym", ["42/122", "5/5", "34/45"]),
-    // Without colours there is nothing to divide by.
+    // The net has no symmetries of colours.
     ("ssp", ["76/215", "4/4", "34/45"]),
     ("sog", ["6/10", "2/2", "5/8"]),
     ("sop", ["6/10", "2/2", "5/8"]),
@@ -65,9 +65,9 @@ fn size(preset: &Preset, question: (u32, &str, bool)) -> String {
 }
 
 #[test]
-fn products_have_as_many_nodes_as_ever() {
+fn product_sizes_are_as_pinned() {
     let mut differences = Vec::new();
-    // Walks explore no product, they pass through it.
+    // Walks store no product.
     for preset in Preset::ALL
         .iter()
         .filter(|preset| preset.id.name() != "walk")
@@ -79,5 +79,5 @@ fn products_have_as_many_nodes_as_ever() {
         }
     }
     let table = differences.join("\n");
-    assert!(differences.is_empty(), "these are other sizes:\n{table}");
+    assert!(differences.is_empty(), "product sizes changed:\n{table}");
 }

@@ -1,8 +1,8 @@
 //! Verdicts on DVE and ETF models against the published ones, with replayed lassos.
 //!
-//! The models are looked for in the folder that `LARIAT_MODELS` names, else beside the workspace; where
-//! there are none the tests say so and pass. Models of more than `LARIAT_STATES` (10 000) states
-//! are left out.
+//! The models are read from the folder `LARIAT_MODELS`, else from beside the workspace; without
+//! them the tests report that and pass. Models of more than `LARIAT_STATES` (10 000) states are
+//! skipped.
 
 use lariat::internals::formats::Model;
 use lariat::internals::ir::Properties;
@@ -57,7 +57,7 @@ fn verdict(
     }
 }
 
-/// Engines for a model with so many states: those on sets for small ones.
+/// The engines for a model with this number of states; those on sets only for small models.
 fn engines(states: u64) -> Vec<EngineChoice> {
     let mut engines = vec![EngineChoice::default()];
     if states <= limit() / 5 {

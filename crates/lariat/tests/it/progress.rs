@@ -1,4 +1,4 @@
-//! Who listens to a run hears which engine works.
+//! Observers are notified of each engine that starts.
 
 use lariat::internals::ir::generate::{Family, generate};
 use lariat::internals::ir::{Names, Properties};
@@ -17,7 +17,7 @@ impl Observer for Listener {
     }
 }
 
-/// Presses a switch when somebody begins.
+/// Cancels the check when the engine of this name starts.
 struct Interrupter(&'static str, Cancel);
 
 impl Observer for Interrupter {
@@ -28,7 +28,7 @@ impl Observer for Interrupter {
     }
 }
 
-/// A question that a first look does not answer, so short is it: others have their turn.
+/// A question that the first searches are too short to decide, so that several engines run.
 fn checked(budget: &Budget, observer: &dyn Observer) -> Decision {
     let system = generate(Family::Philosophers, 5).unwrap();
     let mut properties = Properties::new();
@@ -55,7 +55,7 @@ fn checked(budget: &Budget, observer: &dyn Observer) -> Decision {
 }
 
 #[test]
-fn every_engine_that_auto_tries_is_named_when_it_begins() {
+fn observers_are_notified_of_every_engine_of_auto() {
     let listener = Listener::default();
     let report = checked(&Budget::unlimited(), &listener);
     let tried: Vec<&str> = report
@@ -67,9 +67,9 @@ fn every_engine_that_auto_tries_is_named_when_it_begins() {
     assert_eq!(*listener.0.lock().unwrap(), tried);
 }
 
-/// An answer that was interrupted names who was at work then.
+/// An interrupted decision names the engine that was running.
 #[test]
-fn who_is_interrupted_is_named() {
+fn the_interrupted_engine_is_reported() {
     let report = checked(&Budget::unlimited(), &Listener::default());
     for attempt in &report.trail {
         let cancel = Cancel::default();

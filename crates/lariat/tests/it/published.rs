@@ -1,4 +1,4 @@
-//! Engines as they were published are what the papers have, which answers alone do not show.
+//! Published variants have the products of the papers, which verdicts alone do not show.
 
 use lariat::internals::ir::generate::{Family, generate};
 use lariat::internals::ir::{Names, Properties};
@@ -10,8 +10,8 @@ use lariat::internals::{
 
 const REWORK: &str = "(G F work_4 & G F !work_4) -> (G F done_4 | G F redo_4)";
 
-/// What a plan says of a formula about a small kanban system, and what it counted.
-fn asked(plan: Plan, formula: &str) -> Decision {
+/// Decides a formula about a small kanban system with one plan.
+fn decide(plan: Plan, formula: &str) -> Decision {
     let system = generate(Family::Kanban, 2).unwrap();
     let mut properties = Properties::new();
     let names = Names::of(&system);
@@ -61,12 +61,12 @@ const PROOFS: [Statistic; 7] = [
     Statistic::SCC_SYMBOLIC_RUNS,
 ];
 
-/// It is the sum of its parts, each of which can be asked for, and no smaller sum.
+/// The variant equals its parts, which can be selected separately, and no subset of them.
 #[test]
-fn hyb_reads_a_büchi_automaton_keeps_sets_and_does_without_our_proofs() {
+fn published_hyb_reads_büchi_automata_stores_sets_and_omits_proofs() {
     let hyb = Plan::of("hyb").reading(AutomatonKind::Ba);
     let counted = |variant| {
-        let report = asked(hyb.as_variant(variant), REWORK);
+        let report = decide(hyb.as_variant(variant), REWORK);
         assert!(matches!(report.verdict, EarnedVerdict::Holds(_)));
         PROOFS.map(|statistic| count(&report, statistic))
     };
@@ -82,7 +82,8 @@ fn hyb_reads_a_büchi_automaton_keeps_sets_and_does_without_our_proofs() {
     assert_ne!(whole, counted(parts(Recurring::Sets, &[])));
 }
 
-/// Nodes of the product: self-loops whose marks are not on the edge are edges, terminal are states with self-loops alone, and sets have one label.
+/// In the published products self-loops without all marks are edges, fixpoints are for states with
+/// self-loops alone, and sets have one label.
 #[test]
 fn products_have_the_nodes_of_the_papers() {
     for (engine, ours, theirs) in [("slap", 4, 5), ("slap-fst", 2, 2), ("bcz", 630, 868)] {
@@ -91,7 +92,7 @@ fn products_have_the_nodes_of_the_papers() {
                 reachable_first: true,
                 ..variant
             };
-            let report = asked(Plan::of(engine).as_variant(variant), REWORK);
+            let report = decide(Plan::of(engine).as_variant(variant), REWORK);
             let counted = count(&report, Statistic::PRODUCT_STATES);
             assert_eq!(counted, nodes, "{engine}, published: {}", variant.published);
         }
@@ -102,9 +103,9 @@ fn products_have_the_nodes_of_the_papers() {
 fn the_observation_product_of_the_paper_has_no_events() {
     let sop = Plan::of("sop");
     let formula = "G F fires(finish_1)";
-    let ours = asked(sop, formula).verdict;
+    let ours = decide(sop, formula).verdict;
     assert!(!matches!(ours, EarnedVerdict::Unknown(_)), "{ours:?}");
-    let theirs = asked(sop.as_variant(published()), formula).verdict;
+    let theirs = decide(sop.as_variant(published()), formula).verdict;
     let refused = matches!(
         theirs,
         EarnedVerdict::Unknown(Reason::Stopped(Stop::Unsupported(_)))

@@ -1,4 +1,4 @@
-//! What the replay refuses: it is the last to look at a run before anything is called violated.
+//! Runs that the replay refuses. It checks every run before a property is reported as violated.
 
 use lariat::internals::{EarnedVerdict, Reason};
 use lariat::internals::{ReplayedProperty, replay};
@@ -29,7 +29,8 @@ fn system(variables: &[&str], events: Vec<(&str, Action)>, initial: &[i64]) -> S
     }
 }
 
-/// A token goes from `a` to `b`, leaving one in `heap` each time, and comes back, or is lost. `dump` needs it in `a`, and a heap of five.
+/// A token moves from `a` to `b`, adding one to `heap`, and back, or is lost. `dump` needs it in
+/// `a`, and five in `heap`.
 fn turns() -> System {
     let net = |arcs: &[(u32, i64, i64)]| {
         let arc = |&(var, need, delta): &(u32, i64, i64)| Arc {
@@ -79,7 +80,12 @@ fn lost() -> Vec<Step> {
     vec![step(0, &[0, 1, 1]), step(2, &[0, 0, 1])]
 }
 
-fn asked(system: &System, lasso: &Lasso, formula: &str, deadlock: Deadlock) -> Result<(), String> {
+fn replay_formula(
+    system: &System,
+    lasso: &Lasso,
+    formula: &str,
+    deadlock: Deadlock,
+) -> Result<(), String> {
     let mut properties = Properties::new();
     let names = Names::of(system);
     let added = properties.add_formula(&names, "formula", None, formula);
@@ -89,7 +95,7 @@ fn asked(system: &System, lasso: &Lasso, formula: &str, deadlock: Deadlock) -> R
 }
 
 #[test]
-fn a_run_begins_where_the_system_does_and_takes_its_steps() {
+fn runs_start_in_an_initial_state_and_take_steps_of_the_system() {
     let system = turns();
     let start: &[i64] = &[1, 0, 0];
     let elsewhere = run(
@@ -98,23 +104,24 @@ fn a_run_begins_where_the_system_does_and_takes_its_steps() {
         vec![stutter(&[0, 0, 0])],
     );
     let refused = [
-        // Another start; an event that leads elsewhere; one that is not enabled; staying where something can happen.
+        // Another initial state; a wrong successor; a disabled event; stuttering without a
+        // deadlock.
         (elsewhere, "initial"),
         (
             run(start, vec![], vec![step(0, start)]),
-            "none of the model",
+            "not a step of the model",
         ),
         (
             run(start, vec![], vec![step(1, start)]),
-            "none of the model",
+            "not a step of the model",
         ),
         (
             run(start, vec![], vec![stutter(start)]),
-            "none of the model",
+            "not a step of the model",
         ),
         (
             run(start, lost(), vec![stutter(&[0, 0, 2])]),
-            "none of the model",
+            "not a step of the model",
         ),
         (
             run(start, lost()[..1].to_vec(), lost()[1..].to_vec()),
@@ -123,7 +130,7 @@ fn a_run_begins_where_the_system_does_and_takes_its_steps() {
     ];
     for (lasso, because) in refused {
         for formula in ["F \"heap >= 9\"", "X X G a"] {
-            let why = asked(&system, &lasso, formula, Stutter).unwrap_err();
+            let why = replay_formula(&system, &lasso, formula, Stutter).unwrap_err();
             assert!(why.contains(because), "{lasso:?}: {why}");
         }
     }
@@ -133,17 +140,20 @@ fn a_run_begins_where_the_system_does_and_takes_its_steps() {
 fn finite_runs_count_where_deadlocks_stutter() {
     let system = turns();
     let ends = run(&[1, 0, 0], lost(), vec![stutter(&[0, 0, 1])]);
-    assert_eq!(asked(&system, &ends, "G F (a | b)", Stutter), Ok(()));
-    let why = asked(&system, &ends, "G F (a | b)", Ignore).unwrap_err();
-    assert!(why.contains("none of the model"), "{why}");
-    let satisfied = asked(&system, &ends, "F G !a", Stutter).unwrap_err();
+    assert_eq!(
+        replay_formula(&system, &ends, "G F (a | b)", Stutter),
+        Ok(())
+    );
+    let why = replay_formula(&system, &ends, "G F (a | b)", Ignore).unwrap_err();
+    assert!(why.contains("not a step of the model"), "{why}");
+    let satisfied = replay_formula(&system, &ends, "F G !a", Stutter).unwrap_err();
     assert!(satisfied.contains("does not violate"), "{satisfied}");
-    // Rounds that add something are made of steps.
+    // Stuttering is not repeated with more tokens.
     let rounds = Lasso {
         growth: Some([0, 0, 0].into()),
         ..ends
     };
-    let why = asked(&system, &rounds, "G F (a | b)", Stutter).unwrap_err();
+    let why = replay_formula(&system, &rounds, "G F (a | b)", Stutter).unwrap_err();
     assert!(why.contains("more tokens"), "{why}");
 }
 
@@ -158,15 +168,15 @@ fn atoms_are_settled_at_every_position_of_a_round() {
         )
     };
     let system = turns();
-    assert_eq!(asked(&system, &rounds, "F G a", Stutter), Ok(()));
-    // While `a` is empty nothing can be dumped, and that is only the first position of a round.
-    let why = asked(&system, &rounds, "F \"fireable(dump)\"", Stutter).unwrap_err();
+    assert_eq!(replay_formula(&system, &rounds, "F G a", Stutter), Ok(()));
+    // `dump` is settled only at the first position of a round, at which `a` is empty.
+    let why = replay_formula(&system, &rounds, "F \"fireable(dump)\"", Stutter).unwrap_err();
     assert!(why.contains("may change"), "{why}");
 }
 
-/// What adds to a variable once need not be able to do so again: only transitions of nets are, where that is no failure.
+/// Only steps of nets without an error state can be repeated with more tokens.
 #[test]
-fn rounds_are_for_nets() {
+fn covering_runs_need_a_net() {
     let rows = vec![[Some((0, 1))].into(), [Some((1, 2))].into()];
     let vars = vec![VarId(0)];
     let table = system(&["x"], vec![("e", Action::Table { vars, rows })], &[0]);
@@ -180,20 +190,20 @@ fn rounds_are_for_nets() {
         growth: Some([1].into()),
         ..run(&[0], vec![], vec![step(0, &[1])])
     };
-    assert_eq!(asked(&net, &once, "F \"x < 0\"", Stutter), Ok(()));
+    assert_eq!(replay_formula(&net, &once, "F \"x < 0\"", Stutter), Ok(()));
     net.fault = Some(VarId(0));
-    // Nor does a bad beginning go on for that.
+    // Nor do the rounds show that a violating prefix is infinite.
     for (formula, deadlock) in [("F \"x < 0\"", Stutter), ("\"x < 0\"", Ignore)] {
         for system in [&table, &net] {
-            let why = asked(system, &once, formula, deadlock).unwrap_err();
+            let why = replay_formula(system, &once, formula, deadlock).unwrap_err();
             assert!(why.contains("more tokens"), "{why}");
         }
     }
 }
 
-/// An automaton that guesses is, behind the right beginning, also where it has not guessed.
+/// After the right prefix a nondeterministic automaton may also be in a state that does not accept.
 #[test]
-fn one_of_the_states_of_an_automaton_must_accept_whatever_follows() {
+fn a_reached_state_of_the_automaton_must_accept_every_continuation() {
     let system = turns();
     let mut properties = Properties::new();
     let added = properties.add_formula(&Names::of(&system), "formula", None, "b");
@@ -216,13 +226,13 @@ fn one_of_the_states_of_an_automaton_must_accept_whatever_follows() {
         ],
     };
     let property = ReplayedProperty::Never(&guessing);
-    let said = |run: &Lasso| replay(&system, &properties.propositions, property, Stutter, run);
-    assert_eq!(said(&run(&[1, 0, 0], lost(), vec![])), Ok(()));
-    let why = said(&run(&[1, 0, 0], lost()[..1].to_vec(), vec![])).unwrap_err();
-    assert!(why.contains("may go on"), "{why}");
+    let replayed = |run: &Lasso| replay(&system, &properties.propositions, property, Stutter, run);
+    assert_eq!(replayed(&run(&[1, 0, 0], lost(), vec![])), Ok(()));
+    let why = replayed(&run(&[1, 0, 0], lost()[..1].to_vec(), vec![])).unwrap_err();
+    assert!(why.contains("has continuations"), "{why}");
 }
 
-/// A verdict needs what it claims: a search that came to its end, or a run that was replayed.
+/// A verdict needs a complete search, or a run that was replayed.
 #[test]
 fn verdicts_are_earned() {
     let any = || run(&[1, 0, 0], lost(), vec![stutter(&[0, 0, 1])]);

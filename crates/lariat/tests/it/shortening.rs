@@ -1,4 +1,4 @@
-//! Counterexamples are short, whoever has found them, and end where a safety property is violated.
+//! Counterexamples are short for every engine, and end where a safety property is violated.
 
 use crate::asking::{about_philosophers, first_question};
 use lariat::internals::{
@@ -59,12 +59,12 @@ fn all_engines_show_a_run_of_the_same_length() {
 }
 
 #[test]
-fn the_bad_position_is_where_nothing_helps_any_more() {
+fn the_bad_position_is_the_first_without_a_satisfying_continuation() {
     let explicit = Preset::named("explicit").unwrap();
     let bad = |formula| checked(&explicit, formula, Shortening::Counted).bad;
     assert_eq!(bad("deadlock"), Some(0));
     assert_eq!(bad("X X deadlock"), Some(2));
-    // Philosophers take a fork each, one after the other.
+    // After two steps the first philosopher has a left fork.
     assert_eq!(bad(r#"G "HasLeft_1 = 0""#), Some(2));
     assert_eq!(bad("F deadlock"), None);
 }

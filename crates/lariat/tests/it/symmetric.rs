@@ -1,4 +1,4 @@
-//! Nets of many processes that are alike: when `auto` divides by symmetries, and by which; walks among them.
+//! Nets of many equal processes: when `auto` uses symmetries, and which; walks on such nets.
 
 use lariat::internals::formats::read;
 use lariat::internals::ir::Properties;
@@ -9,8 +9,9 @@ use lariat::internals::{
 };
 use std::fmt::Write;
 
-/// The answer to one question about a net, without reductions and with so little work that symmetries matter.
-fn answered(net: &str, formula: &str, schedule: Schedule) -> Decision {
+/// Decides a formula about a net, without reductions and with so little work that symmetries
+/// matter.
+fn decide(net: &str, formula: &str, schedule: Schedule) -> Decision {
     let model = read("net", net.as_bytes()).expect("a net");
     let mut properties = Properties::new();
     properties
@@ -29,7 +30,7 @@ fn answered(net: &str, formula: &str, schedule: Schedule) -> Decision {
     )
 }
 
-/// Processes that rest, wait for a lock and work, each with places of its own.
+/// Processes with separate places, which rest, wait for a lock and work.
 fn processes(count: usize) -> String {
     let mut net = r#"<pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml"><net id="n" type="http://www.pnml.org/version-2009/grammar/ptnet"><page id="g">
 <place id="lock"><initialMarking><text>1</text></initialMarking></place>"#
@@ -75,32 +76,33 @@ fn engines(report: &Decision) -> Vec<&str> {
     attempts.map(|attempt| attempt.engine.name()).collect()
 }
 
-/// Six processes have 256 markings, but 13 modulo their 720 symmetries.
+/// Modulo symmetries the net has few markings.
 #[test]
-fn symmetries_of_places_are_asked_for_when_a_first_look_was_not_enough() {
+fn symmetries_of_places_are_computed_if_the_first_search_does_not_decide() {
     let schedule = Schedule {
         glance: 20,
         walk: 20,
         first_look: 120,
-        // They know too much of these nets.
+        // Facts would decide these nets.
         without: LeftOut::of(&[Technique::Facts]),
         ..Schedule::default()
     };
     let formula = r#"G F "lock = 1""#;
-    let report = answered(&processes(6), formula, schedule);
+    let report = decide(&processes(6), formula, schedule);
     assert!(matches!(report.verdict, EarnedVerdict::Holds(_)));
     assert_eq!(report.engine.name(), "sym", "{:?}", engines(&report));
-    // A name of one process leaves the 120 symmetries of the others; of three processes that is too few.
+    // An atom of one process preserves the symmetries of the others; those of three processes are
+    // too few.
     let one = r#"G F ("lock = 1" | "work0 = 1")"#;
-    let report = answered(&processes(6), one, schedule);
+    let report = decide(&processes(6), one, schedule);
     assert!(engines(&report).contains(&"sym"));
-    let report = answered(&processes(3), one, schedule);
+    let report = decide(&processes(3), one, schedule);
     assert!(!engines(&report).contains(&"sym"));
 }
 
-/// Where very many processes could go on, a walk draws some of them.
+/// A walk samples the enabled events if there are very many.
 #[test]
-fn walks_among_a_thousand_processes() {
+fn walks_with_more_than_a_thousand_enabled_events() {
     let model = read("net", processes(1200).as_bytes()).expect("a net");
     let mut properties = Properties::new();
     let formula = r#"G ("lock = 1" | "wait7 = 0")"#;
@@ -120,7 +122,7 @@ fn walks_among_a_thousand_processes() {
     assert!(matches!(report.verdict, EarnedVerdict::Violated(_)));
 }
 
-/// Colours are divided by before facts are asked for.
+/// The quotient by colours is searched before facts are derived.
 #[test]
 fn symmetries_of_colours_come_before_facts() {
     let net = concat!(
@@ -132,7 +134,7 @@ fn symmetries_of_colours_come_before_facts() {
         glance: 200,
         ..Schedule::default()
     };
-    let report = answered(&net, r#"G(F(("Idle >= 1" | X("Request >= 1"))))"#, schedule);
+    let report = decide(&net, r#"G(F(("Idle >= 1" | X("Request >= 1"))))"#, schedule);
     assert!(matches!(report.verdict, EarnedVerdict::Holds(_)));
     assert_eq!(engines(&report), ["explicit", "walk", "sym"]);
 }

@@ -1,4 +1,4 @@
-//! Walks that ask for the way.
+//! Walks directed by the state equation.
 
 use lariat::internals::{
     Budget, CheckOptions, EarnedVerdict, EngineChoice, Plan, PropertyForm, RunContext, SpaceCache,
@@ -8,11 +8,12 @@ use lariat_model::{Action, Arc, Domain, Event, Names, Properties, System, VarId,
 
 /// Positions of the lock.
 const POSITIONS: u32 = 12;
-/// Wrong turns at each of them.
+/// Wrong turns at each position.
 const WRONG: u32 = 9;
 
-/// A combination lock: at every position one turn leads on, and all others back to the first; each wrong turn is counted, so that no state comes
-/// back after one. From the last position the lock can be closed.
+/// A combination lock: at every position one turn leads to the next, and all others lead back to
+/// the first and are counted, so that no state recurs after a wrong turn. From the last position
+/// the lock can be closed.
 fn lock() -> System {
     let names = (0..=POSITIONS)
         .map(|i| format!("d{i}"))
@@ -75,9 +76,10 @@ fn walked(formula: &str, steps: u64) -> EarnedVerdict {
     report.verdict
 }
 
-/// Neither chance nor missing tokens open the lock, and no search around a walk does.
+/// Random walks, walks by missing tokens, and searches around a walk do not open the lock within
+/// the limit.
 #[test]
-fn the_state_equation_knows_the_way_to_a_letter_and_back() {
+fn the_state_equation_directs_walks_to_a_letter_and_back() {
     for formula in [r#"G !"d12 >= 1""#, r#"F G !"d12 >= 1""#] {
         assert!(
             matches!(walked(formula, 20_000), EarnedVerdict::Unknown(_)),
