@@ -1,13 +1,15 @@
-//! How long `hyb` takes for a product, relative to the plain state space under the same order.
+//! Measures the time of `hyb` for a product, relative to the plain state space under the same
+//! order.
 //!
 //!     cargo bench -p lariat --bench components -- [--order NAME] [--formulas N] [--seed N]
 //!         [--limit SECONDS] [--least SECONDS] [--each] [--fair | --formula TEXT] [FAMILY-SIZE | CONTEST INSTANCE]…
 //!
-//! The plain state space is one saturation without anything else: no census, no search for an order.
-//! Nets that take less than `--least` (50 ms) are left out. Formulas are drawn over marked places until there are so many
-//! that hold and so many that are violated; one whose whole product, state by state, has fewer than a
-//! thousand states is left out. With `--fair` they are asked of runs that are fair to three places. All times are
-//! CPU times of this process, so that a busy machine does little harm. `--each` prints every formula.
+//! The plain state space is one saturation, without a census or a search for an order. Nets that
+//! take less than `--least` (50 ms) are skipped. Formulas over marked places are drawn until the
+//! given number hold and as many are violated; formulas whose explicit product has fewer than a
+//! thousand states are skipped. With `--fair` they are checked on runs that mark three places
+//! infinitely often. Times are CPU times of this process, which depend little on other load.
+//! `--each` prints every formula.
 
 #[path = "../tests/it/kit.rs"]
 #[allow(dead_code, reason = "shared with the tests, which use all of it")]
@@ -34,7 +36,7 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// What is asked for.
+/// The command line.
 struct Arguments {
     order: OrderChoice,
     formulas: usize,
@@ -47,17 +49,17 @@ struct Arguments {
     models: Vec<String>,
 }
 
-/// Nets whose state spaces take 50 ms and more.
+/// Nets whose state spaces are large enough for a measurement.
 const MODELS: &str = "philosophers-2000 philosophers-3000 slotted-ring-30 slotted-ring-40 kanban-200 kanban-250 \
                       fms-60 fms-70";
 
-/// Draws for each formula wanted.
+/// Formulas drawn per formula measured.
 const DRAWS: usize = 200;
 
-/// States of a product that is worth a question.
+/// Least number of states of a product that is measured.
 const LEAST_PRODUCT: u64 = 1000;
 
-/// Bytes for everything.
+/// The memory limit in bytes.
 const MEMORY: u64 = 3 << 30;
 
 fn arguments() -> Result<Arguments, String> {
@@ -76,7 +78,7 @@ fn arguments() -> Result<Arguments, String> {
     while let Some(argument) = arguments.next() {
         let mut value = || {
             let value = arguments.next();
-            value.ok_or_else(|| format!("{argument} wants a value"))
+            value.ok_or_else(|| format!("{argument} needs a value"))
         };
         let number = |text: String| text.parse::<f64>().map_err(|e| format!("{text}: {e}"));
         match argument.as_str() {
@@ -89,7 +91,7 @@ fn arguments() -> Result<Arguments, String> {
             "--fair" => result.fair = true,
             "--formula" => result.formula = Some(value()?),
             name if !name.starts_with('-') => result.models.push(name.to_owned()),
-            other => return Err(format!("what is {other}?")),
+            other => return Err(format!("unknown option {other}")),
         }
     }
     if result.models.is_empty() {
@@ -98,13 +100,13 @@ fn arguments() -> Result<Arguments, String> {
     Ok(result)
 }
 
-/// Notes when phases begin.
+/// Records the CPU time at which each phase begins.
 #[derive(Default)]
 struct Phases(Mutex<Vec<(&'static str, f64)>>);
 
 impl Observer for Phases {
     fn progress(&self, progress: Progress<'_>) {
-        let mut phases = self.0.lock().expect("nobody panics with it");
+        let mut phases = self.0.lock().expect("the lock is not poisoned");
         if phases
             .last()
             .is_none_or(|(name, _)| *name != progress.phase)
@@ -129,7 +131,7 @@ fn model(name: &str) -> Result<Model, String> {
     lariat::internals::formats::read(name, &bytes).map_err(|e| e.to_string())
 }
 
-/// An order for the net and the seconds that its plain state space takes under it.
+/// An order for the net, its name, and the seconds that the plain state space takes under it.
 fn plain(model: &Model, arguments: &Arguments) -> Result<(Order, String, f64), Stop> {
     let limit = Duration::from_secs_f64(4.0 * arguments.limit);
     let budget = Budget::bytes(MEMORY).with_deadline(limit);
@@ -169,7 +171,7 @@ fn under_fairness(formulas: &mut Formulas, atoms: &[AtomId], formula: Formula) -
     formulas.implies(often, formula)
 }
 
-/// Is the product, state by state, large enough?
+/// Returns whether the explicit product is large enough to measure.
 fn is_large(subject: &Subject<'_>, formula: Formula) -> bool {
     let mut formulas = subject.formulas().clone();
     let negation = formulas.not(formula);
@@ -197,7 +199,7 @@ fn is_large(subject: &Subject<'_>, formula: Formula) -> bool {
     }
 }
 
-/// Ratios to the plain state space, by answer.
+/// Ratios to the time of the plain state space.
 #[derive(Default)]
 struct Ratios {
     product: Vec<f64>,
@@ -223,7 +225,7 @@ impl Ratios {
     }
 }
 
-/// One formula; the seconds of the product and of the lasso.
+/// Checks one formula; returns the decision, and the seconds of the product and of the lasso.
 fn run(subject: &Subject<'_>, formula: Formula, order: &Order, limit: f64) -> (Decision, f64, f64) {
     let options = CheckOptions {
         engine: Plan::of("hyb").into(),
@@ -244,7 +246,7 @@ fn run(subject: &Subject<'_>, formula: Formula, order: &Order, limit: f64) -> (D
         RunContext::new(&budget, &phases),
     );
     let end = cpu();
-    let phases = phases.0.lock().expect("nobody panics with it");
+    let phases = phases.0.lock().expect("the lock is not poisoned");
     let at = |name| phases.iter().find(|(n, _)| *n == name).map(|p| p.1);
     let product = at("product").unwrap_or(end);
     let lasso = at("lasso").unwrap_or(end);
@@ -271,12 +273,12 @@ fn main() -> ExitCode {
         let (order, order_name, base) = match plain(&model, &arguments) {
             Ok(found) => found,
             Err(stop) => {
-                println!("{name:28} left out: {stop}");
+                println!("{name:28} skipped: {stop}");
                 continue;
             }
         };
         if base < arguments.least {
-            println!("{name:28} left out: {base:.3} s");
+            println!("{name:28} skipped: {base:.3} s");
             continue;
         }
         println!("{name:28} {base:.3} s under {order_name}");
@@ -296,7 +298,8 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What formulas about a model cost beside its state space, which took `base` seconds: for those that hold and for those that do not.
+/// Measures formulas about a model whose state space took `base` seconds; returns the ratios of
+/// those that hold and of those that are violated.
 fn measured(model: &Model, order: &Order, base: f64, arguments: &Arguments) -> [Ratios; 2] {
     let mut ratios: [Ratios; 2] = Default::default();
     let mut random = Random::new(arguments.seed);
@@ -357,7 +360,7 @@ fn measured(model: &Model, order: &Order, base: f64, arguments: &Arguments) -> [
     ratios
 }
 
-/// The formula that was asked for, or a random one.
+/// The formula of the command line, or a random one.
 fn question(
     model: &Model,
     properties: &mut Properties,

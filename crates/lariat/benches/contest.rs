@@ -1,5 +1,6 @@
-//! Decides all formulas of the nets of the contest's collection, the coloured ones last, and compares with
-//! the known verdicts: one line an instance, then the sums. Ends with 1 if anything is wrong.
+//! Decides all formulas of the nets of the contest's collection, the coloured ones last, and
+//! compares the verdicts with the known ones: one line per instance, then the sums. Exits with 1 if
+//! a verdict is wrong.
 //!
 //!     cargo bench -p lariat --bench contest -- [--engine NAME] [--automaton-kind KIND] [--timeout SECONDS] [--memory GB] [PART OF A NAME]…
 
@@ -30,7 +31,7 @@ fn arguments() -> Result<Arguments, String> {
     while let Some(argument) = arguments.next() {
         let mut value = || {
             let value = arguments.next();
-            value.ok_or_else(|| format!("{argument} wants a value"))
+            value.ok_or_else(|| format!("{argument} needs a value"))
         };
         match argument.as_str() {
             "--engine" => result.options.engine = choice(&value()?)?,
@@ -44,7 +45,7 @@ fn arguments() -> Result<Arguments, String> {
                 result.memory = gigabytes << 30;
             }
             name if !name.starts_with('-') => result.wanted.push(name.to_owned()),
-            other => return Err(format!("what is {other}?")),
+            other => return Err(format!("unknown option {other}")),
         }
     }
     if let (Some(name), EngineChoice::Plan(plan)) = (kind, &mut result.options.engine) {
