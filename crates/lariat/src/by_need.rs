@@ -21,8 +21,7 @@ use crate::plan_run::PlanRun;
 use lariat_engines::{Account, Folded, Found, Outcome, Problem};
 use lariat_model::{Constraint, System};
 
-/// Constraints added per round at most: each enlarges the automaton, and a run that meets some
-/// often meets others.
+/// Limit on the constraints added per round: each enlarges the automaton.
 const PER_ROUND: usize = 8;
 
 impl PlanRun<'_> {

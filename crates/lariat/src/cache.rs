@@ -343,8 +343,7 @@ impl<'s> SpaceCache<'s> {
         self.entry(system).states = None;
     }
 
-    /// Drops the sets that an engine has made under the cached order of `system`; the order is
-    /// kept.
+    /// Drops the sets that an engine made under the cached order of `system`; keeps the order.
     pub(crate) fn drop_sets(&mut self, system: &'s System) {
         self.entry(system).drop_sets();
     }
@@ -382,8 +381,7 @@ impl<'s> CacheEntry<'s> {
         states.is_some_and(|s| s.key == *key && s.found.is_ok())
     }
 
-    /// Explores the system completely under the cached order, so that all steps of its programs are
-    /// learned.
+    /// Explores the system completely under the cached order, which learns all steps of programs.
     fn learn(&mut self, key: &CacheKey, ctx: RunContext<'_>) -> Result<(), Stop> {
         let Some(CachedOrder { space, .. }) = self.order.take() else {
             return Err(Stop::Internal("no order to learn under".to_owned()));

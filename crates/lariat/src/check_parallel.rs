@@ -73,8 +73,7 @@ impl<A> CheckOutput<'_, A> {
         (self.emit)(event);
     }
 
-    /// Reports that memory was exhausted, with the event to emit if the question cannot be
-    /// repeated.
+    /// Reports that memory was exhausted, with the event to emit if there is no repetition.
     pub fn out_of_memory(&mut self) {
         self.out_of_memory = true;
     }

@@ -1,5 +1,4 @@
-//! Atoms without a value: a verdict counts only if every atom it depends on has a value where it
-//! matters.
+//! Atoms without a value: a verdict counts only if its atoms have values where they matter.
 //!
 //! `flag[i]` has no value while `i` is outside the array; engines take it for false there
 //! (`model::partial` defines where an atom has a value). Without a check, a mistake in a formula

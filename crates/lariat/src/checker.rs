@@ -142,8 +142,7 @@ impl<'m> Checker<'m> {
         self
     }
 
-    /// Checks on several threads. Verdicts do not depend on their number; with one thread,
-    /// everything repeats.
+    /// Checks on several threads. Verdicts do not depend on their number; one is deterministic.
     #[must_use]
     pub fn threads(mut self, threads: NonZeroUsize) -> Self {
         self.threads = Threads {
@@ -153,8 +152,7 @@ impl<'m> Checker<'m> {
         self
     }
 
-    /// Sets the deadlock policy: whether the last state of a finite run repeats, or the run does
-    /// not count.
+    /// Sets the deadlock policy: the last state of a finite run repeats, or the run is ignored.
     #[must_use]
     pub fn deadlock(mut self, deadlock: Deadlock) -> Self {
         self.options.deadlock = deadlock;
@@ -254,8 +252,7 @@ impl<'m> Checker<'m> {
     }
 
     /// Checks properties, on several threads if there are any, and calls `on_report` on this thread
-    /// with each report as soon as it is final. If the callback breaks, no further property is
-    /// begun.
+    /// with each report once it is final. If the callback breaks, no further property is begun.
     ///
     /// ```
     /// # use std::ops::ControlFlow;
@@ -374,8 +371,7 @@ impl<'m> Checker<'m> {
         })
     }
 
-    /// The threads per property. If the user set more threads than there are properties, the others
-    /// help.
+    /// The threads per property, more than one if the user set more threads than properties.
     fn threads_each(&self, properties: usize) -> NonZeroUsize {
         let each = if self.threads.asked {
             self.threads.count.get() / properties.max(1)

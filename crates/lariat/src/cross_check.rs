@@ -1,5 +1,4 @@
-//! Cross-check: a second engine that shares as little as possible with the first decides the same
-//! property.
+//! Cross-check: a second engine, as unrelated as possible to the first, decides the property.
 //!
 //! Single states and sets of states share the reader, the translation and the replay, and nothing
 //! in between; the second engine also gets the original net, without reductions and facts.

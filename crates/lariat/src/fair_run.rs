@@ -8,8 +8,7 @@
 use crate::settled::settled;
 use lariat_model::{Constraint, Lasso, State, Strength, System};
 
-/// How a run satisfies a fairness constraint. Positions are those of the states, counted from the
-/// beginning of the run.
+/// How a run satisfies a fairness constraint; positions are counted from the initial state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FairnessEvidence {
     /// One of its events is taken from this position of the loop.
@@ -85,8 +84,7 @@ fn of_constraint(
     }
 }
 
-/// Returns whether the constraint is enabled in a state of the loop in all rounds; `None` if that
-/// is not known.
+/// Returns whether the constraint is enabled in a state of the loop in all rounds, if known.
 fn is_enabled(
     system: &System,
     constraint: &Constraint,
@@ -170,8 +168,7 @@ mod tests {
         let how = |strength, event| met(&system, &[fair(strength, event)], &lasso);
         use Strength::{Strong, Weak};
         assert_eq!(how(Strong, 1), Ok(vec![FairnessEvidence::Taken(2)]));
-        // `lose` is enabled only in place 1: fair to the weak constraint, and unfair to the strong
-        // one.
+        // `lose` is enabled only in place 1: fair if weak, unfair if strong.
         assert_eq!(how(Weak, 2), Ok(vec![FairnessEvidence::Idle(1)]));
         assert!(how(Strong, 2).is_err_and(|why| why.contains("infinitely often")));
         // `look` is taken in the prefix only.

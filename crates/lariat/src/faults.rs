@@ -24,7 +24,7 @@ const MOST_TIME: Duration = Duration::from_millis(500);
 /// The faults of a program that are known so far.
 #[derive(Clone, Debug)]
 pub struct Faults {
-    /// The claims of the program: its assertions, and last the absence of errors, if errors are
+    /// The claims of the program: assertions, and last the absence of errors if errors are
     /// possible.
     claims: Vec<Claim>,
     /// A variable that is assigned a value beyond its range.

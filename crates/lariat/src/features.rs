@@ -13,8 +13,7 @@ pub(crate) struct Features {
     pub tokens: Value,
     /// Whether the net may be unbounded.
     pub grows: bool,
-    /// Whether the formula is syntactically safe: every violation has a finite prefix that shows
-    /// it.
+    /// Whether the formula is syntactically safe: every violation has a violating prefix.
     pub safety: bool,
     /// Whether the formula has no `X`, and so is stutter-invariant.
     pub stutters: bool,

@@ -1,5 +1,4 @@
-//! `hyb` on programs, on the fly: with the steps near the initial states, before all states are
-//! explored.
+//! `hyb` on programs, on the fly: with the steps learned near the initial states.
 //!
 //! The component-wise engine builds its product in one closure, with relations that it is given.
 //! Those of a program are learned from states (`space/symbolic/program.rs`), and a learned step is
@@ -58,8 +57,7 @@ pub(crate) fn while_learning<'s>(
     let found = rounds(decide, &mut task.under(&limited), &mut space);
     check_claims(&mut space, task);
     match found {
-        // Running out of the share of the rounds is no result; an exhausted outer limit is an
-        // error.
+        // An exhausted share of the rounds is no result; an exhausted outer limit is an error.
         Err(Stop::Work(_)) => ctx.budget.spend(0).map(|()| None),
         found => found,
     }

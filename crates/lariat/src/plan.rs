@@ -178,8 +178,7 @@ impl Plan {
         }
     }
 
-    /// The plan of an engine without a preset, made at run time, with the first kind of automaton
-    /// that it reads.
+    /// The plan of an engine without a preset, with the first kind of automaton that it reads.
     pub fn of_engine(engine: &'static Engine) -> Plan {
         let plan = Plan {
             id: engine.id,
@@ -259,8 +258,7 @@ impl Plan {
         }
     }
 
-    /// Checks that the plan supports fairness of this strength; the error is a sentence for the
-    /// user.
+    /// Checks that the plan supports fairness of this strength; the error is for the user.
     pub fn accepts(&self, asked: Strength) -> Result<(), String> {
         let name = self.id;
         if self.variant.published {
@@ -285,8 +283,7 @@ impl Plan {
         }
     }
 
-    /// Returns whether the engine searches single states; only then the whole product can be
-    /// counted.
+    /// Returns whether the engine searches single states, whose whole product can be counted.
     pub fn has_single_states(&self) -> bool {
         matches!(
             self.engine.procedure,
@@ -299,8 +296,7 @@ impl Plan {
         matches!(self.engine.id, EngineId::Sym | EngineId::Ssp)
     }
 
-    /// Returns whether the engine searches all states, given enough time. Others only find
-    /// violations.
+    /// Returns whether the engine can answer `holds`. Others only find violations.
     pub fn is_complete(&self) -> bool {
         self.engine.id != EngineId::Walk
     }

@@ -59,8 +59,7 @@ impl PlanRun<'_> {
         }
     }
 
-    /// Runs the engine on a problem whose fairness it supports, with the kind of automaton that it
-    /// reads.
+    /// Runs the engine on a problem whose fairness it supports, with its kind of automaton.
     pub(crate) fn run_engine<'s>(
         &self,
         problem: &Problem<'_>,

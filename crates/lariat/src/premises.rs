@@ -17,8 +17,7 @@ use lariat_automata::recurring_conditions;
 use lariat_ltl::{Formula, Formulas, Node};
 use lariat_model::{Constraint, EventId, Predicate, Proposition, Strength};
 
-/// Splits the negation of a property into the rest of it, and the conditions that recur on every
-/// run that satisfies it.
+/// Splits the negation of a property into conditions that recur on its runs, and the rest.
 pub(crate) fn premises(
     subject: &Subject<'_>,
     formulas: &mut Formulas,
@@ -38,8 +37,7 @@ pub(crate) fn premises(
     Some((formulas.and(left), assumed))
 }
 
-/// The constraint that a condition recurs, if it is a state predicate, an event, or a disjunction
-/// of these.
+/// The constraint that a condition recurs: a state predicate, an event, or a disjunction.
 fn constraint(
     subject: &Subject<'_>,
     formulas: &Formulas,

@@ -25,8 +25,7 @@ pub(crate) struct Query<'a, 's> {
     pub subject: &'a Subject<'s>,
     /// The store of the property's formula.
     pub formulas: &'a Formulas,
-    /// The property that engines decide: the user's, or one that is equivalent on all runs of the
-    /// subject.
+    /// The property that engines decide: the user's, or one equivalent on all runs of the subject.
     pub property: PropertyForm<'a>,
     /// The atoms of the user's property, on which evidence must agree.
     pub atoms: &'a [AtomId],
@@ -104,8 +103,7 @@ impl<'a, 's> Query<'a, 's> {
         self.subject.replayed(self.property, deadlock, lasso)
     }
 
-    /// Returns the propositions of the property that `automaton` does not read: covering runs must
-    /// settle these too.
+    /// Returns the propositions that `automaton` does not read; covering runs must settle them.
     pub fn unread(&self, automaton: &Automaton) -> Vec<Proposition> {
         let atoms = self.atoms.iter();
         let unread = atoms.filter(|atom| !automaton.atoms.contains(atom));

@@ -36,8 +36,7 @@ impl ReductionChoice {
     }
 }
 
-/// Limit on the arcs that the rules inspect: on very large nets they would take longer than a short
-/// search.
+/// Limit on the arcs that the rules inspect, so that a short search is not delayed.
 const MOST_WORK: u64 = 5_000_000;
 
 /// A subject after reductions, and a summary of them.

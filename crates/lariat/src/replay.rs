@@ -39,8 +39,7 @@ impl<'a> ReplayedProperty<'a> {
     }
 }
 
-/// Checks that `lasso` is a run of `system` that violates the property; the error is a sentence
-/// about the defect.
+/// Checks that `lasso` is a run of `system` that violates the property; the error says why not.
 ///
 /// `propositions` gives the meaning of every atom, by [`AtomId`].
 pub fn replay(

@@ -128,8 +128,7 @@ impl<'s> Query<'_, 's> {
                     self.remark(WHOLE_RUNS);
                     return self.about_whole_runs().search(task, passes, cache);
                 }
-                // Facts may have removed a constant atom whose constancy a covering run does not
-                // show.
+                // A covering run may not settle a constant atom that facts have removed.
                 Ok(_) => return Err(Unliftable("an atom may change as tokens accumulate".into())),
                 Err(Astray::Unliftable(why)) => return Err(Unliftable(why)),
                 Err(Astray::Defect(why)) => Err(Stop::Internal(why)),

@@ -1,17 +1,14 @@
-//! Evaluates a predicate on all of `m`, `m + Δ`, `m + 2Δ`, …, for the replay; shares no code with
-//! engines.
+//! Evaluates a predicate on `m`, `m + Δ`, `m + 2Δ`, … for the replay; independent of engines.
 //!
 //! A position of a covering run recurs in every round with `Δ ≥ 0` more tokens. A predicate is
-//! *settled* there if it has one truth value in all of these markings; if that is not known, it
-//! counts as not settled.
+//! *settled* there if it is known to have one truth value in all of these markings.
 //!
 //! - A sum `c·m + k·(c·Δ)` is monotonic in `k`. An inequality changes at most once, so it is
 //!   settled if its value is the same for `k = 0` and in the limit. An equation is settled if the
 //!   sum equals the constant for no `k`, or does not change.
 //! - An enabled transition stays enabled. A disabled one becomes enabled, unless a place lacks
 //!   tokens and gets none.
-//! - Boolean combinations follow Kleene's logic: one settled conjunct that is false settles the
-//!   conjunction.
+//! - Boolean combinations follow Kleene's logic: one settled false conjunct is enough.
 
 use lariat_model::{Action, Comparison, EventId, Linear, Predicate, System, Value};
 
@@ -146,8 +143,8 @@ mod tests {
         assert_eq!(at(&dead, &Predicate::Deadlock), None);
     }
 
-    /// A settled predicate has one value in many rounds; a comparison or enabledness that is not
-    /// settled changes.
+    /// Settled predicates keep their value in many rounds; other comparisons and enabledness
+    /// change.
     #[test]
     fn settled_agrees_with_the_values_in_many_rounds() {
         let mut random = Random::new(seed(4_711));

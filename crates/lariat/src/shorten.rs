@@ -73,8 +73,7 @@ impl Shortening {
 impl Query<'_, '_> {
     /// Replaces the run of a violation by a shorter one, and describes it: where it meets the
     /// fairness constraints, and after which position every continuation violates the property. A
-    /// run that was lifted from a reduced net was shortened there already; the lift has added
-    /// invisible steps.
+    /// run lifted from a reduced net was shortened there; the lift added invisible steps.
     pub fn shorten(&self, decision: &mut Decision) {
         let EarnedVerdict::Violated(found) = &decision.verdict else {
             return;

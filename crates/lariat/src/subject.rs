@@ -212,7 +212,6 @@ impl<'s> Subject<'s> {
         valued.missing(self.original, state)
     }
 
-    /// The subject with another store of formulas over the same atoms.
     pub(crate) fn with_formulas(&self, formulas: Formulas) -> Subject<'s> {
         Subject {
             formulas: Arc::new(formulas),

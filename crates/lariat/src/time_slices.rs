@@ -21,7 +21,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 const FIRST_SLICE: Duration = Duration::from_secs(2);
-/// The growth factor of slices.
 const GROWTH: u32 = 4;
 /// A shorter slice ends before anything begins.
 const SHORTEST: Duration = Duration::from_millis(5);
@@ -34,7 +33,6 @@ struct OpenProperty<'c> {
     report: Option<Box<Report>>,
 }
 
-/// The result of one slice.
 enum SliceResult {
     /// There was no time for the property.
     Skipped,
@@ -156,8 +154,7 @@ impl OpenProperty<'_> {
 }
 
 /// The time for the next of `waiting` properties, which had `had` before, if it is worth another
-/// try: a slice, or twice `had`; a fair share of the time left if that is too short for another
-/// round.
+/// try: a slice, or twice `had`; in the last round a fair share of the time left.
 fn share(slice: Duration, left: Duration, waiting: u32, had: Duration) -> Option<Duration> {
     let fair = left / waiting.max(1);
     let next = slice.max(had.saturating_mul(2));

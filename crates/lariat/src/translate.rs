@@ -1,5 +1,4 @@
-//! Translates a property into the automaton of its violations, with the invariance properties that
-//! a plan needs.
+//! Translates a property into the automaton of its violations, as a plan needs it.
 
 use crate::plan::Plan;
 use crate::premises::premises;
@@ -39,7 +38,6 @@ impl Translated<'_> {
     }
 }
 
-/// Translates a property for a plan.
 pub(crate) fn translate<'a>(
     subject: &Subject<'_>,
     formulas: &Formulas,
@@ -126,8 +124,7 @@ fn translate_formula(
     Ok(())
 }
 
-/// Returns whether the property is known to be stutter-invariant; false if the test ran out of its
-/// limits.
+/// Returns whether the property is known to be stutter-invariant within the test's limits.
 pub(crate) fn is_stutter_invariant(
     subject: &Subject<'_>,
     formula: Formula,

@@ -1,5 +1,4 @@
-//! Vacuity: parts of a property that holds which do not matter, found with a small part of the
-//! effort of the check.
+//! Vacuity: finds irrelevant parts of a property that holds, with a fraction of the check's effort.
 //!
 //! `ltl` provides the stronger formulas to check ([`strengthenings`]); each that holds too shows a
 //! part of the property that is irrelevant for this model. A part that cannot be decided within the
@@ -16,7 +15,6 @@ use std::time::Duration;
 
 /// Limit on the subformulas of a formula that is strengthened: each creates a formula to simplify.
 const LARGEST: usize = 100;
-/// Limit on the stronger formulas that are checked.
 const MOST: usize = 8;
 /// The divisor of the check's work and time that may be spent.
 const SHARE: u32 = 10;

@@ -61,8 +61,7 @@ impl fmt::Display for Reason {
 impl EarnedVerdict {
     /// Makes a verdict of an engine's result; the only constructor.
     ///
-    /// `replay` replays a lasso on the original system; its error describes the defect of the
-    /// lasso.
+    /// `replay` replays a lasso on the original system; its error describes the defect.
     pub fn earn(
         found: Result<Outcome<Lasso>, Stop>,
         replay: impl FnOnce(Lasso) -> Result<Lasso, String>,

@@ -182,7 +182,6 @@ pub(super) fn resting(run: Lasso) -> Lasso {
     }
 }
 
-/// The value of a sum.
 pub(super) fn sum(terms: &[(VarId, Value)], state: &[Value]) -> i128 {
     let term =
         |(var, weight): &(VarId, Value)| i128::from(*weight) * i128::from(state[var.index()]);

@@ -1,5 +1,4 @@
-//! Examinations: sets of questions about a whole model, and the verdicts that follow from the
-//! answers.
+//! Examinations: sets of questions about a whole model, and their combined verdicts.
 //!
 //! | examination | questions | true if |
 //! | --- | --- | --- |

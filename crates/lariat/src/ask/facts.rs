@@ -19,15 +19,12 @@ use lariat_structural::{Bound, Certificate, Facts};
 /// The kind of questions that facts are derived for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum About {
-    /// Maxima of sums.
     Sums,
-    /// Predicates.
     Predicates,
 }
 
 impl<'s> AskSession<'_, 's> {
-    /// Answers open questions of one kind by facts about the original net, within about `work`
-    /// units.
+    /// Answers open questions of one kind by facts about the original net, within `work` units.
     pub(super) fn facts(
         &mut self,
         cache: &mut SpaceCache<'s>,
@@ -104,8 +101,7 @@ impl<'s> AskSession<'_, 's> {
         }
     }
 
-    /// Answers `always` with `lost`: the predicate is never true, so the initial state is the
-    /// witness.
+    /// Answers `always` with `lost`: the predicate is never true, as the initial state shows.
     fn lost_at_once(&mut self, q: usize, proof: Proof) {
         let question = self.cases[q].question;
         let Some(initial) = self.model.system.initial.first() else {
@@ -144,14 +140,12 @@ fn undeclared<'s>(system: &'s System, systems: &'s Systems) -> &'s System {
     systems.keep(bare)
 }
 
-/// A folded predicate, equal to the original in all reachable markings, and the certificate of
-/// that.
+/// A folded predicate, with the certificate of equality in all reachable markings.
 pub(super) struct Folded {
     pub predicate: Predicate,
     grounds: Certificate,
 }
 
-/// Replaces constant parts of a predicate by their values.
 fn fold(facts: &mut Facts, predicate: &Predicate, budget: &Budget) -> Result<Folded, Stop> {
     let mut grounds = Certificate::default();
     let predicate = folded(facts, predicate, &mut grounds, budget)?;
@@ -185,8 +179,7 @@ fn folded(
     })
 }
 
-/// Folds a conjunction, which one false part decides, or a disjunction, which one true part
-/// decides.
+/// Folds a conjunction, decided by one false part, or a disjunction, decided by one true part.
 fn several(
     facts: &mut Facts,
     list: &[Predicate],
@@ -219,7 +212,6 @@ fn never(
 ) -> Result<Result<Certificate, Option<Folded>>, Stop> {
     let found = match predicate {
         Predicate::Deadlock => facts.deadlock_free(budget)?,
-        // One invariant bounds many places.
         Predicate::Linear(Linear {
             terms,
             comparison: Comparison::Ge,

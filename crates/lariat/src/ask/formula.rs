@@ -41,8 +41,7 @@ impl AskSession<'_, '_> {
         Ok(last)
     }
 
-    /// Raises the lower bound of a sum step by step until no larger value exists, or a limit ends
-    /// the search.
+    /// Raises the lower bound of a sum until no larger value exists, or a limit is reached.
     fn climb(&mut self, q: usize, work: u64) -> Result<Option<Stop>, Stop> {
         for _ in 0..STEPS_UP {
             let case = &self.cases[q];

@@ -131,7 +131,6 @@ struct AskSession<'a, 's> {
     on_reply: &'a mut ReplyCallback<'a>,
     /// Whether [`AskOptions::ends`] or the callback ended the session.
     done: bool,
-    /// A defect of Lariat that was detected.
     defect: Option<String>,
 }
 
@@ -234,7 +233,6 @@ impl<'s> AskSession<'_, 's> {
         Ok(stops)
     }
 
-    /// The stage with a reduced net, if reductions are enabled.
     fn reduced(&self, stage: Stage<'s>, cache: &SpaceCache<'s>) -> Result<Stage<'s>, Stop> {
         if self.options.reduce {
             stage.reduced(cache.systems(), self.ctx.budget)
@@ -497,7 +495,6 @@ impl<'s> AskSession<'_, 's> {
     }
 }
 
-/// A run without steps.
 fn standing(initial: State) -> Lasso {
     Lasso {
         initial,

@@ -1,5 +1,4 @@
-//! A net that engines search for questions: the original or a reduced one, and the lift of runs to
-//! the original.
+//! A net that engines search for questions, original or reduced, and the lift of its runs.
 //!
 //! Reductions preserve the stutter-invariant formulas about the observed places, and which runs are
 //! finite. So they preserve which markings of the observed places are reachable, the maxima of sums

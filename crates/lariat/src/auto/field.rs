@@ -151,8 +151,7 @@ pub(super) fn field(features: &Features, schedule: &Schedule) -> Vec<EngineRun> 
         vec![walk, saturation, single, sets, fixpoints]
     };
     if features.symmetries >= schedule.many_symmetries {
-        // The quotient by many symmetries is small, so its search replaces the search of single
-        // states.
+        // The quotient by many symmetries is small: its search replaces that of single states.
         let why = "many symmetries: the quotient may be far smaller";
         for turn in &mut field {
             if turn.plan.id == EngineId::Explicit {

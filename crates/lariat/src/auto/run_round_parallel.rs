@@ -14,8 +14,7 @@
 //! unless the time limit ends the round. The trail lists the runs up to the one that answers, in
 //! the order of the list.
 //!
-//! Memory is one account. A run that exhausts it while others hold memory is repeated when they
-//! have ended.
+//! Memory is one account. A run that exhausts it while others hold memory is repeated after them.
 //!
 //! Workers that search single states together use all threads, and run afterwards.
 
@@ -29,7 +28,6 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{Builder, scope};
 
-/// Stack size of the threads.
 const STACK: usize = 64 << 20;
 
 /// Forwards remarks, but no progress: progress is that of the calling thread.
@@ -81,7 +79,6 @@ impl<'s> ScheduleState<'_, 's> {
                 let later = &aborts[at + 1..];
                 later.iter().for_each(|a| a.because(Stop::Interrupted));
             }
-            // Each run is executed by one thread.
             let _ = results[at].set(result);
         };
         let next = AtomicUsize::new(0);

@@ -14,8 +14,7 @@ use lariat_model::Value;
 pub struct Schedule {
     /// Product states of the explicit search before facts are derived; it decides small models.
     pub glance: u64,
-    /// Steps of the random walks after it; the walks of the rounds start with `growth` times as
-    /// many.
+    /// Steps of the random walks after it; the rounds start with `growth` times as many.
     pub walk: u64,
     /// Product states (at least 1) of the explicit search after facts; later work is proportional.
     pub first_look: u64,
@@ -32,8 +31,7 @@ pub struct Schedule {
     pub symmetric_look: u64,
     /// States of `first_look` per state of a search modulo symmetries of places.
     pub symmetric_places: u64,
-    /// Token limit per place, unless there are more initially, of a second search of a possibly
-    /// unbounded net.
+    /// Token limit per place (or the initial maximum) of a second search of an unbounded net.
     pub few_tokens: Value,
     /// Techniques that are switched off.
     pub without: LeftOut,

@@ -28,10 +28,8 @@ pub(super) struct ScheduleState<'q, 's> {
     /// The engine that ran last.
     pub engine: EngineId,
     field: Vec<EngineRun>,
-    /// The runs of the next round.
     due: Vec<EngineRun>,
     round: u32,
-    /// Whether an engine ran out of memory.
     out_of_memory: bool,
 }
 
@@ -52,17 +50,14 @@ impl RoundResult {
     }
 }
 
-/// The result of one engine's run.
 pub(super) struct RunResult {
     pub outcome: SearchOutcome,
-    /// The entry of the trail.
     attempt: Attempt,
     /// Whether a run of the reduced net could not be lifted, so that the net is not used any more.
     drops_reduced: bool,
 }
 
-/// Returns whether everything explored is released before the run: many single states may need all
-/// memory.
+/// Returns whether everything explored is released before the run, which may need all memory.
 pub(super) fn needs_memory(run: &EngineRun, round: u32) -> bool {
     run.plan.has_single_states() && run.plan.is_complete() && round > 1
 }
@@ -206,7 +201,6 @@ impl<'q, 's> ScheduleState<'q, 's> {
         RoundResult::Open(last)
     }
 
-    /// Records the result of a run.
     fn record(&mut self, result: RunResult) -> SearchOutcome {
         self.history.trail.push(result.attempt);
         self.engine = result.outcome.engine;

@@ -3,8 +3,7 @@
 //! Facts hold in every reachable marking. So a formula may be replaced by one that is equivalent on
 //! all runs of the net, and an automaton may lose the letters, steps and acceptance that no run
 //! has. On words that are not runs both may differ from the original: engines that need
-//! stutter-invariance get the simplified formula, which is tested anew, and never the pruned
-//! automaton.
+//! stutter-invariance get the simplified formula, tested anew, and never the pruned automaton.
 //!
 //! Facts are derived for the original net, so that all properties share them and certificates are
 //! about places that the user knows. The simplified formula decides which reductions are allowed
@@ -240,7 +239,6 @@ fn counted(n: usize, one: &str, many: &str) -> Option<String> {
     }
 }
 
-/// Describes how a formula was simplified.
 fn in_words(simplified: &Simplified) -> Vec<String> {
     let mut found: Vec<String> = [
         counted(
@@ -268,7 +266,6 @@ fn in_words(simplified: &Simplified) -> Vec<String> {
     found
 }
 
-/// The facts that simplified a formula.
 fn of_formula(simplified: &Simplified, formulas: &Formulas, system: &System) -> Vec<Fact> {
     let constants = simplified.constants.iter().map(|(atom, constant)| Fact {
         statement: format!(
@@ -302,7 +299,6 @@ fn of_components(pruned: &Pruned, system: &System) -> Vec<Fact> {
     pruned.barren.iter().map(fact).collect()
 }
 
-/// Describes how an automaton was pruned.
 fn of_automaton(pruned: &Pruned, automaton: &Automaton) -> Vec<String> {
     let mut found: Vec<String> = [
         counted(

@@ -1,5 +1,4 @@
-//! Schedules the engine modulo symmetries, which searches the original net: reductions do not
-//! preserve symmetries.
+//! Schedules the engine modulo symmetries on the original net: reductions do not preserve them.
 //!
 //! Symmetries of colours take little work to find. If there are many, a short search modulo
 //! symmetries precedes facts, and their number becomes a feature of the question. Symmetries of
