@@ -1,5 +1,4 @@
-//! Measures the time of `hyb` for a product, relative to the plain state space under the same
-//! order.
+//! Measures the time of `hyb` for a product, relative to the state space under the same order.
 //!
 //!     cargo bench -p lariat --bench components -- [--order NAME] [--formulas N] [--seed N]
 //!         [--limit SECONDS] [--least SECONDS] [--each] [--fair | --formula TEXT] [FAMILY-SIZE | CONTEST INSTANCE]…
@@ -36,7 +35,6 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// The command line.
 struct Arguments {
     order: OrderChoice,
     formulas: usize,
@@ -53,13 +51,11 @@ struct Arguments {
 const MODELS: &str = "philosophers-2000 philosophers-3000 slotted-ring-30 slotted-ring-40 kanban-200 kanban-250 \
                       fms-60 fms-70";
 
-/// Formulas drawn per formula measured.
 const DRAWS: usize = 200;
 
 /// Least number of states of a product that is measured.
 const LEAST_PRODUCT: u64 = 1000;
 
-/// The memory limit in bytes.
 const MEMORY: u64 = 3 << 30;
 
 fn arguments() -> Result<Arguments, String> {
@@ -171,7 +167,6 @@ fn under_fairness(formulas: &mut Formulas, atoms: &[AtomId], formula: Formula) -
     formulas.implies(often, formula)
 }
 
-/// Returns whether the explicit product is large enough to measure.
 fn is_large(subject: &Subject<'_>, formula: Formula) -> bool {
     let mut formulas = subject.formulas().clone();
     let negation = formulas.not(formula);
@@ -360,7 +355,6 @@ fn measured(model: &Model, order: &Order, base: f64, arguments: &Arguments) -> [
     ratios
 }
 
-/// The formula of the command line, or a random one.
 fn question(
     model: &Model,
     properties: &mut Properties,

@@ -106,8 +106,7 @@ pub fn holds(report: &Decision) -> bool {
     }
 }
 
-/// An automaton over two atoms: per state its edges, each with the atom it reads, its marks and its
-/// target.
+/// An automaton over two atoms: per state its edges with the atom read, the marks and the target.
 pub fn reading(marks: u32, states: &[&[(Option<u32>, Marks, u32)]]) -> Automaton {
     let mut guards = Guards::new();
     let mut edge = |&(atom, marks, to): &(Option<u32>, Marks, u32)| Transition {

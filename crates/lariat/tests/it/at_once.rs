@@ -9,7 +9,6 @@ use lariat::internals::{
 use lariat_corpora::which_ends;
 use std::time::Duration;
 
-/// Decides a formula about philosophers with `auto` and a number of idle threads.
 fn decide(
     philosophers: u32,
     formula: &str,
@@ -35,7 +34,6 @@ fn decide(
     )
 }
 
-/// The engines that ran, with their outcome and work.
 fn trail(report: &Decision) -> Vec<(&'static str, String, u64)> {
     let line = |a: &Attempt| (a.engine.name(), a.outcome.clone(), a.work);
     report.trail.iter().map(line).collect()
@@ -95,8 +93,7 @@ fn the_answering_engine_does_not_depend_on_threads() {
 
 #[test]
 fn a_verdict_found_within_the_time_limit_counts() {
-    // The walks of the first round, which precede `hyb`, do not terminate; `hyb` decides in
-    // parallel.
+    // The walks, which precede `hyb`, do not terminate; `hyb` decides in parallel.
     let schedule = Schedule {
         growth: 1 << 50,
         saturation: 100_000,

@@ -1,5 +1,4 @@
-//! Builder threads that prefetch edges: the check visits the same product, and a stop ends all
-//! threads.
+//! Builder threads that prefetch edges: the product is the same, and a stop ends all threads.
 
 use crate::asking::{about_philosophers, first_question};
 use lariat::internals::{
@@ -12,7 +11,6 @@ use std::time::Duration;
 
 const ENGINES: [&str; 5] = ["sog", "sop", "slap", "slap-fst", "bcz"];
 
-/// Formulas about philosophers, and whether they hold.
 const FORMULAS: [(&str, bool); 4] = [
     (r#"G !("HasLeft_2 = 1" & "HasRight_1 = 1")"#, true),
     ("F deadlock", false),
@@ -25,12 +23,10 @@ const FORMULAS: [(&str, bool); 4] = [
 enum Begin {
     /// With all reachable states, so that only the check remains.
     States,
-    /// With a search near the initial states, in parallel with the order race and the check if
-    /// there are threads.
+    /// With a search near the initial states, in parallel with the order race and the check.
     Look,
 }
 
-/// Decides a formula about philosophers with `engine`.
 fn ask(engine: &str, begin: Begin, philosophers: u32, formula: &str, budget: &Budget) -> Decision {
     let (system, properties) = about_philosophers(philosophers, formula);
     let (subject, property) = first_question(&system, &properties);
@@ -101,8 +97,7 @@ fn the_product_does_not_depend_on_the_number_of_threads() {
     }
 }
 
-/// For four philosophers the near search covers all states, for twelve only those near the initial
-/// state.
+/// The near search covers all states of four philosophers, and a part of those of twelve.
 #[test]
 fn a_parallel_near_search_has_the_result_of_a_sequential_one() {
     for engine in ENGINES {
@@ -133,8 +128,7 @@ fn a_parallel_near_search_has_the_result_of_a_sequential_one() {
     }
 }
 
-/// Time limit, memory limit or cancellation at any point: the verdict is right or names the stop,
-/// and all threads end.
+/// A stop at any point: the verdict is right or names the stop, and all threads end.
 #[test]
 fn a_stop_ends_all_threads() {
     let mut ended = [0; 3];

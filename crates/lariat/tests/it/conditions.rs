@@ -37,8 +37,7 @@ const NONE: Marks = Marks::NONE;
 const ALL: Marks = Marks(1);
 
 /// Fairness forces runs from 0 to 1, though the automaton could stay at 0; it then follows to its
-/// second state. A product without edges out of a component in which fair runs may stay finds no
-/// violation.
+/// second state. A product without edges out of a component with fair runs finds no violation.
 #[test]
 fn fair_runs_leave_components_in_which_they_could_stay() {
     let system = steps(&[&[(0, 0)], &[(0, 1)], &[(1, 1)]]);
@@ -250,8 +249,7 @@ fn events_of_constraints_are_not_agglomerated() {
     }
 }
 
-/// Places that one property observes are preserved, and events are agglomerated only if all
-/// properties allow it.
+/// Observed places are preserved, and events are agglomerated only if all properties allow it.
 #[test]
 fn a_net_is_reduced_for_all_properties_at_once() {
     let system = net(&[1, 0, 0], ROUND);
@@ -272,8 +270,7 @@ fn a_net_is_reduced_for_all_properties_at_once() {
     assert_eq!(left(&[]), None);
 }
 
-/// `t0` is dead. A run that repeats `t1` is fair to it, but not to the event that has its index
-/// after `t0` is removed.
+/// `t0` is dead. A run of `t1` is fair to it, but not to the event that gets its index.
 #[test]
 fn constraints_are_renumbered_with_the_events() {
     let system = net(
@@ -295,8 +292,7 @@ fn constraints_are_renumbered_with_the_events() {
     assert!(!holds(&report));
 }
 
-/// Between `t0` and `t1` the sum is 3, and afterwards 1, so they are not agglomerated. The first
-/// sweep is too short.
+/// The sum is 3 between `t0` and `t1` only, so they are not agglomerated.
 #[test]
 fn the_maximum_of_a_sum_may_lie_between_two_events() {
     let system = net(

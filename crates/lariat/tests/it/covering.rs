@@ -129,7 +129,6 @@ fn growth_must_equal_what_a_round_adds_and_not_be_negative() {
         let why = replayed(&lasso, "F G a").unwrap_err();
         assert!(why.contains("does not close"), "{why}");
     }
-    // `dump` removes more than a round has added.
     let mut lasso = Lasso {
         initial: vec![1, 0, 0].into(),
         prefix: Vec::new(),

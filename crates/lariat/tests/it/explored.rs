@@ -1,5 +1,4 @@
-//! Properties that share the reachable states have the verdicts of separate checks, and the store
-//! does not grow.
+//! Properties that share reachable states have the same verdicts, and the store does not grow.
 
 use lariat::internals::ir::generate::{Family, generate};
 use lariat::internals::ir::{Names, Properties};
@@ -12,7 +11,6 @@ use lariat::internals::{
 
 const SETS: [&str; 7] = ["sog", "sop", "slap", "slap-fst", "bcz", "owcty", "el"];
 
-/// Sixty formulas about some places and transitions.
 fn sixty(system: &System) -> (Properties, Vec<Formula>) {
     let mut random = Random::new(lariat_corpora::seed(1));
     let names = Names::of(system);

@@ -1,5 +1,4 @@
-//! Fairness of every transition of a net, for engines that support constraints directly or in an
-//! extended automaton.
+//! Fairness of every transition, for engines with direct support and with extended automata.
 
 use crate::asking::{about_philosophers, decide, holds, reading};
 use crate::covering::event;
@@ -39,8 +38,7 @@ fn ask(engine: &str, philosophers: u32, formula: &str) -> Decision {
     )
 }
 
-/// A depth-first search in a fixed event order finds loops of few philosophers only; the search
-/// must alternate events.
+/// A depth-first search in a fixed event order would first visit the loops of few philosophers.
 #[test]
 fn a_fair_run_is_found_by_alternating_events() {
     let starves = r#"G ("WaitsLeft_1 = 1" -> F "HasRight_1 = 1")"#;
@@ -74,7 +72,6 @@ fn many_constraints_are_supported_directly() {
     }
 }
 
-/// A net with a token in its first place.
 fn net(places: &[&str], events: Vec<Event>) -> System {
     let variable = |name: &&str| Variable {
         name: (*name).to_owned(),

@@ -15,7 +15,6 @@ use std::ops::ControlFlow;
 /// Engines with builder threads, and the engine with several workers.
 const ENGINES: [&str; 6] = ["sog", "sop", "slap", "slap-fst", "bcz", "explicit"];
 
-/// Formulas about philosophers, and whether they hold.
 const FORMULAS: [(&str, bool); 4] = [
     (r#"G !("HasLeft_2 = 1" & "HasRight_1 = 1")"#, true),
     ("F deadlock", false),

@@ -1,5 +1,4 @@
-//! Engines on sets search near the initial states first, and answer `holds` only after a complete
-//! search.
+//! Engines on sets start near the initial states, and need a complete search for `holds`.
 
 use lariat::internals::ir::generate::{Family, generate};
 use lariat::internals::ir::order::OrderName;
@@ -48,7 +47,6 @@ fn growing() -> System {
     )
 }
 
-/// Decides a formula with one engine and no shared cache.
 fn decide(
     system: &System,
     plan: Plan,
@@ -120,8 +118,7 @@ fn a_violation_one_step_away_is_found_before_any_race() {
     }
 }
 
-/// Twelve steps in sequence, concurrent to many others: the search restricted to the relevant
-/// events is short.
+/// Twelve steps in sequence, concurrent to many others: a search of relevant events is short.
 #[test]
 fn a_violation_twelve_steps_away_is_found_along_relevant_events() {
     const STEPS: u32 = 12;
@@ -130,8 +127,7 @@ fn a_violation_twelve_steps_away_is_found_along_relevant_events() {
     for i in 0..STEPS {
         arcs.push(vec![(i, 1, -1), (i + 1, 0, 1)]);
     }
-    // Each of the others depends on its neighbour, so that the search cannot separate a few of
-    // them.
+    // Each of the others depends on its neighbour, so that no subset of them is independent.
     for i in STEPS + 1..STEPS + OTHERS {
         arcs.push(vec![(i, 1, -1), (i + 1, 0, 2)]);
         arcs.push(vec![(i, 0, 2), (i + 1, 1, -1)]);
@@ -155,8 +151,7 @@ fn a_violation_twelve_steps_away_is_found_along_relevant_events() {
     }
 }
 
-/// A program with very many states, as numbers are multiplied and added, and an exit at the fourth
-/// step.
+/// A program with very many states, and an exit at the fourth step.
 const SCRAMBLE: &str = "int a = 1; int b = 2; int c = 3; byte n;
 process P { state s, out; init s; trans
 s -> s { guard n < 3; effect a = a * 5 + b, n = n + 1; },
@@ -164,8 +159,7 @@ s -> s { effect b = b * 3 + c; }, s -> s { effect c = c * 7 + a; },
 s -> out { guard n == 3; }, out -> out { }; }
 system async;";
 
-/// Relations of programs are learned from visited states, so a near violation needs no complete
-/// exploration.
+/// Relations of programs are learned from visited states, so a near violation is found early.
 #[test]
 fn a_violation_is_found_near_the_initial_state_of_a_program() {
     let model = lariat::internals::formats::read("scramble.dve", SCRAMBLE.as_bytes()).unwrap();
@@ -283,11 +277,9 @@ fn token_caps_are_raised_until_the_search_is_complete() {
     }
 }
 
-/// Deadlocks and stutter steps are recomputed if the policy changes between two properties of one
-/// model.
+/// Deadlocks and stutter steps are recomputed if the policy changes between two properties.
 #[test]
 fn the_policy_for_deadlocks_may_change_between_two_properties() {
-    // One token that may circulate or get stuck.
     let system = net(
         &[1, 0, 0],
         &[

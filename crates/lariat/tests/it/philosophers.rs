@@ -1,5 +1,4 @@
-//! Engines on sets decide properties of systems with more states than can be listed, holding
-//! properties included.
+//! Engines on sets decide properties of systems with more states than can be listed.
 
 use crate::asking::{about_philosophers, first_question};
 use lariat::internals::{

@@ -166,8 +166,7 @@ fn evidence_is_infinite_if_finite_runs_do_not_count() {
 
 #[test]
 fn structural_facts_do_not_make_a_prefix_evidence() {
-    // `p0` never has two tokens, so every run is a violation, but progression of the formula does
-    // not show it.
+    // `p0` never has two tokens, so every run is a violation; progression does not show it.
     let report = checked(
         EngineChoice::default(),
         Deadlock::Stutter,

@@ -34,7 +34,6 @@ const PINNED: &[(&str, [&str; 3])] = &[
     ("tgta", ["76/215", "4/4", "46/69"]),
 ];
 
-/// `nodes/edges` of one preset on one question.
 fn size(preset: &Preset, question: (u32, &str, bool)) -> String {
     let (philosophers, formula, holds) = question;
     let (system, properties) = about_philosophers(philosophers, formula);

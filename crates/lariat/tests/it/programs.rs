@@ -1,8 +1,7 @@
 //! Verdicts on DVE and ETF models against the published ones, with replayed lassos.
 //!
 //! The models are read from the folder `LARIAT_MODELS`, else from beside the workspace; without
-//! them the tests report that and pass. Models of more than `LARIAT_STATES` (10 000) states are
-//! skipped.
+//! them the tests pass. Models of more than `LARIAT_STATES` (10 000) states are skipped.
 
 use lariat::internals::formats::Model;
 use lariat::internals::ir::Properties;

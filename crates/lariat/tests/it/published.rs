@@ -10,7 +10,6 @@ use lariat::internals::{
 
 const REWORK: &str = "(G F work_4 & G F !work_4) -> (G F done_4 | G F redo_4)";
 
-/// Decides a formula about a small kanban system with one plan.
 fn decide(plan: Plan, formula: &str) -> Decision {
     let system = generate(Family::Kanban, 2).unwrap();
     let mut properties = Properties::new();

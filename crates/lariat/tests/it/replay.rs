@@ -75,7 +75,6 @@ fn run(initial: &[i64], prefix: Vec<Step>, cycle: Vec<Step>) -> Lasso {
     }
 }
 
-/// `go`, then `lose`.
 fn lost() -> Vec<Step> {
     vec![step(0, &[0, 1, 1]), step(2, &[0, 0, 1])]
 }
@@ -104,8 +103,7 @@ fn runs_start_in_an_initial_state_and_take_steps_of_the_system() {
         vec![stutter(&[0, 0, 0])],
     );
     let refused = [
-        // Another initial state; a wrong successor; a disabled event; stuttering without a
-        // deadlock.
+        // Another initial state; a wrong successor; a disabled event; stuttering elsewhere.
         (elsewhere, "initial"),
         (
             run(start, vec![], vec![step(0, start)]),

@@ -22,7 +22,6 @@ fn checked(preset: &Preset, formula: &str, shortening: Shortening) -> Decision {
     )
 }
 
-/// Steps of the prefix and of the loop.
 fn length(report: &Decision) -> usize {
     let EarnedVerdict::Violated(replayed) = &report.verdict else {
         panic!("{}: {:?}", report.engine.name(), report.verdict);

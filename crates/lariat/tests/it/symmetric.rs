@@ -9,8 +9,7 @@ use lariat::internals::{
 };
 use std::fmt::Write;
 
-/// Decides a formula about a net, without reductions and with so little work that symmetries
-/// matter.
+/// Decides a formula without reductions, with so little work that symmetries matter.
 fn decide(net: &str, formula: &str, schedule: Schedule) -> Decision {
     let model = read("net", net.as_bytes()).expect("a net");
     let mut properties = Properties::new();
@@ -91,8 +90,7 @@ fn symmetries_of_places_are_computed_if_the_first_search_does_not_decide() {
     let report = decide(&processes(6), formula, schedule);
     assert!(matches!(report.verdict, EarnedVerdict::Holds(_)));
     assert_eq!(report.engine.name(), "sym", "{:?}", engines(&report));
-    // An atom of one process preserves the symmetries of the others; those of three processes are
-    // too few.
+    // An atom of one process preserves the symmetries of the others; three processes have too few.
     let one = r#"G F ("lock = 1" | "work0 = 1")"#;
     let report = decide(&processes(6), one, schedule);
     assert!(engines(&report).contains(&"sym"));

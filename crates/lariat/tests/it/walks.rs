@@ -6,7 +6,6 @@ use lariat::internals::{
 };
 use lariat_model::{Action, Arc, Domain, Event, Names, Properties, System, VarId, Variable};
 
-/// Positions of the lock.
 const POSITIONS: u32 = 12;
 /// Wrong turns at each position.
 const WRONG: u32 = 9;
@@ -76,8 +75,7 @@ fn walked(formula: &str, steps: u64) -> EarnedVerdict {
     report.verdict
 }
 
-/// Random walks, walks by missing tokens, and searches around a walk do not open the lock within
-/// the limit.
+/// Random walks, walks by missing tokens, and searches around a walk exceed the limit.
 #[test]
 fn the_state_equation_directs_walks_to_a_letter_and_back() {
     for formula in [r#"G !"d12 >= 1""#, r#"F G !"d12 >= 1""#] {
