@@ -1,7 +1,8 @@
 //! Measures the time of `hyb` for a product, relative to the state space under the same order.
 //!
 //!     cargo bench -p lariat --bench components -- [--order NAME] [--formulas N] [--seed N]
-//!         [--limit SECONDS] [--least SECONDS] [--each] [--fair | --formula TEXT] [FAMILY-SIZE | CONTEST INSTANCE]…
+//!         [--limit SECONDS] [--least SECONDS] [--each] [--fair | --formula TEXT]
+//!         [FAMILY-SIZE | CONTEST INSTANCE]…
 //!
 //! The plain state space is one saturation, without a census or a search for an order. Nets that
 //! take less than `--least` (50 ms) are skipped. Formulas over marked places are drawn until the

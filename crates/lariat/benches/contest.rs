@@ -2,7 +2,8 @@
 //! compares the verdicts with the known ones: one line per instance, then the sums. Exits with 1 if
 //! a verdict is wrong.
 //!
-//!     cargo bench -p lariat --bench contest -- [--engine NAME] [--automaton-kind KIND] [--timeout SECONDS] [--memory GB] [PART OF A NAME]…
+//!     cargo bench -p lariat --bench contest -- [--engine NAME] [--automaton-kind KIND]
+//!         [--timeout SECONDS] [--memory GB] [PART OF A NAME]…
 
 #[path = "../tests/it/kit.rs"]
 mod kit;

@@ -5,7 +5,7 @@
 //! correct wherever it applies. So there are rounds,
 //!
 //! ```text
-//! B_d = states within d steps of the initial ones, d = 4, 8, 16 …     the engine with the steps learned in B_d
+//! B_d = states within d = 4, 8, 16 … steps;  run the engine with the steps learned in B_d
 //! ```
 //!
 //! A run found in a round is a run of the program; finding none means nothing. A state whose steps

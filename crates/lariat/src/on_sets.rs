@@ -6,9 +6,9 @@
 //!
 //! ```text
 //! the engine near the initial states, under the order with the best score
-//! race the orders with work w; all states found?   yes: the engine uses them, and ends
-//!                                                  no:  the engine under the favourite, with work ENGINE · w
-//! undecided                                        w := GROWTH · w, and again
+//! race the orders with work w; all states found?  yes: the engine uses them, and ends
+//!                                                 no:  engine under the favourite, work ENGINE · w
+//! undecided                                       w := GROWTH · w, and again
 //! ```
 //!
 //! A race with more work may have another favourite; if it has the same one, the engine continues

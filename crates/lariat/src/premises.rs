@@ -4,7 +4,7 @@
 //! fairness to a constraint
 //!
 //! ```text
-//! enabled where no state part of bᵢ holds,   met by the events of bᵢ            bᵢ = p ∨ fires(t) ∨ …
+//! enabled where no state part of bᵢ holds,   met by the events of bᵢ      bᵢ = p ∨ fires(t) ∨ …
 //! ```
 //!
 //! Engines that support constraints get an automaton for `¬f` alone. Unlike fairness of events such
