@@ -95,8 +95,8 @@ impl Decision {
         matches!(self.verdict, EarnedVerdict::Holds(_)) && self.vacuous.is_none()
     }
 
-    /// Returns whether the final report follows at once: the effort for a shorter trace and for vacuity is
-    /// bounded by that of the search and by the length of the trace.
+    /// Returns whether the final report follows at once: the effort for a shorter trace and for
+    /// vacuity is bounded by that of the search and by the length of the trace.
     pub(crate) fn is_final_soon(&self) -> bool {
         let steps = match &self.verdict {
             EarnedVerdict::Violated(run) => run.lasso().steps().count(),
