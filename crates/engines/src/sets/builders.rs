@@ -1,26 +1,32 @@
-//! Builders: other threads compute edges of a product before the check asks for them.
+//! Builders: background threads that prefetch edges of a product for the emptiness check.
 //!
-//! The check is sequential and stays as it is: it alone interns nodes and sees edges in the order in which it asks. Expanding a node of sets costs
-//! milliseconds, the check next to nothing, so what is worth doing in parallel are the groups of edges.
+//! The check runs in one thread, which alone interns nodes and determines the order of edges. It
+//! costs little; groups of edges cost images and saturations and are computed in parallel.
 //!
-//! The group `k` of a node is the value of the key (node, `k`) in the protocol of [`lariat_parallel::Ahead`], whose asker is the check; behind it come the group `k + 1` and the first
-//! groups of the targets. A check that compares sets passes by what is part of a node that it has left; on slotted rings that is half of all nodes. Once that has
-//! happened builders do so, too, and begin with groups `k + 1`, which are asked for in any case. (`sog`, four recurrences on a ring of eight, two threads:
-//! 1.59 times as fast as one instead of 1.41. Without such nodes it is better to begin with targets, which lead further: `slap` on a ring of nine 1.63 instead of 1.28.)
+//! *Protocol.* Group `k` of a node is the value of the key (node, `k`) in
+//! [`lariat_parallel::Ahead`], whose consumer is the check thread. Then follow group `k + 1` and
+//! the first groups of the targets. Builders prefer targets, which yield more work. A check by
+//! inclusion skips nodes that are subsets of completed ones. After the first inclusion, builders
+//! skip such nodes, too, and prefer groups `k + 1`, which the check needs in any case.
 //!
-//! Where a product is a chain, each node made of the one before, there is nothing to compute ahead. Who has nothing to do then goes *along* with the check: it computes the same group, walking the
-//! edges of diagrams from the last to the first, and where the two meet each finds in the common cache what the other has computed. When the check has its group, it stops. (`slap` with one recurrence on a slotted ring of
-//! 15: 1.68 times as fast as one thread, and 1.2 without company.) One goes along and no more: a third would do what one of the two does at the same time.
+//! *Duplicate computation.* On a chain of nodes nothing can be prefetched. An idle builder then
+//! computes the group that the check thread computes, but walks the edges of diagrams in reverse:
+//! each thread finds results of the other one in the shared operation cache. The builder is aborted
+//! when the check thread has its group. At most one builder does so; more would repeat its work.
 //!
-//! Groups are a function of node and `k`, and equal sets are equal nodes of one diagram store, so it does not matter who computes them: the check sees the same graph in the same order,
-//! and its verdict, its evidence and the numbers of its nodes are those of one thread. What the store counts is not.
+//! *Determinism.* A group is a function of node and `k`, and equal sets are equal nodes of one
+//! diagram store. So verdict, evidence and node numbers do not depend on the number of threads.
 //!
-//! Each builder has a clone of the product and `Sets` of its own on a worker of the same store; predicates, steps and whatever else is a key
-//! of the operation cache is common, and so is what a product remembers of nodes ([`Common`](lariat_parallel::Common)): without that two threads made 1.4 times the operations of one
-//! for `sog` on a ring of eight. Whoever stops — for want of memory, say — stops all, with its reason.
-//! Under a cap steps may be left out. Whoever leaves one out takes note of that, and who takes a value from what is common does not: so what anybody has left out counts, whether the check has come to it or not. This is the first of the two ways of
-//! H. Abid, K. Klai, C. Arias, H. Ouni (*Building symbolic observation graphs on multi-core*, ISPA 2020), where threads build aggregates; there the graph
-//! is built before it is checked.
+//! *Sharing.* Each builder has a clone of the product, and `Sets` on a worker of the same store.
+//! Residuals, steps and memo tables of products ([`Common`](lariat_parallel::Common)) are shared,
+//! each under a mutex, so that equal computations have equal keys in the operation cache.
+//!
+//! *Ends.* A builder that stops or panics stops all threads with its reason (`End`); the end of the
+//! check, even by a panic, ends the builders (`Shift`). Each thread records the steps it omitted
+//! under a cap. The records are merged when builders are joined: a step omitted anywhere counts.
+//!
+//! H. Abid, K. Klai, C. Arias, H. Ouni (*Building symbolic observation graphs on multi-core*, ISPA
+//! 2020) describe two methods; in the first one, threads build aggregates, before the check starts.
 
 use super::operators::Sets;
 use super::product::{Aggregate, Product};
@@ -36,53 +42,53 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, scope};
 use std::time::{Duration, Instant};
 
-/// Stack of a builder: that of a main thread, several times.
+/// Stack size of a builder: several times that of a main thread.
 const STACK: usize = 64 << 20;
 
-/// Groups that may be known before the check asks for them, besides one a builder for each that it has: enough to keep some dozen builders at work, and little enough
-/// that a violation which is near does not wait for the memory of what is far. A number alone would not do: a depth-first search comes back late to the
-/// edges that it left on its way down, and meanwhile builders would have nothing to do.
+/// Base size of the prefetch window, which grows by one group per builder and group consumed.
+/// Larger windows delay a nearby violation by memory of distant nodes. A fixed size would let
+/// builders idle: a depth-first search returns late to the edges that it left on its way down.
 const LEAD: usize = 256;
 
-/// How long the last group that the check computed must have taken for somebody to go along with the next: about as long as it takes until whoever does notices that it is over.
-/// (`sog` on 16 philosophers, where groups take a third of that: 1.81 times as fast as one thread, and 1.67 if somebody always goes along.)
+/// Minimum duration of a computation of the check thread for the next one to be duplicated, about
+/// the time that the builder takes to notice its end.
 const LONG: Duration = if cfg!(any(debug_assertions, feature = "company-always")) {
     Duration::ZERO
 } else {
     Duration::from_micros(300)
 };
 
-/// Bytes of a group besides its edges.
+/// Estimated bytes of a group without its edges.
 const GROUP_BYTES: usize = 160;
 
-/// A group of edges, `None` behind the last.
+/// A group of edges; `None` after the last group of a node.
 type Group = Option<Vec<(Marks, Aggregate)>>;
 
 /// A node and the number of a group.
 type Key = (Aggregate, usize);
 
-/// What lies ahead of the check.
+/// The groups prefetched for the check, shared by the check thread and the builders.
 pub struct Ahead {
     builders: usize,
     groups: lariat_parallel::Ahead<Key, Group, Stop>,
     room: Mutex<Room>,
-    /// The sets of nodes of which the check has all edges, by location and kind.
+    /// The sets of nodes whose edges the check has queried completely, by location and kind.
     left: Mutex<FxHashMap<(StateId, u32), Vec<Set>>>,
-    /// Has the check met a set that is part of another?
+    /// True after the first inclusion found by the check. A hint, hence relaxed.
     compared: AtomicBool,
-    /// What the check computes, and what ends when it has done so.
+    /// The group that the check thread computes, and the abort flag of its duplicate.
     checked: Mutex<Option<(Key, Abort)>>,
-    /// Did the last group that it computed take long?
+    /// True if its last computation took at least `LONG`. A hint, hence relaxed.
     was_long: AtomicBool,
-    /// Why the check must stop, and the builders.
+    /// Stops the check; `dismissed` stops the builders.
     failed: Abort,
     dismissed: Abort,
 }
 
-/// The bytes of groups.
+/// Lease for the memory of groups.
 struct Room {
     groups: usize,
-    /// There is room for so many.
+    /// The number of groups covered by the lease.
     leased: usize,
     lease: Lease,
 }
@@ -119,12 +125,12 @@ impl Ahead {
         }
     }
 
-    /// How many builders there are.
     pub fn builders(&self) -> usize {
         self.builders
     }
 
-    /// The `k`-th group of edges of `from`, for the check. It has left the diagram store wherever it waits: no builder waits for it.
+    /// Returns the `k`-th group of edges of `from` to the check thread, which is outside of the
+    /// gate of the diagram store while it waits.
     pub fn ask<P: Product>(
         &self,
         product: &mut P,
@@ -151,7 +157,7 @@ impl Ahead {
         Ok(group)
     }
 
-    /// The check has met a set that is part of another: there may be more.
+    /// Records that the check has found an inclusion.
     pub fn doubt(&self) {
         self.compared.store(true, Ordering::Relaxed);
     }
@@ -160,7 +166,7 @@ impl Ahead {
         self.compared.load(Ordering::Relaxed)
     }
 
-    /// What the check asks for after a group: the targets, unless it passes them by, and the next group.
+    /// Returns the keys that the check will probably query after a group.
     fn behind(&self, (node, k): &Key, group: &Group) -> Behind<Key> {
         let targets = group.iter().flatten().rev();
         Behind {
@@ -170,7 +176,7 @@ impl Ahead {
         }
     }
 
-    /// Is a node part of one that the check has left? It will mostly not ask for its edges.
+    /// Returns whether a node is a subset of a completed one, so that the check probably skips it.
     fn is_covered(&self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Result<bool, Stop> {
         if !self.is_doubtful() {
             return Ok(false);
@@ -205,7 +211,8 @@ impl Ahead {
         self.checked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The check begins to compute a group, which takes long as far as one can tell: whoever goes along stops when this is dropped.
+    /// Lets a builder duplicate a computation of the check thread until the result is dropped, if
+    /// the last computation took long.
     fn company(&self, key: &Key) -> Option<(Over, Company<'_, Key>)> {
         if !self.was_long.load(Ordering::Relaxed) {
             return None;
@@ -215,7 +222,8 @@ impl Ahead {
         Some((Over(over), self.groups.along(key)))
     }
 
-    /// Computes a group from the other end, for as long as the check computes it. Only what the diagram store remembers comes of it.
+    /// Computes a group in reverse until the check thread has computed it; only fills the operation
+    /// cache.
     fn along<P: Product>(
         &self,
         product: &mut P,
@@ -240,10 +248,13 @@ impl Ahead {
         }
     }
 
-    /// What a builder does.
+    /// Runs a builder until it is dismissed or stops.
     fn work<P: Product>(&self, mut product: P, sets: &mut Sets<'_, '_>, budget: &Budget) {
-        // Whatever happens to it, nobody waits for a builder that is gone.
-        let mut end = End(self, Some(Stop::Internal("a builder failed".to_owned())));
+        // If the builder panics, dropping `end` stops all threads.
+        let mut end = End(
+            self,
+            Some(Stop::Internal("a builder thread panicked".to_owned())),
+        );
         let compute = |key: &Key, place: Place| match place {
             Place::Along => {
                 self.along(&mut product, sets, key, budget)?;
@@ -256,13 +267,12 @@ impl Ahead {
         end.1 = self.groups.work(compute, behind).err();
     }
 
-    /// Sends the builders home.
     pub fn dismiss(&self) {
         self.dismissed.because(Stop::Interrupted);
         self.groups.dismiss();
     }
 
-    /// Stops everybody, unless the builders have been sent home anyway.
+    /// Stops all threads, unless the builders have been dismissed.
     fn fail(&self, stop: Stop) {
         if self.dismissed.reason().is_none() {
             self.failed.because(stop.clone());
@@ -272,7 +282,7 @@ impl Ahead {
     }
 }
 
-/// Stops who goes along with the check.
+/// Aborts the duplicate computation on drop.
 struct Over(Abort);
 
 impl Drop for Over {
@@ -281,7 +291,7 @@ impl Drop for Over {
     }
 }
 
-/// The end of a builder, and why all must stop then.
+/// Reports the reason for the end of a builder on drop, if there is one.
 struct End<'a>(&'a Ahead, Option<Stop>);
 
 impl Drop for End<'_> {
@@ -292,7 +302,7 @@ impl Drop for End<'_> {
     }
 }
 
-/// Dismisses the builders when the check is over, however it ends; nobody need come any more then.
+/// Dismisses the builders on drop; wakes those that still wait for a thread permit.
 struct Shift<'a>(&'a Ahead, Option<&'a Late>);
 
 impl Drop for Shift<'_> {
@@ -304,7 +314,7 @@ impl Drop for Shift<'_> {
     }
 }
 
-/// Runs `check` with as many builders beside it as the budget has threads for.
+/// Runs `check` in this thread, with builders in the remaining threads of the budget.
 pub fn with_builders<'r, 's, P, R>(
     product: &P,
     sets: &mut Sets<'r, 's>,
@@ -316,7 +326,7 @@ where
 {
     let mut crew = Vec::new();
     for _ in 1..budget.threads().get() {
-        // There are no builders for programs, and none that there is no memory for.
+        // Programs support no workers; without memory for one, fewer builders run.
         let Ok(Some(space)) = sets.space.worker() else {
             break;
         };
@@ -345,7 +355,7 @@ where
                 ahead.work(product, &mut sets, budget);
                 (sets.operations, sets.divergence_tests, sets.left_out)
             };
-            // Where there is no thread to be had, the others do the work.
+            // If the system refuses a thread, fewer builders run.
             let thread = Builder::new().name("builder".to_owned()).stack_size(STACK);
             builders.extend(thread.spawn_scoped(scope, work));
         }
@@ -357,7 +367,7 @@ where
     });
     sets.space.set_budget(budget);
     for counts in counts {
-        // Nobody knows what somebody has left out who did not come to say it.
+        // A builder that panicked may have omitted steps.
         let (operations, tests, left_out) = counts.unwrap_or((0, 0, true));
         sets.operations += operations;
         sets.divergence_tests += tests;
@@ -379,7 +389,6 @@ mod tests {
     use lariat_model::order::Order;
     use lariat_space::symbolic::Symbolic;
 
-    /// A tree whose nodes have a number, and of which builders leave something out.
     #[derive(Clone)]
     struct Forgetful {
         has_built: Arc<AtomicBool>,
@@ -436,9 +445,9 @@ mod tests {
         }
     }
 
-    /// The check may take what a builder has computed without a look at how.
+    /// The check thread takes groups from a builder without computing them.
     #[test]
-    fn what_a_builder_leaves_out_is_left_out() {
+    fn steps_omitted_by_a_builder_are_recorded() {
         let (system, automaton) = (net(1, &[(&[], &[0])]), Automaton::universal());
         let problem = Problem::new(&system, &automaton, &[], Deadlock::Stutter);
         let budget = Budget::unlimited().with_threads(NonZeroUsize::new(2).unwrap());

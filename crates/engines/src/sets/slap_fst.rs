@@ -1,30 +1,32 @@
-//! SLAP-FST: SLAP whose terminal part is decided by a fixpoint.
+//! SLAP-FST: SLAP with a fixpoint in the terminal part of the automaton.
 //!
-//! Once the automaton is in a component that it cannot leave, the rest of the question is about
-//! sets alone: does an accepting run of component × system start in `{q} × a`? That is one EL or OWCTY,
-//! and the node gets the single edge
+//! In an automaton component without exits, EL or OWCTY decides whether an accepting run of
+//! component × system starts in `{q} × a`. The node has the only edge
 //!
 //! ```text
 //! (q,a) –F→ (q,a)   iff   the fixpoint from {q} × a is not empty            (no edge otherwise)
 //! ```
 //!
 //! A. Duret-Lutz, K. Klai, D. Poitrenaud, Y. Thierry-Mieg, *Self-loop aggregation product*, ATVA
-//! 2011 ("fully symbolic search in terminal states"). They do it for states all of whose edges
-//! are self-loops, and so do we if it is asked for as published; otherwise we do it for every automaton component without exits, of which that is a
-//! case. Where the component is one state that reads every letter with all marks and deadlocks
-//! stutter, every infinite run accepts and every state starts one: no fixpoint is computed.
+//! 2011 ("fully symbolic search in terminal states"). The published variant applies it to states
+//! with self-loops only. Deviation: we apply it to every automaton component without exits. If such
+//! a component is one state that reads every letter with all marks, and deadlocks stutter, every
+//! state starts an infinite run, which is accepted: no fixpoint is computed.
 //!
 //! # Fairness
 //!
-//! Fairness is about cycles, and those of a product of sets do not show which steps they are made of. Fixpoints know any number of constraints, weak and strong
-//! (`fair.rs`). A run that is accepted stays in one component of the automaton from some point on. So where fairness is assumed every node of
-//! a component that has all marks is asked whether a fair run starts there that stays,
+//! Fairness is a condition on cycles, and cycles of a product of sets do not determine the steps of
+//! their runs. Fixpoints support any number of weak and strong constraints (`fair.rs`), and an
+//! accepted run finally stays in one component of the automaton. With fairness, every node of a
+//! component that has all marks is therefore decided by
 //!
 //! ```text
-//! (q,a) –F→ (q,a)   iff   the fixpoint from {q} × a in the component of q × system, with all constraints, is not empty
+//! (q,a) –F→ (q,a)   iff   the fixpoint with all constraints, from {q} × a in the component of q
+//!                         × system, is not empty
 //! ```
 //!
-//! and all other edges, by which SLAP leads on inside of the component and out of it, lose their marks. What nodes have reached in vain need not be asked again.
+//! and all other edges of SLAP, inside of the component and out of it, lose their marks. States
+//! reached from nodes without such a run are memoized and not searched again.
 
 use super::fair::union;
 use super::fixpoint::{Fair, Fixpoint};
@@ -42,7 +44,7 @@ use lariat_budget::Stop;
 use lariat_emptiness::Marks;
 use lariat_model::{State, Strength};
 
-/// SLAP with a fixpoint in terminal nodes.
+/// SLAP with fixpoints in terminal nodes.
 pub const SLAP_FST: Engine = Engine {
     id: EngineId::SlapFst,
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
@@ -64,29 +66,28 @@ pub struct SlapFst {
     whole: Whole,
     fixpoint: Fixpoint,
     role: Vec<Role>,
-    /// Where accepting runs start that stay in the component of the node asked for last.
+    /// States with accepting runs inside of the component of the node last passed to `passage`.
     fair: Fair,
-    /// Where no accepting run starts that stays in its component, if fairness is assumed, as far as that was asked.
+    /// With fairness: states known to have no accepting run inside of their component.
     barren: Option<Family>,
 }
 
-/// What an automaton state is to the product.
+/// The treatment of an automaton state in the product.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// SLAP goes on.
+    /// Edges of SLAP.
     Inner,
-    /// In a component without exits.
+    /// Component without exits: decided by a fixpoint.
     Terminal,
-    /// In a component without exits that accepts whatever follows.
+    /// Component without exits that accepts every continuation.
     Universal,
-    /// In a component without exits whose edges lack a mark.
+    /// Component without exits whose edges lack a mark.
     Hopeless,
-    /// In a component with exits in which fair runs may stay.
+    /// Component with exits that may contain fair accepting runs.
     Staying,
 }
 
 impl SlapFst {
-    /// The product of the problem of `sets`.
     pub fn new(sets: &mut Sets<'_, '_>, absorb: Absorb, fixpoint: Fixpoint) -> SlapFst {
         let slap = Slap::new(sets, absorb);
         let automaton = sets.automaton();
@@ -146,7 +147,7 @@ impl SlapFst {
         family
     }
 
-    /// Does an accepting run start in the node that stays in its component?
+    /// Returns whether the node has an accepting run inside of its component.
     fn accepts(&mut self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Result<bool, Stop> {
         if let Some(barren) = &self.barren {
             let known = &barren[node.location.index()];
@@ -167,7 +168,7 @@ impl SlapFst {
         Ok(accepts)
     }
 
-    /// The edges where fairness is assumed: first whether fair runs stay, then those of SLAP.
+    /// Returns the edges with fairness: the fixpoint's self-loop, then the groups of SLAP.
     fn fair_edges(
         &mut self,
         sets: &mut Sets<'_, '_>,

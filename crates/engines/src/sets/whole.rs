@@ -7,8 +7,8 @@
 //! post(Z)[d] = ⋃ q –f→ d: post(Z[q], f)            pre(Z)[q] = ⋃ q –f→ d: pre(Z[d], f)
 //! ```
 //!
-//! Closures saturate: the self-loops of each automaton state are one filtered saturation, and only
-//! what crosses to another automaton state is propagated step by step.
+//! Closures saturate: the self-loops of each automaton state are one filtered saturation; only
+//! steps to other automaton states are propagated one by one.
 
 use super::fair::Demand;
 use super::operators::Sets;
@@ -24,13 +24,13 @@ pub type Family = Vec<Set>;
 /// An edge of the automaton.
 #[derive(Clone, Copy)]
 pub struct AutomatonEdge {
-    /// Where it leaves.
+    /// The source.
     pub from: StateId,
-    /// Where it leads.
+    /// The target.
     pub to: StateId,
-    /// The letters it reads.
+    /// The letters.
     pub guard: Guard,
-    /// Its marks.
+    /// The acceptance marks.
     pub marks: Marks,
 }
 
@@ -39,23 +39,23 @@ pub struct AutomatonEdge {
 pub struct Whole {
     /// All marks; at least one.
     pub marks: Marks,
-    /// The edges.
+    /// All edges.
     pub edges: Vec<AutomatonEdge>,
-    /// The letters of all self-loops of each state.
+    /// By state, the letters of all its self-loops.
     loops: Vec<Guard>,
-    /// Without self-loops, and one edge per source and target.
+    /// The edges between different states, merged per source and target.
     crossings: Vec<AutomatonEdge>,
-    /// The fairness constraints, if they are none of the automaton's.
+    /// The fairness constraints that are not encoded in the automaton.
     pub demands: Vec<Demand>,
 }
 
-/// Is there nothing in the family?
+/// Returns whether all sets of the family are empty.
 pub fn is_empty(family: &Family) -> bool {
     family.iter().all(Set::is_empty)
 }
 
 impl Whole {
-    /// The product of the problem of `sets`.
+    /// Creates the product of the problem of `sets`, without fairness constraints.
     pub fn new(sets: &mut Sets<'_, '_>) -> Whole {
         let (marks, normal) = sets.automaton().normal_edges(&mut sets.guards);
         let mut loops = vec![Guards::FALSE; normal.len()];
@@ -91,14 +91,14 @@ impl Whole {
         }
     }
 
-    /// The same with the fairness constraints of the problem.
+    /// Creates the product with the fairness constraints of the problem.
     pub fn fair(sets: &mut Sets<'_, '_>) -> Whole {
         let mut whole = Whole::new(sets);
         whole.demands = sets.fairness().iter().map(Demand::new).collect();
         whole
     }
 
-    /// The same without edges between components of the automaton: of its runs those that stay in one.
+    /// Removes the edges between components of the automaton: runs stay in one component.
     #[must_use]
     pub fn staying(mut self, components: &AutomatonComponents) -> Whole {
         let stays =
@@ -108,12 +108,12 @@ impl Whole {
         self
     }
 
-    /// Nothing.
+    /// Returns the empty family.
     pub fn empty(&self, sets: &mut Sets<'_, '_>) -> Family {
         vec![sets.space.empty(); self.loops.len()]
     }
 
-    /// The initial states of the product.
+    /// Returns the initial states of the product.
     pub fn initial(&self, sets: &mut Sets<'_, '_>) -> Result<Family, Stop> {
         let mut family = self.empty(sets);
         let start = sets.space.initial()?;
@@ -123,7 +123,7 @@ impl Whole {
         Ok(family)
     }
 
-    /// Everything that can be reached from `family`.
+    /// Returns the states reachable from `family`.
     pub fn reach(&self, sets: &mut Sets<'_, '_>, family: Family) -> Result<Family, Stop> {
         self.spread(
             sets,
@@ -134,7 +134,7 @@ impl Whole {
         )
     }
 
-    /// What can be reached from `family` inside of `within`, which includes it.
+    /// Returns the states reachable from `family` inside of `within`, for `family ⊆ within`.
     pub fn reach_within(
         &self,
         sets: &mut Sets<'_, '_>,
@@ -157,7 +157,7 @@ impl Whole {
         )
     }
 
-    /// What can reach `family` inside of `within`, which includes it.
+    /// Returns the states that reach `family` inside of `within`, for `family ⊆ within`.
     pub fn back_within(
         &self,
         sets: &mut Sets<'_, '_>,
@@ -173,7 +173,8 @@ impl Whole {
         )
     }
 
-    /// The least family above `family` that is closed at every automaton state and across.
+    /// Returns the least family `⊇ family` closed under `close` per automaton state and under
+    /// `cross` per edge between states, in the direction given by `ends`.
     fn spread<'r, 's>(
         &self,
         sets: &mut Sets<'r, 's>,
@@ -205,13 +206,13 @@ impl Whole {
         Ok(family)
     }
 
-    /// The members of `family` that stutter.
+    /// Returns the members of `family` with a stutter loop.
     pub fn resting(&self, sets: &mut Sets<'_, '_>, family: &Family) -> Result<Family, Stop> {
         let still = |set: &Set| sets.resting(set, Guards::TRUE);
         family.iter().map(still).collect()
     }
 
-    /// The sources of edges inside of `family` that carry all of `marks`.
+    /// Returns the sources of edges inside of `family` that carry all of `marks`.
     pub fn sources(
         &self,
         sets: &mut Sets<'_, '_>,
@@ -230,7 +231,7 @@ impl Whole {
         Ok(sources)
     }
 
-    /// The targets of edges inside of `family` that carry all of `marks`.
+    /// Returns the targets of edges inside of `family` that carry all of `marks`.
     pub fn targets(
         &self,
         sets: &mut Sets<'_, '_>,

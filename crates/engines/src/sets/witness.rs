@@ -1,16 +1,15 @@
-//! A run for a fixpoint: an accepting lasso inside of a family of fair states.
+//! Accepting lassos inside of a family of states that a fixpoint has computed.
 //!
-//! Every state of the family starts an accepting run that stays in the family, once the start has led there. From then on, go to
-//! the nearest edge with the first mark, from there to the nearest with the second, and so on; likewise for fairness constraints; then
-//! close the cycle if the start can be reached again. If not, the start was not in the component that
-//! the round ended in: begin again from the end, at most once per component on the way. Before each
-//! round, a deadlock ahead that stutters with all marks is as good a cycle as any: a system that only moves on
-//! ends in one.
+//! Every state of the core has an accepting run inside of the core. After a path into the core: go
+//! to the nearest edge with the first mark, then to the nearest with the second, and so on;
+//! likewise for fairness constraints; then close the cycle if its entry is reachable. If not, the
+//! entry is in another component: repeat from the current state, at most once per component on the
+//! path. A reachable deadlock that stutters with all marks closes the cycle at once.
 //!
 //! E. M. Clarke, O. Grumberg, K. L. McMillan, X. Zhao, *Efficient generation of counterexamples and
-//! witnesses in symbolic model checking*, DAC 1995. Whether a cycle closes is decided by one
-//! saturation; paths are found by layers from a single state, and are shortest. Where layers grow too large a single
-//! run is followed instead, among states that can all reach the goal: one that only moves on meets it.
+//! witnesses in symbolic model checking*, DAC 1995. One saturation decides whether a cycle closes.
+//! Paths are searched by layers from a single state, and are shortest. If the layers grow too
+//! large, a single run is followed among states that can reach the goal, without repeating a state.
 
 use super::fair::{Demand, union};
 use super::fixpoint::Fair;
@@ -26,7 +25,7 @@ use lariat_space::symbolic::Set;
 /// A state of the product.
 type Pair = (StateId, State);
 
-/// An accepting run from one of all members of `fair`, into the core, where it stays.
+/// Returns an accepting run from `first`, a member of `fair`, that ends inside of the core.
 pub fn run(
     sets: &mut Sets<'_, '_>,
     whole: &Whole,
@@ -82,7 +81,8 @@ pub fn run(
     }
 }
 
-/// The beginning of a run from one of `initial` that is evidence, if there is one in `reached`.
+/// Returns a prefix from `initial` after which every continuation is accepted, if `reached` has
+/// one.
 pub fn beginning(
     sets: &mut Sets<'_, '_>,
     whole: &Whole,
@@ -109,8 +109,9 @@ pub fn beginning(
     Err(lost())
 }
 
-/// Goes on until a fairness constraint is met, by a step or by a state that does not enable it. Nothing is to be done for a strong constraint that no
-/// step ahead can meet: nothing ahead enables it, or it would not be fair.
+/// Extends the path until a fairness constraint is satisfied, by a step or, if it is weak, by a
+/// state that does not enable it. A strong constraint that no reachable step satisfies is never
+/// enabled.
 fn meet(
     sets: &mut Sets<'_, '_>,
     whole: &Whole,
@@ -144,14 +145,14 @@ fn meet(
     Err(lost())
 }
 
-/// A single state of the product.
+/// Returns the family with a single state.
 fn alone(sets: &mut Sets<'_, '_>, whole: &Whole, pair: &Pair) -> Result<Family, Stop> {
     let mut family = whole.empty(sets);
     family[pair.0.index()] = sets.space.singleton(&pair.1)?;
     Ok(family)
 }
 
-/// The members of `family` that stutter with all marks at once.
+/// Returns the members of `family` that stutter by an edge with all marks.
 fn resting(sets: &mut Sets<'_, '_>, whole: &Whole, family: &Family) -> Result<Family, Stop> {
     let mut rest = whole.empty(sets);
     let full = |by: &&AutomatonEdge| by.from == by.to && by.marks == whole.marks;
@@ -164,19 +165,19 @@ fn resting(sets: &mut Sets<'_, '_>, whole: &Whole, family: &Family) -> Result<Fa
 }
 
 enum Goal {
-    /// An edge with this mark, which is taken.
+    /// Taking an edge with this mark.
     Mark(u32),
-    /// One of these; no step if the walk begins there.
+    /// Reaching one of these states, possibly without a step.
     In(Family),
 }
 
-/// Diagram nodes that the layers of a walk may create before a single run is tried.
+/// Limit on diagram nodes created by the layers before a single run is tried.
 const LARGE: u64 = 50_000;
 
-/// Steps that a single run is followed.
+/// Maximum length of a single run.
 const FAR: usize = 10_000;
 
-/// A path from `from` inside of `within` to the goal, a shortest one if layers stay small.
+/// Returns a path inside of `within` to the goal, a shortest one if the layers stay small.
 fn walk(
     sets: &mut Sets<'_, '_>,
     whole: &Whole,
@@ -239,7 +240,7 @@ fn walk(
     }
 }
 
-/// One run inside of `within`, as long as it meets no state twice, until it meets the goal.
+/// Follows one run inside of `within`, without repeating a state, until it reaches the goal.
 fn follow(
     sets: &mut Sets<'_, '_>,
     whole: &Whole,
@@ -266,7 +267,7 @@ fn follow(
         *set = sets.space.store().difference(set, &here)?;
         let mut next = None;
         for by in whole.edges.iter().filter(|by| by.from == at.0) {
-            // An edge that is the goal may end where the run has been.
+            // An edge with the goal mark may end in a visited state.
             let (is_goal, to) = (is_goal(by), by.to.index());
             let targets = if is_goal { &within[to] } else { &fresh[to] };
             if next.is_none() || is_goal {
@@ -291,7 +292,7 @@ fn follow(
     Ok(None)
 }
 
-/// What `by` reaches from a layer inside of `within`.
+/// Returns the successors of a layer by `by` inside of `within`.
 fn advance(
     sets: &mut Sets<'_, '_>,
     by: &AutomatonEdge,
@@ -306,7 +307,7 @@ fn advance(
     sets.space.store().intersection(&next, within)
 }
 
-/// A state of the layer from which `by` leads to `target`, and the step.
+/// Returns a state of the layer from which `by` leads to `target`, and the step.
 fn before(
     sets: &mut Sets<'_, '_>,
     by: &AutomatonEdge,
@@ -320,7 +321,7 @@ fn before(
     Ok((state, step.ok_or_else(lost)?))
 }
 
-/// The steps through the layers that end in `end`, a member of the last.
+/// Returns the steps through the layers to `end`, a member of the last layer.
 fn retrace(
     sets: &mut Sets<'_, '_>,
     whole: &Whole,

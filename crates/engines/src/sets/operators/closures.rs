@@ -1,4 +1,4 @@
-//! Fixpoints of steps: closures forward and backward, and what can go on for ever.
+//! Fixpoints of steps: forward and backward closures, and divergent states.
 
 use super::conditions::Group;
 use super::{Condition, Sets};
@@ -7,7 +7,7 @@ use lariat_budget::Stop;
 use lariat_space::symbolic::{Residual, Set};
 
 impl<'r, 's> Sets<'r, 's> {
-    /// The least `X ⊇ set` with `post(X, guard) ⊆ X`.
+    /// Returns the least `X ⊇ set` with `post(X, guard) ⊆ X`.
     pub fn close(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
         if let Some(all) = self.territory.bounds() {
             let all = all.clone();
@@ -32,7 +32,7 @@ impl<'r, 's> Sets<'r, 's> {
         })
     }
 
-    /// Repeats a closure among the states that pass a condition, until no more of its states pass.
+    /// Iterates a closure until a fixpoint, for conditions evaluated on the current set.
     fn growing(
         &mut self,
         set: &Set,
@@ -48,8 +48,8 @@ impl<'r, 's> Sets<'r, 's> {
         }
     }
 
-    /// The least `X ⊇ set` that is closed under steps by letters of `guard`, which asks for events
-    /// alone, into states that satisfy `target`, which asks for states alone.
+    /// Returns the least `X ⊇ set` with `post(X, guard) ∩ target ⊆ X`. `guard` reads events only,
+    /// `target` state atoms only.
     pub fn close_into(&mut self, set: &Set, guard: Guard, target: Guard) -> Result<Set, Stop> {
         debug_assert_eq!(self.guards.support(guard) & self.alphabet.state_atoms(), 0);
         self.operations += 1;
@@ -81,7 +81,7 @@ impl<'r, 's> Sets<'r, 's> {
         })
     }
 
-    /// The least `X ⊇ set` with `post(X ∩ within, guard) ∩ within ⊆ X`; `set` is inside of `within`.
+    /// Returns the least `X ⊇ set` with `post(X, guard) ∩ within ⊆ X`, for `set ⊆ within`.
     pub fn close_within(&mut self, set: &Set, guard: Guard, within: &Set) -> Result<Set, Stop> {
         self.operations += 1;
         let letters = self.letters(guard)?;
@@ -89,14 +89,14 @@ impl<'r, 's> Sets<'r, 's> {
             if group.source == Condition::ALWAYS {
                 return sets.space.reach_within(set, &group.steps, within);
             }
-            // Steps may leave `within`, but what is outside is no source of further ones.
+            // Steps may leave `within`, but states outside are no sources.
             let sources = sets.filter(within, &group.source)?;
             let closed = sets.space.freach_set(set, &group.steps, &sources)?;
             sets.space.store().intersection(&closed, within)
         })
     }
 
-    /// The least `X ⊇ set` with `pre(X, guard) ∩ within ⊆ X`; `set` is inside of `within`.
+    /// Returns the least `X ⊇ set` with `pre(X, guard) ∩ within ⊆ X`, for `set ⊆ within`.
     pub fn back_within(&mut self, set: &Set, guard: Guard, within: &Set) -> Result<Set, Stop> {
         self.operations += 1;
         let letters = self.letters(guard)?;
@@ -107,7 +107,7 @@ impl<'r, 's> Sets<'r, 's> {
         })
     }
 
-    /// Repeats the closures of all groups until each is closed.
+    /// Applies the closures of all groups round-robin until the set is closed under each.
     fn in_turn(
         &mut self,
         set: &Set,
@@ -125,8 +125,8 @@ impl<'r, 's> Sets<'r, 's> {
         Ok(closed)
     }
 
-    /// The states of `set` from which steps by letters of `guard` can stay in `set` for ever; a
-    /// state that stutters can.
+    /// Returns the states of `set` with an infinite run in `set` by letters of `guard`; a stutter
+    /// loop is one.
     pub fn divergent(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
         self.divergence_tests += 1;
         let mut here = set.clone();

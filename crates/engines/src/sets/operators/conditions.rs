@@ -1,4 +1,4 @@
-//! Guards of the automaton as conditions on states and on the steps that are taken from them.
+//! Guards of the automaton as conditions on source states, per group of steps.
 
 use super::Sets;
 use crate::alphabet::ClassId;
@@ -9,12 +9,12 @@ use lariat_space::symbolic::{Residual, Set, Steps};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// What a state is asked.
+/// A condition on single states.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Condition {
     /// A predicate of the query.
     Predicate(Residual),
-    /// A guard of state atoms that has no predicate: every set is asked by itself.
+    /// A guard of state atoms without a residual predicate, evaluated anew on each set.
     Asked(Guard),
 }
 
@@ -23,24 +23,23 @@ impl Condition {
     pub(super) const NEVER: Condition = Condition::Predicate(Residual::FALSE);
 }
 
-/// A guard as conditions on steps.
+/// A guard, as groups of steps with a condition each.
 pub(super) struct Letters {
     pub(super) groups: Vec<Group>,
-    /// What a state must satisfy to stutter under the guard.
+    /// The condition on stutter steps.
     pub(super) still: Condition,
 }
 
-/// Steps whose sources are asked the same.
+/// Steps with a common condition on their sources.
 pub(super) struct Group {
     pub(super) source: Condition,
     pub(super) steps: Steps,
 }
 
-/// Steps that have been made.
 #[derive(Default)]
 pub(super) struct KnownSteps {
     of_classes: FxHashMap<Vec<ClassId>, Steps>,
-    /// The steps of some events of one class.
+    /// Steps by some events of one class.
     of_events: FxHashMap<Vec<EventId>, Steps>,
 }
 
@@ -52,7 +51,7 @@ fn known(steps: &Mutex<KnownSteps>) -> MutexGuard<'_, KnownSteps> {
 }
 
 impl Sets<'_, '_> {
-    /// The guard that is left of `guard` when the event is one of a class with these letter bits.
+    /// Returns the cofactor of `guard` for an event class with these letter bits.
     pub fn under(&mut self, guard: Guard, bits: u64) -> Guard {
         let events = self.alphabet.event_atoms();
         if self.guards.support(guard) & events == 0 {
@@ -66,7 +65,6 @@ impl Sets<'_, '_> {
         self.guards.exists(both, events)
     }
 
-    /// The predicate of state atom `i`.
     fn atom(&mut self, i: usize) -> Result<Residual, Stop> {
         if let Some(&known) = self.atoms.get(&i) {
             return Ok(known);
@@ -79,7 +77,7 @@ impl Sets<'_, '_> {
         Ok(residual)
     }
 
-    /// A guard that asks for states alone, as a condition.
+    /// Returns a guard of state atoms as a condition.
     pub fn condition(&mut self, guard: Guard) -> Result<Condition, Stop> {
         if let Some(known) = self.conditions.get(&guard) {
             return Ok(known.clone());
@@ -93,7 +91,7 @@ impl Sets<'_, '_> {
         Ok(condition)
     }
 
-    /// The shorter of the disjunctive and the conjunctive form of `guard`.
+    /// Compiles the shorter of the disjunctive and the conjunctive form of `guard`.
     fn predicate(&mut self, guard: Guard) -> Result<Residual, Stop> {
         let opposite = self.guards.not(guard);
         let (yes, no) = (self.guards.cubes(guard), self.guards.cubes(opposite));
@@ -104,7 +102,7 @@ impl Sets<'_, '_> {
         Ok(self.query.not(other))
     }
 
-    /// The states of `set` that satisfy `guard`.
+    /// Returns the states of `set` that satisfy `guard`, a guard of state atoms.
     pub(super) fn members(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
         let propositions = self.problem.propositions;
         let mut members = self.space.empty();
@@ -178,7 +176,6 @@ impl Sets<'_, '_> {
         Ok(letters)
     }
 
-    /// The steps of some classes.
     fn steps(&mut self, classes: Vec<ClassId>) -> Steps {
         let mut known = known(&self.steps);
         if let Some(steps) = known.of_classes.get(&classes) {
@@ -199,7 +196,7 @@ impl Sets<'_, '_> {
         steps
     }
 
-    /// A guard as conditions on the steps of some events.
+    /// Returns `guard` as conditions on the steps of some events.
     pub(super) fn groups_by(
         &mut self,
         guard: Guard,
@@ -234,7 +231,7 @@ impl Sets<'_, '_> {
         Ok(groups)
     }
 
-    /// The states of `set` that satisfy a condition.
+    /// Returns the states of `set` that satisfy a condition.
     pub fn filter(&mut self, set: &Set, condition: &Condition) -> Result<Set, Stop> {
         match condition {
             Condition::Predicate(Residual::TRUE) => Ok(set.clone()),
