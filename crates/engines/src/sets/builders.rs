@@ -64,20 +64,24 @@ const GROUP_BYTES: usize = 160;
 /// A group of edges; `None` after the last group of a node.
 type Group = Option<Vec<(Marks, Aggregate)>>;
 
-/// A node and the number of a group.
-type Key = (Aggregate, usize);
+/// A group of edges of a node: the key of a prefetched value.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct GroupKey {
+    node: Aggregate,
+    group: usize,
+}
 
 /// The groups prefetched for the check, shared by the check thread and the builders.
 pub struct Ahead {
     builders: usize,
-    groups: lariat_parallel::Ahead<Key, Group, Stop>,
+    groups: lariat_parallel::Ahead<GroupKey, Group, Stop>,
     room: Mutex<Room>,
     /// The sets of nodes whose edges the check has queried completely, by location and kind.
-    left: Mutex<FxHashMap<(StateId, u32), Vec<Set>>>,
+    completed: Mutex<FxHashMap<(StateId, u32), Vec<Set>>>,
     /// True after the first inclusion found by the check. A hint, hence relaxed.
-    compared: AtomicBool,
+    has_inclusions: AtomicBool,
     /// The group that the check thread computes, and the abort flag of its duplicate.
-    checked: Mutex<Option<(Key, Abort)>>,
+    current: Mutex<Option<(GroupKey, Abort)>>,
     /// True if its last computation took at least `LONG`. A hint, hence relaxed.
     was_long: AtomicBool,
     /// Stops the check; `dismissed` stops the builders.
@@ -94,7 +98,7 @@ struct Room {
 }
 
 impl Room {
-    fn one_more(&mut self) -> Result<(), Stop> {
+    fn add_group(&mut self) -> Result<(), Stop> {
         if self.groups == self.leased {
             let more = 2 * self.leased + 64;
             self.lease.resize(more * GROUP_BYTES)?;
@@ -116,9 +120,9 @@ impl Ahead {
             builders,
             groups: lariat_parallel::Ahead::new(LEAD, builders),
             room: Mutex::new(room),
-            left: Mutex::default(),
-            compared: AtomicBool::new(false),
-            checked: Mutex::default(),
+            completed: Mutex::default(),
+            has_inclusions: AtomicBool::new(false),
+            current: Mutex::default(),
             was_long: AtomicBool::new(false),
             failed: Abort::default(),
             dismissed: Abort::default(),
@@ -131,63 +135,80 @@ impl Ahead {
 
     /// Returns the `k`-th group of edges of `from` to the check thread, which is outside of the
     /// gate of the diagram store while it waits.
-    pub fn ask<P: Product>(
+    pub fn group<P: Product>(
         &self,
         product: &mut P,
         sets: &mut Sets<'_, '_>,
         from: &Aggregate,
         k: usize,
     ) -> Result<Group, Stop> {
-        let compute = |key: &Key| {
+        let compute = |key: &GroupKey| {
             let began = Instant::now();
-            let company = self.company(key);
+            let duplicate = self.allow_duplicate(key);
             let group = self.compute(product, sets, key);
-            drop(company);
+            drop(duplicate);
             let was_long = began.elapsed() >= LONG;
             self.was_long.store(was_long, Ordering::Relaxed);
             group
         };
-        let behind = |key: &Key, group: &Group| self.behind(key, group);
-        let group = self.groups.ask(&(from.clone(), k), compute, behind)?;
+        let next_keys = |key: &GroupKey, group: &Group| self.next_keys(key, group);
+        let key = GroupKey {
+            node: from.clone(),
+            group: k,
+        };
+        let group = self.groups.ask(&key, compute, next_keys)?;
         if group.is_none() {
-            let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
             let class = (from.location, from.kind);
-            left.entry(class).or_default().push(from.set.clone());
+            let mut completed = self.completed();
+            completed.entry(class).or_default().push(from.set.clone());
         }
         Ok(group)
     }
 
-    /// Records that the check has found an inclusion.
-    pub fn doubt(&self) {
-        self.compared.store(true, Ordering::Relaxed);
+    fn completed(&self) -> MutexGuard<'_, FxHashMap<(StateId, u32), Vec<Set>>> {
+        self.completed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn is_doubtful(&self) -> bool {
-        self.compared.load(Ordering::Relaxed)
+    /// Records that the check has found an inclusion.
+    pub fn note_inclusion(&self) {
+        self.has_inclusions.store(true, Ordering::Relaxed);
+    }
+
+    fn has_inclusions(&self) -> bool {
+        self.has_inclusions.load(Ordering::Relaxed)
     }
 
     /// Returns the keys that the check will probably query after a group.
-    fn behind(&self, (node, k): &Key, group: &Group) -> Behind<Key> {
+    fn next_keys(&self, key: &GroupKey, group: &Group) -> Behind<GroupKey> {
         let targets = group.iter().flatten().rev();
+        let first_group = |to: &Aggregate| GroupKey {
+            node: to.clone(),
+            group: 0,
+        };
         Behind {
-            likely: targets.map(|(_, to)| (to.clone(), 0)).collect(),
-            sure: group.is_some().then(|| (node.clone(), k + 1)),
-            doubtful: self.is_doubtful(),
+            likely: targets.map(|(_, to)| first_group(to)).collect(),
+            sure: group.is_some().then(|| GroupKey {
+                node: key.node.clone(),
+                group: key.group + 1,
+            }),
+            doubtful: self.has_inclusions(),
         }
     }
 
     /// Returns whether a node is a subset of a completed one, so that the check probably skips it.
     fn is_covered(&self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Result<bool, Stop> {
-        if !self.is_doubtful() {
+        if !self.has_inclusions() {
             return Ok(false);
         }
         let class = (node.location, node.kind);
         for at in 0.. {
-            let others = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-            let Some(other) = others.get(&class).and_then(|sets| sets.get(at)).cloned() else {
+            let completed = self.completed();
+            let Some(other) = completed.get(&class).and_then(|sets| sets.get(at)).cloned() else {
                 break;
             };
-            drop(others);
+            drop(completed);
             if sets.space.store().is_subset(&node.set, &other)? {
                 return Ok(true);
             }
@@ -199,51 +220,51 @@ impl Ahead {
         &self,
         product: &mut P,
         sets: &mut Sets<'_, '_>,
-        (node, k): &Key,
+        key: &GroupKey,
     ) -> Result<Group, Stop> {
         let mut room = self.room.lock().unwrap_or_else(PoisonError::into_inner);
-        room.one_more()?;
+        room.add_group()?;
         drop(room);
-        product.edges(sets, node, *k)
+        product.edges(sets, &key.node, key.group)
     }
 
-    fn checked(&self) -> MutexGuard<'_, Option<(Key, Abort)>> {
-        self.checked.lock().unwrap_or_else(PoisonError::into_inner)
+    fn current(&self) -> MutexGuard<'_, Option<(GroupKey, Abort)>> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Lets a builder duplicate a computation of the check thread until the result is dropped, if
     /// the last computation took long.
-    fn company(&self, key: &Key) -> Option<(Over, Company<'_, Key>)> {
+    fn allow_duplicate(&self, key: &GroupKey) -> Option<(Over, Company<'_, GroupKey>)> {
         if !self.was_long.load(Ordering::Relaxed) {
             return None;
         }
-        let over = Abort::default();
-        *self.checked() = Some((key.clone(), over.clone()));
-        Some((Over(over), self.groups.along(key)))
+        let finished = Abort::default();
+        *self.current() = Some((key.clone(), finished.clone()));
+        Some((Over(finished), self.groups.along(key)))
     }
 
     /// Computes a group in reverse until the check thread has computed it; only fills the operation
     /// cache.
-    fn along<P: Product>(
+    fn duplicate<P: Product>(
         &self,
         product: &mut P,
         sets: &mut Sets<'_, '_>,
-        key: &Key,
+        key: &GroupKey,
         budget: &Budget,
     ) -> Result<(), Stop> {
-        let checked = self.checked().clone();
-        let Some((_, over)) = checked.filter(|(checked, _)| checked == key) else {
+        let current = self.current().clone();
+        let Some((_, finished)) = current.filter(|(current, _)| current == key) else {
             return Ok(());
         };
         let counts = (sets.operations, sets.divergence_tests);
-        sets.space.set_budget(&budget.clone().with_abort(&over));
+        sets.space.set_budget(&budget.clone().with_abort(&finished));
         sets.space.store().go_backwards(true);
-        let group = product.edges(sets, &key.0, key.1);
+        let group = product.edges(sets, &key.node, key.group);
         sets.space.store().go_backwards(false);
         sets.space.set_budget(budget);
         (sets.operations, sets.divergence_tests) = counts;
         match group {
-            Err(Stop::Interrupted) if over.reason().is_some() => Ok(()),
+            Err(Stop::Interrupted) if finished.reason().is_some() => Ok(()),
             group => group.map(drop),
         }
     }
@@ -255,16 +276,16 @@ impl Ahead {
             self,
             Some(Stop::Internal("a builder thread panicked".to_owned())),
         );
-        let compute = |key: &Key, place: Place| match place {
+        let compute = |key: &GroupKey, place: Place| match place {
             Place::Along => {
-                self.along(&mut product, sets, key, budget)?;
+                self.duplicate(&mut product, sets, key, budget)?;
                 Ok(None)
             }
-            Place::Ahead if key.1 == 0 && self.is_covered(sets, &key.0)? => Ok(None),
+            Place::Ahead if key.group == 0 && self.is_covered(sets, &key.node)? => Ok(None),
             Place::Ahead => self.compute(&mut product, sets, key).map(Some),
         };
-        let behind = |key: &Key, group: &Group| self.behind(key, group);
-        end.1 = self.groups.work(compute, behind).err();
+        let next_keys = |key: &GroupKey, group: &Group| self.next_keys(key, group);
+        end.1 = self.groups.work(compute, next_keys).err();
     }
 
     pub fn dismiss(&self) {
@@ -324,34 +345,34 @@ pub fn with_builders<'r, 's, P, R>(
 where
     P: Product + Clone + Send,
 {
-    let mut crew = Vec::new();
+    let mut workers = Vec::new();
     for _ in 1..budget.threads().get() {
         // Programs support no workers; without memory for one, fewer builders run.
         let Ok(Some(space)) = sets.space.worker() else {
             break;
         };
-        crew.push((space, sets.beside(budget)));
+        workers.push((space, sets.beside(budget)));
     }
-    if crew.is_empty() {
+    if workers.is_empty() {
         return check(sets, None);
     }
-    let ahead = Arc::new(Ahead::new(crew.len(), budget.lease()));
-    let alone = budget.clone().with_threads(NonZeroUsize::MIN);
-    let theirs = alone.clone().with_abort(&ahead.dismissed);
+    let ahead = Arc::new(Ahead::new(workers.len(), budget.lease()));
+    let single_thread = budget.clone().with_threads(NonZeroUsize::MIN);
+    let builder_budget = single_thread.clone().with_abort(&ahead.dismissed);
     sets.space
-        .set_budget(&alone.clone().with_abort(&ahead.failed));
+        .set_budget(&single_thread.clone().with_abort(&ahead.failed));
     let (found, counts) = scope(|scope| {
         let mut builders = Vec::new();
         let mut late = budget.late();
-        for (mut space, beside) in crew {
-            let (ahead, product, budget) = (ahead.clone(), product.clone(), &theirs);
+        for (mut space, seed) in workers {
+            let (ahead, product, budget) = (ahead.clone(), product.clone(), &builder_budget);
             let late = late.take();
             let work = move || {
                 if let Some(late) = late {
                     late.wait();
                 }
                 space.set_budget(budget);
-                let mut sets = beside.sets(&mut space);
+                let mut sets = seed.sets(&mut space);
                 ahead.work(product, &mut sets, budget);
                 (sets.operations, sets.divergence_tests, sets.left_out)
             };
@@ -464,7 +485,7 @@ mod tests {
         };
         with_builders(&product.clone(), &mut sets, &budget, |sets, ahead| {
             let ahead = ahead.unwrap();
-            ahead.ask(&mut product, sets, &root, 0)?;
+            ahead.group(&mut product, sets, &root, 0)?;
             while !product.has_built.load(Ordering::Acquire) {
                 std::thread::yield_now();
             }

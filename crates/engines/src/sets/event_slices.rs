@@ -28,21 +28,21 @@ use std::collections::BinaryHeap;
 const WIDTHS: usize = 5;
 
 /// The first slice whose goals toggle atoms back.
-const BACK: usize = 2;
+const TOGGLE_BACK: usize = 2;
 
 /// Limit on the events of a slice; larger slices restrict too little.
 const MOST_EVENTS: usize = 200;
 
 /// Returns the slices for some propositions, the narrowest first, each sorted; nets only.
 pub(super) fn corridors(system: &System, propositions: &[Proposition]) -> Vec<Vec<EventId>> {
-    let Some(plans) = Plans::of(system) else {
+    let Some(plans) = Plans::new(system) else {
         return Vec::new();
     };
     let mut corridor = plans.corridor();
     for proposition in propositions {
         match proposition {
             Proposition::Fires(events) => corridor.add(plans.cheapest(events.iter().copied())),
-            Proposition::State(predicate) => corridor.turn(predicate),
+            Proposition::State(predicate) => corridor.toggle(predicate),
         }
     }
     let mut all: Vec<Vec<EventId>> = Vec::new();
@@ -50,10 +50,10 @@ pub(super) fn corridors(system: &System, propositions: &[Proposition]) -> Vec<Ve
         if width > 0 {
             corridor.widen();
         }
-        if width == BACK {
+        if width == TOGGLE_BACK {
             for proposition in propositions {
                 if let Proposition::State(predicate) = proposition {
-                    corridor.turn_and_return(predicate);
+                    corridor.change_both_ways(predicate);
                 }
             }
         }
@@ -76,13 +76,13 @@ struct Plans<'s> {
     /// By event; `None` if it cannot be enabled.
     costs: Vec<Option<u64>>,
     /// By place, the cheapest events that add to it.
-    givers: Vec<Vec<EventId>>,
+    producers: Vec<Vec<EventId>>,
     /// By place, the events that change it.
     changing: Vec<Vec<EventId>>,
 }
 
 impl<'s> Plans<'s> {
-    fn of(system: &'s System) -> Option<Plans<'s>> {
+    fn new(system: &'s System) -> Option<Plans<'s>> {
         let arcs = |event: EventId| match &system.event(event).action {
             Action::Net(arcs) => Some(&arcs[..]),
             _ => None,
@@ -93,7 +93,7 @@ impl<'s> Plans<'s> {
         let mut waiting_for = vec![Vec::new(); places];
         let mut missing = vec![0usize; arcs.len()];
         let first = system.initial.first()?;
-        let lacks = |arc: &Arc| {
+        let missing_tokens = |arc: &Arc| {
             let more = arc.need - first[arc.var.index()];
             u64::try_from(more).ok().filter(|more| *more > 0)
         };
@@ -102,7 +102,7 @@ impl<'s> Plans<'s> {
                 changing[arc.var.index()].push(event);
             }
             for arc in arcs[event.index()] {
-                if let Some(more) = lacks(arc) {
+                if let Some(more) = missing_tokens(arc) {
                     waiting_for[arc.var.index()].push((event, more));
                     missing[event.index()] += 1;
                 }
@@ -112,7 +112,7 @@ impl<'s> Plans<'s> {
             system,
             costs: vec![None; arcs.len()],
             arcs,
-            givers: vec![Vec::new(); places],
+            producers: vec![Vec::new(); places],
             changing,
         };
         let mut sums = vec![0u64; missing.len()];
@@ -123,13 +123,13 @@ impl<'s> Plans<'s> {
             plans.costs[event.index()] = Some(cost);
             for arc in plans.arcs[event.index()].iter().filter(|arc| arc.delta > 0) {
                 let place = arc.var.index();
-                if let Some(giver) = plans.givers[place].first() {
-                    if plans.costs[giver.index()] == Some(cost) {
-                        plans.givers[place].push(event);
+                if let Some(producer) = plans.producers[place].first() {
+                    if plans.costs[producer.index()] == Some(cost) {
+                        plans.producers[place].push(event);
                     }
                     continue;
                 }
-                plans.givers[place].push(event);
+                plans.producers[place].push(event);
                 let each = cost.saturating_add(1);
                 for (waiting, more) in &waiting_for[place] {
                     let i = waiting.index();
@@ -173,56 +173,57 @@ impl Corridor<'_, '_> {
         if let Some(event) = event {
             self.insert(event, &mut waiting);
         }
-        self.supply(waiting);
+        self.add_plans(waiting);
     }
 
     /// Adds an event, and its unmarked input places to `waiting`.
     fn insert(&mut self, event: EventId, waiting: &mut Vec<usize>) {
         if !std::mem::replace(&mut self.is_in[event.index()], true) {
             self.events.push(event);
-            waiting.extend(self.lacking(event));
+            waiting.extend(self.unmarked(event));
         }
     }
 
     /// Returns the places with fewer initial tokens than an event needs.
-    fn lacking(&self, event: EventId) -> impl Iterator<Item = usize> {
+    fn unmarked(&self, event: EventId) -> impl Iterator<Item = usize> {
         let first = &self.plans.system.initial[0];
         let arcs = self.plans.arcs[event.index()].iter();
-        let lacking = arcs.filter(|arc| arc.need > first[arc.var.index()]);
-        lacking.map(|arc| arc.var.index())
+        let unmarked = arcs.filter(|arc| arc.need > first[arc.var.index()]);
+        unmarked.map(|arc| arc.var.index())
     }
 
     /// Adds plans that mark some places. Places with the fewest producers come first. Among equally
     /// cheap events the one with the fewest unmarked inputs is chosen: disjoint plans compete for
     /// tokens.
-    fn supply(&mut self, mut waiting: Vec<usize>) {
-        let givers = &self.plans.givers;
-        while let Some(next) = (0..waiting.len()).min_by_key(|i| givers[waiting[*i]].len()) {
+    fn add_plans(&mut self, mut waiting: Vec<usize>) {
+        let producers = &self.plans.producers;
+        while let Some(next) = (0..waiting.len()).min_by_key(|i| producers[waiting[*i]].len()) {
             let place = waiting.swap_remove(next);
-            let is_supplied = |place: &usize| givers[*place].iter().any(|e| self.is_in[e.index()]);
-            if is_supplied(&place) {
+            let is_planned =
+                |place: &usize| producers[*place].iter().any(|e| self.is_in[e.index()]);
+            if is_planned(&place) {
                 continue;
             }
-            let new = |event: &&EventId| self.lacking(**event).filter(|p| !is_supplied(p)).count();
-            if let Some(giver) = givers[place].iter().min_by_key(new) {
-                self.insert(*giver, &mut waiting);
+            let new = |event: &&EventId| self.unmarked(**event).filter(|p| !is_planned(p)).count();
+            if let Some(producer) = producers[place].iter().min_by_key(new) {
+                self.insert(*producer, &mut waiting);
             }
         }
     }
 
     /// Adds plans that may toggle a predicate from its initial value.
-    fn turn(&mut self, predicate: &Predicate) {
+    fn toggle(&mut self, predicate: &Predicate) {
         let system = self.plans.system;
         let first = &system.initial[0];
         match predicate {
             // A deadlock does not depend on a few places.
             Predicate::Const(_) | Predicate::Deadlock => {}
-            Predicate::Not(p) => self.turn(p),
+            Predicate::Not(p) => self.toggle(p),
             // Parts whose initial value differs from that of the whole need not be toggled.
             Predicate::And(ps) | Predicate::Or(ps) => {
                 let now = system.holds(predicate, first);
                 let alike = ps.iter().filter(|p| system.holds(p, first) == now);
-                alike.for_each(|p| self.turn(p));
+                alike.for_each(|p| self.toggle(p));
             }
             Predicate::Enabled(events) if system.holds(predicate, first) => {
                 for place in self.needed(events) {
@@ -231,7 +232,7 @@ impl Corridor<'_, '_> {
             }
             Predicate::Enabled(events) => self.add(self.plans.cheapest(events.iter().copied())),
             Predicate::Linear(linear) => {
-                let (more, less) = turns(linear, first);
+                let (more, less) = toggles(linear, first);
                 for (var, factor) in &linear.terms {
                     let (more, less) = if *factor > 0 {
                         (more, less)
@@ -246,18 +247,18 @@ impl Corridor<'_, '_> {
                     }
                 }
             }
-            Predicate::Expr(_) => self.turn_and_return(predicate),
+            Predicate::Expr(_) => self.change_both_ways(predicate),
         }
     }
 
     /// Adds plans that change the places of a predicate in both directions.
-    fn turn_and_return(&mut self, predicate: &Predicate) {
+    fn change_both_ways(&mut self, predicate: &Predicate) {
         let mut vars = Vec::new();
         match predicate {
             Predicate::Const(_) | Predicate::Deadlock => {}
-            Predicate::Not(p) => self.turn_and_return(p),
+            Predicate::Not(p) => self.change_both_ways(p),
             Predicate::And(ps) | Predicate::Or(ps) => {
-                ps.iter().for_each(|p| self.turn_and_return(p));
+                ps.iter().for_each(|p| self.change_both_ways(p));
             }
             Predicate::Enabled(events) => {
                 self.add(self.plans.cheapest(events.iter().copied()));
@@ -297,7 +298,7 @@ impl Corridor<'_, '_> {
         let mut places: Vec<usize> = taken_from.map(|arc| arc.var.index()).collect();
         places.sort_unstable();
         places.dedup();
-        self.supply(places);
+        self.add_plans(places);
     }
 }
 
@@ -309,7 +310,7 @@ enum Sign {
 
 /// Returns whether a larger sum may toggle a comparison from its value in `state`, and whether a
 /// smaller sum may.
-fn turns(linear: &Linear, state: &[Value]) -> (bool, bool) {
+fn toggles(linear: &Linear, state: &[Value]) -> (bool, bool) {
     let terms = linear.terms.iter();
     let sum = terms.fold(0, |sum: Value, (var, factor)| {
         sum.saturating_add(factor.saturating_mul(state[var.index()]))
@@ -318,13 +319,13 @@ fn turns(linear: &Linear, state: &[Value]) -> (bool, bool) {
     let now = linear.comparison.holds(sum, limit);
     // The value of the comparison changes only around the limit.
     let around = [limit.saturating_sub(1), limit, limit.saturating_add(1)];
-    let turns = |value: &Value| linear.comparison.holds(*value, limit) != now;
-    let is_turned = |beyond: fn(&Value, &Value) -> bool| {
+    let toggled = |value: &Value| linear.comparison.holds(*value, limit) != now;
+    let is_toggled = |beyond: fn(&Value, &Value) -> bool| {
         around
             .iter()
-            .any(|value| beyond(value, &sum) && turns(value))
+            .any(|value| beyond(value, &sum) && toggled(value))
     };
-    (is_turned(Value::gt), is_turned(Value::lt))
+    (is_toggled(Value::gt), is_toggled(Value::lt))
 }
 
 #[cfg(test)]
@@ -345,10 +346,10 @@ mod tests {
     }
 
     fn to(system: &System, place: u32) -> Vec<Vec<u32>> {
-        for_turning(system, marked(place))
+        for_toggling(system, marked(place))
     }
 
-    fn for_turning(system: &System, predicate: Predicate) -> Vec<Vec<u32>> {
+    fn for_toggling(system: &System, predicate: Predicate) -> Vec<Vec<u32>> {
         let all = corridors(system, &[Proposition::State(predicate)]);
         let ids = |events: &Vec<EventId>| events.iter().map(|event| event.0).collect();
         all.iter().map(ids).collect()
@@ -383,31 +384,31 @@ mod tests {
     fn only_parts_with_the_value_of_the_whole_are_toggled() {
         let system = net(4, &[0, 3], &[(&[3], &[2]), (&[0], &[1])]);
         let both = Predicate::And(vec![marked(0), marked(2)]);
-        assert_eq!(for_turning(&system, both), [vec![0], vec![0, 1]]);
+        assert_eq!(for_toggling(&system, both), [vec![0], vec![0, 1]]);
         let one = Predicate::Or(vec![marked(0), marked(2)]);
-        assert_eq!(for_turning(&system, one), [vec![1], vec![0, 1]]);
+        assert_eq!(for_toggling(&system, one), [vec![1], vec![0, 1]]);
     }
 
     #[test]
     fn comparisons_toggle_towards_their_limit() {
-        let of = |comparison, limit| {
+        let toggled = |comparison, limit| {
             let linear = Linear {
                 terms: vec![(VarId(0), 2), (VarId(1), -1)],
                 comparison,
                 constant: limit,
             };
             // The sum is 3.
-            turns(&linear, &[2, 1])
+            toggles(&linear, &[2, 1])
         };
-        assert_eq!(of(Comparison::Ge, 3), (false, true));
-        assert_eq!(of(Comparison::Ge, 4), (true, false));
-        assert_eq!(of(Comparison::Le, 3), (true, false));
-        assert_eq!(of(Comparison::Lt, 3), (false, true));
-        assert_eq!(of(Comparison::Eq, 3), (true, true));
-        assert_eq!(of(Comparison::Eq, 5), (true, false));
-        assert_eq!(of(Comparison::Ne, 1), (false, true));
-        assert_eq!(of(Comparison::Ge, Value::MAX), (true, false));
-        assert_eq!(of(Comparison::Gt, Value::MIN), (false, true));
+        assert_eq!(toggled(Comparison::Ge, 3), (false, true));
+        assert_eq!(toggled(Comparison::Ge, 4), (true, false));
+        assert_eq!(toggled(Comparison::Le, 3), (true, false));
+        assert_eq!(toggled(Comparison::Lt, 3), (false, true));
+        assert_eq!(toggled(Comparison::Eq, 3), (true, true));
+        assert_eq!(toggled(Comparison::Eq, 5), (true, false));
+        assert_eq!(toggled(Comparison::Ne, 1), (false, true));
+        assert_eq!(toggled(Comparison::Ge, Value::MAX), (true, false));
+        assert_eq!(toggled(Comparison::Gt, Value::MIN), (false, true));
     }
 
     #[test]

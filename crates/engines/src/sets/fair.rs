@@ -107,12 +107,12 @@ impl Whole {
         family: &Family,
     ) -> Result<Family, Stop> {
         let mut sources = self.empty(sets);
-        for by in &self.edges {
-            let (q, d) = (by.from.index(), by.to.index());
+        for edge in &self.edges {
+            let (q, d) = (edge.from.index(), edge.to.index());
             if family[q].is_empty() || family[d].is_empty() {
                 continue;
             }
-            let some = sets.pre_by(&family[d], by.guard, events, &family[q])?;
+            let some = sets.pre_by(&family[d], edge.guard, events, &family[q])?;
             sources[q] = sets.space.store().union(&sources[q], &some)?;
         }
         Ok(sources)
@@ -126,12 +126,12 @@ impl Whole {
         family: &Family,
     ) -> Result<Family, Stop> {
         let mut targets = self.empty(sets);
-        for by in &self.edges {
-            let (q, d) = (by.from.index(), by.to.index());
+        for edge in &self.edges {
+            let (q, d) = (edge.from.index(), edge.to.index());
             if family[q].is_empty() || family[d].is_empty() {
                 continue;
             }
-            let next = sets.post_by(&family[q], by.guard, events)?;
+            let next = sets.post_by(&family[q], edge.guard, events)?;
             let some = sets.space.store().intersection(&next, &family[d])?;
             targets[d] = sets.space.store().union(&targets[d], &some)?;
         }

@@ -45,7 +45,7 @@ impl Fixpoint {
         whole: &Whole,
         within: Family,
     ) -> Result<bool, Stop> {
-        if !sets.published && !is_empty(&at_rest(sets, whole, &within)?) {
+        if !sets.published && !is_empty(&accepting_deadlocks(sets, whole, &within)?) {
             return Ok(true);
         }
         let left = match self {
@@ -63,18 +63,19 @@ impl Fixpoint {
         whole: &Whole,
         within: Family,
     ) -> Result<Fair, Stop> {
-        let still = if sets.published {
+        let deadlocks = if sets.published {
             whole.empty(sets)
         } else {
-            at_rest(sets, whole, &within)?
+            accepting_deadlocks(sets, whole, &within)?
         };
-        let core = match (is_empty(&still), self) {
-            (false, _) => still,
-            (true, Fixpoint::El) => el::fair(sets, whole, within.clone())?,
-            (true, Fixpoint::Owcty) => {
-                let hull = owcty::hull(sets, whole, within.clone())?;
-                el::fair(sets, whole, hull)?
-            }
+        let core = if !is_empty(&deadlocks) {
+            deadlocks
+        } else {
+            let hull = match self {
+                Fixpoint::El => within.clone(),
+                Fixpoint::Owcty => owcty::hull(sets, whole, within.clone())?,
+            };
+            el::fair(sets, whole, hull)?
         };
         let all = whole.back_within(sets, core.clone(), &within)?;
         Ok(Fair { core, all })
@@ -82,7 +83,11 @@ impl Fixpoint {
 }
 
 /// Returns the members of `within` that accept by stuttering indefinitely.
-fn at_rest(sets: &mut Sets<'_, '_>, whole: &Whole, within: &Family) -> Result<Family, Stop> {
-    let still = whole.resting(sets, within)?;
-    el::fair(sets, whole, still)
+fn accepting_deadlocks(
+    sets: &mut Sets<'_, '_>,
+    whole: &Whole,
+    within: &Family,
+) -> Result<Family, Stop> {
+    let stuttering = whole.stuttering(sets, within)?;
+    el::fair(sets, whole, stuttering)
 }

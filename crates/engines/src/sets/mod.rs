@@ -44,13 +44,14 @@ mod witness;
 
 use crate::engine::{Emptiness, Found, Task, Variant};
 use builders::{Ahead, with_builders};
-use lariat_budget::{Statistic, Stop};
+use lariat_budget::{RunContext, Statistic, Stop};
 use lariat_emptiness::{Counts, Evidence, Outcome, aec, couvreur, iec, nsiec};
 use lariat_model::Lasso;
 use operators::Sets;
 use product::{Aggregates, Product, Worker};
 use std::sync::Arc;
 use whole::Whole;
+use witness::ProductState;
 
 pub use bcz::BCZ;
 pub use el::EL;
@@ -69,11 +70,11 @@ where
 {
     let budget = task.budget;
     with_builders(&product.clone(), sets, budget, |sets, ahead| {
-        searched(task, sets, product, ahead)
+        search_with(task, sets, product, ahead)
     })
 }
 
-fn searched<P: Product>(
+fn search_with<P: Product>(
     task: &mut Task<'_>,
     sets: &mut Sets<'_, '_>,
     product: P,
@@ -84,9 +85,10 @@ fn searched<P: Product>(
         let threads = 1 + ahead.builders();
         task.account.stats.set(Statistic::THREADS, threads);
     }
-    let (graph, mut worker) = Aggregates::new(product, sets, ahead, task.budget, task.observer);
+    let ctx = RunContext::new(task.budget, task.observer);
+    let (graph, mut worker) = Aggregates::new(product, sets, ahead, ctx);
     let mut counts = Counts::default();
-    let found = conclude(&graph, &mut worker, check, task.variant, &mut counts);
+    let found = run_check(&graph, &mut worker, check, task.variant, &mut counts);
     let stats = &mut task.account.stats;
     stats.set(Statistic::AGGREGATES, worker.node_count());
     stats.set(Statistic::PRODUCT_STATES, counts.nodes);
@@ -96,7 +98,7 @@ fn searched<P: Product>(
     found
 }
 
-fn conclude<'w, 'r, 's, P: Product>(
+fn run_check<'w, 'r, 's, P: Product>(
     graph: &Aggregates<'_, 'w, 'r, 's, P>,
     worker: &mut Worker<'w, 'r, 's, P>,
     check: Emptiness,
@@ -127,18 +129,18 @@ fn conclude<'w, 'r, 's, P: Product>(
         },
         Outcome::Undecided(evidence) => match lasso(&evidence)? {
             Some(lasso) => Ok(Outcome::Accepting(lasso)),
-            None if variant.doubts => Ok(Outcome::Undecided(walk::start(worker.sets)?)),
-            None => conclude(graph, worker, Emptiness::Nsiec, variant, counts),
+            None if variant.doubts => Ok(Outcome::Undecided(walk::first_state(worker.sets)?)),
+            None => run_check(graph, worker, Emptiness::Nsiec, variant, counts),
         },
     }
 }
 
 /// Decides by a fixpoint on the whole product.
 fn solve(sets: &mut Sets<'_, '_>, fixpoint: Fixpoint) -> Found {
-    let whole = Whole::fair(sets);
+    let whole = Whole::with_fairness(sets);
     let initial = whole.initial(sets)?;
     let reached = whole.reach(sets, initial.clone())?;
-    if let Some(lasso) = witness::beginning(sets, &whole, &initial, &reached)? {
+    if let Some(lasso) = witness::accepted_prefix(sets, &whole, &initial, &reached)? {
         return Ok(Outcome::Accepting(lasso));
     }
     let fair = fixpoint.fair(sets, &whole, reached)?;
@@ -148,8 +150,9 @@ fn solve(sets: &mut Sets<'_, '_>, fixpoint: Fixpoint) -> Found {
     for q in sets.automaton().state_ids() {
         let (initial, fair_here) = (&initial[q.index()], &fair.all[q.index()]);
         let starts = sets.space.store().intersection(initial, fair_here)?;
-        if let Some(start) = sets.space.pick(&starts) {
-            let run = witness::run(sets, &whole, (q, start), &fair)?;
+        if let Some(state) = sets.space.pick(&starts) {
+            let first = ProductState { location: q, state };
+            let run = witness::run(sets, &whole, first, &fair)?;
             return Ok(Outcome::Accepting(Lasso {
                 initial: run.start,
                 prefix: run.path,

@@ -32,38 +32,25 @@ use crate::problem::Problem;
 use conditions::{Group, KnownSteps, Letters};
 use lariat_automata::{Automaton, Guard, Guards, Letter, StateId, accepting_forever};
 use lariat_budget::{Budget, Stop};
-use lariat_model::{Constraint, EventId, System};
+use lariat_model::{Constraint, EventId};
 use lariat_space::symbolic::{Residual, Residuals, Set, Steps, Symbolic};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};
 
 /// A problem on sets of states: operators by guards, with memoized conditions. Used by one thread.
 pub struct Sets<'r, 's> {
-    problem: &'r Problem<'r>,
-    system: &'s System,
-    automaton: Arc<Automaton>,
-    alphabet: Arc<Alphabet>,
+    scope: SetScope<'r>,
     /// The system on diagrams.
     pub space: &'r mut Symbolic<'s>,
-    territory: Territory,
-    /// The states of the territory with a stutter loop, computed on first use.
-    stuttering: Option<Set>,
-    /// True if an operator omitted a step because of the cap of the space.
-    pub left_out: bool,
-    /// By automaton state: the letters after which every continuation is accepted. Empty if finite
-    /// prefixes are no evidence.
-    evidence: Vec<Guard>,
     /// The residuals of all predicates of the problem.
     pub query: Residuals,
     /// The guards of the automaton and those that engines add.
     pub guards: Guards,
-    atoms: FxHashMap<usize, Residual>,
-    conditions: FxHashMap<Guard, Condition>,
-    letters: FxHashMap<Guard, Arc<Letters>>,
-    /// Shared by all builders: equal steps are keys of the shared operation cache.
-    steps: Arc<Mutex<KnownSteps>>,
+    memo: GuardMemo,
     /// True if engines use the published constructions.
     pub published: bool,
+    /// True if an operator omitted a step because of the cap of the space.
+    pub left_out: bool,
     /// The number of images, pre-images, closures and partitions computed.
     pub operations: u64,
     /// The number of divergence tests.
@@ -72,18 +59,34 @@ pub struct Sets<'r, 's> {
 
 /// The part of a problem on sets that another thread takes over, to be combined with its own space.
 pub struct Beside<'r> {
+    scope: SetScope<'r>,
+    query: Residuals,
+    guards: Guards,
+    memo: GuardMemo,
+    published: bool,
+}
+
+/// The problem, its restriction, and what is derived from both.
+#[derive(Clone)]
+struct SetScope<'r> {
     problem: &'r Problem<'r>,
     automaton: Arc<Automaton>,
     territory: Territory,
+    /// The states of the territory with a stutter loop, computed on first use.
     stuttering: Option<Set>,
+    /// By automaton state: the letters after which every continuation is accepted. Empty if finite
+    /// prefixes are no evidence.
     evidence: Vec<Guard>,
-    query: Residuals,
-    guards: Guards,
+}
+
+/// Memo tables of conditions and steps.
+#[derive(Clone, Default)]
+struct GuardMemo {
     atoms: FxHashMap<usize, Residual>,
     conditions: FxHashMap<Guard, Condition>,
     letters: FxHashMap<Guard, Arc<Letters>>,
+    /// Shared by all builders: equal steps are keys of the shared operation cache.
     steps: Arc<Mutex<KnownSteps>>,
-    published: bool,
 }
 
 impl<'r> Beside<'r> {
@@ -93,22 +96,13 @@ impl<'r> Beside<'r> {
         'r: 'w,
     {
         Sets {
-            problem: self.problem,
-            system: space.system(),
-            automaton: self.automaton,
-            alphabet: self.problem.alphabet().clone(),
+            scope: self.scope,
             space,
-            territory: self.territory,
-            stuttering: self.stuttering,
-            left_out: false,
-            evidence: self.evidence,
             query: self.query,
             guards: self.guards,
-            atoms: self.atoms,
-            conditions: self.conditions,
-            letters: self.letters,
-            steps: self.steps,
+            memo: self.memo,
             published: self.published,
+            left_out: false,
             operations: 0,
             divergence_tests: 0,
         }
@@ -163,28 +157,26 @@ impl<'r, 's> Sets<'r, 's> {
     ) -> Sets<'r, 's> {
         space.set_budget(budget);
         let query = space.query();
-        let mut sets = Sets {
+        let scope = SetScope {
             problem,
-            system: space.system(),
             automaton: Arc::new(problem.automaton.clone()),
-            alphabet: problem.alphabet().clone(),
-            space,
             territory,
             stuttering: None,
-            left_out: false,
             evidence: Vec::new(),
+        };
+        let mut sets = Sets {
+            scope,
+            space,
             query,
             guards: problem.automaton.guards.clone(),
-            atoms: FxHashMap::default(),
-            conditions: FxHashMap::default(),
-            letters: FxHashMap::default(),
-            steps: Arc::default(),
+            memo: GuardMemo::default(),
             published: false,
+            left_out: false,
             operations: 0,
             divergence_tests: 0,
         };
         if problem.takes_prefixes() {
-            sets.evidence = sets.deciding();
+            sets.scope.evidence = sets.evidence_guards();
         }
         sets
     }
@@ -197,26 +189,19 @@ impl<'r, 's> Sets<'r, 's> {
         let (mine, theirs) = query.worker(budget.lease(), budget.lease());
         self.query = mine;
         Beside {
-            problem: self.problem,
-            automaton: self.automaton.clone(),
-            territory: self.territory.clone(),
-            stuttering: self.stuttering.clone(),
-            evidence: self.evidence.clone(),
+            scope: self.scope.clone(),
             query: theirs,
             guards: self.guards.clone(),
-            atoms: self.atoms.clone(),
-            conditions: self.conditions.clone(),
-            letters: self.letters.clone(),
-            steps: self.steps.clone(),
+            memo: self.memo.clone(),
             published: self.published,
         }
     }
 
     /// Computes `evidence`: letters after which, by any event, the automaton accepts everything.
-    fn deciding(&mut self) -> Vec<Guard> {
+    fn evidence_guards(&mut self) -> Vec<Guard> {
         let automaton = self.automaton();
         let forever = accepting_forever(&automaton);
-        let events = self.alphabet.event_atoms();
+        let events = self.alphabet().event_atoms();
         let mut guards = Vec::with_capacity(forever.len());
         for q in automaton.state_ids() {
             if forever[q.index()] {
@@ -240,17 +225,17 @@ impl<'r, 's> Sets<'r, 's> {
 
     /// Returns the automaton.
     pub fn automaton(&self) -> Arc<Automaton> {
-        self.automaton.clone()
+        self.scope.automaton.clone()
     }
 
     /// Returns its alphabet.
-    pub fn alphabet(&self) -> &Arc<Alphabet> {
-        &self.alphabet
+    pub fn alphabet(&self) -> &'r Alphabet {
+        self.scope.problem.alphabet()
     }
 
     /// Returns the states of `set` in which automaton state `q` accepts every continuation.
     pub fn evidence(&mut self, q: StateId, set: &Set) -> Result<Set, Stop> {
-        match self.evidence.get(q.index()) {
+        match self.scope.evidence.get(q.index()) {
             Some(&deciding) if deciding != Guards::FALSE => {
                 let condition = self.condition(deciding)?;
                 self.filter(set, &condition)
@@ -261,30 +246,31 @@ impl<'r, 's> Sets<'r, 's> {
 
     /// Returns whether steps may be omitted, so that live states may have no successor.
     pub fn is_partial(&self) -> bool {
-        self.territory.bounds().is_some() || self.space.cap().is_some()
+        self.scope.territory.bounds().is_some() || self.space.cap().is_some()
     }
 
     /// Returns whether the automaton depends on the events taken.
     pub fn reads_events(&self) -> bool {
-        self.problem.reads_events()
+        self.scope.problem.reads_events()
     }
 
     /// Returns the fairness constraints that a run must satisfy.
     pub fn fairness(&self) -> &'r [Constraint] {
-        self.problem.fairness
+        self.scope.problem.fairness
     }
 
     /// Returns the states of `set` that satisfy `condition` and have a stutter loop in the space.
-    fn still(&mut self, set: &Set, condition: &Condition) -> Result<Set, Stop> {
-        let is_corridor = matches!(self.territory, Territory::Corridor(..));
+    fn stuttering_if(&mut self, set: &Set, condition: &Condition) -> Result<Set, Stop> {
+        let scope = &mut self.scope;
+        let is_corridor = matches!(scope.territory, Territory::Corridor(..));
         if *condition == Condition::NEVER || is_corridor {
             return Ok(self.space.empty());
         }
-        let here = match (&self.stuttering, self.territory.known()) {
+        let here = match (&scope.stuttering, scope.territory.known()) {
             (Some(known), _) => self.space.store().intersection(set, known)?,
             (None, Some(all)) => {
                 let found = self.space.stuttering(all)?;
-                let found = self.stuttering.insert(found);
+                let found = scope.stuttering.insert(found);
                 self.space.store().intersection(set, found)?
             }
             (None, None) => self.space.stuttering(set)?,
@@ -295,10 +281,10 @@ impl<'r, 's> Sets<'r, 's> {
     /// Returns the image of `sources`, without omitted steps.
     fn image(&mut self, sources: &Set, steps: &Steps) -> Result<Set, Stop> {
         let image = self.space.image(sources, steps)?;
-        match self.territory.bounds() {
+        match self.scope.territory.bounds() {
             Some(all) => self.space.store().intersection(&image, all),
             None => {
-                self.watch(sources, steps)?;
+                self.record_omissions(sources, steps)?;
                 Ok(image)
             }
         }
@@ -306,33 +292,33 @@ impl<'r, 's> Sets<'r, 's> {
 
     /// Records whether the cap omits steps from `sources`. Steps omitted by a territory need no
     /// record: a search in one is incomplete anyway.
-    fn watch(&mut self, sources: &Set, steps: &Steps) -> Result<(), Stop> {
+    fn record_omissions(&mut self, sources: &Set, steps: &Steps) -> Result<(), Stop> {
         self.left_out = self.left_out || self.space.escapes(sources, steps)?;
         Ok(())
     }
 
     /// Returns the states of `set` with a stutter step by a letter of `guard`.
-    pub fn resting(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
+    pub fn stuttering(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
         let letters = self.letters(guard)?;
-        self.still(set, &letters.still)
+        self.stuttering_if(set, &letters.stutter)
     }
 
     /// Returns the successors of `set` by letters of `guard`.
     pub fn post(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
         let letters = self.letters(guard)?;
-        let still = self.still(set, &letters.still)?;
-        let next = self.along(set, &letters.groups)?;
+        let still = self.stuttering_if(set, &letters.stutter)?;
+        let next = self.image_of_groups(set, &letters.groups)?;
         self.space.store().union(&still, &next)
     }
 
     /// Returns the successors of `set` by letters of `guard` and one of `events`.
     pub fn post_by(&mut self, set: &Set, guard: Guard, events: &[EventId]) -> Result<Set, Stop> {
         let groups = self.groups_by(guard, events)?;
-        self.along(set, &groups)
+        self.image_of_groups(set, &groups)
     }
 
     /// Returns the image of `set` by the steps of `groups`.
-    fn along(&mut self, set: &Set, groups: &[Group]) -> Result<Set, Stop> {
+    fn image_of_groups(&mut self, set: &Set, groups: &[Group]) -> Result<Set, Stop> {
         self.operations += 1;
         let mut next = self.space.empty();
         for group in groups {
@@ -349,8 +335,8 @@ impl<'r, 's> Sets<'r, 's> {
     pub fn pre(&mut self, set: &Set, guard: Guard, within: &Set) -> Result<Set, Stop> {
         let letters = self.letters(guard)?;
         let inside = self.space.store().intersection(set, within)?;
-        let still = self.still(&inside, &letters.still)?;
-        let before = self.against(set, &letters.groups, within)?;
+        let still = self.stuttering_if(&inside, &letters.stutter)?;
+        let before = self.pre_image_of_groups(set, &letters.groups, within)?;
         self.space.store().union(&still, &before)
     }
 
@@ -363,11 +349,16 @@ impl<'r, 's> Sets<'r, 's> {
         within: &Set,
     ) -> Result<Set, Stop> {
         let groups = self.groups_by(guard, events)?;
-        self.against(set, &groups, within)
+        self.pre_image_of_groups(set, &groups, within)
     }
 
     /// Returns the predecessors of `set` in `within` by the steps of `groups`.
-    fn against(&mut self, set: &Set, groups: &[Group], within: &Set) -> Result<Set, Stop> {
+    fn pre_image_of_groups(
+        &mut self,
+        set: &Set,
+        groups: &[Group],
+        within: &Set,
+    ) -> Result<Set, Stop> {
         self.operations += 1;
         let mut before = self.space.empty();
         for group in groups {
@@ -384,7 +375,7 @@ impl<'r, 's> Sets<'r, 's> {
     pub fn parts(&mut self, set: &Set, mask: u64) -> Result<Vec<(Letter, Set)>, Stop> {
         self.operations += 1;
         let mut parts = vec![(Letter(0), set.clone())];
-        let observed = mask & self.alphabet.state_atoms();
+        let observed = mask & self.alphabet().state_atoms();
         for i in (0..Guards::MAX_ATOMS).filter(|i| observed >> i & 1 == 1) {
             let atom = self.guards.atom(i);
             let condition = self.condition(atom)?;

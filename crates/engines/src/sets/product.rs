@@ -11,7 +11,7 @@ use super::builders::Ahead;
 use super::operators::Sets;
 use super::walk::{Ending, lost};
 use lariat_automata::{Guard, StateId};
-use lariat_budget::{Budget, Lease, Observer, Progress, Stop};
+use lariat_budget::{Budget, Lease, Observer, Progress, RunContext, Stop};
 use lariat_emptiness::{Edge, Graph, Marks, NodeId, Ordered};
 use lariat_model::State;
 use lariat_space::symbolic::Set;
@@ -155,12 +155,12 @@ impl<'o, 'w, 'r, 's, P: Product> Aggregates<'o, 'w, 'r, 's, P> {
         product: P,
         sets: &'w mut Sets<'r, 's>,
         ahead: Option<Arc<Ahead>>,
-        budget: &Budget,
-        observer: &'o dyn Observer,
+        ctx: RunContext<'o>,
     ) -> (Aggregates<'o, 'w, 'r, 's, P>, Worker<'w, 'r, 's, P>) {
+        let budget = ctx.budget;
         let graph = Aggregates {
             marks: product.marks(),
-            observer,
+            observer: ctx.observer,
             kind: PhantomData,
         };
         let worker = Worker {
@@ -217,7 +217,7 @@ impl<P: Product> Worker<'_, '_, '_, P> {
         k: usize,
     ) -> Result<Option<Vec<(Marks, Aggregate)>>, Stop> {
         match &self.ahead {
-            Some(ahead) => ahead.ask(&mut self.product, self.sets, from, k),
+            Some(ahead) => ahead.group(&mut self.product, self.sets, from, k),
             None => self.product.edges(self.sets, from, k),
         }
     }
@@ -357,7 +357,7 @@ impl<'w, 'r, 's, P: Product> Ordered for Aggregates<'_, 'w, 'r, 's, P> {
         let [big, small] = [big, small].map(|id| &worker.nodes[id.index()].set);
         let includes = worker.sets.space.store().is_subset(small, big)?;
         if includes && let Some(ahead) = &worker.ahead {
-            ahead.doubt();
+            ahead.note_inclusion();
         }
         Ok(includes)
     }

@@ -46,7 +46,7 @@ const NEAR_SHARE: u64 = 4;
 pub fn decide(procedure: Procedure, task: &mut Task<'_>, reached: &mut Reached<'_>) -> Found {
     task.account.order = Some(reached.order.clone());
     let territory = Territory::Reachable(reached.states.clone());
-    round(procedure, task, &mut reached.space, territory).0
+    search(procedure, task, &mut reached.space, territory).0
 }
 
 /// Decides a task on the fly. Replaces the space by one with a larger cap while necessary.
@@ -65,7 +65,7 @@ pub fn on_the_fly(procedure: Procedure, task: &mut Task<'_>, space: &mut Symboli
         {
             return Ok(found);
         }
-        let (found, left_out) = round(procedure, task, space, Territory::Open);
+        let (found, left_out) = search(procedure, task, space, Territory::Open);
         match (found?, space.cap()) {
             (Outcome::Empty, Some(cap)) if left_out => {
                 // An unbounded place costs work per value, even if it needs few nodes.
@@ -87,26 +87,30 @@ pub fn near(
     space: &mut Symbolic<'_>,
     work: u64,
 ) -> Result<Option<Outcome<Lasso>>, Stop> {
-    for (rounds, share) in [
-        (rounds_narrow as Rounds, work / NARROW_SHARE),
-        (rounds_near as Rounds, work),
-    ] {
-        let budget = task.budget.clone().with_work(share);
-        match rounds(procedure, &mut task.under(&budget), space) {
-            Ok(None) => {}
-            // The share is spent; stops here if an outer limit is exceeded as well.
-            Err(Stop::Work(_)) => task.budget.spend(0)?,
-            found => return found,
-        }
+    let found = with_work(task, work / NARROW_SHARE, |task| {
+        search_slices(procedure, task, space)
+    })?;
+    if found.is_some() {
+        return Ok(found);
     }
-    Ok(None)
+    with_work(task, work, |task| search_near(procedure, task, space))
 }
 
-/// Searches restrictions of one kind; returns `None` if none of them decides.
-type Rounds =
-    fn(Procedure, &mut Task<'_>, &mut Symbolic<'_>) -> Result<Option<Outcome<Lasso>>, Stop>;
+/// Runs a search with limited work; returns `None` if it does not decide.
+fn with_work(
+    task: &mut Task<'_>,
+    work: u64,
+    search: impl FnOnce(&mut Task<'_>) -> Result<Option<Outcome<Lasso>>, Stop>,
+) -> Result<Option<Outcome<Lasso>>, Stop> {
+    let budget = task.budget.clone().with_work(work);
+    match search(&mut task.under(&budget)) {
+        // The share is spent; stops here if an outer limit is exceeded as well.
+        Err(Stop::Work(_)) => task.budget.spend(0).map(|()| None),
+        found => found,
+    }
+}
 
-fn rounds_narrow(
+fn search_slices(
     procedure: Procedure,
     task: &mut Task<'_>,
     space: &mut Symbolic<'_>,
@@ -118,14 +122,14 @@ fn rounds_narrow(
         let mut corridor = space.initial()?;
         // Bounded, because the events may add tokens without limit.
         for _ in 0..events.len() {
-            let larger = grown(space, &corridor, &steps)?;
+            let larger = with_successors(space, &corridor, &steps)?;
             if larger == corridor {
                 break;
             }
             corridor = larger;
         }
         let territory = Territory::Corridor(corridor, events.into());
-        let (found, _) = round(procedure, task, space, territory);
+        let (found, _) = search(procedure, task, space, territory);
         if let found @ Outcome::Accepting(_) = found? {
             return Ok(Some(found));
         }
@@ -133,7 +137,7 @@ fn rounds_narrow(
     Ok(None)
 }
 
-fn rounds_near(
+fn search_near(
     procedure: Procedure,
     task: &mut Task<'_>,
     space: &mut Symbolic<'_>,
@@ -145,7 +149,7 @@ fn rounds_near(
     loop {
         let mut complete = false;
         while radius < next && !complete {
-            let larger = grown(space, &ball, &all)?;
+            let larger = with_successors(space, &ball, &all)?;
             complete = larger == ball;
             ball = larger;
             radius += 1;
@@ -155,7 +159,7 @@ fn rounds_near(
         } else {
             Territory::Within(ball.clone())
         };
-        let (found, left_out) = round(procedure, task, space, territory);
+        let (found, left_out) = search(procedure, task, space, territory);
         match found? {
             Outcome::Empty if !complete => next = next.saturating_add(next / 2),
             Outcome::Empty if left_out => return Ok(None),
@@ -164,13 +168,13 @@ fn rounds_near(
     }
 }
 
-fn grown(space: &mut Symbolic<'_>, set: &Set, steps: &Steps) -> Result<Set, Stop> {
+fn with_successors(space: &mut Symbolic<'_>, set: &Set, steps: &Steps) -> Result<Set, Stop> {
     let image = space.image(set, steps)?;
     space.store().union(set, &image)
 }
 
 /// Runs the engine on one restriction; also returns whether the cap omitted a step.
-fn round(
+fn search(
     procedure: Procedure,
     task: &mut Task<'_>,
     space: &mut Symbolic<'_>,

@@ -36,7 +36,7 @@ use super::search;
 use super::slap::{Absorb, Slap};
 use super::walk::Ending;
 use super::whole::{AutomatonEdge, Family, Whole};
-use super::witness;
+use super::witness::{self, ProductState};
 use crate::engine::{AutomatonKind, Emptiness, Engine, Needs, Procedure};
 use crate::engine_id::EngineId;
 use lariat_automata::{Guard, Guards, StateId, automaton_components};
@@ -94,15 +94,15 @@ impl SlapFst {
         let components = automaton_components(&automaton);
         let is_fair = !sets.fairness().is_empty();
         let whole = if is_fair {
-            Whole::fair(sets).staying(&components)
+            Whole::with_fairness(sets).staying(&components)
         } else {
             Whole::new(sets)
         };
         let endless = sets.space.has_stutter_loops() && !sets.is_partial();
         let role = |q: StateId| {
             if sets.published {
-                let mut edges = whole.edges.iter().filter(|by| by.from == q);
-                return if edges.all(|by| by.to == q) {
+                let mut edges = whole.edges.iter().filter(|edge| edge.from == q);
+                return if edges.all(|edge| edge.to == q) {
                     Role::Terminal
                 } else {
                     Role::Inner
@@ -116,11 +116,13 @@ impl SlapFst {
                     Role::Inner
                 };
             }
-            let inside = |by: &&AutomatonEdge| components.of[by.from.index()] == component;
+            let inside = |edge: &&AutomatonEdge| components.of[edge.from.index()] == component;
             let edges = whole.edges.iter().filter(inside);
-            let seen = edges.fold(Marks::NONE, |all, by| all.union(by.marks));
-            let always = |by: &AutomatonEdge| {
-                by.guard == Guards::TRUE && by.marks == whole.marks && (by.from, by.to) == (q, q)
+            let seen = edges.fold(Marks::NONE, |all, edge| all.union(edge.marks));
+            let always = |edge: &AutomatonEdge| {
+                edge.guard == Guards::TRUE
+                    && edge.marks == whole.marks
+                    && (edge.from, edge.to) == (q, q)
             };
             if !seen.contains(whole.marks) {
                 Role::Hopeless
@@ -141,7 +143,7 @@ impl SlapFst {
         }
     }
 
-    fn start_of(&self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Family {
+    fn family(&self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Family {
         let mut family = self.whole.empty(sets);
         family[node.location.index()] = node.set.clone();
         family
@@ -156,7 +158,7 @@ impl SlapFst {
                 return Ok(false);
             }
         }
-        let start = self.start_of(sets, node);
+        let start = self.family(sets, node);
         let reached = self.whole.reach(sets, start)?;
         let Some(barren) = &mut self.barren else {
             return self.fixpoint.accepts(sets, &self.whole, reached);
@@ -176,7 +178,7 @@ impl SlapFst {
         k: usize,
     ) -> Result<Option<Vec<(Marks, Aggregate)>>, Stop> {
         let role = self.role[from.location.index()];
-        let Some(of_slap) = k.checked_sub(1) else {
+        let Some(slap_group) = k.checked_sub(1) else {
             let accepts =
                 !matches!(role, Role::Inner | Role::Hopeless) && self.accepts(sets, from)?;
             let edge = accepts.then(|| (self.marks(), from.clone()));
@@ -185,7 +187,7 @@ impl SlapFst {
         if !matches!(role, Role::Inner | Role::Staying) {
             return Ok(None);
         }
-        let edges = self.slap.edges(sets, from, of_slap)?;
+        let edges = self.slap.edges(sets, from, slap_group)?;
         let unmarked = |(_, to)| (Marks::NONE, to);
         Ok(edges.map(|edges| edges.into_iter().map(unmarked).collect()))
     }
@@ -236,12 +238,14 @@ impl Product for SlapFst {
         to: &Aggregate,
     ) -> Result<Passage, Stop> {
         let role = self.role[from.location.index()];
-        match (self.barren.is_some(), k.checked_sub(1)) {
-            (true, Some(of_slap)) => return self.slap.passage(sets, from, of_slap, to),
-            (false, _) if role == Role::Inner => return self.slap.passage(sets, from, k, to),
-            _ => {}
+        if self.barren.is_some() {
+            if let Some(slap_group) = k.checked_sub(1) {
+                return self.slap.passage(sets, from, slap_group, to);
+            }
+        } else if role == Role::Inner {
+            return self.slap.passage(sets, from, k, to);
         }
-        let start = self.start_of(sets, from);
+        let start = self.family(sets, from);
         let mut reached = self.whole.reach(sets, start)?;
         let q = from.location.index();
         self.fair = if role == Role::Universal {
@@ -269,11 +273,10 @@ impl Product for SlapFst {
         _: usize,
         start: &State,
     ) -> Result<Ending, Stop> {
-        witness::run(
-            sets,
-            &self.whole,
-            (from.location, start.clone()),
-            &self.fair,
-        )
+        let first = ProductState {
+            location: from.location,
+            state: start.clone(),
+        };
+        witness::run(sets, &self.whole, first, &self.fair)
     }
 }

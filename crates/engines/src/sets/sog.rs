@@ -78,16 +78,16 @@ pub fn sog(sets: &Sets<'_, '_>, known: Invariance<'_>, published: bool) -> Resul
             "the observation graph needs a stutter-invariant property".to_owned(),
         ));
     }
-    let grain = match (sets.reads_events(), published) {
-        (false, _) => Grain::Closed,
-        (true, false) => Grain::Refined,
-        (true, true) if known.silent => Grain::Closed,
-        (true, true) => {
-            return Err(Stop::Unsupported(
-                "the published event graph needs a property invariant under silent steps"
-                    .to_owned(),
-            ));
-        }
+    let reads_events = sets.reads_events();
+    if reads_events && published && !known.silent {
+        return Err(Stop::Unsupported(
+            "the published event graph needs a property invariant under silent steps".to_owned(),
+        ));
+    }
+    let grain = if reads_events && !published {
+        Grain::Refined
+    } else {
+        Grain::Closed
     };
     Ok(Sop::new(sets, grain, |_| false))
 }

@@ -27,7 +27,7 @@
 
 use super::operators::Sets;
 use super::product::{Aggregate, Passage, Product};
-use super::walk::stay;
+use super::walk::divergent_run;
 use crate::engine::{AutomatonKind, Task};
 use crate::testing_automata::only_states;
 use lariat_automata::testing::{Ta, Testing, Tgta};
@@ -200,7 +200,7 @@ impl Product for SogTesting {
     ) -> Result<Passage, Stop> {
         if k == 0 {
             let divergent = sets.divergent(&from.set, ANY)?;
-            return stay(sets, &divergent, ANY).map(Passage::End);
+            return divergent_run(sets, &divergent, ANY).map(Passage::End);
         }
         Ok(Passage::Step {
             guard: ANY,

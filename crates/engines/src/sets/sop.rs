@@ -25,7 +25,7 @@
 use super::operators::Sets;
 use super::product::{Aggregate, Passage, Product};
 use super::search;
-use super::walk::stay;
+use super::walk::divergent_run;
 use crate::engine::{AutomatonKind, Emptiness, Engine, Needs, Procedure};
 use crate::engine_id::EngineId;
 use crate::problem::Invariance;
@@ -420,9 +420,9 @@ impl Product for Sop {
         }
         let Some(k) = k.checked_sub(1) else {
             let divergent = self.divergent_edges(sets, from.location, mask, label);
-            let may = shape != Shape::Entry && !divergent.is_empty();
-            let does = may && self.diverges(sets, &from.set, mask)?;
-            return Ok(Some(if does { divergent } else { Vec::new() }));
+            let can_diverge = shape != Shape::Entry && !divergent.is_empty();
+            let diverges = can_diverge && self.diverges(sets, &from.set, mask)?;
+            return Ok(Some(if diverges { divergent } else { Vec::new() }));
         };
         let plan = self.plan(sets, from)?;
         let Some(next) = plan.get(k) else {
@@ -462,7 +462,7 @@ impl Product for Sop {
         let Some(k) = k.checked_sub(1) else {
             let silent = self.silent(sets, mask);
             let divergent = sets.divergent(&from.set, silent)?;
-            return stay(sets, &divergent, silent).map(Passage::End);
+            return divergent_run(sets, &divergent, silent).map(Passage::End);
         };
         let next = self.plan(sets, from)?[k].clone();
         let inside = next.becomes.shape != Shape::Entry;

@@ -77,19 +77,19 @@ pub fn concrete<'w, 'r, 's, P: Product>(
     for &edge in found.prefix.iter().chain(&found.cycle) {
         let goal = worker.evidence(from)?;
         if !goal.is_empty() {
-            let (initial, prefix, _) = forth(worker, &hops, found.initial, goal)?;
-            return Ok(Some(beginning(initial, prefix)));
+            let (initial, prefix, _) = forward(worker, &hops, found.initial, goal)?;
+            return Ok(Some(finite_prefix(initial, prefix)));
         }
         let true_edge = searched.origin(worker, from, edge)?.ok_or_else(lost)?;
         match hop(worker, from, true_edge)? {
             Way::Through(hop) => hops.push(hop),
             Way::Run(ending) => {
                 let goal = worker.sets.space.singleton(&ending.start)?;
-                let (initial, prefix, _) = forth(worker, &hops, found.initial, goal)?;
+                let (initial, prefix, _) = forward(worker, &hops, found.initial, goal)?;
                 return Ok(Some(finish(initial, prefix, ending)));
             }
             Way::RunFrom(goal, group) => {
-                let (initial, prefix, at) = forth(worker, &hops, found.initial, goal)?;
+                let (initial, prefix, at) = forward(worker, &hops, found.initial, goal)?;
                 let node = worker.node(from).clone();
                 let ending = worker.product.ending(worker.sets, &node, group, &at)?;
                 return Ok(Some(finish(initial, prefix, ending)));
@@ -99,11 +99,11 @@ pub fn concrete<'w, 'r, 's, P: Product>(
     }
     let round = hops.split_off(found.prefix.len());
     let entry = worker.node(found.entry()).set.clone();
-    let (_, _, near) = forth(worker, &hops, found.initial, entry)?;
+    let (_, _, near) = forward(worker, &hops, found.initial, entry)?;
     let cycle = cycle(worker.sets, &round, near)?;
     let repeated = &cycle.last().ok_or_else(lost)?.state;
     let goal = worker.sets.space.singleton(repeated)?;
-    let (initial, prefix, _) = forth(worker, &hops, found.initial, goal)?;
+    let (initial, prefix, _) = forward(worker, &hops, found.initial, goal)?;
     Ok(Some(Lasso {
         initial,
         prefix,
@@ -113,14 +113,14 @@ pub fn concrete<'w, 'r, 's, P: Product>(
 }
 
 /// Returns a run without steps, for an undecided check.
-pub fn start(sets: &mut Sets<'_, '_>) -> Result<Lasso, Stop> {
+pub fn first_state(sets: &mut Sets<'_, '_>) -> Result<Lasso, Stop> {
     let initial = sets.space.initial()?;
     let initial = sets.space.pick(&initial).ok_or_else(lost)?;
-    Ok(beginning(initial, Vec::new()))
+    Ok(finite_prefix(initial, Vec::new()))
 }
 
 /// Returns a finite prefix after which every continuation is accepted.
-pub fn beginning(initial: State, prefix: Vec<Step>) -> Lasso {
+pub fn finite_prefix(initial: State, prefix: Vec<Step>) -> Lasso {
     Lasso {
         initial,
         prefix,
@@ -183,7 +183,7 @@ fn cycle(sets: &mut Sets<'_, '_>, round: &[Hop], mut at: State) -> Result<Vec<St
         met.insert(at.clone(), rounds.len());
         let one = sets.space.singleton(&at)?;
         met_set = sets.space.store().union(&met_set, &one)?;
-        let (before, steps) = along(sets, round, at, &met_set)?;
+        let (before, steps) = back_along(sets, round, at, &met_set)?;
         rounds.push(steps);
         if let Some(&since) = met.get(&before) {
             return Ok(rounds.drain(since..).rev().flatten().collect());
@@ -192,27 +192,32 @@ fn cycle(sets: &mut Sets<'_, '_>, round: &[Hop], mut at: State) -> Result<Vec<St
     }
 }
 
-/// Returns a path along `hops` to `end`, if possible from a state of `rather`.
-fn along(sets: &mut Sets<'_, '_>, hops: &[Hop], end: State, rather: &Set) -> Result<Path, Stop> {
+/// Returns a path along `hops` to `end`, if possible from a state of `preferred`.
+fn back_along(
+    sets: &mut Sets<'_, '_>,
+    hops: &[Hop],
+    end: State,
+    preferred: &Set,
+) -> Result<Path, Stop> {
     let nowhere = sets.space.empty();
     let mut pieces = Vec::with_capacity(hops.len());
     let mut at = end;
     for (i, hop) in hops.iter().enumerate().rev() {
-        let rather = if i == 0 { rather } else { &nowhere };
-        let (before, steps) = back(sets, hop, at, rather)?;
+        let preferred = if i == 0 { preferred } else { &nowhere };
+        let (before, steps) = backward(sets, hop, at, preferred)?;
         pieces.push(steps);
         at = before;
     }
     Ok((at, pieces.into_iter().rev().flatten().collect()))
 }
 
-/// Returns a path along one hop to `end`, if possible from a state of `rather`.
-fn back(sets: &mut Sets<'_, '_>, hop: &Hop, end: State, rather: &Set) -> Result<Path, Stop> {
+/// Returns a path along one hop to `end`, if possible from a state of `preferred`.
+fn backward(sets: &mut Sets<'_, '_>, hop: &Hop, end: State, preferred: &Set) -> Result<Path, Stop> {
     let entries = sets.post(&hop.from, hop.guard)?;
     let (entry, mut inside) = path_inside(sets, &entries, hop.through, &hop.to, end)?;
     let here = sets.space.singleton(&entry)?;
     let sources = sets.pre(&here, hop.guard, &hop.from)?;
-    let best = sets.space.store().intersection(&sources, rather)?;
+    let best = sets.space.store().intersection(&sources, preferred)?;
     let chosen = if best.is_empty() { &sources } else { &best };
     let before = sets.space.pick(chosen).ok_or_else(lost)?;
     let first = sets.step_into(&before, hop.guard, &here).ok_or_else(lost)?;
@@ -258,7 +263,7 @@ fn path_inside(
 
 /// Returns a path along `hops` from an initial state of the system, in node `initial`, to the
 /// nearest state of `goal`, and that state.
-fn forth<P: Product>(
+fn forward<P: Product>(
     worker: &mut Worker<'_, '_, '_, P>,
     hops: &[Hop],
     initial: NodeId,
@@ -352,7 +357,11 @@ fn path_to(
 }
 
 /// Returns an infinite run by letters of `guard` inside of `divergent`, the states that have one.
-pub fn stay(sets: &mut Sets<'_, '_>, divergent: &Set, guard: Guard) -> Result<Ending, Stop> {
+pub fn divergent_run(
+    sets: &mut Sets<'_, '_>,
+    divergent: &Set,
+    guard: Guard,
+) -> Result<Ending, Stop> {
     let start = sets.space.pick(divergent).ok_or_else(lost)?;
     let mut met = FxHashMap::from_iter([(start.clone(), 0)]);
     let mut steps: Vec<Step> = Vec::new();

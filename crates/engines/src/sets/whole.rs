@@ -65,19 +65,19 @@ impl Whole {
             let from = StateId(q as u32);
             let first = crossings.len();
             for Transition { guard, marks, to } in out {
-                let by = AutomatonEdge {
+                let edge = AutomatonEdge {
                     from,
                     to,
                     guard,
                     marks,
                 };
-                edges.push(by);
+                edges.push(edge);
                 if to == from {
                     loops[q] = sets.guards.or(loops[q], guard);
                 } else {
                     match crossings[first..].iter_mut().find(|c| c.to == to) {
                         Some(known) => known.guard = sets.guards.or(known.guard, guard),
-                        None => crossings.push(by),
+                        None => crossings.push(edge),
                     }
                 }
             }
@@ -92,7 +92,7 @@ impl Whole {
     }
 
     /// Creates the product with the fairness constraints of the problem.
-    pub fn fair(sets: &mut Sets<'_, '_>) -> Whole {
+    pub fn with_fairness(sets: &mut Sets<'_, '_>) -> Whole {
         let mut whole = Whole::new(sets);
         whole.demands = sets.fairness().iter().map(Demand::new).collect();
         whole
@@ -101,8 +101,9 @@ impl Whole {
     /// Removes the edges between components of the automaton: runs stay in one component.
     #[must_use]
     pub fn staying(mut self, components: &AutomatonComponents) -> Whole {
-        let stays =
-            |by: &AutomatonEdge| components.of[by.from.index()] == components.of[by.to.index()];
+        let stays = |edge: &AutomatonEdge| {
+            components.of[edge.from.index()] == components.of[edge.to.index()]
+        };
         self.edges.retain(stays);
         self.crossings.retain(stays);
         self
@@ -128,9 +129,9 @@ impl Whole {
         self.spread(
             sets,
             family,
-            |by| (by.from, by.to),
+            |edge| (edge.from, edge.to),
             |sets, q, set| sets.close(set, self.loops[q]),
-            |sets, by, set| sets.post(set, by.guard),
+            |sets, edge, set| sets.post(set, edge.guard),
         )
     }
 
@@ -144,14 +145,14 @@ impl Whole {
         self.spread(
             sets,
             family,
-            |by| (by.from, by.to),
+            |edge| (edge.from, edge.to),
             |sets, q, set| sets.close_within(set, self.loops[q], &within[q]),
-            |sets, by, set| {
-                let within = &within[by.to.index()];
+            |sets, edge, set| {
+                let within = &within[edge.to.index()];
                 if within.is_empty() {
                     return Ok(within.clone());
                 }
-                let next = sets.post(set, by.guard)?;
+                let next = sets.post(set, edge.guard)?;
                 sets.space.store().intersection(&next, within)
             },
         )
@@ -167,9 +168,9 @@ impl Whole {
         self.spread(
             sets,
             family,
-            |by| (by.to, by.from),
+            |edge| (edge.to, edge.from),
             |sets, q, set| sets.back_within(set, self.loops[q], &within[q]),
-            |sets, by, set| sets.pre(set, by.guard, &within[by.from.index()]),
+            |sets, edge, set| sets.pre(set, edge.guard, &within[edge.from.index()]),
         )
     }
 
@@ -188,12 +189,12 @@ impl Whole {
             .collect();
         while let Some(q) = queue.pop_front() {
             family[q] = close(sets, q, &family[q])?;
-            for by in &self.crossings {
-                let (from, to) = ends(by);
+            for edge in &self.crossings {
+                let (from, to) = ends(edge);
                 if from.index() != q {
                     continue;
                 }
-                let next = cross(sets, by, &family[q])?;
+                let next = cross(sets, edge, &family[q])?;
                 let joined = sets.space.store().union(&family[to.index()], &next)?;
                 if joined != family[to.index()] {
                     family[to.index()] = joined;
@@ -207,9 +208,9 @@ impl Whole {
     }
 
     /// Returns the members of `family` with a stutter loop.
-    pub fn resting(&self, sets: &mut Sets<'_, '_>, family: &Family) -> Result<Family, Stop> {
-        let still = |set: &Set| sets.resting(set, Guards::TRUE);
-        family.iter().map(still).collect()
+    pub fn stuttering(&self, sets: &mut Sets<'_, '_>, family: &Family) -> Result<Family, Stop> {
+        let stuttering = |set: &Set| sets.stuttering(set, Guards::TRUE);
+        family.iter().map(stuttering).collect()
     }
 
     /// Returns the sources of edges inside of `family` that carry all of `marks`.
@@ -220,12 +221,12 @@ impl Whole {
         marks: Marks,
     ) -> Result<Family, Stop> {
         let mut sources = self.empty(sets);
-        for by in self.edges.iter().filter(|by| by.marks.contains(marks)) {
-            let (q, d) = (by.from.index(), by.to.index());
+        for edge in self.edges.iter().filter(|edge| edge.marks.contains(marks)) {
+            let (q, d) = (edge.from.index(), edge.to.index());
             if family[q].is_empty() || family[d].is_empty() {
                 continue;
             }
-            let some = sets.pre(&family[d], by.guard, &family[q])?;
+            let some = sets.pre(&family[d], edge.guard, &family[q])?;
             sources[q] = sets.space.store().union(&sources[q], &some)?;
         }
         Ok(sources)
@@ -239,12 +240,12 @@ impl Whole {
         marks: Marks,
     ) -> Result<Family, Stop> {
         let mut targets = self.empty(sets);
-        for by in self.edges.iter().filter(|by| by.marks.contains(marks)) {
-            let (q, d) = (by.from.index(), by.to.index());
+        for edge in self.edges.iter().filter(|edge| edge.marks.contains(marks)) {
+            let (q, d) = (edge.from.index(), edge.to.index());
             if family[q].is_empty() || family[d].is_empty() {
                 continue;
             }
-            let next = sets.post(&family[q], by.guard)?;
+            let next = sets.post(&family[q], edge.guard)?;
             let some = sets.space.store().intersection(&next, &family[d])?;
             targets[d] = sets.space.store().union(&targets[d], &some)?;
         }

@@ -9,31 +9,31 @@ use lariat_space::symbolic::{Residual, Set};
 impl<'r, 's> Sets<'r, 's> {
     /// Returns the least `X ⊇ set` with `post(X, guard) ⊆ X`.
     pub fn close(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
-        if let Some(all) = self.territory.bounds() {
+        if let Some(all) = self.scope.territory.bounds() {
             let all = all.clone();
             return self.close_within(set, guard, &all);
         }
         self.operations += 1;
         let letters = self.letters(guard)?;
-        self.in_turn(set, &letters.groups, |sets, set, group| {
+        self.round_robin(set, &letters.groups, |sets, set, group| {
             let space = &mut sets.space;
             let closed = match &group.source {
                 Condition::Predicate(Residual::TRUE) => space.reach(set, &group.steps),
                 Condition::Predicate(source) => {
                     space.freach(set, &group.steps, &mut sets.query, *source)
                 }
-                Condition::Asked(guard) => sets.growing(set, |sets, set| {
-                    let sources = sets.members(set, *guard)?;
+                Condition::Guard(guard) => sets.until_stable(set, |sets, set| {
+                    let sources = sets.select(set, *guard)?;
                     sets.space.freach_set(set, &group.steps, &sources)
                 }),
             }?;
-            sets.watch(&closed, &group.steps)?;
+            sets.record_omissions(&closed, &group.steps)?;
             Ok(closed)
         })
     }
 
     /// Iterates a closure until a fixpoint, for conditions evaluated on the current set.
-    fn growing(
+    fn until_stable(
         &mut self,
         set: &Set,
         mut closure: impl FnMut(&mut Sets<'r, 's>, &Set) -> Result<Set, Stop>,
@@ -51,32 +51,35 @@ impl<'r, 's> Sets<'r, 's> {
     /// Returns the least `X ⊇ set` with `post(X, guard) ∩ target ⊆ X`. `guard` reads events only,
     /// `target` state atoms only.
     pub fn close_into(&mut self, set: &Set, guard: Guard, target: Guard) -> Result<Set, Stop> {
-        debug_assert_eq!(self.guards.support(guard) & self.alphabet.state_atoms(), 0);
+        debug_assert_eq!(
+            self.guards.support(guard) & self.alphabet().state_atoms(),
+            0
+        );
         self.operations += 1;
         let letters = self.letters(guard)?;
         let target = self.condition(target)?;
-        if let Some(all) = self.territory.bounds() {
+        if let Some(all) = self.scope.territory.bounds() {
             let all = all.clone();
             let inside = self.filter(&all, &target)?;
             let inside = self.space.store().union(&inside, set)?;
-            return self.in_turn(set, &letters.groups, |sets, set, group| {
+            return self.round_robin(set, &letters.groups, |sets, set, group| {
                 sets.space.reach_within(set, &group.steps, &inside)
             });
         }
-        self.in_turn(set, &letters.groups, |sets, set, group| {
+        self.round_robin(set, &letters.groups, |sets, set, group| {
             let closed = match &target {
                 Condition::Predicate(Residual::TRUE) => sets.space.reach(set, &group.steps),
                 Condition::Predicate(target) => {
                     sets.space
                         .reachf(set, &group.steps, &mut sets.query, *target)
                 }
-                Condition::Asked(guard) => sets.growing(set, |sets, set| {
+                Condition::Guard(guard) => sets.until_stable(set, |sets, set| {
                     let next = sets.space.image(set, &group.steps)?;
-                    let more = sets.members(&next, *guard)?;
+                    let more = sets.select(&next, *guard)?;
                     sets.space.store().union(set, &more)
                 }),
             }?;
-            sets.watch(&closed, &group.steps)?;
+            sets.record_omissions(&closed, &group.steps)?;
             Ok(closed)
         })
     }
@@ -85,7 +88,7 @@ impl<'r, 's> Sets<'r, 's> {
     pub fn close_within(&mut self, set: &Set, guard: Guard, within: &Set) -> Result<Set, Stop> {
         self.operations += 1;
         let letters = self.letters(guard)?;
-        self.in_turn(set, &letters.groups, |sets, set, group| {
+        self.round_robin(set, &letters.groups, |sets, set, group| {
             if group.source == Condition::ALWAYS {
                 return sets.space.reach_within(set, &group.steps, within);
             }
@@ -100,7 +103,7 @@ impl<'r, 's> Sets<'r, 's> {
     pub fn back_within(&mut self, set: &Set, guard: Guard, within: &Set) -> Result<Set, Stop> {
         self.operations += 1;
         let letters = self.letters(guard)?;
-        self.in_turn(set, &letters.groups, |sets, set, group| {
+        self.round_robin(set, &letters.groups, |sets, set, group| {
             let sources = sets.filter(within, &group.source)?;
             let domain = sets.space.store().union(&sources, set)?;
             sets.space.back_within(set, &group.steps, &domain)
@@ -108,7 +111,7 @@ impl<'r, 's> Sets<'r, 's> {
     }
 
     /// Applies the closures of all groups round-robin until the set is closed under each.
-    fn in_turn(
+    fn round_robin(
         &mut self,
         set: &Set,
         groups: &[Group],

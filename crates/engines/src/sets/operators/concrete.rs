@@ -8,7 +8,7 @@ use lariat_space::symbolic::Set;
 impl Sets<'_, '_> {
     /// Returns the state atoms that hold in `state`, as bits of a letter.
     pub fn label(&self, state: &State) -> u64 {
-        self.problem.label(state).0
+        self.scope.problem.label(state).0
     }
 
     /// Returns a step from `state` into `targets` by a letter of `guard` and one of `events`.
@@ -19,11 +19,11 @@ impl Sets<'_, '_> {
         events: &[EventId],
         targets: &Set,
     ) -> Option<Step> {
-        let system = self.system;
+        let system = self.space.system();
         let label = self.label(state);
         for &event in events {
-            let class = self.alphabet.class(Some(event));
-            let letter = Letter(label | self.alphabet.letter(class).0);
+            let class = self.alphabet().class(Some(event));
+            let letter = Letter(label | self.alphabet().letter(class).0);
             if !self.guards.accepts(guard, letter) {
                 continue;
             }
@@ -41,9 +41,9 @@ impl Sets<'_, '_> {
 
     /// Returns a step from `state` into `targets` by a letter of `guard`, if there is one.
     pub fn step_into(&mut self, state: &State, guard: Guard, targets: &Set) -> Option<Step> {
-        let system = self.system;
+        let system = self.space.system();
         let label = self.label(state);
-        let alphabet = self.alphabet.clone();
+        let alphabet = self.alphabet();
         for class in alphabet.classes() {
             let letter = Letter(label | alphabet.letter(class).0);
             if !self.guards.accepts(guard, letter) {

@@ -15,7 +15,7 @@ pub enum Condition {
     /// A predicate of the query.
     Predicate(Residual),
     /// A guard of state atoms without a residual predicate, evaluated anew on each set.
-    Asked(Guard),
+    Guard(Guard),
 }
 
 impl Condition {
@@ -27,7 +27,7 @@ impl Condition {
 pub(super) struct Letters {
     pub(super) groups: Vec<Group>,
     /// The condition on stutter steps.
-    pub(super) still: Condition,
+    pub(super) stutter: Condition,
 }
 
 /// Steps with a common condition on their sources.
@@ -38,12 +38,12 @@ pub(super) struct Group {
 
 #[derive(Default)]
 pub(super) struct KnownSteps {
-    of_classes: FxHashMap<Vec<ClassId>, Steps>,
+    by_classes: FxHashMap<Vec<ClassId>, Steps>,
     /// Steps by some events of one class.
-    of_events: FxHashMap<Vec<EventId>, Steps>,
+    by_events: FxHashMap<Vec<EventId>, Steps>,
 }
 
-fn known(steps: &Mutex<KnownSteps>) -> MutexGuard<'_, KnownSteps> {
+fn lock(steps: &Mutex<KnownSteps>) -> MutexGuard<'_, KnownSteps> {
     match steps.lock() {
         Ok(known) => known,
         Err(poisoned) => poisoned.into_inner(),
@@ -52,8 +52,8 @@ fn known(steps: &Mutex<KnownSteps>) -> MutexGuard<'_, KnownSteps> {
 
 impl Sets<'_, '_> {
     /// Returns the cofactor of `guard` for an event class with these letter bits.
-    pub fn under(&mut self, guard: Guard, bits: u64) -> Guard {
-        let events = self.alphabet.event_atoms();
+    pub fn cofactor(&mut self, guard: Guard, bits: u64) -> Guard {
+        let events = self.alphabet().event_atoms();
         if self.guards.support(guard) & events == 0 {
             return guard;
         }
@@ -66,28 +66,30 @@ impl Sets<'_, '_> {
     }
 
     fn atom(&mut self, i: usize) -> Result<Residual, Stop> {
-        if let Some(&known) = self.atoms.get(&i) {
+        if let Some(&known) = self.memo.atoms.get(&i) {
             return Ok(known);
         }
-        let residual = match self.problem.propositions.get(i) {
-            Some(Proposition::State(predicate)) => self.query.compile(self.system, predicate)?,
+        let residual = match self.scope.problem.propositions.get(i) {
+            Some(Proposition::State(predicate)) => {
+                self.query.compile(self.space.system(), predicate)?
+            }
             _ => Residual::FALSE,
         };
-        self.atoms.insert(i, residual);
+        self.memo.atoms.insert(i, residual);
         Ok(residual)
     }
 
     /// Returns a guard of state atoms as a condition.
     pub fn condition(&mut self, guard: Guard) -> Result<Condition, Stop> {
-        if let Some(known) = self.conditions.get(&guard) {
+        if let Some(known) = self.memo.conditions.get(&guard) {
             return Ok(known.clone());
         }
         let condition = match self.predicate(guard) {
             Ok(predicate) => Condition::Predicate(predicate),
-            Err(Stop::Unsupported(_)) => Condition::Asked(guard),
+            Err(Stop::Unsupported(_)) => Condition::Guard(guard),
             Err(stop) => return Err(stop),
         };
-        self.conditions.insert(guard, condition.clone());
+        self.memo.conditions.insert(guard, condition.clone());
         Ok(condition)
     }
 
@@ -103,8 +105,8 @@ impl Sets<'_, '_> {
     }
 
     /// Returns the states of `set` that satisfy `guard`, a guard of state atoms.
-    pub(super) fn members(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
-        let propositions = self.problem.propositions;
+    pub(super) fn select(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
+        let propositions = self.scope.problem.propositions;
         let mut members = self.space.empty();
         for cube in self.guards.cubes(guard) {
             let mut all = Vec::new();
@@ -146,17 +148,17 @@ impl Sets<'_, '_> {
     }
 
     pub(super) fn letters(&mut self, guard: Guard) -> Result<Arc<Letters>, Stop> {
-        if let Some(known) = self.letters.get(&guard) {
+        if let Some(known) = self.memo.letters.get(&guard) {
             return Ok(known.clone());
         }
-        let mut still = Condition::NEVER;
+        let mut stutter = Condition::NEVER;
         let mut sources: Vec<(Condition, Vec<ClassId>)> = Vec::new();
-        let alphabet = self.alphabet.clone();
+        let alphabet = self.alphabet();
         for class in alphabet.classes() {
-            let rest = self.under(guard, alphabet.letter(class).0);
-            let source = self.condition(rest)?;
+            let cofactor = self.cofactor(guard, alphabet.letter(class).0);
+            let source = self.condition(cofactor)?;
             if class == ClassId::UNNAMED {
-                still = source.clone();
+                stutter = source.clone();
             }
             if source == Condition::NEVER || alphabet.events(class).is_empty() {
                 continue;
@@ -171,28 +173,28 @@ impl Sets<'_, '_> {
             let steps = self.steps(classes);
             groups.push(Group { source, steps });
         }
-        let letters = Arc::new(Letters { groups, still });
-        self.letters.insert(guard, letters.clone());
+        let letters = Arc::new(Letters { groups, stutter });
+        self.memo.letters.insert(guard, letters.clone());
         Ok(letters)
     }
 
     fn steps(&mut self, classes: Vec<ClassId>) -> Steps {
-        let mut known = known(&self.steps);
-        if let Some(steps) = known.of_classes.get(&classes) {
+        let mut known = lock(&self.memo.steps);
+        if let Some(steps) = known.by_classes.get(&classes) {
             return steps.clone();
         }
         let mut events: Vec<EventId> = Vec::new();
         for &class in &classes {
-            let taken = |event: &&EventId| self.territory.takes(**event);
-            events.extend(self.alphabet.events(class).iter().filter(taken));
+            let taken = |event: &&EventId| self.scope.territory.takes(**event);
+            events.extend(self.alphabet().events(class).iter().filter(taken));
         }
         events.sort_unstable();
-        let steps = if events.len() == self.system.events.len() {
+        let steps = if events.len() == self.space.system().events.len() {
             self.space.all()
         } else {
             self.space.steps(&events)
         };
-        known.of_classes.insert(classes, steps.clone());
+        known.by_classes.insert(classes, steps.clone());
         steps
     }
 
@@ -202,27 +204,27 @@ impl Sets<'_, '_> {
         guard: Guard,
         events: &[EventId],
     ) -> Result<Vec<Group>, Stop> {
-        let alphabet = self.alphabet.clone();
+        let alphabet = self.alphabet();
         let mut groups = Vec::new();
         for class in alphabet.classes() {
             let taken = |event: &&EventId| {
-                alphabet.class(Some(**event)) == class && self.territory.takes(**event)
+                alphabet.class(Some(**event)) == class && self.scope.territory.takes(**event)
             };
             let events: Vec<EventId> = events.iter().filter(taken).copied().collect();
             if events.is_empty() {
                 continue;
             }
-            let rest = self.under(guard, alphabet.letter(class).0);
-            let source = self.condition(rest)?;
+            let cofactor = self.cofactor(guard, alphabet.letter(class).0);
+            let source = self.condition(cofactor)?;
             if source == Condition::NEVER {
                 continue;
             }
-            let mut known = known(&self.steps);
-            let steps = match known.of_events.get(&events) {
+            let mut known = lock(&self.memo.steps);
+            let steps = match known.by_events.get(&events) {
                 Some(steps) => steps.clone(),
                 None => {
                     let steps = self.space.steps(&events);
-                    known.of_events.insert(events, steps.clone());
+                    known.by_events.insert(events, steps.clone());
                     steps
                 }
             };
@@ -237,7 +239,7 @@ impl Sets<'_, '_> {
             Condition::Predicate(Residual::TRUE) => Ok(set.clone()),
             Condition::Predicate(Residual::FALSE) => Ok(self.space.empty()),
             Condition::Predicate(residual) => self.space.filter(set, &mut self.query, *residual),
-            Condition::Asked(guard) => self.members(set, *guard),
+            Condition::Guard(guard) => self.select(set, *guard),
         }
     }
 }
