@@ -1,18 +1,17 @@
-//! BCZ: the multiple-state tableau, a product without any closure.
+//! BCZ: the multiple-state tableau, a product without closures.
 //!
-//! A node is an automaton state and a set of states that agree on all observed propositions;
+//! A node is an automaton state and a set of states that agree on all observed propositions:
 //!
 //! ```text
 //! (q,a) –ac→ (d,p)   iff   q –f,ac→ d,   a ⊨ f,   p ∈ Part(Succ(a))
 //! ```
 //!
-//! A. Biere, E. M. Clarke, Y. Zhu, *Multiple state and single state tableaux for combining local and
-//! global model checking*, 1999, as A. Duret-Lutz et al. compare it with their own products.
-//! With events `Succ(a)` are the successors by steps whose letters satisfy `f`. Exact for
-//! full LTL.
+//! A. Biere, E. M. Clarke, Y. Zhu, *Multiple state and single state tableaux for combining local
+//! and global model checking*, 1999, as A. Duret-Lutz et al. compare it with their products. With
+//! events `Succ(a)` are the successors by steps whose letters satisfy `f`. Exact for full LTL.
 //!
-//! Cost: one image a node, but nodes are as many as different sets at equal distance from the start: it
-//! is the yardstick for the products that close their sets.
+//! Cost: one image per edge, but up to one node per distance from the initial states: a baseline
+//! for the products with closures.
 
 use super::operators::Sets;
 use super::product::{Aggregate, Passage, Product};
@@ -25,7 +24,7 @@ use lariat_emptiness::Marks;
 use lariat_model::Strength;
 use std::sync::Arc;
 
-/// Sets of equal label without closure.
+/// Multiple-state tableau.
 pub const BCZ: Engine = Engine {
     id: EngineId::Bcz,
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
@@ -43,12 +42,11 @@ pub const BCZ: Engine = Engine {
 #[derive(Clone)]
 pub struct Bcz {
     automaton: Arc<Automaton>,
-    /// The atoms that guards ask for.
+    /// The atoms that occur in guards.
     observed: u64,
 }
 
 impl Bcz {
-    /// The product of the problem of `sets`.
     pub fn new(sets: &Sets<'_, '_>) -> Bcz {
         let automaton = sets.automaton();
         let observed = automaton.support();

@@ -1,26 +1,32 @@
-//! Builders: other threads compute edges of a product before the check asks for them.
+//! Builders: background threads that prefetch edges of a product for the emptiness check.
 //!
-//! The check is sequential and stays as it is: it alone interns nodes and sees edges in the order in which it asks. Expanding a node of sets costs
-//! milliseconds, the check next to nothing, so what is worth doing in parallel are the groups of edges.
+//! The check runs in one thread, which alone interns nodes and determines the order of edges. It
+//! costs little; groups of edges cost images and saturations and are computed in parallel.
 //!
-//! The group `k` of a node is the value of the key (node, `k`) in the protocol of [`lariat_parallel::Ahead`], whose asker is the check; behind it come the group `k + 1` and the first
-//! groups of the targets. A check that compares sets passes by what is part of a node that it has left; on slotted rings that is half of all nodes. Once that has
-//! happened builders do so, too, and begin with groups `k + 1`, which are asked for in any case. (`sog`, four recurrences on a ring of eight, two threads:
-//! 1.59 times as fast as one instead of 1.41. Without such nodes it is better to begin with targets, which lead further: `slap` on a ring of nine 1.63 instead of 1.28.)
+//! *Protocol.* Group `k` of a node is the value of the key (node, `k`) in
+//! [`lariat_parallel::Ahead`], whose consumer is the check thread. Then follow group `k + 1` and
+//! the first groups of the targets. Builders prefer targets, which yield more work. A check by
+//! inclusion skips nodes that are subsets of completed ones. After the first inclusion, builders
+//! skip such nodes, too, and prefer groups `k + 1`, which the check needs in any case.
 //!
-//! Where a product is a chain, each node made of the one before, there is nothing to compute ahead. Who has nothing to do then goes *along* with the check: it computes the same group, walking the
-//! edges of diagrams from the last to the first, and where the two meet each finds in the common cache what the other has computed. When the check has its group, it stops. (`slap` with one recurrence on a slotted ring of
-//! 15: 1.68 times as fast as one thread, and 1.2 without company.) One goes along and no more: a third would do what one of the two does at the same time.
+//! *Duplicate computation.* On a chain of nodes nothing can be prefetched. An idle builder then
+//! computes the group that the check thread computes, but walks the edges of diagrams in reverse:
+//! each thread finds results of the other one in the shared operation cache. The builder is aborted
+//! when the check thread has its group. At most one builder does so; more would repeat its work.
 //!
-//! Groups are a function of node and `k`, and equal sets are equal nodes of one diagram store, so it does not matter who computes them: the check sees the same graph in the same order,
-//! and its verdict, its evidence and the numbers of its nodes are those of one thread. What the store counts is not.
+//! *Determinism.* A group is a function of node and `k`, and equal sets are equal nodes of one
+//! diagram store. So verdict, evidence and node numbers do not depend on the number of threads.
 //!
-//! Each builder has a clone of the product and `Sets` of its own on a worker of the same store; predicates, steps and whatever else is a key
-//! of the operation cache is common, and so is what a product remembers of nodes ([`Common`](lariat_parallel::Common)): without that two threads made 1.4 times the operations of one
-//! for `sog` on a ring of eight. Whoever stops — for want of memory, say — stops all, with its reason.
-//! Under a cap steps may be left out. Whoever leaves one out takes note of that, and who takes a value from what is common does not: so what anybody has left out counts, whether the check has come to it or not. This is the first of the two ways of
-//! H. Abid, K. Klai, C. Arias, H. Ouni (*Building symbolic observation graphs on multi-core*, ISPA 2020), where threads build aggregates; there the graph
-//! is built before it is checked.
+//! *Sharing.* Each builder has a clone of the product, and `Sets` on a worker of the same store.
+//! Residuals, steps and memo tables of products ([`Common`](lariat_parallel::Common)) are shared,
+//! each under a mutex, so that equal computations have equal keys in the operation cache.
+//!
+//! *Ends.* A builder that stops or panics stops all threads with its reason (`End`); the end of the
+//! check, even by a panic, ends the builders (`Shift`). Each thread records the steps it omitted
+//! under a cap. The records are merged when builders are joined: a step omitted anywhere counts.
+//!
+//! H. Abid, K. Klai, C. Arias, H. Ouni (*Building symbolic observation graphs on multi-core*, ISPA
+//! 2020) describe two methods; in the first one, threads build aggregates, before the check starts.
 
 use super::operators::Sets;
 use super::product::{Aggregate, Product};
@@ -36,59 +42,63 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, scope};
 use std::time::{Duration, Instant};
 
-/// Stack of a builder: that of a main thread, several times.
+/// Stack size of a builder: several times that of a main thread.
 const STACK: usize = 64 << 20;
 
-/// Groups that may be known before the check asks for them, besides one a builder for each that it has: enough to keep some dozen builders at work, and little enough
-/// that a violation which is near does not wait for the memory of what is far. A number alone would not do: a depth-first search comes back late to the
-/// edges that it left on its way down, and meanwhile builders would have nothing to do.
+/// Base size of the prefetch window, which grows by one group per builder and group consumed.
+/// Larger windows delay a nearby violation by memory of distant nodes. A fixed size would let
+/// builders idle: a depth-first search returns late to the edges that it left on its way down.
 const LEAD: usize = 256;
 
-/// How long the last group that the check computed must have taken for somebody to go along with the next: about as long as it takes until whoever does notices that it is over.
-/// (`sog` on 16 philosophers, where groups take a third of that: 1.81 times as fast as one thread, and 1.67 if somebody always goes along.)
+/// Minimum duration of a computation of the check thread for the next one to be duplicated, about
+/// the time that the builder takes to notice its end.
 const LONG: Duration = if cfg!(any(debug_assertions, feature = "company-always")) {
     Duration::ZERO
 } else {
     Duration::from_micros(300)
 };
 
-/// Bytes of a group besides its edges.
+/// Estimated bytes of a group without its edges.
 const GROUP_BYTES: usize = 160;
 
-/// A group of edges, `None` behind the last.
+/// A group of edges; `None` after the last group of a node.
 type Group = Option<Vec<(Marks, Aggregate)>>;
 
-/// A node and the number of a group.
-type Key = (Aggregate, usize);
+/// A group of edges of a node: the key of a prefetched value.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct GroupKey {
+    node: Aggregate,
+    group: usize,
+}
 
-/// What lies ahead of the check.
+/// The groups prefetched for the check, shared by the check thread and the builders.
 pub struct Ahead {
     builders: usize,
-    groups: lariat_parallel::Ahead<Key, Group, Stop>,
+    groups: lariat_parallel::Ahead<GroupKey, Group, Stop>,
     room: Mutex<Room>,
-    /// The sets of nodes of which the check has all edges, by location and kind.
-    left: Mutex<FxHashMap<(StateId, u32), Vec<Set>>>,
-    /// Has the check met a set that is part of another?
-    compared: AtomicBool,
-    /// What the check computes, and what ends when it has done so.
-    checked: Mutex<Option<(Key, Abort)>>,
-    /// Did the last group that it computed take long?
+    /// The sets of nodes whose edges the check has queried completely, by location and kind.
+    completed: Mutex<FxHashMap<(StateId, u32), Vec<Set>>>,
+    /// True after the first inclusion found by the check. A hint, hence relaxed.
+    has_inclusions: AtomicBool,
+    /// The group that the check thread computes, and the abort flag of its duplicate.
+    current: Mutex<Option<(GroupKey, Abort)>>,
+    /// True if its last computation took at least `LONG`. A hint, hence relaxed.
     was_long: AtomicBool,
-    /// Why the check must stop, and the builders.
+    /// Stops the check; `dismissed` stops the builders.
     failed: Abort,
     dismissed: Abort,
 }
 
-/// The bytes of groups.
+/// Lease for the memory of groups.
 struct Room {
     groups: usize,
-    /// There is room for so many.
+    /// The number of groups covered by the lease.
     leased: usize,
     lease: Lease,
 }
 
 impl Room {
-    fn one_more(&mut self) -> Result<(), Stop> {
+    fn add_group(&mut self) -> Result<(), Stop> {
         if self.groups == self.leased {
             let more = 2 * self.leased + 64;
             self.lease.resize(more * GROUP_BYTES)?;
@@ -110,78 +120,95 @@ impl Ahead {
             builders,
             groups: lariat_parallel::Ahead::new(LEAD, builders),
             room: Mutex::new(room),
-            left: Mutex::default(),
-            compared: AtomicBool::new(false),
-            checked: Mutex::default(),
+            completed: Mutex::default(),
+            has_inclusions: AtomicBool::new(false),
+            current: Mutex::default(),
             was_long: AtomicBool::new(false),
             failed: Abort::default(),
             dismissed: Abort::default(),
         }
     }
 
-    /// How many builders there are.
     pub fn builders(&self) -> usize {
         self.builders
     }
 
-    /// The `k`-th group of edges of `from`, for the check. It has left the diagram store wherever it waits: no builder waits for it.
-    pub fn ask<P: Product>(
+    /// Returns the `k`-th group of edges of `from` to the check thread, which is outside of the
+    /// gate of the diagram store while it waits.
+    pub fn group<P: Product>(
         &self,
         product: &mut P,
         sets: &mut Sets<'_, '_>,
         from: &Aggregate,
         k: usize,
     ) -> Result<Group, Stop> {
-        let compute = |key: &Key| {
+        let compute = |key: &GroupKey| {
             let began = Instant::now();
-            let company = self.company(key);
+            let duplicate = self.allow_duplicate(key);
             let group = self.compute(product, sets, key);
-            drop(company);
+            drop(duplicate);
             let was_long = began.elapsed() >= LONG;
             self.was_long.store(was_long, Ordering::Relaxed);
             group
         };
-        let behind = |key: &Key, group: &Group| self.behind(key, group);
-        let group = self.groups.ask(&(from.clone(), k), compute, behind)?;
+        let next_keys = |key: &GroupKey, group: &Group| self.next_keys(key, group);
+        let key = GroupKey {
+            node: from.clone(),
+            group: k,
+        };
+        let group = self.groups.ask(&key, compute, next_keys)?;
         if group.is_none() {
-            let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
             let class = (from.location, from.kind);
-            left.entry(class).or_default().push(from.set.clone());
+            let mut completed = self.completed();
+            completed.entry(class).or_default().push(from.set.clone());
         }
         Ok(group)
     }
 
-    /// The check has met a set that is part of another: there may be more.
-    pub fn doubt(&self) {
-        self.compared.store(true, Ordering::Relaxed);
+    fn completed(&self) -> MutexGuard<'_, FxHashMap<(StateId, u32), Vec<Set>>> {
+        self.completed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn is_doubtful(&self) -> bool {
-        self.compared.load(Ordering::Relaxed)
+    /// Records that the check has found an inclusion.
+    pub fn note_inclusion(&self) {
+        self.has_inclusions.store(true, Ordering::Relaxed);
     }
 
-    /// What the check asks for after a group: the targets, unless it passes them by, and the next group.
-    fn behind(&self, (node, k): &Key, group: &Group) -> Behind<Key> {
+    fn has_inclusions(&self) -> bool {
+        self.has_inclusions.load(Ordering::Relaxed)
+    }
+
+    /// Returns the keys that the check will probably query after a group.
+    fn next_keys(&self, key: &GroupKey, group: &Group) -> Behind<GroupKey> {
         let targets = group.iter().flatten().rev();
+        let first_group = |to: &Aggregate| GroupKey {
+            node: to.clone(),
+            group: 0,
+        };
         Behind {
-            likely: targets.map(|(_, to)| (to.clone(), 0)).collect(),
-            sure: group.is_some().then(|| (node.clone(), k + 1)),
-            doubtful: self.is_doubtful(),
+            likely: targets.map(|(_, to)| first_group(to)).collect(),
+            sure: group.is_some().then(|| GroupKey {
+                node: key.node.clone(),
+                group: key.group + 1,
+            }),
+            doubtful: self.has_inclusions(),
         }
     }
 
-    /// Is a node part of one that the check has left? It will mostly not ask for its edges.
+    /// Returns whether a node is a subset of a completed one, so that the check probably skips it.
     fn is_covered(&self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Result<bool, Stop> {
-        if !self.is_doubtful() {
+        if !self.has_inclusions() {
             return Ok(false);
         }
         let class = (node.location, node.kind);
         for at in 0.. {
-            let others = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-            let Some(other) = others.get(&class).and_then(|sets| sets.get(at)).cloned() else {
+            let completed = self.completed();
+            let Some(other) = completed.get(&class).and_then(|sets| sets.get(at)).cloned() else {
                 break;
             };
-            drop(others);
+            drop(completed);
             if sets.space.store().is_subset(&node.set, &other)? {
                 return Ok(true);
             }
@@ -193,76 +220,80 @@ impl Ahead {
         &self,
         product: &mut P,
         sets: &mut Sets<'_, '_>,
-        (node, k): &Key,
+        key: &GroupKey,
     ) -> Result<Group, Stop> {
         let mut room = self.room.lock().unwrap_or_else(PoisonError::into_inner);
-        room.one_more()?;
+        room.add_group()?;
         drop(room);
-        product.edges(sets, node, *k)
+        product.edges(sets, &key.node, key.group)
     }
 
-    fn checked(&self) -> MutexGuard<'_, Option<(Key, Abort)>> {
-        self.checked.lock().unwrap_or_else(PoisonError::into_inner)
+    fn current(&self) -> MutexGuard<'_, Option<(GroupKey, Abort)>> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The check begins to compute a group, which takes long as far as one can tell: whoever goes along stops when this is dropped.
-    fn company(&self, key: &Key) -> Option<(Over, Company<'_, Key>)> {
+    /// Lets a builder duplicate a computation of the check thread until the result is dropped, if
+    /// the last computation took long.
+    fn allow_duplicate(&self, key: &GroupKey) -> Option<(Over, Company<'_, GroupKey>)> {
         if !self.was_long.load(Ordering::Relaxed) {
             return None;
         }
-        let over = Abort::default();
-        *self.checked() = Some((key.clone(), over.clone()));
-        Some((Over(over), self.groups.along(key)))
+        let finished = Abort::default();
+        *self.current() = Some((key.clone(), finished.clone()));
+        Some((Over(finished), self.groups.along(key)))
     }
 
-    /// Computes a group from the other end, for as long as the check computes it. Only what the diagram store remembers comes of it.
-    fn along<P: Product>(
+    /// Computes a group in reverse until the check thread has computed it; only fills the operation
+    /// cache.
+    fn duplicate<P: Product>(
         &self,
         product: &mut P,
         sets: &mut Sets<'_, '_>,
-        key: &Key,
+        key: &GroupKey,
         budget: &Budget,
     ) -> Result<(), Stop> {
-        let checked = self.checked().clone();
-        let Some((_, over)) = checked.filter(|(checked, _)| checked == key) else {
+        let current = self.current().clone();
+        let Some((_, finished)) = current.filter(|(current, _)| current == key) else {
             return Ok(());
         };
         let counts = (sets.operations, sets.divergence_tests);
-        sets.space.set_budget(&budget.clone().with_abort(&over));
+        sets.space.set_budget(&budget.clone().with_abort(&finished));
         sets.space.store().go_backwards(true);
-        let group = product.edges(sets, &key.0, key.1);
+        let group = product.edges(sets, &key.node, key.group);
         sets.space.store().go_backwards(false);
         sets.space.set_budget(budget);
         (sets.operations, sets.divergence_tests) = counts;
         match group {
-            Err(Stop::Interrupted) if over.reason().is_some() => Ok(()),
+            Err(Stop::Interrupted) if finished.reason().is_some() => Ok(()),
             group => group.map(drop),
         }
     }
 
-    /// What a builder does.
+    /// Runs a builder until it is dismissed or stops.
     fn work<P: Product>(&self, mut product: P, sets: &mut Sets<'_, '_>, budget: &Budget) {
-        // Whatever happens to it, nobody waits for a builder that is gone.
-        let mut end = End(self, Some(Stop::Internal("a builder failed".to_owned())));
-        let compute = |key: &Key, place: Place| match place {
+        // If the builder panics, dropping `end` stops all threads.
+        let mut end = End(
+            self,
+            Some(Stop::Internal("a builder thread panicked".to_owned())),
+        );
+        let compute = |key: &GroupKey, place: Place| match place {
             Place::Along => {
-                self.along(&mut product, sets, key, budget)?;
+                self.duplicate(&mut product, sets, key, budget)?;
                 Ok(None)
             }
-            Place::Ahead if key.1 == 0 && self.is_covered(sets, &key.0)? => Ok(None),
+            Place::Ahead if key.group == 0 && self.is_covered(sets, &key.node)? => Ok(None),
             Place::Ahead => self.compute(&mut product, sets, key).map(Some),
         };
-        let behind = |key: &Key, group: &Group| self.behind(key, group);
-        end.1 = self.groups.work(compute, behind).err();
+        let next_keys = |key: &GroupKey, group: &Group| self.next_keys(key, group);
+        end.1 = self.groups.work(compute, next_keys).err();
     }
 
-    /// Sends the builders home.
     pub fn dismiss(&self) {
         self.dismissed.because(Stop::Interrupted);
         self.groups.dismiss();
     }
 
-    /// Stops everybody, unless the builders have been sent home anyway.
+    /// Stops all threads, unless the builders have been dismissed.
     fn fail(&self, stop: Stop) {
         if self.dismissed.reason().is_none() {
             self.failed.because(stop.clone());
@@ -272,7 +303,7 @@ impl Ahead {
     }
 }
 
-/// Stops who goes along with the check.
+/// Aborts the duplicate computation on drop.
 struct Over(Abort);
 
 impl Drop for Over {
@@ -281,7 +312,7 @@ impl Drop for Over {
     }
 }
 
-/// The end of a builder, and why all must stop then.
+/// Reports the reason for the end of a builder on drop, if there is one.
 struct End<'a>(&'a Ahead, Option<Stop>);
 
 impl Drop for End<'_> {
@@ -292,7 +323,7 @@ impl Drop for End<'_> {
     }
 }
 
-/// Dismisses the builders when the check is over, however it ends; nobody need come any more then.
+/// Dismisses the builders on drop; wakes those that still wait for a thread permit.
 struct Shift<'a>(&'a Ahead, Option<&'a Late>);
 
 impl Drop for Shift<'_> {
@@ -304,7 +335,7 @@ impl Drop for Shift<'_> {
     }
 }
 
-/// Runs `check` with as many builders beside it as the budget has threads for.
+/// Runs `check` in this thread, with builders in the remaining threads of the budget.
 pub fn with_builders<'r, 's, P, R>(
     product: &P,
     sets: &mut Sets<'r, 's>,
@@ -314,38 +345,38 @@ pub fn with_builders<'r, 's, P, R>(
 where
     P: Product + Clone + Send,
 {
-    let mut crew = Vec::new();
+    let mut workers = Vec::new();
     for _ in 1..budget.threads().get() {
-        // There are no builders for programs, and none that there is no memory for.
+        // Programs support no workers; without memory for one, fewer builders run.
         let Ok(Some(space)) = sets.space.worker() else {
             break;
         };
-        crew.push((space, sets.beside(budget)));
+        workers.push((space, sets.beside(budget)));
     }
-    if crew.is_empty() {
+    if workers.is_empty() {
         return check(sets, None);
     }
-    let ahead = Arc::new(Ahead::new(crew.len(), budget.lease()));
-    let alone = budget.clone().with_threads(NonZeroUsize::MIN);
-    let theirs = alone.clone().with_abort(&ahead.dismissed);
+    let ahead = Arc::new(Ahead::new(workers.len(), budget.lease()));
+    let single_thread = budget.clone().with_threads(NonZeroUsize::MIN);
+    let builder_budget = single_thread.clone().with_abort(&ahead.dismissed);
     sets.space
-        .set_budget(&alone.clone().with_abort(&ahead.failed));
+        .set_budget(&single_thread.clone().with_abort(&ahead.failed));
     let (found, counts) = scope(|scope| {
         let mut builders = Vec::new();
         let mut late = budget.late();
-        for (mut space, beside) in crew {
-            let (ahead, product, budget) = (ahead.clone(), product.clone(), &theirs);
+        for (mut space, seed) in workers {
+            let (ahead, product, budget) = (ahead.clone(), product.clone(), &builder_budget);
             let late = late.take();
             let work = move || {
                 if let Some(late) = late {
                     late.wait();
                 }
                 space.set_budget(budget);
-                let mut sets = beside.sets(&mut space);
+                let mut sets = seed.sets(&mut space);
                 ahead.work(product, &mut sets, budget);
                 (sets.operations, sets.divergence_tests, sets.left_out)
             };
-            // Where there is no thread to be had, the others do the work.
+            // If the system refuses a thread, fewer builders run.
             let thread = Builder::new().name("builder".to_owned()).stack_size(STACK);
             builders.extend(thread.spawn_scoped(scope, work));
         }
@@ -357,7 +388,7 @@ where
     });
     sets.space.set_budget(budget);
     for counts in counts {
-        // Nobody knows what somebody has left out who did not come to say it.
+        // A builder that panicked may have omitted steps.
         let (operations, tests, left_out) = counts.unwrap_or((0, 0, true));
         sets.operations += operations;
         sets.divergence_tests += tests;
@@ -379,7 +410,6 @@ mod tests {
     use lariat_model::order::Order;
     use lariat_space::symbolic::Symbolic;
 
-    /// A tree whose nodes have a number, and of which builders leave something out.
     #[derive(Clone)]
     struct Forgetful {
         has_built: Arc<AtomicBool>,
@@ -436,9 +466,9 @@ mod tests {
         }
     }
 
-    /// The check may take what a builder has computed without a look at how.
+    /// The check thread takes groups from a builder without computing them.
     #[test]
-    fn what_a_builder_leaves_out_is_left_out() {
+    fn steps_omitted_by_a_builder_are_recorded() {
         let (system, automaton) = (net(1, &[(&[], &[0])]), Automaton::universal());
         let problem = Problem::new(&system, &automaton, &[], Deadlock::Stutter);
         let budget = Budget::unlimited().with_threads(NonZeroUsize::new(2).unwrap());
@@ -455,7 +485,7 @@ mod tests {
         };
         with_builders(&product.clone(), &mut sets, &budget, |sets, ahead| {
             let ahead = ahead.unwrap();
-            ahead.ask(&mut product, sets, &root, 0)?;
+            ahead.group(&mut product, sets, &root, 0)?;
             while !product.has_built.load(Ordering::Acquire) {
                 std::thread::yield_now();
             }

@@ -6,15 +6,16 @@
 //! until nothing changes
 //! ```
 //!
-//! and likewise for every fairness constraint (`fair.rs`). What is left are exactly the reachable states from which an accepting run starts. Acceptance is on
-//! edges, and an edge is in `Z` if both its ends are; without marks every edge counts.
+//! and likewise for every fairness constraint (`fair.rs`). The result contains exactly the
+//! reachable states with an accepting run. Acceptance is on edges; an edge is in `Z` if both its
+//! ends are. Without marks every edge counts.
 //!
 //! E. A. Emerson, C.-L. Lei, *Efficient model checking in fragments of the propositional
 //! mu-calculus*, LICS 1986. Exact for full LTL and events. The inner closure is a backward
 //! saturation inside of `Z` instead of a breadth-first search.
 //!
-//! Cost: at most one round per component of the product on a longest path, each with a pre-image and a
-//! saturation a mark; all reachable states of the product are held at once.
+//! Cost: at most one iteration per component of the product on a longest path, with one pre-image
+//! and one saturation per mark; all reachable states of the product are held at once.
 
 use super::operators::Sets;
 use super::whole::{Family, Whole, is_empty};
@@ -25,7 +26,7 @@ use lariat_budget::Stop;
 use lariat_emptiness::Marks;
 use lariat_model::Strength;
 
-/// EL on the whole product.
+/// EL on the synchronous product.
 pub const EL: Engine = Engine {
     id: EngineId::El,
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
@@ -36,7 +37,7 @@ pub const EL: Engine = Engine {
     procedure: Procedure::Sets(|_, sets| solve(sets, Fixpoint::El)),
 };
 
-/// The members of `within` from which an accepting run stays in `within`.
+/// Returns the members of `within` with an accepting run inside of `within`.
 pub fn fair(sets: &mut Sets<'_, '_>, whole: &Whole, within: Family) -> Result<Family, Stop> {
     let mut here = within;
     let mut settled = 0;

@@ -1,17 +1,20 @@
-//! Fairness constraints on families: any number of them, weak and strong, without marks.
+//! Fairness constraints on families: any number of weak and strong ones, without acceptance marks.
 //!
-//! `idle` are the states that do not enable a constraint, `takers(Z)` the members of `Z` from which an event that meets it leads on in `Z`. Beside
-//! the steps for marks, a fixpoint repeats for every constraint
+//! `idle` are the states that do not enable a constraint; `takers(Z)` the members of `Z` with a
+//! step inside of `Z` by an event that satisfies it. Besides the steps for marks, a fixpoint
+//! iterates for every constraint
 //!
 //! ```text
 //! weak     Z := members that reach  idle ∪ takers(Z)  inside of Z
 //! strong   Z := (Z ∩ idle) ∪ members that reach  takers(Z)  inside of Z
 //! ```
 //!
-//! and the mirror image where it goes forward. Every member of the result has a successor in it, since there is a mark at least; a component
-//! of it that cannot be left is a cycle, contains what its members reach, and so is fair. Members of fair cycles of `Z` are never removed; those on the
-//! way to one may be, if they enable what is met no more. (Y. Kesten, A. Pnueli, L. Raviv, *Algorithmic verification of linear temporal logic specifications*,
-//! ICALP 1998, with events in the place of states.)
+//! or the mirror image in a forward fixpoint. Correctness: there is at least one mark, so every
+//! member of the result has a successor in it. A terminal component of the result is a cycle and
+//! contains all that its members reach, so it is fair. Members of fair cycles are never removed;
+//! states on a path to one may be, if they enable a constraint that is not satisfied again.
+//! (Y. Kesten, A. Pnueli, L. Raviv, *Algorithmic verification of linear temporal logic
+//! specifications*, ICALP 1998, with events instead of states.)
 
 use super::operators::Sets;
 use super::whole::{Family, Whole};
@@ -19,19 +22,17 @@ use lariat_budget::Stop;
 use lariat_model::{Constraint, EventId, Predicate, Strength};
 use lariat_space::symbolic::Set;
 
-/// A constraint in terms of sets.
+/// A fairness constraint on families.
 #[derive(Clone)]
 pub struct Demand {
-    /// How much it demands.
     pub strength: Strength,
-    /// In which states it is enabled.
+    /// The states that enable it.
     pub enabled: Predicate,
-    /// The events that meet it.
+    /// The events that satisfy it.
     pub events: Vec<EventId>,
 }
 
 impl Demand {
-    /// A constraint of a problem.
     pub fn new(constraint: &Constraint) -> Demand {
         Demand {
             strength: constraint.strength,
@@ -40,7 +41,7 @@ impl Demand {
         }
     }
 
-    /// The members of `family` that do not enable it.
+    /// Returns the members of `family` that do not enable the constraint.
     pub fn idle_in(&self, sets: &mut Sets<'_, '_>, family: &Family) -> Result<Family, Stop> {
         let idle = |set: &Set| {
             let enabled = sets.space.select(set, &self.enabled)?;
@@ -49,7 +50,6 @@ impl Demand {
         family.iter().map(idle).collect()
     }
 
-    /// One step of a backward fixpoint.
     pub fn backward(
         &self,
         sets: &mut Sets<'_, '_>,
@@ -70,7 +70,6 @@ impl Demand {
         }
     }
 
-    /// One step of a forward fixpoint.
     pub fn forward(
         &self,
         sets: &mut Sets<'_, '_>,
@@ -92,7 +91,6 @@ impl Demand {
     }
 }
 
-/// The members of either.
 pub fn union(sets: &mut Sets<'_, '_>, one: &Family, other: &Family) -> Result<Family, Stop> {
     let pairs = one.iter().zip(other);
     pairs
@@ -101,7 +99,7 @@ pub fn union(sets: &mut Sets<'_, '_>, one: &Family, other: &Family) -> Result<Fa
 }
 
 impl Whole {
-    /// The sources of edges inside of `family` that take one of `events`.
+    /// Returns the sources of edges inside of `family` that take one of `events`.
     pub fn takers(
         &self,
         sets: &mut Sets<'_, '_>,
@@ -109,18 +107,18 @@ impl Whole {
         family: &Family,
     ) -> Result<Family, Stop> {
         let mut sources = self.empty(sets);
-        for by in &self.edges {
-            let (q, d) = (by.from.index(), by.to.index());
+        for edge in &self.edges {
+            let (q, d) = (edge.from.index(), edge.to.index());
             if family[q].is_empty() || family[d].is_empty() {
                 continue;
             }
-            let some = sets.pre_by(&family[d], by.guard, events, &family[q])?;
+            let some = sets.pre_by(&family[d], edge.guard, events, &family[q])?;
             sources[q] = sets.space.store().union(&sources[q], &some)?;
         }
         Ok(sources)
     }
 
-    /// The targets of edges inside of `family` that take one of `events`.
+    /// Returns the targets of edges inside of `family` that take one of `events`.
     pub fn taken(
         &self,
         sets: &mut Sets<'_, '_>,
@@ -128,12 +126,12 @@ impl Whole {
         family: &Family,
     ) -> Result<Family, Stop> {
         let mut targets = self.empty(sets);
-        for by in &self.edges {
-            let (q, d) = (by.from.index(), by.to.index());
+        for edge in &self.edges {
+            let (q, d) = (edge.from.index(), edge.to.index());
             if family[q].is_empty() || family[d].is_empty() {
                 continue;
             }
-            let next = sets.post_by(&family[q], by.guard, events)?;
+            let next = sets.post_by(&family[q], edge.guard, events)?;
             let some = sets.space.store().intersection(&next, &family[d])?;
             targets[d] = sets.space.store().union(&targets[d], &some)?;
         }

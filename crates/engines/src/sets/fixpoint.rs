@@ -1,15 +1,16 @@
-//! Which fixpoint decides a family, and what is asked before it.
+//! The fixpoint of an engine, and a test of the deadlocks before it.
 //!
-//! A run that ends in a deadlock stutters there for ever, so whether such a run accepts is a question about dead
-//! states alone:
+//! A run that ends in a deadlock stutters there indefinitely. Its acceptance depends on the dead
+//! state alone:
 //!
 //! ```text
 //! R := EL(Z ∩ {(q,s) | s stutters})            Z has an accepting run if R is not empty
 //! ```
 //!
-//! There are few of them, and a step leads nowhere but back, so this is quick. The fixpoint on all of `Z` would have to
-//! peel off a system that only moves on layer by layer to learn the same. As published it does: there is no such question, and OWCTY
-//! alone decides; of what it leaves EL makes the states from which a run can be told.
+//! Dead states are few and have only stutter steps, so this test is cheap. On an acyclic system,
+//! the fixpoint on `Z` would remove one layer of states per iteration to find the same. The
+//! published variant has no such test. The hull of OWCTY may contain states without an accepting
+//! run: it only decides emptiness, and a trace needs EL on the hull.
 
 use super::el;
 use super::operators::Sets;
@@ -17,7 +18,7 @@ use super::owcty;
 use super::whole::{Family, Whole, is_empty};
 use lariat_budget::Stop;
 
-/// Which fixpoint decides.
+/// The fixpoint of an engine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Fixpoint {
     /// Backward: Emerson and Lei.
@@ -27,24 +28,24 @@ pub enum Fixpoint {
     Owcty,
 }
 
-/// Where accepting runs are.
+/// States with accepting runs.
 #[derive(Clone, Default)]
 pub struct Fair {
-    /// From each of them an accepting run stays among them.
+    /// States with an accepting run inside of `core`.
     pub core: Family,
-    /// From each of them a run leads into the core. A run may pass here what is unfair if it is passed for ever.
+    /// States with a path to the core; the path itself need not respect fairness.
     pub all: Family,
 }
 
 impl Fixpoint {
-    /// Is there an accepting run in `within`?
+    /// Returns whether `within` contains an accepting run.
     pub(super) fn accepts(
         self,
         sets: &mut Sets<'_, '_>,
         whole: &Whole,
         within: Family,
     ) -> Result<bool, Stop> {
-        if !sets.published && !is_empty(&at_rest(sets, whole, &within)?) {
+        if !sets.published && !is_empty(&accepting_deadlocks(sets, whole, &within)?) {
             return Ok(true);
         }
         let left = match self {
@@ -54,34 +55,39 @@ impl Fixpoint {
         Ok(!is_empty(&left))
     }
 
-    /// Where accepting runs inside of `within` are: nowhere if there are none; otherwise all that can reach one of the accepting
-    /// cycles considered, which are those of dead states if there are any, and all if not.
+    /// Returns the states of `within` with accepting runs inside of it; none if there are none. If
+    /// accepting runs end in deadlocks, only those are considered.
     pub(super) fn fair(
         self,
         sets: &mut Sets<'_, '_>,
         whole: &Whole,
         within: Family,
     ) -> Result<Fair, Stop> {
-        let still = if sets.published {
+        let deadlocks = if sets.published {
             whole.empty(sets)
         } else {
-            at_rest(sets, whole, &within)?
+            accepting_deadlocks(sets, whole, &within)?
         };
-        let core = match (is_empty(&still), self) {
-            (false, _) => still,
-            (true, Fixpoint::El) => el::fair(sets, whole, within.clone())?,
-            (true, Fixpoint::Owcty) => {
-                let hull = owcty::hull(sets, whole, within.clone())?;
-                el::fair(sets, whole, hull)?
-            }
+        let core = if !is_empty(&deadlocks) {
+            deadlocks
+        } else {
+            let hull = match self {
+                Fixpoint::El => within.clone(),
+                Fixpoint::Owcty => owcty::hull(sets, whole, within.clone())?,
+            };
+            el::fair(sets, whole, hull)?
         };
         let all = whole.back_within(sets, core.clone(), &within)?;
         Ok(Fair { core, all })
     }
 }
 
-/// The members of `within` that accept by stuttering for ever.
-fn at_rest(sets: &mut Sets<'_, '_>, whole: &Whole, within: &Family) -> Result<Family, Stop> {
-    let still = whole.resting(sets, within)?;
-    el::fair(sets, whole, still)
+/// Returns the members of `within` that accept by stuttering indefinitely.
+fn accepting_deadlocks(
+    sets: &mut Sets<'_, '_>,
+    whole: &Whole,
+    within: &Family,
+) -> Result<Family, Stop> {
+    let stuttering = whole.stuttering(sets, within)?;
+    el::fair(sets, whole, stuttering)
 }

@@ -1,37 +1,38 @@
-//! Engines on sets: products whose nodes hold sets of states in diagrams, and fixpoints.
+//! Set engines: products whose nodes hold sets of states as diagrams, and fixpoints.
 //!
-//! | file | what |
+//! | file | content |
 //! | --- | --- |
-//! | `operators.rs` | the system as sets, guards as conditions on steps |
-//! | `rounds.rs` | near the initial states first, then with more and more tokens |
-//! | `corridor.rs` | events that lead to what the property looks at |
-//! | `product.rs` | what a product says, and the graph that it becomes for every check |
-//! | `builders.rs` | threads that compute edges before a check asks for them |
+//! | `operators.rs` | the system on sets; guards as conditions on steps |
+//! | `restrictions.rs` | restrictions of the system that are searched first |
+//! | `event_slices.rs` | events of relaxed plans for the atoms of the property |
+//! | `product.rs` | the product trait, and the graph that the emptiness checks search |
+//! | `builders.rs` | threads that prefetch edges for the check |
 //! | `walk.rs` | concrete lassos from abstract ones |
-//! | `bcz.rs` | sets of equal label, no closure |
-//! | `sog.rs` | aggregates closed under what is not observed |
-//! | `sog_testing.rs` | the same, read by testing automata |
-//! | `sop.rs` | the same, observing only what the automaton can still ask for |
+//! | `bcz.rs` | sets of equal label, without closure |
+//! | `sog.rs` | aggregates closed under unobserved steps |
+//! | `sog_testing.rs` | the same with testing automata |
+//! | `sop.rs` | the same, observing only atoms that can still matter |
 //! | `slap.rs` | sets closed under the self-loops of the automaton |
-//! | `slap_fst.rs` | and fixpoints where the automaton cannot leave |
-//! | `whole.rs` | the whole product as one set per automaton state |
-//! | `fixpoint.rs`, `el.rs`, `owcty.rs` | fixpoints on it, and what is asked before |
-//! | `fair.rs` | fairness constraints for them |
-//! | `witness.rs` | a run for a fixpoint |
+//! | `slap_fst.rs` | SLAP with fixpoints in terminal components of the automaton |
+//! | `whole.rs` | the product as one set per automaton state |
+//! | `fixpoint.rs`, `el.rs`, `owcty.rs` | fixpoints on it, after a test of the deadlocks |
+//! | `fair.rs` | fairness constraints of fixpoints |
+//! | `witness.rs` | an accepting run for a fixpoint |
 //!
-//! They begin with the initial states under an order that is given (`rounds.rs`); the reachable states are used where they are known. An engine that is
-//! a product ends in `search`, which knows every check; one that is a fixpoint in `solve`.
+//! Engines start from the initial states under a given variable order (`restrictions.rs`), and use
+//! the reachable states if they are known. A product is passed to `search`, which runs any
+//! emptiness check; a fixpoint to `solve`.
 
 mod bcz;
 mod builders;
-mod corridor;
 mod el;
+mod event_slices;
 mod fair;
 pub mod fixpoint;
 pub mod operators;
 mod owcty;
 pub mod product;
-mod rounds;
+mod restrictions;
 mod slap;
 mod slap_fst;
 mod sog;
@@ -43,36 +44,37 @@ mod witness;
 
 use crate::engine::{Emptiness, Found, Task, Variant};
 use builders::{Ahead, with_builders};
-use lariat_budget::{Statistic, Stop};
+use lariat_budget::{RunContext, Statistic, Stop};
 use lariat_emptiness::{Counts, Evidence, Outcome, aec, couvreur, iec, nsiec};
 use lariat_model::Lasso;
 use operators::Sets;
 use product::{Aggregates, Product, Worker};
 use std::sync::Arc;
 use whole::Whole;
+use witness::ProductState;
 
 pub use bcz::BCZ;
 pub use el::EL;
 pub use fixpoint::Fixpoint;
 pub use owcty::OWCTY;
-pub use rounds::{Procedure, decide, near, on_the_fly};
+pub use restrictions::{Procedure, decide, near, on_the_fly};
 pub use slap::SLAP;
 pub use slap_fst::SLAP_FST;
 pub use sog::SOG;
 pub use sop::SOP;
 
-/// Searches a product and makes a lasso of what is found.
+/// Searches a product for an accepting lasso, with builder threads if the budget allows.
 fn search<P>(task: &mut Task<'_>, sets: &mut Sets<'_, '_>, product: P) -> Found
 where
     P: Product + Clone + Send,
 {
     let budget = task.budget;
     with_builders(&product.clone(), sets, budget, |sets, ahead| {
-        searched(task, sets, product, ahead)
+        search_with(task, sets, product, ahead)
     })
 }
 
-fn searched<P: Product>(
+fn search_with<P: Product>(
     task: &mut Task<'_>,
     sets: &mut Sets<'_, '_>,
     product: P,
@@ -83,9 +85,10 @@ fn searched<P: Product>(
         let threads = 1 + ahead.builders();
         task.account.stats.set(Statistic::THREADS, threads);
     }
-    let (graph, mut worker) = Aggregates::new(product, sets, ahead, task.budget, task.observer);
+    let ctx = RunContext::new(task.budget, task.observer);
+    let (graph, mut worker) = Aggregates::new(product, sets, ahead, ctx);
     let mut counts = Counts::default();
-    let found = conclude(&graph, &mut worker, check, task.variant, &mut counts);
+    let found = run_check(&graph, &mut worker, check, task.variant, &mut counts);
     let stats = &mut task.account.stats;
     stats.set(Statistic::AGGREGATES, worker.node_count());
     stats.set(Statistic::PRODUCT_STATES, counts.nodes);
@@ -95,7 +98,7 @@ fn searched<P: Product>(
     found
 }
 
-fn conclude<'w, 'r, 's, P: Product>(
+fn run_check<'w, 'r, 's, P: Product>(
     graph: &Aggregates<'_, 'w, 'r, 's, P>,
     worker: &mut Worker<'w, 'r, 's, P>,
     check: Emptiness,
@@ -109,11 +112,11 @@ fn conclude<'w, 'r, 's, P: Product>(
         Emptiness::Aec => aec(graph, worker, counts)?,
         Emptiness::TwoPass => {
             return Err(Stop::Unsupported(
-                "two passes are for single states with a testing automaton".to_owned(),
+                "the two-pass check requires single states and a testing automaton".to_owned(),
             ));
         }
     };
-    // An undecided check goes on.
+    // After an undecided check NSIEC may follow, which uses the builders, too.
     if !matches!(found, Outcome::Undecided(_)) {
         worker.dismiss_builders();
     }
@@ -126,18 +129,18 @@ fn conclude<'w, 'r, 's, P: Product>(
         },
         Outcome::Undecided(evidence) => match lasso(&evidence)? {
             Some(lasso) => Ok(Outcome::Accepting(lasso)),
-            None if variant.doubts => Ok(Outcome::Undecided(walk::start(worker.sets)?)),
-            None => conclude(graph, worker, Emptiness::Nsiec, variant, counts),
+            None if variant.doubts => Ok(Outcome::Undecided(walk::first_state(worker.sets)?)),
+            None => run_check(graph, worker, Emptiness::Nsiec, variant, counts),
         },
     }
 }
 
-/// A fixpoint on the whole product.
+/// Decides by a fixpoint on the whole product.
 fn solve(sets: &mut Sets<'_, '_>, fixpoint: Fixpoint) -> Found {
-    let whole = Whole::fair(sets);
+    let whole = Whole::with_fairness(sets);
     let initial = whole.initial(sets)?;
     let reached = whole.reach(sets, initial.clone())?;
-    if let Some(lasso) = witness::beginning(sets, &whole, &initial, &reached)? {
+    if let Some(lasso) = witness::accepted_prefix(sets, &whole, &initial, &reached)? {
         return Ok(Outcome::Accepting(lasso));
     }
     let fair = fixpoint.fair(sets, &whole, reached)?;
@@ -147,8 +150,9 @@ fn solve(sets: &mut Sets<'_, '_>, fixpoint: Fixpoint) -> Found {
     for q in sets.automaton().state_ids() {
         let (initial, fair_here) = (&initial[q.index()], &fair.all[q.index()]);
         let starts = sets.space.store().intersection(initial, fair_here)?;
-        if let Some(start) = sets.space.pick(&starts) {
-            let run = witness::run(sets, &whole, (q, start), &fair)?;
+        if let Some(state) = sets.space.pick(&starts) {
+            let first = ProductState { location: q, state };
+            let run = witness::run(sets, &whole, first, &fair)?;
             return Ok(Outcome::Accepting(Lasso {
                 initial: run.start,
                 prefix: run.path,

@@ -1,24 +1,25 @@
-//! What all engines on sets share: a system as sets, and letters as conditions on its steps.
+//! Operators of all set engines: images, pre-images and closures by the letters of a guard.
 //!
 //! A letter is (state, event taken from it). Events that make the same `fires` atoms true form one
-//! *class*; class 0 makes none true and is also the class of a stutter step. A guard `f` of the
-//! automaton, once the class is known, asks for the state alone: `f|c`. So
+//! *class*; class 0 makes none true and is also the class of a stutter step. The cofactor `f|c` of
+//! a guard `f` for a class `c` is a condition on the source state alone. So
 //!
 //! ```text
 //! post(S, f) = ⋃ c: img_c({s ∈ S | s ⊨ f|c})  ∪  {s ∈ S | s stutters, s ⊨ f|0}
 //! ```
 //!
-//! Classes with equal `f|c` are applied together; without `fires` atoms there is one class and
-//! everything is one image. Closures leave stutter steps out, which add nothing to them; where
-//! several `f|c` differ, the closures by each are repeated in turn until nothing changes.
+//! Classes with equal `f|c` share one image; without `fires` atoms there is one class and one
+//! image. Closures omit stutter steps, which add no states; those by several distinct `f|c` are
+//! iterated round-robin until a fixpoint.
 //!
-//! A condition on states is a residual predicate that is pushed into the diagram operations.
-//! A few questions have none (whether a program that may fail is enabled): these are asked of the sets at hand, and
-//! closures go on for as long as that lets more states through.
+//! A condition on states is a residual predicate, evaluated inside the diagram operations. Some
+//! conditions have no residual (whether a program that may fail is enabled). They are evaluated on
+//! the current set, and closures are iterated until no further state satisfies them.
 //!
-//! **On the fly.** Nothing here needs the reachable states; where they are known, what stutters is asked of them once. The ground may leave steps out:
-//! a space with a cap those to more tokens, a [`Territory`] those out of it. Sets are smaller then, and every run found is one of the system all the
-//! same; `left_out` says whether there was such a step, so that finding nothing proves nothing.
+//! **On the fly.** The reachable states are not required; if they are known, stuttering states are
+//! computed once. Steps may be omitted: by a cap of the space steps to more tokens, by a
+//! [`Territory`] steps out of it. Every run found is still a run of the system. `left_out` records
+//! omitted steps: a search that then finds no run proves nothing.
 
 mod closures;
 mod concrete;
@@ -31,103 +32,98 @@ use crate::problem::Problem;
 use conditions::{Group, KnownSteps, Letters};
 use lariat_automata::{Automaton, Guard, Guards, Letter, StateId, accepting_forever};
 use lariat_budget::{Budget, Stop};
-use lariat_model::{Constraint, EventId, System};
+use lariat_model::{Constraint, EventId};
 use lariat_space::symbolic::{Residual, Residuals, Set, Steps, Symbolic};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};
 
-/// The sets of one problem, with everything that was prepared for its guards.
+/// A problem on sets of states: operators by guards, with memoized conditions. Used by one thread.
 pub struct Sets<'r, 's> {
-    problem: &'r Problem<'r>,
-    system: &'s System,
-    automaton: Arc<Automaton>,
-    alphabet: Arc<Alphabet>,
-    /// The system as sets.
+    scope: SetScope<'r>,
+    /// The system on diagrams.
     pub space: &'r mut Symbolic<'s>,
-    territory: Territory,
-    /// The states of the territory with a stutter loop, once they were needed.
-    stuttering: Option<Set>,
-    /// Was a step left out?
-    pub left_out: bool,
-    /// For each automaton state, the states of the system with whose letter it accepts whatever follows, if the beginning of a run is evidence.
-    evidence: Vec<Guard>,
-    /// The scope of all predicates of the problem.
+    /// The residuals of all predicates of the problem.
     pub query: Residuals,
-    /// The automaton's guards; an engine may add its own.
+    /// The guards of the automaton and those that engines add.
     pub guards: Guards,
-    atoms: FxHashMap<usize, Residual>,
-    conditions: FxHashMap<Guard, Condition>,
-    letters: FxHashMap<Guard, Arc<Letters>>,
-    /// Common to the sets of all builders: what is computed with the same steps is found again.
-    steps: Arc<Mutex<KnownSteps>>,
-    /// Are constructions asked for as they were published?
+    memo: GuardMemo,
+    /// True if engines use the published constructions.
     pub published: bool,
-    /// How often a set was asked for its successors, predecessors, a closure or a part.
+    /// True if an operator omitted a step because of the cap of the space.
+    pub left_out: bool,
+    /// The number of images, pre-images, closures and partitions computed.
     pub operations: u64,
-    /// How often a set was searched for a cycle.
+    /// The number of divergence tests.
     pub divergence_tests: u64,
 }
 
-/// The sets of a problem for another worker, before it has a space.
+/// The part of a problem on sets that another thread takes over, to be combined with its own space.
 pub struct Beside<'r> {
-    problem: &'r Problem<'r>,
-    automaton: Arc<Automaton>,
-    territory: Territory,
-    stuttering: Option<Set>,
-    evidence: Vec<Guard>,
+    scope: SetScope<'r>,
     query: Residuals,
     guards: Guards,
-    atoms: FxHashMap<usize, Residual>,
-    conditions: FxHashMap<Guard, Condition>,
-    letters: FxHashMap<Guard, Arc<Letters>>,
-    steps: Arc<Mutex<KnownSteps>>,
+    memo: GuardMemo,
     published: bool,
 }
 
+/// The problem, its restriction, and what is derived from both.
+#[derive(Clone)]
+struct SetScope<'r> {
+    problem: &'r Problem<'r>,
+    automaton: Arc<Automaton>,
+    territory: Territory,
+    /// The states of the territory with a stutter loop, computed on first use.
+    stuttering: Option<Set>,
+    /// By automaton state: the letters after which every continuation is accepted. Empty if finite
+    /// prefixes are no evidence.
+    evidence: Vec<Guard>,
+}
+
+/// Memo tables of conditions and steps.
+#[derive(Clone, Default)]
+struct GuardMemo {
+    atoms: FxHashMap<usize, Residual>,
+    conditions: FxHashMap<Guard, Condition>,
+    letters: FxHashMap<Guard, Arc<Letters>>,
+    /// Shared by all builders: equal steps are keys of the shared operation cache.
+    steps: Arc<Mutex<KnownSteps>>,
+}
+
 impl<'r> Beside<'r> {
-    /// The sets in `space`, a worker of the one that they were begun in.
+    /// Returns the problem in `space`, a worker on the diagram store of the original space.
     pub fn sets<'w, 's>(self, space: &'w mut Symbolic<'s>) -> Sets<'w, 's>
     where
         'r: 'w,
     {
         Sets {
-            problem: self.problem,
-            system: space.system(),
-            automaton: self.automaton,
-            alphabet: self.problem.alphabet().clone(),
+            scope: self.scope,
             space,
-            territory: self.territory,
-            stuttering: self.stuttering,
-            left_out: false,
-            evidence: self.evidence,
             query: self.query,
             guards: self.guards,
-            atoms: self.atoms,
-            conditions: self.conditions,
-            letters: self.letters,
-            steps: self.steps,
+            memo: self.memo,
             published: self.published,
+            left_out: false,
             operations: 0,
             divergence_tests: 0,
         }
     }
 }
 
-/// What is known of where the states are.
+/// Restriction of the states and steps, or knowledge of the reachable states.
 #[derive(Clone, Debug)]
 pub enum Territory {
-    /// Nothing.
+    /// No restriction.
     Open,
-    /// These are all states that can be reached.
+    /// No restriction; the reachable states are known.
     Reachable(Set),
-    /// Steps that lead out of these states are left out.
+    /// Steps that leave these states are omitted.
     Within(Set),
-    /// And so are steps by other events than these, which are sorted, and stutter loops: to know the dead states every event must be asked for.
+    /// As `Within`; only steps by these events, sorted, are taken. Stutter loops are omitted,
+    /// because finding dead states would involve every event.
     Corridor(Set, Arc<[EventId]>),
 }
 
 impl Territory {
-    /// The states that include all that will be met, if they are known.
     fn known(&self) -> Option<&Set> {
         match self {
             Territory::Reachable(all) => Some(all),
@@ -135,7 +131,7 @@ impl Territory {
         }
     }
 
-    /// The states that no step leads out of because it is left out.
+    /// Returns the states that steps must not leave, if steps are restricted.
     fn bounds(&self) -> Option<&Set> {
         match self {
             Territory::Open | Territory::Reachable(_) => None,
@@ -143,7 +139,6 @@ impl Territory {
         }
     }
 
-    /// Are steps by `event` taken?
     fn takes(&self, event: EventId) -> bool {
         match self {
             Territory::Open | Territory::Reachable(_) | Territory::Within(_) => true,
@@ -153,7 +148,7 @@ impl Territory {
 }
 
 impl<'r, 's> Sets<'r, 's> {
-    /// Prepares the sets of `problem` in a space of its system.
+    /// Creates the operators of `problem` in a space of its system.
     pub fn new(
         problem: &'r Problem<'r>,
         space: &'r mut Symbolic<'s>,
@@ -162,59 +157,51 @@ impl<'r, 's> Sets<'r, 's> {
     ) -> Sets<'r, 's> {
         space.set_budget(budget);
         let query = space.query();
-        let mut sets = Sets {
+        let scope = SetScope {
             problem,
-            system: space.system(),
             automaton: Arc::new(problem.automaton.clone()),
-            alphabet: problem.alphabet().clone(),
-            space,
             territory,
             stuttering: None,
-            left_out: false,
             evidence: Vec::new(),
+        };
+        let mut sets = Sets {
+            scope,
+            space,
             query,
             guards: problem.automaton.guards.clone(),
-            atoms: FxHashMap::default(),
-            conditions: FxHashMap::default(),
-            letters: FxHashMap::default(),
-            steps: Arc::default(),
+            memo: GuardMemo::default(),
             published: false,
+            left_out: false,
             operations: 0,
             divergence_tests: 0,
         };
         if problem.takes_prefixes() {
-            sets.evidence = sets.deciding();
+            sets.scope.evidence = sets.evidence_guards();
         }
         sets
     }
 
-    /// The same sets for another worker, under leases of `budget`. Guards that there are now mean the same to both.
+    /// Returns the part that another thread takes over, under leases of `budget`. Existing guards
+    /// have the same meaning for both.
     pub fn beside(&mut self, budget: &Budget) -> Beside<'r> {
         let empty = self.space.query();
         let query = std::mem::replace(&mut self.query, empty);
         let (mine, theirs) = query.worker(budget.lease(), budget.lease());
         self.query = mine;
         Beside {
-            problem: self.problem,
-            automaton: self.automaton.clone(),
-            territory: self.territory.clone(),
-            stuttering: self.stuttering.clone(),
-            evidence: self.evidence.clone(),
+            scope: self.scope.clone(),
             query: theirs,
             guards: self.guards.clone(),
-            atoms: self.atoms.clone(),
-            conditions: self.conditions.clone(),
-            letters: self.letters.clone(),
-            steps: self.steps.clone(),
+            memo: self.memo.clone(),
             published: self.published,
         }
     }
 
-    /// See `evidence`: letters that lead to where everything is accepted, whatever event is taken.
-    fn deciding(&mut self) -> Vec<Guard> {
+    /// Computes `evidence`: letters after which, by any event, the automaton accepts everything.
+    fn evidence_guards(&mut self) -> Vec<Guard> {
         let automaton = self.automaton();
         let forever = accepting_forever(&automaton);
-        let events = self.alphabet.event_atoms();
+        let events = self.alphabet().event_atoms();
         let mut guards = Vec::with_capacity(forever.len());
         for q in automaton.state_ids() {
             if forever[q.index()] {
@@ -236,19 +223,19 @@ impl<'r, 's> Sets<'r, 's> {
         guards
     }
 
-    /// The automaton.
+    /// Returns the automaton.
     pub fn automaton(&self) -> Arc<Automaton> {
-        self.automaton.clone()
+        self.scope.automaton.clone()
     }
 
-    /// The letters that it reads.
-    pub fn alphabet(&self) -> &Arc<Alphabet> {
-        &self.alphabet
+    /// Returns its alphabet.
+    pub fn alphabet(&self) -> &'r Alphabet {
+        self.scope.problem.alphabet()
     }
 
-    /// The states of `set` with which a run that leads the automaton to `q` is evidence, whatever follows.
+    /// Returns the states of `set` in which automaton state `q` accepts every continuation.
     pub fn evidence(&mut self, q: StateId, set: &Set) -> Result<Set, Stop> {
-        match self.evidence.get(q.index()) {
+        match self.scope.evidence.get(q.index()) {
             Some(&deciding) if deciding != Guards::FALSE => {
                 let condition = self.condition(deciding)?;
                 self.filter(set, &condition)
@@ -257,32 +244,33 @@ impl<'r, 's> Sets<'r, 's> {
         }
     }
 
-    /// May steps be left out, so that a state which is not dead need not have a successor?
+    /// Returns whether steps may be omitted, so that live states may have no successor.
     pub fn is_partial(&self) -> bool {
-        self.territory.bounds().is_some() || self.space.cap().is_some()
+        self.scope.territory.bounds().is_some() || self.space.cap().is_some()
     }
 
-    /// Does the automaton ask which events are taken?
+    /// Returns whether the automaton depends on the events taken.
     pub fn reads_events(&self) -> bool {
-        self.problem.reads_events()
+        self.scope.problem.reads_events()
     }
 
-    /// Which runs count.
+    /// Returns the fairness constraints that a run must satisfy.
     pub fn fairness(&self) -> &'r [Constraint] {
-        self.problem.fairness
+        self.scope.problem.fairness
     }
 
-    /// The states of `set` that satisfy `condition` and have a stutter loop; the space knows which do.
-    fn still(&mut self, set: &Set, condition: &Condition) -> Result<Set, Stop> {
-        let is_corridor = matches!(self.territory, Territory::Corridor(..));
+    /// Returns the states of `set` that satisfy `condition` and have a stutter loop in the space.
+    fn stuttering_if(&mut self, set: &Set, condition: &Condition) -> Result<Set, Stop> {
+        let scope = &mut self.scope;
+        let is_corridor = matches!(scope.territory, Territory::Corridor(..));
         if *condition == Condition::NEVER || is_corridor {
             return Ok(self.space.empty());
         }
-        let here = match (&self.stuttering, self.territory.known()) {
+        let here = match (&scope.stuttering, scope.territory.known()) {
             (Some(known), _) => self.space.store().intersection(set, known)?,
             (None, Some(all)) => {
                 let found = self.space.stuttering(all)?;
-                let found = self.stuttering.insert(found);
+                let found = scope.stuttering.insert(found);
                 self.space.store().intersection(set, found)?
             }
             (None, None) => self.space.stuttering(set)?,
@@ -290,46 +278,47 @@ impl<'r, 's> Sets<'r, 's> {
         self.filter(&here, condition)
     }
 
-    /// Where `steps` lead from `sources`, as far as the ground has these steps.
+    /// Returns the image of `sources`, without omitted steps.
     fn image(&mut self, sources: &Set, steps: &Steps) -> Result<Set, Stop> {
         let image = self.space.image(sources, steps)?;
-        match self.territory.bounds() {
+        match self.scope.territory.bounds() {
             Some(all) => self.space.store().intersection(&image, all),
             None => {
-                self.watch(sources, steps)?;
+                self.record_omissions(sources, steps)?;
                 Ok(image)
             }
         }
     }
 
-    /// Takes note if the space leaves out steps from `sources`. What a territory leaves out is known beforehand.
-    fn watch(&mut self, sources: &Set, steps: &Steps) -> Result<(), Stop> {
+    /// Records whether the cap omits steps from `sources`. Steps omitted by a territory need no
+    /// record: a search in one is incomplete anyway.
+    fn record_omissions(&mut self, sources: &Set, steps: &Steps) -> Result<(), Stop> {
         self.left_out = self.left_out || self.space.escapes(sources, steps)?;
         Ok(())
     }
 
-    /// The states of `set` that stutter by a letter of `guard`.
-    pub fn resting(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
+    /// Returns the states of `set` with a stutter step by a letter of `guard`.
+    pub fn stuttering(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
         let letters = self.letters(guard)?;
-        self.still(set, &letters.still)
+        self.stuttering_if(set, &letters.stutter)
     }
 
-    /// Where a step by a letter of `guard` leads from `set`.
+    /// Returns the successors of `set` by letters of `guard`.
     pub fn post(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
         let letters = self.letters(guard)?;
-        let still = self.still(set, &letters.still)?;
-        let next = self.along(set, &letters.groups)?;
+        let still = self.stuttering_if(set, &letters.stutter)?;
+        let next = self.image_of_groups(set, &letters.groups)?;
         self.space.store().union(&still, &next)
     }
 
-    /// Where a step by a letter of `guard` that takes one of `events` leads from `set`.
+    /// Returns the successors of `set` by letters of `guard` and one of `events`.
     pub fn post_by(&mut self, set: &Set, guard: Guard, events: &[EventId]) -> Result<Set, Stop> {
         let groups = self.groups_by(guard, events)?;
-        self.along(set, &groups)
+        self.image_of_groups(set, &groups)
     }
 
-    /// Where steps of `groups` lead from `set`.
-    fn along(&mut self, set: &Set, groups: &[Group]) -> Result<Set, Stop> {
+    /// Returns the image of `set` by the steps of `groups`.
+    fn image_of_groups(&mut self, set: &Set, groups: &[Group]) -> Result<Set, Stop> {
         self.operations += 1;
         let mut next = self.space.empty();
         for group in groups {
@@ -342,16 +331,16 @@ impl<'r, 's> Sets<'r, 's> {
         Ok(next)
     }
 
-    /// The states of `within` from which a step by a letter of `guard` leads into `set`.
+    /// Returns the predecessors of `set` in `within` by letters of `guard`.
     pub fn pre(&mut self, set: &Set, guard: Guard, within: &Set) -> Result<Set, Stop> {
         let letters = self.letters(guard)?;
         let inside = self.space.store().intersection(set, within)?;
-        let still = self.still(&inside, &letters.still)?;
-        let before = self.against(set, &letters.groups, within)?;
+        let still = self.stuttering_if(&inside, &letters.stutter)?;
+        let before = self.pre_image_of_groups(set, &letters.groups, within)?;
         self.space.store().union(&still, &before)
     }
 
-    /// The states of `within` from which a step by a letter of `guard` that takes one of `events` leads into `set`.
+    /// Returns the predecessors of `set` in `within` by letters of `guard` and one of `events`.
     pub fn pre_by(
         &mut self,
         set: &Set,
@@ -360,11 +349,16 @@ impl<'r, 's> Sets<'r, 's> {
         within: &Set,
     ) -> Result<Set, Stop> {
         let groups = self.groups_by(guard, events)?;
-        self.against(set, &groups, within)
+        self.pre_image_of_groups(set, &groups, within)
     }
 
-    /// The states of `within` from which steps of `groups` lead into `set`.
-    fn against(&mut self, set: &Set, groups: &[Group], within: &Set) -> Result<Set, Stop> {
+    /// Returns the predecessors of `set` in `within` by the steps of `groups`.
+    fn pre_image_of_groups(
+        &mut self,
+        set: &Set,
+        groups: &[Group],
+        within: &Set,
+    ) -> Result<Set, Stop> {
         self.operations += 1;
         let mut before = self.space.empty();
         for group in groups {
@@ -377,12 +371,11 @@ impl<'r, 's> Sets<'r, 's> {
         Ok(before)
     }
 
-    /// The parts of `set` whose states agree on the state atoms of `mask`, each with its letter;
-    /// no part is empty.
+    /// Partitions `set` by the state atoms of `mask`; returns nonempty parts with their letters.
     pub fn parts(&mut self, set: &Set, mask: u64) -> Result<Vec<(Letter, Set)>, Stop> {
         self.operations += 1;
         let mut parts = vec![(Letter(0), set.clone())];
-        let observed = mask & self.alphabet.state_atoms();
+        let observed = mask & self.alphabet().state_atoms();
         for i in (0..Guards::MAX_ATOMS).filter(|i| observed >> i & 1 == 1) {
             let atom = self.guards.atom(i);
             let condition = self.condition(atom)?;

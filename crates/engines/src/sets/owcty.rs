@@ -2,18 +2,19 @@
 //!
 //! ```text
 //! Z := Reach(initial)
-//! repeat  for every mark m:  Z := what is reached inside of Z from targets of edges of Z with m
+//! repeat  for every mark m:  Z := states reached inside of Z from targets of edges of Z with m
 //!         trim:              Z := Z ∩ post(Z) until nothing changes
 //! until nothing changes
 //! ```
 //!
-//! and likewise for every fairness constraint (`fair.rs`). The forward mirror of EL: what is left is what accepting components reach. It is empty iff
-//! there is none. An edge is in `Z` if both its ends are.
+//! and likewise for every fairness constraint (`fair.rs`). The forward mirror image of EL: the
+//! result contains the accepting components and states reachable from them, and is empty iff there
+//! are none. An edge is in `Z` if both its ends are.
 //!
 //! K. Fisler, R. Fraer, G. Kamhi, M. Vardi, Z. Yang, *Is there a best symbolic cycle-detection
 //! algorithm?*, TACAS 2001. Exact for full LTL and events. Closures saturate.
 //!
-//! Cost: as EL; trimming goes step by step and throws out long tails without an accepting cycle.
+//! Cost: as EL; trimming takes one image per layer of states that it removes.
 
 use super::operators::Sets;
 use super::whole::{Family, Whole, is_empty};
@@ -24,7 +25,7 @@ use lariat_budget::Stop;
 use lariat_emptiness::Marks;
 use lariat_model::Strength;
 
-/// OWCTY on the whole product.
+/// OWCTY on the synchronous product.
 pub const OWCTY: Engine = Engine {
     id: EngineId::Owcty,
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
@@ -35,7 +36,8 @@ pub const OWCTY: Engine = Engine {
     procedure: Procedure::Sets(|_, sets| solve(sets, Fixpoint::Owcty)),
 };
 
-/// What accepting components inside of `within` reach there; empty iff there is none.
+/// Returns the accepting components of `within` and states they reach there; empty iff there are
+/// none.
 pub fn hull(sets: &mut Sets<'_, '_>, whole: &Whole, within: Family) -> Result<Family, Stop> {
     let mut here = within;
     loop {

@@ -1,19 +1,17 @@
-//! Products whose nodes are (automaton state, kind, set of states), as graphs for every check.
+//! Products whose nodes are (automaton state, kind, set of states), as graphs for emptiness checks.
 //!
-//! A product says what the `k`-th group of edges of a node is; this file does the rest: it interns
-//! nodes, computes a group only when a search gets there (it may cost a saturation), remembers it,
-//! and compares sets for the checks that use inclusion. A node costs its key and the root of
-//! its diagram, nothing per state.
+//! A product returns the `k`-th group of edges of a node. This file interns nodes, computes a group
+//! when a check first needs it (it may cost a saturation), memoizes it, and compares sets for the
+//! checks by inclusion. A node stores its key and the root of its diagram, nothing per state.
 //!
-//! What kinds mean is the product's own affair. Nodes of one automaton state and one kind are
-//! compared by their sets, so a product that gives its divergent nodes a kind per label and the empty set
-//! has them compared by equality.
+//! Each product defines its kinds. Nodes of equal automaton state and kind are compared by their
+//! sets. Divergent nodes have the empty set and one kind per label: inclusion is equality for them.
 
 use super::builders::Ahead;
 use super::operators::Sets;
 use super::walk::{Ending, lost};
 use lariat_automata::{Guard, StateId};
-use lariat_budget::{Budget, Lease, Observer, Progress, Stop};
+use lariat_budget::{Budget, Lease, Observer, Progress, RunContext, Stop};
 use lariat_emptiness::{Edge, Graph, Marks, NodeId, Ordered};
 use lariat_model::State;
 use lariat_space::symbolic::Set;
@@ -26,14 +24,14 @@ use std::sync::Arc;
 pub struct Aggregate {
     /// The automaton state.
     pub location: StateId,
-    /// Nodes of different kinds are never compared.
+    /// Defined by the product; nodes of different kinds are never compared.
     pub kind: u32,
     /// The states.
     pub set: Set,
 }
 
 impl Aggregate {
-    /// A node of the only kind.
+    /// Creates a node of a product with a single kind.
     pub fn plain(location: StateId, set: Set) -> Aggregate {
         Aggregate {
             location,
@@ -43,39 +41,39 @@ impl Aggregate {
     }
 }
 
-/// How single states pass an edge.
+/// The concrete steps that an edge represents.
 pub enum Passage {
-    /// By one step with a letter of `guard`, then inside of the target, if `through` is there, by any
-    /// number of steps with letters of it.
+    /// One step by a letter of `guard`, then any number of steps inside of the target by letters of
+    /// `through`, if present.
     Step {
         /// The letters of the first step.
         guard: Guard,
         /// The letters of the steps inside of the target.
         through: Option<Guard>,
     },
-    /// Not at all: the edge stands for infinite runs from its source, and here is one.
+    /// The edge represents infinite runs from its source, such as this one.
     End(Ending),
-    /// Not at all: the edge stands for infinite runs, and one starts in each of these states of
-    /// its source; [`Product::ending`] makes it.
+    /// The edge represents infinite runs, one from each of these states of its source;
+    /// [`Product::ending`] constructs it.
     EndIn(Set),
 }
 
-/// A product of the automaton with sets.
+/// A product of the automaton with sets of states.
 ///
-/// Edges are asked for in groups, `k` = 0, 1, … until `None`; a group may be empty. Groups are a
-/// function of node and `k`. No node has an empty set, but for those that stand for divergence.
+/// Edges are queried in groups `k` = 0, 1, … until `None`; a group may be empty. A group is a
+/// function of node and `k`. Only nodes that represent divergence have an empty set.
 pub trait Product {
-    /// All acceptance marks.
+    /// Returns all acceptance marks.
     fn marks(&self) -> Marks;
 
-    /// The `k`-th group of initial nodes.
+    /// Returns the `k`-th group of initial nodes.
     fn initial(
         &mut self,
         sets: &mut Sets<'_, '_>,
         k: usize,
     ) -> Result<Option<Vec<Aggregate>>, Stop>;
 
-    /// The `k`-th group of edges of `from`.
+    /// Returns the `k`-th group of edges of `from`.
     fn edges(
         &mut self,
         sets: &mut Sets<'_, '_>,
@@ -83,16 +81,17 @@ pub trait Product {
         k: usize,
     ) -> Result<Option<Vec<(Marks, Aggregate)>>, Stop>;
 
-    /// The letters by which the states of an initial node are reached inside of it from initial
-    /// states; `None` if it has only initial states.
+    /// Returns the letters of the steps inside of an initial node that reach its states from
+    /// initial states; `None` if it has only initial states.
     fn start(&mut self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Option<Guard>;
 
-    /// The states of `node` with which the beginning of a run is evidence. A node with such states has no edge but one to itself.
+    /// Returns the states of `node` from which every continuation is accepted. A node with such
+    /// states gets one accepting self-loop and no other edges.
     fn evidence(&self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Result<Set, Stop> {
         sets.evidence(node.location, &node.set)
     }
 
-    /// How single states pass the edge of the `k`-th group of `from` that leads to `to`.
+    /// Returns the concrete steps of the edge to `to` in the `k`-th group of `from`.
     fn passage(
         &mut self,
         sets: &mut Sets<'_, '_>,
@@ -101,8 +100,8 @@ pub trait Product {
         to: &Aggregate,
     ) -> Result<Passage, Stop>;
 
-    /// The run that starts in `start` and for which the `k`-th group of edges of `from` stands: asked
-    /// only where [`passage`](Product::passage) answers [`Passage::EndIn`].
+    /// Returns the infinite run from `start` that the `k`-th group of edges of `from` represents.
+    /// Called only after [`passage`](Product::passage) returned [`Passage::EndIn`] for the group.
     fn ending(
         &mut self,
         _sets: &mut Sets<'_, '_>,
@@ -114,16 +113,16 @@ pub trait Product {
     }
 }
 
-/// The graph of a product; everything is in its [`Worker`].
+/// The graph of a product; its nodes and edges are in the [`Worker`].
 pub struct Aggregates<'o, 'w, 'r, 's, P> {
     marks: Marks,
     observer: &'o dyn Observer,
     kind: PhantomData<fn() -> (P, &'w Sets<'r, 's>)>,
 }
 
-/// What is known of a product.
+/// The explored part of a product, in the thread of the check.
 pub struct Worker<'w, 'r, 's, P> {
-    /// The sets.
+    /// The problem on sets.
     pub sets: &'w mut Sets<'r, 's>,
     /// The product.
     pub product: P,
@@ -141,27 +140,27 @@ pub struct Worker<'w, 'r, 's, P> {
     check: Lease,
 }
 
-/// The edges of a node, as far as the emptiness check has asked for them.
+/// The edges of a node that the check has queried.
 #[derive(Default)]
 struct Edges {
-    /// Each with its group.
+    /// Edges with their groups.
     known: Vec<(Edge, u32)>,
     asked: u32,
     complete: bool,
 }
 
 impl<'o, 'w, 'r, 's, P: Product> Aggregates<'o, 'w, 'r, 's, P> {
-    /// The graph of `product` and a worker that has found nothing yet; builders may be ahead of it.
+    /// Creates the graph of `product` and an empty worker, optionally with prefetched edges.
     pub fn new(
         product: P,
         sets: &'w mut Sets<'r, 's>,
         ahead: Option<Arc<Ahead>>,
-        budget: &Budget,
-        observer: &'o dyn Observer,
+        ctx: RunContext<'o>,
     ) -> (Aggregates<'o, 'w, 'r, 's, P>, Worker<'w, 'r, 's, P>) {
+        let budget = ctx.budget;
         let graph = Aggregates {
             marks: product.marks(),
-            observer,
+            observer: ctx.observer,
             kind: PhantomData,
         };
         let worker = Worker {
@@ -185,45 +184,44 @@ impl<'o, 'w, 'r, 's, P: Product> Aggregates<'o, 'w, 'r, 's, P> {
 }
 
 impl<P: Product> Worker<'_, '_, '_, P> {
-    /// The node of that number.
+    /// Returns the node with a number.
     pub fn node(&self, id: NodeId) -> &Aggregate {
         &self.nodes[id.index()]
     }
 
-    /// How many nodes were found.
+    /// Returns the number of nodes.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }
 
-    /// How many edges were computed.
+    /// Returns the number of edges computed.
     pub fn edge_count(&self) -> usize {
         self.edge_count
     }
 
-    /// The initial nodes that were asked for.
+    /// Returns the initial nodes that the check has queried.
     pub fn initial_nodes(&self) -> impl Iterator<Item = &Aggregate> {
         self.initial.iter().map(|id| self.node(*id))
     }
 
-    /// The states of the node with which the beginning of a run is evidence.
+    /// Returns the states of the node from which every continuation is accepted.
     pub fn evidence(&mut self, node: NodeId) -> Result<Set, Stop> {
         let node = &self.nodes[node.index()];
         self.product.evidence(self.sets, node)
     }
 
-    /// The `k`-th group of edges of `from`.
+    /// Returns the `k`-th group of edges of `from`, prefetched or computed.
     fn group_of(
         &mut self,
         from: &Aggregate,
         k: usize,
     ) -> Result<Option<Vec<(Marks, Aggregate)>>, Stop> {
         match &self.ahead {
-            Some(ahead) => ahead.ask(&mut self.product, self.sets, from, k),
+            Some(ahead) => ahead.group(&mut self.product, self.sets, from, k),
             None => self.product.edges(self.sets, from, k),
         }
     }
 
-    /// The check is over: nobody need be ahead of it.
     pub(super) fn dismiss_builders(&mut self) {
         if let Some(ahead) = self.ahead.take() {
             ahead.dismiss();
@@ -253,7 +251,7 @@ impl<P: Product> Worker<'_, '_, '_, P> {
         Ok(id)
     }
 
-    /// The group in which `edge` of `from` was found.
+    /// Returns the group that contains `edge` of `from`.
     pub(super) fn group(&self, from: NodeId, edge: Edge) -> Option<usize> {
         let known = &self.edges[from.index()].known;
         let found = known.iter().find(|(e, _)| *e == edge);
@@ -354,12 +352,12 @@ impl<'w, 'r, 's, P: Product> Ordered for Aggregates<'_, 'w, 'r, 's, P> {
         big: NodeId,
         small: NodeId,
     ) -> Result<bool, Stop> {
-        // Where there are many nodes, asking is most of the work.
+        // With many nodes, inclusion tests dominate the work.
         worker.budget.spend(1)?;
         let [big, small] = [big, small].map(|id| &worker.nodes[id.index()].set);
         let includes = worker.sets.space.store().is_subset(small, big)?;
         if includes && let Some(ahead) = &worker.ahead {
-            ahead.doubt();
+            ahead.note_inclusion();
         }
         Ok(includes)
     }

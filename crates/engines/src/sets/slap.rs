@@ -1,7 +1,7 @@
 //! SLAP: the self-loop aggregating product.
 //!
-//! An automaton state often waits in a self-loop while the system moves on. SLAP takes all these
-//! moves at once:
+//! An automaton often stays in a self-loop while the system takes many steps. SLAP aggregates these
+//! steps:
 //!
 //! ```text
 //! SF(d,ac)     = ⋁ {f | d –f,ac'→ d, ac' ⊆ ac}
@@ -11,19 +11,21 @@
 //! ```
 //!
 //! A. Duret-Lutz, K. Klai, D. Poitrenaud, Y. Thierry-Mieg, *Self-loop aggregation product — a new
-//! hybrid approach to on-the-fly LTL model checking*, ATVA 2011. Exact for full LTL; on steps with
-//! events, filtered by (state, event), for events too. What differs here:
+//! hybrid approach to on-the-fly LTL model checking*, ATVA 2011. Exact for full LTL and for events,
+//! with steps filtered by (state, event). Deviations:
 //!
-//! - [`Absorb::All`] takes every self-loop of `d`, whatever its marks. That is sound: the steps taken see
-//!   *more* acceptance than the edge claims, and each self-loop with marks is still an edge of
-//!   its own. Graphs are never larger. [`Absorb::Marked`] is the published condition.
-//! - Without acceptance marks the published product loses every run that waits for ever, because
-//!   self-loops without marks are no edges. We put one mark on every edge first.
-//! - Edges with equal source, marks and target are one, with the disjunction of their guards.
-//! - Where an edge is the only self-loop of its state, `f = SF(q,·)`, the image is the node: `a` is closed under `f`, so `post(a,f)` is part of `a` and no
-//!   step by `f` leads out of it. Waiting for ever in one state takes such edges alone, a chain of images without a saturation.
+//! - [`Absorb::All`] absorbs every self-loop of `d`, regardless of its marks. This is sound: the
+//!   steps taken see *more* acceptance than the edge claims, and each self-loop with marks is still
+//!   a separate edge. Graphs are never larger. [`Absorb::Marked`] is the published condition.
+//! - Without acceptance marks the published product loses runs that stay in a self-loop
+//!   indefinitely, because self-loops without marks are no edges. We put one mark on every edge
+//!   first.
+//! - Edges with equal source, marks and target are merged, with the disjunction of their guards.
+//! - The target of an edge that is the only self-loop of its state, `f = SF(q,·)`, needs no
+//!   closure: `a` is closed under `f`, so `post(a,f)` is a subset of `a` closed under `f`. Runs
+//!   that stay in one automaton state then cost a chain of images without saturation.
 //!
-//! Cost: one filtered image and, but for those, one filtered saturation an edge.
+//! Cost: one filtered image and, except for these edges, one filtered saturation per edge.
 
 use super::operators::Sets;
 use super::product::{Aggregate, Passage, Product};
@@ -35,7 +37,7 @@ use lariat_budget::Stop;
 use lariat_emptiness::Marks;
 use lariat_model::Strength;
 
-/// Sets closed under self-loops of the automaton.
+/// Self-loop aggregating product.
 pub const SLAP: Engine = Engine {
     id: EngineId::Slap,
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
@@ -49,18 +51,17 @@ pub const SLAP: Engine = Engine {
     }),
 };
 
-/// Which self-loops the closure of a node takes.
+/// The self-loops that the closure of a node absorbs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Absorb {
-    /// All of the target.
+    /// All self-loops of the target.
     #[default]
     All,
-    /// Those whose marks are on the edge, as published.
+    /// Self-loops whose marks are on the edge, as published.
     Marked,
 }
 
 impl Absorb {
-    /// The condition of a variant.
     pub(super) fn of(variant: Variant) -> Absorb {
         if variant.published {
             Absorb::Marked
@@ -70,14 +71,14 @@ impl Absorb {
     }
 }
 
-/// An edge of the automaton with the closure of its target.
+/// An edge of the automaton, with the guard `through` of the closure of its target.
 #[derive(Clone)]
 pub(super) struct Out {
     pub guard: Guard,
     pub marks: Marks,
     pub to: StateId,
     pub through: Guard,
-    /// Is what the edge leads to closed as it is?
+    /// True if the image is already closed.
     pub is_closed: bool,
 }
 
@@ -85,14 +86,13 @@ pub(super) struct Out {
 #[derive(Clone)]
 pub struct Slap {
     marks: Marks,
-    /// The initial automaton states with the closures of their sets.
+    /// The initial automaton states with the guards of their closures.
     pub(super) initial: Vec<(StateId, Guard)>,
-    /// The edges of every automaton state but for self-loops without marks.
+    /// The edges per automaton state, without self-loops that have no marks.
     pub(super) out: Vec<Vec<Out>>,
 }
 
 impl Slap {
-    /// The product of the problem of `sets`.
     pub fn new(sets: &mut Sets<'_, '_>, absorb: Absorb) -> Slap {
         let (marks, edges) = sets.automaton().normal_edges(&mut sets.guards);
         let loops = |sets: &mut Sets<'_, '_>, q: StateId, on_edge: Marks| {
@@ -117,7 +117,7 @@ impl Slap {
                     marks,
                     to,
                     through,
-                    // The node that it leaves was closed under the same guard, whatever the edge by which it was reached.
+                    // Every edge to the source of this one closes its target under the same guard.
                     is_closed: absorb == Absorb::All && to.index() == q && guard == through,
                 });
             }

@@ -1,30 +1,32 @@
-//! SLAP-FST: SLAP whose terminal part is decided by a fixpoint.
+//! SLAP-FST: SLAP with a fixpoint in the terminal part of the automaton.
 //!
-//! Once the automaton is in a component that it cannot leave, the rest of the question is about
-//! sets alone: does an accepting run of component × system start in `{q} × a`? That is one EL or OWCTY,
-//! and the node gets the single edge
+//! In an automaton component without exits, EL or OWCTY decides whether an accepting run of
+//! component × system starts in `{q} × a`. The node has the only edge
 //!
 //! ```text
 //! (q,a) –F→ (q,a)   iff   the fixpoint from {q} × a is not empty            (no edge otherwise)
 //! ```
 //!
 //! A. Duret-Lutz, K. Klai, D. Poitrenaud, Y. Thierry-Mieg, *Self-loop aggregation product*, ATVA
-//! 2011 ("fully symbolic search in terminal states"). They do it for states all of whose edges
-//! are self-loops, and so do we if it is asked for as published; otherwise we do it for every automaton component without exits, of which that is a
-//! case. Where the component is one state that reads every letter with all marks and deadlocks
-//! stutter, every infinite run accepts and every state starts one: no fixpoint is computed.
+//! 2011 ("fully symbolic search in terminal states"). The published variant applies it to states
+//! with self-loops only. Deviation: we apply it to every automaton component without exits. If such
+//! a component is one state that reads every letter with all marks, and deadlocks stutter, every
+//! state starts an infinite run, which is accepted: no fixpoint is computed.
 //!
 //! # Fairness
 //!
-//! Fairness is about cycles, and those of a product of sets do not show which steps they are made of. Fixpoints know any number of constraints, weak and strong
-//! (`fair.rs`). A run that is accepted stays in one component of the automaton from some point on. So where fairness is assumed every node of
-//! a component that has all marks is asked whether a fair run starts there that stays,
+//! Fairness is a condition on cycles, and cycles of a product of sets do not determine the steps of
+//! their runs. Fixpoints support any number of weak and strong constraints (`fair.rs`), and an
+//! accepted run finally stays in one component of the automaton. With fairness, every node of a
+//! component that has all marks is therefore decided by
 //!
 //! ```text
-//! (q,a) –F→ (q,a)   iff   the fixpoint from {q} × a in the component of q × system, with all constraints, is not empty
+//! (q,a) –F→ (q,a)   iff   the fixpoint with all constraints, from {q} × a in the component of q
+//!                         × system, is not empty
 //! ```
 //!
-//! and all other edges, by which SLAP leads on inside of the component and out of it, lose their marks. What nodes have reached in vain need not be asked again.
+//! and all other edges of SLAP, inside of the component and out of it, lose their marks. States
+//! reached from nodes without such a run are memoized and not searched again.
 
 use super::fair::union;
 use super::fixpoint::{Fair, Fixpoint};
@@ -34,7 +36,7 @@ use super::search;
 use super::slap::{Absorb, Slap};
 use super::walk::Ending;
 use super::whole::{AutomatonEdge, Family, Whole};
-use super::witness;
+use super::witness::{self, ProductState};
 use crate::engine::{AutomatonKind, Emptiness, Engine, Needs, Procedure};
 use crate::engine_id::EngineId;
 use lariat_automata::{Guard, Guards, StateId, automaton_components};
@@ -42,7 +44,7 @@ use lariat_budget::Stop;
 use lariat_emptiness::Marks;
 use lariat_model::{State, Strength};
 
-/// SLAP with a fixpoint in terminal nodes.
+/// SLAP with fixpoints in terminal nodes.
 pub const SLAP_FST: Engine = Engine {
     id: EngineId::SlapFst,
     automata: &[AutomatonKind::Tgba, AutomatonKind::Ba],
@@ -64,44 +66,43 @@ pub struct SlapFst {
     whole: Whole,
     fixpoint: Fixpoint,
     role: Vec<Role>,
-    /// Where accepting runs start that stay in the component of the node asked for last.
+    /// States with accepting runs inside of the component of the node last passed to `passage`.
     fair: Fair,
-    /// Where no accepting run starts that stays in its component, if fairness is assumed, as far as that was asked.
+    /// With fairness: states known to have no accepting run inside of their component.
     barren: Option<Family>,
 }
 
-/// What an automaton state is to the product.
+/// The treatment of an automaton state in the product.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// SLAP goes on.
+    /// Edges of SLAP.
     Inner,
-    /// In a component without exits.
+    /// Component without exits: decided by a fixpoint.
     Terminal,
-    /// In a component without exits that accepts whatever follows.
+    /// Component without exits that accepts every continuation.
     Universal,
-    /// In a component without exits whose edges lack a mark.
+    /// Component without exits whose edges lack a mark.
     Hopeless,
-    /// In a component with exits in which fair runs may stay.
+    /// Component with exits that may contain fair accepting runs.
     Staying,
 }
 
 impl SlapFst {
-    /// The product of the problem of `sets`.
     pub fn new(sets: &mut Sets<'_, '_>, absorb: Absorb, fixpoint: Fixpoint) -> SlapFst {
         let slap = Slap::new(sets, absorb);
         let automaton = sets.automaton();
         let components = automaton_components(&automaton);
         let is_fair = !sets.fairness().is_empty();
         let whole = if is_fair {
-            Whole::fair(sets).staying(&components)
+            Whole::with_fairness(sets).staying(&components)
         } else {
             Whole::new(sets)
         };
         let endless = sets.space.has_stutter_loops() && !sets.is_partial();
         let role = |q: StateId| {
             if sets.published {
-                let mut edges = whole.edges.iter().filter(|by| by.from == q);
-                return if edges.all(|by| by.to == q) {
+                let mut edges = whole.edges.iter().filter(|edge| edge.from == q);
+                return if edges.all(|edge| edge.to == q) {
                     Role::Terminal
                 } else {
                     Role::Inner
@@ -115,11 +116,13 @@ impl SlapFst {
                     Role::Inner
                 };
             }
-            let inside = |by: &&AutomatonEdge| components.of[by.from.index()] == component;
+            let inside = |edge: &&AutomatonEdge| components.of[edge.from.index()] == component;
             let edges = whole.edges.iter().filter(inside);
-            let seen = edges.fold(Marks::NONE, |all, by| all.union(by.marks));
-            let always = |by: &AutomatonEdge| {
-                by.guard == Guards::TRUE && by.marks == whole.marks && (by.from, by.to) == (q, q)
+            let seen = edges.fold(Marks::NONE, |all, edge| all.union(edge.marks));
+            let always = |edge: &AutomatonEdge| {
+                edge.guard == Guards::TRUE
+                    && edge.marks == whole.marks
+                    && (edge.from, edge.to) == (q, q)
             };
             if !seen.contains(whole.marks) {
                 Role::Hopeless
@@ -140,13 +143,13 @@ impl SlapFst {
         }
     }
 
-    fn start_of(&self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Family {
+    fn family(&self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Family {
         let mut family = self.whole.empty(sets);
         family[node.location.index()] = node.set.clone();
         family
     }
 
-    /// Does an accepting run start in the node that stays in its component?
+    /// Returns whether the node has an accepting run inside of its component.
     fn accepts(&mut self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Result<bool, Stop> {
         if let Some(barren) = &self.barren {
             let known = &barren[node.location.index()];
@@ -155,7 +158,7 @@ impl SlapFst {
                 return Ok(false);
             }
         }
-        let start = self.start_of(sets, node);
+        let start = self.family(sets, node);
         let reached = self.whole.reach(sets, start)?;
         let Some(barren) = &mut self.barren else {
             return self.fixpoint.accepts(sets, &self.whole, reached);
@@ -167,7 +170,7 @@ impl SlapFst {
         Ok(accepts)
     }
 
-    /// The edges where fairness is assumed: first whether fair runs stay, then those of SLAP.
+    /// Returns the edges with fairness: the fixpoint's self-loop, then the groups of SLAP.
     fn fair_edges(
         &mut self,
         sets: &mut Sets<'_, '_>,
@@ -175,7 +178,7 @@ impl SlapFst {
         k: usize,
     ) -> Result<Option<Vec<(Marks, Aggregate)>>, Stop> {
         let role = self.role[from.location.index()];
-        let Some(of_slap) = k.checked_sub(1) else {
+        let Some(slap_group) = k.checked_sub(1) else {
             let accepts =
                 !matches!(role, Role::Inner | Role::Hopeless) && self.accepts(sets, from)?;
             let edge = accepts.then(|| (self.marks(), from.clone()));
@@ -184,7 +187,7 @@ impl SlapFst {
         if !matches!(role, Role::Inner | Role::Staying) {
             return Ok(None);
         }
-        let edges = self.slap.edges(sets, from, of_slap)?;
+        let edges = self.slap.edges(sets, from, slap_group)?;
         let unmarked = |(_, to)| (Marks::NONE, to);
         Ok(edges.map(|edges| edges.into_iter().map(unmarked).collect()))
     }
@@ -235,12 +238,14 @@ impl Product for SlapFst {
         to: &Aggregate,
     ) -> Result<Passage, Stop> {
         let role = self.role[from.location.index()];
-        match (self.barren.is_some(), k.checked_sub(1)) {
-            (true, Some(of_slap)) => return self.slap.passage(sets, from, of_slap, to),
-            (false, _) if role == Role::Inner => return self.slap.passage(sets, from, k, to),
-            _ => {}
+        if self.barren.is_some() {
+            if let Some(slap_group) = k.checked_sub(1) {
+                return self.slap.passage(sets, from, slap_group, to);
+            }
+        } else if role == Role::Inner {
+            return self.slap.passage(sets, from, k, to);
         }
-        let start = self.start_of(sets, from);
+        let start = self.family(sets, from);
         let mut reached = self.whole.reach(sets, start)?;
         let q = from.location.index();
         self.fair = if role == Role::Universal {
@@ -268,11 +273,10 @@ impl Product for SlapFst {
         _: usize,
         start: &State,
     ) -> Result<Ending, Stop> {
-        witness::run(
-            sets,
-            &self.whole,
-            (from.location, start.clone()),
-            &self.fair,
-        )
+        let first = ProductState {
+            location: from.location,
+            state: start.clone(),
+        };
+        witness::run(sets, &self.whole, first, &self.fair)
     }
 }

@@ -1,7 +1,7 @@
 //! SOG: the symbolic observation graph, searched in product with the automaton.
 //!
-//! E are the observed propositions. A node of the graph is an aggregate: a set of states that agree
-//! on E, closed under the steps that are not observed.
+//! A node of the graph is an aggregate: a set of states that agree on the observed propositions,
+//! closed under unobserved steps.
 //!
 //! ```text
 //! close(S,l) = least X ⊇ S closed under successors with label l
@@ -10,15 +10,15 @@
 //! ```
 //!
 //! The graph is stutter-equivalent to the system, so it decides every stutter-invariant property,
-//! whether written with X or not. K. Klai, D. Poitrenaud (2008), as defined by A. Duret-Lutz et al.
-//! (2011), Def. 5.
+//! with or without X. K. Klai, D. Poitrenaud (2008), as defined by A. Duret-Lutz et al. (2011),
+//! Def. 5.
 //!
-//! **Events.** H. Abid, K. Klai, C. Arias, H. Ouni observe events too: a step that takes
-//! an observed event carries it as its letter. Their graph leaves out the silent letters before an
-//! event, which changes the truth of formulas such as `fires(t)`; it is exact only for
-//! properties that do not mind (`Invariance::silent`). The *refined* graph is exact for every
-//! stutter-invariant property. It keeps two kinds of aggregates apart: entry sets, not closed,
-//! and what is reached from them by at least one silent step.
+//! **Events.** H. Abid, K. Klai, C. Arias, H. Ouni also observe events, as letters of the steps
+//! that take them. Their graph omits silent letters before an event, which changes the truth of
+//! formulas such as `fires(t)`: it is exact only for properties invariant under silent letters
+//! (`Invariance::silent`). The *refined* graph is exact for every stutter-invariant property. It
+//! distinguishes two kinds of aggregates: entry sets `E`, not closed, and interiors `I`, reached
+//! from them by at least one silent step.
 //!
 //! ```text
 //! E(S), I(S), l = label:  –(l,o)→ E(P)   for observed o, P ∈ Part(Out(S,o))
@@ -27,10 +27,9 @@
 //! I(S) only:              –(l,∅)→ D(l)   if S has a silent cycle        D(l) –(l,∅)→ D(l)
 //! ```
 //!
-//! A stuttering deadlock is a silent step to itself, so it needs no rule of its own.
+//! A stuttering deadlock is a silent self-loop and needs no separate rule.
 //!
-//! As a product this is [SOP](super::sop) with an observed alphabet that never shrinks, and that is how
-//! it is built.
+//! The product is implemented as [SOP](super::sop) with an observed alphabet that never shrinks.
 
 use super::operators::Sets;
 use super::search;
@@ -43,7 +42,7 @@ use crate::testing_automata::note_automaton;
 use lariat_budget::Stop;
 use lariat_model::Strength;
 
-/// The symbolic observation graph, in product with any kind of automaton.
+/// Symbolic observation graph, in product with any kind of automaton.
 pub const SOG: Engine = Engine {
     id: EngineId::Sog,
     automata: &[
@@ -72,24 +71,23 @@ pub const SOG: Engine = Engine {
     }),
 };
 
-/// The product of the problem of `sets` with its observation graph; `published` is that of
-/// Abid et al.
+/// Creates the product with the observation graph, with that of Abid et al. if `published`.
 pub fn sog(sets: &Sets<'_, '_>, known: Invariance<'_>, published: bool) -> Result<Sop, Stop> {
     if !known.letters {
         return Err(Stop::Unsupported(
             "the observation graph needs a stutter-invariant property".to_owned(),
         ));
     }
-    let grain = match (sets.reads_events(), published) {
-        (false, _) => Grain::Closed,
-        (true, false) => Grain::Refined,
-        (true, true) if known.silent => Grain::Closed,
-        (true, true) => {
-            return Err(Stop::Unsupported(
-                "the published event graph needs a property that does not see silent steps"
-                    .to_owned(),
-            ));
-        }
+    let reads_events = sets.reads_events();
+    if reads_events && published && !known.silent {
+        return Err(Stop::Unsupported(
+            "the published event graph needs a property invariant under silent steps".to_owned(),
+        ));
+    }
+    let grain = if reads_events && !published {
+        Grain::Refined
+    } else {
+        Grain::Closed
     };
     Ok(Sop::new(sets, grain, |_| false))
 }

@@ -1,34 +1,33 @@
-//! Testing automata × SOG: the symbolic observation graph read by its changes.
+//! Testing automata × SOG: the symbolic observation graph read by label changes.
 //!
-//! Along the edges of the [SOG](super::sog) the label always changes, and that is all a testing automaton
-//! reads. With t –c,m→ t' an edge by the change c, and aggregates a, b:
+//! Every edge of the [SOG](super::sog) changes the label, and a testing automaton reads only label
+//! changes. With t –c,m→ t' an edge by the change c, and aggregates a, b:
 //!
 //! ```text
 //! (t,a) –m→ (t',b)    iff   b ∈ succ(a),   t –c,m→ t',   c = l(a) ⊕ l(b)
 //! (t,a) –all→ (t,a)   iff   t is a livelock state and a has a cycle
 //! ```
 //!
-//! There are no divergent nodes: staying in an aggregate for ever is a loop of its node, and the
-//! test for a cycle is made in livelock states only. Of aggregates without a change that the automaton
-//! can take nothing is computed.
+//! There are no divergent nodes: an infinite run inside of an aggregate is a self-loop of its node,
+//! and divergence is tested in livelock states only. Aggregates are not closed if the automaton
+//! cannot take the change that leads to them.
 //!
-//! **TGTA** (Ben Salem, Duret-Lutz and Kordon, ToPNoC VI, 2012): the loop is the one that the automaton has. In
-//! the product with single states a run may pass it now and then and collect marks without
-//! staying; here repeated letters are gone, and a stutter-invariant language does not mind.
+//! **TGTA** (Ben Salem, Duret-Lutz and Kordon, ToPNoC VI, 2012): the self-loop is that of the
+//! automaton. In the product with single states a run may take it a few times and collect marks;
+//! here repeated letters are removed, which a stutter-invariant language allows.
 //!
-//! **TA**: a run accepts by changes from Büchi states, whose marks are on the edges above, or by staying
-//! in a livelock state. The second pass of the check on single states looks for cycles without change; here
-//! they are inside of aggregates, so that the same product with the same loops serves both kinds, and
-//! one pass of any check is enough.
+//! **TA**: a run accepts by changes from Büchi states, whose marks are on the edges above, or in a
+//! livelock state. On single states, a second pass searches cycles without changes; here they are
+//! inside of aggregates. One product serves both kinds of automata, and any check needs one pass.
 //!
-//! Right for every stutter-invariant property of states, because the SOG is stutter-equivalent to
-//! the system and the testing automaton has the language of the one it was made of.
+//! Exact for every stutter-invariant property of states, because the SOG is stutter-equivalent to
+//! the system and the testing automaton has the language of the original automaton.
 //!
 //! Cost: as SOG, with at most as many closures and fewer cycle tests.
 
 use super::operators::Sets;
 use super::product::{Aggregate, Passage, Product};
-use super::walk::stay;
+use super::walk::divergent_run;
 use crate::engine::{AutomatonKind, Task};
 use crate::testing_automata::only_states;
 use lariat_automata::testing::{Ta, Testing, Tgta};
@@ -39,23 +38,24 @@ use lariat_parallel::Common;
 use lariat_space::symbolic::Set;
 use std::sync::Arc;
 
-/// The letters of all steps: events are not observed.
+/// All letters: events are not observed.
 const ANY: Guard = Guards::TRUE;
 
-/// The product. What is known of aggregates is known to all its clones.
+/// The product. Clones, one per builder, share their memo tables.
 #[derive(Clone)]
 pub struct SogTesting {
     testing: Testing,
-    /// The successors of an aggregate before they are closed, each with its label.
+    /// The successors of an aggregate before their closure, with their labels.
     exits: Common<Set, Arc<[(Letter, Set)]>>,
     closed: Common<Set, Set>,
     divergent: Common<Set, bool>,
-    /// Where it accepts whatever follows, if the beginning of a run is evidence.
+    /// By automaton state: true if it accepts every continuation. Empty if finite prefixes are no
+    /// evidence.
     forever: Vec<bool>,
 }
 
 impl SogTesting {
-    /// The product with the testing automaton, of the kind that `task` asks for.
+    /// Creates the product with a testing automaton of the kind required by `task`.
     pub fn new(task: &Task<'_>) -> Result<SogTesting, Stop> {
         let problem = task.problem;
         only_states(problem)?;
@@ -82,18 +82,16 @@ impl SogTesting {
         })
     }
 
-    /// The automaton of the product.
     pub fn testing(&self) -> &Testing {
         &self.testing
     }
 
-    /// The label that the states of an aggregate share.
+    /// Returns the common label of an aggregate.
     fn label(&self, sets: &mut Sets<'_, '_>, set: &Set) -> Letter {
         let state = sets.space.pick(set);
         Letter(state.map_or(0, |state| sets.label(&state) & self.testing.observed))
     }
 
-    /// The aggregate that states of one label become.
     fn close(&self, sets: &mut Sets<'_, '_>, part: &Set, label: Letter) -> Result<Set, Stop> {
         self.closed.get(part, || {
             let same = sets.guards.cube(Cube {
@@ -167,7 +165,7 @@ impl Product for SogTesting {
         let here = self.label(sets, &from.set);
         let change = self.testing.change(here, label);
         let moves: Vec<_> = match change {
-            // Only out of a part of an aggregate, which a check may have taken apart.
+            // Possible only if a check has decomposed an aggregate, whose parts are not closed.
             Letter(0) => vec![(Marks::NONE, from.location)],
             change => {
                 let changing = self.testing.changing(from.location, change);
@@ -202,7 +200,7 @@ impl Product for SogTesting {
     ) -> Result<Passage, Stop> {
         if k == 0 {
             let divergent = sets.divergent(&from.set, ANY)?;
-            return stay(sets, &divergent, ANY).map(Passage::End);
+            return divergent_run(sets, &divergent, ANY).map(Passage::End);
         }
         Ok(Passage::Step {
             guard: ANY,

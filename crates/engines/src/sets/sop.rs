@@ -1,7 +1,7 @@
-//! SOP: the symbolic observation product, whose alphabet shrinks as the automaton forgets.
+//! SOP: the symbolic observation product, whose observed alphabet shrinks along automaton edges.
 //!
-//! FV(q) are the propositions that can still matter: those on edges reachable from `q`. A node
-//! `(q,a)` needs to be homogeneous and closed only with respect to them.
+//! FV(q) are the propositions on edges reachable from `q`, the only ones that can still matter. The
+//! set of a node `(q,a)` is homogeneous and closed with respect to FV(q) only.
 //!
 //! ```text
 //! (q,a), l = λ(a)|FV(q), for q –f,ac→ d with l ⊨ f and N = Succ(a) \ a:
@@ -10,23 +10,22 @@
 //! (q,⟨div,l⟩) –ac→ (d, ⟨div, l|FV(d)⟩)
 //! ```
 //!
-//! A. Duret-Lutz, K. Klai, D. Poitrenaud, Y. Thierry-Mieg (2011), Def. 6. Theorem 2 there needs more
-//! than it says: not only the property but the language of *every automaton state* must be
-//! stutter-invariant. We carry the observed mask in the node and shrink it on entering a
-//! state only where that is known of the state (`Invariance::states`). Known of all, this is
-//! the published product; known of none, it is the product with the [SOG](super::sog).
+//! A. Duret-Lutz, K. Klai, D. Poitrenaud, Y. Thierry-Mieg (2011), Def. 6. Deviation: Theorem 2
+//! there holds only if the language of *every automaton state* is stutter-invariant, not just that
+//! of the property. Nodes carry the mask of observed atoms, which shrinks only on entering states
+//! with known invariance (`Invariance::states`). If all states have it, this is the published
+//! product; if none has it, the product with the [SOG](super::sog).
 //!
-//! With events the aggregates are those of the refined event graph, the observed events taken
-//! from the mask.
+//! With events, aggregates are those of the refined event graph; the mask contains the observed
+//! events.
 //!
-//! Cost: one closure for every part of the successors of a node, computed when a search gets
-//! there; one divergence test a closed aggregate. Equal aggregates of different automaton states
-//! share both.
+//! Cost: one closure per part of the successors of a node, on demand, and one divergence test per
+//! closed aggregate. Equal aggregates of different automaton states share both.
 
 use super::operators::Sets;
 use super::product::{Aggregate, Passage, Product};
 use super::search;
-use super::walk::stay;
+use super::walk::divergent_run;
 use crate::engine::{AutomatonKind, Emptiness, Engine, Needs, Procedure};
 use crate::engine_id::EngineId;
 use crate::problem::Invariance;
@@ -39,7 +38,7 @@ use lariat_space::symbolic::Set;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// The symbolic observation product.
+/// Symbolic observation product.
 pub const SOP: Engine = Engine {
     id: EngineId::Sop,
     automata: &[AutomatonKind::Tgba],
@@ -53,50 +52,49 @@ pub const SOP: Engine = Engine {
     }),
 };
 
-/// Which aggregates are built.
+/// The kinds of aggregates that are built.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Grain {
-    /// Closed ones.
+    /// Closed aggregates.
     Closed,
-    /// Entry sets and closed interiors apart: exact with events.
+    /// Entry sets and closed interiors: exact with events.
     Refined,
 }
 
-/// What the set of a node is.
+/// The meaning of a node's set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Shape {
     /// Closed under silent steps of its label.
     Closed,
-    /// As it was entered.
+    /// Not closed.
     Entry,
     /// Closed, and reached by at least one silent step.
     Inner,
-    /// Nothing but an infinite silent run.
+    /// Empty: the node represents an infinite silent run.
     Divergent,
 }
 
-/// What is observed of a node. Sets of different labels have no state in common, so that nodes are compared only where all of this is equal.
+/// Observation of a node; inclusion is tested only between nodes with equal observation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Observation {
     shape: Shape,
-    /// The atoms that are still seen.
+    /// The observed atoms.
     mask: u64,
-    /// Those of them that are true of its states.
+    /// The observed atoms that hold in its states.
     label: u64,
 }
 
-/// Steps out of an aggregate that have one letter.
+/// The steps out of an aggregate with a common letter.
 #[derive(Clone, Debug)]
 struct Exit {
     /// The event atoms of the letter.
     bits: u64,
-    /// Where they lead.
     targets: Set,
-    /// What the targets become.
+    /// The shape of the nodes made of the targets.
     shape: Shape,
 }
 
-/// One successor of a node before it is closed.
+/// A successor of a node before its closure.
 #[derive(Clone, Debug)]
 struct Successor {
     bits: u64,
@@ -104,20 +102,20 @@ struct Successor {
     becomes: Observation,
 }
 
-/// Observations by number; the same number to all builders.
+/// Numbers of observations, shared by all builders.
 #[derive(Default)]
 struct Kinds {
     list: Vec<Observation>,
     ids: FxHashMap<Observation, u32>,
 }
 
-/// The product. What is known of aggregates is known to all its clones: a builder has one, and asks for other groups of the nodes that the check asks for.
+/// The product. Clones, one per builder, share their memo tables: the builders and the check
+/// compute different groups of the same nodes.
 #[derive(Clone)]
 pub struct Sop {
     automaton: Arc<Automaton>,
     grain: Grain,
-    /// What every automaton state would have observed if it is entered: its FV if its language is
-    /// known to be invariant, everything if not.
+    /// By automaton state: FV if its language is known to be stutter-invariant, else all atoms.
     free: Vec<u64>,
     kinds: Arc<Mutex<Kinds>>,
     plans: Common<Aggregate, Arc<[Successor]>>,
@@ -127,8 +125,7 @@ pub struct Sop {
 }
 
 impl Sop {
-    /// The product of the problem of `sets`; the alphabet shrinks on entering states of which
-    /// `known` is true.
+    /// Creates the product; the mask shrinks on entering states for which `known` holds.
     pub fn new(sets: &Sets<'_, '_>, grain: Grain, known: impl Fn(StateId) -> bool) -> Sop {
         let automaton = sets.automaton();
         let free = automaton.state_ids().map(|q| {
@@ -170,12 +167,12 @@ impl Sop {
         self.kinds().list[node.kind as usize]
     }
 
-    /// The letters of silent steps: no event of the mask.
+    /// Returns the letters of silent steps: no event of the mask.
     fn silent(&self, sets: &mut Sets<'_, '_>, mask: u64) -> Guard {
         self.event(sets, mask, 0)
     }
 
-    /// The letters whose events, as far as the mask sees them, are `bits`.
+    /// Returns the letters whose event atoms in the mask are `bits`.
     fn event(&self, sets: &mut Sets<'_, '_>, mask: u64, bits: u64) -> Guard {
         let events = sets.alphabet().event_atoms() & mask;
         sets.guards.cube(Cube {
@@ -184,7 +181,7 @@ impl Sop {
         })
     }
 
-    /// The states whose label under the mask is `label`.
+    /// Returns the letters whose state atoms in the mask are `label`.
     fn labelled(&self, sets: &mut Sets<'_, '_>, mask: u64, label: u64) -> Guard {
         let atoms = sets.alphabet().state_atoms() & mask;
         sets.guards.cube(Cube {
@@ -193,7 +190,6 @@ impl Sop {
         })
     }
 
-    /// The aggregate that a homogeneous set becomes.
     fn close(
         &self,
         sets: &mut Sets<'_, '_>,
@@ -217,7 +213,7 @@ impl Sop {
         })
     }
 
-    /// The steps out of an aggregate, by letter; none leads nowhere.
+    /// Returns the steps out of an aggregate by letter; no set of targets is empty.
     fn exits(
         &self,
         sets: &mut Sets<'_, '_>,
@@ -275,7 +271,7 @@ impl Sop {
         Ok(exits.into())
     }
 
-    /// All successors of a node, not closed yet.
+    /// Returns all successors of a node before their closure.
     fn plan(&self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Result<Arc<[Successor]>, Stop> {
         self.plans.get(node, || {
             let observed = self.observation(node);
@@ -302,7 +298,7 @@ impl Sop {
         })
     }
 
-    /// The masks under which the automaton can go on from `location` by a letter, each once.
+    /// Returns the distinct masks after the automaton reads a letter in `location`.
     fn masks(&self, sets: &Sets<'_, '_>, location: StateId, mask: u64, letter: u64) -> Vec<u64> {
         let reading = self.reading(sets, location, letter);
         let mut masks: Vec<u64> = reading
@@ -313,7 +309,6 @@ impl Sop {
         masks
     }
 
-    /// The automaton's moves from `location` by a letter.
     fn reading<'s>(
         &'s self,
         sets: &'s Sets<'_, '_>,
@@ -326,7 +321,6 @@ impl Sop {
             .map(|t| (t.marks, t.to))
     }
 
-    /// The edges from `location` to divergent nodes of `label`.
     fn divergent_edges(
         &mut self,
         sets: &mut Sets<'_, '_>,
@@ -354,9 +348,8 @@ impl Sop {
     }
 }
 
-/// The product of the problem of `sets`, shrinking its alphabet where that is known to be right.
-///
-/// As published there are no events, and the alphabet shrinks on entering any state, so all must be known.
+/// Creates the product, whose mask shrinks where the known invariance allows it. The published
+/// variant supports no events and requires known invariance of all automaton states.
 pub fn sop(sets: &Sets<'_, '_>, invariance: Invariance<'_>) -> Result<Sop, Stop> {
     let states = sets.automaton().state_ids().count();
     let all = invariance.states.len() == states && invariance.states.iter().all(|known| *known);
@@ -393,7 +386,7 @@ impl Product for Sop {
         let Some(&location) = self.automaton.initial.get(k) else {
             return Ok(None);
         };
-        // What no edge asks for is not observed.
+        // Atoms that occur on no edge are not observed.
         let mask = self.free[location.index()] & self.automaton.support();
         let shape = match self.grain {
             Grain::Closed => Shape::Closed,
@@ -427,9 +420,9 @@ impl Product for Sop {
         }
         let Some(k) = k.checked_sub(1) else {
             let divergent = self.divergent_edges(sets, from.location, mask, label);
-            let may = shape != Shape::Entry && !divergent.is_empty();
-            let does = may && self.diverges(sets, &from.set, mask)?;
-            return Ok(Some(if does { divergent } else { Vec::new() }));
+            let can_diverge = shape != Shape::Entry && !divergent.is_empty();
+            let diverges = can_diverge && self.diverges(sets, &from.set, mask)?;
+            return Ok(Some(if diverges { divergent } else { Vec::new() }));
         };
         let plan = self.plan(sets, from)?;
         let Some(next) = plan.get(k) else {
@@ -469,7 +462,7 @@ impl Product for Sop {
         let Some(k) = k.checked_sub(1) else {
             let silent = self.silent(sets, mask);
             let divergent = sets.divergent(&from.set, silent)?;
-            return stay(sets, &divergent, silent).map(Passage::End);
+            return divergent_run(sets, &divergent, silent).map(Passage::End);
         };
         let next = self.plan(sets, from)?[k].clone();
         let inside = next.becomes.shape != Shape::Entry;

@@ -1,39 +1,38 @@
 //! Concrete lassos from abstract ones, with set operations only.
 //!
-//! An edge `(q,a) –ac→ (d,b)` of a product promises that *every* state of `b` comes from some state
-//! of `a`: by one step with the edge's letters and then by steps inside of `b`. It promises nothing
-//! for every state of `a`. So the states of a cycle are chosen from its end:
+//! An edge `(q,a) –ac→ (d,b)` of a product guarantees that *every* state of `b` is reached from
+//! some state of `a`, by one step with the edge's letters and then by steps inside of `b`. It
+//! guarantees nothing for every state of `a`. So the states of a cycle are chosen backwards:
 //!
 //! ```text
 //! back(a → b, t): L0 = {t};  Li+1 = pre(Li) inside b;  until Li meets post(a)
 //!                 then some s ∈ a with s → Li, and forwards through the layers to t
 //! ```
 //!
-//! Round the cycle of the abstract lasso this gives from any state of its first node another one,
-//! and at last one that was met before: the rounds between are the cycle. An edge that stands for
-//! infinite runs by itself (divergence, a terminal node) needs no cycle: it names the states from which
-//! these runs start.
+//! One round backwards along the abstract cycle maps a state of its first node to another one. When
+//! a state repeats, the rounds in between are the concrete cycle. An edge that represents infinite
+//! runs (divergence, a terminal node) needs no cycle: it determines the first states of these runs.
 //!
 //! For example, with the abstract cycle a → b → a of a = {0, 1} and b = {2, 3, 4}:
 //!
 //! ```text
-//! steps    0 → 1,  1 → 2,  2 → 3,  2 → 4,  3 → 0         forwards, 2 → 4 would lead astray
-//! round 1  back(b → a, 0): 0 ∈ post(b), from 3           back(a → b, 3): L1 = {2}, from 1
-//! round 2  back(b → a, 1): L1 = {0}, from 3              back(a → b, 3): L1 = {2}, from 1, met before
-//! cycle    1 → 2 → 3 → 0 → 1: round 2 alone, as round 1 ends in 0, which is not met again
+//! steps    0 → 1,  1 → 2,  2 → 3,  2 → 4,  3 → 0       forwards, 2 → 4 would be a dead end
+//! round 1  back(b → a, 0): 0 ∈ post(b), from 3         back(a → b, 3): L1 = {2}, from 1
+//! round 2  back(b → a, 1): L1 = {0}, from 3            back(a → b, 3): L1 = {2}, from 1, repeated
+//! cycle    1 → 2 → 3 → 0 → 1: round 2 alone, as round 1 ends in 0, which does not repeat
 //! ```
 //!
-//! The prefix has a goal then, one state or many. The goal is carried back through the nodes of
-//! the abstract prefix by saturation, and the walk goes forwards from the initial states to the nearest
-//! state of each of these goals: layers of few states instead of many, and short runs.
+//! The prefix then has a goal set. Saturation propagates it backwards through the nodes of the
+//! abstract prefix; a forward search from the initial states leads to the nearest state of each of
+//! these goals. The layers of this search are small and the runs short.
 //!
 //! A. Duret-Lutz, K. Klai, D. Poitrenaud, Y. Thierry-Mieg, *Combining explicit and symbolic
 //! approaches for better on-the-fly LTL model checking* (2011), describe the products. IEC's graph
-//! has edges to parts of nodes; their states are entered inside of the whole node, so the walk
-//! takes the edge of the original graph behind each.
+//! has edges to parts of nodes. Their states are entered inside of the whole node, so each such
+//! edge is replaced by the edge of the original graph.
 //!
-//! Cost: one image of a few states per step of the lasso. Where a state of the cycle can be chosen,
-//! one that was met before is, which closes most cycles after a round or two.
+//! Cost: one image of a few states per step of the lasso. States visited in earlier rounds are
+//! preferred, which closes most cycles after one or two rounds.
 
 use super::operators::Sets;
 use super::product::{Aggregate, Aggregates, Passage, Product, Worker};
@@ -44,26 +43,26 @@ use lariat_model::{Lasso, State, Step};
 use lariat_space::symbolic::Set;
 use rustc_hash::FxHashMap;
 
-/// An infinite run from `start`: `path`, then `cycle` for ever.
+/// An infinite run from `start`: `path`, then `cycle` indefinitely.
 pub struct Ending {
-    /// Where it starts.
+    /// The first state.
     pub start: State,
-    /// The steps before the loop.
+    /// The steps before the cycle.
     pub path: Vec<Step>,
-    /// The steps of the loop.
+    /// The steps of the cycle.
     pub cycle: Vec<Step>,
 }
 
-/// A path: where it starts, and its steps.
+/// A path: its first state and its steps.
 pub type Path = (State, Vec<Step>);
 
-/// The walk contradicts the product: never an answer, always a fault of ours.
+/// Returns the internal error of a trace construction that contradicts the product.
 pub fn lost() -> Stop {
-    Stop::Internal("a walk back that lost its way".to_owned())
+    Stop::Internal("the product has no concrete trace for its evidence".to_owned())
 }
 
-/// A lasso of the system behind `evidence`; `None` if there is none in the graph itself, which
-/// happens to an undecided check only.
+/// Returns a lasso of the system for `evidence`; `None` if the graph has none, which is possible
+/// only for an undecided check.
 pub fn concrete<'w, 'r, 's, P: Product>(
     graph: &Aggregates<'_, 'w, 'r, 's, P>,
     worker: &mut Worker<'w, 'r, 's, P>,
@@ -78,19 +77,19 @@ pub fn concrete<'w, 'r, 's, P: Product>(
     for &edge in found.prefix.iter().chain(&found.cycle) {
         let goal = worker.evidence(from)?;
         if !goal.is_empty() {
-            let (initial, prefix, _) = forth(worker, &hops, found.initial, goal)?;
-            return Ok(Some(beginning(initial, prefix)));
+            let (initial, prefix, _) = forward(worker, &hops, found.initial, goal)?;
+            return Ok(Some(finite_prefix(initial, prefix)));
         }
         let true_edge = searched.origin(worker, from, edge)?.ok_or_else(lost)?;
         match hop(worker, from, true_edge)? {
             Way::Through(hop) => hops.push(hop),
             Way::Run(ending) => {
                 let goal = worker.sets.space.singleton(&ending.start)?;
-                let (initial, prefix, _) = forth(worker, &hops, found.initial, goal)?;
+                let (initial, prefix, _) = forward(worker, &hops, found.initial, goal)?;
                 return Ok(Some(finish(initial, prefix, ending)));
             }
             Way::RunFrom(goal, group) => {
-                let (initial, prefix, at) = forth(worker, &hops, found.initial, goal)?;
+                let (initial, prefix, at) = forward(worker, &hops, found.initial, goal)?;
                 let node = worker.node(from).clone();
                 let ending = worker.product.ending(worker.sets, &node, group, &at)?;
                 return Ok(Some(finish(initial, prefix, ending)));
@@ -100,11 +99,11 @@ pub fn concrete<'w, 'r, 's, P: Product>(
     }
     let round = hops.split_off(found.prefix.len());
     let entry = worker.node(found.entry()).set.clone();
-    let (_, _, near) = forth(worker, &hops, found.initial, entry)?;
+    let (_, _, near) = forward(worker, &hops, found.initial, entry)?;
     let cycle = cycle(worker.sets, &round, near)?;
     let repeated = &cycle.last().ok_or_else(lost)?.state;
     let goal = worker.sets.space.singleton(repeated)?;
-    let (initial, prefix, _) = forth(worker, &hops, found.initial, goal)?;
+    let (initial, prefix, _) = forward(worker, &hops, found.initial, goal)?;
     Ok(Some(Lasso {
         initial,
         prefix,
@@ -113,15 +112,15 @@ pub fn concrete<'w, 'r, 's, P: Product>(
     }))
 }
 
-/// All that is known of a run that may not exist: where one would start.
-pub fn start(sets: &mut Sets<'_, '_>) -> Result<Lasso, Stop> {
+/// Returns a run without steps, for an undecided check.
+pub fn first_state(sets: &mut Sets<'_, '_>) -> Result<Lasso, Stop> {
     let initial = sets.space.initial()?;
     let initial = sets.space.pick(&initial).ok_or_else(lost)?;
-    Ok(beginning(initial, Vec::new()))
+    Ok(finite_prefix(initial, Vec::new()))
 }
 
-/// A run of which the rest does not matter.
-pub fn beginning(initial: State, prefix: Vec<Step>) -> Lasso {
+/// Returns a finite prefix after which every continuation is accepted.
+pub fn finite_prefix(initial: State, prefix: Vec<Step>) -> Lasso {
     Lasso {
         initial,
         prefix,
@@ -140,14 +139,14 @@ fn finish(initial: State, mut prefix: Vec<Step>, ending: Ending) -> Lasso {
     }
 }
 
-/// What an edge is to single states.
+/// An edge of the abstract lasso, on single states.
 enum Way {
     Through(Hop),
     Run(Ending),
     RunFrom(Set, usize),
 }
 
-/// An edge that single states pass.
+/// An edge with concrete steps from its source to its target.
 struct Hop {
     from: Set,
     guard: Guard,
@@ -175,7 +174,7 @@ fn hop<P: Product>(
     })
 }
 
-/// Round after round backwards from `at`, until a state is met again.
+/// Iterates rounds backwards from `at` until a state repeats; returns the steps of the cycle.
 fn cycle(sets: &mut Sets<'_, '_>, round: &[Hop], mut at: State) -> Result<Vec<Step>, Stop> {
     let mut met: FxHashMap<State, usize> = FxHashMap::default();
     let mut met_set = sets.space.empty();
@@ -184,7 +183,7 @@ fn cycle(sets: &mut Sets<'_, '_>, round: &[Hop], mut at: State) -> Result<Vec<St
         met.insert(at.clone(), rounds.len());
         let one = sets.space.singleton(&at)?;
         met_set = sets.space.store().union(&met_set, &one)?;
-        let (before, steps) = along(sets, round, at, &met_set)?;
+        let (before, steps) = back_along(sets, round, at, &met_set)?;
         rounds.push(steps);
         if let Some(&since) = met.get(&before) {
             return Ok(rounds.drain(since..).rev().flatten().collect());
@@ -193,27 +192,32 @@ fn cycle(sets: &mut Sets<'_, '_>, round: &[Hop], mut at: State) -> Result<Vec<St
     }
 }
 
-/// Backwards along hops to a state of the first one's source, one of `rather` if possible.
-fn along(sets: &mut Sets<'_, '_>, hops: &[Hop], end: State, rather: &Set) -> Result<Path, Stop> {
+/// Returns a path along `hops` to `end`, if possible from a state of `preferred`.
+fn back_along(
+    sets: &mut Sets<'_, '_>,
+    hops: &[Hop],
+    end: State,
+    preferred: &Set,
+) -> Result<Path, Stop> {
     let nowhere = sets.space.empty();
     let mut pieces = Vec::with_capacity(hops.len());
     let mut at = end;
     for (i, hop) in hops.iter().enumerate().rev() {
-        let rather = if i == 0 { rather } else { &nowhere };
-        let (before, steps) = back(sets, hop, at, rather)?;
+        let preferred = if i == 0 { preferred } else { &nowhere };
+        let (before, steps) = backward(sets, hop, at, preferred)?;
         pieces.push(steps);
         at = before;
     }
     Ok((at, pieces.into_iter().rev().flatten().collect()))
 }
 
-/// Backwards over one hop.
-fn back(sets: &mut Sets<'_, '_>, hop: &Hop, end: State, rather: &Set) -> Result<Path, Stop> {
+/// Returns a path along one hop to `end`, if possible from a state of `preferred`.
+fn backward(sets: &mut Sets<'_, '_>, hop: &Hop, end: State, preferred: &Set) -> Result<Path, Stop> {
     let entries = sets.post(&hop.from, hop.guard)?;
     let (entry, mut inside) = path_inside(sets, &entries, hop.through, &hop.to, end)?;
     let here = sets.space.singleton(&entry)?;
     let sources = sets.pre(&here, hop.guard, &hop.from)?;
-    let best = sets.space.store().intersection(&sources, rather)?;
+    let best = sets.space.store().intersection(&sources, preferred)?;
     let chosen = if best.is_empty() { &sources } else { &best };
     let before = sets.space.pick(chosen).ok_or_else(lost)?;
     let first = sets.step_into(&before, hop.guard, &here).ok_or_else(lost)?;
@@ -221,7 +225,7 @@ fn back(sets: &mut Sets<'_, '_>, hop: &Hop, end: State, rather: &Set) -> Result<
     Ok((before, inside))
 }
 
-/// A shortest path inside of `inside`, by letters of `through`, from one of `entries` to `end`.
+/// Returns a shortest path inside of `inside`, by letters of `through`, from `entries` to `end`.
 fn path_inside(
     sets: &mut Sets<'_, '_>,
     entries: &Set,
@@ -257,15 +261,15 @@ fn path_inside(
     Ok((start, steps))
 }
 
-/// A path from an initial state of the system along `hops`, whose first source is of the node
-/// `initial`, to the nearest state of `goal`; and that state.
-fn forth<P: Product>(
+/// Returns a path along `hops` from an initial state of the system, in node `initial`, to the
+/// nearest state of `goal`, and that state.
+fn forward<P: Product>(
     worker: &mut Worker<'_, '_, '_, P>,
     hops: &[Hop],
     initial: NodeId,
     goal: Set,
 ) -> Result<(State, Vec<Step>, State), Stop> {
-    // For every hop, where to enter its target, and from where in its source.
+    // Per hop: the goal in its target, and the states at which to enter the target.
     let mut goals = Vec::with_capacity(hops.len());
     let mut goal = goal;
     for hop in hops.iter().rev() {
@@ -279,7 +283,7 @@ fn forth<P: Product>(
         goal = before;
     }
     goals.reverse();
-    // The initial node may be a part of a larger one.
+    // IEC may have decomposed the initial node.
     let part = worker.node(initial).clone();
     let alike = |node: &&Aggregate| (node.location, node.kind) == (part.location, part.kind);
     let mut wholes: Vec<Aggregate> = worker.initial_nodes().filter(alike).cloned().collect();
@@ -313,8 +317,8 @@ fn forth<P: Product>(
     Ok((initial, path, at))
 }
 
-/// A shortest path inside of `inside`, by letters of `through`, from one of `from` to one of
-/// `goal`: where it starts, its steps, where it ends.
+/// Returns a shortest path inside of `inside`, by letters of `through`, from `from` to `goal`: its
+/// first state, its steps and its last state.
 fn path_to(
     sets: &mut Sets<'_, '_>,
     from: &Set,
@@ -352,8 +356,12 @@ fn path_to(
     Ok((at, steps, end))
 }
 
-/// A run that stays in `set` for ever by letters of `guard`, given all states that can.
-pub fn stay(sets: &mut Sets<'_, '_>, divergent: &Set, guard: Guard) -> Result<Ending, Stop> {
+/// Returns an infinite run by letters of `guard` inside of `divergent`, the states that have one.
+pub fn divergent_run(
+    sets: &mut Sets<'_, '_>,
+    divergent: &Set,
+    guard: Guard,
+) -> Result<Ending, Stop> {
     let start = sets.space.pick(divergent).ok_or_else(lost)?;
     let mut met = FxHashMap::from_iter([(start.clone(), 0)]);
     let mut steps: Vec<Step> = Vec::new();

@@ -7,8 +7,8 @@
 //! post(Z)[d] = ⋃ q –f→ d: post(Z[q], f)            pre(Z)[q] = ⋃ q –f→ d: pre(Z[d], f)
 //! ```
 //!
-//! Closures saturate: the self-loops of each automaton state are one filtered saturation, and only
-//! what crosses to another automaton state is propagated step by step.
+//! Closures saturate: the self-loops of each automaton state are one filtered saturation; only
+//! steps to other automaton states are propagated one by one.
 
 use super::fair::Demand;
 use super::operators::Sets;
@@ -24,13 +24,13 @@ pub type Family = Vec<Set>;
 /// An edge of the automaton.
 #[derive(Clone, Copy)]
 pub struct AutomatonEdge {
-    /// Where it leaves.
+    /// The source.
     pub from: StateId,
-    /// Where it leads.
+    /// The target.
     pub to: StateId,
-    /// The letters it reads.
+    /// The letters.
     pub guard: Guard,
-    /// Its marks.
+    /// The acceptance marks.
     pub marks: Marks,
 }
 
@@ -39,23 +39,23 @@ pub struct AutomatonEdge {
 pub struct Whole {
     /// All marks; at least one.
     pub marks: Marks,
-    /// The edges.
+    /// All edges.
     pub edges: Vec<AutomatonEdge>,
-    /// The letters of all self-loops of each state.
+    /// By state, the letters of all its self-loops.
     loops: Vec<Guard>,
-    /// Without self-loops, and one edge per source and target.
+    /// The edges between different states, merged per source and target.
     crossings: Vec<AutomatonEdge>,
-    /// The fairness constraints, if they are none of the automaton's.
+    /// The fairness constraints that are not encoded in the automaton.
     pub demands: Vec<Demand>,
 }
 
-/// Is there nothing in the family?
+/// Returns whether all sets of the family are empty.
 pub fn is_empty(family: &Family) -> bool {
     family.iter().all(Set::is_empty)
 }
 
 impl Whole {
-    /// The product of the problem of `sets`.
+    /// Creates the product of the problem of `sets`, without fairness constraints.
     pub fn new(sets: &mut Sets<'_, '_>) -> Whole {
         let (marks, normal) = sets.automaton().normal_edges(&mut sets.guards);
         let mut loops = vec![Guards::FALSE; normal.len()];
@@ -65,19 +65,19 @@ impl Whole {
             let from = StateId(q as u32);
             let first = crossings.len();
             for Transition { guard, marks, to } in out {
-                let by = AutomatonEdge {
+                let edge = AutomatonEdge {
                     from,
                     to,
                     guard,
                     marks,
                 };
-                edges.push(by);
+                edges.push(edge);
                 if to == from {
                     loops[q] = sets.guards.or(loops[q], guard);
                 } else {
                     match crossings[first..].iter_mut().find(|c| c.to == to) {
                         Some(known) => known.guard = sets.guards.or(known.guard, guard),
-                        None => crossings.push(by),
+                        None => crossings.push(edge),
                     }
                 }
             }
@@ -91,29 +91,30 @@ impl Whole {
         }
     }
 
-    /// The same with the fairness constraints of the problem.
-    pub fn fair(sets: &mut Sets<'_, '_>) -> Whole {
+    /// Creates the product with the fairness constraints of the problem.
+    pub fn with_fairness(sets: &mut Sets<'_, '_>) -> Whole {
         let mut whole = Whole::new(sets);
         whole.demands = sets.fairness().iter().map(Demand::new).collect();
         whole
     }
 
-    /// The same without edges between components of the automaton: of its runs those that stay in one.
+    /// Removes the edges between components of the automaton: runs stay in one component.
     #[must_use]
     pub fn staying(mut self, components: &AutomatonComponents) -> Whole {
-        let stays =
-            |by: &AutomatonEdge| components.of[by.from.index()] == components.of[by.to.index()];
+        let stays = |edge: &AutomatonEdge| {
+            components.of[edge.from.index()] == components.of[edge.to.index()]
+        };
         self.edges.retain(stays);
         self.crossings.retain(stays);
         self
     }
 
-    /// Nothing.
+    /// Returns the empty family.
     pub fn empty(&self, sets: &mut Sets<'_, '_>) -> Family {
         vec![sets.space.empty(); self.loops.len()]
     }
 
-    /// The initial states of the product.
+    /// Returns the initial states of the product.
     pub fn initial(&self, sets: &mut Sets<'_, '_>) -> Result<Family, Stop> {
         let mut family = self.empty(sets);
         let start = sets.space.initial()?;
@@ -123,18 +124,18 @@ impl Whole {
         Ok(family)
     }
 
-    /// Everything that can be reached from `family`.
+    /// Returns the states reachable from `family`.
     pub fn reach(&self, sets: &mut Sets<'_, '_>, family: Family) -> Result<Family, Stop> {
         self.spread(
             sets,
             family,
-            |by| (by.from, by.to),
+            |edge| (edge.from, edge.to),
             |sets, q, set| sets.close(set, self.loops[q]),
-            |sets, by, set| sets.post(set, by.guard),
+            |sets, edge, set| sets.post(set, edge.guard),
         )
     }
 
-    /// What can be reached from `family` inside of `within`, which includes it.
+    /// Returns the states reachable from `family` inside of `within`, for `family ⊆ within`.
     pub fn reach_within(
         &self,
         sets: &mut Sets<'_, '_>,
@@ -144,20 +145,20 @@ impl Whole {
         self.spread(
             sets,
             family,
-            |by| (by.from, by.to),
+            |edge| (edge.from, edge.to),
             |sets, q, set| sets.close_within(set, self.loops[q], &within[q]),
-            |sets, by, set| {
-                let within = &within[by.to.index()];
+            |sets, edge, set| {
+                let within = &within[edge.to.index()];
                 if within.is_empty() {
                     return Ok(within.clone());
                 }
-                let next = sets.post(set, by.guard)?;
+                let next = sets.post(set, edge.guard)?;
                 sets.space.store().intersection(&next, within)
             },
         )
     }
 
-    /// What can reach `family` inside of `within`, which includes it.
+    /// Returns the states that reach `family` inside of `within`, for `family ⊆ within`.
     pub fn back_within(
         &self,
         sets: &mut Sets<'_, '_>,
@@ -167,13 +168,14 @@ impl Whole {
         self.spread(
             sets,
             family,
-            |by| (by.to, by.from),
+            |edge| (edge.to, edge.from),
             |sets, q, set| sets.back_within(set, self.loops[q], &within[q]),
-            |sets, by, set| sets.pre(set, by.guard, &within[by.from.index()]),
+            |sets, edge, set| sets.pre(set, edge.guard, &within[edge.from.index()]),
         )
     }
 
-    /// The least family above `family` that is closed at every automaton state and across.
+    /// Returns the least family `⊇ family` closed under `close` per automaton state and under
+    /// `cross` per edge between states, in the direction given by `ends`.
     fn spread<'r, 's>(
         &self,
         sets: &mut Sets<'r, 's>,
@@ -187,12 +189,12 @@ impl Whole {
             .collect();
         while let Some(q) = queue.pop_front() {
             family[q] = close(sets, q, &family[q])?;
-            for by in &self.crossings {
-                let (from, to) = ends(by);
+            for edge in &self.crossings {
+                let (from, to) = ends(edge);
                 if from.index() != q {
                     continue;
                 }
-                let next = cross(sets, by, &family[q])?;
+                let next = cross(sets, edge, &family[q])?;
                 let joined = sets.space.store().union(&family[to.index()], &next)?;
                 if joined != family[to.index()] {
                     family[to.index()] = joined;
@@ -205,13 +207,13 @@ impl Whole {
         Ok(family)
     }
 
-    /// The members of `family` that stutter.
-    pub fn resting(&self, sets: &mut Sets<'_, '_>, family: &Family) -> Result<Family, Stop> {
-        let still = |set: &Set| sets.resting(set, Guards::TRUE);
-        family.iter().map(still).collect()
+    /// Returns the members of `family` with a stutter loop.
+    pub fn stuttering(&self, sets: &mut Sets<'_, '_>, family: &Family) -> Result<Family, Stop> {
+        let stuttering = |set: &Set| sets.stuttering(set, Guards::TRUE);
+        family.iter().map(stuttering).collect()
     }
 
-    /// The sources of edges inside of `family` that carry all of `marks`.
+    /// Returns the sources of edges inside of `family` that carry all of `marks`.
     pub fn sources(
         &self,
         sets: &mut Sets<'_, '_>,
@@ -219,18 +221,18 @@ impl Whole {
         marks: Marks,
     ) -> Result<Family, Stop> {
         let mut sources = self.empty(sets);
-        for by in self.edges.iter().filter(|by| by.marks.contains(marks)) {
-            let (q, d) = (by.from.index(), by.to.index());
+        for edge in self.edges.iter().filter(|edge| edge.marks.contains(marks)) {
+            let (q, d) = (edge.from.index(), edge.to.index());
             if family[q].is_empty() || family[d].is_empty() {
                 continue;
             }
-            let some = sets.pre(&family[d], by.guard, &family[q])?;
+            let some = sets.pre(&family[d], edge.guard, &family[q])?;
             sources[q] = sets.space.store().union(&sources[q], &some)?;
         }
         Ok(sources)
     }
 
-    /// The targets of edges inside of `family` that carry all of `marks`.
+    /// Returns the targets of edges inside of `family` that carry all of `marks`.
     pub fn targets(
         &self,
         sets: &mut Sets<'_, '_>,
@@ -238,12 +240,12 @@ impl Whole {
         marks: Marks,
     ) -> Result<Family, Stop> {
         let mut targets = self.empty(sets);
-        for by in self.edges.iter().filter(|by| by.marks.contains(marks)) {
-            let (q, d) = (by.from.index(), by.to.index());
+        for edge in self.edges.iter().filter(|edge| edge.marks.contains(marks)) {
+            let (q, d) = (edge.from.index(), edge.to.index());
             if family[q].is_empty() || family[d].is_empty() {
                 continue;
             }
-            let next = sets.post(&family[q], by.guard)?;
+            let next = sets.post(&family[q], edge.guard)?;
             let some = sets.space.store().intersection(&next, &family[d])?;
             targets[d] = sets.space.store().union(&targets[d], &some)?;
         }

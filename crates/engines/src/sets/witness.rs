@@ -1,16 +1,15 @@
-//! A run for a fixpoint: an accepting lasso inside of a family of fair states.
+//! Accepting lassos inside of a family of states that a fixpoint has computed.
 //!
-//! Every state of the family starts an accepting run that stays in the family, once the start has led there. From then on, go to
-//! the nearest edge with the first mark, from there to the nearest with the second, and so on; likewise for fairness constraints; then
-//! close the cycle if the start can be reached again. If not, the start was not in the component that
-//! the round ended in: begin again from the end, at most once per component on the way. Before each
-//! round, a deadlock ahead that stutters with all marks is as good a cycle as any: a system that only moves on
-//! ends in one.
+//! Every state of the core has an accepting run inside of the core. After a path into the core: go
+//! to the nearest edge with the first mark, then to the nearest with the second, and so on;
+//! likewise for fairness constraints; then close the cycle if its entry is reachable. If not, the
+//! entry is in another component: repeat from the current state, at most once per component on the
+//! path. A reachable deadlock that stutters with all marks closes the cycle at once.
 //!
 //! E. M. Clarke, O. Grumberg, K. L. McMillan, X. Zhao, *Efficient generation of counterexamples and
-//! witnesses in symbolic model checking*, DAC 1995. Whether a cycle closes is decided by one
-//! saturation; paths are found by layers from a single state, and are shortest. Where layers grow too large a single
-//! run is followed instead, among states that can all reach the goal: one that only moves on meets it.
+//! witnesses in symbolic model checking*, DAC 1995. One saturation decides whether a cycle closes.
+//! Paths are searched by layers from a single state, and are shortest. If the layers grow too
+//! large, a single run is followed among states that can reach the goal, without repeating a state.
 
 use super::fair::{Demand, union};
 use super::fixpoint::Fair;
@@ -24,29 +23,40 @@ use lariat_model::{Lasso, State, Step, Strength};
 use lariat_space::symbolic::Set;
 
 /// A state of the product.
-type Pair = (StateId, State);
+#[derive(Clone)]
+pub struct ProductState {
+    pub location: StateId,
+    pub state: State,
+}
 
-/// An accepting run from one of all members of `fair`, into the core, where it stays.
+impl ProductState {
+    fn is_in(&self, sets: &mut Sets<'_, '_>, family: &Family) -> bool {
+        sets.space
+            .contains(&family[self.location.index()], &self.state)
+    }
+}
+
+/// Returns an accepting run from `first`, a member of `fair`, that ends inside of the core.
 pub fn run(
     sets: &mut Sets<'_, '_>,
     whole: &Whole,
-    first: (StateId, State),
+    first: ProductState,
     fair: &Fair,
 ) -> Result<Ending, Stop> {
-    let begin = first.1.clone();
+    let begin = first.state.clone();
     let into = Goal::In(fair.core.clone());
-    let (mut path, mut at) = walk(sets, whole, &fair.all, first, &into)?;
+    let (mut path, mut at) = path_to(sets, whole, &fair.all, first, &into)?;
     let fair = &fair.core;
-    let here = alone(sets, whole, &at)?;
+    let here = singleton(sets, whole, &at)?;
     let mut ahead = whole.reach_within(sets, here, fair)?;
     loop {
-        let rest = resting(sets, whole, &ahead)?;
+        let rest = accepting_deadlocks(sets, whole, &ahead)?;
         if !is_empty(&rest) {
-            let (steps, end) = walk(sets, whole, &ahead, at, &Goal::In(rest))?;
+            let (steps, end) = path_to(sets, whole, &ahead, at, &Goal::In(rest))?;
             path.extend(steps);
             let still = Step {
                 event: None,
-                state: end.1,
+                state: end.state,
             };
             return Ok(Ending {
                 start: begin,
@@ -57,20 +67,20 @@ pub fn run(
         let entry = at.clone();
         let mut round = Vec::new();
         for mark in whole.marks.iter() {
-            let (steps, end) = walk(sets, whole, fair, at, &Goal::Mark(mark))?;
+            let (steps, end) = path_to(sets, whole, fair, at, &Goal::Mark(mark))?;
             round.extend(steps);
             at = end;
         }
         for demand in &whole.demands {
-            let (steps, end) = meet(sets, whole, fair, at, demand)?;
+            let (steps, end) = satisfy(sets, whole, fair, at, demand)?;
             round.extend(steps);
             at = end;
         }
-        let here = alone(sets, whole, &at)?;
+        let here = singleton(sets, whole, &at)?;
         ahead = whole.reach_within(sets, here, fair)?;
-        if sets.space.contains(&ahead[entry.0.index()], &entry.1) {
-            let goal = alone(sets, whole, &entry)?;
-            let (steps, _) = walk(sets, whole, &ahead, at, &Goal::In(goal))?;
+        if entry.is_in(sets, &ahead) {
+            let goal = singleton(sets, whole, &entry)?;
+            let (steps, _) = path_to(sets, whole, &ahead, at, &Goal::In(goal))?;
             round.extend(steps);
             return Ok(Ending {
                 start: begin,
@@ -82,8 +92,9 @@ pub fn run(
     }
 }
 
-/// The beginning of a run from one of `initial` that is evidence, if there is one in `reached`.
-pub fn beginning(
+/// Returns a prefix from `initial` after which every continuation is accepted, if `reached` has
+/// one.
+pub fn accepted_prefix(
     sets: &mut Sets<'_, '_>,
     whole: &Whole,
     initial: &Family,
@@ -101,24 +112,28 @@ pub fn beginning(
         let (initial, way_here) = (&initial[q.index()], &way[q.index()]);
         let starts = sets.space.store().intersection(initial, way_here)?;
         if let Some(start) = sets.space.pick(&starts) {
-            let first = (q, start.clone());
-            let (path, _) = walk(sets, whole, &way, first, &Goal::In(goal))?;
-            return Ok(Some(walk::beginning(start, path)));
+            let first = ProductState {
+                location: q,
+                state: start.clone(),
+            };
+            let (path, _) = path_to(sets, whole, &way, first, &Goal::In(goal))?;
+            return Ok(Some(walk::finite_prefix(start, path)));
         }
     }
     Err(lost())
 }
 
-/// Goes on until a fairness constraint is met, by a step or by a state that does not enable it. Nothing is to be done for a strong constraint that no
-/// step ahead can meet: nothing ahead enables it, or it would not be fair.
-fn meet(
+/// Extends the path until a fairness constraint is satisfied, by a step or, if it is weak, by a
+/// state that does not enable it. A strong constraint that no reachable step satisfies is never
+/// enabled.
+fn satisfy(
     sets: &mut Sets<'_, '_>,
     whole: &Whole,
     fair: &Family,
-    at: Pair,
+    at: ProductState,
     demand: &Demand,
-) -> Result<(Vec<Step>, Pair), Stop> {
-    let here = alone(sets, whole, &at)?;
+) -> Result<(Vec<Step>, ProductState), Stop> {
+    let here = singleton(sets, whole, &at)?;
     let ahead = whole.reach_within(sets, here, fair)?;
     let takers = whole.takers(sets, &demand.events, &ahead)?;
     let idle = match demand.strength {
@@ -129,14 +144,17 @@ fn meet(
     if is_empty(&goal) && demand.strength == Strength::Strong {
         return Ok((Vec::new(), at));
     }
-    let (mut steps, end) = walk(sets, whole, &ahead, at, &Goal::In(goal))?;
-    if sets.space.contains(&idle[end.0.index()], &end.1) {
+    let (mut steps, end) = path_to(sets, whole, &ahead, at, &Goal::In(goal))?;
+    if end.is_in(sets, &idle) {
         return Ok((steps, end));
     }
-    for by in whole.edges.iter().filter(|by| by.from == end.0) {
-        let targets = &ahead[by.to.index()];
-        if let Some(step) = sets.step_by(&end.1, by.guard, &demand.events, targets) {
-            let end = (by.to, step.state.clone());
+    for edge in whole.edges.iter().filter(|edge| edge.from == end.location) {
+        let targets = &ahead[edge.to.index()];
+        if let Some(step) = sets.step_by(&end.state, edge.guard, &demand.events, targets) {
+            let end = ProductState {
+                location: edge.to,
+                state: step.state.clone(),
+            };
             steps.push(step);
             return Ok((steps, end));
         }
@@ -144,52 +162,56 @@ fn meet(
     Err(lost())
 }
 
-/// A single state of the product.
-fn alone(sets: &mut Sets<'_, '_>, whole: &Whole, pair: &Pair) -> Result<Family, Stop> {
+/// Returns the family with a single state.
+fn singleton(sets: &mut Sets<'_, '_>, whole: &Whole, at: &ProductState) -> Result<Family, Stop> {
     let mut family = whole.empty(sets);
-    family[pair.0.index()] = sets.space.singleton(&pair.1)?;
+    family[at.location.index()] = sets.space.singleton(&at.state)?;
     Ok(family)
 }
 
-/// The members of `family` that stutter with all marks at once.
-fn resting(sets: &mut Sets<'_, '_>, whole: &Whole, family: &Family) -> Result<Family, Stop> {
+/// Returns the members of `family` that stutter by an edge with all marks.
+fn accepting_deadlocks(
+    sets: &mut Sets<'_, '_>,
+    whole: &Whole,
+    family: &Family,
+) -> Result<Family, Stop> {
     let mut rest = whole.empty(sets);
-    let full = |by: &&AutomatonEdge| by.from == by.to && by.marks == whole.marks;
-    for by in whole.edges.iter().filter(full) {
-        let q = by.from.index();
-        let some = sets.resting(&family[q], by.guard)?;
+    let full = |edge: &&AutomatonEdge| edge.from == edge.to && edge.marks == whole.marks;
+    for edge in whole.edges.iter().filter(full) {
+        let q = edge.from.index();
+        let some = sets.stuttering(&family[q], edge.guard)?;
         rest[q] = sets.space.store().union(&rest[q], &some)?;
     }
     Ok(rest)
 }
 
 enum Goal {
-    /// An edge with this mark, which is taken.
+    /// Taking an edge with this mark.
     Mark(u32),
-    /// One of these; no step if the walk begins there.
+    /// Reaching one of these states, possibly without a step.
     In(Family),
 }
 
-/// Diagram nodes that the layers of a walk may create before a single run is tried.
-const LARGE: u64 = 50_000;
+/// Limit on diagram nodes created by the layers before a single run is tried.
+const LAYER_NODES: u64 = 50_000;
 
-/// Steps that a single run is followed.
-const FAR: usize = 10_000;
+/// Maximum length of a single run.
+const RUN_LENGTH: usize = 10_000;
 
-/// A path from `from` inside of `within` to the goal, a shortest one if layers stay small.
-fn walk(
+/// Returns a path inside of `within` to the goal, a shortest one if the layers stay small.
+fn path_to(
     sets: &mut Sets<'_, '_>,
     whole: &Whole,
     within: &Family,
-    from: Pair,
+    from: ProductState,
     goal: &Goal,
-) -> Result<(Vec<Step>, Pair), Stop> {
-    let mut layers = vec![alone(sets, whole, &from)?];
+) -> Result<(Vec<Step>, ProductState), Stop> {
+    let mut layers = vec![singleton(sets, whole, &from)?];
     let mut seen = layers[0].clone();
     let created = sets.space.store_figures().created;
     let mut is_small = true;
     loop {
-        if is_small && sets.space.store_figures().created > created + LARGE {
+        if is_small && sets.space.store_figures().created > created + LAYER_NODES {
             is_small = false;
             if let Some(found) = follow(sets, whole, within, from.clone(), goal)? {
                 return Ok(found);
@@ -199,13 +221,21 @@ fn walk(
         match goal {
             Goal::Mark(mark) => {
                 let marks = Marks::one(*mark);
-                for by in whole.edges.iter().filter(|by| by.marks.contains(marks)) {
-                    let next = advance(sets, by, last, within)?;
+                for edge in whole.edges.iter().filter(|edge| edge.marks.contains(marks)) {
+                    let next = advance(sets, edge, last, within)?;
                     if let Some(target) = sets.space.pick(&next) {
-                        let (before, step) = before(sets, by, last, &target)?;
-                        let mut steps = retrace(sets, whole, &layers, (by.from, before))?;
+                        let (state, step) = predecessor(sets, edge, last, &target)?;
+                        let before = ProductState {
+                            location: edge.from,
+                            state,
+                        };
+                        let mut steps = retrace(sets, whole, &layers, before)?;
                         steps.push(step);
-                        return Ok((steps, (by.to, target)));
+                        let end = ProductState {
+                            location: edge.to,
+                            state: target,
+                        };
+                        return Ok((steps, end));
                     }
                 }
             }
@@ -213,7 +243,8 @@ fn walk(
                 for (q, goal) in family.iter().enumerate() {
                     let met = sets.space.store().intersection(&last[q], goal)?;
                     if let Some(state) = sets.space.pick(&met) {
-                        let end = (StateId(q as u32), state);
+                        let location = StateId(q as u32);
+                        let end = ProductState { location, state };
                         let steps = retrace(sets, whole, &layers, end.clone())?;
                         return Ok((steps, end));
                     }
@@ -222,9 +253,9 @@ fn walk(
         }
         let mut fresh = whole.empty(sets);
         let mut news = false;
-        for by in &whole.edges {
-            let to = by.to.index();
-            let next = advance(sets, by, last, within)?;
+        for edge in &whole.edges {
+            let to = edge.to.index();
+            let next = advance(sets, edge, last, within)?;
             let new = sets.space.store().difference(&next, &seen[to])?;
             if !new.is_empty() {
                 seen[to] = sets.space.store().union(&seen[to], &new)?;
@@ -239,40 +270,40 @@ fn walk(
     }
 }
 
-/// One run inside of `within`, as long as it meets no state twice, until it meets the goal.
+/// Follows one run inside of `within`, without repeating a state, until it reaches the goal.
 fn follow(
     sets: &mut Sets<'_, '_>,
     whole: &Whole,
     within: &Family,
-    from: Pair,
+    from: ProductState,
     goal: &Goal,
-) -> Result<Option<(Vec<Step>, Pair)>, Stop> {
+) -> Result<Option<(Vec<Step>, ProductState)>, Stop> {
     let mut fresh = match goal {
         Goal::Mark(_) => within.clone(),
         Goal::In(family) => whole.back_within(sets, family.clone(), within)?,
     };
-    let is_goal = |by: &AutomatonEdge| match goal {
-        Goal::Mark(mark) => by.marks.contains(Marks::one(*mark)),
+    let is_goal = |edge: &AutomatonEdge| match goal {
+        Goal::Mark(mark) => edge.marks.contains(Marks::one(*mark)),
         Goal::In(_) => false,
     };
     let mut at = from;
     let mut steps = Vec::new();
-    while steps.len() < FAR {
-        if matches!(goal, Goal::In(family) if sets.space.contains(&family[at.0.index()], &at.1)) {
+    while steps.len() < RUN_LENGTH {
+        if matches!(goal, Goal::In(family) if at.is_in(sets, family)) {
             return Ok(Some((steps, at)));
         }
-        let here = sets.space.singleton(&at.1)?;
-        let set = &mut fresh[at.0.index()];
+        let here = sets.space.singleton(&at.state)?;
+        let set = &mut fresh[at.location.index()];
         *set = sets.space.store().difference(set, &here)?;
         let mut next = None;
-        for by in whole.edges.iter().filter(|by| by.from == at.0) {
-            // An edge that is the goal may end where the run has been.
-            let (is_goal, to) = (is_goal(by), by.to.index());
+        for edge in whole.edges.iter().filter(|edge| edge.from == at.location) {
+            // An edge with the goal mark may end in a visited state.
+            let (is_goal, to) = (is_goal(edge), edge.to.index());
             let targets = if is_goal { &within[to] } else { &fresh[to] };
             if next.is_none() || is_goal {
-                let step = sets.step_into(&at.1, by.guard, targets);
+                let step = sets.step_into(&at.state, edge.guard, targets);
                 if let Some(step) = step {
-                    next = Some((is_goal, by.to, step));
+                    next = Some((is_goal, edge.to, step));
                 }
             }
             if matches!(next, Some((true, ..))) {
@@ -282,7 +313,10 @@ fn follow(
         let Some((is_goal, to, step)) = next else {
             return Ok(None);
         };
-        at = (to, step.state.clone());
+        at = ProductState {
+            location: to,
+            state: step.state.clone(),
+        };
         steps.push(step);
         if is_goal {
             return Ok(Some((steps, at)));
@@ -291,60 +325,60 @@ fn follow(
     Ok(None)
 }
 
-/// What `by` reaches from a layer inside of `within`.
+/// Returns the successors of a layer by `edge` inside of `within`.
 fn advance(
     sets: &mut Sets<'_, '_>,
-    by: &AutomatonEdge,
+    edge: &AutomatonEdge,
     layer: &Family,
     within: &Family,
 ) -> Result<Set, Stop> {
-    let (from, within) = (&layer[by.from.index()], &within[by.to.index()]);
+    let (from, within) = (&layer[edge.from.index()], &within[edge.to.index()]);
     if from.is_empty() || within.is_empty() {
         return Ok(sets.space.empty());
     }
-    let next = sets.post(from, by.guard)?;
+    let next = sets.post(from, edge.guard)?;
     sets.space.store().intersection(&next, within)
 }
 
-/// A state of the layer from which `by` leads to `target`, and the step.
-fn before(
+/// Returns a state of the layer from which `edge` leads to `target`, and the step.
+fn predecessor(
     sets: &mut Sets<'_, '_>,
-    by: &AutomatonEdge,
+    edge: &AutomatonEdge,
     layer: &Family,
     target: &State,
 ) -> Result<(State, Step), Stop> {
     let target = sets.space.singleton(target)?;
-    let sources = sets.pre(&target, by.guard, &layer[by.from.index()])?;
+    let sources = sets.pre(&target, edge.guard, &layer[edge.from.index()])?;
     let state = sets.space.pick(&sources).ok_or_else(lost)?;
-    let step = sets.step_into(&state, by.guard, &target);
+    let step = sets.step_into(&state, edge.guard, &target);
     Ok((state, step.ok_or_else(lost)?))
 }
 
-/// The steps through the layers that end in `end`, a member of the last.
+/// Returns the steps through the layers to `end`, a member of the last layer.
 fn retrace(
     sets: &mut Sets<'_, '_>,
     whole: &Whole,
     layers: &[Family],
-    end: Pair,
+    end: ProductState,
 ) -> Result<Vec<Step>, Stop> {
     let mut steps = Vec::with_capacity(layers.len());
     let mut at = end;
     for layer in layers.iter().rev().skip(1) {
-        let target = sets.space.singleton(&at.1)?;
+        let target = sets.space.singleton(&at.state)?;
         let mut found = None;
-        for by in whole.edges.iter().filter(|by| by.to == at.0) {
-            let from = &layer[by.from.index()];
+        for edge in whole.edges.iter().filter(|edge| edge.to == at.location) {
+            let from = &layer[edge.from.index()];
             if from.is_empty() {
                 continue;
             }
-            if !sets.pre(&target, by.guard, from)?.is_empty() {
-                found = Some((by.from, before(sets, by, layer, &at.1)?));
+            if !sets.pre(&target, edge.guard, from)?.is_empty() {
+                found = Some((edge.from, predecessor(sets, edge, layer, &at.state)?));
                 break;
             }
         }
         let (q, (state, step)) = found.ok_or_else(lost)?;
         steps.push(step);
-        at = (q, state);
+        at = ProductState { location: q, state };
     }
     steps.reverse();
     Ok(steps)

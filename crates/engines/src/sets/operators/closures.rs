@@ -1,4 +1,4 @@
-//! Fixpoints of steps: closures forward and backward, and what can go on for ever.
+//! Fixpoints of steps: forward and backward closures, and divergent states.
 
 use super::conditions::Group;
 use super::{Condition, Sets};
@@ -7,33 +7,33 @@ use lariat_budget::Stop;
 use lariat_space::symbolic::{Residual, Set};
 
 impl<'r, 's> Sets<'r, 's> {
-    /// The least `X ⊇ set` with `post(X, guard) ⊆ X`.
+    /// Returns the least `X ⊇ set` with `post(X, guard) ⊆ X`.
     pub fn close(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
-        if let Some(all) = self.territory.bounds() {
+        if let Some(all) = self.scope.territory.bounds() {
             let all = all.clone();
             return self.close_within(set, guard, &all);
         }
         self.operations += 1;
         let letters = self.letters(guard)?;
-        self.in_turn(set, &letters.groups, |sets, set, group| {
+        self.round_robin(set, &letters.groups, |sets, set, group| {
             let space = &mut sets.space;
             let closed = match &group.source {
                 Condition::Predicate(Residual::TRUE) => space.reach(set, &group.steps),
                 Condition::Predicate(source) => {
                     space.freach(set, &group.steps, &mut sets.query, *source)
                 }
-                Condition::Asked(guard) => sets.growing(set, |sets, set| {
-                    let sources = sets.members(set, *guard)?;
+                Condition::Guard(guard) => sets.until_stable(set, |sets, set| {
+                    let sources = sets.select(set, *guard)?;
                     sets.space.freach_set(set, &group.steps, &sources)
                 }),
             }?;
-            sets.watch(&closed, &group.steps)?;
+            sets.record_omissions(&closed, &group.steps)?;
             Ok(closed)
         })
     }
 
-    /// Repeats a closure among the states that pass a condition, until no more of its states pass.
-    fn growing(
+    /// Iterates a closure until a fixpoint, for conditions evaluated on the current set.
+    fn until_stable(
         &mut self,
         set: &Set,
         mut closure: impl FnMut(&mut Sets<'r, 's>, &Set) -> Result<Set, Stop>,
@@ -48,67 +48,70 @@ impl<'r, 's> Sets<'r, 's> {
         }
     }
 
-    /// The least `X ⊇ set` that is closed under steps by letters of `guard`, which asks for events
-    /// alone, into states that satisfy `target`, which asks for states alone.
+    /// Returns the least `X ⊇ set` with `post(X, guard) ∩ target ⊆ X`. `guard` reads events only,
+    /// `target` state atoms only.
     pub fn close_into(&mut self, set: &Set, guard: Guard, target: Guard) -> Result<Set, Stop> {
-        debug_assert_eq!(self.guards.support(guard) & self.alphabet.state_atoms(), 0);
+        debug_assert_eq!(
+            self.guards.support(guard) & self.alphabet().state_atoms(),
+            0
+        );
         self.operations += 1;
         let letters = self.letters(guard)?;
         let target = self.condition(target)?;
-        if let Some(all) = self.territory.bounds() {
+        if let Some(all) = self.scope.territory.bounds() {
             let all = all.clone();
             let inside = self.filter(&all, &target)?;
             let inside = self.space.store().union(&inside, set)?;
-            return self.in_turn(set, &letters.groups, |sets, set, group| {
+            return self.round_robin(set, &letters.groups, |sets, set, group| {
                 sets.space.reach_within(set, &group.steps, &inside)
             });
         }
-        self.in_turn(set, &letters.groups, |sets, set, group| {
+        self.round_robin(set, &letters.groups, |sets, set, group| {
             let closed = match &target {
                 Condition::Predicate(Residual::TRUE) => sets.space.reach(set, &group.steps),
                 Condition::Predicate(target) => {
                     sets.space
                         .reachf(set, &group.steps, &mut sets.query, *target)
                 }
-                Condition::Asked(guard) => sets.growing(set, |sets, set| {
+                Condition::Guard(guard) => sets.until_stable(set, |sets, set| {
                     let next = sets.space.image(set, &group.steps)?;
-                    let more = sets.members(&next, *guard)?;
+                    let more = sets.select(&next, *guard)?;
                     sets.space.store().union(set, &more)
                 }),
             }?;
-            sets.watch(&closed, &group.steps)?;
+            sets.record_omissions(&closed, &group.steps)?;
             Ok(closed)
         })
     }
 
-    /// The least `X ⊇ set` with `post(X ∩ within, guard) ∩ within ⊆ X`; `set` is inside of `within`.
+    /// Returns the least `X ⊇ set` with `post(X, guard) ∩ within ⊆ X`, for `set ⊆ within`.
     pub fn close_within(&mut self, set: &Set, guard: Guard, within: &Set) -> Result<Set, Stop> {
         self.operations += 1;
         let letters = self.letters(guard)?;
-        self.in_turn(set, &letters.groups, |sets, set, group| {
+        self.round_robin(set, &letters.groups, |sets, set, group| {
             if group.source == Condition::ALWAYS {
                 return sets.space.reach_within(set, &group.steps, within);
             }
-            // Steps may leave `within`, but what is outside is no source of further ones.
+            // Steps may leave `within`, but states outside are no sources.
             let sources = sets.filter(within, &group.source)?;
             let closed = sets.space.freach_set(set, &group.steps, &sources)?;
             sets.space.store().intersection(&closed, within)
         })
     }
 
-    /// The least `X ⊇ set` with `pre(X, guard) ∩ within ⊆ X`; `set` is inside of `within`.
+    /// Returns the least `X ⊇ set` with `pre(X, guard) ∩ within ⊆ X`, for `set ⊆ within`.
     pub fn back_within(&mut self, set: &Set, guard: Guard, within: &Set) -> Result<Set, Stop> {
         self.operations += 1;
         let letters = self.letters(guard)?;
-        self.in_turn(set, &letters.groups, |sets, set, group| {
+        self.round_robin(set, &letters.groups, |sets, set, group| {
             let sources = sets.filter(within, &group.source)?;
             let domain = sets.space.store().union(&sources, set)?;
             sets.space.back_within(set, &group.steps, &domain)
         })
     }
 
-    /// Repeats the closures of all groups until each is closed.
-    fn in_turn(
+    /// Applies the closures of all groups round-robin until the set is closed under each.
+    fn round_robin(
         &mut self,
         set: &Set,
         groups: &[Group],
@@ -125,8 +128,8 @@ impl<'r, 's> Sets<'r, 's> {
         Ok(closed)
     }
 
-    /// The states of `set` from which steps by letters of `guard` can stay in `set` for ever; a
-    /// state that stutters can.
+    /// Returns the states of `set` with an infinite run in `set` by letters of `guard`; a stutter
+    /// loop is one.
     pub fn divergent(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
         self.divergence_tests += 1;
         let mut here = set.clone();

@@ -1,4 +1,4 @@
-//! Steps from one state into a set, for those who turn sets back into a run.
+//! Steps from a single state into a set, for the construction of traces.
 
 use super::Sets;
 use lariat_automata::{Guard, Letter};
@@ -6,12 +6,12 @@ use lariat_model::{EventId, State, Step};
 use lariat_space::symbolic::Set;
 
 impl Sets<'_, '_> {
-    /// The state atoms that are true in `state`, as bits of a letter.
+    /// Returns the state atoms that hold in `state`, as bits of a letter.
     pub fn label(&self, state: &State) -> u64 {
-        self.problem.label(state).0
+        self.scope.problem.label(state).0
     }
 
-    /// A step from `state` by a letter of `guard` into `targets` that takes one of `events`, if there is one.
+    /// Returns a step from `state` into `targets` by a letter of `guard` and one of `events`.
     pub fn step_by(
         &mut self,
         state: &State,
@@ -19,11 +19,11 @@ impl Sets<'_, '_> {
         events: &[EventId],
         targets: &Set,
     ) -> Option<Step> {
-        let system = self.system;
+        let system = self.space.system();
         let label = self.label(state);
         for &event in events {
-            let class = self.alphabet.class(Some(event));
-            let letter = Letter(label | self.alphabet.letter(class).0);
+            let class = self.alphabet().class(Some(event));
+            let letter = Letter(label | self.alphabet().letter(class).0);
             if !self.guards.accepts(guard, letter) {
                 continue;
             }
@@ -39,11 +39,11 @@ impl Sets<'_, '_> {
         None
     }
 
-    /// A step from `state` by a letter of `guard` into `targets`, if there is one.
+    /// Returns a step from `state` into `targets` by a letter of `guard`, if there is one.
     pub fn step_into(&mut self, state: &State, guard: Guard, targets: &Set) -> Option<Step> {
-        let system = self.system;
+        let system = self.space.system();
         let label = self.label(state);
-        let alphabet = self.alphabet.clone();
+        let alphabet = self.alphabet();
         for class in alphabet.classes() {
             let letter = Letter(label | alphabet.letter(class).0);
             if !self.guards.accepts(guard, letter) {

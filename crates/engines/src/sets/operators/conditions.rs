@@ -1,4 +1,4 @@
-//! Guards of the automaton as conditions on states and on the steps that are taken from them.
+//! Guards of the automaton as conditions on source states, per group of steps.
 
 use super::Sets;
 use crate::alphabet::ClassId;
@@ -9,13 +9,13 @@ use lariat_space::symbolic::{Residual, Set, Steps};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// What a state is asked.
+/// A condition on single states.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Condition {
     /// A predicate of the query.
     Predicate(Residual),
-    /// A guard of state atoms that has no predicate: every set is asked by itself.
-    Asked(Guard),
+    /// A guard of state atoms without a residual predicate, evaluated anew on each set.
+    Guard(Guard),
 }
 
 impl Condition {
@@ -23,28 +23,27 @@ impl Condition {
     pub(super) const NEVER: Condition = Condition::Predicate(Residual::FALSE);
 }
 
-/// A guard as conditions on steps.
+/// A guard, as groups of steps with a condition each.
 pub(super) struct Letters {
     pub(super) groups: Vec<Group>,
-    /// What a state must satisfy to stutter under the guard.
-    pub(super) still: Condition,
+    /// The condition on stutter steps.
+    pub(super) stutter: Condition,
 }
 
-/// Steps whose sources are asked the same.
+/// Steps with a common condition on their sources.
 pub(super) struct Group {
     pub(super) source: Condition,
     pub(super) steps: Steps,
 }
 
-/// Steps that have been made.
 #[derive(Default)]
 pub(super) struct KnownSteps {
-    of_classes: FxHashMap<Vec<ClassId>, Steps>,
-    /// The steps of some events of one class.
-    of_events: FxHashMap<Vec<EventId>, Steps>,
+    by_classes: FxHashMap<Vec<ClassId>, Steps>,
+    /// Steps by some events of one class.
+    by_events: FxHashMap<Vec<EventId>, Steps>,
 }
 
-fn known(steps: &Mutex<KnownSteps>) -> MutexGuard<'_, KnownSteps> {
+fn lock(steps: &Mutex<KnownSteps>) -> MutexGuard<'_, KnownSteps> {
     match steps.lock() {
         Ok(known) => known,
         Err(poisoned) => poisoned.into_inner(),
@@ -52,9 +51,9 @@ fn known(steps: &Mutex<KnownSteps>) -> MutexGuard<'_, KnownSteps> {
 }
 
 impl Sets<'_, '_> {
-    /// The guard that is left of `guard` when the event is one of a class with these letter bits.
-    pub fn under(&mut self, guard: Guard, bits: u64) -> Guard {
-        let events = self.alphabet.event_atoms();
+    /// Returns the cofactor of `guard` for an event class with these letter bits.
+    pub fn cofactor(&mut self, guard: Guard, bits: u64) -> Guard {
+        let events = self.alphabet().event_atoms();
         if self.guards.support(guard) & events == 0 {
             return guard;
         }
@@ -66,34 +65,35 @@ impl Sets<'_, '_> {
         self.guards.exists(both, events)
     }
 
-    /// The predicate of state atom `i`.
     fn atom(&mut self, i: usize) -> Result<Residual, Stop> {
-        if let Some(&known) = self.atoms.get(&i) {
+        if let Some(&known) = self.memo.atoms.get(&i) {
             return Ok(known);
         }
-        let residual = match self.problem.propositions.get(i) {
-            Some(Proposition::State(predicate)) => self.query.compile(self.system, predicate)?,
+        let residual = match self.scope.problem.propositions.get(i) {
+            Some(Proposition::State(predicate)) => {
+                self.query.compile(self.space.system(), predicate)?
+            }
             _ => Residual::FALSE,
         };
-        self.atoms.insert(i, residual);
+        self.memo.atoms.insert(i, residual);
         Ok(residual)
     }
 
-    /// A guard that asks for states alone, as a condition.
+    /// Returns a guard of state atoms as a condition.
     pub fn condition(&mut self, guard: Guard) -> Result<Condition, Stop> {
-        if let Some(known) = self.conditions.get(&guard) {
+        if let Some(known) = self.memo.conditions.get(&guard) {
             return Ok(known.clone());
         }
         let condition = match self.predicate(guard) {
             Ok(predicate) => Condition::Predicate(predicate),
-            Err(Stop::Unsupported(_)) => Condition::Asked(guard),
+            Err(Stop::Unsupported(_)) => Condition::Guard(guard),
             Err(stop) => return Err(stop),
         };
-        self.conditions.insert(guard, condition.clone());
+        self.memo.conditions.insert(guard, condition.clone());
         Ok(condition)
     }
 
-    /// The shorter of the disjunctive and the conjunctive form of `guard`.
+    /// Compiles the shorter of the disjunctive and the conjunctive form of `guard`.
     fn predicate(&mut self, guard: Guard) -> Result<Residual, Stop> {
         let opposite = self.guards.not(guard);
         let (yes, no) = (self.guards.cubes(guard), self.guards.cubes(opposite));
@@ -104,9 +104,9 @@ impl Sets<'_, '_> {
         Ok(self.query.not(other))
     }
 
-    /// The states of `set` that satisfy `guard`.
-    pub(super) fn members(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
-        let propositions = self.problem.propositions;
+    /// Returns the states of `set` that satisfy `guard`, a guard of state atoms.
+    pub(super) fn select(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
+        let propositions = self.scope.problem.propositions;
         let mut members = self.space.empty();
         for cube in self.guards.cubes(guard) {
             let mut all = Vec::new();
@@ -148,17 +148,17 @@ impl Sets<'_, '_> {
     }
 
     pub(super) fn letters(&mut self, guard: Guard) -> Result<Arc<Letters>, Stop> {
-        if let Some(known) = self.letters.get(&guard) {
+        if let Some(known) = self.memo.letters.get(&guard) {
             return Ok(known.clone());
         }
-        let mut still = Condition::NEVER;
+        let mut stutter = Condition::NEVER;
         let mut sources: Vec<(Condition, Vec<ClassId>)> = Vec::new();
-        let alphabet = self.alphabet.clone();
+        let alphabet = self.alphabet();
         for class in alphabet.classes() {
-            let rest = self.under(guard, alphabet.letter(class).0);
-            let source = self.condition(rest)?;
+            let cofactor = self.cofactor(guard, alphabet.letter(class).0);
+            let source = self.condition(cofactor)?;
             if class == ClassId::UNNAMED {
-                still = source.clone();
+                stutter = source.clone();
             }
             if source == Condition::NEVER || alphabet.events(class).is_empty() {
                 continue;
@@ -173,59 +173,58 @@ impl Sets<'_, '_> {
             let steps = self.steps(classes);
             groups.push(Group { source, steps });
         }
-        let letters = Arc::new(Letters { groups, still });
-        self.letters.insert(guard, letters.clone());
+        let letters = Arc::new(Letters { groups, stutter });
+        self.memo.letters.insert(guard, letters.clone());
         Ok(letters)
     }
 
-    /// The steps of some classes.
     fn steps(&mut self, classes: Vec<ClassId>) -> Steps {
-        let mut known = known(&self.steps);
-        if let Some(steps) = known.of_classes.get(&classes) {
+        let mut known = lock(&self.memo.steps);
+        if let Some(steps) = known.by_classes.get(&classes) {
             return steps.clone();
         }
         let mut events: Vec<EventId> = Vec::new();
         for &class in &classes {
-            let taken = |event: &&EventId| self.territory.takes(**event);
-            events.extend(self.alphabet.events(class).iter().filter(taken));
+            let taken = |event: &&EventId| self.scope.territory.takes(**event);
+            events.extend(self.alphabet().events(class).iter().filter(taken));
         }
         events.sort_unstable();
-        let steps = if events.len() == self.system.events.len() {
+        let steps = if events.len() == self.space.system().events.len() {
             self.space.all()
         } else {
             self.space.steps(&events)
         };
-        known.of_classes.insert(classes, steps.clone());
+        known.by_classes.insert(classes, steps.clone());
         steps
     }
 
-    /// A guard as conditions on the steps of some events.
+    /// Returns `guard` as conditions on the steps of some events.
     pub(super) fn groups_by(
         &mut self,
         guard: Guard,
         events: &[EventId],
     ) -> Result<Vec<Group>, Stop> {
-        let alphabet = self.alphabet.clone();
+        let alphabet = self.alphabet();
         let mut groups = Vec::new();
         for class in alphabet.classes() {
             let taken = |event: &&EventId| {
-                alphabet.class(Some(**event)) == class && self.territory.takes(**event)
+                alphabet.class(Some(**event)) == class && self.scope.territory.takes(**event)
             };
             let events: Vec<EventId> = events.iter().filter(taken).copied().collect();
             if events.is_empty() {
                 continue;
             }
-            let rest = self.under(guard, alphabet.letter(class).0);
-            let source = self.condition(rest)?;
+            let cofactor = self.cofactor(guard, alphabet.letter(class).0);
+            let source = self.condition(cofactor)?;
             if source == Condition::NEVER {
                 continue;
             }
-            let mut known = known(&self.steps);
-            let steps = match known.of_events.get(&events) {
+            let mut known = lock(&self.memo.steps);
+            let steps = match known.by_events.get(&events) {
                 Some(steps) => steps.clone(),
                 None => {
                     let steps = self.space.steps(&events);
-                    known.of_events.insert(events, steps.clone());
+                    known.by_events.insert(events, steps.clone());
                     steps
                 }
             };
@@ -234,13 +233,13 @@ impl Sets<'_, '_> {
         Ok(groups)
     }
 
-    /// The states of `set` that satisfy a condition.
+    /// Returns the states of `set` that satisfy a condition.
     pub fn filter(&mut self, set: &Set, condition: &Condition) -> Result<Set, Stop> {
         match condition {
             Condition::Predicate(Residual::TRUE) => Ok(set.clone()),
             Condition::Predicate(Residual::FALSE) => Ok(self.space.empty()),
             Condition::Predicate(residual) => self.space.filter(set, &mut self.query, *residual),
-            Condition::Asked(guard) => self.members(set, *guard),
+            Condition::Guard(guard) => self.select(set, *guard),
         }
     }
 }

@@ -1,27 +1,27 @@
-//! How an engine on sets begins: where everything is known, or on the fly.
+//! Restrictions of the system that set engines search if the reachable states are not known.
 //!
-//! Where the reachable states are known there is one round. Otherwise the engine starts from the initial states under the order of a space,
-//! and a violation that is near must not wait for closures of all that is far. So there are rounds on smaller and larger *grounds*, parts of the
-//! system's steps:
+//! If the reachable states are known, one search decides. Otherwise engines start from the initial
+//! states, and a violation near them must not wait for closures over distant states. So engines
+//! search *restrictions* of the transition relation first:
 //!
 //! ```text
-//! narrow  C_w = states reached by the events of a corridor, w = 1, 2 …          these events inside of C_w
-//! near    B_d = states within d steps of the initial ones, d = 2, 3, 4, 6 …     steps inside of B_d
-//! capped  N_c = {s → s' | s'(p) ≤ c for all p}, c = few, twice as many …       all steps of N_c
+//! sliced  C_w = states reached by an event slice, w = 1, 2 …            its events inside of C_w
+//! near    B_d = states within d steps of the initial ones, d = 2, 3 …   steps inside of B_d
+//! capped  N_c = {s → s' | s'(p) ≤ c for all p}, c doubling              all steps of N_c
 //! ```
 //!
-//! Every run of a ground is a run of the system, so that a violation found is a violation; that there is none counts only where no step was left
-//! out. That every engine finds what is in a ground, whatever it leaves out, follows from its own proof, with the ground for the system: a state whose steps are
-//! left out is not taken for a dead one, because that is asked of the system. Corridors lead to what the atoms look at (`corridor.rs`). Narrow and near rounds are
-//! made with a share of the work that there is, so that they cost a share and look the deeper the more there is to spend. Caps are for nets that may be unbounded, on which a closure need not end;
-//! the papers' engines suppose finitely many states.
+//! Every run of a restriction is a run of the system, so every violation found is genuine. Absence
+//! of violations is proved only if no step was omitted. An engine decides a restriction by its own
+//! proof, applied to the restriction: a state whose steps are omitted is not a deadlock, because
+//! deadlocks are computed on the full system. Slices lead to the atoms (`event_slices.rs`). Sliced
+//! and near searches get a share of the available work, which bounds their cost. Caps are for nets
+//! that may be unbounded, where a closure may not terminate; the papers assume finite systems. The
+//! published variant has no sliced and near searches.
 //!
-//! As published there are no narrow or near rounds.
-//!
-//! Rounds rather than closures that are suspended and resumed: nodes of a product with half-made sets would be other nodes, and none of the checks
-//! by inclusion would be as good as the papers have them.
+//! Alternative: suspend and resume closures. Products with incomplete sets would have other nodes,
+//! and the checks by inclusion would be less effective.
 
-use super::corridor::corridors;
+use super::event_slices::corridors;
 use super::operators::{Sets, Territory};
 use crate::engine::{Found, Task};
 use crate::hyb::first_cap;
@@ -30,26 +30,26 @@ use lariat_emptiness::Outcome;
 use lariat_model::Lasso;
 use lariat_space::symbolic::{Reached, Set, Steps, Symbolic};
 
-/// What an engine does in its sets.
+/// Entry point of a set engine.
 pub type Procedure = fn(&mut Task<'_>, &mut Sets<'_, '_>) -> Found;
 
-/// Steps from the initial states in the first round.
+/// Distance from the initial states in the first near search.
 const FIRST_DEPTH: u32 = 2;
 
-/// Work of near rounds where nothing limits it.
+/// Work limit of sliced and near searches under an unlimited budget.
 const NEAR: u64 = 1_000_000;
 
-/// The part of the work there is that near rounds may take.
+/// Divisor of the remaining work: the share of sliced and near searches.
 const NEAR_SHARE: u64 = 4;
 
-/// Decides a task among the reachable states of its system.
+/// Decides a task on the reachable states of its system.
 pub fn decide(procedure: Procedure, task: &mut Task<'_>, reached: &mut Reached<'_>) -> Found {
     task.account.order = Some(reached.order.clone());
     let territory = Territory::Reachable(reached.states.clone());
-    round(procedure, task, &mut reached.space, territory).0
+    search(procedure, task, &mut reached.space, territory).0
 }
 
-/// Decides a task from the initial states on. The space is replaced by one with a larger cap where that is needed.
+/// Decides a task on the fly. Replaces the space by one with a larger cap while necessary.
 pub fn on_the_fly(procedure: Procedure, task: &mut Task<'_>, space: &mut Symbolic<'_>) -> Found {
     if space.cap().is_none() {
         let cap = first_cap(task.problem.system);
@@ -65,10 +65,10 @@ pub fn on_the_fly(procedure: Procedure, task: &mut Task<'_>, space: &mut Symboli
         {
             return Ok(found);
         }
-        let (found, left_out) = round(procedure, task, space, Territory::Open);
+        let (found, left_out) = search(procedure, task, space, Territory::Open);
         match (found?, space.cap()) {
             (Outcome::Empty, Some(cap)) if left_out => {
-                // A place without end costs its values, also where they make few nodes.
+                // An unbounded place costs work per value, even if it needs few nodes.
                 task.budget.spend(cap.into())?;
                 *space = space.capped(cap.saturating_mul(2), task.budget)?;
             }
@@ -77,36 +77,40 @@ pub fn on_the_fly(procedure: Procedure, task: &mut Task<'_>, space: &mut Symboli
     }
 }
 
-/// The part of that work that rounds in corridors may take.
+/// Divisor of that work: the share of sliced searches.
 const NARROW_SHARE: u64 = 2;
 
-/// Rounds in corridors and near the initial states, until one decides or they have taken their share, `work`.
+/// Searches event slices, then near the initial states, until a search decides or `work` is spent.
 pub fn near(
     procedure: Procedure,
     task: &mut Task<'_>,
     space: &mut Symbolic<'_>,
     work: u64,
 ) -> Result<Option<Outcome<Lasso>>, Stop> {
-    for (rounds, share) in [
-        (rounds_narrow as Rounds, work / NARROW_SHARE),
-        (rounds_near as Rounds, work),
-    ] {
-        let budget = task.budget.clone().with_work(share);
-        match rounds(procedure, &mut task.under(&budget), space) {
-            Ok(None) => {}
-            // Was it the share that ran out, or a limit around it?
-            Err(Stop::Work(_)) => task.budget.spend(0)?,
-            found => return found,
-        }
+    let found = with_work(task, work / NARROW_SHARE, |task| {
+        search_slices(procedure, task, space)
+    })?;
+    if found.is_some() {
+        return Ok(found);
     }
-    Ok(None)
+    with_work(task, work, |task| search_near(procedure, task, space))
 }
 
-/// Rounds on grounds of one kind; `None` if none of them decides.
-type Rounds =
-    fn(Procedure, &mut Task<'_>, &mut Symbolic<'_>) -> Result<Option<Outcome<Lasso>>, Stop>;
+/// Runs a search with limited work; returns `None` if it does not decide.
+fn with_work(
+    task: &mut Task<'_>,
+    work: u64,
+    search: impl FnOnce(&mut Task<'_>) -> Result<Option<Outcome<Lasso>>, Stop>,
+) -> Result<Option<Outcome<Lasso>>, Stop> {
+    let budget = task.budget.clone().with_work(work);
+    match search(&mut task.under(&budget)) {
+        // The share is spent; stops here if an outer limit is exceeded as well.
+        Err(Stop::Work(_)) => task.budget.spend(0).map(|()| None),
+        found => found,
+    }
+}
 
-fn rounds_narrow(
+fn search_slices(
     procedure: Procedure,
     task: &mut Task<'_>,
     space: &mut Symbolic<'_>,
@@ -116,16 +120,16 @@ fn rounds_narrow(
     for events in corridors(system, task.problem.propositions) {
         let steps = space.steps(&events);
         let mut corridor = space.initial()?;
-        // Not even each event once need lead to an end: some may go on adding tokens.
+        // Bounded, because the events may add tokens without limit.
         for _ in 0..events.len() {
-            let larger = grown(space, &corridor, &steps)?;
+            let larger = with_successors(space, &corridor, &steps)?;
             if larger == corridor {
                 break;
             }
             corridor = larger;
         }
         let territory = Territory::Corridor(corridor, events.into());
-        let (found, _) = round(procedure, task, space, territory);
+        let (found, _) = search(procedure, task, space, territory);
         if let found @ Outcome::Accepting(_) = found? {
             return Ok(Some(found));
         }
@@ -133,7 +137,7 @@ fn rounds_narrow(
     Ok(None)
 }
 
-fn rounds_near(
+fn search_near(
     procedure: Procedure,
     task: &mut Task<'_>,
     space: &mut Symbolic<'_>,
@@ -145,7 +149,7 @@ fn rounds_near(
     loop {
         let mut complete = false;
         while radius < next && !complete {
-            let larger = grown(space, &ball, &all)?;
+            let larger = with_successors(space, &ball, &all)?;
             complete = larger == ball;
             ball = larger;
             radius += 1;
@@ -155,7 +159,7 @@ fn rounds_near(
         } else {
             Territory::Within(ball.clone())
         };
-        let (found, left_out) = round(procedure, task, space, territory);
+        let (found, left_out) = search(procedure, task, space, territory);
         match found? {
             Outcome::Empty if !complete => next = next.saturating_add(next / 2),
             Outcome::Empty if left_out => return Ok(None),
@@ -164,14 +168,13 @@ fn rounds_near(
     }
 }
 
-/// The states of `set` and those that one of the steps leads to.
-fn grown(space: &mut Symbolic<'_>, set: &Set, steps: &Steps) -> Result<Set, Stop> {
+fn with_successors(space: &mut Symbolic<'_>, set: &Set, steps: &Steps) -> Result<Set, Stop> {
     let image = space.image(set, steps)?;
     space.store().union(set, &image)
 }
 
-/// One round; true if a step that mattered may have been left out by the space.
-fn round(
+/// Runs the engine on one restriction; also returns whether the cap omitted a step.
+fn search(
     procedure: Procedure,
     task: &mut Task<'_>,
     space: &mut Symbolic<'_>,

@@ -1,44 +1,48 @@
-//! Events that lead to what the property looks at: where a violation is a dozen steps away, all that can be done within a dozen steps is too much to
-//! look at, and what has to be done for it is little.
+//! Event slices: the events of relaxed plans for the atoms of the property.
 //!
-//! A *relaxed plan* (J. Hoffmann, B. Nebel, *The FF planning system*, JAIR 2001) reaches a goal if no event ever takes a token away. What an
-//! event costs then is
+//! Within the distance of a violation there may be too many states to search, but few events lead
+//! to it.
+//!
+//! A *relaxed plan* (J. Hoffmann, B. Nebel, *The FF planning system*, JAIR 2001) reaches a goal if
+//! no event removes tokens. The cost of an event is
 //!
 //! ```text
-//! cost(e) = Σ { n · cost(p) | •e needs n tokens more of p than there are at first }       cost(p) = 1 + min { cost(e) | e adds to p }
+//! cost(e) = Σ { n · cost(p) | e needs n more tokens of p than the initial marking has }
+//! cost(p) = 1 + min { cost(e) | e adds to p }
 //! ```
 //!
-//! and is found with the cheapest events first, as shortest paths are (D. E. Knuth, *A generalization of Dijkstra's algorithm*, 1977). A corridor consists of
-//! the events that plans for all goals are made of. The first goals are events that *turn* an atom, true at first or false, the other way: the cheapest that takes from a
-//! place of which the atom needs many tokens, or adds to it where too few are there. Real events take tokens away, so there are wider corridors: each adds plans for the
-//! places that the events of the one before take from, and from a certain width on the goals are to turn atoms back as well.
+//! computed by Dijkstra's algorithm (D. E. Knuth, *A generalization of Dijkstra's algorithm*,
+//! 1977). A slice contains the events of relaxed plans for all its goals. The first goals are
+//! events that *toggle* an atom: the cheapest that adds to a place, or takes from it. Real events
+//! remove tokens, so there are wider slices: each adds plans for the places from which the events
+//! of the previous slice take; from a certain width on, goals also toggle the atoms back.
 //!
-//! Nothing is proved by a corridor. It is a ground for one round (`rounds.rs`), whatever the engine, and any run there is a run of the system. Cost: linear in
-//! the net but for the logarithm of a queue.
+//! A slice proves nothing. It restricts one search (`restrictions.rs`) of any engine, and runs of a
+//! restriction are runs of the system. Cost: linear in the net, times the logarithm of a heap.
 
 use lariat_model::{Action, Arc, EventId, Linear, Predicate, Proposition, System, Value, VarId};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Corridors that are tried; each is wider than the one before.
+/// Number of slices, each wider than the one before.
 const WIDTHS: usize = 5;
 
-/// The first of them in which atoms are turned back.
-const BACK: usize = 2;
+/// The first slice whose goals toggle atoms back.
+const TOGGLE_BACK: usize = 2;
 
-/// Events of a corridor; one that is wider leaves out too little.
+/// Limit on the events of a slice; larger slices restrict too little.
 const MOST_EVENTS: usize = 200;
 
-/// Corridors to what some propositions look at, the narrowest first, each with its events in order; none for a system that is no net.
+/// Returns the slices for some propositions, the narrowest first, each sorted; nets only.
 pub(super) fn corridors(system: &System, propositions: &[Proposition]) -> Vec<Vec<EventId>> {
-    let Some(plans) = Plans::of(system) else {
+    let Some(plans) = Plans::new(system) else {
         return Vec::new();
     };
     let mut corridor = plans.corridor();
     for proposition in propositions {
         match proposition {
             Proposition::Fires(events) => corridor.add(plans.cheapest(events.iter().copied())),
-            Proposition::State(predicate) => corridor.turn(predicate),
+            Proposition::State(predicate) => corridor.toggle(predicate),
         }
     }
     let mut all: Vec<Vec<EventId>> = Vec::new();
@@ -46,10 +50,10 @@ pub(super) fn corridors(system: &System, propositions: &[Proposition]) -> Vec<Ve
         if width > 0 {
             corridor.widen();
         }
-        if width == BACK {
+        if width == TOGGLE_BACK {
             for proposition in propositions {
                 if let Proposition::State(predicate) = proposition {
-                    corridor.turn_and_return(predicate);
+                    corridor.change_both_ways(predicate);
                 }
             }
         }
@@ -65,20 +69,20 @@ pub(super) fn corridors(system: &System, propositions: &[Proposition]) -> Vec<Ve
     all
 }
 
-/// What everything costs if no token is ever taken away.
+/// Costs of events and places if no event removes tokens.
 struct Plans<'s> {
     system: &'s System,
     arcs: Vec<&'s [Arc]>,
-    /// By event; `None` if it never becomes possible.
+    /// By event; `None` if it cannot be enabled.
     costs: Vec<Option<u64>>,
-    /// By place: the cheapest events that add to it.
-    givers: Vec<Vec<EventId>>,
-    /// By place: the events that change it.
+    /// By place, the cheapest events that add to it.
+    producers: Vec<Vec<EventId>>,
+    /// By place, the events that change it.
     changing: Vec<Vec<EventId>>,
 }
 
 impl<'s> Plans<'s> {
-    fn of(system: &'s System) -> Option<Plans<'s>> {
+    fn new(system: &'s System) -> Option<Plans<'s>> {
         let arcs = |event: EventId| match &system.event(event).action {
             Action::Net(arcs) => Some(&arcs[..]),
             _ => None,
@@ -89,7 +93,7 @@ impl<'s> Plans<'s> {
         let mut waiting_for = vec![Vec::new(); places];
         let mut missing = vec![0usize; arcs.len()];
         let first = system.initial.first()?;
-        let lacks = |arc: &Arc| {
+        let missing_tokens = |arc: &Arc| {
             let more = arc.need - first[arc.var.index()];
             u64::try_from(more).ok().filter(|more| *more > 0)
         };
@@ -98,7 +102,7 @@ impl<'s> Plans<'s> {
                 changing[arc.var.index()].push(event);
             }
             for arc in arcs[event.index()] {
-                if let Some(more) = lacks(arc) {
+                if let Some(more) = missing_tokens(arc) {
                     waiting_for[arc.var.index()].push((event, more));
                     missing[event.index()] += 1;
                 }
@@ -108,7 +112,7 @@ impl<'s> Plans<'s> {
             system,
             costs: vec![None; arcs.len()],
             arcs,
-            givers: vec![Vec::new(); places],
+            producers: vec![Vec::new(); places],
             changing,
         };
         let mut sums = vec![0u64; missing.len()];
@@ -119,13 +123,13 @@ impl<'s> Plans<'s> {
             plans.costs[event.index()] = Some(cost);
             for arc in plans.arcs[event.index()].iter().filter(|arc| arc.delta > 0) {
                 let place = arc.var.index();
-                if let Some(giver) = plans.givers[place].first() {
-                    if plans.costs[giver.index()] == Some(cost) {
-                        plans.givers[place].push(event);
+                if let Some(producer) = plans.producers[place].first() {
+                    if plans.costs[producer.index()] == Some(cost) {
+                        plans.producers[place].push(event);
                     }
                     continue;
                 }
-                plans.givers[place].push(event);
+                plans.producers[place].push(event);
                 let each = cost.saturating_add(1);
                 for (waiting, more) in &waiting_for[place] {
                     let i = waiting.index();
@@ -145,7 +149,6 @@ impl<'s> Plans<'s> {
         costs.min().map(|(_, event)| event)
     }
 
-    /// The empty corridor.
     fn corridor(&self) -> Corridor<'_, 's> {
         Corridor {
             plans: self,
@@ -155,7 +158,7 @@ impl<'s> Plans<'s> {
     }
 }
 
-/// Events with the plans that make them possible.
+/// A slice: events with relaxed plans that enable them.
 struct Corridor<'p, 's> {
     plans: &'p Plans<'s>,
     events: Vec<EventId>,
@@ -164,61 +167,63 @@ struct Corridor<'p, 's> {
 }
 
 impl Corridor<'_, '_> {
-    /// Adds an event and what has to happen for it.
+    /// Adds an event and a relaxed plan that enables it.
     fn add(&mut self, event: Option<EventId>) {
         let mut waiting = Vec::new();
         if let Some(event) = event {
             self.insert(event, &mut waiting);
         }
-        self.supply(waiting);
+        self.add_plans(waiting);
     }
 
-    /// Adds an event; what it lacks is left to be supplied.
+    /// Adds an event, and its unmarked input places to `waiting`.
     fn insert(&mut self, event: EventId, waiting: &mut Vec<usize>) {
         if !std::mem::replace(&mut self.is_in[event.index()], true) {
             self.events.push(event);
-            waiting.extend(self.lacking(event));
+            waiting.extend(self.unmarked(event));
         }
     }
 
-    /// The places that have fewer tokens at first than an event needs.
-    fn lacking(&self, event: EventId) -> impl Iterator<Item = usize> {
+    /// Returns the places with fewer initial tokens than an event needs.
+    fn unmarked(&self, event: EventId) -> impl Iterator<Item = usize> {
         let first = &self.plans.system.initial[0];
         let arcs = self.plans.arcs[event.index()].iter();
-        let lacking = arcs.filter(|arc| arc.need > first[arc.var.index()]);
-        lacking.map(|arc| arc.var.index())
+        let unmarked = arcs.filter(|arc| arc.need > first[arc.var.index()]);
+        unmarked.map(|arc| arc.var.index())
     }
 
-    /// Adds plans for some places. Those with the least choice come first, and among equally cheap events the one that shares most with what is there: plans that
-    /// share little take tokens from each other.
-    fn supply(&mut self, mut waiting: Vec<usize>) {
-        let givers = &self.plans.givers;
-        while let Some(next) = (0..waiting.len()).min_by_key(|i| givers[waiting[*i]].len()) {
+    /// Adds plans that mark some places. Places with the fewest producers come first. Among equally
+    /// cheap events the one with the fewest unmarked inputs is chosen: disjoint plans compete for
+    /// tokens.
+    fn add_plans(&mut self, mut waiting: Vec<usize>) {
+        let producers = &self.plans.producers;
+        while let Some(next) = (0..waiting.len()).min_by_key(|i| producers[waiting[*i]].len()) {
             let place = waiting.swap_remove(next);
-            let is_supplied = |place: &usize| givers[*place].iter().any(|e| self.is_in[e.index()]);
-            if is_supplied(&place) {
+            let is_planned =
+                |place: &usize| producers[*place].iter().any(|e| self.is_in[e.index()]);
+            if is_planned(&place) {
                 continue;
             }
-            let new = |event: &&EventId| self.lacking(**event).filter(|p| !is_supplied(p)).count();
-            if let Some(giver) = givers[place].iter().min_by_key(new) {
-                self.insert(*giver, &mut waiting);
+            let new = |event: &&EventId| self.unmarked(**event).filter(|p| !is_planned(p)).count();
+            if let Some(producer) = producers[place].iter().min_by_key(new) {
+                self.insert(*producer, &mut waiting);
             }
         }
     }
 
-    /// Adds plans after which a predicate, true or false at first, may be the opposite.
-    fn turn(&mut self, predicate: &Predicate) {
+    /// Adds plans that may toggle a predicate from its initial value.
+    fn toggle(&mut self, predicate: &Predicate) {
         let system = self.plans.system;
         let first = &system.initial[0];
         match predicate {
-            // What would have to be done for a deadlock cannot be told from a few places.
+            // A deadlock does not depend on a few places.
             Predicate::Const(_) | Predicate::Deadlock => {}
-            Predicate::Not(p) => self.turn(p),
-            // A conjunction that is true turns with any of its parts, one that is false with those that are; a disjunction likewise.
+            Predicate::Not(p) => self.toggle(p),
+            // Parts whose initial value differs from that of the whole need not be toggled.
             Predicate::And(ps) | Predicate::Or(ps) => {
                 let now = system.holds(predicate, first);
                 let alike = ps.iter().filter(|p| system.holds(p, first) == now);
-                alike.for_each(|p| self.turn(p));
+                alike.for_each(|p| self.toggle(p));
             }
             Predicate::Enabled(events) if system.holds(predicate, first) => {
                 for place in self.needed(events) {
@@ -227,7 +232,7 @@ impl Corridor<'_, '_> {
             }
             Predicate::Enabled(events) => self.add(self.plans.cheapest(events.iter().copied())),
             Predicate::Linear(linear) => {
-                let (more, less) = turns(linear, first);
+                let (more, less) = toggles(linear, first);
                 for (var, factor) in &linear.terms {
                     let (more, less) = if *factor > 0 {
                         (more, less)
@@ -242,18 +247,18 @@ impl Corridor<'_, '_> {
                     }
                 }
             }
-            Predicate::Expr(_) => self.turn_and_return(predicate),
+            Predicate::Expr(_) => self.change_both_ways(predicate),
         }
     }
 
-    /// Adds plans that change what a predicate looks at, whichever way.
-    fn turn_and_return(&mut self, predicate: &Predicate) {
+    /// Adds plans that change the places of a predicate in both directions.
+    fn change_both_ways(&mut self, predicate: &Predicate) {
         let mut vars = Vec::new();
         match predicate {
             Predicate::Const(_) | Predicate::Deadlock => {}
-            Predicate::Not(p) => self.turn_and_return(p),
+            Predicate::Not(p) => self.change_both_ways(p),
             Predicate::And(ps) | Predicate::Or(ps) => {
-                ps.iter().for_each(|p| self.turn_and_return(p));
+                ps.iter().for_each(|p| self.change_both_ways(p));
             }
             Predicate::Enabled(events) => {
                 self.add(self.plans.cheapest(events.iter().copied()));
@@ -267,13 +272,13 @@ impl Corridor<'_, '_> {
         }
     }
 
-    /// The places of which some events need tokens.
+    /// Returns the input places of some events.
     fn needed(&self, events: &[EventId]) -> Vec<VarId> {
         let arcs = events.iter().flat_map(|e| self.plans.arcs[e.index()]);
         arcs.filter(|arc| arc.need > 0).map(|arc| arc.var).collect()
     }
 
-    /// Adds the cheapest way to add to a place, or to take from it.
+    /// Adds the cheapest plan that adds tokens to a place, or takes some.
     fn change(&mut self, place: VarId, sign: Sign) {
         let plans = self.plans;
         let changes = |event: &EventId| {
@@ -287,41 +292,40 @@ impl Corridor<'_, '_> {
         self.add(plans.cheapest(all.filter(changes)));
     }
 
-    /// Adds plans for all that its events take from.
     fn widen(&mut self) {
         let arcs = self.events.iter().flat_map(|e| self.plans.arcs[e.index()]);
         let taken_from = arcs.filter(|arc| arc.delta < 0);
         let mut places: Vec<usize> = taken_from.map(|arc| arc.var.index()).collect();
         places.sort_unstable();
         places.dedup();
-        self.supply(places);
+        self.add_plans(places);
     }
 }
 
-/// How an event changes a place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sign {
     More,
     Less,
 }
 
-/// Could a comparison, true or false in `state`, be the opposite with a larger sum, and with a smaller one?
-fn turns(linear: &Linear, state: &[Value]) -> (bool, bool) {
+/// Returns whether a larger sum may toggle a comparison from its value in `state`, and whether a
+/// smaller sum may.
+fn toggles(linear: &Linear, state: &[Value]) -> (bool, bool) {
     let terms = linear.terms.iter();
     let sum = terms.fold(0, |sum: Value, (var, factor)| {
         sum.saturating_add(factor.saturating_mul(state[var.index()]))
     });
     let limit = linear.constant;
     let now = linear.comparison.holds(sum, limit);
-    // Its truth changes nowhere but around the limit.
+    // The value of the comparison changes only around the limit.
     let around = [limit.saturating_sub(1), limit, limit.saturating_add(1)];
-    let turns = |value: &Value| linear.comparison.holds(*value, limit) != now;
-    let is_turned = |beyond: fn(&Value, &Value) -> bool| {
+    let toggled = |value: &Value| linear.comparison.holds(*value, limit) != now;
+    let is_toggled = |beyond: fn(&Value, &Value) -> bool| {
         around
             .iter()
-            .any(|value| beyond(value, &sum) && turns(value))
+            .any(|value| beyond(value, &sum) && toggled(value))
     };
-    (is_turned(Value::gt), is_turned(Value::lt))
+    (is_toggled(Value::gt), is_toggled(Value::lt))
 }
 
 #[cfg(test)]
@@ -342,18 +346,18 @@ mod tests {
     }
 
     fn to(system: &System, place: u32) -> Vec<Vec<u32>> {
-        for_turning(system, marked(place))
+        for_toggling(system, marked(place))
     }
 
-    fn for_turning(system: &System, predicate: Predicate) -> Vec<Vec<u32>> {
+    fn for_toggling(system: &System, predicate: Predicate) -> Vec<Vec<u32>> {
         let all = corridors(system, &[Proposition::State(predicate)]);
         let ids = |events: &Vec<EventId>| events.iter().map(|event| event.0).collect();
         all.iter().map(ids).collect()
     }
 
     #[test]
-    fn what_leads_to_a_place_is_kept_and_the_rest_is_not() {
-        // 0 → 1 → 2, a longer way 0 → 3 → 4 → 2, and 5 → 6 somewhere else.
+    fn slice_contains_only_the_shortest_plan_for_a_place() {
+        // 0 → 1 → 2, a longer path 0 → 3 → 4 → 2, and an independent 5 → 6.
         let ways: &[(&[u32], &[u32])] = &[
             (&[0], &[1]),
             (&[1], &[2]),
@@ -368,9 +372,8 @@ mod tests {
         assert!(to(&net(7, &[5], ways), 2).is_empty());
     }
 
-    /// A place that is marked has to lose its token first, and gets it back in a wider corridor.
     #[test]
-    fn what_turns_an_atom_comes_before_what_turns_it_back() {
+    fn narrow_slices_toggle_an_atom_and_wider_ones_toggle_it_back() {
         let system = net(3, &[0, 2], &[(&[0], &[1]), (&[1], &[0]), (&[2], &[0, 0])]);
         assert_eq!(to(&system, 0), [vec![0], vec![0, 2]]);
         let system = net(3, &[1], &[(&[0], &[2]), (&[1], &[0])]);
@@ -378,39 +381,38 @@ mod tests {
     }
 
     #[test]
-    fn of_what_is_false_only_false_parts_are_turned() {
+    fn only_parts_with_the_value_of_the_whole_are_toggled() {
         let system = net(4, &[0, 3], &[(&[3], &[2]), (&[0], &[1])]);
         let both = Predicate::And(vec![marked(0), marked(2)]);
-        assert_eq!(for_turning(&system, both), [vec![0], vec![0, 1]]);
+        assert_eq!(for_toggling(&system, both), [vec![0], vec![0, 1]]);
         let one = Predicate::Or(vec![marked(0), marked(2)]);
-        assert_eq!(for_turning(&system, one), [vec![1], vec![0, 1]]);
+        assert_eq!(for_toggling(&system, one), [vec![1], vec![0, 1]]);
     }
 
     #[test]
-    fn a_comparison_turns_towards_its_limit() {
-        let of = |comparison, limit| {
+    fn comparisons_toggle_towards_their_limit() {
+        let toggled = |comparison, limit| {
             let linear = Linear {
                 terms: vec![(VarId(0), 2), (VarId(1), -1)],
                 comparison,
                 constant: limit,
             };
             // The sum is 3.
-            turns(&linear, &[2, 1])
+            toggles(&linear, &[2, 1])
         };
-        assert_eq!(of(Comparison::Ge, 3), (false, true));
-        assert_eq!(of(Comparison::Ge, 4), (true, false));
-        assert_eq!(of(Comparison::Le, 3), (true, false));
-        assert_eq!(of(Comparison::Lt, 3), (false, true));
-        assert_eq!(of(Comparison::Eq, 3), (true, true));
-        assert_eq!(of(Comparison::Eq, 5), (true, false));
-        assert_eq!(of(Comparison::Ne, 1), (false, true));
-        assert_eq!(of(Comparison::Ge, Value::MAX), (true, false));
-        assert_eq!(of(Comparison::Gt, Value::MIN), (false, true));
+        assert_eq!(toggled(Comparison::Ge, 3), (false, true));
+        assert_eq!(toggled(Comparison::Ge, 4), (true, false));
+        assert_eq!(toggled(Comparison::Le, 3), (true, false));
+        assert_eq!(toggled(Comparison::Lt, 3), (false, true));
+        assert_eq!(toggled(Comparison::Eq, 3), (true, true));
+        assert_eq!(toggled(Comparison::Eq, 5), (true, false));
+        assert_eq!(toggled(Comparison::Ne, 1), (false, true));
+        assert_eq!(toggled(Comparison::Ge, Value::MAX), (true, false));
+        assert_eq!(toggled(Comparison::Gt, Value::MIN), (false, true));
     }
 
-    /// One event adds to a place for two tokens and comes first, the other for one.
     #[test]
-    fn what_needs_fewer_tokens_is_cheaper() {
+    fn events_that_need_fewer_tokens_are_cheaper() {
         let system = net(
             4,
             &[0, 3],
@@ -419,10 +421,9 @@ mod tests {
         assert_eq!(to(&system, 2)[0], [1, 2]);
     }
 
-    /// Two events need the same token: it has to come back in between, which a plan does not know and a wider corridor does.
     #[test]
-    fn what_is_taken_is_given_back_in_a_wider_corridor() {
-        // 0 → 1 by a tool 4, 1 → 2 by the tool 4 as well; 5 gives the tool back, 6 is somewhere else.
+    fn wider_slices_return_tokens() {
+        // 0 → 1 moves the token of 4 to 5; 1 → 2 needs it on 4; 5 → 4 returns it, 5 → 6 does not.
         let system = net(
             7,
             &[0, 4],
