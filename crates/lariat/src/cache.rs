@@ -11,11 +11,11 @@
 use crate::subject::Subject;
 use lariat_budget::{Budget, Progress, RunContext, Stop};
 use lariat_model::{Deadlock, System, VarId};
-use lariat_parallel::Common;
+use lariat_parallel::OnceMap;
 use lariat_reductions::Systems;
 use lariat_reductions::symmetry::{Symmetry, detect};
 use lariat_space::symbolic::{
-    Arrangement, OrderChoice, Reach, Reached, Symbolic, Unreached, arrange, reach,
+    Arrangement, OrderChoice, ReachResult, Reached, Symbolic, Unreached, arrange, reach,
 };
 use lariat_structural::{Answers, Facts};
 use std::convert::Infallible;
@@ -34,8 +34,8 @@ pub struct SpaceCache<'s> {
 /// computed once, within a limit of counted work; other threads that request it wait for it.
 #[derive(Clone, Default)]
 pub struct SharedAnalyses<'s> {
-    symmetries: Common<SystemId<'s>, Arc<Symmetry<'s>>>,
-    answers: Common<SystemId<'s>, Answers>,
+    symmetries: OnceMap<SystemId<'s>, Arc<Symmetry<'s>>>,
+    answers: OnceMap<SystemId<'s>, Answers>,
 }
 
 /// A system by identity, not by equality.
@@ -448,8 +448,8 @@ fn reachable<'s>(
     ctx: RunContext<'_>,
 ) -> Result<ReachableStates<'s>, Stop> {
     match reach(system, &key.order, key.deadlock, ctx)? {
-        Reach::All(reached) => with_overflow(*reached),
-        Reach::Unbounded(_) => Err(infinite()),
+        ReachResult::All(reached) => with_overflow(*reached),
+        ReachResult::Unbounded(_) => Err(infinite()),
     }
 }
 

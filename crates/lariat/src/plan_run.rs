@@ -5,7 +5,7 @@ use crate::learning::while_learning;
 use crate::on_sets::{OnSets, on_sets};
 use crate::plan::Plan;
 use lariat_budget::{Budget, RunContext, Statistic, Stop};
-use lariat_engines::{Account, AutomatonKind, Folded, Found, Problem, Procedure, Task};
+use lariat_engines::{Account, AutomatonKind, FairnessAutomaton, Found, Problem, Procedure, Task};
 use lariat_model::System;
 use lariat_space::symbolic::OrderChoice;
 
@@ -52,7 +52,7 @@ impl PlanRun<'_> {
         if self.plan.engine.takes_constraints(kind) {
             return self.run_engine(problem, system, cache, account);
         }
-        match Folded::new(problem) {
+        match FairnessAutomaton::new(problem) {
             Ok(folded) => self.run_engine(&folded.problem(), system, cache, account),
             Err(Stop::Unsupported(_)) => self.by_need(problem, system, cache, account),
             Err(stop) => Err(stop),
@@ -105,7 +105,7 @@ impl PlanRun<'_> {
                 }
                 found
             }
-            Procedure::ComponentWise(decide) => {
+            Procedure::Hyb(decide) => {
                 if let Some(found) = while_learning(decide, &mut task, system, order, cache)? {
                     return Ok(found);
                 }

@@ -10,7 +10,7 @@ use crate::trace::Trace;
 use crate::verdict::Reason;
 use lariat_budget::RunContext;
 use lariat_ltl::{AtomError, RawAtom};
-use lariat_model::{InputError, Predicate, Properties as PropertyList, Proposition};
+use lariat_model::{InputError, Predicate, PropertyList, Proposition};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 

@@ -5,10 +5,10 @@
 //! Only this module constructs either.
 
 use crate::verdict::Reason;
-use lariat_engines::questions::Question as StateQuestion;
-use lariat_formats::Model as LoadedModel;
+use lariat_engines::questions::StateQuestion;
+use lariat_formats::LoadedModel;
 use lariat_model::{EvidenceKind, Lasso, Predicate, Step, System, Value, VarId};
-use lariat_reductions::{Astray, Lift as _, UnfoldingLift};
+use lariat_reductions::{Lift as _, LiftError, UnfoldingLift};
 use lariat_structural::Certificate;
 
 /// The answer to a question.
@@ -165,7 +165,7 @@ pub(super) fn witness(
     };
     match unfolding.back(run) {
         Ok(_) => Ok(Witness(lasso)),
-        Err(Astray::Unliftable(why) | Astray::Defect(why)) => Err(why),
+        Err(LiftError::Unliftable(why) | LiftError::Defect(why)) => Err(why),
     }
 }
 
