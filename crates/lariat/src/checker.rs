@@ -9,7 +9,7 @@ use crate::options::{CheckOptions, EngineChoice};
 use crate::plan::Preset;
 use crate::properties::{Properties, Property, PropertyKind};
 use crate::reduce::ReductionChoice;
-use crate::report::{Report, Vocabulary};
+use crate::report::{Report, ReportVocabulary};
 use crate::shorten::Shortening;
 use crate::subject::Subject;
 use crate::vacuity::vacuity_questions;
@@ -77,7 +77,7 @@ pub enum CheckEvent {
 pub(crate) struct Session<'c, 'm> {
     pub options: CheckOptions,
     pub subject: Subject<'m>,
-    pub vocabulary: Arc<Vocabulary>,
+    pub vocabulary: Arc<ReportVocabulary>,
     pub fairness: Fairness,
     pub company: Concurrency,
     pub budget: Budget,
@@ -359,7 +359,7 @@ impl<'m> Checker<'m> {
             subject: Subject::new(loaded, &bound),
             company: self.company(properties.len(), &options, threads_each),
             options,
-            vocabulary: Arc::new(Vocabulary {
+            vocabulary: Arc::new(ReportVocabulary {
                 model_name: self.model.name().to_owned(),
                 model: Arc::clone(loaded),
                 properties: bound,

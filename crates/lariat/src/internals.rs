@@ -3,7 +3,7 @@
 
 pub use crate::ask;
 pub use crate::auto::{LeftOut, Schedule, Technique};
-pub use crate::cache::{CacheKey, OrderedSystem, ReachableStates, SharedAnalyses, SpaceCache};
+pub use crate::cache::{OrderedSystem, ReachableStates, SharedAnalyses, SpaceCache, SpaceKey};
 pub use crate::check_one::check_subject;
 pub use crate::check_parallel::{CachePool, CheckOutput, check_parallel};
 pub use crate::cross_check::{Agreement, CrossCheck, agreement, reconcile, unrelated};

@@ -16,7 +16,7 @@
 //! small part of the whole. The relations of programs are learned from the states that the engine
 //! visits.
 
-use crate::cache::{CacheKey, ReachableStates, SpaceCache, StartingPoint};
+use crate::cache::{ReachableStates, SpaceCache, SpaceKey, StartingPoint};
 use lariat_budget::{Abort, Budget, PendingPermit, Quiet, RunContext, Statistic, Stop};
 use lariat_engines::sets::SetProcedure;
 use lariat_engines::{Claims, Found, Task, sets};
@@ -56,8 +56,8 @@ pub(crate) struct OnSets<'a, 's> {
 }
 
 impl OnSets<'_, '_> {
-    fn key(&self, task: &Task<'_>) -> CacheKey {
-        CacheKey::new(self.order, task.problem.deadlock)
+    fn key(&self, task: &Task<'_>) -> SpaceKey {
+        SpaceKey::new(self.order, task.problem.deadlock)
     }
 }
 

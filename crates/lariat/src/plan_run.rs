@@ -1,6 +1,6 @@
 //! Running one plan on a problem: provides what the engine needs, and runs it.
 
-use crate::cache::{CacheKey, SpaceCache};
+use crate::cache::{SpaceCache, SpaceKey};
 use crate::learning::while_learning;
 use crate::on_sets::{OnSets, on_sets};
 use crate::plan::Plan;
@@ -109,7 +109,7 @@ impl PlanRun<'_> {
                 if let Some(found) = while_learning(decide, &mut task, system, order, cache)? {
                     return Ok(found);
                 }
-                let key = CacheKey::new(order, problem.deadlock);
+                let key = SpaceKey::new(order, problem.deadlock);
                 let ordered = cache.ordered(system, &key, ORDER_WORK, ctx.with_budget(shared))?;
                 task.account.overflow = ordered.overflow;
                 task.account.order = Some(ordered.name.to_owned());

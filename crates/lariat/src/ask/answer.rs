@@ -64,14 +64,14 @@ impl Witness {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Proof {
     /// A complete search.
-    Searched(CompletedSearch),
+    Searched(CompletedExploration),
     /// A certificate by invariants.
     Certificate(Certificate),
 }
 
 /// Proof that a search was complete. Only this module constructs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CompletedSearch(());
+pub struct CompletedExploration(());
 
 impl EarnedAnswer {
     /// Returns whether the question is decided.
@@ -82,7 +82,7 @@ impl EarnedAnswer {
 
 /// The proof by a search that its engine reports as complete.
 pub(super) fn searched() -> Proof {
-    Proof::Searched(CompletedSearch(()))
+    Proof::Searched(CompletedExploration(()))
 }
 
 /// The proof by a certificate, which is checked on its system.

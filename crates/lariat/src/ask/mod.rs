@@ -26,7 +26,7 @@ pub use answer::{EarnedAnswer, Proof, Witness};
 pub use lariat_engines::questions::{QuestionEngine, StateQuestion, StopRule};
 pub use schedule::AskSchedule;
 
-use crate::cache::{CacheKey, SpaceCache};
+use crate::cache::{SpaceCache, SpaceKey};
 use crate::verdict::Reason;
 use answer::{Shows, searched, sum, witness};
 use facts::About as Facts;
@@ -300,7 +300,7 @@ impl<'s> AskSession<'_, 's> {
         if board.is_over() {
             return Ok(None);
         }
-        let key = CacheKey::new(&OrderChoice::Auto, Deadlock::Stutter);
+        let key = SpaceKey::new(&OrderChoice::Auto, Deadlock::Stutter);
         let search = match cache.states(stage.system, &key, self.ctx.with_budget(&limited)) {
             Ok(states) => by_sets(&mut board, &mut states.reached, &limited),
             Err(stop) => SearchResult {

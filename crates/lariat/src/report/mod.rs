@@ -23,13 +23,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The names that reports on the properties of one model use.
-pub(crate) struct Vocabulary {
+pub(crate) struct ReportVocabulary {
     pub model_name: String,
     pub model: Arc<LoadedModel>,
     pub properties: PropertyList,
 }
 
-impl Vocabulary {
+impl ReportVocabulary {
     /// The context of texts about a run with these atoms.
     pub fn context<'a>(&'a self, atoms: &'a [AtomId]) -> ReportContext<'a> {
         ReportContext {
@@ -90,7 +90,7 @@ pub enum Verdict {
 /// `Display` prints the verdict in one line, then notes and the counterexample.
 #[derive(Clone)]
 pub struct Report {
-    pub(crate) vocabulary: Arc<Vocabulary>,
+    pub(crate) vocabulary: Arc<ReportVocabulary>,
     pub(crate) name: String,
     pub(crate) formula: String,
     pub(crate) atoms: Arc<[AtomId]>,
@@ -107,7 +107,7 @@ pub struct Report {
 
 impl Report {
     pub(crate) fn new(
-        vocabulary: Arc<Vocabulary>,
+        vocabulary: Arc<ReportVocabulary>,
         property: &Property,
         decision: Decision,
         company: Concurrency,
@@ -141,7 +141,7 @@ impl Report {
         options: &CheckOptions,
         stop: Stop,
     ) -> Report {
-        let vocabulary = Vocabulary {
+        let vocabulary = ReportVocabulary {
             model_name: model.to_owned(),
             model: Arc::new(LoadedModel::new(ModelFormat::Etf, System::default())),
             properties: PropertyList::new(),
