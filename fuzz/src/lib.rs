@@ -11,7 +11,7 @@ use lariat_formats::{dve, etf, mcc};
 use lariat_ltl::{Formulas, FreeVocabulary, Syntax, parse, print};
 use lariat_model::coloured::unfold;
 use lariat_model::generate::{Family, generate};
-use lariat_model::{InputError, Names, Properties, System};
+use lariat_model::{InputError, Names, PropertyList, System};
 use std::time::Duration;
 
 /// Place/transition nets: an accepted net can be written and read again.
@@ -54,7 +54,7 @@ pub fn etf(bytes: &[u8]) -> bool {
 /// Property files of the Model Checking Contest, over a net whose names the seeds use.
 pub fn mcc(bytes: &[u8]) -> bool {
     let system = generate(Family::Philosophers, 2).expect("a small net");
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     let read = accepted(mcc::read(
         &mut properties,
         &Names::of(&system),

@@ -6,7 +6,7 @@
 //! automaton is smaller or `>` if it is larger; then come the sums and the time of all
 //! translations.
 
-use lariat_automata::{Legal, translate};
+use lariat_automata::{LegalLetters, translate};
 use lariat_budget::Budget;
 use lariat_corpora::bench::{arguments, cpu};
 use lariat_ltl::{Formulas, FreeVocabulary, parse};
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let not_f = formulas.not(f);
         for (g, states, edges, sign) in [(f, 2, 3, ""), (not_f, 10, 11, "!")] {
             let start = Instant::now();
-            let a = translate(&mut formulas, g, &Legal::any(), &Budget::unlimited())?;
+            let a = translate(&mut formulas, g, &LegalLetters::any(), &Budget::unlimited())?;
             let took = start.elapsed().as_secs_f64();
             seconds += took;
             // The reference counts the empty automaton as one state.

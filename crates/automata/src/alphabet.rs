@@ -14,24 +14,24 @@ use lariat_ltl::AtomId;
 /// The letters that can occur: all of them, or those in which the event atoms form one of the
 /// listed combinations and no conjunction known to be impossible holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Legal {
+pub struct LegalLetters {
     events: Vec<AtomId>,
     combinations: Vec<Vec<AtomId>>,
     impossible: Vec<Vec<(AtomId, bool)>>,
 }
 
-impl Legal {
+impl LegalLetters {
     /// Every letter.
-    pub fn any() -> Legal {
-        Legal::default()
+    pub fn any() -> LegalLetters {
+        LegalLetters::default()
     }
 
     /// The letters in which exactly the event atoms of one of `combinations` hold.
     ///
     /// `events` lists all event atoms. The empty combination must be listed explicitly if stutter
     /// steps, or events outside of the list, exist.
-    pub fn events(events: Vec<AtomId>, combinations: Vec<Vec<AtomId>>) -> Legal {
-        Legal {
+    pub fn events(events: Vec<AtomId>, combinations: Vec<Vec<AtomId>>) -> LegalLetters {
+        LegalLetters {
             events,
             combinations,
             impossible: Vec::new(),
@@ -40,16 +40,16 @@ impl Legal {
 
     /// Removes the letters in which all literals of one of `impossible` hold.
     #[must_use]
-    pub fn without(mut self, impossible: Vec<Vec<(AtomId, bool)>>) -> Legal {
+    pub fn without(mut self, impossible: Vec<Vec<(AtomId, bool)>>) -> LegalLetters {
         self.impossible.extend(impossible);
         self
     }
 
     /// The letters in which at most one of `events` holds, for atoms that each name one event.
-    pub fn at_most_one(events: Vec<AtomId>) -> Legal {
+    pub fn at_most_one(events: Vec<AtomId>) -> LegalLetters {
         let mut combinations = vec![Vec::new()];
         combinations.extend(events.iter().map(|&e| vec![e]));
-        Legal::events(events, combinations)
+        LegalLetters::events(events, combinations)
     }
 
     /// The event atoms; empty if every letter is legal.
@@ -116,18 +116,22 @@ mod tests {
     fn combinations_are_projected() {
         let [p, a, b, c] = [0, 1, 2, 3].map(AtomId);
         // `c` is `a or b or another event`.
-        let legal = Legal::events(vec![a, b, c], vec![vec![], vec![a, c], vec![b, c], vec![c]]);
+        let legal =
+            LegalLetters::events(vec![a, b, c], vec![vec![], vec![a, c], vec![b, c], vec![c]]);
         let mut guards = Guards::new();
         let g = legal.guard(&[a, p, c], &mut guards);
         let allowed: Vec<u64> = (0..8).filter(|&l| guards.accepts(g, Letter(l))).collect();
         assert_eq!(allowed, [0b000, 0b010, 0b100, 0b101, 0b110, 0b111]);
-        assert_eq!(Legal::any().guard(&[a, b], &mut guards), Guards::TRUE);
-        let never = Legal::any().without(vec![vec![(p, true), (a, false)]]);
+        assert_eq!(
+            LegalLetters::any().guard(&[a, b], &mut guards),
+            Guards::TRUE
+        );
+        let never = LegalLetters::any().without(vec![vec![(p, true), (a, false)]]);
         let g = never.guard(&[a, p], &mut guards);
         let allowed: Vec<u64> = (0..4).filter(|&l| guards.accepts(g, Letter(l))).collect();
         assert_eq!(allowed, [0b00, 0b01, 0b11]);
         assert_eq!(never.guard(&[p, b], &mut guards), Guards::TRUE);
-        let one = Legal::at_most_one(vec![a, b]).guard(&[a, b], &mut guards);
+        let one = LegalLetters::at_most_one(vec![a, b]).guard(&[a, b], &mut guards);
         assert!(!guards.accepts(one, Letter(3)) && guards.accepts(one, Letter(0)));
     }
 }

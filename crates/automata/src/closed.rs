@@ -17,7 +17,7 @@
 //! original run. Marks on edges that are on no cycle are irrelevant and ignored. The answer `false`
 //! means unknown.
 
-use crate::alphabet::Legal;
+use crate::alphabet::LegalLetters;
 use crate::automaton::{Automaton, StateId, Transition};
 use crate::guard::{Guard, Guards};
 use crate::product::disjoint;
@@ -33,7 +33,7 @@ const MOST_PAIRS: usize = 10_000;
 /// repetitions.
 pub fn stutter_invariant_language(
     a: &Automaton,
-    legal: &Legal,
+    legal: &LegalLetters,
     budget: &Budget,
 ) -> Result<bool, Stop> {
     let mut closure = a.clone();
@@ -194,7 +194,7 @@ mod tests {
     use crate::stutter::stutter_invariant;
     use crate::translate::translate;
     use crate::word::Word;
-    use lariat_ltl::{Formulas, FreeVocabulary, Random, Weights, parse, random_formula};
+    use lariat_ltl::{Formulas, FreeVocabulary, OperatorWeights, Random, parse, random_formula};
 
     /// The test agrees with the exact one for the formula if the automaton is deterministic;
     /// otherwise it is sound.
@@ -202,7 +202,7 @@ mod tests {
     fn agrees_with_the_test_on_formulas() {
         let mut random = Random::new(11);
         let budget = Budget::unlimited();
-        let any = Legal::any();
+        let any = LegalLetters::any();
         let mut counts = [0; 4];
         for case in 0..600 {
             let mut formulas = Formulas::new();
@@ -212,7 +212,7 @@ mod tests {
                 2 => parse("false", &mut formulas, &mut FreeVocabulary).unwrap(),
                 _ => {
                     let atoms = ["a", "b"].map(|name| formulas.atom_id(name));
-                    random_formula(&mut formulas, &atoms, 7, &Weights::ALL, &mut random)
+                    random_formula(&mut formulas, &atoms, 7, &OperatorWeights::ALL, &mut random)
                 }
             };
             let a = translate(&mut formulas, f, &any, &budget).unwrap();

@@ -1,6 +1,6 @@
 //! Conversion of guards to cubes, for output formats.
 
-use crate::guard::{Decision, Guard, Guards};
+use crate::guard::{Guard, GuardDecision, Guards};
 use std::fmt;
 
 /// A conjunction of literals: the letters that have all of `positive` and none of `negative`.
@@ -56,7 +56,7 @@ impl Guards {
         }
         let (dl, du) = (self.decision(lower), self.decision(upper));
         let variable = dl.variable.min(du.variable);
-        let sides = |g: Guard, d: Decision| {
+        let sides = |g: Guard, d: GuardDecision| {
             if d.variable == variable {
                 (d.low, d.high)
             } else {

@@ -226,7 +226,7 @@ pub fn state_based(a: &Automaton) -> Automaton {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::alphabet::Legal;
+    use crate::alphabet::LegalLetters;
     use crate::translate::translate;
     use lariat_budget::Budget;
     use lariat_ltl::{Formulas, FreeVocabulary, parse};
@@ -234,7 +234,7 @@ mod tests {
     fn sizes(text: &str) -> [usize; 3] {
         let mut formulas = Formulas::new();
         let f = parse(text, &mut formulas, &mut FreeVocabulary).unwrap();
-        let a = translate(&mut formulas, f, &Legal::any(), &Budget::unlimited()).unwrap();
+        let a = translate(&mut formulas, f, &LegalLetters::any(), &Budget::unlimited()).unwrap();
         [
             degeneralize(&a, Placement::Edges),
             degeneralize(&a, Placement::States),

@@ -111,7 +111,7 @@ fn reads_everything(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::alphabet::Legal;
+    use crate::alphabet::LegalLetters;
     use crate::testing::{Ta, Tgta};
     use crate::translate::translate;
     use lariat_budget::Budget;
@@ -120,7 +120,13 @@ mod tests {
     fn automaton(text: &str) -> Automaton {
         let mut formulas = Formulas::new();
         let formula = parse(text, &mut formulas, &mut FreeVocabulary).unwrap();
-        translate(&mut formulas, formula, &Legal::any(), &Budget::unlimited()).unwrap()
+        translate(
+            &mut formulas,
+            formula,
+            &LegalLetters::any(),
+            &Budget::unlimited(),
+        )
+        .unwrap()
     }
 
     fn count(states: &[bool]) -> usize {

@@ -21,7 +21,7 @@ pub struct Letter(pub u64);
 pub struct Guard(u32);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Decision {
+pub(crate) struct GuardDecision {
     pub variable: u32,
     pub low: Guard,
     pub high: Guard,
@@ -30,8 +30,8 @@ pub(crate) struct Decision {
 /// A store of guards.
 #[derive(Clone, Debug)]
 pub struct Guards {
-    nodes: Vec<Decision>,
-    unique: FxHashMap<Decision, Guard>,
+    nodes: Vec<GuardDecision>,
+    unique: FxHashMap<GuardDecision, Guard>,
     ite: FxHashMap<(Guard, Guard, Guard), Guard>,
     /// Maximum number of nodes.
     most: usize,
@@ -39,7 +39,7 @@ pub struct Guards {
 
 impl Default for Guards {
     fn default() -> Guards {
-        let leaf = |g| Decision {
+        let leaf = |g| GuardDecision {
             variable: u32::MAX,
             low: g,
             high: g,
@@ -84,7 +84,7 @@ impl Guards {
         }
     }
 
-    pub(crate) fn decision(&self, g: Guard) -> Decision {
+    pub(crate) fn decision(&self, g: Guard) -> GuardDecision {
         self.nodes[g.0 as usize]
     }
 
@@ -92,7 +92,7 @@ impl Guards {
         if low == high {
             return low;
         }
-        let decision = Decision {
+        let decision = GuardDecision {
             variable,
             low,
             high,
@@ -145,7 +145,7 @@ impl Guards {
         }
         let [df, dg, dh] = [f, g, h].map(|x| self.decision(x));
         let variable = df.variable.min(dg.variable).min(dh.variable);
-        let side = |x: Guard, d: Decision, high: bool| {
+        let side = |x: Guard, d: GuardDecision, high: bool| {
             if d.variable != variable {
                 x
             } else if high {

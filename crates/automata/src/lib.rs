@@ -30,7 +30,7 @@ pub mod testing;
 mod translate;
 mod word;
 
-pub use alphabet::Legal;
+pub use alphabet::LegalLetters;
 pub use automaton::{Automaton, StateId, Transition};
 pub use closed::stutter_invariant_language;
 pub use cube::{Cube, Style};
@@ -41,7 +41,7 @@ pub use guard::{Guard, Guards, Letter};
 pub use hoa::{Hoa, HoaError, read_hoa, write_hoa};
 pub use json::write_json;
 pub use never::write_never;
-pub use product::{Pairs, Product, disjoint};
+pub use product::{AutomatonPairs, AutomatonProduct, disjoint};
 pub use recurrence::{demanding, recurring_conditions};
 pub use scc::{AutomatonComponents, Components, automaton_components, components};
 pub use stutter::{silent_step_invariant, stutter_invariant};

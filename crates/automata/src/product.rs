@@ -4,18 +4,18 @@
 //! with those of the right automaton shifted behind those of the left. The product is a [`Graph`]
 //! built on demand, so any emptiness check decides whether the languages intersect.
 
-use crate::alphabet::Legal;
+use crate::alphabet::LegalLetters;
 use crate::automaton::{Automaton, StateId, Transition};
 use crate::guard::{Guard, Guards, Letter};
 use crate::word::Word;
 use lariat_budget::{Budget, Lease, Stop};
-use lariat_emptiness::{Counts, Edge, Graph, Lasso, Marks, NodeId, Outcome, couvreur, lasso};
+use lariat_emptiness::{Counts, Edge, Graph, GraphLasso, Marks, NodeId, Outcome, couvreur, lasso};
 use lariat_ltl::AtomId;
 use rustc_hash::FxHashMap;
 
 /// The product of two automata, over the union of their atoms.
 #[derive(Clone, Debug)]
-pub struct Product {
+pub struct AutomatonProduct {
     atoms: Vec<AtomId>,
     guards: Guards,
     left: Vec<Vec<Transition>>,
@@ -27,7 +27,7 @@ pub struct Product {
 
 /// The pairs that a search has visited.
 #[derive(Debug)]
-pub struct Pairs {
+pub struct AutomatonPairs {
     guards: Guards,
     nodes: Vec<(StateId, StateId)>,
     index: FxHashMap<(StateId, StateId), NodeId>,
@@ -35,14 +35,14 @@ pub struct Pairs {
     budget: Budget,
 }
 
-impl Product {
+impl AutomatonProduct {
     /// The product of `a` and `b` on legal letters.
     pub fn new(
         a: &Automaton,
         b: &Automaton,
-        legal: &Legal,
+        legal: &LegalLetters,
         budget: &Budget,
-    ) -> Result<Product, Stop> {
+    ) -> Result<AutomatonProduct, Stop> {
         let mut atoms = a.atoms.clone();
         atoms.extend(b.atoms.iter().filter(|x| !a.atoms.contains(x)));
         if atoms.len() > Guards::MAX_ATOMS {
@@ -68,7 +68,7 @@ impl Product {
             .iter()
             .flat_map(|&p| b.initial.iter().map(move |&q| (p, q)))
             .collect();
-        Ok(Product {
+        Ok(AutomatonProduct {
             atoms,
             guards,
             left,
@@ -80,8 +80,8 @@ impl Product {
     }
 
     /// A new context for one search.
-    pub fn worker(&self) -> Pairs {
-        Pairs {
+    pub fn worker(&self) -> AutomatonPairs {
+        AutomatonPairs {
             guards: self.guards.clone(),
             nodes: Vec::new(),
             index: FxHashMap::default(),
@@ -95,7 +95,7 @@ impl Product {
         &self.atoms
     }
 
-    /// A word over [`atoms`](Product::atoms) that both accept; `None` if there is none.
+    /// A word over [`atoms`](AutomatonProduct::atoms) that both accept; `None` if there is none.
     pub fn common_word(&self) -> Result<Option<Word>, Stop> {
         let mut worker = self.worker();
         let mut counts = Counts::default();
@@ -114,7 +114,7 @@ impl Product {
         Ok(matches!(outcome, Outcome::Empty))
     }
 
-    fn word(&self, worker: &mut Pairs, found: &Lasso) -> Word {
+    fn word(&self, worker: &mut AutomatonPairs, found: &GraphLasso) -> Word {
         let mut at = found.initial;
         let mut read = |edges: &[Edge]| {
             edges
@@ -133,7 +133,7 @@ impl Product {
     }
 
     /// A letter of `edge` from the pair `from`.
-    fn letter(&self, worker: &mut Pairs, from: NodeId, edge: &Edge) -> Letter {
+    fn letter(&self, worker: &mut AutomatonPairs, from: NodeId, edge: &Edge) -> Letter {
         let (p, q) = worker.nodes[from.index()];
         let to = worker.nodes[edge.to.index()];
         for s in &self.left[p.index()] {
@@ -182,7 +182,7 @@ fn take_in(
         .collect()
 }
 
-impl Pairs {
+impl AutomatonPairs {
     fn intern(&mut self, pair: (StateId, StateId)) -> Result<NodeId, Stop> {
         if let Some(&id) = self.index.get(&pair) {
             return Ok(id);
@@ -199,16 +199,16 @@ impl Pairs {
     }
 }
 
-impl Graph for Product {
+impl Graph for AutomatonProduct {
     type Stop = Stop;
-    type Worker = Pairs;
+    type Worker = AutomatonPairs;
     type Cursor = (usize, usize);
 
     fn marks(&self) -> Marks {
         self.marks
     }
 
-    fn initial(&self, worker: &mut Pairs, k: usize) -> Result<Option<NodeId>, Stop> {
+    fn initial(&self, worker: &mut AutomatonPairs, k: usize) -> Result<Option<NodeId>, Stop> {
         self.initial
             .get(k)
             .map(|&pair| worker.intern(pair))
@@ -217,7 +217,7 @@ impl Graph for Product {
 
     fn next_edge(
         &self,
-        worker: &mut Pairs,
+        worker: &mut AutomatonPairs,
         node: NodeId,
         cursor: &mut (usize, usize),
     ) -> Result<Option<Edge>, Stop> {
@@ -240,7 +240,7 @@ impl Graph for Product {
         Ok(None)
     }
 
-    fn tick(&self, _: &mut Pairs, _: usize) -> Result<(), Stop> {
+    fn tick(&self, _: &mut AutomatonPairs, _: usize) -> Result<(), Stop> {
         self.budget.check()
     }
 }
@@ -249,8 +249,8 @@ impl Graph for Product {
 pub fn disjoint(
     a: &Automaton,
     b: &Automaton,
-    legal: &Legal,
+    legal: &LegalLetters,
     budget: &Budget,
 ) -> Result<bool, Stop> {
-    Product::new(a, b, legal, budget)?.is_empty()
+    AutomatonProduct::new(a, b, legal, budget)?.is_empty()
 }

@@ -20,7 +20,7 @@
 //! A few conjuncts or disjuncts are left to the tableau ([`MOST_SPELT`]), whose automaton for them
 //! is deterministic.
 
-use crate::alphabet::Legal;
+use crate::alphabet::LegalLetters;
 use crate::automaton::{Automaton, StateId, Transition};
 use crate::guard::{Guard, Guards};
 use crate::scc::automaton_components;
@@ -145,7 +145,7 @@ pub(crate) fn recurring(
     mut a: Automaton,
     formulas: &Formulas,
     conditions: &[Formula],
-    legal: &Legal,
+    legal: &LegalLetters,
 ) -> Result<Automaton, Stop> {
     let conditions = over_all_atoms(&mut a, formulas, conditions)?;
     let letters = legal.guard(&a.atoms, &mut a.guards);

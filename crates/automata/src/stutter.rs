@@ -13,7 +13,7 @@
 //! Guards are sets of letters, so the closure composes edges by intersection. It may be expensive,
 //! hence the budget; a [`Stop`] means that the answer is unknown, never "yes".
 
-use crate::alphabet::Legal;
+use crate::alphabet::LegalLetters;
 use crate::automaton::{Automaton, StateId, Transition};
 use crate::guard::{Guard, Guards};
 use crate::product::disjoint;
@@ -27,7 +27,7 @@ use lariat_ltl::{Formula, Formulas, classes, simplify};
 pub fn stutter_invariant(
     formulas: &mut Formulas,
     f: Formula,
-    legal: &Legal,
+    legal: &LegalLetters,
     budget: &Budget,
 ) -> Result<bool, Stop> {
     let f = simplify(formulas, f);
@@ -42,7 +42,7 @@ pub fn stutter_invariant(
 pub fn silent_step_invariant(
     formulas: &mut Formulas,
     f: Formula,
-    legal: &Legal,
+    legal: &LegalLetters,
     budget: &Budget,
 ) -> Result<bool, Stop> {
     if legal.event_atoms().is_empty() {
@@ -60,7 +60,7 @@ enum Repeated {
 fn closed(
     formulas: &mut Formulas,
     f: Formula,
-    legal: &Legal,
+    legal: &LegalLetters,
     repeated: Repeated,
     budget: &Budget,
 ) -> Result<bool, Stop> {
@@ -73,7 +73,11 @@ fn closed(
 }
 
 /// Adds the edges of the closure under removing repetitions of letters.
-pub(crate) fn close_letters(a: &mut Automaton, legal: &Legal, budget: &Budget) -> Result<(), Stop> {
+pub(crate) fn close_letters(
+    a: &mut Automaton,
+    legal: &LegalLetters,
+    budget: &Budget,
+) -> Result<(), Stop> {
     close(a, legal, Repeated::Letters, budget)
 }
 
@@ -81,7 +85,7 @@ pub(crate) fn close_letters(a: &mut Automaton, legal: &Legal, budget: &Budget) -
 /// length are covered when no new edge appears.
 fn close(
     a: &mut Automaton,
-    legal: &Legal,
+    legal: &LegalLetters,
     repeated: Repeated,
     budget: &Budget,
 ) -> Result<(), Stop> {
@@ -177,7 +181,8 @@ mod tests {
         ] {
             let mut formulas = Formulas::new();
             let f = parse(text, &mut formulas, &mut FreeVocabulary).unwrap();
-            let answer = stutter_invariant(&mut formulas, f, &Legal::any(), &Budget::unlimited());
+            let answer =
+                stutter_invariant(&mut formulas, f, &LegalLetters::any(), &Budget::unlimited());
             assert_eq!(answer, Ok(invariant), "{text}");
         }
     }
@@ -191,7 +196,7 @@ mod tests {
         let mut formulas = Formulas::new();
         let read = read_hoa(text, &mut |name| Ok(formulas.atom_id(name)));
         let mut a = read.unwrap().automaton;
-        close_letters(&mut a, &Legal::any(), &Budget::unlimited()).unwrap();
+        close_letters(&mut a, &LegalLetters::any(), &Budget::unlimited()).unwrap();
         for (times, accepted) in [(0, false), (1, true), (2, true), (3, true), (4, false)] {
             let mut cycle = vec![Letter(1); times];
             cycle.push(Letter(0));
@@ -211,7 +216,7 @@ mod tests {
         ] {
             let mut formulas = Formulas::new();
             let f = parse(text, &mut formulas, &mut FreeVocabulary).unwrap();
-            let answer = stutter_invariant(&mut formulas, f, &Legal::any(), &nothing);
+            let answer = stutter_invariant(&mut formulas, f, &LegalLetters::any(), &nothing);
             assert_eq!(answer.is_ok(), invariant, "{text}");
         }
     }

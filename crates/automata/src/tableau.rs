@@ -28,7 +28,7 @@
 //!
 //! Cost: exponential in the formula in the worst case; all steps are counted against the budget.
 
-use crate::alphabet::Legal;
+use crate::alphabet::LegalLetters;
 use crate::automaton::{Automaton, StateId, Transition};
 use crate::guard::{Guard, Guards};
 use lariat_budget::{Budget, Stop};
@@ -95,7 +95,7 @@ pub(crate) enum StateFormulas {
 pub(crate) fn tableau(
     formulas: &mut Formulas,
     f: Formula,
-    legal: &Legal,
+    legal: &LegalLetters,
     state_formulas: StateFormulas,
     budget: &Budget,
 ) -> Result<(Automaton, Vec<Formula>), Stop> {

@@ -9,13 +9,13 @@
 //!
 //! Formulas with many recurring or settling conditions are decomposed first, see `recurrence.rs`.
 
-use crate::alphabet::Legal;
+use crate::alphabet::LegalLetters;
 use crate::automaton::{Automaton, StateId};
 use crate::degeneralize::{Placement, degeneralize};
 use crate::guard::{Guard, Guards};
 use crate::product::disjoint;
 use crate::recurrence::{Split, recurring, settling, split};
-use crate::reduce::simulation::{Direction, simulate};
+use crate::reduce::simulation::{SimulationDirection, simulate};
 use crate::reduce::{acceptance, collect_garbage, merge_edges, trim, wdba};
 use crate::tableau::{MOST_NODES, StateFormulas, tableau};
 use lariat_budget::{Budget, Stop};
@@ -33,7 +33,7 @@ const MOST_WORK: u64 = 4_000;
 pub fn translate(
     formulas: &mut Formulas,
     f: Formula,
-    legal: &Legal,
+    legal: &LegalLetters,
     budget: &Budget,
 ) -> Result<Automaton, Stop> {
     let f = simplify(formulas, f);
@@ -55,7 +55,7 @@ fn joined(
     rest: Automaton,
     formulas: &Formulas,
     parts: &Split,
-    legal: &Legal,
+    legal: &LegalLetters,
 ) -> Result<Automaton, Stop> {
     match parts {
         Split::Recurring(_, conditions) => recurring(rest, formulas, conditions, legal),
@@ -67,7 +67,7 @@ fn joined(
 fn translate_simple(
     formulas: &mut Formulas,
     f: Formula,
-    legal: &Legal,
+    legal: &LegalLetters,
     budget: &Budget,
 ) -> Result<Automaton, Stop> {
     let mut a = reduced_tableau(formulas, f, legal, StateFormulas::Exact, budget)?;
@@ -87,7 +87,7 @@ fn translate_simple(
 fn reduced_tableau(
     formulas: &mut Formulas,
     f: Formula,
-    legal: &Legal,
+    legal: &LegalLetters,
     state_formulas: StateFormulas,
     budget: &Budget,
 ) -> Result<Automaton, Stop> {
@@ -110,7 +110,7 @@ impl Negation {
         &mut self,
         formulas: &mut Formulas,
         a: &Automaton,
-        legal: &Legal,
+        legal: &LegalLetters,
         budget: &Budget,
     ) -> Result<bool, Stop> {
         let not_a = match &self.automaton {
@@ -132,7 +132,7 @@ fn simplified(
     formulas: &mut Formulas,
     f: Formula,
     a: &Automaton,
-    legal: &Legal,
+    legal: &LegalLetters,
     negation: &mut Negation,
     budget: &Budget,
 ) -> Result<Option<Automaton>, Stop> {
@@ -165,7 +165,7 @@ pub struct Labelled {
 pub fn translate_labelled(
     formulas: &mut Formulas,
     f: Formula,
-    legal: &Legal,
+    legal: &LegalLetters,
     budget: &Budget,
 ) -> Result<Labelled, Stop> {
     let f = simplify(formulas, f);
@@ -209,7 +209,7 @@ pub fn translate_labelled(
 fn labelled(
     formulas: &mut Formulas,
     f: Formula,
-    legal: &Legal,
+    legal: &LegalLetters,
     budget: &Budget,
 ) -> Result<Labelled, Stop> {
     let (mut a, mut names) = tableau(formulas, f, legal, StateFormulas::Exact, budget)?;
@@ -221,7 +221,12 @@ fn labelled(
     follow(clean(&mut a));
     loop {
         let before = size(&a);
-        follow(simulate(&mut a, Direction::Direct, letters, budget)?);
+        follow(simulate(
+            &mut a,
+            SimulationDirection::Direct,
+            letters,
+            budget,
+        )?);
         follow(clean(&mut a));
         if size(&a) == before {
             break;
@@ -238,7 +243,7 @@ fn labelled(
 pub fn buchi(
     a: &Automaton,
     placement: Placement,
-    legal: &Legal,
+    legal: &LegalLetters,
     budget: &Budget,
 ) -> Result<Automaton, Stop> {
     let mut b = degeneralize(a, placement);
@@ -246,7 +251,7 @@ pub fn buchi(
     match placement {
         // The signature of a state determines whether it accepts, so merging keeps marks on states.
         Placement::States => {
-            simulate(&mut b, Direction::Direct, letters, budget)?;
+            simulate(&mut b, SimulationDirection::Direct, letters, budget)?;
             trim::trim(&mut b);
         }
         Placement::Edges => {
@@ -268,7 +273,7 @@ fn weak(
     formulas: &mut Formulas,
     f: Formula,
     a: &mut Automaton,
-    legal: &Legal,
+    legal: &LegalLetters,
     negation: &mut Negation,
     budget: &Budget,
 ) -> Result<Option<Automaton>, Stop> {
@@ -309,7 +314,7 @@ pub fn reduce(a: &mut Automaton, letters: Guard, budget: &Budget) -> Result<(), 
     clean(a);
     loop {
         let before = size(a);
-        for direction in [Direction::Direct, Direction::Reverse] {
+        for direction in [SimulationDirection::Direct, SimulationDirection::Reverse] {
             simulate(a, direction, letters, budget)?;
             clean(a);
         }
@@ -331,7 +336,7 @@ fn clean(a: &mut Automaton) -> Vec<StateId> {
 }
 
 /// Simplifies guards with the illegal letters as don't-cares and drops all unused diagrams.
-fn finish(a: &mut Automaton, legal: &Legal) {
+fn finish(a: &mut Automaton, legal: &LegalLetters) {
     let letters = legal.guard(&a.atoms, &mut a.guards);
     if letters != Guards::TRUE && letters != Guards::FALSE {
         for edges in &mut a.states {

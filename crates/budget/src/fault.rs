@@ -6,9 +6,9 @@
 use crate::Stop;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The threads that a [`Fault`] stops.
+/// The threads that a [`InjectedFault`] stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Victim {
+pub enum FaultTarget {
     /// Only the thread that makes the query.
     One,
     /// Every thread that queries the budget from then on.
@@ -18,17 +18,17 @@ pub enum Victim {
 /// A point at which a run stops. A fault with [`Stop::Memory`] counts requests for bytes, any other
 /// one counts checks of time and work.
 #[derive(Debug)]
-pub struct Fault {
+pub struct InjectedFault {
     stop: Stop,
     at: u64,
-    victim: Victim,
+    victim: FaultTarget,
     queries: AtomicU64,
 }
 
-impl Fault {
+impl InjectedFault {
     /// Stops the run for this reason after `at` successful queries.
-    pub fn new(stop: Stop, at: u64, victim: Victim) -> Fault {
-        Fault {
+    pub fn new(stop: Stop, at: u64, victim: FaultTarget) -> InjectedFault {
+        InjectedFault {
             stop,
             at,
             victim,
@@ -53,8 +53,8 @@ impl Fault {
     fn count(&self) -> Result<(), Stop> {
         let before = self.queries.fetch_add(1, Ordering::Relaxed);
         let is_due = match self.victim {
-            Victim::One => before == self.at,
-            Victim::All => before >= self.at,
+            FaultTarget::One => before == self.at,
+            FaultTarget::All => before >= self.at,
         };
         if is_due {
             Err(self.stop.clone())
@@ -71,12 +71,12 @@ mod tests {
 
     #[test]
     fn faults_stop_the_query_with_their_number() {
-        let budget = Budget::faulty(Fault::new(Stop::Time, 1, Victim::One));
+        let budget = Budget::faulty(InjectedFault::new(Stop::Time, 1, FaultTarget::One));
         let mut lease = budget.lease();
         assert_eq!((budget.check(), lease.resize(7)), (Ok(()), Ok(())));
         assert_eq!(budget.clone().spend(1), Err(Stop::Time));
         assert_eq!(budget.check(), Ok(()));
-        let budget = Budget::faulty(Fault::new(Stop::Memory, 1, Victim::All));
+        let budget = Budget::faulty(InjectedFault::new(Stop::Memory, 1, FaultTarget::All));
         let mut lease = budget.lease();
         lease.resize(7).unwrap();
         lease.resize(5).unwrap();

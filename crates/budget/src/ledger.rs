@@ -1,8 +1,8 @@
 //! The budget: a deadline, a limit on bytes, counted work, and a cancel switch.
 
-use crate::fault::Fault;
-use crate::idle::Idle;
-use crate::late::Late;
+use crate::fault::InjectedFault;
+use crate::pending_permit::PendingPermit;
+use crate::thread_pool::ThreadPool;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -85,7 +85,7 @@ struct Ledger {
     used: AtomicU64,
     peak: AtomicU64,
     opened: Instant,
-    fault: Option<Fault>,
+    fault: Option<InjectedFault>,
 }
 
 impl Ledger {
@@ -126,8 +126,8 @@ pub struct Budget {
 #[derive(Clone, Debug)]
 struct Helpers {
     threads: NonZeroUsize,
-    late: Option<Late>,
-    idle: Idle,
+    pending_permit: Option<PendingPermit>,
+    thread_pool: ThreadPool,
 }
 
 impl Budget {
@@ -142,11 +142,11 @@ impl Budget {
     }
 
     /// Returns an unlimited budget with an injected fault, for tests.
-    pub fn faulty(fault: Fault) -> Budget {
+    pub fn faulty(fault: InjectedFault) -> Budget {
         Budget::with_ledger(u64::MAX, Some(fault))
     }
 
-    fn with_ledger(limit: u64, fault: Option<Fault>) -> Budget {
+    fn with_ledger(limit: u64, fault: Option<InjectedFault>) -> Budget {
         Budget {
             deadline: None,
             cancel: Cancel::default(),
@@ -160,8 +160,8 @@ impl Budget {
             work: None,
             helpers: Arc::new(Helpers {
                 threads: NonZeroUsize::MIN,
-                late: None,
-                idle: Idle::default(),
+                pending_permit: None,
+                thread_pool: ThreadPool::default(),
             }),
             aborts: Vec::new(),
         }
@@ -174,26 +174,26 @@ impl Budget {
     }
 
     /// Marks one of the threads as still busy elsewhere.
-    pub fn with_late(mut self, late: &Late) -> Budget {
-        Arc::make_mut(&mut self.helpers).late = Some(late.clone());
+    pub fn with_pending_permit(mut self, pending_permit: &PendingPermit) -> Budget {
+        Arc::make_mut(&mut self.helpers).pending_permit = Some(pending_permit.clone());
         self
     }
 
     /// Returns the pending permit of one of the [threads](Budget::threads), if there is one.
-    pub fn late(&self) -> Option<&Late> {
-        self.helpers.late.as_ref()
+    pub fn pending_permit(&self) -> Option<&PendingPermit> {
+        self.helpers.pending_permit.as_ref()
     }
 
     /// Attaches a pool of permits. It is for computations that divide independent tasks among
     /// threads: counted work stays deterministic, so a limit on work does not matter.
-    pub fn with_idle(mut self, idle: &Idle) -> Budget {
-        Arc::make_mut(&mut self.helpers).idle = idle.clone();
+    pub fn with_thread_pool(mut self, thread_pool: &ThreadPool) -> Budget {
+        Arc::make_mut(&mut self.helpers).thread_pool = thread_pool.clone();
         self
     }
 
     /// Returns the pool of permits; the default is empty.
-    pub fn idle(&self) -> &Idle {
-        &self.helpers.idle
+    pub fn thread_pool(&self) -> &ThreadPool {
+        &self.helpers.thread_pool
     }
 
     /// Returns the number of threads that a computation may use, including its own.

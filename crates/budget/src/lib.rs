@@ -10,17 +10,17 @@
 #![forbid(unsafe_code)]
 
 mod fault;
-mod idle;
-mod late;
 mod ledger;
 mod observer;
+mod pending_permit;
 mod statistic;
 mod stats;
+mod thread_pool;
 
-pub use fault::{Fault, Victim};
-pub use idle::{Idle, Seat};
-pub use late::Late;
+pub use fault::{FaultTarget, InjectedFault};
 pub use ledger::{Abort, Budget, Cancel, Lease, Stop};
 pub use observer::{Observer, Progress, Quiet, RunContext};
-pub use statistic::{Repeats, Statistic};
-pub use stats::{Company, Figure, Stats};
+pub use pending_permit::PendingPermit;
+pub use statistic::{Determinism, Statistic};
+pub use stats::{Concurrency, StatValue, Stats};
+pub use thread_pool::{ThreadPermit, ThreadPool};

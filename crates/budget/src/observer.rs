@@ -13,7 +13,7 @@ pub struct Progress<'a> {
 
 /// Receives progress and remarks. All methods have an empty default.
 ///
-/// `Sync`, because several threads may call it concurrently.
+/// `SyncLabel`, because several threads may call it concurrently.
 pub trait Observer: Sync {
     /// Called repeatedly during long work; must return quickly.
     fn progress(&self, _: Progress<'_>) {}

@@ -7,13 +7,13 @@
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Statistic {
     name: &'static str,
-    repeats: Repeats,
+    repeats: Determinism,
     meaning: &'static str,
 }
 
 /// The condition under which a figure is deterministic.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Repeats {
+pub enum Determinism {
     /// On any number of threads.
     Always,
     /// If the search was exhaustive, or ran on one worker.
@@ -33,7 +33,7 @@ impl Statistic {
     }
 
     /// Returns the condition under which the figure is deterministic.
-    pub const fn repeats(self) -> Repeats {
+    pub const fn repeats(self) -> Determinism {
         self.repeats
     }
 
@@ -50,7 +50,7 @@ macro_rules! statistics {
                 #[doc = $meaning]
                 pub const $constant: Statistic = Statistic {
                     name: $name,
-                    repeats: Repeats::$repeats,
+                    repeats: Determinism::$repeats,
                     meaning: $meaning,
                 };
             )*

@@ -1,11 +1,11 @@
 //! The figures that an engine counts.
 
-use crate::statistic::{Repeats, Statistic};
+use crate::statistic::{Determinism, Statistic};
 use std::fmt;
 
 /// The value of a statistic.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Figure {
+pub enum StatValue {
     /// A number of objects.
     Count(u64),
     /// A share or an average.
@@ -14,43 +14,43 @@ pub enum Figure {
     Text(String),
 }
 
-impl fmt::Display for Figure {
+impl fmt::Display for StatValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Figure::Count(count) => count.fmt(f),
-            Figure::Real(real) => write!(f, "{real:.3}"),
-            Figure::Text(text) => text.fmt(f),
+            StatValue::Count(count) => count.fmt(f),
+            StatValue::Real(real) => write!(f, "{real:.3}"),
+            StatValue::Text(text) => text.fmt(f),
         }
     }
 }
 
-impl From<u64> for Figure {
-    fn from(count: u64) -> Figure {
-        Figure::Count(count)
+impl From<u64> for StatValue {
+    fn from(count: u64) -> StatValue {
+        StatValue::Count(count)
     }
 }
 
-impl From<usize> for Figure {
-    fn from(count: usize) -> Figure {
-        Figure::Count(count as u64)
+impl From<usize> for StatValue {
+    fn from(count: usize) -> StatValue {
+        StatValue::Count(count as u64)
     }
 }
 
-impl From<f64> for Figure {
-    fn from(real: f64) -> Figure {
-        Figure::Real(real)
+impl From<f64> for StatValue {
+    fn from(real: f64) -> StatValue {
+        StatValue::Real(real)
     }
 }
 
-impl From<String> for Figure {
-    fn from(text: String) -> Figure {
-        Figure::Text(text)
+impl From<String> for StatValue {
+    fn from(text: String) -> StatValue {
+        StatValue::Text(text)
     }
 }
 
 /// The threads that ran beside the one that counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Company {
+pub enum Concurrency {
     /// None, unless the figures say otherwise.
     Nobody,
     /// Threads that may have worked on the same question.
@@ -61,11 +61,11 @@ pub enum Company {
 
 /// Statistics in the order in which they were first set.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Stats(Vec<(Statistic, Figure)>);
+pub struct Stats(Vec<(Statistic, StatValue)>);
 
 impl Stats {
     /// Sets `statistic`, replacing an earlier value.
-    pub fn set(&mut self, statistic: Statistic, figure: impl Into<Figure>) {
+    pub fn set(&mut self, statistic: Statistic, figure: impl Into<StatValue>) {
         let figure = figure.into();
         match self.0.iter_mut().find(|(known, _)| *known == statistic) {
             Some(slot) => slot.1 = figure,
@@ -74,29 +74,29 @@ impl Stats {
     }
 
     /// Returns the value of `statistic`, if it was set.
-    pub fn get(&self, statistic: Statistic) -> Option<&Figure> {
+    pub fn get(&self, statistic: Statistic) -> Option<&StatValue> {
         let found = self.0.iter().find(|(known, _)| *known == statistic);
         found.map(|(_, figure)| figure)
     }
 
     /// Returns the names of the figures that depend on thread timing: none for a single thread.
     /// Times are omitted, since they never repeat.
-    pub fn varying(&self, company: Company, came_to_its_end: bool) -> Vec<&'static str> {
+    pub fn varying(&self, company: Concurrency, came_to_its_end: bool) -> Vec<&'static str> {
         let searched_together = self.get(Statistic::WORKERS).is_some();
         let several = searched_together || self.get(Statistic::THREADS).is_some();
-        let alike = company == Company::Questions;
+        let alike = company == Concurrency::Questions;
         let varies = |statistic: &Statistic| match statistic.repeats() {
-            Repeats::Always | Repeats::Never => false,
-            Repeats::Ended => alike || searched_together && !came_to_its_end,
-            Repeats::Worker => alike || searched_together,
-            Repeats::Thread => several || company != Company::Nobody,
+            Determinism::Always | Determinism::Never => false,
+            Determinism::Ended => alike || searched_together && !came_to_its_end,
+            Determinism::Worker => alike || searched_together,
+            Determinism::Thread => several || company != Concurrency::Nobody,
         };
         let names = self.0.iter().map(|(statistic, _)| statistic);
         names.filter(|s| varies(s)).map(|s| s.name()).collect()
     }
 
     /// Returns all figures by name.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Figure)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &StatValue)> {
         self.0
             .iter()
             .map(|(statistic, figure)| (statistic.name(), figure))
@@ -119,12 +119,12 @@ mod tests {
         ] {
             stats.set(statistic, 1_usize);
         }
-        assert!(stats.varying(Company::Nobody, false).is_empty());
-        assert_eq!(stats.varying(Company::Helpers, false), ["bytes_peak"]);
+        assert!(stats.varying(Concurrency::Nobody, false).is_empty());
+        assert_eq!(stats.varying(Concurrency::Helpers, false), ["bytes_peak"]);
         let all = ["states", "product_edges", "bytes_peak"];
-        assert_eq!(stats.varying(Company::Questions, true), all);
+        assert_eq!(stats.varying(Concurrency::Questions, true), all);
         stats.set(Statistic::WORKERS, 2_usize);
-        assert_eq!(stats.varying(Company::Nobody, false), all);
-        assert_eq!(stats.varying(Company::Nobody, true), all[1..]);
+        assert_eq!(stats.varying(Concurrency::Nobody, false), all);
+        assert_eq!(stats.varying(Concurrency::Nobody, true), all[1..]);
     }
 }

@@ -3,7 +3,7 @@
 //! A process gives its answer in one line of JSON and by its exit code; both must agree. If there
 //! is no answer, the cause is inferred from the signal, the resource usage and standard error.
 
-use crate::record::{Limits, Outcome};
+use crate::record::{JobLimits, JobOutcome};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json};
 /// Counterexamples are skipped while parsing, because they may exceed the memory of this process.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Answer {
+pub(crate) struct RecordedAnswer {
     formula: Option<String>,
     verdict: Option<String>,
     engine: Option<String>,
@@ -25,7 +25,7 @@ pub(crate) struct Answer {
 
 /// Observations about an exited process.
 #[derive(Clone, Debug)]
-pub(crate) struct Remains {
+pub(crate) struct ProcessExit {
     /// Its exit code, if it was not ended by a signal.
     pub code: Option<i32>,
     /// The signal that ended it.
@@ -33,7 +33,7 @@ pub(crate) struct Remains {
     /// True if it was killed for exceeding the wall-clock limit.
     pub overdue: bool,
     /// Its answer, or the reason that its output is not an answer.
-    pub answer: Result<Option<Answer>, String>,
+    pub answer: Result<Option<RecordedAnswer>, String>,
     /// The end of its standard error.
     pub last_words: String,
     pub cpu: f64,
@@ -45,7 +45,7 @@ pub(crate) struct Remains {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Ended {
     /// The outcome.
-    pub outcome: Outcome,
+    pub outcome: JobOutcome,
     /// The reason that it is not decided.
     pub reason: Option<String>,
     /// The signal that ended the process.
@@ -75,13 +75,13 @@ pub struct Ended {
 const ABORT: i32 = 6;
 const OUT_OF_CPU: i32 = 24;
 
-impl Remains {
+impl ProcessExit {
     /// Classifies the process and returns the result of its job.
-    pub(crate) fn conclude(self, limits: &Limits) -> Ended {
+    pub(crate) fn conclude(self, limits: &JobLimits) -> Ended {
         let (outcome, reason) = self.judge(limits);
         let answer = match (&self.answer, outcome) {
-            (_, Outcome::Holds | Outcome::Violated) => Some(outcome.word().to_owned()),
-            (Ok(Some(answer)), Outcome::Counted) => {
+            (_, JobOutcome::Holds | JobOutcome::Violated) => Some(outcome.word().to_owned()),
+            (Ok(Some(answer)), JobOutcome::Counted) => {
                 let unbounded = answer.bounded == Some(false);
                 answer
                     .states
@@ -90,7 +90,7 @@ impl Remains {
             }
             _ => None,
         };
-        let bad = matches!(outcome, Outcome::Crash | Outcome::Input)
+        let bad = matches!(outcome, JobOutcome::Crash | JobOutcome::Input)
             || (self.signal.is_some() && !self.last_words.is_empty());
         let answered = self.answer.ok().flatten().unwrap_or_default();
         let order = answered
@@ -113,85 +113,88 @@ impl Remains {
         }
     }
 
-    fn judge(&self, limits: &Limits) -> (Outcome, Option<String>) {
+    fn judge(&self, limits: &JobLimits) -> (JobOutcome, Option<String>) {
         let because = |outcome, reason: &str| (outcome, Some(reason.to_owned()));
         if let Some(signal) = self.signal {
             // Far above the limit: memory is the cause even if another limit was reached.
             if self.peak_bytes / 5 > limits.bytes / 4 {
-                return because(Outcome::Memory, "killed: far more memory than its limit");
+                return because(JobOutcome::Memory, "killed: far more memory than its limit");
             }
             if self.overdue || signal == OUT_OF_CPU || self.cpu > limits.seconds {
-                return because(Outcome::Time, "killed: it exceeded its time limit");
+                return because(JobOutcome::Time, "killed: it exceeded its time limit");
             }
             let allocation = self.last_words.contains("memory allocation of");
             if (signal == ABORT && allocation) || self.peak_bytes > limits.bytes {
-                return because(Outcome::Memory, "killed: it exceeded its memory limit");
+                return because(JobOutcome::Memory, "killed: it exceeded its memory limit");
             }
-            return (Outcome::Crash, Some(format!("killed by signal {signal}")));
+            return (
+                JobOutcome::Crash,
+                Some(format!("killed by signal {signal}")),
+            );
         }
         let code = self.code.unwrap_or(-1);
         match &self.answer {
-            Err(error) => because(Outcome::Crash, &format!("not an answer: {error}")),
+            Err(error) => because(JobOutcome::Crash, &format!("not an answer: {error}")),
             Ok(Some(answer)) => answer.judge(code),
             Ok(None) => self.silent(code, limits),
         }
     }
 
     /// Classifies a process that exited without an answer and without a signal.
-    fn silent(&self, code: i32, limits: &Limits) -> (Outcome, Option<String>) {
+    fn silent(&self, code: i32, limits: &JobLimits) -> (JobOutcome, Option<String>) {
         let words = self.last_words.trim();
         let first = words.lines().next().unwrap_or_default();
         let first = first.strip_prefix("error: ").unwrap_or(first).to_owned();
         match code {
-            2 => (Outcome::Input, Some(first)),
+            2 => (JobOutcome::Input, Some(first)),
             // A limit was reached while the model was read.
-            3 if words.contains("unknown: time") => (Outcome::Time, Some(first)),
-            3 if words.contains("unknown: memory") => (Outcome::Memory, Some(first)),
-            3 if words.contains("unknown: ") => (Outcome::Unknown, Some(first)),
+            3 if words.contains("unknown: time") => (JobOutcome::Time, Some(first)),
+            3 if words.contains("unknown: memory") => (JobOutcome::Memory, Some(first)),
+            3 if words.contains("unknown: ") => (JobOutcome::Unknown, Some(first)),
             _ if self.peak_bytes > limits.bytes => {
                 let reason =
                     format!("exit code {code} without an answer, after exceeding its memory limit");
-                (Outcome::Memory, Some(reason))
+                (JobOutcome::Memory, Some(reason))
             }
             _ => {
                 let reason = format!("exit code {code} without an answer");
-                (Outcome::Crash, Some(reason))
+                (JobOutcome::Crash, Some(reason))
             }
         }
     }
 }
 
-impl Answer {
-    fn judge(&self, code: i32) -> (Outcome, Option<String>) {
+impl RecordedAnswer {
+    fn judge(&self, code: i32) -> (JobOutcome, Option<String>) {
         let reason = self.reason.clone().unwrap_or_default();
         let counted = self.states.is_some() || self.bounded == Some(false);
         let (outcome, fits) = match self.verdict.as_deref() {
-            Some("holds") => (Outcome::Holds, code == 0),
-            Some("violated") => (Outcome::Violated, code == 1),
+            Some("holds") => (JobOutcome::Holds, code == 0),
+            Some("violated") => (JobOutcome::Violated, code == 1),
             Some("unknown") => (undecided(&reason), matches!(code, 3 | 101 | 130)),
-            None if counted && reason.is_empty() => (Outcome::Counted, code == 0),
+            None if counted && reason.is_empty() => (JobOutcome::Counted, code == 0),
             None if !reason.is_empty() => (undecided(&reason), matches!(code, 3 | 130)),
             _ => {
                 let reason = "not an answer: neither a verdict nor a number of states";
-                return (Outcome::Crash, Some(reason.to_owned()));
+                return (JobOutcome::Crash, Some(reason.to_owned()));
             }
         };
         if !fits {
             let reason = format!("its answer is `{outcome}`, its exit code {code}");
-            return (Outcome::Crash, Some(reason));
+            return (JobOutcome::Crash, Some(reason));
         }
         (outcome, (!reason.is_empty()).then_some(reason))
     }
 }
 
-fn undecided(reason: &str) -> Outcome {
+fn undecided(reason: &str) -> JobOutcome {
     let kind = reason.split(':').next().unwrap_or_default().trim();
     match kind {
-        "time" => Outcome::Time,
-        "memory" => Outcome::Memory,
-        "unsupported" => Outcome::Refused,
-        "internal" => Outcome::Crash,
-        _ => Outcome::Unknown,
+        "time" => JobOutcome::Time,
+        "memory" => JobOutcome::Memory,
+        "unsupported" => JobOutcome::Refused,
+        "internal" => JobOutcome::Crash,
+        _ => JobOutcome::Unknown,
     }
 }
 
@@ -199,13 +202,13 @@ fn undecided(reason: &str) -> Outcome {
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits {
+    const LIMITS: JobLimits = JobLimits {
         seconds: 10.0,
         bytes: 1 << 20,
     };
 
     fn ended(json: &str, code: i32) -> Ended {
-        let remains = Remains {
+        let remains = ProcessExit {
             code: Some(code),
             answer: Ok(Some(serde_json::from_str(json).unwrap())),
             ..silent()
@@ -213,8 +216,8 @@ mod tests {
         remains.conclude(&LIMITS)
     }
 
-    fn silent() -> Remains {
-        Remains {
+    fn silent() -> ProcessExit {
+        ProcessExit {
             code: None,
             signal: None,
             overdue: false,
@@ -229,38 +232,41 @@ mod tests {
     #[test]
     fn answers_and_exit_codes_must_agree() {
         let holds = ended(r#"{"verdict":"holds","stats":{"order":"file-up"}}"#, 0);
-        assert_eq!(holds.outcome, Outcome::Holds);
+        assert_eq!(holds.outcome, JobOutcome::Holds);
         assert_eq!(holds.answer.as_deref(), Some("holds"));
         assert_eq!(holds.order.as_deref(), Some("file-up"));
         assert_eq!(holds.last_words, None);
         let outcome = |json: &str, code| ended(json, code).outcome;
-        assert_eq!(outcome(r#"{"verdict":"violated"}"#, 1), Outcome::Violated);
-        assert_eq!(outcome(r#"{"verdict":"holds"}"#, 1), Outcome::Crash);
-        assert_eq!(outcome(r#"{"verdict":"perhaps"}"#, 0), Outcome::Crash);
-        assert_eq!(outcome("{}", 0), Outcome::Crash);
+        assert_eq!(
+            outcome(r#"{"verdict":"violated"}"#, 1),
+            JobOutcome::Violated
+        );
+        assert_eq!(outcome(r#"{"verdict":"holds"}"#, 1), JobOutcome::Crash);
+        assert_eq!(outcome(r#"{"verdict":"perhaps"}"#, 0), JobOutcome::Crash);
+        assert_eq!(outcome("{}", 0), JobOutcome::Crash);
         for (reason, want) in [
-            ("time", Outcome::Time),
-            ("memory", Outcome::Memory),
-            ("unsupported: no", Outcome::Refused),
-            ("bound: 7", Outcome::Unknown),
+            ("time", JobOutcome::Time),
+            ("memory", JobOutcome::Memory),
+            ("unsupported: no", JobOutcome::Refused),
+            ("bound: 7", JobOutcome::Unknown),
         ] {
             let json = format!(r#"{{"verdict":"unknown","reason":"{reason}"}}"#);
             assert_eq!(outcome(&json, 3), want);
         }
         let internal = r#"{"verdict":"unknown","reason":"internal: a lasso"}"#;
-        assert_eq!(outcome(internal, 101), Outcome::Crash);
+        assert_eq!(outcome(internal, 101), JobOutcome::Crash);
         let counted = ended(r#"{"states":"42","bounded":true,"reason":null}"#, 0);
         assert_eq!(counted.answer.as_deref(), Some("42"));
         let endless = ended(r#"{"states":null,"bounded":false,"reason":null}"#, 0);
         assert_eq!(endless.answer.as_deref(), Some("+inf"));
         let stopped = r#"{"states":null,"bounded":null,"reason":"memory"}"#;
-        assert_eq!(outcome(stopped, 3), Outcome::Memory);
+        assert_eq!(outcome(stopped, 3), JobOutcome::Memory);
     }
 
     #[test]
     fn outcomes_without_an_answer_are_inferred() {
-        let died = |signal, change: fn(&mut Remains)| {
-            let mut remains = Remains {
+        let died = |signal, change: fn(&mut ProcessExit)| {
+            let mut remains = ProcessExit {
                 signal: Some(signal),
                 ..silent()
             };
@@ -268,24 +274,28 @@ mod tests {
             remains.conclude(&LIMITS)
         };
         let crash = died(11, |_| {});
-        assert_eq!((crash.outcome, crash.signal), (Outcome::Crash, Some(11)));
+        assert_eq!((crash.outcome, crash.signal), (JobOutcome::Crash, Some(11)));
         assert_eq!(crash.last_words.as_deref(), Some("last words"));
-        assert_eq!(died(9, |r| r.overdue = true).outcome, Outcome::Time);
-        assert_eq!(died(24, |_| {}).outcome, Outcome::Time);
-        assert_eq!(died(9, |r| r.peak_bytes = 2 << 20).outcome, Outcome::Memory);
-        let words = |r: &mut Remains| r.last_words = "memory allocation of 8 bytes failed".into();
-        assert_eq!(died(6, words).outcome, Outcome::Memory);
+        assert_eq!(died(9, |r| r.overdue = true).outcome, JobOutcome::Time);
+        assert_eq!(died(24, |_| {}).outcome, JobOutcome::Time);
+        assert_eq!(
+            died(9, |r| r.peak_bytes = 2 << 20).outcome,
+            JobOutcome::Memory
+        );
+        let words =
+            |r: &mut ProcessExit| r.last_words = "memory allocation of 8 bytes failed".into();
+        assert_eq!(died(6, words).outcome, JobOutcome::Memory);
         let left = |code, words: &str| {
-            let remains = Remains {
+            let remains = ProcessExit {
                 code: Some(code),
                 last_words: words.to_owned(),
                 ..silent()
             };
             remains.conclude(&LIMITS).outcome
         };
-        assert_eq!(left(2, "error: no"), Outcome::Input);
-        assert_eq!(left(101, "panicked"), Outcome::Crash);
-        assert_eq!(left(0, ""), Outcome::Crash);
-        assert_eq!(left(3, "warning: unknown: time, before"), Outcome::Time);
+        assert_eq!(left(2, "error: no"), JobOutcome::Input);
+        assert_eq!(left(101, "panicked"), JobOutcome::Crash);
+        assert_eq!(left(0, ""), JobOutcome::Crash);
+        assert_eq!(left(3, "warning: unknown: time, before"), JobOutcome::Time);
     }
 }

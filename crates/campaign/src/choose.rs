@@ -11,14 +11,14 @@
 //! memory, to test whether its product becomes large enough.
 
 use crate::answer::Ended;
-use crate::file::{Filter, Preset};
+use crate::file::{EnginePreset, FormulaFilter};
 use crate::id::Hash;
-use crate::job::Task;
-use crate::models::Model;
+use crate::job::JobCommand;
+use crate::models::CampaignModel;
 use crate::plan;
 use crate::pool::Pool;
-use crate::properties::{Lottery, Property};
-use crate::record::{Limits, Outcome};
+use crate::properties::{CampaignProperty, Lottery};
+use crate::record::{JobLimits, JobOutcome};
 use crate::results::{append_line, repair};
 use lariat::internals::Statistic;
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ use std::path::Path;
 struct Decision {
     /// A hash of everything the decision depends on.
     key: String,
-    outcome: Outcome,
+    outcome: JobOutcome,
     product_states: u64,
 }
 
@@ -90,7 +90,7 @@ impl Decisions {
 /// The formulas selected from a lottery so far.
 #[derive(Debug, Default)]
 pub(crate) struct Chosen {
-    pub properties: Vec<Property>,
+    pub properties: Vec<CampaignProperty>,
     /// Number of selected formulas that hold and that are violated.
     pub counts: [usize; 2],
     /// True if the requested number is reached.
@@ -109,26 +109,26 @@ enum Draw {
     /// Stopped by a limit, or too small.
     Out,
     /// A task must run first; its decision is stored under this key.
-    Open(String, Task),
+    Open(String, JobCommand),
 }
 
 /// The draws of one model and the filter that selects from them.
-pub(crate) struct Choice<'a> {
+pub(crate) struct FormulaChoice<'a> {
     lottery: &'a Lottery<'a>,
-    filter: &'a Filter,
-    model: &'a Model,
+    filter: &'a FormulaFilter,
+    model: &'a CampaignModel,
     program: &'a Path,
 }
 
-impl<'a> Choice<'a> {
+impl<'a> FormulaChoice<'a> {
     /// Returns `None` if there is no filter. `program` runs the tasks.
     pub(crate) fn new(
         lottery: &'a Lottery<'a>,
-        model: &'a Model,
+        model: &'a CampaignModel,
         program: &'a Path,
-    ) -> Option<Choice<'a>> {
+    ) -> Option<FormulaChoice<'a>> {
         let filter = lottery.random.filter.as_ref()?;
-        Some(Choice {
+        Some(FormulaChoice {
             lottery,
             filter,
             model,
@@ -140,7 +140,7 @@ impl<'a> Choice<'a> {
     fn decision<'d>(
         &self,
         text: &str,
-        engine: &Preset,
+        engine: &EnginePreset,
         bytes: u64,
         decisions: &'d Decisions,
     ) -> Result<&'d Decision, Draw> {
@@ -153,9 +153,9 @@ impl<'a> Choice<'a> {
         if let Some(decision) = decisions.known.get(&key) {
             return Ok(decision);
         }
-        let limits = Limits { seconds, bytes };
+        let limits = JobLimits { seconds, bytes };
         let property = ["-f".to_owned(), text.to_owned()];
-        let task = Task {
+        let task = JobCommand {
             program: self.program.to_owned(),
             args: plan::check(&self.model.path, &property, &engine.args, &limits, seconds),
             limits,
@@ -165,7 +165,7 @@ impl<'a> Choice<'a> {
     }
 
     fn classify(&self, text: &str, decisions: &Decisions) -> Draw {
-        let Filter {
+        let FormulaFilter {
             engine,
             measure,
             memory,
@@ -185,8 +185,8 @@ impl<'a> Choice<'a> {
                 Draw::Out
             }
             Ok(decision) => match decision.outcome {
-                Outcome::Holds => Draw::Fits(0),
-                Outcome::Violated => Draw::Fits(1),
+                JobOutcome::Holds => Draw::Fits(0),
+                JobOutcome::Violated => Draw::Fits(1),
                 _ => Draw::Out,
             },
         }
@@ -241,7 +241,8 @@ impl<'a> Choice<'a> {
                 Draw::Open(key, task) => Some((key, task)),
                 _ => None,
             });
-            let (keys, tasks): (Vec<String>, Vec<Task>) = questions.take(4 * pool.width()).unzip();
+            let (keys, tasks): (Vec<String>, Vec<JobCommand>) =
+                questions.take(4 * pool.width()).unzip();
             pool.run(tasks, |number, ended| {
                 decisions.add(keys[number].clone(), &ended)
             })?;

@@ -3,7 +3,7 @@
 //! `campaigns/README.md` describes the format. An unknown key is an error with its position,
 //! because ignoring a misspelt key would change the experiment.
 
-use crate::units::{Bytes, Span};
+use crate::units::{Bytes, TimeSpan};
 use lariat::internals::InputError;
 use serde::Deserialize;
 use serde::de::{self, Deserializer, MapAccess, Visitor, value::MapAccessDeserializer};
@@ -24,12 +24,12 @@ pub struct Campaign {
     pub about: String,
     /// Presets that check properties.
     #[serde(default)]
-    pub engines: Vec<Spanned<Preset>>,
+    pub engines: Vec<Spanned<EnginePreset>>,
     /// Presets that count states.
     #[serde(default)]
-    pub states: Vec<Spanned<Preset>>,
+    pub states: Vec<Spanned<EnginePreset>>,
     /// Limits of one job.
-    pub limits: Limits,
+    pub limits: LimitsSection,
     /// Number of runs of every job.
     #[serde(default = "once")]
     pub repetitions: u32,
@@ -37,18 +37,18 @@ pub struct Campaign {
     pub program: Option<PathBuf>,
     /// The models.
     #[serde(default)]
-    pub models: Vec<Spanned<Models>>,
+    pub models: Vec<Spanned<ModelSection>>,
     /// The properties.
     #[serde(default)]
-    pub properties: Vec<Spanned<Properties>>,
+    pub properties: Vec<Spanned<PropertySection>>,
     /// The file itself, for errors and for paths.
     #[serde(skip)]
-    pub source: Source,
+    pub source: CampaignSource,
 }
 
 /// The text of a campaign and its location.
 #[derive(Clone, Debug, Default)]
-pub struct Source {
+pub struct CampaignSource {
     /// The file's name, for messages.
     pub origin: String,
     /// The folder to which paths are relative.
@@ -57,7 +57,7 @@ pub struct Source {
     pub text: String,
 }
 
-impl Source {
+impl CampaignSource {
     /// Returns an error at a position of the file.
     pub fn error(&self, span: std::ops::Range<usize>, message: impl Into<String>) -> InputError {
         InputError::at(&self.origin, self.text.as_bytes(), span, message)
@@ -71,18 +71,18 @@ fn once() -> u32 {
 /// Limits of a job.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Limits {
+pub struct LimitsSection {
     /// Processor time, and wall-clock time unless `clock` is given.
-    pub time: Span,
+    pub time: TimeSpan,
     /// Memory.
     pub memory: Bytes,
     /// Wall-clock time, for machines that run other programs as well.
-    pub clock: Option<Span>,
+    pub clock: Option<TimeSpan>,
 }
 
-impl From<Limits> for crate::record::Limits {
-    fn from(limits: Limits) -> crate::record::Limits {
-        crate::record::Limits {
+impl From<LimitsSection> for crate::record::JobLimits {
+    fn from(limits: LimitsSection) -> crate::record::JobLimits {
+        crate::record::JobLimits {
             seconds: limits.time.0.as_secs_f64(),
             bytes: limits.memory.0,
         }
@@ -91,7 +91,7 @@ impl From<Limits> for crate::record::Limits {
 
 /// An engine with its switches: `"slap --published"`, or a table that also names the preset.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Preset {
+pub struct EnginePreset {
     /// Its name in tables and plots.
     pub name: String,
     /// The engine and its switches, as on the command line after `--engine`.
@@ -100,8 +100,8 @@ pub struct Preset {
     pub program: Option<PathBuf>,
 }
 
-impl<'de> Deserialize<'de> for Preset {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Preset, D::Error> {
+impl<'de> Deserialize<'de> for EnginePreset {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<EnginePreset, D::Error> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Table {
@@ -113,20 +113,20 @@ impl<'de> Deserialize<'de> for Preset {
         struct TextOrTable;
 
         impl<'de> Visitor<'de> for TextOrTable {
-            type Value = Preset;
+            type Value = EnginePreset;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an engine: \"slap --published\" or { name = …, args = … }")
             }
 
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Preset, E> {
-                Preset::new(text, text, None).map_err(E::custom)
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<EnginePreset, E> {
+                EnginePreset::new(text, text, None).map_err(E::custom)
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Preset, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<EnginePreset, A::Error> {
                 let table = Table::deserialize(MapAccessDeserializer::new(map))?;
                 let args = table.args.as_deref().unwrap_or(&table.name);
-                Preset::new(&table.name, args, table.program).map_err(de::Error::custom)
+                EnginePreset::new(&table.name, args, table.program).map_err(de::Error::custom)
             }
         }
 
@@ -134,9 +134,9 @@ impl<'de> Deserialize<'de> for Preset {
     }
 }
 
-impl Preset {
+impl EnginePreset {
     /// Creates a preset. `args` is separated by blanks and starts with the engine.
-    pub fn new(name: &str, args: &str, program: Option<PathBuf>) -> Result<Preset, String> {
+    pub fn new(name: &str, args: &str, program: Option<PathBuf>) -> Result<EnginePreset, String> {
         let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
         let args: Vec<String> = args.split_whitespace().map(str::to_owned).collect();
         let is_fairness = |arg: &String| arg.contains("-fair");
@@ -147,7 +147,7 @@ impl Preset {
             );
         }
         match args.first() {
-            Some(engine) if !engine.starts_with('-') && !name.is_empty() => Ok(Preset {
+            Some(engine) if !engine.starts_with('-') && !name.is_empty() => Ok(EnginePreset {
                 name,
                 args,
                 program,
@@ -163,7 +163,7 @@ impl Preset {
 /// A group of models of exactly one kind.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Models {
+pub struct ModelSection {
     /// A family of generated nets, with `sizes`.
     pub generate: Option<String>,
     /// Sizes of the generated nets.
@@ -182,7 +182,7 @@ pub struct Models {
 /// A group of properties of exactly one kind.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Properties {
+pub struct PropertySection {
     /// The name of the group in tables.
     #[serde(default)]
     pub group: String,
@@ -202,7 +202,7 @@ pub struct Properties {
     /// Limit on the number of properties per file.
     pub first: Option<usize>,
     /// Random formulas.
-    pub random: Option<Random>,
+    pub random: Option<RandomSection>,
     /// Weak fairness assumptions, as after `--weak-fair`.
     #[serde(default)]
     pub weak_fair: Vec<String>,
@@ -211,7 +211,7 @@ pub struct Properties {
     pub strong_fair: Vec<String>,
 }
 
-impl Properties {
+impl PropertySection {
     /// Returns the arguments for the fairness assumptions.
     pub fn fairness(&self) -> Vec<String> {
         let weak = self.weak_fair.iter().map(|what| ["--weak-fair", what]);
@@ -228,25 +228,25 @@ pub struct Inline {
     /// The formula.
     pub formula: String,
     /// The known answer.
-    pub known: Option<Known>,
+    pub known: Option<KnownAnswer>,
 }
 
 /// A known answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Known {
+pub enum KnownAnswer {
     /// It holds.
     Holds,
     /// It is violated.
     Violated,
 }
 
-impl Known {
+impl KnownAnswer {
     /// Returns its name in results.
     pub fn word(self) -> &'static str {
         match self {
-            Known::Holds => "holds",
-            Known::Violated => "violated",
+            KnownAnswer::Holds => "holds",
+            KnownAnswer::Violated => "violated",
         }
     }
 }
@@ -258,7 +258,7 @@ impl<'de> Deserialize<'de> for Inline {
         struct Table {
             name: Option<String>,
             formula: String,
-            known: Option<Known>,
+            known: Option<KnownAnswer>,
         }
 
         struct TextOrTable;
@@ -299,14 +299,14 @@ impl<'de> Deserialize<'de> for Inline {
 /// Number and form of random formulas.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Random {
+pub struct RandomSection {
     /// The seed. Each model has a separate sequence of draws.
     pub seed: u64,
     /// Number of formulas per model.
     pub number: usize,
     /// Number of operators and atoms of a formula.
     #[serde(default = "usual_size")]
-    pub size: Between,
+    pub size: SizeRange,
     /// Number of different atoms that may occur.
     #[serde(default = "usual_propositions")]
     pub propositions: usize,
@@ -320,13 +320,13 @@ pub struct Random {
     #[serde(default)]
     pub stutter_invariant: bool,
     /// The number k of assumptions in formulas `(GF p1 & … & GF pk) -> φ`.
-    pub fairness: Option<Between>,
+    pub fairness: Option<SizeRange>,
     /// The filter that selects draws.
-    pub filter: Option<Filter>,
+    pub filter: Option<FormulaFilter>,
 }
 
-fn usual_size() -> Between {
-    Between(5..=12)
+fn usual_size() -> SizeRange {
+    SizeRange(5..=12)
 }
 
 fn usual_propositions() -> usize {
@@ -354,20 +354,20 @@ pub enum AtomKind {
 /// Selection of random formulas by an engine before the jobs start.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Filter {
+pub struct FormulaFilter {
     /// The engine that decides draws.
     #[serde(default = "usual_filter")]
-    pub engine: Preset,
+    pub engine: EnginePreset,
     /// Minimal number of explored product states.
     #[serde(default)]
     pub least_product: u64,
     /// The engine that counts product states, if not `engine`; it may stop at a limit.
-    pub measure: Option<Preset>,
+    pub measure: Option<EnginePreset>,
     /// Select as many formulas that hold as formulas that are violated.
     #[serde(default = "yes")]
     pub balanced: bool,
     /// Time limit of a decision. If it is reached, the selection may differ between machines.
-    pub time: Span,
+    pub time: TimeSpan,
     /// Memory limit of a decision.
     pub memory: Bytes,
     /// Limit on the number of draws per requested formula.
@@ -375,8 +375,8 @@ pub struct Filter {
     pub draws: usize,
 }
 
-fn usual_filter() -> Preset {
-    Preset {
+fn usual_filter() -> EnginePreset {
+    EnginePreset {
         name: "explicit".to_owned(),
         args: vec!["explicit".to_owned()],
         program: None,
@@ -394,7 +394,7 @@ fn usual_draws() -> usize {
 /// A number or a range: `8`, or `[5, 12]`.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(try_from = "NumberOrRange")]
-pub struct Between(pub RangeInclusive<usize>);
+pub struct SizeRange(pub RangeInclusive<usize>);
 
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected a number or a range such as [5, 12]")]
@@ -403,13 +403,13 @@ enum NumberOrRange {
     Range([usize; 2]),
 }
 
-impl TryFrom<NumberOrRange> for Between {
+impl TryFrom<NumberOrRange> for SizeRange {
     type Error = String;
 
-    fn try_from(given: NumberOrRange) -> Result<Between, String> {
+    fn try_from(given: NumberOrRange) -> Result<SizeRange, String> {
         match given {
-            NumberOrRange::Number(n) => Ok(Between(n..=n)),
-            NumberOrRange::Range([low, high]) if low <= high => Ok(Between(low..=high)),
+            NumberOrRange::Number(n) => Ok(SizeRange(n..=n)),
+            NumberOrRange::Range([low, high]) if low <= high => Ok(SizeRange(low..=high)),
             NumberOrRange::Range([low, high]) => Err(format!("the range [{low}, {high}] is empty")),
         }
     }
@@ -420,7 +420,7 @@ const LARGEST: usize = 1000;
 
 /// Parses a campaign. `path` is used in errors and to resolve relative paths.
 pub fn read(path: &Path, text: &str) -> Result<Campaign, InputError> {
-    let source = Source {
+    let source = CampaignSource {
         origin: path.display().to_string(),
         folder: path.parent().unwrap_or(Path::new("")).to_owned(),
         text: text.to_owned(),
@@ -558,13 +558,13 @@ random = { seed = 1, number = 4, size = [5, 9], filter = { time = "1s", memory =
         let campaign = read(Path::new("a/small.toml"), SMALL).unwrap();
         assert_eq!(campaign.name, "small");
         assert_eq!(campaign.source.folder, Path::new("a"));
-        let presets: Vec<&Preset> = campaign.engines.iter().map(Spanned::as_ref).collect();
+        let presets: Vec<&EnginePreset> = campaign.engines.iter().map(Spanned::as_ref).collect();
         assert_eq!(presets[0].args, ["explicit"]);
         assert_eq!(presets[1].name, "sog --emptiness couvreur");
         assert_eq!(presets[2].name, "slap-pub");
         assert_eq!(presets[2].args, ["slap", "--published"]);
         let random = campaign.properties[0].as_ref().random.as_ref().unwrap();
-        assert_eq!(random.size, Between(5..=9));
+        assert_eq!(random.size, SizeRange(5..=9));
         assert_eq!(random.filter.as_ref().unwrap().engine.name, "explicit");
     }
 

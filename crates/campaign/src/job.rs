@@ -14,8 +14,8 @@
 //! the resident memory of the *parent* before `exec`, so small processes start the jobs, see
 //! [`crate::worker`].
 
-use crate::answer::{Answer, Ended, Remains};
-use crate::record::Limits;
+use crate::answer::{Ended, ProcessExit, RecordedAnswer};
+use crate::record::JobLimits;
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, kill_process_group, waitid,
 };
@@ -32,13 +32,13 @@ use wait4::Wait4;
 
 /// A process to run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Task {
+pub struct JobCommand {
     /// The program.
     pub program: PathBuf,
     /// Its arguments.
     pub args: Vec<String>,
     /// The limits.
-    pub limits: Limits,
+    pub limits: JobLimits,
     /// Seconds of wall-clock time.
     pub clock: f64,
 }
@@ -81,7 +81,7 @@ const LONGEST_LINE: usize = 400;
 const DRAIN_TIME: Duration = Duration::from_secs(5);
 
 /// Runs a job and waits for it.
-pub(crate) fn run(task: &Task, running: &Running) -> io::Result<Ended> {
+pub(crate) fn run(task: &JobCommand, running: &Running) -> io::Result<Ended> {
     let limits = &task.limits;
     let start = Instant::now();
     let (mut child, pid) = {
@@ -112,7 +112,7 @@ pub(crate) fn run(task: &Task, running: &Running) -> io::Result<Ended> {
     // The process is still a zombie, so its id has not been reused.
     kill(running.lock().pid.take());
     let used = reap(&mut child)?;
-    let remains = Remains {
+    let remains = ProcessExit {
         code: used.status.code(),
         signal: used.status.signal(),
         overdue,
@@ -133,8 +133,8 @@ pub(crate) fn run(task: &Task, running: &Running) -> io::Result<Ended> {
 }
 
 /// The result of a program that cannot be started.
-fn not_started(task: &Task, error: &io::Error) -> Ended {
-    let remains = Remains {
+fn not_started(task: &JobCommand, error: &io::Error) -> Ended {
+    let remains = ProcessExit {
         code: None,
         signal: None,
         overdue: false,
@@ -164,8 +164,8 @@ fn hard(seconds: f64) -> Duration {
 
 /// Sets the limits that the operating system enforces.
 #[cfg(target_os = "linux")]
-fn limit(pid: Pid, task: &Task) {
-    let Limits { seconds, bytes } = task.limits;
+fn limit(pid: Pid, task: &JobCommand) {
+    let JobLimits { seconds, bytes } = task.limits;
     let limit = |resource, value: u64| {
         let limit = Rlimit {
             current: Some(value),
@@ -190,7 +190,7 @@ fn limit(pid: Pid, task: &Task) {
 
 /// Other systems cannot limit another process; only the wall clock is enforced.
 #[cfg(not(target_os = "linux"))]
-fn limit(_: Pid, _: &Task) {}
+fn limit(_: Pid, _: &JobCommand) {}
 
 /// Waits until the process exits; leaves a zombie. Returns whether it was killed after `limit`.
 fn wait(pid: Pid, limit: Duration) -> bool {
@@ -228,7 +228,7 @@ fn listen<T: Send + 'static>(
 }
 
 /// Reads the first JSON object of the output; `None` if the output is blank.
-fn read_answer(pipe: &mut dyn BufRead) -> io::Result<Option<Answer>> {
+fn read_answer(pipe: &mut dyn BufRead) -> io::Result<Option<RecordedAnswer>> {
     loop {
         let ready = pipe.fill_buf()?;
         if ready.is_empty() {
@@ -241,7 +241,7 @@ fn read_answer(pipe: &mut dyn BufRead) -> io::Result<Option<Answer>> {
             break;
         }
     }
-    let mut answers = serde_json::Deserializer::from_reader(pipe).into_iter::<Answer>();
+    let mut answers = serde_json::Deserializer::from_reader(pipe).into_iter::<RecordedAnswer>();
     answers.next().transpose().map_err(io::Error::from)
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 /// An answer that contradicts another answer to the same question.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Contradiction {
+pub enum AnswerConflict {
     /// The answer differs from the known one.
     Wrong(Box<Record>),
     /// Two engines, or two runs of one engine, give different answers.
@@ -21,7 +21,7 @@ pub struct Judge {
 
 impl Judge {
     /// Adds a record and returns a contradiction that it causes, if it has not been returned yet.
-    pub fn add(&mut self, record: &Record) -> Option<Contradiction> {
+    pub fn add(&mut self, record: &Record) -> Option<AnswerConflict> {
         let answer = record.answer.as_ref()?;
         let question = (record.model.clone(), record.property.clone());
         let known = self.answers.entry(question).or_default();
@@ -29,7 +29,7 @@ impl Judge {
             .iter()
             .all(|other| other.answer.as_ref() != Some(answer));
         let disagreement = match known.first() {
-            Some(first) if new => Some(Contradiction::Disagreement(Box::new([
+            Some(first) if new => Some(AnswerConflict::Disagreement(Box::new([
                 first.clone(),
                 record.clone(),
             ]))),
@@ -41,7 +41,7 @@ impl Judge {
         disagreement.or_else(|| {
             record
                 .is_wrong()
-                .then(|| Contradiction::Wrong(Box::new(record.clone())))
+                .then(|| AnswerConflict::Wrong(Box::new(record.clone())))
         })
     }
 }
@@ -69,7 +69,7 @@ mod tests {
         let pair = Box::new([holds.clone(), violated.clone()]);
         assert_eq!(
             judge.add(&violated),
-            Some(Contradiction::Disagreement(pair))
+            Some(AnswerConflict::Disagreement(pair))
         );
         assert_eq!(judge.add(&violated), None);
         assert_eq!(judge.add(&holds), None);
@@ -84,7 +84,7 @@ mod tests {
         };
         assert_eq!(
             judge.add(&wrong),
-            Some(Contradiction::Wrong(Box::new(wrong.clone())))
+            Some(AnswerConflict::Wrong(Box::new(wrong.clone())))
         );
     }
 }

@@ -26,4 +26,4 @@ pub mod units;
 pub mod worker;
 
 pub use answer::Ended;
-pub use record::{Outcome, Record};
+pub use record::{JobOutcome, Record};

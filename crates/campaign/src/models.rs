@@ -4,7 +4,7 @@
 //! Generated nets are written once, next to the results. Jobs are checked against tables of known
 //! answers in the models' folder (`index.tsv`, `verdicts.tsv`).
 
-use crate::file::{Campaign, Known};
+use crate::file::{Campaign, KnownAnswer};
 use crate::id::Hash;
 use glob::{MatchOptions, Pattern};
 use lariat::internals::InputError;
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 /// A model of the campaign.
 #[derive(Clone, Debug)]
-pub struct Model {
+pub struct CampaignModel {
     /// Its short name, unique in the campaign.
     pub name: String,
     /// The family in which it is summed up.
@@ -31,14 +31,14 @@ pub struct Model {
     /// The number of states, if known.
     pub states: Option<String>,
     /// Known answers, by the property's name.
-    pub verdicts: BTreeMap<String, Known>,
+    pub verdicts: BTreeMap<String, KnownAnswer>,
 }
 
 /// The models that were found, and a message for each that was not.
 #[derive(Debug, Default)]
 pub struct FoundModels {
     /// The models, in the order of the campaign.
-    pub models: Vec<Model>,
+    pub models: Vec<CampaignModel>,
     /// Messages about missing models.
     pub missing: Vec<String>,
 }
@@ -72,7 +72,7 @@ pub fn find(
                 let text = pnml::write(&system)
                     .ok_or_else(|| wrong("this family is not a place/transition net".to_owned()))?;
                 let name = format!("{}-{size}", family.name());
-                batch.push(Model {
+                batch.push(CampaignModel {
                     family: family.name().to_owned(),
                     path: cache.join(format!("{name}.pnml")),
                     hash: Hash::new().with(&text).hex(),
@@ -147,7 +147,7 @@ fn matching(pattern: &Path) -> Result<Vec<PathBuf>, String> {
 }
 
 /// Reads the model in a file, or adds a message to `missing`.
-fn file(path: PathBuf, missing: &mut Vec<String>) -> Option<Model> {
+fn file(path: PathBuf, missing: &mut Vec<String>) -> Option<CampaignModel> {
     let bytes = match fs::read(&path) {
         Ok(bytes) => bytes,
         Err(error) => {
@@ -171,7 +171,7 @@ fn file(path: PathBuf, missing: &mut Vec<String>) -> Option<Model> {
     let verdicts = table(&folder.join("verdicts.tsv"))
         .map(|verdicts| known(&verdicts, &name))
         .unwrap_or_default();
-    Some(Model {
+    Some(CampaignModel {
         family: family(&name),
         hash: Hash::new().with(&bytes).hex(),
         name,
@@ -220,14 +220,14 @@ fn states(index: &[BTreeMap<String, String>], name: &str) -> Option<String> {
     (number || states == "+inf").then(|| states.clone())
 }
 
-fn known(verdicts: &[BTreeMap<String, String>], name: &str) -> BTreeMap<String, Known> {
+fn known(verdicts: &[BTreeMap<String, String>], name: &str) -> BTreeMap<String, KnownAnswer> {
     let of_model = |row: &&BTreeMap<String, String>| row.get("model").is_none_or(|m| m == name);
     let rows = verdicts.iter().filter(of_model);
     let answers = rows.filter_map(|row| {
         let property = row.get("property").or_else(|| row.get("formula"))?;
         let known = match row.get("verdict")?.as_str() {
-            "T" => Known::Holds,
-            "F" => Known::Violated,
+            "T" => KnownAnswer::Holds,
+            "F" => KnownAnswer::Violated,
             _ => return None,
         };
         Some((property.clone(), known))
@@ -236,7 +236,7 @@ fn known(verdicts: &[BTreeMap<String, String>], name: &str) -> BTreeMap<String, 
 }
 
 /// Writes the generated nets that have not been written yet.
-pub fn write_generated(models: &[Model]) -> io::Result<()> {
+pub fn write_generated(models: &[CampaignModel]) -> io::Result<()> {
     for model in models {
         let Some(text) = &model.generated else {
             continue;

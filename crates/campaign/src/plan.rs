@@ -5,12 +5,12 @@
 //! the model, property, engine and switches, limits, repetition. File locations are not hashed, so
 //! machines can share a campaign; nor is the version, so a new version needs a new results folder.
 
-use crate::file::{Campaign, Limits as GivenLimits, Preset};
+use crate::file::{Campaign, EnginePreset, LimitsSection};
 use crate::id::{self, Hash};
-use crate::job::Task;
-use crate::models::Model;
-use crate::properties::Property;
-use crate::record::Limits;
+use crate::job::JobCommand;
+use crate::models::CampaignModel;
+use crate::properties::CampaignProperty;
+use crate::record::JobLimits;
 use std::path::{Path, PathBuf};
 
 /// A job: a task with the data for its record.
@@ -37,7 +37,7 @@ pub struct Job {
     /// The known answer.
     pub known: Option<String>,
     /// The process to run and its limits.
-    pub task: Task,
+    pub task: JobCommand,
     /// The program, if it is not this one.
     pub program: Option<String>,
 }
@@ -82,7 +82,11 @@ pub struct Programs {
 
 impl Programs {
     /// Returns the program that runs jobs of `preset`, and its name if it is not this program.
-    pub fn of(&self, campaign: &Campaign, preset: Option<&Preset>) -> (PathBuf, Option<String>) {
+    pub fn of(
+        &self,
+        campaign: &Campaign,
+        preset: Option<&EnginePreset>,
+    ) -> (PathBuf, Option<String>) {
         let named = preset
             .and_then(|preset| preset.program.as_ref())
             .map(|program| relative(campaign, program))
@@ -111,7 +115,7 @@ pub(crate) fn check(
     model: &Path,
     property: &[String],
     engine: &[String],
-    limits: &Limits,
+    limits: &JobLimits,
     clock: f64,
 ) -> Vec<String> {
     let mut args = vec!["check".to_owned(), model.display().to_string()];
@@ -126,12 +130,12 @@ pub(crate) fn check(
 }
 
 /// Returns the arguments that count states.
-fn states(model: &Path, engine: &[String], limits: &Limits, clock: f64) -> Vec<String> {
+fn states(model: &Path, engine: &[String], limits: &JobLimits, clock: f64) -> Vec<String> {
     let args = vec!["states".to_owned(), model.display().to_string()];
     finish(args, engine, limits, clock)
 }
 
-fn finish(mut args: Vec<String>, engine: &[String], limits: &Limits, clock: f64) -> Vec<String> {
+fn finish(mut args: Vec<String>, engine: &[String], limits: &JobLimits, clock: f64) -> Vec<String> {
     args.push("--engine".to_owned());
     args.extend_from_slice(engine);
     args.push("--timeout".to_owned());
@@ -145,7 +149,7 @@ fn finish(mut args: Vec<String>, engine: &[String], limits: &Limits, clock: f64)
 /// Returns all jobs of a campaign, given the properties of each model.
 pub fn jobs(
     campaign: &Campaign,
-    models: &[(Model, Vec<Property>)],
+    models: &[(CampaignModel, Vec<CampaignProperty>)],
     programs: &Programs,
 ) -> Vec<Job> {
     let mut jobs = Vec::new();
@@ -170,13 +174,13 @@ pub fn jobs(
 fn job(
     campaign: &Campaign,
     programs: &Programs,
-    model: &Model,
-    property: Option<&Property>,
-    preset: &Preset,
+    model: &CampaignModel,
+    property: Option<&CampaignProperty>,
+    preset: &EnginePreset,
     repetition: u32,
 ) -> Job {
-    let limits = Limits::from(campaign.limits);
-    let GivenLimits {
+    let limits = JobLimits::from(campaign.limits);
+    let LimitsSection {
         time,
         memory,
         clock,
@@ -216,7 +220,7 @@ fn job(
             Some(property) => property.known.map(|known| known.word().to_owned()),
             None => model.states.clone(),
         },
-        task: Task {
+        task: JobCommand {
             program,
             args,
             limits,

@@ -4,8 +4,8 @@
 //! sends the result over a channel. The calling thread receives results and polls for cancellation.
 
 use crate::answer::Ended;
-use crate::job::Task;
-use crate::worker::{Leash, Runner, Worker};
+use crate::job::JobCommand;
+use crate::worker::{Leash, WorkerCommand, WorkerProcess};
 use lariat::internals::Cancel;
 use std::collections::VecDeque;
 use std::io;
@@ -18,15 +18,16 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Idle worker processes.
 pub struct Pool {
-    workers: Vec<Worker>,
+    workers: Vec<WorkerProcess>,
     cancel: Cancel,
 }
 
 impl Pool {
     /// Starts `jobs` workers, at least one.
-    pub fn start(runner: &Runner, jobs: usize, cancel: &Cancel) -> io::Result<Pool> {
-        let workers: io::Result<Vec<Worker>> =
-            (0..jobs.max(1)).map(|_| Worker::start(runner)).collect();
+    pub fn start(runner: &WorkerCommand, jobs: usize, cancel: &Cancel) -> io::Result<Pool> {
+        let workers: io::Result<Vec<WorkerProcess>> = (0..jobs.max(1))
+            .map(|_| WorkerProcess::start(runner))
+            .collect();
         Ok(Pool {
             workers: workers?,
             cancel: cancel.clone(),
@@ -43,16 +44,16 @@ impl Pool {
     /// returns [`io::ErrorKind::Interrupted`].
     pub fn run(
         &mut self,
-        tasks: Vec<Task>,
+        tasks: Vec<JobCommand>,
         mut each: impl FnMut(usize, Ended) -> io::Result<()>,
     ) -> io::Result<()> {
-        let queue: Mutex<VecDeque<(usize, Task)>> =
+        let queue: Mutex<VecDeque<(usize, JobCommand)>> =
             Mutex::new(tasks.into_iter().enumerate().collect());
         let clear_queue = || {
             let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
             queue.clear();
         };
-        let leashes: Vec<Leash> = self.workers.iter().map(Worker::leash).collect();
+        let leashes: Vec<Leash> = self.workers.iter().map(WorkerProcess::leash).collect();
         let (sender, results) = mpsc::channel();
         let cancel = self.cancel.clone();
         std::thread::scope(|scope| {

@@ -3,12 +3,12 @@
 //! Formulas are parsed with the model's names when the campaign is planned, so that a misspelt
 //! place is reported before the first job runs. Contest files are only scanned for property names.
 
-use crate::file::{Campaign, Inline, Known, Properties as Wanted};
+use crate::file::{Campaign, Inline, KnownAnswer, PropertySection};
 use crate::id::Hash;
-use crate::models::{self, Model};
+use crate::models::{self, CampaignModel};
 use crate::random::Draws;
 use lariat::internals::formats::{self, LoadError};
-use lariat::internals::ir::{self as model, Properties};
+use lariat::internals::ir::{self as model, PropertyList};
 use lariat::internals::{Budget, InputError};
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,7 +20,7 @@ const PLANNING_BYTES: u64 = 2 << 30;
 
 /// A property of a model.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Property {
+pub struct CampaignProperty {
     /// Its name, unique within the model.
     pub name: String,
     /// Its group.
@@ -34,14 +34,14 @@ pub struct Property {
     /// The seed, if the formula is random.
     pub seed: Option<u64>,
     /// The known answer.
-    pub known: Option<Known>,
+    pub known: Option<KnownAnswer>,
 }
 
 /// Random formulas of a model from which a filter selects.
 #[derive(Clone, Debug)]
 pub struct Lottery<'c> {
     /// The requested number and form.
-    pub random: &'c crate::file::Random,
+    pub random: &'c crate::file::RandomSection,
     /// The group.
     pub group: &'c str,
     /// Prefix of the properties' names, which makes them unique among groups.
@@ -56,7 +56,7 @@ pub struct Lottery<'c> {
 #[derive(Debug, Default)]
 pub struct OfModel<'c> {
     /// Properties that need no selection.
-    pub certain: Vec<Property>,
+    pub certain: Vec<CampaignProperty>,
     /// Random formulas from which a filter selects.
     pub lotteries: Vec<Lottery<'c>>,
     /// Messages about missing files and about models that cannot be unfolded.
@@ -64,9 +64,12 @@ pub struct OfModel<'c> {
 }
 
 /// Returns the properties of `model`.
-pub fn of_model<'c>(campaign: &'c Campaign, model: &Model) -> Result<OfModel<'c>, InputError> {
+pub fn of_model<'c>(
+    campaign: &'c Campaign,
+    model: &CampaignModel,
+) -> Result<OfModel<'c>, InputError> {
     let mut all = OfModel::default();
-    let mut loaded: Option<formats::Model> = None;
+    let mut loaded: Option<formats::LoadedModel> = None;
     for (number, spanned) in campaign.properties.iter().enumerate() {
         let wanted = spanned.as_ref();
         let wrong = |message: String| campaign.source.error(spanned.span(), message);
@@ -155,8 +158,8 @@ pub fn of_model<'c>(campaign: &'c Campaign, model: &Model) -> Result<OfModel<'c>
 
 impl Lottery<'_> {
     /// Returns the property of draw `k`.
-    pub fn property(&self, k: usize, text: &str, known: Option<Known>) -> Property {
-        let mut property = Property {
+    pub fn property(&self, k: usize, text: &str, known: Option<KnownAnswer>) -> CampaignProperty {
+        let mut property = CampaignProperty {
             name: format!("{}{k}", self.prefix),
             group: self.group.to_owned(),
             args: vec!["-f".to_owned(), text.to_owned()],
@@ -166,13 +169,13 @@ impl Lottery<'_> {
             known: None,
         };
         assume(std::slice::from_mut(&mut property), &self.fairness);
-        Property { known, ..property }
+        CampaignProperty { known, ..property }
     }
 }
 
 /// Restricts properties to fair runs. Known answers of contest files hold for all runs and are
 /// dropped. Answers given next to a formula take the fairness into account and stay.
-fn assume(properties: &mut [Property], fairness: &[String]) {
+fn assume(properties: &mut [CampaignProperty], fairness: &[String]) {
     if fairness.is_empty() {
         return;
     }
@@ -188,7 +191,7 @@ fn assume(properties: &mut [Property], fairness: &[String]) {
     }
 }
 
-fn load(model: &Model) -> Result<formats::Model, LoadError> {
+fn load(model: &CampaignModel) -> Result<formats::LoadedModel, LoadError> {
     let origin = model.path.display().to_string();
     let budget = Budget::bytes(PLANNING_BYTES);
     match &model.generated {
@@ -202,7 +205,7 @@ fn load(model: &Model) -> Result<formats::Model, LoadError> {
 }
 
 /// Substitutes the model's names in a path and resolves it relative to the campaign.
-fn expand(path: &str, campaign: &Campaign, model: &Model) -> PathBuf {
+fn expand(path: &str, campaign: &Campaign, model: &CampaignModel) -> PathBuf {
     let text = |path: Option<&Path>| path.unwrap_or(Path::new("")).display().to_string();
     // The model's path is already relative to the working directory, not to the campaign.
     if let Some(rest) = path.strip_prefix("{folder}/") {
@@ -220,7 +223,7 @@ fn expand(path: &str, campaign: &Campaign, model: &Model) -> PathBuf {
 }
 
 /// Adds the properties of a contest file.
-fn contest(wanted: &Wanted, path: &Path, model: &Model, all: &mut OfModel<'_>) {
+fn contest(wanted: &PropertySection, path: &Path, model: &CampaignModel, all: &mut OfModel<'_>) {
     let Ok(bytes) = fs::read(path) else {
         let note = format!("{}: no {}", model.name, path.display());
         all.missing.push(note);
@@ -230,7 +233,7 @@ fn contest(wanted: &Wanted, path: &Path, model: &Model, all: &mut OfModel<'_>) {
     let ids = text.split("<id>").skip(1);
     let ids = ids.filter_map(|rest| Some(rest.split_once("</id>")?.0.trim()));
     for id in ids.take(wanted.first.unwrap_or(usize::MAX)) {
-        all.certain.push(Property {
+        all.certain.push(CampaignProperty {
             name: id.to_owned(),
             group: wanted.group.clone(),
             args: ["--mcc", &path.display().to_string(), "--select", id]
@@ -246,14 +249,14 @@ fn contest(wanted: &Wanted, path: &Path, model: &Model, all: &mut OfModel<'_>) {
 
 fn formula(
     campaign: &Campaign,
-    wanted: &Wanted,
+    wanted: &PropertySection,
     spanned: &Spanned<Inline>,
     prefix: &str,
     position: usize,
     names: &model::Names<'_>,
-) -> Result<Property, InputError> {
+) -> Result<CampaignProperty, InputError> {
     let inline = spanned.as_ref();
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     properties
         .add_formula(names, &campaign.source.origin, None, &inline.formula)
         .map_err(|error| {
@@ -268,7 +271,7 @@ fn formula(
         Some(name) => name.clone(),
         None => format!("{prefix}{}", position + 1),
     };
-    Ok(Property {
+    Ok(CampaignProperty {
         name,
         group: wanted.group.clone(),
         args: vec!["-f".to_owned(), inline.formula.clone()],
@@ -280,9 +283,9 @@ fn formula(
 }
 
 fn file(
-    wanted: &Wanted,
+    wanted: &PropertySection,
     path: &Path,
-    model: &Model,
+    model: &CampaignModel,
     prefix: &str,
     names: &model::Names<'_>,
     all: &mut OfModel<'_>,
@@ -293,7 +296,7 @@ fn file(
         return Ok(());
     };
     let origin = path.display().to_string();
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     properties
         .add_file(names, &origin, &bytes)
         .map_err(|errors| InputError::new(&origin, errors.to_string()))?;
@@ -301,7 +304,7 @@ fn file(
     let list = properties.list.into_iter().enumerate();
     for (i, property) in list.take(wanted.first.unwrap_or(usize::MAX)) {
         let args = ["-F", &origin, "--select", &property.name];
-        all.certain.push(Property {
+        all.certain.push(CampaignProperty {
             name: format!("{prefix}{}", property.name),
             group: wanted.group.clone(),
             args: args.map(str::to_owned).to_vec(),
@@ -319,14 +322,14 @@ fn file(
 }
 
 /// Returns, per formula of a file, the known answer in a comment on its line: `# known = holds`.
-fn known_in(names: &model::Names<'_>, bytes: &[u8]) -> Vec<Option<Known>> {
+fn known_in(names: &model::Names<'_>, bytes: &[u8]) -> Vec<Option<KnownAnswer>> {
     if model::property_file::looks_like_ltl_file(bytes) {
         return Vec::new();
     }
     let text = String::from_utf8_lossy(bytes);
     let mut known = Vec::new();
     for line in text.lines() {
-        let mut single = Properties::new();
+        let mut single = PropertyList::new();
         if single.add_file(names, "", line.as_bytes()).is_err() || single.list.is_empty() {
             continue;
         }
@@ -335,8 +338,8 @@ fn known_in(names: &model::Names<'_>, bytes: &[u8]) -> Vec<Option<Known>> {
             .and_then(|comment| comment.strip_prefix("known"))
             .and_then(|rest| rest.trim_start().strip_prefix('='));
         known.push(match value.map(str::trim) {
-            Some("holds") => Some(Known::Holds),
-            Some("violated") => Some(Known::Violated),
+            Some("holds") => Some(KnownAnswer::Holds),
+            Some("violated") => Some(KnownAnswer::Violated),
             _ => None,
         });
     }

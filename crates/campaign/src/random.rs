@@ -3,13 +3,14 @@
 //! Draw `k` for a model is a function of the seed, the model's name, the group and `k` alone. It
 //! does not depend on other models, on earlier draws or on the machine.
 
-use crate::file::{AtomKind, Random as Wanted};
+use crate::file::{AtomKind, RandomSection};
 use crate::id::Hash;
-use lariat::internals::automata::{Legal, stutter_invariant};
-use lariat::internals::formats::Format;
-use lariat::internals::ir::{Names, Properties};
+use lariat::internals::automata::{LegalLetters, stutter_invariant};
+use lariat::internals::formats::ModelFormat;
+use lariat::internals::ir::{Names, PropertyList};
 use lariat::internals::ltl::{
-    AtomId, Formula, Formulas, Random, Syntax, Weights, classes, print, random_formula, simplify,
+    AtomId, Formula, Formulas, OperatorWeights, Random, Syntax, classes, print, random_formula,
+    simplify,
 };
 use lariat::internals::{Budget, System};
 
@@ -21,18 +22,18 @@ const TRIES: usize = 50;
 
 /// Draws formulas for one model.
 pub(crate) struct Draws<'a> {
-    wanted: &'a Wanted,
+    wanted: &'a RandomSection,
     names: &'a Names<'a>,
-    format: Format,
+    format: ModelFormat,
     seed: u64,
 }
 
 impl<'a> Draws<'a> {
     pub(crate) fn new(
-        wanted: &'a Wanted,
+        wanted: &'a RandomSection,
         group: &str,
         model: &str,
-        format: Format,
+        format: ModelFormat,
         names: &'a Names<'a>,
     ) -> Draws<'a> {
         let seed = Hash::new()
@@ -52,13 +53,13 @@ impl<'a> Draws<'a> {
     pub(crate) fn draw(&self, k: usize) -> Option<String> {
         let wanted = self.wanted;
         let mut random = Random::new(self.seed ^ Hash::new().with(k.to_string()).seed());
-        let mut properties = Properties::new();
+        let mut properties = PropertyList::new();
         let atoms = self.atoms(&mut properties, &mut random)?;
         let formulas = &mut properties.formulas;
         let weights = if wanted.next {
-            Weights::ALL
+            OperatorWeights::ALL
         } else {
-            Weights::X_FREE
+            OperatorWeights::X_FREE
         };
         let size = random.between(*wanted.size.0.start(), *wanted.size.0.end());
         let mut formula = random_formula(formulas, &atoms, size, &weights, &mut random);
@@ -78,7 +79,7 @@ impl<'a> Draws<'a> {
         if wanted.stutter_invariant {
             let budget = Budget::bytes(1 << 28).with_work(MOST_STUTTER_WORK);
             // Over all letters, including those that occur in no run: the stronger requirement.
-            match stutter_invariant(formulas, formula, &Legal::any(), &budget) {
+            match stutter_invariant(formulas, formula, &LegalLetters::any(), &budget) {
                 Ok(true) => {}
                 _ => return None,
             }
@@ -87,7 +88,7 @@ impl<'a> Draws<'a> {
     }
 
     /// Draws different atoms, as many as requested if the model has that many.
-    fn atoms(&self, properties: &mut Properties, random: &mut Random) -> Option<Vec<AtomId>> {
+    fn atoms(&self, properties: &mut PropertyList, random: &mut Random) -> Option<Vec<AtomId>> {
         let mut atoms = Vec::new();
         for _ in 0..TRIES {
             if atoms.len() == self.wanted.propositions {
@@ -110,7 +111,7 @@ impl<'a> Draws<'a> {
         let place = |random: &mut Random| {
             let name = &random.pick(&system.variables)?.name;
             Some(match self.format {
-                Format::Pnml => format!("tokens({name})"),
+                ModelFormat::Pnml => format!("tokens({name})"),
                 _ => name.clone(),
             })
         };
@@ -152,14 +153,14 @@ fn fair(formulas: &mut Formulas, atoms: &[AtomId], formula: Formula) -> Formula 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::file::Between;
+    use crate::file::SizeRange;
     use lariat::internals::ir::generate::{Family, generate};
 
-    fn wanted() -> Wanted {
-        Wanted {
+    fn wanted() -> RandomSection {
+        RandomSection {
             seed: 7,
             number: 3,
-            size: Between(5..=9),
+            size: SizeRange(5..=9),
             propositions: 3,
             atoms: vec![
                 AtomKind::Marked,
@@ -174,14 +175,14 @@ mod tests {
         }
     }
 
-    fn draws(wanted: &Wanted) -> Vec<String> {
+    fn draws(wanted: &RandomSection) -> Vec<String> {
         let system = generate(Family::Kanban, 2).unwrap();
         let names = Names::of(&system);
-        let draws = Draws::new(wanted, "g", "kanban-2", Format::Pnml, &names);
+        let draws = Draws::new(wanted, "g", "kanban-2", ModelFormat::Pnml, &names);
         let texts: Vec<String> = (0..60).filter_map(|k| draws.draw(k)).collect();
         // A job parses the text of a draw to the same formula.
         for text in &texts {
-            let mut properties = Properties::new();
+            let mut properties = PropertyList::new();
             properties
                 .add_formula(&names, "formula", None, text)
                 .unwrap();
@@ -202,7 +203,7 @@ mod tests {
         );
         assert!(texts.iter().any(|text| text.contains("fires(")));
         assert!(texts.iter().any(|text| text.contains("fireable(")));
-        let other = Wanted {
+        let other = RandomSection {
             seed: 8,
             ..wanted()
         };
@@ -211,13 +212,13 @@ mod tests {
 
     #[test]
     fn shapes() {
-        let next = Wanted {
+        let next = RandomSection {
             next: true,
             ..wanted()
         };
         assert!(draws(&next).iter().all(|text| text.contains('X')));
-        let fair = Wanted {
-            fairness: Some(Between(2..=3)),
+        let fair = RandomSection {
+            fairness: Some(SizeRange(2..=3)),
             ..wanted()
         };
         let texts = draws(&fair);
@@ -226,7 +227,7 @@ mod tests {
             texts.iter().all(|text| text.starts_with("((G(F(")),
             "{texts:?}"
         );
-        let invariant = Wanted {
+        let invariant = RandomSection {
             next: true,
             stutter_invariant: true,
             ..wanted()

@@ -15,7 +15,7 @@ pub const SCHEMA: u32 = 1;
 /// How a job ended.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum JobOutcome {
     /// The property holds.
     Holds,
     /// The property is violated, and the counterexample was replayed.
@@ -36,29 +36,32 @@ pub enum Outcome {
     Crash,
 }
 
-impl Outcome {
+impl JobOutcome {
     /// Returns whether the job gave an answer.
     pub fn is_decided(self) -> bool {
-        matches!(self, Outcome::Holds | Outcome::Violated | Outcome::Counted)
+        matches!(
+            self,
+            JobOutcome::Holds | JobOutcome::Violated | JobOutcome::Counted
+        )
     }
 
     /// Returns its name in results and tables.
     pub fn word(self) -> &'static str {
         match self {
-            Outcome::Holds => "holds",
-            Outcome::Violated => "violated",
-            Outcome::Counted => "counted",
-            Outcome::Refused => "refused",
-            Outcome::Time => "time",
-            Outcome::Memory => "memory",
-            Outcome::Unknown => "unknown",
-            Outcome::Input => "input",
-            Outcome::Crash => "crash",
+            JobOutcome::Holds => "holds",
+            JobOutcome::Violated => "violated",
+            JobOutcome::Counted => "counted",
+            JobOutcome::Refused => "refused",
+            JobOutcome::Time => "time",
+            JobOutcome::Memory => "memory",
+            JobOutcome::Unknown => "unknown",
+            JobOutcome::Input => "input",
+            JobOutcome::Crash => "crash",
         }
     }
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for JobOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.word())
     }
@@ -66,7 +69,7 @@ impl fmt::Display for Outcome {
 
 /// Limits on the resources of one job.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Limits {
+pub struct JobLimits {
     /// Seconds of processor time. Wall-clock time is limited similarly.
     pub seconds: f64,
     /// Bytes of memory.
@@ -104,9 +107,9 @@ pub struct Record {
     #[serde(default)]
     pub program: Option<String>,
     /// The limits of the job.
-    pub limits: Limits,
+    pub limits: JobLimits,
     /// The outcome.
-    pub outcome: Outcome,
+    pub outcome: JobOutcome,
     /// The reason that the job gave for not deciding.
     pub reason: Option<String>,
     /// The signal that ended the process, if one did.
@@ -144,7 +147,7 @@ impl Record {
     /// Returns whether the job reached its time limit with less than half of it as processor time.
     /// Then the machine was busy otherwise, and the result says nothing about the engine.
     pub fn is_starved(&self) -> bool {
-        self.outcome == Outcome::Time && self.cpu < self.limits.seconds / 2.0
+        self.outcome == JobOutcome::Time && self.cpu < self.limits.seconds / 2.0
     }
 
     /// Returns whether the answer contradicts the known one.
@@ -210,11 +213,11 @@ pub(crate) mod tests {
             seed: Some(1),
             command: vec!["check".to_owned()],
             program: None,
-            limits: Limits {
+            limits: JobLimits {
                 seconds: 10.0,
                 bytes: 1 << 30,
             },
-            outcome: Outcome::Holds,
+            outcome: JobOutcome::Holds,
             reason: None,
             signal: None,
             last_words: None,

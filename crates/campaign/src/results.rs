@@ -1,7 +1,7 @@
 //! The file of results: one JSON line per job, appended when the job has ended.
 //!
 //! A line is written by one call and flushed, so that a killed campaign leaves at most one
-//! incomplete line. The next [`Results::open`] removes it. A file lock excludes other writers.
+//! incomplete line. The next [`ResultsFile::open`] removes it. A file lock excludes other writers.
 
 use crate::record::{self, Record};
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 
 /// The file of results, locked for one writer.
 #[derive(Debug)]
-pub struct Results {
+pub struct ResultsFile {
     path: PathBuf,
     file: File,
 }
 
-impl Results {
+impl ResultsFile {
     /// Opens or creates the file, locks it and removes an incomplete last line.
-    pub fn open(path: &Path) -> io::Result<Results> {
+    pub fn open(path: &Path) -> io::Result<ResultsFile> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
@@ -39,7 +39,7 @@ impl Results {
             Err(TryLockError::Error(error)) => return Err(error),
         }
         repair(&mut file)?;
-        Ok(Results {
+        Ok(ResultsFile {
             path: path.to_owned(),
             file,
         })

@@ -5,17 +5,17 @@
 //! a campaign is resumed by starting it again.
 
 use crate::answer::Ended;
-use crate::choose::{Choice, Decisions};
+use crate::choose::{Decisions, FormulaChoice};
 use crate::file::Campaign;
-use crate::job::Task;
-use crate::judge::{Contradiction, Judge};
-use crate::models::{self, Model};
+use crate::job::JobCommand;
+use crate::judge::{AnswerConflict, Judge};
+use crate::models::{self, CampaignModel};
 use crate::plan::{self, Job, Programs, Shard};
 use crate::pool::Pool;
-use crate::properties::{self, OfModel, Property};
+use crate::properties::{self, CampaignProperty, OfModel};
 use crate::record::{Record, SCHEMA};
-use crate::results::{self, Results};
-use crate::worker::Runner;
+use crate::results::{self, ResultsFile};
+use crate::worker::WorkerCommand;
 use lariat::internals::{Cancel, InputError};
 use std::collections::HashSet;
 use std::fmt;
@@ -34,7 +34,7 @@ pub struct Setup {
     /// The programs that run jobs.
     pub programs: Programs,
     /// The command that starts a worker.
-    pub runner: Runner,
+    pub runner: WorkerCommand,
     /// Number of jobs that run at a time.
     pub jobs: usize,
     /// The shard to run, if not the whole campaign.
@@ -47,7 +47,7 @@ pub struct Setup {
 
 /// A progress event of a running campaign.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum CampaignEvent<'a> {
     /// A missing model or property.
     Missing(&'a str),
     /// Progress of the selection of random formulas.
@@ -82,12 +82,12 @@ pub enum Event<'a> {
     /// A job has ended.
     Ended(&'a Record),
     /// Contradicting answers, also among earlier records.
-    Contradiction(&'a Contradiction),
+    Contradiction(&'a AnswerConflict),
 }
 
 /// The result of a run.
 #[derive(Debug)]
-pub struct Report {
+pub struct CampaignReport {
     /// The file of results.
     pub results: PathBuf,
     /// Number of jobs.
@@ -95,40 +95,40 @@ pub struct Report {
     /// Their records, in the order of the lines.
     pub records: Vec<Record>,
     /// Contradicting answers.
-    pub contradictions: Vec<Contradiction>,
+    pub contradictions: Vec<AnswerConflict>,
     /// True if the run was cancelled.
     pub interrupted: bool,
 }
 
 /// An error that prevents a campaign from running.
 #[derive(Debug)]
-pub enum Failure {
+pub enum CampaignError {
     /// An error in the campaign, a model or a formula.
     Input(InputError),
     /// An input or output error at this path.
     Io(PathBuf, io::Error),
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for CampaignError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Input(error) => error.fmt(f),
-            Failure::Io(path, error) => write!(f, "{}: {error}", path.display()),
+            CampaignError::Input(error) => error.fmt(f),
+            CampaignError::Io(path, error) => write!(f, "{}: {error}", path.display()),
         }
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for CampaignError {}
 
-impl From<InputError> for Failure {
-    fn from(error: InputError) -> Failure {
-        Failure::Input(error)
+impl From<InputError> for CampaignError {
+    fn from(error: InputError) -> CampaignError {
+        CampaignError::Input(error)
     }
 }
 
 /// Adds the path to an input or output error.
-fn at(path: &Path) -> impl FnOnce(io::Error) -> Failure + '_ {
-    move |error| Failure::Io(path.to_owned(), error)
+fn at(path: &Path) -> impl FnOnce(io::Error) -> CampaignError + '_ {
+    move |error| CampaignError::Io(path.to_owned(), error)
 }
 
 impl Setup {
@@ -144,7 +144,10 @@ impl Setup {
     }
 
     /// Returns the models with the properties of each.
-    fn models(&self, missing: &mut Vec<String>) -> Result<Vec<(Model, OfModel<'_>)>, Failure> {
+    fn models(
+        &self,
+        missing: &mut Vec<String>,
+    ) -> Result<Vec<(CampaignModel, OfModel<'_>)>, CampaignError> {
         let cache = self.out.join("models");
         let found = models::find(&self.campaign, &cache, self.contest.as_deref())?;
         missing.extend(found.missing);
@@ -161,7 +164,7 @@ impl Setup {
         Ok(all)
     }
 
-    fn jobs(&self, models: &[(Model, Vec<Property>)]) -> Vec<Job> {
+    fn jobs(&self, models: &[(CampaignModel, Vec<CampaignProperty>)]) -> Vec<Job> {
         let mut jobs = plan::jobs(&self.campaign, models, &self.programs);
         if let Some(shard) = self.shard {
             jobs.retain(|job| shard.has(job));
@@ -169,9 +172,9 @@ impl Setup {
         jobs
     }
 
-    fn nothing_to_run(&self) -> Failure {
+    fn nothing_to_run(&self) -> CampaignError {
         let error = InputError::new(&self.campaign.source.origin, "there is nothing to run");
-        Failure::Input(error.help("every model or property of the campaign is missing"))
+        CampaignError::Input(error.help("every model or property of the campaign is missing"))
     }
 }
 
@@ -187,7 +190,7 @@ pub struct Preview {
 }
 
 /// Lists the jobs of a campaign. Of random formulas, it lists those selected by earlier runs.
-pub fn preview(setup: &Setup) -> Result<Preview, Failure> {
+pub fn preview(setup: &Setup) -> Result<Preview, CampaignError> {
     let mut missing = Vec::new();
     let path = setup.decisions();
     let decisions = Decisions::read(&path).map_err(at(&path))?;
@@ -197,7 +200,8 @@ pub fn preview(setup: &Setup) -> Result<Preview, Failure> {
     for (model, of) in setup.models(&mut missing)? {
         let mut properties = of.certain;
         for lottery in &of.lotteries {
-            let chosen = Choice::new(lottery, &model, &program).map(|c| c.chosen(&decisions));
+            let chosen =
+                FormulaChoice::new(lottery, &model, &program).map(|c| c.chosen(&decisions));
             let chosen = chosen.unwrap_or_default();
             if !chosen.complete {
                 let rest = lottery.random.number - chosen.properties.len();
@@ -222,14 +226,14 @@ pub fn preview(setup: &Setup) -> Result<Preview, Failure> {
 pub fn run(
     setup: &Setup,
     cancel: &Cancel,
-    on_event: &mut dyn FnMut(&Event<'_>),
-) -> Result<Report, Failure> {
+    on_event: &mut dyn FnMut(&CampaignEvent<'_>),
+) -> Result<CampaignReport, CampaignError> {
     let path = setup.results();
-    let mut file = Results::open(&path).map_err(at(&path))?;
+    let mut file = ResultsFile::open(&path).map_err(at(&path))?;
     let mut missing = Vec::new();
     let models = setup.models(&mut missing)?;
     for missing in &missing {
-        on_event(&Event::Missing(missing));
+        on_event(&CampaignEvent::Missing(missing));
     }
     if models.is_empty() {
         return Err(setup.nothing_to_run());
@@ -239,7 +243,7 @@ pub fn run(
     }
     let mut pool =
         Pool::start(&setup.runner, setup.jobs, cancel).map_err(at(&setup.runner.program))?;
-    let mut report = Report {
+    let mut report = CampaignReport {
         results: path.clone(),
         all: 0,
         records: Vec::new(),
@@ -248,7 +252,7 @@ pub fn run(
     };
     let chosen = choose(setup, models, &mut pool, on_event);
     let models = match chosen {
-        Err(Failure::Io(_, error)) if error.kind() == io::ErrorKind::Interrupted => {
+        Err(CampaignError::Io(_, error)) if error.kind() == io::ErrorKind::Interrupted => {
             report.interrupted = true;
             return Ok(report);
         }
@@ -271,17 +275,17 @@ pub fn run(
         add_contradiction(judge.add(&record), &mut report, on_event);
         report.records.push(record);
     }
-    on_event(&Event::Begin {
+    on_event(&CampaignEvent::Begin {
         all: jobs.len(),
         before: done.len(),
     });
     let todo: Vec<&Job> = jobs.iter().filter(|job| !done.contains(&job.id)).collect();
-    let tasks: Vec<Task> = todo.iter().map(|job| job.task.clone()).collect();
+    let tasks: Vec<JobCommand> = todo.iter().map(|job| job.task.clone()).collect();
     let host = host();
     let ran = pool.run(tasks, |number, ended| {
         let record = record(setup, todo[number], ended, &host);
         file.append(&record)?;
-        on_event(&Event::Ended(&record));
+        on_event(&CampaignEvent::Ended(&record));
         add_contradiction(judge.add(&record), &mut report, on_event);
         report.records.push(record);
         Ok(())
@@ -294,12 +298,12 @@ pub fn run(
 }
 
 fn add_contradiction(
-    found: Option<Contradiction>,
-    report: &mut Report,
-    on_event: &mut dyn FnMut(&Event<'_>),
+    found: Option<AnswerConflict>,
+    report: &mut CampaignReport,
+    on_event: &mut dyn FnMut(&CampaignEvent<'_>),
 ) {
     if let Some(contradiction) = found {
-        on_event(&Event::Contradiction(&contradiction));
+        on_event(&CampaignEvent::Contradiction(&contradiction));
         report.contradictions.push(contradiction);
     }
 }
@@ -307,10 +311,10 @@ fn add_contradiction(
 /// Returns the models with all their properties, including the selected random formulas.
 fn choose(
     setup: &Setup,
-    models: Vec<(Model, OfModel<'_>)>,
+    models: Vec<(CampaignModel, OfModel<'_>)>,
     pool: &mut Pool,
-    on_event: &mut dyn FnMut(&Event<'_>),
-) -> Result<Vec<(Model, Vec<Property>)>, Failure> {
+    on_event: &mut dyn FnMut(&CampaignEvent<'_>),
+) -> Result<Vec<(CampaignModel, Vec<CampaignProperty>)>, CampaignError> {
     let path = setup.decisions();
     let mut decisions: Option<Decisions> = None;
     let (program, _) = setup.programs.of(&setup.campaign, None);
@@ -318,7 +322,7 @@ fn choose(
     for (model, of) in models {
         let mut properties = of.certain;
         for lottery in &of.lotteries {
-            let Some(choice) = Choice::new(lottery, &model, &program) else {
+            let Some(choice) = FormulaChoice::new(lottery, &model, &program) else {
                 continue;
             };
             let decisions = match &mut decisions {
@@ -328,7 +332,7 @@ fn choose(
             let wanted = lottery.random.number;
             let (name, group) = (&*model.name, lottery.group);
             let chosen = choice.run(pool, decisions, |chosen| {
-                on_event(&Event::Choosing {
+                on_event(&CampaignEvent::Choosing {
                     model: name,
                     group,
                     chosen: chosen.properties.len(),
@@ -337,7 +341,7 @@ fn choose(
             });
             let chosen = chosen.map_err(at(&path))?;
             if !chosen.complete {
-                on_event(&Event::Few {
+                on_event(&CampaignEvent::Few {
                     model: name,
                     group,
                     counts: chosen.counts,

@@ -1,6 +1,6 @@
 //! The short table at the end of a campaign: outcomes of the jobs per engine.
 
-use crate::record::{Outcome, Record};
+use crate::record::{JobOutcome, Record};
 use std::collections::HashMap;
 
 /// Totals of one engine over all its records.
@@ -11,7 +11,7 @@ pub struct Tally {
     /// True if the preset counts states.
     pub counts_states: bool,
     /// Number of jobs per outcome.
-    pub outcomes: HashMap<Outcome, usize>,
+    pub outcomes: HashMap<JobOutcome, usize>,
     /// Number of answers that contradict known ones.
     pub wrong: usize,
     /// Seconds of processor time over all jobs.
@@ -20,7 +20,7 @@ pub struct Tally {
 
 impl Tally {
     /// Returns the number of jobs with this outcome.
-    pub fn count(&self, outcome: Outcome) -> usize {
+    pub fn count(&self, outcome: JobOutcome) -> usize {
         self.outcomes.get(&outcome).copied().unwrap_or(0)
     }
 }

@@ -12,7 +12,7 @@ pub struct Bytes(pub u64);
 
 /// A duration: `90s`, `5min`, `1.5h`, `200ms`. The default unit is seconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Span(pub Duration);
+pub struct TimeSpan(pub Duration);
 
 /// Splits `text` into a number and its unit.
 fn split(text: &str) -> Result<(f64, &str), String> {
@@ -47,10 +47,10 @@ impl FromStr for Bytes {
     }
 }
 
-impl FromStr for Span {
+impl FromStr for TimeSpan {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Span, String> {
+    fn from_str(text: &str) -> Result<TimeSpan, String> {
         let (number, unit) = split(text)?;
         let seconds = match unit {
             "" | "s" | "sec" => number,
@@ -65,7 +65,7 @@ impl FromStr for Span {
             }
         };
         Duration::try_from_secs_f64(seconds)
-            .map(Span)
+            .map(TimeSpan)
             .map_err(|_| format!("`{text}` is too long"))
     }
 }
@@ -99,8 +99,8 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
-impl<'de> Deserialize<'de> for Span {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Span, D::Error> {
+impl<'de> Deserialize<'de> for TimeSpan {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<TimeSpan, D::Error> {
         input.deserialize_any(Measure(PhantomData, "a time such as \"60s\""))
     }
 }
@@ -114,14 +114,14 @@ mod tests {
         assert_eq!("8G".parse(), Ok(Bytes(8 << 30)));
         assert_eq!("1.5 KiB".parse(), Ok(Bytes(1536)));
         assert_eq!("100".parse(), Ok(Bytes(100)));
-        assert_eq!("90s".parse(), Ok(Span(Duration::from_secs(90))));
-        assert_eq!("1.5min".parse(), Ok(Span(Duration::from_secs(90))));
-        assert_eq!("200ms".parse(), Ok(Span(Duration::from_millis(200))));
+        assert_eq!("90s".parse(), Ok(TimeSpan(Duration::from_secs(90))));
+        assert_eq!("1.5min".parse(), Ok(TimeSpan(Duration::from_secs(90))));
+        assert_eq!("200ms".parse(), Ok(TimeSpan(Duration::from_millis(200))));
         for bad in ["", "G", "-1s", "1e3", "5 parsecs", "1..2", "0"] {
             assert!(bad.parse::<Bytes>().is_err(), "{bad}");
         }
         for bad in ["", "s", "-1s", "5 parsecs", "99999999999999999999999d"] {
-            assert!(bad.parse::<Span>().is_err(), "{bad}");
+            assert!(bad.parse::<TimeSpan>().is_err(), "{bad}");
         }
     }
 }

@@ -7,7 +7,7 @@
 //! interrupted or was killed by any signal) a worker kills the process group of its job and exits.
 
 use crate::answer::Ended;
-use crate::job::{Running, Task, run};
+use crate::job::{JobCommand, Running, run};
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The command that starts a worker: a program and arguments with which it calls [`serve`].
 #[derive(Clone, Debug)]
-pub struct Runner {
+pub struct WorkerCommand {
     /// The program.
     pub program: PathBuf,
     /// Its arguments.
@@ -36,7 +36,7 @@ enum Reply {
 /// A reader thread forwards tasks over a channel. At the end of the input it kills the running job.
 pub fn serve(input: impl BufRead + Send + 'static, mut output: impl Write) -> io::Result<()> {
     let running = Arc::new(Running::default());
-    let (sender, tasks) = mpsc::channel::<Task>();
+    let (sender, tasks) = mpsc::channel::<JobCommand>();
     let current = Arc::clone(&running);
     std::thread::spawn(move || {
         for line in input.lines() {
@@ -61,7 +61,7 @@ pub fn serve(input: impl BufRead + Send + 'static, mut output: impl Write) -> io
 }
 
 /// A worker process, as seen by the campaign.
-pub(crate) struct Worker {
+pub(crate) struct WorkerProcess {
     child: Child,
     input: Leash,
     output: BufReader<ChildStdout>,
@@ -85,9 +85,9 @@ impl Leash {
     }
 }
 
-impl Worker {
+impl WorkerProcess {
     /// Starts a worker in its own process group, so that Ctrl-C reaches only the campaign.
-    pub(crate) fn start(runner: &Runner) -> io::Result<Worker> {
+    pub(crate) fn start(runner: &WorkerCommand) -> io::Result<WorkerProcess> {
         let mut child = Command::new(&runner.program)
             .args(&runner.args)
             .stdin(Stdio::piped())
@@ -97,7 +97,7 @@ impl Worker {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
-        Ok(Worker {
+        Ok(WorkerProcess {
             child,
             input: Leash(Arc::new(Mutex::new(Some(input)))),
             output: BufReader::new(output),
@@ -109,7 +109,7 @@ impl Worker {
     }
 
     /// Sends a task to the worker and waits for its result.
-    pub(crate) fn run(&mut self, task: &Task) -> io::Result<Ended> {
+    pub(crate) fn run(&mut self, task: &JobCommand) -> io::Result<Ended> {
         let mut line = serde_json::to_string(task).map_err(io::Error::from)?;
         line.push('\n');
         self.input.send(line.as_bytes())?;
@@ -124,7 +124,7 @@ impl Worker {
     }
 }
 
-impl Drop for Worker {
+impl Drop for WorkerProcess {
     fn drop(&mut self) {
         self.input.close();
         let _ = self.child.wait();

@@ -3,7 +3,7 @@
 use lariat_campaign::file;
 use lariat_campaign::plan::{Job, Programs};
 use lariat_campaign::run::{Preview, Setup, preview};
-use lariat_campaign::worker::Runner;
+use lariat_campaign::worker::WorkerCommand;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -42,7 +42,7 @@ fn plan(folder: &Path, text: &str) -> Preview {
             own: own.clone(),
             given: None,
         },
-        runner: Runner {
+        runner: WorkerCommand {
             program: own,
             args: Vec::new(),
         },

@@ -15,7 +15,7 @@ pub(crate) use states::{Cluster, States, Team};
 pub(crate) use values::Without;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use lariat_campaign::units::{Bytes, Span};
+use lariat_campaign::units::{Bytes, TimeSpan};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -111,7 +111,7 @@ pub(crate) const LIMITS: &str = "Limits";
 pub(crate) struct Limits {
     /// Time per property (or for the command), such as 90s, 5min, 1h; unlimited by default.
     #[arg(long, value_name = "TIME", help_heading = LIMITS)]
-    pub timeout: Option<Span>,
+    pub timeout: Option<TimeSpan>,
     /// Memory of the process, such as 512M or 8G; three quarters of the machine's by default.
     #[arg(long, value_name = "SIZE", help_heading = LIMITS)]
     pub memory: Option<Bytes>,

@@ -5,8 +5,8 @@ use crate::progress::Line;
 use crate::{Exit, Failure, input, out};
 use lariat::internals::ask::examination::{Examination, fireable, places, total, transitions};
 use lariat::internals::ask::report::{json, proof, reasons, run as run_of, run_text, word};
-use lariat::internals::ask::{AskOptions, EarnedAnswer, EarnedReply, Ends, StateQuestion, ask};
-use lariat::internals::formats::Model;
+use lariat::internals::ask::{AskOptions, EarnedAnswer, EarnedReply, StateQuestion, StopRule, ask};
+use lariat::internals::formats::LoadedModel;
 use lariat::internals::ir::suggestion;
 use lariat::internals::{Reason, RunContext, SpaceCache, Stop, Systems};
 use std::fmt::Write as _;
@@ -36,8 +36,8 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
     let examination = whole(args.topic);
     let options = AskOptions {
         ends: match args.topic {
-            Topic::OneSafe => Ends::WithTheFirstRun,
-            _ => Ends::WithAll,
+            Topic::OneSafe => StopRule::WithTheFirstRun,
+            _ => StopRule::WithAll,
         },
         ..AskOptions::default()
     };
@@ -108,7 +108,7 @@ fn whole(topic: Topic) -> Option<Examination> {
     }
 }
 
-fn questions(model: &Model, args: &Ask) -> Result<Vec<(String, StateQuestion)>, Failure> {
+fn questions(model: &LoadedModel, args: &Ask) -> Result<Vec<(String, StateQuestion)>, Failure> {
     Ok(match args.topic {
         Topic::Deadlock => Examination::Deadlock.questions(model),
         Topic::DeadTransitions => Examination::QuasiLive.questions(model),
@@ -156,7 +156,7 @@ fn named<T>(
 }
 
 /// What a person is told of one answer; nothing where only the exceptions are of interest.
-fn text(args: &Ask, model: &Model, about: &str, reply: &EarnedReply) -> String {
+fn text(args: &Ask, model: &LoadedModel, about: &str, reply: &EarnedReply) -> String {
     let system = &model.system;
     let answer = &reply.answer;
     let expected = match (args.topic, answer) {

@@ -5,13 +5,13 @@ use crate::{Exit, Failure, check, input, out, warn};
 use anstyle::{AnsiColor, Style};
 use clap::Parser as _;
 use indicatif::{ProgressBar, ProgressStyle};
-use lariat_campaign::file::{self, Campaign, Preset};
-use lariat_campaign::judge::Contradiction;
+use lariat_campaign::file::{self, Campaign, EnginePreset};
+use lariat_campaign::judge::AnswerConflict;
 use lariat_campaign::plan::{Job, Programs};
-use lariat_campaign::run::{self, Event, Report, Setup};
+use lariat_campaign::run::{self, CampaignEvent, CampaignReport, Setup};
 use lariat_campaign::tally::{Tally, tallies};
-use lariat_campaign::worker::{self, Runner};
-use lariat_campaign::{Outcome, Record};
+use lariat_campaign::worker::{self, WorkerCommand};
+use lariat_campaign::{JobOutcome, Record};
 use std::fmt::Write as _;
 use std::io::{self, BufReader};
 use std::path::PathBuf;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Bench) -> Result<Exit, Failure> {
             .clone()
             .or_else(|| std::env::var_os("LARIAT_MODELS").map(PathBuf::from)),
         programs,
-        runner: Runner {
+        runner: WorkerCommand {
             program: own,
             args: vec!["bench-worker".to_owned()],
         },
@@ -95,7 +95,7 @@ fn presets(campaign: &Campaign, programs: &Programs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn understood(command: &[&str], preset: &Preset) -> Result<(), String> {
+fn understood(command: &[&str], preset: &EnginePreset) -> Result<(), String> {
     let start = ["lariat"].iter().chain(command).copied();
     let engine = ["model", "--engine"].into_iter();
     let args = start
@@ -203,10 +203,10 @@ impl Progress {
         }
     }
 
-    fn hear(&mut self, event: &Event<'_>) {
+    fn hear(&mut self, event: &CampaignEvent<'_>) {
         match event {
-            Event::Missing(what) => self.warn(&format!("missing: {what}")),
-            Event::Choosing {
+            CampaignEvent::Missing(what) => self.warn(&format!("missing: {what}")),
+            CampaignEvent::Choosing {
                 model,
                 group,
                 chosen,
@@ -216,7 +216,7 @@ impl Progress {
                 let text = format!("choosing formulas: {model}, {group}: {chosen} of {wanted}");
                 self.say(&text, false);
             }
-            Event::Few {
+            CampaignEvent::Few {
                 model,
                 group,
                 counts: [holds, violated],
@@ -224,7 +224,7 @@ impl Progress {
             } => self.warn(&format!(
                 "{model}, group `{group}`: only {holds} that hold and {violated} that are violated of {wanted} formulas wanted"
             )),
-            Event::Begin { all, before } => {
+            CampaignEvent::Begin { all, before } => {
                 (self.all, self.before) = (*all, *before);
                 self.began = Instant::now();
                 if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} {wide_msg}") {
@@ -238,8 +238,8 @@ impl Progress {
                 };
                 self.say(&format!("{all} jobs{before}"), true);
             }
-            Event::Ended(record) => self.ended(record),
-            Event::Contradiction(contradiction) => {
+            CampaignEvent::Ended(record) => self.ended(record),
+            CampaignEvent::Contradiction(contradiction) => {
                 let text = contradicts(contradiction);
                 self.bar.suspend(|| {
                     let _ = io::Write::write_all(&mut anstream::stderr(), text.as_bytes());
@@ -251,9 +251,12 @@ impl Progress {
     fn ended(&mut self, record: &Record) {
         self.done += 1;
         match record.outcome {
-            Outcome::Holds | Outcome::Violated | Outcome::Counted | Outcome::Refused => {}
-            Outcome::Time | Outcome::Memory | Outcome::Unknown => self.undecided += 1,
-            Outcome::Input | Outcome::Crash => self.failed += 1,
+            JobOutcome::Holds
+            | JobOutcome::Violated
+            | JobOutcome::Counted
+            | JobOutcome::Refused => {}
+            JobOutcome::Time | JobOutcome::Memory | JobOutcome::Unknown => self.undecided += 1,
+            JobOutcome::Input | JobOutcome::Crash => self.failed += 1,
         }
         self.wrong += usize::from(record.is_wrong());
         let left = self.all - (self.before + self.done).min(self.all);
@@ -305,7 +308,7 @@ fn span(seconds: f64) -> String {
 }
 
 /// What contradicts what, with the commands that repeat it.
-fn contradicts(contradiction: &Contradiction) -> String {
+fn contradicts(contradiction: &AnswerConflict) -> String {
     let red = AnsiColor::Red.on_default().bold();
     let command = |record: &Record| {
         let program = record.program.as_deref().unwrap_or("lariat");
@@ -317,7 +320,7 @@ fn contradicts(contradiction: &Contradiction) -> String {
         property => format!("{}, {property}", record.model),
     };
     match contradiction {
-        Contradiction::Wrong(record) => format!(
+        AnswerConflict::Wrong(record) => format!(
             "{red}WRONG{red:#}     {}: {} is known, {} says {}\n    {}\n",
             of(record),
             record.known.clone().unwrap_or_default(),
@@ -325,7 +328,7 @@ fn contradicts(contradiction: &Contradiction) -> String {
             answer(record),
             command(record)
         ),
-        Contradiction::Disagreement(pair) => {
+        AnswerConflict::Disagreement(pair) => {
             let [first, second] = &**pair;
             format!(
                 "{red}DISAGREE{red:#}  {}: {} says {}, {} says {}\n    {}\n    {}\n",
@@ -342,7 +345,7 @@ fn contradicts(contradiction: &Contradiction) -> String {
 }
 
 /// The end of a campaign: what is wrong first, then a line an engine.
-fn summary(report: &Report) -> String {
+fn summary(report: &CampaignReport) -> String {
     let mut text: String = report.contradictions.iter().map(contradicts).collect();
     let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
     let tallies = tallies(&report.records);
@@ -362,18 +365,19 @@ fn summary(report: &Report) -> String {
     );
     for tally in &tallies {
         let count = |outcome| tally.count(outcome);
-        let decided = count(Outcome::Holds) + count(Outcome::Violated) + count(Outcome::Counted);
+        let decided =
+            count(JobOutcome::Holds) + count(JobOutcome::Violated) + count(JobOutcome::Counted);
         let jobs: usize = tally.outcomes.values().sum();
         let _ = writeln!(
             text,
             "{:width$} {jobs:6} {decided:8} {:5} {:7} {:8} {:8} {:6} {:6} {:6} {:8.1} s",
             name(tally),
-            count(Outcome::Time),
-            count(Outcome::Memory),
-            count(Outcome::Refused),
-            count(Outcome::Unknown),
-            count(Outcome::Input),
-            count(Outcome::Crash),
+            count(JobOutcome::Time),
+            count(JobOutcome::Memory),
+            count(JobOutcome::Refused),
+            count(JobOutcome::Unknown),
+            count(JobOutcome::Input),
+            count(JobOutcome::Crash),
             tally.wrong,
             tally.cpu
         );
@@ -405,10 +409,10 @@ fn summary(report: &Report) -> String {
 }
 
 /// Engines that contradict each other are a bug of one of them; a known answer may be wrong itself.
-fn exit(report: &Report) -> Exit {
+fn exit(report: &CampaignReport) -> Exit {
     let found = report.contradictions.iter().map(|found| match found {
-        Contradiction::Disagreement(_) => Exit::Internal,
-        Contradiction::Wrong(_) => Exit::Violated,
+        AnswerConflict::Disagreement(_) => Exit::Internal,
+        AnswerConflict::Wrong(_) => Exit::Violated,
     });
     let interrupted = report.interrupted.then_some(Exit::Interrupted);
     found.chain(interrupted).max().unwrap_or(Exit::Fine)

@@ -9,11 +9,11 @@ use crate::view::Page;
 use crate::{Exit, Failure, input, out};
 use anstyle::{AnsiColor, Style};
 use lariat::internals::{
-    Agreement, Attempt, CheckOptions, EngineChoice, Faults, LeftOut, Proofs, ReductionChoice,
-    Removed, Rules, Schedule, Shortening, Variant, Workers,
+    AbsenceProofs, Agreement, Attempt, CheckOptions, EngineChoice, Faults, LeftOut,
+    ReductionChoice, Removed, Rules, Schedule, Shortening, Variant, Workers,
 };
 use lariat::{CheckEvent, Checker, Model, Properties, Reason, Report, Stop, Verdict};
-use lariat_draw::run::Index;
+use lariat_draw::run::NameIndex;
 use serde_json::Value as Json;
 use std::fmt::Write as _;
 use std::fs::File;
@@ -124,7 +124,7 @@ struct Printer<'a> {
     args: &'a Check,
     model: &'a Model,
     properties: &'a Properties<'a>,
-    index: Index<'a>,
+    index: NameIndex<'a>,
     trace: Option<TraceFile<'a>>,
     page: Option<Page<'a>>,
     faults: Option<Faults>,
@@ -143,7 +143,7 @@ impl<'a> Printer<'a> {
             args,
             model,
             properties,
-            index: Index::new(&model.loaded().system),
+            index: NameIndex::new(&model.loaded().system),
             trace: args.trace.as_deref().map(TraceFile::create).transpose()?,
             page: args.html.as_deref().map(Page::create).transpose()?,
             faults: None,
@@ -215,7 +215,7 @@ impl<'a> Printer<'a> {
     fn finish(self) -> Result<Exit, Failure> {
         if let Some(page) = self.page {
             let bound = self.properties.bound();
-            page.finish(&lariat_draw::page::Subject {
+            page.finish(&lariat_draw::page::PageSubject {
                 name: self.model.name(),
                 model: self.model.loaded(),
                 formulas: &bound.formulas,
@@ -278,7 +278,7 @@ pub(crate) fn options(args: &Check) -> Result<CheckOptions, Failure> {
     }
     let variant = Variant {
         published: args.published,
-        proofs: Proofs::without(&proofs),
+        proofs: AbsenceProofs::without(&proofs),
         recurring: args.recurring,
         reachable_first: args.reachable_first,
         doubts: args.no_fallback,

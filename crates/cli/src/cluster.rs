@@ -82,7 +82,8 @@ mod present {
     use lariat::internals::{Budget, Observer, Statistic, Stats};
     use lariat_campaign::units::Bytes;
     use lariat_distributed::{
-        Count, Figures, Machines, RunContext, digest, engine, hosts_here, read_hosts, serve,
+        DistributedCount, Figures, Machines, RunContext, digest, engine, hosts_here, read_hosts,
+        serve,
     };
     use std::ffi::OsString;
     use std::path::PathBuf;
@@ -118,7 +119,7 @@ mod present {
             budget: &Budget,
             observer: &dyn Observer,
         ) -> StateSpace {
-            let Count {
+            let DistributedCount {
                 counted,
                 workers,
                 stop,

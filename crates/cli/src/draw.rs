@@ -4,12 +4,12 @@ use crate::args::Draw;
 use crate::view::write;
 use crate::{Exit, Failure, input, out, traces};
 use lariat::internals::Budget;
-use lariat::internals::formats::Model;
+use lariat::internals::formats::LoadedModel;
 use lariat::internals::ir::State;
-use lariat_draw::net::{Net, NodeId, PART, WHOLE};
-use lariat_draw::run::Index;
+use lariat_draw::net::{DrawnNet, DrawnNodeId, PART, WHOLE};
+use lariat_draw::run::NameIndex;
 use lariat_draw::{
-    Graph, GraphNode, MOST, NetPicture, NodeShape, Process, Reach, processes, reach,
+    DrawnGraph, GraphNode, MOST, NetPicture, NodeShape, Process, StateGraph, processes, reach,
 };
 use std::path::Path;
 
@@ -53,8 +53,13 @@ fn medium(output: Option<&Path>) -> Result<Medium, Failure> {
 }
 
 /// The net, or the processes.
-fn structure(args: &Draw, model: &Model, title: &str, medium: Medium) -> Result<String, Failure> {
-    let Some(net) = Net::of(model) else {
+fn structure(
+    args: &Draw,
+    model: &LoadedModel,
+    title: &str,
+    medium: Medium,
+) -> Result<String, Failure> {
+    let Some(net) = DrawnNet::of(model) else {
         let list = processes(model);
         if list.is_empty() {
             return Err(Failure::new(
@@ -81,7 +86,7 @@ fn structure(args: &Draw, model: &Model, title: &str, medium: Medium) -> Result<
 }
 
 /// The part of the net that is asked for, or that can be looked at.
-fn chosen(args: &Draw, net: Net) -> Result<Net, Failure> {
+fn chosen(args: &Draw, net: DrawnNet) -> Result<DrawnNet, Failure> {
     let mut seeds = Vec::new();
     for name in &args.around {
         let place = net.nodes.iter().position(|node| node.name == *name);
@@ -91,7 +96,7 @@ fn chosen(args: &Draw, net: Net) -> Result<Net, Failure> {
             let help = help.map_or(String::new(), |help| format!("\n  = help: {help}"));
             Failure::new(format!("no place or transition is called `{name}`{help}"))
         })?;
-        seeds.push(NodeId(place as u32));
+        seeds.push(DrawnNodeId(place as u32));
     }
     let all = net.nodes.len();
     let most = match (args.nodes, seeds.is_empty()) {
@@ -112,8 +117,8 @@ fn chosen(args: &Draw, net: Net) -> Result<Net, Failure> {
 }
 
 /// All processes in one graph, each location named with its process where there are several.
-fn side_by_side(model: &Model, list: &[Process]) -> Graph {
-    let mut all = Graph::default();
+fn side_by_side(model: &LoadedModel, list: &[Process]) -> DrawnGraph {
+    let mut all = DrawnGraph::default();
     for process in list {
         let first = all.nodes.len();
         let name = &model.system.variable(process.location).name;
@@ -123,12 +128,17 @@ fn side_by_side(model: &Model, list: &[Process]) -> Graph {
                 shape: NodeShape::Box,
                 ..node.clone()
             }));
-        all.edges
-            .extend(process.graph.edges.iter().map(|edge| lariat_draw::Edge {
-                from: edge.from + first,
-                to: edge.to + first,
-                ..edge.clone()
-            }));
+        all.edges.extend(
+            process
+                .graph
+                .edges
+                .iter()
+                .map(|edge| lariat_draw::GraphEdge {
+                    from: edge.from + first,
+                    to: edge.to + first,
+                    ..edge.clone()
+                }),
+        );
     }
     all
 }
@@ -136,7 +146,7 @@ fn side_by_side(model: &Model, list: &[Process]) -> Graph {
 /// The state space.
 fn states(
     args: &Draw,
-    model: &Model,
+    model: &LoadedModel,
     title: &str,
     medium: Medium,
     budget: &Budget,
@@ -146,13 +156,13 @@ fn states(
     if let Some(path) = &args.trace {
         let objects = traces::read(path, budget)?;
         let first = objects.first().and_then(traces::run);
-        let index = Index::new(&model.system);
+        let index = NameIndex::new(&model.system);
         let read = first.map(|first| index.run(first)).transpose();
         run =
             read.map_err(|why| Failure::new(format!("the trace is none of this model: {why}")))?;
     }
     let states: Vec<&State> = run.iter().flat_map(|run| &run.states).collect();
-    let Reach { graph, cut } = reach(&model.system, &states, most);
+    let StateGraph { graph, cut } = reach(&model.system, &states, most);
     if cut && states.is_empty() {
         crate::remark(&format!(
             "there are more states than the {} that are drawn; see --nodes and --trace",

@@ -7,8 +7,10 @@ use crate::args::{Limits, Mcc};
 use crate::mcc::{Source, cannot_compute, model_for, over, read};
 use crate::{Exit, Failure, input, out};
 use lariat::internals::ask::examination::{Examination, total};
-use lariat::internals::ask::{AskOptions, Asker, EarnedAnswer, EarnedReply, StateQuestion, ask};
-use lariat::internals::formats::{Model, mcc};
+use lariat::internals::ask::{
+    AskOptions, EarnedAnswer, EarnedReply, QuestionEngine, StateQuestion, ask,
+};
+use lariat::internals::formats::{LoadedModel, mcc};
 use lariat::internals::ir::Reachability;
 use lariat::internals::{Budget, Cancel, RunContext, SpaceCache, Systems};
 use std::ops::ControlFlow;
@@ -51,7 +53,9 @@ pub(crate) fn whole(
     let replies = asked(&model, &questions, &options, (&budget, end), &mut tell);
     match examination.verdict(&replies) {
         Some(verdict) => {
-            let asker = replies.last().map_or(Asker::Explicit, |reply| reply.asker);
+            let asker = replies
+                .last()
+                .map_or(QuestionEngine::Explicit, |reply| reply.asker);
             line(name, if verdict { "TRUE" } else { "FALSE" }, asker)?;
         }
         None => cannot_compute(std::iter::once(name))?,
@@ -66,7 +70,7 @@ pub(crate) fn reachability(
     limits: &Limits,
     end: Instant,
 ) -> Result<Exit, Failure> {
-    let of_file = |model: &Model, origin: &str, bytes: &[u8]| {
+    let of_file = |model: &LoadedModel, origin: &str, bytes: &[u8]| {
         let list = mcc::read_reachability(&model.names(), origin, bytes)?;
         let row = |property: Reachability| Row {
             name: property.name.clone(),
@@ -89,7 +93,7 @@ pub(crate) fn bounds(
     limits: &Limits,
     end: Instant,
 ) -> Result<Exit, Failure> {
-    let of_file = |model: &Model, origin: &str, bytes: &[u8]| {
+    let of_file = |model: &LoadedModel, origin: &str, bytes: &[u8]| {
         let list = mcc::read_bounds(&model.names(), origin, bytes)?;
         let row = |(name, vars): (String, Vec<_>)| Row {
             name,
@@ -119,7 +123,7 @@ struct Row {
 /// What an answer is called, if it is one.
 type Value = dyn Fn(&EarnedAnswer) -> Option<String>;
 
-type Reader<'r> = &'r dyn Fn(&Model, &str, &[u8]) -> Result<Vec<Row>, Failure>;
+type Reader<'r> = &'r dyn Fn(&LoadedModel, &str, &[u8]) -> Result<Vec<Row>, Failure>;
 
 fn rows(
     args: &Mcc,
@@ -158,7 +162,7 @@ fn rows(
 }
 
 fn asked(
-    model: &Model,
+    model: &LoadedModel,
     questions: &[StateQuestion],
     options: &AskOptions,
     (budget, end): (&Budget, Instant),
@@ -178,11 +182,11 @@ fn asked(
     )
 }
 
-fn line(name: &str, value: &str, asker: Asker) -> Result<(), Failure> {
+fn line(name: &str, value: &str, asker: QuestionEngine) -> Result<(), Failure> {
     let techniques = match asker {
-        Asker::Facts => "TOPOLOGICAL",
-        Asker::Walk | Asker::Explicit | Asker::KarpMiller => "EXPLICIT",
-        Asker::Sets | Asker::Formula => "DECISION_DIAGRAMS",
+        QuestionEngine::Facts => "TOPOLOGICAL",
+        QuestionEngine::Walk | QuestionEngine::Explicit | QuestionEngine::KarpMiller => "EXPLICIT",
+        QuestionEngine::Sets | QuestionEngine::Formula => "DECISION_DIAGRAMS",
     };
     out::data(&format!("FORMULA {name} {value} TECHNIQUES {techniques}\n"))
 }

@@ -4,7 +4,7 @@ use crate::args::Info;
 use crate::progress::grouped;
 use crate::{Exit, Failure, input, out};
 use lariat::internals::Budget;
-use lariat::internals::formats::{Format, Model};
+use lariat::internals::formats::{LoadedModel, ModelFormat};
 use lariat::internals::ir::Action;
 use lariat::internals::reductions::symmetry::detect;
 use lariat_structural::Facts;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Info) -> Result<Exit, Failure> {
 const MOST_BOUNDS: usize = 100;
 
 struct Sizes {
-    format: Format,
+    format: ModelFormat,
     variables: usize,
     events: usize,
     arcs: usize,
@@ -57,7 +57,7 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn of(model: &Model, budget: &Budget) -> Sizes {
+    fn of(model: &LoadedModel, budget: &Budget) -> Sizes {
         let system = &model.system;
         let mut facts = Sizes {
             format: model.format,
@@ -74,7 +74,7 @@ impl Sizes {
             coloured: model
                 .coloured_net()
                 .map(|net| [net.places.len(), net.transitions.len(), net.arc_count()]),
-            symmetries: (model.format == Format::Pnml)
+            symmetries: (model.format == ModelFormat::Pnml)
                 .then(|| detect(system, model.coloured.as_deref(), budget).ok())
                 .flatten()
                 .map(|found| found.words(system, model.coloured_net())),
@@ -110,10 +110,10 @@ impl Sizes {
 
     fn kind(&self) -> &'static str {
         match self.format {
-            Format::Pnml if self.coloured.is_some() => "coloured Petri net",
-            Format::Pnml => "place/transition net",
-            Format::Dve => "program of processes (DVE)",
-            Format::Etf => "tables of transitions (ETF)",
+            ModelFormat::Pnml if self.coloured.is_some() => "coloured Petri net",
+            ModelFormat::Pnml => "place/transition net",
+            ModelFormat::Dve => "program of processes (DVE)",
+            ModelFormat::Etf => "tables of transitions (ETF)",
         }
     }
 
@@ -125,7 +125,7 @@ impl Sizes {
             "kind": self.kind(),
         });
         let more = match self.format {
-            Format::Pnml => json!({
+            ModelFormat::Pnml => json!({
                 "places": self.variables,
                 "transitions": self.events,
                 "arcs": self.arcs,
@@ -135,7 +135,7 @@ impl Sizes {
                 "constant_places": self.constant,
                 "units": self.units,
             }),
-            Format::Dve | Format::Etf => json!({
+            ModelFormat::Dve | ModelFormat::Etf => json!({
                 "variables": self.variables,
                 "events": self.events,
                 "constant_variables": self.constant,
@@ -162,7 +162,7 @@ impl Sizes {
     fn text(&self, name: &str) -> String {
         let mut rows = Vec::new();
         match self.format {
-            Format::Pnml => {
+            ModelFormat::Pnml => {
                 let places = |count| format!("{} of the places", grouped(count));
                 let size = |which: usize, unfolded: usize| match self.coloured {
                     Some(own) => format!("{}, unfolded {}", grouped(own[which]), grouped(unfolded)),
@@ -191,7 +191,7 @@ impl Sizes {
                     rows.push(("nested units", grouped(self.units)));
                 }
             }
-            Format::Dve | Format::Etf => {
+            ModelFormat::Dve | ModelFormat::Etf => {
                 rows.extend([
                     ("variables", grouped(self.variables)),
                     ("events", grouped(self.events)),

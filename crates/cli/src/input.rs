@@ -7,7 +7,7 @@
 
 use crate::Failure;
 use crate::args::Limits;
-use lariat::internals::formats::{self, LoadError, Model};
+use lariat::internals::formats::{self, LoadError, LoadedModel};
 use lariat::internals::{Budget, Cancel, InputError, Stop, default_memory};
 use std::fs::File;
 use std::io::{self, Read};
@@ -113,7 +113,7 @@ fn text(
 
 /// The model in a file; a coloured net is unfolded within the budget. To be called by a
 /// [`supervised`] thread.
-pub(crate) fn model(path: &Path, budget: &Budget) -> Result<Model, Failure> {
+pub(crate) fn model(path: &Path, budget: &Budget) -> Result<LoadedModel, Failure> {
     let bytes = bytes(path, budget)?;
     let origin = path.display().to_string();
     formats::load(&origin, &bytes, budget).map_err(|error| match error {
@@ -123,7 +123,7 @@ pub(crate) fn model(path: &Path, budget: &Budget) -> Result<Model, Failure> {
 }
 
 /// The model in a file, read within the budget. What the reader had to decide is told on stderr.
-pub(crate) fn watched_model(path: &Path, budget: &Budget) -> Result<Model, Failure> {
+pub(crate) fn watched_model(path: &Path, budget: &Budget) -> Result<LoadedModel, Failure> {
     let (path, own) = (path.to_owned(), budget.clone());
     let model = supervised(budget, move || model(&path, &own))?;
     for warning in &model.warnings {

@@ -6,11 +6,11 @@
 use crate::args::{Limits, Mcc};
 use crate::check::threads;
 use crate::{Exit, Failure, exams, input, out};
-use lariat::internals::formats::{Model as LoadedModel, Outline};
+use lariat::internals::formats::{LoadedModel, Outline};
 use lariat::internals::ir::suggestion;
 use lariat::internals::{Budget, CountOptions, RunContext, Stop, count_states};
 use lariat::{Checker, Model, Properties, Report};
-use lariat_campaign::units::{Bytes, Span};
+use lariat_campaign::units::{Bytes, TimeSpan};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &Mcc) -> Result<Exit, Failure> {
         known => known,
     };
     let limits = Limits {
-        timeout: Some(Span(time)),
+        timeout: Some(TimeSpan(time)),
         // The confinement is that of the process; a tenth is left for what no ledger counts.
         memory: megabytes.map(|mb| Bytes(mb.saturating_mul(1 << 20) / 10 * 9)),
     };

@@ -2,7 +2,7 @@
 
 use crate::args::Plot;
 use crate::{Exit, Failure, out, warn};
-use lariat_campaign::plot::{Choice, plot};
+use lariat_campaign::plot::{PlotOptions, plot};
 use lariat_campaign::{Record, record};
 use std::fs::{self, File};
 use std::io::BufReader;
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &Plot) -> Result<Exit, Failure> {
     }
     let made = plot(
         &records,
-        &Choice {
+        &PlotOptions {
             kinds: args.kind.iter().map(|&name| name.into()).collect(),
             engines: args.engines.clone(),
             measure: args.measure.into(),

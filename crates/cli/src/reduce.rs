@@ -4,7 +4,7 @@ use crate::args::Reduce;
 use crate::check::in_words;
 use crate::{Exit, Failure, input, out};
 use lariat::internals::formats::pnml;
-use lariat::internals::ir::{Errors, Properties};
+use lariat::internals::ir::{Errors, PropertyList};
 use lariat::internals::{PropertyForm, Rules, Subject, reduction};
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Exit, Failure> {
     let (budget, _) = input::budget(&args.limits);
     let budget = input::for_property(&budget, &args.limits);
     let model = input::watched_model(&args.model, &budget)?;
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     let mut errors = Errors::default();
     for text in &args.formulas {
         errors.note(properties.add_formula(&model.names(), "formula", None, text));

@@ -5,12 +5,12 @@
 use crate::args::Simulate;
 use crate::view::write;
 use crate::{Exit, Failure, input, out, traces};
-use lariat::internals::formats::Model;
-use lariat::internals::ir::{Errors, EventId, Names, Properties, Proposition, State, suggestion};
+use lariat::internals::formats::LoadedModel;
+use lariat::internals::ir::{Errors, EventId, Names, PropertyList, Proposition, State, suggestion};
 use lariat::internals::ltl::{Formula, Formulas, Node, Random, holds};
 use lariat::internals::{changes, marking};
-use lariat_draw::page::{Subject, Told, can_be_run, page};
-use lariat_draw::run::{self, Index, Run};
+use lariat_draw::page::{PageEntry, PageSubject, can_be_run, page};
+use lariat_draw::run::{self, DrawnRun, NameIndex};
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal};
@@ -34,9 +34,9 @@ const HELP: &str = "\
 
 /// A model that is being run.
 struct Session<'m> {
-    model: &'m Model,
+    model: &'m LoadedModel,
     name: String,
-    run: Run,
+    run: DrawnRun,
     random: Random,
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Simulate) -> Result<Exit, Failure> {
     };
     let start = match &args.from {
         Some(path) => resumed(path, &model, &budget)?,
-        None => Run::at(initial.clone()),
+        None => DrawnRun::at(initial.clone()),
     };
     if let Some(path) = &args.html {
         return in_a_page(args, &model, &name, start, path);
@@ -85,10 +85,14 @@ pub(crate) fn run(args: &Simulate) -> Result<Exit, Failure> {
 }
 
 /// The run in a file, to go on with.
-fn resumed(path: &Path, model: &Model, budget: &lariat::internals::Budget) -> Result<Run, Failure> {
+fn resumed(
+    path: &Path,
+    model: &LoadedModel,
+    budget: &lariat::internals::Budget,
+) -> Result<DrawnRun, Failure> {
     let objects = traces::read(path, budget)?;
     let first = objects.first().and_then(traces::run).unwrap_or(&Json::Null);
-    let mut run = Index::new(&model.system)
+    let mut run = NameIndex::new(&model.system)
         .run(first)
         .map_err(|why| Failure::new(format!("the trace is none of this model: {why}")))?;
     if let Some(step) = run.astray(&model.system, lariat::internals::Deadlock::Stutter) {
@@ -101,7 +105,7 @@ fn resumed(path: &Path, model: &Model, budget: &lariat::internals::Budget) -> Re
         run.events.pop();
         run.states.pop();
     }
-    Ok(Run {
+    Ok(DrawnRun {
         kind: run::RunKind::Finite,
         prefix: run.events.len(),
         growth: None,
@@ -113,9 +117,9 @@ fn resumed(path: &Path, model: &Model, budget: &lariat::internals::Budget) -> Re
 /// The page in which the model is run by hand.
 fn in_a_page(
     args: &Simulate,
-    model: &Model,
+    model: &LoadedModel,
     name: &str,
-    start: Run,
+    start: DrawnRun,
     path: &Path,
 ) -> Result<Exit, Failure> {
     if !can_be_run(&model.system) {
@@ -123,22 +127,22 @@ fn in_a_page(
             "this model is too large to be run in a page, or has numbers beyond 2^53\n  = help: without --html it runs in the terminal",
         ));
     }
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     let mut errors = Errors::default();
     for text in &args.formulas {
         errors.note(properties.add_formula(&model.names(), "formula", None, text));
     }
     errors.into_result()?;
-    let blank = || Told {
+    let blank = || PageEntry {
         report: Json::Null,
         run: Some(start.clone()),
         formula: None,
         atoms: Vec::new(),
     };
-    let mut told: Vec<Told> = properties
+    let mut told: Vec<PageEntry> = properties
         .list
         .iter()
-        .map(|property| Told {
+        .map(|property| PageEntry {
             formula: Some(property.formula),
             ..blank()
         })
@@ -146,7 +150,7 @@ fn in_a_page(
     if told.is_empty() {
         told.push(blank());
     }
-    let subject = Subject {
+    let subject = PageSubject {
         name,
         model,
         formulas: &properties.formulas,
@@ -387,7 +391,7 @@ struct Goal {
 
 impl Goal {
     fn read(names: &Names<'_>, text: &str) -> Result<Goal, String> {
-        let mut properties = Properties::new();
+        let mut properties = PropertyList::new();
         properties
             .add_formula(names, "until", None, text)
             .map_err(|error| error.to_string())?;

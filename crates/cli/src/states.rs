@@ -4,10 +4,10 @@ use crate::args::{States, Volume};
 use crate::cluster::{Part, take_part};
 use crate::progress::{Line, grouped};
 use crate::{Exit, Failure, input, out};
-use lariat::internals::formats::Format;
+use lariat::internals::formats::ModelFormat;
 use lariat::internals::space::symbolic::UBig;
 use lariat::internals::{
-    Company, CountOptions, CountingMethod, OrderChoice, Pumping, RunContext, StateSpace, Stop,
+    Concurrency, CountOptions, CountingMethod, OrderChoice, Pumping, RunContext, StateSpace, Stop,
     System, Workers, count_states, orbits, overflow_warning, stats_json,
 };
 use serde_json::json;
@@ -85,7 +85,7 @@ pub(crate) fn run(mut args: States) -> Result<Exit, Failure> {
             "the symmetries do not preserve the initial marking, or the orbits are too large: their states are not counted",
         );
     }
-    if model.format != Format::Pnml {
+    if model.format != ModelFormat::Pnml {
         // Only nets have tokens.
         found.max_tokens_in_place = None;
         found.max_tokens = None;
@@ -167,7 +167,9 @@ fn json(
         "stats": stats_json(&found.stats),
     });
     if let Some(object) = object.as_object_mut() {
-        let varying = found.stats.varying(Company::Nobody, found.stop.is_none());
+        let varying = found
+            .stats
+            .varying(Concurrency::Nobody, found.stop.is_none());
         if !varying.is_empty() {
             object.insert("varying".to_owned(), json!(varying));
         }

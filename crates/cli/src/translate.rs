@@ -4,7 +4,7 @@ use crate::args::{Format, Translate};
 use crate::{Exit, Failure, input, out};
 use lariat::internals::automata::testing::{Ta, Tgta, write_testing_dot, write_testing_json};
 use lariat::internals::automata::{
-    Automaton, Legal, Placement, buchi, stutter_invariant, translate, write_dot, write_hoa,
+    Automaton, LegalLetters, Placement, buchi, stutter_invariant, translate, write_dot, write_hoa,
     write_json, write_never,
 };
 use lariat::internals::ltl::{Formula, Formulas, FreeVocabulary, ParseError, Syntax, parse, print};
@@ -82,7 +82,7 @@ fn make(
     formula: Formula,
     budget: &Budget,
 ) -> Result<Made, Stop> {
-    let any = Legal::any();
+    let any = LegalLetters::any();
     let automaton = translate(formulas, formula, &any, budget)?;
     if kind.is_testing() && !stutter_invariant(formulas, formula, &any, budget)? {
         return Err(Stop::Unsupported(

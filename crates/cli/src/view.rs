@@ -4,18 +4,18 @@ use crate::args::View;
 use crate::{Exit, Failure, input, out, traces};
 use lariat::Property;
 use lariat::internals::PropertyForm;
-use lariat::internals::formats::{Format, Model};
-use lariat::internals::ir::Properties;
+use lariat::internals::formats::{LoadedModel, ModelFormat};
+use lariat::internals::ir::PropertyList;
 use lariat::internals::{Budget, Deadlock};
-use lariat_draw::page::{Subject, Told, page};
-use lariat_draw::run::{Index, system_of};
+use lariat_draw::page::{PageEntry, PageSubject, page};
+use lariat_draw::run::{NameIndex, system_of};
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 
 /// A page that is written when all is known.
 pub(crate) struct Page<'a> {
     path: &'a Path,
-    told: Vec<Told>,
+    told: Vec<PageEntry>,
 }
 
 impl<'a> Page<'a> {
@@ -31,7 +31,7 @@ impl<'a> Page<'a> {
     /// Adds the report on a property.
     pub(crate) fn add(
         &mut self,
-        index: &Index<'_>,
+        index: &NameIndex<'_>,
         report: Json,
         property: Option<&Property>,
     ) -> Result<(), Failure> {
@@ -43,7 +43,7 @@ impl<'a> Page<'a> {
             PropertyForm::Formula(formula) => Some(formula),
             PropertyForm::Never(_) => None,
         });
-        self.told.push(Told {
+        self.told.push(PageEntry {
             report,
             run,
             formula,
@@ -53,7 +53,7 @@ impl<'a> Page<'a> {
     }
 
     /// Writes the page; violated properties come first.
-    pub(crate) fn finish(mut self, subject: &Subject<'_>) -> Result<(), Failure> {
+    pub(crate) fn finish(mut self, subject: &PageSubject<'_>) -> Result<(), Failure> {
         self.told.sort_by_key(|told| told.run.is_none());
         write(self.path, &page(subject, &self.told))
     }
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &View) -> Result<Exit, Failure> {
                 "the model of this trace is not there, so its net is not drawn; see --model",
             );
             let runs: Vec<&Json> = objects.iter().filter_map(traces::run).collect();
-            Model::new(Format::Etf, system_of(&runs))
+            LoadedModel::new(ModelFormat::Etf, system_of(&runs))
         }
     };
     let name = named.unwrap_or("a run").to_owned();
@@ -113,13 +113,13 @@ fn model_file(args: &View, named: Option<&str>) -> Option<PathBuf> {
 /// The page of some traces; their runs are replayed.
 fn shown(
     name: &str,
-    model: &Model,
+    model: &LoadedModel,
     objects: Vec<Json>,
     budget: &Budget,
 ) -> Result<String, Failure> {
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     let names = model.names();
-    let index = Index::new(&model.system);
+    let index = NameIndex::new(&model.system);
     let mut told = Vec::new();
     for mut report in objects {
         budget.check().map_err(Failure::Undecided)?;
@@ -157,14 +157,14 @@ fn shown(
             .last()
             .filter(|_| known)
             .map(|property| property.formula);
-        told.push(Told {
+        told.push(PageEntry {
             report,
             run,
             formula,
             atoms: Vec::new(),
         });
     }
-    let subject = Subject {
+    let subject = PageSubject {
         name,
         model,
         formulas: &properties.formulas,

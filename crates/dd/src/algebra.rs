@@ -4,14 +4,14 @@
 //! by value, equal values recur, the others are kept or dropped; `O(|A|·|B|)` steps in the worst
 //! case and usually about `|A| + |B|`. Walks of a single operand are [calls](crate::kernel::Call).
 
-use crate::kernel::{Call, Halt, Kernel, NodeId, OPERATIONS, Opening, ScopeId, StackMark};
+use crate::kernel::{CacheScopeId, Call, DdNode, Halt, Kernel, OPERATIONS, Opening, StackMark};
 use crate::store::{Set, Store};
 use lariat_budget::Stop;
 
 impl Kernel {
     /// `a ∪ b`
     #[inline(always)]
-    pub fn union(&mut self, a: NodeId, b: NodeId) -> Result<NodeId, Halt> {
+    pub fn union(&mut self, a: DdNode, b: DdNode) -> Result<DdNode, Halt> {
         if a == b || b.is_empty() {
             return Ok(a);
         }
@@ -27,7 +27,7 @@ impl Kernel {
 
     /// Computes the union of `a < b`.
     #[inline(never)]
-    fn compute_union(&mut self, a: NodeId, b: NodeId) -> Result<NodeId, Halt> {
+    fn compute_union(&mut self, a: DdNode, b: DdNode) -> Result<DdNode, Halt> {
         let base = self.stack.len();
         self.push_edges(a)?;
         let middle = self.stack.len();
@@ -84,17 +84,17 @@ impl Kernel {
     }
 
     /// `a ∩ b`
-    pub fn intersection(&mut self, a: NodeId, b: NodeId) -> Result<NodeId, Halt> {
+    pub fn intersection(&mut self, a: DdNode, b: DdNode) -> Result<DdNode, Halt> {
         self.call(Intersection::new(a, b), &mut ())
     }
 
     /// `a \ b`
-    pub fn difference(&mut self, a: NodeId, b: NodeId) -> Result<NodeId, Halt> {
+    pub fn difference(&mut self, a: DdNode, b: DdNode) -> Result<DdNode, Halt> {
         self.call(Difference(a, b), &mut ())
     }
 
     /// Returns whether `a ⊆ b`. Creates no node.
-    pub fn is_subset(&mut self, a: NodeId, b: NodeId) -> Result<bool, Halt> {
+    pub fn is_subset(&mut self, a: DdNode, b: DdNode) -> Result<bool, Halt> {
         if a == b || a.is_empty() {
             return Ok(true);
         }
@@ -111,8 +111,8 @@ impl Kernel {
     }
 
     /// Returns the set whose only vector is `values`.
-    pub fn chain_of(&mut self, values: &[u32]) -> Result<NodeId, Halt> {
-        let mut node = NodeId::ONE;
+    pub fn chain_of(&mut self, values: &[u32]) -> Result<DdNode, Halt> {
+        let mut node = DdNode::ONE;
         for &value in values.iter().rev() {
             let mark = self.mark();
             self.push(value, node)?;
@@ -124,16 +124,16 @@ impl Kernel {
 
 /// `a ∩ b`, normalised to `a ≤ b`.
 #[derive(Clone, Copy)]
-struct Intersection(NodeId, NodeId);
+struct Intersection(DdNode, DdNode);
 
 impl Intersection {
-    fn new(a: NodeId, b: NodeId) -> Intersection {
+    fn new(a: DdNode, b: DdNode) -> Intersection {
         Intersection(a.min(b), a.max(b))
     }
 }
 
 impl Call<()> for Intersection {
-    type Key = (NodeId, NodeId);
+    type Key = (DdNode, DdNode);
 
     #[inline]
     fn open(self, _: &mut Kernel, _: &mut ()) -> Result<Opening<Self::Key>, Halt> {
@@ -155,7 +155,7 @@ impl Call<()> for Intersection {
         self,
         kernel: &mut Kernel,
         context: &mut (),
-        (value, child): (u32, NodeId),
+        (value, child): (u32, DdNode),
     ) -> Result<(), Halt> {
         let other = kernel.child(self.1, value);
         kernel.call_into(value, Intersection::new(child, other), context)
@@ -164,16 +164,16 @@ impl Call<()> for Intersection {
 
 /// `a \ b`
 #[derive(Clone, Copy)]
-struct Difference(NodeId, NodeId);
+struct Difference(DdNode, DdNode);
 
 impl Call<()> for Difference {
-    type Key = (NodeId, NodeId);
+    type Key = (DdNode, DdNode);
 
     #[inline]
     fn open(self, _: &mut Kernel, _: &mut ()) -> Result<Opening<Self::Key>, Halt> {
         let Difference(a, b) = self;
         Ok(if a == b {
-            Opening::AtOnce(NodeId::EMPTY)
+            Opening::AtOnce(DdNode::EMPTY)
         } else if a.is_empty() || b.is_empty() {
             Opening::AtOnce(a)
         } else {
@@ -190,7 +190,7 @@ impl Call<()> for Difference {
         self,
         kernel: &mut Kernel,
         context: &mut (),
-        (value, child): (u32, NodeId),
+        (value, child): (u32, DdNode),
     ) -> Result<(), Halt> {
         let other = kernel.child(self.1, value);
         kernel.call_into(value, Difference(child, other), context)
@@ -200,20 +200,20 @@ impl Call<()> for Difference {
 /// The levels that a projection keeps, and the scope of its results.
 struct Kept<'a> {
     levels: &'a [bool],
-    scope: ScopeId,
+    scope: CacheScopeId,
 }
 
 /// A node on a level, to be projected to 0 on every level that is not kept.
 #[derive(Clone, Copy)]
-struct Project(NodeId, u32);
+struct Project(DdNode, u32);
 
 impl Call<Kept<'_>> for Project {
-    type Key = (NodeId, ScopeId);
+    type Key = (DdNode, CacheScopeId);
 
     fn open(self, _: &mut Kernel, kept: &mut Kept<'_>) -> Result<Opening<Self::Key>, Halt> {
         let Project(node, _) = self;
         Ok(match node {
-            NodeId::EMPTY | NodeId::ONE => Opening::AtOnce(node),
+            DdNode::EMPTY | DdNode::ONE => Opening::AtOnce(node),
             _ => Opening::Walk {
                 node,
                 operation: OPERATIONS.project,
@@ -226,7 +226,7 @@ impl Call<Kept<'_>> for Project {
         self,
         kernel: &mut Kernel,
         kept: &mut Kept<'_>,
-        (value, child): (u32, NodeId),
+        (value, child): (u32, DdNode),
     ) -> Result<(), Halt> {
         let Project(_, level) = self;
         let value = if kept.levels[level as usize] {
@@ -242,7 +242,7 @@ impl Call<Kept<'_>> for Project {
         kernel: &mut Kernel,
         _: &mut Kept<'_>,
         edges: StackMark,
-    ) -> Result<NodeId, Halt> {
+    ) -> Result<DdNode, Halt> {
         kernel.sort(edges)?;
         kernel.make(edges)
     }
@@ -251,7 +251,7 @@ impl Call<Kept<'_>> for Project {
 impl Store {
     /// ∅
     pub fn empty(&mut self) -> Set {
-        self.wrap(NodeId::EMPTY)
+        self.wrap(DdNode::EMPTY)
     }
 
     /// `{vector}`

@@ -25,14 +25,14 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::kernel::{
-    Audit, Audits, CacheKey, CacheValue, NARROW_WORDS, NodeId, Operation, REGISTRY, Registry,
-    ScopeId, WIDE_WORDS,
+    Audit, Audits, CacheKey, CacheScopeId, CacheValue, DdNode, NARROW_WORDS, Operation, REGISTRY,
+    Registry, WIDE_WORDS,
 };
 use lariat_budget::{Lease, Stop};
 use lariat_parallel::{Versions, divide, shares};
 
 /// An entry: the tag and chain, the words of the key, the words of the result.
-pub(crate) trait CacheEntry: Copy + Default {
+pub(crate) trait OperationEntry: Copy + Default {
     /// Number of words of the key.
     const WORDS: usize;
 
@@ -57,8 +57,8 @@ pub(crate) trait CacheEntry: Copy + Default {
     fn passes(
         &self,
         audits: &Audits,
-        alive: impl Fn(NodeId) -> bool,
-        open: impl Fn(ScopeId) -> bool,
+        alive: impl Fn(DdNode) -> bool,
+        open: impl Fn(CacheScopeId) -> bool,
     ) -> bool {
         let words = self.all_words();
         let Audit {
@@ -68,10 +68,10 @@ pub(crate) trait CacheEntry: Copy + Default {
         } = audits.by_word(words[0]);
         let is_in = |bits: u8, at: usize| bits >> at & 1 == 1;
         let (key, result) = words[1..].split_at(Self::WORDS);
-        (!result_is_node || alive(NodeId(result[0])))
+        (!result_is_node || alive(DdNode(result[0])))
             && key.iter().enumerate().all(|(at, &word)| {
-                (!is_in(nodes, at) || alive(NodeId(word)))
-                    && (!is_in(scopes, at) || open(ScopeId(word)))
+                (!is_in(nodes, at) || alive(DdNode(word)))
+                    && (!is_in(scopes, at) || open(CacheScopeId(word)))
             })
     }
 }
@@ -100,7 +100,7 @@ fn look(word: &AtomicU64) -> u64 {
 /// `[tag and chain, two words, result]`
 pub(crate) type Narrow = [u32; 4];
 
-impl CacheEntry for Narrow {
+impl OperationEntry for Narrow {
     const WORDS: usize = NARROW_WORDS;
 
     type Cell = [AtomicU64; 2];
@@ -146,7 +146,7 @@ impl CacheEntry for Narrow {
 /// `[tag and chain, five words, two words of the result]`
 pub(crate) type Wide = [u32; 8];
 
-impl CacheEntry for Wide {
+impl OperationEntry for Wide {
     const WORDS: usize = WIDE_WORDS;
 
     type Cell = [AtomicU64; 4];
@@ -288,7 +288,7 @@ impl Pressures {
 }
 
 /// A direct-mapped hash table.
-pub(crate) struct DirectMapped<E: CacheEntry> {
+pub(crate) struct DirectMapped<E: OperationEntry> {
     cells: Vec<E::Cell>,
     /// Empty while there is a single worker.
     versions: Versions,
@@ -298,7 +298,7 @@ pub(crate) struct DirectMapped<E: CacheEntry> {
     lease: Lease,
 }
 
-impl<E: CacheEntry> DirectMapped<E> {
+impl<E: OperationEntry> DirectMapped<E> {
     fn new(mut lease: Lease) -> Result<DirectMapped<E>, Stop> {
         lease.resize(Self::bytes_for(SMALLEST))?;
         Ok(DirectMapped {
@@ -437,7 +437,7 @@ impl<E: CacheEntry> DirectMapped<E> {
     }
 }
 
-fn cells<E: CacheEntry>(length: usize) -> Vec<E::Cell> {
+fn cells<E: OperationEntry>(length: usize) -> Vec<E::Cell> {
     (0..length).map(|_| E::Cell::default()).collect()
 }
 
@@ -503,8 +503,8 @@ impl Cache {
     pub fn sweep(
         &mut self,
         threads: usize,
-        alive: impl Fn(NodeId) -> bool + Sync,
-        open: impl Fn(ScopeId) -> bool + Sync,
+        alive: impl Fn(DdNode) -> bool + Sync,
+        open: impl Fn(CacheScopeId) -> bool + Sync,
     ) {
         let Registry { narrow, wide } = &self.registry;
         self.narrow

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::kernel::{CHAIN_BITS, Scope};
+use crate::kernel::{CHAIN_BITS, CacheScope};
 use lariat_budget::{Lease, Stop};
 
 /// A chain of actions; equal chains have equal ids.
@@ -30,9 +30,9 @@ impl ChainId {
 
 /// A relation on the vectors of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Event(pub(crate) ChainId);
+pub struct EventRelation(pub(crate) ChainId);
 
-impl Event {
+impl EventRelation {
     /// Returns the chain of the event, from its top level down.
     pub fn chain(self) -> ChainId {
         self.0
@@ -389,7 +389,7 @@ enum EventColumn {
 /// same subset share their cache entries, which are dropped with the last handle.
 #[derive(Clone, Debug)]
 pub struct Subset {
-    pub(crate) scope: Scope,
+    pub(crate) scope: CacheScope,
     /// By top level, and per level those that change something first.
     tops: Arc<[ChainAction]>,
     /// Per level the start of its events in `tops`, and the start of its pure guards, which a
@@ -403,7 +403,7 @@ pub struct Subset {
 
 impl Subset {
     pub(crate) fn new(
-        scope: Scope,
+        scope: CacheScope,
         levels: u32,
         chains: &Chains,
         mut events: Vec<ChainId>,

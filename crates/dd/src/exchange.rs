@@ -10,7 +10,7 @@ use std::fmt;
 
 use rustc_hash::FxHashMap;
 
-use crate::kernel::{Halt, Kernel, NodeId};
+use crate::kernel::{DdNode, Halt, Kernel};
 use crate::store::{Set, Store};
 use lariat_budget::Stop;
 
@@ -77,7 +77,7 @@ impl Store {
         write(&mut bytes, self.levels() as u64);
         write(&mut bytes, !set.is_empty() as u64);
         let mut index = FxHashMap::default();
-        index.insert(NodeId::ONE, 0u64);
+        index.insert(DdNode::ONE, 0u64);
         for level in self.by_level(&tables, set).iter().rev() {
             write(&mut bytes, level.len() as u64);
             for &node in level {
@@ -124,9 +124,9 @@ impl Store {
 
 impl Kernel {
     /// Reads level by level, with the nodes of the level below on the shadow stack.
-    fn read_levels(&mut self, bytes: &mut &[u8]) -> Result<NodeId, Trouble> {
+    fn read_levels(&mut self, bytes: &mut &[u8]) -> Result<DdNode, Trouble> {
         let base = self.mark();
-        self.push(0, NodeId::ONE)?;
+        self.push(0, DdNode::ONE)?;
         let outcome = (0..self.levels).try_fold(1, |below, _| self.read_level(bytes, below));
         let root = self.peek(base, 0);
         self.release(base);

@@ -8,14 +8,14 @@ use std::fmt::Write;
 use dashu_int::UBig;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::kernel::{Look, NodeId};
+use crate::kernel::{DdNode, Look};
 use crate::store::{Set, Store};
-use crate::tables::Tables;
+use crate::tables::StoreTables;
 
 impl Store {
     /// Returns the nodes of `set`, level by level. The caller passes its own view of the tables: a
     /// second one could deadlock with a writer that waits for the first.
-    pub(crate) fn by_level(&self, tables: &Tables, set: &Set) -> Vec<Vec<NodeId>> {
+    pub(crate) fn by_level(&self, tables: &StoreTables, set: &Set) -> Vec<Vec<DdNode>> {
         let root = self.node_of(set);
         let mut levels = Vec::new();
         if root.is_empty() {
@@ -45,7 +45,7 @@ impl Store {
     pub fn count(&self, set: &Set) -> UBig {
         let tables = self.kernel.read_tables();
         let mut below = FxHashMap::default();
-        below.insert(NodeId::ONE, UBig::ONE);
+        below.insert(DdNode::ONE, UBig::ONE);
         for level in self.by_level(&tables, set).iter().rev() {
             let mut counts = FxHashMap::default();
             for &node in level {
@@ -67,12 +67,12 @@ impl Store {
         let tables = self.kernel.read_tables();
         let mut node = self.node_of(set);
         for &value in vector {
-            if node == NodeId::EMPTY || node == NodeId::ONE {
+            if node == DdNode::EMPTY || node == DdNode::ONE {
                 return false;
             }
             node = tables.pool.child(node, value);
         }
-        node == NodeId::ONE
+        node == DdNode::ONE
     }
 
     /// Returns the smallest vector of `set` in lexicographic order.
@@ -97,7 +97,7 @@ impl Store {
             return None;
         }
         let tables = self.kernel.read_tables();
-        let range = |level: &Vec<NodeId>| {
+        let range = |level: &Vec<DdNode>| {
             let edges = level.iter().flat_map(|&node| tables.pool.edges(node));
             edges.fold((u32::MAX, 0), |(low, high), (value, _)| {
                 (low.min(value), high.max(value))
@@ -142,9 +142,9 @@ impl Store {
 pub struct Vectors<'a> {
     tables: Look<'a>,
     /// Per level the node of the present vector, and the position of its next edge.
-    path: Vec<(NodeId, usize)>,
+    path: Vec<(DdNode, usize)>,
     vector: Vec<u32>,
-    start: Option<NodeId>,
+    start: Option<DdNode>,
 }
 
 impl Iterator for Vectors<'_> {
@@ -152,7 +152,7 @@ impl Iterator for Vectors<'_> {
 
     fn next(&mut self) -> Option<Vec<u32>> {
         if let Some(node) = self.start.take() {
-            if node == NodeId::ONE {
+            if node == DdNode::ONE {
                 return Some(Vec::new());
             }
             self.path.push((node, 0));
@@ -167,7 +167,7 @@ impl Iterator for Vectors<'_> {
             };
             self.path[level].1 = next;
             self.vector.push(value);
-            if child == NodeId::ONE {
+            if child == DdNode::ONE {
                 return Some(self.vector.clone());
             }
             self.path.push((child, 0));

@@ -37,7 +37,7 @@
 //! collected inside operations by mark and sweep; ids never change. Roots are the [`Set`] handles,
 //! and the *shadow stack* on which recursive operations keep nodes across allocations. The
 //! operation cache roots nothing; its entries survive if their nodes do. The numbers of an event
-//! [`Subset`] and of the residuals of a [`Predicate`] live in a [`Scope`].
+//! [`Subset`] and of the residuals of a [`LevelPredicate`] live in a [`CacheScope`].
 //!
 //! # Depth
 //!
@@ -53,8 +53,9 @@
 //! nearly all work. Each worker has its own shadow stack, workbench, budget and counters. Sets,
 //! subsets and scopes can be used with all workers of a store, and equal sets are one node.
 //!
-//! Growing a table and collecting garbage need [exclusive access](lariat_parallel::Pass). Other
-//! workers yield when they create their next node, the only safepoint; idle ones cause no delay.
+//! Growing a table and collecting garbage need [exclusive access](lariat_parallel::SharedHandle).
+//! Other workers yield when they create their next node, the only safepoint; idle ones cause no
+//! delay.
 //!
 //! A single worker pays next to nothing for this: relaxed atomics compile to ordinary loads and
 //! stores, its cache entries need no versions, and it never waits.
@@ -76,11 +77,11 @@ mod tables;
 mod unique;
 
 pub use dashu_int::UBig;
-pub use event::{Event, EventPart, Subset};
+pub use event::{EventPart, EventRelation, Subset};
 pub use exchange::ImportError;
 pub use inspect::Vectors;
-pub use kernel::{Residual, Scope};
-pub use predicate::Predicate;
+pub use kernel::{CacheScope, Residual};
+pub use predicate::LevelPredicate;
 pub use store::{Set, Store, StoreFigures};
 
 /// Types shared by workers, and passed between threads.
@@ -90,5 +91,5 @@ const _: () = {
     shared::<kernel::Kernel>();
     shared::<Set>();
     shared::<Subset>();
-    shared::<Scope>();
+    shared::<CacheScope>();
 };

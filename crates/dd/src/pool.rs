@@ -18,7 +18,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-use crate::kernel::NodeId;
+use crate::kernel::DdNode;
 
 const STRETCH: usize = 4096;
 
@@ -156,7 +156,7 @@ impl NodePool {
     }
 
     /// Marks `node`; false if it was marked before.
-    pub fn mark(&mut self, node: NodeId) -> bool {
+    pub fn mark(&mut self, node: DdNode) -> bool {
         let start = node.index();
         if self.holes().is_taken(start) {
             return false;
@@ -168,14 +168,14 @@ impl NodePool {
     }
 
     /// Returns, during a collection, the predicate of being marked.
-    pub fn marked(&mut self) -> impl Fn(NodeId) -> bool + Sync {
+    pub fn marked(&mut self) -> impl Fn(DdNode) -> bool + Sync {
         let holes = self.holes();
         |node| holes.is_taken(node.index())
     }
 
     /// Returns the words of `node`, header first.
     #[inline]
-    pub fn block(&self, node: NodeId) -> &[AtomicU32] {
+    pub fn block(&self, node: DdNode) -> &[AtomicU32] {
         let at = node.index();
         let header = word(&self.words[at]);
         let length = (header >> 1) as usize;
@@ -184,7 +184,7 @@ impl NodePool {
 
     /// Returns whether `node` has exactly one edge.
     #[inline]
-    pub fn is_single(&self, node: NodeId) -> bool {
+    pub fn is_single(&self, node: DdNode) -> bool {
         let at = node.index();
         match word(&self.words[at]) {
             2 | 3 => true,
@@ -195,22 +195,22 @@ impl NodePool {
 
     /// Returns the edge of `node` if it has exactly one.
     #[inline]
-    pub fn single(&self, node: NodeId) -> Option<(u32, NodeId)> {
+    pub fn single(&self, node: DdNode) -> Option<(u32, DdNode)> {
         let [header, first, second, ..] = &self.words[node.index()..] else {
             return None;
         };
         // Dense for the value 0, sparse for any, dense for the value 1.
         match word(header) {
-            2 => Some((0, NodeId(word(first)))),
-            3 => Some((word(first), NodeId(word(second)))),
-            4 if word(first) == 0 => Some((1, NodeId(word(second)))),
+            2 => Some((0, DdNode(word(first)))),
+            3 => Some((word(first), DdNode(word(second)))),
+            4 if word(first) == 0 => Some((1, DdNode(word(second)))),
             _ => None,
         }
     }
 
     /// Returns whether the words of `node` are `block`.
     #[inline]
-    pub fn holds(&self, node: NodeId, block: &[u32]) -> bool {
+    pub fn holds(&self, node: DdNode, block: &[u32]) -> bool {
         let words = self.words.get(node.index()..node.index() + block.len());
         words.is_some_and(|words| words.iter().zip(block).all(|(a, b)| word(a) == *b))
     }
@@ -226,7 +226,7 @@ impl NodePool {
 
     /// Returns the edges of `node` by increasing value.
     #[inline]
-    pub fn edges(&self, node: NodeId) -> NodeEdges<'_> {
+    pub fn edges(&self, node: DdNode) -> NodeEdges<'_> {
         let block = self.block(node);
         if word(&block[0]) & 1 == 0 {
             NodeEdges::Dense {
@@ -239,7 +239,7 @@ impl NodePool {
     }
 
     /// Returns the first edge of `node` from position `place` on, and the position behind it.
-    pub fn edge_from(&self, node: NodeId, place: usize) -> Option<((u32, NodeId), usize)> {
+    pub fn edge_from(&self, node: DdNode, place: usize) -> Option<((u32, DdNode), usize)> {
         let block = self.block(node);
         let (header, rest) = block.split_first()?;
         if word(header) & 1 == 0 {
@@ -248,23 +248,23 @@ impl NodePool {
                     .get(place..)?
                     .iter()
                     .position(|child| word(child) != 0)?;
-            return Some(((at as u32, NodeId(word(&rest[at]))), at + 1));
+            return Some(((at as u32, DdNode(word(&rest[at]))), at + 1));
         }
         let [value, child] = rest.as_chunks::<2>().0.get(place)?;
-        Some(((word(value), NodeId(word(child))), place + 1))
+        Some(((word(value), DdNode(word(child))), place + 1))
     }
 
-    /// Returns the child of `node` under `value`, [`NodeId::EMPTY`] if there is none.
+    /// Returns the child of `node` under `value`, [`DdNode::EMPTY`] if there is none.
     #[inline]
-    pub fn child(&self, node: NodeId, value: u32) -> NodeId {
+    pub fn child(&self, node: DdNode, value: u32) -> DdNode {
         let block = self.block(node);
         if word(&block[0]) & 1 == 0 {
-            return NodeId(block[1..].get(value as usize).map_or(0, word));
+            return DdNode(block[1..].get(value as usize).map_or(0, word));
         }
         let (pairs, _) = block[1..].as_chunks::<2>();
         match pairs.binary_search_by_key(&value, |pair| word(&pair[0])) {
-            Ok(at) => NodeId(word(&pairs[at][1])),
-            Err(_) => NodeId::EMPTY,
+            Ok(at) => DdNode(word(&pairs[at][1])),
+            Err(_) => DdNode::EMPTY,
         }
     }
 }
@@ -352,10 +352,10 @@ pub enum NodeEdges<'a> {
 }
 
 impl Iterator for NodeEdges<'_> {
-    type Item = (u32, NodeId);
+    type Item = (u32, DdNode);
 
     #[inline]
-    fn next(&mut self) -> Option<(u32, NodeId)> {
+    fn next(&mut self) -> Option<(u32, DdNode)> {
         match self {
             NodeEdges::Dense { value, children } => loop {
                 let (child, rest) = children.split_first()?;
@@ -363,12 +363,12 @@ impl Iterator for NodeEdges<'_> {
                 *children = rest;
                 *value += 1;
                 if child != 0 {
-                    return Some((*value - 1, NodeId(child)));
+                    return Some((*value - 1, DdNode(child)));
                 }
             },
             NodeEdges::Sparse(words) => match words {
                 [value, child, rest @ ..] => {
-                    let edge = (word(value), NodeId(word(child)));
+                    let edge = (word(value), DdNode(word(child)));
                     *words = rest;
                     Some(edge)
                 }

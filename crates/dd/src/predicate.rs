@@ -2,11 +2,14 @@
 //!
 //! A predicate read level by level from the top leaves a *residual*: the remaining condition on the
 //! levels below. This crate only steps residuals; their representation, with equal numbers for
-//! equal residuals, is up to the implementation of [`Predicate`] (usually `Residuals` in `space`).
+//! equal residuals, is up to the implementation of [`LevelPredicate`] (usually `Residuals` in
+//! `space`).
 //!
 //! `select(A, r) = {v ∈ A | reading v from r ends in TRUE}`
 
-use crate::kernel::{Call, Halt, Kernel, NodeId, OPERATIONS, Opening, Residual, Scope, ScopeId};
+use crate::kernel::{
+    CacheScope, CacheScopeId, Call, DdNode, Halt, Kernel, OPERATIONS, Opening, Residual,
+};
 use crate::store::{Set, Store};
 use lariat_budget::Stop;
 
@@ -15,9 +18,9 @@ use lariat_budget::Stop;
 /// [`Residual::TRUE`] and [`Residual::FALSE`] are constant and never stepped; below the last level
 /// every residual is one of the two. As cache keys, residuals keep their meaning while the scope is
 /// open.
-pub trait Predicate: Send {
+pub trait LevelPredicate: Send {
     /// The scope in which the numbers are valid.
-    fn scope(&self) -> &Scope;
+    fn scope(&self) -> &CacheScope;
 
     /// Returns the residual below `level` if that level has `value`.
     fn step(&mut self, residual: Residual, level: u32, value: u32) -> Result<Residual, Stop>;
@@ -26,13 +29,13 @@ pub trait Predicate: Send {
 /// The vectors of `node`, on `level`, that satisfy `residual`; the context is the predicate.
 #[derive(Clone, Copy)]
 struct Select {
-    node: NodeId,
+    node: DdNode,
     level: u32,
     residual: Residual,
 }
 
-impl<P: Predicate> Call<P> for Select {
-    type Key = (NodeId, ScopeId, Residual);
+impl<P: LevelPredicate> Call<P> for Select {
+    type Key = (DdNode, CacheScopeId, Residual);
 
     fn open(self, kernel: &mut Kernel, predicate: &mut P) -> Result<Opening<Self::Key>, Halt> {
         let Select { node, residual, .. } = self;
@@ -40,9 +43,9 @@ impl<P: Predicate> Call<P> for Select {
             return Ok(Opening::AtOnce(node));
         }
         if residual == Residual::FALSE {
-            return Ok(Opening::AtOnce(NodeId::EMPTY));
+            return Ok(Opening::AtOnce(DdNode::EMPTY));
         }
-        if node == NodeId::ONE {
+        if node == DdNode::ONE {
             return Err(kernel.undecided(residual));
         }
         Ok(Opening::Walk {
@@ -56,7 +59,7 @@ impl<P: Predicate> Call<P> for Select {
         self,
         kernel: &mut Kernel,
         predicate: &mut P,
-        (value, child): (u32, NodeId),
+        (value, child): (u32, DdNode),
     ) -> Result<(), Halt> {
         let residual = match predicate.step(self.residual, self.level, value) {
             Ok(residual) => residual,
@@ -73,13 +76,13 @@ impl<P: Predicate> Call<P> for Select {
 
 impl Kernel {
     /// Returns the vectors of `node`, on `level`, that satisfy `residual`.
-    pub fn select<P: Predicate>(
+    pub fn select<P: LevelPredicate>(
         &mut self,
-        node: NodeId,
+        node: DdNode,
         level: u32,
         predicate: &mut P,
         residual: Residual,
-    ) -> Result<NodeId, Halt> {
+    ) -> Result<DdNode, Halt> {
         let select = Select {
             node,
             level,
@@ -100,7 +103,7 @@ impl Kernel {
 
 impl Store {
     /// Returns the vectors of `set` that satisfy `residual`.
-    pub fn select<P: Predicate>(
+    pub fn select<P: LevelPredicate>(
         &mut self,
         set: &Set,
         predicate: &mut P,

@@ -11,8 +11,8 @@
 //! `pre(B) ∩ C` is the image under the inverse events, intersected with `C`. Deadlocks do not
 //! stutter here: `space` adds them, as `Succ(S) = img(S) ∪ (S ∩ dead)`.
 
-use crate::event::{ChainId, ChainStep, Event, Subset};
-use crate::kernel::{Call, Halt, Kernel, NodeId, OPERATIONS, Opening, ScopeId, StackMark};
+use crate::event::{ChainId, ChainStep, EventRelation, Subset};
+use crate::kernel::{CacheScopeId, Call, DdNode, Halt, Kernel, OPERATIONS, Opening, StackMark};
 use crate::store::{Set, Store};
 use lariat_budget::Stop;
 
@@ -42,22 +42,22 @@ impl Kernel {
     }
 
     /// Returns the image of `node`, on `level`, under `chain`, neither saturated nor filtered.
-    pub fn image(&mut self, chain: ChainId, node: NodeId, level: u32) -> Result<NodeId, Halt> {
+    pub fn image(&mut self, chain: ChainId, node: DdNode, level: u32) -> Result<DdNode, Halt> {
         self.call(Image { chain, node, level }, &mut ())
     }
 
     /// The image of `node`, on `level`, under those of `events` with a top at or below it.
-    pub fn image_all(&mut self, events: &Subset, node: NodeId, level: u32) -> Result<NodeId, Halt> {
+    pub fn image_all(&mut self, events: &Subset, node: DdNode, level: u32) -> Result<DdNode, Halt> {
         self.call(ImageAll { node, level }, &mut &*events)
     }
 
     /// The vectors of `node`, on `level`, that have a successor under `chain`.
-    pub fn enabled(&mut self, chain: ChainId, node: NodeId, level: u32) -> Result<NodeId, Halt> {
+    pub fn enabled(&mut self, chain: ChainId, node: DdNode, level: u32) -> Result<DdNode, Halt> {
         self.call(Enabled { chain, node, level }, &mut ())
     }
 
     /// The vectors of `node`, on `level`, without successors by events with tops at or below it.
-    pub fn dead(&mut self, events: &Subset, node: NodeId, level: u32) -> Result<NodeId, Halt> {
+    pub fn dead(&mut self, events: &Subset, node: DdNode, level: u32) -> Result<DdNode, Halt> {
         self.call(Dead { node, level }, &mut &*events)
     }
 }
@@ -66,12 +66,12 @@ impl Kernel {
 #[derive(Clone, Copy)]
 struct Image {
     chain: ChainId,
-    node: NodeId,
+    node: DdNode,
     level: u32,
 }
 
 impl<C> Call<C> for Image {
-    type Key = (ChainId, NodeId);
+    type Key = (ChainId, DdNode);
 
     fn open(self, _: &mut Kernel, _: &mut C) -> Result<Opening<Self::Key>, Halt> {
         let Image { chain, node, .. } = self;
@@ -90,7 +90,7 @@ impl<C> Call<C> for Image {
         self,
         kernel: &mut Kernel,
         context: &mut C,
-        (value, child): (u32, NodeId),
+        (value, child): (u32, DdNode),
     ) -> Result<(), Halt> {
         let mut steps = kernel.steps(self.chain, self.level, value);
         while let Some(ChainStep { to, rest }) = kernel.next_step(&mut steps)? {
@@ -104,7 +104,7 @@ impl<C> Call<C> for Image {
         Ok(())
     }
 
-    fn close(self, kernel: &mut Kernel, _: &mut C, edges: StackMark) -> Result<NodeId, Halt> {
+    fn close(self, kernel: &mut Kernel, _: &mut C, edges: StackMark) -> Result<DdNode, Halt> {
         kernel.sort(edges)?;
         kernel.make(edges)
     }
@@ -113,17 +113,17 @@ impl<C> Call<C> for Image {
 /// The image of a node under the events of the context with a top at or below its level.
 #[derive(Clone, Copy)]
 struct ImageAll {
-    node: NodeId,
+    node: DdNode,
     level: u32,
 }
 
 impl Call<&Subset> for ImageAll {
-    type Key = (NodeId, ScopeId);
+    type Key = (DdNode, CacheScopeId);
 
     fn open(self, _: &mut Kernel, events: &mut &Subset) -> Result<Opening<Self::Key>, Halt> {
         let ImageAll { node, .. } = self;
         Ok(match node {
-            NodeId::EMPTY | NodeId::ONE => Opening::AtOnce(NodeId::EMPTY),
+            DdNode::EMPTY | DdNode::ONE => Opening::AtOnce(DdNode::EMPTY),
             _ => Opening::Walk {
                 node,
                 operation: OPERATIONS.image_all,
@@ -136,7 +136,7 @@ impl Call<&Subset> for ImageAll {
         self,
         kernel: &mut Kernel,
         events: &mut &Subset,
-        (value, child): (u32, NodeId),
+        (value, child): (u32, DdNode),
     ) -> Result<(), Halt> {
         let level = self.level + 1;
         kernel.call_into(value, ImageAll { node: child, level }, events)?;
@@ -154,7 +154,7 @@ impl Call<&Subset> for ImageAll {
         Ok(())
     }
 
-    fn close(self, kernel: &mut Kernel, _: &mut &Subset, edges: StackMark) -> Result<NodeId, Halt> {
+    fn close(self, kernel: &mut Kernel, _: &mut &Subset, edges: StackMark) -> Result<DdNode, Halt> {
         kernel.sort(edges)?;
         kernel.make(edges)
     }
@@ -164,12 +164,12 @@ impl Call<&Subset> for ImageAll {
 #[derive(Clone, Copy)]
 struct Enabled {
     chain: ChainId,
-    node: NodeId,
+    node: DdNode,
     level: u32,
 }
 
 impl<C> Call<C> for Enabled {
-    type Key = (ChainId, NodeId);
+    type Key = (ChainId, DdNode);
 
     fn open(self, _: &mut Kernel, _: &mut C) -> Result<Opening<Self::Key>, Halt> {
         let Enabled { chain, node, .. } = self;
@@ -188,7 +188,7 @@ impl<C> Call<C> for Enabled {
         self,
         kernel: &mut Kernel,
         context: &mut C,
-        (value, child): (u32, NodeId),
+        (value, child): (u32, DdNode),
     ) -> Result<(), Halt> {
         let mut steps = kernel.steps(self.chain, self.level, value);
         while let Some(chain) = kernel.next_rest(&mut steps) {
@@ -203,7 +203,7 @@ impl<C> Call<C> for Enabled {
     }
 
     /// A table may have several rows for a value, and thus produce several edges under it.
-    fn close(self, kernel: &mut Kernel, _: &mut C, edges: StackMark) -> Result<NodeId, Halt> {
+    fn close(self, kernel: &mut Kernel, _: &mut C, edges: StackMark) -> Result<DdNode, Halt> {
         kernel.sort(edges)?;
         kernel.make(edges)
     }
@@ -212,17 +212,17 @@ impl<C> Call<C> for Enabled {
 /// The vectors of a node without successors by events with tops at or below its level.
 #[derive(Clone, Copy)]
 struct Dead {
-    node: NodeId,
+    node: DdNode,
     level: u32,
 }
 
 impl Call<&Subset> for Dead {
-    type Key = (NodeId, ScopeId);
+    type Key = (DdNode, CacheScopeId);
 
     fn open(self, _: &mut Kernel, events: &mut &Subset) -> Result<Opening<Self::Key>, Halt> {
         let Dead { node, .. } = self;
         Ok(match node {
-            NodeId::EMPTY | NodeId::ONE => Opening::AtOnce(node),
+            DdNode::EMPTY | DdNode::ONE => Opening::AtOnce(node),
             _ => Opening::Walk {
                 node,
                 operation: OPERATIONS.dead,
@@ -235,7 +235,7 @@ impl Call<&Subset> for Dead {
         self,
         kernel: &mut Kernel,
         events: &mut &Subset,
-        (value, child): (u32, NodeId),
+        (value, child): (u32, DdNode),
     ) -> Result<(), Halt> {
         let level = self.level + 1;
         let mut dead = kernel.call(Dead { node: child, level }, events)?;
@@ -284,13 +284,13 @@ impl Store {
     }
 
     /// The successors of `set` under `event`.
-    pub fn image_of(&mut self, event: Event, set: &Set) -> Result<Set, Stop> {
+    pub fn image_of(&mut self, event: EventRelation, set: &Set) -> Result<Set, Stop> {
         let node = self.node_of(set);
         self.compute(|kernel| kernel.image(event.chain(), node, 0))
     }
 
     /// The states of `set` in which `event` is possible.
-    pub fn enabled_of(&mut self, event: Event, set: &Set) -> Result<Set, Stop> {
+    pub fn enabled_of(&mut self, event: EventRelation, set: &Set) -> Result<Set, Stop> {
         let node = self.node_of(set);
         self.compute(|kernel| kernel.enabled(event.chain(), node, 0))
     }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::event::{Event, EventPart, Subset};
-use crate::kernel::{Halt, Kernel, NodeId, Scope};
+use crate::event::{EventPart, EventRelation, Subset};
+use crate::kernel::{CacheScope, DdNode, Halt, Kernel};
 use crate::pool::NodePool;
 use lariat_budget::{Budget, Stop};
 
@@ -13,7 +13,7 @@ use lariat_budget::{Budget, Stop};
 /// Sets of one store are equal exactly if their nodes are, so a comparison takes constant time.
 #[derive(Clone)]
 pub struct Set {
-    root: Arc<NodeId>,
+    root: Arc<DdNode>,
     store: StoreId,
 }
 
@@ -31,7 +31,7 @@ impl StoreId {
 
 impl Set {
     /// Returns the top node, for operations written on the [kernel](crate::kernel).
-    pub fn node(&self) -> NodeId {
+    pub fn node(&self) -> DdNode {
         *self.root
     }
 
@@ -199,8 +199,9 @@ impl Store {
         result
     }
 
-    /// Returns a new scope, for a [`Predicate`](crate::Predicate) or the keys of operations.
-    pub fn scope(&mut self) -> Scope {
+    /// Returns a new scope, for a [`LevelPredicate`](crate::LevelPredicate) or the keys of
+    /// operations.
+    pub fn scope(&mut self) -> CacheScope {
         self.inside(Kernel::scope)
     }
 
@@ -208,14 +209,14 @@ impl Store {
     ///
     /// # Panics
     /// If two parts have a common level, a level is too large, or a row has a wrong length.
-    pub fn event(&mut self, parts: &[EventPart]) -> Result<Option<Event>, Stop> {
+    pub fn event(&mut self, parts: &[EventPart]) -> Result<Option<EventRelation>, Stop> {
         let columns = |part: &EventPart| match part {
             EventPart::Delta { .. } => 0,
             EventPart::Table { levels, .. } => levels.len(),
         };
         let build = |kernel: &mut Kernel| {
             let levels = kernel.levels;
-            kernel.alone(|tables| tables.chains.event(levels, parts))
+            kernel.with_exclusive(|tables| tables.chains.event(levels, parts))
         };
         // Tables are built recursively, column by column.
         let chain = if parts.iter().map(columns).sum::<usize>() > SHALLOW as usize {
@@ -223,19 +224,20 @@ impl Store {
         } else {
             self.inside(build)?
         };
-        Ok(chain.map(Event))
+        Ok(chain.map(EventRelation))
     }
 
     /// Returns the inverse event; `None` if the event is impossible.
-    pub fn inverse(&mut self, event: Event) -> Result<Option<Event>, Stop> {
-        let invert =
-            |kernel: &mut Kernel| kernel.alone(|tables| tables.chains.invert(event.chain()));
-        Ok(self.inside(invert)?.map(Event))
+    pub fn inverse(&mut self, event: EventRelation) -> Result<Option<EventRelation>, Stop> {
+        let invert = |kernel: &mut Kernel| {
+            kernel.with_exclusive(|tables| tables.chains.invert(event.chain()))
+        };
+        Ok(self.inside(invert)?.map(EventRelation))
     }
 
     /// Returns the subset of these events, for fixpoints and steps.
-    pub fn subset(&mut self, events: impl IntoIterator<Item = Event>) -> Subset {
-        let chains = events.into_iter().map(Event::chain).collect();
+    pub fn subset(&mut self, events: impl IntoIterator<Item = EventRelation>) -> Subset {
+        let chains = events.into_iter().map(EventRelation::chain).collect();
         self.inside(|kernel| {
             let scope = kernel.scope();
             Subset::new(scope, kernel.levels, &kernel.tables.chains, chains)
@@ -245,7 +247,7 @@ impl Store {
     /// Returns the subset of the inverses of these events.
     pub fn inverse_subset(
         &mut self,
-        events: impl IntoIterator<Item = Event>,
+        events: impl IntoIterator<Item = EventRelation>,
     ) -> Result<Subset, Stop> {
         let mut inverses = Vec::new();
         for event in events {
@@ -258,7 +260,7 @@ impl Store {
     /// and roots the resulting node. `None` if it [left](Kernel::leave).
     pub fn run(
         &mut self,
-        operation: impl FnOnce(&mut Kernel) -> Result<NodeId, Halt> + Send,
+        operation: impl FnOnce(&mut Kernel) -> Result<DdNode, Halt> + Send,
     ) -> Result<Option<Set>, Stop> {
         let root = self.deep_or_left(|kernel| {
             let node = operation(kernel)?;
@@ -270,7 +272,7 @@ impl Store {
     /// Like [`run`](Store::run), for operations that never leave.
     pub(crate) fn compute(
         &mut self,
-        operation: impl FnOnce(&mut Kernel) -> Result<NodeId, Halt> + Send,
+        operation: impl FnOnce(&mut Kernel) -> Result<DdNode, Halt> + Send,
     ) -> Result<Set, Stop> {
         let root = self.deep(|kernel| {
             let node = operation(kernel)?;
@@ -318,12 +320,12 @@ impl Store {
     }
 
     /// Returns a handle for `node`.
-    pub fn wrap(&mut self, node: NodeId) -> Set {
+    pub fn wrap(&mut self, node: DdNode) -> Set {
         let root = self.inside(|kernel| kernel.root(node));
         self.set(root)
     }
 
-    fn set(&self, root: Arc<NodeId>) -> Set {
+    fn set(&self, root: Arc<DdNode>) -> Set {
         Set {
             root,
             store: self.id,
@@ -331,7 +333,7 @@ impl Store {
     }
 
     /// Returns the node of `set`, which must be of this store.
-    pub(crate) fn node_of(&self, set: &Set) -> NodeId {
+    pub(crate) fn node_of(&self, set: &Set) -> DdNode {
         assert!(
             set.store == self.id,
             "a set is used with the store it was made in"

@@ -1,15 +1,15 @@
 //! The tables that all workers of a store share: nodes, unique table, cache, events, handles.
 //!
-//! Workers read and extend the tables inside the shared section of a [gate](lariat_parallel::Pass);
-//! growing a table, collecting garbage and adding events need exclusive access. A worker that
-//! yields during an operation deposits its roots here.
+//! Workers read and extend the tables inside the shared section of a
+//! [gate](lariat_parallel::SharedHandle); growing a table, collecting garbage and adding events
+//! need exclusive access. A worker that yields during an operation deposits its roots here.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::cache::Cache;
 use crate::event::Chains;
-use crate::kernel::{NodeId, ScopeId};
+use crate::kernel::{CacheScopeId, DdNode};
 use crate::pool::{NodePool, word};
 use crate::unique::UniqueTable;
 use lariat_budget::{Budget, Lease, Stop};
@@ -17,7 +17,7 @@ use lariat_budget::{Budget, Lease, Stop};
 /// Bytes of cache that are acceptable for any number of nodes.
 const SMALL_CACHE: usize = 1 << 24;
 
-pub(crate) struct Tables {
+pub(crate) struct StoreTables {
     pub pool: NodePool,
     pub unique: UniqueTable,
     pub cache: Cache,
@@ -26,7 +26,7 @@ pub(crate) struct Tables {
     handles: Vec<Held>,
     last_scope: AtomicU32,
     /// Roots of the workers that have yielded.
-    deposited: Mutex<Vec<(WorkerId, Vec<NodeId>)>>,
+    deposited: Mutex<Vec<(WorkerId, Vec<DdNode>)>>,
     pub collections: u64,
     /// Maximal number of nodes at one moment, and the words that held them.
     pub peak: (usize, usize),
@@ -50,27 +50,27 @@ pub(crate) type Held = Arc<Mutex<Handles>>;
 /// Handles that callers hold.
 #[derive(Default)]
 pub(crate) struct Handles {
-    roots: Vec<Arc<NodeId>>,
-    scopes: Vec<Arc<ScopeId>>,
+    roots: Vec<Arc<DdNode>>,
+    scopes: Vec<Arc<CacheScopeId>>,
     /// Length of the lists at which dropped handles are purged.
     purge_at: usize,
 }
 
-impl Tables {
-    pub fn new(budget: &Budget) -> Result<Tables, Stop> {
-        let mut tables = Tables {
+impl StoreTables {
+    pub fn new(budget: &Budget) -> Result<StoreTables, Stop> {
+        let mut tables = StoreTables {
             pool: NodePool::new(),
             unique: UniqueTable::new(),
             cache: Cache::new(budget.lease(), budget.lease())?,
-            ..Tables::empty(budget)
+            ..StoreTables::empty(budget)
         };
         tables.unique_lease.resize(tables.unique.bytes())?;
         Ok(tables)
     }
 
     /// Returns empty tables, without the two terminals.
-    pub fn empty(budget: &Budget) -> Tables {
-        Tables {
+    pub fn empty(budget: &Budget) -> StoreTables {
+        StoreTables {
             pool: NodePool::default(),
             unique: UniqueTable::default(),
             cache: Cache::empty(budget.lease(), budget.lease()),
@@ -143,20 +143,20 @@ impl Tables {
     }
 
     /// Returns the number of a new scope.
-    pub fn next_scope(&self) -> ScopeId {
+    pub fn next_scope(&self) -> CacheScopeId {
         // The numbers wrap around after 2³² scopes; stale entries are dropped long before.
         let next = |last: u32| Some(last.checked_add(1).unwrap_or(1));
         let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
         let last = self.last_scope.fetch_update(set, fetch, next);
-        ScopeId(last.ok().and_then(next).unwrap_or(1))
+        CacheScopeId(last.ok().and_then(next).unwrap_or(1))
     }
 
-    fn deposited(&self) -> MutexGuard<'_, Vec<(WorkerId, Vec<NodeId>)>> {
+    fn deposited(&self) -> MutexGuard<'_, Vec<(WorkerId, Vec<DdNode>)>> {
         lock(&self.deposited)
     }
 
     /// Stores the roots of `worker`, which yields.
-    pub fn deposit_roots(&self, worker: WorkerId, roots: Vec<NodeId>) {
+    pub fn deposit_roots(&self, worker: WorkerId, roots: Vec<DdNode>) {
         self.deposited().push((worker, roots));
     }
 
@@ -196,7 +196,7 @@ impl Tables {
                     _ => (2, 2),
                 };
                 let children = block.iter().skip(skip).step_by(step);
-                todo.extend(children.map(|child| NodeId(word(child))));
+                todo.extend(children.map(|child| DdNode(word(child))));
                 let mut to = from;
                 for at in from..todo.len() {
                     if pool.mark(todo[at]) {
@@ -208,8 +208,8 @@ impl Tables {
             }
         }
         let alive = pool.marked();
-        self.unique.sweep(self.threads, |node| alive(NodeId(node)));
-        let is_open = |scope| scope == ScopeId::ALWAYS || open.binary_search(&scope).is_ok();
+        self.unique.sweep(self.threads, |node| alive(DdNode(node)));
+        let is_open = |scope| scope == CacheScopeId::ALWAYS || open.binary_search(&scope).is_ok();
         self.cache.sweep(self.threads, alive, is_open);
         let live = self.pool.occupied();
         self.collect_at = live + live.max(pause);
@@ -234,7 +234,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Handles {
     /// Returns a handle that keeps `node` alive.
-    pub fn root(&mut self, node: NodeId) -> Arc<NodeId> {
+    pub fn root(&mut self, node: DdNode) -> Arc<DdNode> {
         self.purge_if_many();
         let root = Arc::new(node);
         self.roots.push(root.clone());
@@ -242,7 +242,7 @@ impl Handles {
     }
 
     /// Returns a handle that keeps `scope` open.
-    pub fn scope(&mut self, scope: ScopeId) -> Arc<ScopeId> {
+    pub fn scope(&mut self, scope: CacheScopeId) -> Arc<CacheScopeId> {
         self.purge_if_many();
         let scope = Arc::new(scope);
         self.scopes.push(scope.clone());

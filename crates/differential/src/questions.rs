@@ -6,11 +6,12 @@
 
 use lariat::internals::ask::examination::{Examination, places, total, transitions};
 use lariat::internals::ask::{
-    AskOptions, AskSchedule, Asker, EarnedAnswer, EarnedReply, Ends, StateQuestion, ask,
+    AskOptions, AskSchedule, EarnedAnswer, EarnedReply, QuestionEngine, StateQuestion, StopRule,
+    ask,
 };
 use lariat::internals::{RunContext, SpaceCache, Systems};
 use lariat_budget::Budget;
-use lariat_formats::{Format, Model, read};
+use lariat_formats::{LoadedModel, ModelFormat, read};
 use lariat_model::{Predicate, State, System};
 use lariat_testkit::oracle::Reachable;
 use lariat_testkit::questions::{follow, is_reached, most, nearest, stays_reachable, value};
@@ -31,7 +32,7 @@ pub struct Case {
     /// The family of the model.
     pub family: &'static str,
     /// The model.
-    pub model: Model,
+    pub model: LoadedModel,
     /// The questions.
     pub questions: Vec<StateQuestion>,
 }
@@ -70,7 +71,7 @@ impl Case {
     /// Generates a model with questions.
     pub fn random(seed: u64) -> Case {
         let mut rng = Random::new(seed);
-        let net = |system: System| Model::new(Format::Pnml, system);
+        let net = |system: System| LoadedModel::new(ModelFormat::Pnml, system);
         let (family, model) = match rng.below(8) {
             0..=2 => ("net", net(nets::random(&mut rng, 400))),
             3 => ("any net", net(nets::any(&mut rng))),
@@ -78,7 +79,7 @@ impl Case {
             5 | 6 => ("coloured net", coloured_model(&mut rng)),
             _ => {
                 let system = programs::random(&mut rng, 200);
-                ("program", Model::new(Format::Dve, system))
+                ("program", LoadedModel::new(ModelFormat::Dve, system))
             }
         };
         let questions = questions(&mut rng, &model);
@@ -105,14 +106,14 @@ impl Case {
         }
         Case {
             family: "reducible net",
-            model: Model::new(Format::Pnml, system),
+            model: LoadedModel::new(ModelFormat::Pnml, system),
             questions,
         }
     }
 }
 
 /// Generates a coloured net that can be read: some have too many bindings.
-fn coloured_model(rng: &mut Random) -> Model {
+fn coloured_model(rng: &mut Random) -> LoadedModel {
     loop {
         let text = coloured::random(rng);
         if let Ok(model) = read("random", text.as_bytes()) {
@@ -121,7 +122,7 @@ fn coloured_model(rng: &mut Random) -> Model {
     }
 }
 
-fn questions(rng: &mut Random, model: &Model) -> Vec<StateQuestion> {
+fn questions(rng: &mut Random, model: &LoadedModel) -> Vec<StateQuestion> {
     let system = &model.system;
     let mut questions = vec![StateQuestion::Reach(Predicate::Deadlock)];
     let bare = system.events.is_empty() || system.variables.is_empty();
@@ -164,7 +165,7 @@ pub fn subjects() -> Vec<Subject> {
         tree: 500,
         ..AskSchedule::default()
     };
-    let only = |name: &'static str, asker: Asker, complete: bool| Subject {
+    let only = |name: &'static str, asker: QuestionEngine, complete: bool| Subject {
         name,
         complete,
         options: AskOptions {
@@ -181,7 +182,7 @@ pub fn subjects() -> Vec<Subject> {
         tree: 50,
         ..AskSchedule::default()
     };
-    let reduced = |name: &'static str, askers: Vec<Asker>, complete: bool| Subject {
+    let reduced = |name: &'static str, askers: Vec<QuestionEngine>, complete: bool| Subject {
         name,
         complete,
         options: AskOptions {
@@ -199,15 +200,15 @@ pub fn subjects() -> Vec<Subject> {
             },
             complete: true,
         },
-        reduced("auto-rounds", Asker::ALL.to_vec(), true),
-        reduced("explicit-reduced", vec![Asker::Explicit], true),
-        reduced("symbolic-reduced", vec![Asker::Sets], true),
-        reduced("walk-reduced", vec![Asker::Walk], false),
-        only("explicit", Asker::Explicit, true),
-        only("symbolic", Asker::Sets, true),
-        only("walk", Asker::Walk, false),
-        only("facts", Asker::Facts, false),
-        only("karp-miller", Asker::KarpMiller, false),
+        reduced("auto-rounds", QuestionEngine::ALL.to_vec(), true),
+        reduced("explicit-reduced", vec![QuestionEngine::Explicit], true),
+        reduced("symbolic-reduced", vec![QuestionEngine::Sets], true),
+        reduced("walk-reduced", vec![QuestionEngine::Walk], false),
+        only("explicit", QuestionEngine::Explicit, true),
+        only("symbolic", QuestionEngine::Sets, true),
+        only("walk", QuestionEngine::Walk, false),
+        only("facts", QuestionEngine::Facts, false),
+        only("karp-miller", QuestionEngine::KarpMiller, false),
     ]
 }
 
@@ -422,7 +423,7 @@ fn examinations(case: &Case, graph: Option<&Reachable>) -> Result<(), String> {
                 case.family
             ));
         }
-        debug_assert!(options.ends == Ends::WithAll || replies.len() == asked.len());
+        debug_assert!(options.ends == StopRule::WithAll || replies.len() == asked.len());
     }
     Ok(())
 }

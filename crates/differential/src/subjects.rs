@@ -11,10 +11,11 @@ pub use fair::fair;
 
 use asking::{facade_with_idle_threads, has_tableau, on_translation_with};
 use lariat::internals::{
-    AutomatonKind, CheckOptions, Emptiness, EngineChoice, EngineId, Fixpoint, Needs, Plan, Preset,
-    Proof, Proofs, Recurring, ReductionChoice, Rule, Rules, Schedule, Variant, Workers,
+    AbsenceProof, AbsenceProofs, AutomatonKind, CheckOptions, Emptiness, EngineChoice, EngineId,
+    Fixpoint, Needs, Plan, Preset, Recurring, ReductionChoice, Rule, Rules, Schedule, Variant,
+    Workers,
 };
-use lariat_automata::Legal;
+use lariat_automata::LegalLetters;
 use lariat_budget::Budget;
 use lariat_distributed::{Machines, engine};
 use lariat_engines::Engine;
@@ -111,12 +112,12 @@ fn with_workers(preset: &str, workers: usize) -> (String, Plan) {
 /// The component-wise engine without each proof of absence, without those that are not in the
 /// paper, without any.
 fn hyb_without() -> impl Iterator<Item = (String, Plan)> {
-    let each = Proof::ALL.iter().map(std::slice::from_ref);
-    let disabled = each.chain([Proof::OURS.as_slice(), &Proof::ALL]);
+    let each = AbsenceProof::ALL.iter().map(std::slice::from_ref);
+    let disabled = each.chain([AbsenceProof::OURS.as_slice(), &AbsenceProof::ALL]);
     disabled.map(|disabled| {
         let names: Vec<&str> = disabled.iter().map(|proof| proof.name()).collect();
         let variant = Variant {
-            proofs: Proofs::without(disabled),
+            proofs: AbsenceProofs::without(disabled),
             ..Variant::default()
         };
         let name = format!("hyb-without-{}", names.join("-"));
@@ -126,11 +127,14 @@ fn hyb_without() -> impl Iterator<Item = (String, Plan)> {
 
 /// The component-wise engine with sets of recurring states, with and without proofs of absence.
 fn hyb_with_sets() -> impl Iterator<Item = (String, Plan)> {
-    let plans = [("hyb-sets", [].as_slice()), ("hyb-sets-alone", &Proof::ALL)];
+    let plans = [
+        ("hyb-sets", [].as_slice()),
+        ("hyb-sets-alone", &AbsenceProof::ALL),
+    ];
     plans.into_iter().map(|(name, disabled)| {
         let variant = Variant {
             recurring: Recurring::Sets,
-            proofs: Proofs::without(disabled),
+            proofs: AbsenceProofs::without(disabled),
             ..Variant::default()
         };
         (name.to_owned(), Plan::of("hyb").as_variant(variant))
@@ -333,5 +337,6 @@ fn stutter_invariant(case: &Case) -> bool {
     }
     let (mut formulas, formula) = intern(case, &case.formula);
     let budget = Budget::unlimited().with_deadline(PATIENCE);
-    lariat_automata::stutter_invariant(&mut formulas, formula, &Legal::any(), &budget) == Ok(true)
+    lariat_automata::stutter_invariant(&mut formulas, formula, &LegalLetters::any(), &budget)
+        == Ok(true)
 }

@@ -7,9 +7,9 @@ use crate::subjects::{
 };
 use lariat::internals::{CheckOptions, Emptiness, EngineChoice, Plan, Schedule};
 use lariat_automata::translate;
-use lariat_budget::{Budget, Idle};
-use lariat_formats::Model;
-use lariat_model::Properties;
+use lariat_budget::{Budget, ThreadPool};
+use lariat_formats::LoadedModel;
+use lariat_model::PropertyList;
 use lariat_reductions::symmetry::{Symmetry, detect};
 use lariat_testkit::{Answer, Case, Subject, tableau};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub fn plans() -> Vec<(String, Plan)> {
 /// # Panics
 ///
 /// Never: there are no limits.
-pub fn symmetry(model: &Model) -> Symmetry<'_> {
+pub fn symmetry(model: &LoadedModel) -> Symmetry<'_> {
     detect(
         &model.system,
         model.coloured.as_deref(),
@@ -40,7 +40,7 @@ pub fn symmetry(model: &Model) -> Symmetry<'_> {
 
 /// Returns the subjects for a net: each plan on automata of the tableau and of the translation, and
 /// through the façade. The sets of `ssp` are closed under permutations of colours only.
-pub fn subjects(model: &Arc<Model>) -> Vec<Subject> {
+pub fn subjects(model: &Arc<LoadedModel>) -> Vec<Subject> {
     let mut all = Vec::new();
     let coloured = model.coloured.is_some();
     let plans = plans().into_iter();
@@ -79,7 +79,7 @@ pub fn subjects(model: &Arc<Model>) -> Vec<Subject> {
     all
 }
 
-fn on_tableau(name: &str, plan: Plan, model: Arc<Model>) -> Subject {
+fn on_tableau(name: &str, plan: Plan, model: Arc<LoadedModel>) -> Subject {
     let has_tableau = |case: &Case| tableau::buchi(&case.formula.negated(), MOST_EDGES).is_some();
     Subject::new(name, move |case| {
         match tableau::buchi(&case.formula.negated(), MOST_EDGES) {
@@ -93,7 +93,7 @@ fn on_tableau(name: &str, plan: Plan, model: Arc<Model>) -> Subject {
     .only(has_tableau)
 }
 
-fn on_translation(name: &str, plan: Plan, model: Arc<Model>) -> Subject {
+fn on_translation(name: &str, plan: Plan, model: Arc<LoadedModel>) -> Subject {
     Subject::new(name, move |case| {
         let (mut formulas, formula) = intern(case, &case.formula.negated());
         let budget = Budget::unlimited().with_deadline(PATIENCE);
@@ -104,10 +104,10 @@ fn on_translation(name: &str, plan: Plan, model: Arc<Model>) -> Subject {
     })
 }
 
-fn facade(name: &str, engine: EngineChoice, model: Arc<Model>) -> Subject {
+fn facade(name: &str, engine: EngineChoice, model: Arc<LoadedModel>) -> Subject {
     Subject::new(name, move |case| {
         let (formulas, formula) = intern(case, &case.formula);
-        let mut properties = Properties::new();
+        let mut properties = PropertyList::new();
         properties.formulas = formulas;
         properties.propositions = case.propositions();
         let subject = lariat::internals::Subject::new(&model, &properties);
@@ -116,6 +116,6 @@ fn facade(name: &str, engine: EngineChoice, model: Arc<Model>) -> Subject {
             deadlock: case.deadlock,
             ..CheckOptions::default()
         };
-        decide_about(&subject, case, formula, &options, &Idle::default())
+        decide_about(&subject, case, formula, &options, &ThreadPool::default())
     })
 }

@@ -80,7 +80,7 @@ fn mega(bytes: u64) -> f64 {
 fn divided(
     system: &System,
     processes: usize,
-) -> Result<(f64, lariat_distributed::Count), Box<dyn Error>> {
+) -> Result<(f64, lariat_distributed::DistributedCount), Box<dyn Error>> {
     let before = cpu() + of_children();
     let hosts = hosts_here(processes)?;
     let start = |process: usize| {

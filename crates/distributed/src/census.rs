@@ -1,11 +1,11 @@
 //! Counters over all states: deadlocks, tokens, failed claims.
 
 use lariat_model::{Domain, Predicate, System};
-use lariat_space::explicit::{Explicit, StateId, States};
+use lariat_space::explicit::{Explicit, ExplicitStateId, StateTable};
 use serde::{Deserialize, Serialize};
 
 /// Counters over the states that one worker owns.
-pub(crate) struct Census<'q> {
+pub(crate) struct StateCensus<'q> {
     claims: &'q [Predicate],
     is_count: Vec<bool>,
     /// The tokens of the previous state; `None` before the first.
@@ -18,7 +18,7 @@ pub(crate) struct Census<'q> {
 
 /// Counters over a set of states.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Counted {
+pub struct StateTotals {
     /// States without a step.
     pub deadlocks: u64,
     /// The largest number of tokens in one place.
@@ -29,9 +29,9 @@ pub struct Counted {
     pub failed: Vec<u64>,
 }
 
-impl Counted {
+impl StateTotals {
     /// Combines the counters of two disjoint sets of states.
-    pub(crate) fn join(&mut self, other: &Counted) {
+    pub(crate) fn join(&mut self, other: &StateTotals) {
         self.deadlocks += other.deadlocks;
         self.max_tokens_in_place = self.max_tokens_in_place.max(other.max_tokens_in_place);
         self.max_tokens = self.max_tokens.max(other.max_tokens);
@@ -43,11 +43,11 @@ impl Counted {
     }
 }
 
-impl<'q> Census<'q> {
-    pub fn new(system: &System, claims: &'q [Predicate]) -> Census<'q> {
+impl<'q> StateCensus<'q> {
+    pub fn new(system: &System, claims: &'q [Predicate]) -> StateCensus<'q> {
         let is_count = |domain: &Domain| matches!(domain, Domain::Count { .. });
         let variables = system.variables.iter();
-        Census {
+        StateCensus {
             claims,
             is_count: variables.map(|v| is_count(&v.domain)).collect(),
             tokens: None,
@@ -58,8 +58,9 @@ impl<'q> Census<'q> {
         }
     }
 
-    /// Counts a state. No other caller may read values between two calls: see [`Census::follow`].
-    pub fn count(&mut self, space: &Explicit<'_>, states: &mut States, state: StateId) {
+    /// Counts a state. No other caller may read values between two calls: see
+    /// [`StateCensus::follow`].
+    pub fn count(&mut self, space: &Explicit<'_>, states: &mut StateTable, state: ExplicitStateId) {
         let (mut is_count, mut tokens, mut most) = (self.is_count.iter(), 0, self.most);
         let all_visited = space.tell_values(states, state, |value| {
             if is_count.next() == Some(&true) {
@@ -79,7 +80,7 @@ impl<'q> Census<'q> {
     }
 
     /// Updates the tokens by the changes since the previous state.
-    fn follow(&mut self, space: &Explicit<'_>, states: &mut States, state: StateId) {
+    fn follow(&mut self, space: &Explicit<'_>, states: &mut StateTable, state: ExplicitStateId) {
         let (values, changes) = space.values_and_changes(states, state);
         match &mut self.tokens {
             Some(tokens) => {
@@ -100,8 +101,8 @@ impl<'q> Census<'q> {
         }
     }
 
-    pub fn counted(self) -> Counted {
-        Counted {
+    pub fn counted(self) -> StateTotals {
+        StateTotals {
             deadlocks: self.dead,
             max_tokens_in_place: self.most.max(0) as u64,
             max_tokens: self.most_in_all.max(0) as u128,

@@ -3,7 +3,7 @@
 //! Each process has one control connection to process 0. A frame is a length and an encoded value
 //! (`wire.rs`). A greeting comes first; it starts with the version, in a form that never changes.
 
-use crate::report::Report;
+use crate::report::WorkerReport;
 use crate::wire::{pack, unpack};
 use lariat_budget::Stop;
 use serde::de::DeserializeOwned;
@@ -31,7 +31,7 @@ pub(crate) enum Frame {
     /// Heartbeat, with the numbers of found and waiting states of each worker of the sender.
     Pulse(Vec<(u64, u64)>),
     /// All workers of the sender have finished.
-    Done(Vec<Report>),
+    Done(Vec<WorkerReport>),
     /// To process 0: the sender has lost its connection to this process.
     Lost(u32),
     /// From process 0: the run is over because of this loss.
@@ -46,13 +46,13 @@ pub(crate) struct Hello {
     pub process: usize,
     pub processes: usize,
     pub threads: usize,
-    pub purpose: Purpose,
+    pub purpose: ConnectionKind,
     pub model: Option<u64>,
 }
 
 /// The purpose of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) enum Purpose {
+pub(crate) enum ConnectionKind {
     States,
     Control,
 }
@@ -67,7 +67,7 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 const LONGEST_GREETING: u32 = 1 << 16;
 
 /// The reason why a greeting cannot be read.
-pub(crate) enum Stranger {
+pub(crate) enum HandshakeError {
     /// No greeting of this protocol, or none in time.
     Unknown,
     /// A greeting of another version.
@@ -80,17 +80,17 @@ pub(crate) fn write_hello(out: &mut impl Write, hello: &Hello, version: &str) ->
     write(out, hello)
 }
 
-pub(crate) fn read_hello(input: &mut impl Read) -> Result<Hello, Stranger> {
-    let unknown = |_: io::Error| Stranger::Unknown;
+pub(crate) fn read_hello(input: &mut impl Read) -> Result<Hello, HandshakeError> {
+    let unknown = |_: io::Error| HandshakeError::Unknown;
     let mut magic = [0; 8];
     input.read_exact(&mut magic).map_err(unknown)?;
     if magic != *MAGIC {
-        return Err(Stranger::Unknown);
+        return Err(HandshakeError::Unknown);
     }
     let version = read_bytes(input, LONGEST_GREETING).map_err(unknown)?;
     if version != VERSION.as_bytes() {
         let version = String::from_utf8_lossy(&version);
-        return Err(Stranger::Version(version.chars().take(40).collect()));
+        return Err(HandshakeError::Version(version.chars().take(40).collect()));
     }
     read(input, LONGEST_GREETING).map_err(unknown)
 }

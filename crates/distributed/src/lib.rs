@@ -25,7 +25,6 @@
 
 mod census;
 mod cluster;
-mod crew;
 mod engine;
 mod frame;
 mod join;
@@ -49,12 +48,13 @@ mod trail;
 mod watch;
 mod wave;
 mod wire;
+mod worker_threads;
 
-pub use census::Counted;
+pub use census::StateTotals;
 pub use cluster::{Cluster, hosts_here, read_hosts};
 pub use engine::engine;
 pub use lariat_budget::RunContext;
-pub use machines::{Count, Machines};
+pub use machines::{DistributedCount, Machines};
 pub use question::digest;
 pub use report::Figures;
 pub use serve::serve;

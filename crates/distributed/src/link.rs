@@ -1,7 +1,7 @@
 //! Control connections: their reader and heartbeat threads. `watch.rs` interprets what they report.
 
 use crate::frame::{Frame, read_frame, write_frame};
-use crate::report::Report;
+use crate::report::WorkerReport;
 use crate::shared::Shared;
 use std::io;
 use std::net::{Shutdown, TcpStream};
@@ -14,9 +14,9 @@ use std::time::Duration;
 pub(crate) const BEAT: Duration = Duration::from_millis(500);
 
 /// Events in the queue of a process.
-pub(crate) enum Event {
+pub(crate) enum ControlEvent {
     /// A worker of this process has finished the question.
-    Done(usize, Box<Report>),
+    Done(usize, Box<WorkerReport>),
     /// A frame from another process.
     Frame(usize, Frame),
     /// The control connection to a process has broken.
@@ -30,28 +30,28 @@ pub(crate) type Doing = Arc<Mutex<Option<Arc<Shared>>>>;
 
 /// The writing end of a control connection. Clones share the stream; a mutex keeps frames whole.
 #[derive(Clone)]
-pub(crate) struct Link(Arc<Mutex<TcpStream>>);
+pub(crate) struct ControlLink(Arc<Mutex<TcpStream>>);
 
-impl Link {
+impl ControlLink {
     /// Spawns a thread that queues the frames of `process` and one that sends heartbeats to it.
     /// Both end when the connection breaks, the reader also when the queue is dropped.
     pub fn open(
         stream: TcpStream,
         process: usize,
-        events: Sender<Event>,
+        events: Sender<ControlEvent>,
         doing: Doing,
-    ) -> io::Result<Link> {
+    ) -> io::Result<ControlLink> {
         let mut input = io::BufReader::new(stream.try_clone()?);
-        let link = Link(Arc::new(Mutex::new(stream)));
+        let link = ControlLink(Arc::new(Mutex::new(stream)));
         thread::Builder::new()
             .name(format!("read {process}"))
             .spawn(move || {
                 while let Ok(frame) = read_frame(&mut input) {
-                    if events.send(Event::Frame(process, frame)).is_err() {
+                    if events.send(ControlEvent::Frame(process, frame)).is_err() {
                         return;
                     }
                 }
-                let _ = events.send(Event::Lost(process));
+                let _ = events.send(ControlEvent::Lost(process));
             })?;
         let beating = link.clone();
         thread::Builder::new()

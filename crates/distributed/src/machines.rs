@@ -3,18 +3,18 @@
 //! Only this process gives answers, and only if all workers completed the search. A worker that
 //! stops makes all stop; a lost worker ends the run within ten seconds, with [`Stop::Lost`].
 
-use crate::census::Counted;
+use crate::census::StateTotals;
 use crate::cluster::Cluster;
-use crate::crew::{Crew, Order};
 use crate::frame::Frame;
 use crate::join::{Joined, join, single_process};
-use crate::link::{Doing, Event, Link};
-use crate::progress::{Gauges, Teller};
-use crate::question::{Question, about_runs, about_states, digest};
-use crate::report::{Conclusion, Figures, Report};
+use crate::link::{ControlEvent, ControlLink, Doing};
+use crate::progress::{Gauges, ProgressReporter};
+use crate::question::{WorkerQuestion, about_runs, about_states, digest};
+use crate::report::{Conclusion, Figures, WorkerReport};
 use crate::shared::Shared;
-use crate::watch::{Loss, TICK, Watch};
+use crate::watch::{Loss, PeerWatch, TICK};
 use crate::wire::unpack;
+use crate::worker_threads::{WorkOrder, WorkerThreads};
 use lariat_budget::{Budget, Observer, RunContext, Statistic, Stats, Stop};
 use lariat_engines::{Found, Outcome, Task, Team};
 use lariat_model::{Predicate, System, VarId};
@@ -34,10 +34,10 @@ impl fmt::Debug for Machines {
 
 struct Inner {
     /// `None` once the workers were joined.
-    crew: Option<Crew>,
-    events: Receiver<Event>,
+    crew: Option<WorkerThreads>,
+    events: Receiver<ControlEvent>,
     /// Links to the processes from 1 on.
-    links: Vec<Link>,
+    links: Vec<ControlLink>,
     doing: Doing,
     /// The reason why no further questions are answered.
     lost: Option<Stop>,
@@ -45,9 +45,9 @@ struct Inner {
 
 /// The result of counting all states.
 #[derive(Clone, Debug)]
-pub struct Count {
+pub struct DistributedCount {
     /// The counters over all states.
-    pub counted: Counted,
+    pub counted: StateTotals,
     /// The counters of each worker.
     pub workers: Vec<Figures>,
     /// The reason for an early end; counters are lower bounds then.
@@ -82,7 +82,12 @@ impl Machines {
     }
 
     /// Counts the states of a system, and those in which claims fail.
-    pub fn count(&self, system: &System, claims: &[Predicate], ctx: RunContext<'_>) -> Count {
+    pub fn count(
+        &self,
+        system: &System,
+        claims: &[Predicate],
+        ctx: RunContext<'_>,
+    ) -> DistributedCount {
         let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let reports =
             about_states(system, claims).and_then(|question| inner.answer(&question, ctx));
@@ -93,11 +98,11 @@ impl Machines {
             }
             Err(stop) => (Vec::new(), Some(stop)),
         };
-        let mut counted = Counted::default();
+        let mut counted = StateTotals::default();
         reports
             .iter()
             .for_each(|report| counted.join(&report.counted));
-        Count {
+        DistributedCount {
             counted,
             workers: reports.into_iter().map(|report| report.figures).collect(),
             stop,
@@ -119,10 +124,10 @@ impl Machines {
 struct Asking {
     shared: Arc<Shared>,
     /// The reports of each worker, by process.
-    reports: Vec<Vec<Option<Report>>>,
+    reports: Vec<Vec<Option<WorkerReport>>>,
     gauges: Gauges,
-    teller: Teller,
-    watch: Watch,
+    teller: ProgressReporter,
+    watch: PeerWatch,
     /// True once the other processes know that a worker has stopped.
     has_halted: bool,
 }
@@ -140,18 +145,18 @@ impl Asking {
 
 impl Inner {
     /// Sends a question to all workers and waits for their reports, worker 0 first.
-    fn answer(&mut self, question: &[u8], ctx: RunContext<'_>) -> Result<Vec<Report>, Stop> {
+    fn answer(&mut self, question: &[u8], ctx: RunContext<'_>) -> Result<Vec<WorkerReport>, Stop> {
         if let Some(lost) = &self.lost {
             return Err(lost.clone());
         }
-        let threads = self.crew.as_ref().map_or(0, Crew::len);
+        let threads = self.crew.as_ref().map_or(0, WorkerThreads::len);
         let processes = self.links.len() + 1;
         let mut asking = Asking {
             shared: Arc::new(Shared::new(threads)),
             reports: vec![vec![None; threads]; processes],
             gauges: vec![Vec::new(); processes],
-            teller: Teller::new(Instant::now()),
-            watch: Watch::new(0, processes),
+            teller: ProgressReporter::new(Instant::now()),
+            watch: PeerWatch::new(0, processes),
             has_halted: false,
         };
         // Events since the last question, which may include a lost process.
@@ -187,7 +192,7 @@ impl Inner {
         budget: &Budget,
         asking: &mut Asking,
     ) -> Result<(), Stop> {
-        let asked: Question = unpack(question)?;
+        let asked: WorkerQuestion = unpack(question)?;
         let milliseconds = |left: std::time::Duration| left.as_millis() as u64;
         let order = Frame::Order {
             question: question.to_vec(),
@@ -197,7 +202,7 @@ impl Inner {
         };
         self.send_all(&order, &mut asking.watch);
         let shared = &asking.shared;
-        let order = Order {
+        let order = WorkOrder {
             question: Arc::new(asked),
             budget: budget.clone(),
             shared: shared.clone(),
@@ -210,7 +215,7 @@ impl Inner {
         }
     }
 
-    fn send_all(&self, frame: &Frame, watch: &mut Watch) {
+    fn send_all(&self, frame: &Frame, watch: &mut PeerWatch) {
         for (process, link) in (1..).zip(&self.links) {
             if link.send(frame).is_err() {
                 watch.broke(process);
@@ -218,11 +223,13 @@ impl Inner {
         }
     }
 
-    fn handle(&mut self, event: Event, asking: &mut Asking) -> Result<(), Stop> {
+    fn handle(&mut self, event: ControlEvent, asking: &mut Asking) -> Result<(), Stop> {
         match event {
-            Event::Done(worker, report) => asking.reports[0][worker] = Some(*report),
-            Event::Lost(process) | Event::Severed(process) => asking.watch.broke(process),
-            Event::Frame(process, frame) => {
+            ControlEvent::Done(worker, report) => asking.reports[0][worker] = Some(*report),
+            ControlEvent::Lost(process) | ControlEvent::Severed(process) => {
+                asking.watch.broke(process)
+            }
+            ControlEvent::Frame(process, frame) => {
                 asking.watch.received(process);
                 match frame {
                     Frame::Pulse(gauges) => asking.gauges[process] = gauges,
@@ -255,8 +262,8 @@ impl Inner {
     }
 
     /// The reason why workers have stopped, preferably one that is not another worker's stop.
-    fn stopped(&self, reports: &[Report]) -> Option<Stop> {
-        let threads = self.crew.as_ref().map_or(1, Crew::len);
+    fn stopped(&self, reports: &[WorkerReport]) -> Option<Stop> {
+        let threads = self.crew.as_ref().map_or(1, WorkerThreads::len);
         let stops = || {
             let stops = reports.iter().map(|report| report.ending.clone().stop());
             stops
@@ -295,7 +302,7 @@ impl Team for Machines {
 }
 
 /// Records the counters of all workers, as sums and one by one.
-fn record(reports: &[Report], task: &mut Task<'_>) {
+fn record(reports: &[WorkerReport], task: &mut Task<'_>) {
     let sum = |figure: fn(&Figures) -> u64| reports.iter().map(|r| figure(&r.figures)).sum::<u64>();
     let account = &mut *task.account;
     let stats = &mut account.stats;

@@ -7,7 +7,8 @@
 
 use crate::cluster::Cluster;
 use crate::frame::{
-    Frame, Hello, Purpose, Stranger, VERSION, read_frame, read_hello, write_frame, write_hello,
+    ConnectionKind, Frame, HandshakeError, Hello, VERSION, read_frame, read_hello, write_frame,
+    write_hello,
 };
 use crate::link::BEAT;
 use socket2::{SockRef, TcpKeepalive};
@@ -24,7 +25,7 @@ const ANSWER: Duration = Duration::from_secs(5);
 const SILENCE: Duration = Duration::from_secs(6);
 
 /// The connections of one process.
-pub(crate) struct Met {
+pub(crate) struct Connections {
     /// Connections for states: one to every other process, `None` for itself.
     pub states: Vec<Option<TcpStream>>,
     /// Control connections: of process 0 to every other one, of others to process 0.
@@ -34,20 +35,32 @@ pub(crate) struct Met {
 }
 
 /// Connects all processes with each other.
-pub(crate) fn meet(cluster: &Cluster) -> Result<Met, String> {
+pub(crate) fn meet(cluster: &Cluster) -> Result<Connections, String> {
     let until = Instant::now() + cluster.patience;
     let Cluster { hosts, process, .. } = cluster;
     let listener = listen(&hosts[*process])?;
     let none = || (0..hosts.len()).map(|_| None).collect();
-    let mut met = Met {
+    let mut met = Connections {
         states: none(),
         control: none(),
         last_pulse: Instant::now(),
     };
     for other in 0..*process {
-        met.states[other] = Some(connect(cluster, other, Purpose::States, &mut met, until)?);
+        met.states[other] = Some(connect(
+            cluster,
+            other,
+            ConnectionKind::States,
+            &mut met,
+            until,
+        )?);
         if other == 0 {
-            met.control[0] = Some(connect(cluster, other, Purpose::Control, &mut met, until)?);
+            met.control[0] = Some(connect(
+                cluster,
+                other,
+                ConnectionKind::Control,
+                &mut met,
+                until,
+            )?);
         }
     }
     accept_others(cluster, &listener, &mut met, until)?;
@@ -72,8 +85,8 @@ fn listen(host: &str) -> Result<TcpListener, String> {
 fn connect(
     cluster: &Cluster,
     other: usize,
-    purpose: Purpose,
-    met: &mut Met,
+    purpose: ConnectionKind,
+    met: &mut Connections,
     until: Instant,
 ) -> Result<TcpStream, String> {
     let host = cluster.hosts[other].as_str();
@@ -113,7 +126,7 @@ fn attempt(
     host: &str,
     hello: &Hello,
     cluster: &Cluster,
-    met: &mut Met,
+    met: &mut Connections,
     until: Instant,
 ) -> Result<io::Result<(TcpStream, Frame)>, String> {
     let mut stream = match greet(host, hello, until) {
@@ -172,7 +185,7 @@ fn is_early(error: &io::Error) -> bool {
     matches!(error.kind(), WouldBlock | TimedOut | Interrupted)
 }
 
-impl Met {
+impl Connections {
     /// Fails if a connected process has disconnected. Sends due heartbeats to process 0.
     fn check_peers(&mut self, cluster: &Cluster) -> Result<(), String> {
         if let (1.., Some(host)) = (cluster.process, &mut self.control[0])
@@ -221,7 +234,7 @@ fn prepare(stream: &TcpStream) -> io::Result<()> {
 fn accept_others(
     cluster: &Cluster,
     listener: &TcpListener,
-    met: &mut Met,
+    met: &mut Connections,
     until: Instant,
 ) -> Result<(), String> {
     let Cluster { process, hosts, .. } = cluster;
@@ -259,18 +272,18 @@ fn accept_others(
 fn answer_greeting(
     cluster: &Cluster,
     mut stream: TcpStream,
-    met: &mut Met,
+    met: &mut Connections,
     until: Instant,
 ) -> Result<(), String> {
     let left = until.saturating_duration_since(Instant::now());
     let greeting = prepare(&stream)
         .and_then(|()| stream.set_read_timeout(Some(left.clamp(AGAIN, ANSWER))))
-        .map_err(|_| Stranger::Unknown)
+        .map_err(|_| HandshakeError::Unknown)
         .and_then(|()| read_hello(&mut stream));
     let hello = match greeting {
         Ok(hello) => hello,
-        Err(Stranger::Unknown) => return Ok(()),
-        Err(Stranger::Version(theirs)) => {
+        Err(HandshakeError::Unknown) => return Ok(()),
+        Err(HandshakeError::Version(theirs)) => {
             let why = format!("it runs Lariat {VERSION}, and here is Lariat {theirs}");
             let _ = write_frame(&mut stream, &Frame::Refused(why));
             return Err(format!(
@@ -279,8 +292,8 @@ fn answer_greeting(
         }
     };
     let place = match hello.purpose {
-        Purpose::States => &mut met.states,
-        Purpose::Control => &mut met.control,
+        ConnectionKind::States => &mut met.states,
+        ConnectionKind::Control => &mut met.control,
     };
     let is_taken = place.get(hello.process).is_some_and(Option::is_some);
     if let Err(why) = check_hello(cluster, &hello, is_taken) {
@@ -395,7 +408,7 @@ mod tests {
                 process: 1,
                 processes: 3,
                 threads: 1,
-                purpose: Purpose::States,
+                purpose: ConnectionKind::States,
                 model: None,
             };
             let greeted = (0..).find_map(|_| {
@@ -447,7 +460,7 @@ mod tests {
             process: 1,
             processes: 2,
             threads: 1,
-            purpose: Purpose::States,
+            purpose: ConnectionKind::States,
             model: None,
         };
         let answer = std::thread::scope(|scope| {

@@ -18,17 +18,17 @@
 //! they are enumerated, which is the same both times. Nine bytes per node at most.
 
 use crate::post::Outbox;
-use crate::product::{Arrival, Nodes, OwnNode, Owned, Product, owner};
+use crate::product::{Arrival, DistributedProduct, OwnNode, Owned, WorkerNodes, owner};
 use crate::shared::Gauge;
-use crate::wave::{Hands, Part};
+use crate::wave::{WaveContext, WavePart};
 use lariat_budget::Stop;
-use lariat_space::explicit::States;
+use lariat_space::explicit::StateTable;
 
 /// Nodes expanded between two reads of the mailbox.
 const STRETCH: usize = 4096;
 
 /// The set S at one worker, with in-degrees.
-pub(crate) struct Set {
+pub(crate) struct NodeSubset {
     /// For each node: [`OUT`], [`IN`] or [`MARKED`].
     pub kept: Vec<u8>,
     degree: Vec<u32>,
@@ -39,9 +39,9 @@ pub(crate) const OUT: u8 = 0;
 const IN: u8 = 1;
 const MARKED: u8 = 2;
 
-impl Set {
+impl NodeSubset {
     /// The nodes whose location satisfies `is_in`.
-    pub fn new(owned: &mut Owned, is_in: impl Fn(u32) -> bool) -> Result<Set, Stop> {
+    pub fn new(owned: &mut Owned, is_in: impl Fn(u32) -> bool) -> Result<NodeSubset, Stop> {
         let nodes = owned.len();
         // Bytes of the three arrays; in the worst case every node waits.
         owned.lease.resize(nodes.saturating_mul(9))?;
@@ -52,7 +52,7 @@ impl Set {
                 OUT
             }
         });
-        Ok(Set {
+        Ok(NodeSubset {
             kept: kept.collect(),
             degree: vec![0; nodes],
             todo: Vec::new(),
@@ -66,16 +66,16 @@ impl Set {
 
 /// Computes the fixpoint, or one round if the automaton is weak, and its size at all workers.
 pub(crate) fn fixpoint(
-    hands: &mut Hands<'_>,
-    product: &Product<'_>,
+    context: &mut WaveContext<'_>,
+    product: &DistributedProduct<'_>,
     owned: &mut Owned,
     gauge: &Gauge,
     edges: &mut u64,
-) -> Result<(Set, u64), Stop> {
-    let made = Set::new(owned, |location| {
+) -> Result<(NodeSubset, u64), Stop> {
+    let made = NodeSubset::new(owned, |location| {
         !product.is_weak || product.accepting[location as usize]
     });
-    let agreed = hands.agree(made.as_ref().map(Set::len).map_err(Clone::clone));
+    let agreed = context.agree(made.as_ref().map(NodeSubset::len).map_err(Clone::clone));
     let mut set = made?;
     let mut before = agreed?.into_iter().sum::<u64>();
     while before > 0 {
@@ -90,8 +90,8 @@ pub(crate) fn fixpoint(
                 gauge,
                 edges,
             };
-            let done = hands.wave(&mut part);
-            left = hands.agree(done.map(|()| set.len()))?.into_iter().sum();
+            let done = context.wave(&mut part);
+            left = context.agree(done.map(|()| set.len()))?.into_iter().sum();
         }
         if product.is_weak || left == before {
             return Ok((set, left));
@@ -112,8 +112,8 @@ enum Step {
 
 impl Step {
     /// Initialises the nodes from which the wave starts.
-    fn prepare(self, product: &Product<'_>, owned: &Owned, set: &mut Set) {
-        let Set { kept, degree, todo } = set;
+    fn prepare(self, product: &DistributedProduct<'_>, owned: &Owned, set: &mut NodeSubset) {
+        let NodeSubset { kept, degree, todo } = set;
         match self {
             Step::Mark => {
                 degree.fill(0);
@@ -146,16 +146,22 @@ impl Step {
 /// One worker's part of either wave.
 struct Edges<'a, 'q> {
     step: Step,
-    product: &'a Product<'q>,
+    product: &'a DistributedProduct<'q>,
     owned: &'a mut Owned,
-    set: &'a mut Set,
+    set: &'a mut NodeSubset,
     gauge: &'a Gauge,
     edges: &'a mut u64,
 }
 
-impl Set {
+impl NodeSubset {
     /// Processes an edge to a node that the worker owns.
-    fn arrive(&mut self, step: Step, states: &mut States, nodes: &Nodes, arrival: Arrival) {
+    fn arrive(
+        &mut self,
+        step: Step,
+        states: &mut StateTable,
+        nodes: &WorkerNodes,
+        arrival: Arrival,
+    ) {
         let Some(node) = nodes.known(states, arrival) else {
             return;
         };
@@ -180,7 +186,7 @@ impl Set {
     }
 }
 
-impl Part for Edges<'_, '_> {
+impl WavePart for Edges<'_, '_> {
     fn receive(&mut self, _: usize, contents: &[u8]) -> Result<(), Stop> {
         let Edges { step, set, .. } = self;
         self.owned.read(contents, 0, |states, nodes, arrival, _| {

@@ -5,13 +5,13 @@
 //! except for the accepting nodes where the wave starts, so each cycle of parents contains one of
 //! these. W5, for the prefix: from the initial nodes, without parents. At most 12 bytes per node.
 
-use crate::owcty::{OUT, Set};
+use crate::owcty::{NodeSubset, OUT};
 use crate::post::Outbox;
-use crate::product::{Arrival, Nodes, OwnNode, Owned, Product, owner};
-use crate::wave::{Hands, Part};
+use crate::product::{Arrival, DistributedProduct, OwnNode, Owned, WorkerNodes, owner};
+use crate::wave::{WaveContext, WavePart};
 use crate::wire::invalid;
 use lariat_budget::Stop;
-use lariat_space::explicit::States;
+use lariat_space::explicit::StateTable;
 
 /// Nodes expanded between two reads of the mailbox.
 const STRETCH: usize = 4096;
@@ -45,22 +45,22 @@ pub(crate) struct Parents {
 }
 
 /// The start and the range of the wave.
-pub(crate) enum Within<'a> {
+pub(crate) enum SearchRegion<'a> {
     /// From accepting nodes, inside this set.
-    Set(&'a Set),
+    Set(&'a NodeSubset),
     /// From the initial nodes, without a restriction.
     All,
 }
 
 /// Computes the parents of all nodes that the worker owns; fails if any worker fails.
 pub(crate) fn parents(
-    hands: &mut Hands<'_>,
-    product: &Product<'_>,
+    context: &mut WaveContext<'_>,
+    product: &DistributedProduct<'_>,
     owned: &mut Owned,
-    within: &Within<'_>,
+    within: &SearchRegion<'_>,
 ) -> Result<Parents, Stop> {
     let begun = begin(product, owned, within);
-    let agreed = hands.agree(begun.as_ref().map(drop).map_err(Clone::clone));
+    let agreed = context.agree(begun.as_ref().map(drop).map_err(Clone::clone));
     let mut parents = begun?;
     agreed?;
     let edges = ParentTargets {
@@ -69,12 +69,16 @@ pub(crate) fn parents(
         parents: &mut parents,
     };
     let mut part = Edges { edges, owned };
-    let done = hands.wave(&mut part);
-    hands.agree(done)?;
+    let done = context.wave(&mut part);
+    context.agree(done)?;
     Ok(parents)
 }
 
-fn begin(product: &Product<'_>, owned: &mut Owned, within: &Within<'_>) -> Result<Parents, Stop> {
+fn begin(
+    product: &DistributedProduct<'_>,
+    owned: &mut Owned,
+    within: &SearchRegion<'_>,
+) -> Result<Parents, Stop> {
     let nodes = owned.len();
     // Beside the nine bytes of a set: a parent, a list entry, and a byte for the walk that follows.
     owned.lease.resize(nodes.saturating_mul(9 + 13))?;
@@ -83,14 +87,14 @@ fn begin(product: &Product<'_>, owned: &mut Owned, within: &Within<'_>) -> Resul
         todo: Vec::new(),
     };
     match within {
-        Within::Set(set) => {
+        SearchRegion::Set(set) => {
             let accepting = (0..nodes as u32).filter(|node| {
                 let (_, location) = owned.get(OwnNode(*node));
                 set.kept[*node as usize] != OUT && product.accepting[location as usize]
             });
             parents.todo.extend(accepting);
         }
-        Within::All => product.initial(owned, |node| {
+        SearchRegion::All => product.initial(owned, |node| {
             // Initial nodes may coincide.
             if parents.of[node.index()] == Address::NONE {
                 parents.of[node.index()] = Address::ROOT;
@@ -108,33 +112,39 @@ struct Edges<'a, 'q> {
 
 /// The data for edges that lead to own nodes.
 struct ParentTargets<'a, 'q> {
-    product: &'a Product<'q>,
-    within: &'a Within<'a>,
+    product: &'a DistributedProduct<'q>,
+    within: &'a SearchRegion<'a>,
     parents: &'a mut Parents,
 }
 
 impl ParentTargets<'_, '_> {
     /// Records the source of an edge to an own node, unless the node has a parent.
-    fn arrive(&mut self, states: &mut States, nodes: &Nodes, arrival: Arrival, parent: Address) {
+    fn arrive(
+        &mut self,
+        states: &mut StateTable,
+        nodes: &WorkerNodes,
+        arrival: Arrival,
+        parent: Address,
+    ) {
         let Some(node) = nodes.known(states, arrival) else {
             return;
         };
         let is_within = match self.within {
-            Within::Set(set) => set.kept[node.index()] != OUT,
-            Within::All => true,
+            SearchRegion::Set(set) => set.kept[node.index()] != OUT,
+            SearchRegion::All => true,
         };
         if is_within && self.parents.of[node.index()] == Address::NONE {
             self.parents.of[node.index()] = parent;
             // A starting node is in the list already.
             let is_accepting = self.product.accepting[arrival.location as usize];
-            if !(matches!(self.within, Within::Set(_)) && is_accepting) {
+            if !(matches!(self.within, SearchRegion::Set(_)) && is_accepting) {
                 self.parents.todo.push(node.0);
             }
         }
     }
 }
 
-impl Part for Edges<'_, '_> {
+impl WavePart for Edges<'_, '_> {
     fn receive(&mut self, from: usize, contents: &[u8]) -> Result<(), Stop> {
         let Edges { edges, owned } = self;
         owned.read(contents, 4, |states, nodes, arrival, behind| {

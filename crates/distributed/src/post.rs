@@ -34,7 +34,7 @@ const WINDOW: u32 = 64;
 
 /// A message from one worker to another.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Parcel {
+pub(crate) struct MessageBatch {
     pub to: u32,
     pub from: u32,
     /// Acknowledges this number of parcels of the addressee.
@@ -76,23 +76,23 @@ impl<'de> Deserialize<'de> for Contents {
 
 /// The mailbox of one worker. Only its worker's thread uses it, inside and outside the dataflow.
 #[derive(Default)]
-pub(crate) struct Office {
-    inbox: RefCell<Vec<Parcel>>,
-    outbox: RefCell<Vec<Parcel>>,
+pub(crate) struct Mailbox {
+    inbox: RefCell<Vec<MessageBatch>>,
+    outbox: RefCell<Vec<MessageBatch>>,
     /// True while its worker has work.
     is_busy: Cell<bool>,
     activator: RefCell<Option<Activator>>,
 }
 
-impl Office {
+impl Mailbox {
     /// Builds the dataflow of a wave, initially busy. All workers must call this in the same order.
-    pub fn open(worker: &mut Worker) -> Rc<Office> {
-        let office = Rc::new(Office::default());
+    pub fn open(worker: &mut Worker) -> Rc<Mailbox> {
+        let office = Rc::new(Mailbox::default());
         office.is_busy.set(true);
         let mailbox = office.clone();
         worker.dataflow::<u64, _, _>(move |scope| {
-            let (handle, cycle) = scope.feedback::<Vec<Parcel>>(1);
-            let by_address = Exchange::new(|parcel: &Parcel| u64::from(parcel.to));
+            let (handle, cycle) = scope.feedback::<Vec<MessageBatch>>(1);
+            let by_address = Exchange::new(|parcel: &MessageBatch| u64::from(parcel.to));
             let sent = cycle.unary(by_address, "post", |capability, info| {
                 let activator = scope.activator_for(info.address);
                 mailbox.activator.replace(Some(activator));
@@ -124,12 +124,12 @@ impl Office {
     }
 
     /// Takes the parcels that have arrived.
-    pub fn collect(&self) -> Vec<Parcel> {
+    pub fn collect(&self) -> Vec<MessageBatch> {
         self.inbox.take()
     }
 
     /// Queues parcels for sending and updates whether the worker is busy.
-    pub fn dispatch(&self, parcels: &mut Vec<Parcel>, is_busy: bool) {
+    pub fn dispatch(&self, parcels: &mut Vec<MessageBatch>, is_busy: bool) {
         self.outbox.borrow_mut().append(parcels);
         self.is_busy.set(is_busy);
         if let Some(activator) = &*self.activator.borrow() {
@@ -142,7 +142,7 @@ impl Office {
 pub(crate) struct Outbox {
     me: u32,
     peers: Vec<Peer>,
-    closed: Vec<Parcel>,
+    closed: Vec<MessageBatch>,
     /// The number of workers with a full window.
     full: usize,
     /// Bytes sent to other workers and to itself.
@@ -194,7 +194,7 @@ impl Outbox {
             peer.unread += 1;
             self.full += usize::from(peer.unread == WINDOW);
         }
-        self.closed.push(Parcel {
+        self.closed.push(MessageBatch {
             to: to as u32,
             from: self.me,
             read: std::mem::take(&mut peer.owed),
@@ -203,7 +203,7 @@ impl Outbox {
     }
 
     /// Processes the acknowledgements of a received parcel, and owes one for it.
-    pub fn note(&mut self, parcel: &Parcel) {
+    pub fn note(&mut self, parcel: &MessageBatch) {
         if let Some(peer) = self.peers.get_mut(parcel.from as usize) {
             let before = peer.unread;
             peer.unread = before.saturating_sub(parcel.read);
@@ -221,7 +221,7 @@ impl Outbox {
     }
 
     /// Closes all open parcels and returns everything to be sent.
-    pub fn take(&mut self) -> &mut Vec<Parcel> {
+    pub fn take(&mut self) -> &mut Vec<MessageBatch> {
         for to in 0..self.peers.len() {
             if !self.peers[to].open.is_empty() || self.peers[to].owed > 0 {
                 self.close(to);

@@ -4,9 +4,9 @@
 //! owner(s, q) = ⌊h(s) · workers / 2⁶⁴⌋
 //! ```
 //!
-//! h is a hash of the *values* of a state (`States::print`), equal in all processes. It ignores the
-//! automaton state, so that all nodes with one state have one owner, which stores and labels the
-//! state once. Every wave enumerates the edges again; a node is stored as its index only.
+//! h is a hash of the *values* of a state (`StateTable::print`), equal in all processes. It ignores
+//! the automaton state, so that all nodes with one state have one owner, which stores and labels
+//! the state once. Every wave enumerates the edges again; a node is stored as its index only.
 
 use crate::question::{Buchi, is_weak};
 use crate::wire::invalid;
@@ -14,13 +14,15 @@ use lariat_automata::{Automaton, Letter, StateId as Location, accepting_forever}
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_engines::{Alphabet, ClassId, Problem};
 use lariat_model::{Deadlock, EventId, Predicate, Proposition, System};
-use lariat_space::explicit::{Explicit, Interner, Prospect, StateId, States, TOGETHER};
+use lariat_space::explicit::{
+    Explicit, ExplicitStateId, PreparedSuccessor, StateTable, TOGETHER, VectorInterner,
+};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// The data shared by all nodes.
-pub(crate) struct Product<'q> {
+pub(crate) struct DistributedProduct<'q> {
     pub space: Explicit<'q>,
     automaton: Automaton,
     alphabet: Arc<Alphabet>,
@@ -48,14 +50,14 @@ impl Target {
     }
 }
 
-impl<'q> Product<'q> {
+impl<'q> DistributedProduct<'q> {
     pub fn new(
         system: &'q System,
         propositions: &'q [Proposition],
         deadlock: Deadlock,
         buchi: &Buchi,
         prefixes: bool,
-    ) -> Product<'q> {
+    ) -> DistributedProduct<'q> {
         let automaton = buchi.automaton();
         let accepting = buchi.accepting();
         let alphabet = Problem::new(system, &automaton, propositions, deadlock)
@@ -68,7 +70,7 @@ impl<'q> Product<'q> {
                 Proposition::Fires(_) => None,
             })
             .collect();
-        Product {
+        DistributedProduct {
             is_weak: is_weak(&automaton, &accepting),
             forever: if prefixes {
                 accepting_forever(&automaton)
@@ -90,10 +92,10 @@ impl<'q> Product<'q> {
         let stride = 4 + bits.div_ceil(8) as usize;
         Owned {
             states: self.space.states(budget),
-            nodes: Nodes {
+            nodes: WorkerNodes {
                 me,
                 workers,
-                pairs: (locations > 1).then(|| Interner::new(stride, budget)),
+                pairs: (locations > 1).then(|| VectorInterner::new(stride, budget)),
                 choices: FxHashMap::default(),
                 targets: Vec::new(),
             },
@@ -132,7 +134,12 @@ impl<'q> Product<'q> {
         &self,
         owned: &mut Owned,
         node: OwnNode,
-        mut visit: impl FnMut(&mut States, &mut Nodes, Option<EventId>, Target) -> Result<(), Stop>,
+        mut visit: impl FnMut(
+            &mut StateTable,
+            &mut WorkerNodes,
+            Option<EventId>,
+            Target,
+        ) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         let (state, location) = owned.get(node);
         let letter = if self.reads_states {
@@ -173,12 +180,12 @@ impl<'q> Product<'q> {
     /// The successor locations under a letter, as a range of the worker's list.
     fn choices(
         &self,
-        nodes: &mut Nodes,
+        nodes: &mut WorkerNodes,
         letter: u64,
         location: u32,
         class: ClassId,
     ) -> Range<usize> {
-        let Nodes {
+        let WorkerNodes {
             choices, targets, ..
         } = nodes;
         let range = choices.entry((letter, location, class)).or_insert_with(|| {
@@ -205,25 +212,25 @@ impl OwnNode {
 /// The target of an edge, which may have any owner.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
-    pub prospect: Prospect,
+    pub prospect: PreparedSuccessor,
     pub print: u64,
     pub location: u32,
 }
 
 /// The part of a product that one worker owns.
 pub(crate) struct Owned {
-    pub states: States,
-    pub nodes: Nodes,
+    pub states: StateTable,
+    pub nodes: WorkerNodes,
     /// Accounts for the arrays over the nodes.
     pub lease: Lease,
 }
 
 /// The nodes of one worker.
-pub(crate) struct Nodes {
+pub(crate) struct WorkerNodes {
     pub me: usize,
     pub workers: usize,
     /// Pairs of state and location; `None` if there is one location, so that a node is a state.
-    pairs: Option<Interner>,
+    pairs: Option<VectorInterner>,
     choices: FxHashMap<(u64, u32, ClassId), (u32, u32)>,
     targets: Vec<u32>,
 }
@@ -231,20 +238,20 @@ pub(crate) struct Nodes {
 impl Owned {
     pub fn len(&self) -> usize {
         let pairs = self.nodes.pairs.as_ref();
-        pairs.map_or(self.states.len(), Interner::len)
+        pairs.map_or(self.states.len(), VectorInterner::len)
     }
 
-    pub fn get(&self, node: OwnNode) -> (StateId, u32) {
+    pub fn get(&self, node: OwnNode) -> (ExplicitStateId, u32) {
         let Some(pairs) = &self.nodes.pairs else {
-            return (StateId(node.0), 0);
+            return (ExplicitStateId(node.0), 0);
         };
         let mut cells = pairs.get(node.0);
         let mut next = || cells.next().unwrap_or(0);
-        (StateId(next()), next())
+        (ExplicitStateId(next()), next())
     }
 
     /// Adds all waiting nodes, which the worker owns.
-    pub fn enter_all(&mut self, waiting: &mut Waiting) -> Result<(), Stop> {
+    pub fn enter_all(&mut self, waiting: &mut PendingLookups) -> Result<(), Stop> {
         let Owned { states, nodes, .. } = self;
         waiting.all(states, |states, arrival| {
             nodes.enter(states, arrival).map(drop)
@@ -256,9 +263,9 @@ impl Owned {
         &mut self,
         mut bytes: &[u8],
         more: usize,
-        mut visit: impl FnMut(&mut States, &mut Nodes, Arrival, &[u8]) -> Result<(), Stop>,
+        mut visit: impl FnMut(&mut StateTable, &mut WorkerNodes, Arrival, &[u8]) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
-        let mut waiting = Waiting::default();
+        let mut waiting = PendingLookups::default();
         while !bytes.is_empty() {
             let read = self.states.read(&mut bytes)?;
             let (Some((location, prospect)), Some((behind, rest))) =
@@ -284,21 +291,21 @@ impl Owned {
 /// A state and a location.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
-    pub prospect: Prospect,
+    pub prospect: PreparedSuccessor,
     pub location: u32,
 }
 
 /// One-word states that are looked up together, so that their cache misses overlap.
 #[derive(Default)]
-pub(crate) struct Waiting(Vec<(u64, u32)>);
+pub(crate) struct PendingLookups(Vec<(u64, u32)>);
 
-impl Waiting {
+impl PendingLookups {
     /// Adds a node; returns `false` if its state is not one word.
     #[inline]
     pub fn add(&mut self, arrival: Arrival) -> bool {
         match arrival.prospect {
-            Prospect::Word(word) => self.0.push((word, arrival.location)),
-            Prospect::Prepared | Prospect::Here(_) => return false,
+            PreparedSuccessor::Word(word) => self.0.push((word, arrival.location)),
+            PreparedSuccessor::Prepared | PreparedSuccessor::Here(_) => return false,
         }
         true
     }
@@ -312,8 +319,8 @@ impl Waiting {
     #[inline]
     pub fn all(
         &mut self,
-        states: &mut States,
-        mut visit: impl FnMut(&mut States, Arrival) -> Result<(), Stop>,
+        states: &mut StateTable,
+        mut visit: impl FnMut(&mut StateTable, Arrival) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         for some in self.0.chunks(TOGETHER) {
             let found = states.seek(some.iter().map(|(word, _)| *word));
@@ -327,10 +334,10 @@ impl Waiting {
     }
 }
 
-impl Nodes {
+impl WorkerNodes {
     /// Adds a node that the worker owns; returns its index.
     #[inline]
-    pub fn enter(&mut self, states: &mut States, arrival: Arrival) -> Result<OwnNode, Stop> {
+    pub fn enter(&mut self, states: &mut StateTable, arrival: Arrival) -> Result<OwnNode, Stop> {
         let state = states.enter(arrival.prospect)?;
         match &mut self.pairs {
             None => Ok(OwnNode(state.0)),
@@ -340,7 +347,7 @@ impl Nodes {
 
     /// The index of a node if it was added before.
     #[inline]
-    pub fn known(&self, states: &mut States, arrival: Arrival) -> Option<OwnNode> {
+    pub fn known(&self, states: &mut StateTable, arrival: Arrival) -> Option<OwnNode> {
         let state = states.known(arrival.prospect)?;
         match &self.pairs {
             None => Some(OwnNode(state.0)),

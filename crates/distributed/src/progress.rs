@@ -26,14 +26,14 @@ const AT: [&str; 8] = [
 pub(crate) type Gauges = Vec<Vec<(u64, u64)>>;
 
 /// Reports progress at intervals.
-pub(crate) struct Teller {
+pub(crate) struct ProgressReporter {
     /// Times and numbers of states, at most [`SPAN`] old except for the first.
     seen: VecDeque<(Instant, u64)>,
 }
 
-impl Teller {
-    pub fn new(now: Instant) -> Teller {
-        Teller {
+impl ProgressReporter {
+    pub fn new(now: Instant) -> ProgressReporter {
+        ProgressReporter {
             seen: VecDeque::from([(now, 0)]),
         }
     }
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn a_progress_line_has_states_rate_and_queues() {
         let (lines, start) = (Lines::default(), Instant::now());
-        let mut teller = Teller::new(start);
+        let mut teller = ProgressReporter::new(start);
         assert!(!teller.is_due(start) && teller.is_due(start + OFTEN));
         for seconds in 1..=10 {
             // Fast at first, then slower.

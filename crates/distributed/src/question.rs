@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 /// A question to all workers.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Question {
+pub(crate) enum WorkerQuestion {
     /// Does the system have a run that the automaton accepts?
     Accepts {
         system: System,
@@ -122,7 +122,7 @@ pub(crate) fn is_weak(automaton: &Automaton, accepting: &[bool]) -> bool {
         })
 }
 
-/// A [`Question`] that borrows the system; encoded in the same way.
+/// A [`WorkerQuestion`] that borrows the system; encoded in the same way.
 #[derive(Serialize)]
 enum Asked<'a> {
     Accepts {

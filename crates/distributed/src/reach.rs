@@ -6,25 +6,27 @@
 //! Under `stutter`, a node from which every continuation is accepted ends the wave at all workers
 //! (Černá and Pelánek's *terminal* automata): it ends a run that violates a safety property.
 
-use crate::census::Census;
+use crate::census::StateCensus;
 use crate::post::Outbox;
-use crate::product::{Arrival, Nodes, OwnNode, Owned, Product, Waiting, owner};
-use crate::recent::{Recent, Short};
+use crate::product::{
+    Arrival, DistributedProduct, OwnNode, Owned, PendingLookups, WorkerNodes, owner,
+};
+use crate::recent::{RecentMessages, ShortMessage};
 use crate::shared::Gauge;
-use crate::wave::Part;
+use crate::wave::WavePart;
 use lariat_budget::{Budget, Stop};
-use lariat_space::explicit::{Prospect, States, TOGETHER};
+use lariat_space::explicit::{PreparedSuccessor, StateTable, TOGETHER};
 
 /// Nodes expanded between two reads of the mailbox.
 const STRETCH: usize = 4096;
 
 /// One worker's part of W1.
-pub(crate) struct Reach<'a, 'q> {
-    pub product: &'a Product<'q>,
+pub(crate) struct ReachPart<'a, 'q> {
+    pub product: &'a DistributedProduct<'q>,
     pub owned: &'a mut Owned,
     pub budget: &'a Budget,
     pub gauge: &'a Gauge,
-    pub recent: Recent,
+    pub recent: RecentMessages,
     /// The first node that has not been expanded.
     pub next: usize,
     pub edges: u64,
@@ -33,48 +35,51 @@ pub(crate) struct Reach<'a, 'q> {
     /// Accepting nodes among those expanded.
     pub accepting: u64,
     /// Counters over states, for questions about states.
-    pub census: Option<Census<'q>>,
+    pub census: Option<StateCensus<'q>>,
     /// A node from which every continuation is accepted.
     pub bad: Option<OwnNode>,
     /// True if some worker has such a node.
     pub is_over: bool,
 }
 
-impl Reach<'_, '_> {
+impl ReachPart<'_, '_> {
     /// Ends the wave: sends every worker a message with an invalid location.
     fn end(&mut self, node: OwnNode, out: &mut Outbox) {
         let Owned { states, nodes, .. } = &*self.owned;
         let (state, _) = self.owned.get(node);
         for to in (0..nodes.workers).filter(|to| *to != nodes.me) {
             let head = self.product.locations();
-            out.put(to, |bytes| states.write(head, Prospect::Here(state), bytes));
+            out.put(to, |bytes| {
+                states.write(head, PreparedSuccessor::Here(state), bytes)
+            });
         }
         self.bad = Some(node);
         self.is_over = true;
     }
 }
 
-impl Part for Reach<'_, '_> {
+impl WavePart for ReachPart<'_, '_> {
     fn receive(&mut self, _: usize, contents: &[u8]) -> Result<(), Stop> {
-        let Reach {
+        let ReachPart {
             received, is_over, ..
         } = self;
         let locations = self.product.locations();
-        let take = |states: &mut States, nodes: &mut Nodes, arrival: Arrival, _: &[u8]| {
-            *is_over |= arrival.location >= locations;
-            if *is_over {
-                return Ok(());
-            }
-            *received += 1;
-            nodes.enter(states, arrival).map(drop)
-        };
+        let take =
+            |states: &mut StateTable, nodes: &mut WorkerNodes, arrival: Arrival, _: &[u8]| {
+                *is_over |= arrival.location >= locations;
+                if *is_over {
+                    return Ok(());
+                }
+                *received += 1;
+                nodes.enter(states, arrival).map(drop)
+            };
         self.owned.read(contents, 0, take)
     }
 
     fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop> {
         let end = self.owned.len().min(self.next + STRETCH);
         let before = self.next;
-        let (mut waiting, mut remote) = (Waiting::default(), Vec::new());
+        let (mut waiting, mut remote) = (PendingLookups::default(), Vec::new());
         let length = self.owned.states.short_len();
         self.recent.fit(self.owned.states.bytes(), self.budget);
         while self.next < end && !self.is_over && !out.is_full() {
@@ -91,7 +96,7 @@ impl Part for Reach<'_, '_> {
             if let Some(census) = &mut self.census {
                 census.count(&self.product.space, &mut self.owned.states, state);
             }
-            let Reach {
+            let ReachPart {
                 recent,
                 edges,
                 sent,
@@ -109,11 +114,11 @@ impl Part for Reach<'_, '_> {
                         if !waiting.add(target.arrival()) {
                             nodes.enter(states, target.arrival())?;
                         }
-                    } else if let Prospect::Word(word) = target.prospect
+                    } else if let PreparedSuccessor::Word(word) = target.prospect
                         && let Some(message) = states.short(target.location, word)
                     {
                         let print = target.print;
-                        remote.push(Short { print, message });
+                        remote.push(ShortMessage { print, message });
                     } else {
                         out.put(to, |bytes| {
                             let start = bytes.len();

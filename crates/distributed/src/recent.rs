@@ -23,13 +23,13 @@ const WIDTH: usize = LONGEST + 1;
 const NOTHING: u64 = u64::MAX;
 
 /// A message of at most eight bytes that waits to be sent.
-pub(crate) struct Short {
+pub(crate) struct ShortMessage {
     pub print: u64,
     pub message: u64,
 }
 
 /// The direct-mapped table.
-pub(crate) struct Recent {
+pub(crate) struct RecentMessages {
     /// Entries for messages of at most eight bytes.
     short: Vec<u64>,
     /// Entries of `WIDTH` bytes for longer messages.
@@ -38,9 +38,9 @@ pub(crate) struct Recent {
     lease: Lease,
 }
 
-impl Recent {
-    pub fn new(budget: &Budget) -> Recent {
-        Recent {
+impl RecentMessages {
+    pub fn new(budget: &Budget) -> RecentMessages {
+        RecentMessages {
             short: Vec::new(),
             long: Vec::new(),
             bytes: LEAST,
@@ -59,7 +59,12 @@ impl Recent {
     }
 
     /// Sends the waiting messages of `length` bytes that are not cached; returns their number.
-    pub fn send(&mut self, waiting: &mut Vec<Short>, length: usize, out: &mut Outbox) -> u64 {
+    pub fn send(
+        &mut self,
+        waiting: &mut Vec<ShortMessage>,
+        length: usize,
+        out: &mut Outbox,
+    ) -> u64 {
         if self.short.is_empty() {
             self.long = Vec::new();
             self.short.resize(self.bytes / size_of::<u64>(), NOTHING);
@@ -67,10 +72,10 @@ impl Recent {
         let (slots, workers) = (self.short.len(), out.peers());
         // The upper bits of the print select the owner. Reading all entries first overlaps misses.
         let place = |print: u64| owner(print << 32, slots);
-        let read = |sum: u64, one: &Short| sum ^ self.short[place(one.print)];
+        let read = |sum: u64, one: &ShortMessage| sum ^ self.short[place(one.print)];
         black_box(waiting.iter().fold(0, read));
         let mut sent = 0;
-        for Short { print, message } in waiting.drain(..) {
+        for ShortMessage { print, message } in waiting.drain(..) {
             let known = &mut self.short[place(print)];
             if *known == message {
                 continue;
@@ -120,8 +125,8 @@ mod tests {
         Outbox::new(&Worker::new(WorkerConfig::default(), single, None))
     }
 
-    fn send(recent: &mut Recent, out: &mut Outbox, messages: &[u64]) -> u64 {
-        let short = |message: &u64| Short {
+    fn send(recent: &mut RecentMessages, out: &mut Outbox, messages: &[u64]) -> u64 {
+        let short = |message: &u64| ShortMessage {
             print: message.wrapping_mul(0x9E37_79B9_7F4A_7C15),
             message: *message,
         };
@@ -130,14 +135,14 @@ mod tests {
 
     #[test]
     fn cached_messages_are_not_sent_again() {
-        let (mut recent, mut out) = (Recent::new(&Budget::unlimited()), outbox());
+        let (mut recent, mut out) = (RecentMessages::new(&Budget::unlimited()), outbox());
         assert_eq!(send(&mut recent, &mut out, &[0, 2, 0, 2, 4]), 3);
         assert_eq!(send(&mut recent, &mut out, &[4, 6, 0]), 1);
         let sent: Vec<u8> = (out.take().drain(..))
             .flat_map(|parcel| parcel.contents.0)
             .collect();
         assert_eq!(sent, [0, 0, 0, 2, 0, 0, 4, 0, 0, 6, 0, 0]);
-        let mut recent = Recent::new(&Budget::unlimited());
+        let mut recent = RecentMessages::new(&Budget::unlimited());
         let long = [7; 20];
         assert!(!recent.has(1, &long) && recent.has(1, &long));
         assert!(!recent.has(1, &long[1..]) && !recent.has(1, &long));
@@ -148,9 +153,9 @@ mod tests {
     #[test]
     fn memory_grows_with_the_states_and_is_leased() {
         let budget = Budget::bytes(40 << 20);
-        let (mut recent, mut out) = (Recent::new(&budget), outbox());
+        let (mut recent, mut out) = (RecentMessages::new(&budget), outbox());
         let many: Vec<u64> = (0..100_000).map(|i| 2 * i).collect();
-        let again = |recent: &mut Recent, out: &mut Outbox| {
+        let again = |recent: &mut RecentMessages, out: &mut Outbox| {
             send(recent, out, &many);
             send(recent, out, &many)
         };

@@ -1,6 +1,6 @@
 //! Reports of workers that have finished a question.
 
-use crate::census::Counted;
+use crate::census::StateTotals;
 use lariat_budget::Stop;
 use lariat_model::Lasso;
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ pub(crate) enum Conclusion {
 
 /// The end of a worker's search, in a form that can be encoded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Ending {
+pub(crate) enum WorkerEnding {
     Finished,
     Time,
     Memory,
@@ -53,43 +53,43 @@ pub(crate) enum Ending {
     Internal(String),
 }
 
-impl From<Stop> for Ending {
-    fn from(stop: Stop) -> Ending {
+impl From<Stop> for WorkerEnding {
+    fn from(stop: Stop) -> WorkerEnding {
         match stop {
-            Stop::Time => Ending::Time,
-            Stop::Memory => Ending::Memory,
-            Stop::Interrupted => Ending::Interrupted,
-            Stop::Work(limit) => Ending::Work(limit),
-            Stop::Bound(what) => Ending::Bound(what),
-            Stop::Unsupported(what) => Ending::Unsupported(what),
-            Stop::Lost(what) => Ending::Lost(what),
-            Stop::Internal(what) => Ending::Internal(what),
+            Stop::Time => WorkerEnding::Time,
+            Stop::Memory => WorkerEnding::Memory,
+            Stop::Interrupted => WorkerEnding::Interrupted,
+            Stop::Work(limit) => WorkerEnding::Work(limit),
+            Stop::Bound(what) => WorkerEnding::Bound(what),
+            Stop::Unsupported(what) => WorkerEnding::Unsupported(what),
+            Stop::Lost(what) => WorkerEnding::Lost(what),
+            Stop::Internal(what) => WorkerEnding::Internal(what),
         }
     }
 }
 
-impl Ending {
+impl WorkerEnding {
     /// The reason for an early end.
     pub fn stop(self) -> Option<Stop> {
         Some(match self {
-            Ending::Finished => return None,
-            Ending::Time => Stop::Time,
-            Ending::Memory => Stop::Memory,
-            Ending::Interrupted => Stop::Interrupted,
-            Ending::Work(limit) => Stop::Work(limit),
-            Ending::Bound(what) => Stop::Bound(what),
-            Ending::Unsupported(what) => Stop::Unsupported(what),
-            Ending::Lost(what) => Stop::Lost(what),
-            Ending::Internal(what) => Stop::Internal(what),
+            WorkerEnding::Finished => return None,
+            WorkerEnding::Time => Stop::Time,
+            WorkerEnding::Memory => Stop::Memory,
+            WorkerEnding::Interrupted => Stop::Interrupted,
+            WorkerEnding::Work(limit) => Stop::Work(limit),
+            WorkerEnding::Bound(what) => Stop::Bound(what),
+            WorkerEnding::Unsupported(what) => Stop::Unsupported(what),
+            WorkerEnding::Lost(what) => Stop::Lost(what),
+            WorkerEnding::Internal(what) => Stop::Internal(what),
         })
     }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Report {
+pub(crate) struct WorkerReport {
     pub figures: Figures,
-    pub counted: Counted,
-    pub ending: Ending,
+    pub counted: StateTotals,
+    pub ending: WorkerEnding,
     /// Set by worker 0 only, and never sent.
     #[serde(skip)]
     pub conclusion: Option<Conclusion>,

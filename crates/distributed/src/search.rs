@@ -1,69 +1,74 @@
 //! The program of one worker for a question, from the first wave to the last.
 //!
 //! All workers run this program and base every common decision on exchanged values
-//! (`Hands::agree`), so that they execute the same waves. Only worker 0 draws the conclusion.
+//! (`WaveContext::agree`), so that they execute the same waves. Only worker 0 draws the conclusion.
 //! "Empty" requires that every wave completed everywhere, that no sent state is missing, and that
 //! the last wave left no node.
 
-use crate::census::{Census, Counted};
+use crate::census::{StateCensus, StateTotals};
 use crate::owcty::fixpoint;
-use crate::parents::{Within, parents};
-use crate::product::{OwnNode, Owned, Product};
-use crate::question::{Buchi, Question};
-use crate::reach::Reach;
-use crate::recent::Recent;
-use crate::report::{Conclusion, Ending, Figures, Report};
+use crate::parents::{SearchRegion, parents};
+use crate::product::{DistributedProduct, OwnNode, Owned};
+use crate::question::{Buchi, WorkerQuestion};
+use crate::reach::ReachPart;
+use crate::recent::RecentMessages;
+use crate::report::{Conclusion, Figures, WorkerEnding, WorkerReport};
 use crate::shared::Gauge;
-use crate::trail::{Goal, Passed, follow};
-use crate::wave::Hands;
+use crate::trail::{Passed, TrailGoal, follow};
+use crate::wave::WaveContext;
 use lariat_automata::Automaton;
 use lariat_budget::Stop;
 use lariat_model::{Deadlock, Lasso, Step};
 use serde::{Deserialize, Serialize};
 
-pub(crate) fn answer(hands: &mut Hands<'_>, question: &Question, gauge: &Gauge) -> Report {
+pub(crate) fn answer(
+    context: &mut WaveContext<'_>,
+    question: &WorkerQuestion,
+    gauge: &Gauge,
+) -> WorkerReport {
     let start = cpu_seconds();
     let mut figures = Figures::default();
     let mut counted = None;
     let found = match question {
-        Question::Accepts {
+        WorkerQuestion::Accepts {
             system,
             propositions,
             deadlock,
             automaton,
             prefixes,
         } => {
-            let product = Product::new(system, propositions, *deadlock, automaton, *prefixes);
-            search(hands, &product, gauge, &mut figures)
+            let product =
+                DistributedProduct::new(system, propositions, *deadlock, automaton, *prefixes);
+            search(context, &product, gauge, &mut figures)
         }
-        Question::Count { system, claims } => {
+        WorkerQuestion::Count { system, claims } => {
             let anything = Buchi::new(&Automaton::universal());
-            let product = Product::new(system, &[], Deadlock::Stutter, &anything, false);
-            let mut census = Some(Census::new(system, claims));
-            let mut owned = product.owned(hands.me(), hands.peers(), hands.budget);
+            let product = DistributedProduct::new(system, &[], Deadlock::Stutter, &anything, false);
+            let mut census = Some(StateCensus::new(system, claims));
+            let mut owned = product.owned(context.me(), context.peers(), context.budget);
             let found = reach(
-                hands,
+                context,
                 &product,
                 &mut owned,
                 gauge,
                 &mut figures,
                 &mut census,
             );
-            counted = census.map(Census::counted);
+            counted = census.map(StateCensus::counted);
             found.map(|_| Some(Conclusion::Empty))
         }
     };
-    figures.bytes_sent = hands.bytes;
+    figures.bytes_sent = context.bytes;
     figures.cpu_seconds = cpu_seconds() - start;
     let (ending, conclusion) = match found {
-        Ok(conclusion) => (Ending::Finished, conclusion),
+        Ok(conclusion) => (WorkerEnding::Finished, conclusion),
         Err(stop) => (stop.into(), None),
     };
-    Report {
+    WorkerReport {
         figures,
-        counted: counted.unwrap_or_else(Counted::default),
+        counted: counted.unwrap_or_else(StateTotals::default),
         ending,
-        conclusion: conclusion.filter(|_| hands.me() == 0),
+        conclusion: conclusion.filter(|_| context.me() == 0),
     }
 }
 
@@ -74,56 +79,70 @@ fn cpu_seconds() -> f64 {
 }
 
 fn search(
-    hands: &mut Hands<'_>,
-    product: &Product<'_>,
+    context: &mut WaveContext<'_>,
+    product: &DistributedProduct<'_>,
     gauge: &Gauge,
     figures: &mut Figures,
 ) -> Result<Option<Conclusion>, Stop> {
-    let mut owned = product.owned(hands.me(), hands.peers(), hands.budget);
+    let mut owned = product.owned(context.me(), context.peers(), context.budget);
     let mut no_census = None;
-    let reached = reach(hands, product, &mut owned, gauge, figures, &mut no_census)?;
+    let reached = reach(context, product, &mut owned, gauge, figures, &mut no_census)?;
     match reached {
         Reached::All { accepting: 0 } => return Ok(Some(Conclusion::Empty)),
         Reached::All { .. } => {}
         Reached::Bad(end) => {
-            let to_end = parents(hands, product, &mut owned, &Within::All)?;
-            let trail = follow(hands, product, &mut owned, &to_end, Goal::Beginning, end)?;
+            let to_end = parents(context, product, &mut owned, &SearchRegion::All)?;
+            let trail = follow(
+                context,
+                product,
+                &mut owned,
+                &to_end,
+                TrailGoal::Beginning,
+                end,
+            )?;
             return Ok(lasso(&trail.passed, &[]).map(Conclusion::Accepting));
         }
     }
-    let (set, left) = fixpoint(hands, product, &mut owned, gauge, &mut figures.edges)?;
+    let (set, left) = fixpoint(context, product, &mut owned, gauge, &mut figures.edges)?;
     figures.left = set.len();
     if left == 0 {
         return Ok(Some(Conclusion::Empty));
     }
-    let sizes = hands.agree(Ok(set.len()))?;
+    let sizes = context.agree(Ok(set.len()))?;
     let first = sizes.iter().position(|size| *size > 0);
     let kept = || set.kept.iter().position(|kept| *kept != crate::owcty::OUT);
-    let start = (first == Some(hands.me())).then(kept).flatten();
-    let round = parents(hands, product, &mut owned, &Within::Set(&set))?;
+    let start = (first == Some(context.me())).then(kept).flatten();
+    let round = parents(context, product, &mut owned, &SearchRegion::Set(&set))?;
     let start = start.map(|node| OwnNode(node as u32));
-    let cycle = follow(hands, product, &mut owned, &round, Goal::Loop, start)?;
+    let cycle = follow(context, product, &mut owned, &round, TrailGoal::Loop, start)?;
     drop((round, set));
-    let to_loop = parents(hands, product, &mut owned, &Within::All)?;
+    let to_loop = parents(context, product, &mut owned, &SearchRegion::All)?;
     let entry = cycle.entry;
-    let prefix = follow(hands, product, &mut owned, &to_loop, Goal::Beginning, entry)?;
+    let prefix = follow(
+        context,
+        product,
+        &mut owned,
+        &to_loop,
+        TrailGoal::Beginning,
+        entry,
+    )?;
     Ok(lasso(&prefix.passed, &cycle.passed).map(Conclusion::Accepting))
 }
 
 /// Executes W1; fails if any worker fails.
 fn reach<'q>(
-    hands: &mut Hands<'_>,
-    product: &Product<'q>,
+    context: &mut WaveContext<'_>,
+    product: &DistributedProduct<'q>,
     owned: &mut Owned,
     gauge: &Gauge,
     figures: &mut Figures,
-    census: &mut Option<Census<'q>>,
+    census: &mut Option<StateCensus<'q>>,
 ) -> Result<Reached, Stop> {
-    let budget = hands.budget;
+    let budget = context.budget;
     let begun = product.initial(owned, drop);
-    let mut part = Reach {
+    let mut part = ReachPart {
         product,
-        recent: Recent::new(budget),
+        recent: RecentMessages::new(budget),
         owned,
         budget,
         gauge,
@@ -136,7 +155,7 @@ fn reach<'q>(
         bad: None,
         is_over: false,
     };
-    let done = hands.wave(&mut part);
+    let done = context.wave(&mut part);
     *census = part.census.take();
     *figures = Figures {
         states: part.owned.states.len() as u64,
@@ -145,7 +164,7 @@ fn reach<'q>(
         sent: part.sent,
         received: part.received,
         packed_bits: part.owned.states.packed_bits() as u64,
-        bytes: hands.budget.bytes_used(),
+        bytes: context.budget.bytes_used(),
         overflow: part.owned.states.overflow().map(|var| var.0),
         ..Figures::default()
     };
@@ -157,12 +176,12 @@ fn reach<'q>(
         received: part.received,
         accepting: part.accepting,
     };
-    let all = hands.agree(begun.and(done).map(|()| mine))?;
+    let all = context.agree(begun.and(done).map(|()| mine))?;
     if all.iter().any(|one| one.is_over) {
         // Workers with the end message discard further states. The first one with a node shows it.
         let first = all.iter().position(|one| one.bad.is_some());
-        let bad = all.get(hands.me()).and_then(|one| one.bad).map(OwnNode);
-        return Ok(Reached::Bad(bad.filter(|_| first == Some(hands.me()))));
+        let bad = all.get(context.me()).and_then(|one| one.bad).map(OwnNode);
+        return Ok(Reached::Bad(bad.filter(|_| first == Some(context.me()))));
     }
     let sum = |figure: fn(&Brought) -> u64| all.iter().map(figure).sum::<u64>();
     let (sent, received) = (sum(|one| one.sent), sum(|one| one.received));

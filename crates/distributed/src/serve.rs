@@ -1,15 +1,15 @@
 //! A process that waits for the questions of process 0.
 
 use crate::cluster::Cluster;
-use crate::crew::{Crew, Order};
 use crate::frame::Frame;
 use crate::join::{Joined, join};
-use crate::link::{Doing, Event, Link};
+use crate::link::{ControlEvent, ControlLink, Doing};
 use crate::question::digest;
-use crate::report::{Ending, Report};
+use crate::report::{WorkerEnding, WorkerReport};
 use crate::shared::Shared;
-use crate::watch::{TICK, Watch};
+use crate::watch::{PeerWatch, TICK};
 use crate::wire::unpack;
+use crate::worker_threads::{WorkOrder, WorkerThreads};
 use lariat_budget::{Budget, Stop};
 use std::fmt;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -36,31 +36,31 @@ pub fn serve(cluster: &Cluster, budget: &Budget) -> Result<(), String> {
         order: None,
         reports: Vec::new(),
         has_halted: false,
-        watch: Watch::new(cluster.process, cluster.hosts.len()),
+        watch: PeerWatch::new(cluster.process, cluster.hosts.len()),
     }
     .listen(&events)
 }
 
 struct Server<'a> {
-    crew: Crew,
-    host: Link,
+    crew: WorkerThreads,
+    host: ControlLink,
     doing: Doing,
     budget: &'a Budget,
     /// The question in progress.
-    order: Option<Order>,
-    reports: Vec<Option<Report>>,
+    order: Option<WorkOrder>,
+    reports: Vec<Option<WorkerReport>>,
     /// True once process 0 knows that a worker has stopped.
     has_halted: bool,
     /// Failure detection for process 0.
-    watch: Watch,
+    watch: PeerWatch,
 }
 
 impl Server<'_> {
-    fn listen(mut self, events: &Receiver<Event>) -> Result<(), String> {
+    fn listen(mut self, events: &Receiver<ControlEvent>) -> Result<(), String> {
         let lost = |what: &dyn fmt::Display| Err(format!("a worker was lost ({what})"));
         loop {
             match events.recv_timeout(TICK) {
-                Ok(Event::Frame(_, frame)) => {
+                Ok(ControlEvent::Frame(_, frame)) => {
                     self.watch.received(0);
                     match frame {
                         Frame::Bye => return Ok(()),
@@ -68,10 +68,12 @@ impl Server<'_> {
                         frame => self.handle(frame)?,
                     }
                 }
-                Ok(Event::Done(worker, report)) => self.done(worker, *report)?,
+                Ok(ControlEvent::Done(worker, report)) => self.done(worker, *report)?,
                 // Process 0 decides whether the run is over.
-                Ok(Event::Severed(peer)) => self.send(&Frame::Lost(peer as u32)),
-                Ok(Event::Lost(_)) | Err(RecvTimeoutError::Disconnected) => self.watch.broke(0),
+                Ok(ControlEvent::Severed(peer)) => self.send(&Frame::Lost(peer as u32)),
+                Ok(ControlEvent::Lost(_)) | Err(RecvTimeoutError::Disconnected) => {
+                    self.watch.broke(0)
+                }
                 Err(RecvTimeoutError::Timeout) => {}
             }
             if let Some(loss) = self.watch.tick(|process| process == 0) {
@@ -79,7 +81,7 @@ impl Server<'_> {
                 self.send(&Frame::Lost(0));
                 return lost(&loss);
             }
-            let is_halted = |order: &Order| order.shared.halt.is_pressed();
+            let is_halted = |order: &WorkOrder| order.shared.halt.is_pressed();
             if !self.has_halted && self.order.as_ref().is_some_and(is_halted) {
                 self.has_halted = true;
                 self.send(&Frame::Halt);
@@ -113,7 +115,7 @@ impl Server<'_> {
                 if let Some(work) = work {
                     budget = budget.with_work(work);
                 }
-                let order = Order {
+                let order = WorkOrder {
                     question: Arc::new(question),
                     budget,
                     shared: Arc::new(Shared::new(self.crew.len())),
@@ -138,8 +140,8 @@ impl Server<'_> {
         Ok(())
     }
 
-    fn done(&mut self, worker: usize, report: Report) -> Result<(), String> {
-        if let Ending::Internal(what) = &report.ending {
+    fn done(&mut self, worker: usize, report: WorkerReport) -> Result<(), String> {
+        if let WorkerEnding::Internal(what) = &report.ending {
             // Workers of other processes may wait for this worker, so the run ends.
             let stop = Stop::Internal(what.clone());
             self.send(&Frame::Done(vec![report; self.crew.len()]));

@@ -7,12 +7,12 @@
 
 use crate::parents::{Address, Parents};
 use crate::post::Outbox;
-use crate::product::{OwnNode, Owned, Product};
-use crate::wave::{Hands, Part};
+use crate::product::{DistributedProduct, OwnNode, Owned};
+use crate::wave::{WaveContext, WavePart};
 use crate::wire::{invalid, pack, unpack};
 use lariat_budget::Stop;
 use lariat_model::{EventId, State, Value};
-use lariat_space::explicit::Prospect;
+use lariat_space::explicit::PreparedSuccessor;
 use serde::{Deserialize, Serialize};
 
 /// Limit on the bytes of a reported run; longer ones would be unreadable.
@@ -57,12 +57,12 @@ enum Message {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Goal {
+pub(crate) enum TrailGoal {
     Loop,
     Beginning,
 }
 
-pub(crate) struct Trail {
+pub(crate) struct ParentTrail {
     /// At worker 0: the nodes passed, in walk order; of the final round only for a loop.
     pub passed: Vec<Passed>,
     /// At its owner: the node where the final round started.
@@ -71,18 +71,18 @@ pub(crate) struct Trail {
 
 /// Follows parents from `start`, which exactly one worker has.
 pub(crate) fn follow(
-    hands: &mut Hands<'_>,
-    product: &Product<'_>,
+    context: &mut WaveContext<'_>,
+    product: &DistributedProduct<'_>,
     owned: &mut Owned,
     parents: &Parents,
-    goal: Goal,
+    goal: TrailGoal,
     start: Option<OwnNode>,
-) -> Result<Trail, Stop> {
+) -> Result<ParentTrail, Stop> {
     let mut part = Walk {
         product,
         seen: match goal {
-            Goal::Loop => vec![0; owned.len()],
-            Goal::Beginning => Vec::new(),
+            TrailGoal::Loop => vec![0; owned.len()],
+            TrailGoal::Beginning => Vec::new(),
         },
         owned,
         parents,
@@ -96,13 +96,13 @@ pub(crate) fn follow(
         reported: Vec::new(),
         entry: None,
     };
-    let done = hands.wave(&mut part);
+    let done = context.wave(&mut part);
     let (mut reported, entry) = (part.reported, part.entry);
     reported.sort_by_key(|passed| passed.number);
     let mut numbers = (0..)
         .zip(&reported)
         .map(|(i, passed): (u64, _)| passed.number == i);
-    let is_complete = numbers.all(|right| right) && !(hands.me() == 0 && reported.is_empty());
+    let is_complete = numbers.all(|right| right) && !(context.me() == 0 && reported.is_empty());
     let done = done.and(if is_complete {
         Ok(())
     } else {
@@ -110,18 +110,18 @@ pub(crate) fn follow(
             "the trail of the counterexample has gaps".to_owned(),
         ))
     });
-    hands.agree(done)?;
-    Ok(Trail {
+    context.agree(done)?;
+    Ok(ParentTrail {
         passed: reported,
         entry,
     })
 }
 
 struct Walk<'a, 'q> {
-    product: &'a Product<'q>,
+    product: &'a DistributedProduct<'q>,
     owned: &'a mut Owned,
     parents: &'a Parents,
-    goal: Goal,
+    goal: TrailGoal,
     /// For each node: 0, or 1 once passed, or 2 once passed in the final round.
     seen: Vec<u8>,
     /// The position of the walk, if this worker owns it.
@@ -144,7 +144,7 @@ impl Walk<'_, '_> {
             return Err(invalid("an unknown node"));
         }
         let mut reports = true;
-        if self.goal == Goal::Loop {
+        if self.goal == TrailGoal::Loop {
             let seen = &mut self.seen[here.index()];
             reports = match (*seen, round) {
                 (0, _) => false,
@@ -171,7 +171,7 @@ impl Walk<'_, '_> {
         let (state, location) = self.owned.get(here);
         let mut left = Vec::new();
         let states = &self.owned.states;
-        states.write(location, Prospect::Here(state), &mut left);
+        states.write(location, PreparedSuccessor::Here(state), &mut left);
         match (self.parents.of[here.index()].get(), self.goal) {
             (Some(Address { worker, node }), _) if worker as usize == self.owned.nodes.me => {
                 self.next = Some(WalkPosition {
@@ -190,8 +190,8 @@ impl Walk<'_, '_> {
                 };
                 send(worker as usize, &Message::Pass(position), out)?;
             }
-            (None, Goal::Beginning) => {}
-            (None, Goal::Loop) => {
+            (None, TrailGoal::Beginning) => {}
+            (None, TrailGoal::Loop) => {
                 return Err(Stop::Internal(
                     "a node of the loop has no parent".to_owned(),
                 ));
@@ -253,7 +253,7 @@ fn send(to: usize, message: &Message, out: &mut Outbox) -> Result<(), Stop> {
     Ok(())
 }
 
-impl Part for Walk<'_, '_> {
+impl WavePart for Walk<'_, '_> {
     fn receive(&mut self, _: usize, mut contents: &[u8]) -> Result<(), Stop> {
         while let Some((length, rest)) = contents.split_first_chunk() {
             let length = u64::from_le_bytes(*length) as usize;

@@ -56,7 +56,7 @@ impl fmt::Display for Loss {
 }
 
 /// The state of failure detection in one process.
-pub(crate) struct Watch {
+pub(crate) struct PeerWatch {
     me: usize,
     /// Ticks since the last frame of each process; 0 for this one.
     silent: Vec<u32>,
@@ -71,9 +71,9 @@ pub(crate) struct Watch {
     last: Instant,
 }
 
-impl Watch {
-    pub fn new(me: usize, processes: usize) -> Watch {
-        Watch {
+impl PeerWatch {
+    pub fn new(me: usize, processes: usize) -> PeerWatch {
+        PeerWatch {
             me,
             silent: vec![0; processes],
             awake: SILENT,
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     /// The loss, and the ticks until it is found, while only the processes `speaking` send.
-    fn after(watch: &mut Watch, speaking: &[usize]) -> Option<(u32, Loss)> {
+    fn after(watch: &mut PeerWatch, speaking: &[usize]) -> Option<(u32, Loss)> {
         (1..=2 * SILENT).find_map(|ticks| {
             speaking.iter().for_each(|process| watch.received(*process));
             Some((ticks, watch.advance(TICK, |_| true)?))
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn only_a_silent_process_is_lost() {
-        let mut watch = Watch::new(0, 4);
+        let mut watch = PeerWatch::new(0, 4);
         assert_eq!(after(&mut watch, &[1, 2, 3]), None);
         // The other processes report it just before.
         watch.silent = vec![0, SILENT - 3, 0, QUIET];
@@ -185,11 +185,11 @@ mod tests {
         watch.complained(1, 2);
         assert_eq!(after(&mut watch, &[2]), Some((4, Loss::Host(1))));
         // Two are silent: the one for longer is lost.
-        let mut watch = Watch::new(0, 3);
+        let mut watch = PeerWatch::new(0, 3);
         watch.silent = vec![0, SILENT, SILENT - 1];
         assert_eq!(after(&mut watch, &[]), Some((1, Loss::Host(1))));
         // The listener is late every time: silence is still measured correctly.
-        let (mut watch, late) = (Watch::new(0, 2), TICK * 3 / 2);
+        let (mut watch, late) = (PeerWatch::new(0, 2), TICK * 3 / 2);
         let calls = (1..).find(|_| {
             watch.last = Instant::now() - late - (Instant::now() - watch.last);
             watch.tick(|_| true).is_some()
@@ -199,17 +199,17 @@ mod tests {
             "{calls:?}"
         );
         // This process was suspended, so the others were not silent.
-        let mut watch = Watch::new(0, 2);
+        let mut watch = PeerWatch::new(0, 2);
         assert_eq!(watch.advance(STANDSTILL * 2, |_| true), None);
         // A process that does not matter may be silent.
-        let mut watch = Watch::new(0, 2);
+        let mut watch = PeerWatch::new(0, 2);
         assert!((0..200).all(|_| watch.advance(TICK, |process| process != 1).is_none()));
     }
 
     #[test]
     fn a_complaint_is_weighed() {
         // A killed process: another one reports it first, then its connection breaks.
-        let mut watch = Watch::new(0, 4);
+        let mut watch = PeerWatch::new(0, 4);
         watch.complained(2, 1);
         assert_eq!(watch.advance(TICK, |_| true), None);
         watch.broke(1);
@@ -218,13 +218,13 @@ mod tests {
             Some((GRACE - 1, Loss::Host(1)))
         );
         // Both processes send heartbeats, but cannot reach each other.
-        let mut watch = Watch::new(0, 4);
+        let mut watch = PeerWatch::new(0, 4);
         watch.complained(2, 1);
         let between = Loss::Between(2, 1);
         assert_eq!(after(&mut watch, &[1, 2, 3]), Some((GRACE, between)));
         assert_eq!(between.to_string(), "the connection between hosts 2 and 1");
         // The reporting process is the one that is cut off.
-        let mut watch = Watch::new(0, 4);
+        let mut watch = PeerWatch::new(0, 4);
         watch.silent = vec![0, 0, QUIET, 0];
         watch.complained(2, 1);
         assert_eq!(after(&mut watch, &[1, 3]), Some((GRACE, Loss::Host(2))));
@@ -232,17 +232,17 @@ mod tests {
 
     #[test]
     fn a_suspended_process_is_lost_itself() {
-        let mut watch = Watch::new(0, 3);
+        let mut watch = PeerWatch::new(0, 3);
         assert_eq!(watch.advance(STANDSTILL, |_| true), None);
         watch.broke(1);
         assert_eq!(after(&mut watch, &[2]), Some((GRACE, Loss::Host(0))));
         // The other process has reported this one as lost.
-        let mut watch = Watch::new(0, 3);
+        let mut watch = PeerWatch::new(0, 3);
         watch.complained(1, 0);
         watch.broke(1);
         assert_eq!(after(&mut watch, &[2]), Some((GRACE, Loss::Host(0))));
         // This process was suspended long ago: the disconnected process is lost.
-        let mut watch = Watch::new(0, 3);
+        let mut watch = PeerWatch::new(0, 3);
         assert_eq!(watch.advance(STANDSTILL, |_| true), None);
         for _ in 0..SILENT {
             watch.received(1);

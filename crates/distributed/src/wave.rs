@@ -1,11 +1,11 @@
 //! Waves: barrier-synchronised phases that all workers execute together.
 //!
-//! A [`Part`] processes the messages of other workers and works in short stretches; its own
+//! A [`WavePart`] processes the messages of other workers and works in short stretches; its own
 //! messages go into the [`Outbox`]. If a part fails, its worker sets the stop switch of the process
 //! and discards further messages, but still acknowledges them, so that the wave terminates at all
-//! workers. Afterwards [`Hands::agree`] determines whether all parts completed.
+//! workers. Afterwards [`WaveContext::agree`] determines whether all parts completed.
 
-use crate::post::{Office, Outbox};
+use crate::post::{Mailbox, Outbox};
 use crate::shared::Shared;
 use crate::wire::{invalid, pack, unpack};
 use lariat_budget::{Budget, Stop};
@@ -18,7 +18,7 @@ use timely::worker::Worker;
 const NAP: Duration = Duration::from_millis(20);
 
 /// The part of one worker in a wave.
-pub(crate) trait Part {
+pub(crate) trait WavePart {
     /// Processes a message of worker `from`.
     fn receive(&mut self, from: usize, contents: &[u8]) -> Result<(), Stop>;
 
@@ -27,7 +27,7 @@ pub(crate) trait Part {
 }
 
 /// The environment of a worker.
-pub(crate) struct Hands<'a> {
+pub(crate) struct WaveContext<'a> {
     pub worker: &'a mut Worker,
     pub shared: &'a Shared,
     pub budget: &'a Budget,
@@ -35,7 +35,7 @@ pub(crate) struct Hands<'a> {
     pub bytes: u64,
 }
 
-impl Hands<'_> {
+impl WaveContext<'_> {
     pub fn me(&self) -> usize {
         self.worker.index()
     }
@@ -55,16 +55,16 @@ impl Hands<'_> {
 
     /// Executes a wave. All workers call this in the same order. Returns an error if this worker
     /// has stopped or was stopped; the wave terminates nevertheless.
-    pub fn wave(&mut self, part: &mut dyn Part) -> Result<(), Stop> {
-        self.until_over(part, Hands::check)
+    pub fn wave(&mut self, part: &mut dyn WavePart) -> Result<(), Stop> {
+        self.until_over(part, WaveContext::check)
     }
 
     fn until_over(
         &mut self,
-        part: &mut dyn Part,
+        part: &mut dyn WavePart,
         check: fn(&Self) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
-        let office = Office::open(self.worker);
+        let office = Mailbox::open(self.worker);
         let mut out = Outbox::new(self.worker);
         let mut end = Ok(());
         let (mut is_busy, mut is_blocked) = (true, false);
@@ -144,7 +144,7 @@ struct Round {
     received: Vec<Option<Vec<u8>>>,
 }
 
-impl Part for Round {
+impl WavePart for Round {
     fn receive(&mut self, from: usize, contents: &[u8]) -> Result<(), Stop> {
         // A long value may arrive in several pieces.
         let received = self.received[from].get_or_insert_default();

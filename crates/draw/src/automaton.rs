@@ -1,6 +1,6 @@
 //! Automata as graphs.
 
-use crate::graph::{Edge, Graph, GraphNode, NodeShape};
+use crate::graph::{DrawnGraph, GraphEdge, GraphNode, NodeShape};
 use lariat_automata::testing::Testing;
 use lariat_automata::{Automaton, Guard, Guards, Style, has_state_marks};
 use lariat_emptiness::Marks;
@@ -50,10 +50,10 @@ fn node(number: usize, shape: NodeShape, initial: bool) -> GraphNode {
 }
 
 /// A (generalized) Büchi automaton: double circles for one mark on states, else marks after guards.
-pub fn automaton(a: &Automaton, atom: &dyn Fn(AtomId) -> String) -> Graph {
+pub fn automaton(a: &Automaton, atom: &dyn Fn(AtomId) -> String) -> DrawnGraph {
     let circles = a.mark_count == 1 && has_state_marks(a);
     let mut guards = a.guards.clone();
-    let mut graph = Graph::default();
+    let mut graph = DrawnGraph::default();
     for (q, edges) in a.states.iter().enumerate() {
         let accepting = circles && edges.iter().any(|t| !t.marks.is_empty());
         let shape = if accepting {
@@ -68,7 +68,7 @@ pub fn automaton(a: &Automaton, atom: &dyn Fn(AtomId) -> String) -> Graph {
             if !circles {
                 label.push_str(&marks_text(t.marks));
             }
-            graph.edges.push(Edge {
+            graph.edges.push(GraphEdge {
                 from: q,
                 to: t.to.index(),
                 label,
@@ -80,9 +80,9 @@ pub fn automaton(a: &Automaton, atom: &dyn Fn(AtomId) -> String) -> Graph {
 }
 
 /// A testing automaton: dashed livelock states, changing atoms on edges, letters at initial states.
-pub fn testing(t: &Testing, atom: &dyn Fn(AtomId) -> String) -> Graph {
+pub fn testing(t: &Testing, atom: &dyn Fn(AtomId) -> String) -> DrawnGraph {
     let mut guards = t.guards.clone();
-    let mut graph = Graph::default();
+    let mut graph = DrawnGraph::default();
     for (q, state) in t.states.iter().enumerate() {
         let shape = if state.livelock {
             NodeShape::Dashed
@@ -101,7 +101,7 @@ pub fn testing(t: &Testing, atom: &dyn Fn(AtomId) -> String) -> Graph {
         for e in &state.changes {
             let mut label = format!("{{{}}}", guard_text(&mut guards, e.guard, &t.atoms, atom));
             label.push_str(&marks_text(e.marks));
-            graph.edges.push(Edge {
+            graph.edges.push(GraphEdge {
                 from: q,
                 to: e.to.index(),
                 label,

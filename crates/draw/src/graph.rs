@@ -25,7 +25,7 @@ pub enum NodeShape {
     Box,
 }
 
-/// A node of a [`Graph`].
+/// A node of a [`DrawnGraph`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GraphNode {
     /// The text, line by line.
@@ -40,9 +40,9 @@ pub struct GraphNode {
     pub marked: bool,
 }
 
-/// A directed edge of a [`Graph`].
+/// A directed edge of a [`DrawnGraph`].
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Edge {
+pub struct GraphEdge {
     /// The source, as an index of the nodes.
     pub from: usize,
     /// The target.
@@ -55,11 +55,11 @@ pub struct Edge {
 
 /// A labelled graph with optional levels.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Graph {
+pub struct DrawnGraph {
     /// The nodes.
     pub nodes: Vec<GraphNode>,
     /// The edges; those with equal ends are drawn as one.
-    pub edges: Vec<Edge>,
+    pub edges: Vec<GraphEdge>,
     /// The levels of the nodes, if they are fixed.
     pub levels: Option<Vec<usize>>,
     /// True if labels of edges are shown as tooltips only.
@@ -106,7 +106,7 @@ impl Bundle {
     }
 }
 
-impl Graph {
+impl DrawnGraph {
     fn bundles(&self) -> Vec<Bundle> {
         let mut bundles: BTreeMap<(usize, usize), Bundle> = BTreeMap::new();
         for edge in &self.edges {
@@ -337,14 +337,14 @@ impl Graph {
                 n(b.1)
             );
         }
-        let colour = Graph::open_edge(svg, bundle, number);
+        let colour = DrawnGraph::open_edge(svg, bundle, number);
         svg.path(&path, "class=\"arc\" fill=\"none\"", "");
         svg.path(
             &head(tip, into),
             &format!("class=\"head\" fill=\"{colour}\" stroke=\"none\""),
             "",
         );
-        Graph::paint_label(svg, bundle, label);
+        DrawnGraph::paint_label(svg, bundle, label);
         svg.close();
     }
 
@@ -373,7 +373,7 @@ impl Graph {
             n(end.0),
             n(end.1)
         );
-        let colour = Graph::open_edge(svg, bundle, number);
+        let colour = DrawnGraph::open_edge(svg, bundle, number);
         svg.path(
             &path,
             "class=\"arc\" fill=\"none\" stroke-dasharray=\"4 2\"",
@@ -407,7 +407,7 @@ impl Graph {
             n(x + 8.0),
             n(top - 5.0)
         );
-        let colour = Graph::open_edge(svg, bundle, number);
+        let colour = DrawnGraph::open_edge(svg, bundle, number);
         svg.path(&path, "class=\"arc\" fill=\"none\"", "");
         let tip = head((x + 6.0, top + 1.0), unit(-0.35, 1.0));
         svg.path(
@@ -415,7 +415,7 @@ impl Graph {
             &format!("class=\"head\" fill=\"{colour}\" stroke=\"none\""),
             "",
         );
-        Graph::paint_label(svg, bundle, (x, top - LOOP + 3.0));
+        DrawnGraph::paint_label(svg, bundle, (x, top - LOOP + 3.0));
         svg.close();
     }
 

@@ -8,10 +8,10 @@
 //! ```
 //! use lariat_draw::{NetPicture, net};
 //! use lariat_model::generate::{Family, generate};
-//! use lariat_formats::{Format, Model};
+//! use lariat_formats::{ModelFormat, LoadedModel};
 //!
 //! let system = generate(Family::Philosophers, 2)?;
-//! let net = net::Net::of(&Model::new(Format::Pnml, system)).expect("a net");
+//! let net = net::DrawnNet::of(&LoadedModel::new(ModelFormat::Pnml, system)).expect("a net");
 //! let picture = NetPicture::whole(net).svg("Two philosophers");
 //! assert!(picture.text.starts_with("<svg"));
 //! assert_eq!(picture.clash(), None);
@@ -35,10 +35,10 @@ pub mod svg;
 mod why;
 
 pub use automaton::{automaton, testing};
-pub use graph::{Edge, Graph, GraphNode, NodeShape};
+pub use graph::{DrawnGraph, GraphEdge, GraphNode, NodeShape};
 pub use paint::NetPicture;
 pub use processes::{Process, processes};
-pub use reach::{MOST, Reach, reach};
+pub use reach::{MOST, StateGraph, reach};
 
 /// A position; x grows to the right, y downwards.
 pub type Point = (f64, f64);

@@ -7,16 +7,16 @@
 
 use crate::svg::width;
 use crate::{Point, boxes, stress};
-use lariat_formats::Model;
+use lariat_formats::LoadedModel;
 use lariat_model::coloured::{ColouredNet, SortKind, Term, TermKind};
 use lariat_model::{Action, System};
 use std::collections::BTreeMap;
 
-/// A node of a [`Net`]: places come first, then transitions, both in the order of the model.
+/// A node of a [`DrawnNet`]: places come first, then transitions, both in the order of the model.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct NodeId(pub u32);
+pub struct DrawnNodeId(pub u32);
 
-impl NodeId {
+impl DrawnNodeId {
     /// The index in an array over all nodes.
     pub fn index(self) -> usize {
         self.0 as usize
@@ -34,7 +34,7 @@ pub enum NodeKind {
 
 /// A place or a transition.
 #[derive(Clone, PartialEq, Debug)]
-pub struct NetNode {
+pub struct DrawnNode {
     /// The name.
     pub name: String,
     /// The kind.
@@ -49,9 +49,9 @@ pub struct NetNode {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NetArc {
     /// The source.
-    pub from: NodeId,
+    pub from: DrawnNodeId,
     /// The target.
-    pub to: NodeId,
+    pub to: DrawnNodeId,
     /// The weight or term; empty for one token without colour.
     pub label: String,
     /// True for a test arc, which has the same weight in both directions.
@@ -60,9 +60,9 @@ pub struct NetArc {
 
 /// A net as it is drawn.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Net {
+pub struct DrawnNet {
     /// Places, then transitions.
-    pub nodes: Vec<NetNode>,
+    pub nodes: Vec<DrawnNode>,
     /// All arcs.
     pub arcs: Vec<NetArc>,
     /// The number of places among the nodes.
@@ -76,9 +76,9 @@ pub const PART: usize = 60;
 /// Number of neighbours above which a node is a hub.
 const HUB: usize = 12;
 
-impl Net {
+impl DrawnNet {
     /// The net of a model, coloured if the model is; `None` if it is no net.
-    pub fn of(model: &Model) -> Option<Net> {
+    pub fn of(model: &LoadedModel) -> Option<DrawnNet> {
         let mut net = match model.coloured_net() {
             Some(coloured) => of_coloured(coloured),
             None => of_system(&model.system)?,
@@ -105,7 +105,12 @@ impl Net {
 
     /// The `most` nodes nearest to `seeds`; among equally near ones those of `first` come first.
     /// Without seeds, `first` are the seeds; without either, the first node.
-    pub fn neighbourhood(&self, seeds: &[NodeId], first: &[NodeId], most: usize) -> Vec<NodeId> {
+    pub fn neighbourhood(
+        &self,
+        seeds: &[DrawnNodeId],
+        first: &[DrawnNodeId],
+        most: usize,
+    ) -> Vec<DrawnNodeId> {
         let near = self.neighbours();
         let mut touched = vec![false; self.nodes.len()];
         for node in first {
@@ -113,8 +118,8 @@ impl Net {
         }
         let mut chosen = vec![false; self.nodes.len()];
         let mut count = 0;
-        let zero = [NodeId(0)];
-        let start: &[NodeId] = match (seeds, first) {
+        let zero = [DrawnNodeId(0)];
+        let start: &[DrawnNodeId] = match (seeds, first) {
             ([], []) => &zero[..self.nodes.len().min(1)],
             ([], first) => first,
             (seeds, _) => seeds,
@@ -157,16 +162,16 @@ impl Net {
             }
             ring = next;
         }
-        let ids = (0..self.nodes.len() as u32).map(NodeId);
+        let ids = (0..self.nodes.len() as u32).map(DrawnNodeId);
         ids.filter(|node| chosen[node.index()]).collect()
     }
 
     /// The part of the net with these sorted nodes, and the arcs between them.
     #[must_use]
-    pub fn part(&self, nodes: &[NodeId]) -> Net {
+    pub fn part(&self, nodes: &[DrawnNodeId]) -> DrawnNet {
         let mut new = vec![None; self.nodes.len()];
         for (i, node) in nodes.iter().enumerate() {
-            new[node.index()] = Some(NodeId(i as u32));
+            new[node.index()] = Some(DrawnNodeId(i as u32));
         }
         let arcs = self.arcs.iter().filter_map(|arc| {
             let (from, to) = (new[arc.from.index()]?, new[arc.to.index()]?);
@@ -176,7 +181,7 @@ impl Net {
                 ..arc.clone()
             })
         });
-        Net {
+        DrawnNet {
             nodes: nodes
                 .iter()
                 .map(|node| self.nodes[node.index()].clone())
@@ -287,18 +292,18 @@ fn connected(n: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> {
     groups
 }
 
-fn of_system(system: &System) -> Option<Net> {
+fn of_system(system: &System) -> Option<DrawnNet> {
     if !system.is_net() {
         return None;
     }
     let initial = system.initial.first()?;
-    let node = |name: &String, kind, tokens| NetNode {
+    let node = |name: &String, kind, tokens| DrawnNode {
         name: name.clone(),
         kind,
         tokens,
         position: None,
     };
-    let mut nodes: Vec<NetNode> = system
+    let mut nodes: Vec<DrawnNode> = system
         .variables
         .iter()
         .zip(initial)
@@ -307,7 +312,7 @@ fn of_system(system: &System) -> Option<Net> {
     let places = nodes.len();
     let mut arcs = Vec::new();
     for event in &system.events {
-        let here = NodeId(nodes.len() as u32);
+        let here = DrawnNodeId(nodes.len() as u32);
         nodes.push(node(&event.name, NodeKind::Transition, 0));
         let Action::Net(list) = &event.action else {
             return None;
@@ -320,7 +325,7 @@ fn of_system(system: &System) -> Option<Net> {
             }
         };
         for arc in list {
-            let (place, made) = (NodeId(arc.var.0), arc.need + arc.delta);
+            let (place, made) = (DrawnNodeId(arc.var.0), arc.need + arc.delta);
             let tests = arc.need > 0 && made == arc.need;
             if arc.need > 0 {
                 arcs.push(NetArc {
@@ -340,14 +345,14 @@ fn of_system(system: &System) -> Option<Net> {
             }
         }
     }
-    Some(Net {
+    Some(DrawnNet {
         nodes,
         arcs,
         places,
     })
 }
 
-fn of_coloured(net: &ColouredNet) -> Net {
+fn of_coloured(net: &ColouredNet) -> DrawnNet {
     let marking = net.initial_marking().ok();
     let tokens = |i: usize| -> i64 {
         let place = marking.as_ref().and_then(|m| m.tokens.get(i));
@@ -355,11 +360,11 @@ fn of_coloured(net: &ColouredNet) -> Net {
             tokens.values().fold(0, |sum, n| sum.saturating_add(*n))
         })
     };
-    let mut nodes: Vec<NetNode> = net
+    let mut nodes: Vec<DrawnNode> = net
         .places
         .iter()
         .enumerate()
-        .map(|(i, place)| NetNode {
+        .map(|(i, place)| DrawnNode {
             name: place.name.clone(),
             kind: NodeKind::Place,
             tokens: tokens(i),
@@ -369,8 +374,8 @@ fn of_coloured(net: &ColouredNet) -> Net {
     let places = nodes.len();
     let mut arcs = Vec::new();
     for transition in &net.transitions {
-        let here = NodeId(nodes.len() as u32);
-        nodes.push(NetNode {
+        let here = DrawnNodeId(nodes.len() as u32);
+        nodes.push(DrawnNode {
             name: transition.name.clone(),
             kind: NodeKind::Transition,
             tokens: 0,
@@ -396,7 +401,7 @@ fn of_coloured(net: &ColouredNet) -> Net {
                 made.remove(&place);
             }
             arcs.push(NetArc {
-                from: NodeId(place),
+                from: DrawnNodeId(place),
                 to: here,
                 label,
                 tests,
@@ -405,13 +410,13 @@ fn of_coloured(net: &ColouredNet) -> Net {
         for (place, label) in made {
             arcs.push(NetArc {
                 from: here,
-                to: NodeId(place),
+                to: DrawnNodeId(place),
                 label,
                 tests: false,
             });
         }
     }
-    Net {
+    DrawnNet {
         nodes,
         arcs,
         places,

@@ -7,7 +7,7 @@
 
 use crate::Point;
 use crate::boxes::Box4;
-use crate::net::{Net, NetArc, NodeId, NodeKind};
+use crate::net::{DrawnNet, DrawnNodeId, NetArc, NodeKind};
 use crate::svg::{Anchor, Picture, SIZE, Svg, fit, n, width};
 use std::fmt::Write as _;
 
@@ -37,14 +37,14 @@ const BESIDE: f64 = 3.0;
 #[derive(Clone, Debug)]
 pub struct NetPicture {
     /// The net.
-    pub net: Net,
+    pub net: DrawnNet,
     /// The positions of its nodes.
     pub points: Vec<Point>,
 }
 
 impl NetPicture {
     /// Lays out a net.
-    pub fn whole(net: Net) -> NetPicture {
+    pub fn whole(net: DrawnNet) -> NetPicture {
         let boxes: Vec<Box4> = net
             .nodes
             .iter()
@@ -85,7 +85,7 @@ impl NetPicture {
     }
 
     /// Draws the net; `number` gives the `data-node` of nodes.
-    pub(crate) fn paint(&self, svg: &mut Svg, number: &dyn Fn(NodeId) -> u32) {
+    pub(crate) fn paint(&self, svg: &mut Svg, number: &dyn Fn(DrawnNodeId) -> u32) {
         svg.open("class=\"arcs\" fill=\"none\" stroke=\"#59636e\" stroke-width=\"1.1\"");
         let mut lines = Vec::with_capacity(self.net.arcs.len());
         let both_ways = self.both_ways();
@@ -158,9 +158,9 @@ impl NetPicture {
         lines.iter().zip(&self.net.arcs).map(place).collect()
     }
 
-    fn paint_nodes(&self, svg: &mut Svg, sides: &[Side], number: &dyn Fn(NodeId) -> u32) {
+    fn paint_nodes(&self, svg: &mut Svg, sides: &[Side], number: &dyn Fn(DrawnNodeId) -> u32) {
         for (i, (node, at)) in self.net.nodes.iter().zip(&self.points).enumerate() {
-            let id = number(NodeId(i as u32));
+            let id = number(DrawnNodeId(i as u32));
             let (x, y) = *at;
             let class = match node.kind {
                 NodeKind::Place => "place",
@@ -201,7 +201,7 @@ impl NetPicture {
 
     /// For every arc whether there is an opposite one.
     fn both_ways(&self) -> Vec<bool> {
-        let mut pairs: Vec<(NodeId, NodeId)> =
+        let mut pairs: Vec<(DrawnNodeId, DrawnNodeId)> =
             self.net.arcs.iter().map(|a| (a.from, a.to)).collect();
         pairs.sort_unstable();
         let back = |arc: &NetArc| pairs.binary_search(&(arc.to, arc.from)).is_ok();
@@ -235,7 +235,7 @@ impl NetPicture {
         let (a, b) = (self.points[arc.from.index()], self.points[arc.to.index()]);
         let (dx, dy) = (b.0 - a.0, b.1 - a.1);
         let control = ((a.0 + b.0) / 2.0 - bend * dy, (a.1 + b.1) / 2.0 + bend * dx);
-        let kind = |node: NodeId| self.net.nodes[node.index()].kind;
+        let kind = |node: DrawnNodeId| self.net.nodes[node.index()].kind;
         let start_direction = direction(control, a);
         let end_direction = direction(control, b);
         let start = border(kind(arc.from), a, start_direction);

@@ -3,8 +3,8 @@
 //! Systems do not record processes, so they are recognised: a process is a variable with named
 //! values of which guards require one value (`ℓ = a`, as a conjunct) and effects assign another.
 
-use crate::graph::{Edge, Graph, GraphNode, NodeShape};
-use lariat_formats::Model;
+use crate::graph::{DrawnGraph, GraphEdge, GraphNode, NodeShape};
+use lariat_formats::LoadedModel;
 use lariat_formats::dve::Message;
 use lariat_model::{Action, BinaryOp, Domain, Expr, LValue, Predicate, System, Value, VarId};
 
@@ -14,11 +14,11 @@ pub struct Process {
     /// The variable that holds its location, named like the process.
     pub location: VarId,
     /// The locations, in the order of their values, and the steps between them.
-    pub graph: Graph,
+    pub graph: DrawnGraph,
 }
 
 /// The processes of a model; empty if it is no program.
-pub fn processes(model: &Model) -> Vec<Process> {
+pub fn processes(model: &LoadedModel) -> Vec<Process> {
     let system = &model.system;
     let named = |var: &VarId| {
         Some(*var) != system.fault && matches!(system.variable(*var).domain, Domain::Names(_))
@@ -34,7 +34,7 @@ pub fn processes(model: &Model) -> Vec<Process> {
     vars.filter_map(|var| process(model, var)).collect()
 }
 
-fn process(model: &Model, location: VarId) -> Option<Process> {
+fn process(model: &LoadedModel, location: VarId) -> Option<Process> {
     let system = &model.system;
     let variable = system.variable(location);
     let Domain::Names(names) = &variable.domain else {
@@ -52,9 +52,9 @@ fn process(model: &Model, location: VarId) -> Option<Process> {
         initial: initial.iter().any(|value| usize::try_from(*value) == Ok(i)),
         marked: false,
     };
-    let mut graph = Graph {
+    let mut graph = DrawnGraph {
         nodes: names.iter().enumerate().map(node).collect(),
-        ..Graph::default()
+        ..DrawnGraph::default()
     };
     for event in system.event_ids() {
         let Action::Program {
@@ -95,7 +95,7 @@ fn process(model: &Model, location: VarId) -> Option<Process> {
         });
         let place = |value: Value| usize::try_from(value).ok().filter(|i| *i < names.len());
         if let (Some(from), Some(to)) = (place(from), place(assigned.unwrap_or(from))) {
-            let edge = Edge {
+            let edge = GraphEdge {
                 from,
                 to,
                 label,

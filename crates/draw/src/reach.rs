@@ -3,16 +3,16 @@
 //! States are found breadth-first with the reference semantics; the distance from the initial state
 //! is the level. If a run is given, its states come first, followed by edges between shown states.
 
-use crate::graph::{Edge, Graph, GraphNode, NodeShape};
+use crate::graph::{DrawnGraph, GraphEdge, GraphNode, NodeShape};
 use lariat_model::{Domain, State, System, Value, VarId};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 /// A fragment of a state space.
 #[derive(Clone, Debug)]
-pub struct Reach {
+pub struct StateGraph {
     /// States and steps between them.
-    pub graph: Graph,
+    pub graph: DrawnGraph,
     /// True if some states are omitted.
     pub cut: bool,
 }
@@ -26,7 +26,7 @@ const LINE: usize = 22;
 const LINES: usize = 4;
 
 /// The states of a system, at most `most` of them; all states of `run` are shown and marked.
-pub fn reach(system: &System, run: &[&State], most: usize) -> Reach {
+pub fn reach(system: &System, run: &[&State], most: usize) -> StateGraph {
     let mut states: Vec<State> = Vec::new();
     let mut numbers: FxHashMap<State, usize> = FxHashMap::default();
     let mut add = |state: &State, states: &mut Vec<State>| -> Option<usize> {
@@ -54,7 +54,7 @@ pub fn reach(system: &System, run: &[&State], most: usize) -> Reach {
     }
     let marked = if run.is_empty() { 0 } else { states.len() };
     let mut cut = false;
-    let mut graph = Graph::default();
+    let mut graph = DrawnGraph::default();
     let mut next = 0;
     while next < states.len() {
         let state = states[next].clone();
@@ -71,7 +71,7 @@ pub fn reach(system: &System, run: &[&State], most: usize) -> Reach {
                     continue;
                 };
                 let label = system.event(event).name.clone();
-                graph.edges.push(Edge {
+                graph.edges.push(GraphEdge {
                     from: next,
                     to,
                     label,
@@ -95,15 +95,15 @@ pub fn reach(system: &System, run: &[&State], most: usize) -> Reach {
         .collect();
     graph.levels = Some(levels(&graph));
     graph.quiet = graph.edges.len() > LABELLED;
-    Reach { graph, cut }
+    StateGraph { graph, cut }
 }
 
 /// Marks the edges that the run takes.
-fn mark_run(graph: &mut Graph, run: &[&State], states: &[State]) {
+fn mark_run(graph: &mut DrawnGraph, run: &[&State], states: &[State]) {
     let place = |state: &&State| states.iter().position(|known| known == *state);
     let places: Vec<Option<usize>> = run.iter().map(place).collect();
     for pair in places.windows(2) {
-        let step = |edge: &&mut Edge| Some(edge.from) == pair[0] && Some(edge.to) == pair[1];
+        let step = |edge: &&mut GraphEdge| Some(edge.from) == pair[0] && Some(edge.to) == pair[1];
         for edge in graph.edges.iter_mut().filter(|e| step(e)) {
             edge.marked = true;
         }
@@ -111,7 +111,7 @@ fn mark_run(graph: &mut Graph, run: &[&State], states: &[State]) {
 }
 
 /// The distance of every node from the initial ones; unreached nodes come last.
-fn levels(graph: &Graph) -> Vec<usize> {
+fn levels(graph: &DrawnGraph) -> Vec<usize> {
     let mut out = vec![Vec::new(); graph.nodes.len()];
     for edge in &graph.edges {
         out[edge.from].push(edge.to);

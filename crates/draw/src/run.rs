@@ -2,7 +2,7 @@
 //!
 //! `check --trace` and `simulate` write names of places, variables and events; this module restores
 //! the sequence of states. A counterexample has the kind `lasso`, `covering` or `prefix`; other
-//! runs are finite. Unknown names are errors, and [`Run::astray`] checks every step.
+//! runs are finite. Unknown names are errors, and [`DrawnRun::astray`] checks every step.
 
 use lariat_model::{
     Action, Deadlock, Domain, Event, EventId, State, System, Value, VarId, Variable,
@@ -37,7 +37,7 @@ impl RunKind {
 
 /// A run of a system.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Run {
+pub struct DrawnRun {
     /// The kind of the run.
     pub kind: RunKind,
     /// The states, one more than there are steps.
@@ -52,10 +52,10 @@ pub struct Run {
     pub bad: Option<usize>,
 }
 
-impl Run {
+impl DrawnRun {
     /// A run of no steps.
-    pub fn at(state: State) -> Run {
-        Run {
+    pub fn at(state: State) -> DrawnRun {
+        DrawnRun {
             kind: RunKind::Finite,
             states: vec![state],
             events: Vec::new(),
@@ -108,18 +108,18 @@ impl Run {
 
 /// The names of a system as a lookup table.
 #[derive(Clone, Debug)]
-pub struct Index<'s> {
+pub struct NameIndex<'s> {
     system: &'s System,
     variables: FxHashMap<&'s str, VarId>,
     events: FxHashMap<&'s str, EventId>,
 }
 
-impl<'s> Index<'s> {
+impl<'s> NameIndex<'s> {
     /// Indexes all names of the system.
-    pub fn new(system: &'s System) -> Index<'s> {
+    pub fn new(system: &'s System) -> NameIndex<'s> {
         let variables = system.var_ids().map(|v| (&*system.variable(v).name, v));
         let events = system.event_ids().map(|e| (&*system.event(e).name, e));
-        Index {
+        NameIndex {
             system,
             variables: variables.collect(),
             events: events.collect(),
@@ -127,9 +127,9 @@ impl<'s> Index<'s> {
     }
 
     /// Reads a run: an object with `initial`, `prefix` and optionally `loop`.
-    pub fn run(&self, json: &Json) -> Result<Run, String> {
+    pub fn run(&self, json: &Json) -> Result<DrawnRun, String> {
         let initial = json.get("initial").ok_or("it has no `initial` state")?;
-        let mut run = Run::at(self.state(initial)?);
+        let mut run = DrawnRun::at(self.state(initial)?);
         let steps = |name: &str| match json.get(name) {
             None | Some(Json::Null) => Ok(&[][..]),
             Some(Json::Array(steps)) => Ok(&steps[..]),
@@ -190,8 +190,8 @@ impl<'s> Index<'s> {
     }
 }
 
-/// Writes a run in the form that [`Index::run`] reads.
-pub fn write(system: &System, run: &Run) -> Json {
+/// Writes a run in the form that [`NameIndex::run`] reads.
+pub fn write(system: &System, run: &DrawnRun) -> Json {
     let marking = |state: &State| -> Json {
         let shown = system.var_ids().zip(state).filter(|(var, value)| {
             **value != 0 || !matches!(system.variable(*var).domain, Domain::Count { .. })

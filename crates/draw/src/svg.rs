@@ -32,7 +32,7 @@ pub enum Anchor {
 
 /// A text with the area that it covers.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Label {
+pub struct PlacedLabel {
     /// The text.
     pub text: String,
     /// Left, top, right and bottom.
@@ -47,7 +47,7 @@ pub struct Svg {
     attributes: String,
     title: String,
     body: String,
-    labels: Vec<Label>,
+    labels: Vec<PlacedLabel>,
 }
 
 /// A finished picture.
@@ -58,7 +58,7 @@ pub struct Picture {
     /// The size.
     pub size: (f64, f64),
     /// The texts in it.
-    pub labels: Vec<Label>,
+    pub labels: Vec<PlacedLabel>,
 }
 
 impl Picture {
@@ -70,8 +70,9 @@ impl Picture {
             if x0 < 0.0 || y0 < 0.0 || x1 > w || y1 > h {
                 return Some(format!("outside of {w}×{h}: {a:?}"));
             }
-            let meets =
-                |b: &&Label| x1 > b.area[0] && b.area[2] > x0 && y1 > b.area[1] && b.area[3] > y0;
+            let meets = |b: &&PlacedLabel| {
+                x1 > b.area[0] && b.area[2] > x0 && y1 > b.area[1] && b.area[3] > y0
+            };
             let other = self.labels[..i].iter().find(meets)?;
             Some(format!("{a:?} overlaps {other:?}"))
         })
@@ -207,7 +208,7 @@ impl Svg {
             Anchor::Middle => x - width / 2.0,
             Anchor::End => x - width,
         };
-        self.labels.push(Label {
+        self.labels.push(PlacedLabel {
             text: text.to_owned(),
             area: [left, y - 0.8 * size, left + width, y + 0.25 * size],
         });
@@ -238,7 +239,7 @@ impl Svg {
             Anchor::Middle => y + width / 2.0,
             Anchor::End => y + width,
         };
-        self.labels.push(Label {
+        self.labels.push(PlacedLabel {
             text: text.to_owned(),
             area: [x - 0.8 * size, bottom - width, x + 0.25 * size, bottom],
         });

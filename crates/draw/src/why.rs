@@ -8,7 +8,7 @@ use lariat_ltl::{Formula, Formulas, Node, Syntax, Truth, print};
 
 /// A sentence about a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Because {
+pub struct Explanation {
     /// The position.
     pub at: usize,
     /// The sentence.
@@ -32,7 +32,7 @@ pub struct Why<'a> {
 
 impl Why<'_> {
     /// Explains the value of `f` at the start.
-    pub fn explain(&self, f: Formula) -> Vec<Because> {
+    pub fn explain(&self, f: Formula) -> Vec<Explanation> {
         let mut list = Vec::new();
         let (mut f, mut at) = (f, 0);
         while list.len() < MOST {
@@ -73,9 +73,9 @@ impl Why<'_> {
     }
 
     /// Adds a sentence about `f` at a position; returns the part and position to explain next.
-    fn step(&self, f: Formula, at: usize, list: &mut Vec<Because>) -> Option<(Formula, usize)> {
+    fn step(&self, f: Formula, at: usize, list: &mut Vec<Explanation>) -> Option<(Formula, usize)> {
         let value = self.holds(f, at);
-        let mut say = |at: usize, text: String| list.push(Because { at, text });
+        let mut say = |at: usize, text: String| list.push(Explanation { at, text });
         match (self.formulas.node(f), value) {
             (Node::Not(h), _) => return Some((*h, at)),
             (Node::Next(h), _) => return Some((*h, self.next(at))),

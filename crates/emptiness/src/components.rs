@@ -2,8 +2,8 @@
 //! file again with shuttle's threads.
 
 use crate::graph::{Edge, Graph, Marks, NodeId};
-use crate::kept::Kept;
-use crate::ufscc::{Search, UfsccShared};
+use crate::pending_edges::PendingEdges;
+use crate::ufscc::{UfsccShared, UfsccWorker};
 use lariat_corpora::{Random, each_case};
 use std::convert::Infallible;
 
@@ -70,7 +70,7 @@ fn sets_are_components() {
                 let mut worker = Random::new(random.bits());
                 scope.spawn(move || {
                     let worker = &mut worker;
-                    let end = Search::new(graph, worker, shared, number).run().0;
+                    let end = UfsccWorker::new(graph, worker, shared, number).run().0;
                     assert_eq!(end, Ok(None));
                 });
             }
@@ -94,7 +94,7 @@ fn sets_are_components() {
 
 #[test]
 fn recorded_edges_are_read_back() {
-    let kept = Kept::new();
+    let kept = PendingEdges::new();
     let edge = |i: u32| Edge {
         to: NodeId(u32::MAX - 2 - i),
         marks: Marks(u64::from(u32::MAX - i)),
@@ -122,7 +122,7 @@ fn recorded_edges_are_read_back() {
     assert_eq!(write(0, &vec![edge(0); 5000]), None);
     assert!(bytes >= 3000 * 4 * 8);
     assert_eq!(
-        Kept::new().write(&[edge(0)], &mut (0..0), |_| Err(())),
+        PendingEdges::new().write(&[edge(0)], &mut (0..0), |_| Err(())),
         Err(())
     );
 }

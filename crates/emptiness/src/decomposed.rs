@@ -71,16 +71,16 @@ impl<'a, G: Graph> Decomposed<'a, G> {
 }
 
 /// Cursor over the edges of a [`Decomposed`] graph.
-pub struct Parts<C> {
+pub struct DecomposedCursor<C> {
     inner: C,
     /// The node whose parts come next, the marks of the edge to it, and the number of parts
     /// returned.
     pending: Option<(NodeId, Marks, usize)>,
 }
 
-impl<C: Default> Default for Parts<C> {
+impl<C: Default> Default for DecomposedCursor<C> {
     fn default() -> Self {
-        Parts {
+        DecomposedCursor {
             inner: C::default(),
             pending: None,
         }
@@ -90,7 +90,7 @@ impl<C: Default> Default for Parts<C> {
 impl<G: Graph> Graph for Decomposed<'_, G> {
     type Stop = G::Stop;
     type Worker = G::Worker;
-    type Cursor = Parts<G::Cursor>;
+    type Cursor = DecomposedCursor<G::Cursor>;
 
     fn marks(&self) -> Marks {
         self.graph.marks()

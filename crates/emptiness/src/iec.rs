@@ -25,7 +25,7 @@
 
 use crate::graph::{NodeId, Ordered};
 use crate::inclusion::{Active, Antichain};
-use crate::outcome::{Counts, Evidence, Outcome, Part};
+use crate::outcome::{Counts, Evidence, Outcome, SubsetNode};
 use crate::scc_stack::{Policy, SearchMove, bytes, search};
 
 /// Checks whether `graph` has an accepting lasso. Never returns [`Outcome::Undecided`].
@@ -43,7 +43,7 @@ pub fn iec<G: Ordered>(
 struct Iec {
     dead: Antichain,
     active: Active,
-    parts: Vec<Part>,
+    parts: Vec<SubsetNode>,
 }
 
 impl<G: Ordered> Policy<G> for Iec {
@@ -64,15 +64,15 @@ impl<G: Ordered> Policy<G> for Iec {
         let whole = node;
         match graph.minus(worker, whole, known)? {
             None => {
-                self.parts.push(Part { whole, part: known });
+                self.parts.push(SubsetNode { whole, part: known });
                 Ok(SearchMove::Divert(known))
             }
             Some(rest) if rest == whole || graph.includes(worker, rest, whole)? => {
                 Ok(SearchMove::Enter)
             }
             Some(rest) => {
-                self.parts.push(Part { whole, part: known });
-                self.parts.push(Part { whole, part: rest });
+                self.parts.push(SubsetNode { whole, part: known });
+                self.parts.push(SubsetNode { whole, part: rest });
                 Ok(SearchMove::Split { known, rest })
             }
         }
@@ -87,7 +87,7 @@ impl<G: Ordered> Policy<G> for Iec {
         self.dead.retire(graph, worker, nodes);
     }
 
-    fn parts(self) -> Vec<Part> {
+    fn parts(self) -> Vec<SubsetNode> {
         self.parts
     }
 

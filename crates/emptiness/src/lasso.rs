@@ -22,7 +22,7 @@ use crate::scc_stack::{bytes, grow};
 
 /// An accepting lasso: `prefix` leads from `initial` to the node where `cycle` begins and ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lasso {
+pub struct GraphLasso {
     /// The initial node.
     pub initial: NodeId,
     /// The edges from there to the cycle, in order.
@@ -31,7 +31,7 @@ pub struct Lasso {
     pub cycle: Vec<Edge>,
 }
 
-impl Lasso {
+impl GraphLasso {
     /// The node where the cycle begins.
     pub fn entry(&self) -> NodeId {
         end(self.initial, &self.prefix)
@@ -54,13 +54,13 @@ pub fn lasso<G: Graph>(
     graph: &G,
     worker: &mut G::Worker,
     evidence: &Evidence,
-) -> Result<Option<Lasso>, G::Stop> {
+) -> Result<Option<GraphLasso>, G::Stop> {
     let component = &Component::new(evidence);
     let found_at = end(evidence.initial, &evidence.prefix);
     let Some(cycle) = cycle(graph, worker, component, found_at)? else {
         return Ok(None);
     };
-    let found = Lasso {
+    let found = GraphLasso {
         initial: evidence.initial,
         prefix: evidence.prefix.clone(),
         cycle,
@@ -80,7 +80,7 @@ pub(crate) fn lasso_from_initial<G: Graph>(
     graph: &G,
     worker: &mut G::Worker,
     evidence: &Evidence,
-) -> Result<Option<Lasso>, G::Stop> {
+) -> Result<Option<GraphLasso>, G::Stop> {
     shortened(graph, worker, &Component::new(evidence), evidence.known)
 }
 
@@ -120,7 +120,7 @@ fn shortened<G: Graph>(
     worker: &mut G::Worker,
     component: &Component,
     known: usize,
-) -> Result<Option<Lasso>, G::Stop> {
+) -> Result<Option<GraphLasso>, G::Stop> {
     let mut initial = Vec::new();
     while let Some(node) = graph.initial(worker, initial.len())? {
         initial.push(node);
@@ -141,11 +141,13 @@ fn shortened<G: Graph>(
         return Ok(None);
     };
     let entry = end(initial, &prefix);
-    Ok(cycle(graph, worker, component, entry)?.map(|cycle| Lasso {
-        initial,
-        prefix,
-        cycle,
-    }))
+    Ok(
+        cycle(graph, worker, component, entry)?.map(|cycle| GraphLasso {
+            initial,
+            prefix,
+            cycle,
+        }),
+    )
 }
 
 /// An accepting cycle from `entry` inside of `component`.

@@ -16,7 +16,7 @@
 //! | [`nsiec`] | [`Ordered`] | inclusion in dead nodes | exact; the default for sets |
 //! | [`iec`] | [`Ordered`] | also inclusion of active nodes; splits | exact, on [`Decomposed`] |
 //! | [`aec`] | [`Ordered`] | also inclusion in active nodes | only "empty" is exact |
-//! | [`two_pass`] | [`Livelocks`] | equality, at most two passes | exact, for testing automata |
+//! | [`two_pass`] | [`LivelockGraph`] | equality, at most two passes | exact, for testing automata |
 //! | [`streett`] | [`Streett`] | equality, refinement of components | exact, for strong fairness |
 //!
 //! All but [`ufscc`] are one depth-first search with different decisions about unseen nodes. They
@@ -69,10 +69,10 @@ mod decomposed;
 mod graph;
 mod iec;
 mod inclusion;
-mod kept;
 mod lasso;
 mod nsiec;
 mod outcome;
+mod pending_edges;
 mod rounds;
 mod scc_stack;
 mod streett;
@@ -83,14 +83,14 @@ mod union_find;
 
 pub use aec::aec;
 pub use couvreur::couvreur;
-pub use decomposed::{Decomposed, Parts};
+pub use decomposed::{Decomposed, DecomposedCursor};
 pub use graph::{Edge, Graph, Marks, NodeId, Ordered};
 pub use iec::iec;
-pub use lasso::{Lasso, lasso};
+pub use lasso::{GraphLasso, lasso};
 pub use nsiec::nsiec;
-pub use outcome::{Counts, Evidence, Outcome, Part};
-pub use rounds::{PathQuestion, Sighting, couvreur_asking};
+pub use outcome::{Counts, Evidence, Outcome, SubsetNode};
+pub use rounds::{PathOracle, PathOutcome, couvreur_asking};
 pub use scc_stack::SearchPath;
-pub use streett::{FairLasso, Numbered, PairSet, Streett, streett};
-pub use two_pass::{FirstPass, Livelocks, TwoPassEvidence, two_pass};
-pub use ufscc::{Clue, ufscc};
+pub use streett::{FairLasso, NumberedEdge, PairSet, Streett, streett};
+pub use two_pass::{FirstPass, LivelockGraph, TwoPassEvidence, two_pass};
+pub use ufscc::{LassoHint, ufscc};

@@ -26,9 +26,9 @@ impl<E> Outcome<E> {
 
 /// An accepting component and the depth-first path into it.
 ///
-/// [`lasso`](crate::lasso) walks the graph again to construct a [`Lasso`](crate::Lasso). IEC
-/// replaces edges: its evidence refers to the [`Decomposed`](crate::Decomposed) graph, which equals
-/// the graph if `parts` is empty.
+/// [`lasso`](crate::lasso) walks the graph again to construct a [`GraphLasso`](crate::GraphLasso).
+/// IEC replaces edges: its evidence refers to the [`Decomposed`](crate::Decomposed) graph, which
+/// equals the graph if `parts` is empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
     /// The initial node from which the component was reached.
@@ -40,14 +40,14 @@ pub struct Evidence {
     pub component: Vec<NodeId>,
     /// All nodes that were split, also outside of the component: concrete cycles may visit states
     /// of their wholes.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SubsetNode>,
     /// Exclusive upper bound of the ids of entered nodes.
     pub known: usize,
 }
 
 /// A node that IEC searches in place of a larger one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct SubsetNode {
     /// The larger node.
     pub whole: NodeId,
     /// A subset of it.

@@ -3,7 +3,7 @@
 //! An infinite graph may have no cycle, so a depth-first search follows one path indefinitely. An
 //! oracle that knows the meaning of nodes may detect that a part of the path can be repeated
 //! infinitely often although every round reaches other nodes: a net with unbounded places repeats
-//! the same steps with more tokens. This crate has no notion of tokens: it calls a [`PathQuestion`]
+//! the same steps with more tokens. This crate has no notion of tokens: it calls a [`PathOracle`]
 //! for every newly entered node whose path has a minimum length, and ends with the path if the
 //! oracle accepts it.
 //!
@@ -12,12 +12,12 @@
 //! the graph. Cost: that of the oracle.
 
 use crate::graph::{Graph, NodeId};
-use crate::lasso::Lasso;
+use crate::lasso::GraphLasso;
 use crate::outcome::{Counts, Evidence, Outcome};
 use crate::scc_stack::{Policy, SearchMove, SearchPath, search};
 
 /// An oracle that may end a search because of its path.
-pub trait PathQuestion<G: Graph> {
+pub trait PathOracle<G: Graph> {
     /// Minimum number of edges of a path to be submitted.
     fn least_length(&self) -> usize;
 
@@ -32,14 +32,14 @@ pub trait PathQuestion<G: Graph> {
     ) -> Result<Option<usize>, G::Stop>;
 }
 
-/// Evidence of a search with a [`PathQuestion`].
+/// Evidence of a search with a [`PathOracle`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Sighting {
+pub enum PathOutcome {
     /// A cycle.
     Component(Evidence),
     /// A path whose end can be repeated infinitely often: a lasso except that its last edge does
     /// not lead to the node where the cycle begins.
-    Rounds(Lasso),
+    Rounds(GraphLasso),
 }
 
 /// Checks whether `graph` has an accepting lasso or a path that `question` accepts. Never returns
@@ -50,8 +50,8 @@ pub fn couvreur_asking<G: Graph>(
     graph: &G,
     worker: &mut G::Worker,
     counts: &mut Counts,
-    question: &mut impl PathQuestion<G>,
-) -> Result<Outcome<Sighting>, G::Stop> {
+    question: &mut impl PathOracle<G>,
+) -> Result<Outcome<PathOutcome>, G::Stop> {
     let mut asking = Asking {
         question,
         from: None,
@@ -59,11 +59,11 @@ pub fn couvreur_asking<G: Graph>(
     let found = search(graph, worker, counts, &mut asking)?;
     let from = asking.from;
     Ok(found.map(|evidence| match from {
-        None => Sighting::Component(evidence),
+        None => PathOutcome::Component(evidence),
         Some(from) => {
             let mut prefix = evidence.prefix;
             let cycle = prefix.split_off(from);
-            Sighting::Rounds(Lasso {
+            PathOutcome::Rounds(GraphLasso {
                 initial: evidence.initial,
                 prefix,
                 cycle,
@@ -78,7 +78,7 @@ struct Asking<'q, Q> {
     from: Option<usize>,
 }
 
-impl<G: Graph, Q: PathQuestion<G>> Policy<G> for &mut Asking<'_, Q> {
+impl<G: Graph, Q: PathOracle<G>> Policy<G> for &mut Asking<'_, Q> {
     fn decide(
         &mut self,
         _: &G,

@@ -22,7 +22,7 @@
 //! leased the bytes.
 
 use crate::graph::{Edge, Graph, Marks, NodeId};
-use crate::outcome::{Counts, Evidence, Outcome, Part};
+use crate::outcome::{Counts, Evidence, Outcome, SubsetNode};
 
 /// Edges between two budget polls.
 const TICK: u64 = 1024;
@@ -102,7 +102,7 @@ pub(crate) trait Policy<G: Graph> {
     }
 
     /// The nodes split so far, with their parts.
-    fn parts(self) -> Vec<Part>
+    fn parts(self) -> Vec<SubsetNode>
     where
         Self: Sized,
     {

@@ -104,7 +104,7 @@ pub trait Streett: Graph {
 
 /// An edge and its position among the edges of its source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Numbered {
+pub struct NumberedEdge {
     /// The edge.
     pub edge: Edge,
     /// Number of preceding edges of the source.
@@ -118,9 +118,9 @@ pub struct FairLasso {
     /// The initial node.
     pub initial: NodeId,
     /// The edges from there to the cycle, in order.
-    pub prefix: Vec<Numbered>,
+    pub prefix: Vec<NumberedEdge>,
     /// The edges of the cycle, at least one.
-    pub cycle: Vec<Numbered>,
+    pub cycle: Vec<NumberedEdge>,
 }
 
 /// Checks whether `graph` has a fair lasso. Never returns [`Outcome::Undecided`].
@@ -407,7 +407,7 @@ fn lasso<G: Streett>(
     }))
 }
 
-fn end(start: NodeId, path: &[Numbered]) -> NodeId {
+fn end(start: NodeId, path: &[NumberedEdge]) -> NodeId {
     path.last().map_or(start, |last| last.edge.to)
 }
 
@@ -416,11 +416,11 @@ fn along<G: Streett>(
     graph: &G,
     worker: &mut G::Worker,
     mut from: NodeId,
-    path: &[Numbered],
+    path: &[NumberedEdge],
 ) -> Result<(Marks, PairSet), G::Stop> {
     let (mut marks, mut all) = (Marks::NONE, PairSet::none(graph.pairs()));
     let mut met = all.clone();
-    for Numbered { edge, number } in path {
+    for NumberedEdge { edge, number } in path {
         let mut cursor = G::Cursor::default();
         for _ in 0..=*number {
             met.clear();
@@ -441,11 +441,11 @@ fn walk<G: Streett>(
     sources: &[NodeId],
     inside: impl Fn(NodeId) -> bool,
     goal: impl Fn(Edge, &PairSet) -> bool,
-) -> Result<Option<(NodeId, Vec<Numbered>)>, G::Stop> {
+) -> Result<Option<(NodeId, Vec<NumberedEdge>)>, G::Stop> {
     /// A visited node, the edge by which it was reached and the index of its predecessor's visit.
     struct Visit {
         node: NodeId,
-        by: Option<(Numbered, u32)>,
+        by: Option<(NumberedEdge, u32)>,
     }
     let mut seen = set_of(sources);
     let mut visits: Vec<Visit> = Vec::new();
@@ -461,7 +461,7 @@ fn walk<G: Streett>(
             let Some(edge) = edge else {
                 break;
             };
-            let this = Numbered { edge, number };
+            let this = NumberedEdge { edge, number };
             number += 1;
             if !inside(edge.to) {
                 continue;

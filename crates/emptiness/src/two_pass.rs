@@ -22,13 +22,13 @@
 
 use crate::couvreur::couvreur;
 use crate::graph::{Edge, Graph, Marks, NodeId};
-use crate::lasso::{Lasso, NodeSet, lasso, lasso_from_initial};
+use crate::lasso::{GraphLasso, NodeSet, lasso, lasso_from_initial};
 use crate::outcome::{Counts, Evidence, Outcome};
 use crate::scc_stack::{Policy, SearchMove, bytes, grow, search};
 use std::marker::PhantomData;
 
 /// A graph in which an infinite run without a change of the observation may accept.
-pub trait Livelocks: Graph {
+pub trait LivelockGraph: Graph {
     /// The mark of all edges that change the observation. It is not in [`Graph::marks`].
     ///
     /// No edge with it connects two nodes of one component of the graph of edges without it.
@@ -67,11 +67,11 @@ impl TwoPassEvidence {
     /// A short accepting lasso: its cycle carries all marks, or has no change.
     ///
     /// Fails only if the graph stops.
-    pub fn lasso<G: Livelocks>(
+    pub fn lasso<G: LivelockGraph>(
         &self,
         graph: &G,
         worker: &mut G::Worker,
-    ) -> Result<Option<Lasso>, G::Stop> {
+    ) -> Result<Option<GraphLasso>, G::Stop> {
         match self {
             TwoPassEvidence::Cycle(evidence) => lasso(graph, worker, evidence),
             TwoPassEvidence::Livelock { evidence, by_path } => {
@@ -91,7 +91,7 @@ impl TwoPassEvidence {
 /// [`Outcome::Undecided`].
 ///
 /// `counts` is the sum over both passes, also when the graph stops the search.
-pub fn two_pass<G: Livelocks>(
+pub fn two_pass<G: LivelockGraph>(
     graph: &G,
     worker: &mut G::Worker,
     first_pass: FirstPass,
@@ -144,7 +144,7 @@ struct First<'m> {
     early: &'m mut bool,
 }
 
-impl<G: Livelocks> Policy<G> for First<'_> {
+impl<G: LivelockGraph> Policy<G> for First<'_> {
     fn decide(
         &mut self,
         _: &G,
@@ -214,7 +214,7 @@ struct Begin<'w, W> {
     known: NodeSet,
 }
 
-impl<'w, G: Livelocks> Graph for Unchanging<'_, 'w, G>
+impl<'w, G: LivelockGraph> Graph for Unchanging<'_, 'w, G>
 where
     G::Worker: 'w,
 {

@@ -24,12 +24,13 @@
 //! checking with generalized Büchi and Rabin automata*, SPIN 2017. Two deviations: the frame of a
 //! node that is no root is popped immediately, which with one worker halves the number of edges;
 //! and all edges of a node are examined before any is followed, so cycles are closed first and
-//! edges to dead nodes are not stored. The remaining edges are recorded (`kept.rs`): a worker that
-//! continues from this node later, on another worker's path, does not compute its successors again.
+//! edges to dead nodes are not stored. The remaining edges are recorded (`pending_edges.rs`): a
+//! worker that continues from this node later, on another worker's path, does not compute its
+//! successors again.
 //!
 //! *Empty is correct.* When a node is finished, each of its successors is dead or in its set:
-//! `Dead` states it, `Found` unites them, and the frame of a `New` successor is popped when its
-//! component is dead or was united with one below. If the edges of a node are recorded, all its
+//! `Dead` states it, `Found` unites them, and the frame of a `NewSteps` successor is popped when
+//! its component is dead or was united with one below. If the edges of a node are recorded, all its
 //! other edges led to dead nodes or were united, with their marks, before the list was published.
 //! So a set without unfinished nodes is a complete component with edges to dead ones only. No mark
 //! is lost: for an edge inside a component, the iteration that finishes its source has added the
@@ -37,8 +38,8 @@
 //! R otherwise, because the component is not dead before the source is finished. The worker that
 //! adds the last missing mark at the root sees all marks.
 //!
-//! *Accepting is verified*: [`Clue::evidence`] is a second, sequential search among nodes that are
-//! not dead.
+//! *Accepting is verified*: [`LassoHint::evidence`] is a second, sequential search among nodes that
+//! are not dead.
 //!
 //! Node ids must be the same for all workers: products intern their nodes in one shared table.
 //! Cost: 36 bytes per node, 4 per unused node id, 16 per pending edge on a path, and 8 per recorded
@@ -46,11 +47,11 @@
 //! the same time; each computation is counted.
 
 use crate::graph::{Edge, Graph, Marks, NodeId};
-use crate::kept::Kept;
 use crate::outcome::{Counts, Evidence, Outcome};
+use crate::pending_edges::PendingEdges;
 use crate::scc_stack::{Policy, SearchMove, bytes, grow, search};
 use crate::sync::{NODE_BLOCK, scope, start};
-use crate::union_find::{Claim, MAX_WORKERS, Place, UnionFind};
+use crate::union_find::{Claim, EntryIndex, MAX_WORKERS, UnionFind};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -61,24 +62,24 @@ const TICK: u64 = 1024;
 #[derive(Debug)]
 pub(crate) struct UfsccShared {
     pub sets: UnionFind,
-    pub edges: Kept,
+    pub edges: PendingEdges,
 }
 
 impl UfsccShared {
     pub(crate) fn new() -> UfsccShared {
         UfsccShared {
             sets: UnionFind::new(),
-            edges: Kept::new(),
+            edges: PendingEdges::new(),
         }
     }
 }
 
 /// Result of a search that has found an accepting component: the sets, to locate it again.
 #[derive(Debug)]
-pub struct Clue {
+pub struct LassoHint {
     sets: UnionFind,
     /// A node of the accepting component.
-    at: Place,
+    at: EntryIndex,
 }
 
 /// Checks whether `graph` has an accepting lasso. The first of `workers` runs in the calling
@@ -93,7 +94,7 @@ pub fn ufscc<G>(
     graph: &G,
     workers: &mut [G::Worker],
     counts: &mut Counts,
-) -> Result<Outcome<Clue>, G::Stop>
+) -> Result<Outcome<LassoHint>, G::Stop>
 where
     G: Graph + Sync,
     G::Worker: Send,
@@ -102,7 +103,8 @@ where
     let shared = UfsccShared::new();
     let used = workers.len().min(MAX_WORKERS);
     let numbered = (0..).zip(&mut workers[..used]);
-    let mut searches = numbered.map(|(number, worker)| Search::new(graph, worker, &shared, number));
+    let mut searches =
+        numbered.map(|(number, worker)| UfsccWorker::new(graph, worker, &shared, number));
     let first = searches.next().expect("there is a worker");
     let ends = scope(|scope| {
         let mut others = Vec::new();
@@ -129,7 +131,7 @@ where
         }
     }
     match (accepting, stop) {
-        (Some(at), _) => Ok(Outcome::Accepting(Clue {
+        (Some(at), _) => Ok(Outcome::Accepting(LassoHint {
             sets: shared.sets,
             at,
         })),
@@ -138,7 +140,7 @@ where
     }
 }
 
-impl Clue {
+impl LassoHint {
     /// The evidence, computed by a search of one worker in the fragment that all workers have
     /// explored. Seal a graph that supports it first.
     pub fn evidence<G: Graph>(
@@ -180,9 +182,9 @@ impl<G: Graph> Policy<G> for Among<'_> {
 
 /// A node on the path.
 struct Frame {
-    entry: Place,
+    entry: EntryIndex,
     /// The node of its component whose edges are being followed.
-    current: Place,
+    current: EntryIndex,
     /// Start of those edges in `pending`.
     pending: usize,
     /// Marks of the edge by which the node was entered.
@@ -190,7 +192,7 @@ struct Frame {
 }
 
 /// The search of one worker.
-pub(crate) struct Search<'a, G: Graph> {
+pub(crate) struct UfsccWorker<'a, G: Graph> {
     graph: &'a G,
     worker: &'a mut G::Worker,
     shared: &'a UfsccShared,
@@ -249,16 +251,16 @@ fn leasing<'w, G: Graph>(
 }
 
 /// An entry of an accepting component; `None` if the search is complete or was cancelled.
-pub(crate) type End = Option<Place>;
+pub(crate) type AcceptingEntry = Option<EntryIndex>;
 
-impl<'a, G: Graph> Search<'a, G> {
+impl<'a, G: Graph> UfsccWorker<'a, G> {
     pub(crate) fn new(
         graph: &'a G,
         worker: &'a mut G::Worker,
         shared: &'a UfsccShared,
         number: u64,
-    ) -> Search<'a, G> {
-        Search {
+    ) -> UfsccWorker<'a, G> {
+        UfsccWorker {
             graph,
             worker,
             shared,
@@ -271,7 +273,7 @@ impl<'a, G: Graph> Search<'a, G> {
         }
     }
 
-    pub(crate) fn run(mut self) -> (Result<End, G::Stop>, Counts) {
+    pub(crate) fn run(mut self) -> (Result<AcceptingEntry, G::Stop>, Counts) {
         // After a panic the other workers must not wait, neither here nor for the graph.
         let end = catch_unwind(AssertUnwindSafe(|| self.search()));
         if !matches!(end, Ok(Ok(None))) {
@@ -292,7 +294,7 @@ impl<'a, G: Graph> Search<'a, G> {
         1 << self.number
     }
 
-    fn search(&mut self) -> Result<End, G::Stop> {
+    fn search(&mut self) -> Result<AcceptingEntry, G::Stop> {
         let mut k = 0;
         while !self.sets().is_cancelled()
             && let Some(node) = self.graph.initial(self.worker, k)?
@@ -312,7 +314,7 @@ impl<'a, G: Graph> Search<'a, G> {
     }
 
     /// Searches until the path is empty.
-    fn explore(&mut self) -> Result<End, G::Stop> {
+    fn explore(&mut self) -> Result<AcceptingEntry, G::Stop> {
         while let Some(frame) = self.path.frames.last() {
             if self.sets().is_cancelled() {
                 return Ok(None);
@@ -351,12 +353,12 @@ impl<'a, G: Graph> Search<'a, G> {
     }
 
     /// Claims a node for this worker.
-    fn claim(&mut self, node: NodeId) -> Result<Claim<Place>, G::Stop> {
+    fn claim(&mut self, node: NodeId) -> Result<Claim<EntryIndex>, G::Stop> {
         let sets = self.sets();
         if self.blocks.entries.is_empty() {
             self.blocks.entries = sets.free_entries(self.leasing())?;
         }
-        let free = Place(self.blocks.entries.start);
+        let free = EntryIndex(self.blocks.entries.start);
         let claim = sets.claim(node, self.bit(), free);
         if claim == Claim::New(free) {
             self.blocks.entries.start += 1;
@@ -366,7 +368,7 @@ impl<'a, G: Graph> Search<'a, G> {
     }
 
     /// Pushes a node that this worker has claimed onto the path.
-    fn enter(&mut self, entry: Place, marks: Marks) -> Result<End, G::Stop> {
+    fn enter(&mut self, entry: EntryIndex, marks: Marks) -> Result<AcceptingEntry, G::Stop> {
         let held = self.bytes();
         let mut lease = |more| self.graph.tick(self.worker, held + more);
         let path = &mut self.path;
@@ -385,7 +387,7 @@ impl<'a, G: Graph> Search<'a, G> {
 
     /// Examines the edges of a node in the component of the top frame. Edges to nodes that this
     /// worker has not claimed become pending.
-    fn set_current(&mut self, current: Place) -> Result<End, G::Stop> {
+    fn set_current(&mut self, current: EntryIndex) -> Result<AcceptingEntry, G::Stop> {
         let sets = self.sets();
         let Some(frame) = self.path.frames.last_mut() else {
             unreachable!("edges are followed from a frame");
@@ -401,7 +403,7 @@ impl<'a, G: Graph> Search<'a, G> {
             None => self.compute_edges(sets.node(current))?,
         }
         // All targets together, so that their cache misses overlap.
-        sets.touch(self.path.pending[start..].iter().map(|edge| edge.to));
+        sets.prefetch(self.path.pending[start..].iter().map(|edge| edge.to));
         let mut kept = start;
         for at in start..self.path.pending.len() {
             let edge = self.path.pending[at];
@@ -464,7 +466,7 @@ impl<'a, G: Graph> Search<'a, G> {
     }
 
     /// Records the pending edges from `start` on as the remaining edges of a node.
-    fn record_edges(&mut self, entry: Place, start: usize) -> Result<(), G::Stop> {
+    fn record_edges(&mut self, entry: EntryIndex, start: usize) -> Result<(), G::Stop> {
         let held = self.bytes();
         let lease = leasing(self.graph, self.worker, held, &mut self.blocks.bytes);
         let edges = &self.path.pending[start..];
@@ -492,7 +494,7 @@ impl<'a, G: Graph> Search<'a, G> {
     }
 
     /// Follows the last pending edge.
-    fn follow_next(&mut self) -> Result<End, G::Stop> {
+    fn follow_next(&mut self) -> Result<AcceptingEntry, G::Stop> {
         let Some(edge) = self.path.pending.pop() else {
             return Ok(None);
         };
@@ -505,7 +507,7 @@ impl<'a, G: Graph> Search<'a, G> {
 
     /// Closes a cycle by an edge of the top frame, with these marks, to the component of `to`,
     /// which is on the path: unites all components from there on.
-    fn close_cycle(&mut self, to: Place, marks: Marks) -> End {
+    fn close_cycle(&mut self, to: EntryIndex, marks: Marks) -> AcceptingEntry {
         let all = self.graph.marks();
         let sets = self.sets();
         let UfsccPath { frames, roots, .. } = &mut self.path;

@@ -11,9 +11,9 @@
 //!   component.
 //!
 //! Each claimed node has an entry, in the order of first claims, so an unused node id costs only
-//! four bytes. A second array maps each node to an [entry](Place) of its set, or to [`COMPLETED`];
-//! most edges of a search need only this array. Lookups update it to the root, since a set may be
-//! accessed by any entry.
+//! four bytes. A second array maps each node to an [entry](EntryIndex) of its set, or to
+//! [`COMPLETED`]; most edges of a search need only this array. Lookups update it to the root, since
+//! a set may be accessed by any entry.
 //!
 //! Locks: [`unite`](UnionFind::unite) locks the root with the larger index while it sets its
 //! parent. Indices grow with discovery, so new sets are attached to old, large ones and paths stay
@@ -41,7 +41,7 @@ pub(crate) const MAX_WORKERS: usize = 64;
 
 /// Index of a node's entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Place(pub u32);
+pub(crate) struct EntryIndex(pub u32);
 
 /// Sentinels in place of a node's index plus one: unclaimed, or in a completed component.
 const UNSEEN: u32 = 0;
@@ -88,7 +88,7 @@ pub(crate) enum Claim<P> {
     /// The set is dead.
     Dead,
     /// The worker has a node of the set on its path; this is an entry of the set.
-    Found(Place),
+    Found(EntryIndex),
     /// The worker has no node of the set on its path (`claim`: it had none before).
     New(P),
 }
@@ -143,7 +143,7 @@ impl UnionFind {
 
     /// Prefetches the indices and the parents of some nodes.
     #[inline]
-    pub fn touch(&self, nodes: impl Iterator<Item = NodeId> + Clone) {
+    pub fn prefetch(&self, nodes: impl Iterator<Item = NodeId> + Clone) {
         let index = |node: NodeId| self.indices.at(node.index()).load(Relaxed);
         black_box(nodes.clone().fold(0, |sum, node| sum ^ index(node)));
         let parent = |node: NodeId| match index(node) {
@@ -199,7 +199,7 @@ impl UnionFind {
 
     /// Returns whether two entries are in one set.
     #[inline]
-    pub fn same(&self, a: Place, b: Place) -> bool {
+    pub fn same(&self, a: EntryIndex, b: EntryIndex) -> bool {
         let (mut a, mut b) = (a.0, b.0);
         loop {
             (a, b) = (self.find(a), self.find(b));
@@ -215,18 +215,18 @@ impl UnionFind {
 
     /// The node of an entry.
     #[inline]
-    pub fn node(&self, index: Place) -> NodeId {
+    pub fn node(&self, index: EntryIndex) -> NodeId {
         NodeId(self.entry(index.0).node.load(Relaxed))
     }
 
     /// Returns whether the node was claimed and its set is not dead or equals that of `at`. If the
     /// set of `at` is dead, some of its nodes may be reported as dead.
-    pub fn is_alive(&self, node: NodeId, at: Place) -> bool {
+    pub fn is_alive(&self, node: NodeId, at: EntryIndex) -> bool {
         let index = self.indices.get(node.index());
         match index.map_or(UNSEEN, |index| index.load(Acquire)) {
             UNSEEN | COMPLETED => false,
             index => {
-                let index = Place(index - 1);
+                let index = EntryIndex(index - 1);
                 !self.is_dead(index) || self.same(index, at)
             }
         }
@@ -235,20 +235,20 @@ impl UnionFind {
     /// The entries that were removed from their lists, with their nodes: after a complete search,
     /// all that were claimed.
     #[cfg(test)]
-    pub fn finished(&self) -> Vec<(Place, NodeId)> {
-        let indices = (0..self.top.load(Acquire)).map(Place);
+    pub fn finished(&self) -> Vec<(EntryIndex, NodeId)> {
+        let indices = (0..self.top.load(Acquire)).map(EntryIndex);
         let finished = indices.filter(|index| self.is_finished(*index));
         finished.map(|index| (index, self.node(index))).collect()
     }
 
     /// Returns whether the set is dead.
-    pub fn is_dead(&self, index: Place) -> bool {
+    pub fn is_dead(&self, index: EntryIndex) -> bool {
         self.root(index.0).1 == DEAD
     }
 
     /// The result that [`claim`](UnionFind::claim) would return, without claiming the node.
     #[inline]
-    pub fn peek(&self, node: NodeId, bit: u64) -> Claim<Option<Place>> {
+    pub fn peek(&self, node: NodeId, bit: u64) -> Claim<Option<EntryIndex>> {
         let known = self.indices.at(node.index());
         let index = match known.load(Acquire) {
             UNSEEN => return Claim::New(None),
@@ -262,19 +262,19 @@ impl UnionFind {
             return Claim::Dead;
         }
         if self.entry(at).workers.load(Acquire) & bit == 0 {
-            return Claim::New(Some(Place(index)));
+            return Claim::New(Some(EntryIndex(index)));
         }
         if at != index {
             // As well: the root of a large set is cached, the entries of its nodes are not.
             known.store(at + 1, Release);
         }
-        Claim::Found(Place(at))
+        Claim::Found(EntryIndex(at))
     }
 
     /// Claims a node for the worker with this bit. A node without entry obtains the entry `free`,
     /// which the worker owns.
     #[inline]
-    pub fn claim(&self, node: NodeId, bit: u64, free: Place) -> Claim<Place> {
+    pub fn claim(&self, node: NodeId, bit: u64, free: EntryIndex) -> Claim<EntryIndex> {
         loop {
             match self.peek(node, bit) {
                 Claim::New(None) => {
@@ -319,13 +319,13 @@ impl UnionFind {
 
     /// Adds marks to a set; returns its marks.
     #[inline]
-    pub fn mark(&self, index: Place, marks: Marks) -> Marks {
+    pub fn mark(&self, index: EntryIndex, marks: Marks) -> Marks {
         Marks(self.write(index.0, marks.0, |entry| &entry.marks))
     }
 
     /// Merges the sets of two nodes, which must lie in one component, and adds marks; returns the
     /// marks of the union, or no marks if the search was cancelled.
-    pub fn unite(&self, a: Place, b: Place, marks: Marks) -> Marks {
+    pub fn unite(&self, a: EntryIndex, b: EntryIndex, marks: Marks) -> Marks {
         let mut spins = 0;
         let (lower, upper) = loop {
             let (x, y) = (self.find(a.0), self.find(b.0));
@@ -393,9 +393,9 @@ impl UnionFind {
     }
 
     /// An entry on the list of the set. If the list is empty, marks the set as dead.
-    pub fn pick(&self, index: Place) -> Option<Place> {
+    pub fn pick(&self, index: EntryIndex) -> Option<EntryIndex> {
         match self.find_listed(index.0)? {
-            Some((found, _)) => return Some(Place(found)),
+            Some((found, _)) => return Some(EntryIndex(found)),
             None => self.mark_dead(index.0),
         }
         None
@@ -452,7 +452,7 @@ impl UnionFind {
 
     /// Start of the recorded edge list of a node.
     #[inline]
-    pub fn edge_list(&self, index: Place) -> Option<u32> {
+    pub fn edge_list(&self, index: EntryIndex) -> Option<u32> {
         let start = self.entry(index.0).list.load(Acquire) >> LIST.count_ones();
         start.checked_sub(1)
     }
@@ -461,7 +461,7 @@ impl UnionFind {
     /// already has one. All its other edges lead to dead nodes or into its set, which has their
     /// marks.
     #[inline]
-    pub fn set_edge_list(&self, index: Place, start: u32) {
+    pub fn set_edge_list(&self, index: EntryIndex, start: u32) {
         let list = &self.entry(index.0).list;
         let add = |known: u32| (known <= LIST).then_some(known | (start + 1) << LIST.count_ones());
         let _ = list.fetch_update(AcqRel, Acquire, add);
@@ -469,12 +469,12 @@ impl UnionFind {
 
     /// Returns whether the node was removed from its list.
     #[inline]
-    pub fn is_finished(&self, index: Place) -> bool {
+    pub fn is_finished(&self, index: EntryIndex) -> bool {
         self.entry(index.0).list.load(Acquire) & LIST == FINISHED
     }
 
     /// Removes a node from its list: each of its successors is in its set or dead.
-    pub fn finish(&self, index: Place) {
+    pub fn finish(&self, index: EntryIndex) {
         let list = &self.entry(index.0).list;
         let mut spins = 0;
         loop {

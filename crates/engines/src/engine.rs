@@ -16,10 +16,10 @@
 
 use crate::account::Account;
 use crate::engine_id::EngineId;
-use crate::hyb::{Proofs, Recurring};
+use crate::hyb::{AbsenceProofs, Recurring};
 use crate::problem::Problem;
 use crate::sets::fixpoint::Fixpoint;
-use crate::sets::operators::Sets;
+use crate::sets::operators::SymbolicProblem;
 use lariat_budget::{Budget, Observer, Stop};
 use lariat_emptiness::Outcome;
 use lariat_model::{Lasso, Strength};
@@ -156,7 +156,7 @@ pub struct Variant {
     /// Use the published construction where ours differs.
     pub published: bool,
     /// Proofs of absence that `hyb` tries before it searches.
-    pub proofs: Proofs,
+    pub proofs: AbsenceProofs,
     /// Pruning by recurring states in `hyb`.
     pub recurring: Recurring,
     /// Fixpoint that decides terminal nodes of SLAP-FST.
@@ -216,11 +216,12 @@ pub struct Engine {
 
 impl Engine {
     /// Returns whether the engine takes fairness constraints directly, in any number. Other engines
-    /// that support weak fairness get a larger automaton, see [`Folded`](crate::Folded).
+    /// that support weak fairness get a larger automaton, see
+    /// [`FairnessAutomaton`](crate::FairnessAutomaton).
     pub fn takes_constraints(&self, kind: AutomatonKind) -> bool {
         let known = (self.fairness)(kind);
         known == Some(Strength::Strong)
-            || known.is_some() && matches!(self.procedure, Procedure::ComponentWise(_))
+            || known.is_some() && matches!(self.procedure, Procedure::Hyb(_))
     }
 }
 
@@ -230,9 +231,9 @@ pub enum Procedure {
     /// Single states, explored by the engine.
     Single(fn(&mut Task<'_>) -> Found),
     /// Sets of states.
-    Sets(fn(&mut Task<'_>, &mut Sets<'_, '_>) -> Found),
+    Sets(fn(&mut Task<'_>, &mut SymbolicProblem<'_, '_>) -> Found),
     /// The system under a variable order; for programs with the transitions learned so far.
-    ComponentWise(fn(&mut Task<'_>, &Symbolic<'_>) -> Found),
+    Hyb(fn(&mut Task<'_>, &Symbolic<'_>) -> Found),
     /// Single states, partitioned among existing workers.
     Team(&'static dyn Team),
 }

@@ -33,12 +33,12 @@ pub use engine::{
     AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task, Team, Variant, Workers,
 };
 pub use engine_id::EngineId;
-pub use explicit::{Claims, EXPLICIT, Folded, Size, product_size};
-pub use hyb::{HYB, Proof, Proofs, Recurring};
+pub use explicit::{Claims, EXPLICIT, FairnessAutomaton, Size, product_size};
+pub use hyb::{AbsenceProof, AbsenceProofs, HYB, Recurring};
 pub use lariat_emptiness::Outcome;
 pub use lariat_model::Lasso;
 pub use problem::{Invariance, Problem};
 pub use sets::{BCZ, EL, Fixpoint, OWCTY, SLAP, SLAP_FST, SOG, SOP};
-pub use shorten::{Effort, folded, shorten};
+pub use shorten::{ShortenEffort, folded, shorten};
 pub use symmetry::{SSP, SYM, symmetries_kept};
 pub use walk::WALK;

@@ -1,7 +1,7 @@
 //! The question that every engine answers.
 
 use crate::alphabet::{Alphabet, state_propositions};
-use lariat_automata::{Automaton, Legal, Letter, Placement, buchi};
+use lariat_automata::{Automaton, LegalLetters, Letter, Placement, buchi};
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Constraint, Deadlock, Predicate, Proposition, State, System, Value};
 use lariat_reductions::symmetry::Symmetry;
@@ -124,7 +124,12 @@ impl<'a> Problem<'a> {
 
     /// Returns an equivalent Büchi automaton with marks on states.
     pub fn degeneralized(&self, budget: &Budget) -> Result<Automaton, Stop> {
-        buchi(self.automaton, Placement::States, &Legal::any(), budget)
+        buchi(
+            self.automaton,
+            Placement::States,
+            &LegalLetters::any(),
+            budget,
+        )
     }
 
     /// Returns the problem with another automaton for the same language over the same atoms.

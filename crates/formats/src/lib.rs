@@ -1,8 +1,8 @@
 //! Readers for all model formats, and for the property files of the Model Checking Contest.
 //!
-//! [`read`] and [`load`] recognise the format by the content of the file and return a [`Model`]:
-//! the [`System`](lariat_model::System), the names for formulas, and further declarations of the
-//! file.
+//! [`read`] and [`load`] recognise the format by the content of the file and return a
+//! [`LoadedModel`]: the [`System`](lariat_model::System), the names for formulas, and further
+//! declarations of the file.
 
 #![forbid(unsafe_code)]
 
@@ -15,5 +15,5 @@ mod outline;
 pub mod pnml;
 mod xml;
 
-pub use load::{Format, LoadError, Model, load, read, read_model};
+pub use load::{LoadError, LoadedModel, ModelFormat, load, read, read_model};
 pub use outline::Outline;

@@ -4,15 +4,15 @@ use std::fmt;
 
 use lariat_budget::{Budget, Lease, Stop};
 
-use crate::dve::{self, Assertion, Message, PropertyAutomaton, Scope};
+use crate::dve::{self, Assertion, Message, PropertyAutomaton, SymbolTable};
 use crate::etf;
 use crate::pnml::{self, Pnml, Positions};
 use lariat_model::coloured::{Coloured, ColouredNet, Unfolded, UnfoldedNames, unfold};
-use lariat_model::{InputError, Meaning, Names, Predicate, System};
+use lariat_model::{Definition, InputError, Names, Predicate, System};
 
 /// The supported formats.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Format {
+pub enum ModelFormat {
     /// Petri nets in XML.
     Pnml,
     /// Communicating processes.
@@ -23,9 +23,9 @@ pub enum Format {
 
 /// A model: the system, the names for formulas, and further declarations of its file.
 #[derive(Clone, Debug)]
-pub struct Model {
+pub struct LoadedModel {
     /// The format of the file.
-    pub format: Format,
+    pub format: ModelFormat,
     /// The system.
     pub system: System,
     /// Assertions of the model about its states.
@@ -35,11 +35,11 @@ pub struct Model {
     /// Warnings about input that was interpreted or skipped.
     pub warnings: Vec<InputError>,
     /// Names other than those of single variables and events.
-    definitions: Vec<(String, Meaning)>,
+    definitions: Vec<(String, Definition)>,
     /// Partial predicates and their definedness predicates.
     partial: Vec<(Predicate, Predicate)>,
     /// The names of a program, for expressions.
-    scope: Option<Scope>,
+    scope: Option<SymbolTable>,
     /// Channel operations of the events of a program.
     pub messages: Vec<Message>,
     /// Coordinates of places and transitions, if given.
@@ -80,10 +80,10 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-impl Model {
+impl LoadedModel {
     /// A model that consists of a system only.
-    pub fn new(format: Format, system: System) -> Model {
-        Model {
+    pub fn new(format: ModelFormat, system: System) -> LoadedModel {
+        LoadedModel {
             format,
             system,
             assertions: Vec::new(),
@@ -125,7 +125,7 @@ impl Model {
 /// Reads a model in any supported format. `origin` names it in errors.
 ///
 /// Coloured nets are unfolded within 4 GB, without a time limit; see [`load`].
-pub fn read(origin: &str, bytes: &[u8]) -> Result<Model, InputError> {
+pub fn read(origin: &str, bytes: &[u8]) -> Result<LoadedModel, InputError> {
     match load(origin, bytes, &Budget::bytes(4 << 30)) {
         Ok(model) => Ok(model),
         Err(LoadError::Input(error)) => Err(error),
@@ -135,16 +135,16 @@ pub fn read(origin: &str, bytes: &[u8]) -> Result<Model, InputError> {
 
 /// Approximate bytes of memory per byte of text while reading. A smaller factor could exceed the
 /// memory limit for large texts; a larger one would reject texts that can be read.
-fn bytes_per_byte(format: Format) -> usize {
+fn bytes_per_byte(format: ModelFormat) -> usize {
     match format {
-        Format::Pnml => 4,
-        Format::Etf => 12,
-        Format::Dve => 48,
+        ModelFormat::Pnml => 4,
+        ModelFormat::Etf => 12,
+        ModelFormat::Dve => 48,
     }
 }
 
 /// Leases the memory for reading a text of this format.
-fn lease(format: Format, bytes: &[u8], budget: &Budget) -> Result<Lease, Stop> {
+fn lease(format: ModelFormat, bytes: &[u8], budget: &Budget) -> Result<Lease, Stop> {
     budget.check()?;
     let mut lease = budget.lease();
     lease.resize(bytes.len().saturating_mul(bytes_per_byte(format)))?;
@@ -153,14 +153,14 @@ fn lease(format: Format, bytes: &[u8], budget: &Budget) -> Result<Lease, Stop> {
 
 /// Reads a model in any supported format if memory suffices; a coloured net is unfolded within the
 /// budget. `origin` names the file in errors.
-pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<Model, LoadError> {
+pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, LoadError> {
     let mut start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     start = start.trim_ascii_start();
     if start.is_empty() {
         return Err(InputError::new(origin, "the file is empty: expected a model").into());
     }
     if start.starts_with(b"<") || start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff") {
-        let reading = lease(Format::Pnml, bytes, budget)?;
+        let reading = lease(ModelFormat::Pnml, bytes, budget)?;
         let pnml::Document {
             net,
             positions,
@@ -168,12 +168,12 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<Model, LoadEr
         } = pnml::read(origin, bytes)?;
         drop(reading);
         let mut model = match net {
-            Pnml::Plain(system) => Model::new(Format::Pnml, system),
+            Pnml::Plain(system) => LoadedModel::new(ModelFormat::Pnml, system),
             Pnml::Coloured(net) => {
                 let Unfolded { system, unfolding } = unfold(&net, budget)?;
-                Model {
+                LoadedModel {
                     coloured: Some(Box::new(Coloured { net, unfolding })),
-                    ..Model::new(Format::Pnml, system)
+                    ..LoadedModel::new(ModelFormat::Pnml, system)
                 }
             }
         };
@@ -182,25 +182,25 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<Model, LoadEr
         return Ok(model);
     }
     if etf::looks_like_etf(bytes) {
-        let _reading = lease(Format::Etf, bytes, budget)?;
+        let _reading = lease(ModelFormat::Etf, bytes, budget)?;
         let etf = etf::read(origin, bytes)?;
-        return Ok(Model {
+        return Ok(LoadedModel {
             definitions: etf.definitions(),
             partial: etf.partial(),
-            ..Model::new(Format::Etf, etf.system)
+            ..LoadedModel::new(ModelFormat::Etf, etf.system)
         });
     }
     if dve::looks_like_dve(bytes) {
-        let _reading = lease(Format::Dve, bytes, budget)?;
+        let _reading = lease(ModelFormat::Dve, bytes, budget)?;
         let dve = dve::read(origin, bytes)?;
-        return Ok(Model {
+        return Ok(LoadedModel {
             definitions: dve.definitions(),
             assertions: dve.assertions,
             property: dve.property,
             messages: dve.messages,
             warnings: dve.warnings,
             scope: Some(dve.scope),
-            ..Model::new(Format::Dve, dve.system)
+            ..LoadedModel::new(ModelFormat::Dve, dve.system)
         });
     }
     let at = bytes.len() - start.len();

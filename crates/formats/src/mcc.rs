@@ -12,7 +12,7 @@
 //! Names are ids of the net. A formula is built bottom-up with an explicit stack of open elements,
 //! so its depth is not limited by the call stack. `all-paths` is implicit for linear-time
 //! properties and allowed only around the whole formula; `exists-path` is allowed there too if
-//! `Paths` permits, and rejected elsewhere.
+//! `PathQuantifiers` permits, and rejected elsewhere.
 //!
 //! A file of bounds has `<place-bound> (place id)…` instead of a formula.
 
@@ -26,7 +26,8 @@ use lariat_ltl::{Formula, Formulas};
 
 use crate::xml::{self, Element, Item, Xml};
 use lariat_model::{
-    Comparison, EventId, Fairness, InputError, Names, Properties, Property, TokenSum, Value, VarId,
+    Comparison, EventId, Fairness, InputError, NamedProperty, Names, PropertyList, TokenSum, Value,
+    VarId,
 };
 
 /// The meaning of an open element.
@@ -76,7 +77,7 @@ struct Frame {
 
 /// The path quantifiers allowed around a formula.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Paths {
+enum PathQuantifiers {
     /// `all-paths`, or none.
     All,
     /// `all-paths`, `exists-path`, or none.
@@ -85,7 +86,7 @@ enum Paths {
 
 /// Reads a property file and adds its properties in the order of the file.
 pub fn read(
-    properties: &mut Properties,
+    properties: &mut PropertyList,
     names: &Names<'_>,
     origin: &str,
     bytes: &[u8],
@@ -93,17 +94,17 @@ pub fn read(
     let text = xml::decode(origin, bytes)?;
     let mut xml = Xml::new(origin, &text);
     each_property(&mut xml, origin, |xml, element| {
-        let (property, _) = property(xml, properties, names, element, Paths::All)?;
+        let (property, _) = property(xml, properties, names, element, PathQuantifiers::All)?;
         properties.push(property).map_err(|message| {
             xml.error(element.span.clone(), message)
-                .help(Properties::OWN_NAME)
+                .help(PropertyList::OWN_NAME)
         })
     })
 }
 
 /// Reads a property file whose formulas may have `exists-path`; returns for each whether it does.
 fn read_branching(
-    properties: &mut Properties,
+    properties: &mut PropertyList,
     names: &Names<'_>,
     origin: &str,
     bytes: &[u8],
@@ -112,11 +113,12 @@ fn read_branching(
     let mut xml = Xml::new(origin, &text);
     let mut about_some = Vec::new();
     each_property(&mut xml, origin, |xml, element| {
-        let (property, some) = property(xml, properties, names, element, Paths::AllOrSome)?;
+        let (property, some) =
+            property(xml, properties, names, element, PathQuantifiers::AllOrSome)?;
         about_some.push(some);
         properties.push(property).map_err(|message| {
             xml.error(element.span.clone(), message)
-                .help(Properties::OWN_NAME)
+                .help(PropertyList::OWN_NAME)
         })
     })?;
     Ok(about_some)
@@ -175,11 +177,11 @@ fn each_property<'a>(
 
 fn property<'a>(
     xml: &mut Xml<'a>,
-    properties: &mut Properties,
+    properties: &mut PropertyList,
     names: &Names<'_>,
     property: &Element<'a>,
-    paths: Paths,
-) -> Result<(Property, bool), InputError> {
+    paths: PathQuantifiers,
+) -> Result<(NamedProperty, bool), InputError> {
     let (mut name, mut found) = (None, None);
     loop {
         match xml.next()? {
@@ -204,7 +206,7 @@ fn property<'a>(
     let (formula, some) = found.ok_or_else(|| missing("formula"))?;
     let name = name.ok_or_else(|| missing("id"))?;
     let text = properties.print(formula);
-    let property = Property {
+    let property = NamedProperty {
         name,
         formula,
         text,
@@ -262,10 +264,10 @@ fn bound<'a>(
 /// Reads the rest of `<formula>`; returns also whether it has `exists-path`.
 fn formula<'a>(
     xml: &mut Xml<'a>,
-    properties: &mut Properties,
+    properties: &mut PropertyList,
     names: &Names<'_>,
     span: Range<usize>,
-    paths: Paths,
+    paths: PathQuantifiers,
 ) -> Result<(Formula, bool), InputError> {
     let mut about_some = false;
     let mut open = vec![Frame {
@@ -309,7 +311,7 @@ fn operator(
     element: &Element<'_>,
     outer: Operator,
     nth: usize,
-    paths: Paths,
+    paths: PathQuantifiers,
 ) -> Result<Operator, InputError> {
     let fits = match element.name {
         "before" => outer == Operator::Until && nth == 0,
@@ -335,7 +337,9 @@ fn operator(
     }
     Ok(match element.name {
         "all-paths" if outer == Operator::Formula => Operator::Group,
-        "exists-path" if outer == Operator::Formula && paths == Paths::AllOrSome => Operator::Some,
+        "exists-path" if outer == Operator::Formula && paths == PathQuantifiers::AllOrSome => {
+            Operator::Some
+        }
         "all-paths" | "exists-path" => {
             return Err(xml
                 .error(
@@ -404,7 +408,7 @@ fn leaf(xml: &mut Xml<'_>, names: &Names<'_>, operator: Operator) -> Result<Part
 /// Combines the operands of a closed element.
 fn close(
     xml: &Xml<'_>,
-    properties: &mut Properties,
+    properties: &mut PropertyList,
     names: &Names<'_>,
     frame: Frame,
 ) -> Result<Part, InputError> {

@@ -15,15 +15,15 @@
 #[allow(dead_code, reason = "shared with the tests, which use all of it")]
 mod kit;
 
-use lariat::internals::automata::{Legal, translate};
-use lariat::internals::formats::{Format, Model};
+use lariat::internals::automata::{LegalLetters, translate};
+use lariat::internals::formats::{LoadedModel, ModelFormat};
 use lariat::internals::ir::generate::{Family, generate};
 use lariat::internals::ir::order::Order;
-use lariat::internals::ir::{Deadlock, Properties};
+use lariat::internals::ir::{Deadlock, PropertyList};
 use lariat::internals::ltl::{
-    AtomId, Formula, Formulas, Random, Syntax, Weights, print, random_formula,
+    AtomId, Formula, Formulas, OperatorWeights, Random, Syntax, print, random_formula,
 };
-use lariat::internals::space::symbolic::{Reach, Symbolic, reach};
+use lariat::internals::space::symbolic::{ReachResult, Symbolic, reach};
 use lariat::internals::{
     AutomatonKind, Budget, CheckOptions, Decision, EarnedVerdict, Observer, OrderChoice, Plan,
     Progress, PropertyForm, RunContext, SpaceCache, Statistic, Stop, Subject, Systems,
@@ -113,14 +113,14 @@ impl Observer for Phases {
     }
 }
 
-fn model(name: &str) -> Result<Model, String> {
+fn model(name: &str) -> Result<LoadedModel, String> {
     let generated = name.rsplit_once('-').and_then(|(family, size)| {
         let family = Family::ALL.into_iter().find(|f| f.name() == family)?;
         Some((family, size.parse().ok()?))
     });
     if let Some((family, size)) = generated {
         let system = generate(family, size).map_err(|e| format!("{name}: {e}"))?;
-        return Ok(Model::new(Format::Pnml, system));
+        return Ok(LoadedModel::new(ModelFormat::Pnml, system));
     }
     let folder = kit::folder().ok_or("no contest models")?;
     let bytes = std::fs::read(folder.join(name).join("model.pnml"));
@@ -129,7 +129,7 @@ fn model(name: &str) -> Result<Model, String> {
 }
 
 /// An order for the net, its name, and the seconds that the plain state space takes under it.
-fn plain(model: &Model, arguments: &Arguments) -> Result<(Order, String, f64), Stop> {
+fn plain(model: &LoadedModel, arguments: &Arguments) -> Result<(Order, String, f64), Stop> {
     let limit = Duration::from_secs_f64(4.0 * arguments.limit);
     let budget = Budget::bytes(MEMORY).with_deadline(limit);
     let found = reach(
@@ -138,7 +138,7 @@ fn plain(model: &Model, arguments: &Arguments) -> Result<(Order, String, f64), S
         Deadlock::Stutter,
         RunContext::quiet(&budget),
     )?;
-    let Reach::All(reached) = found else {
+    let ReachResult::All(reached) = found else {
         return Err(Stop::Bound("unbounded".to_owned()));
     };
     let (order, name) = (reached.space.layout().order().clone(), reached.order);
@@ -172,7 +172,7 @@ fn is_large(subject: &Subject<'_>, formula: Formula) -> bool {
     let mut formulas = subject.formulas().clone();
     let negation = formulas.not(formula);
     let budget = Budget::bytes(MEMORY);
-    let Ok(automaton) = translate(&mut formulas, negation, &Legal::any(), &budget) else {
+    let Ok(automaton) = translate(&mut formulas, negation, &LegalLetters::any(), &budget) else {
         return false;
     };
     let meaning = |atom: &AtomId| subject.propositions()[atom.index()].clone();
@@ -296,7 +296,7 @@ fn main() -> ExitCode {
 
 /// Measures formulas about a model whose state space took `base` seconds; returns the ratios of
 /// those that hold and of those that are violated.
-fn measured(model: &Model, order: &Order, base: f64, arguments: &Arguments) -> [Ratios; 2] {
+fn measured(model: &LoadedModel, order: &Order, base: f64, arguments: &Arguments) -> [Ratios; 2] {
     let mut ratios: [Ratios; 2] = Default::default();
     let mut random = Random::new(arguments.seed);
     for _ in 0..DRAWS * arguments.formulas {
@@ -304,7 +304,7 @@ fn measured(model: &Model, order: &Order, base: f64, arguments: &Arguments) -> [
         if ratios.iter().all(full) || ratios.iter().any(|r| r.undecided > arguments.formulas) {
             break;
         }
-        let mut properties = Properties::new();
+        let mut properties = PropertyList::new();
         let Some(formula) = question(model, &mut properties, arguments, &mut random) else {
             break;
         };
@@ -357,8 +357,8 @@ fn measured(model: &Model, order: &Order, base: f64, arguments: &Arguments) -> [
 }
 
 fn question(
-    model: &Model,
-    properties: &mut Properties,
+    model: &LoadedModel,
+    properties: &mut PropertyList,
     arguments: &Arguments,
     random: &mut Random,
 ) -> Option<Formula> {
@@ -379,7 +379,7 @@ fn question(
     }
     let size = random.between(5, 12);
     let formulas = &mut properties.formulas;
-    let formula = random_formula(formulas, &atoms, size, &Weights::X_FREE, random);
+    let formula = random_formula(formulas, &atoms, size, &OperatorWeights::X_FREE, random);
     Some(if arguments.fair {
         under_fairness(formulas, &atoms, formula)
     } else {

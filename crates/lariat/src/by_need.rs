@@ -18,7 +18,7 @@
 use crate::cache::SpaceCache;
 use crate::fair_run::unmet;
 use crate::plan_run::PlanRun;
-use lariat_engines::{Account, Folded, Found, Outcome, Problem};
+use lariat_engines::{Account, FairnessAutomaton, Found, Outcome, Problem};
 use lariat_model::{Constraint, System};
 
 /// Limit on the constraints added per round: each enlarges the automaton.
@@ -37,7 +37,7 @@ impl PlanRun<'_> {
         let mut needed: Vec<Constraint> = Vec::new();
         loop {
             let part = problem.clone().assuming(&needed);
-            let folded = Folded::new(&part)?;
+            let folded = FairnessAutomaton::new(&part)?;
             let found = self.run_engine(&folded.problem(), system, cache, account)?;
             let Outcome::Accepting(lasso) = found else {
                 return Ok(found);

@@ -11,11 +11,11 @@
 use crate::subject::Subject;
 use lariat_budget::{Budget, Progress, RunContext, Stop};
 use lariat_model::{Deadlock, System, VarId};
-use lariat_parallel::Common;
+use lariat_parallel::OnceMap;
 use lariat_reductions::Systems;
 use lariat_reductions::symmetry::{Symmetry, detect};
 use lariat_space::symbolic::{
-    Arrangement, OrderChoice, Reach, Reached, Symbolic, Unreached, arrange, reach,
+    Arrangement, OrderChoice, ReachResult, Reached, Symbolic, Unreached, arrange, reach,
 };
 use lariat_structural::{Answers, Facts};
 use std::convert::Infallible;
@@ -34,8 +34,8 @@ pub struct SpaceCache<'s> {
 /// computed once, within a limit of counted work; other threads that request it wait for it.
 #[derive(Clone, Default)]
 pub struct SharedAnalyses<'s> {
-    symmetries: Common<SystemId<'s>, Arc<Symmetry<'s>>>,
-    answers: Common<SystemId<'s>, Answers>,
+    symmetries: OnceMap<SystemId<'s>, Arc<Symmetry<'s>>>,
+    answers: OnceMap<SystemId<'s>, Answers>,
 }
 
 /// A system by identity, not by equality.
@@ -66,7 +66,7 @@ struct CacheEntry<'s> {
 
 /// The reachable states, or why they were not found.
 struct ReachAttempt<'s> {
-    key: CacheKey,
+    key: SpaceKey,
     found: Result<ReachableStates<'s>, Stop>,
     /// The budget that the attempt had.
     given: BudgetLeft,
@@ -74,7 +74,7 @@ struct ReachAttempt<'s> {
 
 /// A symbolic space under an order, for engines that do not need the reachable states.
 struct CachedOrder<'s> {
-    key: CacheKey,
+    key: SpaceKey,
     space: Symbolic<'s>,
     name: String,
     /// The work that finding the order was allowed.
@@ -83,17 +83,17 @@ struct CachedOrder<'s> {
 
 /// The parameters of a symbolic space.
 #[derive(Clone, PartialEq, Debug)]
-pub struct CacheKey {
+pub struct SpaceKey {
     /// How the order of the variables is chosen.
     pub order: OrderChoice,
     /// The deadlock policy.
     pub deadlock: Deadlock,
 }
 
-impl CacheKey {
+impl SpaceKey {
     /// Combines an order with a deadlock policy.
-    pub fn new(order: &OrderChoice, deadlock: Deadlock) -> CacheKey {
-        CacheKey {
+    pub fn new(order: &OrderChoice, deadlock: Deadlock) -> SpaceKey {
+        SpaceKey {
             order: order.clone(),
             deadlock,
         }
@@ -240,7 +240,7 @@ impl<'s> SpaceCache<'s> {
     pub fn states(
         &mut self,
         system: &'s System,
-        key: &CacheKey,
+        key: &SpaceKey,
         ctx: RunContext<'_>,
     ) -> Result<&mut ReachableStates<'s>, Stop> {
         let entry = self.entry(system);
@@ -273,7 +273,7 @@ impl<'s> SpaceCache<'s> {
     pub fn ordered(
         &mut self,
         system: &'s System,
-        key: &CacheKey,
+        key: &SpaceKey,
         effort: u64,
         ctx: RunContext<'_>,
     ) -> Result<OrderedSystem<'_, 's>, Stop> {
@@ -303,7 +303,7 @@ impl<'s> SpaceCache<'s> {
     pub(crate) fn starting_point(
         &mut self,
         system: &'s System,
-        key: &CacheKey,
+        key: &SpaceKey,
         effort: u64,
         ctx: RunContext<'_>,
     ) -> Result<StartingPoint<'_, 's>, Stop> {
@@ -332,7 +332,7 @@ impl<'s> SpaceCache<'s> {
     }
 
     /// The work that was allowed for finding the cached order of `system`; 0 if there is none.
-    pub(crate) fn effort(&mut self, system: &'s System, key: &CacheKey) -> u64 {
+    pub(crate) fn effort(&mut self, system: &'s System, key: &SpaceKey) -> u64 {
         let order = self.entry(system).order.as_ref();
         let order = order.filter(|order| order.key == *key);
         order.map_or(0, |order| order.effort)
@@ -376,20 +376,20 @@ impl<'s> CacheEntry<'s> {
         }
     }
 
-    fn has_states(&self, key: &CacheKey) -> bool {
+    fn has_states(&self, key: &SpaceKey) -> bool {
         let states = self.states.as_ref();
         states.is_some_and(|s| s.key == *key && s.found.is_ok())
     }
 
     /// Explores the system completely under the cached order, which learns all steps of programs.
-    fn learn(&mut self, key: &CacheKey, ctx: RunContext<'_>) -> Result<(), Stop> {
+    fn learn(&mut self, key: &SpaceKey, ctx: RunContext<'_>) -> Result<(), Stop> {
         let Some(CachedOrder { space, .. }) = self.order.take() else {
             return Err(Stop::Internal("no order to learn under".to_owned()));
         };
         let given = BudgetLeft::of(ctx.budget);
         let order = OrderChoice::Given(space.layout().order().clone());
         drop(space);
-        let under_order = CacheKey::new(&order, key.deadlock);
+        let under_order = SpaceKey::new(&order, key.deadlock);
         let states = reachable(self.system, &under_order, ctx)?;
         self.states = Some(ReachAttempt {
             key: key.clone(),
@@ -400,7 +400,7 @@ impl<'s> CacheEntry<'s> {
     }
 
     /// Finds an order, and the reachable states if the search for the order comes to its end.
-    fn arrange(&mut self, key: &CacheKey, effort: u64, budget: &Budget) -> Result<(), Stop> {
+    fn arrange(&mut self, key: &SpaceKey, effort: u64, budget: &Budget) -> Result<(), Stop> {
         let given = BudgetLeft::of(budget);
         let Arrangement {
             order,
@@ -444,12 +444,12 @@ impl<'s> CacheEntry<'s> {
 /// Explores a system completely.
 fn reachable<'s>(
     system: &'s System,
-    key: &CacheKey,
+    key: &SpaceKey,
     ctx: RunContext<'_>,
 ) -> Result<ReachableStates<'s>, Stop> {
     match reach(system, &key.order, key.deadlock, ctx)? {
-        Reach::All(reached) => with_overflow(*reached),
-        Reach::Unbounded(_) => Err(infinite()),
+        ReachResult::All(reached) => with_overflow(*reached),
+        ReachResult::Unbounded(_) => Err(infinite()),
     }
 }
 
@@ -482,7 +482,7 @@ mod tests {
         };
         let valid = |stop: Stop, given, left| {
             let attempt = ReachAttempt {
-                key: CacheKey::new(&OrderChoice::default(), Deadlock::default()),
+                key: SpaceKey::new(&OrderChoice::default(), Deadlock::default()),
                 found: Err(stop),
                 given,
             };

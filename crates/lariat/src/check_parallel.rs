@@ -17,7 +17,7 @@
 //! other worker is active.
 
 use crate::cache::{SharedAnalyses, SpaceCache};
-use lariat_budget::Idle;
+use lariat_budget::ThreadPool;
 use lariat_reductions::Systems;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -85,8 +85,8 @@ enum Message<A> {
     Starved(usize),
 }
 
-/// Checks all `questions` by `check`, on the threads that are `idle` and with the caches of the
-/// `pool`. Passes each event with the position of its question to `emit`, on the thread of the
+/// Checks all `questions` by `check`, on the threads that are `thread_pool` and with the caches of
+/// the `pool`. Passes each event with the position of its question to `emit`, on the thread of the
 /// caller and as soon as it is known: with several threads the order is that of completion.
 ///
 /// `check` gets a flag that says whether the question may be repeated if memory is exhausted; then
@@ -94,7 +94,7 @@ enum Message<A> {
 /// further question is begun.
 pub fn check_parallel<'s, Q, A>(
     questions: &[Q],
-    idle: &Idle,
+    idle: &ThreadPool,
     pool: &CachePool<'s>,
     check: impl Fn(&Q, bool, &mut SpaceCache<'s>, &mut CheckOutput<'_, A>) + Sync,
     mut emit: impl FnMut(usize, A) -> ControlFlow<()>,
@@ -209,7 +209,7 @@ mod tests {
             let mut answers = Vec::new();
             check_parallel(
                 &questions,
-                &Idle::new(threads),
+                &ThreadPool::new(threads),
                 &CachePool::new(&systems),
                 |q, _, _, output| {
                     std::thread::sleep(Duration::from_micros(q * 37 % 400));
@@ -234,7 +234,7 @@ mod tests {
         let questions: Vec<usize> = (0..9).collect();
         check_parallel(
             &questions,
-            &Idle::new(3),
+            &ThreadPool::new(3),
             &CachePool::new(&Systems::new()),
             |q, may_repeat, _, output| {
                 let others = active.fetch_add(1, Ordering::SeqCst);
@@ -272,7 +272,7 @@ mod tests {
             let mut events = 0;
             check_parallel(
                 &questions,
-                &Idle::new(threads),
+                &ThreadPool::new(threads),
                 &CachePool::new(&Systems::new()),
                 |_, _, _, output| {
                     asked.fetch_add(1, Ordering::SeqCst);

@@ -9,11 +9,11 @@ use crate::options::{CheckOptions, EngineChoice};
 use crate::plan::Preset;
 use crate::properties::{Properties, Property, PropertyKind};
 use crate::reduce::ReductionChoice;
-use crate::report::{Report, Vocabulary};
+use crate::report::{Report, ReportVocabulary};
 use crate::shorten::Shortening;
 use crate::subject::Subject;
 use crate::vacuity::vacuity_questions;
-use lariat_budget::{Budget, Cancel, Company, Idle, Observer, Quiet};
+use lariat_budget::{Budget, Cancel, Concurrency, Observer, Quiet, ThreadPool};
 use lariat_engines::{EngineId, Workers};
 use lariat_ltl::Strengthening;
 use lariat_model::{Deadlock, Errors, Fairness, Modality, Strength};
@@ -77,9 +77,9 @@ pub enum CheckEvent {
 pub(crate) struct Session<'c, 'm> {
     pub options: CheckOptions,
     pub subject: Subject<'m>,
-    pub vocabulary: Arc<Vocabulary>,
+    pub vocabulary: Arc<ReportVocabulary>,
     pub fairness: Fairness,
-    pub company: Company,
+    pub company: Concurrency,
     pub budget: Budget,
     properties: &'c Properties<'m>,
     /// Per property, the stronger formulas that are checked if it holds.
@@ -292,8 +292,8 @@ impl<'m> Checker<'m> {
         let mut faults =
             Faults::look_for(self.model.loaded(), &self.base, self.timeout).map(Arc::new);
         session.options.claims = faults.as_ref().map_or(Vec::new(), |f| f.open_claims());
-        let idle = Idle::new(self.threads.count.get());
-        session.budget = session.budget.with_idle(&idle);
+        let idle = ThreadPool::new(self.threads.count.get());
+        session.budget = session.budget.with_thread_pool(&idle);
         let check =
             |task: &CheckTask<'_>, may_repeat, cache: &mut _, output: &mut CheckOutput<'_, _>| {
                 self.check_one(&session, task, may_repeat, cache, output);
@@ -359,7 +359,7 @@ impl<'m> Checker<'m> {
             subject: Subject::new(loaded, &bound),
             company: self.company(properties.len(), &options, threads_each),
             options,
-            vocabulary: Arc::new(Vocabulary {
+            vocabulary: Arc::new(ReportVocabulary {
                 model_name: self.model.name().to_owned(),
                 model: Arc::clone(loaded),
                 properties: bound,
@@ -399,13 +399,18 @@ impl<'m> Checker<'m> {
         }
     }
 
-    fn company(&self, properties: usize, options: &CheckOptions, each: NonZeroUsize) -> Company {
+    fn company(
+        &self,
+        properties: usize,
+        options: &CheckOptions,
+        each: NonZeroUsize,
+    ) -> Concurrency {
         match (properties, &options.engine) {
-            _ if self.threads.count == NonZeroUsize::MIN => Company::Nobody,
-            (2.., _) => Company::Questions,
-            (_, EngineChoice::Auto(_)) => Company::Helpers,
-            _ if each > NonZeroUsize::MIN => Company::Helpers,
-            _ => Company::Nobody,
+            _ if self.threads.count == NonZeroUsize::MIN => Concurrency::Nobody,
+            (2.., _) => Concurrency::Questions,
+            (_, EngineChoice::Auto(_)) => Concurrency::Helpers,
+            _ if each > NonZeroUsize::MIN => Concurrency::Helpers,
+            _ => Concurrency::Nobody,
         }
     }
 

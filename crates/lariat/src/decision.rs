@@ -3,7 +3,7 @@
 use crate::fair_run::FairnessEvidence;
 use crate::options::CheckOptions;
 use crate::verdict::{EarnedVerdict, Reason};
-use lariat_budget::{Figure, Statistic, Stop};
+use lariat_budget::{StatValue, Statistic, Stop};
 use lariat_engines::{Account, EngineId};
 use lariat_model::Deadlock;
 use lariat_reductions::Removed;
@@ -122,7 +122,7 @@ impl Decision {
 /// Returns the number of product nodes that an engine reports.
 pub(crate) fn product_states(account: &Account) -> u64 {
     match account.stats.get(Statistic::PRODUCT_STATES) {
-        Some(Figure::Count(count)) => *count,
+        Some(StatValue::Count(count)) => *count,
         _ => 0,
     }
 }

@@ -109,8 +109,8 @@ mod tests {
     /// Arcs of a transition: place, tokens needed, tokens added.
     type Arcs = [(u32, i64, i64)];
 
-    /// `go` moves a token from place 0 to place 1 and adds `grows` tokens to place 2; `come` moves
-    /// it back, and `lose` removes it. `look` is always enabled, and `dump` if there are five
+    /// `go` moves a token from place 0 to place 1 and adds `grows` tokens to place 2; `release`
+    /// moves it back, and `lose` removes it. `look` is always enabled, and `dump` if there are five
     /// tokens in place 2.
     fn turns(grows: i64) -> System {
         let place = |i: u32| Variable {
@@ -144,7 +144,7 @@ mod tests {
         }
     }
 
-    /// `look`, then `go` and `come` infinitely often.
+    /// `look`, then `go` and `release` infinitely often.
     fn rounds(grows: i64) -> Lasso {
         let step = |event, state: [i64; 3]| Step {
             event: Some(EventId(event)),

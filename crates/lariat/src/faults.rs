@@ -7,9 +7,9 @@
 //! is claimed to be absent.
 
 use crate::states::{CountOptions, CountingMethod, count_states};
-use lariat_budget::{Budget, Figure, RunContext, Statistic};
+use lariat_budget::{Budget, RunContext, StatValue, Statistic};
 use lariat_engines::Account;
-use lariat_formats::{Format, Model as LoadedModel};
+use lariat_formats::{LoadedModel, ModelFormat};
 use lariat_model::{Comparison, Predicate};
 use lariat_space::symbolic::UBig;
 use std::time::Duration;
@@ -71,7 +71,7 @@ impl Faults {
         limit: Option<Duration>,
     ) -> Option<Faults> {
         let system = &model.system;
-        if model.format != Format::Dve {
+        if model.format != ModelFormat::Dve {
             return None;
         }
         let name = |var| system.variable(var).name.clone();
@@ -102,7 +102,7 @@ impl Faults {
         let failed: Vec<bool> = found.failed.iter().map(|n| *n != UBig::ZERO).collect();
         faults.learn(&failed, found.overflow.map(name));
         faults.complete = found.stop.is_none();
-        if let Some(Figure::Count(states)) = found.stats.get(Statistic::STATES_SEEN) {
+        if let Some(StatValue::Count(states)) = found.stats.get(Statistic::STATES_SEEN) {
             faults.states = *states;
         }
         Some(faults)

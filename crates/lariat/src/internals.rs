@@ -3,7 +3,7 @@
 
 pub use crate::ask;
 pub use crate::auto::{LeftOut, Schedule, Technique};
-pub use crate::cache::{CacheKey, OrderedSystem, ReachableStates, SharedAnalyses, SpaceCache};
+pub use crate::cache::{OrderedSystem, ReachableStates, SharedAnalyses, SpaceCache, SpaceKey};
 pub use crate::check_one::check_subject;
 pub use crate::check_parallel::{CachePool, CheckOutput, check_parallel};
 pub use crate::cross_check::{Agreement, CrossCheck, agreement, reconcile, unrelated};
@@ -29,13 +29,13 @@ pub use crate::{Error, StateSpace};
 pub use lariat_automata as automata;
 pub use lariat_budget as budget;
 pub use lariat_budget::{
-    Budget, Cancel, Company, Figure, Idle, Observer, Progress, Quiet, RunContext, Statistic, Stats,
-    Stop,
+    Budget, Cancel, Concurrency, Observer, Progress, Quiet, RunContext, StatValue, Statistic,
+    Stats, Stop, ThreadPool,
 };
 pub use lariat_engines as engines;
 pub use lariat_engines::{
-    Account, AutomatonKind, Claims, Emptiness, EngineId, Fixpoint, Needs, Proof, Proofs, Recurring,
-    Variant, Workers,
+    AbsenceProof, AbsenceProofs, Account, AutomatonKind, Claims, Emptiness, EngineId, Fixpoint,
+    Needs, Recurring, Variant, Workers,
 };
 pub use lariat_formats as formats;
 pub use lariat_ltl as ltl;
@@ -44,6 +44,6 @@ pub use lariat_model::{
     Constraint, Deadlock, Fairness, InputError, Lasso, Proposition, Step, Strength, System,
 };
 pub use lariat_reductions as reductions;
-pub use lariat_reductions::{Lift, Pass, Removed, Rule, Rules, Systems};
+pub use lariat_reductions::{Lift, PassResult, Removed, Rule, Rules, Systems};
 pub use lariat_space as space;
 pub use lariat_space::symbolic::{OrderChoice, OrderSchedule, Pumping};

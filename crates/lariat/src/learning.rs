@@ -13,7 +13,7 @@
 //! enabled, so that questions about enabledness wait until all states are explored. Questions about
 //! the event taken do not: the engine sees it in the steps that it has.
 
-use crate::cache::{CacheKey, SpaceCache, StartingPoint};
+use crate::cache::{SpaceCache, SpaceKey, StartingPoint};
 use crate::on_sets::check_claims;
 use lariat_budget::{RunContext, Stop};
 use lariat_emptiness::Outcome;
@@ -43,7 +43,7 @@ pub(crate) fn while_learning<'s>(
     if !system.events.iter().any(is_program) || reads_enabledness(task.problem) {
         return Ok(None);
     }
-    let key = CacheKey::new(order, task.problem.deadlock);
+    let key = SpaceKey::new(order, task.problem.deadlock);
     let ctx = RunContext::new(task.budget, task.observer);
     let order = match cache.starting_point(system, &key, ORDER_WORK, ctx)? {
         StartingPoint::States(_) => return Ok(None),

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::limits::default_memory;
 use lariat_budget::Budget;
-use lariat_formats::{Model as LoadedModel, load};
+use lariat_formats::{LoadedModel, load};
 use lariat_reductions::Systems;
 use std::fmt;
 use std::path::Path;

@@ -16,9 +16,9 @@
 //! small part of the whole. The relations of programs are learned from the states that the engine
 //! visits.
 
-use crate::cache::{CacheKey, ReachableStates, SpaceCache, StartingPoint};
-use lariat_budget::{Abort, Budget, Late, Quiet, RunContext, Statistic, Stop};
-use lariat_engines::sets::Procedure;
+use crate::cache::{ReachableStates, SpaceCache, SpaceKey, StartingPoint};
+use lariat_budget::{Abort, Budget, PendingPermit, Quiet, RunContext, Statistic, Stop};
+use lariat_engines::sets::SetProcedure;
 use lariat_engines::{Claims, Found, Task, sets};
 use lariat_model::{Predicate, System};
 use lariat_space::symbolic::{OrderChoice, Reached, Set, Symbolic};
@@ -50,14 +50,14 @@ const GROWTH: u64 = 8;
 /// A procedure on sets with the system and the order.
 #[derive(Clone, Copy)]
 pub(crate) struct OnSets<'a, 's> {
-    pub procedure: Procedure,
+    pub procedure: SetProcedure,
     pub system: &'s System,
     pub order: &'a OrderChoice,
 }
 
 impl OnSets<'_, '_> {
-    fn key(&self, task: &Task<'_>) -> CacheKey {
-        CacheKey::new(self.order, task.problem.deadlock)
+    fn key(&self, task: &Task<'_>) -> SpaceKey {
+        SpaceKey::new(self.order, task.problem.deadlock)
     }
 }
 
@@ -123,9 +123,13 @@ fn near_in_background<'s>(
     task: &mut Task<'_>,
     cache: &mut SpaceCache<'s>,
 ) -> Found {
-    let (decided, late) = (Abort::default(), Late::default());
+    let (decided, late) = (Abort::default(), PendingPermit::default());
     let alone = task.budget.clone().with_threads(NonZeroUsize::MIN);
-    let rest = task.budget.clone().with_abort(&decided).with_late(&late);
+    let rest = task
+        .budget
+        .clone()
+        .with_abort(&decided)
+        .with_pending_permit(&late);
     let mut account = task.account.clone();
     let mut near = Task {
         budget: &alone,
@@ -147,7 +151,7 @@ fn near_in_background<'s>(
         let searching = thread.spawn_scoped(scope, search).ok();
         if searching.is_none() {
             // Without a background thread the result is still correct.
-            late.come();
+            late.release();
         }
         let found = alternate(how, &mut task.under(&rest), cache);
         let panicked = || Stop::Internal("the search near the initial states panicked".to_owned());
@@ -174,11 +178,11 @@ fn near_in_background<'s>(
 }
 
 /// Makes a pending thread slot available when the thread that occupies it ends, also by a panic.
-struct ReleaseOnDrop<'a>(&'a Late);
+struct ReleaseOnDrop<'a>(&'a PendingPermit);
 
 impl Drop for ReleaseOnDrop<'_> {
     fn drop(&mut self) {
-        self.0.come();
+        self.0.release();
     }
 }
 
@@ -221,7 +225,7 @@ fn alternate<'s>(how: OnSets<'_, 's>, task: &mut Task<'_>, cache: &mut SpaceCach
 /// Decides a task within the reachable states.
 fn among_reachable(
     states: &mut ReachableStates<'_>,
-    procedure: Procedure,
+    procedure: SetProcedure,
     task: &mut Task<'_>,
 ) -> Found {
     task.account.overflow = states.overflow;

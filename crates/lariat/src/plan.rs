@@ -5,8 +5,8 @@
 //! properties that a plan requires. `auto` is not a plan: it runs several.
 
 use lariat_engines::{
-    AutomatonKind, BCZ, EL, EXPLICIT, Emptiness, Engine, EngineId, Fixpoint, HYB, Needs, OWCTY,
-    Procedure, Proofs, Recurring, SLAP, SLAP_FST, SOG, SOP, SSP, SYM, Variant, WALK, Workers,
+    AbsenceProofs, AutomatonKind, BCZ, EL, EXPLICIT, Emptiness, Engine, EngineId, Fixpoint, HYB,
+    Needs, OWCTY, Procedure, Recurring, SLAP, SLAP_FST, SOG, SOP, SSP, SYM, Variant, WALK, Workers,
 };
 use lariat_model::Strength;
 use std::fmt;
@@ -363,7 +363,7 @@ impl Plan {
         if variant.published && !has_published {
             return Err(format!("`{name}` has no published variant"));
         }
-        let component_wise = matches!(self.engine.procedure, Procedure::ComponentWise(_));
+        let component_wise = matches!(self.engine.procedure, Procedure::Hyb(_));
         if variant.published && component_wise && self.automaton != AutomatonKind::Ba {
             return Err(format!(
                 "the published variant of `{name}` reads Büchi automata (`--automaton-kind ba`)"
@@ -383,7 +383,7 @@ impl Plan {
                 "`{name}` searches with one worker; `explicit` and `ba` support several"
             ));
         }
-        if variant.proofs != Proofs::default() && !component_wise {
+        if variant.proofs != AbsenceProofs::default() && !component_wise {
             return Err(format!("`{name}` uses no proofs of absence; `hyb` does"));
         }
         if variant.recurring != Recurring::default() && !component_wise {

@@ -1,11 +1,11 @@
 //! Running one plan on a problem: provides what the engine needs, and runs it.
 
-use crate::cache::{CacheKey, SpaceCache};
+use crate::cache::{SpaceCache, SpaceKey};
 use crate::learning::while_learning;
 use crate::on_sets::{OnSets, on_sets};
 use crate::plan::Plan;
 use lariat_budget::{Budget, RunContext, Statistic, Stop};
-use lariat_engines::{Account, AutomatonKind, Folded, Found, Problem, Procedure, Task};
+use lariat_engines::{Account, AutomatonKind, FairnessAutomaton, Found, Problem, Procedure, Task};
 use lariat_model::System;
 use lariat_space::symbolic::OrderChoice;
 
@@ -52,7 +52,7 @@ impl PlanRun<'_> {
         if self.plan.engine.takes_constraints(kind) {
             return self.run_engine(problem, system, cache, account);
         }
-        match Folded::new(problem) {
+        match FairnessAutomaton::new(problem) {
             Ok(folded) => self.run_engine(&folded.problem(), system, cache, account),
             Err(Stop::Unsupported(_)) => self.by_need(problem, system, cache, account),
             Err(stop) => Err(stop),
@@ -105,11 +105,11 @@ impl PlanRun<'_> {
                 }
                 found
             }
-            Procedure::ComponentWise(decide) => {
+            Procedure::Hyb(decide) => {
                 if let Some(found) = while_learning(decide, &mut task, system, order, cache)? {
                     return Ok(found);
                 }
-                let key = CacheKey::new(order, problem.deadlock);
+                let key = SpaceKey::new(order, problem.deadlock);
                 let ordered = cache.ordered(system, &key, ORDER_WORK, ctx.with_budget(shared))?;
                 task.account.overflow = ordered.overflow;
                 task.account.order = Some(ordered.name.to_owned());

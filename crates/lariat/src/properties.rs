@@ -10,8 +10,7 @@ use lariat_formats::dve::PropertyAutomaton;
 use lariat_formats::mcc;
 use lariat_ltl::{AtomError, AtomId, Formula, Formulas};
 use lariat_model::{
-    Deadlock, Errors, Fairness, InputError, Modality, Names, Properties as PropertyList,
-    Property as NamedFormula, Strength,
+    Deadlock, Errors, Fairness, InputError, Modality, NamedProperty, Names, PropertyList, Strength,
 };
 
 /// The properties of a model, in the order in which they were added.
@@ -313,7 +312,7 @@ impl<'m> Properties<'m> {
 }
 
 /// The atoms of a formula in the order in which its text names them.
-fn shown_atoms(formulas: &Formulas, property: &NamedFormula) -> Vec<AtomId> {
+fn shown_atoms(formulas: &Formulas, property: &NamedProperty) -> Vec<AtomId> {
     let mut atoms = formulas.atoms_of(property.formula);
     atoms.sort_by_key(|atom| property.text.find(formulas.atom_name(*atom)));
     atoms

@@ -4,13 +4,13 @@ use crate::ask::examination::{fireable, total};
 use crate::ask::{AskOptions, EarnedAnswer, Proof, StateQuestion, Witness, ask};
 use crate::checker::Checker;
 use crate::error::Error;
-use crate::report::Vocabulary;
+use crate::report::ReportVocabulary;
 use crate::states::{CountOptions, StateSpace, count_states};
 use crate::trace::Trace;
 use crate::verdict::Reason;
 use lariat_budget::RunContext;
 use lariat_ltl::{AtomError, RawAtom};
-use lariat_model::{InputError, Predicate, Properties as PropertyList, Proposition};
+use lariat_model::{InputError, Predicate, PropertyList, Proposition};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -80,7 +80,7 @@ impl Checker<'_> {
             &mut |_, _| ControlFlow::Continue(()),
         );
         self.caches().put(cache);
-        let vocabulary = Arc::new(Vocabulary {
+        let vocabulary = Arc::new(ReportVocabulary {
             model_name: self.model().name().to_owned(),
             model: Arc::clone(self.model().loaded()),
             properties: PropertyList::new(),

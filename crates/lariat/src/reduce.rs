@@ -13,7 +13,7 @@ use crate::translate::is_stutter_invariant;
 use lariat_budget::{Budget, Stop};
 use lariat_ltl::AtomId;
 use lariat_model::{Constraint, Proposition};
-use lariat_reductions::{Pass, Reduction, Removed, Rules, Support, reduce};
+use lariat_reductions::{PassResult, Reduction, Removed, Rules, Support, reduce};
 
 /// Which reductions are applied before a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -73,7 +73,7 @@ pub(crate) fn reduced_for<'s>(
     let Some((reduction, atoms)) = reduction(subject, &[property], rules, query.budget())? else {
         return Ok(None);
     };
-    let pass = Pass {
+    let pass = PassResult {
         name: "reductions",
         system: cache.systems().keep(reduction.system),
         lift: Box::new(reduction.lift),

@@ -17,7 +17,7 @@ use lariat_budget::{Budget, Statistic, Stop};
 use lariat_engines::testing_automata::Construction;
 use lariat_engines::{Account, EngineId, Found, Invariance, Outcome, Problem, product_size};
 use lariat_model::{Constraint, Deadlock, Lasso, Predicate, Value};
-use lariat_reductions::{Astray, Removed};
+use lariat_reductions::{LiftError, Removed};
 
 /// Work that may be spent on whether there is any infinite run.
 const VACUITY_WORK: u64 = 2_000_000;
@@ -130,8 +130,8 @@ impl<'s> Query<'_, 's> {
                 }
                 // A covering run may not settle a constant atom that facts have removed.
                 Ok(_) => return Err(Unliftable("an atom may change as tokens accumulate".into())),
-                Err(Astray::Unliftable(why)) => return Err(Unliftable(why)),
-                Err(Astray::Defect(why)) => Err(Stop::Internal(why)),
+                Err(LiftError::Unliftable(why)) => return Err(Unliftable(why)),
+                Err(LiftError::Defect(why)) => Err(Stop::Internal(why)),
             },
             found => found,
         };

@@ -13,7 +13,7 @@ use crate::replay::BadBeginning;
 use crate::translate::translate;
 use crate::verdict::EarnedVerdict;
 use lariat_budget::{Budget, Observer, Progress, RunContext};
-use lariat_engines::{Effort, Outcome, Problem, shorten};
+use lariat_engines::{Outcome, Problem, ShortenEffort, shorten};
 use lariat_model::{Deadlock, Lasso};
 use std::time::Duration;
 
@@ -159,7 +159,7 @@ impl Query<'_, '_> {
         if shortening == Shortening::Never {
             return lasso;
         }
-        let effort = Effort {
+        let effort = ShortenEffort {
             at_first: Shortening::at_first(work),
             at_last: &|steps| shortening.at_last(steps),
         };

@@ -5,11 +5,11 @@ use std::num::NonZeroUsize;
 use crate::on_sets::is_raced;
 use lariat_budget::{Budget, RunContext, Statistic, Stats, Stop};
 use lariat_engines::Workers;
-use lariat_formats::Model;
+use lariat_formats::LoadedModel;
 use lariat_model::{Deadlock, Predicate, System, VarId};
 use lariat_reductions::symmetry::detect;
 use lariat_space::explicit::{self, Explicit};
-use lariat_space::symbolic::{OrderChoice, Pumping, Reach, Reached, UBig, reach};
+use lariat_space::symbolic::{OrderChoice, Pumping, ReachResult, Reached, UBig, reach};
 
 /// The method by which a state space is counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -170,7 +170,7 @@ fn in_turns(
 ///
 /// The numbers of states and deadlocks are known if the symmetries preserve the initial marking and
 /// no orbit can have been counted twice.
-pub fn orbits(model: &Model, ctx: RunContext<'_>) -> Result<Option<StateSpace>, Stop> {
+pub fn orbits(model: &LoadedModel, ctx: RunContext<'_>) -> Result<Option<StateSpace>, Stop> {
     let budget = ctx.budget;
     let symmetry = detect(&model.system, model.coloured.as_deref(), budget)?;
     if symmetry.is_trivial() {
@@ -255,12 +255,12 @@ fn symbolic(system: &System, options: &CountOptions, ctx: RunContext<'_>) -> Sta
     }
     found.stats.set(Statistic::REACH_WORK, counted.work_spent());
     match reached {
-        Ok(Reach::All(mut reached)) => {
+        Ok(ReachResult::All(mut reached)) => {
             found.bounded = Some(true);
             found.order = Some(reached.order.clone());
             found.stop = figures(&mut reached, &options.claims, &mut found).err();
         }
-        Ok(Reach::Unbounded(proof)) => {
+        Ok(ReachResult::Unbounded(proof)) => {
             found.bounded = Some(false);
             found.pumping = Some(proof);
         }

@@ -10,14 +10,14 @@ use crate::replay::{self, BadBeginning, ReplayedProperty, replay};
 use lariat_automata::Automaton;
 use lariat_budget::Budget;
 use lariat_engines::folded;
-use lariat_formats::Model;
+use lariat_formats::LoadedModel;
 use lariat_ltl::{AtomId, Formula, Formulas};
 use lariat_model::coloured::Coloured;
 use lariat_model::{
-    Constraint, Deadlock, EvidenceKind, Fairness, Lasso, Predicate, Properties, Proposition,
+    Constraint, Deadlock, EvidenceKind, Fairness, Lasso, Predicate, PropertyList, Proposition,
     System, Value,
 };
-use lariat_reductions::{Astray, Lift, Pass, UnfoldingLift};
+use lariat_reductions::{Lift, LiftError, PassResult, UnfoldingLift};
 use std::sync::Arc;
 
 /// A property in the form that the pipeline works on.
@@ -42,7 +42,7 @@ pub struct Subject<'s> {
     unfolding: Option<UnfoldingLift<'s>>,
     coloured: Option<&'s Coloured>,
     formulas: Arc<Formulas>,
-    passes: Vec<Arc<Pass<'s>>>,
+    passes: Vec<Arc<PassResult<'s>>>,
     /// The meaning of the atoms in the last system.
     propositions: Arc<Vec<Proposition>>,
     /// The fairness assumptions, about the original.
@@ -53,8 +53,8 @@ pub struct Subject<'s> {
 
 impl<'s> Subject<'s> {
     /// A model as it was read, with properties that were bound to it.
-    pub fn new(model: &'s Model, properties: &Properties) -> Subject<'s> {
-        let Properties {
+    pub fn new(model: &'s LoadedModel, properties: &PropertyList) -> Subject<'s> {
+        let PropertyList {
             formulas,
             propositions,
             ..
@@ -122,7 +122,7 @@ impl<'s> Subject<'s> {
 
     /// The subject after one more pass on [`system`](Subject::system), for properties over `atoms`;
     /// `None` if the new system cannot express some of them.
-    pub fn after(&self, pass: Pass<'s>, atoms: &[AtomId]) -> Option<Subject<'s>> {
+    pub fn after(&self, pass: PassResult<'s>, atoms: &[AtomId]) -> Option<Subject<'s>> {
         // Other atoms have no meaning in the new system.
         let unused = Proposition::State(Predicate::Const(false));
         let mut propositions = vec![unused; self.propositions.len()];
@@ -220,17 +220,17 @@ impl<'s> Subject<'s> {
     }
 
     /// The passes that were applied, first to last.
-    pub fn passes(&self) -> impl Iterator<Item = &Pass<'s>> {
+    pub fn passes(&self) -> impl Iterator<Item = &PassResult<'s>> {
         self.passes.iter().map(|pass| &**pass)
     }
 
     /// Lifts a run of [`system`](Subject::system) to the original, through all passes.
-    pub(crate) fn lifted(&self, lasso: Lasso) -> Result<Lasso, Astray> {
+    pub(crate) fn lifted(&self, lasso: Lasso) -> Result<Lasso, LiftError> {
         let mut lasso = lasso;
         for pass in self.passes.iter().rev() {
             lasso = pass.lift.back(lasso).map_err(|astray| match astray {
-                Astray::Defect(why) => {
-                    Astray::Defect(format!("the lift through `{}`: {why}", pass.name))
+                LiftError::Defect(why) => {
+                    LiftError::Defect(format!("the lift through `{}`: {why}", pass.name))
                 }
                 astray => astray,
             })?;
@@ -257,7 +257,7 @@ impl<'s> Subject<'s> {
         met(self.original, &self.fairness.constraints, &lasso)?;
         match self.unfolding {
             Some(unfolding) => unfolding.back(lasso).map_err(|astray| match astray {
-                Astray::Unliftable(why) | Astray::Defect(why) => why,
+                LiftError::Unliftable(why) | LiftError::Defect(why) => why,
             }),
             None => Ok(lasso),
         }

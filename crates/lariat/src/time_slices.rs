@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::properties::Properties;
 use crate::query::Query;
 use crate::report::Report;
-use lariat_budget::{Idle, RunContext, Stop};
+use lariat_budget::{RunContext, Stop, ThreadPool};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -51,8 +51,8 @@ impl<'m> Checker<'m> {
         mut on_report: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Vec<String>, Error> {
         let mut session = self.session(properties)?;
-        let idle = Idle::new(self.thread_count().get());
-        session.budget = self.for_property(&session.budget).with_idle(&idle);
+        let idle = ThreadPool::new(self.thread_count().get());
+        session.budget = self.for_property(&session.budget).with_thread_pool(&idle);
         let total = session.budget.clone();
         let left = || {
             total

@@ -2,7 +2,7 @@
 
 use crate::fair_run::FairnessEvidence;
 use crate::replay::Letters;
-use crate::report::{ReportContext, Vocabulary, json, text};
+use crate::report::{ReportContext, ReportVocabulary, json, text};
 use lariat_ltl::AtomId;
 use lariat_model::{EventId, EvidenceKind, Lasso, Value};
 use serde_json::Value as Json;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// names.
 #[derive(Clone)]
 pub struct Trace {
-    pub(crate) vocabulary: Arc<Vocabulary>,
+    pub(crate) vocabulary: Arc<ReportVocabulary>,
     pub(crate) lasso: Arc<Lasso>,
     pub(crate) atoms: Arc<[AtomId]>,
     pub(crate) bad: Option<usize>,
@@ -33,7 +33,7 @@ pub struct TraceStep<'t> {
 
 impl Trace {
     /// The empty trace of `EF p` where no reachable state satisfies `p`.
-    pub(crate) fn unreachable(vocabulary: &Arc<Vocabulary>, atoms: &Arc<[AtomId]>) -> Trace {
+    pub(crate) fn unreachable(vocabulary: &Arc<ReportVocabulary>, atoms: &Arc<[AtomId]>) -> Trace {
         let initial = vocabulary.model.system.initial.first().cloned();
         Trace {
             vocabulary: Arc::clone(vocabulary),
@@ -50,7 +50,7 @@ impl Trace {
     }
 
     /// A run without a property.
-    pub(crate) fn of_run(vocabulary: &Arc<Vocabulary>, run: &Lasso) -> Trace {
+    pub(crate) fn of_run(vocabulary: &Arc<ReportVocabulary>, run: &Lasso) -> Trace {
         Trace {
             vocabulary: Arc::clone(vocabulary),
             lasso: Arc::new(run.clone()),

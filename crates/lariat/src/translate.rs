@@ -4,7 +4,7 @@ use crate::plan::Plan;
 use crate::premises::premises;
 use crate::subject::{PropertyForm, Subject};
 use lariat_automata::{
-    Automaton, Legal, silent_step_invariant, stutter_invariant, stutter_invariant_language,
+    Automaton, LegalLetters, silent_step_invariant, stutter_invariant, stutter_invariant_language,
     translate_labelled,
 };
 use lariat_budget::{Budget, Stop};
@@ -145,7 +145,7 @@ fn known(answer: Result<bool, Stop>) -> Result<bool, Stop> {
 }
 
 /// The combinations of `fires` atoms that can be true together: those of a class of events.
-pub(crate) fn legal_letters(subject: &Subject<'_>) -> Legal {
+pub(crate) fn legal_letters(subject: &Subject<'_>) -> LegalLetters {
     let propositions = subject.propositions().iter().enumerate();
     let atom = |i: usize| AtomId(i as u32);
     let event_atoms: Vec<AtomId> = propositions
@@ -153,9 +153,9 @@ pub(crate) fn legal_letters(subject: &Subject<'_>) -> Legal {
         .map(|(i, _)| atom(i))
         .collect();
     if event_atoms.is_empty() {
-        return Legal::any();
+        return LegalLetters::any();
     }
     let classes = event_classes(subject.system(), subject.propositions());
     let together = |class: EventClass| class.propositions.into_iter().map(atom).collect();
-    Legal::events(event_atoms, classes.into_iter().map(together).collect())
+    LegalLetters::events(event_atoms, classes.into_iter().map(together).collect())
 }

@@ -2,7 +2,7 @@
 //!
 //! Tokenization depends on the context: where an operand is expected, `U` may be a name and `GFa`
 //! three tokens; after an operand, `U` is until. The parser therefore calls either
-//! [`operand`](Lexer::operand) or [`follow`](Lexer::follow).
+//! [`operand`](LtlLexer::operand) or [`follow`](LtlLexer::follow).
 //!
 //! Where an operand is expected, a maximal run of letters, digits, `_` and `.` is
 //!
@@ -61,7 +61,7 @@ pub(crate) enum Follow {
     End,
 }
 
-pub(crate) struct Lexer<'a> {
+pub(crate) struct LtlLexer<'a> {
     text: &'a str,
     at: usize,
     /// Number of pending operators of a word that was split (`GFa`).
@@ -126,9 +126,9 @@ const INFIXES: [(&str, Infix); 13] = [
     ("^", Infix::Xor),
 ];
 
-impl<'a> Lexer<'a> {
-    pub(crate) fn new(text: &'a str) -> Lexer<'a> {
-        Lexer {
+impl<'a> LtlLexer<'a> {
+    pub(crate) fn new(text: &'a str) -> LtlLexer<'a> {
+        LtlLexer {
             text,
             at: 0,
             operators: 0,

@@ -29,7 +29,7 @@ pub use nnf::{is_nnf, nnf};
 pub use parse::{MAX_DEPTH, ParseError, parse};
 pub use print::{Syntax, print};
 pub use progress::progress;
-pub use random::{Weights, random_formula};
+pub use random::{OperatorWeights, random_formula};
 pub use replace::{on_one_letter, replace};
 pub use simplify::{Simplifier, simplify};
 pub use vacuity::{Strengthening, strengthenings};

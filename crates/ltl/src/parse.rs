@@ -21,7 +21,7 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::formula::{Formula, Formulas};
-use crate::lexer::{Follow, Infix, Lexer, Operand, Prefix};
+use crate::lexer::{Follow, Infix, LtlLexer, Operand, Prefix};
 use crate::vocabulary::{RawAtom, Vocabulary};
 
 /// Maximum nesting depth of a formula and size of the parser stack.
@@ -82,7 +82,7 @@ pub fn parse(
     formulas: &mut Formulas,
     vocabulary: &mut dyn Vocabulary,
 ) -> Result<Formula, ParseError> {
-    let mut lexer = Lexer::new(text);
+    let mut lexer = LtlLexer::new(text);
     let mut parser = Parser {
         formulas,
         waiting: Vec::new(),

@@ -6,7 +6,7 @@ use lariat_random::Random;
 /// Relative frequencies of operators in random formulas; zero excludes an operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs, reason = "named like the operators")]
-pub struct Weights {
+pub struct OperatorWeights {
     pub not: usize,
     pub and: usize,
     pub or: usize,
@@ -24,9 +24,9 @@ pub struct Weights {
     pub constant: usize,
 }
 
-impl Weights {
+impl OperatorWeights {
     /// All operators, with higher weights for common ones.
-    pub const ALL: Weights = Weights {
+    pub const ALL: OperatorWeights = OperatorWeights {
         not: 3,
         and: 3,
         or: 3,
@@ -44,9 +44,9 @@ impl Weights {
     };
 
     /// The same without `X`.
-    pub const X_FREE: Weights = Weights {
+    pub const X_FREE: OperatorWeights = OperatorWeights {
         next: 0,
-        ..Weights::ALL
+        ..OperatorWeights::ALL
     };
 }
 
@@ -59,7 +59,7 @@ pub fn random_formula(
     formulas: &mut Formulas,
     atoms: &[AtomId],
     size: usize,
-    weights: &Weights,
+    weights: &OperatorWeights,
     random: &mut Random,
 ) -> Formula {
     let w = weights;
@@ -160,7 +160,13 @@ mod tests {
         let make = |seed| {
             let mut s = Formulas::new();
             let atoms = [s.atom_id("a"), s.atom_id("b")];
-            let f = random_formula(&mut s, &atoms, 12, &Weights::ALL, &mut Random::new(seed));
+            let f = random_formula(
+                &mut s,
+                &atoms,
+                12,
+                &OperatorWeights::ALL,
+                &mut Random::new(seed),
+            );
             crate::print(&s, f, crate::Syntax::Spot)
         };
         assert_eq!(make(1), make(1));
@@ -173,7 +179,7 @@ mod tests {
         let atoms = [s.atom_id("a")];
         let mut random = Random::new(7);
         for _ in 0..200 {
-            let f = random_formula(&mut s, &atoms, 15, &Weights::X_FREE, &mut random);
+            let f = random_formula(&mut s, &atoms, 15, &OperatorWeights::X_FREE, &mut random);
             let has_next = s
                 .subformulas(f)
                 .iter()

@@ -72,7 +72,8 @@ fn rebuild(
 mod tests {
     use super::*;
     use crate::{
-        FreeVocabulary, Random, Syntax, Weights, holds, parse, print, random_formula, simplify,
+        FreeVocabulary, OperatorWeights, Random, Syntax, holds, parse, print, random_formula,
+        simplify,
     };
 
     #[test]
@@ -98,7 +99,7 @@ mod tests {
         for _ in 0..500 {
             let mut s = Formulas::new();
             let atoms = ["a", "b"].map(|name| s.atom_id(name));
-            let f = random_formula(&mut s, &atoms, 8, &Weights::ALL, &mut random);
+            let f = random_formula(&mut s, &atoms, 8, &OperatorWeights::ALL, &mut random);
             let flat = on_one_letter(&mut s, f);
             for letter in 0..4u32 {
                 let value = |f| holds(&s, f, 0, 1, |_, atom| letter >> atom.index() & 1 == 1);

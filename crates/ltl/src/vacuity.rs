@@ -136,7 +136,9 @@ fn polarities(formulas: &Formulas, f: Formula, parts: &[Formula]) -> FxHashMap<F
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{FreeVocabulary, Random, Syntax, Weights, holds, parse, print, random_formula};
+    use crate::{
+        FreeVocabulary, OperatorWeights, Random, Syntax, holds, parse, print, random_formula,
+    };
 
     fn texts(text: &str) -> Vec<String> {
         let mut formulas = Formulas::new();
@@ -169,7 +171,7 @@ mod tests {
         for case in 0..300 {
             let mut formulas = Formulas::new();
             let atoms = ["a", "b", "c"].map(|name| formulas.atom_id(name));
-            let f = random_formula(&mut formulas, &atoms, 9, &Weights::ALL, &mut random);
+            let f = random_formula(&mut formulas, &atoms, 9, &OperatorWeights::ALL, &mut random);
             for stronger in strengthenings(&mut formulas, f) {
                 for _ in 0..20 {
                     let letters: Vec<u64> = (0..5).map(|_| random.bits()).collect();

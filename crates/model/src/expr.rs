@@ -9,7 +9,7 @@ use crate::system::{Value, VarId};
 
 /// Reason why an expression has no value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Fault {
+pub enum EvalError {
     /// An array index out of bounds.
     Index,
     /// A division or remainder by zero.
@@ -18,12 +18,12 @@ pub enum Fault {
     Shift,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for EvalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Fault::Index => "an index is out of range",
-            Fault::Division => "a divisor is 0",
-            Fault::Shift => "a shift is by less than 0 or more than 31 bits",
+            EvalError::Index => "an index is out of range",
+            EvalError::Division => "a divisor is 0",
+            EvalError::Shift => "a shift is by less than 0 or more than 31 bits",
         })
     }
 }
@@ -112,21 +112,21 @@ pub enum LValue {
     },
 }
 
-fn element(first: VarId, len: u32, index: Value) -> Result<VarId, Fault> {
+fn element(first: VarId, len: u32, index: Value) -> Result<VarId, EvalError> {
     match u32::try_from(index) {
         Ok(i) if i < len => Ok(VarId(first.0 + i)),
-        _ => Err(Fault::Index),
+        _ => Err(EvalError::Index),
     }
 }
 
 impl Expr {
     /// Evaluates the expression in a state.
-    pub fn eval(&self, state: &[Value]) -> Result<Value, Fault> {
+    pub fn eval(&self, state: &[Value]) -> Result<Value, EvalError> {
         self.eval_with(&mut |var: VarId| state[var.index()])
     }
 
     /// Evaluates the expression, calling `read` only for the variables that are needed.
-    pub fn eval_with(&self, read: &mut impl FnMut(VarId) -> Value) -> Result<Value, Fault> {
+    pub fn eval_with(&self, read: &mut impl FnMut(VarId) -> Value) -> Result<Value, EvalError> {
         Ok(match self {
             Expr::Const(value) => *value,
             Expr::Var(var) => read(*var),
@@ -151,7 +151,7 @@ impl Expr {
         })
     }
 
-    /// Returns whether evaluation may fail in some state (see [`Fault`]); an overapproximation.
+    /// Returns whether evaluation may fail in some state (see [`EvalError`]); an overapproximation.
     pub fn can_fail(&self) -> bool {
         match self {
             Expr::Const(_) | Expr::Var(_) => false,
@@ -209,13 +209,13 @@ impl UnaryOp {
 impl BinaryOp {
     /// Applies the operator.
     #[inline]
-    pub fn apply(self, x: Value, y: Value) -> Result<Value, Fault> {
+    pub fn apply(self, x: Value, y: Value) -> Result<Value, EvalError> {
         let amount = |y: Value| u32::try_from(y).ok().filter(|y| *y < 32);
         match self {
             BinaryOp::Add => Ok(narrow(x.wrapping_add(y))),
             BinaryOp::Sub => Ok(narrow(x.wrapping_sub(y))),
             BinaryOp::Mul => Ok(narrow(x.wrapping_mul(y))),
-            BinaryOp::Div | BinaryOp::Rem if y == 0 => Err(Fault::Division),
+            BinaryOp::Div | BinaryOp::Rem if y == 0 => Err(EvalError::Division),
             BinaryOp::Div => Ok(narrow(x.wrapping_div(y))),
             BinaryOp::Rem => Ok(narrow(x.wrapping_rem(y))),
             BinaryOp::BitAnd => Ok(narrow(x & y)),
@@ -223,8 +223,8 @@ impl BinaryOp {
             BinaryOp::BitXor => Ok(narrow(x ^ y)),
             BinaryOp::Shl => amount(y)
                 .map(|y| narrow(x.wrapping_shl(y)))
-                .ok_or(Fault::Shift),
-            BinaryOp::Shr => amount(y).map(|y| narrow(x >> y)).ok_or(Fault::Shift),
+                .ok_or(EvalError::Shift),
+            BinaryOp::Shr => amount(y).map(|y| narrow(x >> y)).ok_or(EvalError::Shift),
             BinaryOp::Eq => Ok(Value::from(x == y)),
             BinaryOp::Ne => Ok(Value::from(x != y)),
             BinaryOp::Lt => Ok(Value::from(x < y)),
@@ -240,12 +240,12 @@ impl BinaryOp {
 
 impl LValue {
     /// The assigned variable in a state.
-    pub fn resolve(&self, state: &[Value]) -> Result<VarId, Fault> {
+    pub fn resolve(&self, state: &[Value]) -> Result<VarId, EvalError> {
         self.resolve_with(&mut |var: VarId| state[var.index()])
     }
 
     /// The assigned variable, with `read` giving the values of variables.
-    pub fn resolve_with(&self, read: &mut impl FnMut(VarId) -> Value) -> Result<VarId, Fault> {
+    pub fn resolve_with(&self, read: &mut impl FnMut(VarId) -> Value) -> Result<VarId, EvalError> {
         match self {
             LValue::Var(var) => Ok(*var),
             LValue::Element { first, len, index } => element(*first, *len, index.eval_with(read)?),
@@ -283,12 +283,12 @@ mod tests {
             (BinaryOp::Rem, min, -1, Ok(0)),
             (BinaryOp::Div, -7, 2, Ok(-3)),
             (BinaryOp::Rem, -7, 2, Ok(-1)),
-            (BinaryOp::Div, 1, 0, Err(Fault::Division)),
-            (BinaryOp::Rem, 1, 0, Err(Fault::Division)),
+            (BinaryOp::Div, 1, 0, Err(EvalError::Division)),
+            (BinaryOp::Rem, 1, 0, Err(EvalError::Division)),
             (BinaryOp::Shl, 1, 31, Ok(min)),
-            (BinaryOp::Shl, 1, 32, Err(Fault::Shift)),
+            (BinaryOp::Shl, 1, 32, Err(EvalError::Shift)),
             (BinaryOp::Shr, -8, 1, Ok(-4)),
-            (BinaryOp::Shr, 1, -1, Err(Fault::Shift)),
+            (BinaryOp::Shr, 1, -1, Err(EvalError::Shift)),
             (BinaryOp::BitXor, 6, 3, Ok(5)),
         ] {
             assert_eq!(op.apply(x, y), want, "{op:?} {x} {y}");
@@ -310,6 +310,6 @@ mod tests {
         assert_eq!(eval(BinaryOp::And, 0), Ok(0));
         assert_eq!(eval(BinaryOp::Or, 3), Ok(1));
         assert_eq!(eval(BinaryOp::Implies, 0), Ok(1));
-        assert_eq!(eval(BinaryOp::And, 1), Err(Fault::Division));
+        assert_eq!(eval(BinaryOp::And, 1), Err(EvalError::Division));
     }
 }

@@ -18,7 +18,7 @@
 //! A run is fair if it satisfies every constraint. A property holds under fairness if all fair runs
 //! satisfy it.
 
-use crate::names::{Names, Sort};
+use crate::names::{NameKind, Names};
 use crate::predicate::{Predicate, Proposition};
 use crate::system::EventId;
 use lariat_ltl::{AtomError, RawAtom};
@@ -225,7 +225,7 @@ fn parse(names: &Names<'_>, strength: Strength, what: &str) -> Result<Vec<Constr
             return Ok(matching);
         }
     }
-    let nothing = |error: AtomError| match names.nearest(what, Sort::Event)[..] {
+    let nothing = |error: AtomError| match names.nearest(what, NameKind::Event)[..] {
         _ if is_pattern => refusal(&format!("no event name matches `{what}`"), HELP),
         [near, ..] => refusal(
             &format!("`{what}` is no event of this model"),

@@ -28,17 +28,17 @@ mod reachability;
 mod semantics;
 mod system;
 
-pub use atoms::{Atom, TokenSum};
+pub use atoms::{ParsedAtom, TokenSum};
 pub use error::{Errors, InputError, Location};
-pub use expr::{BinaryOp, Expr, Fault, LValue, UnaryOp};
+pub use expr::{BinaryOp, EvalError, Expr, LValue, UnaryOp};
 pub use fairness::{Constraint, Fairness, Strength};
 pub use lasso::{EvidenceKind, Lasso, Step};
-pub use names::{Expressions, Meaning, Names};
+pub use names::{Definition, Expressions, Names};
 pub use nearest::suggestion;
 pub use predicate::{Comparison, Linear, Predicate, Proposition};
-pub use properties::{Properties, Property};
+pub use properties::{NamedProperty, PropertyList};
 pub use reachability::{Modality, Reachability, state_predicate};
 pub use system::{
-    Action, Arc, Deadlock, Domain, Effect, Event, EventId, Row, State, System, Unit, Value, VarId,
-    Variable,
+    Action, Arc, Assignment, Deadlock, Domain, Event, EventId, Row, State, System, Unit, Value,
+    VarId, Variable,
 };

@@ -16,7 +16,7 @@ use crate::system::{Domain, EventId, System, VarId};
 
 /// A meaning of a name besides the variable and event of that name.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Meaning {
+pub enum Definition {
     /// The sum of these variables, sorted.
     Sum(Vec<VarId>),
     /// Any of these events, sorted.
@@ -36,7 +36,7 @@ pub trait Expressions: fmt::Debug + Send + Sync {
 
 /// The kinds of meanings that a context accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Sort {
+pub(crate) enum NameKind {
     Number,
     Event,
     Any,
@@ -48,7 +48,7 @@ pub struct Names<'s> {
     system: &'s System,
     variables: FxHashMap<&'s str, VarId>,
     events: FxHashMap<&'s str, EventId>,
-    defined: FxHashMap<String, Vec<Meaning>>,
+    defined: FxHashMap<String, Vec<Definition>>,
     /// Parser for expressions, if the model's language has more than comparisons of sums.
     pub(crate) expressions: Option<&'s dyn Expressions>,
     /// Partial predicates and their definedness predicates.
@@ -104,7 +104,7 @@ impl<'s> Names<'s> {
     }
 
     /// Adds a meaning to a name.
-    pub fn define(&mut self, name: impl Into<String>, meaning: Meaning) {
+    pub fn define(&mut self, name: impl Into<String>, meaning: Definition) {
         let name = name.into();
         if let Err(at) = self.lengths.binary_search_by(|l| name.len().cmp(l)) {
             self.lengths.insert(at, name.len());
@@ -139,7 +139,7 @@ impl<'s> Names<'s> {
         let own = self.variables.get(name).map(|v| vec![*v]);
         let defined = || {
             self.meanings(name).find_map(|meaning| match meaning {
-                Meaning::Sum(vars) => Some(vars.clone()),
+                Definition::Sum(vars) => Some(vars.clone()),
                 _ => None,
             })
         };
@@ -152,7 +152,7 @@ impl<'s> Names<'s> {
         let own = self.events.get(name).map(|e| vec![*e]);
         let defined = || {
             self.meanings(name).find_map(|meaning| match meaning {
-                Meaning::Events(events) => Some(events.clone()),
+                Definition::Events(events) => Some(events.clone()),
                 _ => None,
             })
         };
@@ -168,7 +168,7 @@ impl<'s> Names<'s> {
                 continue;
             }
             for meaning in meanings {
-                if let Meaning::Events(events) = meaning {
+                if let Definition::Events(events) = meaning {
                     groups.push((&**name, &**events));
                 }
             }
@@ -186,7 +186,7 @@ impl<'s> Names<'s> {
     /// The predicate that `name` was defined as.
     pub(crate) fn defined_truth(&self, name: &str) -> Option<Predicate> {
         self.meanings(name).find_map(|meaning| match meaning {
-            Meaning::Truth(predicate) => Some(predicate.clone()),
+            Definition::Truth(predicate) => Some(predicate.clone()),
             _ => None,
         })
     }
@@ -209,28 +209,28 @@ impl<'s> Names<'s> {
 
     /// Returns whether the name has any meaning.
     pub fn contains(&self, name: &str) -> bool {
-        self.is(name, Sort::Any)
+        self.is(name, NameKind::Any)
     }
 
-    pub(crate) fn is(&self, name: &str, sort: Sort) -> bool {
-        let defined = |wanted: fn(&Meaning) -> bool| self.meanings(name).any(wanted);
+    pub(crate) fn is(&self, name: &str, sort: NameKind) -> bool {
+        let defined = |wanted: fn(&Definition) -> bool| self.meanings(name).any(wanted);
         let coloured = |wanted: fn(&UnfoldedNames<'_>, &str) -> bool| {
             self.colours
                 .as_ref()
                 .is_some_and(|names| wanted(names, name))
         };
         match sort {
-            Sort::Number => {
+            NameKind::Number => {
                 self.variables.contains_key(name)
-                    || defined(|m| matches!(m, Meaning::Sum(_)))
+                    || defined(|m| matches!(m, Definition::Sum(_)))
                     || coloured(|names, name| names.is_place(name))
             }
-            Sort::Event => {
+            NameKind::Event => {
                 self.events.contains_key(name)
-                    || defined(|m| matches!(m, Meaning::Events(_)))
+                    || defined(|m| matches!(m, Definition::Events(_)))
                     || coloured(|names, name| names.is_transition(name))
             }
-            Sort::Any => {
+            NameKind::Any => {
                 self.variables.contains_key(name)
                     || self.events.contains_key(name)
                     || self.defined.contains_key(name)
@@ -240,7 +240,7 @@ impl<'s> Names<'s> {
         }
     }
 
-    fn meanings(&self, name: &str) -> impl Iterator<Item = &Meaning> {
+    fn meanings(&self, name: &str) -> impl Iterator<Item = &Definition> {
         self.defined.get(name).into_iter().flatten()
     }
 
@@ -249,7 +249,7 @@ impl<'s> Names<'s> {
     pub(crate) fn longest_prefix(
         &self,
         text: &str,
-        sort: Sort,
+        sort: NameKind,
         ends: impl Fn(&str) -> bool,
     ) -> Option<usize> {
         let fits = |len: &usize| {
@@ -272,7 +272,7 @@ impl<'s> Names<'s> {
     }
 
     /// Up to three names similar to a misspelt one, nearest first.
-    pub(crate) fn nearest(&self, wrong: &str, sort: Sort) -> Vec<&str> {
+    pub(crate) fn nearest(&self, wrong: &str, sort: NameKind) -> Vec<&str> {
         /// Limit on the length of names compared.
         const LONGEST: usize = 200;
         let wrong: Vec<char> = wrong.chars().take(LONGEST + 1).collect();

@@ -7,10 +7,10 @@
 use lariat_ltl::{AtomError, AtomId, Formula, Formulas, ParseError, RawAtom, Syntax, Vocabulary};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::atoms::Atom;
+use crate::atoms::ParsedAtom;
 use crate::error::{Errors, InputError};
 use crate::fairness::Fairness;
-use crate::names::{Meaning, Names};
+use crate::names::{Definition, Names};
 use crate::predicate::{Predicate, Proposition};
 use crate::property_file::{assumption, comment, looks_like_ltl_file, read_ltl_file, split_name};
 use crate::reachability::{Modality, state_predicate};
@@ -18,7 +18,7 @@ use std::borrow::Cow;
 
 /// A formula with its name.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Property {
+pub struct NamedProperty {
     /// Its name or id; by default its position among all properties, from 1.
     pub name: String,
     /// The formula in the store.
@@ -27,7 +27,7 @@ pub struct Property {
     pub text: String,
     /// Fairness assumptions of its file.
     pub fairness: Fairness,
-    /// The modality, if it was written as `EF p` or `AG p` (see [`Properties::read_modalities`]).
+    /// The modality, if it was written as `EF p` or `AG p` (see [`PropertyList::read_modalities`]).
     /// The formula is that of `AG`; for `EF p` it is `G !p`, and the property holds iff the formula
     /// does not.
     pub modality: Option<Modality>,
@@ -35,13 +35,13 @@ pub struct Property {
 
 /// Formulas, the meaning of their atoms, and the properties in input order.
 #[derive(Clone, Debug, Default)]
-pub struct Properties {
+pub struct PropertyList {
     /// The store of all formulas.
     pub formulas: Formulas,
     /// The proposition of each atom of the store, by its id.
     pub propositions: Vec<Proposition>,
     /// The properties.
-    pub list: Vec<Property>,
+    pub list: Vec<NamedProperty>,
     /// The proposition of each canonical text.
     bound: FxHashMap<String, Proposition>,
     taken: FxHashSet<String>,
@@ -51,17 +51,17 @@ pub struct Properties {
     modalities: bool,
 }
 
-impl Properties {
+impl PropertyList {
     /// Advice for duplicate names.
     pub const OWN_NAME: &str =
         "property names must be unique; an unnamed property is named by its position";
 
     /// Creates an empty collection.
-    pub fn new() -> Properties {
-        Properties::default()
+    pub fn new() -> PropertyList {
+        PropertyList::default()
     }
 
-    /// Accepts `EF p` and `AG p` from now on; the caller must evaluate [`Property::modality`].
+    /// Accepts `EF p` and `AG p` from now on; the caller must evaluate [`NamedProperty::modality`].
     pub fn read_modalities(&mut self) {
         self.modalities = true;
     }
@@ -157,10 +157,10 @@ impl Properties {
                 input_error(origin, text, at.start, error)
             });
             let meaning = match errors.note(meaning) {
-                Some((_, Proposition::State(predicate))) => Meaning::Truth(predicate),
-                Some((_, Proposition::Fires(events))) => Meaning::Events(events),
+                Some((_, Proposition::State(predicate))) => Definition::Truth(predicate),
+                Some((_, Proposition::Fires(events))) => Definition::Events(events),
                 // Suppresses follow-up errors in the formulas that use the name.
-                None => Meaning::Truth(Predicate::Const(false)),
+                None => Definition::Truth(Predicate::Const(false)),
             };
             names.define(name, meaning);
         }
@@ -194,7 +194,7 @@ impl Properties {
 
     /// The formula that consists of one atom; an error message if its text already has another
     /// meaning.
-    pub fn atom(&mut self, (text, proposition): Atom) -> Result<Formula, String> {
+    pub fn atom(&mut self, (text, proposition): ParsedAtom) -> Result<Formula, String> {
         let atom = self
             .bind(text, proposition)
             .map_err(|error| error.message)?;
@@ -258,7 +258,7 @@ impl Properties {
             None => self.print(formula),
             Some(modality) => format!("{}({})", modality.name(), self.print(inner)),
         };
-        let property = Property {
+        let property = NamedProperty {
             name,
             formula,
             text: printed,
@@ -268,12 +268,12 @@ impl Properties {
         self.push(property).map_err(|message| ParseError {
             span: 0..text.len(),
             message,
-            help: Some(Properties::OWN_NAME.to_owned()),
+            help: Some(PropertyList::OWN_NAME.to_owned()),
         })
     }
 
     /// Adds a property; an error message if its name is in use.
-    pub fn push(&mut self, property: Property) -> Result<(), String> {
+    pub fn push(&mut self, property: NamedProperty) -> Result<(), String> {
         if !self.taken.insert(property.name.clone()) {
             return Err(format!("a second property is called `{}`", property.name));
         }

@@ -3,9 +3,9 @@
 //! A direct interpreter of the IR, kept as simple as possible: engines compile their own, faster
 //! form, and every counterexample they find is replayed with this one.
 
-use crate::expr::Fault;
+use crate::expr::EvalError;
 use crate::predicate::{Linear, Predicate};
-use crate::system::{Action, Arc, Domain, Effect, EventId, State, System, Value, VarId};
+use crate::system::{Action, Arc, Assignment, Domain, EventId, State, System, Value, VarId};
 
 impl System {
     /// The states that `event` leads to from `state`; none if it is not enabled there.
@@ -55,9 +55,9 @@ impl System {
     fn run(
         &self,
         guard: &Predicate,
-        effects: &[Effect],
+        effects: &[Assignment],
         state: &[Value],
-    ) -> Result<Option<State>, Fault> {
+    ) -> Result<Option<State>, EvalError> {
         let enabled = match guard {
             Predicate::Expr(expr) => expr.eval(state)? != 0,
             guard => self.holds(guard, state),
@@ -74,7 +74,7 @@ impl System {
     }
 
     /// The fault by which `event` leads from `state` to the error state.
-    pub fn failure(&self, state: &[Value], event: EventId) -> Option<Fault> {
+    pub fn failure(&self, state: &[Value], event: EventId) -> Option<EvalError> {
         match &self.event(event).action {
             Action::Program { guard, effects } => self.run(guard, effects, state).err(),
             _ => None,

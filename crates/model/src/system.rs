@@ -79,7 +79,7 @@ pub struct Arc {
 /// One assignment of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Effect {
+pub struct Assignment {
     /// The assigned variable or array element.
     pub target: LValue,
     /// The value, computed after all earlier assignments.
@@ -98,13 +98,13 @@ pub enum Action {
     Net(Vec<Arc>),
     /// A guarded sequence of assignments.
     ///
-    /// A fault during evaluation (see [`crate::Fault`]) leads to the source state with
+    /// A fault during evaluation (see [`crate::EvalError`]) leads to the source state with
     /// [`System::fault`] set, in which nothing is enabled.
     Program {
         /// The enabling condition.
         guard: Predicate,
         /// The assignments in order.
-        effects: Vec<Effect>,
+        effects: Vec<Assignment>,
     },
     /// A relation over a few variables. If several rows match, the event is nondeterministic.
     Table {

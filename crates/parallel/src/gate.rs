@@ -1,8 +1,8 @@
 //! A readers–writer gate: shared access is lock-free; a writer waits for all readers to leave.
 //!
-//! Each worker thread has a [`Pass`]. Inside the shared section the handle holds an `Arc` of the
-//! data, so a read costs one pointer and takes no lock. A thread that needs exclusive access (to
-//! grow a table, to collect garbage) announces it, drops the references parked by the handles
+//! Each worker thread has a [`SharedHandle`]. Inside the shared section the handle holds an `Arc`
+//! of the data, so a read costs one pointer and takes no lock. A thread that needs exclusive access
+//! (to grow a table, to collect garbage) announces it, drops the references parked by the handles
 //! outside, waits until the others have left, and gets `&mut` by `Arc::get_mut`:
 //!
 //! ```text
@@ -28,8 +28,8 @@
 use crate::sync::{Arc, AtomicU32, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
 use std::ops::Deref;
 
-struct Gate<T> {
-    state: Mutex<Room<T>>,
+struct ExclusiveGate<T> {
+    state: Mutex<GateState<T>>,
     changed: Condvar,
     /// Number of threads that wait for exclusive access or have it.
     writers: AtomicU32,
@@ -38,7 +38,7 @@ struct Gate<T> {
     nothing: Arc<T>,
 }
 
-struct Room<T> {
+struct GateState<T> {
     shared: Arc<T>,
     /// The parking slots of all handles that have ever left.
     parked: Vec<Arc<ParkingSlot<T>>>,
@@ -51,34 +51,34 @@ type ParkingSlot<T> = Mutex<Option<Arc<T>>>;
 /// A worker's handle to a shared `T`; see the [crate documentation](crate).
 ///
 /// It dereferences to the `T` while it is inside.
-pub struct Pass<T> {
-    gate: Arc<Gate<T>>,
+pub struct SharedHandle<T> {
+    gate: Arc<ExclusiveGate<T>>,
     /// The shared data while inside, the placeholder while outside.
     shared: Arc<T>,
     /// The placeholder while inside, `None` while outside.
     nothing: Option<Arc<T>>,
     parked: Option<Arc<ParkingSlot<T>>>,
-    /// The value of `Room::turns` when the handle was last inside.
+    /// The value of `GateState::turns` when the handle was last inside.
     seen: u64,
 }
 
-impl<T> Pass<T> {
+impl<T> SharedHandle<T> {
     /// Returns the first handle to `shared`, inside; handles outside dereference to `nothing`.
-    pub fn new(shared: T, nothing: T) -> Pass<T> {
+    pub fn new(shared: T, nothing: T) -> SharedHandle<T> {
         let (shared, nothing) = (Arc::new(shared), Arc::new(nothing));
-        let state = Room {
+        let state = GateState {
             shared: shared.clone(),
             parked: Vec::new(),
             turns: 0,
         };
-        let gate = Gate {
+        let gate = ExclusiveGate {
             state: Mutex::new(state),
             changed: Condvar::new(),
             writers: AtomicU32::new(0),
             passes: AtomicUsize::new(1),
             nothing: nothing.clone(),
         };
-        Pass {
+        SharedHandle {
             gate: Arc::new(gate),
             shared,
             nothing: Some(nothing),
@@ -88,9 +88,9 @@ impl<T> Pass<T> {
     }
 
     /// Returns a handle for another thread, outside.
-    pub fn another(&self) -> Pass<T> {
+    pub fn another(&self) -> SharedHandle<T> {
         self.gate.passes.fetch_add(1, Ordering::Relaxed);
-        Pass {
+        SharedHandle {
             gate: self.gate.clone(),
             shared: self.gate.nothing.clone(),
             nothing: None,
@@ -163,7 +163,7 @@ impl<T> Pass<T> {
     }
 
     /// Yields to waiting writers. Returns whether there was an exclusive section.
-    pub fn make_way(&mut self) -> bool {
+    pub fn yield_to_writer(&mut self) -> bool {
         self.leave();
         self.enter()
     }
@@ -172,10 +172,10 @@ impl<T> Pass<T> {
     ///
     /// Other exclusive sections may come first, so `work` checks whether it is still needed. It
     /// must not use the gate. If it panics, the other threads continue with `T` as it is.
-    pub fn alone<R>(&mut self, work: impl FnOnce(&mut T) -> R) -> R {
+    pub fn with_exclusive<R>(&mut self, work: impl FnOnce(&mut T) -> R) -> R {
         let gate = self.gate.clone();
         // The owner of the only handle need not notify other threads.
-        let announced = (!self.is_sole()).then(|| Wish::new(&gate));
+        let announced = (!self.is_sole()).then(|| PendingWriter::new(&gate));
         drop((self.leave_with(), self.unpark()));
         let mut state = lock(&gate.state);
         let mut work = Some(work);
@@ -214,7 +214,7 @@ impl<T> Pass<T> {
     }
 }
 
-impl<T> Deref for Pass<T> {
+impl<T> Deref for SharedHandle<T> {
     type Target = T;
 
     #[inline]
@@ -227,7 +227,7 @@ impl<T> Deref for Pass<T> {
     }
 }
 
-impl<T> Drop for Pass<T> {
+impl<T> Drop for SharedHandle<T> {
     fn drop(&mut self) {
         drop((self.leave_with(), self.unpark()));
         let mut state = lock(&self.gate.state);
@@ -243,7 +243,7 @@ impl<T> Drop for Pass<T> {
     }
 }
 
-impl<T> Room<T> {
+impl<T> GateState<T> {
     /// Drops the references of all handles outside.
     fn clear(&mut self) {
         for slot in &self.parked {
@@ -260,8 +260,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     }
 }
 
-impl<T> Gate<T> {
-    fn wait<'a>(&'a self, state: MutexGuard<'a, Room<T>>) -> MutexGuard<'a, Room<T>> {
+impl<T> ExclusiveGate<T> {
+    fn wait<'a>(&'a self, state: MutexGuard<'a, GateState<T>>) -> MutexGuard<'a, GateState<T>> {
         match self.changed.wait(state) {
             Ok(state) => state,
             Err(poisoned) => poisoned.into_inner(),
@@ -270,16 +270,16 @@ impl<T> Gate<T> {
 }
 
 /// A thread that waits for exclusive access; dropped when it has finished or panicked.
-struct Wish<'a, T>(&'a Gate<T>);
+struct PendingWriter<'a, T>(&'a ExclusiveGate<T>);
 
-impl<T> Wish<'_, T> {
-    fn new(gate: &Gate<T>) -> Wish<'_, T> {
+impl<T> PendingWriter<'_, T> {
+    fn new(gate: &ExclusiveGate<T>) -> PendingWriter<'_, T> {
         gate.writers.fetch_add(1, Ordering::Relaxed);
-        Wish(gate)
+        PendingWriter(gate)
     }
 }
 
-impl<T> Drop for Wish<'_, T> {
+impl<T> Drop for PendingWriter<'_, T> {
     fn drop(&mut self) {
         self.0.writers.fetch_sub(1, Ordering::Relaxed);
         self.0.changed.notify_all();

@@ -5,14 +5,14 @@
 //!
 //! | | |
 //! | --- | --- |
-//! | [`Pass`] | a handle to shared data: lock-free shared access, rare exclusive access |
+//! | [`SharedHandle`] | a handle to shared data: lock-free shared access, rare exclusive access |
 //! | [`Slots`] | a hash table of ids whose objects lie elsewhere; insertion takes no lock |
 //! | [`WordSet`] | a hash set of machine words |
 //! | [`Segments`] | a growing array that never moves its items |
 //! | [`Versions`] | sequence locks for entries of several words |
-//! | [`Board`] | a queue of tasks for idle worker threads |
-//! | [`Ahead`] | values prefetched by background threads |
-//! | [`Common`] | a concurrent memo table |
+//! | [`TaskQueue`] | a queue of tasks for idle worker threads |
+//! | [`Prefetcher`] | values prefetched by background threads |
+//! | [`OnceMap`] | a concurrent memo table |
 //! | [`divide`] | a loop over a long table, divided among threads |
 //! | [`zeroed`] | large zero-initialised arrays, also of atomics, committed on first use |
 //!
@@ -24,24 +24,24 @@
 
 #![forbid(unsafe_code)]
 
-mod ahead;
-mod board;
-mod common;
 mod gate;
-mod hands;
+mod once_map;
+mod prefetcher;
+mod ranges;
 mod segments;
 mod slots;
 mod sync;
+mod task_queue;
 mod versions;
 mod words;
 
-pub use ahead::{Ahead, Behind, Company, Place};
-pub use board::Board;
-pub use common::Common;
-pub use gate::Pass;
-pub use hands::{divide, shares};
+pub use gate::SharedHandle;
+pub use once_map::OnceMap;
+pub use prefetcher::{BuildMode, DuplicateRun, NextKeys, Prefetcher};
+pub use ranges::{divide, shares};
 pub use segments::Segments;
 pub use slots::Slots;
 pub use sync::zeroed;
+pub use task_queue::TaskQueue;
 pub use versions::Versions;
 pub use words::WordSet;

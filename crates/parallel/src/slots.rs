@@ -18,7 +18,7 @@
 //! A thread writes its object before it claims a slot, and discards it if an equal one is found.
 //! The table must never be full: callers hand out at most [`Slots::room`] permits to insert.
 
-use crate::hands::{divide, shares};
+use crate::ranges::{divide, shares};
 use crate::sync::{AtomicU64, Ordering, zeroed};
 
 /// A concurrent hash table of ids; see the [crate documentation](crate).
@@ -51,7 +51,7 @@ pub(crate) fn next(at: usize, capacity: usize) -> usize {
 /// Returns empty slots whose pages have all been written. A lazily zeroed page that is read before
 /// it is written faults twice, and the second fault interrupts every processor that runs a thread
 /// of this process, while all threads wait for the one that grows the table.
-pub(crate) fn touched(capacity: usize, threads: usize) -> Vec<AtomicU64> {
+pub(crate) fn prefaulted(capacity: usize, threads: usize) -> Vec<AtomicU64> {
     /// Slots per page.
     const PAGE: usize = 4096 / 8;
     let words: Vec<AtomicU64> = zeroed(capacity);
@@ -176,7 +176,7 @@ impl Slots {
 
     /// Grows to `capacity` slots with `threads` threads; both tables exist for a moment.
     pub fn grow(&mut self, capacity: usize, threads: usize) {
-        let old = std::mem::replace(&mut self.words, touched(capacity, threads));
+        let old = std::mem::replace(&mut self.words, prefaulted(capacity, threads));
         divide(shares(old.len(), threads), threads, |part| {
             for word in &old[part] {
                 match word.load(Ordering::Relaxed) {

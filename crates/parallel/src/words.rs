@@ -7,7 +7,7 @@
 //! The table must never be full; [`Slots::room`](crate::Slots::room) is the maximal number of
 //! words.
 
-use crate::slots::{home, next, touched};
+use crate::slots::{home, next, prefaulted};
 use crate::sync::{AtomicU64, Ordering, zeroed};
 
 /// A concurrent set of words; see the [crate documentation](crate).
@@ -57,7 +57,7 @@ impl WordSet {
 
     /// Grows to `capacity` slots; both tables exist for a moment.
     pub fn grow(&mut self, capacity: usize, hash: impl Fn(u64) -> u32) {
-        let old = std::mem::replace(&mut self.words, touched(capacity, 1));
+        let old = std::mem::replace(&mut self.words, prefaulted(capacity, 1));
         for word in old {
             let word = word.load(Ordering::Relaxed);
             if word == 0 {

@@ -31,30 +31,30 @@
 //! `≤` is transitive, so both statements hold for all rules together: a stutter-invariant property
 //! holds of `R` iff it holds of `N`, and a lifted run violates it if the run of `R` does.
 
-use super::net::{Net, Position, Transition};
+use super::net::{EventIndex, ReducibleNet, ReducibleTransition};
 use lariat_model::VarId;
 
 /// Limit on the joint events that replace one place.
 const MOST_JOINT: usize = 32;
 
 /// A place that tokens only pass through, one by one.
-pub(super) struct Passage {
+pub(super) struct AgglomerationPlace {
     place: VarId,
     /// Events that put one token into the place and need none there.
-    pub producers: Vec<Position>,
+    pub producers: Vec<EventIndex>,
     /// Events that take one token from the place.
-    pub consumers: Vec<Position>,
+    pub consumers: Vec<EventIndex>,
 }
 
-impl Passage {
+impl AgglomerationPlace {
     /// Returns the passage through `place` if no atom reads it, it is empty in every initial
     /// marking, and each adjacent event either produces or consumes one token there. (Events
     /// adjacent to a place that an atom reads are visible; both rules would reject them.)
-    pub fn of(net: &Net<'_>, place: VarId) -> Option<Passage> {
+    pub fn of(net: &ReducibleNet<'_>, place: VarId) -> Option<AgglomerationPlace> {
         if net.support.reads(place) || net.most_tokens(place) != 0 || !net.is_removable(place) {
             return None;
         }
-        let mut passage = Passage {
+        let mut passage = AgglomerationPlace {
             place,
             producers: Vec::new(),
             consumers: Vec::new(),
@@ -75,13 +75,13 @@ impl Passage {
 
     /// Replaces producers, consumers and the place by joint events, unless more than `most` events
     /// would result. Returns whether it did.
-    pub fn join(&self, net: &mut Net<'_>, most: usize) -> bool {
+    pub fn join(&self, net: &mut ReducibleNet<'_>, most: usize) -> bool {
         let (_, events) = net.size();
         let (ins, outs) = (self.producers.len(), self.consumers.len());
         if events - ins - outs + ins * outs > most {
             return false;
         }
-        let mut joint: Vec<Transition> = Vec::with_capacity(ins * outs);
+        let mut joint: Vec<ReducibleTransition> = Vec::with_capacity(ins * outs);
         for producer in &self.producers {
             for consumer in &self.consumers {
                 let (first, then) = (net.transition(*producer), net.transition(*consumer));

@@ -6,10 +6,10 @@
 //! decides enabledness.
 //! **Lift**: the identity.
 
-use super::net::Net;
+use super::net::ReducibleNet;
 use lariat_budget::Stop;
 
-pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
+pub(super) fn apply(net: &mut ReducibleNet<'_>) -> Result<(), Stop> {
     for place in net.free_places() {
         let tokens = net.fewest_tokens(place);
         let mut arcs = 0;

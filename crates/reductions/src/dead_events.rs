@@ -14,10 +14,10 @@
 //! reachability graph does not change.
 //! **Lift**: the identity.
 
-use super::net::Net;
+use super::net::ReducibleNet;
 use lariat_budget::Stop;
 
-pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
+pub(super) fn apply(net: &mut ReducibleNet<'_>) -> Result<(), Stop> {
     let mut missing = Vec::new();
     let mut ready = Vec::new();
     for (at, transition) in net.transitions() {

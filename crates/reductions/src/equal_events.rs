@@ -5,12 +5,12 @@
 //! of the reachability graph with equal letters become one.
 //! **Lift**: the first of the equal events.
 
-use super::net::Net;
+use super::net::ReducibleNet;
 use lariat_budget::Stop;
 use lariat_model::Arc;
 use rustc_hash::FxHashSet;
 
-pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
+pub(super) fn apply(net: &mut ReducibleNet<'_>) -> Result<(), Stop> {
     let mut seen: FxHashSet<(&[Arc], &[u32])> = FxHashSet::default();
     let mut again = Vec::new();
     for (at, transition) in net.transitions() {

@@ -17,21 +17,21 @@
 //! Places are first compared by sums of hashes, computed in one pass over the arcs; only places
 //! with equal sums are compared in full.
 
-use super::net::{Net, Position, Transition};
-use super::trace_lift::Way;
+use super::net::{EventIndex, ReducibleNet, ReducibleTransition};
+use super::trace_lift::EventExpansion;
 use lariat_budget::Stop;
 use lariat_model::{Arc, Value, VarId};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
-pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
+pub(super) fn apply(net: &mut ReducibleNet<'_>) -> Result<(), Stop> {
     // Fusion may equate the consumers of further places.
     while fuse_once(net)? {}
     Ok(())
 }
 
 /// Performs one round; returns whether it fused any places.
-fn fuse_once(net: &mut Net<'_>) -> Result<bool, Stop> {
+fn fuse_once(net: &mut ReducibleNet<'_>) -> Result<bool, Stop> {
     let mut alike: FxHashMap<u64, Vec<VarId>> = FxHashMap::default();
     let hashes = hashes(net)?;
     for place in net.free_places() {
@@ -74,7 +74,7 @@ fn hash(value: impl Hash) -> u64 {
 }
 
 /// By position: the sum of the hashes of the arcs of an event.
-fn hashes(net: &Net<'_>) -> Result<Vec<u64>, Stop> {
+fn hashes(net: &ReducibleNet<'_>) -> Result<Vec<u64>, Stop> {
     let mut hashes = Vec::new();
     for (at, transition) in net.transitions() {
         net.spend(transition.arcs.len())?;
@@ -91,10 +91,10 @@ type Remainder = (Vec<Arc>, Value, Vec<u32>);
 
 /// Consumers of a place by their remainders; `None` if one needs more than one token.
 fn consumers(
-    net: &Net<'_>,
+    net: &ReducibleNet<'_>,
     place: VarId,
-) -> Result<Option<FxHashMap<Remainder, Vec<Position>>>, Stop> {
-    let mut consumers: FxHashMap<Remainder, Vec<Position>> = FxHashMap::default();
+) -> Result<Option<FxHashMap<Remainder, Vec<EventIndex>>>, Stop> {
+    let mut consumers: FxHashMap<Remainder, Vec<EventIndex>> = FxHashMap::default();
     for (at, transition, arc) in net.touching(place) {
         net.spend(transition.arcs.len())?;
         match arc.need {
@@ -112,7 +112,7 @@ fn consumers(
 }
 
 /// Fuses the places of a class with the same future as its first. Returns whether there are any.
-fn fuse(net: &mut Net<'_>, class: &[VarId]) -> Result<bool, Stop> {
+fn fuse(net: &mut ReducibleNet<'_>, class: &[VarId]) -> Result<bool, Stop> {
     let [first, others @ ..] = class else {
         return Ok(false);
     };
@@ -136,12 +136,15 @@ fn fuse(net: &mut Net<'_>, class: &[VarId]) -> Result<bool, Stop> {
     if places.len() == 1 {
         return Ok(false);
     }
-    let either = |twins: Vec<Position>| {
+    let either = |twins: Vec<EventIndex>| {
         let ways = twins.iter().filter_map(|at| net.transition(*at));
-        let ways = ways.map(|Transition { way, .. }| way.clone()).collect();
-        Some((twins, Way::either(ways)?))
+        let ways = ways
+            .map(|ReducibleTransition { way, .. }| way.clone())
+            .collect();
+        Some((twins, EventExpansion::either(ways)?))
     };
-    let joint: Option<Vec<(Vec<Position>, Way)>> = twins.into_values().map(either).collect();
+    let joint: Option<Vec<(Vec<EventIndex>, EventExpansion)>> =
+        twins.into_values().map(either).collect();
     let Some(joint) = joint else {
         return Ok(false);
     };

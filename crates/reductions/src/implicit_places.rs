@@ -10,9 +10,9 @@
 //! Silva, *Improving the linearly based characterization of P/T nets*, 1991.) Parallel places are
 //! the case of a single `y(q) = s`, sufficiently marked constant places that of `y = 0`.
 //!
-//! The weights are computed by linear programming elsewhere ([`Advice`](super::Advice)). This rule
-//! checks them in integers on the current net when it removes the place: a supporting place may
-//! have been removed before.
+//! The weights are computed by linear programming elsewhere
+//! ([`ImplicitPlaceAdvice`](super::ImplicitPlaceAdvice)). This rule checks them in integers on the
+//! current net when it removes the place: a supporting place may have been removed before.
 //!
 //! **Condition**: no atom reads `p`; the weights pass the check with every initial marking.
 //! **Preserves** everything: all of LTL with `X` and events, both deadlock policies. `p` alone
@@ -21,13 +21,13 @@
 //! disable it after some rounds. It may add tokens to `p` and is then a covering run of the
 //! original, in which no atom reads `p`.
 
-use super::net::Net;
+use super::net::ReducibleNet;
 use lariat_budget::Stop;
 use lariat_model::{Arc, State, VarId};
 
 /// A claim that a place is implicit: the weights of the inequality.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Told {
+pub struct ImplicitPlace {
     /// The implicit place.
     pub place: VarId,
     /// Its weight `s`, positive.
@@ -37,7 +37,7 @@ pub struct Told {
 }
 
 /// Removes the places whose claims hold of the current net.
-pub(super) fn apply(net: &mut Net<'_>, claims: &[Told]) -> Result<(), Stop> {
+pub(super) fn apply(net: &mut ReducibleNet<'_>, claims: &[ImplicitPlace]) -> Result<(), Stop> {
     for claim in claims {
         if !net.support.reads(claim.place) && net.is_removable(claim.place) && is_true(net, claim)?
         {
@@ -48,7 +48,7 @@ pub(super) fn apply(net: &mut Net<'_>, claims: &[Told]) -> Result<(), Stop> {
 }
 
 /// Checks a claim; arithmetic overflow of 128 bits refutes it.
-fn is_true(net: &Net<'_>, claim: &Told) -> Result<bool, Stop> {
+fn is_true(net: &ReducibleNet<'_>, claim: &ImplicitPlace) -> Result<bool, Stop> {
     let by = &claim.by;
     let here = |(place, weight): &(VarId, i128)| {
         *weight > 0 && *place != claim.place && net.has_place(*place)
@@ -80,7 +80,7 @@ fn is_true(net: &Net<'_>, claim: &Told) -> Result<bool, Stop> {
 }
 
 /// `s·v(p) − y·v`
-fn difference(claim: &Told, value: impl Fn(VarId) -> i128) -> Option<i128> {
+fn difference(claim: &ImplicitPlace, value: impl Fn(VarId) -> i128) -> Option<i128> {
     let own = claim.scale.checked_mul(value(claim.place));
     claim.by.iter().fold(own, |sum, (place, weight)| {
         sum?.checked_sub(weight.checked_mul(value(*place))?)

@@ -41,8 +41,8 @@ mod token_rings;
 mod trace_lift;
 mod unfolding;
 
-pub use implicit_places::Told;
-pub use reduce::{Advice, Reduction, Removed, Rule, Rules, no_advice, reduce};
+pub use implicit_places::ImplicitPlace;
+pub use reduce::{ImplicitPlaceAdvice, Reduction, Removed, Rule, Rules, no_advice, reduce};
 pub use reduction::ReductionLift;
 pub use support::Support;
 pub use systems::Systems;
@@ -59,12 +59,12 @@ pub trait Lift: Send + Sync {
     /// Returns a run of the old system that satisfies the same formulas as this run of the new one.
     ///
     /// Both may be covering runs: a removed place may grow along a loop of the new system.
-    fn back(&self, lasso: Lasso) -> Result<Lasso, Astray>;
+    fn back(&self, lasso: Lasso) -> Result<Lasso, LiftError>;
 }
 
 /// Reason why a run cannot be lifted, with an explanation.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Astray {
+pub enum LiftError {
     /// The run of the old system is no lasso or too long to report. The check is repeated without
     /// the pass.
     Unliftable(String),
@@ -73,7 +73,7 @@ pub enum Astray {
 }
 
 /// The result of a pass.
-pub struct Pass<'s> {
+pub struct PassResult<'s> {
     /// Name of the rule as shown to users.
     pub name: &'static str,
     /// The new system.
@@ -82,7 +82,7 @@ pub struct Pass<'s> {
     pub lift: Box<dyn Lift + 's>,
 }
 
-impl fmt::Debug for Pass<'_> {
+impl fmt::Debug for PassResult<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Pass({})", self.name)
     }

@@ -3,31 +3,31 @@
 
 use super::reduction::ReductionLift;
 use super::support::Support;
-use super::trace_lift::Way;
+use super::trace_lift::EventExpansion;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Action, Arc, Domain, Event, State, System, Unit, Value, VarId, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 
-/// The position of an event in a [`Net`], never reused after the event is removed.
+/// The position of an event in a [`ReducibleNet`], never reused after the event is removed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) struct Position(usize);
+pub(super) struct EventIndex(usize);
 
-impl Position {
+impl EventIndex {
     pub fn index(self) -> usize {
         self.0
     }
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Transition {
+pub(super) struct ReducibleTransition {
     /// At most one arc per place, sorted by place; none without effect and need.
     pub arcs: Vec<Arc>,
     /// The events of the original that it represents.
-    pub way: Way,
+    pub way: EventExpansion,
 }
 
-impl Transition {
+impl ReducibleTransition {
     pub fn arc(&self, place: VarId) -> Option<&Arc> {
         let at = self.arcs.binary_search_by_key(&place, |arc| arc.var);
         at.ok().map(|at| &self.arcs[at])
@@ -38,7 +38,7 @@ impl Transition {
     }
 
     /// Sequential composition in one step; `None` if the way is too long or a weight overflows.
-    pub fn then(&self, next: &Transition) -> Option<Transition> {
+    pub fn then(&self, next: &ReducibleTransition) -> Option<ReducibleTransition> {
         let way = self.way.then(&next.way)?;
         let mut arcs = Vec::with_capacity(self.arcs.len() + next.arcs.len());
         let places = self.arcs.iter().chain(&next.arcs).map(|arc| arc.var);
@@ -60,7 +60,7 @@ impl Transition {
                 arcs.push(Arc { var, need, delta });
             }
         }
-        Some(Transition { arcs, way })
+        Some(ReducibleTransition { arcs, way })
     }
 
     /// The arcs after these places, which are sorted, are fused into the first; `None` on overflow.
@@ -83,7 +83,7 @@ impl Transition {
     }
 }
 
-pub(super) struct Net<'a> {
+pub(super) struct ReducibleNet<'a> {
     pub support: &'a Support,
     system: &'a System,
     budget: &'a Budget,
@@ -95,23 +95,27 @@ pub(super) struct Net<'a> {
     /// Members of fused places, in terms of the original.
     fused: FxHashMap<VarId, Vec<VarId>>,
     has_place: Vec<bool>,
-    transitions: Vec<Option<Transition>>,
+    transitions: Vec<Option<ReducibleTransition>>,
     /// By place: transitions with an arc there, by increasing position; some may have been removed.
-    touching: Vec<Vec<Position>>,
+    touching: Vec<Vec<EventIndex>>,
     places: usize,
     events: usize,
     /// Ways to fire at a deadlock of the net until the original is deadlocked too, last level
     /// first; see `pre_agglomeration.rs` and `prefix_of_interest.rs`.
-    pub pending: Vec<Vec<Way>>,
+    pub pending: Vec<Vec<EventExpansion>>,
 }
 
-impl<'a> Net<'a> {
+impl<'a> ReducibleNet<'a> {
     /// Copies a system; `None` if it is no net.
-    pub fn new(system: &'a System, support: &'a Support, budget: &'a Budget) -> Option<Net<'a>> {
+    pub fn new(
+        system: &'a System,
+        support: &'a Support,
+        budget: &'a Budget,
+    ) -> Option<ReducibleNet<'a>> {
         if system.fault.is_some() || system.initial.is_empty() {
             return None;
         }
-        let mut net = Net {
+        let mut net = ReducibleNet {
             support,
             system,
             budget,
@@ -130,9 +134,9 @@ impl<'a> Net<'a> {
             let Action::Net(arcs) = &event.action else {
                 return None;
             };
-            net.add(Transition {
+            net.add(ReducibleTransition {
                 arcs: arcs.clone(),
-                way: Way::take(id),
+                way: EventExpansion::take(id),
             });
         }
         Some(net)
@@ -181,25 +185,28 @@ impl<'a> Net<'a> {
         self.has_place[place.index()] && self.places > 1
     }
 
-    pub fn transitions(&self) -> impl Iterator<Item = (Position, &Transition)> {
+    pub fn transitions(&self) -> impl Iterator<Item = (EventIndex, &ReducibleTransition)> {
         let all = self.transitions.iter().enumerate();
-        all.filter_map(|(i, transition)| Some((Position(i), transition.as_ref()?)))
+        all.filter_map(|(i, transition)| Some((EventIndex(i), transition.as_ref()?)))
     }
 
     /// Events adjacent to a place, with their arcs there.
-    pub fn touching(&self, place: VarId) -> impl Iterator<Item = (Position, &Transition, &Arc)> {
+    pub fn touching(
+        &self,
+        place: VarId,
+    ) -> impl Iterator<Item = (EventIndex, &ReducibleTransition, &Arc)> {
         self.touching[place.index()].iter().filter_map(move |at| {
             let transition = self.transitions[at.0].as_ref()?;
             Some((*at, transition, transition.arc(place)?))
         })
     }
 
-    pub fn transition(&self, at: Position) -> Option<&Transition> {
+    pub fn transition(&self, at: EventIndex) -> Option<&ReducibleTransition> {
         self.transitions[at.0].as_ref()
     }
 
-    pub fn add(&mut self, transition: Transition) {
-        let at = Position(self.transitions.len());
+    pub fn add(&mut self, transition: ReducibleTransition) {
+        let at = EventIndex(self.transitions.len());
         for arc in &transition.arcs {
             self.touching[arc.var.index()].push(at);
         }
@@ -207,7 +214,7 @@ impl<'a> Net<'a> {
         self.events += 1;
     }
 
-    pub fn remove(&mut self, at: Position) {
+    pub fn remove(&mut self, at: EventIndex) {
         if self.transitions[at.0].take().is_some() {
             self.events -= 1;
         }
@@ -228,12 +235,12 @@ impl<'a> Net<'a> {
 
     /// Atoms that name the event. If there are any, it represents a single event or one of several
     /// that the same atoms name.
-    pub fn names(&self, transition: &Transition) -> &'a [u32] {
+    pub fn names(&self, transition: &ReducibleTransition) -> &'a [u32] {
         let first = transition.way.first();
         first.map_or(&[], |event| self.support.names(event))
     }
 
-    pub fn set_way(&mut self, at: Position, way: Way) {
+    pub fn set_way(&mut self, at: EventIndex, way: EventExpansion) {
         if let Some(transition) = &mut self.transitions[at.0] {
             transition.way = way;
         }
@@ -245,12 +252,12 @@ impl<'a> Net<'a> {
         let Some((first, others)) = places.split_first() else {
             return false;
         };
-        let mut touching: Vec<Position> = (places.iter())
+        let mut touching: Vec<EventIndex> = (places.iter())
             .flat_map(|place| self.touching(*place).map(|(at, ..)| at))
             .collect();
         touching.sort_unstable();
         touching.dedup();
-        let fused = |at: &Position| self.transition(*at)?.fused(places);
+        let fused = |at: &EventIndex| self.transition(*at)?.fused(places);
         let arcs: Option<Vec<Vec<Arc>>> = touching.iter().map(fused).collect();
         let sum = |marking: &State| {
             let tokens = places.iter().map(|place| marking[place.index()]);
@@ -288,7 +295,7 @@ impl<'a> Net<'a> {
     }
 
     /// Returns whether the event changes a place that some atom reads.
-    pub fn is_visible(&self, transition: &Transition) -> bool {
+    pub fn is_visible(&self, transition: &ReducibleTransition) -> bool {
         let seen = |arc: &Arc| arc.delta != 0 && self.support.reads(arc.var);
         transition.arcs.iter().any(seen)
     }
@@ -338,8 +345,8 @@ impl<'a> Net<'a> {
         }
     }
 
-    /// Converts to the lift from the system of [`current`](Net::current), whose place table is
-    /// `places`.
+    /// Converts to the lift from the system of [`current`](ReducibleNet::current), whose place
+    /// table is `places`.
     pub fn into_lift(
         mut self,
         original: &System,

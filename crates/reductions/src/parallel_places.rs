@@ -11,13 +11,13 @@
 //! tokens there, and it is never negative.)
 //! **Lift**: the identity; a loop that closes for `q` closes for `p`.
 
-use super::net::{Net, Position};
+use super::net::{EventIndex, ReducibleNet};
 use lariat_budget::Stop;
 use lariat_model::{State, Value, VarId};
 use rustc_hash::FxHashMap;
 
-pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
-    let mut alike: FxHashMap<Vec<(Position, Value)>, Vec<VarId>> = FxHashMap::default();
+pub(super) fn apply(net: &mut ReducibleNet<'_>) -> Result<(), Stop> {
+    let mut alike: FxHashMap<Vec<(EventIndex, Value)>, Vec<VarId>> = FxHashMap::default();
     for place in net.place_ids() {
         let changes = net.touching(place).filter(|(_, _, arc)| arc.delta != 0);
         let row: Vec<_> = changes.map(|(at, _, arc)| (at, arc.delta)).collect();
@@ -58,7 +58,7 @@ pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
 
 /// Returns whether every transition with enough tokens in `other` has enough in `place`, which is
 /// parallel.
-fn determines(net: &Net<'_>, other: VarId, place: VarId) -> Result<bool, Stop> {
+fn determines(net: &ReducibleNet<'_>, other: VarId, place: VarId) -> Result<bool, Stop> {
     let start = |marking: &State, place: VarId| i128::from(marking[place.index()]);
     let more = net.least_of(|marking| start(marking, place) - start(marking, other));
     let Some(more) = more else {

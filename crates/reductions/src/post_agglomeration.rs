@@ -17,16 +17,16 @@
 //! one of `H`; and at a deadlock `p` is empty.
 //! **Lift**: `h`, then `f`.
 
-use super::agglomeration::Passage;
-use super::net::Net;
+use super::agglomeration::AgglomerationPlace;
+use super::net::ReducibleNet;
 use lariat_budget::Stop;
 
 /// Fuses producers with consumers where consumers can follow at once, keeping at most `most`
 /// events.
-pub(super) fn apply(net: &mut Net<'_>, most: usize) -> Result<(), Stop> {
+pub(super) fn apply(net: &mut ReducibleNet<'_>, most: usize) -> Result<(), Stop> {
     for place in net.free_places() {
         net.spend(net.touching(place).count())?;
-        let Some(passage) = Passage::of(net, place) else {
+        let Some(passage) = AgglomerationPlace::of(net, place) else {
             continue;
         };
         let follow_at_once = passage.consumers.iter().all(|at| {

@@ -18,16 +18,16 @@
 //! **Lift**: `h`, then `f`; at a deadlock all enabled transitions of `H`, which are recorded as
 //! *pending*.
 
-use super::agglomeration::Passage;
-use super::net::{Net, Position};
+use super::agglomeration::AgglomerationPlace;
+use super::net::{EventIndex, ReducibleNet};
 use lariat_budget::Stop;
 use lariat_model::{Arc, VarId};
 
 /// Fuses producers with consumers where producers can be delayed, keeping at most `most` events.
-pub(super) fn apply(net: &mut Net<'_>, most: usize) -> Result<(), Stop> {
+pub(super) fn apply(net: &mut ReducibleNet<'_>, most: usize) -> Result<(), Stop> {
     for place in net.free_places() {
         net.spend(net.touching(place).count())?;
-        let Some(passage) = Passage::of(net, place) else {
+        let Some(passage) = AgglomerationPlace::of(net, place) else {
             continue;
         };
         let mut can_wait = true;
@@ -48,7 +48,7 @@ pub(super) fn apply(net: &mut Net<'_>, most: usize) -> Result<(), Stop> {
 }
 
 /// Returns whether this producer of `place` can be delayed until its token is needed.
-fn waits(net: &Net<'_>, at: Position, place: VarId) -> Result<bool, Stop> {
+fn waits(net: &ReducibleNet<'_>, at: EventIndex, place: VarId) -> Result<bool, Stop> {
     let Some(h) = net.transition(at) else {
         return Ok(false);
     };
@@ -59,7 +59,7 @@ fn waits(net: &Net<'_>, at: Position, place: VarId) -> Result<bool, Stop> {
     }
     for arc in taken() {
         net.spend(net.touching(arc.var).count())?;
-        let wants = |(other, _, theirs): (Position, _, &Arc)| other != at && theirs.need > 0;
+        let wants = |(other, _, theirs): (EventIndex, _, &Arc)| other != at && theirs.need > 0;
         if net.touching(arc.var).any(wants) {
             return Ok(false);
         }

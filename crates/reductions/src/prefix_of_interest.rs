@@ -23,11 +23,11 @@
 //! **Lift**: the same events, which may put tokens into `R`; at a deadlock the transitions of `R`
 //! in topological order until none is enabled, recorded as *pending*.
 
-use super::net::{Net, Position};
+use super::net::{EventIndex, ReducibleNet};
 use lariat_budget::Stop;
 use lariat_model::{Arc, VarId};
 
-pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
+pub(super) fn apply(net: &mut ReducibleNet<'_>) -> Result<(), Stop> {
     let mut ends = Ends::of(net)?;
     if ends.is_end.iter().all(|is_end| !is_end) {
         return Ok(());
@@ -53,7 +53,7 @@ pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
             }
         }
     }
-    let needs = |at: &Position| {
+    let needs = |at: &EventIndex| {
         let transition = net.transition(*at);
         transition.is_some_and(|transition| transition.arcs.iter().any(|arc| arc.need > 0))
     };
@@ -80,11 +80,11 @@ struct Ends {
     /// By event: the number of places it feeds that are not such places.
     open: Vec<usize>,
     /// Events that feed only such places, in reverse topological order.
-    last_first: Vec<Position>,
+    last_first: Vec<EventIndex>,
 }
 
 impl Ends {
-    fn of(net: &Net<'_>) -> Result<Ends, Stop> {
+    fn of(net: &ReducibleNet<'_>) -> Result<Ends, Stop> {
         let mut open = Vec::new();
         let mut last_first = Vec::new();
         let mut ready = Vec::new();

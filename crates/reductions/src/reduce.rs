@@ -1,16 +1,16 @@
 //! Structural reductions: a smaller net that satisfies one property iff the original does.
 //!
 //! Each [`Rule`] has a file, which opens with its condition, what it preserves, and how runs are
-//! lifted. All rules modify one [`Net`], whose events record the events of the original that they
-//! represent; so one [`ReductionLift`] lifts runs through all of them. Rules are applied in turn
-//! until none applies, within counted work.
+//! lifted. All rules modify one [`ReducibleNet`], whose events record the events of the original
+//! that they represent; so one [`ReductionLift`] lifts runs through all of them. Rules are applied
+//! in turn until none applies, within counted work.
 //!
-//! Most rules inspect single rows of the incidence matrix. When they no longer apply, [`Advice`] of
-//! the caller is requested: the crate `structural` computes it by linear programming. It is not
-//! requested for dead events, which would cost one linear program per event.
+//! Most rules inspect single rows of the incidence matrix. When they no longer apply,
+//! [`ImplicitPlaceAdvice`] of the caller is requested: the crate `structural` computes it by linear
+//! programming. It is not requested for dead events, which would cost one linear program per event.
 
-use super::implicit_places::Told;
-use super::net::Net;
+use super::implicit_places::ImplicitPlace;
+use super::net::ReducibleNet;
 use super::reduction::ReductionLift;
 use super::support::Support;
 use super::{
@@ -120,7 +120,12 @@ impl Rule {
         }
     }
 
-    fn apply(self, net: &mut Net<'_>, claims: &[Told], most: usize) -> Result<(), Stop> {
+    fn apply(
+        self,
+        net: &mut ReducibleNet<'_>,
+        claims: &[ImplicitPlace],
+        most: usize,
+    ) -> Result<(), Stop> {
         let may_fuse = net.support.allows_agglomeration();
         match self {
             Rule::DeadEvents => dead_events::apply(net),
@@ -203,15 +208,19 @@ pub struct Reduction<'s> {
 ///
 /// Places are removed in the order returned; a removed place supports no later one. Every claim is
 /// checked.
-pub type Advice<'a> = dyn FnMut(&System, &[VarId]) -> Vec<Told> + 'a;
+pub type ImplicitPlaceAdvice<'a> = dyn FnMut(&System, &[VarId]) -> Vec<ImplicitPlace> + 'a;
 
 /// The advice that finds no implicit place.
-pub fn no_advice(_: &System, _: &[VarId]) -> Vec<Told> {
+pub fn no_advice(_: &System, _: &[VarId]) -> Vec<ImplicitPlace> {
     Vec::new()
 }
 
 /// Requests advice about the current net and translates it to ids of the original.
-fn advised(net: &Net<'_>, rules: Rules, advice: &mut Advice<'_>) -> Vec<Told> {
+fn advised(
+    net: &ReducibleNet<'_>,
+    rules: Rules,
+    advice: &mut ImplicitPlaceAdvice<'_>,
+) -> Vec<ImplicitPlace> {
     if !rules.has(Rule::ImplicitPlaces) {
         return Vec::new();
     }
@@ -219,9 +228,9 @@ fn advised(net: &Net<'_>, rules: Rules, advice: &mut Advice<'_>) -> Vec<Told> {
     let free = net.free_places().into_iter();
     let free: Vec<VarId> = free.filter_map(|place| now.places[place.index()]).collect();
     let old = |place: VarId| now.there.get(place.index()).copied();
-    let translated = |claim: Told| {
+    let translated = |claim: ImplicitPlace| {
         let by = claim.by.iter();
-        Some(Told {
+        Some(ImplicitPlace {
             place: old(claim.place)?,
             scale: claim.scale,
             by: by
@@ -243,10 +252,10 @@ pub fn reduce<'s>(
     system: &'s System,
     support: &Support,
     rules: Rules,
-    advice: &mut Advice<'_>,
+    advice: &mut ImplicitPlaceAdvice<'_>,
     budget: &Budget,
 ) -> Option<Reduction<'s>> {
-    let mut net = Net::new(system, support, budget)?;
+    let mut net = ReducibleNet::new(system, support, budget)?;
     let (places, events) = net.size();
     let chosen = Rule::ALL.into_iter().filter(|rule| rules.has(*rule));
     let mut removed: Vec<Removed> = chosen
@@ -285,8 +294,8 @@ pub fn reduce<'s>(
 /// Applies the rules in turn until none applies; an error reports that the work was exhausted
 /// first.
 fn apply_exhaustively(
-    net: &mut Net<'_>,
-    claims: &[Told],
+    net: &mut ReducibleNet<'_>,
+    claims: &[ImplicitPlace],
     most: usize,
     removed: &mut [Removed],
 ) -> Result<(), Stop> {

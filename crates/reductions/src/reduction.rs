@@ -1,4 +1,5 @@
-//! Lifts a run of a reduced net: executes the [`Way`] of each of its events on the original net.
+//! Lifts a run of a reduced net: executes the [`EventExpansion`] of each of its events on the
+//! original net.
 //!
 //! States are computed with the semantics of the original; states of the reduced run are not used.
 //! At a deadlock of the reduced net the original fires the *pending* events until it is deadlocked
@@ -10,8 +11,8 @@
 //! one after the last power of two before `n`, as in R. P. Brent, *An improved Monte Carlo
 //! factorization algorithm*, 1980.)
 
-use super::trace_lift::{Halt, Run, Way, tokens};
-use super::{Astray, Lift};
+use super::trace_lift::{EventExpansion, LiftHalt, LiftedRun, tokens};
+use super::{Lift, LiftError};
 use lariat_model::{
     Action, Comparison, EventId, Expr, Lasso, Linear, Predicate, Proposition, State, Step, System,
     Value, VarId,
@@ -28,9 +29,9 @@ pub struct ReductionLift<'s> {
     /// Fused places of the original, with the id of the place that replaces them if it remains.
     pub(super) fused: Vec<(Option<VarId>, Vec<VarId>)>,
     /// By event of the reduced net: the events of the original that it represents.
-    pub(super) ways: Vec<Way>,
+    pub(super) ways: Vec<EventExpansion>,
     /// Events to fire at a deadlock; the last level is fired first.
-    pub(super) pending: Vec<Vec<Way>>,
+    pub(super) pending: Vec<Vec<EventExpansion>>,
 }
 
 impl Lift for ReductionLift<'_> {
@@ -52,8 +53,8 @@ impl Lift for ReductionLift<'_> {
         }
     }
 
-    fn back(&self, lasso: Lasso) -> Result<Lasso, Astray> {
-        let mut run = Run::new(self.original, self.start(&lasso.initial)?);
+    fn back(&self, lasso: Lasso) -> Result<Lasso, LiftError> {
+        let mut run = LiftedRun::new(self.original, self.start(&lasso.initial)?);
         let stutters = |steps: &[Step]| steps.iter().any(|step| step.event.is_none());
         self.follow(&mut run, &lasso.prefix)?;
         if stutters(&lasso.prefix) || stutters(&lasso.cycle) {
@@ -68,7 +69,7 @@ const MOST_VALUES: usize = 1 << 25;
 
 impl<'s> ReductionLift<'s> {
     /// Returns an initial marking of the original that the rules mapped to `reduced`.
-    fn start(&self, reduced: &State) -> Result<&'s State, Astray> {
+    fn start(&self, reduced: &State) -> Result<&'s State, LiftError> {
         let agrees = |now: &Option<VarId>, tokens: Value| {
             now.is_none_or(|var| reduced.get(var.index()) == Some(&tokens))
         };
@@ -78,32 +79,32 @@ impl<'s> ReductionLift<'s> {
             unfused.all(|(now, here)| agrees(now, *here))
                 && fused.all(|(now, members)| agrees(now, tokens(marking, members)))
         };
-        let none = || Astray::Defect("the run does not start in an initial marking".to_owned());
+        let none = || LiftError::Defect("the run does not start in an initial marking".to_owned());
         let mut initial = self.original.initial.iter();
         initial.find(maps_to).ok_or_else(none)
     }
 
     /// Executes these steps of the reduced net up to the first stuttering step.
-    fn follow(&self, run: &mut Run<'s>, steps: &[Step]) -> Result<(), Astray> {
+    fn follow(&self, run: &mut LiftedRun<'s>, steps: &[Step]) -> Result<(), LiftError> {
         for event in steps.iter().map_while(|step| step.event) {
-            let none = || Astray::Defect(format!("event {} is not in the net", event.0));
+            let none = || LiftError::Defect(format!("event {} is not in the net", event.0));
             let way = self.ways.get(event.index()).ok_or_else(none)?;
             run.follow(way).map_err(|halt| match halt {
-                Halt::Blocked => {
+                LiftHalt::Blocked => {
                     let names = way.shown().into_iter();
                     let names: Vec<&str> = names
                         .map(|event| self.original.event(event).name.as_str())
                         .collect();
-                    Astray::Defect(format!("`{}` is not enabled", names.join(".")))
+                    LiftError::Defect(format!("`{}` is not enabled", names.join(".")))
                 }
-                Halt::TooLong => too_long(),
+                LiftHalt::TooLong => too_long(),
             })?;
         }
         Ok(())
     }
 
     /// Repeats the loop of the reduced net until it closes in the original.
-    fn loops(&self, mut run: Run<'s>, lasso: &Lasso) -> Result<Lasso, Astray> {
+    fn loops(&self, mut run: LiftedRun<'s>, lasso: &Lasso) -> Result<Lasso, LiftError> {
         let (mut entry, mut rounds, mut power) = (run.steps.len(), 0, 1);
         let mut before = run.state().clone();
         let growth = loop {
@@ -131,18 +132,18 @@ impl<'s> ReductionLift<'s> {
     }
 
     /// Fires the pending events at the end of a finite run, then stutters.
-    fn dead_end(&self, mut run: Run<'s>) -> Result<Lasso, Astray> {
+    fn dead_end(&self, mut run: LiftedRun<'s>) -> Result<Lasso, LiftError> {
         for way in self.pending.iter().rev().flatten() {
             loop {
                 match run.follow(way) {
                     Ok(()) => {}
-                    Err(Halt::Blocked) => break,
-                    Err(Halt::TooLong) => return Err(too_long()),
+                    Err(LiftHalt::Blocked) => break,
+                    Err(LiftHalt::TooLong) => return Err(too_long()),
                 }
             }
         }
         if !self.original.is_deadlock(run.state()) {
-            return Err(Astray::Defect(
+            return Err(LiftError::Defect(
                 "the reduced net is deadlocked but the original is not".to_owned(),
             ));
         }
@@ -170,7 +171,7 @@ impl<'s> ReductionLift<'s> {
         reduced: Option<&State>,
         before: &State,
         after: &State,
-    ) -> Result<Option<State>, Astray> {
+    ) -> Result<Option<State>, LiftError> {
         let added: State = before.iter().zip(after).map(|(x, y)| y - x).collect();
         let fits = |added: i128, kept: &Option<VarId>| match (kept, reduced) {
             (Some(var), Some(growth)) => {
@@ -186,7 +187,7 @@ impl<'s> ReductionLift<'s> {
             && fused.all(|(kept, members)| fits(members.iter().map(number).sum(), kept));
         let closes = added.iter().all(|tokens| *tokens >= 0);
         if !all_fit || !closes && self.fused.is_empty() {
-            return Err(Astray::Defect(
+            return Err(LiftError::Defect(
                 "the loop does not close in the original".to_owned(),
             ));
         }
@@ -278,6 +279,6 @@ impl<'s> ReductionLift<'s> {
 }
 
 /// The error for a run that exists but exceeds the limits.
-fn too_long() -> Astray {
-    Astray::Unliftable("the run of the original net is too long to report".to_owned())
+fn too_long() -> LiftError {
+    LiftError::Unliftable("the run of the original net is too long to report".to_owned())
 }

@@ -6,10 +6,10 @@
 //! **Lift**: the same events. A loop that adds tokens to `p` is a covering run of the original, in
 //! which no atom reads `p`.
 
-use super::net::Net;
+use super::net::ReducibleNet;
 use lariat_budget::Stop;
 
-pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
+pub(super) fn apply(net: &mut ReducibleNet<'_>) -> Result<(), Stop> {
     for place in net.free_places() {
         let mut arcs = 0;
         let is_sink = net.touching(place).all(|(_, _, arc)| {

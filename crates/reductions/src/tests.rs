@@ -199,7 +199,7 @@ fn left_if_claimed(
 ) -> Option<Vec<String>> {
     let support = Support::of(system, atoms, false);
     let all = (0..).map(VarId).zip(weights.iter().copied());
-    let claim = Told {
+    let claim = ImplicitPlace {
         place: VarId(place),
         scale: weights[place as usize],
         by: (all.filter(|(p, weight)| p.0 != place && *weight != 0)).collect(),
@@ -254,7 +254,7 @@ fn one_of_two_mutually_implicit_places_remains() {
     let both: &[(u32, Value, Value)] = &[(0, 1, 0), (1, 0, 1), (2, 1, 0)];
     let back: &[(u32, Value, Value)] = &[(1, 1, 0), (0, 0, 1), (2, 0, 1)];
     let alike = net(&[1, 0, 1], &[both, back]);
-    let claim = |place, by| Told {
+    let claim = |place, by| ImplicitPlace {
         place: VarId(place),
         scale: 1,
         by: vec![(VarId(by), 1)],
@@ -278,7 +278,7 @@ fn a_loop_that_fills_an_implicit_place_is_a_covering_run() {
     let fill: &[(u32, Value, Value)] = &[(0, 1, 0), (1, 0, 1), (2, 0, 2)];
     let empty: &[(u32, Value, Value)] = &[(1, 1, 0), (0, 0, 1), (2, 1, 0)];
     let grows = net(&[1, 0, 0], &[fill, empty]);
-    let claim = Told {
+    let claim = ImplicitPlace {
         place: VarId(2),
         scale: 1,
         by: vec![(VarId(1), 1)],

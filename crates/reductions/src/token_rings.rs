@@ -19,14 +19,14 @@
 //! enabled move for the self-loop. A loop may have to be repeated until the tokens are distributed
 //! as before.
 
-use super::net::{Net, Position, Transition};
-use super::trace_lift::{Ring, Way};
+use super::net::{EventIndex, ReducibleNet, ReducibleTransition};
+use super::trace_lift::{EventExpansion, Ring};
 use lariat_budget::Stop;
 use lariat_model::{Arc, Value, VarId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc as Shared;
 
-pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
+pub(super) fn apply(net: &mut ReducibleNet<'_>) -> Result<(), Stop> {
     let moves = moves(net)?;
     for (places, moves) in rings(&moves) {
         net.spend(moves.len())?;
@@ -36,10 +36,10 @@ pub(super) fn apply(net: &mut Net<'_>) -> Result<(), Stop> {
 }
 
 /// Source, target and event of a move.
-type Move = (VarId, VarId, Position);
+type Move = (VarId, VarId, EventIndex);
 
 /// All moves from places that no atom reads; hence no ring contains a place that an atom reads.
-fn moves(net: &Net<'_>) -> Result<Vec<Move>, Stop> {
+fn moves(net: &ReducibleNet<'_>) -> Result<Vec<Move>, Stop> {
     let mut moves = Vec::new();
     for (at, transition) in net.transitions() {
         net.spend(0)?;
@@ -123,20 +123,20 @@ fn depth_first(root: usize, next: &[Vec<usize>], seen: &mut [bool], left: &mut V
 }
 
 /// Fuses a ring into its first place, unless numbers overflow.
-fn fuse(net: &mut Net<'_>, places: &[VarId], moves: &[Move]) {
+fn fuse(net: &mut ReducibleNet<'_>, places: &[VarId], moves: &[Move]) {
     let place = |place: VarId| places.binary_search(&place);
-    let way = |at: Position| Some(net.transition(at)?.way.clone());
+    let way = |at: EventIndex| Some(net.transition(at)?.way.clone());
     let one_move = |(from, to, at): &Move| Some((place(*from).ok()?, place(*to).ok()?, way(*at)?));
-    let there: Option<Vec<(usize, usize, Way)>> = moves.iter().map(one_move).collect();
+    let there: Option<Vec<(usize, usize, EventExpansion)>> = moves.iter().map(one_move).collect();
     let any = moves.iter().filter_map(|(.., at)| way(*at)).collect();
-    let (Some(there), Some(any)) = (there, Way::either(any)) else {
+    let (Some(there), Some(any)) = (there, EventExpansion::either(any)) else {
         return;
     };
     let ring = Shared::new(Ring {
         places: places.iter().map(|p| net.members(p).to_vec()).collect(),
         moves: there,
     });
-    let needs = |transition: &Transition| -> Vec<(usize, Value)> {
+    let needs = |transition: &ReducibleTransition| -> Vec<(usize, Value)> {
         let needed = transition.arcs.iter().filter(|arc| arc.need > 0);
         needed
             .filter_map(|arc: &Arc| Some((place(arc.var).ok()?, arc.need)))
@@ -148,7 +148,7 @@ fn fuse(net: &mut Net<'_>, places: &[VarId], moves: &[Move]) {
         let way = &transition.way;
         (at, way.after_gathering(&ring, needs(transition)))
     });
-    let with_moves: FxHashMap<Position, Way> = with_moves.collect();
+    let with_moves: FxHashMap<EventIndex, EventExpansion> = with_moves.collect();
     if !net.fuse(places) {
         return;
     }

@@ -16,7 +16,7 @@ use std::sync::Arc as Shared;
 
 /// A program of events of the original that an event of the reduced net represents.
 #[derive(Clone, Debug)]
-pub(super) struct Way {
+pub(super) struct EventExpansion {
     legs: Vec<Leg>,
     size: usize,
 }
@@ -26,7 +26,7 @@ pub(super) struct Way {
 enum Leg {
     Take(EventId),
     /// Execute the first executable alternative; blocked if there is none.
-    Either(Shared<[Way]>),
+    Either(Shared<[EventExpansion]>),
     /// Move tokens of the ring until the places at these positions hold at least these numbers.
     Gather(Shared<Ring>, Shared<[(usize, Value)]>),
 }
@@ -37,39 +37,43 @@ pub(super) struct Ring {
     /// By place of the ring: the places of the original fused into it.
     pub places: Vec<Vec<VarId>>,
     /// Moves as source and target position with the way that performs them.
-    pub moves: Vec<(usize, usize, Way)>,
+    pub moves: Vec<(usize, usize, EventExpansion)>,
 }
 
 /// Limit on the events that one way mentions.
 const MOST_MENTIONED: usize = 10_000;
 
-impl Way {
-    pub fn take(event: EventId) -> Way {
-        Way {
+impl EventExpansion {
+    pub fn take(event: EventId) -> EventExpansion {
+        EventExpansion {
             legs: vec![Leg::Take(event)],
             size: 1,
         }
     }
 
     /// The first executable alternative; `None` if the limit is exceeded.
-    pub fn either(ways: Vec<Way>) -> Option<Way> {
+    pub fn either(ways: Vec<EventExpansion>) -> Option<EventExpansion> {
         let size = ways.iter().map(|way| way.size).sum();
         let legs = vec![Leg::Either(ways.into())];
-        (size <= MOST_MENTIONED).then_some(Way { legs, size })
+        (size <= MOST_MENTIONED).then_some(EventExpansion { legs, size })
     }
 
     /// Sequential composition; `None` if the limit is exceeded.
-    pub fn then(&self, next: &Way) -> Option<Way> {
+    pub fn then(&self, next: &EventExpansion) -> Option<EventExpansion> {
         let size = self.size + next.size;
         let legs = || [&self.legs[..], &next.legs[..]].concat();
-        (size <= MOST_MENTIONED).then(|| Way { legs: legs(), size })
+        (size <= MOST_MENTIONED).then(|| EventExpansion { legs: legs(), size })
     }
 
     /// `self` preceded by moves that establish these token counts.
-    pub fn after_gathering(&self, ring: &Shared<Ring>, needs: Vec<(usize, Value)>) -> Way {
+    pub fn after_gathering(
+        &self,
+        ring: &Shared<Ring>,
+        needs: Vec<(usize, Value)>,
+    ) -> EventExpansion {
         let mut legs = vec![Leg::Gather(Shared::clone(ring), needs.into())];
         legs.extend_from_slice(&self.legs);
-        Way {
+        EventExpansion {
             legs,
             size: self.size,
         }
@@ -81,7 +85,9 @@ impl Way {
         for leg in &self.legs {
             match leg {
                 Leg::Take(event) => shown.push(*event),
-                Leg::Either(ways) => shown.extend(ways.iter().take(1).flat_map(Way::shown)),
+                Leg::Either(ways) => {
+                    shown.extend(ways.iter().take(1).flat_map(EventExpansion::shown))
+                }
                 Leg::Gather(..) => {}
             }
         }
@@ -109,7 +115,7 @@ impl Way {
 
 /// Reason why a way was not executed completely.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Halt {
+pub(super) enum LiftHalt {
     Blocked,
     /// The run exceeds the step limit.
     TooLong,
@@ -119,15 +125,15 @@ pub(super) enum Halt {
 const MOST_STEPS: usize = 1_000_000;
 
 /// A run of the original under construction.
-pub(super) struct Run<'s> {
+pub(super) struct LiftedRun<'s> {
     system: &'s System,
     pub initial: &'s State,
     pub steps: Vec<Step>,
 }
 
-impl<'s> Run<'s> {
-    pub fn new(system: &'s System, initial: &'s State) -> Run<'s> {
-        Run {
+impl<'s> LiftedRun<'s> {
+    pub fn new(system: &'s System, initial: &'s State) -> LiftedRun<'s> {
+        LiftedRun {
             system,
             initial,
             steps: Vec::new(),
@@ -139,7 +145,7 @@ impl<'s> Run<'s> {
     }
 
     /// Executes the way; on failure the run is unchanged.
-    pub fn follow(&mut self, way: &Way) -> Result<(), Halt> {
+    pub fn follow(&mut self, way: &EventExpansion) -> Result<(), LiftHalt> {
         let before = self.steps.len();
         let ended = way.legs.iter().try_for_each(|leg| match leg {
             Leg::Take(event) => self.take(*event),
@@ -152,11 +158,11 @@ impl<'s> Run<'s> {
         ended
     }
 
-    fn take(&mut self, event: EventId) -> Result<(), Halt> {
+    fn take(&mut self, event: EventId) -> Result<(), LiftHalt> {
         let next = self.system.successors(self.state(), event).pop();
-        let state = next.ok_or(Halt::Blocked)?;
+        let state = next.ok_or(LiftHalt::Blocked)?;
         if self.steps.len() >= MOST_STEPS {
-            return Err(Halt::TooLong);
+            return Err(LiftHalt::TooLong);
         }
         self.steps.push(Step {
             event: Some(event),
@@ -165,18 +171,18 @@ impl<'s> Run<'s> {
         Ok(())
     }
 
-    fn one_of(&mut self, ways: &[Way]) -> Result<(), Halt> {
+    fn one_of(&mut self, ways: &[EventExpansion]) -> Result<(), LiftHalt> {
         for way in ways {
             match self.follow(way) {
-                Err(Halt::Blocked) => {}
+                Err(LiftHalt::Blocked) => {}
                 ended => return ended,
             }
         }
-        Err(Halt::Blocked)
+        Err(LiftHalt::Blocked)
     }
 
     /// Moves the nearest spare tokens to the places where tokens are missing.
-    fn gather(&mut self, ring: &Ring, needs: &[(usize, Value)]) -> Result<(), Halt> {
+    fn gather(&mut self, ring: &Ring, needs: &[(usize, Value)]) -> Result<(), LiftHalt> {
         loop {
             let there = ring.places.iter();
             let mut spare: Vec<Value> = there.map(|there| tokens(self.state(), there)).collect();
@@ -184,7 +190,7 @@ impl<'s> Run<'s> {
             let Some(missing) = spare.iter().position(|spare| *spare < 0) else {
                 return Ok(());
             };
-            for way in ring.nearest(missing, &spare).ok_or(Halt::Blocked)? {
+            for way in ring.nearest(missing, &spare).ok_or(LiftHalt::Blocked)? {
                 self.follow(way)?;
             }
         }
@@ -194,8 +200,8 @@ impl<'s> Run<'s> {
 impl Ring {
     /// Shortest sequence of moves that brings a spare token to place `to` (backward breadth-first
     /// search).
-    fn nearest(&self, to: usize, spare: &[Value]) -> Option<Vec<&Way>> {
-        let mut next: Vec<Option<(usize, &Way)>> = vec![None; self.places.len()];
+    fn nearest(&self, to: usize, spare: &[Value]) -> Option<Vec<&EventExpansion>> {
+        let mut next: Vec<Option<(usize, &EventExpansion)>> = vec![None; self.places.len()];
         let mut queue = VecDeque::from([to]);
         while let Some(at) = queue.pop_front() {
             if spare[at] > 0 {

@@ -4,7 +4,7 @@
 //! from these names alone, evaluating its own terms and guards, so that the replay is independent
 //! of the unfolding.
 
-use super::{Astray, Lift};
+use super::{Lift, LiftError};
 use lariat_model::coloured::ColouredNet;
 use lariat_model::{Lasso, Proposition, System};
 
@@ -24,9 +24,9 @@ impl Lift for UnfoldingLift<'_> {
     }
 
     /// Returns the same run after the coloured net has replayed every step.
-    fn back(&self, lasso: Lasso) -> Result<Lasso, Astray> {
+    fn back(&self, lasso: Lasso) -> Result<Lasso, LiftError> {
         let replayed = self.net.replay(self.system, &lasso);
-        replayed.map_err(Astray::Defect)?;
+        replayed.map_err(LiftError::Defect)?;
         Ok(lasso)
     }
 }

@@ -16,7 +16,7 @@ use lariat_budget::{Budget, Cancel, RunContext};
 use lariat_corpora::models;
 use lariat_formats::read_model;
 use lariat_model::{Deadlock, System};
-use lariat_space::explicit::{Cursor, Explicit, count};
+use lariat_space::explicit::{Explicit, StepCursor, count};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -114,7 +114,7 @@ fn deep(space: &Explicit<'_>, budget: &Budget) -> (f64, f64, f64) {
             k += 1;
             if initial.index() >= seen {
                 seen = initial.index() + 1;
-                stack.push((initial, Cursor::default()));
+                stack.push((initial, StepCursor::default()));
             }
             while let Some((from, cursor)) = stack.last_mut() {
                 match space.next(&mut states, *from, cursor)? {
@@ -123,7 +123,7 @@ fn deep(space: &Explicit<'_>, budget: &Budget) -> (f64, f64, f64) {
                         edges += 1;
                         if to.index() >= seen {
                             seen = to.index() + 1;
-                            stack.push((to, Cursor::default()));
+                            stack.push((to, StepCursor::default()));
                         }
                     }
                 }

@@ -23,7 +23,7 @@ use lariat_formats::read_model;
 use lariat_model::generate::{Family, generate};
 use lariat_model::order::OrderName;
 use lariat_model::{Deadlock, System};
-use lariat_space::symbolic::{OrderChoice, Reach, Reached, reach};
+use lariat_space::symbolic::{OrderChoice, ReachResult, Reached, reach};
 use std::collections::VecDeque;
 
 /// Work granted to every order, whatever the best one needs.
@@ -147,7 +147,7 @@ fn rows(
         );
         let seconds = cpu() - start;
         let found = match &outcome {
-            Ok(Reach::All(reached)) => Some(reached.order.clone()),
+            Ok(ReachResult::All(reached)) => Some(reached.order.clone()),
             _ => None,
         };
         if found.is_some() && all {
@@ -170,8 +170,8 @@ fn rows(
         let text = match outcome {
             Err(Stop::Unsupported(_)) => continue,
             Err(stop) => format!("{stop}, {:.0} MB resident", resident()),
-            Ok(Reach::Unbounded(proof)) => format!("unbounded: {proof:?}"),
-            Ok(Reach::All(reached)) => told(*reached, expected, edges, &budget),
+            Ok(ReachResult::Unbounded(proof)) => format!("unbounded: {proof:?}"),
+            Ok(ReachResult::All(reached)) => told(*reached, expected, edges, &budget),
         };
         println!("{name:28} {order:14} {seconds:7.2} s {text}");
     }

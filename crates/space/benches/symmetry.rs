@@ -7,10 +7,10 @@
 use lariat_budget::Budget;
 use lariat_corpora::bench::{arguments, cpu, file};
 use lariat_corpora::models;
-use lariat_formats::{Model, read};
+use lariat_formats::{LoadedModel, read};
 use lariat_model::Deadlock;
-use lariat_reductions::symmetry::{Representatives, Room, Symmetry, Tokens, detect};
-use lariat_space::explicit::{Cursor, Explicit, StateId};
+use lariat_reductions::symmetry::{CanonScratch, Representatives, Symmetry, Tokens, detect};
+use lariat_space::explicit::{Explicit, ExplicitStateId, StepCursor};
 use std::hint::black_box;
 use std::path::PathBuf;
 
@@ -79,7 +79,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn found(model: &Model, rounds: u32) -> Result<(Symmetry<'_>, f64), Box<dyn std::error::Error>> {
+fn found(
+    model: &LoadedModel,
+    rounds: u32,
+) -> Result<(Symmetry<'_>, f64), Box<dyn std::error::Error>> {
     let mut best: Option<(Symmetry<'_>, f64)> = None;
     for _ in 0..rounds.max(1) {
         let start = cpu();
@@ -97,7 +100,7 @@ fn found(model: &Model, rounds: u32) -> Result<(Symmetry<'_>, f64), Box<dyn std:
 }
 
 /// The first markings reached, breadth first.
-fn reached(model: &Model, most: usize) -> Vec<Tokens> {
+fn reached(model: &LoadedModel, most: usize) -> Vec<Tokens> {
     let space = Explicit::new(&model.system, Deadlock::Stutter);
     let mut states = space.states(&Budget::unlimited());
     let mut all = Vec::new();
@@ -105,10 +108,14 @@ fn reached(model: &Model, most: usize) -> Vec<Tokens> {
         return all;
     }
     while all.len() < states.len() && all.len() < most {
-        let state = StateId(all.len() as u32);
-        let mut cursor = Cursor::default();
+        let state = ExplicitStateId(all.len() as u32);
+        let mut cursor = StepCursor::default();
         while let Ok(Some(event)) = space.next_event(&mut states, state, &mut cursor) {
-            if states.len() >= most || space.modulo(&mut states, state, event, |_| false).is_err() {
+            if states.len() >= most
+                || space
+                    .quotient(&mut states, state, event, |_| false)
+                    .is_err()
+            {
                 break;
             }
         }
@@ -120,7 +127,7 @@ fn reached(model: &Model, most: usize) -> Vec<Tokens> {
 /// Time per marking.
 fn representing(symmetry: &Symmetry<'_>, all: &[Tokens], rounds: u32) -> f64 {
     let canon = Representatives::of_all(symmetry);
-    let mut room = Room::default();
+    let mut room = CanonScratch::default();
     let mut best = f64::MAX;
     let mut tokens = Tokens::new();
     for _ in 0..rounds.max(1) {

@@ -14,7 +14,7 @@ use lariat_corpora::bench::{arguments, cpu};
 use lariat_corpora::models;
 use lariat_formats::read_model;
 use lariat_model::Deadlock;
-use lariat_space::explicit::{Count, Explicit, count_together};
+use lariat_space::explicit::{Explicit, ExplicitCounts, count_together};
 use std::error::Error;
 use std::num::NonZeroUsize;
 use std::time::Instant;
@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
             let system = read_model(&path.display().to_string(), &std::fs::read(&path)?)?;
             let space = Explicit::new(&system, Deadlock::Stutter);
-            let mut first: Option<Count> = None;
+            let mut first: Option<ExplicitCounts> = None;
             for workers in [NonZeroUsize::MIN, threads].repeat(rounds) {
                 let (clock, before) = (Instant::now(), cpu());
                 let found = count_together(
@@ -63,7 +63,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                     found.edges,
                 );
                 let first = first.get_or_insert(found.clone());
-                let figures = |count: &Count| (count.states, count.edges, count.deadlocks);
+                let figures = |count: &ExplicitCounts| (count.states, count.edges, count.deadlocks);
                 if found.stop.is_none() && figures(first) != figures(&found) {
                     return Err(format!("{name}: {first:?} and {found:?}").into());
                 }

@@ -16,13 +16,13 @@
 
 use crate::Facts;
 use crate::certificate::{Certificate, Statement};
-use crate::net::Net;
+use crate::net::IncidenceNet;
 use crate::rational::proportional;
 use crate::refute::{implied_bound, upper_bound};
-use crate::solver::Program;
+use crate::solver::LinearProgram;
 use lariat_budget::{Budget, Stop};
 use lariat_model::VarId;
-use lariat_parallel::Common;
+use lariat_parallel::OnceMap;
 
 /// An upper bound of a place.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,11 +35,11 @@ pub struct Bound {
 
 /// Invariants that bound the places of one net: a memo table for [`Facts`] of several threads.
 #[derive(Clone, Debug, Default)]
-pub struct Answers(Common<VarId, Option<Statement>>);
+pub struct Answers(OnceMap<VarId, Option<Statement>>);
 
 /// Bounds found so far.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct BoundTable {
     /// True once the program for bounded places has run.
     covered: bool,
     /// The best bound of each place, and the index of its reason.
@@ -214,15 +214,15 @@ impl Facts {
 }
 
 /// The invariant with these weights; `None` if the check fails.
-fn invariant(net: &Net, weights: Vec<(VarId, i128)>) -> Option<Statement> {
+fn invariant(net: &IncidenceNet, weights: Vec<(VarId, i128)>) -> Option<Statement> {
     let most = crate::certificate::at_start(net, &weights)?;
     let statement = Statement::Invariant { weights, most };
     statement.check(net)?.then_some(statement)
 }
 
 /// An invariant with a largest set of places.
-fn cover(net: &Net, most: u64, budget: &Budget) -> Result<Option<Statement>, Stop> {
-    let mut program = Program::default();
+fn cover(net: &IncidenceNet, most: u64, budget: &Budget) -> Result<Option<Statement>, Stop> {
+    let mut program = LinearProgram::default();
     let mut rows = vec![Vec::new(); net.effects.len()];
     for changes in &net.changes {
         for (cost, upper) in [(-1.0, 1.0), (0.0, f64::INFINITY)] {

@@ -7,7 +7,7 @@
 //!
 //! Predicates with equal forms agree in every marking without tokens in never marked places.
 
-use crate::net::Net;
+use crate::net::IncidenceNet;
 use lariat_model::{Comparison, EventId, Linear, Predicate, Value, VarId};
 
 /// Limit on the parts of a predicate, because parts are compared in pairs. Larger ones are kept.
@@ -26,7 +26,7 @@ fn parts(predicate: &Predicate) -> usize {
 /// A predicate in canonical form; `false` means its negation.
 pub(crate) type Signed = (Predicate, bool);
 
-impl Net {
+impl IncidenceNet {
     /// The canonical form of `predicate`.
     pub fn canonical(&self, predicate: &Predicate) -> Signed {
         if parts(predicate) > MOST_PARTS {

@@ -12,7 +12,7 @@
 //! would get too long, or a predicate has no linear form, a conjunct is dropped. Excluding the
 //! cases therefore excludes the predicate, but not the other way round.
 
-use crate::net::Net;
+use crate::net::IncidenceNet;
 use lariat_model::{Comparison, EventId, Linear, Predicate, Value, VarId};
 
 /// Limit on the rows of one case; further rows are dropped, which weakens the case.
@@ -23,29 +23,29 @@ const MOST_CASES: usize = 200;
 
 /// The inequality `Σ c·m >= least`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Row {
+pub(crate) struct LinearConstraint {
     /// The coefficients, sorted by place, no 0.
     pub terms: Vec<(VarId, i128)>,
     pub least: i128,
 }
 
 /// A conjunction of rows.
-pub(crate) type Case = Vec<Row>;
+pub(crate) type LinearCase = Vec<LinearConstraint>;
 
 /// A disjunction of cases; empty means false.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Cases(pub Vec<Case>);
+pub(crate) struct LinearCases(pub Vec<LinearCase>);
 
-impl Row {
+impl LinearConstraint {
     /// `place >= least`
-    pub fn least(place: VarId, least: i128) -> Row {
+    pub fn least(place: VarId, least: i128) -> LinearConstraint {
         let terms = vec![(place, 1)];
-        Row { terms, least }
+        LinearConstraint { terms, least }
     }
 
     /// `place <= most`
-    pub fn most(place: VarId, most: i128) -> Row {
-        Row {
+    pub fn most(place: VarId, most: i128) -> LinearConstraint {
+        LinearConstraint {
             terms: vec![(place, -1)],
             least: -most,
         }
@@ -59,8 +59,8 @@ impl Row {
 }
 
 /// Returns whether two rows about single places contradict each other.
-pub(crate) fn is_contradiction(case: &Case) -> bool {
-    let single = |row: &Row| match row.terms[..] {
+pub(crate) fn is_contradiction(case: &LinearCase) -> bool {
+    let single = |row: &LinearConstraint| match row.terms[..] {
         [(place, 1)] => Some((place, row.least)),
         _ => None,
     };
@@ -75,24 +75,24 @@ pub(crate) fn is_contradiction(case: &Case) -> bool {
     })
 }
 
-impl Cases {
+impl LinearCases {
     /// The cases of `true`.
-    pub fn any() -> Cases {
-        Cases(vec![Vec::new()])
+    pub fn any() -> LinearCases {
+        LinearCases(vec![Vec::new()])
     }
 
     /// The cases of `false`.
-    pub fn none() -> Cases {
-        Cases(Vec::new())
+    pub fn none() -> LinearCases {
+        LinearCases(Vec::new())
     }
 
-    fn one(row: Row) -> Cases {
-        Cases(vec![vec![row]])
+    fn one(row: LinearConstraint) -> LinearCases {
+        LinearCases(vec![vec![row]])
     }
 
     /// The conjunction; only the shorter operand if there would be too many cases or rows.
     #[must_use]
-    pub fn and(self, other: Cases) -> Cases {
+    pub fn and(self, other: LinearCases) -> LinearCases {
         let (short, long) = if self.0.len() <= other.0.len() {
             (self, other)
         } else {
@@ -101,16 +101,16 @@ impl Cases {
         if short.0.len().saturating_mul(long.0.len()) > MOST_CASES {
             return short;
         }
-        let longest = |cases: &Cases| cases.0.iter().map(Vec::len).max().unwrap_or(0);
+        let longest = |cases: &LinearCases| cases.0.iter().map(Vec::len).max().unwrap_or(0);
         if longest(&short) + longest(&long) > MOST_ROWS {
             return short;
         }
-        let both = |a: &Case, b: &Case| {
+        let both = |a: &LinearCase, b: &LinearCase| {
             let mut case = a.clone();
             case.extend(b.iter().filter(|row| !a.contains(row)).cloned());
             case
         };
-        Cases(
+        LinearCases(
             short
                 .0
                 .iter()
@@ -121,23 +121,23 @@ impl Cases {
 
     /// The disjunction; `true` if there would be too many cases.
     #[must_use]
-    pub fn or(mut self, other: Cases) -> Cases {
+    pub fn or(mut self, other: LinearCases) -> LinearCases {
         if self.0.len() + other.0.len() > MOST_CASES {
-            return Cases::any();
+            return LinearCases::any();
         }
         self.0.extend(other.0);
         self
     }
 }
 
-impl Net {
+impl IncidenceNet {
     /// Markings in which `predicate` has the value `truth`.
-    pub fn cases(&self, predicate: &Predicate, truth: bool) -> Cases {
+    pub fn cases(&self, predicate: &Predicate, truth: bool) -> LinearCases {
         match predicate {
-            Predicate::Const(value) if *value == truth => Cases::any(),
-            Predicate::Const(_) => Cases::none(),
+            Predicate::Const(value) if *value == truth => LinearCases::any(),
+            Predicate::Const(_) => LinearCases::none(),
             Predicate::Linear(linear) => compare(linear, truth),
-            Predicate::Expr(_) => Cases::any(),
+            Predicate::Expr(_) => LinearCases::any(),
             Predicate::Enabled(events) if truth => self.some_enabled(events.iter().copied()),
             Predicate::Enabled(events) => self.none_enabled(events.iter().copied()),
             Predicate::Deadlock if truth => self.none_enabled(self.events()),
@@ -147,51 +147,52 @@ impl Net {
             Predicate::Or(all) if !truth => self.conjunction(all, truth),
             Predicate::And(all) | Predicate::Or(all) => {
                 let each = all.iter().map(|p| self.cases(p, truth));
-                each.fold(Cases::none(), Cases::or)
+                each.fold(LinearCases::none(), LinearCases::or)
             }
         }
     }
 
-    fn conjunction(&self, all: &[Predicate], truth: bool) -> Cases {
+    fn conjunction(&self, all: &[Predicate], truth: bool) -> LinearCases {
         all.iter()
             .map(|p| self.cases(p, truth))
-            .fold(Cases::any(), Cases::and)
+            .fold(LinearCases::any(), LinearCases::and)
     }
 
     /// Markings that enable at least one of the events.
-    pub fn some_enabled(&self, events: impl Iterator<Item = EventId>) -> Cases {
-        let mut cases: Vec<Case> = Vec::new();
+    pub fn some_enabled(&self, events: impl Iterator<Item = EventId>) -> LinearCases {
+        let mut cases: Vec<LinearCase> = Vec::new();
         for event in events.filter(|e| !self.silenced[e.index()]) {
             if cases.len() > MOST_CASES {
-                return Cases::any();
+                return LinearCases::any();
             }
             let case = self.needed(event);
             if !cases.contains(&case) {
                 cases.push(case);
             }
         }
-        Cases(cases)
+        LinearCases(cases)
     }
 
     /// The preset of the event as rows.
-    pub fn needed(&self, event: EventId) -> Case {
+    pub fn needed(&self, event: EventId) -> LinearCase {
         let needs = self.needs[event.index()].iter();
         needs
-            .map(|(place, need)| Row::least(*place, i128::from(*need)))
+            .map(|(place, need)| LinearConstraint::least(*place, i128::from(*need)))
             .collect()
     }
 
     /// Markings that enable none of the events. Small presets come first: their rows exclude most.
-    fn none_enabled(&self, events: impl Iterator<Item = EventId>) -> Cases {
-        let lack = |(place, need): &(VarId, Value)| Row::most(*place, i128::from(*need) - 1);
-        let mut lacks: Vec<Vec<Row>> = events
+    fn none_enabled(&self, events: impl Iterator<Item = EventId>) -> LinearCases {
+        let lack =
+            |(place, need): &(VarId, Value)| LinearConstraint::most(*place, i128::from(*need) - 1);
+        let mut lacks: Vec<Vec<LinearConstraint>> = events
             .filter(|e| !self.silenced[e.index()])
             .map(|e| self.needs[e.index()].iter().map(lack).collect())
             .collect();
         lacks.sort_by_key(Vec::len);
-        let mut cases = Cases::any();
+        let mut cases = LinearCases::any();
         for lacks in lacks {
-            let open = |case: &&Case| !lacks.iter().any(|row| case.contains(row));
+            let open = |case: &&LinearCase| !lacks.iter().any(|row| case.contains(row));
             let (opened, longest) = cases
                 .0
                 .iter()
@@ -201,7 +202,7 @@ impl Net {
             if opened * lacks.len() + kept > MOST_CASES || longest >= MOST_ROWS {
                 break;
             }
-            let split = |case: Case| {
+            let split = |case: LinearCase| {
                 if !open(&&case) {
                     vec![case]
                 } else {
@@ -210,13 +211,13 @@ impl Net {
                         .collect()
                 }
             };
-            cases = Cases(cases.0.into_iter().flat_map(split).collect());
+            cases = LinearCases(cases.0.into_iter().flat_map(split).collect());
         }
         cases
     }
 }
 
-fn compare(linear: &Linear, truth: bool) -> Cases {
+fn compare(linear: &Linear, truth: bool) -> LinearCases {
     let terms: Vec<(VarId, i128)> = linear
         .terms
         .iter()
@@ -225,13 +226,13 @@ fn compare(linear: &Linear, truth: bool) -> Cases {
     let negated = || terms.iter().map(|(v, c)| (*v, -c)).collect();
     let constant = i128::from(linear.constant);
     let at_least = |least: i128| {
-        Cases::one(Row {
+        LinearCases::one(LinearConstraint {
             terms: terms.clone(),
             least,
         })
     };
     let at_most = |most: i128| {
-        Cases::one(Row {
+        LinearCases::one(LinearConstraint {
             terms: negated(),
             least: -most,
         })
@@ -274,16 +275,16 @@ mod tests {
             });
         }
         system.initial = vec![vec![1; system.variables.len()].into()];
-        let net = Net::of(&system).unwrap();
+        let net = IncidenceNet::of(&system).unwrap();
         let some = |events: usize| net.some_enabled(net.events().take(events));
         assert_eq!(some(MOST_CASES).0.len(), MOST_CASES);
-        assert_eq!(some(MOST_CASES + 2), Cases::any());
-        assert_eq!(some(MOST_CASES).or(some(1)), Cases::any());
+        assert_eq!(some(MOST_CASES + 2), LinearCases::any());
+        assert_eq!(some(MOST_CASES).or(some(1)), LinearCases::any());
         assert_eq!(some(MOST_CASES).and(some(2)), some(2));
         // Some of the disabled events are dropped.
         let none = net.none_enabled(net.events());
         let empty = vec![0; system.variables.len()];
-        let holds = |case: &Case| case.iter().all(|row| row.holds(&empty) == Some(true));
+        let holds = |case: &LinearCase| case.iter().all(|row| row.holds(&empty) == Some(true));
         assert!(none.0.iter().any(holds));
     }
 }

@@ -11,14 +11,14 @@
 //!
 //! Other statements ignore events that need an empty place, because these never fire.
 
-use crate::net::Net;
+use crate::net::IncidenceNet;
 use crate::skeleton::Skeleton;
 use lariat_model::{EventId, System, Value, VarId};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// Places with their weights: sorted, no 0.
-pub type Weights = Vec<(VarId, i128)>;
+pub type PlaceWeights = Vec<(VarId, i128)>;
 
 /// A statement about all runs of a net.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,7 +26,7 @@ pub enum Statement {
     /// `weights·m <= most` in every reachable marking.
     Invariant {
         /// The coefficients.
-        weights: Weights,
+        weights: PlaceWeights,
         /// The constant.
         most: i128,
     },
@@ -35,7 +35,7 @@ pub enum Statement {
     /// The events `finite` decrease `weights·m`, and no event of `among` increases it.
     Ranking {
         /// Positive weights.
-        weights: Weights,
+        weights: PlaceWeights,
         /// The events that can fire only finitely often; sorted.
         finite: Vec<EventId>,
         /// The events considered, usually all; sorted.
@@ -69,11 +69,11 @@ impl Certificate {
     pub fn check(&self, system: &System) -> bool {
         let folded = |skeleton: &Arc<Skeleton>| skeleton.is_of(system);
         self.skeleton.as_ref().is_none_or(folded)
-            && Net::of(self.about(system)).is_some_and(|net| self.is_true_of(&net))
+            && IncidenceNet::of(self.about(system)).is_some_and(|net| self.is_true_of(&net))
     }
 
     /// Returns whether every statement is true of this net.
-    pub(crate) fn is_true_of(&self, net: &Net) -> bool {
+    pub(crate) fn is_true_of(&self, net: &IncidenceNet) -> bool {
         self.statements.iter().all(|s| s.check(net) == Some(true))
     }
 
@@ -116,7 +116,7 @@ pub(crate) fn gain(weights: &[(VarId, i128)], effect: &[(VarId, Value)]) -> Opti
 }
 
 /// The largest `weights·m0` over all initial markings.
-pub(crate) fn at_start(net: &Net, weights: &[(VarId, i128)]) -> Option<i128> {
+pub(crate) fn at_start(net: &IncidenceNet, weights: &[(VarId, i128)]) -> Option<i128> {
     let at = |state: &lariat_model::State| dot(weights, |p| i128::from(state[p.index()]));
     let mut most = None;
     for state in &net.initial {
@@ -127,7 +127,7 @@ pub(crate) fn at_start(net: &Net, weights: &[(VarId, i128)]) -> Option<i128> {
 
 impl Statement {
     /// Checks the statement for the net; `None` on overflow.
-    pub(crate) fn check(&self, net: &Net) -> Option<bool> {
+    pub(crate) fn check(&self, net: &IncidenceNet) -> Option<bool> {
         match self {
             Statement::Invariant { weights, most } => {
                 for effect in &net.effects {

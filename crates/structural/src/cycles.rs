@@ -18,9 +18,9 @@
 //! all components of an automaton for the violations are barren, the property holds.
 
 use crate::Facts;
-use crate::cases::{Case, Cases, Row, is_contradiction};
+use crate::cases::{LinearCase, LinearCases, LinearConstraint, is_contradiction};
 use crate::certificate::Certificate;
-use crate::net::Net;
+use crate::net::IncidenceNet;
 use crate::prune::literals;
 use crate::resting::at_rest;
 use lariat_automata::{Automaton, Cube, Guard, Guards, Letter, StateId, components};
@@ -36,7 +36,7 @@ const MOST_FREE: usize = 6;
 
 /// A component in which no run of the net is accepted.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Barren {
+pub struct BarrenComponent {
     /// The states of the component.
     pub states: Vec<StateId>,
     /// The proof.
@@ -45,15 +45,15 @@ pub struct Barren {
 
 /// The letters of a cube: markings, and the events fired there.
 struct Letters {
-    markings: Cases,
+    markings: LinearCases,
     /// For each case the upper bounds of single places.
     upper: Vec<FxHashMap<VarId, i128>>,
     taken: Vec<(Vec<EventId>, bool)>,
 }
 
 impl Letters {
-    fn of(net: &Net, cube: &[(Proposition, bool)]) -> Letters {
-        let (mut markings, mut taken) = (Cases::any(), Vec::new());
+    fn of(net: &IncidenceNet, cube: &[(Proposition, bool)]) -> Letters {
+        let (mut markings, mut taken) = (LinearCases::any(), Vec::new());
         for (proposition, truth) in cube {
             match proposition {
                 Proposition::State(predicate) => {
@@ -63,11 +63,11 @@ impl Letters {
             }
         }
         markings.0.retain(|case| !is_contradiction(case));
-        let most = |row: &Row| match row.terms[..] {
+        let most = |row: &LinearConstraint| match row.terms[..] {
             [(place, -1)] => Some((place, -row.least)),
             _ => None,
         };
-        let upper = |case: &Case| {
+        let upper = |case: &LinearCase| {
             let mut upper: FxHashMap<VarId, i128> = FxHashMap::default();
             for (place, most) in case.iter().filter_map(most) {
                 let slot = upper.entry(place).or_insert(most);
@@ -89,7 +89,7 @@ impl Letters {
     }
 
     /// Returns whether some case has no bound below a need of the event.
-    fn may_fire(&self, net: &Net, event: EventId) -> bool {
+    fn may_fire(&self, net: &IncidenceNet, event: EventId) -> bool {
         let needs = &net.needs[event.index()];
         let has = |upper: &FxHashMap<VarId, i128>| {
             let enough = |(place, need): &(VarId, Value)| {
@@ -103,9 +103,9 @@ impl Letters {
     }
 
     /// The markings in which the event can fire.
-    fn firing(&self, net: &Net, event: EventId) -> Cases {
+    fn firing(&self, net: &IncidenceNet, event: EventId) -> LinearCases {
         if !self.allow(event) {
-            return Cases::none();
+            return LinearCases::none();
         }
         let enabled = net.some_enabled(std::iter::once(event));
         let mut cases = self.markings.clone().and(enabled);
@@ -134,7 +134,7 @@ impl Facts {
         propositions: &[Proposition],
         deadlock: Deadlock,
         budget: &Budget,
-    ) -> Result<Vec<Barren>, Stop> {
+    ) -> Result<Vec<BarrenComponent>, Stop> {
         let mut found = Vec::new();
         if self.net.is_none() {
             return Ok(found);
@@ -150,7 +150,7 @@ impl Facts {
                     None => continue,
                 }
             }
-            found.push(Barren {
+            found.push(BarrenComponent {
                 states: component.states,
                 certificate,
             });

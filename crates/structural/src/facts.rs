@@ -1,21 +1,21 @@
 //! Cache of the facts about one net, each computed at its first query.
 
 use crate::bounds::Answers;
-use crate::cases::{Case, Cases, is_contradiction};
+use crate::cases::{LinearCase, LinearCases, is_contradiction};
 use crate::certificate::{Certificate, Statement};
-use crate::net::{MOST_NODES, Net};
+use crate::net::{IncidenceNet, MOST_NODES};
 use crate::refute::refute;
 use crate::repeat::Repeating;
-use crate::resting::Resting;
+use crate::resting::DeadMarkings;
 use crate::samples::Samples;
-use crate::skeleton::Folded;
+use crate::skeleton::SkeletonFacts;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Domain, EventId, Predicate, Proposition, System, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Limits on the counted work of facts; a unit is about a thousand arithmetic operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct FactLimits {
     /// Limit per linear program.
     pub question: u64,
     /// Limit for all programs of one [property](Facts::next_property).
@@ -24,18 +24,18 @@ pub struct Limits {
     pub nodes: usize,
 }
 
-impl Limits {
+impl FactLimits {
     /// Number of places and events above which every linear program is too large.
     pub const NODES: usize = MOST_NODES;
 }
 
-impl Default for Limits {
+impl Default for FactLimits {
     /// Limits that keep a program well below a second, and all programs of a property at about one.
-    fn default() -> Limits {
-        Limits {
+    fn default() -> FactLimits {
+        FactLimits {
             question: 20_000,
             total: 60_000,
-            nodes: Limits::NODES,
+            nodes: FactLimits::NODES,
         }
     }
 }
@@ -54,12 +54,12 @@ pub struct Constant {
 /// Facts speak only of the reachable markings, so they are valid for all of LTL, with `X` and
 /// events, under both deadlock policies. The solver answers each question once, and each answer is
 /// checked in exact integers. `None` means "not known", also for systems that are not nets and when
-/// the [`Limits`] are reached. A [`Stop`] means that the *caller's* budget ran out.
+/// the [`FactLimits`] are reached. A [`Stop`] means that the *caller's* budget ran out.
 #[derive(Clone, Debug)]
 pub struct Facts {
-    pub(crate) net: Option<Net>,
+    pub(crate) net: Option<IncidenceNet>,
     /// Facts about the skeleton of a coloured net that is itself too large.
-    pub(crate) folded: Option<Box<Folded>>,
+    pub(crate) folded: Option<Box<SkeletonFacts>>,
     /// True once [`Facts::unfolded_from`] has tried to build a skeleton.
     pub(crate) skeleton_tried: bool,
     pub(crate) samples: Samples,
@@ -69,13 +69,13 @@ pub struct Facts {
     pub(crate) declared: Vec<Option<u64>>,
     /// True if every variable is a bounded count or has a finite domain.
     pub(crate) domains: bool,
-    pub(crate) limits: Limits,
+    pub(crate) limits: FactLimits,
     work: SolverWork,
-    excluded: FxHashMap<Case, Option<Certificate>>,
+    excluded: FxHashMap<LinearCase, Option<Certificate>>,
     constants: FxHashMap<Proposition, Option<Constant>>,
-    pub(crate) bounds: crate::bounds::Known,
+    pub(crate) bounds: crate::bounds::BoundTable,
     pub(crate) repeating: Option<Repeating>,
-    pub(crate) resting: Option<Resting>,
+    pub(crate) resting: Option<DeadMarkings>,
 }
 
 /// Linear programs solved so far, the units of work used, and those used by earlier properties.
@@ -89,12 +89,12 @@ struct SolverWork {
 impl Facts {
     /// Creates an empty cache with the default limits; runs a short random walk.
     pub fn of(system: &System) -> Facts {
-        Facts::limited(system, Limits::default())
+        Facts::limited(system, FactLimits::default())
     }
 
     /// Creates an empty cache with the given limits; runs a short random walk.
-    pub fn limited(system: &System, limits: Limits) -> Facts {
-        let net = Net::within(limits.nodes, system);
+    pub fn limited(system: &System, limits: FactLimits) -> Facts {
+        let net = IncidenceNet::within(limits.nodes, system);
         let declared = |domain: &Domain| match domain {
             Domain::Count { bound } => *bound,
             Domain::Range { .. } | Domain::Names(_) => None,
@@ -118,7 +118,7 @@ impl Facts {
             work: SolverWork::default(),
             excluded: FxHashMap::default(),
             constants: FxHashMap::default(),
-            bounds: crate::bounds::Known::default(),
+            bounds: crate::bounds::BoundTable::default(),
             repeating: None,
             resting: None,
         }
@@ -137,7 +137,7 @@ impl Facts {
         (self.work.questions + questions, self.work.spent + spent)
     }
 
-    /// Starts another property: resets the work counted against the [limits](Limits).
+    /// Starts another property: resets the work counted against the [limits](FactLimits).
     pub fn next_property(&mut self) {
         self.work.before = self.work.spent;
         if let Some(folded) = &mut self.folded {
@@ -231,7 +231,7 @@ impl Facts {
         if self.samples.fired[event.index()] {
             return Ok(None);
         }
-        let cases = Cases(vec![net.needed(event)]);
+        let cases = LinearCases(vec![net.needed(event)]);
         self.refuted(&cases, budget)
     }
 
@@ -283,7 +283,7 @@ impl Facts {
     /// A certificate that none of the cases has a reachable marking.
     pub(crate) fn refuted(
         &mut self,
-        cases: &Cases,
+        cases: &LinearCases,
         budget: &Budget,
     ) -> Result<Option<Certificate>, Stop> {
         if cases.0.iter().any(|case| self.samples.contain(case)) {
@@ -300,7 +300,7 @@ impl Facts {
     }
 
     /// An invariant that no marking of the case satisfies.
-    fn exclude(&mut self, case: &Case, budget: &Budget) -> Result<Option<Certificate>, Stop> {
+    fn exclude(&mut self, case: &LinearCase, budget: &Budget) -> Result<Option<Certificate>, Stop> {
         if self.samples.contain(case) {
             return Ok(None);
         }
@@ -320,7 +320,7 @@ impl Facts {
     pub(crate) fn ask<T>(
         &mut self,
         budget: &Budget,
-        question: impl FnOnce(&Net, u64, &Budget) -> Result<Option<T>, Stop>,
+        question: impl FnOnce(&IncidenceNet, u64, &Budget) -> Result<Option<T>, Stop>,
     ) -> Result<Option<T>, Stop> {
         let most = self.allowance();
         let Some(net) = self.net.as_ref().filter(|_| most > 0) else {
@@ -351,7 +351,7 @@ fn collect_events(predicate: &Predicate, events: &mut Vec<EventId>) {
     }
 }
 
-impl Net {
+impl IncidenceNet {
     /// Returns whether the predicate holds in `state`.
     pub(crate) fn holds(&self, predicate: &Predicate, state: &[Value]) -> bool {
         match predicate {
@@ -367,9 +367,9 @@ impl Net {
     }
 
     /// The markings of a conjunction of literals, for any event that `fires` literals allow.
-    pub(crate) fn cube(&self, cube: &[(Proposition, bool)]) -> Cases {
+    pub(crate) fn cube(&self, cube: &[(Proposition, bool)]) -> LinearCases {
         let mut taken: Option<Vec<EventId>> = None;
-        let mut cases = Cases::any();
+        let mut cases = LinearCases::any();
         for (proposition, truth) in cube {
             match (proposition, truth) {
                 (Proposition::State(predicate), truth) => {

@@ -1,7 +1,7 @@
 //! Implicit places: places that never disable an event on their own.
 //!
-//! A place `p` is implied by a weighted sum `y` of other places (`reductions::Told` defines and
-//! checks this) if the weights are a point with `s > 0` of
+//! A place `p` is implied by a weighted sum `y` of other places (`reductions::ImplicitPlace`
+//! defines and checks this) if the weights are a point with `s > 0` of
 //!
 //! ```text
 //! y·C <= s·C(p)      y·(m0 - pre(t)) <= s·(m0(p) - pre(t, p)) for all t that need p
@@ -14,12 +14,12 @@
 //! no sampled marking may have lacked tokens in `p` alone.
 
 use crate::Facts;
-use crate::net::Net;
+use crate::net::IncidenceNet;
 use crate::rational::proportional;
-use crate::solver::Program;
+use crate::solver::LinearProgram;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{EventId, Value, VarId};
-use lariat_reductions::Told;
+use lariat_reductions::ImplicitPlace;
 use rustc_hash::FxHashMap;
 
 /// Reward per unit of `s`; larger than the sum of all weights.
@@ -27,7 +27,11 @@ const WORTH: f64 = 10_000.0;
 
 impl Facts {
     /// Finds implicit places, to be removed in this order: one that is found implies no later ones.
-    pub fn implicit(&mut self, places: &[VarId], budget: &Budget) -> Result<Vec<Told>, Stop> {
+    pub fn implicit(
+        &mut self,
+        places: &[VarId],
+        budget: &Budget,
+    ) -> Result<Vec<ImplicitPlace>, Stop> {
         let Some(net) = &self.net else {
             return Ok(Vec::new());
         };
@@ -75,7 +79,12 @@ struct Shape {
 ///
 /// A place is relevant if it loses tokens by an effect by which `p` loses or a relevant place
 /// gains, or if an event needs both it and `p`.
-fn shape(net: &Net, place: VarId, may_support: &[bool], needing: &[EventId]) -> Option<Shape> {
+fn shape(
+    net: &IncidenceNet,
+    place: VarId,
+    may_support: &[bool],
+    needing: &[EventId],
+) -> Option<Shape> {
     let (mut wanted, mut effects) = (vec![false; net.effects.len()], Vec::new());
     let (mut helps, mut supports) = (vec![false; net.places], Vec::new());
     let want = |effect: usize, wanted: &mut Vec<bool>, effects: &mut Vec<usize>| {
@@ -133,13 +142,18 @@ fn shape(net: &Net, place: VarId, may_support: &[bool], needing: &[EventId]) -> 
 }
 
 /// Solves the program and rounds the weights to integers.
-fn solve(net: &Net, shape: &Shape, most: u64, budget: &Budget) -> Result<Option<Told>, Stop> {
+fn solve(
+    net: &IncidenceNet,
+    shape: &Shape,
+    most: u64,
+    budget: &Budget,
+) -> Result<Option<ImplicitPlace>, Stop> {
     // With several initial markings the inequality would have to hold for each of them.
     let [start] = &net.initial[..] else {
         return Ok(None);
     };
     let column: FxHashMap<VarId, usize> = shape.supports.iter().copied().zip(0..).collect();
-    let mut program = Program::default();
+    let mut program = LinearProgram::default();
     for _ in &shape.supports {
         program.column(1.0, f64::INFINITY);
     }
@@ -175,7 +189,7 @@ fn solve(net: &Net, shape: &Shape, most: u64, budget: &Budget) -> Result<Option<
         return Ok(None);
     };
     let by = shape.supports.iter().copied().zip(weights.iter().copied());
-    Ok(Some(Told {
+    Ok(Some(ImplicitPlace {
         place: shape.place,
         scale: *scale,
         by: by.filter(|(_, weight)| *weight > 0).collect(),

@@ -35,11 +35,11 @@ mod solver;
 mod steps;
 
 pub use bounds::{Answers, Bound};
-pub use certificate::{Certificate, Statement, Weights};
-pub use cycles::Barren;
-pub use facts::{Constant, Facts, Limits};
+pub use certificate::{Certificate, PlaceWeights, Statement};
+pub use cycles::BarrenComponent;
+pub use facts::{Constant, FactLimits, Facts};
 pub use formula::Simplified;
-pub use parikh::{Destination, Directions, Effect};
+pub use parikh::{Destination, Directions, EffectClass};
 pub use prune::Pruned;
 pub use repeat::Repeating;
 pub use skeleton::Skeleton;

@@ -19,17 +19,17 @@ const MOST_INITIAL: usize = 64;
 pub(crate) const MOST_NODES: usize = 60_000;
 
 /// The change of each place that an event changes: sorted, no 0.
-pub(crate) type Effect = Vec<(VarId, Value)>;
+pub(crate) type TokenChange = Vec<(VarId, Value)>;
 
 /// A net with its columns and its never marked places.
 #[derive(Clone, Debug)]
-pub(crate) struct Net {
+pub(crate) struct IncidenceNet {
     /// The number of places.
     pub places: usize,
     /// For each event its preset as (place, least number of tokens), sorted, no 0.
     pub needs: Vec<Vec<(VarId, Value)>>,
     /// The distinct effects of events that are not silenced; none is empty.
-    pub effects: Vec<Effect>,
+    pub effects: Vec<TokenChange>,
     /// Index of the effect of each event; `None` if it changes nothing or is silenced.
     pub effect_of: Vec<Option<usize>>,
     /// For each place the effects that change it, with the change.
@@ -42,15 +42,15 @@ pub(crate) struct Net {
     pub initial: Vec<State>,
 }
 
-impl Net {
+impl IncidenceNet {
     /// Converts a system to a net; `None` if it is none or has more than `nodes` places and events.
-    pub fn within(nodes: usize, system: &System) -> Option<Net> {
+    pub fn within(nodes: usize, system: &System) -> Option<IncidenceNet> {
         let small = system.variables.len() + system.events.len() <= nodes;
-        small.then(|| Net::of(system)).flatten()
+        small.then(|| IncidenceNet::of(system)).flatten()
     }
 
     /// Converts a system to a net; `None` if it is no supported net.
-    pub fn of(system: &System) -> Option<Net> {
+    pub fn of(system: &System) -> Option<IncidenceNet> {
         let proper = system.is_net() && system.fault.is_none();
         let initial = (1..=MOST_INITIAL).contains(&system.initial.len());
         let counts = system.initial.iter().flatten().all(|tokens| *tokens >= 0);
@@ -69,9 +69,9 @@ impl Net {
                     .collect(),
             );
             let changed = arcs.iter().filter(|a| a.delta != 0);
-            deltas.push(changed.map(|a| (a.var, a.delta)).collect::<Effect>());
+            deltas.push(changed.map(|a| (a.var, a.delta)).collect::<TokenChange>());
         }
-        let mut net = Net {
+        let mut net = IncidenceNet {
             places: system.variables.len(),
             needs,
             effects: Vec::new(),
@@ -82,7 +82,7 @@ impl Net {
             initial: system.initial.clone(),
         };
         (net.empty, net.silenced) = net.never_marked(&deltas);
-        let mut known: FxHashMap<Effect, usize> = FxHashMap::default();
+        let mut known: FxHashMap<TokenChange, usize> = FxHashMap::default();
         for (event, delta) in deltas.into_iter().enumerate() {
             if delta.is_empty() || net.silenced[event] {
                 net.effect_of.push(None);
@@ -102,7 +102,7 @@ impl Net {
     }
 
     /// The greatest unmarked siphon, and the events that it silences.
-    fn never_marked(&self, deltas: &[Effect]) -> (Vec<bool>, Vec<bool>) {
+    fn never_marked(&self, deltas: &[TokenChange]) -> (Vec<bool>, Vec<bool>) {
         let mut marked = vec![false; self.places];
         let mut waiting = vec![Vec::new(); self.places];
         let mut missing: Vec<usize> = self.needs.iter().map(Vec::len).collect();

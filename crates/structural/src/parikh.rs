@@ -10,10 +10,10 @@
 //! to fire it (`engines/walk/parikh.rs`). Solutions are rounded up and not checked, because no fact
 //! depends on them. Costs are positive, so that the origin is dual feasible.
 
-use crate::cases::{Case, Row, is_contradiction};
-use crate::net::{MOST_NODES, Net};
+use crate::cases::{LinearCase, LinearConstraint, is_contradiction};
+use crate::net::{IncidenceNet, MOST_NODES};
 use crate::prune::literals;
-use crate::solver::Program;
+use crate::solver::LinearProgram;
 use lariat_automata::Cube;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{EventId, Proposition, System, Value, VarId};
@@ -23,9 +23,9 @@ const NOISE: f64 = 1e-6;
 
 /// Index of a distinct effect; events with the same effect may differ in their presets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Effect(u32);
+pub struct EffectClass(u32);
 
-impl Effect {
+impl EffectClass {
     /// The index, counted from 0.
     pub fn index(self) -> usize {
         self.0 as usize
@@ -34,7 +34,7 @@ impl Effect {
 
 /// A set of target markings, given by linear inequalities.
 #[derive(Clone, Debug)]
-pub struct Destination(Case);
+pub struct Destination(LinearCase);
 
 impl Destination {
     /// The markings that cover this one.
@@ -43,7 +43,8 @@ impl Destination {
             .iter()
             .enumerate()
             .filter(|(_, tokens)| **tokens > 0);
-        let rows = tokens.map(|(p, tokens)| Row::least(VarId(p as u32), i128::from(*tokens)));
+        let rows =
+            tokens.map(|(p, tokens)| LinearConstraint::least(VarId(p as u32), i128::from(*tokens)));
         Destination(rows.collect())
     }
 }
@@ -51,13 +52,13 @@ impl Destination {
 /// A net prepared for Parikh vector queries.
 #[derive(Clone, Debug)]
 pub struct Directions {
-    net: Net,
+    net: IncidenceNet,
 }
 
 impl Directions {
     /// Creates the directions; `None` if the system is no net or too large.
     pub fn of(system: &System) -> Option<Directions> {
-        Net::within(MOST_NODES, system).map(|net| Directions { net })
+        IncidenceNet::within(MOST_NODES, system).map(|net| Directions { net })
     }
 
     /// The number of distinct effects.
@@ -66,8 +67,10 @@ impl Directions {
     }
 
     /// The effect of an event; `None` if it changes nothing or can never fire.
-    pub fn effect(&self, event: EventId) -> Option<Effect> {
-        self.net.column(event).map(|column| Effect(column as u32))
+    pub fn effect(&self, event: EventId) -> Option<EffectClass> {
+        self.net
+            .column(event)
+            .map(|column| EffectClass(column as u32))
     }
 
     /// The markings of a cube of these propositions, as a superset if it has too many cases.
@@ -85,25 +88,25 @@ impl Directions {
         from: &[Value],
         most: u64,
         budget: &Budget,
-    ) -> Result<Option<Vec<(Effect, u32)>>, Stop> {
+    ) -> Result<Option<Vec<(EffectClass, u32)>>, Stop> {
         let Some(values) = firings(&self.net, &destination.0, from, most, budget)? else {
             return Ok(None);
         };
         let times = |value: f64| (value - NOISE).ceil().clamp(0.0, f64::from(u32::MAX)) as u32;
-        let counts = (0..).map(Effect).zip(values.into_iter().map(times));
+        let counts = (0..).map(EffectClass).zip(values.into_iter().map(times));
         Ok(Some(counts.filter(|(_, times)| *times > 0).collect()))
     }
 }
 
 /// An unrounded solution of the program above.
 fn firings(
-    net: &Net,
-    rows: &[Row],
+    net: &IncidenceNet,
+    rows: &[LinearConstraint],
     from: &[Value],
     most: u64,
     budget: &Budget,
 ) -> Result<Option<Vec<f64>>, Stop> {
-    let mut program = Program::default();
+    let mut program = LinearProgram::default();
     for _ in &net.effects {
         program.column(1.0, f64::INFINITY);
     }
@@ -127,7 +130,11 @@ fn firings(
 }
 
 /// A row of the destination as a constraint on firing counts: `-(A·C)·x <= A·m - b`.
-fn wanted(net: &Net, row: &Row, from: &[Value]) -> Option<(Vec<(usize, f64)>, f64)> {
+fn wanted(
+    net: &IncidenceNet,
+    row: &LinearConstraint,
+    from: &[Value],
+) -> Option<(Vec<(usize, f64)>, f64)> {
     let mut terms: Vec<(usize, f64)> = Vec::new();
     for (place, factor) in &row.terms {
         let changes = net.changes[place.index()].iter();

@@ -12,7 +12,7 @@
 //! An empty automaton still means that no run is accepted.
 
 use crate::Facts;
-use crate::cycles::Barren;
+use crate::cycles::BarrenComponent;
 use lariat_automata::{Automaton, Cube, Guard, Guards, StateId, reduce};
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Deadlock, Proposition};
@@ -32,7 +32,7 @@ pub struct Pruned {
     /// Edges that cannot follow any edge into their source.
     pub steps: usize,
     /// Components in which no run is accepted.
-    pub barren: Vec<Barren>,
+    pub barren: Vec<BarrenComponent>,
 }
 
 impl Facts {

@@ -21,11 +21,11 @@
 //! `p` has a weight `u(p)` only if it loses tokens by an effect that increases a row or another
 //! place of the cone. A place with a row `m(p) >= k` needs none: the weight of the row is as good.
 
-use crate::cases::{Case, Row};
-use crate::certificate::{Certificate, Statement, Weights, at_start};
-use crate::net::Net;
+use crate::cases::{LinearCase, LinearConstraint};
+use crate::certificate::{Certificate, PlaceWeights, Statement, at_start};
+use crate::net::IncidenceNet;
 use crate::rational::proportional;
-use crate::solver::Program;
+use crate::solver::LinearProgram;
 use lariat_budget::{Budget, Stop};
 use lariat_model::VarId;
 use rustc_hash::FxHashMap;
@@ -40,7 +40,7 @@ struct Cone {
 }
 
 /// The change of a sum by each effect; `None` on overflow.
-fn gains(net: &Net, terms: &[(VarId, i128)]) -> Option<FxHashMap<usize, i128>> {
+fn gains(net: &IncidenceNet, terms: &[(VarId, i128)]) -> Option<FxHashMap<usize, i128>> {
     let mut gains: FxHashMap<usize, i128> = FxHashMap::default();
     for (place, weight) in terms {
         for (effect, change) in &net.changes[place.index()] {
@@ -52,7 +52,7 @@ fn gains(net: &Net, terms: &[(VarId, i128)]) -> Option<FxHashMap<usize, i128>> {
     Some(gains)
 }
 
-fn cone(net: &Net, gains: &[FxHashMap<usize, i128>]) -> Cone {
+fn cone(net: &IncidenceNet, gains: &[FxHashMap<usize, i128>]) -> Cone {
     let mut wanted = vec![false; net.effects.len()];
     let mut helps = vec![false; net.places];
     let mut todo = Vec::new();
@@ -93,7 +93,7 @@ impl Matrix {
         }
     }
 
-    fn place(&mut self, net: &Net, column: usize, place: VarId) {
+    fn place(&mut self, net: &IncidenceNet, column: usize, place: VarId) {
         for (effect, change) in &net.changes[place.index()] {
             if let Some(row) = self.rows.get_mut(effect) {
                 row.push((column, *change as f64));
@@ -109,7 +109,7 @@ impl Matrix {
         }
     }
 
-    fn finish(mut self, cone: &Cone, program: &mut Program, most: impl Fn(usize) -> f64) {
+    fn finish(mut self, cone: &Cone, program: &mut LinearProgram, most: impl Fn(usize) -> f64) {
         for effect in &cone.effects {
             let mut row = self.rows.remove(effect).unwrap_or_default();
             row.sort_unstable_by_key(|(column, _)| *column);
@@ -120,8 +120,8 @@ impl Matrix {
 
 /// An invariant that no marking of the case satisfies; `None` if none is known.
 pub(crate) fn refute(
-    net: &Net,
-    case: &Case,
+    net: &IncidenceNet,
+    case: &LinearCase,
     most: u64,
     budget: &Budget,
 ) -> Result<Option<Certificate>, Stop> {
@@ -162,7 +162,7 @@ pub(crate) fn refute(
         }
     };
     let count = case.len() + places.len();
-    let mut program = Program::default();
+    let mut program = LinearProgram::default();
     let single = net.initial.len() == 1;
     for column in 0..count {
         program.column(if single { cost(column, 0) } else { 0.0 }, 1.0);
@@ -202,7 +202,12 @@ pub(crate) fn refute(
 }
 
 /// Rounds the values and checks the resulting invariant exactly.
-fn exclusion(net: &Net, case: &Case, places: &[VarId], values: &[f64]) -> Option<Certificate> {
+fn exclusion(
+    net: &IncidenceNet,
+    case: &LinearCase,
+    places: &[VarId],
+    values: &[f64],
+) -> Option<Certificate> {
     let weights: Vec<i128> = proportional(values)?
         .into_iter()
         .map(|w| w.max(0))
@@ -211,7 +216,7 @@ fn exclusion(net: &Net, case: &Case, places: &[VarId], values: &[f64]) -> Option
     let mut sum: FxHashMap<VarId, i128> = FxHashMap::default();
     sum.extend(places.iter().copied().zip(own.iter().copied()));
     let mut least = 0i128;
-    for (Row { terms, least: b }, z) in case.iter().zip(rows) {
+    for (LinearConstraint { terms, least: b }, z) in case.iter().zip(rows) {
         least = least.checked_add(b.checked_mul(*z)?)?;
         for (place, c) in terms {
             let slot = sum.entry(*place).or_default();
@@ -224,15 +229,15 @@ fn exclusion(net: &Net, case: &Case, places: &[VarId], values: &[f64]) -> Option
     (most < least && certificate.is_true_of(net)).then_some(certificate)
 }
 
-fn sorted(sum: FxHashMap<VarId, i128>) -> Weights {
-    let mut weights: Weights = sum.into_iter().filter(|(_, w)| *w != 0).collect();
+fn sorted(sum: FxHashMap<VarId, i128>) -> PlaceWeights {
+    let mut weights: PlaceWeights = sum.into_iter().filter(|(_, w)| *w != 0).collect();
     weights.sort_unstable();
     weights
 }
 
 /// An invariant `s·c·m + u·m <= k` with `s > 0`, and the upper bound `⌊k/s⌋` of `c·m` from it.
 pub(crate) fn upper_bound(
-    net: &Net,
+    net: &IncidenceNet,
     terms: &[(VarId, i128)],
     most: u64,
     budget: &Budget,
@@ -241,7 +246,7 @@ pub(crate) fn upper_bound(
         return Ok(None);
     };
     let cone = cone(net, std::slice::from_ref(&gains));
-    let mut program = Program::default();
+    let mut program = LinearProgram::default();
     for place in &cone.places {
         let starts = net.initial.iter().map(|state| state[place.index()]);
         program.column(starts.max().unwrap_or(0) as f64, f64::INFINITY);
@@ -262,7 +267,7 @@ pub(crate) fn upper_bound(
 
 /// Rounds and checks an upper bound exactly; the last value is the weight of the terms.
 fn bound(
-    net: &Net,
+    net: &IncidenceNet,
     terms: &[(VarId, i128)],
     places: &[VarId],
     values: &[f64],
@@ -304,7 +309,7 @@ mod tests {
     const R: VarId = VarId(2);
 
     /// 2 p → q, with three tokens on p; if `more`, a second event adds tokens to q and r.
-    fn net(more: bool) -> Net {
+    fn net(more: bool) -> IncidenceNet {
         let place = |name: &str| Variable {
             name: name.to_owned(),
             domain: Domain::Count { bound: None },
@@ -324,17 +329,17 @@ mod tests {
             initial: vec![[3, 0, 0].into()],
             ..System::default()
         };
-        Net::of(&system).unwrap()
+        IncidenceNet::of(&system).unwrap()
     }
 
     /// Values that give no invariant, or one that does not exclude the case, are refused.
     #[test]
     fn exclusions_are_checked() {
-        let row = |terms: &[(VarId, i128)], least| Row {
+        let row = |terms: &[(VarId, i128)], least| LinearConstraint {
             terms: terms.to_vec(),
             least,
         };
-        let excluded = |row: Row, places: &[VarId], values: &[f64]| {
+        let excluded = |row: LinearConstraint, places: &[VarId], values: &[f64]| {
             exclusion(&net(false), &vec![row], places, values).is_some()
         };
         let two = || row(&[(Q, 1)], 2);
@@ -351,9 +356,10 @@ mod tests {
 
     #[test]
     fn bounds_are_checked_and_rounded_down() {
-        let most = |net: &Net, terms: &[(VarId, i128)], places: &[VarId], values: &[f64]| {
-            bound(net, terms, places, values).map(|(most, _)| most)
-        };
+        let most =
+            |net: &IncidenceNet, terms: &[(VarId, i128)], places: &[VarId], values: &[f64]| {
+                bound(net, terms, places, values).map(|(most, _)| most)
+            };
         let plain = net(false);
         assert_eq!(most(&plain, &[(Q, 1)], &[P], &[0.5, 1.0]), Some(1));
         // No invariant, and no weight for the sum.

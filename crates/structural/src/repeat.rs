@@ -15,9 +15,9 @@
 
 use crate::Facts;
 use crate::certificate::{Certificate, Statement};
-use crate::net::Net;
+use crate::net::IncidenceNet;
 use crate::rational::proportional;
-use crate::solver::Program;
+use crate::solver::LinearProgram;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{EventId, VarId};
 
@@ -130,7 +130,7 @@ impl Facts {
 
 /// A ranking of the sorted events `among`, possibly with none finite; `None` if nothing is known.
 pub(crate) fn ranking(
-    net: &Net,
+    net: &IncidenceNet,
     among: &[EventId],
     most: u64,
     budget: &Budget,
@@ -141,7 +141,7 @@ pub(crate) fn ranking(
     }
     let effects: Vec<usize> = (0..asked.len()).filter(|e| asked[*e]).collect();
     let useful = useful_places(net, &effects, &asked);
-    let mut program = Program::default();
+    let mut program = LinearProgram::default();
     let mut column = vec![None; net.places];
     let mut places = Vec::new();
     for place in (0..net.places).filter(|p| useful[*p]) {
@@ -168,7 +168,7 @@ pub(crate) fn ranking(
 }
 
 /// Places that can have a weight: each effect that increases one decreases another of them.
-fn useful_places(net: &Net, effects: &[usize], asked: &[bool]) -> Vec<bool> {
+fn useful_places(net: &IncidenceNet, effects: &[usize], asked: &[bool]) -> Vec<bool> {
     let mut useful = vec![false; net.places];
     for (place, _) in effects.iter().flat_map(|e| &net.effects[*e]) {
         useful[place.index()] = true;
@@ -196,7 +196,12 @@ fn useful_places(net: &Net, effects: &[usize], asked: &[bool]) -> Vec<bool> {
     useful
 }
 
-fn exact(net: &Net, among: &[EventId], places: &[VarId], values: &[f64]) -> Option<Statement> {
+fn exact(
+    net: &IncidenceNet,
+    among: &[EventId],
+    places: &[VarId],
+    values: &[f64],
+) -> Option<Statement> {
     let weights = proportional(values)?;
     let weights: Vec<(VarId, i128)> = (places.iter().copied().zip(weights))
         .filter(|(_, weight)| *weight > 0)
@@ -249,7 +254,7 @@ mod tests {
             initial: vec![[3, 0].into()],
             ..System::default()
         };
-        let net = Net::of(&system).unwrap();
+        let net = IncidenceNet::of(&system).unwrap();
         let found = exact(&net, &[EventId(0), EventId(1)], &places, &values);
         found.map(|statement| match statement {
             Statement::Ranking { finite, .. } => finite,

@@ -11,9 +11,9 @@
 //! |preset| - 1`. Events without such a row are skipped: the rows describe a superset.
 
 use crate::Facts;
-use crate::cases::{Case, Cases, Row};
+use crate::cases::{LinearCase, LinearCases, LinearConstraint};
 use crate::certificate::{Certificate, Statement};
-use crate::net::Net;
+use crate::net::IncidenceNet;
 use crate::rational::gcd;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{EventId, Proposition};
@@ -27,11 +27,11 @@ const MOST_SCALE: i128 = 1_000_000;
 
 /// A description of the dead markings.
 #[derive(Clone, Debug)]
-pub(crate) enum Resting {
+pub(crate) enum DeadMarkings {
     /// No marking is dead: this event is always enabled.
     Never(EventId),
     /// Dead markings satisfy these rows; the certificate proves the bounds used.
-    Rows(Case, Certificate),
+    Rows(LinearCase, Certificate),
 }
 
 impl Facts {
@@ -56,9 +56,9 @@ impl Facts {
             return Ok(None);
         }
         match self.resting(budget)? {
-            Resting::Never(event) => Ok(Some(Statement::Always(event).into())),
-            Resting::Rows(rows, mut grounds) => {
-                let cases = cases.and(Cases(vec![rows]));
+            DeadMarkings::Never(event) => Ok(Some(Statement::Always(event).into())),
+            DeadMarkings::Rows(rows, mut grounds) => {
+                let cases = cases.and(LinearCases(vec![rows]));
                 let found = self.refuted(&cases, budget)?;
                 Ok(found.map(|certificate| {
                     grounds.extend(certificate);
@@ -69,7 +69,7 @@ impl Facts {
     }
 
     /// Returns whether no sampled dead marking satisfies one of the cases.
-    fn samples_may_rest(&self, cases: &Cases) -> bool {
+    fn samples_may_rest(&self, cases: &LinearCases) -> bool {
         let Some(net) = &self.net else {
             return true;
         };
@@ -79,7 +79,7 @@ impl Facts {
             .any(|case| self.samples.contain_dead(net, case))
     }
 
-    fn resting(&mut self, budget: &Budget) -> Result<Resting, Stop> {
+    fn resting(&mut self, budget: &Budget) -> Result<DeadMarkings, Stop> {
         if let Some(known) = &self.resting {
             return Ok(known.clone());
         }
@@ -89,14 +89,14 @@ impl Facts {
         Ok(found)
     }
 
-    fn describe(&self) -> Resting {
-        let (mut rows, mut grounds) = (Case::new(), Certificate::default());
+    fn describe(&self) -> DeadMarkings {
+        let (mut rows, mut grounds) = (LinearCase::new(), Certificate::default());
         let Some(net) = &self.net else {
-            return Resting::Rows(rows, grounds);
+            return DeadMarkings::Rows(rows, grounds);
         };
         for event in net.events().filter(|e| !net.silenced[e.index()]) {
             if net.needs[event.index()].is_empty() {
-                return Resting::Never(event);
+                return DeadMarkings::Never(event);
             }
             if let Some((row, reasons)) = self.lacks(net, event)
                 && !rows.contains(&row)
@@ -105,15 +105,15 @@ impl Facts {
                 grounds.extend(reasons);
             }
         }
-        Resting::Rows(rows, grounds)
+        DeadMarkings::Rows(rows, grounds)
     }
 
     /// The row of one event; `None` if a bound is missing or a number is too large.
-    fn lacks(&self, net: &Net, event: EventId) -> Option<(Row, Certificate)> {
+    fn lacks(&self, net: &IncidenceNet, event: EventId) -> Option<(LinearConstraint, Certificate)> {
         let needs = &net.needs[event.index()];
         if let [(place, need)] = needs[..] {
             return Some((
-                Row::most(place, i128::from(need) - 1),
+                LinearConstraint::most(place, i128::from(need) - 1),
                 Certificate::default(),
             ));
         }
@@ -141,7 +141,7 @@ impl Facts {
             terms.push((*place, -weight));
         }
         Some((
-            Row {
+            LinearConstraint {
                 terms,
                 least: -most,
             },
@@ -150,10 +150,10 @@ impl Facts {
     }
 }
 
-impl Net {
+impl IncidenceNet {
     /// The literals as conditions on a dead marking; `None` if one needs an enabled or fired event.
-    fn resting_cube(&self, cube: &[(Proposition, bool)]) -> Option<Cases> {
-        let mut cases = Cases::any();
+    fn resting_cube(&self, cube: &[(Proposition, bool)]) -> Option<LinearCases> {
+        let mut cases = LinearCases::any();
         for (proposition, truth) in cube {
             match (proposition, truth) {
                 (Proposition::Fires(_), true) => return None,
@@ -204,7 +204,7 @@ mod tests {
     use lariat_model::{Action, Arc, Domain, Event, System, VarId, Variable};
 
     /// The row of an event that takes `needs` from two places with these initial tokens and bounds.
-    fn row(bounds: [i64; 2], needs: [i64; 2]) -> Option<Row> {
+    fn row(bounds: [i64; 2], needs: [i64; 2]) -> Option<LinearConstraint> {
         let arc = |place: usize| Arc {
             var: VarId(place as u32),
             need: needs[place],

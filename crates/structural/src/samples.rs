@@ -4,8 +4,8 @@
 //! fixed number of steps, and ends after a counted number of arc inspections. It keeps some
 //! markings, and records which events fired and the largest count of each place.
 
-use crate::cases::Case;
-use crate::net::Net;
+use crate::cases::LinearCase;
+use crate::net::IncidenceNet;
 use lariat_model::{EventId, State, Value};
 
 /// Limit on the needs and effects that the walk inspects.
@@ -27,7 +27,7 @@ pub(crate) struct Samples {
 
 impl Samples {
     /// Runs the random walk.
-    pub fn of(net: &Net) -> Samples {
+    pub fn of(net: &IncidenceNet) -> Samples {
         let mut samples = Samples {
             states: net.initial.clone(),
             fired: vec![false; net.needs.len()],
@@ -78,7 +78,7 @@ impl Samples {
 
     fn some_enabled(
         &mut self,
-        net: &Net,
+        net: &IncidenceNet,
         state: &State,
         random: u64,
         inspected: &mut usize,
@@ -104,7 +104,7 @@ impl Samples {
     /// Fires the event; returns `false` if a count would overflow.
     fn fire(
         &mut self,
-        net: &Net,
+        net: &IncidenceNet,
         state: &mut State,
         event: EventId,
         inspected: &mut usize,
@@ -126,13 +126,13 @@ impl Samples {
     }
 
     /// Returns whether a kept marking satisfies the case.
-    pub fn contain(&self, case: &Case) -> bool {
+    pub fn contain(&self, case: &LinearCase) -> bool {
         let holds = |state: &State| case.iter().all(|row| row.holds(state) != Some(false));
         self.states.iter().any(holds)
     }
 
     /// Returns whether a kept dead marking satisfies the case.
-    pub fn contain_dead(&self, net: &Net, case: &Case) -> bool {
+    pub fn contain_dead(&self, net: &IncidenceNet, case: &LinearCase) -> bool {
         let holds = |state: &State| case.iter().all(|row| row.holds(state) != Some(false));
         let dead = |state: &State| !net.events().any(|event| net.enabled(state, event));
         self.states.iter().any(|state| holds(state) && dead(state))

@@ -27,7 +27,7 @@
 
 use crate::Facts;
 use crate::certificate::Certificate;
-use crate::facts::{Constant, Limits};
+use crate::facts::{Constant, FactLimits};
 use lariat_budget::{Budget, Stop};
 use lariat_model::coloured::Coloured;
 use lariat_model::{
@@ -57,7 +57,7 @@ pub struct Skeleton {
 
 /// A skeleton with the facts about it.
 #[derive(Clone, Debug)]
-pub(crate) struct Folded {
+pub(crate) struct SkeletonFacts {
     skeleton: Shared<Skeleton>,
     pub facts: Facts,
 }
@@ -268,12 +268,12 @@ impl Facts {
         let skeleton = Skeleton::of(coloured, system, budget)?;
         self.skeleton_tried = true;
         self.folded = skeleton.map(|skeleton| {
-            let limits = Limits {
+            let limits = FactLimits {
                 nodes: MOST_NODES,
                 ..self.limits
             };
             let facts = Facts::limited(&skeleton.net, limits);
-            Box::new(Folded {
+            Box::new(SkeletonFacts {
                 skeleton: Shared::new(skeleton),
                 facts,
             })
@@ -326,7 +326,7 @@ impl Facts {
     }
 }
 
-impl Folded {
+impl SkeletonFacts {
     /// Marks a certificate as one about the skeleton.
     fn marked(&self, mut certificate: Certificate) -> Certificate {
         certificate.skeleton = Some(self.skeleton.clone());
@@ -368,7 +368,7 @@ mod tests {
         let mut facts = Facts::of(system);
         facts.net = None;
         facts.folded = skeleton.map(|skeleton| {
-            Box::new(Folded {
+            Box::new(SkeletonFacts {
                 facts: Facts::of(skeleton.net()),
                 skeleton: Shared::new(skeleton),
             })

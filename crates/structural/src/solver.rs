@@ -1,14 +1,14 @@
 //! Interface to the linear-programming library; no other file depends on it.
 //!
-//! A [`Program`] is
+//! A [`LinearProgram`] is
 //!
 //! ```text
 //! minimise c·v   where   A·v <= b,  0 <= v <= upper
 //! ```
 //!
-//! and [`Program::minimise`] returns a point near an optimum, or `None` for "not known". No fact
-//! depends on the numbers: callers round them to integers and check those exactly. A solver that
-//! errs or gives up therefore loses a fact and never makes a verdict wrong.
+//! and [`LinearProgram::minimise`] returns a point near an optimum, or `None` for "not known". No
+//! fact depends on the numbers: callers round them to integers and check those exactly. A solver
+//! that errs or gives up therefore loses a fact and never makes a verdict wrong.
 //!
 //! The solver is a simplex method that can be interrupted only by the clock, so it runs in time
 //! slices. Between slices the budget is polled and pivots are counted. An answer that took too many
@@ -31,14 +31,14 @@ const UNITS_PER_PROGRAM: u64 = 16;
 const BYTES_PER_ENTRY: usize = 128;
 
 #[derive(Debug, Default)]
-pub(crate) struct Program {
+pub(crate) struct LinearProgram {
     costs: Vec<f64>,
     upper: Vec<f64>,
     rows: Vec<(Vec<(usize, f64)>, f64)>,
     entries: usize,
 }
 
-impl Program {
+impl LinearProgram {
     /// Adds a variable `0 <= v <= upper` with the given cost; returns its index.
     pub fn column(&mut self, cost: f64, upper: f64) -> usize {
         self.costs.push(cost);
@@ -109,8 +109,8 @@ mod tests {
     use super::*;
 
     /// min −x − 2y with x + y <= 4, y <= 3, x >= 0
-    fn small() -> Program {
-        let mut program = Program::default();
+    fn small() -> LinearProgram {
+        let mut program = LinearProgram::default();
         let x = program.column(-1.0, f64::INFINITY);
         let y = program.column(-2.0, 3.0);
         program.row(vec![(x, 1.0), (y, 1.0)], 4.0);

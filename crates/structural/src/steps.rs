@@ -11,9 +11,9 @@
 //! so that all rows are about the marking before it.
 
 use crate::Facts;
-use crate::cases::{Cases, Row};
+use crate::cases::{LinearCases, LinearConstraint};
 use crate::certificate::{Certificate, gain};
-use crate::net::Net;
+use crate::net::IncidenceNet;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Deadlock, EventId, Proposition};
 use rustc_hash::FxHashSet;
@@ -50,7 +50,7 @@ impl Facts {
             return Ok(None);
         }
         let (before, after) = (net.cube(first), net.cube(second));
-        let questions: Option<Vec<Cases>> = events
+        let questions: Option<Vec<LinearCases>> = events
             .iter()
             .map(|e| net.step(&before, *e, &after))
             .collect();
@@ -75,13 +75,18 @@ impl Facts {
     }
 }
 
-impl Net {
+impl IncidenceNet {
     /// Markings of `before` from which the event leads to one of `after`; `None` on overflow.
-    fn step(&self, before: &Cases, event: EventId, after: &Cases) -> Option<Cases> {
+    fn step(
+        &self,
+        before: &LinearCases,
+        event: EventId,
+        after: &LinearCases,
+    ) -> Option<LinearCases> {
         let mut moved = after.clone();
         if let Some(column) = self.column(event) {
             for row in moved.0.iter_mut().flatten() {
-                let Row { terms, least } = row;
+                let LinearConstraint { terms, least } = row;
                 *least = least.checked_sub(gain(terms, &self.effects[column])?)?;
             }
         }

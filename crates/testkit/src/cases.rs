@@ -16,7 +16,7 @@ use crate::nets;
 use crate::oracle::Buchi;
 use given::given;
 use lariat_model::{
-    Action, BinaryOp, Comparison, Deadlock, Domain, Effect, Event, EventId, Expr, LValue,
+    Action, Assignment, BinaryOp, Comparison, Deadlock, Domain, Event, EventId, Expr, LValue,
     Predicate, Proposition, Row, System, Value, VarId, Variable,
 };
 
@@ -422,7 +422,7 @@ fn enabledness_by_state() -> Vec<Fixed> {
         name: "may".to_owned(),
         action: Action::Program {
             guard: Predicate::Const(true),
-            effects: vec![Effect {
+            effects: vec![Assignment {
                 target: LValue::Var(VarId(0)),
                 value: binary(BinaryOp::Add, x(), none),
             }],

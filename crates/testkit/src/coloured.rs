@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 
 use lariat_model::coloured::{
-    ColouredNet, Guard, SortId, SortKind, Term, TermKind, Transition, VariableId,
+    ColourVariableId, ColouredNet, ColouredTransition, SortId, SortKind, Term, TermKind,
+    TransitionGuard,
 };
 use lariat_model::{Action, Arc, Comparison, Domain, Event, System, VarId, Variable};
 
@@ -58,7 +59,7 @@ fn spell(net: &ColouredNet, sort: SortId, tuple: &[u64], separator: &str) -> Str
     out.join(separator)
 }
 
-type Binding = BTreeMap<VariableId, Tuple>;
+type Binding = BTreeMap<ColourVariableId, Tuple>;
 
 fn evaluate(net: &ColouredNet, term: &Term, binding: &Binding) -> BTreeMap<Tuple, i64> {
     let around = |inner: &Term, step: i64| {
@@ -120,12 +121,12 @@ fn evaluate(net: &ColouredNet, term: &Term, binding: &Binding) -> BTreeMap<Tuple
     }
 }
 
-fn holds(net: &ColouredNet, guard: &Guard, binding: &Binding) -> bool {
+fn holds(net: &ColouredNet, guard: &TransitionGuard, binding: &Binding) -> bool {
     match guard {
-        Guard::And(guards) => guards.iter().all(|guard| holds(net, guard, binding)),
-        Guard::Or(guards) => guards.iter().any(|guard| holds(net, guard, binding)),
-        Guard::Not(guard) => !holds(net, guard, binding),
-        Guard::Compare(comparison, left, right) => {
+        TransitionGuard::And(guards) => guards.iter().all(|guard| holds(net, guard, binding)),
+        TransitionGuard::Or(guards) => guards.iter().any(|guard| holds(net, guard, binding)),
+        TransitionGuard::Not(guard) => !holds(net, guard, binding),
+        TransitionGuard::Compare(comparison, left, right) => {
             let left = evaluate(net, left, binding).into_keys().next();
             let right = evaluate(net, right, binding).into_keys().next();
             match comparison {
@@ -141,7 +142,7 @@ fn holds(net: &ColouredNet, guard: &Guard, binding: &Binding) -> bool {
 }
 
 /// Returns all bindings of a transition, ignoring the guard.
-fn bindings(net: &ColouredNet, transition: &Transition) -> Vec<Binding> {
+fn bindings(net: &ColouredNet, transition: &ColouredTransition) -> Vec<Binding> {
     let mut all = vec![Binding::new()];
     for variable in &transition.variables {
         let values = colours(net, net.variables[variable.index()].sort);

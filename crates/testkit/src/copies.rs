@@ -11,7 +11,7 @@ use crate::formulas::{Ltl, Op2};
 use crate::oracle::Reachable;
 use crate::symmetric::at_least;
 use lariat_corpora::Random;
-use lariat_formats::{Format, Model};
+use lariat_formats::{LoadedModel, ModelFormat};
 use lariat_model::{
     Action, Arc, Deadlock, Domain, Event, EventId, Predicate, Proposition, System, VarId, Variable,
 };
@@ -40,12 +40,12 @@ type Pattern = (Vec<(End, i64)>, Vec<(End, i64)>);
 const MOST_STATES: usize = 250;
 
 /// Generates a net and a case about it, under `Stutter`.
-pub fn random(rng: &mut Random) -> (Model, Case) {
+pub fn random(rng: &mut Random) -> (LoadedModel, Case) {
     loop {
         let (system, alike) = net(rng);
         if Reachable::explore(&system, MOST_STATES).is_some() {
             let case = question(rng, &system, &alike);
-            return (Model::new(Format::Pnml, system), case);
+            return (LoadedModel::new(ModelFormat::Pnml, system), case);
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::nets::{transition, worthwhile};
 use crate::predicates::{expression, guard};
 use lariat_corpora::Random;
 use lariat_model::{
-    Action, Domain, Effect, Event, Expr, LValue, Row, State, System, Value, VarId, Variable,
+    Action, Assignment, Domain, Event, Expr, LValue, Row, State, System, Value, VarId, Variable,
 };
 
 /// Generates a system with at most `cut` reachable states.
@@ -161,12 +161,12 @@ fn program(rng: &mut Random, system: &System, vars: usize, all: usize) -> Action
         let ranged = |v: usize| matches!(system.variables[v].domain, Domain::Range { .. });
         let run = (target..vars).take_while(|v| ranged(*v)).count();
         effects.push(if run == 0 {
-            Effect {
+            Assignment {
                 target: LValue::Var(VarId(target as u32)),
                 value: Expr::Const(any_value(rng, system, target)),
             }
         } else if rng.percent(20) {
-            Effect {
+            Assignment {
                 target: LValue::Element {
                     first: VarId(target as u32),
                     len: 1 + rng.below(run) as u32,
@@ -175,7 +175,7 @@ fn program(rng: &mut Random, system: &System, vars: usize, all: usize) -> Action
                 value: expression(rng, all, 1),
             }
         } else {
-            Effect {
+            Assignment {
                 target: LValue::Var(VarId(target as u32)),
                 value: expression(rng, all, 2),
             }

@@ -10,11 +10,12 @@ use crate::formulas::Ltl;
 use crate::oracle::Reachable;
 use lariat_budget::Budget;
 use lariat_corpora::Random;
-use lariat_formats::{Format, Model};
+use lariat_formats::{LoadedModel, ModelFormat};
 use lariat_model::coloured::Coloured;
 use lariat_model::coloured::{
-    Colour, ColouredNet, Guard, Inscription, Place, PlaceId, Sort, SortId, SortKind, Term,
-    TermKind, Transition, TransitionId, Variable, VariableId, unfold,
+    Colour, ColourVariable, ColourVariableId, ColouredNet, ColouredPlace, ColouredTransition,
+    Inscription, PlaceId, Sort, SortId, SortKind, Term, TermKind, TransitionGuard, TransitionId,
+    unfold,
 };
 use lariat_model::{Comparison, Deadlock, EventId, Linear, Predicate, Proposition, VarId};
 
@@ -94,7 +95,7 @@ impl Spec {
     }
 
     /// Builds the net and its unfolding.
-    pub fn model(&self) -> Model {
+    pub fn model(&self) -> LoadedModel {
         let mut sorts = vec![Sort {
             name: "dot".to_owned(),
             kind: SortKind::Dot,
@@ -130,7 +131,7 @@ impl Spec {
                 }
             };
             let initial: Vec<Term> = initial.map(token).collect();
-            net.places.push(Place {
+            net.places.push(ColouredPlace {
                 name: format!("p{place}"),
                 sort: *sort,
                 initial: (!initial.is_empty()).then_some(Term {
@@ -143,7 +144,7 @@ impl Spec {
             self.add(&mut net, number, firing, &domains);
         }
         let unfolded = unfold(&net, &Budget::unlimited()).expect("a small net");
-        let mut model = Model::new(Format::Pnml, unfolded.system);
+        let mut model = LoadedModel::new(ModelFormat::Pnml, unfolded.system);
         let unfolding = unfolded.unfolding;
         model.coloured = Some(Box::new(Coloured { net, unfolding }));
         model
@@ -151,11 +152,11 @@ impl Spec {
 
     fn add(&self, net: &mut ColouredNet, number: usize, firing: &Firing, domains: &[SortId]) {
         let first = net.variables.len() as u32;
-        let ids: Vec<VariableId> = (0..firing.variables.len() as u32)
-            .map(|i| VariableId(first + i))
+        let ids: Vec<ColourVariableId> = (0..firing.variables.len() as u32)
+            .map(|i| ColourVariableId(first + i))
             .collect();
         for (i, class) in firing.variables.iter().enumerate() {
-            net.variables.push(Variable {
+            net.variables.push(ColourVariable {
                 name: format!("x{number}v{i}"),
                 sort: SortId(1 + *class as u32),
             });
@@ -169,12 +170,20 @@ impl Spec {
             kind: TermKind::Constant(Colour(colour)),
         };
         let guards = firing.guard.iter().map(|check| match *check {
-            Check::Equal(i, j) => Guard::Compare(Comparison::Eq, variable(i), variable(j)),
-            Check::Differ(i, j) => Guard::Compare(Comparison::Ne, variable(i), variable(j)),
-            Check::Is(i, c) => Guard::Compare(Comparison::Eq, variable(i), constant(i, c)),
-            Check::IsNot(i, c) => Guard::Compare(Comparison::Ne, variable(i), constant(i, c)),
+            Check::Equal(i, j) => {
+                TransitionGuard::Compare(Comparison::Eq, variable(i), variable(j))
+            }
+            Check::Differ(i, j) => {
+                TransitionGuard::Compare(Comparison::Ne, variable(i), variable(j))
+            }
+            Check::Is(i, c) => {
+                TransitionGuard::Compare(Comparison::Eq, variable(i), constant(i, c))
+            }
+            Check::IsNot(i, c) => {
+                TransitionGuard::Compare(Comparison::Ne, variable(i), constant(i, c))
+            }
         });
-        let guard = Guard::And(guards.collect());
+        let guard = TransitionGuard::And(guards.collect());
         let inscriptions = |arcs: &[Arc]| -> Vec<Inscription> {
             let inscription = |arc: &Arc| Inscription {
                 place: PlaceId(arc.0 as u32),
@@ -190,7 +199,7 @@ impl Spec {
         }
         variables.sort_unstable();
         variables.dedup();
-        net.transitions.push(Transition {
+        net.transitions.push(ColouredTransition {
             name: format!("t{number}"),
             guard,
             inputs,
@@ -199,7 +208,7 @@ impl Spec {
         });
     }
 
-    fn term(&self, net: &ColouredNet, arc: Arc, sort: SortId, ids: &[VariableId]) -> Term {
+    fn term(&self, net: &ColouredNet, arc: Arc, sort: SortId, ids: &[ColourVariableId]) -> Term {
         let (place, parts) = arc;
         let part = |(class, part): (&usize, &Part)| {
             let sort = SortId(1 + *class as u32);
@@ -450,7 +459,7 @@ fn processes(rng: &mut Random) -> Spec {
 const MOST_STATES: usize = 250;
 
 /// Generates a net and a case about it, under `Stutter`.
-pub fn random(rng: &mut Random) -> (Model, Case) {
+pub fn random(rng: &mut Random) -> (LoadedModel, Case) {
     loop {
         let model = Spec::random(rng).model();
         let states = Reachable::explore(&model.system, MOST_STATES);
@@ -462,7 +471,7 @@ pub fn random(rng: &mut Random) -> (Model, Case) {
 }
 
 /// Generates a case about a coloured net.
-pub fn question(rng: &mut Random, model: &Model) -> Case {
+pub fn question(rng: &mut Random, model: &LoadedModel) -> Case {
     let whole = rng.below(101);
     let mut atoms: Vec<Atom> = Vec::new();
     for _ in 0..1 + rng.below(3) {
@@ -487,7 +496,7 @@ pub fn question(rng: &mut Random, model: &Model) -> Case {
 }
 
 /// Generates a proposition, about whole places and transitions with probability `whole` percent.
-fn proposition(rng: &mut Random, model: &Model, whole: usize) -> Proposition {
+fn proposition(rng: &mut Random, model: &LoadedModel, whole: usize) -> Proposition {
     let coloured = model.coloured.as_deref().expect("a coloured net");
     let some = |rng: &mut Random, all: Vec<u32>, most: usize| -> Vec<u32> {
         if rng.percent(whole) || all.is_empty() {

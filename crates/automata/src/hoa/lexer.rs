@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// A token.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Token<'a> {
+pub(super) enum HoaToken<'a> {
     /// `name:` at the start of an item.
     Header(&'a str),
     /// A bare word, including `t` and `f`.
@@ -21,14 +21,14 @@ pub(super) enum Token<'a> {
     Abort,
 }
 
-pub(super) struct Lexer<'a> {
+pub(super) struct HoaLexer<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Lexer<'a> {
-    pub fn new(text: &'a str) -> Lexer<'a> {
-        Lexer { text, at: 0 }
+impl<'a> HoaLexer<'a> {
+    pub fn new(text: &'a str) -> HoaLexer<'a> {
+        HoaLexer { text, at: 0 }
     }
 
     fn rest(&self) -> &'a str {
@@ -69,7 +69,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The next token with its span; `None` at the end of the text.
-    pub fn next(&mut self) -> Result<Option<(Token<'a>, Range<usize>)>, HoaError> {
+    pub fn next(&mut self) -> Result<Option<(HoaToken<'a>, Range<usize>)>, HoaError> {
         self.skip_blanks()?;
         let start = self.at;
         let rest = self.rest();
@@ -79,14 +79,14 @@ impl<'a> Lexer<'a> {
         let token = match c {
             '!' | '&' | '|' | '(' | ')' | '[' | ']' | '{' | '}' => {
                 self.at += 1;
-                Token::Sign(c)
+                HoaToken::Sign(c)
             }
-            '"' => Token::Text(self.quoted()?),
+            '"' => HoaToken::Text(self.quoted()?),
             '-' => {
                 let (token, length) = [
-                    ("--BODY--", Token::Body),
-                    ("--END--", Token::End),
-                    ("--ABORT--", Token::Abort),
+                    ("--BODY--", HoaToken::Body),
+                    ("--END--", HoaToken::End),
+                    ("--ABORT--", HoaToken::Abort),
                 ]
                 .into_iter()
                 .find(|(word, _)| rest.starts_with(word))
@@ -101,21 +101,21 @@ impl<'a> Lexer<'a> {
                 let number = digits
                     .parse()
                     .map_err(|_| HoaError::new(start..self.at, "this number is too large"))?;
-                Token::Number(number)
+                HoaToken::Number(number)
             }
             '@' => {
                 let name = run(&rest[1..], is_name);
                 self.at += 1 + name.len();
-                Token::Alias(name)
+                HoaToken::Alias(name)
             }
             c if c.is_ascii_alphabetic() || c == '_' => {
                 let name = run(rest, is_name);
                 self.at += name.len();
                 if self.rest().starts_with(':') {
                     self.at += 1;
-                    Token::Header(name)
+                    HoaToken::Header(name)
                 } else {
-                    Token::Word(name)
+                    HoaToken::Word(name)
                 }
             }
             c => {

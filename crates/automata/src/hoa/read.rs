@@ -8,7 +8,7 @@
 //! size of their diagrams.
 
 use super::fin::without_fin;
-use super::lexer::{Lexer, Token};
+use super::lexer::{HoaLexer, HoaToken};
 use crate::automaton::{Automaton, StateId, Transition};
 use crate::guard::{Guard, Guards};
 use lariat_emptiness::Marks;
@@ -61,7 +61,7 @@ pub fn read_hoa(
     atom: &mut dyn FnMut(&str) -> Result<AtomId, String>,
 ) -> Result<Hoa, HoaError> {
     let mut reader = Reader {
-        lexer: Lexer::new(text),
+        lexer: HoaLexer::new(text),
         ahead: None,
         end: text.len(),
         guards: Guards::limited(MOST_NODES),
@@ -82,10 +82,10 @@ enum Acceptance {
     Nothing,
 }
 
-type Located<'a> = (Token<'a>, Range<usize>);
+type Located<'a> = (HoaToken<'a>, Range<usize>);
 
 struct Reader<'a> {
-    lexer: Lexer<'a>,
+    lexer: HoaLexer<'a>,
     ahead: Option<Option<Located<'a>>>,
     end: usize,
     guards: Guards,
@@ -96,7 +96,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn peek(&mut self) -> Result<Option<&Token<'a>>, HoaError> {
+    fn peek(&mut self) -> Result<Option<&HoaToken<'a>>, HoaError> {
         if self.ahead.is_none() {
             self.ahead = Some(self.lexer.next()?);
         }
@@ -119,14 +119,14 @@ impl<'a> Reader<'a> {
 
     fn number(&mut self, what: &str) -> Result<(u64, Range<usize>), HoaError> {
         match self.expect(what)? {
-            (Token::Number(n), span) => Ok((n, span)),
+            (HoaToken::Number(n), span) => Ok((n, span)),
             (_, span) => Err(HoaError::new(span, format!("expected {what}"))),
         }
     }
 
     fn sign(&mut self, sign: char) -> Result<Range<usize>, HoaError> {
         match self.expect(&format!("`{sign}`"))? {
-            (Token::Sign(c), span) if c == sign => Ok(span),
+            (HoaToken::Sign(c), span) if c == sign => Ok(span),
             (_, span) => Err(HoaError::new(span, format!("expected `{sign}`"))),
         }
     }
@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
                 format!("there is no state {n}: the header declares fewer states"),
             ));
         }
-        if self.peek()? == Some(&Token::Sign('&')) {
+        if self.peek()? == Some(&HoaToken::Sign('&')) {
             let span = self.sign('&')?;
             return Err(HoaError::new(
                 span,
@@ -154,11 +154,11 @@ impl<'a> Reader<'a> {
         atom: &mut dyn FnMut(&str) -> Result<AtomId, String>,
     ) -> Result<(String, Vec<u64>), HoaError> {
         match self.expect("`HOA: v1`")? {
-            (Token::Header("HOA"), _) => {}
+            (HoaToken::Header("HOA"), _) => {}
             (_, span) => return Err(HoaError::new(span, "an automaton begins with `HOA: v1`")),
         }
         match self.expect("the version")? {
-            (Token::Word(v), _) if v == "v1" || v.starts_with("v1.") => {}
+            (HoaToken::Word(v), _) if v == "v1" || v.starts_with("v1.") => {}
             (_, span) => return Err(HoaError::new(span, "only version `v1` of HOA is supported")),
         }
         let mut name = String::new();
@@ -166,9 +166,9 @@ impl<'a> Reader<'a> {
         loop {
             let (token, span) = self.expect("`--BODY--`")?;
             let key = match token {
-                Token::Body => break,
-                Token::Header(key) => key,
-                Token::Abort => {
+                HoaToken::Body => break,
+                HoaToken::Header(key) => key,
+                HoaToken::Abort => {
                     return Err(HoaError::new(span, "the automaton ends with `--ABORT--`"));
                 }
                 _ => return Err(HoaError::new(span, "expected the name of a header item")),
@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
                 "Alias" => self.alias()?,
                 "Acceptance" => self.acceptance(span)?,
                 "name" => match self.expect("a text")? {
-                    (Token::Text(text), _) => name = text,
+                    (HoaToken::Text(text), _) => name = text,
                     (_, span) => return Err(HoaError::new(span, "expected a text")),
                 },
                 // Items with a capital letter change the semantics; others are comments.
@@ -195,7 +195,9 @@ impl<'a> Reader<'a> {
                 _ => {
                     while !matches!(
                         self.peek()?,
-                        None | Some(Token::Header(_) | Token::Body | Token::Abort | Token::End)
+                        None | Some(
+                            HoaToken::Header(_) | HoaToken::Body | HoaToken::Abort | HoaToken::End
+                        )
                     ) {
                         self.next()?;
                     }
@@ -230,7 +232,7 @@ impl<'a> Reader<'a> {
         let mut atoms: Vec<AtomId> = Vec::new();
         for _ in 0..count {
             match self.expect("the name of an atomic proposition")? {
-                (Token::Text(name), at) => {
+                (HoaToken::Text(name), at) => {
                     let id = atom(&name).map_err(|why| HoaError::new(at.clone(), why))?;
                     if atoms.contains(&id) {
                         return Err(HoaError::new(at, "this proposition is listed twice"));
@@ -246,7 +248,7 @@ impl<'a> Reader<'a> {
 
     fn alias(&mut self) -> Result<(), HoaError> {
         match self.expect("the name of an alias")? {
-            (Token::Alias(name), span) => {
+            (HoaToken::Alias(name), span) => {
                 let label = self.label()?;
                 if self.aliases.insert(name, label).is_some() {
                     return Err(HoaError::new(span, format!("`@{name}` is defined twice")));
@@ -282,15 +284,15 @@ impl<'a> Reader<'a> {
         loop {
             if expect_operand {
                 match self.expect("an acceptance condition")? {
-                    (Token::Sign('('), _) => {
+                    (HoaToken::Sign('('), _) => {
                         open += 1;
                         continue;
                     }
-                    (Token::Word("t"), _) => {}
-                    (Token::Word("f"), _) => nothing = true,
-                    (Token::Word(kind @ ("Inf" | "Fin")), _) => {
+                    (HoaToken::Word("t"), _) => {}
+                    (HoaToken::Word("f"), _) => nothing = true,
+                    (HoaToken::Word(kind @ ("Inf" | "Fin")), _) => {
                         self.sign('(')?;
-                        if self.peek()? == Some(&Token::Sign('!')) {
+                        if self.peek()? == Some(&HoaToken::Sign('!')) {
                             let span = self.sign('!')?;
                             return Err(refuse(span));
                         }
@@ -310,15 +312,15 @@ impl<'a> Reader<'a> {
                 expect_operand = false;
             }
             match self.peek()? {
-                Some(Token::Sign('&')) => {
+                Some(HoaToken::Sign('&')) => {
                     self.sign('&')?;
                     expect_operand = true;
                 }
-                Some(Token::Sign(')')) if open > 0 => {
+                Some(HoaToken::Sign(')')) if open > 0 => {
                     self.sign(')')?;
                     open -= 1;
                 }
-                Some(Token::Sign(c)) => {
+                Some(HoaToken::Sign(c)) => {
                     let c = *c;
                     let span = self.sign(c)?;
                     return Err(refuse(span));
@@ -348,13 +350,13 @@ impl<'a> Reader<'a> {
             // An operand with its prefix operators.
             let (token, span) = self.expect("a label")?;
             let value = match token {
-                Token::Sign(c @ ('!' | '(')) => {
+                HoaToken::Sign(c @ ('!' | '(')) => {
                     waiting.push(c);
                     continue;
                 }
-                Token::Word("t") => Guards::TRUE,
-                Token::Word("f") => Guards::FALSE,
-                Token::Number(i) => {
+                HoaToken::Word("t") => Guards::TRUE,
+                HoaToken::Word("f") => Guards::FALSE,
+                HoaToken::Number(i) => {
                     let count = self.atoms.as_ref().map_or(0, Vec::len);
                     if i >= count as u64 {
                         return Err(HoaError::new(
@@ -364,7 +366,7 @@ impl<'a> Reader<'a> {
                     }
                     self.guards.atom(i as usize)
                 }
-                Token::Alias(name) => *self.aliases.get(name).ok_or_else(|| {
+                HoaToken::Alias(name) => *self.aliases.get(name).ok_or_else(|| {
                     HoaError::new(
                         span.clone(),
                         format!("`@{name}` is not defined before its use"),
@@ -379,14 +381,14 @@ impl<'a> Reader<'a> {
                     self.apply(&mut waiting, &mut values);
                 }
                 match self.peek()? {
-                    Some(Token::Sign(')')) if waiting.contains(&'(') => {
+                    Some(HoaToken::Sign(')')) if waiting.contains(&'(') => {
                         self.next()?;
                         while waiting.last() != Some(&'(') {
                             self.apply(&mut waiting, &mut values);
                         }
                         waiting.pop();
                     }
-                    Some(&Token::Sign(c @ ('&' | '|'))) => {
+                    Some(&HoaToken::Sign(c @ ('&' | '|'))) => {
                         self.next()?;
                         while waiting.last() == Some(&'&') || c == '|' && waiting.last() == Some(&c)
                         {
@@ -433,7 +435,7 @@ impl<'a> Reader<'a> {
     }
 
     fn bracketed_label(&mut self) -> Result<Option<Guard>, HoaError> {
-        if self.peek()? != Some(&Token::Sign('[')) {
+        if self.peek()? != Some(&HoaToken::Sign('[')) {
             return Ok(None);
         }
         self.sign('[')?;
@@ -444,9 +446,9 @@ impl<'a> Reader<'a> {
 
     fn marks(&mut self) -> Result<Marks, HoaError> {
         let mut marks = Marks::NONE;
-        if self.peek()? == Some(&Token::Sign('{')) {
+        if self.peek()? == Some(&HoaToken::Sign('{')) {
             self.sign('{')?;
-            while self.peek()? != Some(&Token::Sign('}')) {
+            while self.peek()? != Some(&HoaToken::Sign('}')) {
                 let (i, span) = self.number("an acceptance set or `}`")?;
                 if i >= u64::from(Marks::MAX) {
                     return Err(HoaError::new(span, "there is no such acceptance set"));
@@ -476,23 +478,23 @@ impl<'a> Reader<'a> {
             .collect();
         loop {
             match self.expect("`State:` or `--END--`")? {
-                (Token::End, _) => break,
-                (Token::Abort, span) => {
+                (HoaToken::End, _) => break,
+                (HoaToken::Abort, span) => {
                     return Err(HoaError::new(span, "the automaton ends with `--ABORT--`"));
                 }
-                (Token::Header("State"), span) => {
+                (HoaToken::Header("State"), span) => {
                     let state_label = self.bracketed_label()?;
                     let n = self.state_number()?;
                     let q = id(n, &mut states, &mut defined);
                     if std::mem::replace(&mut defined[q.index()], true) {
                         return Err(HoaError::new(span, format!("state {n} is defined twice")));
                     }
-                    if let Some(Token::Text(_)) = self.peek()? {
+                    if let Some(HoaToken::Text(_)) = self.peek()? {
                         self.next()?;
                     }
                     let state_marks = self.marks()?;
                     let mut implicit = 0u64;
-                    while let Some(Token::Sign('[') | Token::Number(_)) = self.peek()? {
+                    while let Some(HoaToken::Sign('[') | HoaToken::Number(_)) = self.peek()? {
                         let at = span.clone();
                         let guard = match (self.bracketed_label()?, state_label) {
                             (Some(_), Some(_)) => {

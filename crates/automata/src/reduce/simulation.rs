@@ -38,7 +38,7 @@ use rustc_hash::FxHashMap;
 
 /// Direction of the edges that a simulation compares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Direction {
+pub enum SimulationDirection {
     /// Outgoing edges: the future of a state.
     Direct,
     /// Incoming edges: its past.
@@ -103,7 +103,7 @@ struct Classes {
 /// Guards are compared on the letters of `legal` only. Large automata are unchanged.
 pub fn simulate(
     a: &mut Automaton,
-    direction: Direction,
+    direction: SimulationDirection,
     legal: Guard,
     budget: &Budget,
 ) -> Result<Vec<StateId>, Stop> {
@@ -123,7 +123,7 @@ pub fn simulate(
 }
 
 /// The view of every state: its outgoing edges, or its incoming edges and whether it is initial.
-fn views(a: &mut Automaton, direction: Direction, legal: Guard) -> Vec<View> {
+fn views(a: &mut Automaton, direction: SimulationDirection, legal: Guard) -> Vec<View> {
     let all = a.all_marks();
     let nothing = View {
         initial: false,
@@ -131,7 +131,7 @@ fn views(a: &mut Automaton, direction: Direction, legal: Guard) -> Vec<View> {
         edges: Vec::new(),
     };
     let mut views = vec![nothing; a.states.len()];
-    if direction == Direction::Reverse {
+    if direction == SimulationDirection::Reverse {
         for q in &a.initial {
             views[q.index()].initial = true;
         }
@@ -142,8 +142,8 @@ fn views(a: &mut Automaton, direction: Direction, legal: Guard) -> Vec<View> {
             let marks = t.marks.intersection(all);
             let from = StateId(n as u32);
             let (of, other) = match direction {
-                Direction::Direct => (from, t.to),
-                Direction::Reverse => (t.to, from),
+                SimulationDirection::Direct => (from, t.to),
+                SimulationDirection::Reverse => (t.to, from),
             };
             let side = Side {
                 guard,
@@ -293,13 +293,13 @@ fn order(
 }
 
 /// The edges between classes, read off their signatures.
-fn quotient(direction: Direction, signatures: &[Signature]) -> Vec<Vec<Transition>> {
+fn quotient(direction: SimulationDirection, signatures: &[Signature]) -> Vec<Vec<Transition>> {
     let mut states: Vec<Vec<Transition>> = vec![Vec::new(); signatures.len()];
     for (c, signature) in (0..).zip(signatures) {
         for offer in &signature.offers {
             let (from, to) = match direction {
-                Direction::Direct => (c, offer.class),
-                Direction::Reverse => (offer.class, c),
+                SimulationDirection::Direct => (c, offer.class),
+                SimulationDirection::Reverse => (offer.class, c),
             };
             states[from as usize].push(Transition {
                 guard: offer.guard,
@@ -312,12 +312,16 @@ fn quotient(direction: Direction, signatures: &[Signature]) -> Vec<Vec<Transitio
 }
 
 /// The classes of the initial states.
-fn initial_classes(initial: &[StateId], direction: Direction, classes: &Classes) -> Vec<StateId> {
+fn initial_classes(
+    initial: &[StateId],
+    direction: SimulationDirection,
+    classes: &Classes,
+) -> Vec<StateId> {
     let class = |q: &StateId| StateId(classes.of[q.index()]);
     let mut all: Vec<StateId> = initial.iter().map(class).collect();
     all.sort_unstable();
     all.dedup();
-    if direction == Direction::Reverse {
+    if direction == SimulationDirection::Reverse {
         return all;
     }
     // An initial state is redundant if another one simulates it.
@@ -368,7 +372,13 @@ mod tests {
             (not_a, both, 0),
         ];
         let mut it = automaton(guards, &[edges]);
-        simulate(&mut it, Direction::Direct, any, &Budget::unlimited()).unwrap();
+        simulate(
+            &mut it,
+            SimulationDirection::Direct,
+            any,
+            &Budget::unlimited(),
+        )
+        .unwrap();
         let left: Vec<_> = (it.states[0].iter()).map(|t| (t.guard, t.marks)).collect();
         let mut expected = vec![(a, zero), (a, one), (not_a, both)];
         expected.sort_unstable_by_key(|edge| edge.1);
@@ -383,13 +393,25 @@ mod tests {
         let (any, none, all) = (Guards::TRUE, Marks::NONE, Marks::all(2));
         let states: [&[(Guard, Marks, u32)]; 2] = [&[(a, none, 1), (a, all, 1)], &[(a, all, 0)]];
         let mut it = automaton(guards, &states);
-        simulate(&mut it, Direction::Direct, any, &Budget::unlimited()).unwrap();
+        simulate(
+            &mut it,
+            SimulationDirection::Direct,
+            any,
+            &Budget::unlimited(),
+        )
+        .unwrap();
         assert_eq!((it.states.len(), it.edge_count()), (1, 1));
 
         let states: [&[(Guard, Marks, u32)]; 2] = [&[(a, all, 1)], &[(any, all, 0)]];
         for (legal, classes) in [(any, 2), (a, 1)] {
             let mut it = automaton(it.guards.clone(), &states);
-            simulate(&mut it, Direction::Direct, legal, &Budget::unlimited()).unwrap();
+            simulate(
+                &mut it,
+                SimulationDirection::Direct,
+                legal,
+                &Budget::unlimited(),
+            )
+            .unwrap();
             assert_eq!(it.states.len(), classes);
         }
     }
@@ -407,7 +429,13 @@ mod tests {
             &[(a, all, 2)],
         ];
         let mut it = automaton(guards, &states);
-        simulate(&mut it, Direction::Direct, any, &Budget::unlimited()).unwrap();
+        simulate(
+            &mut it,
+            SimulationDirection::Direct,
+            any,
+            &Budget::unlimited(),
+        )
+        .unwrap();
         let not_a = it.guards.not(a);
         let left: Vec<_> = (it.states[0].iter()).map(|t| (t.guard, t.to.0)).collect();
         assert_eq!(left, [(a, 1), (not_a, 2)]);
@@ -415,7 +443,13 @@ mod tests {
         let states: [&[(Guard, Marks, u32)]; 2] =
             [&[(any, all, 0), (any, all, 1)], &[(any, all, 1)]];
         let mut it = automaton(it.guards, &states);
-        simulate(&mut it, Direction::Reverse, any, &Budget::unlimited()).unwrap();
+        simulate(
+            &mut it,
+            SimulationDirection::Reverse,
+            any,
+            &Budget::unlimited(),
+        )
+        .unwrap();
         assert_eq!(it.initial, [StateId(0)]);
         assert_eq!(it.states.len(), 2);
     }

@@ -11,8 +11,8 @@
 //! smallest colour of their successors.
 //!
 //! If the language is not an obligation, the result recognises another language. The caller must
-//! then compare [`Weak::automaton`] and its complement with automata of the formula and of its
-//! negation.
+//! then compare [`MinimalWdba::automaton`] and its complement with automata of the formula and of
+//! its negation.
 //!
 //! Cost: the number of subsets, which is limited, times the edges of a subset.
 
@@ -31,7 +31,7 @@ const STATES: usize = Guards::MAX_ATOMS;
 const MOST_STATES: usize = 2000;
 
 /// A complete, minimal deterministic weak automaton.
-pub struct Weak {
+pub struct MinimalWdba {
     atoms: Vec<lariat_ltl::AtomId>,
     guards: Guards,
     /// The edges of every state, with disjoint guards.
@@ -40,7 +40,7 @@ pub struct Weak {
     accepting: Vec<bool>,
 }
 
-impl Weak {
+impl MinimalWdba {
     /// The trimmed automaton, or that of the complement.
     pub fn automaton(&self, complement: bool) -> Automaton {
         let states = self
@@ -80,7 +80,7 @@ pub fn minimise(
     legal: Guard,
     limit: usize,
     budget: &Budget,
-) -> Result<Option<Weak>, Stop> {
+) -> Result<Option<MinimalWdba>, Stop> {
     if a.states.len() > MOST_STATES {
         return Ok(None);
     }
@@ -111,7 +111,7 @@ pub fn minimise(
             .collect();
         states[c].sort_unstable_by_key(|e: &(Guard, StateId)| e.1);
     }
-    Ok(Some(Weak {
+    Ok(Some(MinimalWdba {
         atoms: a.atoms.clone(),
         guards: store,
         states,

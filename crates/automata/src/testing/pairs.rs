@@ -41,7 +41,7 @@ struct Stuttering {
 
 /// Facts on which equivalent pairs agree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Alike {
+pub(super) enum PairEquivalence {
     /// Whether staying indefinitely is accepted.
     Staying,
     /// Also whether finite stuttering can collect all marks.
@@ -52,8 +52,8 @@ pub(super) enum Alike {
 pub(super) struct Merged {
     /// With `livelock` true for all states where staying indefinitely is accepted.
     pub testing: Testing,
-    /// For every state, under [`Alike::Returning`]: whether a run that stutters there can return
-    /// after collecting all marks.
+    /// For every state, under [`PairEquivalence::Returning`]: whether a run that stutters there can
+    /// return after collecting all marks.
     pub returns: Vec<bool>,
 }
 
@@ -61,8 +61,12 @@ pub(super) struct Merged {
 ///
 /// `a` must have a mark: without marks every run would accept, including one that stays in a state
 /// that cannot stutter (E-7).
-pub(super) fn merged_pairs(a: &Automaton, alike: Alike, budget: &Budget) -> Result<Merged, Stop> {
-    let pairs = Pairs::try_new(a)?;
+pub(super) fn merged_pairs(
+    a: &Automaton,
+    alike: PairEquivalence,
+    budget: &Budget,
+) -> Result<Merged, Stop> {
+    let pairs = StateLetterPairs::try_new(a)?;
     let mut lease = budget.lease();
     let (mut class, mut classes) = pairs.first_partition(alike);
     loop {
@@ -86,7 +90,7 @@ pub(super) fn merged_pairs(a: &Automaton, alike: Alike, budget: &Budget) -> Resu
 }
 
 /// The pairs of an automaton, by numbers.
-pub(super) struct Pairs<'a> {
+pub(super) struct StateLetterPairs<'a> {
     automaton: &'a Automaton,
     observed: u64,
     bits: u32,
@@ -101,9 +105,9 @@ pub(super) struct Pairs<'a> {
 /// The edges of a pair, by marks.
 type Signature = Vec<(Marks, Trie)>;
 
-impl<'a> Pairs<'a> {
+impl<'a> StateLetterPairs<'a> {
     /// The pairs of `a`, unless there are too many.
-    pub fn try_new(a: &'a Automaton) -> Result<Pairs<'a>, Stop> {
+    pub fn try_new(a: &'a Automaton) -> Result<StateLetterPairs<'a>, Stop> {
         debug_assert!(a.mark_count > 0);
         let edges = a.states.iter().flatten();
         let observed = edges.fold(0, |mask, t| mask | a.guards.support(t.guard));
@@ -117,7 +121,7 @@ impl<'a> Pairs<'a> {
                 a.states.len()
             )));
         }
-        Ok(Pairs::new(a, observed, bits))
+        Ok(StateLetterPairs::new(a, observed, bits))
     }
 
     /// Number of pairs.
@@ -187,7 +191,7 @@ impl<'a> Pairs<'a> {
         self.cube(self.letters.len() - 1, number, guards)
     }
 
-    fn new(automaton: &'a Automaton, observed: u64, bits: u32) -> Pairs<'a> {
+    fn new(automaton: &'a Automaton, observed: u64, bits: u32) -> StateLetterPairs<'a> {
         let letters: Vec<Letter> = submasks(observed).collect();
         let mut known: FxHashMap<Vec<bool>, usize> = FxHashMap::default();
         let mut facts = Vec::new();
@@ -204,7 +208,7 @@ impl<'a> Pairs<'a> {
                 })
             })
             .collect();
-        let mut pairs = Pairs {
+        let mut pairs = StateLetterPairs {
             automaton,
             observed,
             bits,
@@ -257,14 +261,14 @@ impl<'a> Pairs<'a> {
     }
 
     /// The partition of the pairs by their stuttering facts.
-    fn first_partition(&self, alike: Alike) -> (Vec<u32>, usize) {
+    fn first_partition(&self, alike: PairEquivalence) -> (Vec<u32>, usize) {
         let mut class = Vec::with_capacity(self.dead.len());
         let mut ids: FxHashMap<(bool, bool), u32> = FxHashMap::default();
         for l in 0..self.letters.len() {
             let facts = self.facts(l);
             for q in 0..self.automaton.states.len() {
                 let next = ids.len() as u32;
-                let returns = alike == Alike::Returning && facts.accepting[q];
+                let returns = alike == PairEquivalence::Returning && facts.accepting[q];
                 let key = (returns, facts.reaching[q]);
                 class.push(*ids.entry(key).or_insert(next));
             }

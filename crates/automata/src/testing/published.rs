@@ -17,7 +17,7 @@
 //! A.-E. Ben Salem, A. Duret-Lutz, F. Kordon, *Model checking using generalized testing automata*,
 //! ToPNoC VI, 2012.
 
-use super::pairs::Pairs;
+use super::pairs::StateLetterPairs;
 use super::{Testing, TestingState, reduce};
 use crate::automaton::{Automaton, StateId, Transition};
 use crate::guard::{Guard, Guards};
@@ -26,7 +26,7 @@ use rustc_hash::FxHashMap;
 
 /// Construction of livelock states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Livelocks {
+pub(super) enum LivelockConstruction {
     /// All pairs that reach an accepting component are livelock states.
     Reaching,
     /// Pairs in an accepting component are livelock states; edges into other pairs are copied.
@@ -36,10 +36,10 @@ pub(super) enum Livelocks {
 /// The testing automaton of `a`, which has marks.
 pub(super) fn published(
     a: &Automaton,
-    livelocks: Livelocks,
+    livelocks: LivelockConstruction,
     budget: &Budget,
 ) -> Result<Testing, Stop> {
-    let pairs = Pairs::try_new(a)?;
+    let pairs = StateLetterPairs::try_new(a)?;
     let mut guards = Guards::new();
     let mut states = Vec::with_capacity(pairs.count());
     let mut lease = budget.lease();
@@ -48,7 +48,7 @@ pub(super) fn published(
     let targets: Vec<Vec<u32>> = (0..pairs.count())
         .map(|pair| {
             let mut targets = vec![pair as u32];
-            if livelocks == Livelocks::Copied {
+            if livelocks == LivelockConstruction::Copied {
                 targets.extend(pairs.accepting_behind(pair));
                 targets.sort_unstable();
                 targets.dedup();
@@ -79,8 +79,8 @@ pub(super) fn published(
         edges += changes.len();
         states.push(TestingState {
             livelock: match livelocks {
-                Livelocks::Reaching => pairs.reaches(pair),
-                Livelocks::Copied => pairs.accepts(pair),
+                LivelockConstruction::Reaching => pairs.reaches(pair),
+                LivelockConstruction::Copied => pairs.accepts(pair),
             },
             changes,
         });

@@ -17,8 +17,8 @@
 //! it indefinitely, so a run with infinitely many marks visits Büchi states infinitely often *and*
 //! has infinitely many changes: the first pass of the check needs only marks.
 
-use super::pairs::{Alike, merged_pairs};
-use super::published::{Livelocks, published};
+use super::pairs::{PairEquivalence, merged_pairs};
+use super::published::{LivelockConstruction, published};
 use super::{Testing, expand, reduce};
 use crate::automaton::{Automaton, StateId};
 use crate::degeneralize::{Placement, degeneralize};
@@ -34,7 +34,7 @@ impl Ta {
     /// [`Stop::Unsupported`] if it would be too large.
     pub fn new(a: &Automaton, budget: &Budget) -> Result<Ta, Stop> {
         let buchi = degeneralize(a, Placement::States);
-        let mut testing = merged_pairs(&buchi, Alike::Staying, budget)?.testing;
+        let mut testing = merged_pairs(&buchi, PairEquivalence::Staying, budget)?.testing;
         reduce::reduce(&mut testing, Placement::States, budget)?;
         Ok(Ta(testing))
     }
@@ -42,7 +42,7 @@ impl Ta {
     /// The published construction: larger, since only bisimilar states are merged.
     pub fn published(a: &Automaton, budget: &Budget) -> Result<Ta, Stop> {
         let buchi = degeneralize(a, Placement::States);
-        published(&buchi, Livelocks::Reaching, budget).map(Ta)
+        published(&buchi, LivelockConstruction::Reaching, budget).map(Ta)
     }
 
     /// Returns whether `state` is a Büchi state.

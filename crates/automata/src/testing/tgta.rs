@@ -18,8 +18,8 @@
 //! An automaton without marks first gets one on every edge: otherwise the loops of *all* states
 //! would accept (E-7). The reduction is that of `reduce.rs`.
 
-use super::pairs::{Alike, Merged, merged_pairs};
-use super::published::{Livelocks, published};
+use super::pairs::{Merged, PairEquivalence, merged_pairs};
+use super::published::{LivelockConstruction, published};
 use super::{Testing, TestingState, expand, reduce};
 use crate::automaton::{Automaton, StateId, Transition};
 use crate::degeneralize::Placement;
@@ -40,7 +40,7 @@ impl Tgta {
     ///
     /// [`Stop::Unsupported`] if it would be too large.
     pub fn new(a: &Automaton, budget: &Budget) -> Result<Tgta, Stop> {
-        let merged = merged_pairs(&with_a_mark(a), Alike::Returning, budget)?;
+        let merged = merged_pairs(&with_a_mark(a), PairEquivalence::Returning, budget)?;
         let mut testing = settle(merged);
         reduce::reduce(&mut testing, Placement::Edges, budget)?;
         Ok(Tgta(testing))
@@ -49,7 +49,7 @@ impl Tgta {
     /// The published construction: larger, since edges are copied to every reachable livelock
     /// state, and only bisimilar states are merged.
     pub fn published(a: &Automaton, budget: &Budget) -> Result<Tgta, Stop> {
-        published(&with_a_mark(a), Livelocks::Copied, budget).map(Tgta)
+        published(&with_a_mark(a), LivelockConstruction::Copied, budget).map(Tgta)
     }
 
     /// An ordinary automaton with the same language, for formats without change sets.

@@ -1,6 +1,6 @@
 //! Words, and checks of an automaton and its complement.
 
-use lariat_automata::{Automaton, Legal, Letter, Product, Word, translate};
+use lariat_automata::{Automaton, AutomatonProduct, LegalLetters, Letter, Word, translate};
 use lariat_budget::Budget;
 use lariat_ltl::{AtomId, Formula, Formulas, Random, holds};
 
@@ -10,7 +10,7 @@ pub fn seed() -> u64 {
 }
 
 /// The automata of a formula and of its negation.
-pub fn both(formulas: &mut Formulas, f: Formula, legal: &Legal) -> (Automaton, Automaton) {
+pub fn both(formulas: &mut Formulas, f: Formula, legal: &LegalLetters) -> (Automaton, Automaton) {
     let not_f = formulas.not(f);
     let unlimited = Budget::unlimited();
     let a = translate(formulas, f, legal, &unlimited).unwrap();
@@ -59,8 +59,8 @@ pub fn over(a: &Automaton, atoms: &[AtomId], word: &Word) -> Word {
 }
 
 /// Panics if a word is accepted by both.
-pub fn assert_disjoint(a: &Automaton, b: &Automaton, legal: &Legal, what: &str) {
-    let product = Product::new(a, b, legal, &Budget::unlimited()).unwrap();
+pub fn assert_disjoint(a: &Automaton, b: &Automaton, legal: &LegalLetters, what: &str) {
+    let product = AutomatonProduct::new(a, b, legal, &Budget::unlimited()).unwrap();
     let word = product.common_word().unwrap();
     assert_eq!(word, None, "accepted by both automata of {what}");
 }

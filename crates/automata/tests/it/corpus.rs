@@ -1,7 +1,7 @@
 //! Languages and sizes on the corpus of formulas, where available.
 
 use crate::common::{ComplementTest, assert_disjoint, both, over, satisfies, seed};
-use lariat_automata::{Automaton, Legal, Letter, Word, stutter_invariant};
+use lariat_automata::{Automaton, LegalLetters, Letter, Word, stutter_invariant};
 use lariat_budget::Budget;
 use lariat_ltl::{AtomId, Formula, Formulas, FreeVocabulary, Random, parse};
 
@@ -45,8 +45,8 @@ fn languages_and_sizes() {
     let mut random = Random::new(seed());
     let (mut ours, mut theirs) = ([0; 2], [0; 2]);
     for mut entry in corpus() {
-        let (a, b) = both(&mut entry.formulas, entry.f, &Legal::any());
-        assert_disjoint(&a, &b, &Legal::any(), &entry.text);
+        let (a, b) = both(&mut entry.formulas, entry.f, &LegalLetters::any());
+        assert_disjoint(&a, &b, &LegalLetters::any(), &entry.text);
         let atoms = entry.formulas.atoms_of(entry.f);
         let mask = (1u64 << atoms.len()) - 1;
         ComplementTest {
@@ -90,7 +90,7 @@ fn stutter_invariance() {
         let invariant = stutter_invariant(
             &mut entry.formulas,
             entry.f,
-            &Legal::any(),
+            &LegalLetters::any(),
             &Budget::unlimited(),
         );
         assert_eq!(invariant, Ok(entry.flag(7)), "{}", entry.text);

@@ -3,8 +3,8 @@
 
 use lariat_automata::testing::{Ta, Tgta};
 use lariat_automata::{
-    Automaton, Cube, Guards, Legal, Letter, Product, StateId, Transition, Word, reduce,
-    stutter_invariant_language,
+    Automaton, AutomatonProduct, Cube, Guards, LegalLetters, Letter, StateId, Transition, Word,
+    reduce, stutter_invariant_language,
 };
 use lariat_budget::Budget;
 use lariat_emptiness::Marks;
@@ -83,10 +83,10 @@ fn one_of_equal_marks_is_kept() {
 fn products_read_legal_letters_only() {
     let [a, b] = [P, (2, 0)].map(|reads| given(0, &[0], &[(0, reads, 0, 0)]));
     for (legal, common) in [
-        (Legal::any(), Some(word(&[], &[3]))),
-        (Legal::at_most_one(a.atoms.clone()), None),
+        (LegalLetters::any(), Some(word(&[], &[3]))),
+        (LegalLetters::at_most_one(a.atoms.clone()), None),
     ] {
-        let product = Product::new(&a, &b, &legal, &Budget::unlimited()).unwrap();
+        let product = AutomatonProduct::new(&a, &b, &legal, &Budget::unlimited()).unwrap();
         let found = product.common_word().unwrap();
         assert_eq!(found.map(|word| word.cycle), common.map(|word| word.cycle));
     }
@@ -97,9 +97,9 @@ fn products_read_legal_letters_only() {
 fn a_common_word_takes_the_edges_with_the_marks() {
     let a = given(1, &[0], &[(0, NOT_P, 0, 0), (0, P, 1, 0)]);
     let b = given(0, &[0], &[(0, ANY, 0, 0)]);
-    let (any, unlimited) = (Legal::any(), Budget::unlimited());
+    let (any, unlimited) = (LegalLetters::any(), Budget::unlimited());
     for (a, b) in [(&a, &b), (&b, &a)] {
-        let product = Product::new(a, b, &any, &unlimited).unwrap();
+        let product = AutomatonProduct::new(a, b, &any, &unlimited).unwrap();
         let word = product.common_word().unwrap().unwrap();
         assert!(a.accepts(&word) && b.accepts(&word), "{word:?}");
     }
@@ -124,7 +124,7 @@ fn a_repeated_letter_must_lead_to_a_simulating_state() {
         ],
     );
     assert!(a.accepts(&word(&[1, 1], &[0])) && !a.accepts(&word(&[1, 1, 1], &[0])));
-    let known = stutter_invariant_language(&a, &Legal::any(), &Budget::unlimited());
+    let known = stutter_invariant_language(&a, &LegalLetters::any(), &Budget::unlimited());
     assert_eq!(known, Ok(false));
 }
 
@@ -197,9 +197,9 @@ fn stuttering_without_all_marks_does_not_accept() {
 #[test]
 fn products_begin_in_every_pair_of_initial_states() {
     let quiet = given(0, &[0], &[(0, (2, 1), 0, 0)]);
-    let (any, unlimited) = (Legal::any(), Budget::unlimited());
+    let (any, unlimited) = (LegalLetters::any(), Budget::unlimited());
     for (a, b) in [(quiet.clone(), two_beginnings()), (two_beginnings(), quiet)] {
-        let product = Product::new(&a, &b, &any, &unlimited).unwrap();
+        let product = AutomatonProduct::new(&a, &b, &any, &unlimited).unwrap();
         assert_eq!(product.is_empty(), Ok(false));
     }
 }

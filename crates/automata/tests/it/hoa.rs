@@ -3,12 +3,14 @@
 use crate::common::{assert_disjoint, seed};
 use hoars::{AbstractLabelExpression, HoaRepresentation, LabelExpression};
 use lariat_automata::{
-    Automaton, Legal, Letter, Placement, StateId, Word, degeneralize, disjoint, read_hoa,
+    Automaton, LegalLetters, Letter, Placement, StateId, Word, degeneralize, disjoint, read_hoa,
     translate, write_dot, write_hoa, write_json, write_never,
 };
 use lariat_budget::Budget;
 use lariat_emptiness::Marks;
-use lariat_ltl::{Formula, Formulas, FreeVocabulary, Random, Weights, parse, random_formula};
+use lariat_ltl::{
+    Formula, Formulas, FreeVocabulary, OperatorWeights, Random, parse, random_formula,
+};
 
 fn hoa(a: &Automaton, formulas: &Formulas) -> String {
     let mut out = String::new();
@@ -35,8 +37,14 @@ fn automata(mut check: impl FnMut(&mut Formulas, Formula, Automaton)) {
         let mut formulas = Formulas::new();
         let atoms = ["p", "q >= \"2\"", "r"].map(|n| formulas.atom_id(n));
         let size = 3 + random.below(10);
-        let f = random_formula(&mut formulas, &atoms, size, &Weights::ALL, &mut random);
-        let a = translate(&mut formulas, f, &Legal::any(), &Budget::unlimited()).unwrap();
+        let f = random_formula(
+            &mut formulas,
+            &atoms,
+            size,
+            &OperatorWeights::ALL,
+            &mut random,
+        );
+        let a = translate(&mut formulas, f, &LegalLetters::any(), &Budget::unlimited()).unwrap();
         let b = degeneralize(&a, Placement::States);
         check(&mut formulas, f, a);
         check(&mut formulas, f, b);
@@ -51,8 +59,8 @@ fn written_automata_are_read_back() {
         assert_eq!(b.edge_count(), a.edge_count());
         assert_eq!(b.mark_count, a.mark_count);
         let not_f = formulas.not(f);
-        let not_a = translate(formulas, not_f, &Legal::any(), &Budget::unlimited()).unwrap();
-        assert_disjoint(&b, &not_a, &Legal::any(), &text);
+        let not_a = translate(formulas, not_f, &LegalLetters::any(), &Budget::unlimited()).unwrap();
+        assert_disjoint(&b, &not_a, &LegalLetters::any(), &text);
         assert_eq!(hoa(&b, formulas).len(), text.len());
     });
 }
@@ -193,8 +201,8 @@ fn co_buchi_acceptance_is_supported() {
         ] {
             let f = parse(&formula, &mut formulas, &mut FreeVocabulary).unwrap();
             let budget = Budget::unlimited();
-            let b = translate(&mut formulas, f, &Legal::any(), &budget).unwrap();
-            let apart = disjoint(&a, &b, &Legal::any(), &budget).unwrap();
+            let b = translate(&mut formulas, f, &LegalLetters::any(), &budget).unwrap();
+            let apart = disjoint(&a, &b, &LegalLetters::any(), &budget).unwrap();
             assert_eq!(apart, !common, "{text} and {formula}");
         }
         // Converse inclusion, on samples: words of the formula are accepted.
@@ -271,7 +279,7 @@ fn mutated_input_never_panics() {
         &mut FreeVocabulary,
     )
     .unwrap();
-    let a = translate(&mut formulas, f, &Legal::any(), &Budget::unlimited()).unwrap();
+    let a = translate(&mut formulas, f, &LegalLetters::any(), &Budget::unlimited()).unwrap();
     let text = hoa(&a, &formulas);
     let pieces = [
         "[",
@@ -330,7 +338,7 @@ fn mutated_input_never_panics() {
 fn never_claims_pictures_and_json() {
     let mut formulas = Formulas::new();
     let f = parse("!G(p -> F q)", &mut formulas, &mut FreeVocabulary).unwrap();
-    let a = translate(&mut formulas, f, &Legal::any(), &Budget::unlimited()).unwrap();
+    let a = translate(&mut formulas, f, &LegalLetters::any(), &Budget::unlimited()).unwrap();
     let name = |x| formulas.atom_name(x).to_owned();
     let mut never = String::new();
     write_never(&a, "!G(p -> F q) */", name, &mut never).unwrap();
@@ -353,7 +361,7 @@ fn never_claims_pictures_and_json() {
     );
 
     let f = parse("false", &mut formulas, &mut FreeVocabulary).unwrap();
-    let empty = translate(&mut formulas, f, &Legal::any(), &Budget::unlimited()).unwrap();
+    let empty = translate(&mut formulas, f, &LegalLetters::any(), &Budget::unlimited()).unwrap();
     let mut never = String::new();
     write_never(&empty, "", |_| String::new(), &mut never).unwrap();
     assert!(never.contains("false;"));

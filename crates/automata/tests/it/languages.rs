@@ -2,12 +2,12 @@
 
 use crate::common::{ComplementTest, assert_disjoint, both, over, random_word, satisfies, seed};
 use lariat_automata::{
-    Automaton, Guards, Legal, Letter, Placement, Word, buchi, degeneralize, has_state_marks,
+    Automaton, Guards, LegalLetters, Letter, Placement, Word, buchi, degeneralize, has_state_marks,
     silent_step_invariant, state_based, stutter_invariant, translate, translate_labelled,
 };
 use lariat_budget::{Budget, Stop};
 use lariat_ltl::{
-    AtomId, Formula, Formulas, FreeVocabulary, Random, Weights, parse, random_formula,
+    AtomId, Formula, Formulas, FreeVocabulary, OperatorWeights, Random, parse, random_formula,
 };
 use std::time::Duration;
 
@@ -61,7 +61,13 @@ fn for_formulas(
         let mut formulas = Formulas::new();
         let atoms: Vec<AtomId> = ["p", "q", "r"].map(|n| formulas.atom_id(n)).to_vec();
         let size = 3 + random.below(12);
-        let f = random_formula(&mut formulas, &atoms, size, &Weights::ALL, &mut random);
+        let f = random_formula(
+            &mut formulas,
+            &atoms,
+            size,
+            &OperatorWeights::ALL,
+            &mut random,
+        );
         let text = format!("random formula {case}: {:?}", formulas.node(f));
         check(&mut formulas, f, &text, &mut random);
     }
@@ -70,8 +76,8 @@ fn for_formulas(
 #[test]
 fn a_formula_and_its_negation_partition_the_words() {
     for_formulas(cases(), |formulas, f, text, random| {
-        let (a, b) = both(formulas, f, &Legal::any());
-        assert_disjoint(&a, &b, &Legal::any(), text);
+        let (a, b) = both(formulas, f, &LegalLetters::any());
+        assert_disjoint(&a, &b, &LegalLetters::any(), text);
         let count = formulas.atoms_of(f).len();
         ComplementTest {
             formulas,
@@ -88,10 +94,10 @@ fn a_formula_and_its_negation_partition_the_words() {
 fn degeneralization_preserves_the_language() {
     for_formulas(cases() / 2, |formulas, f, text, random| {
         let unlimited = Budget::unlimited();
-        let a = translate(formulas, f, &Legal::any(), &unlimited).unwrap();
+        let a = translate(formulas, f, &LegalLetters::any(), &unlimited).unwrap();
         let not_f = formulas.not(f);
-        let not_a = translate(formulas, not_f, &Legal::any(), &unlimited).unwrap();
-        let any = Legal::any();
+        let not_a = translate(formulas, not_f, &LegalLetters::any(), &unlimited).unwrap();
+        let any = LegalLetters::any();
         let edges = degeneralize(&a, Placement::Edges);
         let states = degeneralize(&a, Placement::States);
         let split = state_based(&a);
@@ -107,7 +113,7 @@ fn degeneralization_preserves_the_language() {
         );
         let atoms = formulas.atoms_of(f);
         for b in [&edges, &states, &split, &small_edges, &small_states] {
-            assert_disjoint(b, &not_a, &Legal::any(), text);
+            assert_disjoint(b, &not_a, &LegalLetters::any(), text);
             for _ in 0..50 {
                 let word = random_word(random, &mut any_letter(atoms.len()));
                 let expected = satisfies(formulas, f, &atoms, &word);
@@ -124,7 +130,7 @@ fn degeneralization_preserves_the_language() {
 #[test]
 fn labels_are_the_languages_of_states() {
     for_formulas(cases() / 4, |formulas, f, text, random| {
-        let any = Legal::any();
+        let any = LegalLetters::any();
         let labelled = translate_labelled(formulas, f, &any, &Budget::unlimited()).unwrap();
         let a = labelled.automaton;
         assert_eq!(a.states.len(), labelled.formulas.len());
@@ -153,13 +159,13 @@ fn impossible_combinations_of_events_are_excluded() {
             ["p", "fires(a)", "fires(b)", "fires(a, c)"].map(|n| formulas.atom_id(n));
         // The event of the last atom is `a` or one that the other atoms do not name.
         let combinations = vec![vec![], vec![a, c], vec![b], vec![c]];
-        let legal = Legal::events(vec![a, b, c], combinations.clone());
+        let legal = LegalLetters::events(vec![a, b, c], combinations.clone());
         let size = 3 + random.below(10);
         let f = random_formula(
             &mut formulas,
             &[p, a, b, c],
             size,
-            &Weights::ALL,
+            &OperatorWeights::ALL,
             &mut random,
         );
         let what = format!("case {case}");
@@ -187,7 +193,7 @@ fn impossible_combinations_of_events_are_excluded() {
     let mut formulas = Formulas::new();
     let f = parse("F(a & b)", &mut formulas, &mut FreeVocabulary).unwrap();
     let events = formulas.atoms_of(f);
-    let legal = Legal::at_most_one(events);
+    let legal = LegalLetters::at_most_one(events);
     let empty = translate(&mut formulas, f, &legal, &Budget::unlimited()).unwrap();
     assert!(empty.initial.is_empty());
 }
@@ -211,7 +217,7 @@ fn stutter_invariant_formulas_ignore_stuttering() {
     let mut found = [0; 2];
     for_formulas(cases() / 2, |formulas, f, text, random| {
         let invariant =
-            stutter_invariant(formulas, f, &Legal::any(), &Budget::unlimited()).unwrap();
+            stutter_invariant(formulas, f, &LegalLetters::any(), &Budget::unlimited()).unwrap();
         found[usize::from(invariant)] += 1;
         let atoms = formulas.atoms_of(f);
         let seen = (0..300).any(|_| {
@@ -230,7 +236,7 @@ fn silent_steps_before_events() {
         let mut formulas = Formulas::new();
         let [a, b] = ["a", "b"].map(|n| formulas.atom_id(n));
         let f = parse(text, &mut formulas, &mut FreeVocabulary).unwrap();
-        let legal = Legal::at_most_one(vec![a, b]);
+        let legal = LegalLetters::at_most_one(vec![a, b]);
         silent_step_invariant(&mut formulas, f, &legal, &Budget::unlimited()).unwrap()
     };
     for safe in [
@@ -256,7 +262,7 @@ fn limits_are_returned_as_stops() {
         .collect::<Vec<_>>()
         .join(" & ");
     let f = parse(&wide, &mut formulas, &mut FreeVocabulary).unwrap();
-    let result = translate(&mut formulas, f, &Legal::any(), &Budget::unlimited());
+    let result = translate(&mut formulas, f, &LegalLetters::any(), &Budget::unlimited());
     assert!(matches!(result, Err(Stop::Unsupported(_))));
 
     // Exponentially many ways to fulfil or postpone twelve promises: the work limit ends it.
@@ -266,12 +272,12 @@ fn limits_are_returned_as_stops() {
     };
     let f = parse(&busy(12), &mut formulas, &mut FreeVocabulary).unwrap();
     let budget = Budget::unlimited().with_work(200);
-    let result = translate(&mut formulas, f, &Legal::any(), &budget);
+    let result = translate(&mut formulas, f, &LegalLetters::any(), &budget);
     assert!(matches!(result, Err(Stop::Work(_))), "{result:?}");
 
     // With more promises the moves of the first state exceed the node limit.
     let f = parse(&busy(30), &mut formulas, &mut FreeVocabulary).unwrap();
-    let result = translate(&mut formulas, f, &Legal::any(), &Budget::unlimited());
+    let result = translate(&mut formulas, f, &LegalLetters::any(), &Budget::unlimited());
     assert!(matches!(result, Err(Stop::Memory)), "{result:?}");
 }
 
@@ -283,7 +289,8 @@ fn deep_formulas_do_not_overflow() {
     for _ in 0..500 {
         f = formulas.next(f);
     }
-    let a: Automaton = translate(&mut formulas, f, &Legal::any(), &Budget::unlimited()).unwrap();
+    let a: Automaton =
+        translate(&mut formulas, f, &LegalLetters::any(), &Budget::unlimited()).unwrap();
     assert_eq!(a.states.len(), 502);
     assert!(a.states.iter().flatten().all(|t| t.guard != Guards::FALSE));
 }
@@ -300,7 +307,7 @@ fn very_many_obligations_do_not_overflow() {
     }
     let f = formulas.and(parts);
     let budget = Budget::unlimited().with_work(5);
-    let result = translate(&mut formulas, f, &Legal::any(), &budget);
+    let result = translate(&mut formulas, f, &LegalLetters::any(), &budget);
     assert!(matches!(result, Err(Stop::Work(_))), "{result:?}");
 }
 
@@ -317,7 +324,7 @@ fn promises_have_separate_marks() {
         cycle: [0b1101, 0b1011, 0b1001].map(Letter).to_vec(),
     };
     assert!(satisfies(&formulas, f, &atoms, &word));
-    let (a, b) = both(&mut formulas, f, &Legal::any());
+    let (a, b) = both(&mut formulas, f, &LegalLetters::any());
     assert!(a.accepts(&over(&a, &atoms, &word)));
     assert!(!b.accepts(&over(&b, &atoms, &word)));
 }
@@ -343,7 +350,7 @@ fn the_rest_beside_many_conditions_is_checked() {
         (settling, 0b0000100, true),
     ] {
         let f = parse(text, &mut formulas, &mut FreeVocabulary).unwrap();
-        let (a, b) = both(&mut formulas, f, &Legal::any());
+        let (a, b) = both(&mut formulas, f, &LegalLetters::any());
         for (automaton, expected) in [(a, expected), (b, !expected)] {
             let accepted = automaton.accepts(&over(&automaton, &atoms, &always(letter)));
             assert_eq!(accepted, expected, "{text}: {letter:b}");
@@ -370,7 +377,7 @@ fn many_conditions(formulas: &mut Formulas, random: &mut Random) -> Formula {
         formulas,
         &atoms,
         size,
-        &Weights::ALL,
+        &OperatorWeights::ALL,
         random,
     )];
     for i in 0..5 + random.below(3) {
@@ -395,7 +402,7 @@ fn many_conditions(formulas: &mut Formulas, random: &mut Random) -> Formula {
 #[test]
 fn many_recurring_or_settling_conditions() {
     let mut random = Random::new(seed());
-    let any = Legal::any();
+    let any = LegalLetters::any();
     for case in 0..cases() / 8 {
         let mut formulas = Formulas::new();
         let f = many_conditions(&mut formulas, &mut random);
@@ -433,7 +440,7 @@ fn many_recurring_or_settling_conditions() {
 /// exponential.
 #[test]
 fn chains_of_parity_do_not_explode() {
-    let any = Legal::any();
+    let any = LegalLetters::any();
     let mut random = Random::new(seed());
     for (text, states, edges) in [
         ("((a U X a) xor (b U X b)) xor (c U X c)", 22, 60),
@@ -475,7 +482,7 @@ fn parity(formulas: &mut Formulas, random: &mut Random) -> Formula {
     let mut parts: Vec<Formula> = (0..2 + random.below(3))
         .map(|_| {
             let size = 2 + random.below(4);
-            random_formula(formulas, &atoms, size, &Weights::ALL, random)
+            random_formula(formulas, &atoms, size, &OperatorWeights::ALL, random)
         })
         .collect();
     while parts.len() > 1 {
@@ -493,7 +500,7 @@ fn parity(formulas: &mut Formulas, random: &mut Random) -> Formula {
 #[test]
 fn nested_parity_of_random_formulas() {
     let mut random = Random::new(seed());
-    let any = Legal::any();
+    let any = LegalLetters::any();
     for case in 0..cases() / 2 {
         let mut formulas = Formulas::new();
         let f = parity(&mut formulas, &mut random);
@@ -531,12 +538,12 @@ fn automata_of_many_conditions_are_linear() {
         let conjunction = conditions.join(" & ");
         let mut formulas = Formulas::new();
         let f = parse(&conjunction, &mut formulas, &mut FreeVocabulary).unwrap();
-        let (a, b) = both(&mut formulas, f, &Legal::any());
+        let (a, b) = both(&mut formulas, f, &LegalLetters::any());
         assert_eq!((a.states.len(), a.edge_count()), (1, n + 1));
         assert_eq!((b.states.len(), b.edge_count()), (n + 1, 2 * n + 1));
         let text = format!("({conjunction}) -> G(a -> F b)");
         let f = parse(&text, &mut formulas, &mut FreeVocabulary).unwrap();
-        let (a, b) = both(&mut formulas, f, &Legal::any());
+        let (a, b) = both(&mut formulas, f, &LegalLetters::any());
         assert!(a.states.len() <= n + 3, "{}", a.states.len());
         assert!(b.states.len() <= 3 && b.edge_count() <= 2 * (n + 3));
     }
@@ -546,6 +553,6 @@ fn automata_of_many_conditions_are_linear() {
         .collect();
     let mut formulas = Formulas::new();
     let f = parse(&conditions.join(" & "), &mut formulas, &mut FreeVocabulary).unwrap();
-    let result = translate(&mut formulas, f, &Legal::any(), &Budget::unlimited());
+    let result = translate(&mut formulas, f, &LegalLetters::any(), &Budget::unlimited());
     assert!(matches!(result, Err(Stop::Unsupported(_))), "{result:?}");
 }

@@ -1,7 +1,7 @@
 //! Never claims checked by SPIN, where it is installed.
 
 use crate::corpus::corpus;
-use lariat_automata::{Legal, translate, write_never};
+use lariat_automata::{LegalLetters, translate, write_never};
 use lariat_budget::Budget;
 use lariat_ltl::{Formula, Formulas, FreeVocabulary, Syntax, parse, print};
 use std::collections::BTreeSet;
@@ -35,7 +35,7 @@ struct Claim {
 
 fn claim(formulas: &mut Formulas, f: Formula) -> Claim {
     let unlimited = Budget::unlimited();
-    let a = translate(formulas, f, &Legal::any(), &unlimited).unwrap();
+    let a = translate(formulas, f, &LegalLetters::any(), &unlimited).unwrap();
     let formula = print(formulas, f, Syntax::Spin);
     let mut text = String::new();
     let name = |atom| formulas.atom_name(atom).to_owned();

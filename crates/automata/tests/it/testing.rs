@@ -2,10 +2,10 @@
 
 use crate::common::{ComplementTest, assert_disjoint, both, seed};
 use lariat_automata::testing::{Ta, Testing, Tgta, write_testing_dot, write_testing_json};
-use lariat_automata::{Automaton, Legal, Letter, Word, stutter_invariant};
+use lariat_automata::{Automaton, LegalLetters, Letter, Word, stutter_invariant};
 use lariat_budget::{Budget, Stop};
 use lariat_ltl::{
-    AtomId, Formula, Formulas, FreeVocabulary, Random, Weights, parse, random_formula,
+    AtomId, Formula, Formulas, FreeVocabulary, OperatorWeights, Random, parse, random_formula,
 };
 
 /// Stutter-invariant formulas, some of them with `X`.
@@ -44,7 +44,7 @@ fn ta(a: &Automaton) -> Ta {
 }
 
 fn check(formulas: &mut Formulas, f: Formula, text: &str, random: &mut Random) {
-    let (a, b) = both(formulas, f, &Legal::any());
+    let (a, b) = both(formulas, f, &LegalLetters::any());
     let atoms = formulas.atoms_of(f).len();
     let letter = |random: &mut Random| Letter(random.bits() & ((1 << atoms) - 1));
     let generalized = [tgta(&a).to_automaton(), tgta(&b).to_automaton()];
@@ -53,8 +53,8 @@ fn check(formulas: &mut Formulas, f: Formula, text: &str, random: &mut Random) {
     let published = [&a, &b].map(|a| Tgta::published(a, &unlimited).unwrap().to_automaton());
     let published_buchi = [&a, &b].map(|a| Ta::published(a, &unlimited).unwrap().to_automaton());
     for [x, y] in [&generalized, &buchi, &published, &published_buchi] {
-        assert_disjoint(x, &b, &Legal::any(), text);
-        assert_disjoint(y, &a, &Legal::any(), text);
+        assert_disjoint(x, &b, &LegalLetters::any(), text);
+        assert_disjoint(y, &a, &LegalLetters::any(), text);
         ComplementTest {
             formulas,
             f,
@@ -73,7 +73,7 @@ fn published_automata_are_not_smaller() {
     let mut larger = 0;
     for text in SHIPPED {
         let (mut formulas, f) = parsed(text);
-        let (a, _) = both(&mut formulas, f, &Legal::any());
+        let (a, _) = both(&mut formulas, f, &LegalLetters::any());
         let size = |testing: &Testing| testing.states.len();
         let pairs = [
             (
@@ -98,7 +98,7 @@ fn published_automata_are_not_smaller() {
 #[test]
 fn staying_indefinitely_is_a_continuation() {
     let (mut formulas, f) = parsed("(p & F !p) | (!p & F p)");
-    let (a, _) = both(&mut formulas, f, &Legal::any());
+    let (a, _) = both(&mut formulas, f, &LegalLetters::any());
     for testing in [ta(&a).0, tgta(&a).0] {
         let forever = testing.accepting_forever();
         assert!(forever.contains(&true), "{forever:?}");
@@ -112,7 +112,8 @@ fn both_kinds_preserve_the_language() {
     let mut random = Random::new(seed());
     for text in SHIPPED {
         let (mut formulas, f) = parsed(text);
-        let invariant = stutter_invariant(&mut formulas, f, &Legal::any(), &Budget::unlimited());
+        let invariant =
+            stutter_invariant(&mut formulas, f, &LegalLetters::any(), &Budget::unlimited());
         assert_eq!(invariant, Ok(true), "{text}");
         check(&mut formulas, f, text, &mut random);
     }
@@ -122,14 +123,16 @@ fn both_kinds_preserve_the_language() {
         let atoms: Vec<AtomId> = ["p", "q", "r"].map(|n| formulas.atom_id(n)).to_vec();
         let with_next = random.chance(1, 3);
         let weights = if with_next {
-            &Weights::ALL
+            &OperatorWeights::ALL
         } else {
-            &Weights::X_FREE
+            &OperatorWeights::X_FREE
         };
         let size = 3 + random.below(12);
         let f = random_formula(&mut formulas, &atoms, size, weights, &mut random);
         let unlimited = Budget::unlimited();
-        if with_next && stutter_invariant(&mut formulas, f, &Legal::any(), &unlimited) != Ok(true) {
+        if with_next
+            && stutter_invariant(&mut formulas, f, &LegalLetters::any(), &unlimited) != Ok(true)
+        {
             continue;
         }
         invariant_with_next += usize::from(with_next);
@@ -143,7 +146,7 @@ fn both_kinds_preserve_the_language() {
 #[test]
 fn without_marks_not_every_loop_accepts() {
     let (mut formulas, f) = parsed("G p");
-    let (a, _) = both(&mut formulas, f, &Legal::any());
+    let (a, _) = both(&mut formulas, f, &LegalLetters::any());
     assert_eq!(a.mark_count, 0);
     let word = |letter| Word {
         prefix: vec![],
@@ -158,7 +161,7 @@ fn without_marks_not_every_loop_accepts() {
 #[test]
 fn everything_accepts_the_word_that_never_changes() {
     let (mut formulas, f) = parsed("true");
-    let (a, _) = both(&mut formulas, f, &Legal::any());
+    let (a, _) = both(&mut formulas, f, &LegalLetters::any());
     for Testing {
         states, initial, ..
     } in [tgta(&a).0, ta(&a).0]
@@ -172,7 +175,7 @@ fn everything_accepts_the_word_that_never_changes() {
 fn small_formulas_have_small_automata() {
     let sizes = |text: &str| {
         let (mut formulas, f) = parsed(text);
-        let (a, _) = both(&mut formulas, f, &Legal::any());
+        let (a, _) = both(&mut formulas, f, &LegalLetters::any());
         (tgta(&a).0.states.len(), ta(&a).0.states.len())
     };
     // p changes forever, or is finally true.
@@ -191,7 +194,7 @@ fn too_many_atoms_are_rejected() {
     let text = format!("G({})", text.join(" | "));
     let f = parse(&text, &mut formulas, &mut FreeVocabulary).unwrap();
     let unlimited = Budget::unlimited();
-    let a = lariat_automata::translate(&mut formulas, f, &Legal::any(), &unlimited).unwrap();
+    let a = lariat_automata::translate(&mut formulas, f, &LegalLetters::any(), &unlimited).unwrap();
     let refusal = Tgta::new(&a, &unlimited);
     assert!(matches!(refusal, Err(Stop::Unsupported(_))));
     let refusal = Ta::new(&a, &unlimited);
@@ -201,7 +204,7 @@ fn too_many_atoms_are_rejected() {
 #[test]
 fn output_names_changes() {
     let (mut formulas, f) = parsed("F p");
-    let (a, _) = both(&mut formulas, f, &Legal::any());
+    let (a, _) = both(&mut formulas, f, &LegalLetters::any());
     let t = tgta(&a).0;
     let mut dot = String::new();
     write_testing_dot(&t, "F p", |_| "p".to_owned(), &mut dot).unwrap();

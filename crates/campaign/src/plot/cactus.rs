@@ -4,11 +4,11 @@
 //! faster engine, a longer curve more solved cases. Curves are labelled at their ends.
 
 use super::marks::{
-    FRAME, GRID, GUIDE_DASHED, INK, Medium, Name, PALE, TICK, capital, draw_points, name_curves,
-    names_width, series,
+    CurveLabel, FRAME, GRID, GUIDE_DASHED, INK, Medium, PALE, TICK, capital, draw_points,
+    name_curves, names_width, series,
 };
-use super::measure::{Measure, Unit};
-use super::results::{Case, Question, Results};
+use super::measure::{Measure, MeasureUnit};
+use super::results::{PlotCase, PlotData, QuestionKind};
 use super::scale::{Log, counts};
 use super::svg::{Anchor, Picture, SIZE, Svg, TITLE, fit, n};
 
@@ -39,8 +39,8 @@ impl Axes {
 }
 
 /// Draws all engines with jobs of this kind; `None` if no case was solved.
-pub fn cactus(results: &Results<'_>, question: Question, medium: Medium) -> Option<Picture> {
-    let cases: Vec<(usize, &Case<'_>)> = {
+pub fn cactus(results: &PlotData<'_>, question: QuestionKind, medium: Medium) -> Option<Picture> {
+    let cases: Vec<(usize, &PlotCase<'_>)> = {
         let all = results.cases.iter().enumerate();
         all.filter(|(_, case)| case.question() == question)
             .collect()
@@ -75,8 +75,8 @@ pub fn cactus(results: &Results<'_>, question: Question, medium: Medium) -> Opti
     let mut svg = Svg::new(total, bottom + 48.0, &title, "");
     let bold = format!(r#"{INK} font-weight="600""#);
     let heading = match question {
-        Question::Properties => format!("{title}, {} cases", cases.len()),
-        Question::States => format!("{title}, {} state spaces", cases.len()),
+        QuestionKind::Properties => format!("{title}, {} cases", cases.len()),
+        QuestionKind::States => format!("{title}, {} state spaces", cases.len()),
     };
     svg.text(
         (12.0, 22.0),
@@ -91,9 +91,9 @@ pub fn cactus(results: &Results<'_>, question: Question, medium: Medium) -> Opti
     }
     let mut names = Vec::new();
     for (engine, curve) in curves.iter().enumerate() {
-        let has_run = |case: &Case<'_>| case.runs.get(engine).is_some_and(Option::is_some);
+        let has_run = |case: &PlotCase<'_>| case.runs.get(engine).is_some_and(Option::is_some);
         if cases.iter().any(|(_, case)| has_run(case)) {
-            names.push(Name {
+            names.push(CurveLabel {
                 engine,
                 label: labels[engine].clone(),
                 end: points(&axes, curve)
@@ -108,7 +108,7 @@ pub fn cactus(results: &Results<'_>, question: Question, medium: Medium) -> Opti
     Some(svg.finish())
 }
 
-fn curve(cases: &[(usize, &Case<'_>)], engine: usize) -> Curve {
+fn curve(cases: &[(usize, &PlotCase<'_>)], engine: usize) -> Curve {
     let mut curve: Curve = cases
         .iter()
         .filter_map(|(number, case)| Some((case.solved(engine)?, *number)))
@@ -196,10 +196,11 @@ fn draw_curve(svg: &mut Svg, axes: &Axes, engine: usize, curve: &Curve, medium: 
 }
 
 /// The time limit, if times are compared and the limit is equal for all cases.
-fn time_limit(results: &Results<'_>) -> Option<f64> {
+fn time_limit(results: &PlotData<'_>) -> Option<f64> {
     let mut limits = results.cases.iter().map(|case| case.about.limits.seconds);
     let first = limits
         .next()
         .filter(|limit| limit.is_finite() && *limit > 0.0)?;
-    (results.measure.unit() == Unit::Seconds && limits.all(|limit| limit == first)).then_some(first)
+    (results.measure.unit() == MeasureUnit::Seconds && limits.all(|limit| limit == first))
+        .then_some(first)
 }

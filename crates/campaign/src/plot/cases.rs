@@ -1,11 +1,11 @@
 //! Lists of the contradicting answers and of all runs.
 
-use super::results::Results;
-use super::table::{Cell, Table};
+use super::results::PlotData;
+use super::table::{PlotTable, TableCell};
 use crate::Record;
 
 /// Lists the contradicting answers; `None` if there are none.
-pub fn contradictions(results: &Results<'_>) -> Option<Table> {
+pub fn contradictions(results: &PlotData<'_>) -> Option<PlotTable> {
     let heads = [
         "model",
         "property",
@@ -15,24 +15,24 @@ pub fn contradictions(results: &Results<'_>) -> Option<Table> {
         "command",
     ];
     let note = "These answers contradict a known answer or, if there is none, each other. Plots and tables do not count them as solved.";
-    let mut table = Table::new("contradictions", "Contradictions", note, &heads);
+    let mut table = PlotTable::new("contradictions", "Contradictions", note, &heads);
     table.is_alarm = true;
     for found in &results.contradictions {
         let record = found.record;
         table.rows.push(vec![
-            Cell::text(&record.model),
-            Cell::text(&record.property),
-            Cell::text(&record.engine),
-            Cell::text(record.answer.as_deref().unwrap_or(record.outcome.word())),
-            Cell::text(&found.against),
-            Cell::text(command(record)),
+            TableCell::text(&record.model),
+            TableCell::text(&record.property),
+            TableCell::text(&record.engine),
+            TableCell::text(record.answer.as_deref().unwrap_or(record.outcome.word())),
+            TableCell::text(&found.against),
+            TableCell::text(command(record)),
         ]);
     }
     (!table.rows.is_empty()).then_some(table)
 }
 
 /// Lists all runs, one per line, as input of other programs.
-pub fn cases(results: &Results<'_>) -> Table {
+pub fn cases(results: &PlotData<'_>) -> PlotTable {
     let heads = [
         "campaign",
         "family",
@@ -49,27 +49,29 @@ pub fn cases(results: &Results<'_>) -> Table {
         "repetitions",
         "job",
     ];
-    let mut table = Table::new("runs", "All runs", "", &heads);
+    let mut table = PlotTable::new("runs", "All runs", "", &heads);
     for case in &results.cases {
         for (engine, run) in results.engines.iter().zip(&case.runs) {
             let Some(run) = run else { continue };
             let record = run.record;
-            let seconds = |value: f64| Cell::number(value, format!("{value:.3}"));
+            let seconds = |value: f64| TableCell::number(value, format!("{value:.3}"));
             table.rows.push(vec![
-                Cell::text(&record.campaign),
-                Cell::text(&record.family),
-                Cell::text(&record.model),
-                Cell::text(&record.property),
-                Cell::text(&record.group),
-                Cell::text(case.class.word()),
-                Cell::text(engine),
-                Cell::text(run.word()),
+                TableCell::text(&record.campaign),
+                TableCell::text(&record.family),
+                TableCell::text(&record.model),
+                TableCell::text(&record.property),
+                TableCell::text(&record.group),
+                TableCell::text(case.class.word()),
+                TableCell::text(engine),
+                TableCell::text(run.word()),
                 seconds(record.cpu),
                 seconds(record.wall),
-                Cell::number(record.peak_bytes as f64, record.peak_bytes.to_string()),
-                record.engine_seconds.map_or_else(Cell::default, seconds),
-                Cell::count(run.repetitions),
-                Cell::text(&record.job),
+                TableCell::number(record.peak_bytes as f64, record.peak_bytes.to_string()),
+                record
+                    .engine_seconds
+                    .map_or_else(TableCell::default, seconds),
+                TableCell::count(run.repetitions),
+                TableCell::text(&record.job),
             ]);
         }
     }

@@ -14,8 +14,8 @@
 //!
 //! Sums are over the decided cases only, as in the paper.
 
-use super::results::{Class, Results, Run};
-use super::table::{Cell, Table};
+use super::results::{AnswerClass, PlotData, RepeatedRun};
+use super::table::{PlotTable, TableCell};
 use lariat::internals::Statistic;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,7 +40,7 @@ const REACH: Statistic = Statistic::REACH_SECONDS;
 const SHARE: Statistic = Statistic::SCC_SHARE;
 
 /// Builds the table; `None` if no engine has these statistics.
-pub fn components(results: &Results<'_>) -> Option<Table> {
+pub fn components(results: &PlotData<'_>) -> Option<PlotTable> {
     let mut heads = vec![
         "engine",
         "cases",
@@ -54,21 +54,22 @@ pub fn components(results: &Results<'_>) -> Option<Table> {
     let note = "SCC detection: its share of the product's time. Prevented: checks that needed no symbolic run; by: the \
                 criterion that prevented them. × state space: time of the product relative to reaching the states of the same model, \
                 where that takes 50 ms or more; geometric mean. Decided cases only.";
-    let mut table = Table::new(
+    let mut table = PlotTable::new(
         "components",
         "Component-wise engine: SCC detection",
         note,
         &heads,
     );
     let bases = bases(results);
-    let has_stats = |run: &Run<'_>| run.solved().is_some() && run.record.stat(CHECKS).is_some();
+    let has_stats =
+        |run: &RepeatedRun<'_>| run.solved().is_some() && run.record.stat(CHECKS).is_some();
     let families: BTreeSet<&str> = results
         .cases
         .iter()
         .map(|c| c.about.family.as_str())
         .collect();
     for (engine, name) in results.engines.iter().enumerate() {
-        let runs: Vec<(&str, Class, &Run<'_>)> = results
+        let runs: Vec<(&str, AnswerClass, &RepeatedRun<'_>)> = results
             .cases
             .iter()
             .filter_map(|case| {
@@ -81,20 +82,20 @@ pub fn components(results: &Results<'_>) -> Option<Table> {
             .collect();
         let answers = [
             (None, "all"),
-            (Some(Class::Holds), "holds"),
-            (Some(Class::Violated), "violated"),
+            (Some(AnswerClass::Holds), "holds"),
+            (Some(AnswerClass::Violated), "violated"),
         ];
-        let mut add = |family: Option<&str>, class: Option<Class>, answer: &str| {
-            let is_member = |(f, c, _): &&(&str, Class, &Run<'_>)| {
+        let mut add = |family: Option<&str>, class: Option<AnswerClass>, answer: &str| {
+            let is_member = |(f, c, _): &&(&str, AnswerClass, &RepeatedRun<'_>)| {
                 family.is_none_or(|family| *f == family) && class.is_none_or(|class| *c == class)
             };
-            let members: Vec<&Run<'_>> = runs
+            let members: Vec<&RepeatedRun<'_>> = runs
                 .iter()
                 .filter(is_member)
                 .map(|(_, _, run)| *run)
                 .collect();
             if !members.is_empty() {
-                let cells = [name, family.unwrap_or("all families"), answer].map(Cell::text);
+                let cells = [name, family.unwrap_or("all families"), answer].map(TableCell::text);
                 let mut row = cells.to_vec();
                 row.extend(figures(&members, &bases));
                 table.rows.push(row);
@@ -113,9 +114,13 @@ pub fn components(results: &Results<'_>) -> Option<Table> {
     (!table.rows.is_empty()).then_some(table)
 }
 
-fn bases<'a>(results: &Results<'a>) -> BTreeMap<&'a str, f64> {
+fn bases<'a>(results: &PlotData<'a>) -> BTreeMap<&'a str, f64> {
     let mut bases = BTreeMap::new();
-    for case in results.cases.iter().filter(|c| c.class == Class::Counted) {
+    for case in results
+        .cases
+        .iter()
+        .filter(|c| c.class == AnswerClass::Counted)
+    {
         let solved = case.runs.iter().flatten().filter(|r| r.solved().is_some());
         let seconds = solved.filter_map(|run| run.record.stat(REACH));
         if let Some(least) = seconds.min_by(f64::total_cmp) {
@@ -125,7 +130,7 @@ fn bases<'a>(results: &Results<'a>) -> BTreeMap<&'a str, f64> {
     bases
 }
 
-fn figures(runs: &[&Run<'_>], bases: &BTreeMap<&str, f64>) -> Vec<Cell> {
+fn figures(runs: &[&RepeatedRun<'_>], bases: &BTreeMap<&str, f64>) -> Vec<TableCell> {
     let sum = |stat: Statistic| {
         runs.iter()
             .filter_map(|run| run.record.stat(stat))
@@ -135,20 +140,21 @@ fn figures(runs: &[&Run<'_>], bases: &BTreeMap<&str, f64>) -> Vec<Cell> {
     let prevented = PREVENTED.map(|(stat, _)| sum(stat));
     let all: f64 = prevented.iter().sum();
     let timed = || {
-        let pair = |run: &&Run<'_>| Some((run.record.stat(SHARE)?, run.record.stat(PRODUCT)?));
+        let pair =
+            |run: &&RepeatedRun<'_>| Some((run.record.stat(SHARE)?, run.record.stat(PRODUCT)?));
         runs.iter().filter_map(pair)
     };
     let searching = timed().map(|(share, seconds)| share * seconds).sum();
     let seconds = timed().map(|(_, seconds)| seconds).sum();
     let mut row = vec![
-        Cell::count(runs.len()),
-        Cell::percent(searching, seconds),
-        Cell::percent(checks - started, checks),
+        TableCell::count(runs.len()),
+        TableCell::percent(searching, seconds),
+        TableCell::percent(checks - started, checks),
     ];
-    row.extend(prevented.map(|part| Cell::percent(part, all)));
-    row.push(Cell::number(checks, format!("{checks}")));
-    row.push(Cell::number(started, format!("{started}")));
-    let ratio = |run: &&Run<'_>| {
+    row.extend(prevented.map(|part| TableCell::percent(part, all)));
+    row.push(TableCell::number(checks, format!("{checks}")));
+    row.push(TableCell::number(started, format!("{started}")));
+    let ratio = |run: &&RepeatedRun<'_>| {
         let base = bases.get(run.record.model.as_str()).copied();
         let base = base.filter(|base| *base >= LEAST_BASE)?;
         // Without a check the product is trivial.
@@ -157,14 +163,14 @@ fn figures(runs: &[&Run<'_>], bases: &BTreeMap<&str, f64>) -> Vec<Cell> {
     };
     let logarithms: Vec<f64> = runs.iter().filter_map(ratio).map(f64::ln).collect();
     row.push(match logarithms.len() {
-        0 => Cell::default(),
-        n => Cell::count(n),
+        0 => TableCell::default(),
+        n => TableCell::count(n),
     });
     row.push(match logarithms.len() {
-        0 => Cell::default(),
+        0 => TableCell::default(),
         n => {
             let mean = (logarithms.iter().sum::<f64>() / n as f64).exp();
-            Cell::number(mean, format!("{mean:.3}"))
+            TableCell::number(mean, format!("{mean:.3}"))
         }
     });
     row
@@ -175,7 +181,7 @@ mod tests {
     use super::*;
     use crate::plot::measure::Measure;
     use crate::plot::results::tests::record;
-    use crate::{Outcome, Record};
+    use crate::{JobOutcome, Record};
     use serde_json::json;
 
     #[test]
@@ -194,9 +200,16 @@ mod tests {
             record
         };
         let records = [
-            with(record("hyb", "p", Outcome::Holds, 1.0), 90, 0, 80, 0.0, 3.0),
             with(
-                record("hyb", "q", Outcome::Violated, 1.0),
+                record("hyb", "p", JobOutcome::Holds, 1.0),
+                90,
+                0,
+                80,
+                0.0,
+                3.0,
+            ),
+            with(
+                record("hyb", "q", JobOutcome::Violated, 1.0),
                 10,
                 5,
                 5,
@@ -204,16 +217,16 @@ mod tests {
                 1.0,
             ),
             with(
-                record("hyb", "r", Outcome::Time, 1.0),
+                record("hyb", "r", JobOutcome::Time, 1.0),
                 1000,
                 1000,
                 0,
                 1.0,
                 10.0,
             ),
-            record("slap", "p", Outcome::Holds, 1.0),
+            record("slap", "p", JobOutcome::Holds, 1.0),
         ];
-        let table = components(&Results::new(&records, &[], Measure::Cpu, 0.0)).unwrap();
+        let table = components(&PlotData::new(&records, &[], Measure::Cpu, 0.0)).unwrap();
         let row = |i: usize| {
             table.rows[i]
                 .iter()
@@ -234,7 +247,7 @@ mod tests {
             "hyb, kanban, violated, 1, 100.0 %, 50.0 %, 0.0 %, 0.0 %, 100.0 %, 0.0 %, 0.0 %, 10, 5"
         );
         assert_eq!(table.rows.len(), 5);
-        let none = Results::new(&records, &["slap".to_owned()], Measure::Cpu, 0.0);
+        let none = PlotData::new(&records, &["slap".to_owned()], Measure::Cpu, 0.0);
         assert_eq!(components(&none), None);
     }
 }

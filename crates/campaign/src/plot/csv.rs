@@ -1,9 +1,9 @@
 //! Tables as CSV (RFC 4180): numbers in full precision, text quoted if necessary.
 
-use super::table::Table;
+use super::table::PlotTable;
 
 /// Renders the heads and the rows.
-pub fn csv(table: &Table) -> String {
+pub fn csv(table: &PlotTable) -> String {
     let heads: Vec<String> = table.heads.iter().map(|head| quote(head)).collect();
     let mut out = heads.join(",") + "\n";
     for row in &table.rows {
@@ -31,7 +31,7 @@ fn quote(text: &str) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::plot::table::Cell;
+    use crate::plot::table::TableCell;
 
     /// Parses CSV.
     pub(crate) fn parse(text: &str) -> Vec<Vec<String>> {
@@ -57,11 +57,12 @@ pub(crate) mod tests {
     #[test]
     fn csv_can_be_parsed_back() {
         let names = ["plain", "a,b", "say \"yes\"", "two\nlines", " space "];
-        let mut table = Table::new("t", "T", "", &["na\"me", "n"]);
+        let mut table = PlotTable::new("t", "T", "", &["na\"me", "n"]);
         for name in names {
-            table
-                .rows
-                .push(vec![Cell::text(name), Cell::number(0.125, "125 ms")]);
+            table.rows.push(vec![
+                TableCell::text(name),
+                TableCell::number(0.125, "125 ms"),
+            ]);
         }
         let rows = parse(&csv(&table));
         assert_eq!(rows[0], ["na\"me", "n"]);

@@ -6,10 +6,10 @@
 //! is the most expensive, and the step at 120 % those it does not solve.
 
 use super::marks::{
-    FRAME, GRID, GUIDE_DASHED, INK, Medium, Name, PALE, TICK, capital, draw_points, name_curves,
-    names_width, series,
+    CurveLabel, FRAME, GRID, GUIDE_DASHED, INK, Medium, PALE, TICK, capital, draw_points,
+    name_curves, names_width, series,
 };
-use super::results::{Class, Results};
+use super::results::{AnswerClass, PlotData};
 use super::scale::counts;
 use super::svg::{Anchor, Picture, SIZE, Svg, TITLE, fit, n};
 
@@ -47,7 +47,7 @@ impl Axes {
 }
 
 /// Draws the cases of one class; `None` if there is nothing to compare.
-pub fn cumulative(results: &Results<'_>, class: Class, medium: Medium) -> Option<Picture> {
+pub fn cumulative(results: &PlotData<'_>, class: AnswerClass, medium: Medium) -> Option<Picture> {
     let shares = shares(results, class)?;
     let labels = labels(results, &shares);
     let height = (16.0 * labels.len() as f64).max(290.0);
@@ -84,7 +84,7 @@ pub fn cumulative(results: &Results<'_>, class: Class, medium: Medium) -> Option
 }
 
 /// Computes relative costs; `None` if no case was solved or fewer than two engines have runs.
-fn shares(results: &Results<'_>, class: Class) -> Option<Shares> {
+fn shares(results: &PlotData<'_>, class: AnswerClass) -> Option<Shares> {
     let engines = results.engines.len();
     let mut shares = Shares {
         cases: 0,
@@ -117,7 +117,7 @@ fn shares(results: &Results<'_>, class: Class) -> Option<Shares> {
 }
 
 /// Names of the engines with their numbers of failures and refusals.
-fn labels(results: &Results<'_>, shares: &Shares) -> Vec<String> {
+fn labels(results: &PlotData<'_>, shares: &Shares) -> Vec<String> {
     results
         .engines
         .iter()
@@ -135,7 +135,7 @@ fn labels(results: &Results<'_>, shares: &Shares) -> Vec<String> {
 }
 
 /// Draws the grid, its labels and the frame.
-fn draw_axes(svg: &mut Svg, axes: &Axes, results: &Results<'_>) {
+fn draw_axes(svg: &mut Svg, axes: &Axes, results: &PlotData<'_>) {
     let bottom = axes.bottom;
     for step in counts(axes.cases, 6) {
         let y = axes.up(step as f64);
@@ -212,7 +212,7 @@ fn draw_curves(svg: &mut Svg, axes: &Axes, shares: &Shares, labels: &[String], m
             shares.cases,
             medium,
         );
-        names.push(Name {
+        names.push(CurveLabel {
             engine,
             label: labels[engine].clone(),
             end: (axes.across(FAILED), axes.up(curve.len() as f64)),

@@ -3,12 +3,12 @@
 //! Costs are summed over the *common* cases of a family: those solved by every engine that solves
 //! any case of it. An engine that refuses the whole family is disregarded.
 
-use super::results::{Case, Class, End, Failure, Results};
-use super::table::{Cell, Table};
+use super::results::{AnswerClass, FailureKind, PlotCase, PlotData, RunEnd};
+use super::table::{PlotTable, TableCell};
 use std::collections::BTreeMap;
 
 /// Builds the table. If there are several families, the last rows sum up all of them.
-pub fn families(results: &Results<'_>) -> Table {
+pub fn families(results: &PlotData<'_>) -> PlotTable {
     let title = results.measure.title();
     let sum = format!("{title}, common cases");
     let heads = [
@@ -19,8 +19,8 @@ pub fn families(results: &Results<'_>) -> Table {
         "Common: the cases solved by every engine that solves any case of the family; {title} is summed over these. \
          Other: undecided for another reason, crashed, or wrong."
     );
-    let mut table = Table::new("families", "Families of models", note, &heads);
-    let mut families: BTreeMap<&str, Vec<&Case<'_>>> = BTreeMap::new();
+    let mut table = PlotTable::new("families", "Families of models", note, &heads);
+    let mut families: BTreeMap<&str, Vec<&PlotCase<'_>>> = BTreeMap::new();
     for case in &results.cases {
         families.entry(&case.about.family).or_default().push(case);
     }
@@ -44,14 +44,14 @@ pub fn families(results: &Results<'_>) -> Table {
     table
 }
 
-fn rows(results: &Results<'_>, family: &str, cases: &[&Case<'_>], table: &mut Table) {
+fn rows(results: &PlotData<'_>, family: &str, cases: &[&PlotCase<'_>], table: &mut PlotTable) {
     let engines = 0..results.engines.len();
     let able: Vec<usize> = engines
         .clone()
         .filter(|&engine| cases.iter().any(|case| case.solved(engine).is_some()))
         .collect();
-    let is_common = |case: &&Case<'_>| able.iter().all(|&engine| case.solved(engine).is_some());
-    let common: Vec<&Case<'_>> = cases.iter().copied().filter(is_common).collect();
+    let is_common = |case: &&PlotCase<'_>| able.iter().all(|&engine| case.solved(engine).is_some());
+    let common: Vec<&PlotCase<'_>> = cases.iter().copied().filter(is_common).collect();
     for engine in engines {
         let runs = || {
             let own = cases
@@ -59,36 +59,39 @@ fn rows(results: &Results<'_>, family: &str, cases: &[&Case<'_>], table: &mut Ta
                 .filter_map(|case| Some((*case, case.runs[engine].as_ref()?)));
             own.map(|(case, run)| (case, run.end))
         };
-        let solved = |class: Option<Class>| {
-            let is = |(case, end): &(&Case<'_>, End)| {
-                matches!(end, End::Solved(_)) && class.is_none_or(|class| case.class == class)
+        let solved = |class: Option<AnswerClass>| {
+            let is = |(case, end): &(&PlotCase<'_>, RunEnd)| {
+                matches!(end, RunEnd::Solved(_)) && class.is_none_or(|class| case.class == class)
             };
-            Cell::count(runs().filter(is).count())
+            TableCell::count(runs().filter(is).count())
         };
-        let failed = |which: &[Failure]| {
-            let is =
-                |(_, end): &(&Case<'_>, End)| matches!(end, End::Failed(f) if which.contains(f));
-            Cell::count(runs().filter(is).count())
+        let failed = |which: &[FailureKind]| {
+            let is = |(_, end): &(&PlotCase<'_>, RunEnd)| matches!(end, RunEnd::Failed(f) if which.contains(f));
+            TableCell::count(runs().filter(is).count())
         };
         let mut row = vec![
-            Cell::text(family),
-            Cell::text(&results.engines[engine]),
-            Cell::count(runs().count()),
+            TableCell::text(family),
+            TableCell::text(&results.engines[engine]),
+            TableCell::count(runs().count()),
             solved(None),
-            solved(Some(Class::Holds)),
-            solved(Some(Class::Violated)),
-            solved(Some(Class::Counted)),
-            failed(&[Failure::Time]),
-            failed(&[Failure::Memory]),
-            failed(&[Failure::Refused]),
-            failed(&[Failure::Undecided, Failure::Crash, Failure::Wrong]),
+            solved(Some(AnswerClass::Holds)),
+            solved(Some(AnswerClass::Violated)),
+            solved(Some(AnswerClass::Counted)),
+            failed(&[FailureKind::Time]),
+            failed(&[FailureKind::Memory]),
+            failed(&[FailureKind::Refused]),
+            failed(&[
+                FailureKind::Undecided,
+                FailureKind::Crash,
+                FailureKind::Wrong,
+            ]),
         ];
         if able.contains(&engine) {
             let sum: f64 = common.iter().filter_map(|case| case.solved(engine)).sum();
-            row.push(Cell::count(common.len()));
-            row.push(Cell::number(sum, results.measure.unit().show(sum)));
+            row.push(TableCell::count(common.len()));
+            row.push(TableCell::number(sum, results.measure.unit().show(sum)));
         } else {
-            row.extend([Cell::default(), Cell::default()])
+            row.extend([TableCell::default(), TableCell::default()])
         }
         table.rows.push(row);
     }
@@ -97,21 +100,21 @@ fn rows(results: &Results<'_>, family: &str, cases: &[&Case<'_>], table: &mut Ta
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Outcome;
+    use crate::JobOutcome;
     use crate::plot::measure::Measure;
     use crate::plot::results::tests::record;
 
     #[test]
     fn sums_are_over_common_cases() {
         let records = [
-            record("a", "p", Outcome::Holds, 1.0),
-            record("b", "p", Outcome::Holds, 2.0),
-            record("c", "p", Outcome::Refused, 0.0),
-            record("a", "q", Outcome::Violated, 5.0),
-            record("b", "q", Outcome::Time, 10.0),
-            record("c", "q", Outcome::Refused, 0.0),
+            record("a", "p", JobOutcome::Holds, 1.0),
+            record("b", "p", JobOutcome::Holds, 2.0),
+            record("c", "p", JobOutcome::Refused, 0.0),
+            record("a", "q", JobOutcome::Violated, 5.0),
+            record("b", "q", JobOutcome::Time, 10.0),
+            record("c", "q", JobOutcome::Refused, 0.0),
         ];
-        let table = families(&Results::new(&records, &[], Measure::Cpu, 0.0));
+        let table = families(&PlotData::new(&records, &[], Measure::Cpu, 0.0));
         let heads: Vec<&str> = table.heads.iter().map(String::as_str).collect();
         let expected = "family engine cases solved holds violated time-out refused common";
         assert_eq!(heads[..9].join(" "), expected);

@@ -5,9 +5,9 @@
 //! once a plot has the focus. A click or Enter shows the commands that repeat the case.
 
 use super::cases::command;
-use super::results::Results;
+use super::results::PlotData;
 use super::svg::escape;
-use super::table::{Cell, Table};
+use super::table::{PlotTable, TableCell};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
 /// A picture on the page.
-pub struct Figure {
+pub struct PageFigure {
     /// The name of its file.
     pub name: String,
     /// The document.
@@ -24,15 +24,15 @@ pub struct Figure {
 }
 
 /// A part of the page, with a heading.
-pub enum Part {
+pub enum PageSection {
     /// Plots of one kind.
-    Figures(&'static str, Vec<Figure>),
+    Figures(&'static str, Vec<PageFigure>),
     /// A table.
-    Table(Table),
+    Table(PlotTable),
 }
 
 /// Renders the page.
-pub fn html(results: &Results<'_>, parts: &[Part]) -> String {
+pub fn html(results: &PlotData<'_>, parts: &[PageSection]) -> String {
     let names: BTreeSet<&str> = results
         .cases
         .iter()
@@ -46,8 +46,8 @@ pub fn html(results: &Results<'_>, parts: &[Part]) -> String {
     );
     for (i, part) in parts.iter().enumerate() {
         let (heading, class) = match part {
-            Part::Figures(heading, _) => (*heading, ""),
-            Part::Table(table) => (
+            PageSection::Figures(heading, _) => (*heading, ""),
+            PageSection::Table(table) => (
                 table.title.as_str(),
                 if table.is_alarm {
                     " class=\"alarm\""
@@ -61,7 +61,7 @@ pub fn html(results: &Results<'_>, parts: &[Part]) -> String {
     body.push_str("</nav></header>\n<main>\n");
     for (i, part) in parts.iter().enumerate() {
         match part {
-            Part::Figures(heading, figures) => {
+            PageSection::Figures(heading, figures) => {
                 let _ = writeln!(
                     body,
                     "<section id=\"part{i}\"><h2>{}</h2><div class=\"figures\">",
@@ -77,7 +77,7 @@ pub fn html(results: &Results<'_>, parts: &[Part]) -> String {
                 }
                 body.push_str("</div></section>\n");
             }
-            Part::Table(table) => {
+            PageSection::Table(table) => {
                 let class = if table.is_alarm {
                     " class=\"alarm\""
                 } else {
@@ -104,7 +104,7 @@ pub fn html(results: &Results<'_>, parts: &[Part]) -> String {
 }
 
 /// Summarizes the origin of the results.
-fn about(results: &Results<'_>) -> String {
+fn about(results: &PlotData<'_>) -> String {
     let records = || {
         results
             .cases
@@ -159,7 +159,7 @@ fn several(count: usize, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
-fn write_table(out: &mut String, table: &Table) {
+fn write_table(out: &mut String, table: &PlotTable) {
     let _ = write!(
         out,
         "<h2>{}</h2><div class=\"scroll\"><table><thead><tr>",
@@ -178,8 +178,8 @@ fn write_table(out: &mut String, table: &Table) {
         .map(|i| table.is_numeric(i))
         .collect();
     // A rule between groups, where the first column changes, unless it changes in most rows.
-    let group = |row: &Vec<Cell>| row.first().map(|cell| cell.text.clone());
-    let changes = |pair: &&[Vec<Cell>]| group(&pair[0]) != group(&pair[1]);
+    let group = |row: &Vec<TableCell>| row.first().map(|cell| cell.text.clone());
+    let changes = |pair: &&[Vec<TableCell>]| group(&pair[0]) != group(&pair[1]);
     let grouped = 2 * table.rows.windows(2).filter(changes).count() < table.rows.len();
     let mut before = None;
     for row in &table.rows {
@@ -212,7 +212,7 @@ fn write_table(out: &mut String, table: &Table) {
 }
 
 /// The cases of the points, as JSON for the script.
-fn data(results: &Results<'_>) -> Json {
+fn data(results: &PlotData<'_>) -> Json {
     let unit = results.measure.unit();
     let cases = results.cases.iter().map(|case| {
         let runs = case.runs.iter().map(|run| match run {

@@ -1,9 +1,9 @@
 //! Tables as Markdown.
 
-use super::table::Table;
+use super::table::PlotTable;
 
 /// Renders a heading, a table and a note.
-pub fn markdown(table: &Table) -> String {
+pub fn markdown(table: &PlotTable) -> String {
     let heads: Vec<String> = table.heads.iter().map(|head| plain(head)).collect();
     let rules: Vec<&str> = (0..heads.len())
         .map(|i| if table.is_numeric(i) { "---:" } else { "---" })
@@ -42,14 +42,14 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plot::table::Cell;
+    use crate::plot::table::TableCell;
 
     #[test]
     fn names_are_escaped() {
-        let mut table = Table::new("t", "T", "", &["name", "n"]);
+        let mut table = PlotTable::new("t", "T", "", &["name", "n"]);
         table
             .rows
-            .push(vec![Cell::text("a|b\n*c*"), Cell::count(3)]);
+            .push(vec![TableCell::text("a|b\n*c*"), TableCell::count(3)]);
         assert_eq!(
             markdown(&table),
             "## T\n\n| name | n |\n| --- | ---: |\n| a\\|b \\*c\\* | 3 |\n"

@@ -1,6 +1,6 @@
 //! Styles, markers and curve labels shared by all plots.
 
-use super::results::Class;
+use super::results::AnswerClass;
 use super::scale::spread;
 use super::svg::{Anchor, COLOURS, DASHES, SIZE, Svg, fit, n, width};
 
@@ -35,34 +35,34 @@ pub const INK: &str = r##"class="ink" fill="#111""##;
 pub const PALE: &str = r##"class="pale" fill="#555""##;
 
 /// Attributes of the points of a class.
-pub fn point_style(class: Class) -> &'static str {
+pub fn point_style(class: AnswerClass) -> &'static str {
     match class {
-        Class::Holds => {
+        AnswerClass::Holds => {
             r##"class="points holds" fill="#0072b2" fill-opacity="0.6" stroke="#0072b2" stroke-width="0.6""##
         }
-        Class::Violated => {
+        AnswerClass::Violated => {
             r##"class="points violated" fill="#d55e00" fill-opacity="0.6" stroke="#d55e00" stroke-width="0.6""##
         }
-        Class::Counted => {
+        AnswerClass::Counted => {
             r##"class="points counted" fill="#009e73" fill-opacity="0.6" stroke="#009e73" stroke-width="0.6""##
         }
-        Class::Undecided => {
+        AnswerClass::Undecided => {
             r##"class="points undecided" fill="none" stroke="#555" stroke-width="1""##
         }
     }
 }
 
 /// The marker of a class: circle, triangle, square, cross.
-pub fn marker(class: Class, x: f64, y: f64) -> String {
+pub fn marker(class: AnswerClass, x: f64, y: f64) -> String {
     match class {
-        Class::Holds => format!(
+        AnswerClass::Holds => format!(
             "M{} {}a2.8 2.8 0 1 0 5.6 0a2.8 2.8 0 1 0-5.6 0z",
             n(x - 2.8),
             n(y)
         ),
-        Class::Violated => format!("M{} {}l3.3 5.8h-6.6z", n(x), n(y - 3.6)),
-        Class::Counted => format!("M{} {}h5v5h-5z", n(x - 2.5), n(y - 2.5)),
-        Class::Undecided => format!("M{} {}l5 5m0-5l-5 5", n(x - 2.5), n(y - 2.5)),
+        AnswerClass::Violated => format!("M{} {}l3.3 5.8h-6.6z", n(x), n(y - 3.6)),
+        AnswerClass::Counted => format!("M{} {}h5v5h-5z", n(x - 2.5), n(y - 2.5)),
+        AnswerClass::Undecided => format!("M{} {}l5 5m0-5l-5 5", n(x - 2.5), n(y - 2.5)),
     }
 }
 
@@ -81,7 +81,7 @@ pub fn series(index: usize) -> String {
 }
 
 /// A curve label and the end of its curve.
-pub struct Name {
+pub struct CurveLabel {
     /// Index of the engine, which determines colour and dashes.
     pub engine: usize,
     /// The text.
@@ -93,7 +93,7 @@ pub struct Name {
 /// Labels curves in the margin right of `x`, each with a sample of its line, from the top in the
 /// given order and as close to their ends as possible; `range` is the top and the bottom of the
 /// plot. A leader connects a curve with its label unless another curve ends at the same height.
-pub fn name_curves(svg: &mut Svg, names: &[Name], x: f64, range: (f64, f64)) {
+pub fn name_curves(svg: &mut Svg, names: &[CurveLabel], x: f64, range: (f64, f64)) {
     let mut lowest = range.0;
     let mut wanted = Vec::new();
     for name in names {

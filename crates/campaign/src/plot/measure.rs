@@ -23,7 +23,7 @@ pub enum Measure {
 
 /// The unit of a measure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unit {
+pub enum MeasureUnit {
     /// Seconds.
     Seconds,
     /// Bytes.
@@ -50,11 +50,11 @@ impl Measure {
     }
 
     /// Returns its unit.
-    pub fn unit(self) -> Unit {
+    pub fn unit(self) -> MeasureUnit {
         match self {
-            Measure::Cpu | Measure::Wall | Measure::Engine => Unit::Seconds,
-            Measure::Memory => Unit::Bytes,
-            Measure::States | Measure::Transitions => Unit::Count,
+            Measure::Cpu | Measure::Wall | Measure::Engine => MeasureUnit::Seconds,
+            Measure::Memory => MeasureUnit::Bytes,
+            Measure::States | Measure::Transitions => MeasureUnit::Count,
         }
     }
 
@@ -73,40 +73,40 @@ impl Measure {
     /// Returns the adjective for the engine with the largest value.
     pub fn worst(self) -> &'static str {
         match self.unit() {
-            Unit::Seconds => "slowest",
-            Unit::Bytes | Unit::Count => "most expensive",
+            MeasureUnit::Seconds => "slowest",
+            MeasureUnit::Bytes | MeasureUnit::Count => "most expensive",
         }
     }
 
     /// Returns whether two values are too close to compare: within 1 % or a millisecond.
     pub fn is_tie(self, a: f64, b: f64) -> bool {
         let least: f64 = match self.unit() {
-            Unit::Seconds => 1e-3,
-            Unit::Bytes | Unit::Count => 0.0,
+            MeasureUnit::Seconds => 1e-3,
+            MeasureUnit::Bytes | MeasureUnit::Count => 0.0,
         };
         (a - b).abs() <= least.max(0.01 * a.max(b))
     }
 }
 
-impl Unit {
+impl MeasureUnit {
     /// The least positive value; smaller ones are raised to it.
     pub fn least(self) -> f64 {
         match self {
-            Unit::Seconds => 1e-3,
-            Unit::Bytes => 1e3,
-            Unit::Count => 1.0,
+            MeasureUnit::Seconds => 1e-3,
+            MeasureUnit::Bytes => 1e3,
+            MeasureUnit::Count => 1.0,
         }
     }
 
     /// Formats a value with three digits and its unit.
     pub fn show(self, value: f64) -> String {
         let (scaled, unit) = match self {
-            Unit::Seconds if value < 1.0 => (value * 1e3, " ms"),
-            Unit::Seconds => (value, " s"),
-            Unit::Bytes if value < 1e6 => (value / 1e3, " kB"),
-            Unit::Bytes if value < 1e9 => (value / 1e6, " MB"),
-            Unit::Bytes => (value / 1e9, " GB"),
-            Unit::Count => (value, ""),
+            MeasureUnit::Seconds if value < 1.0 => (value * 1e3, " ms"),
+            MeasureUnit::Seconds => (value, " s"),
+            MeasureUnit::Bytes if value < 1e6 => (value / 1e3, " kB"),
+            MeasureUnit::Bytes if value < 1e9 => (value / 1e6, " MB"),
+            MeasureUnit::Bytes => (value / 1e9, " GB"),
+            MeasureUnit::Count => (value, ""),
         };
         format!("{}{unit}", three_digits(scaled))
     }
@@ -114,7 +114,7 @@ impl Unit {
     /// Formats the label of a tick: 1, 2 or 5 times a power of ten.
     pub fn tick(self, value: f64) -> String {
         match self {
-            Unit::Count if value >= 1e4 => {
+            MeasureUnit::Count if value >= 1e4 => {
                 let power = value.log10().floor();
                 let lead = (value / 10f64.powf(power)).round();
                 let power = superscript(power as i32);
@@ -161,12 +161,12 @@ mod tests {
 
     #[test]
     fn values_have_three_digits_and_a_unit() {
-        assert_eq!(Unit::Seconds.show(0.0123), "12.3 ms");
-        assert_eq!(Unit::Seconds.show(3600.0), "3600 s");
-        assert_eq!(Unit::Seconds.show(1.0), "1 s");
-        assert_eq!(Unit::Bytes.show(52_428_800.0), "52.4 MB");
-        assert_eq!(Unit::Count.tick(2e5), "2·10⁵");
-        assert_eq!(Unit::Count.tick(1e12), "10¹²");
-        assert_eq!(Unit::Count.tick(1000.0), "1000");
+        assert_eq!(MeasureUnit::Seconds.show(0.0123), "12.3 ms");
+        assert_eq!(MeasureUnit::Seconds.show(3600.0), "3600 s");
+        assert_eq!(MeasureUnit::Seconds.show(1.0), "1 s");
+        assert_eq!(MeasureUnit::Bytes.show(52_428_800.0), "52.4 MB");
+        assert_eq!(MeasureUnit::Count.tick(2e5), "2·10⁵");
+        assert_eq!(MeasureUnit::Count.tick(1e12), "10¹²");
+        assert_eq!(MeasureUnit::Count.tick(1000.0), "1000");
     }
 }

@@ -44,12 +44,12 @@ pub mod win_lose_fail;
 
 pub use lariat_draw::svg;
 pub use measure::Measure;
-pub use table::Table;
+pub use table::PlotTable;
 
 use crate::Record;
-use html::{Figure, Part};
+use html::{PageFigure, PageSection};
 use marks::Medium;
-use results::{Class, Question, Results};
+use results::{AnswerClass, PlotData, QuestionKind};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -78,7 +78,7 @@ pub enum PlotKind {
 
 /// Options of [`plot`].
 #[derive(Clone, Debug, Default)]
-pub struct Choice {
+pub struct PlotOptions {
     /// The kinds of plots and tables; if empty, all that the records allow.
     pub kinds: Vec<PlotKind>,
     /// The engines in the order of columns; if empty, all, sorted by name.
@@ -95,25 +95,25 @@ pub struct Output {
     /// Names and contents of files.
     pub files: Vec<(String, String)>,
     /// The contradicting answers, if any.
-    pub contradictions: Option<Table>,
+    pub contradictions: Option<PlotTable>,
     /// The table of wins, losses and failures.
-    pub summary: Table,
+    pub summary: PlotTable,
 }
 
 /// An error in the input of [`plot`].
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Error {
+pub enum PlotError {
     /// There are no records.
     Empty,
     /// No record has the requested engine; the second field lists the known ones.
     Engine(String, Vec<String>),
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for PlotError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Empty => write!(f, "there are no results"),
-            Error::Engine(name, known) => {
+            PlotError::Empty => write!(f, "there are no results"),
+            PlotError::Engine(name, known) => {
                 write!(
                     f,
                     "no results of the engine `{name}`; there are results of: {}",
@@ -124,30 +124,30 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for PlotError {}
 
 /// Makes the tables and plots of `choice` from `records`.
-pub fn plot(records: &[Record], choice: &Choice) -> Result<Output, Error> {
+pub fn plot(records: &[Record], choice: &PlotOptions) -> Result<Output, PlotError> {
     let known = results::names(&results::labels(records));
     if let Some(name) = choice.engines.iter().find(|name| !known.contains(name)) {
-        return Err(Error::Engine(name.clone(), known));
+        return Err(PlotError::Engine(name.clone(), known));
     }
-    let results = Results::new(records, &choice.engines, choice.measure, choice.at_least);
+    let results = PlotData::new(records, &choice.engines, choice.measure, choice.at_least);
     if results.cases.is_empty() {
-        return Err(Error::Empty);
+        return Err(PlotError::Empty);
     }
     let wants = |kind: PlotKind| choice.kinds.is_empty() || choice.kinds.contains(&kind);
     let summary = win_lose_fail::win_lose_fail(&results);
     let contradictions = cases::contradictions(&results);
 
     let mut files = Files::default();
-    let mut parts: Vec<Part> = contradictions
+    let mut parts: Vec<PageSection> = contradictions
         .clone()
-        .map(Part::Table)
+        .map(PageSection::Table)
         .into_iter()
         .collect();
     if wants(PlotKind::WinLoseFail) {
-        parts.push(Part::Table(summary.clone()));
+        parts.push(PageSection::Table(summary.clone()));
     }
     for kind in [
         PlotKind::SpeedUp,
@@ -170,10 +170,10 @@ pub fn plot(records: &[Record], choice: &Choice) -> Result<Output, Error> {
         (PlotKind::Testing, testing::testing(&results)),
     ];
     for (kind, table) in tables {
-        parts.extend(table.filter(|_| wants(kind)).map(Part::Table));
+        parts.extend(table.filter(|_| wants(kind)).map(PageSection::Table));
     }
     for part in &parts {
-        if let Part::Table(table) = part {
+        if let PageSection::Table(table) = part {
             files.add(&table.name, "csv", csv::csv(table));
             files.add(&table.name, "md", markdown::markdown(table));
         }
@@ -189,16 +189,16 @@ pub fn plot(records: &[Record], choice: &Choice) -> Result<Output, Error> {
 
 /// Draws the plots of one kind, both as files and for the page.
 fn figures(
-    results: &Results<'_>,
+    results: &PlotData<'_>,
     kind: PlotKind,
-    choice: &Choice,
+    choice: &PlotOptions,
     files: &mut Files,
-) -> Option<Part> {
+) -> Option<PageSection> {
     let mut figures = Vec::new();
     let mut add = |name: &str, draw: &dyn Fn(Medium) -> Option<svg::Picture>| {
         if let (Some(file), Some(page)) = (draw(Medium::File), draw(Medium::Page)) {
             let name = files.add(name, "svg", file.text);
-            figures.push(Figure {
+            figures.push(PageFigure {
                 name,
                 svg: page.text,
             });
@@ -217,7 +217,7 @@ fn figures(
             "Speed-up by threads"
         }
         PlotKind::Cumulative => {
-            for class in Class::ALL {
+            for class in AnswerClass::ALL {
                 let name = format!("cumulative-{}", class.word());
                 add(&name, &|medium| {
                     cumulative::cumulative(results, class, medium)
@@ -226,17 +226,17 @@ fn figures(
             "Relative to the worst engine"
         }
         _ => {
-            for question in Question::ALL {
+            for question in QuestionKind::ALL {
                 let name = match question {
-                    Question::Properties => "cactus",
-                    Question::States => "cactus-states",
+                    QuestionKind::Properties => "cactus",
+                    QuestionKind::States => "cactus-states",
                 };
                 add(name, &|medium| cactus::cactus(results, question, medium));
             }
             "Solved cases"
         }
     };
-    (!figures.is_empty()).then_some(Part::Figures(heading, figures))
+    (!figures.is_empty()).then_some(PageSection::Figures(heading, figures))
 }
 
 /// Files with unique names.

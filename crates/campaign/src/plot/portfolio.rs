@@ -4,12 +4,12 @@
 //! the unique solves of an engine without that engine. The penalised mean (PAR-2) counts a case
 //! without an answer, refusals included, as twice the time limit. It is defined only for times.
 
-use super::measure::Unit;
-use super::results::{Case, Class, Results};
-use super::table::{Cell, Table};
+use super::measure::MeasureUnit;
+use super::results::{AnswerClass, PlotCase, PlotData};
+use super::table::{PlotTable, TableCell};
 
 /// Builds the table of the engines and the virtual best engine.
-pub fn portfolio(results: &Results<'_>) -> Table {
+pub fn portfolio(results: &PlotData<'_>) -> PlotTable {
     let title = results.measure.title();
     let sum = format!("{title} of solved cases");
     let heads = [
@@ -18,14 +18,14 @@ pub fn portfolio(results: &Results<'_>) -> Table {
     let note = "Unique: solved by no other engine. Fastest: the best of all that succeeded, ties included. \
                 PAR-2: mean over all cases, those without an answer counted as twice the time limit. Virtual best: the best \
                 engine for each case.";
-    let mut table = Table::new("portfolio", "Virtual best and unique solves", note, &heads);
-    let best = |case: &Case<'_>| case.solutions().map(|s| s.1).min_by(f64::total_cmp);
+    let mut table = PlotTable::new("portfolio", "Virtual best and unique solves", note, &heads);
+    let best = |case: &PlotCase<'_>| case.solutions().map(|s| s.1).min_by(f64::total_cmp);
     for engine in 0..results.engines.len() {
-        let cost = |case: &Case<'_>| case.solved(engine);
+        let cost = |case: &PlotCase<'_>| case.solved(engine);
         let mut row = figures(results, &results.engines[engine], &cost);
         row.insert(
             5,
-            Cell::count(
+            TableCell::count(
                 results
                     .cases
                     .iter()
@@ -33,18 +33,18 @@ pub fn portfolio(results: &Results<'_>) -> Table {
                     .count(),
             ),
         );
-        let is_fastest = |case: &&Case<'_>| match (case.solved(engine), best(case)) {
+        let is_fastest = |case: &&PlotCase<'_>| match (case.solved(engine), best(case)) {
             (Some(own), Some(best)) => results.measure.is_tie(own, best),
             _ => false,
         };
         row.insert(
             6,
-            Cell::count(results.cases.iter().filter(is_fastest).count()),
+            TableCell::count(results.cases.iter().filter(is_fastest).count()),
         );
         table.rows.push(row);
     }
     let mut row = figures(results, "virtual best", &best);
-    row.splice(5..5, [Cell::default(), Cell::default()]);
+    row.splice(5..5, [TableCell::default(), TableCell::default()]);
     table.rows.push(row);
     for column in [8, 4, 3, 2] {
         if table
@@ -59,7 +59,7 @@ pub fn portfolio(results: &Results<'_>) -> Table {
 }
 
 /// Lists the cases that only one engine solves; `None` if there are none.
-pub fn unique(results: &Results<'_>) -> Option<Table> {
+pub fn unique(results: &PlotData<'_>) -> Option<PlotTable> {
     let heads = [
         "engine",
         "model",
@@ -68,16 +68,16 @@ pub fn unique(results: &Results<'_>) -> Option<Table> {
         results.measure.title(),
         "formula",
     ];
-    let mut table = Table::new("unique", "Solved by one engine only", "", &heads);
+    let mut table = PlotTable::new("unique", "Solved by one engine only", "", &heads);
     for case in &results.cases {
         if let Some((engine, cost)) = only_solver(case).and_then(|e| Some((e, case.solved(e)?))) {
             table.rows.push(vec![
-                Cell::text(&results.engines[engine]),
-                Cell::text(&case.about.model),
-                Cell::text(&case.about.property),
-                Cell::text(case.class.word()),
-                Cell::number(cost, results.measure.unit().show(cost)),
-                Cell::text(case.about.formula.as_deref().unwrap_or("")),
+                TableCell::text(&results.engines[engine]),
+                TableCell::text(&case.about.model),
+                TableCell::text(&case.about.property),
+                TableCell::text(case.class.word()),
+                TableCell::number(cost, results.measure.unit().show(cost)),
+                TableCell::text(case.about.formula.as_deref().unwrap_or("")),
             ]);
         }
     }
@@ -86,45 +86,45 @@ pub fn unique(results: &Results<'_>) -> Option<Table> {
 }
 
 /// Returns the engine that solves a case if it is the only one.
-fn only_solver(case: &Case<'_>) -> Option<usize> {
+fn only_solver(case: &PlotCase<'_>) -> Option<usize> {
     let mut solutions = case.solutions();
     let (engine, _) = solutions.next()?;
     solutions.next().is_none().then_some(engine)
 }
 
 fn figures(
-    results: &Results<'_>,
+    results: &PlotData<'_>,
     name: &str,
-    cost: &dyn Fn(&Case<'_>) -> Option<f64>,
-) -> Vec<Cell> {
-    let count = |class: Option<Class>| {
+    cost: &dyn Fn(&PlotCase<'_>) -> Option<f64>,
+) -> Vec<TableCell> {
+    let count = |class: Option<AnswerClass>| {
         let of_class = results
             .cases
             .iter()
             .filter(|c| class.is_none_or(|class| c.class == class));
-        Cell::count(of_class.filter(|case| cost(case).is_some()).count())
+        TableCell::count(of_class.filter(|case| cost(case).is_some()).count())
     };
     let unit = results.measure.unit();
     let sum: f64 = results.cases.iter().filter_map(cost).sum();
     let mut row = vec![
-        Cell::text(name),
+        TableCell::text(name),
         count(None),
-        count(Some(Class::Holds)),
-        count(Some(Class::Violated)),
-        count(Some(Class::Counted)),
-        Cell::number(sum, unit.show(sum)),
+        count(Some(AnswerClass::Holds)),
+        count(Some(AnswerClass::Violated)),
+        count(Some(AnswerClass::Counted)),
+        TableCell::number(sum, unit.show(sum)),
     ];
     row.push(match unit {
-        Unit::Seconds if !results.cases.is_empty() => {
-            let penalty = |case: &Case<'_>| 2.0 * case.about.limits.seconds;
+        MeasureUnit::Seconds if !results.cases.is_empty() => {
+            let penalty = |case: &PlotCase<'_>| 2.0 * case.about.limits.seconds;
             let all = results
                 .cases
                 .iter()
                 .map(|case| cost(case).unwrap_or_else(|| penalty(case)));
             let mean = all.sum::<f64>() / results.cases.len() as f64;
-            Cell::number(mean, unit.show(mean))
+            TableCell::number(mean, unit.show(mean))
         }
-        _ => Cell::default(),
+        _ => TableCell::default(),
     });
     row
 }
@@ -132,21 +132,21 @@ fn figures(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Outcome;
+    use crate::JobOutcome;
     use crate::plot::measure::Measure;
     use crate::plot::results::tests::record;
 
     #[test]
     fn virtual_best_solves_the_union() {
         let records = [
-            record("a", "p", Outcome::Holds, 1.0),
-            record("b", "p", Outcome::Holds, 2.0),
-            record("a", "q", Outcome::Time, 10.0),
-            record("b", "q", Outcome::Violated, 4.0),
-            record("a", "r", Outcome::Time, 10.0),
-            record("b", "r", Outcome::Memory, 10.0),
+            record("a", "p", JobOutcome::Holds, 1.0),
+            record("b", "p", JobOutcome::Holds, 2.0),
+            record("a", "q", JobOutcome::Time, 10.0),
+            record("b", "q", JobOutcome::Violated, 4.0),
+            record("a", "r", JobOutcome::Time, 10.0),
+            record("b", "r", JobOutcome::Memory, 10.0),
         ];
-        let results = Results::new(&records, &[], Measure::Cpu, 0.0);
+        let results = PlotData::new(&records, &[], Measure::Cpu, 0.0);
         let table = portfolio(&results);
         let row =
             |i: usize| -> Vec<&str> { table.rows[i].iter().map(|c| c.text.as_str()).collect() };

@@ -10,12 +10,12 @@
 //! plot or table counts wrong or disputed answers as solved.
 
 use super::measure::Measure;
-use crate::{Outcome, Record};
+use crate::{JobOutcome, Record};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The answer to a case.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Class {
+pub enum AnswerClass {
     /// The property holds.
     Holds,
     /// The property is violated.
@@ -26,43 +26,43 @@ pub enum Class {
     Undecided,
 }
 
-impl Class {
+impl AnswerClass {
     /// All classes, in the order of tables.
-    pub const ALL: [Class; 4] = [
-        Class::Holds,
-        Class::Violated,
-        Class::Counted,
-        Class::Undecided,
+    pub const ALL: [AnswerClass; 4] = [
+        AnswerClass::Holds,
+        AnswerClass::Violated,
+        AnswerClass::Counted,
+        AnswerClass::Undecided,
     ];
 
     /// Returns its name.
     pub fn word(self) -> &'static str {
         match self {
-            Class::Holds => "holds",
-            Class::Violated => "violated",
-            Class::Counted => "counted",
-            Class::Undecided => "undecided",
+            AnswerClass::Holds => "holds",
+            AnswerClass::Violated => "violated",
+            AnswerClass::Counted => "counted",
+            AnswerClass::Undecided => "undecided",
         }
     }
 }
 
 /// Kind of a case. Costs of different kinds are not comparable and have separate plots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Question {
+pub enum QuestionKind {
     /// Check a property.
     Properties,
     /// Count the states.
     States,
 }
 
-impl Question {
+impl QuestionKind {
     /// Both kinds.
-    pub const ALL: [Question; 2] = [Question::Properties, Question::States];
+    pub const ALL: [QuestionKind; 2] = [QuestionKind::Properties, QuestionKind::States];
 }
 
 /// Reason that a run gave no answer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Failure {
+pub enum FailureKind {
     /// Stopped by the time limit.
     Time,
     /// Stopped by the memory limit.
@@ -77,91 +77,91 @@ pub enum Failure {
     Wrong,
 }
 
-impl Failure {
+impl FailureKind {
     /// All reasons, in the order of the bands around a plot.
-    pub const ALL: [Failure; 6] = [
-        Failure::Time,
-        Failure::Memory,
-        Failure::Refused,
-        Failure::Undecided,
-        Failure::Crash,
-        Failure::Wrong,
+    pub const ALL: [FailureKind; 6] = [
+        FailureKind::Time,
+        FailureKind::Memory,
+        FailureKind::Refused,
+        FailureKind::Undecided,
+        FailureKind::Crash,
+        FailureKind::Wrong,
     ];
 
     /// Returns its name.
     pub fn word(self) -> &'static str {
         match self {
-            Failure::Time => "time-out",
-            Failure::Memory => "memory",
-            Failure::Refused => "refused",
-            Failure::Undecided => "undecided",
-            Failure::Crash => "crashed",
-            Failure::Wrong => "wrong",
+            FailureKind::Time => "time-out",
+            FailureKind::Memory => "memory",
+            FailureKind::Refused => "refused",
+            FailureKind::Undecided => "undecided",
+            FailureKind::Crash => "crashed",
+            FailureKind::Wrong => "wrong",
         }
     }
 }
 
 /// The result of a run.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum End {
+pub enum RunEnd {
     /// An undisputed answer at this cost.
     Solved(f64),
     /// No answer.
-    Failed(Failure),
+    Failed(FailureKind),
 }
 
 /// The repetitions of one job.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Run<'a> {
+pub struct RepeatedRun<'a> {
     /// The record of the median repetition.
     pub record: &'a Record,
     /// The result of the run.
-    pub end: End,
+    pub end: RunEnd,
     /// Number of repetitions.
     pub repetitions: usize,
 }
 
-impl Run<'_> {
+impl RepeatedRun<'_> {
     /// Returns the cost of the answer, if there is one.
     pub fn solved(&self) -> Option<f64> {
         match self.end {
-            End::Solved(value) => Some(value),
-            End::Failed(_) => None,
+            RunEnd::Solved(value) => Some(value),
+            RunEnd::Failed(_) => None,
         }
     }
 
     /// Returns whether the engine does not support the property or the model.
     pub fn is_refused(&self) -> bool {
-        self.end == End::Failed(Failure::Refused)
+        self.end == RunEnd::Failed(FailureKind::Refused)
     }
 
     /// Returns the name of its result.
     pub fn word(&self) -> &'static str {
         match self.end {
-            End::Solved(_) => self.record.outcome.word(),
-            End::Failed(failure) => failure.word(),
+            RunEnd::Solved(_) => self.record.outcome.word(),
+            RunEnd::Failed(failure) => failure.word(),
         }
     }
 }
 
 /// A model with a property and the runs of the engines on it.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Case<'a> {
+pub struct PlotCase<'a> {
     /// One of its records, for the names.
     pub about: &'a Record,
     /// The answer.
-    pub class: Class,
-    /// The runs in the order of [`Results::engines`], if they have a value of the measure.
-    pub runs: Vec<Option<Run<'a>>>,
+    pub class: AnswerClass,
+    /// The runs in the order of [`PlotData::engines`], if they have a value of the measure.
+    pub runs: Vec<Option<RepeatedRun<'a>>>,
 }
 
-impl Case<'_> {
+impl PlotCase<'_> {
     /// Returns the kind of the case.
-    pub fn question(&self) -> Question {
+    pub fn question(&self) -> QuestionKind {
         if self.about.property.is_empty() {
-            Question::States
+            QuestionKind::States
         } else {
-            Question::Properties
+            QuestionKind::Properties
         }
     }
 
@@ -187,7 +187,7 @@ impl Case<'_> {
 
 /// A wrong or disputed answer.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Contradiction<'a> {
+pub struct DistrustedAnswer<'a> {
     /// The record with the answer.
     pub record: &'a Record,
     /// The contradicting answers, as text.
@@ -196,13 +196,13 @@ pub struct Contradiction<'a> {
 
 /// The data of all tables and plots.
 #[derive(Clone, Debug)]
-pub struct Results<'a> {
+pub struct PlotData<'a> {
     /// The engines, in the order of columns.
     pub engines: Vec<String>,
     /// The cases, by campaign, family, model and property.
-    pub cases: Vec<Case<'a>>,
+    pub cases: Vec<PlotCase<'a>>,
     /// Wrong and disputed answers of all engines, including engines without a column.
-    pub contradictions: Vec<Contradiction<'a>>,
+    pub contradictions: Vec<DistrustedAnswer<'a>>,
     /// Number of cases omitted as trivial.
     pub trivial: usize,
     /// The measure.
@@ -222,7 +222,7 @@ fn key(record: &Record) -> Key<'_> {
     )
 }
 
-impl<'a> Results<'a> {
+impl<'a> PlotData<'a> {
     /// Groups `records` into cases. Columns are `engines`, or all engines sorted by name if it is
     /// empty. Cases that every engine decides at a cost below `at_least` are omitted.
     pub fn new(
@@ -230,7 +230,7 @@ impl<'a> Results<'a> {
         engines: &[String],
         measure: Measure,
         at_least: f64,
-    ) -> Results<'a> {
+    ) -> PlotData<'a> {
         let labels = labels(records);
         // The last record of a job replaces earlier ones.
         let mut latest = HashMap::new();
@@ -248,7 +248,7 @@ impl<'a> Results<'a> {
             [] => names(&labels),
             named => named.to_vec(),
         };
-        let mut results = Results {
+        let mut results = PlotData {
             engines,
             cases: Vec::new(),
             contradictions: Vec::new(),
@@ -278,16 +278,17 @@ impl<'a> Results<'a> {
         };
         for record in &records {
             if let Some(against) = against(record) {
-                self.contradictions.push(Contradiction { record, against });
+                self.contradictions
+                    .push(DistrustedAnswer { record, against });
             }
         }
         let class = match (known, answers.first().copied(), answers.len()) {
             (Some(answer), ..) | (None, Some(answer), 1) => match answer {
-                "holds" => Class::Holds,
-                "violated" => Class::Violated,
-                _ => Class::Counted,
+                "holds" => AnswerClass::Holds,
+                "violated" => AnswerClass::Violated,
+                _ => AnswerClass::Counted,
             },
-            _ => Class::Undecided,
+            _ => AnswerClass::Undecided,
         };
         let run = |engine: &String| {
             let own = labelled.iter().filter(|(label, _)| label == engine);
@@ -295,17 +296,17 @@ impl<'a> Results<'a> {
                 against(r).is_some()
             })
         };
-        let runs: Vec<Option<Run<'a>>> = self.engines.iter().map(run).collect();
+        let runs: Vec<Option<RepeatedRun<'a>>> = self.engines.iter().map(run).collect();
         let Some(about) = runs.iter().flatten().map(|run| run.record).next() else {
             return;
         };
-        let is_small = |run: &Run<'_>| run.solved().is_some_and(|value| value < at_least);
+        let is_small = |run: &RepeatedRun<'_>| run.solved().is_some_and(|value| value < at_least);
         let runs_made = || runs.iter().flatten();
         if runs_made().any(is_small) && runs_made().all(|run| is_small(run) || run.is_refused()) {
             self.trivial += 1;
             return;
         }
-        self.cases.push(Case { about, class, runs });
+        self.cases.push(PlotCase { about, class, runs });
     }
 
     /// Returns the groups of properties, which tables list separately.
@@ -369,7 +370,7 @@ fn median<'a>(
     records: impl Iterator<Item = &'a Record>,
     measure: Measure,
     is_wrong: impl Fn(&Record) -> bool,
-) -> Option<Run<'a>> {
+) -> Option<RepeatedRun<'a>> {
     let mut sorted: Vec<(&Record, Option<f64>)> = records
         .map(|record| {
             (
@@ -382,22 +383,22 @@ fn median<'a>(
     sorted.sort_by(|a, b| cost(a.1).total_cmp(&cost(b.1)));
     let &(record, value) = sorted.get(sorted.len() / 2)?;
     let end = match (sorted.iter().find(|(r, _)| is_wrong(r)), value) {
-        (Some(_), _) => End::Failed(Failure::Wrong),
+        (Some(_), _) => RunEnd::Failed(FailureKind::Wrong),
         (None, Some(upper)) => {
             let (_, lower) = sorted[(sorted.len() - 1) / 2];
-            End::Solved((upper + lower.unwrap_or(upper)) / 2.0)
+            RunEnd::Solved((upper + lower.unwrap_or(upper)) / 2.0)
         }
         // Decided, but the engine does not report the measure.
         (None, None) if record.outcome.is_decided() => return None,
-        (None, None) => End::Failed(match record.outcome {
-            Outcome::Time => Failure::Time,
-            Outcome::Memory => Failure::Memory,
-            Outcome::Refused => Failure::Refused,
-            Outcome::Crash => Failure::Crash,
-            _ => Failure::Undecided,
+        (None, None) => RunEnd::Failed(match record.outcome {
+            JobOutcome::Time => FailureKind::Time,
+            JobOutcome::Memory => FailureKind::Memory,
+            JobOutcome::Refused => FailureKind::Refused,
+            JobOutcome::Crash => FailureKind::Crash,
+            _ => FailureKind::Undecided,
         }),
     };
-    Some(Run {
+    Some(RepeatedRun {
         record: sorted
             .iter()
             .find(|(r, _)| is_wrong(r))
@@ -413,7 +414,7 @@ pub(crate) mod tests {
     use crate::record::tests::plain;
 
     /// Creates a record of an engine on a property.
-    pub(crate) fn record(engine: &str, property: &str, outcome: Outcome, cpu: f64) -> Record {
+    pub(crate) fn record(engine: &str, property: &str, outcome: JobOutcome, cpu: f64) -> Record {
         Record {
             job: format!("{engine}/{property}"),
             engine: engine.to_owned(),
@@ -425,7 +426,7 @@ pub(crate) mod tests {
         }
     }
 
-    fn repeat(outcomes: &[(Outcome, f64)]) -> End {
+    fn repeat(outcomes: &[(JobOutcome, f64)]) -> RunEnd {
         let records: Vec<Record> = (1..)
             .zip(outcomes)
             .map(|(repetition, &(outcome, cpu))| Record {
@@ -433,51 +434,51 @@ pub(crate) mod tests {
                 ..record("slap", "p", outcome, cpu)
             })
             .collect();
-        let results = Results::new(&records, &[], Measure::Cpu, 0.0);
+        let results = PlotData::new(&records, &[], Measure::Cpu, 0.0);
         results.cases[0].runs[0].unwrap().end
     }
 
     #[test]
     fn repetitions_become_their_median() {
-        use Outcome::{Holds, Time};
+        use JobOutcome::{Holds, Time};
         assert_eq!(
             repeat(&[(Holds, 3.0), (Holds, 1.0), (Holds, 2.0)]),
-            End::Solved(2.0)
+            RunEnd::Solved(2.0)
         );
-        assert_eq!(repeat(&[(Holds, 3.0), (Holds, 1.0)]), End::Solved(2.0));
+        assert_eq!(repeat(&[(Holds, 3.0), (Holds, 1.0)]), RunEnd::Solved(2.0));
         assert_eq!(
             repeat(&[(Holds, 3.0), (Time, 10.0)]),
-            End::Failed(Failure::Time)
+            RunEnd::Failed(FailureKind::Time)
         );
         assert_eq!(
             repeat(&[(Time, 10.0), (Holds, 3.0), (Holds, 1.0)]),
-            End::Solved(3.0)
+            RunEnd::Solved(3.0)
         );
     }
 
     #[test]
     fn the_last_record_of_a_job_counts() {
         let records = [
-            record("slap", "p", Outcome::Crash, 1.0),
-            record("slap", "p", Outcome::Holds, 2.0),
+            record("slap", "p", JobOutcome::Crash, 1.0),
+            record("slap", "p", JobOutcome::Holds, 2.0),
         ];
-        let results = Results::new(&records, &[], Measure::Cpu, 0.0);
+        let results = PlotData::new(&records, &[], Measure::Cpu, 0.0);
         let run = results.cases[0].runs[0].unwrap();
-        assert_eq!((run.end, run.repetitions), (End::Solved(2.0), 1));
+        assert_eq!((run.end, run.repetitions), (RunEnd::Solved(2.0), 1));
     }
 
     #[test]
     fn two_versions_of_an_engine_are_two_columns() {
         let built = |property: &str, commit: &str, cpu: f64| Record {
             commit: Some(commit.to_owned()),
-            ..record("slap", property, Outcome::Holds, cpu)
+            ..record("slap", property, JobOutcome::Holds, cpu)
         };
         // Resumed with another version: one engine, each job once.
         let resumed = [built("p", "old", 2.0), built("q", "new", 1.0)];
-        let results = Results::new(&resumed, &[], Measure::Cpu, 0.0);
+        let results = PlotData::new(&resumed, &[], Measure::Cpu, 0.0);
         assert_eq!(results.engines, ["slap"]);
         let both = [built("p", "old", 2.0), built("p", "new", 1.0)];
-        let results = Results::new(&both, &[], Measure::Cpu, 0.0);
+        let results = PlotData::new(&both, &[], Measure::Cpu, 0.0);
         assert_eq!(results.engines, ["slap@new", "slap@old"]);
         assert_eq!(results.cases[0].solved(1), Some(2.0));
     }
@@ -485,44 +486,44 @@ pub(crate) mod tests {
     #[test]
     fn without_a_known_answer_all_disputed_answers_are_wrong() {
         let mut records = vec![
-            record("el", "p", Outcome::Holds, 1.0),
-            record("slap", "p", Outcome::Violated, 1.0),
-            record("sog", "p", Outcome::Refused, 0.0),
+            record("el", "p", JobOutcome::Holds, 1.0),
+            record("slap", "p", JobOutcome::Violated, 1.0),
+            record("sog", "p", JobOutcome::Refused, 0.0),
         ];
-        let results = Results::new(&records, &["el".to_owned()], Measure::Cpu, 0.0);
+        let results = PlotData::new(&records, &["el".to_owned()], Measure::Cpu, 0.0);
         assert_eq!(results.contradictions.len(), 2);
-        assert_eq!(results.cases[0].class, Class::Undecided);
+        assert_eq!(results.cases[0].class, AnswerClass::Undecided);
         assert_eq!(
             results.cases[0].runs[0].unwrap().end,
-            End::Failed(Failure::Wrong)
+            RunEnd::Failed(FailureKind::Wrong)
         );
 
         for record in &mut records {
             record.known = Some("holds".to_owned());
         }
-        let results = Results::new(&records, &[], Measure::Cpu, 0.0);
+        let results = PlotData::new(&records, &[], Measure::Cpu, 0.0);
         assert_eq!(results.contradictions.len(), 1);
-        assert_eq!(results.cases[0].class, Class::Holds);
+        assert_eq!(results.cases[0].class, AnswerClass::Holds);
         assert_eq!(results.cases[0].solved(0), Some(1.0));
         assert_eq!(
             results.cases[0].runs[2].unwrap().end,
-            End::Failed(Failure::Refused)
+            RunEnd::Failed(FailureKind::Refused)
         );
         assert_eq!(
             results.cases[0].runs[1].unwrap().end,
-            End::Failed(Failure::Wrong)
+            RunEnd::Failed(FailureKind::Wrong)
         );
     }
 
     #[test]
     fn trivial_cases_are_omitted() {
         let records = [
-            record("el", "p", Outcome::Holds, 0.01),
-            record("sog", "p", Outcome::Refused, 0.0),
-            record("el", "q", Outcome::Holds, 0.01),
-            record("sog", "q", Outcome::Time, 10.0),
+            record("el", "p", JobOutcome::Holds, 0.01),
+            record("sog", "p", JobOutcome::Refused, 0.0),
+            record("el", "q", JobOutcome::Holds, 0.01),
+            record("sog", "q", JobOutcome::Time, 10.0),
         ];
-        let results = Results::new(&records, &[], Measure::Cpu, 0.1);
+        let results = PlotData::new(&records, &[], Measure::Cpu, 0.1);
         assert_eq!((results.cases.len(), results.trivial), (1, 1));
     }
 }

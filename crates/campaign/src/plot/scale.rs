@@ -1,6 +1,6 @@
 //! Logarithmic axes: a range between 1-2-5 numbers around the data, and ticks.
 
-use super::measure::Unit;
+use super::measure::MeasureUnit;
 
 /// A logarithmic axis.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -40,7 +40,7 @@ fn nice(index: i32) -> f64 {
 
 impl Log {
     /// Creates an axis around `values`, at least one decade long, from `from` to `to`.
-    pub fn around(values: impl Iterator<Item = f64>, unit: Unit, from: f64, to: f64) -> Log {
+    pub fn around(values: impl Iterator<Item = f64>, unit: MeasureUnit, from: f64, to: f64) -> Log {
         let (mut min, mut max) = (f64::INFINITY, 0.0f64);
         for value in values.filter(|v| v.is_finite() && *v > 0.0) {
             min = min.min(value);
@@ -48,9 +48,9 @@ impl Log {
         }
         if min > max {
             (min, max) = match unit {
-                Unit::Seconds => (0.01, 1.0),
-                Unit::Bytes => (1e6, 1e9),
-                Unit::Count => (1.0, 1e3),
+                MeasureUnit::Seconds => (0.01, 1.0),
+                MeasureUnit::Bytes => (1e6, 1e9),
+                MeasureUnit::Count => (1.0, 1e3),
             };
         }
         let mut low = (3.0 * min.log10()).floor() as i32 + 1;
@@ -86,7 +86,7 @@ impl Log {
     }
 
     /// Returns the ticks; labels have a distance of at least `space`.
-    pub fn ticks(&self, unit: Unit, space: f64) -> Vec<Tick> {
+    pub fn ticks(&self, unit: MeasureUnit, space: f64) -> Vec<Tick> {
         let decade = (self.to - self.from).abs() / (self.hi / self.lo).log10();
         let first = (3.0 * self.lo.log10()).floor() as i32 - 1;
         let step = (space / decade).ceil().max(1.0) as i32;
@@ -166,7 +166,7 @@ mod tests {
             (3.0, 4.0, 1.0, 10.0),
             (2.0, 2.0, 1.0, 10.0),
         ] {
-            let axis = Log::around([min, max].into_iter(), Unit::Seconds, 0.0, 300.0);
+            let axis = Log::around([min, max].into_iter(), MeasureUnit::Seconds, 0.0, 300.0);
             assert!(axis.lo <= min && max <= axis.hi, "{axis:?}");
             assert!(axis.hi / axis.lo >= 9.99, "{axis:?}");
             if max / min > 10.0 {
@@ -175,7 +175,7 @@ mod tests {
             assert!(
                 (axis.at(axis.lo) - 0.0).abs() < 1e-9 && (axis.at(axis.hi) - 300.0).abs() < 1e-9
             );
-            let ticks = axis.ticks(Unit::Seconds, 40.0);
+            let ticks = axis.ticks(MeasureUnit::Seconds, 40.0);
             assert!(ticks.iter().filter(|t| t.label.is_some()).count() >= 2);
             let places: Vec<f64> = ticks
                 .iter()
@@ -187,7 +187,7 @@ mod tests {
                 "{places:?}"
             );
         }
-        let none = Log::around([].into_iter(), Unit::Count, 0.0, 1.0);
+        let none = Log::around([].into_iter(), MeasureUnit::Count, 0.0, 1.0);
         assert!(none.lo < none.hi);
     }
 

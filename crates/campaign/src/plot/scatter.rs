@@ -9,8 +9,8 @@
 use super::marks::{
     FRAME, GRID, GUIDE, GUIDE_DASHED, INK, Medium, PALE, TICK, marker, point_style,
 };
-use super::measure::Unit;
-use super::results::{Case, Class, End, Failure, Results, Run};
+use super::measure::MeasureUnit;
+use super::results::{AnswerClass, FailureKind, PlotCase, PlotData, RepeatedRun, RunEnd};
 use super::scale::Log;
 use super::svg::{Anchor, Picture, SIZE, Svg, TITLE, fit, width};
 use lariat::internals::ltl::Random;
@@ -29,15 +29,15 @@ const BELOW: f64 = 70.0;
 /// A case in the plot.
 struct Point<'a> {
     number: usize,
-    case: &'a Case<'a>,
-    x: &'a Run<'a>,
-    y: &'a Run<'a>,
+    case: &'a PlotCase<'a>,
+    x: &'a RepeatedRun<'a>,
+    y: &'a RepeatedRun<'a>,
 }
 
 /// Returns the pairs of engines to plot: all pairs of up to four engines. Of more engines, the best
 /// is compared with every other: the first if the user named engines (`named`), otherwise the one
 /// that solves most cases, at the lowest cost.
-pub fn pairs(results: &Results<'_>, named: bool) -> Vec<(usize, usize)> {
+pub fn pairs(results: &PlotData<'_>, named: bool) -> Vec<(usize, usize)> {
     let engines = results.engines.len();
     if engines <= 4 {
         return (0..engines)
@@ -64,7 +64,7 @@ pub fn pairs(results: &Results<'_>, named: bool) -> Vec<(usize, usize)> {
 }
 
 /// Plots the engine `x` against the engine `y`; `None` if they have no case in common.
-pub fn scatter(results: &Results<'_>, x: usize, y: usize, medium: Medium) -> Option<Picture> {
+pub fn scatter(results: &PlotData<'_>, x: usize, y: usize, medium: Medium) -> Option<Picture> {
     let points: Vec<Point<'_>> = results
         .cases
         .iter()
@@ -109,7 +109,7 @@ pub fn scatter(results: &Results<'_>, x: usize, y: usize, medium: Medium) -> Opt
     let beside = (16.0, frame.bottom - SIDE / 2.0);
     svg.upward(beside, Anchor::Middle, SIZE, &axis(name_y), INK);
 
-    for class in Class::ALL {
+    for class in AnswerClass::ALL {
         let mut members = points.iter().filter(|p| p.case.class == class).peekable();
         if members.peek().is_none() {
             continue;
@@ -121,9 +121,9 @@ pub fn scatter(results: &Results<'_>, x: usize, y: usize, medium: Medium) -> Opt
             match medium {
                 Medium::Page => svg.path(&d, &format!(r#"data-c="{}""#, point.number), ""),
                 Medium::File => {
-                    let result = |run: &Run<'_>| match run.end {
-                        End::Solved(value) => results.measure.unit().show(value),
-                        End::Failed(failure) => failure.word().to_owned(),
+                    let result = |run: &RepeatedRun<'_>| match run.end {
+                        RunEnd::Solved(value) => results.measure.unit().show(value),
+                        RunEnd::Failed(failure) => failure.word().to_owned(),
                     };
                     let (name, a, b) = (point.case.name(), result(point.x), result(point.y));
                     svg.path(&d, "", &format!("{name}: {name_x} {a}, {name_y} {b}"));
@@ -141,9 +141,9 @@ struct Frame {
     /// The vertical axis, with the range of `across`.
     up: Log,
     /// Bands at the right, from the square outwards.
-    right: Vec<Failure>,
+    right: Vec<FailureKind>,
     /// Bands at the top, from the square outwards.
-    above: Vec<Failure>,
+    above: Vec<FailureKind>,
     /// Upper end of the outermost band.
     top: f64,
     /// Lower end of the square.
@@ -152,7 +152,11 @@ struct Frame {
 }
 
 impl Frame {
-    fn new(results: &Results<'_>, points: &[Point<'_>], keys: &[(Option<Class>, String)]) -> Frame {
+    fn new(
+        results: &PlotData<'_>,
+        points: &[Point<'_>],
+        keys: &[(Option<AnswerClass>, String)],
+    ) -> Frame {
         let right = bands(points.iter().map(|p| p.x));
         let above = bands(points.iter().map(|p| p.y));
         let total = LEFT + SIDE + GAP + BAND * right.len() as f64 + 12.0;
@@ -177,25 +181,25 @@ impl Frame {
     fn at(&self, point: &Point<'_>) -> (f64, f64) {
         let shift = |salt: u64| jitter(point.number, salt) * (BAND - 8.0);
         let x = match point.x.end {
-            End::Solved(value) => self.across.at(value),
-            End::Failed(failure) => self.across.to + middle(&self.right, failure) + shift(0),
+            RunEnd::Solved(value) => self.across.at(value),
+            RunEnd::Failed(failure) => self.across.to + middle(&self.right, failure) + shift(0),
         };
         let y = match point.y.end {
-            End::Solved(value) => self.up.at(value),
-            End::Failed(failure) => self.up.to - middle(&self.above, failure) + shift(1),
+            RunEnd::Solved(value) => self.up.at(value),
+            RunEnd::Failed(failure) => self.up.to - middle(&self.above, failure) + shift(1),
         };
         (x, y)
     }
 }
 
 /// Distance of the middle of a band from the square.
-fn middle(bands: &[Failure], failure: Failure) -> f64 {
+fn middle(bands: &[FailureKind], failure: FailureKind) -> f64 {
     let index = bands.iter().position(|&band| band == failure).unwrap_or(0);
     GAP + BAND * (index as f64 + 0.5)
 }
 
 /// Draws the square: grid, labelled ticks, the diagonal and the lines of ratios 10 and 1/10.
-fn draw_axes(svg: &mut Svg, frame: &Frame, unit: Unit) {
+fn draw_axes(svg: &mut Svg, frame: &Frame, unit: MeasureUnit) {
     let Frame { across, up, .. } = frame;
     let (right, top, bottom) = (across.to, up.to, frame.bottom);
     for tick in across.ticks(unit, 46.0) {
@@ -249,15 +253,15 @@ fn draw_bands(svg: &mut Svg, frame: &Frame) {
 }
 
 /// Returns the reasons of failures that occur among the runs.
-fn bands<'a>(runs: impl Iterator<Item = &'a Run<'a>> + Clone) -> Vec<Failure> {
-    let occurs = |band: &Failure| runs.clone().any(|run| run.end == End::Failed(*band));
-    Failure::ALL.into_iter().filter(occurs).collect()
+fn bands<'a>(runs: impl Iterator<Item = &'a RepeatedRun<'a>> + Clone) -> Vec<FailureKind> {
+    let occurs = |band: &FailureKind| runs.clone().any(|run| run.end == RunEnd::Failed(*band));
+    FailureKind::ALL.into_iter().filter(occurs).collect()
 }
 
 /// Attributes of a band. Bands are translucent because they cross.
-fn band_style(band: Failure) -> &'static str {
+fn band_style(band: FailureKind) -> &'static str {
     match band {
-        Failure::Wrong => {
+        FailureKind::Wrong => {
             r##"class="band wrong" fill="#e33" fill-opacity="0.2" stroke="#fff" stroke-width="1""##
         }
         _ => r##"class="band" fill="#888" fill-opacity="0.13" stroke="#fff" stroke-width="1""##,
@@ -271,9 +275,9 @@ fn jitter(number: usize, salt: u64) -> f64 {
 }
 
 /// Entries of the legend: counts per marker, then counts of cases solved by both, one or neither.
-fn legend(points: &[Point<'_>], name_x: &str, name_y: &str) -> Vec<(Option<Class>, String)> {
+fn legend(points: &[Point<'_>], name_x: &str, name_y: &str) -> Vec<(Option<AnswerClass>, String)> {
     let mut keys = Vec::new();
-    for class in Class::ALL {
+    for class in AnswerClass::ALL {
         match points.iter().filter(|p| p.case.class == class).count() {
             0 => {}
             count => keys.push((Some(class), format!("{} {count}", class.word()))),
@@ -298,7 +302,7 @@ fn legend(points: &[Point<'_>], name_x: &str, name_y: &str) -> Vec<(Option<Class
 }
 
 /// Returns the line and the left end of each entry of the legend.
-fn key_places(keys: &[(Option<Class>, String)], total: f64) -> Vec<(usize, f64)> {
+fn key_places(keys: &[(Option<AnswerClass>, String)], total: f64) -> Vec<(usize, f64)> {
     let (mut line, mut x) = (0, 12.0);
     let mut places = Vec::new();
     let mut markers = true;
@@ -315,13 +319,13 @@ fn key_places(keys: &[(Option<Class>, String)], total: f64) -> Vec<(usize, f64)>
     places
 }
 
-fn key_lines(keys: &[(Option<Class>, String)], total: f64) -> usize {
+fn key_lines(keys: &[(Option<AnswerClass>, String)], total: f64) -> usize {
     key_places(keys, total)
         .last()
         .map_or(0, |(line, _)| line + 1)
 }
 
-fn draw_legend(svg: &mut Svg, keys: &[(Option<Class>, String)], total: f64) {
+fn draw_legend(svg: &mut Svg, keys: &[(Option<AnswerClass>, String)], total: f64) {
     for ((class, text), (line, x)) in keys.iter().zip(key_places(keys, total)) {
         let y = 38.0 + 16.0 * line as f64;
         let mut left = x;

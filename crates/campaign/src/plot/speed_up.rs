@@ -5,13 +5,13 @@
 //! processors as threads. The ratio of total processor times shows the duplicated work.
 
 use super::marks::{
-    FRAME, GRID, GUIDE_DASHED, INK, Medium, Name, PALE, TICK, draw_points, name_curves,
+    CurveLabel, FRAME, GRID, GUIDE_DASHED, INK, Medium, PALE, TICK, draw_points, name_curves,
     names_width, series,
 };
-use super::results::{Case, Results};
+use super::results::{PlotCase, PlotData};
 use super::scale::counts;
 use super::svg::{Anchor, Picture, SIZE, Svg, TITLE, fit, n};
-use super::table::{Cell, Table};
+use super::table::{PlotTable, TableCell};
 use crate::Record;
 
 /// The switch for the number of threads.
@@ -54,7 +54,7 @@ fn threads(record: &Record) -> Option<(usize, Vec<&str>)> {
 }
 
 /// Returns the run on one thread with the same rest of the command.
-fn single_threaded<'a>(case: &'a Case<'_>, rest: &[&str]) -> Option<&'a Record> {
+fn single_threaded<'a>(case: &'a PlotCase<'_>, rest: &[&str]) -> Option<&'a Record> {
     let runs = case.runs.iter().flatten();
     let mut records = runs
         .filter(|run| run.solved().is_some())
@@ -63,7 +63,7 @@ fn single_threaded<'a>(case: &'a Case<'_>, rest: &[&str]) -> Option<&'a Record> 
 }
 
 /// Returns the engines on several threads, their pairs by increasing speed-up.
-fn several(results: &Results<'_>) -> Vec<Several> {
+fn several(results: &PlotData<'_>) -> Vec<Several> {
     let pairs_of = |engine: usize| {
         let mut several = Several {
             engine,
@@ -98,7 +98,7 @@ fn several(results: &Results<'_>) -> Vec<Several> {
 }
 
 /// Builds the table of the engines on several threads; `None` if there are none.
-pub fn table(results: &Results<'_>) -> Option<Table> {
+pub fn table(results: &PlotData<'_>) -> Option<PlotTable> {
     let heads = [
         "engine",
         "threads",
@@ -112,18 +112,18 @@ pub fn table(results: &Results<'_>) -> Option<Table> {
         "processor time",
     ];
     let note = "Cases solved both on one thread and on several. Wall: sums of seconds; speed-up: their ratio, and the least, median and largest ratio of a case. Processor time: ratio of the sums, several threads to one.";
-    let mut table = Table::new("speed-up", "Speed-up by threads", note, &heads);
+    let mut table = PlotTable::new("speed-up", "Speed-up by threads", note, &heads);
     for several in several(results) {
         let pairs = &several.pairs;
         let sum = |value: fn(&Pair) -> f64| pairs.iter().map(value).sum::<f64>();
         let (one, own) = (sum(|p| p.wall.0), sum(|p| p.wall.1));
-        let times = |x: f64| Cell::number(x, format!("{x:.2}"));
-        let seconds = |x: f64| Cell::number(x, format!("{x:.1} s"));
+        let times = |x: f64| TableCell::number(x, format!("{x:.2}"));
+        let seconds = |x: f64| TableCell::number(x, format!("{x:.1} s"));
         let single = |at: usize| times(pairs[at].speed_up());
         table.rows.push(vec![
-            Cell::text(&results.engines[several.engine]),
-            Cell::count(several.threads),
-            Cell::count(pairs.len()),
+            TableCell::text(&results.engines[several.engine]),
+            TableCell::count(several.threads),
+            TableCell::count(pairs.len()),
             seconds(one),
             seconds(own),
             times(one / own),
@@ -137,7 +137,7 @@ pub fn table(results: &Results<'_>) -> Option<Table> {
 }
 
 /// Draws the speed-ups of all cases in increasing order, one curve per engine.
-pub fn speed_up(results: &Results<'_>, medium: Medium) -> Option<Picture> {
+pub fn speed_up(results: &PlotData<'_>, medium: Medium) -> Option<Picture> {
     let all = several(results);
     let most = all.iter().map(|several| several.pairs.len()).max()?;
     let highest = all.iter().flat_map(|several| several.pairs.last());
@@ -196,7 +196,7 @@ pub fn speed_up(results: &Results<'_>, medium: Medium) -> Option<Picture> {
         svg.path(&path, &series(engine), "");
         let end = points.last().map_or((LEFT, TOP), |(_, end)| *end);
         draw_points(&mut svg, engine, points.into_iter(), most, medium);
-        names.push(Name { engine, label, end });
+        names.push(CurveLabel { engine, label, end });
     }
     names.sort_by(|a, b| a.end.1.total_cmp(&b.end.1));
     name_curves(&mut svg, &names, LEFT + WIDTH, (TOP, TOP + HEIGHT));
@@ -206,7 +206,7 @@ pub fn speed_up(results: &Results<'_>, medium: Medium) -> Option<Picture> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Outcome;
+    use crate::JobOutcome;
     use crate::plot::measure::Measure;
     use crate::plot::results::tests::record;
 
@@ -220,7 +220,7 @@ mod tests {
                 ..record(
                     &format!("{engine}-{threads}"),
                     property,
-                    Outcome::Holds,
+                    JobOutcome::Holds,
                     cpu,
                 )
             }
@@ -232,7 +232,7 @@ mod tests {
             on("sog", "2", "q", 3.0, 4.0),
             on("slap", "2", "p", 1.0, 1.0),
         ];
-        let results = Results::new(&records, &[], Measure::Wall, 0.0);
+        let results = PlotData::new(&records, &[], Measure::Wall, 0.0);
         let table = table(&results).unwrap();
         let rows: Vec<Vec<&str>> = table
             .rows
@@ -245,7 +245,7 @@ mod tests {
         assert_eq!(rows, [expected]);
         let picture = speed_up(&results, Medium::File).unwrap();
         assert!(picture.text.contains("sog-2") && !picture.text.contains("slap"));
-        let one = Results::new(&records[..1], &[], Measure::Wall, 0.0);
+        let one = PlotData::new(&records[..1], &[], Measure::Wall, 0.0);
         assert!(super::table(&one).is_none() && speed_up(&one, Medium::Page).is_none());
     }
 }

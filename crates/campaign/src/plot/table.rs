@@ -2,42 +2,42 @@
 
 /// A value and its text.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Cell {
+pub struct TableCell {
     /// The text for display.
     pub text: String,
     /// The exact value, if it is a number.
     pub value: Option<f64>,
 }
 
-impl Cell {
+impl TableCell {
     /// Creates a cell of text.
-    pub fn text(text: impl Into<String>) -> Cell {
-        Cell {
+    pub fn text(text: impl Into<String>) -> TableCell {
+        TableCell {
             text: text.into(),
             value: None,
         }
     }
 
     /// Creates a cell with a count.
-    pub fn count(count: usize) -> Cell {
-        Cell {
+    pub fn count(count: usize) -> TableCell {
+        TableCell {
             text: count.to_string(),
             value: Some(count as f64),
         }
     }
 
     /// Creates a cell with a count and its percentage of `of`.
-    pub fn share(count: usize, of: usize) -> Cell {
+    pub fn share(count: usize, of: usize) -> TableCell {
         let percent = 100.0 * count as f64 / of.max(1) as f64;
-        Cell {
+        TableCell {
             text: format!("{count} ({percent:.0} %)"),
             value: Some(count as f64),
         }
     }
 
     /// Creates a cell with a number that the caller has formatted.
-    pub fn number(value: f64, text: impl Into<String>) -> Cell {
-        Cell {
+    pub fn number(value: f64, text: impl Into<String>) -> TableCell {
+        TableCell {
             text: text.into(),
             // The empty sum is −0 in floating point.
             value: Some(value + 0.0),
@@ -45,19 +45,19 @@ impl Cell {
     }
 
     /// Creates a cell with `part` as a percentage of `whole`; empty if `whole` is not positive.
-    pub fn percent(part: f64, whole: f64) -> Cell {
+    pub fn percent(part: f64, whole: f64) -> TableCell {
         if whole > 0.0 {
             let percent = 100.0 * part / whole + 0.0;
-            Cell::number(percent, format!("{percent:.1} %"))
+            TableCell::number(percent, format!("{percent:.1} %"))
         } else {
-            Cell::default()
+            TableCell::default()
         }
     }
 }
 
 /// A table.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Table {
+pub struct PlotTable {
     /// The name of its files.
     pub name: String,
     /// Its title.
@@ -67,20 +67,20 @@ pub struct Table {
     /// The heads of the columns.
     pub heads: Vec<String>,
     /// Rows of as many cells as there are heads.
-    pub rows: Vec<Vec<Cell>>,
+    pub rows: Vec<Vec<TableCell>>,
     /// True for a table of errors, which is highlighted.
     pub is_alarm: bool,
 }
 
-impl Table {
+impl PlotTable {
     /// Creates a table without rows.
     pub fn new(
         name: &str,
         title: impl Into<String>,
         note: impl Into<String>,
         heads: &[&str],
-    ) -> Table {
-        Table {
+    ) -> PlotTable {
+        PlotTable {
             name: name.to_owned(),
             title: title.into(),
             note: note.into(),
@@ -101,7 +101,11 @@ impl Table {
     /// Removes the columns without content.
     pub fn drop_empty(&mut self) {
         for column in (0..self.heads.len()).rev() {
-            if self.rows.iter().all(|row| row[column] == Cell::default()) {
+            if self
+                .rows
+                .iter()
+                .all(|row| row[column] == TableCell::default())
+            {
                 self.drop_column(column);
             }
         }

@@ -3,16 +3,16 @@
 //! A campaign for this purpose runs a portfolio and variants that each lack one technique. All
 //! other engines are compared with the first one, in the order of columns.
 
-use super::results::{Class, Results};
-use super::table::{Cell, Table};
+use super::results::{AnswerClass, PlotData};
+use super::table::{PlotTable, TableCell};
 use std::collections::BTreeMap;
 
 /// Builds the table of the engines that decided within each portfolio.
-pub fn deciders(results: &Results<'_>) -> Option<Table> {
+pub fn deciders(results: &PlotData<'_>) -> Option<PlotTable> {
     let title = results.measure.title();
     let heads = ["engine", "decided by", "cases", "holds", "violated", title];
     let note = "Decided by: the engine of the portfolio that gave the answer.";
-    let mut table = Table::new("deciders", "Deciding engines", note, &heads);
+    let mut table = PlotTable::new("deciders", "Deciding engines", note, &heads);
     for (engine, name) in results.engines.iter().enumerate() {
         let mut by: BTreeMap<&str, (usize, usize, f64)> = BTreeMap::new();
         for case in &results.cases {
@@ -22,8 +22,8 @@ pub fn deciders(results: &Results<'_>) -> Option<Table> {
             };
             if let Some(decider) = &run.record.decided_by {
                 let (holds, violated, sum) = by.entry(decider).or_default();
-                *holds += usize::from(case.class == Class::Holds);
-                *violated += usize::from(case.class == Class::Violated);
+                *holds += usize::from(case.class == AnswerClass::Holds);
+                *violated += usize::from(case.class == AnswerClass::Violated);
                 *sum += cost;
             }
         }
@@ -32,12 +32,12 @@ pub fn deciders(results: &Results<'_>) -> Option<Table> {
         }
         for (decider, (holds, violated, sum)) in by {
             table.rows.push(vec![
-                Cell::text(name),
-                Cell::text(decider),
-                Cell::count(holds + violated),
-                Cell::count(holds),
-                Cell::count(violated),
-                Cell::number(sum, results.measure.unit().show(sum)),
+                TableCell::text(name),
+                TableCell::text(decider),
+                TableCell::count(holds + violated),
+                TableCell::count(holds),
+                TableCell::count(violated),
+                TableCell::number(sum, results.measure.unit().show(sum)),
             ]);
         }
     }
@@ -45,7 +45,7 @@ pub fn deciders(results: &Results<'_>) -> Option<Table> {
 }
 
 /// Compares each engine with the first; `None` if there is only one.
-pub fn lost(results: &Results<'_>) -> Option<Table> {
+pub fn lost(results: &PlotData<'_>) -> Option<PlotTable> {
     let first = results.engines.first()?;
     let title = results.measure.title();
     let (own, theirs) = (title.to_owned(), format!("{title} of the first"));
@@ -53,7 +53,7 @@ pub fn lost(results: &Results<'_>) -> Option<Table> {
     let note = format!(
         "Lost: cases that {first} solves and this engine does not; won: the reverse. {title}: sums over the cases that both solve."
     );
-    let mut table = Table::new("lost", "Comparison with the first engine", &note, &heads);
+    let mut table = PlotTable::new("lost", "Comparison with the first engine", &note, &heads);
     for (engine, name) in results.engines.iter().enumerate().skip(1) {
         let (mut lost, mut won, mut sums) = (0, 0, (0.0, 0.0));
         for case in &results.cases {
@@ -66,12 +66,12 @@ pub fn lost(results: &Results<'_>) -> Option<Table> {
         }
         let unit = results.measure.unit();
         table.rows.push(vec![
-            Cell::text(name),
-            Cell::count(results.solved_by(engine)),
-            Cell::count(lost),
-            Cell::count(won),
-            Cell::number(sums.0, unit.show(sums.0)),
-            Cell::number(sums.1, unit.show(sums.1)),
+            TableCell::text(name),
+            TableCell::count(results.solved_by(engine)),
+            TableCell::count(lost),
+            TableCell::count(won),
+            TableCell::number(sums.0, unit.show(sums.0)),
+            TableCell::number(sums.1, unit.show(sums.1)),
         ]);
     }
     (!table.rows.is_empty()).then_some(table)
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
     use crate::plot::measure::Measure;
     use crate::plot::results::tests::record;
-    use crate::{Outcome, Record};
+    use crate::{JobOutcome, Record};
 
     #[test]
     fn deciders_and_lost_cases_are_counted() {
@@ -91,16 +91,19 @@ mod tests {
             ..record
         };
         let records = [
-            by("walk", record("all", "p", Outcome::Violated, 1.0)),
-            by("facts", record("all", "q", Outcome::Holds, 2.0)),
-            record("all", "r", Outcome::Time, 10.0),
-            by("explicit", record("no walk", "p", Outcome::Violated, 3.0)),
-            record("no walk", "q", Outcome::Time, 10.0),
-            by("explicit", record("no walk", "r", Outcome::Holds, 4.0)),
+            by("walk", record("all", "p", JobOutcome::Violated, 1.0)),
+            by("facts", record("all", "q", JobOutcome::Holds, 2.0)),
+            record("all", "r", JobOutcome::Time, 10.0),
+            by(
+                "explicit",
+                record("no walk", "p", JobOutcome::Violated, 3.0),
+            ),
+            record("no walk", "q", JobOutcome::Time, 10.0),
+            by("explicit", record("no walk", "r", JobOutcome::Holds, 4.0)),
         ];
-        let results = Results::new(&records, &[], Measure::Cpu, 0.0);
-        let texts = |table: Table| -> Vec<Vec<String>> {
-            let row = |row: &Vec<Cell>| row.iter().map(|cell| cell.text.clone()).collect();
+        let results = PlotData::new(&records, &[], Measure::Cpu, 0.0);
+        let texts = |table: PlotTable| -> Vec<Vec<String>> {
+            let row = |row: &Vec<TableCell>| row.iter().map(|cell| cell.text.clone()).collect();
             table.rows.iter().map(row).collect()
         };
         let deciders = texts(deciders(&results).unwrap());

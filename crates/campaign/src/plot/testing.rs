@@ -7,8 +7,8 @@
 //! Transitions of testing automata are counted per change set, as in the paper; edges of other
 //! automata are labelled by formulas over the propositions and counted once each.
 
-use super::results::{Class, Results};
-use super::table::{Cell, Table};
+use super::results::{AnswerClass, PlotData};
+use super::table::{PlotTable, TableCell};
 use crate::Record;
 use lariat::internals::Statistic;
 use std::collections::BTreeSet;
@@ -57,7 +57,7 @@ const SUM: Summary = ("sum", |figures| figures.iter().sum());
 
 /// Builds the table; `None` if no engine with a testing automaton has solved a case. Symbolic
 /// engines are omitted, because their products are not comparable.
-pub fn testing(results: &Results<'_>) -> Option<Table> {
+pub fn testing(results: &PlotData<'_>) -> Option<PlotTable> {
     let kinds: Vec<usize> = (0..results.engines.len())
         .filter(|&engine| {
             let records = results
@@ -74,7 +74,7 @@ pub fn testing(results: &Results<'_>) -> Option<Table> {
             records.peek().is_some() && records.all(is_explicit)
         })
         .collect();
-    let finished: Vec<(&Record, Class, Vec<&Record>)> = results
+    let finished: Vec<(&Record, AnswerClass, Vec<&Record>)> = results
         .cases
         .iter()
         .filter(|case| kinds.iter().all(|&kind| case.solved(kind).is_some()))
@@ -91,7 +91,10 @@ pub fn testing(results: &Results<'_>) -> Option<Table> {
     }
 
     let mut heads = vec!["model", "group", "engine", "figure"];
-    let sides = [(Class::Holds, "verified"), (Class::Violated, "violated")];
+    let sides = [
+        (AnswerClass::Holds, "verified"),
+        (AnswerClass::Violated, "violated"),
+    ];
     let mut owned = Vec::new();
     for (_, side) in sides {
         owned.push(format!("{side}: n"));
@@ -109,7 +112,7 @@ pub fn testing(results: &Results<'_>) -> Option<Table> {
          check explored (in both passes, if there are two); T: time of the engine. {omitted} cases that some \
          kind did not solve are omitted for all kinds."
     );
-    let mut table = Table::new("testing-automata", "Automata and products", note, &heads);
+    let mut table = PlotTable::new("testing-automata", "Automata and products", note, &heads);
 
     let groups: BTreeSet<(&str, &str)> = finished
         .iter()
@@ -117,7 +120,7 @@ pub fn testing(results: &Results<'_>) -> Option<Table> {
         .collect();
     let mut add = |model: Option<(&str, &str)>, summaries: &[Summary]| {
         for (position, &kind) in kinds.iter().enumerate() {
-            let member = |class: Class| -> Vec<&Record> {
+            let member = |class: AnswerClass| -> Vec<&Record> {
                 let is = |a: &Record| model.is_none_or(|model| model == (&a.model, &a.group));
                 let own = finished
                     .iter()
@@ -128,7 +131,7 @@ pub fn testing(results: &Results<'_>) -> Option<Table> {
             let (name, group) = model.unwrap_or(("all models", ""));
             for summary in summaries {
                 let words = [name, group, &results.engines[kind], summary.0];
-                let mut row = words.map(Cell::text).to_vec();
+                let mut row = words.map(TableCell::text).to_vec();
                 for (class, _) in sides {
                     row.extend(figures(&member(class), summary.1));
                 }
@@ -144,20 +147,20 @@ pub fn testing(results: &Results<'_>) -> Option<Table> {
     Some(table)
 }
 
-fn figures(records: &[&Record], summary: fn(&[f64]) -> f64) -> Vec<Cell> {
+fn figures(records: &[&Record], summary: fn(&[f64]) -> f64) -> Vec<TableCell> {
     let figure = |of: &dyn Fn(&Record) -> Option<f64>, digits: usize| {
         let all: Option<Vec<f64>> = records.iter().map(|record| of(record)).collect();
         match all.filter(|all| !all.is_empty()) {
             Some(all) => {
                 let value = summary(&all);
-                Cell::number(value, format!("{value:.digits$}"))
+                TableCell::number(value, format!("{value:.digits$}"))
             }
-            None => Cell::default(),
+            None => TableCell::default(),
         }
     };
     let mut cells = vec![match records.len() {
-        0 => Cell::default(),
-        n => Cell::count(n),
+        0 => TableCell::default(),
+        n => TableCell::count(n),
     }];
     for column in &COLUMNS {
         let of = |record: &Record| column.stats.iter().find_map(|stat| record.stat(*stat));
@@ -170,14 +173,14 @@ fn figures(records: &[&Record], summary: fn(&[f64]) -> f64) -> Vec<Cell> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Outcome;
+    use crate::JobOutcome;
     use crate::plot::measure::Measure;
     use crate::plot::results::tests::record;
     use serde_json::json;
 
     #[test]
     fn cases_unsolved_by_one_kind_are_omitted_for_all() {
-        let with = |engine: &str, property: &str, outcome: Outcome, edges: u64| {
+        let with = |engine: &str, property: &str, outcome: JobOutcome, edges: u64| {
             let mut record = record(engine, property, outcome, 1.0);
             let stats = match engine {
                 "explicit" => {
@@ -192,15 +195,15 @@ mod tests {
             record
         };
         let records = [
-            with("explicit", "p", Outcome::Holds, 10),
-            with("tgta", "p", Outcome::Holds, 8),
-            with("slap", "p", Outcome::Time, 8),
-            with("explicit", "q", Outcome::Holds, 30),
-            with("tgta", "q", Outcome::Holds, 20),
-            with("explicit", "r", Outcome::Holds, 1000),
-            with("tgta", "r", Outcome::Time, 1),
+            with("explicit", "p", JobOutcome::Holds, 10),
+            with("tgta", "p", JobOutcome::Holds, 8),
+            with("slap", "p", JobOutcome::Time, 8),
+            with("explicit", "q", JobOutcome::Holds, 30),
+            with("tgta", "q", JobOutcome::Holds, 20),
+            with("explicit", "r", JobOutcome::Holds, 1000),
+            with("tgta", "r", JobOutcome::Time, 1),
         ];
-        let table = testing(&Results::new(&records, &[], Measure::Cpu, 0.0)).unwrap();
+        let table = testing(&PlotData::new(&records, &[], Measure::Cpu, 0.0)).unwrap();
         let texts: Vec<String> = table
             .rows
             .iter()
@@ -215,7 +218,7 @@ mod tests {
         assert_eq!(texts[3], "kanban-5 random tgta max 2 4 8 6 20 0.400");
         assert_eq!(texts[4], "all models  explicit sum 2 4 6 10 40 0.800");
         assert_eq!(texts.len(), 10);
-        let single = Results::new(&records, &["explicit".to_owned()], Measure::Cpu, 0.0);
+        let single = PlotData::new(&records, &["explicit".to_owned()], Measure::Cpu, 0.0);
         assert_eq!(testing(&single), None);
     }
 }

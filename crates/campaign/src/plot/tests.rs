@@ -3,7 +3,7 @@
 use super::results::tests::record;
 use super::svg::Picture;
 use super::*;
-use crate::Outcome;
+use crate::JobOutcome;
 use csv::tests::parse;
 use lariat::internals::ltl::Random;
 
@@ -12,14 +12,15 @@ fn campaign(engines: &[String], cases: usize) -> Vec<Record> {
     let mut random = Random::new(1);
     let mut records = Vec::new();
     for case in 0..cases {
-        let answer = [Outcome::Holds, Outcome::Violated][random.below(2_usize)];
+        let answer = [JobOutcome::Holds, JobOutcome::Violated][random.below(2_usize)];
         for engine in engines {
             let cpu = 10f64.powf(f64::from(random.below(6556)) / 1000.0 - 3.0);
             let outcome = match random.below(12) {
-                0 => Outcome::Time,
-                1 => Outcome::Memory,
-                2 => Outcome::Refused,
-                3 => [Outcome::Crash, Outcome::Unknown, Outcome::Input][random.below(3_usize)],
+                0 => JobOutcome::Time,
+                1 => JobOutcome::Memory,
+                2 => JobOutcome::Refused,
+                3 => [JobOutcome::Crash, JobOutcome::Unknown, JobOutcome::Input]
+                    [random.below(3_usize)],
                 _ => answer,
             };
             let mut record = record(engine, &format!("r{case}"), outcome, cpu);
@@ -68,9 +69,9 @@ fn names(count: usize) -> Vec<String> {
 }
 
 /// Draws all plots and tables and checks them.
-fn make(records: &[Record], choice: &Choice) -> Output {
+fn make(records: &[Record], choice: &PlotOptions) -> Output {
     let output = plot(records, choice).unwrap();
-    let results = Results::new(records, &choice.engines, choice.measure, choice.at_least);
+    let results = PlotData::new(records, &choice.engines, choice.measure, choice.at_least);
     for medium in [Medium::File, Medium::Page] {
         for (x, y) in scatter::pairs(&results, false) {
             let picture = scatter::scatter(&results, x, y, medium);
@@ -85,12 +86,12 @@ fn make(records: &[Record], choice: &Choice) -> Output {
                 }
             }
         }
-        for class in Class::ALL {
+        for class in AnswerClass::ALL {
             cumulative::cumulative(&results, class, medium)
                 .iter()
                 .for_each(check);
         }
-        for question in Question::ALL {
+        for question in QuestionKind::ALL {
             let Some(picture) = cactus::cactus(&results, question, medium) else {
                 continue;
             };
@@ -130,7 +131,7 @@ fn outputs_are_complete_for_one_to_thousands_of_records() {
         (40, 3),
     ] {
         let records = campaign(&names(engines), cases);
-        let output = make(&records, &Choice::default());
+        let output = make(&records, &PlotOptions::default());
         let page = &output.files.last().unwrap().1;
         for case in 0..cases {
             assert!(page.contains(&format!("\"name\":\"kanban-5 r{case}\"")));
@@ -140,12 +141,12 @@ fn outputs_are_complete_for_one_to_thousands_of_records() {
 
 #[test]
 fn campaigns_without_solved_cases_have_no_cactus_plot() {
-    for outcome in [Outcome::Time, Outcome::Refused, Outcome::Crash] {
+    for outcome in [JobOutcome::Time, JobOutcome::Refused, JobOutcome::Crash] {
         let mut records = campaign(&names(3), 20);
         for record in &mut records {
             (record.outcome, record.answer) = (outcome, None);
         }
-        let output = make(&records, &Choice::default());
+        let output = make(&records, &PlotOptions::default());
         assert!(
             output
                 .files
@@ -164,11 +165,11 @@ fn counted_states_are_plotted_and_compared() {
         record.property.clear();
         record.formula = None;
         if record.outcome.is_decided() {
-            record.outcome = Outcome::Counted;
+            record.outcome = JobOutcome::Counted;
             record.answer = Some("76".to_owned());
         }
     }
-    let output = make(&records, &Choice::default());
+    let output = make(&records, &PlotOptions::default());
     assert!(output.contradictions.is_none());
     assert!(
         output
@@ -177,10 +178,14 @@ fn counted_states_are_plotted_and_compared() {
             .any(|(name, _)| name == "cumulative-counted.svg")
     );
     for (record, answer) in records.iter_mut().zip(["76", "77"]) {
-        record.outcome = Outcome::Counted;
+        record.outcome = JobOutcome::Counted;
         record.answer = Some(answer.to_owned());
     }
-    assert!(make(&records, &Choice::default()).contradictions.is_some());
+    assert!(
+        make(&records, &PlotOptions::default())
+            .contradictions
+            .is_some()
+    );
 }
 
 #[test]
@@ -196,9 +201,9 @@ fn every_measure_can_be_plotted() {
     for measure in [Cpu, Wall, Memory, Engine, States, Transitions] {
         make(
             &records,
-            &Choice {
+            &PlotOptions {
                 measure,
-                ..Choice::default()
+                ..PlotOptions::default()
             },
         );
     }
@@ -221,7 +226,7 @@ fn names_may_be_long_and_strange() {
         record.formula = Some("</script><!-- G a".to_owned());
         record.campaign = "<b>".to_owned();
     }
-    let output = make(&records, &Choice::default());
+    let output = make(&records, &PlotOptions::default());
     for (name, content) in &output.files {
         assert!(!name.contains(['/', '<', ' ']), "{name}");
         let is_markup = name.ends_with(".svg") || name.ends_with(".html");
@@ -235,18 +240,18 @@ fn names_may_be_long_and_strange() {
 fn contradictions_come_first_and_are_not_solved() {
     let mut records = campaign(&names(2), 3);
     for record in &mut records {
-        record.outcome = Outcome::Holds;
+        record.outcome = JobOutcome::Holds;
         record.answer = Some("holds".to_owned());
     }
-    records[0].outcome = Outcome::Violated;
+    records[0].outcome = JobOutcome::Violated;
     records[0].answer = Some("violated".to_owned());
-    let output = make(&records, &Choice::default());
+    let output = make(&records, &PlotOptions::default());
     assert_eq!(output.contradictions.unwrap().rows.len(), 2);
     let page = &output.files.last().unwrap().1;
     let alarm = page.find("<section id=\"part0\" class=\"alarm\">").unwrap();
     assert!(alarm < page.find("<svg").unwrap());
     assert!(page.contains(">wrong<"));
-    let results = Results::new(&records, &[], Measure::Cpu, 0.0);
+    let results = PlotData::new(&records, &[], Measure::Cpu, 0.0);
     assert_eq!(results.solved_by(0), 2);
 }
 
@@ -256,23 +261,26 @@ fn an_unknown_engine_is_an_error_that_lists_known_ones() {
     let engines = vec!["slap".to_owned()];
     let error = plot(
         &records,
-        &Choice {
+        &PlotOptions {
             engines,
-            ..Choice::default()
+            ..PlotOptions::default()
         },
     )
     .unwrap_err();
     assert!(error.to_string().ends_with("engine-00, engine-01"));
-    assert_eq!(plot(&[], &Choice::default()).unwrap_err(), Error::Empty);
+    assert_eq!(
+        plot(&[], &PlotOptions::default()).unwrap_err(),
+        PlotError::Empty
+    );
 }
 
 #[test]
 fn counts_and_checks_have_separate_plots() {
     let mut records = campaign(&names(2), 12);
     for engine in names(2) {
-        records.push(record(&engine, "", Outcome::Counted, 2.0));
+        records.push(record(&engine, "", JobOutcome::Counted, 2.0));
     }
-    let output = make(&records, &Choice::default());
+    let output = make(&records, &PlotOptions::default());
     let file = |name: &str| {
         let mut files = output.files.iter();
         files
@@ -288,15 +296,15 @@ fn counts_and_checks_have_separate_plots() {
 #[test]
 fn refusals_are_not_failures() {
     let records = [
-        record("a", "p", Outcome::Holds, 1.0),
-        record("b", "p", Outcome::Refused, 0.0),
-        record("c", "p", Outcome::Time, 5.0),
-        record("a", "q", Outcome::Holds, 1.0),
-        record("b", "q", Outcome::Holds, 2.0),
-        record("c", "q", Outcome::Holds, 2.0),
+        record("a", "p", JobOutcome::Holds, 1.0),
+        record("b", "p", JobOutcome::Refused, 0.0),
+        record("c", "p", JobOutcome::Time, 5.0),
+        record("a", "q", JobOutcome::Holds, 1.0),
+        record("b", "q", JobOutcome::Holds, 2.0),
+        record("c", "q", JobOutcome::Holds, 2.0),
     ];
-    let results = Results::new(&records, &[], Measure::Cpu, 0.0);
-    let picture = cumulative::cumulative(&results, Class::Holds, Medium::File).unwrap();
+    let results = PlotData::new(&records, &[], Measure::Cpu, 0.0);
+    let picture = cumulative::cumulative(&results, AnswerClass::Holds, Medium::File).unwrap();
     assert!(picture.text.contains("b (1 refused)"), "{}", picture.text);
     assert!(picture.text.contains("c (1 failed)"));
 }
@@ -305,10 +313,10 @@ fn refusals_are_not_failures() {
 fn the_page_warns_about_a_busy_machine() {
     let mut records = campaign(&names(2), 3);
     for record in &mut records {
-        (record.outcome, record.cpu) = (Outcome::Time, 3600.0);
+        (record.outcome, record.cpu) = (JobOutcome::Time, 3600.0);
     }
     let page = |records: &[Record]| {
-        let output = plot(records, &Choice::default()).unwrap();
+        let output = plot(records, &PlotOptions::default()).unwrap();
         let page = output.files.into_iter().find(|(n, _)| n == "index.html");
         page.unwrap().1
     };

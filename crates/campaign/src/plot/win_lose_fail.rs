@@ -11,9 +11,9 @@
 //! refuses some cases of a row and answers others, a separate line counts the refusals. Several
 //! engines can win a case. In cases without an answer only failures are counted.
 
-use super::measure::Unit;
-use super::results::{Case, Class, Results};
-use super::table::{Cell, Table};
+use super::measure::MeasureUnit;
+use super::results::{AnswerClass, PlotCase, PlotData};
+use super::table::{PlotTable, TableCell};
 
 /// Counts of one engine over some cases.
 #[derive(Clone, Copy, Default)]
@@ -26,15 +26,15 @@ struct Score {
 }
 
 /// Builds the table.
-pub fn win_lose_fail(results: &Results<'_>) -> Table {
+pub fn win_lose_fail(results: &PlotData<'_>) -> PlotTable {
     let note = format!(
         "Win: the best {} of all engines that succeed (within 1 %{} of it). Lose: failed, or the worst of the \
          engines that succeed while another one is better. Fail: out of time or memory, or otherwise undecided. Refused: \
          the engine does not support the property or the model; none of the three. Percentages are of the cases.{}",
         results.measure.title(),
         match results.measure.unit() {
-            Unit::Seconds => " or 1 ms",
-            Unit::Bytes | Unit::Count => "",
+            MeasureUnit::Seconds => " or 1 ms",
+            MeasureUnit::Bytes | MeasureUnit::Count => "",
         },
         match results.trivial {
             0 => String::new(),
@@ -43,11 +43,11 @@ pub fn win_lose_fail(results: &Results<'_>) -> Table {
     );
     let mut heads = vec!["group", "answer", "cases", "result"];
     heads.extend(results.engines.iter().map(String::as_str));
-    let mut table = Table::new("win-lose-fail", "Win, lose, fail", note, &heads);
+    let mut table = PlotTable::new("win-lose-fail", "Win, lose, fail", note, &heads);
     for group in results.groups() {
-        for class in Class::ALL {
+        for class in AnswerClass::ALL {
             let cases = results.cases.iter();
-            let cases: Vec<&Case<'_>> = cases
+            let cases: Vec<&PlotCase<'_>> = cases
                 .filter(|case| case.class == class && case.about.group == group)
                 .collect();
             if !cases.is_empty() {
@@ -62,27 +62,33 @@ pub fn win_lose_fail(results: &Results<'_>) -> Table {
     table
 }
 
-fn rows(results: &Results<'_>, group: &str, class: Class, cases: &[&Case<'_>], table: &mut Table) {
+fn rows(
+    results: &PlotData<'_>,
+    group: &str,
+    class: AnswerClass,
+    cases: &[&PlotCase<'_>],
+    table: &mut PlotTable,
+) {
     let scores: Vec<Score> = (0..results.engines.len())
         .map(|engine| score(results, engine, cases))
         .collect();
     let mut line = |word: &str, figure: &dyn Fn(&Score) -> usize| {
         let mut row = vec![
-            Cell::text(group),
-            Cell::text(class.word()),
-            Cell::count(cases.len()),
-            Cell::text(word),
+            TableCell::text(group),
+            TableCell::text(class.word()),
+            TableCell::count(cases.len()),
+            TableCell::text(word),
         ];
         row.extend(scores.iter().map(|score| {
             if score.attempted == 0 {
-                Cell::default()
+                TableCell::default()
             } else {
-                Cell::share(figure(score), cases.len())
+                TableCell::share(figure(score), cases.len())
             }
         }));
         table.rows.push(row);
     };
-    if class != Class::Undecided {
+    if class != AnswerClass::Undecided {
         line("win", &|score| score.win);
         line("lose", &|score| score.lose);
     }
@@ -95,7 +101,7 @@ fn rows(results: &Results<'_>, group: &str, class: Class, cases: &[&Case<'_>], t
     }
 }
 
-fn score(results: &Results<'_>, engine: usize, cases: &[&Case<'_>]) -> Score {
+fn score(results: &PlotData<'_>, engine: usize, cases: &[&PlotCase<'_>]) -> Score {
     let mut score = Score::default();
     for case in cases {
         let Some(run) = case.runs.get(engine).and_then(Option::as_ref) else {
@@ -126,11 +132,11 @@ mod tests {
     use super::*;
     use crate::plot::measure::Measure;
     use crate::plot::results::tests::record;
-    use crate::{Outcome, Record};
+    use crate::{JobOutcome, Record};
 
     #[test]
     fn wins_losses_and_failures_are_counted() {
-        use Outcome::{Holds, Refused, Time, Violated};
+        use JobOutcome::{Holds, Refused, Time, Violated};
         let records: Vec<Record> = vec![
             record("a", "p", Holds, 1.0),
             record("b", "p", Holds, 2.0),
@@ -143,7 +149,7 @@ mod tests {
             record("b", "r", Violated, 3.0),
             record("c", "r", Violated, 2.0),
         ];
-        let results = Results::new(&records, &[], Measure::Cpu, 0.0);
+        let results = PlotData::new(&records, &[], Measure::Cpu, 0.0);
         let table = win_lose_fail(&results);
         let texts: Vec<Vec<&str>> = table
             .rows
@@ -195,7 +201,7 @@ mod tests {
             ]
         );
         // A single engine is the best and not the worst.
-        let single = Results::new(&records, &["b".to_owned()], Measure::Cpu, 0.0);
+        let single = PlotData::new(&records, &["b".to_owned()], Measure::Cpu, 0.0);
         assert_eq!(win_lose_fail(&single).rows[1][4].value, Some(0.0));
     }
 }

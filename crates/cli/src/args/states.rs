@@ -4,7 +4,7 @@ use super::values::{counting, order, schedule_help};
 use super::{LIMITS, Limits};
 use clap::Args;
 use lariat::internals::{CountingMethod, OrderChoice, OrderSchedule};
-use lariat_campaign::units::Span;
+use lariat_campaign::units::TimeSpan;
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub(crate) struct Team {
     pub process: Option<usize>,
     /// How long processes wait for each other at the start; 60s by default.
     #[arg(long, value_name = "TIME", requires = "hosts", help_heading = LIMITS, hide_short_help = true)]
-    pub connect_timeout: Option<Span>,
+    pub connect_timeout: Option<TimeSpan>,
 }
 
 const CLUSTER_HELP: &str = "\

@@ -2,8 +2,8 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use lariat::internals::{
-    AutomatonKind, CountingMethod, Deadlock, Emptiness, EngineChoice, EngineId, OrderChoice,
-    OrderSchedule, Preset, Proof, Recurring, Rule, Technique,
+    AbsenceProof, AutomatonKind, CountingMethod, Deadlock, Emptiness, EngineChoice, EngineId,
+    OrderChoice, OrderSchedule, Preset, Recurring, Rule, Technique,
 };
 
 /// One of the library's values, by name; help lists what each is.
@@ -50,13 +50,14 @@ pub(super) fn recurring() -> impl TypedValueParser<Value = Recurring> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Without {
     Rule(Rule),
-    Proof(Proof),
+    Proof(AbsenceProof),
     Technique(Technique),
 }
 
 pub(super) fn without() -> impl TypedValueParser<Value = Without> {
     let rules = Rule::ALL.map(|rule| (rule.name(), rule.about(), Without::Rule(rule)));
-    let proofs = Proof::ALL.map(|proof| (proof.name(), proof.about(), Without::Proof(proof)));
+    let proofs =
+        AbsenceProof::ALL.map(|proof| (proof.name(), proof.about(), Without::Proof(proof)));
     let techniques = Technique::ALL.map(|t| (t.name(), t.about(), Without::Technique(t)));
     let all: Vec<_> = { rules.into_iter() }
         .chain(proofs)

@@ -1,6 +1,6 @@
 //! Comparison with list decision diagrams of an independent library.
 
-use lariat_dd::{Event, EventPart};
+use lariat_dd::{EventRelation, EventPart};
 use merc_ldd::{Ldd, Storage};
 
 #[allow(dead_code, reason = "shared with the tests of the core, which use all of it")]
@@ -39,7 +39,7 @@ fn agree(random: &mut Random) {
     let initial = vectors(random, levels as usize, domain, 3);
 
     let mut store = store(levels as usize);
-    let events: Vec<Event> = tables
+    let events: Vec<EventRelation> = tables
         .iter()
         .map(|(levels, rows)| {
             let (levels, rows) = (levels.clone(), rows.clone());

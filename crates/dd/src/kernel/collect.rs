@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::make::Reserve;
-use super::{Kernel, NodeId, ScopeId};
+use super::{CacheScopeId, DdNode, Kernel};
 use crate::tables::lock;
 
 /// A name space for cache entries, closed when its last handle is dropped.
@@ -14,23 +14,23 @@ use crate::tables::lock;
 /// Event subsets and predicates have one each. Numbers are never reused, so entries of a closed
 /// scope cannot be found, and the next collection drops them.
 #[derive(Clone, Debug)]
-pub struct Scope(Arc<ScopeId>);
+pub struct CacheScope(Arc<CacheScopeId>);
 
-impl Scope {
+impl CacheScope {
     /// Returns the number of the scope, for cache keys.
     #[inline]
-    pub fn id(&self) -> ScopeId {
+    pub fn id(&self) -> CacheScopeId {
         *self.0
     }
 }
 
 /// A node pinned until the last clone is dropped: for listeners that keep nodes between two calls.
 #[derive(Clone, Debug)]
-pub struct Kept(Arc<NodeId>);
+pub struct PinnedNode(Arc<DdNode>);
 
-impl Kept {
+impl PinnedNode {
     /// Returns the node.
-    pub fn node(&self) -> NodeId {
+    pub fn node(&self) -> DdNode {
         *self.0
     }
 }
@@ -52,7 +52,7 @@ impl Kernel {
     pub(super) fn collect_unless(&mut self, done: impl FnOnce(u64) -> bool) -> Option<Collected> {
         let pause = self.pacing.pause;
         let (worker, roots) = (self.peers.id, self.roots());
-        let collected = self.alone(|tables| {
+        let collected = self.with_exclusive(|tables| {
             if done(tables.collections) {
                 return None;
             }
@@ -70,18 +70,18 @@ impl Kernel {
     }
 
     /// Returns a handle that keeps `node` alive.
-    pub(crate) fn root(&mut self, node: NodeId) -> Arc<NodeId> {
+    pub(crate) fn root(&mut self, node: DdNode) -> Arc<DdNode> {
         lock(&self.peers.handles).root(node)
     }
 
     /// Pins `node` beyond the operation in which it was created.
-    pub fn keep(&mut self, node: NodeId) -> Kept {
-        Kept(self.root(node))
+    pub fn keep(&mut self, node: DdNode) -> PinnedNode {
+        PinnedNode(self.root(node))
     }
 
     /// Returns a new scope.
-    pub fn scope(&mut self) -> Scope {
+    pub fn scope(&mut self) -> CacheScope {
         let scope = self.tables.next_scope();
-        Scope(lock(&self.peers.handles).scope(scope))
+        CacheScope(lock(&self.peers.handles).scope(scope))
     }
 }

@@ -2,13 +2,13 @@
 
 /// A node of a diagram: the set of suffixes below it. Equal sets have equal ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct NodeId(pub(crate) u32);
+pub struct DdNode(pub(crate) u32);
 
-impl NodeId {
+impl DdNode {
     /// The empty set, on every level.
-    pub const EMPTY: NodeId = NodeId(0);
+    pub const EMPTY: DdNode = DdNode(0);
     /// The set of the empty suffix: the terminal below the last level.
-    pub const ONE: NodeId = NodeId(1);
+    pub const ONE: DdNode = DdNode(1);
 
     /// Returns whether this is the empty set.
     #[inline]
@@ -22,13 +22,13 @@ impl NodeId {
     }
 }
 
-/// The number of a [`Scope`](crate::Scope), for cache keys.
+/// The number of a [`CacheScope`](crate::CacheScope), for cache keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ScopeId(pub(crate) u32);
+pub struct CacheScopeId(pub(crate) u32);
 
-impl ScopeId {
+impl CacheScopeId {
     /// No particular scope: entries under it live as long as their nodes.
-    pub const ALWAYS: ScopeId = ScopeId(0);
+    pub const ALWAYS: CacheScopeId = CacheScopeId(0);
 }
 
 /// The remaining condition of a predicate after some levels have been read. Numbers are valid only

@@ -3,7 +3,7 @@
 //! A key is a tuple of at most six operands. The type of each defines its encoding as a word and
 //! its meaning to a garbage collection. Operands become words in this module only.
 
-use super::{NodeId, Residual, ScopeId};
+use super::{CacheScopeId, DdNode, Residual};
 use crate::event::ChainId;
 
 /// Capacities of narrow and wide entries in words of the key, not counting the tag and a chain.
@@ -12,7 +12,7 @@ pub(crate) const WIDE_WORDS: usize = 5;
 
 /// The meaning of one word of a cache entry, which decides when a collection drops the entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Meaning {
+pub enum WordKind {
     /// A node: the entry is dropped when the node dies.
     Node,
     /// A scope: the entry is dropped when the scope closes.
@@ -28,14 +28,14 @@ pub enum Meaning {
 /// An operand of a [`CacheKey`]. Different operands have different words.
 pub trait KeyPart: Copy {
     /// The meaning of the word to a collection.
-    const MEANING: Meaning;
+    const MEANING: WordKind;
 
     /// Returns the operand as a word.
     fn to_word(self) -> u32;
 }
 
-impl KeyPart for NodeId {
-    const MEANING: Meaning = Meaning::Node;
+impl KeyPart for DdNode {
+    const MEANING: WordKind = WordKind::Node;
 
     #[inline]
     fn to_word(self) -> u32 {
@@ -43,8 +43,8 @@ impl KeyPart for NodeId {
     }
 }
 
-impl KeyPart for ScopeId {
-    const MEANING: Meaning = Meaning::Scope;
+impl KeyPart for CacheScopeId {
+    const MEANING: WordKind = WordKind::Scope;
 
     #[inline]
     fn to_word(self) -> u32 {
@@ -53,7 +53,7 @@ impl KeyPart for ScopeId {
 }
 
 impl KeyPart for Residual {
-    const MEANING: Meaning = Meaning::Residual;
+    const MEANING: WordKind = WordKind::Residual;
 
     #[inline]
     fn to_word(self) -> u32 {
@@ -62,7 +62,7 @@ impl KeyPart for Residual {
 }
 
 impl KeyPart for ChainId {
-    const MEANING: Meaning = Meaning::Chain;
+    const MEANING: WordKind = WordKind::Chain;
 
     #[inline]
     fn to_word(self) -> u32 {
@@ -71,7 +71,7 @@ impl KeyPart for ChainId {
 }
 
 impl KeyPart for bool {
-    const MEANING: Meaning = Meaning::Number;
+    const MEANING: WordKind = WordKind::Number;
 
     #[inline]
     fn to_word(self) -> u32 {
@@ -91,7 +91,7 @@ impl KeyWords {
     #[inline(always)]
     fn append<P: KeyPart>(&mut self, part: P) {
         match P::MEANING {
-            Meaning::Chain => self.chain = part.to_word(),
+            WordKind::Chain => self.chain = part.to_word(),
             _ => {
                 self.words[self.length] = part.to_word();
                 self.length += 1;
@@ -103,7 +103,7 @@ impl KeyWords {
 /// The operands of an operation: a tuple of at most five, and a chain.
 pub trait CacheKey: Copy {
     /// The meanings of the operands.
-    const MEANINGS: &'static [Meaning];
+    const MEANINGS: &'static [WordKind];
 
     /// Returns the operands as words.
     fn to_words(self) -> KeyWords;
@@ -112,7 +112,7 @@ pub trait CacheKey: Copy {
 macro_rules! key {
     ($($part:ident),+) => {
         impl<$($part: KeyPart),+> CacheKey for ($($part,)+) {
-            const MEANINGS: &'static [Meaning] = &[$($part::MEANING),+];
+            const MEANINGS: &'static [WordKind] = &[$($part::MEANING),+];
 
             #[inline(always)]
             #[allow(non_snake_case, reason = "the parts are named for their types")]
@@ -136,7 +136,7 @@ key!(A, B, C, D, E, F);
 /// The result of an operation, as at most two words.
 pub trait CacheValue: Copy {
     /// The meanings of the words.
-    const MEANINGS: &'static [Meaning];
+    const MEANINGS: &'static [WordKind];
 
     /// Returns the result as words.
     fn to_words(self) -> [u32; 2];
@@ -145,8 +145,8 @@ pub trait CacheValue: Copy {
     fn from_words(words: [u32; 2]) -> Self;
 }
 
-impl CacheValue for NodeId {
-    const MEANINGS: &'static [Meaning] = &[Meaning::Node];
+impl CacheValue for DdNode {
+    const MEANINGS: &'static [WordKind] = &[WordKind::Node];
 
     #[inline]
     fn to_words(self) -> [u32; 2] {
@@ -154,13 +154,13 @@ impl CacheValue for NodeId {
     }
 
     #[inline]
-    fn from_words([node, _]: [u32; 2]) -> NodeId {
-        NodeId(node)
+    fn from_words([node, _]: [u32; 2]) -> DdNode {
+        DdNode(node)
     }
 }
 
 impl CacheValue for bool {
-    const MEANINGS: &'static [Meaning] = &[Meaning::Number];
+    const MEANINGS: &'static [WordKind] = &[WordKind::Number];
 
     #[inline]
     fn to_words(self) -> [u32; 2] {
@@ -174,7 +174,7 @@ impl CacheValue for bool {
 }
 
 impl CacheValue for u64 {
-    const MEANINGS: &'static [Meaning] = &[Meaning::Number, Meaning::Number];
+    const MEANINGS: &'static [WordKind] = &[WordKind::Number, WordKind::Number];
 
     #[inline]
     fn to_words(self) -> [u32; 2] {
@@ -189,7 +189,7 @@ impl CacheValue for u64 {
 
 /// For operations that return nothing and need not be repeated.
 impl CacheValue for () {
-    const MEANINGS: &'static [Meaning] = &[];
+    const MEANINGS: &'static [WordKind] = &[];
 
     #[inline]
     fn to_words(self) -> [u32; 2] {
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn operands_become_words_in_order_and_the_chain_is_separate() {
-        let key = (NodeId(7), ChainId(3), Residual(5), true);
+        let key = (DdNode(7), ChainId(3), Residual(5), true);
         let KeyWords { chain, words, .. } = key.to_words();
         assert_eq!((chain, words), (3, [7, 5, 1, 0, 0]));
     }
@@ -215,7 +215,7 @@ mod tests {
     fn results_round_trip() {
         let number = 0x0123_4567_89ab_cdef;
         assert_eq!(u64::from_words(number.to_words()), number);
-        assert_eq!(NodeId::from_words(NodeId(9).to_words()), NodeId(9));
+        assert_eq!(DdNode::from_words(DdNode(9).to_words()), DdNode(9));
         for known in [false, true] {
             assert_eq!(bool::from_words(known.to_words()), known);
         }

@@ -3,9 +3,9 @@
 //! Only this module allocates memory for nodes. Hence only here collections start, and only here
 //! workers [yield](super::meeting) to exclusive access.
 
-use super::{Halt, Kernel, NodeId};
+use super::{DdNode, Halt, Kernel};
 use crate::pool::Stretches;
-use crate::tables::Tables;
+use crate::tables::StoreTables;
 use lariat_budget::Stop;
 
 /// Number of words of a node that counts as one further node of work.
@@ -31,7 +31,7 @@ pub(super) struct Reserve {
 
 impl Reserve {
     /// Reports new nodes to the tables.
-    pub fn report(&mut self, tables: &Tables) {
+    pub fn report(&mut self, tables: &StoreTables) {
         // The counters are shared, so needless writes are avoided.
         if self.nodes > 0 {
             tables.unique.report(std::mem::take(&mut self.nodes));
@@ -47,13 +47,13 @@ impl Reserve {
 
 impl Kernel {
     /// Like `make`, but keeps the edges on the stack.
-    pub(crate) fn make_kept(&mut self, base: usize) -> Result<NodeId, Halt> {
+    pub(crate) fn make_kept(&mut self, base: usize) -> Result<DdNode, Halt> {
         if self.peers.several && (self.tables.is_wanted() || self.pressures.growth_wanted) {
-            self.make_way();
+            self.yield_to_writer();
         }
         let edges = &self.stack[base..];
         let Some(&(last, _)) = edges.last() else {
-            return Ok(NodeId::EMPTY);
+            return Ok(DdNode::EMPTY);
         };
         debug_assert!(edges.windows(2).all(|pair| pair[0].0 < pair[1].0));
         debug_assert!(edges.iter().all(|edge| !edge.1.is_empty()));
@@ -74,15 +74,15 @@ impl Kernel {
         }
         let hash = hash_of(encoded);
         let (tables, encoded) = (&*self.tables, &self.encoded);
-        let equal = |node| tables.pool.holds(NodeId(node), encoded);
+        let equal = |node| tables.pool.holds(DdNode(node), encoded);
         match tables.unique.slots.seek(hash, equal) {
-            Ok(node) => Ok(NodeId(node)),
+            Ok(node) => Ok(DdNode(node)),
             Err(slot) => self.create(hash, slot),
         }
     }
 
     /// Creates a node with the edges in `encoded`, which were looked up as far as `slot`.
-    fn create(&mut self, hash: u32, slot: usize) -> Result<NodeId, Halt> {
+    fn create(&mut self, hash: u32, slot: usize) -> Result<DdNode, Halt> {
         let length = self.encoded.len();
         let mut from = Some(slot);
         let seen = self.tables.collections;
@@ -102,7 +102,7 @@ impl Kernel {
         };
         self.tables.pool.write(at, &self.encoded);
         let (tables, encoded) = (&*self.tables, &self.encoded);
-        let equal = |node| tables.pool.holds(NodeId(node), encoded);
+        let equal = |node| tables.pool.holds(DdNode(node), encoded);
         let (slots, id) = (&tables.unique.slots, at as u32);
         let faster = match from {
             Some(slot) if !self.peers.several => {
@@ -115,7 +115,7 @@ impl Kernel {
         };
         if let Some(node) = faster {
             self.reserve.stretches.give_back(length);
-            return Ok(NodeId(node));
+            return Ok(DdNode(node));
         }
         self.reserve.permits -= 1;
         self.reserve.nodes += 1;
@@ -124,7 +124,7 @@ impl Kernel {
         // A node with very many edges counts as several, since values may grow without bound.
         self.work.unspent += 1 + (length / LONG) as u64;
         self.tick()?;
-        Ok(NodeId(at as u32))
+        Ok(DdNode(at as u32))
     }
 
     /// Returns whether a collection is due before `length` more words.
@@ -155,7 +155,7 @@ impl Kernel {
                 self.reserve.permits = self.tables.unique.permits();
             }
             if self.reserve.permits == 0 {
-                if !self.alone(|tables| tables.grow_unique(limit))
+                if !self.with_exclusive(|tables| tables.grow_unique(limit))
                     && let Some(done) = self.collect_unless(|now| now != seen)
                 {
                     self.count_squeeze(done.nodes.0, done.nodes.1)?;
@@ -167,7 +167,7 @@ impl Kernel {
             }
             let was = self.tables.pool.capacity();
             if self.tables.pool.refill(&mut self.reserve.stretches, length)
-                || self.alone(|tables| tables.grow_pool(was, length, limit))
+                || self.with_exclusive(|tables| tables.grow_pool(was, length, limit))
             {
                 continue;
             }

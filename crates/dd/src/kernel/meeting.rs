@@ -1,7 +1,8 @@
 //! Safepoints: the workers of a store yield to one with exclusive access to the tables.
 //!
-//! A worker is inside the shared section of the [gate](lariat_parallel::Pass) during an operation
-//! and outside between operations, so idle workers cause no delay. A single worker stays inside.
+//! A worker is inside the shared section of the [gate](lariat_parallel::SharedHandle) during an
+//! operation and outside between operations, so idle workers cause no delay. A single worker stays
+//! inside.
 //!
 //! The only safepoint is the creation of a node, where a collection may start with a single worker
 //! too. So the rule for operations is [the same](super): nodes that are needed afterwards are
@@ -10,10 +11,10 @@
 use std::ops::Deref;
 
 use super::make::Reserve;
-use super::{Kernel, KernelOptions, NodeId};
-use crate::tables::Tables;
+use super::{DdNode, Kernel, KernelOptions};
+use crate::tables::StoreTables;
 use lariat_budget::Stop;
-use lariat_parallel::Pass;
+use lariat_parallel::SharedHandle;
 
 /// Lookups after which a worker reports its counters: shared counters are slow.
 const MANY: u64 = 1 << 12;
@@ -29,7 +30,7 @@ impl Kernel {
     /// Returns another worker on the same tables, for another thread.
     pub(crate) fn worker(&mut self) -> Result<Kernel, Stop> {
         let ((id, handles), shared) =
-            self.alone(|tables| (tables.register_worker(), tables.cache.share()));
+            self.with_exclusive(|tables| (tables.register_worker(), tables.cache.share()));
         if let Err(stop) = shared {
             self.end();
             return Err(stop);
@@ -83,21 +84,21 @@ impl Kernel {
     }
 
     /// Returns all roots of this worker; an unfinished node has its children on the stack.
-    pub(super) fn roots(&self) -> Vec<NodeId> {
+    pub(super) fn roots(&self) -> Vec<DdNode> {
         let edges = self.stack.iter().map(|edge| edge.1);
         edges.chain(self.bench.roots()).collect()
     }
 
     /// Yields to waiting writers before a node is created.
     #[cold]
-    pub(super) fn make_way(&mut self) {
+    pub(super) fn yield_to_writer(&mut self) {
         if self.pressures.growth_wanted {
             self.pressures.growth_wanted = false;
             self.grow_cache();
         }
         self.report();
         self.tables.deposit_roots(self.peers.id, self.roots());
-        if self.tables.make_way() {
+        if self.tables.yield_to_writer() {
             self.reserve = Reserve::default();
             self.pressures.update_lengths(&self.tables.cache);
         }
@@ -106,14 +107,14 @@ impl Kernel {
 
     /// Runs `work` with exclusive access to the tables. With several workers the reserve of this
     /// one is void afterwards, since other exclusive sections may have come first.
-    pub(crate) fn alone<R>(&mut self, work: impl FnOnce(&mut Tables) -> R) -> R {
+    pub(crate) fn with_exclusive<R>(&mut self, work: impl FnOnce(&mut StoreTables) -> R) -> R {
         self.begin();
         self.reserve.report(&self.tables);
         let (several, threads) = (self.peers.several, self.peers.count);
         if several {
             self.tables.deposit_roots(self.peers.id, self.roots());
         }
-        let result = self.tables.alone(|tables| {
+        let result = self.tables.with_exclusive(|tables| {
             tables.threads = threads;
             let result = work(tables);
             if several {
@@ -147,7 +148,7 @@ impl Kernel {
         let narrow = pressures.narrow.is_high() && !cache.narrow.suffices(&mut pressures.narrow);
         let wide = pressures.wide.is_high() && !cache.wide.suffices(&mut pressures.wide);
         if narrow || wide {
-            self.alone(|tables| {
+            self.with_exclusive(|tables| {
                 if narrow {
                     tables
                         .cache
@@ -176,15 +177,15 @@ impl Kernel {
 /// Shared access to the tables.
 pub(crate) enum Look<'a> {
     /// Of a worker that is inside.
-    Inside(&'a Tables),
+    Inside(&'a StoreTables),
     /// Of a worker that is outside; delays writers until it is dropped.
-    Visiting(Pass<Tables>),
+    Visiting(SharedHandle<StoreTables>),
 }
 
 impl Deref for Look<'_> {
-    type Target = Tables;
+    type Target = StoreTables;
 
-    fn deref(&self) -> &Tables {
+    fn deref(&self) -> &StoreTables {
         match self {
             Look::Inside(tables) => tables,
             Look::Visiting(visitor) => visitor,

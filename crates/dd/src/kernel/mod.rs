@@ -16,7 +16,6 @@
 //! An exceeded budget is the error [`Halt`], one byte that means "unwind"; the reason is kept in
 //! the kernel, and the store returns it to the caller of the whole operation as a [`Stop`].
 
-mod breath;
 mod chain;
 mod collect;
 mod ids;
@@ -24,29 +23,30 @@ mod key;
 mod make;
 mod meeting;
 mod operation;
+mod poll;
 mod recursion;
 mod stack;
 
 pub use crate::event::{ChainId, ChainStep};
 pub use crate::pool::NodeEdges;
-use breath::BREATH;
-pub use breath::Halt;
 pub use chain::ChainSteps;
-pub use collect::{Kept, Scope};
-pub use ids::{NodeId, Residual, ScopeId};
-pub use key::{CacheKey, CacheValue, KeyPart, KeyWords, Meaning};
+pub use collect::{CacheScope, PinnedNode};
+pub use ids::{CacheScopeId, DdNode, Residual};
+pub use key::{CacheKey, CacheValue, KeyPart, KeyWords, WordKind};
 pub(crate) use key::{NARROW_WORDS, WIDE_WORDS};
 pub(crate) use meeting::Look;
 pub use operation::Operation;
 pub(crate) use operation::{Audit, Audits, CHAIN_BITS, OPERATIONS, REGISTRY, Registry};
+pub use poll::Halt;
+use poll::POLL_INTERVAL;
 pub use recursion::{Call, Opening};
 pub use stack::StackMark;
 
 use crate::cache::Pressures;
 use crate::saturation::Workbench;
-use crate::tables::{Held, Tables, WorkerId};
+use crate::tables::{Held, StoreTables, WorkerId};
 use lariat_budget::{Budget, Lease, Stop};
-use lariat_parallel::Pass;
+use lariat_parallel::SharedHandle;
 use make::Reserve;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -58,13 +58,13 @@ const PAUSE: usize = 1 << 22;
 /// A worker's handle to the tables of a store, and its stacks: the context of recursive operations.
 pub struct Kernel {
     pub(crate) levels: u32,
-    pub(crate) tables: Pass<Tables>,
+    pub(crate) tables: SharedHandle<StoreTables>,
     pub(crate) options: KernelOptions,
     peers: Peers,
     reserve: Reserve,
     pressures: Pressures,
     /// The shadow stack: edges of unfinished nodes, and rooted nodes under value 0.
-    pub(crate) stack: Vec<(u32, NodeId)>,
+    pub(crate) stack: Vec<(u32, DdNode)>,
     stack_lease: Lease,
     pub(crate) slides: Slides,
     pub(crate) bench: Workbench,
@@ -121,7 +121,7 @@ struct WorkMeter {
 /// Counters of all workers as reported, and those of this worker since its last report.
 pub(crate) struct StoreCounters {
     pub totals: Arc<Totals>,
-    pub pending: Counted,
+    pub pending: WorkerCounters,
 }
 
 /// The frequency of collections in the current operation.
@@ -135,7 +135,7 @@ struct CollectionPacing {
 
 /// Counters of one worker.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Counted {
+pub(crate) struct WorkerCounters {
     /// Created nodes.
     pub created: u64,
     /// Cache lookups and misses; counting is negligible beside a lookup.
@@ -153,16 +153,16 @@ pub(crate) struct Totals {
 }
 
 impl Totals {
-    fn add(&self, counted: Counted) {
+    fn add(&self, counted: WorkerCounters) {
         self.created.fetch_add(counted.created, Ordering::Relaxed);
         self.lookups.fetch_add(counted.lookups, Ordering::Relaxed);
         self.misses.fetch_add(counted.misses, Ordering::Relaxed);
     }
 
     /// Returns the sum of the reported counters and `counted`.
-    pub fn with(&self, counted: Counted) -> Counted {
+    pub fn with(&self, counted: WorkerCounters) -> WorkerCounters {
         let load = |total: &AtomicU64| total.load(Ordering::Relaxed);
-        Counted {
+        WorkerCounters {
             created: load(&self.created) + counted.created,
             lookups: load(&self.lookups) + counted.lookups,
             misses: load(&self.misses) + counted.misses,
@@ -172,20 +172,20 @@ impl Totals {
 
 impl Kernel {
     pub(crate) fn new(levels: u32, budget: &Budget) -> Result<Kernel, Stop> {
-        let mut tables = Tables::new(budget)?;
+        let mut tables = StoreTables::new(budget)?;
         let (id, handles) = tables.register_worker();
         tables.limit_cache(budget.byte_limit());
-        let tables = Pass::new(tables, Tables::empty(budget));
+        let tables = SharedHandle::new(tables, StoreTables::empty(budget));
         let mut kernel = Kernel::with(levels, tables, id, handles, budget);
         kernel.reset_pacing();
         let pause = kernel.pacing.pause;
-        kernel.alone(|tables| tables.collect_at = pause);
+        kernel.with_exclusive(|tables| tables.collect_at = pause);
         Ok(kernel)
     }
 
     fn with(
         levels: u32,
-        tables: Pass<Tables>,
+        tables: SharedHandle<StoreTables>,
         id: WorkerId,
         handles: Held,
         budget: &Budget,
@@ -213,13 +213,13 @@ impl Kernel {
             encoded: Vec::new(),
             work: WorkMeter {
                 budget: budget.clone(),
-                fuel: BREATH,
+                fuel: POLL_INTERVAL,
                 unspent: 0,
                 reason: None,
             },
             counters: StoreCounters {
                 totals: Arc::default(),
-                pending: Counted::default(),
+                pending: WorkerCounters::default(),
             },
             pacing: CollectionPacing {
                 pause: SMALL_PAUSE,
@@ -246,7 +246,7 @@ impl Kernel {
         let limit = budget.byte_limit();
         // Workers often change other limits of a shared budget, which needs no exclusive access.
         if limit != before.byte_limit() {
-            self.alone(|tables| tables.limit_cache(limit));
+            self.with_exclusive(|tables| tables.limit_cache(limit));
         }
     }
 
@@ -262,15 +262,15 @@ impl Kernel {
 
     /// Returns the edges of `node`, which is not a terminal.
     #[inline]
-    pub fn edges(&self, node: NodeId) -> NodeEdges<'_> {
+    pub fn edges(&self, node: DdNode) -> NodeEdges<'_> {
         self.tables.pool.edges(node)
     }
 
     /// Returns the child of `node` under `value`, empty if there is none.
     #[inline]
-    pub fn child(&self, node: NodeId, value: u32) -> NodeId {
+    pub fn child(&self, node: DdNode, value: u32) -> DdNode {
         if node.0 <= 1 {
-            return NodeId::EMPTY;
+            return DdNode::EMPTY;
         }
         self.tables.pool.child(node, value)
     }

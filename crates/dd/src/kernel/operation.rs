@@ -4,11 +4,11 @@
 //!
 //! ```
 //! use lariat_dd::Residual;
-//! use lariat_dd::kernel::{ChainId, Kernel, NodeId, Operation};
+//! use lariat_dd::kernel::{ChainId, Kernel, DdNode, Operation};
 //!
 //! struct Mine {
-//!     image: Operation<(ChainId, NodeId, Residual), NodeId>,
-//!     lives: Operation<(NodeId,), bool>,
+//!     image: Operation<(ChainId, DdNode, Residual), DdNode>,
+//!     lives: Operation<(DdNode,), bool>,
 //! }
 //!
 //! fn declare(kernel: &mut Kernel) -> Mine {
@@ -24,8 +24,8 @@
 
 use std::marker::PhantomData;
 
-use super::key::{CacheKey, CacheValue, Meaning, NARROW_WORDS, WIDE_WORDS};
-use super::{Halt, Kernel, NodeId, Residual, ScopeId};
+use super::key::{CacheKey, CacheValue, NARROW_WORDS, WIDE_WORDS, WordKind};
+use super::{CacheScopeId, DdNode, Halt, Kernel, Residual};
 use crate::event::ChainId;
 
 /// Bits of the first word of an entry that hold an event chain, below the tag.
@@ -47,7 +47,7 @@ impl<K: CacheKey, V: CacheValue> Operation<K, V> {
     pub(crate) const IS_NARROW: bool = words(K::MEANINGS) <= NARROW_WORDS && V::MEANINGS.len() <= 1;
 
     /// Returns the words that a collection must check; `residual` is the meaning of residuals.
-    const fn audit(residual: Meaning) -> Audit {
+    const fn audit(residual: WordKind) -> Audit {
         assert!(words(K::MEANINGS) <= WIDE_WORDS, "too many operands");
         assert!(
             K::MEANINGS.len() - words(K::MEANINGS) <= 1,
@@ -57,20 +57,20 @@ impl<K: CacheKey, V: CacheValue> Operation<K, V> {
         let (mut at, mut bit) = (0, 1);
         while at < K::MEANINGS.len() {
             let meaning = match K::MEANINGS[at] {
-                Meaning::Residual => residual,
+                WordKind::Residual => residual,
                 meaning => meaning,
             };
             match meaning {
-                Meaning::Node => audit.nodes |= bit,
-                Meaning::Scope => audit.scopes |= bit,
+                WordKind::Node => audit.nodes |= bit,
+                WordKind::Scope => audit.scopes |= bit,
                 _ => {}
             }
-            if !matches!(meaning, Meaning::Chain) {
+            if !matches!(meaning, WordKind::Chain) {
                 bit <<= 1;
             }
             at += 1;
         }
-        if let [Meaning::Node, ..] = V::MEANINGS {
+        if let [WordKind::Node, ..] = V::MEANINGS {
             audit.result_is_node = true;
         }
         audit
@@ -78,10 +78,10 @@ impl<K: CacheKey, V: CacheValue> Operation<K, V> {
 }
 
 /// Returns the number of words of the operands, not counting the chain.
-const fn words(meanings: &[Meaning]) -> usize {
+const fn words(meanings: &[WordKind]) -> usize {
     let (mut at, mut words) = (0, 0);
     while at < meanings.len() {
-        if !matches!(meanings[at], Meaning::Chain) {
+        if !matches!(meanings[at], WordKind::Chain) {
             words += 1;
         }
         at += 1;
@@ -161,7 +161,7 @@ impl Registry {
     /// Declares an operation whose residual operands have the meaning `residual`.
     const fn declare_with<K: CacheKey, V: CacheValue>(
         &mut self,
-        residual: Meaning,
+        residual: WordKind,
     ) -> Operation<K, V> {
         let audit = Operation::<K, V>::audit(residual);
         let table = if Operation::<K, V>::IS_NARROW {
@@ -177,41 +177,48 @@ impl Registry {
 
     /// Declares an operation whose residuals, if any, are numbers.
     pub const fn declare<K: CacheKey, V: CacheValue>(&mut self) -> Operation<K, V> {
-        self.declare_with(Meaning::Number)
+        self.declare_with(WordKind::Number)
     }
 
     /// Declares an operation whose residuals are nodes.
     const fn declare_over_nodes<K: CacheKey, V: CacheValue>(&mut self) -> Operation<K, V> {
-        self.declare_with(Meaning::Node)
+        self.declare_with(WordKind::Node)
     }
 }
 
 /// Two nodes of the same level.
-type Pair = (NodeId, NodeId);
+type Pair = (DdNode, DdNode);
 
 /// A node and the scope of a [`Subset`](crate::Subset) of events, or of one projection.
-type Scoped = (NodeId, ScopeId);
+type Scoped = (DdNode, CacheScopeId);
 
 /// An operation under a filter, one per [variant](crate::saturation::variant): the key has the
 /// scopes of subset and filter, and the residuals.
-type Filtered<K> = [Operation<K, NodeId>; 8];
+type Filtered<K> = [Operation<K, DdNode>; 8];
 
 /// The operations of this crate.
 pub(crate) struct Operations {
-    pub union: Operation<Pair, NodeId>,
-    pub intersection: Operation<Pair, NodeId>,
-    pub difference: Operation<Pair, NodeId>,
+    pub union: Operation<Pair, DdNode>,
+    pub intersection: Operation<Pair, DdNode>,
+    pub difference: Operation<Pair, DdNode>,
     pub is_subset: Operation<Pair, bool>,
-    pub project: Operation<Scoped, NodeId>,
-    pub select: Operation<(NodeId, ScopeId, Residual), NodeId>,
-    pub image: Operation<(ChainId, NodeId), NodeId>,
-    pub image_all: Operation<Scoped, NodeId>,
-    pub enabled: Operation<(ChainId, NodeId), NodeId>,
-    pub dead: Operation<Scoped, NodeId>,
-    pub closure: Operation<Scoped, NodeId>,
-    pub fire: Operation<(ChainId, NodeId, ScopeId), NodeId>,
-    pub closure_under: Filtered<(NodeId, ScopeId, ScopeId, Residual)>,
-    pub fire_under: Filtered<(ChainId, NodeId, ScopeId, ScopeId, Residual, Residual)>,
+    pub project: Operation<Scoped, DdNode>,
+    pub select: Operation<(DdNode, CacheScopeId, Residual), DdNode>,
+    pub image: Operation<(ChainId, DdNode), DdNode>,
+    pub image_all: Operation<Scoped, DdNode>,
+    pub enabled: Operation<(ChainId, DdNode), DdNode>,
+    pub dead: Operation<Scoped, DdNode>,
+    pub closure: Operation<Scoped, DdNode>,
+    pub fire: Operation<(ChainId, DdNode, CacheScopeId), DdNode>,
+    pub closure_under: Filtered<(DdNode, CacheScopeId, CacheScopeId, Residual)>,
+    pub fire_under: Filtered<(
+        ChainId,
+        DdNode,
+        CacheScopeId,
+        CacheScopeId,
+        Residual,
+        Residual,
+    )>,
 }
 
 const fn declare() -> (Operations, Registry) {
@@ -259,7 +266,7 @@ impl Kernel {
     /// # Panics
     /// If no tag is free.
     pub fn operation<K: CacheKey, V: CacheValue>(&mut self) -> Operation<K, V> {
-        self.alone(|tables| tables.cache.registry.declare())
+        self.with_exclusive(|tables| tables.cache.registry.declare())
     }
 
     /// Returns the cached result of `operation` for `key`.
@@ -331,23 +338,23 @@ mod tests {
 
     #[test]
     fn a_collection_checks_the_nodes_and_scopes_of_a_key() {
-        type Wide = Operation<(NodeId, ChainId, Residual, ScopeId), NodeId>;
+        type Wide = Operation<(DdNode, ChainId, Residual, CacheScopeId), DdNode>;
         let expected = |nodes| Audit {
             nodes,
             scopes: 0b100,
             result_is_node: true,
         };
-        assert_eq!(Wide::audit(Meaning::Number), expected(0b001));
-        assert_eq!(Wide::audit(Meaning::Node), expected(0b011));
+        assert_eq!(Wide::audit(WordKind::Number), expected(0b001));
+        assert_eq!(Wide::audit(WordKind::Node), expected(0b011));
     }
 
     #[test]
     fn keys_of_two_words_with_results_of_one_are_narrow() {
         const {
-            assert!(Operation::<(ChainId, NodeId, NodeId), NodeId>::IS_NARROW);
-            assert!(Operation::<(NodeId,), ()>::IS_NARROW);
-            assert!(!Operation::<(NodeId, NodeId, Residual), NodeId>::IS_NARROW);
-            assert!(!Operation::<(NodeId,), u64>::IS_NARROW);
+            assert!(Operation::<(ChainId, DdNode, DdNode), DdNode>::IS_NARROW);
+            assert!(Operation::<(DdNode,), ()>::IS_NARROW);
+            assert!(!Operation::<(DdNode, DdNode, Residual), DdNode>::IS_NARROW);
+            assert!(!Operation::<(DdNode,), u64>::IS_NARROW);
         }
     }
 
@@ -356,9 +363,9 @@ mod tests {
         let mut registry = REGISTRY;
         let mut tags = vec![OPERATIONS.union.tag, OPERATIONS.fire.tag];
         while registry.narrow.count < TAGS {
-            tags.push(registry.declare::<(NodeId,), bool>().tag);
+            tags.push(registry.declare::<(DdNode,), bool>().tag);
         }
-        let wide: Operation<(NodeId,), u64> = registry.declare();
+        let wide: Operation<(DdNode,), u64> = registry.declare();
         tags.sort_unstable();
         assert!(tags.windows(2).all(|pair| pair[0] < pair[1]), "{tags:?}");
         assert!(tags.iter().all(|tag| tag.trailing_zeros() >= CHAIN_BITS));

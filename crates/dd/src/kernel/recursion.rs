@@ -26,7 +26,7 @@
 //! diagram framework in Rust*, TACAS 2024).
 
 use super::key::CacheKey;
-use super::{Halt, Kernel, NodeId, Operation, StackMark};
+use super::{DdNode, Halt, Kernel, Operation, StackMark};
 
 /// A call of a recursive operation, as data, in a context `C` shared by the whole recursion.
 pub trait Call<C: ?Sized>: Copy {
@@ -39,7 +39,7 @@ pub trait Call<C: ?Sized>: Copy {
     fn open(self, kernel: &mut Kernel, context: &mut C) -> Result<Opening<Self::Key>, Halt>;
 
     /// Makes the calls for one edge of the node; their results become [edges](Kernel::call_into).
-    fn edge(self, kernel: &mut Kernel, context: &mut C, edge: (u32, NodeId)) -> Result<(), Halt>;
+    fn edge(self, kernel: &mut Kernel, context: &mut C, edge: (u32, DdNode)) -> Result<(), Halt>;
 
     /// Creates the node of the edges above `edges`. Calls that do not produce their edges by
     /// increasing value [sort](Kernel::sort) them first.
@@ -49,7 +49,7 @@ pub trait Call<C: ?Sized>: Copy {
         kernel: &mut Kernel,
         _context: &mut C,
         edges: StackMark,
-    ) -> Result<NodeId, Halt> {
+    ) -> Result<DdNode, Halt> {
         kernel.make(edges)
     }
 }
@@ -57,13 +57,13 @@ pub trait Call<C: ?Sized>: Copy {
 /// The start of a [`Call`].
 pub enum Opening<K> {
     /// The result.
-    AtOnce(NodeId),
+    AtOnce(DdNode),
     /// The edges of a node are to be walked, unless the result is cached.
     Walk {
         /// The node, not a terminal.
-        node: NodeId,
+        node: DdNode,
         /// The operation under which the result is cached.
-        operation: Operation<K, NodeId>,
+        operation: Operation<K, DdNode>,
         /// The key of the result.
         key: K,
     },
@@ -76,7 +76,7 @@ impl Kernel {
         &mut self,
         call: A,
         context: &mut C,
-    ) -> Result<NodeId, Halt> {
+    ) -> Result<DdNode, Halt> {
         match call.open(self, context)? {
             Opening::AtOnce(result) => Ok(result),
             Opening::Walk {
@@ -106,9 +106,9 @@ impl Kernel {
     fn walk<C: ?Sized, A: Call<C>>(
         &mut self,
         call: A,
-        node: NodeId,
+        node: DdNode,
         context: &mut C,
-    ) -> Result<NodeId, Halt> {
+    ) -> Result<DdNode, Halt> {
         let base = self.mark();
         self.push_edges(node)?;
         let end = self.mark();

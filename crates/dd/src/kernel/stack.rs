@@ -1,6 +1,6 @@
 //! The shadow stack: edges of unfinished nodes, and nodes that must not be collected.
 
-use super::{Halt, Kernel, NodeId};
+use super::{DdNode, Halt, Kernel};
 use crate::pool::{NodeEdges, word};
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ impl Kernel {
 
     /// Pushes an edge, or under any value a node to be rooted.
     #[inline]
-    pub fn push(&mut self, value: u32, node: NodeId) -> Result<(), Halt> {
+    pub fn push(&mut self, value: u32, node: DdNode) -> Result<(), Halt> {
         if self.stack.len() == self.stack.capacity() {
             self.widen(1)?;
         }
@@ -34,21 +34,21 @@ impl Kernel {
 
     /// Pushes the edges of `node`.
     #[inline]
-    pub fn push_edges(&mut self, node: NodeId) -> Result<(), Halt> {
+    pub fn push_edges(&mut self, node: DdNode) -> Result<(), Halt> {
         self.reserve(self.tables.pool.block(node).len())?;
         match self.tables.pool.edges(node) {
             NodeEdges::Dense { children, .. } => {
                 for (value, child) in children.iter().enumerate() {
                     let child = word(child);
                     if child != 0 {
-                        self.stack.push((value as u32, NodeId(child)));
+                        self.stack.push((value as u32, DdNode(child)));
                     }
                 }
             }
             NodeEdges::Sparse(words) => {
                 let (pairs, _) = words.as_chunks::<2>();
                 let edges = pairs.iter();
-                let edges = edges.map(|[value, child]| (word(value), NodeId(word(child))));
+                let edges = edges.map(|[value, child]| (word(value), DdNode(word(child))));
                 self.stack.extend(edges);
             }
         }
@@ -86,15 +86,15 @@ impl Kernel {
 
     /// Returns the entry `offset` above `mark`, if the stack is that high.
     #[inline]
-    pub fn peek(&self, mark: StackMark, offset: usize) -> Option<(u32, NodeId)> {
+    pub fn peek(&self, mark: StackMark, offset: usize) -> Option<(u32, DdNode)> {
         self.stack.get(mark.0 + offset).copied()
     }
 
     /// Returns whether `found` holds for an edge of `node`; stops at the first. Roots the children.
     pub fn any_edge(
         &mut self,
-        node: NodeId,
-        mut found: impl FnMut(&mut Kernel, (u32, NodeId)) -> Result<bool, Halt>,
+        node: DdNode,
+        mut found: impl FnMut(&mut Kernel, (u32, DdNode)) -> Result<bool, Halt>,
     ) -> Result<bool, Halt> {
         let base = self.mark();
         self.push_edges(node)?;
@@ -119,7 +119,7 @@ impl Kernel {
 
     /// Creates the node of the edges above `mark` (increasing values, no empty child); pops them.
     #[inline]
-    pub fn make(&mut self, mark: StackMark) -> Result<NodeId, Halt> {
+    pub fn make(&mut self, mark: StackMark) -> Result<DdNode, Halt> {
         let node = self.make_kept(mark.0)?;
         self.stack.truncate(mark.0);
         Ok(node)
@@ -130,7 +130,7 @@ impl Kernel {
         let capacity = (self.stack.len() + more)
             .max(self.stack.capacity() * 2)
             .max(1 << 10);
-        let bytes = capacity * size_of::<(u32, NodeId)>();
+        let bytes = capacity * size_of::<(u32, DdNode)>();
         if let Err(stop) = self.stack_lease.resize(bytes) {
             return Err(self.halt(stop));
         }

@@ -1,14 +1,14 @@
 //! Filters: restrictions on the steps of a saturation.
 
-use crate::kernel::{Kernel, NodeId, Residual, ScopeId};
-use crate::predicate::Predicate;
+use crate::kernel::{CacheScopeId, DdNode, Kernel, Residual};
+use crate::predicate::LevelPredicate;
 use crate::store::Set;
 use lariat_budget::Stop;
 
 /// A restriction on steps by residuals; see [the module](super) for the equations.
 ///
 /// A residual is stepped with the values of the source, of the target, or of both.
-pub trait Filter: Send {
+pub trait StepFilter: Send {
     /// True if there is no filter.
     const NONE: bool = false;
     /// True if the source of a step must satisfy the residual.
@@ -18,11 +18,11 @@ pub trait Filter: Send {
     /// True if residuals are nodes, which a collection may free.
     const NODES: bool = false;
     /// True if the last level is not a component but the state of an automaton, which
-    /// [moves](Filter::moves) with every step.
+    /// [moves](StepFilter::moves) with every step.
     const AUTOMATON: bool = false;
 
     /// The scope in which residuals are valid.
-    fn scope(&self) -> ScopeId;
+    fn scope(&self) -> CacheScopeId;
 
     /// Returns the residual below `level` if that level has `value`; never called with
     /// [`Residual::FALSE`], and with [`Residual::TRUE`] only if there is an automaton.
@@ -58,13 +58,13 @@ pub trait Filter: Send {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unfiltered;
 
-impl Filter for Unfiltered {
+impl StepFilter for Unfiltered {
     const NONE: bool = true;
     const SOURCE: bool = false;
     const TARGET: bool = false;
 
-    fn scope(&self) -> ScopeId {
-        ScopeId::ALWAYS
+    fn scope(&self) -> CacheScopeId {
+        CacheScopeId::ALWAYS
     }
 
     fn step(&mut self, _: &Kernel, residual: Residual, _: u32, _: u32) -> Result<Residual, Stop> {
@@ -80,11 +80,11 @@ pub struct FromSource<'a, P>(pub &'a mut P);
 #[derive(Debug)]
 pub struct IntoTarget<'a, P>(pub &'a mut P);
 
-impl<P: Predicate> Filter for FromSource<'_, P> {
+impl<P: LevelPredicate> StepFilter for FromSource<'_, P> {
     const SOURCE: bool = true;
     const TARGET: bool = false;
 
-    fn scope(&self) -> ScopeId {
+    fn scope(&self) -> CacheScopeId {
         self.0.scope().id()
     }
 
@@ -100,11 +100,11 @@ impl<P: Predicate> Filter for FromSource<'_, P> {
     }
 }
 
-impl<P: Predicate> Filter for IntoTarget<'_, P> {
+impl<P: LevelPredicate> StepFilter for IntoTarget<'_, P> {
     const SOURCE: bool = false;
     const TARGET: bool = true;
 
-    fn scope(&self) -> ScopeId {
+    fn scope(&self) -> CacheScopeId {
         self.0.scope().id()
     }
 
@@ -122,12 +122,12 @@ impl<P: Predicate> Filter for IntoTarget<'_, P> {
 
 /// Admits steps into a set; the residual is the node of the set.
 #[derive(Clone, Debug)]
-pub struct Within(Set);
+pub struct IntoSet(Set);
 
-impl Within {
+impl IntoSet {
     /// Returns the filter of steps into `set`.
-    pub fn new(set: &Set) -> Within {
-        Within(set.clone())
+    pub fn new(set: &Set) -> IntoSet {
+        IntoSet(set.clone())
     }
 
     /// Returns the initial residual.
@@ -136,13 +136,13 @@ impl Within {
     }
 }
 
-impl Filter for Within {
+impl StepFilter for IntoSet {
     const SOURCE: bool = false;
     const TARGET: bool = true;
     const NODES: bool = true;
 
-    fn scope(&self) -> ScopeId {
-        ScopeId::ALWAYS
+    fn scope(&self) -> CacheScopeId {
+        CacheScopeId::ALWAYS
     }
 
     #[inline]
@@ -153,7 +153,7 @@ impl Filter for Within {
         _: u32,
         value: u32,
     ) -> Result<Residual, Stop> {
-        let child = kernel.child(NodeId(residual.0), value);
+        let child = kernel.child(DdNode(residual.0), value);
         Ok(Residual(child.0))
     }
 }

@@ -19,15 +19,15 @@
 //! Where the edges branch, say on level 4, the slide *lands*: that node is fired edge by edge, and
 //! the single edges above it are put on top of its image.
 
-use super::{Filter, Listener, Saturation, variant};
+use super::{Listener, Saturation, StepFilter, variant};
 use crate::event::{ChainAction, ChainId};
-use crate::kernel::{Halt, Kernel, NodeId, OPERATIONS, Residual};
+use crate::kernel::{DdNode, Halt, Kernel, OPERATIONS, Residual};
 
 /// The state of an event on its way down: remaining chain, node, level, and residuals.
 #[derive(Clone, Copy)]
 pub(super) struct Firing {
     pub chain: ChainId,
-    pub node: NodeId,
+    pub node: DdNode,
     pub level: u32,
     pub source: Residual,
     pub target: Residual,
@@ -48,11 +48,11 @@ impl Kernel {
     ///
     /// Most images are cached, so everything up to the lookup is inlined, and the rest is a call.
     #[inline(always)]
-    pub(super) fn fire<F: Filter, L: Listener<F>>(
+    pub(super) fn fire<F: StepFilter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
         firing: Firing,
-    ) -> Result<NodeId, Halt> {
+    ) -> Result<DdNode, Halt> {
         let Firing {
             chain,
             node,
@@ -64,9 +64,9 @@ impl Kernel {
             return Ok(node);
         }
         if (F::SOURCE && source == Residual::FALSE) || (F::TARGET && target == Residual::FALSE) {
-            return Ok(NodeId::EMPTY);
+            return Ok(DdNode::EMPTY);
         }
-        if node == NodeId::ONE {
+        if node == DdNode::ONE {
             return Ok(node);
         }
         let source = tracked_source::<F>(source, target);
@@ -98,7 +98,7 @@ impl Kernel {
 
     /// Returns whether the image is the node itself.
     #[inline]
-    fn is_finished<F: Filter, L>(
+    fn is_finished<F: StepFilter, L>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
         firing: Firing,
@@ -116,12 +116,12 @@ impl Kernel {
     /// Returns the image of a node with a single edge. The slide reads a few adjacent nodes to test
     /// whether the event is enabled. Where it mostly is not, the cache has not been `looked` up.
     #[inline(never)]
-    fn slide<F: Filter, L: Listener<F>>(
+    fn slide<F: StepFilter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
         top: Firing,
         looked: bool,
-    ) -> Result<NodeId, Halt> {
+    ) -> Result<DdNode, Halt> {
         let mut firing = top;
         loop {
             match self.slide_on(run, firing)? {
@@ -130,7 +130,7 @@ impl Kernel {
                 Slide::Blocked => {
                     self.slides.blocked += 1;
                     self.tick()?;
-                    return Ok(NodeId::EMPTY);
+                    return Ok(DdNode::EMPTY);
                 }
             }
         }
@@ -167,13 +167,13 @@ impl Kernel {
 
     /// Moves an event down a single edge.
     #[inline]
-    fn slide_on<F: Filter, L>(
+    fn slide_on<F: StepFilter, L>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
         firing: Firing,
     ) -> Result<Slide, Halt> {
         let Firing { node, level, .. } = firing;
-        if node == NodeId::ONE
+        if node == DdNode::ONE
             || (F::AUTOMATON && level + 1 == self.levels)
             || self.is_finished(run, firing)
         {
@@ -209,22 +209,22 @@ impl Kernel {
 
     /// Computes and caches an image.
     #[inline(never)]
-    fn compute_and_remember_image<F: Filter, L: Listener<F>>(
+    fn compute_and_remember_image<F: StepFilter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
         firing: Firing,
-    ) -> Result<NodeId, Halt> {
+    ) -> Result<DdNode, Halt> {
         let image = self.compute_image(run, firing)?;
         self.remember_image(run, firing, image);
         Ok(image)
     }
 
     /// Computes an image edge by edge.
-    fn compute_image<F: Filter, L: Listener<F>>(
+    fn compute_image<F: StepFilter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
         firing: Firing,
-    ) -> Result<NodeId, Halt> {
+    ) -> Result<DdNode, Halt> {
         let Firing { level, target, .. } = firing;
         let action = self.action_at(firing.chain, level);
         let moves = F::AUTOMATON && level + 1 == self.levels;
@@ -279,7 +279,7 @@ impl Kernel {
 
     /// Fires `chain` one level below `firing` and pushes the image as an edge under `to`.
     #[inline(always)]
-    fn fire_into<F: Filter, L: Listener<F>>(
+    fn fire_into<F: StepFilter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
         firing: Firing,
@@ -300,7 +300,7 @@ impl Kernel {
     }
 
     /// Pushes the moves of the automaton from the state `from`.
-    fn push_moves<F: Filter, L>(
+    fn push_moves<F: StepFilter, L>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
         target: Residual,
@@ -311,17 +311,17 @@ impl Kernel {
             return Err(self.halt(stop));
         }
         for to in moves {
-            self.push(to, NodeId::ONE)?;
+            self.push(to, DdNode::ONE)?;
         }
         Ok(())
     }
 
     #[inline]
-    fn cached_image<F: Filter, L>(
+    fn cached_image<F: StepFilter, L>(
         &mut self,
         run: &Saturation<'_, F, L>,
         firing: Firing,
-    ) -> Option<NodeId> {
+    ) -> Option<DdNode> {
         let Firing { chain, node, .. } = firing;
         let subset = run.events.scope.id();
         if F::NONE {
@@ -333,11 +333,11 @@ impl Kernel {
     }
 
     #[inline]
-    fn remember_image<F: Filter, L>(
+    fn remember_image<F: StepFilter, L>(
         &mut self,
         run: &Saturation<'_, F, L>,
         firing: Firing,
-        result: NodeId,
+        result: DdNode,
     ) {
         let Firing { chain, node, .. } = firing;
         let subset = run.events.scope.id();
@@ -353,7 +353,7 @@ impl Kernel {
 /// The residual of the source as tracked: `TRUE` without a source filter, except for an automaton
 /// while it equals that of the target.
 #[inline]
-fn tracked_source<F: Filter>(source: Residual, target: Residual) -> Residual {
+fn tracked_source<F: StepFilter>(source: Residual, target: Residual) -> Residual {
     match source {
         _ if F::SOURCE => source,
         _ if !F::AUTOMATON => Residual::TRUE,

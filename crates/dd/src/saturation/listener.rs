@@ -1,7 +1,7 @@
 //! Listeners, which observe the steps of a saturation.
 
-use super::filter::Filter;
-use crate::kernel::{ChainId, Halt, Kernel, NodeId, Residual};
+use super::filter::StepFilter;
+use crate::kernel::{ChainId, DdNode, Halt, Kernel, Residual};
 
 /// One firing of an event at its top level.
 #[derive(Clone, Copy, Debug)]
@@ -15,13 +15,13 @@ pub struct Fired {
     /// The remaining chain below.
     pub rest: ChainId,
     /// The suffixes fired from.
-    pub source: NodeId,
+    pub source: DdNode,
     /// The residuals of source and target below this level.
     pub residuals: (Residual, Residual),
     /// The suffixes reached, already saturated.
-    pub image: NodeId,
+    pub image: DdNode,
     /// The suffixes found under `to` before.
-    pub before: NodeId,
+    pub before: DdNode,
 }
 
 /// Observes a saturation under a filter. All methods have an empty default.
@@ -32,7 +32,7 @@ pub struct Fired {
 ///
 /// On one level at most one node is in work at a time: the calls for a level between
 /// [`begun`](Listener::begun) and [`saturated`](Listener::saturated) concern one node.
-pub trait Listener<F: Filter>: Send {
+pub trait Listener<F: StepFilter>: Send {
     /// Events with top level `level` are about to be fired from a node.
     #[inline]
     fn begun(&mut self, _level: u32) {}
@@ -51,7 +51,7 @@ pub trait Listener<F: Filter>: Send {
         _filter: &mut F,
         _level: u32,
         _residual: Residual,
-        _node: NodeId,
+        _node: DdNode,
     ) -> Result<(), Halt> {
         Ok(())
     }
@@ -61,4 +61,4 @@ pub trait Listener<F: Filter>: Send {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
-impl<F: Filter> Listener<F> for Silent {}
+impl<F: StepFilter> Listener<F> for Silent {}

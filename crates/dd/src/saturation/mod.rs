@@ -7,7 +7,7 @@
 //! | [`Unfiltered`] | `img(X) ⊆ X` |
 //! | [`FromSource`] (FReach) | `img(X ∩ P) ⊆ X` |
 //! | [`IntoTarget`] (ReachF) | `img(X) ∩ P ⊆ X` |
-//! | [`Within`] a set `C` | `img(X) ∩ C ⊆ X` |
+//! | [`IntoSet`] a set `C` | `img(X) ∩ C ⊆ X` |
 //!
 //! A node on level `k` is *saturated* if it is closed under the events whose top level is `k` or
 //! below. `fix` saturates a node with saturated children by firing the events with top level `k`
@@ -64,7 +64,7 @@
 //! residual of source, residual of target)` for firing. At the end of a chain firing continues
 //! under a filter, because the levels below are saturated under the residual of the source and must
 //! be under that of the target. If an automaton is the last level, its moves must also be made,
-//! unless the residual is the same and [they change nothing](Filter::is_still).
+//! unless the residual is the same and [they change nothing](StepFilter::is_still).
 //!
 //! Filter and listener are type parameters, so plain saturation does not pay for them.
 
@@ -73,13 +73,13 @@ mod fire;
 mod listener;
 mod workbench;
 
-pub use filter::{Filter, FromSource, IntoTarget, Unfiltered, Within};
+pub use filter::{FromSource, IntoSet, IntoTarget, StepFilter, Unfiltered};
 pub use listener::{Fired, Listener, Silent};
 pub(crate) use workbench::Workbench;
 
 use crate::event::{ChainAction, Subset};
-use crate::kernel::{Halt, Kernel, NodeId, OPERATIONS, Residual};
-use crate::predicate::Predicate;
+use crate::kernel::{DdNode, Halt, Kernel, OPERATIONS, Residual};
+use crate::predicate::LevelPredicate;
 use crate::store::{Set, Store};
 use fire::Firing;
 use lariat_budget::Stop;
@@ -102,14 +102,14 @@ struct NodeInWork<'a> {
 
 impl Kernel {
     /// Returns the closure of `node`, on level 0, under `events`; a listener may leave.
-    pub fn saturate<F: Filter, L: Listener<F>>(
+    pub fn saturate<F: StepFilter, L: Listener<F>>(
         &mut self,
-        node: NodeId,
+        node: DdNode,
         events: &Subset,
         filter: &mut F,
         residual: Residual,
         listener: &mut L,
-    ) -> Result<NodeId, Halt> {
+    ) -> Result<DdNode, Halt> {
         let mut run = Saturation {
             events,
             filter,
@@ -120,15 +120,15 @@ impl Kernel {
 
     /// Returns the closure of `node`, on `level`, under the `events` with a top at or below it;
     /// listeners may call it during another saturation.
-    pub fn saturate_below<F: Filter, L: Listener<F>>(
+    pub fn saturate_below<F: StepFilter, L: Listener<F>>(
         &mut self,
-        node: NodeId,
+        node: DdNode,
         level: u32,
         events: &Subset,
         filter: &mut F,
         residual: Residual,
         listener: &mut L,
-    ) -> Result<NodeId, Halt> {
+    ) -> Result<DdNode, Halt> {
         let mut run = Saturation {
             events,
             filter,
@@ -138,13 +138,13 @@ impl Kernel {
     }
 
     /// Computes the closure of a node on `level`.
-    fn closure<F: Filter, L: Listener<F>>(
+    fn closure<F: StepFilter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
-        node: NodeId,
+        node: DdNode,
         level: u32,
         residual: Residual,
-    ) -> Result<NodeId, Halt> {
+    ) -> Result<DdNode, Halt> {
         if node.0 <= 1 || level >= run.events.depth(F::AUTOMATON) || idle::<F>(residual) {
             return Ok(node);
         }
@@ -170,12 +170,12 @@ impl Kernel {
     }
 
     #[inline]
-    fn cached_closure<F: Filter, L>(
+    fn cached_closure<F: StepFilter, L>(
         &mut self,
         run: &Saturation<'_, F, L>,
-        node: NodeId,
+        node: DdNode,
         residual: Residual,
-    ) -> Option<NodeId> {
+    ) -> Option<DdNode> {
         let subset = run.events.scope.id();
         if F::NONE {
             return self.cached(OPERATIONS.closure, (node, subset));
@@ -185,12 +185,12 @@ impl Kernel {
     }
 
     #[inline]
-    fn remember_closure<F: Filter, L>(
+    fn remember_closure<F: StepFilter, L>(
         &mut self,
         run: &Saturation<'_, F, L>,
-        node: NodeId,
+        node: DdNode,
         residual: Residual,
-        result: NodeId,
+        result: DdNode,
     ) {
         let subset = run.events.scope.id();
         if F::NONE {
@@ -202,7 +202,7 @@ impl Kernel {
 
     /// Returns the residual below `level` if that level has `value`.
     #[inline]
-    fn read<F: Filter, L>(
+    fn read<F: StepFilter, L>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
         residual: Residual,
@@ -222,13 +222,13 @@ impl Kernel {
     }
 
     /// Saturates the node with the edges above `base`, whose children are saturated; pops them.
-    fn fix<F: Filter, L: Listener<F>>(
+    fn fix<F: StepFilter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
         level: u32,
         base: usize,
         residual: Residual,
-    ) -> Result<NodeId, Halt> {
+    ) -> Result<DdNode, Halt> {
         let before = self.make_kept(base)?;
         let events = run.events;
         let actions = events.at(level, F::AUTOMATON);
@@ -274,7 +274,7 @@ impl Kernel {
 
     /// Fires the actions of `node` from the value `from` until the child under `from` is stable.
     #[inline]
-    fn fire_from<F: Filter, L: Listener<F>>(
+    fn fire_from<F: StepFilter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
         open: &mut OpenNode,
@@ -364,13 +364,13 @@ impl Kernel {
 /// The index of the cached operations for `F`: the same residual means different things at the
 /// source of a step, at its target, and as a node.
 #[inline]
-fn variant<F: Filter>() -> usize {
+fn variant<F: StepFilter>() -> usize {
     F::SOURCE as usize | (F::TARGET as usize) << 1 | (F::NODES as usize) << 2
 }
 
 /// Returns whether `residual` admits no step.
 #[inline]
-fn idle<F: Filter>(residual: Residual) -> bool {
+fn idle<F: StepFilter>(residual: Residual) -> bool {
     (F::SOURCE || F::TARGET) && residual == Residual::FALSE
 }
 
@@ -385,7 +385,7 @@ impl Store {
     }
 
     /// FReach: the smallest `X ⊇ from` with `img(X ∩ P) ⊆ X`, where `residual` defines `P`.
-    pub fn saturate_from<P: Predicate>(
+    pub fn saturate_from<P: LevelPredicate>(
         &mut self,
         events: &Subset,
         from: &Set,
@@ -398,7 +398,7 @@ impl Store {
     }
 
     /// ReachF: the smallest `X ⊇ from` with `img(X) ∩ P ⊆ X`, where `residual` defines `P`.
-    pub fn saturate_into<P: Predicate>(
+    pub fn saturate_into<P: LevelPredicate>(
         &mut self,
         events: &Subset,
         from: &Set,
@@ -421,13 +421,13 @@ impl Store {
     ) -> Result<Set, Stop> {
         let node = self.node_of(from);
         self.node_of(within);
-        let (mut filter, mut listener) = (Within::new(within), Silent);
+        let (mut filter, mut listener) = (IntoSet::new(within), Silent);
         let residual = filter.residual();
         self.compute(|kernel| kernel.saturate(node, events, &mut filter, residual, &mut listener))
     }
 
     /// Saturation under any filter, with a listener; `None` if the listener left.
-    pub fn saturate_with<F: Filter, L: Listener<F>>(
+    pub fn saturate_with<F: StepFilter, L: Listener<F>>(
         &mut self,
         events: &Subset,
         from: &Set,

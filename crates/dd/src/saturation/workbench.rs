@@ -2,14 +2,14 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::kernel::NodeId;
+use crate::kernel::DdNode;
 use lariat_budget::{Lease, Stop};
 
 /// The present child under one value.
 #[derive(Clone, Copy)]
 struct OpenEdge {
     value: u32,
-    child: NodeId,
+    child: DdNode,
     /// True if the events must be fired from this value (again).
     queued: bool,
 }
@@ -63,13 +63,13 @@ impl Workbench {
     }
 
     /// Returns the roots of a collection.
-    pub fn roots(&self) -> impl Iterator<Item = NodeId> {
+    pub fn roots(&self) -> impl Iterator<Item = DdNode> {
         self.slots.iter().map(|slot| slot.child)
     }
 
     /// Puts a node with these edges on the bench and queues all values, the smallest first.
     #[inline]
-    pub fn begin(&mut self, edges: &[(u32, NodeId)]) -> Result<OpenNode, Stop> {
+    pub fn begin(&mut self, edges: &[(u32, DdNode)]) -> Result<OpenNode, Stop> {
         let mut open = OpenNode {
             slots: self.slots.len(),
             queue: self.queue.len(),
@@ -136,10 +136,10 @@ impl Workbench {
 
     /// Returns the child under `value`.
     #[inline]
-    pub fn child(&self, open: &OpenNode, value: u32) -> NodeId {
+    pub fn child(&self, open: &OpenNode, value: u32) -> DdNode {
         match self.find(open, value) {
             Some(at) => self.slots[at].child,
-            None => NodeId::EMPTY,
+            None => DdNode::EMPTY,
         }
     }
 
@@ -149,7 +149,7 @@ impl Workbench {
         &mut self,
         open: &mut OpenNode,
         value: u32,
-        child: NodeId,
+        child: DdNode,
         in_work: u32,
     ) -> Result<(), Stop> {
         let at = match self.find(open, value) {
@@ -205,7 +205,7 @@ impl Workbench {
 
     /// Takes the node off the bench and appends its edges to `edges`.
     #[inline]
-    pub fn end(&mut self, open: OpenNode, edges: &mut Vec<(u32, NodeId)>) {
+    pub fn end(&mut self, open: OpenNode, edges: &mut Vec<(u32, DdNode)>) {
         if !open.dense {
             self.slots[open.slots..].sort_unstable_by_key(|slot| slot.value);
         }
@@ -224,13 +224,13 @@ impl OpenEdge {
     fn empty(value: u32) -> OpenEdge {
         OpenEdge {
             value,
-            child: NodeId::EMPTY,
+            child: DdNode::EMPTY,
             queued: false,
         }
     }
 
     #[inline]
-    fn full(value: u32, child: NodeId) -> OpenEdge {
+    fn full(value: u32, child: DdNode) -> OpenEdge {
         OpenEdge {
             value,
             child,

@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 
 use lariat_budget::Stop;
-use lariat_dd::kernel::{Kernel, ScopeId};
-use lariat_dd::saturation::{Filter, Silent};
-use lariat_dd::{Event, EventPart, Residual, Scope};
+use lariat_dd::kernel::{CacheScopeId, Kernel};
+use lariat_dd::saturation::{Silent, StepFilter};
+use lariat_dd::{CacheScope, EventPart, EventRelation, Residual};
 
 use crate::explicit::{Vectors, apply, closure, get, parts, put, store, vectors};
 use lariat_corpora::{Random, each_case};
 
 /// The automaton reads whether the sum of the components of the target is odd.
 struct Parity {
-    scope: Scope,
+    scope: CacheScope,
     components: usize,
     /// `(from, odd, to)`
     edges: BTreeSet<(u32, bool, u32)>,
@@ -20,12 +20,12 @@ struct Parity {
 
 const EVEN: Residual = Residual(2);
 
-impl Filter for Parity {
+impl StepFilter for Parity {
     const SOURCE: bool = false;
     const TARGET: bool = true;
     const AUTOMATON: bool = true;
 
-    fn scope(&self) -> ScopeId {
+    fn scope(&self) -> CacheScopeId {
         self.scope.id()
     }
 
@@ -103,7 +103,7 @@ fn product(random: &mut Random, always: bool) {
     let mut store = store(components + 1);
     store.go_backwards(random.percent(50));
     store.collect_always(always);
-    let events: Vec<Event> = explicit
+    let events: Vec<EventRelation> = explicit
         .iter()
         .map(|parts| store.event(parts).unwrap().expect("tables have rows"))
         .collect();

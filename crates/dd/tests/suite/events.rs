@@ -1,6 +1,6 @@
 //! Images, pre-images, enabledness and deadlocks against explicit steps.
 
-use lariat_dd::{Event, EventPart, Store};
+use lariat_dd::{EventPart, EventRelation, Store};
 
 use crate::explicit::{self, Vectors, apply, get, image, parts, put, store};
 use lariat_corpora::{Random, each_case};
@@ -20,7 +20,7 @@ fn steps(random: &mut Random, always: bool) {
     let explicit: Vec<Vec<EventPart>> = (0..count)
         .map(|_| parts(random, levels, domain, true))
         .collect();
-    let events: Vec<Event> = explicit
+    let events: Vec<EventRelation> = explicit
         .iter()
         .map(|parts| store.event(parts).unwrap().expect("tables have rows"))
         .collect();
@@ -84,7 +84,7 @@ fn the_columns_of_a_table_may_depend_on_each_other() {
 
 #[test]
 fn equal_ends_are_shared() {
-    fn move_to(store: &mut Store, from: u32) -> Event {
+    fn move_to(store: &mut Store, from: u32) -> EventRelation {
         let part = |level, delta| EventPart::Delta {
             level,
             need: 0,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use lariat_budget::{Budget, Stop};
 use lariat_corpora::Random;
-use lariat_dd::{EventPart, Predicate, Residual, Scope, Set, Store};
+use lariat_dd::{CacheScope, EventPart, LevelPredicate, Residual, Set, Store};
 
 pub type Vectors = BTreeSet<Vec<u32>>;
 
@@ -141,7 +141,7 @@ pub struct Linear {
     pub coefficients: Vec<u32>,
     pub test: Test,
     pub bound: u32,
-    scope: Scope,
+    scope: CacheScope,
     sums: Vec<u32>,
 }
 
@@ -197,8 +197,8 @@ impl Linear {
     }
 }
 
-impl Predicate for Linear {
-    fn scope(&self) -> &Scope {
+impl LevelPredicate for Linear {
+    fn scope(&self) -> &CacheScope {
         &self.scope
     }
 

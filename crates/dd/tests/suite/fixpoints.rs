@@ -1,9 +1,9 @@
 //! Saturation, filtered and unfiltered, against explicit fixpoints.
 
 use lariat_budget::Stop;
-use lariat_dd::kernel::{Halt, Kernel, NodeId, ScopeId};
-use lariat_dd::saturation::{Filter, Fired, Listener, Silent, Unfiltered};
-use lariat_dd::{Event, EventPart, Residual, Scope, Store, Subset};
+use lariat_dd::kernel::{CacheScopeId, DdNode, Halt, Kernel};
+use lariat_dd::saturation::{Fired, Listener, Silent, StepFilter, Unfiltered};
+use lariat_dd::{CacheScope, EventPart, EventRelation, Residual, Store, Subset};
 
 use crate::explicit::{Linear, Test, Vectors, closure, get, parts, put, store, vectors};
 use lariat_corpora::{Random, each_case};
@@ -18,7 +18,7 @@ fn fixpoints(random: &mut Random, always: bool, tables: bool) {
     let mut store = store(levels);
     store.go_backwards(random.percent(50));
     store.collect_always(always);
-    let events: Vec<Event> = explicit
+    let events: Vec<EventRelation> = explicit
         .iter()
         .map(|parts| store.event(parts).unwrap().expect("tables have rows"))
         .collect();
@@ -165,7 +165,7 @@ impl Listener<Unfiltered> for Counter {
         _: &mut Unfiltered,
         level: u32,
         _: Residual,
-        node: NodeId,
+        node: DdNode,
     ) -> Result<(), Halt> {
         self.saturated += 1;
         // A closed set has no further successors, even with collections meanwhile.
@@ -187,7 +187,7 @@ fn a_listener_observes_and_may_leave() {
             delta,
         })
     };
-    let events: Vec<Event> = [ring(0, 1), ring(1, 2), ring(2, 0)]
+    let events: Vec<EventRelation> = [ring(0, 1), ring(1, 2), ring(2, 0)]
         .iter()
         .map(|parts| store.event(parts).unwrap().unwrap())
         .collect();
@@ -254,7 +254,7 @@ fn nothing_rises_above_the_cap() {
         let expected = closure(&explicit, &from, below).expect("few values, few vectors");
         let events = |store: &mut Store| {
             let made = explicit.iter().map(|parts| store.event(parts).unwrap());
-            let made: Vec<Event> = made.flatten().collect();
+            let made: Vec<EventRelation> = made.flatten().collect();
             store.subset(made)
         };
         let (in_capped, in_free) = (events(&mut capped), events(&mut free));
@@ -340,16 +340,16 @@ fn predicates_do_not_share_images() {
 }
 
 /// Admits steps unless both components are present in source and target.
-struct Exclusive(Scope);
+struct Exclusive(CacheScope);
 
 const EXCLUSIVE: Residual = Residual(2);
 const ABSENT: Residual = Residual(3);
 
-impl Filter for Exclusive {
+impl StepFilter for Exclusive {
     const SOURCE: bool = true;
     const TARGET: bool = true;
 
-    fn scope(&self) -> ScopeId {
+    fn scope(&self) -> CacheScopeId {
         self.0.id()
     }
 

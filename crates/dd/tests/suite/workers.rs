@@ -3,7 +3,7 @@
 use std::thread;
 
 use lariat_budget::{Budget, Cancel, Stop};
-use lariat_dd::{Event, EventPart, Set, Store, Subset};
+use lariat_dd::{EventPart, EventRelation, Set, Store, Subset};
 
 use crate::explicit::{Linear, Vectors, closure, get, image, parts, put, vectors};
 use lariat_corpora::{Random, each_case, which_ends};
@@ -26,7 +26,7 @@ fn problems(random: &mut Random, budget: &Budget) -> Result<(Store, Vec<Fixpoint
         .map(|_| parts(random, levels, domain, true))
         .collect();
     let mut store = Store::new(levels, budget)?;
-    let mut events: Vec<Event> = Vec::new();
+    let mut events: Vec<EventRelation> = Vec::new();
     for parts in &explicit {
         events.extend(store.event(parts)?);
     }
@@ -139,7 +139,7 @@ fn row(store: &mut Store, n: u32) -> Result<(Subset, Set), Stop> {
         delta,
     };
     let step = |level: u32| [part(level, -1), part(level + 1, 1)];
-    let mut events: Vec<Event> = Vec::new();
+    let mut events: Vec<EventRelation> = Vec::new();
     for level in 0..levels - 1 {
         events.extend(store.event(&step(level))?);
     }

@@ -4,13 +4,13 @@ use lariat::internals::{
     Account, CheckOptions, EarnedVerdict, EngineChoice, Needs, OrderChoice, Plan, PlanRun,
     PropertyForm, RunContext, SpaceCache, Systems, check_subject,
 };
-use lariat_automata::{Automaton, Guards, Legal, StateId, Transition, translate};
-use lariat_budget::{Budget, Idle};
+use lariat_automata::{Automaton, Guards, LegalLetters, StateId, Transition, translate};
+use lariat_budget::{Budget, ThreadPool};
 use lariat_emptiness::Marks;
 use lariat_engines::{Found, Invariance, Outcome, Problem};
 use lariat_ltl::{AtomId, Formula, Formulas};
 use lariat_model::order::OrderName;
-use lariat_model::{Fairness, Names, Properties, Proposition, System};
+use lariat_model::{Fairness, Names, PropertyList, Proposition, System};
 use lariat_reductions::symmetry::Symmetry;
 use lariat_testkit::oracle::Buchi;
 use lariat_testkit::{Answer, Case, Ltl, Subject, tableau};
@@ -111,7 +111,7 @@ pub(super) fn facade_with_idle_threads(name: &str, options: CheckOptions, idle: 
             deadlock: case.deadlock,
             ..options.clone()
         };
-        let idle = Idle::new(idle);
+        let idle = ThreadPool::new(idle);
         let propositions = case.propositions();
         decide(case, &formulas, &propositions, formula, &options, &idle)
     })
@@ -120,7 +120,7 @@ pub(super) fn facade_with_idle_threads(name: &str, options: CheckOptions, idle: 
 /// Creates a subject that runs the façade on the text of the formula, if it has one.
 pub fn facade_text() -> Subject {
     Subject::new("facade-text", |case| {
-        let mut properties = Properties::new();
+        let mut properties = PropertyList::new();
         let names = Names::of(&case.system);
         let text = case.formula_text().unwrap_or_default();
         match properties.add_formula(&names, "formula", None, &text) {
@@ -131,12 +131,12 @@ pub fn facade_text() -> Subject {
                     deadlock: case.deadlock,
                     ..CheckOptions::default()
                 };
-                let Properties {
+                let PropertyList {
                     formulas,
                     propositions,
                     ..
                 } = &properties;
-                let idle = Idle::default();
+                let idle = ThreadPool::default();
                 decide(case, formulas, propositions, formula, &options, &idle)
             }
         }
@@ -150,7 +150,7 @@ pub(super) fn decide(
     propositions: &[Proposition],
     formula: Formula,
     options: &CheckOptions,
-    idle: &Idle,
+    idle: &ThreadPool,
 ) -> Answer {
     let fairness = Fairness {
         told: case.fairness.iter().map(|c| c.name.clone()).collect(),
@@ -167,14 +167,14 @@ pub(crate) fn decide_about(
     case: &Case,
     formula: Formula,
     options: &CheckOptions,
-    idle: &Idle,
+    idle: &ThreadPool,
 ) -> Answer {
     let systems = Systems::new();
     let plan = match &options.engine {
         EngineChoice::Auto(_) => None,
         EngineChoice::Plan(plan) => Some(plan),
     };
-    let budget = budget(plan, case).with_idle(idle);
+    let budget = budget(plan, case).with_thread_pool(idle);
     let report = check_subject(
         subject,
         PropertyForm::Formula(formula),
@@ -204,7 +204,7 @@ pub(crate) fn intern(case: &Case, formula: &Ltl) -> (Formulas, Formula) {
 }
 
 /// Returns the possible combinations of event atoms: those of each event, and none of them.
-pub(crate) fn legal(case: &Case) -> Legal {
+pub(crate) fn legal(case: &Case) -> LegalLetters {
     let mut events = Vec::new();
     let mut combinations = vec![Vec::new(); case.system.events.len() + 1];
     for (i, atom) in case.atoms.iter().enumerate() {
@@ -216,7 +216,7 @@ pub(crate) fn legal(case: &Case) -> Legal {
             }
         }
     }
-    Legal::events(events, combinations)
+    LegalLetters::events(events, combinations)
 }
 
 /// Runs a plan on a case with an automaton of the negated formula.

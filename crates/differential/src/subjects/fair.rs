@@ -6,7 +6,7 @@ use super::asking::{
 use super::{plans, reduced, rounds, stutter_invariant};
 use lariat::internals::{CheckOptions, EngineChoice, Plan, Preset};
 use lariat_automata::translate;
-use lariat_budget::{Budget, Idle};
+use lariat_budget::{Budget, ThreadPool};
 use lariat_engines::Needs;
 use lariat_model::Strength;
 use lariat_testkit::formulas::{Op1, Op2};
@@ -117,7 +117,7 @@ fn by_formula() -> Subject {
             &propositions,
             formula,
             &options,
-            &Idle::default(),
+            &ThreadPool::default(),
         )
     })
 }

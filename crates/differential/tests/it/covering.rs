@@ -7,7 +7,7 @@ use lariat::internals::{
 use lariat_budget::Budget;
 use lariat_differential::subjects;
 use lariat_model::{
-    Action, Arc, Deadlock, Domain, Event, Lasso, Names, Properties, System, VarId, Variable,
+    Action, Arc, Deadlock, Domain, Event, Lasso, Names, PropertyList, System, VarId, Variable,
 };
 use lariat_testkit::{Answer, Campaign, Case};
 
@@ -58,7 +58,7 @@ fn check_both(engine: &str, system: &System, formula: &str) -> EarnedVerdict {
 }
 
 fn ask_under(finder: &str, system: &System, formula: &str, deadlock: Deadlock) -> EarnedVerdict {
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     let names = Names::of(system);
     properties
         .add_formula(&names, "formula", None, formula)

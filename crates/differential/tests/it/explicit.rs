@@ -5,7 +5,7 @@ use lariat::internals::{Account, OrderChoice, Plan, PlanRun, RunContext, SpaceCa
 use lariat_automata::Automaton;
 use lariat_budget::{Budget, Stop};
 use lariat_differential::subjects;
-use lariat_engines::{Claims, Effort, Found, Outcome, Problem, shorten};
+use lariat_engines::{Claims, Found, Outcome, Problem, ShortenEffort, shorten};
 use lariat_model::order::OrderName;
 use lariat_model::{
     Comparison, Constraint, Deadlock, EventId, Lasso, Predicate, Proposition, Step, Strength, VarId,
@@ -174,7 +174,7 @@ fn no_bad_prefix_is_longer_than_the_lasso() {
         cycle: vec![step(1)],
         growth: None,
     };
-    let effort = Effort {
+    let effort = ShortenEffort {
         at_first: 1000,
         at_last: &|_| 0,
     };

@@ -4,7 +4,7 @@ mod fixed;
 mod specs;
 
 use lariat_differential::symmetric;
-use lariat_formats::Model;
+use lariat_formats::LoadedModel;
 use lariat_testkit::case::Case;
 use lariat_testkit::copies;
 use lariat_testkit::symmetric as nets;
@@ -29,7 +29,7 @@ fn quotients_of_uncoloured_nets_agree_with_the_oracle() {
     });
 }
 
-fn judge_all(cases: u64, draw: fn(&mut Random) -> (Model, Case)) {
+fn judge_all(cases: u64, draw: fn(&mut Random) -> (LoadedModel, Case)) {
     let (mut verdicts, mut violated, mut symmetric) = (0, 0, 0);
     let campaign = Campaign::from_env(cases);
     for seed in campaign.seeds() {

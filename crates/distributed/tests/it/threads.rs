@@ -83,7 +83,7 @@ fn unreached(system: &System) -> u64 {
     let mut entered = vec![[false; 2]; 5000];
     entered[0][0] = true;
     while next < states.len() {
-        let from = explicit::StateId(next as u32);
+        let from = explicit::ExplicitStateId(next as u32);
         let marked = usize::from(space.values(&mut states, from)[0] > 0);
         steps.clear();
         space.expand(&mut states, from, &mut steps).unwrap();

@@ -3,12 +3,12 @@
 //! Steps contain only the changes of a state, so that long runs of large nets stay small. Missing
 //! entries of a report are not shown, and entries of unknown form are shown as they are.
 
-use super::truth::Meaning;
-use super::{Subject, Told, rules};
-use crate::net::Net;
+use super::truth::AtomMeanings;
+use super::{PageEntry, PageSubject, rules};
+use crate::net::DrawnNet;
 use crate::processes::processes;
-use crate::run::{Run, RunKind};
-use lariat_formats::Model;
+use crate::run::{DrawnRun, RunKind};
+use lariat_formats::LoadedModel;
 use lariat_model::{Domain, EventId, State, System, Value, VarId};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
@@ -26,8 +26,12 @@ fn number(value: Value) -> Json {
 }
 
 /// The complete data.
-pub(super) fn data(subject: &Subject<'_>, net: Option<&Net>, properties: &[Told]) -> Json {
-    let Subject { name, model, .. } = *subject;
+pub(super) fn data(
+    subject: &PageSubject<'_>,
+    net: Option<&DrawnNet>,
+    properties: &[PageEntry],
+) -> Json {
+    let PageSubject { name, model, .. } = *subject;
     let system = &model.system;
     let kind = |domain: &Domain| match domain {
         Domain::Count { .. } => json!(0),
@@ -94,7 +98,7 @@ pub(super) fn data(subject: &Subject<'_>, net: Option<&Net>, properties: &[Told]
 }
 
 /// The name and the size of the model in words.
-fn about(model: &Model, net: Option<&Net>) -> String {
+fn about(model: &LoadedModel, net: Option<&DrawnNet>) -> String {
     let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let system = &model.system;
     let own = &system.name;
@@ -118,7 +122,7 @@ fn about(model: &Model, net: Option<&Net>) -> String {
 }
 
 /// The lanes of the time line: processes, units that change, and other variables of a program.
-fn lanes(model: &Model, properties: &[Told]) -> Vec<Json> {
+fn lanes(model: &LoadedModel, properties: &[PageEntry]) -> Vec<Json> {
     let system = &model.system;
     if system.is_net() && !system.events.is_empty() {
         let moved: BTreeSet<VarId> = properties
@@ -157,7 +161,7 @@ fn lanes(model: &Model, properties: &[Told]) -> Vec<Json> {
 }
 
 /// The messages that events send or receive, by event.
-fn messages(model: &Model) -> Json {
+fn messages(model: &LoadedModel) -> Json {
     let one = |message: &lariat_formats::dve::Message| {
         let side = |var: Option<VarId>| var.map(|var| var.0);
         let ends = json!([
@@ -186,8 +190,8 @@ fn sparse(state: &[Value]) -> Vec<Json> {
         .collect()
 }
 
-fn run_json(subject: &Subject<'_>, property: &Told, live: bool) -> Json {
-    let Subject {
+fn run_json(subject: &PageSubject<'_>, property: &PageEntry, live: bool) -> Json {
+    let PageSubject {
         model,
         formulas,
         propositions,
@@ -196,8 +200,8 @@ fn run_json(subject: &Subject<'_>, property: &Told, live: bool) -> Json {
     let system = &model.system;
     let nothing: State = vec![0; system.variables.len()].into();
     let start = system.initial.first().cloned().unwrap_or(nothing);
-    let run = property.run.clone().unwrap_or_else(|| Run::at(start));
-    let meaning = Meaning {
+    let run = property.run.clone().unwrap_or_else(|| DrawnRun::at(start));
+    let meaning = AtomMeanings {
         system,
         formulas,
         propositions,
@@ -261,7 +265,7 @@ fn run_json(subject: &Subject<'_>, property: &Told, live: bool) -> Json {
 }
 
 /// The values that an event has put into a channel's buffer.
-fn sent(model: &Model, event: EventId, after: &State) -> String {
+fn sent(model: &LoadedModel, event: EventId, after: &State) -> String {
     let Some(message) = model.messages.iter().find(|message| message.event == event) else {
         return String::new();
     };
@@ -309,7 +313,7 @@ fn summary(report: &Json) -> String {
 }
 
 /// The kind of the run in a sentence.
-fn story(run: &Run, report: &Json) -> String {
+fn story(run: &DrawnRun, report: &Json) -> String {
     let steps = |n: usize| format!("{n} step{}", if n == 1 { "" } else { "s" });
     let cycle = steps(run.events.len() - run.prefix);
     let prefix = match run.prefix {
@@ -339,7 +343,7 @@ fn story(run: &Run, report: &Json) -> String {
 }
 
 /// Further remarks: growth, assumed fairness, vacuity, facts.
-fn notes(report: &Json, run: &Run, system: &System) -> Vec<String> {
+fn notes(report: &Json, run: &DrawnRun, system: &System) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(growth) = &run.growth {
         let grows = system.var_ids().zip(growth).filter(|(_, more)| **more != 0);

@@ -10,13 +10,13 @@ mod rules;
 mod sha256;
 mod truth;
 
-use crate::net::{Net, NodeId, PART, WHOLE};
+use crate::net::{DrawnNet, DrawnNodeId, PART, WHOLE};
 use crate::paint::NetPicture;
 use crate::processes::processes;
-use crate::run::Run;
+use crate::run::DrawnRun;
 use crate::svg::{Svg, escape, n};
 use data::data;
-use lariat_formats::Model;
+use lariat_formats::LoadedModel;
 use lariat_ltl::{AtomId, Formula, Formulas};
 use lariat_model::{EventId, Predicate, Proposition, System, VarId};
 use serde_json::Value as Json;
@@ -43,11 +43,11 @@ const LARGER: [usize; 2] = [160, 420];
 
 /// A property or a run, as it is shown on a page.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct PageEntry {
     /// The report in JSON: `property`, `formula`, `verdict` and so on, as far as known.
     pub report: Json,
     /// The run, if there is one.
-    pub run: Option<Run>,
+    pub run: Option<DrawnRun>,
     /// The formula, if the property is one.
     pub formula: Option<Formula>,
     /// The atoms of a property that is no formula.
@@ -56,11 +56,11 @@ pub struct Told {
 
 /// The model that a page shows, with the atoms of its properties.
 #[derive(Clone, Copy, Debug)]
-pub struct Subject<'a> {
+pub struct PageSubject<'a> {
     /// The name of the model.
     pub name: &'a str,
     /// The model.
-    pub model: &'a Model,
+    pub model: &'a LoadedModel,
     /// The store of the formulas.
     pub formulas: &'a Formulas,
     /// The meanings of atoms, by their ids.
@@ -73,9 +73,10 @@ pub fn can_be_run(system: &System) -> bool {
 }
 
 /// Renders the page.
-pub fn page(subject: &Subject<'_>, properties: &[Told]) -> String {
-    let Subject { model, .. } = *subject;
-    let net = Net::of(model).filter(|net| !net.nodes.is_empty() && !model.system.events.is_empty());
+pub fn page(subject: &PageSubject<'_>, properties: &[PageEntry]) -> String {
+    let PageSubject { model, .. } = *subject;
+    let net =
+        DrawnNet::of(model).filter(|net| !net.nodes.is_empty() && !model.system.events.is_empty());
     let views = match &net {
         Some(net) => net_views(subject, net, properties),
         None => program_view(model),
@@ -114,7 +115,7 @@ fn fill(gaps: &[(&str, &str)]) -> String {
 }
 
 /// Drawings of the net, from the smallest part to the largest.
-fn net_views(subject: &Subject<'_>, net: &Net, properties: &[Told]) -> String {
+fn net_views(subject: &PageSubject<'_>, net: &DrawnNet, properties: &[PageEntry]) -> String {
     let all = net.nodes.len();
     let mut sizes = vec![PART];
     sizes.extend(LARGER);
@@ -132,7 +133,7 @@ fn net_views(subject: &Subject<'_>, net: &Net, properties: &[Told]) -> String {
         let nodes = if *size < all {
             net.neighbourhood(&seeds, &first, *size)
         } else {
-            (0..all as u32).map(NodeId).collect()
+            (0..all as u32).map(DrawnNodeId).collect()
         };
         let picture = NetPicture::whole(net.part(&nodes));
         let (width, height) = picture.size();
@@ -151,21 +152,24 @@ fn net_views(subject: &Subject<'_>, net: &Net, properties: &[Told]) -> String {
 }
 
 /// The nodes that properties mention, and those that runs change.
-fn interesting(subject: &Subject<'_>, properties: &[Told]) -> (Vec<NodeId>, Vec<NodeId>) {
-    let Subject {
+fn interesting(
+    subject: &PageSubject<'_>,
+    properties: &[PageEntry],
+) -> (Vec<DrawnNodeId>, Vec<DrawnNodeId>) {
+    let PageSubject {
         model,
         formulas,
         propositions,
         ..
     } = *subject;
-    let places = Net::of(model).map_or(0, |net| net.places as u32);
+    let places = DrawnNet::of(model).map_or(0, |net| net.places as u32);
     let place = |var: VarId| match &model.coloured {
-        Some(coloured) => NodeId(coloured.unfolding.place_of(var).0.0),
-        None => NodeId(var.0),
+        Some(coloured) => DrawnNodeId(coloured.unfolding.place_of(var).0.0),
+        None => DrawnNodeId(var.0),
     };
     let transition = |event: EventId| match &model.coloured {
-        Some(coloured) => NodeId(places + coloured.unfolding.binding(event).0.0),
-        None => NodeId(places + event.0),
+        Some(coloured) => DrawnNodeId(places + coloured.unfolding.binding(event).0.0),
+        None => DrawnNodeId(places + event.0),
     };
     let (mut seeds, mut first) = (BTreeSet::new(), BTreeSet::new());
     for property in properties {
@@ -215,7 +219,7 @@ fn enabled_in(predicate: &Predicate, found: &mut dyn FnMut(EventId)) {
 }
 
 /// Drawings of the processes, side by side.
-fn program_view(model: &Model) -> String {
+fn program_view(model: &LoadedModel) -> String {
     let list = processes(model);
     if list.is_empty() {
         return String::new();

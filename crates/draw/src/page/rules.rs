@@ -4,8 +4,8 @@
 //! JavaScript's numbers are exact up to 2⁵³, so models with larger numbers have no rules here.
 
 use lariat_model::{
-    Action, BinaryOp, Comparison, Effect, Expr, LValue, Predicate, Proposition, System, UnaryOp,
-    Value,
+    Action, Assignment, BinaryOp, Comparison, Expr, LValue, Predicate, Proposition, System,
+    UnaryOp, Value,
 };
 use serde_json::{Value as Json, json};
 
@@ -50,7 +50,7 @@ fn action(action: &Action) -> Option<Json> {
             json!(["n", arcs.collect::<Vec<_>>()])
         }
         Action::Program { guard, effects } => {
-            let effect = |effect: &Effect| json!([target(&effect.target), expr(&effect.value)]);
+            let effect = |effect: &Assignment| json!([target(&effect.target), expr(&effect.value)]);
             let effects: Vec<Json> = effects.iter().map(effect).collect();
             json!(["p", predicate(guard), effects])
         }

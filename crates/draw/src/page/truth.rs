@@ -1,14 +1,14 @@
 //! The values of a formula's parts along a run, and its text divided into parts.
 
-use crate::run::Run;
-use crate::why::{Because, Why};
+use crate::run::DrawnRun;
+use crate::why::{Explanation, Why};
 use lariat_ltl::{AtomId, Formula, Formulas, Node, Syntax, print, truth};
 use lariat_model::{Proposition, System};
 use serde_json::{Value as Json, json};
 
 /// The store of formulas with the meanings of atoms.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Meaning<'a> {
+pub(super) struct AtomMeanings<'a> {
     pub system: &'a System,
     pub formulas: &'a Formulas,
     pub propositions: &'a [Proposition],
@@ -17,9 +17,9 @@ pub(super) struct Meaning<'a> {
 /// Limit on the subformulas that are shown.
 const MOST_PARTS: usize = 80;
 
-impl Meaning<'_> {
+impl AtomMeanings<'_> {
     /// The value of an atom at a position; `None` for a fired event at the end of a finite run.
-    fn holds(&self, run: &Run, position: usize, atom: AtomId) -> Option<bool> {
+    fn holds(&self, run: &DrawnRun, position: usize, atom: AtomId) -> Option<bool> {
         match self.propositions.get(atom.index())? {
             Proposition::State(predicate) => {
                 Some(self.system.holds(predicate, &run.states[position]))
@@ -32,13 +32,13 @@ impl Meaning<'_> {
     }
 
     /// The values of an atom, one character per position: 1, 0, or ? if unknown.
-    pub fn atom_row(&self, run: &Run, atom: AtomId) -> String {
+    pub fn atom_row(&self, run: &DrawnRun, atom: AtomId) -> String {
         let positions = 0..run.positions();
         positions.map(|i| digit(self.holds(run, i, atom))).collect()
     }
 
     /// The values of all parts of a formula, operands first, and an explanation of the whole.
-    pub fn rows(&self, run: &Run, f: Formula) -> (Vec<(Formula, String)>, Vec<Because>) {
+    pub fn rows(&self, run: &DrawnRun, f: Formula) -> (Vec<(Formula, String)>, Vec<Explanation>) {
         let parts = self.formulas.subformulas(f);
         if !run.is_infinite() {
             return (self.finite(run, &parts), Vec::new());
@@ -59,7 +59,7 @@ impl Meaning<'_> {
     }
 
     /// The values that hold for every continuation of a finite run (Kleene's three-valued logic).
-    fn finite(&self, run: &Run, parts: &[Formula]) -> Vec<(Formula, String)> {
+    fn finite(&self, run: &DrawnRun, parts: &[Formula]) -> Vec<(Formula, String)> {
         let count = run.positions();
         let mut rows: Vec<(Formula, Vec<Option<bool>>)> = Vec::new();
         for part in parts {

@@ -1,12 +1,12 @@
 //! Drawings are well-formed, and no two of their texts overlap.
 
-use lariat_automata::{Legal, Placement, buchi, translate};
+use lariat_automata::{LegalLetters, Placement, buchi, translate};
 use lariat_budget::Budget;
 use lariat_corpora::{each_case, models};
-use lariat_draw::net::{Net, NodeId, PART};
+use lariat_draw::net::{DrawnNet, DrawnNodeId, PART};
 use lariat_draw::svg::Picture;
 use lariat_draw::{NetPicture, automaton, processes, reach};
-use lariat_formats::{Format, Model, read};
+use lariat_formats::{LoadedModel, ModelFormat, read};
 use lariat_ltl::{Formulas, FreeVocabulary, parse};
 use lariat_model::generate::{Family, generate};
 
@@ -29,8 +29,8 @@ fn check(picture: &Picture) {
     assert_eq!(picture.clash(), None, "{}", picture.text);
 }
 
-fn drawn(model: &Model) -> Option<Picture> {
-    let net = Net::of(model)?;
+fn drawn(model: &LoadedModel) -> Option<Picture> {
+    let net = DrawnNet::of(model)?;
     let part = net.part(&net.neighbourhood(&[], &[], PART));
     Some(NetPicture::whole(part).svg("a net"))
 }
@@ -39,7 +39,7 @@ fn drawn(model: &Model) -> Option<Picture> {
 fn random_nets_are_legible() {
     each_case(60, |random| {
         let model = if random.coin() {
-            Model::new(Format::Pnml, lariat_testkit::nets::any(random))
+            LoadedModel::new(ModelFormat::Pnml, lariat_testkit::nets::any(random))
         } else {
             let text = lariat_testkit::coloured::random(random);
             read("coloured", text.as_bytes()).expect("a coloured net")
@@ -58,7 +58,7 @@ fn classic_nets_are_legible() {
         (Family::Peterson, 2),
     ] {
         let system = generate(family, size).expect("a net");
-        check(&drawn(&Model::new(Format::Pnml, system)).expect("a net"));
+        check(&drawn(&LoadedModel::new(ModelFormat::Pnml, system)).expect("a net"));
     }
 }
 
@@ -94,7 +94,7 @@ fn contest_nets_are_legible() {
 #[test]
 fn a_part_has_the_requested_size() {
     let system = generate(Family::Philosophers, 12).expect("a net");
-    let net = Net::of(&Model::new(Format::Pnml, system)).expect("a net");
+    let net = DrawnNet::of(&LoadedModel::new(ModelFormat::Pnml, system)).expect("a net");
     for most in [1, 7, PART, net.nodes.len(), net.nodes.len() + 9] {
         let part = net.neighbourhood(&[], &[], most);
         assert_eq!(part.len(), most.min(net.nodes.len()));
@@ -106,11 +106,11 @@ fn a_part_has_the_requested_size() {
     let text = format!(
         "<pnml><net type=\"ptnet\"><page id=\"g\"><transition id=\"t\"/>{arcs}</page></net></pnml>"
     );
-    let net = Net::of(&read("net", text.as_bytes()).expect("a net")).expect("a net");
+    let net = DrawnNet::of(&read("net", text.as_bytes()).expect("a net")).expect("a net");
     assert_eq!(net.neighbourhood(&[], &[], 20).len(), 20);
     assert_eq!(
-        net.neighbourhood(&[NodeId(3)], &[], 2),
-        [NodeId(3), NodeId(40)]
+        net.neighbourhood(&[DrawnNodeId(3)], &[], 2),
+        [DrawnNodeId(3), DrawnNodeId(40)]
     );
 }
 
@@ -127,7 +127,7 @@ fn valid_positions_of_a_file_are_used() {
         );
         read("net", text.as_bytes()).expect("a net")
     };
-    let given = NetPicture::whole(Net::of(&model("50")).expect("a net"));
+    let given = NetPicture::whole(DrawnNet::of(&model("50")).expect("a net"));
     let [p, q, t] = given.points[..] else {
         panic!("{:?}", given.points)
     };
@@ -138,7 +138,7 @@ fn valid_positions_of_a_file_are_used() {
     );
     assert!((t.0 - p.0 - (q.0 - t.0)).abs() <= 2.0, "{:?}", given.points);
     for useless in ["10", "NaN", "1e300", "far"] {
-        check(&NetPicture::whole(Net::of(&model(useless)).expect("a net")).svg("a net"));
+        check(&NetPicture::whole(DrawnNet::of(&model(useless)).expect("a net")).svg("a net"));
     }
 }
 
@@ -154,10 +154,12 @@ fn automata_are_legible() {
     ] {
         let mut formulas = Formulas::new();
         let f = parse(text, &mut formulas, &mut FreeVocabulary).expect("a formula");
-        let tgba = translate(&mut formulas, f, &Legal::any(), &budget).expect("an automaton");
+        let tgba =
+            translate(&mut formulas, f, &LegalLetters::any(), &budget).expect("an automaton");
         let name = |atom| formulas.atom_name(atom).to_owned();
         check(&automaton(&tgba, &name).svg(text));
-        let ba = buchi(&tgba, Placement::States, &Legal::any(), &budget).expect("an automaton");
+        let ba =
+            buchi(&tgba, Placement::States, &LegalLetters::any(), &budget).expect("an automaton");
         check(&automaton(&ba, &name).svg(text));
     }
 }
@@ -192,7 +194,7 @@ fn processes_have_their_own_steps_only() {
             .into_iter()
             .find(|p| model.system.variable(p.location).name == name);
         let graph = found.expect("a process").graph;
-        let edge = |e: &lariat_draw::Edge| {
+        let edge = |e: &lariat_draw::GraphEdge| {
             format!(
                 "{}->{} {}",
                 graph.nodes[e.from].lines[0], graph.nodes[e.to].lines[0], e.label
@@ -219,7 +221,7 @@ fn arcs_go_around_other_nodes() {
         <place id=\"p\"/><place id=\"between\"/><transition id=\"t\"/>
         <arc id=\"a\" source=\"p\" target=\"t\"/></page></net></pnml>";
     let model = read("three.pnml", text).expect("a net");
-    let mut picture = NetPicture::whole(Net::of(&model).expect("a net"));
+    let mut picture = NetPicture::whole(DrawnNet::of(&model).expect("a net"));
     let mut arc = |between: (f64, f64)| {
         for (node, point) in picture.net.nodes.iter().zip(&mut picture.points) {
             *point = match &*node.name {
@@ -249,7 +251,7 @@ fn inscriptions_do_not_overlap() {
         <arc id=\"a\" source=\"p\" target=\"t\">{weight}</arc><arc id=\"b\" source=\"q\" target=\"u\">{weight}</arc></page></net></pnml>"
     );
     let model = read("cross.pnml", text.as_bytes()).expect("a net");
-    let mut picture = NetPicture::whole(Net::of(&model).expect("a net"));
+    let mut picture = NetPicture::whole(DrawnNet::of(&model).expect("a net"));
     for (node, point) in picture.net.nodes.iter().zip(&mut picture.points) {
         *point = match &*node.name {
             "p" => (60.0, 60.0),

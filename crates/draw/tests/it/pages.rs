@@ -2,20 +2,20 @@
 
 use crate::browser::{Browser, END, HOME, LEFT, RIGHT};
 use lariat_corpora::each_case;
-use lariat_draw::page::{Subject, Told, can_be_run, page};
-use lariat_draw::run::{Index, Run, RunKind, write};
-use lariat_formats::{Format, Model, read};
+use lariat_draw::page::{PageEntry, PageSubject, can_be_run, page};
+use lariat_draw::run::{DrawnRun, NameIndex, RunKind, write};
+use lariat_formats::{LoadedModel, ModelFormat, read};
 use lariat_ltl::Formulas;
 use lariat_model::{
-    Action, Arc, Deadlock, Domain, Event, EventId, Properties, System, VarId, Variable,
+    Action, Arc, Deadlock, Domain, Event, EventId, PropertyList, System, VarId, Variable,
 };
 use lariat_random::Random;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
 /// A random run, up to the first repeated state or for `most` steps.
-fn random_run(system: &System, random: &mut Random, most: usize) -> Run {
-    let mut run = Run::at(random.one_of(&system.initial).clone());
+fn random_run(system: &System, random: &mut Random, most: usize) -> DrawnRun {
+    let mut run = DrawnRun::at(random.one_of(&system.initial).clone());
     for _ in 0..most {
         let here = run.states[run.states.len() - 1].clone();
         let moves = |event| {
@@ -43,26 +43,26 @@ fn random_run(system: &System, random: &mut Random, most: usize) -> Run {
 }
 
 /// A random model: a net, a coloured net, or a program.
-fn any_model(random: &mut Random) -> Model {
+fn any_model(random: &mut Random) -> LoadedModel {
     const PROGRAMS: [&[u8]; 2] = [
         include_bytes!("../../../../examples/alternating-bit.dve"),
         include_bytes!("../../../../examples/crossing.dve"),
     ];
     match random.below(4) {
-        0 => Model::new(Format::Pnml, lariat_testkit::nets::random(random, 0)),
+        0 => LoadedModel::new(ModelFormat::Pnml, lariat_testkit::nets::random(random, 0)),
         1 => {
             let text = lariat_testkit::coloured::random(random);
             read("coloured", text.as_bytes()).expect("a coloured net")
         }
         2 => read("program", random.one_of::<&[u8]>(&PROGRAMS)).expect("a program"),
-        _ => Model::new(Format::Dve, lariat_testkit::programs::any(random)),
+        _ => LoadedModel::new(ModelFormat::Dve, lariat_testkit::programs::any(random)),
     }
 }
 
-fn one_page(model: &Model, name: &str, properties: &[Told]) -> String {
+fn one_page(model: &LoadedModel, name: &str, properties: &[PageEntry]) -> String {
     let formulas = Formulas::new();
     page(
-        &Subject {
+        &PageSubject {
             name,
             model,
             formulas: &formulas,
@@ -72,10 +72,10 @@ fn one_page(model: &Model, name: &str, properties: &[Told]) -> String {
     )
 }
 
-fn violated(run: &Run, system: &System) -> Told {
+fn violated(run: &DrawnRun, system: &System) -> PageEntry {
     let report =
         json!({"property": "p", "verdict": "violated", "counterexample": write(system, run)});
-    Told {
+    PageEntry {
         report,
         run: Some(run.clone()),
         formula: None,
@@ -183,12 +183,12 @@ fn rounds_of_a_covering_run_add_up() {
         return;
     };
     let system = net(&["p", "q"], &[1, 0], &[("t", &[(0, 1, 0), (1, 0, 2)])]);
-    let index = Index::new(&system);
+    let index = NameIndex::new(&system);
     let run = json!({"kind": "covering", "initial": {"p": 1}, "prefix": [], "growth": {"q": 2},
                      "loop": [{"fire": "t", "marking": {"p": 1, "q": 2}}]});
     let run = index.run(&run).expect("a run");
     assert_eq!(run.astray(&system, Deadlock::Stutter), None);
-    let model = Model::new(Format::Pnml, system.clone());
+    let model = LoadedModel::new(ModelFormat::Pnml, system.clone());
     browser.open(
         "covering.html",
         &one_page(&model, "m", &[violated(&run, &system)]),
@@ -252,15 +252,15 @@ fn simulation_in_the_page_agrees_with_the_model() {
         if system.initial.is_empty() || system.events.is_empty() || !can_be_run(system) {
             return;
         }
-        let start = Run::at(system.initial[0].clone());
-        let property = Told {
+        let start = DrawnRun::at(system.initial[0].clone());
+        let property = PageEntry {
             report: Json::Null,
             run: Some(start),
             formula: None,
             atoms: Vec::new(),
         };
         browser.open("live.html", &one_page(&model, "m", &[property]));
-        let index = Index::new(system);
+        let index = NameIndex::new(system);
         for steps in [4, 8] {
             let script = format!(
                 "for (let i = 0; i < {steps}; i++) document.getElementById('random').click(); return [lariat.saved(), lariat.enabled()];"
@@ -297,7 +297,7 @@ fn leaving_a_run_and_returning() {
     };
     let text = include_bytes!("../../../../examples/mutex.pnml");
     let model = read("mutex", text).expect("a net");
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     let added = properties.add_formula(&model.names(), "f", None, "G (waiting_1 -> F critical_1)");
     added.expect("a formula");
     let run = json!({"initial": {"lock": 1, "idle_1": 1, "idle_2": 1},
@@ -305,15 +305,15 @@ fn leaving_a_run_and_returning() {
         "loop": [{"fire": "ask_2", "marking": {"lock": 1, "waiting_1": 1, "waiting_2": 1}},
                  {"fire": "enter_2", "marking": {"waiting_1": 1, "critical_2": 1}},
                  {"fire": "leave_2", "marking": {"lock": 1, "waiting_1": 1, "idle_2": 1}}]});
-    let run = Index::new(&model.system).run(&run).expect("a run");
+    let run = NameIndex::new(&model.system).run(&run).expect("a run");
     let formula = Some(properties.list[0].formula);
-    let subject = Subject {
+    let subject = PageSubject {
         name: "mutex",
         model: &model,
         formulas: &properties.formulas,
         propositions: &properties.propositions,
     };
-    let property = Told {
+    let property = PageEntry {
         formula,
         ..violated(&run, &model.system)
     };
@@ -360,20 +360,20 @@ fn names_are_shown_and_never_executed() {
     let place = format!("{nasty}p");
     let event = format!("{nasty}t");
     let system = net(&[&place], &[1], &[(&event, &[(0, 1, 0)])]);
-    let model = Model::new(Format::Pnml, system.clone());
-    let mut properties = Properties::new();
+    let model = LoadedModel::new(ModelFormat::Pnml, system.clone());
+    let mut properties = PropertyList::new();
     let formula = format!("G F fires(\"{}\")", "x");
     assert!(
         properties
             .add_formula(&model.names(), "f", None, &formula)
             .is_err()
     );
-    let run = Index::new(&system)
+    let run = NameIndex::new(&system)
         .run(&json!({"initial": {&place: 1}, "loop": [{"fire": event, "marking": {&place: 1}}]}))
         .expect("a run");
     let report = json!({"property": nasty, "formula": nasty, "verdict": "violated", "reason": nasty, "engine": nasty,
         "facts": [{"says": nasty}], "fairness": [nasty], "counterexample": {"fair": [{"constraint": nasty, "met": nasty, "at": 0}]}});
-    let property = Told {
+    let property = PageEntry {
         report,
         run: Some(run),
         formula: None,
@@ -432,7 +432,7 @@ fn a_long_run_of_a_large_net_loads_and_steps_quickly() {
     let tokens = (0..places).map(|i| i64::from(i % 7 == 0));
     system.initial.push(tokens.collect());
     // The reference semantics would try all events at every step.
-    let (mut run, mut random) = (Run::at(system.initial[0].clone()), Random::new(1));
+    let (mut run, mut random) = (DrawnRun::at(system.initial[0].clone()), Random::new(1));
     while run.events.len() < steps {
         let mut state = run.states[run.states.len() - 1].clone();
         let place = random.below(places);
@@ -445,7 +445,7 @@ fn a_long_run_of_a_large_net_loads_and_steps_quickly() {
     }
     run.prefix = steps;
     assert_eq!(run.events.len(), steps);
-    let model = Model::new(Format::Pnml, system.clone());
+    let model = LoadedModel::new(ModelFormat::Pnml, system.clone());
     let page = one_page(&model, "large", &[violated(&run, &system)]);
     // The best of several tries, because of other load on the machine.
     let milliseconds = |script: &str| browser.eval(script).as_f64().expect("milliseconds");

@@ -6,8 +6,8 @@ use crate::kit::{Explicit, Limit, Stopped, check_evidence, check_lasso};
 use crate::powerset::{Fault, Powerset, Store, members};
 use lariat_corpora::{Random, each_case};
 use lariat_emptiness::{
-    Counts, Decomposed, Evidence, Graph, Lasso, Marks, NodeId, Outcome, aec, couvreur, iec, lasso,
-    nsiec,
+    Counts, Decomposed, Evidence, Graph, GraphLasso, Marks, NodeId, Outcome, aec, couvreur, iec,
+    lasso, nsiec,
 };
 
 type Check = fn(&Powerset, &mut Store, &mut Counts) -> Result<Outcome<Evidence>, Stopped>;
@@ -24,7 +24,7 @@ fn run(check: Check, graph: &Powerset) -> (Outcome<Evidence>, Store, Counts) {
 
 /// Maps an abstract lasso back to one of `base` by walking backwards: from a member of a target,
 /// through the whole of the part, to a member of the source. Panics if there is none.
-fn concrete(graph: &Powerset, store: &mut Store, evidence: &Evidence, lasso: &Lasso) {
+fn concrete(graph: &Powerset, store: &mut Store, evidence: &Evidence, lasso: &GraphLasso) {
     let decomposed = Decomposed::new(graph, evidence);
     // (source set, marks, target set) of each edge.
     let mut steps = |from: NodeId, path: &[lariat_emptiness::Edge]| {

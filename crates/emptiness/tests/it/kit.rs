@@ -1,7 +1,7 @@
 //! Shared test helpers: explicit graphs, random graphs, the naive answer.
 
 use lariat_corpora::Random;
-use lariat_emptiness::{Edge, Evidence, Graph, Lasso, Marks, NodeId};
+use lariat_emptiness::{Edge, Evidence, Graph, GraphLasso, Marks, NodeId};
 
 /// A subset of the marks `0..n`.
 pub fn marks(random: &mut Random, n: u32, percent: usize) -> Marks {
@@ -172,7 +172,7 @@ where
 }
 
 /// Panics unless `lasso` is an accepting lasso of `graph`.
-pub fn check_lasso<G: Graph>(graph: &G, worker: &mut G::Worker, lasso: &Lasso)
+pub fn check_lasso<G: Graph>(graph: &G, worker: &mut G::Worker, lasso: &GraphLasso)
 where
     G::Stop: std::fmt::Debug,
 {

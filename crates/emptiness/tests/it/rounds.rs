@@ -3,7 +3,7 @@
 use crate::kit::{Explicit, Limit};
 use lariat_corpora::each_case;
 use lariat_emptiness::{
-    Counts, Edge, Graph, Marks, NodeId, Outcome, PathQuestion, SearchPath, Sighting, couvreur,
+    Counts, Edge, Graph, Marks, NodeId, Outcome, PathOracle, PathOutcome, SearchPath, couvreur,
     couvreur_asking,
 };
 
@@ -39,7 +39,7 @@ struct AtForty {
     calls: u32,
 }
 
-impl PathQuestion<Line> for AtForty {
+impl PathOracle<Line> for AtForty {
     fn least_length(&self) -> usize {
         0
     }
@@ -70,7 +70,7 @@ fn the_path_is_the_evidence() {
         let mut question = AtForty { from, calls: 0 };
         let counts = &mut Counts::default();
         let found = couvreur_asking(&Line, &mut (), counts, &mut question);
-        let Ok(Outcome::Accepting(Sighting::Rounds(rounds))) = found else {
+        let Ok(Outcome::Accepting(PathOutcome::Rounds(rounds))) = found else {
             panic!("{found:?}");
         };
         assert_eq!(rounds.initial, NodeId(0));
@@ -85,7 +85,7 @@ fn the_path_is_the_evidence() {
 /// Accepts paths of five edges.
 struct Five;
 
-impl PathQuestion<Line> for Five {
+impl PathOracle<Line> for Five {
     fn least_length(&self) -> usize {
         5
     }
@@ -104,7 +104,7 @@ impl PathQuestion<Line> for Five {
 #[test]
 fn short_paths_are_not_submitted() {
     let found = couvreur_asking(&Line, &mut (), &mut Counts::default(), &mut Five).unwrap();
-    let Outcome::Accepting(Sighting::Rounds(rounds)) = found else {
+    let Outcome::Accepting(PathOutcome::Rounds(rounds)) = found else {
         panic!("{found:?}");
     };
     assert_eq!((rounds.prefix.len(), rounds.cycle.len()), (1, 4));
@@ -113,7 +113,7 @@ fn short_paths_are_not_submitted() {
 /// Never accepts; counts the calls.
 struct Never(u64);
 
-impl PathQuestion<Explicit> for Never {
+impl PathOracle<Explicit> for Never {
     fn least_length(&self) -> usize {
         0
     }
@@ -143,7 +143,7 @@ fn an_oracle_affects_only_the_answer() {
         let expected = couvreur(&graph, &mut Limit::none(), &mut plain).unwrap();
         let mut never = Never(0);
         let found = couvreur_asking(&graph, &mut Limit::none(), &mut asking, &mut never).unwrap();
-        assert_eq!(found, expected.map(Sighting::Component));
+        assert_eq!(found, expected.map(PathOutcome::Component));
         assert_eq!(plain, asking);
         assert!(never.0 <= asking.nodes && never.0 + graph.initial.len() as u64 >= asking.nodes);
     });

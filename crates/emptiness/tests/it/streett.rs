@@ -3,8 +3,8 @@
 use crate::kit::{Explicit, Limit, Stopped, is_initial};
 use lariat_corpora::{Random, each_case};
 use lariat_emptiness::{
-    Counts, Edge, FairLasso, Graph, Marks, NodeId, Numbered, Outcome, PairSet, Streett, couvreur,
-    streett,
+    Counts, Edge, FairLasso, Graph, Marks, NodeId, NumberedEdge, Outcome, PairSet, Streett,
+    couvreur, streett,
 };
 
 /// An explicitly stored graph with pairs.
@@ -95,9 +95,9 @@ impl Pairs {
         assert!(marks.contains(self.graph.marks));
     }
 
-    fn follow(&self, from: NodeId, path: &[Numbered]) -> (NodeId, u64, u64, Marks) {
+    fn follow(&self, from: NodeId, path: &[NumberedEdge]) -> (NodeId, u64, u64, Marks) {
         let (mut at, mut enabled, mut met, mut marks) = (from, 0, 0, Marks::NONE);
-        for Numbered { edge, number } in path {
+        for NumberedEdge { edge, number } in path {
             let number = *number as usize;
             let (to, own) = self.graph.edges[at.index()][number];
             assert_eq!((NodeId(to as u32), own), (edge.to, edge.marks));

@@ -3,7 +3,8 @@
 use crate::kit::{Explicit, Limit, Stopped};
 use lariat_corpora::{Random, each_case};
 use lariat_emptiness::{
-    Counts, Edge, FirstPass, Graph, Livelocks, Marks, NodeId, Outcome, TwoPassEvidence, two_pass,
+    Counts, Edge, FirstPass, Graph, LivelockGraph, Marks, NodeId, Outcome, TwoPassEvidence,
+    two_pass,
 };
 
 const CHANGE: Marks = Marks(1 << 8);
@@ -81,7 +82,7 @@ impl Graph for Observed {
     }
 }
 
-impl Livelocks for Observed {
+impl LivelockGraph for Observed {
     fn change(&self) -> Marks {
         CHANGE
     }

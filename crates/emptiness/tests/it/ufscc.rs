@@ -2,7 +2,9 @@
 
 use crate::kit::{Explicit, Limit, Stopped, check_evidence, check_lasso};
 use lariat_corpora::{Random, each_case};
-use lariat_emptiness::{Clue, Counts, Edge, Graph, Marks, NodeId, Outcome, couvreur, lasso, ufscc};
+use lariat_emptiness::{
+    Counts, Edge, Graph, LassoHint, Marks, NodeId, Outcome, couvreur, lasso, ufscc,
+};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -91,7 +93,7 @@ fn random_graph(random: &mut Random) -> Explicit {
     }
 }
 
-fn check(graph: &Uneven<'_>, workers: &mut [Worker], found: &Outcome<Clue>) {
+fn check(graph: &Uneven<'_>, workers: &mut [Worker], found: &Outcome<LassoHint>) {
     let right = couvreur(graph, &mut workers[0], &mut Counts::default()).unwrap();
     match found {
         Outcome::Empty => assert_eq!(right, Outcome::Empty),

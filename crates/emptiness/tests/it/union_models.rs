@@ -1,7 +1,7 @@
 //! Loom models of the union-find that UFSCC workers share: `union_find.rs` is compiled with loom's
 //! atomics and explored under all schedules with at most two preemptions per thread.
 
-use crate::union_find::{Claim, MAX_WORKERS, Place, UnionFind};
+use crate::union_find::{Claim, EntryIndex, MAX_WORKERS, UnionFind};
 use lariat_emptiness::{Marks, NodeId};
 use loom::sync::Arc;
 use loom::thread;
@@ -35,15 +35,15 @@ impl Worker {
         }
     }
 
-    fn claim(&mut self, sets: &UnionFind, node: NodeId) -> Claim<Place> {
-        let free = Place(self.free);
+    fn claim(&mut self, sets: &UnionFind, node: NodeId) -> Claim<EntryIndex> {
+        let free = EntryIndex(self.free);
         let claim = sets.claim(node, self.bit, free);
         self.free += u32::from(claim == Claim::New(free));
         claim
     }
 
     /// Claims a node that no other worker has claimed.
-    fn first(&mut self, sets: &UnionFind, node: NodeId) -> Place {
+    fn first(&mut self, sets: &UnionFind, node: NodeId) -> EntryIndex {
         match self.claim(sets, node) {
             Claim::New(entry) => entry,
             other => panic!("{other:?}"),
@@ -63,7 +63,7 @@ fn one_of_two_workers_is_the_first_to_claim_a_node() {
             Worker::new(0).claim(&sets, NODES[0]),
             thread.join().unwrap(),
         ];
-        let entries = [Worker::new(0), Worker::new(1)].map(|worker| Place(worker.free));
+        let entries = [Worker::new(0), Worker::new(1)].map(|worker| EntryIndex(worker.free));
         let first = |entry| claims == [Claim::New(entry); 2];
         assert!(entries.into_iter().any(first), "{claims:?}");
         for bit in [1, 2] {
@@ -74,7 +74,7 @@ fn one_of_two_workers_is_the_first_to_claim_a_node() {
 
 /// The remaining search of one worker on the cycle of the nodes 0 and 1, after it has gone from
 /// `start` to the other node; see `ufscc.rs`.
-fn search(sets: &UnionFind, entries: [Place; 2], start: usize, bit: u64) {
+fn search(sets: &UnionFind, entries: [EntryIndex; 2], start: usize, bit: u64) {
     let (begin, second) = (entries[start], entries[1 - start]);
     // The edge back closes the cycle.
     sets.unite(second, begin, marks_from(NODES[1 - start]));

@@ -5,10 +5,10 @@
 
 #[path = "../../src/graph.rs"]
 mod graph;
-#[path = "../../src/kept.rs"]
-mod kept;
 #[path = "../../src/outcome.rs"]
 mod outcome;
+#[path = "../../src/pending_edges.rs"]
+mod pending_edges;
 #[path = "../../src/scc_stack.rs"]
 mod scc_stack;
 mod sync;

@@ -10,7 +10,7 @@
 use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
 use lariat_budget::Stop;
 use lariat_model::{EventId, Predicate};
-use lariat_space::explicit::StateId;
+use lariat_space::explicit::ExplicitStateId;
 
 /// Additional states that may always be explored.
 const LEAST_EXTRA: usize = 20_000;
@@ -59,7 +59,7 @@ pub(crate) fn evaluate_claims(
             result.complete = false;
             break;
         }
-        let state = StateId(next as u32);
+        let state = ExplicitStateId(next as u32);
         next += 1;
         if !worker.states.is_known(state) {
             continue;
@@ -81,8 +81,8 @@ pub(crate) fn evaluate_claims(
 fn explored(
     product: &ExplicitProduct<'_>,
     worker: &mut ExplicitWorker,
-    state: StateId,
-    steps: &mut Vec<(EventId, StateId)>,
+    state: ExplicitStateId,
+    steps: &mut Vec<(EventId, ExplicitStateId)>,
 ) -> Result<(), Stop> {
     steps.clear();
     worker.check()?;

@@ -18,10 +18,10 @@
 
 use crate::chart::Chart;
 use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
-use crate::explicit::single::Cursor;
+use crate::explicit::single::ProductCursor;
 use crate::problem::Problem;
 use lariat_budget::Stop;
-use lariat_emptiness::{Graph, Marks, NodeId, PathQuestion, SearchPath};
+use lariat_emptiness::{Graph, Marks, NodeId, PathOracle, SearchPath};
 use lariat_model::{
     Action, Arc, Comparison, Domain, EventId, Linear, Predicate, Proposition, State, System, Value,
 };
@@ -280,7 +280,7 @@ impl<'a> OnPath<'a> {
     }
 }
 
-impl PathQuestion<ExplicitProduct<'_>> for OnPath<'_> {
+impl PathOracle<ExplicitProduct<'_>> for OnPath<'_> {
     fn least_length(&self) -> usize {
         self.doubled
     }
@@ -289,7 +289,7 @@ impl PathQuestion<ExplicitProduct<'_>> for OnPath<'_> {
         &mut self,
         product: &ExplicitProduct<'_>,
         worker: &mut ExplicitWorker,
-        path: SearchPath<'_, Cursor>,
+        path: SearchPath<'_, ProductCursor>,
     ) -> Result<Option<usize>, Stop> {
         self.asked += 1;
         if self.asked.is_multiple_of(QUESTIONS) {

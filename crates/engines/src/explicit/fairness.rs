@@ -12,8 +12,9 @@
 //! one in every state. A strongly fair run is weakly fair, so as many constraints as fit are also
 //! marks in their weak form: only components that carry all marks are examined.
 //!
-//! Engines that read only letters get an equivalent problem without fairness ([`Folded`]): its
-//! automaton reads enabledness and events and has one mark per weak constraint.
+//! Engines that read only letters get an equivalent problem without fairness
+//! ([`FairnessAutomaton`]): its automaton reads enabledness and events and has one mark per weak
+//! constraint.
 //!
 //! The constraints enabled in a state are computed once: eight bytes per state for 64 constraints.
 
@@ -22,12 +23,12 @@ use lariat_automata::{Automaton, Guard, Guards, demanding};
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_emptiness::{Marks, NodeId, PairSet};
 use lariat_model::{Constraint, EventId, Predicate, Proposition, Strength, System};
-use lariat_space::explicit::{Explicit, StateId, States, Turn};
+use lariat_space::explicit::{Explicit, ExplicitStateId, StateTable, StepOffset};
 
 #[derive(Debug)]
 pub(crate) struct Constraints<'p> {
     list: &'p [Constraint],
-    form: Form,
+    form: FairnessForm,
     /// Weak constraints, as bits.
     weak: Vec<u64>,
     /// By event: the constraints that it meets.
@@ -40,7 +41,7 @@ pub(crate) struct Constraints<'p> {
 
 /// Encoding of constraints for the emptiness checks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Form {
+pub(crate) enum FairnessForm {
     /// Marks from this number on.
     Marks(u32),
     /// Streett pairs; the weak forms of as many as fit are also marks from this number on.
@@ -80,9 +81,9 @@ impl<'p> Constraints<'p> {
         Constraints {
             list,
             form: if all_weak && fits {
-                Form::Marks(marks)
+                FairnessForm::Marks(marks)
             } else {
-                Form::Pairs(marks)
+                FairnessForm::Pairs(marks)
             },
             weak,
             met,
@@ -95,8 +96,8 @@ impl<'p> Constraints<'p> {
     fn enabled_in(
         &self,
         space: &Explicit<'_>,
-        states: &mut States,
-        state: StateId,
+        states: &mut StateTable,
+        state: ExplicitStateId,
         enabled: &mut [u64],
     ) {
         let mut set = |i: u32| enabled[i as usize / 64] |= 1 << (i % 64);
@@ -117,7 +118,7 @@ impl<'p> Constraints<'p> {
         self.list.len()
     }
 
-    pub fn form(&self) -> Form {
+    pub fn form(&self) -> FairnessForm {
         self.form
     }
 
@@ -126,7 +127,7 @@ impl<'p> Constraints<'p> {
     }
 
     fn first_mark(&self) -> u32 {
-        let (Form::Marks(first) | Form::Pairs(first)) = self.form;
+        let (FairnessForm::Marks(first) | FairnessForm::Pairs(first)) = self.form;
         first
     }
 
@@ -169,22 +170,22 @@ impl<'p> Constraints<'p> {
 
 /// Cache of the constraints enabled in each state, for one worker.
 #[derive(Debug, Default)]
-pub(crate) struct Enabled {
+pub(crate) struct EnabledCache {
     /// Bits of each state, in as many words as constraints need; valid if the state is in `known`.
     bits: Vec<u64>,
     /// States whose bits are valid.
     known: Vec<u64>,
 }
 
-impl Enabled {
+impl EnabledCache {
     /// Returns the constraints enabled in `state`, as bits. Calls `grown` with the bytes before an
     /// array grows.
     pub fn bits(
         &mut self,
         constraints: &Constraints<'_>,
         space: &Explicit<'_>,
-        states: &mut States,
-        state: StateId,
+        states: &mut StateTable,
+        state: ExplicitStateId,
         grown: impl FnOnce(usize) -> Result<(), Stop>,
     ) -> Result<&[u64], Stop> {
         let words = constraints.weak.len();
@@ -213,38 +214,38 @@ impl Enabled {
 /// first found. Paths of a depth-first search then resemble runs of a fair scheduler, and most
 /// cyclic components soon carry all marks.
 #[derive(Debug)]
-pub(crate) struct Turns {
-    first: Vec<Turn>,
+pub(crate) struct RoundRobin {
+    first: Vec<StepOffset>,
     bytes: Lease,
 }
 
-impl Turns {
+impl RoundRobin {
     /// Creates the order in which every node begins with the first event.
-    pub fn new(budget: &Budget) -> Turns {
-        Turns {
+    pub fn new(budget: &Budget) -> RoundRobin {
+        RoundRobin {
             first: Vec::new(),
             bytes: budget.lease(),
         }
     }
 
-    pub fn first(&self, node: NodeId) -> Turn {
+    pub fn first(&self, node: NodeId) -> StepOffset {
         self.first.get(node.index()).copied().unwrap_or_default()
     }
 
     /// Records the first event of `node` when it is first reached; later calls have no effect, so
     /// that the edges of a node keep their order.
-    pub fn reach(&mut self, node: NodeId, turn: impl FnOnce() -> Turn) -> Result<(), Stop> {
+    pub fn reach(&mut self, node: NodeId, turn: impl FnOnce() -> StepOffset) -> Result<(), Stop> {
         let unknown = node.index() + 1;
         if self.first.len() >= unknown {
             return Ok(());
         }
         if self.first.capacity() < unknown {
             let larger = unknown.max(self.first.capacity() + self.first.capacity() / 2);
-            self.bytes.resize(larger * size_of::<Turn>())?;
+            self.bytes.resize(larger * size_of::<StepOffset>())?;
             self.first.reserve_exact(larger - self.first.len());
         }
         // Initial nodes begin with the first event.
-        self.first.resize(node.index(), Turn::default());
+        self.first.resize(node.index(), StepOffset::default());
         self.first.push(turn());
         Ok(())
     }
@@ -252,16 +253,16 @@ impl Turns {
 
 /// A problem with weak fairness as one without: a larger automaton over more propositions.
 #[derive(Debug)]
-pub struct Folded<'a> {
+pub struct FairnessAutomaton<'a> {
     problem: &'a Problem<'a>,
     automaton: Automaton,
     propositions: Vec<Proposition>,
 }
 
-impl<'a> Folded<'a> {
+impl<'a> FairnessAutomaton<'a> {
     /// Adds the constraints of the problem, all of them weak, to its automaton. Fails with
     /// [`Stop::Unsupported`] if that takes too many atoms or marks.
-    pub fn new(problem: &'a Problem<'a>) -> Result<Folded<'a>, Stop> {
+    pub fn new(problem: &'a Problem<'a>) -> Result<FairnessAutomaton<'a>, Stop> {
         let mut automaton = problem.automaton.clone();
         let mut propositions = problem.propositions.to_vec();
         let mut conditions = Vec::with_capacity(problem.fairness.len());
@@ -277,7 +278,7 @@ impl<'a> Folded<'a> {
             let taken = atom(&mut automaton, &mut propositions, taken)?;
             conditions.push(automaton.guards.or(idle, taken));
         }
-        Ok(Folded {
+        Ok(FairnessAutomaton {
             problem,
             automaton: demanding(automaton, &conditions)?,
             propositions,

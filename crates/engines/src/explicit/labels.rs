@@ -6,7 +6,7 @@ use crate::alphabet::state_propositions;
 use crate::problem::Problem;
 use lariat_automata::Letter;
 use lariat_budget::Stop;
-use lariat_space::explicit::{Explicit, StateId, States};
+use lariat_space::explicit::{Explicit, ExplicitStateId, StateTable};
 use rustc_hash::FxHashMap;
 
 /// Creates the state space of a problem, which observes the state propositions as bits of a letter.
@@ -35,8 +35,8 @@ impl Labels {
     pub fn label(
         &mut self,
         space: &Explicit<'_>,
-        states: &mut States,
-        state: StateId,
+        states: &mut StateTable,
+        state: ExplicitStateId,
         grown: impl FnOnce(usize) -> Result<(), Stop>,
     ) -> Result<Label, Stop> {
         if self.by_state.len() <= state.index() {

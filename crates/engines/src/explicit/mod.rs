@@ -8,7 +8,7 @@
 //! | --- | --- | --- |
 //! | TGBA, BA | [`ExplicitProduct`] | Couvreur, with covering runs where a net may grow |
 //! | | | UFSCC for several workers; Streett pairs if fairness is not in marks |
-//! | TA | [`testing_automata::Product`] | two passes |
+//! | TA | [`testing_automata::TestingProduct`] | two passes |
 //! | TGTA | the same | Couvreur |
 
 mod claims;
@@ -23,7 +23,7 @@ mod size;
 pub(crate) mod steps;
 
 pub use claims::Claims;
-pub use fairness::Folded;
+pub use fairness::FairnessAutomaton;
 pub use size::{Size, product_size};
 
 use crate::account::Account;
@@ -34,14 +34,14 @@ use claims::evaluate_claims;
 use covering::OnPath;
 use lariat_budget::{Statistic, Stop};
 use lariat_emptiness::{
-    Clue, Counts, Lasso as Abstract, Outcome, Sighting, couvreur, couvreur_asking, lasso, streett,
+    Counts, GraphLasso, LassoHint, Outcome, PathOutcome, couvreur, couvreur_asking, lasso, streett,
     ufscc,
 };
 use lariat_model::{Lasso, Strength};
-use lariat_space::explicit::States;
+use lariat_space::explicit::StateTable;
 use prefix::{MOST_NODES, nearest};
 use product::{ExplicitProduct, ExplicitWorker};
-use steps::{Steps, concrete, concrete_fair};
+use steps::{SingleStateProduct, concrete, concrete_fair};
 
 /// The explicit engine.
 pub const EXPLICIT: Engine = Engine {
@@ -89,10 +89,11 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
         let mut worker = merge_workers(workers);
         record_search(task.account, &counts, worker.states());
         task.account.stats.set(Statistic::WORKERS, several);
-        let lasso = |product: &ExplicitProduct<'_>, worker: &mut ExplicitWorker, clue: &Clue| {
-            let evidence = clue.evidence(product, worker)?;
-            lasso(product, worker, &evidence)
-        };
+        let lasso =
+            |product: &ExplicitProduct<'_>, worker: &mut ExplicitWorker, clue: &LassoHint| {
+                let evidence = clue.evidence(product, worker)?;
+                lasso(product, worker, &evidence)
+            };
         let found = found.and_then(|found| conclude(&product, &mut worker, found, lasso));
         return check_claims(task, &product, worker, found);
     }
@@ -102,7 +103,7 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
         let found = match &mut on_path {
             Some(question) => couvreur_asking(&product, &mut worker, &mut counts, question),
             None => couvreur(&product, &mut worker, &mut counts)
-                .map(|found| found.map(Sighting::Component)),
+                .map(|found| found.map(PathOutcome::Component)),
         };
         record_search(task.account, &counts, worker.states());
         let found =
@@ -126,11 +127,11 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
 fn lasso_of_sighting(
     product: &ExplicitProduct<'_>,
     worker: &mut ExplicitWorker,
-    seen: &Sighting,
-) -> Result<Option<Abstract>, Stop> {
+    seen: &PathOutcome,
+) -> Result<Option<GraphLasso>, Stop> {
     match seen {
-        Sighting::Component(evidence) => lasso(product, worker, evidence),
-        Sighting::Rounds(rounds) => Ok(Some(rounds.clone())),
+        PathOutcome::Component(evidence) => lasso(product, worker, evidence),
+        PathOutcome::Rounds(rounds) => Ok(Some(rounds.clone())),
     }
 }
 
@@ -167,7 +168,7 @@ fn check_claims(
 }
 
 /// Searches near the initial nodes for an accepted prefix, if a depth-first search may diverge.
-pub(crate) fn nearby_prefix<P: Steps>(
+pub(crate) fn nearby_prefix<P: SingleStateProduct>(
     task: &Task<'_>,
     product: &P,
     worker: &mut P::Worker,
@@ -183,7 +184,7 @@ pub(crate) fn nearby_prefix<P: Steps>(
 }
 
 /// Records the statistics of a search on single states.
-pub(crate) fn record_search(account: &mut Account, counts: &Counts, states: &States) {
+pub(crate) fn record_search(account: &mut Account, counts: &Counts, states: &StateTable) {
     account.search(counts);
     account.stats.set(Statistic::STATES, states.len());
     account
@@ -199,11 +200,11 @@ pub(crate) fn record_peak(task: &mut Task<'_>) {
 }
 
 /// Turns the evidence of an exact check into a run of the system.
-pub(crate) fn conclude<P: Steps, E>(
+pub(crate) fn conclude<P: SingleStateProduct, E>(
     product: &P,
     worker: &mut P::Worker,
     found: Outcome<E>,
-    lasso: impl FnOnce(&P, &mut P::Worker, &E) -> Result<Option<Abstract>, Stop>,
+    lasso: impl FnOnce(&P, &mut P::Worker, &E) -> Result<Option<GraphLasso>, Stop>,
 ) -> Found {
     let inexact = |what: &str| Stop::Internal(format!("an exact check returned {what}"));
     match found {

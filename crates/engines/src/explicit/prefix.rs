@@ -4,9 +4,9 @@
 //! cycle stops it. Engines on single states therefore run this bounded search first.
 //! ([`shorten`](crate::shorten()) also ends with the nearest such node of the part it explores.)
 
-use crate::explicit::steps::Steps;
+use crate::explicit::steps::SingleStateProduct;
 use lariat_budget::Stop;
-use lariat_emptiness::{Counts, Edge, Lasso as Abstract, NodeId};
+use lariat_emptiness::{Counts, Edge, GraphLasso, NodeId};
 
 /// Nodes of the search before one that may diverge; part of the short first round of `auto`.
 pub(crate) const MOST_NODES: usize = 4000;
@@ -15,13 +15,14 @@ pub(crate) const MOST_NODES: usize = 4000;
 const TICK: u64 = 1024;
 
 /// Finds a shortest path from an initial node to one with
-/// [`accepts_forever`](Steps::accepts_forever) among the first `most` nodes; adds to `counts`.
-pub(crate) fn nearest<P: Steps>(
+/// [`accepts_forever`](SingleStateProduct::accepts_forever) among the first `most` nodes; adds to
+/// `counts`.
+pub(crate) fn nearest<P: SingleStateProduct>(
     product: &P,
     worker: &mut P::Worker,
     most: usize,
     counts: &mut Counts,
-) -> Result<Option<Abstract>, Stop> {
+) -> Result<Option<GraphLasso>, Stop> {
     if !product.takes_prefixes() {
         return Ok(None);
     }
@@ -81,7 +82,7 @@ impl Tree {
     }
 
     /// Returns the path to a node; adds the size of the search to `counts`.
-    fn found(&self, to: NodeId, counts: &mut Counts) -> Abstract {
+    fn found(&self, to: NodeId, counts: &mut Counts) -> GraphLasso {
         counts.nodes += self.order.len() as u64;
         counts.edges += self.edges;
         let mut prefix = Vec::new();
@@ -91,7 +92,7 @@ impl Tree {
             at = from;
         }
         prefix.reverse();
-        Abstract {
+        GraphLasso {
             initial: at,
             prefix,
             cycle: Vec::new(),

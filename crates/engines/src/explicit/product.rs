@@ -17,20 +17,20 @@
 //! it into a prefix.
 
 use crate::alphabet::{Alphabet, ClassId};
-use crate::explicit::fairness::{Constraints, Form};
+use crate::explicit::fairness::{Constraints, FairnessForm};
 use crate::explicit::labels::{Label, labelled};
 use crate::explicit::product_nodes::ProductNodes;
-use crate::explicit::single::{self, Moves, is_forever};
-use crate::explicit::steps::Steps;
+use crate::explicit::single::{self, MoveRange, is_forever};
+use crate::explicit::steps::SingleStateProduct;
 use crate::problem::Problem;
 use lariat_automata::{Letter, StateId as Location, accepting_forever, automaton_components};
 use lariat_budget::{Budget, Observer, Stop};
 use lariat_emptiness::{Edge, Graph, Marks, NodeId, PairSet, Streett};
 use lariat_model::{Deadlock, EventId, State, Value};
-use lariat_space::explicit::{self, Explicit, StateId, States, Successor, Way};
+use lariat_space::explicit::{self, Explicit, ExplicitStateId, StateTable, StepChoice, Successor};
 use std::sync::Arc;
 
-pub use crate::explicit::single::Cursor;
+pub use crate::explicit::single::ProductCursor;
 
 /// The immutable part of the product.
 pub struct ExplicitProduct<'p> {
@@ -48,7 +48,7 @@ pub struct ExplicitProduct<'p> {
 }
 
 /// Worker of the product. The automaton's moves depend on label, automaton state and event class.
-pub type ExplicitWorker = single::Worker<(Label, Location, ClassId)>;
+pub type ExplicitWorker = single::ProductWorker<(Label, Location, ClassId)>;
 
 impl<'p> ExplicitProduct<'p> {
     /// Creates the product; explores nothing.
@@ -96,7 +96,7 @@ impl<'p> ExplicitProduct<'p> {
         states.zip(nodes).map(worker).collect()
     }
 
-    fn within_limits(&self, mut states: States) -> States {
+    fn within_limits(&self, mut states: StateTable) -> StateTable {
         if let Some(most) = self.problem.most_tokens {
             states.cut_above(most);
         }
@@ -109,14 +109,14 @@ impl<'p> ExplicitProduct<'p> {
 
     /// Returns whether every accepting cycle is fair. If not, only the check for pairs is exact.
     pub(crate) fn has_fairness_in_marks(&self) -> bool {
-        matches!(self.constraints.form(), Form::Marks(_))
+        matches!(self.constraints.form(), FairnessForm::Marks(_))
     }
 
     /// Returns the marks of fairness constraints on a step by `event` from `state`.
     pub(crate) fn fair_marks(
         &self,
         worker: &mut ExplicitWorker,
-        state: StateId,
+        state: ExplicitStateId,
         event: Option<EventId>,
     ) -> Result<Marks, Stop> {
         if self.constraints.len() == 0 {
@@ -131,12 +131,12 @@ impl<'p> ExplicitProduct<'p> {
         &self,
         worker: &mut ExplicitWorker,
         node: NodeId,
-        ways: &mut Vec<Way>,
+        ways: &mut Vec<StepChoice>,
     ) -> Result<(), Stop> {
         let (state, _) = worker.nodes.get(node);
         self.space.ways(&mut worker.states, state, ways)?;
         if ways.is_empty() && self.problem.deadlock == Deadlock::Stutter {
-            ways.push((None, explicit::Cursor::default()));
+            ways.push((None, explicit::StepCursor::default()));
         }
         Ok(())
     }
@@ -147,8 +147,8 @@ impl<'p> ExplicitProduct<'p> {
         &self,
         worker: &mut ExplicitWorker,
         node: NodeId,
-        (event, mut way): Way,
-    ) -> Result<Option<(Successor, Moves)>, Stop> {
+        (event, mut way): StepChoice,
+    ) -> Result<Option<(Successor, MoveRange)>, Stop> {
         let (state, location) = worker.nodes.get(node);
         let label = worker.label(&self.space, state)?;
         let moves = self.choices(worker, label, location, self.alphabet.class(event));
@@ -165,13 +165,17 @@ impl<'p> ExplicitProduct<'p> {
     pub(crate) fn letter(
         &self,
         worker: &mut ExplicitWorker,
-        state: StateId,
+        state: ExplicitStateId,
     ) -> Result<Letter, Stop> {
         let label = worker.label(&self.space, state)?;
         Ok(worker.letter(label))
     }
 
-    pub(crate) fn values<'w>(&self, worker: &'w mut ExplicitWorker, state: StateId) -> &'w [Value] {
+    pub(crate) fn values<'w>(
+        &self,
+        worker: &'w mut ExplicitWorker,
+        state: ExplicitStateId,
+    ) -> &'w [Value] {
         self.space.values(&mut worker.states, state)
     }
 
@@ -182,7 +186,7 @@ impl<'p> ExplicitProduct<'p> {
         label: Label,
         location: Location,
         class: ClassId,
-    ) -> Moves {
+    ) -> MoveRange {
         worker.choices((label, location, class), |labels| {
             let letter = Letter(labels.letter(label).0 | self.alphabet.letter(class).0);
             let reading = self.problem.automaton.reading(location, letter);
@@ -193,12 +197,12 @@ impl<'p> ExplicitProduct<'p> {
     }
 }
 
-impl Steps for ExplicitProduct<'_> {
+impl SingleStateProduct for ExplicitProduct<'_> {
     fn next_step(
         &self,
         worker: &mut ExplicitWorker,
         node: NodeId,
-        cursor: &mut Cursor,
+        cursor: &mut ProductCursor,
     ) -> Result<Option<(Edge, Option<EventId>)>, Stop> {
         let (state, location) = worker.nodes.get(node);
         if is_forever(&self.forever, location) {
@@ -259,7 +263,7 @@ impl Steps for ExplicitProduct<'_> {
 impl Graph for ExplicitProduct<'_> {
     type Stop = Stop;
     type Worker = ExplicitWorker;
-    type Cursor = Cursor;
+    type Cursor = ProductCursor;
 
     fn marks(&self) -> Marks {
         let constraints = self.constraints.all_marks();
@@ -284,7 +288,7 @@ impl Graph for ExplicitProduct<'_> {
         &self,
         worker: &mut ExplicitWorker,
         node: NodeId,
-        cursor: &mut Cursor,
+        cursor: &mut ProductCursor,
     ) -> Result<Option<Edge>, Stop> {
         Ok(self.next_step(worker, node, cursor)?.map(|(edge, _)| edge))
     }
@@ -319,7 +323,7 @@ impl Streett for ExplicitProduct<'_> {
         &self,
         worker: &mut ExplicitWorker,
         node: NodeId,
-        cursor: &mut Cursor,
+        cursor: &mut ProductCursor,
         met: &mut PairSet,
     ) -> Result<Option<Edge>, Stop> {
         let Some((edge, event)) = self.next_step(worker, node, cursor)? else {

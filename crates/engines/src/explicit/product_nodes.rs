@@ -21,7 +21,7 @@ use lariat_automata::StateId as Location;
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_emptiness::NodeId;
 use lariat_parallel::Segments;
-use lariat_space::explicit::{Interner, StateId};
+use lariat_space::explicit::{ExplicitStateId, VectorInterner};
 use std::ops::Range;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
@@ -53,7 +53,7 @@ enum Numbers {
     Joined(Joined),
     SharedJoined(Arc<SharedJoined>),
     /// Dense, in the order of discovery; cells are the state and the automaton state.
-    Dense(Interner),
+    Dense(VectorInterner),
     /// With the numbers that this worker assigns next.
     Shared(Arc<SharedPairs>, Range<u32>),
 }
@@ -70,14 +70,14 @@ impl Join {
     }
 
     #[inline]
-    fn get(self, node: u32) -> (StateId, Location) {
+    fn get(self, node: u32) -> (ExplicitStateId, Location) {
         let location = node & ((1 << self.0) - 1);
-        (StateId(node >> self.0), Location(location))
+        (ExplicitStateId(node >> self.0), Location(location))
     }
 
     /// Returns the number of a pair, if it fits into 32 bits.
     #[inline]
-    fn number(self, state: StateId, location: Location) -> Option<u32> {
+    fn number(self, state: ExplicitStateId, location: Location) -> Option<u32> {
         let number = u64::from(state.0) << self.0 | u64::from(location.0);
         u32::try_from(number).ok().filter(|n| *n < NodeId::END)
     }
@@ -93,7 +93,7 @@ struct Joined {
 }
 
 impl Joined {
-    fn find(&self, state: StateId, location: Location) -> Option<u32> {
+    fn find(&self, state: ExplicitStateId, location: Location) -> Option<u32> {
         let number = self.join.number(state, location)?;
         let word = self.found.get(number as usize / 64)?;
         (word >> (number % 64) & 1 == 1).then_some(number)
@@ -101,7 +101,7 @@ impl Joined {
 
     /// Returns the number of a pair and whether it is new.
     #[inline]
-    fn intern(&mut self, state: StateId, location: Location) -> Result<(u32, bool), Stop> {
+    fn intern(&mut self, state: ExplicitStateId, location: Location) -> Result<(u32, bool), Stop> {
         let number = self.join.number(state, location).ok_or_else(too_many)?;
         let at = number as usize / 64;
         if at >= self.found.len() {
@@ -131,7 +131,7 @@ struct SharedJoined {
 }
 
 impl SharedJoined {
-    fn find(&self, state: StateId, location: Location) -> Option<u32> {
+    fn find(&self, state: ExplicitStateId, location: Location) -> Option<u32> {
         let number = self.join.number(state, location)?;
         let word = self.found.get(number as usize / 64)?.load(Relaxed);
         (word >> (number % 64) & 1 == 1).then_some(number)
@@ -139,7 +139,7 @@ impl SharedJoined {
 
     /// Returns the number of a pair and whether this worker is the first to find it.
     #[inline]
-    fn intern(&self, state: StateId, location: Location) -> Result<(u32, bool), Stop> {
+    fn intern(&self, state: ExplicitStateId, location: Location) -> Result<(u32, bool), Stop> {
         let number = self.join.number(state, location).ok_or_else(too_many)?;
         let (at, bit) = (number as usize / 64, 1 << (number % 64));
         let word = match self.found.get(at) {
@@ -192,9 +192,9 @@ impl SharedPairs {
         lease_more(&self.bytes, more)
     }
 
-    fn get(&self, node: u32) -> (StateId, Location) {
+    fn get(&self, node: u32) -> (ExplicitStateId, Location) {
         let both = self.pairs.at(node as usize).both.load(Relaxed);
-        (StateId(both as u32), Location((both >> 32) as u32))
+        (ExplicitStateId(both as u32), Location((both >> 32) as u32))
     }
 
     /// Searches the list from `first` up to, but excluding, `end` for a pair with this location.
@@ -209,7 +209,7 @@ impl SharedPairs {
         None
     }
 
-    fn find(&self, state: StateId, location: Location) -> Option<u32> {
+    fn find(&self, state: ExplicitStateId, location: Location) -> Option<u32> {
         let last = self.last.get(state.index())?.load(Acquire);
         self.on_list(last, 0, location)
     }
@@ -227,7 +227,7 @@ impl SharedPairs {
 
     fn intern(
         &self,
-        state: StateId,
+        state: ExplicitStateId,
         location: Location,
         block: &mut Range<u32>,
     ) -> Result<(u32, bool), Stop> {
@@ -274,7 +274,7 @@ impl ProductNodes {
     /// Creates a collection with dense numbers, from 0 in the order of discovery.
     pub fn in_order(locations: usize, budget: &Budget) -> ProductNodes {
         let bits = u32::BITS - (locations as u32).leading_zeros();
-        let own = Interner::new(4 + bits.div_ceil(8) as usize, budget);
+        let own = VectorInterner::new(4 + bits.div_ceil(8) as usize, budget);
         ProductNodes::with_numbers(Numbers::Dense(own), budget)
     }
 
@@ -321,21 +321,25 @@ impl ProductNodes {
         self.is_sealed = true;
     }
 
-    pub fn get(&self, node: NodeId) -> (StateId, Location) {
+    pub fn get(&self, node: NodeId) -> (ExplicitStateId, Location) {
         match &self.numbers {
             Numbers::Joined(joined) => joined.join.get(node.0),
             Numbers::SharedJoined(joined) => joined.join.get(node.0),
             Numbers::Dense(cells) => {
                 let mut cells = cells.get(node.0);
                 let mut next = || cells.next().unwrap_or(0);
-                (StateId(next()), Location(next()))
+                (ExplicitStateId(next()), Location(next()))
             }
             Numbers::Shared(common, _) => common.get(node.0),
         }
     }
 
     /// Returns the number of a pair; `None` if it is unknown and the collection is sealed.
-    pub fn reach(&mut self, state: StateId, location: Location) -> Result<Option<NodeId>, Stop> {
+    pub fn reach(
+        &mut self,
+        state: ExplicitStateId,
+        location: Location,
+    ) -> Result<Option<NodeId>, Stop> {
         if !self.is_sealed {
             return self.intern(state, location).map(Some);
         }
@@ -348,7 +352,7 @@ impl ProductNodes {
         Ok(found.map(NodeId))
     }
 
-    pub fn intern(&mut self, state: StateId, location: Location) -> Result<NodeId, Stop> {
+    pub fn intern(&mut self, state: ExplicitStateId, location: Location) -> Result<NodeId, Stop> {
         let (id, new) = match &mut self.numbers {
             Numbers::Joined(joined) => joined.intern(state, location)?,
             Numbers::SharedJoined(joined) => joined.intern(state, location)?,
@@ -396,7 +400,8 @@ mod tests {
                 ProductNodes::new(locations, &budget),
                 ProductNodes::in_order(locations, &budget),
             ] {
-                let all = (0..5_000).map(|i| (StateId(i * 7 % 5_000), i as usize * 5 % locations));
+                let all = (0..5_000)
+                    .map(|i| (ExplicitStateId(i * 7 % 5_000), i as usize * 5 % locations));
                 let all: Vec<_> = all.map(|(s, q)| (s, Location(q as u32))).collect();
                 let nodes: Vec<_> = all.iter().map(|(s, q)| pairs.intern(*s, *q)).collect();
                 assert_eq!(pairs.len(), all.len());
@@ -408,7 +413,10 @@ mod tests {
                     let other = Location((q.0 + 1) % locations as u32);
                     assert_eq!(pairs.reach(*s, other) == Ok(None), other != *q);
                 }
-                assert_eq!(pairs.reach(StateId(u32::MAX), Location(0)), Ok(None));
+                assert_eq!(
+                    pairs.reach(ExplicitStateId(u32::MAX), Location(0)),
+                    Ok(None)
+                );
             }
         }
     }
@@ -416,7 +424,7 @@ mod tests {
     #[test]
     fn numbers_beyond_32_bits_are_refused() {
         let mut pairs = ProductNodes::new(4, &Budget::unlimited());
-        let refused = pairs.intern(StateId(1 << 30), Location(0));
+        let refused = pairs.intern(ExplicitStateId(1 << 30), Location(0));
         assert!(matches!(refused, Err(Stop::Bound(_))));
     }
 
@@ -438,7 +446,9 @@ mod tests {
                     // A different permutation per worker.
                     let k = (k * (2 * i + 7) + i) % 20_000;
                     let (state, location) = (k / 4 % 1000, (k % 4 * 5 + k / 4000) % locations);
-                    let node = pairs.intern(StateId(state), Location(location)).unwrap();
+                    let node = pairs
+                        .intern(ExplicitStateId(state), Location(location))
+                        .unwrap();
                     found.insert((state, location), node);
                 }
                 found
@@ -460,8 +470,11 @@ mod tests {
         all.truncate(1);
         assert_eq!(all[0].len(), different.len());
         all[0].seal();
-        assert_eq!(all[0].reach(StateId(0), Location(locations)), Ok(None));
-        assert_eq!(all[0].reach(StateId(70_000), Location(0)), Ok(None));
+        assert_eq!(
+            all[0].reach(ExplicitStateId(0), Location(locations)),
+            Ok(None)
+        );
+        assert_eq!(all[0].reach(ExplicitStateId(70_000), Location(0)), Ok(None));
         drop(all);
         assert_eq!(budget.bytes_used(), 0);
     }

@@ -4,33 +4,33 @@
 //! The automaton's moves by a step depend only on the key `K`; they are computed once per key and
 //! stored as a range of one list. Labels are interned, at four bytes per state.
 
-use crate::explicit::fairness::{Constraints, Enabled, Turns};
+use crate::explicit::fairness::{Constraints, EnabledCache, RoundRobin};
 use crate::explicit::labels::{Label, Labels};
 use crate::explicit::product_nodes::ProductNodes;
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Lease, Observer, Progress, Stop};
 use lariat_emptiness::{Edge, Marks, NodeId};
 use lariat_model::{EventId, State};
-use lariat_space::explicit::{self, Explicit, StateId, States, Successor};
+use lariat_space::explicit::{self, Explicit, ExplicitStateId, StateTable, Successor};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
 /// The part of a product found by one worker.
 #[derive(Debug)]
-pub struct Worker<K> {
-    pub(crate) states: States,
+pub struct ProductWorker<K> {
+    pub(crate) states: StateTable,
     pub(crate) nodes: ProductNodes,
     labels: Labels,
     /// Fairness constraints enabled in each state.
-    enabled: Enabled,
+    enabled: EnabledCache,
     /// Order of the steps of each node, if not that of the system.
-    turns: Option<Turns>,
+    turns: Option<RoundRobin>,
     /// States all of whose steps were listed, one bit each; maintained if there are claims.
     listed: Vec<u64>,
     /// Moves of the automaton by key, as ranges of `moves`.
-    choices: FxHashMap<K, Moves>,
+    choices: FxHashMap<K, MoveRange>,
     /// The last lookup: most steps of a node, and often those of the next one, have the same key.
-    last: Option<(K, Moves)>,
+    last: Option<(K, MoveRange)>,
     moves: Vec<(Marks, Location)>,
     budget: Budget,
     /// Bytes of the maps above.
@@ -41,12 +41,12 @@ pub struct Worker<K> {
 
 /// Moves of the automaton: a range of a worker's list.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Moves {
+pub(crate) struct MoveRange {
     start: u32,
     end: u32,
 }
 
-impl Moves {
+impl MoveRange {
     pub(crate) fn is_empty(self) -> bool {
         self.start == self.end
     }
@@ -54,16 +54,16 @@ impl Moves {
 
 /// Position in the iteration over the edges of a node.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Cursor {
-    pub(crate) space: explicit::Cursor,
+pub struct ProductCursor {
+    pub(crate) space: explicit::StepCursor,
     /// The step of the system whose moves are being listed.
     step: Option<Successor>,
-    moves: Moves,
+    moves: MoveRange,
 }
 
-impl Cursor {
+impl ProductCursor {
     /// Continues with the moves of this step.
-    pub(crate) fn list(&mut self, step: Successor, moves: Moves) {
+    pub(crate) fn list(&mut self, step: Successor, moves: MoveRange) {
         self.step = Some(step);
         self.moves = moves;
     }
@@ -74,7 +74,7 @@ impl Cursor {
     }
 
     /// Returns whether this is the first call, for nodes with a single edge that is no step.
-    pub(crate) fn once(&mut self, state: StateId) -> bool {
+    pub(crate) fn once(&mut self, state: ExplicitStateId) -> bool {
         self.step.replace((None, state)).is_none()
     }
 }
@@ -84,19 +84,23 @@ pub(crate) fn is_forever(forever: &[bool], location: Location) -> bool {
     forever.get(location.index()) == Some(&true)
 }
 
-impl<K: Copy + Eq + Hash> Worker<K> {
+impl<K: Copy + Eq + Hash> ProductWorker<K> {
     /// Creates an empty worker of a product with an automaton of this many states.
-    pub(crate) fn new(states: States, locations: usize, budget: &Budget) -> Worker<K> {
-        Worker::with_nodes(states, ProductNodes::new(locations, budget), budget)
+    pub(crate) fn new(states: StateTable, locations: usize, budget: &Budget) -> ProductWorker<K> {
+        ProductWorker::with_nodes(states, ProductNodes::new(locations, budget), budget)
     }
 
     /// Creates an empty worker with these nodes.
-    pub(crate) fn with_nodes(states: States, nodes: ProductNodes, budget: &Budget) -> Worker<K> {
-        Worker {
+    pub(crate) fn with_nodes(
+        states: StateTable,
+        nodes: ProductNodes,
+        budget: &Budget,
+    ) -> ProductWorker<K> {
+        ProductWorker {
             states,
             nodes,
             labels: Labels::default(),
-            enabled: Enabled::default(),
+            enabled: EnabledCache::default(),
             turns: None,
             listed: Vec::new(),
             choices: FxHashMap::default(),
@@ -110,31 +114,35 @@ impl<K: Copy + Eq + Hash> Worker<K> {
     }
 
     /// Creates a worker with round-robin order of steps; several would need a common order.
-    pub(crate) fn round_robin(states: States, locations: usize, budget: &Budget) -> Worker<K> {
+    pub(crate) fn round_robin(
+        states: StateTable,
+        locations: usize,
+        budget: &Budget,
+    ) -> ProductWorker<K> {
         let nodes = ProductNodes::in_order(locations, budget);
-        let turns = Some(Turns::new(budget));
-        Worker {
+        let turns = Some(RoundRobin::new(budget));
+        ProductWorker {
             turns,
-            ..Worker::with_nodes(states, nodes, budget)
+            ..ProductWorker::with_nodes(states, nodes, budget)
         }
     }
 
     /// Moves a new `cursor` to the first step of `node` in round-robin order.
-    pub(crate) fn begin(&self, node: NodeId, cursor: &mut Cursor) {
+    pub(crate) fn begin(&self, node: NodeId, cursor: &mut ProductCursor) {
         if let Some(turns) = &self.turns
             && cursor.space.is_new()
         {
-            cursor.space = explicit::Cursor::at_turn(turns.first(node));
+            cursor.space = explicit::StepCursor::at_turn(turns.first(node));
         }
     }
 
     /// Returns the states found so far.
-    pub fn states(&self) -> &States {
+    pub fn states(&self) -> &StateTable {
         &self.states
     }
 
     /// Records that all steps from `state` have been listed.
-    pub(crate) fn set_listed(&mut self, state: StateId) {
+    pub(crate) fn set_listed(&mut self, state: ExplicitStateId) {
         let word = state.0 as usize / 64;
         if self.listed.len() <= word {
             self.listed.resize(word + 1, 0);
@@ -143,7 +151,7 @@ impl<K: Copy + Eq + Hash> Worker<K> {
     }
 
     /// Merges the findings of another worker that shares the nodes of this one.
-    pub(crate) fn merge(&mut self, other: &Worker<K>) {
+    pub(crate) fn merge(&mut self, other: &ProductWorker<K>) {
         self.states.learn(&other.states);
         let words = self.listed.len().max(other.listed.len());
         self.listed.resize(words, 0);
@@ -152,7 +160,7 @@ impl<K: Copy + Eq + Hash> Worker<K> {
         }
     }
 
-    pub(crate) fn was_listed(&self, state: StateId) -> bool {
+    pub(crate) fn was_listed(&self, state: ExplicitStateId) -> bool {
         let word = self.listed.get(state.0 as usize / 64);
         word.is_some_and(|word| word >> (state.0 % 64) & 1 == 1)
     }
@@ -172,8 +180,12 @@ impl<K: Copy + Eq + Hash> Worker<K> {
         self.states.get(state)
     }
 
-    pub(crate) fn label(&mut self, space: &Explicit<'_>, state: StateId) -> Result<Label, Stop> {
-        let Worker {
+    pub(crate) fn label(
+        &mut self,
+        space: &Explicit<'_>,
+        state: ExplicitStateId,
+    ) -> Result<Label, Stop> {
+        let ProductWorker {
             labels,
             states,
             own,
@@ -182,7 +194,7 @@ impl<K: Copy + Eq + Hash> Worker<K> {
             ..
         } = self;
         // Maps are counted with their usual slack.
-        let beside = choices.capacity() * (size_of::<(K, Moves)>() + 4) + moves.capacity() * 16;
+        let beside = choices.capacity() * (size_of::<(K, MoveRange)>() + 4) + moves.capacity() * 16;
         labels.label(space, states, state, |bytes| own.resize(bytes + beside))
     }
 
@@ -191,9 +203,9 @@ impl<K: Copy + Eq + Hash> Worker<K> {
         &mut self,
         constraints: &Constraints<'_>,
         space: &Explicit<'_>,
-        state: StateId,
+        state: ExplicitStateId,
     ) -> Result<&[u64], Stop> {
-        let Worker {
+        let ProductWorker {
             enabled,
             states,
             fair,
@@ -213,13 +225,13 @@ impl<K: Copy + Eq + Hash> Worker<K> {
         &mut self,
         key: K,
         moves: impl FnOnce(&Labels) -> I,
-    ) -> Moves {
+    ) -> MoveRange {
         if let Some((last, known)) = self.last
             && last == key
         {
             return known;
         }
-        let Worker {
+        let ProductWorker {
             choices,
             moves: list,
             labels,
@@ -229,18 +241,18 @@ impl<K: Copy + Eq + Hash> Worker<K> {
             let start = list.len() as u32;
             list.extend(moves(labels));
             let end = list.len() as u32;
-            Moves { start, end }
+            MoveRange { start, end }
         });
         self.last = Some((key, known));
         known
     }
 
-    pub(crate) fn moves(&self, moves: Moves) -> &[(Marks, Location)] {
+    pub(crate) fn moves(&self, moves: MoveRange) -> &[(Marks, Location)] {
         &self.moves[moves.start as usize..moves.end as usize]
     }
 
     /// Removes and returns the first move of a range.
-    pub(crate) fn next_move(&self, moves: &mut Moves) -> Option<(Marks, Location)> {
+    pub(crate) fn next_move(&self, moves: &mut MoveRange) -> Option<(Marks, Location)> {
         let first = self.moves(*moves).first().copied();
         moves.start += u32::from(first.is_some());
         first
@@ -250,7 +262,7 @@ impl<K: Copy + Eq + Hash> Worker<K> {
     pub(crate) fn listed(
         &mut self,
         space: &Explicit<'_>,
-        cursor: &mut Cursor,
+        cursor: &mut ProductCursor,
     ) -> Result<Option<(Edge, Option<EventId>)>, Stop> {
         let Some((event, to)) = cursor.step else {
             return Ok(None);
@@ -266,11 +278,11 @@ impl<K: Copy + Eq + Hash> Worker<K> {
         Ok(None)
     }
 
-    /// [`Graph::tick`](lariat_emptiness::Graph::tick) of the product.
+    /// [`SweepGraph::tick`](lariat_emptiness::Graph::tick) of the product.
     pub(crate) fn tick(&mut self, observer: &dyn Observer, bytes: usize) -> Result<(), Stop> {
         self.check.resize(bytes)?;
         self.budget.check()?;
-        self.states.make_way();
+        self.states.yield_to_writer();
         let figures = [
             (self.nodes.len() as u64, "product states"),
             (self.states.len() as u64, "states"),

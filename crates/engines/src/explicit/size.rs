@@ -5,7 +5,7 @@
 use crate::engine::AutomatonKind;
 use crate::explicit::product::ExplicitProduct;
 use crate::problem::Problem;
-use crate::testing_automata::{Construction, Product, only_states};
+use crate::testing_automata::{Construction, TestingProduct, only_states};
 use lariat_budget::{RunContext, Stop};
 use lariat_emptiness::{Graph, NodeId};
 
@@ -39,12 +39,12 @@ pub fn product_size(
         }
         AutomatonKind::Ta => {
             let automaton = construction.ta(problem.automaton, ctx.budget)?;
-            let product = Product::two_pass(problem, &automaton, ctx.observer);
+            let product = TestingProduct::two_pass(problem, &automaton, ctx.observer);
             size(&product, &mut product.worker(ctx.budget))
         }
         AutomatonKind::Tgta => {
             let automaton = construction.tgta(problem.automaton, ctx.budget)?;
-            let product = Product::generalized(problem, &automaton, ctx.observer);
+            let product = TestingProduct::generalized(problem, &automaton, ctx.observer);
             size(&product, &mut product.worker(ctx.budget))
         }
     }

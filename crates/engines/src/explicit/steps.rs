@@ -1,11 +1,11 @@
 //! Runs of the system along lassos of products of single states.
 
 use lariat_budget::Stop;
-use lariat_emptiness::{Edge, FairLasso, Graph, Lasso as Abstract, NodeId, Numbered};
+use lariat_emptiness::{Edge, FairLasso, Graph, GraphLasso, NodeId, NumberedEdge};
 use lariat_model::{EventId, Lasso, State, Step, Value};
 
 /// A product whose nodes hold single states.
-pub(crate) trait Steps: Graph<Stop = Stop> {
+pub(crate) trait SingleStateProduct: Graph<Stop = Stop> {
     /// Returns the next edge of `node` and the event that it takes.
     fn next_step(
         &self,
@@ -20,7 +20,8 @@ pub(crate) trait Steps: Graph<Stop = Stop> {
     /// counted work and no memory for states.
     fn seal(&self, worker: &mut Self::Worker);
 
-    /// Returns whether [`accepts_forever`](Steps::accepts_forever) may hold for some node.
+    /// Returns whether [`accepts_forever`](SingleStateProduct::accepts_forever) may hold for some
+    /// node.
     fn takes_prefixes(&self) -> bool;
 
     /// Returns whether a run that reaches `node` is evidence. The only edge of such a node is a
@@ -32,10 +33,10 @@ pub(crate) trait Steps: Graph<Stop = Stop> {
 const MOST_BYTES: usize = 1 << 28;
 
 /// Returns the run of the system along a lasso of the product, unless it is too long.
-pub(crate) fn concrete<P: Steps>(
+pub(crate) fn concrete<P: SingleStateProduct>(
     product: &P,
     worker: &mut P::Worker,
-    found: &Abstract,
+    found: &GraphLasso,
 ) -> Result<Lasso, Stop> {
     let initial = product.state(worker, found.initial);
     check_length(&initial, found.prefix.len() + found.cycle.len())?;
@@ -64,7 +65,7 @@ fn check_length(state: &State, length: usize) -> Result<(), Stop> {
 }
 
 /// Returns the run of the system along a fair lasso of the product, unless it is too long.
-pub(crate) fn concrete_fair<P: Steps>(
+pub(crate) fn concrete_fair<P: SingleStateProduct>(
     product: &P,
     worker: &mut P::Worker,
     found: &FairLasso,
@@ -84,14 +85,14 @@ pub(crate) fn concrete_fair<P: Steps>(
 }
 
 /// Returns the steps along a path of the product whose edges are given by their numbers.
-fn numbered_steps<P: Steps>(
+fn numbered_steps<P: SingleStateProduct>(
     product: &P,
     worker: &mut P::Worker,
     mut from: NodeId,
-    path: &[Numbered],
+    path: &[NumberedEdge],
 ) -> Result<Vec<Step>, Stop> {
     let mut steps = Vec::with_capacity(path.len());
-    for Numbered { edge, number } in path {
+    for NumberedEdge { edge, number } in path {
         let mut cursor = P::Cursor::default();
         let mut event = None;
         for _ in 0..=*number {
@@ -109,7 +110,7 @@ fn numbered_steps<P: Steps>(
 }
 
 /// Returns the steps along a path of the product.
-pub(crate) fn steps<P: Steps>(
+pub(crate) fn steps<P: SingleStateProduct>(
     product: &P,
     worker: &mut P::Worker,
     mut from: NodeId,

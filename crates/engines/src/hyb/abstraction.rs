@@ -8,11 +8,11 @@
 //! The graph has one node per value and is searched explicitly (Molnár et al. 2016, §6.2). Its arcs
 //! are the firings at which the automaton can make an inner move.
 
-use super::search::Arc;
+use super::search::ValueArc;
 use lariat_automata::components;
 
 /// Returns the arcs inside each component that has a recurring arc.
-pub fn cyclic(arcs: &[Arc]) -> Vec<Vec<Arc>> {
+pub fn cyclic(arcs: &[ValueArc]) -> Vec<Vec<ValueArc>> {
     let mut values: Vec<u32> = arcs.iter().flat_map(|arc| [arc.from, arc.to]).collect();
     values.sort_unstable();
     values.dedup();
@@ -27,7 +27,7 @@ pub fn cyclic(arcs: &[Arc]) -> Vec<Vec<Arc>> {
         let arc = sorted.get(starts[node] + k)?;
         (arc.from == values[node]).then(|| index(arc.to))
     });
-    let component = |arc: &Arc| {
+    let component = |arc: &ValueArc| {
         let [from, to] = [arc.from, arc.to].map(|value| found.of[index(value)] as usize);
         (from == to).then_some(from)
     };
@@ -46,8 +46,8 @@ mod tests {
     use super::*;
     use lariat_dd::kernel::ChainId;
 
-    fn arc(from: u32, to: u32, recurring: bool) -> Arc {
-        Arc {
+    fn arc(from: u32, to: u32, recurring: bool) -> ValueArc {
+        ValueArc {
             from,
             to,
             rest: ChainId::END,
@@ -55,7 +55,7 @@ mod tests {
         }
     }
 
-    fn ends(arcs: &[Arc]) -> Vec<(u32, u32)> {
+    fn ends(arcs: &[ValueArc]) -> Vec<(u32, u32)> {
         let inside = cyclic(arcs);
         inside.iter().flatten().map(|a| (a.from, a.to)).collect()
     }

@@ -12,24 +12,24 @@
 //! `lives` depends on the node alone and is cached for all residuals and events. Where it is false,
 //! as in most of the product of a property that holds, nothing else is evaluated.
 
-use super::images::By;
+use super::images::ImageContext;
 use super::label_residuals::{LabelResiduals, MoveKind};
-use super::steps::{Position, Steps};
+use super::steps::{NodePosition, ProductSteps};
 use lariat_dd::Residual;
-use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId};
+use lariat_dd::kernel::{ChainId, DdNode, Halt, Kernel};
 use lariat_emptiness::Marks;
 
 /// In chains of nodes with a single edge, results are cached at multiples of this level.
 const RUNG: u32 = 4;
 
-impl Steps {
+impl ProductSteps {
     /// Returns whether `node`, on `level`, has an automaton state with inner moves under some
     /// label. Other nodes are on no fair cycle.
     pub fn lives(
         &self,
         kernel: &mut Kernel,
         labels: &LabelResiduals,
-        mut node: NodeId,
+        mut node: DdNode,
         mut level: u32,
     ) -> Result<bool, Halt> {
         // Following a single edge is cheaper than a cache lookup.
@@ -57,8 +57,8 @@ impl Steps {
         &self,
         kernel: &mut Kernel,
         labels: &mut LabelResiduals,
-        node: NodeId,
-        at: Position,
+        node: DdNode,
+        at: NodePosition,
     ) -> Result<Marks, Halt> {
         if at.level == self.automaton {
             let mut marks = Marks::NONE;
@@ -75,7 +75,8 @@ impl Steps {
             let mut marks = Marks::NONE;
             // Stops when all marks are found.
             kernel.any_edge(node, |kernel, (value, child)| {
-                if let Some(below) = Steps::read(kernel, labels, MoveKind::Inner, at, value)? {
+                if let Some(below) = ProductSteps::read(kernel, labels, MoveKind::Inner, at, value)?
+                {
                     marks = marks.union(self.marks(kernel, labels, child, below)?);
                 }
                 Ok(marks.contains(wanted))
@@ -91,7 +92,7 @@ impl Steps {
         &self,
         kernel: &mut Kernel,
         labels: &LabelResiduals,
-        node: NodeId,
+        node: DdNode,
         level: u32,
     ) -> Result<Marks, Halt> {
         if level == self.automaton {
@@ -111,28 +112,28 @@ impl Steps {
     }
 }
 
-impl By<'_> {
+impl ImageContext<'_> {
     /// `ret`: returns whether an inner move with `chain` leads from `node` into `target`, or
     /// anywhere if there is no target. The context is one of inner moves.
     pub fn returns(
         &mut self,
         kernel: &mut Kernel,
         chain: ChainId,
-        node: NodeId,
-        target: Option<NodeId>,
-        at: Position,
+        node: DdNode,
+        target: Option<DdNode>,
+        at: NodePosition,
     ) -> Result<bool, Halt> {
         if at.level == self.steps.automaton {
             return inner_move(kernel, self.labels, node, target, at.residual);
         }
         // `target` is never empty, so the empty node stands for "anywhere".
-        let key = (chain, node, target.unwrap_or(NodeId::EMPTY), at.residual);
+        let key = (chain, node, target.unwrap_or(DdNode::EMPTY), at.residual);
         kernel.remembered(self.steps.nodes.returns, key, |kernel| {
             kernel.any_edge(node, |kernel, (value, child)| {
                 let mut steps = kernel.steps(chain, at.level, value);
                 while let Some(step) = kernel.next_step(&mut steps)? {
                     let into = target.map(|target| kernel.child(target, step.to));
-                    if into.is_some_and(NodeId::is_empty) {
+                    if into.is_some_and(DdNode::is_empty) {
                         continue;
                     }
                     if let Some(below) = self.read(kernel, at, step.to)?
@@ -151,8 +152,8 @@ impl By<'_> {
 fn inner_move(
     kernel: &mut Kernel,
     labels: &mut LabelResiduals,
-    node: NodeId,
-    target: Option<NodeId>,
+    node: DdNode,
+    target: Option<DdNode>,
     residual: Residual,
 ) -> Result<bool, Halt> {
     let mut failure = None;

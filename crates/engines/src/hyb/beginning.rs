@@ -4,12 +4,12 @@
 //! is also a cycle or a deadlock. In an unbounded net every round is cut off at its cap, and runs
 //! that repeat no state are found only like this.
 
-use lariat_dd::Predicate;
-use lariat_dd::kernel::{Residual, Scope};
+use lariat_dd::LevelPredicate;
+use lariat_dd::kernel::{CacheScope, Residual};
 
 /// Predicate on pairs by their automaton state.
 pub struct Forever {
-    pub scope: Scope,
+    pub scope: CacheScope,
     pub automaton: u32,
     /// By automaton state: the predicate's value.
     pub states: Vec<bool>,
@@ -20,8 +20,8 @@ impl Forever {
     pub const ROOT: Residual = Residual(2);
 }
 
-impl Predicate for Forever {
-    fn scope(&self) -> &Scope {
+impl LevelPredicate for Forever {
+    fn scope(&self) -> &CacheScope {
         &self.scope
     }
 

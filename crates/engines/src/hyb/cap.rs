@@ -12,8 +12,8 @@
 //! evaluated on `X_c` in the end, because saturation also meets larger values where an event cannot
 //! fire. Most bounded nets never exceed the largest initial value and need one round.
 
-use super::steps::Steps;
-use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId};
+use super::steps::ProductSteps;
+use lariat_dd::kernel::{ChainId, DdNode, Halt, Kernel};
 use lariat_model::{System, Value};
 
 /// Lower bound on the first cap; larger initial values raise it.
@@ -29,7 +29,12 @@ pub fn first_cap(system: &System) -> u32 {
 }
 
 /// Returns whether an event of the net leads from `node`, on level 0, to a value above `cap`.
-pub fn overflows(kernel: &mut Kernel, steps: &Steps, cap: u32, node: NodeId) -> Result<bool, Halt> {
+pub fn overflows(
+    kernel: &mut Kernel,
+    steps: &ProductSteps,
+    cap: u32,
+    node: DdNode,
+) -> Result<bool, Halt> {
     // Only events that exceed the cap from the cap itself can do so.
     let mut able = vec![Vec::new(); steps.automaton as usize + 1];
     for (able, level) in able.iter_mut().zip(0..) {
@@ -58,10 +63,10 @@ pub fn overflows(kernel: &mut Kernel, steps: &Steps, cap: u32, node: NodeId) -> 
 /// As `overflows`, on any level, for the events in `able` by top level.
 fn overflows_below(
     kernel: &mut Kernel,
-    steps: &Steps,
+    steps: &ProductSteps,
     cap: u32,
     able: &[Vec<ChainId>],
-    node: NodeId,
+    node: DdNode,
     level: u32,
 ) -> Result<bool, Halt> {
     let Some(chains) = able.get(level as usize) else {
@@ -95,10 +100,10 @@ struct PartialFiring {
 /// As `overflows`, for one edge and the rest of an event.
 fn overflows_from(
     kernel: &mut Kernel,
-    steps: &Steps,
+    steps: &ProductSteps,
     cap: u32,
     rest: PartialFiring,
-    (value, child): (u32, NodeId),
+    (value, child): (u32, DdNode),
 ) -> Result<bool, Halt> {
     let mut able = kernel.steps(rest.chain, rest.level, value);
     while let Some(step) = kernel.next_step(&mut able)? {
@@ -117,10 +122,10 @@ fn overflows_from(
 /// As `overflows`, for the rest of an event.
 fn overflows_by(
     kernel: &mut Kernel,
-    steps: &Steps,
+    steps: &ProductSteps,
     cap: u32,
     rest: PartialFiring,
-    node: NodeId,
+    node: DdNode,
 ) -> Result<bool, Halt> {
     if rest.chain == ChainId::END {
         return Ok(rest.exceeds);

@@ -19,23 +19,23 @@
 //! V. Molnár et al. (2016) have no constraints. Reading enabledness from above, like labels, would
 //! split every saturation by it and lose the sharing of nodes.
 
-use super::images::{Between, By, End, Image};
+use super::images::{EventImage, EventSteps, ImageContext, StepEnd};
 use super::label_residuals::{MoveKind, compiled};
-use super::steps::{Position, Steps};
+use super::steps::{NodePosition, ProductSteps};
 use crate::problem::Problem;
 use lariat_budget::{Lease, Stop};
 use lariat_dd::kernel::{
-    Call, ChainId, Halt, Kernel, KeyPart, Meaning, NodeId, Opening, Scope, StackMark,
+    CacheScope, Call, ChainId, DdNode, Halt, Kernel, KeyPart, Opening, StackMark, WordKind,
 };
-use lariat_dd::{Predicate, Residual};
-use lariat_model::{EventId, Predicate as StatePredicate};
-use lariat_space::symbolic::{Layout, Residuals, Symbolic};
+use lariat_dd::{LevelPredicate, Residual};
+use lariat_model::{EventId, Predicate};
+use lariat_space::symbolic::{LevelLayout, Residuals, Symbolic};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DemandId(u32);
 
 impl KeyPart for DemandId {
-    const MEANING: Meaning = Meaning::Number;
+    const MEANING: WordKind = WordKind::Number;
 
     #[inline]
     fn to_word(self) -> u32 {
@@ -67,15 +67,15 @@ impl Demands {
     pub fn new(
         problem: &Problem<'_>,
         space: &Symbolic<'_>,
-        layout: &Layout,
-        steps: &Steps,
-        scope: Scope,
+        layout: &LevelLayout,
+        steps: &ProductSteps,
+        scope: CacheScope,
         lease: Lease,
     ) -> Result<Demands, Stop> {
         let mut query = Residuals::new(layout, scope, lease);
         let mut list = Vec::with_capacity(problem.fairness.len());
         for constraint in problem.fairness {
-            let idle = StatePredicate::Not(Box::new(constraint.enabled.clone()));
+            let idle = Predicate::Not(Box::new(constraint.enabled.clone()));
             let idle = compiled(&mut query, problem, space, &idle)?;
             let mut events = Vec::new();
             for level in 0..steps.automaton {
@@ -127,7 +127,7 @@ impl Demands {
         for (level, value) in (level..).zip(vector) {
             match residual {
                 Residual::TRUE | Residual::FALSE => break,
-                _ => residual = Predicate::step(&mut self.query, residual, level, *value)?,
+                _ => residual = LevelPredicate::step(&mut self.query, residual, level, *value)?,
             }
         }
         Ok(residual == Residual::TRUE)
@@ -138,9 +138,9 @@ impl Demands {
         &mut self,
         kernel: &mut Kernel,
         demand: DemandId,
-        node: NodeId,
+        node: DdNode,
         level: u32,
-    ) -> Result<NodeId, Halt> {
+    ) -> Result<DdNode, Halt> {
         let root = self.list[demand.0 as usize].idle;
         kernel.select(node, level, &mut self.query, root)
     }
@@ -149,16 +149,16 @@ impl Demands {
     pub fn met(
         &mut self,
         kernel: &mut Kernel,
-        by: &mut By<'_>,
+        by: &mut ImageContext<'_>,
         demand: DemandId,
-        node: NodeId,
-        at: Position,
-    ) -> Result<NodeId, Halt> {
+        node: DdNode,
+        at: NodePosition,
+    ) -> Result<DdNode, Halt> {
         let base = kernel.mark();
         let idle = self.idle(kernel, demand, node, at.level)?;
         kernel.push(0, idle)?;
         let taken = if idle == node {
-            NodeId::EMPTY
+            DdNode::EMPTY
         } else {
             kernel.call(Taken { node, at }, &mut self.events(by, demand))?
         };
@@ -172,14 +172,14 @@ impl Demands {
     pub fn takers(
         &self,
         kernel: &mut Kernel,
-        by: &mut By<'_>,
+        by: &mut ImageContext<'_>,
         demand: DemandId,
         takers: Takers,
-    ) -> Result<NodeId, Halt> {
+    ) -> Result<DdNode, Halt> {
         kernel.call(takers, &mut self.events(by, demand))
     }
 
-    fn events<'a>(&'a self, by: &'a mut By<'_>, demand: DemandId) -> ByEvents<'a> {
+    fn events<'a>(&'a self, by: &'a mut ImageContext<'_>, demand: DemandId) -> ByEvents<'a> {
         ByEvents {
             by: by.with(MoveKind::Inner),
             demand,
@@ -190,7 +190,7 @@ impl Demands {
 
 /// Context of images and sources by the events of a constraint.
 struct ByEvents<'a> {
-    by: By<'a>,
+    by: ImageContext<'a>,
     demand: DemandId,
     events: &'a [(u32, ChainId)],
 }
@@ -212,17 +212,17 @@ impl<'a> ByEvents<'a> {
 /// `N_taken`
 #[derive(Clone, Copy)]
 struct Taken {
-    node: NodeId,
-    at: Position,
+    node: DdNode,
+    at: NodePosition,
 }
 
 impl Call<ByEvents<'_>> for Taken {
-    type Key = (NodeId, Residual, DemandId);
+    type Key = (DdNode, Residual, DemandId);
 
     fn open(self, _: &mut Kernel, by: &mut ByEvents<'_>) -> Result<Opening<Self::Key>, Halt> {
         let Taken { node, at } = self;
         if node.is_empty() || by.is_over(at.level) {
-            return Ok(Opening::AtOnce(NodeId::EMPTY));
+            return Ok(Opening::AtOnce(DdNode::EMPTY));
         }
         Ok(Opening::Walk {
             node,
@@ -235,14 +235,14 @@ impl Call<ByEvents<'_>> for Taken {
         self,
         kernel: &mut Kernel,
         by: &mut ByEvents<'_>,
-        (value, child): (u32, NodeId),
+        (value, child): (u32, DdNode),
     ) -> Result<(), Halt> {
         let Taken { node, at } = self;
         if let Some(at) = by.by.read(kernel, at, value)? {
             kernel.call_into(value, Taken { node: child, at }, by)?;
         }
         for chain in by.tops(at.level) {
-            Image { chain, node, at }.edge(kernel, &mut by.by, (value, child))?;
+            EventImage { chain, node, at }.edge(kernel, &mut by.by, (value, child))?;
         }
         Ok(())
     }
@@ -252,7 +252,7 @@ impl Call<ByEvents<'_>> for Taken {
         kernel: &mut Kernel,
         _: &mut ByEvents<'_>,
         edges: StackMark,
-    ) -> Result<NodeId, Halt> {
+    ) -> Result<DdNode, Halt> {
         kernel.sort(edges)?;
         kernel.make(edges)
     }
@@ -261,18 +261,18 @@ impl Call<ByEvents<'_>> for Taken {
 /// The sources of `N_taken` that lead into `target`.
 #[derive(Clone, Copy)]
 pub struct Takers {
-    pub node: NodeId,
-    pub target: NodeId,
-    pub at: Position,
+    pub node: DdNode,
+    pub target: DdNode,
+    pub at: NodePosition,
 }
 
 impl Call<ByEvents<'_>> for Takers {
-    type Key = (NodeId, NodeId, Residual, DemandId);
+    type Key = (DdNode, DdNode, Residual, DemandId);
 
     fn open(self, _: &mut Kernel, by: &mut ByEvents<'_>) -> Result<Opening<Self::Key>, Halt> {
         let Takers { node, target, at } = self;
         if node.is_empty() || target.is_empty() || by.is_over(at.level) {
-            return Ok(Opening::AtOnce(NodeId::EMPTY));
+            return Ok(Opening::AtOnce(DdNode::EMPTY));
         }
         Ok(Opening::Walk {
             node,
@@ -285,7 +285,7 @@ impl Call<ByEvents<'_>> for Takers {
         self,
         kernel: &mut Kernel,
         by: &mut ByEvents<'_>,
-        (value, child): (u32, NodeId),
+        (value, child): (u32, DdNode),
     ) -> Result<(), Halt> {
         let Takers { node, target, at } = self;
         let same = kernel.child(target, value);
@@ -300,8 +300,8 @@ impl Call<ByEvents<'_>> for Takers {
             kernel.call_into(value, below, by)?;
         }
         for chain in by.tops(at.level) {
-            let by_event = Between {
-                end: End::Source,
+            let by_event = EventSteps {
+                end: StepEnd::Source,
                 chain,
                 node,
                 target,
@@ -317,7 +317,7 @@ impl Call<ByEvents<'_>> for Takers {
         kernel: &mut Kernel,
         _: &mut ByEvents<'_>,
         edges: StackMark,
-    ) -> Result<NodeId, Halt> {
+    ) -> Result<DdNode, Halt> {
         kernel.sort(edges)?;
         kernel.make(edges)
     }

@@ -38,22 +38,22 @@
 //! passed by the next step instead of in a state. Several marks and constraints are stages as in
 //! `fixpoint.rs`.
 
-use super::fixpoint::{Wanted, closure};
-use super::images::By;
-use super::search::Arc;
-use super::steps::Position;
-use lariat_dd::kernel::{Halt, Kernel, NodeId};
+use super::fixpoint::{CycleQuery, closure};
+use super::images::ImageContext;
+use super::search::ValueArc;
+use super::steps::NodePosition;
+use lariat_dd::kernel::{DdNode, Halt, Kernel};
 use lariat_emptiness::Marks;
 
 /// Returns the final S⁺; `node` and its recurring states are rooted by the caller.
 pub fn detect(
     kernel: &mut Kernel,
-    by: &mut By<'_>,
-    wanted: &mut Wanted<'_>,
-    node: NodeId,
-    recurring: NodeId,
-    at: Position,
-) -> Result<NodeId, Halt> {
+    by: &mut ImageContext<'_>,
+    wanted: &mut CycleQuery<'_>,
+    node: DdNode,
+    recurring: DdNode,
+    at: NodePosition,
+) -> Result<DdNode, Halt> {
     let new = wanted.new;
     let base = kernel.mark();
     let mut sources = new.sources(kernel, by, node, recurring, at)?;
@@ -81,16 +81,16 @@ pub fn detect(
         (sources, targets) = (fewer_sources, fewer_targets);
     }
     kernel.release(base);
-    Ok(NodeId::EMPTY)
+    Ok(DdNode::EMPTY)
 }
 
 /// Returns whether these arcs have recurring and accepting states below (Corollary 2).
 pub fn is_realizable(
     kernel: &mut Kernel,
-    by: &By<'_>,
-    arcs: &[Arc],
-    node: NodeId,
-    recurring: NodeId,
+    by: &ImageContext<'_>,
+    arcs: &[ValueArc],
+    node: DdNode,
+    recurring: DdNode,
     level: u32,
 ) -> Result<bool, Halt> {
     let values = || arcs.iter().flat_map(|arc| [arc.from, arc.to]);

@@ -24,13 +24,13 @@
 use crate::alphabet::{Alphabet, ClassId};
 use crate::problem::Problem;
 use lariat_budget::Stop;
-use lariat_dd::{Event, EventPart, Store};
+use lariat_dd::{EventPart, EventRelation, Store};
 use lariat_model::order::Order;
 use lariat_model::{
     Comparison, Domain, EventId, Lasso, Predicate, Proposition, State, Step, System, Value, VarId,
     Variable,
 };
-use lariat_space::symbolic::{Layout, Symbolic};
+use lariat_space::symbolic::{LevelLayout, Symbolic};
 use std::sync::Arc;
 
 /// The problem on states with predicted events.
@@ -38,7 +38,7 @@ pub struct EventLevelProblem {
     /// Variables and initial states have the additional level; events are those of the original.
     system: System,
     propositions: Vec<Proposition>,
-    layout: Layout,
+    layout: LevelLayout,
     alphabet: Arc<Alphabet>,
 }
 
@@ -80,7 +80,7 @@ impl EventLevelProblem {
         let order = Order::from_top(levels)
             .ok_or_else(|| Stop::Internal("the order with an event level".to_owned()))?;
         Ok(EventLevelProblem {
-            layout: Layout::new(&system, &order),
+            layout: LevelLayout::new(&system, &order),
             system,
             propositions,
             alphabet,
@@ -99,7 +99,7 @@ impl EventLevelProblem {
     }
 
     /// Returns the levels of the space with the additional one below.
-    pub fn layout(&self) -> &Layout {
+    pub fn layout(&self) -> &LevelLayout {
         &self.layout
     }
 
@@ -108,7 +108,7 @@ impl EventLevelProblem {
         &self,
         space: &Symbolic<'_>,
         store: &mut Store,
-    ) -> Result<Vec<(EventId, Event)>, Stop> {
+    ) -> Result<Vec<(EventId, EventRelation)>, Stop> {
         space.events_in(store, |event| {
             let own = self.alphabet.class(Some(event));
             let any = self.alphabet.classes();
@@ -118,7 +118,11 @@ impl EventLevelProblem {
 
     /// Returns events that are enabled where a state does not stutter: those of `space`, for any
     /// prediction, and an identity for each named class.
-    pub fn alive(&self, space: &Symbolic<'_>, store: &mut Store) -> Result<Vec<Event>, Stop> {
+    pub fn alive(
+        &self,
+        space: &Symbolic<'_>,
+        store: &mut Store,
+    ) -> Result<Vec<EventRelation>, Stop> {
         let events = space.events_in(store, |_| None)?;
         let named = self.alphabet.classes().filter(|c| *c != ClassId::UNNAMED);
         let is_named = store.event(&[self.table(named.map(|class| (class, class)))])?;

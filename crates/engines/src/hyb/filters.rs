@@ -1,26 +1,26 @@
 //! The automaton's relation as a filter of saturation and as a predicate on pairs.
 
-use super::label_residuals::{LabelResiduals, MoveKind, Question, Still};
+use super::label_residuals::{LabelResiduals, MoveKind, ResidualQuery, Stability};
 use lariat_budget::Stop;
-use lariat_dd::kernel::{Kernel, Scope, ScopeId};
-use lariat_dd::saturation::Filter;
-use lariat_dd::{Predicate, Residual};
+use lariat_dd::kernel::{CacheScope, CacheScopeId, Kernel};
+use lariat_dd::saturation::StepFilter;
+use lariat_dd::{LevelPredicate, Residual};
 
 /// Steps of the product.
 pub struct AnyMove<'a> {
     /// The labels.
     pub labels: &'a mut LabelResiduals,
-    /// [`Still::Images`] for the product from its initial states, else [`Still::Any`].
-    pub still: Still,
+    /// [`Stability::Images`] for the product from its initial states, else [`Stability::Any`].
+    pub still: Stability,
 }
 
-impl Filter for AnyMove<'_> {
+impl StepFilter for AnyMove<'_> {
     const SOURCE: bool = false;
     const TARGET: bool = true;
     const AUTOMATON: bool = true;
 
-    fn scope(&self) -> ScopeId {
-        self.labels.scope(Question::Any).id()
+    fn scope(&self) -> CacheScopeId {
+        self.labels.scope(ResidualQuery::Any).id()
     }
 
     #[inline]
@@ -56,13 +56,13 @@ impl Filter for AnyMove<'_> {
 /// Steps of the product with an inner move of the automaton.
 pub struct InnerMove<'a>(pub &'a mut LabelResiduals);
 
-impl Filter for InnerMove<'_> {
+impl StepFilter for InnerMove<'_> {
     const SOURCE: bool = false;
     const TARGET: bool = true;
     const AUTOMATON: bool = true;
 
-    fn scope(&self) -> ScopeId {
-        self.0.scope(Question::Inner).id()
+    fn scope(&self) -> CacheScopeId {
+        self.0.scope(ResidualQuery::Inner).id()
     }
 
     #[inline]
@@ -96,16 +96,16 @@ impl Filter for InnerMove<'_> {
     }
 
     fn is_still(&mut self, residual: Residual) -> bool {
-        self.0.is_still(residual, Still::Inner)
+        self.0.is_still(residual, Stability::Inner)
     }
 }
 
 /// Pairs of a state and an automaton state that accepts the infinite repetition of its label.
-pub struct Resting<'a>(pub &'a mut LabelResiduals);
+pub struct StutterAccepting<'a>(pub &'a mut LabelResiduals);
 
-impl Predicate for Resting<'_> {
-    fn scope(&self) -> &Scope {
-        self.0.scope(Question::Resting)
+impl LevelPredicate for StutterAccepting<'_> {
+    fn scope(&self) -> &CacheScope {
+        self.0.scope(ResidualQuery::Resting)
     }
 
     fn step(&mut self, residual: Residual, level: u32, value: u32) -> Result<Residual, Stop> {

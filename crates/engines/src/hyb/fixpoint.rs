@@ -19,32 +19,32 @@
 
 use super::demands::{DemandId, Demands};
 use super::filters::InnerMove;
-use super::images::{Between, By, End};
+use super::images::{EventSteps, ImageContext, StepEnd};
 use super::label_residuals::{LabelResiduals, MoveKind};
-use super::search::Arc;
-use super::steps::Position;
-use lariat_dd::kernel::{Halt, Kernel, NodeId};
+use super::search::ValueArc;
+use super::steps::NodePosition;
+use lariat_dd::kernel::{DdNode, Halt, Kernel};
 use lariat_dd::saturation::Silent;
 
 /// The steps of which a cycle must have one.
-pub enum New {
+pub enum NewSteps {
     /// Steps on the recurring ones of these arcs, with their top on the level of the node.
-    On(Vec<Arc>),
+    On(Vec<ValueArc>),
     Any,
 }
 
-impl New {
+impl NewSteps {
     /// Computes `N_new` of a node.
     pub fn steps(
         &self,
         kernel: &mut Kernel,
-        by: &mut By<'_>,
-        node: NodeId,
-        at: Position,
-    ) -> Result<NodeId, Halt> {
+        by: &mut ImageContext<'_>,
+        node: DdNode,
+        at: NodePosition,
+    ) -> Result<DdNode, Halt> {
         match self {
-            New::On(arcs) => along(kernel, by, arcs, node, at),
-            New::Any => by.images(kernel, node, at),
+            NewSteps::On(arcs) => along(kernel, by, arcs, node, at),
+            NewSteps::Any => by.images(kernel, node, at),
         }
     }
 
@@ -52,21 +52,21 @@ impl New {
     pub fn sources(
         &self,
         kernel: &mut Kernel,
-        by: &mut By<'_>,
-        node: NodeId,
-        target: NodeId,
-        at: Position,
-    ) -> Result<NodeId, Halt> {
+        by: &mut ImageContext<'_>,
+        node: DdNode,
+        target: DdNode,
+        at: NodePosition,
+    ) -> Result<DdNode, Halt> {
         match self {
-            New::On(arcs) => sources_along(kernel, by, arcs, node, target, at),
-            New::Any => by.sources(kernel, node, target, at),
+            NewSteps::On(arcs) => sources_along(kernel, by, arcs, node, target, at),
+            NewSteps::Any => by.sources(kernel, node, target, at),
         }
     }
 }
 
 /// Requirement on a cycle besides its new step.
 #[derive(Clone, Copy)]
-pub enum Stage {
+pub enum CycleObligation {
     /// A step with this mark.
     Mark(u32),
     /// A state that does not enable this constraint, or a step that meets it.
@@ -74,20 +74,20 @@ pub enum Stage {
 }
 
 /// Requirements on the cycles searched.
-pub struct Wanted<'a> {
-    pub new: &'a New,
+pub struct CycleQuery<'a> {
+    pub new: &'a NewSteps,
     /// All fairness constraints of the problem.
     pub demands: &'a mut Demands,
     /// The constraints that must be met.
     pub which: &'a [DemandId],
 }
 
-impl Wanted<'_> {
+impl CycleQuery<'_> {
     /// Returns all marks and required constraints.
-    pub fn stages(&self, labels: &LabelResiduals) -> Vec<Stage> {
-        let marks = labels.marks().iter().map(Stage::Mark);
+    pub fn stages(&self, labels: &LabelResiduals) -> Vec<CycleObligation> {
+        let marks = labels.marks().iter().map(CycleObligation::Mark);
         marks
-            .chain(self.which.iter().copied().map(Stage::Demand))
+            .chain(self.which.iter().copied().map(CycleObligation::Demand))
             .collect()
     }
 
@@ -95,14 +95,14 @@ impl Wanted<'_> {
     pub fn entries(
         &mut self,
         kernel: &mut Kernel,
-        by: &mut By<'_>,
-        stage: Stage,
-        node: NodeId,
-        at: Position,
-    ) -> Result<NodeId, Halt> {
+        by: &mut ImageContext<'_>,
+        stage: CycleObligation,
+        node: DdNode,
+        at: NodePosition,
+    ) -> Result<DdNode, Halt> {
         match stage {
-            Stage::Mark(mark) => by.with(MoveKind::Marked(mark)).images(kernel, node, at),
-            Stage::Demand(demand) => self.demands.met(kernel, by, demand, node, at),
+            CycleObligation::Mark(mark) => by.with(MoveKind::Marked(mark)).images(kernel, node, at),
+            CycleObligation::Demand(demand) => self.demands.met(kernel, by, demand, node, at),
         }
     }
 }
@@ -110,11 +110,11 @@ impl Wanted<'_> {
 /// Returns the targets of new steps reached from the wanted cycles in `node`, which is rooted.
 pub fn fair(
     kernel: &mut Kernel,
-    by: &mut By<'_>,
-    wanted: &mut Wanted<'_>,
-    node: NodeId,
-    at: Position,
-) -> Result<NodeId, Halt> {
+    by: &mut ImageContext<'_>,
+    wanted: &mut CycleQuery<'_>,
+    node: DdNode,
+    at: NodePosition,
+) -> Result<DdNode, Halt> {
     let base = kernel.mark();
     let new = wanted.new;
     let mut here = new.steps(kernel, by, node, at)?;
@@ -147,10 +147,10 @@ pub fn fair(
 /// Computes `N*` of a node.
 pub fn closure(
     kernel: &mut Kernel,
-    by: &mut By<'_>,
-    node: NodeId,
-    at: Position,
-) -> Result<NodeId, Halt> {
+    by: &mut ImageContext<'_>,
+    node: DdNode,
+    at: NodePosition,
+) -> Result<DdNode, Halt> {
     let (events, mut filter) = (&by.steps.all, InnerMove(by.labels));
     kernel.saturate_below(
         node,
@@ -165,11 +165,11 @@ pub fn closure(
 /// Computes `N_new` on arcs.
 fn along(
     kernel: &mut Kernel,
-    by: &mut By<'_>,
-    arcs: &[Arc],
-    node: NodeId,
-    at: Position,
-) -> Result<NodeId, Halt> {
+    by: &mut ImageContext<'_>,
+    arcs: &[ValueArc],
+    node: DdNode,
+    at: NodePosition,
+) -> Result<DdNode, Halt> {
     let base = kernel.mark();
     for arc in arcs.iter().filter(|arc| arc.recurring) {
         let child = kernel.child(node, arc.from);
@@ -187,21 +187,21 @@ fn along(
 /// Returns the sources in a node of steps on one of `arcs` into another node.
 fn sources_along(
     kernel: &mut Kernel,
-    by: &mut By<'_>,
-    arcs: &[Arc],
-    node: NodeId,
-    target: NodeId,
-    at: Position,
-) -> Result<NodeId, Halt> {
+    by: &mut ImageContext<'_>,
+    arcs: &[ValueArc],
+    node: DdNode,
+    target: DdNode,
+    at: NodePosition,
+) -> Result<DdNode, Halt> {
     let base = kernel.mark();
     for arc in arcs.iter().filter(|arc| arc.recurring) {
         let (node, target) = (kernel.child(node, arc.from), kernel.child(target, arc.to));
         if let Some(below) = by.read(kernel, at, arc.to)? {
-            let between = Between {
+            let between = EventSteps {
                 chain: arc.rest,
                 node,
                 target,
-                end: End::Source,
+                end: StepEnd::Source,
                 at: below,
             };
             let part = by.between(kernel, between)?;

@@ -5,39 +5,43 @@
 //! are cached under `(chain, n, c, kind of move)`, and `t` if there is one.
 
 use super::label_residuals::{LabelResiduals, MoveKind};
-use super::steps::{Position, Steps};
+use super::steps::{NodePosition, ProductSteps};
 use lariat_dd::Residual;
-use lariat_dd::kernel::{Call, ChainId, ChainStep, Halt, Kernel, NodeId, Opening, StackMark};
+use lariat_dd::kernel::{Call, ChainId, ChainStep, DdNode, Halt, Kernel, Opening, StackMark};
 
 /// Context of an image or source: events, labels, and the kind of moves.
-pub struct By<'a> {
-    pub steps: &'a Steps,
+pub struct ImageContext<'a> {
+    pub steps: &'a ProductSteps,
     pub labels: &'a mut LabelResiduals,
     pub kind: MoveKind,
 }
 
-impl<'a> By<'a> {
-    pub fn new(steps: &'a Steps, labels: &'a mut LabelResiduals, kind: MoveKind) -> By<'a> {
-        By {
+impl<'a> ImageContext<'a> {
+    pub fn new(
+        steps: &'a ProductSteps,
+        labels: &'a mut LabelResiduals,
+        kind: MoveKind,
+    ) -> ImageContext<'a> {
+        ImageContext {
             steps,
             labels,
             kind,
         }
     }
 
-    /// Returns the position below `value`, see [`Steps::read`].
+    /// Returns the position below `value`, see [`ProductSteps::read`].
     pub fn read(
         &mut self,
         kernel: &mut Kernel,
-        at: Position,
+        at: NodePosition,
         value: u32,
-    ) -> Result<Option<Position>, Halt> {
-        Steps::read(kernel, self.labels, self.kind, at, value)
+    ) -> Result<Option<NodePosition>, Halt> {
+        ProductSteps::read(kernel, self.labels, self.kind, at, value)
     }
 
     /// Returns the context with another kind of moves.
-    pub fn with(&mut self, kind: MoveKind) -> By<'_> {
-        By::new(self.steps, self.labels, kind)
+    pub fn with(&mut self, kind: MoveKind) -> ImageContext<'_> {
+        ImageContext::new(self.steps, self.labels, kind)
     }
 
     /// Computes `img_ε` for the rest `chain` of an event.
@@ -45,24 +49,24 @@ impl<'a> By<'a> {
         &mut self,
         kernel: &mut Kernel,
         chain: ChainId,
-        node: NodeId,
-        at: Position,
-    ) -> Result<NodeId, Halt> {
-        kernel.call(Image { chain, node, at }, self)
+        node: DdNode,
+        at: NodePosition,
+    ) -> Result<DdNode, Halt> {
+        kernel.call(EventImage { chain, node, at }, self)
     }
 
     /// Computes `img` under the events with their top at or below the level of the node.
     pub fn images(
         &mut self,
         kernel: &mut Kernel,
-        node: NodeId,
-        at: Position,
-    ) -> Result<NodeId, Halt> {
-        kernel.call(Images { node, at }, self)
+        node: DdNode,
+        at: NodePosition,
+    ) -> Result<DdNode, Halt> {
+        kernel.call(StepImage { node, at }, self)
     }
 
     /// Computes one end of the steps by the rest `chain` of an event from a node into another.
-    pub fn between(&mut self, kernel: &mut Kernel, between: Between) -> Result<NodeId, Halt> {
+    pub fn between(&mut self, kernel: &mut Kernel, between: EventSteps) -> Result<DdNode, Halt> {
         kernel.call(between, self)
     }
 
@@ -70,27 +74,31 @@ impl<'a> By<'a> {
     pub fn sources(
         &mut self,
         kernel: &mut Kernel,
-        node: NodeId,
-        target: NodeId,
-        at: Position,
-    ) -> Result<NodeId, Halt> {
-        kernel.call(Sources { node, target, at }, self)
+        node: DdNode,
+        target: DdNode,
+        at: NodePosition,
+    ) -> Result<DdNode, Halt> {
+        kernel.call(StepPreimage { node, target, at }, self)
     }
 }
 
 /// `img_ε`
 #[derive(Clone, Copy)]
-pub struct Image {
+pub struct EventImage {
     pub chain: ChainId,
-    pub node: NodeId,
-    pub at: Position,
+    pub node: DdNode,
+    pub at: NodePosition,
 }
 
-impl Call<By<'_>> for Image {
-    type Key = (ChainId, NodeId, Residual, MoveKind);
+impl Call<ImageContext<'_>> for EventImage {
+    type Key = (ChainId, DdNode, Residual, MoveKind);
 
-    fn open(self, kernel: &mut Kernel, by: &mut By<'_>) -> Result<Opening<Self::Key>, Halt> {
-        let Image { chain, node, at } = self;
+    fn open(
+        self,
+        kernel: &mut Kernel,
+        by: &mut ImageContext<'_>,
+    ) -> Result<Opening<Self::Key>, Halt> {
+        let EventImage { chain, node, at } = self;
         if node.is_empty() {
             return Ok(Opening::AtOnce(node));
         }
@@ -108,13 +116,13 @@ impl Call<By<'_>> for Image {
     fn edge(
         self,
         kernel: &mut Kernel,
-        by: &mut By<'_>,
-        (value, child): (u32, NodeId),
+        by: &mut ImageContext<'_>,
+        (value, child): (u32, DdNode),
     ) -> Result<(), Halt> {
         let mut steps = kernel.steps(self.chain, self.at.level, value);
         while let Some(ChainStep { to, rest }) = kernel.next_step(&mut steps)? {
             if let Some(at) = by.read(kernel, self.at, to)? {
-                let below = Image {
+                let below = EventImage {
                     chain: rest,
                     node: child,
                     at,
@@ -125,7 +133,12 @@ impl Call<By<'_>> for Image {
         Ok(())
     }
 
-    fn close(self, kernel: &mut Kernel, _: &mut By<'_>, edges: StackMark) -> Result<NodeId, Halt> {
+    fn close(
+        self,
+        kernel: &mut Kernel,
+        _: &mut ImageContext<'_>,
+        edges: StackMark,
+    ) -> Result<DdNode, Halt> {
         kernel.sort(edges)?;
         kernel.make(edges)
     }
@@ -133,18 +146,18 @@ impl Call<By<'_>> for Image {
 
 /// `img`
 #[derive(Clone, Copy)]
-pub struct Images {
-    pub node: NodeId,
-    pub at: Position,
+pub struct StepImage {
+    pub node: DdNode,
+    pub at: NodePosition,
 }
 
-impl Call<By<'_>> for Images {
-    type Key = (NodeId, Residual, MoveKind);
+impl Call<ImageContext<'_>> for StepImage {
+    type Key = (DdNode, Residual, MoveKind);
 
-    fn open(self, _: &mut Kernel, by: &mut By<'_>) -> Result<Opening<Self::Key>, Halt> {
-        let Images { node, at } = self;
+    fn open(self, _: &mut Kernel, by: &mut ImageContext<'_>) -> Result<Opening<Self::Key>, Halt> {
+        let StepImage { node, at } = self;
         if node.is_empty() || at.level == by.steps.automaton {
-            return Ok(Opening::AtOnce(NodeId::EMPTY));
+            return Ok(Opening::AtOnce(DdNode::EMPTY));
         }
         Ok(Opening::Walk {
             node,
@@ -156,20 +169,25 @@ impl Call<By<'_>> for Images {
     fn edge(
         self,
         kernel: &mut Kernel,
-        by: &mut By<'_>,
-        (value, child): (u32, NodeId),
+        by: &mut ImageContext<'_>,
+        (value, child): (u32, DdNode),
     ) -> Result<(), Halt> {
         if let Some(at) = by.read(kernel, self.at, value)? {
-            kernel.call_into(value, Images { node: child, at }, by)?;
+            kernel.call_into(value, StepImage { node: child, at }, by)?;
         }
-        let Images { node, at } = self;
+        let StepImage { node, at } = self;
         for &(chain, _) in by.steps.tops(at.level) {
-            Image { chain, node, at }.edge(kernel, by, (value, child))?;
+            EventImage { chain, node, at }.edge(kernel, by, (value, child))?;
         }
         Ok(())
     }
 
-    fn close(self, kernel: &mut Kernel, _: &mut By<'_>, edges: StackMark) -> Result<NodeId, Halt> {
+    fn close(
+        self,
+        kernel: &mut Kernel,
+        _: &mut ImageContext<'_>,
+        edges: StackMark,
+    ) -> Result<DdNode, Halt> {
         kernel.sort(edges)?;
         kernel.make(edges)
     }
@@ -177,7 +195,7 @@ impl Call<By<'_>> for Images {
 
 /// The end of the steps between two nodes that is returned.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum StepEnd {
     /// `src_ε(n, t)`: their sources.
     Source,
     /// `img_ε(n) ∩ t`: their targets.
@@ -186,19 +204,23 @@ pub enum End {
 
 /// One end of the steps of an event from a node into another.
 #[derive(Clone, Copy)]
-pub struct Between {
+pub struct EventSteps {
     pub chain: ChainId,
-    pub node: NodeId,
-    pub target: NodeId,
-    pub end: End,
-    pub at: Position,
+    pub node: DdNode,
+    pub target: DdNode,
+    pub end: StepEnd,
+    pub at: NodePosition,
 }
 
-impl Call<By<'_>> for Between {
-    type Key = (ChainId, NodeId, NodeId, Residual, MoveKind);
+impl Call<ImageContext<'_>> for EventSteps {
+    type Key = (ChainId, DdNode, DdNode, Residual, MoveKind);
 
-    fn open(self, kernel: &mut Kernel, by: &mut By<'_>) -> Result<Opening<Self::Key>, Halt> {
-        let Between {
+    fn open(
+        self,
+        kernel: &mut Kernel,
+        by: &mut ImageContext<'_>,
+    ) -> Result<Opening<Self::Key>, Halt> {
+        let EventSteps {
             chain,
             node,
             target,
@@ -206,7 +228,7 @@ impl Call<By<'_>> for Between {
             at,
         } = self;
         if node.is_empty() || target.is_empty() {
-            return Ok(Opening::AtOnce(NodeId::EMPTY));
+            return Ok(Opening::AtOnce(DdNode::EMPTY));
         }
         if at.level == by.steps.automaton {
             let moves = moves_between(kernel, by, node, target, end, at.residual)?;
@@ -215,8 +237,8 @@ impl Call<By<'_>> for Between {
         Ok(Opening::Walk {
             node,
             operation: match end {
-                End::Source => by.steps.images.source,
-                End::Target => by.steps.images.target,
+                StepEnd::Source => by.steps.images.source,
+                StepEnd::Target => by.steps.images.target,
             },
             key: (chain, node, target, at.residual, by.kind),
         })
@@ -225,8 +247,8 @@ impl Call<By<'_>> for Between {
     fn edge(
         self,
         kernel: &mut Kernel,
-        by: &mut By<'_>,
-        (value, child): (u32, NodeId),
+        by: &mut ImageContext<'_>,
+        (value, child): (u32, DdNode),
     ) -> Result<(), Halt> {
         let mut steps = kernel.steps(self.chain, self.at.level, value);
         while let Some(ChainStep { to, rest }) = kernel.next_step(&mut steps)? {
@@ -235,7 +257,7 @@ impl Call<By<'_>> for Between {
                 continue;
             }
             if let Some(at) = by.read(kernel, self.at, to)? {
-                let below = Between {
+                let below = EventSteps {
                     chain: rest,
                     node: child,
                     target,
@@ -243,8 +265,8 @@ impl Call<By<'_>> for Between {
                     ..self
                 };
                 let own = match self.end {
-                    End::Source => value,
-                    End::Target => to,
+                    StepEnd::Source => value,
+                    StepEnd::Target => to,
                 };
                 kernel.call_into(own, below, by)?;
             }
@@ -252,7 +274,12 @@ impl Call<By<'_>> for Between {
         Ok(())
     }
 
-    fn close(self, kernel: &mut Kernel, _: &mut By<'_>, edges: StackMark) -> Result<NodeId, Halt> {
+    fn close(
+        self,
+        kernel: &mut Kernel,
+        _: &mut ImageContext<'_>,
+        edges: StackMark,
+    ) -> Result<DdNode, Halt> {
         kernel.sort(edges)?;
         kernel.make(edges)
     }
@@ -260,19 +287,19 @@ impl Call<By<'_>> for Between {
 
 /// `src`
 #[derive(Clone, Copy)]
-pub struct Sources {
-    pub node: NodeId,
-    pub target: NodeId,
-    pub at: Position,
+pub struct StepPreimage {
+    pub node: DdNode,
+    pub target: DdNode,
+    pub at: NodePosition,
 }
 
-impl Call<By<'_>> for Sources {
-    type Key = (NodeId, NodeId, Residual, MoveKind);
+impl Call<ImageContext<'_>> for StepPreimage {
+    type Key = (DdNode, DdNode, Residual, MoveKind);
 
-    fn open(self, _: &mut Kernel, by: &mut By<'_>) -> Result<Opening<Self::Key>, Halt> {
-        let Sources { node, target, at } = self;
+    fn open(self, _: &mut Kernel, by: &mut ImageContext<'_>) -> Result<Opening<Self::Key>, Halt> {
+        let StepPreimage { node, target, at } = self;
         if node.is_empty() || target.is_empty() || at.level == by.steps.automaton {
-            return Ok(Opening::AtOnce(NodeId::EMPTY));
+            return Ok(Opening::AtOnce(DdNode::EMPTY));
         }
         Ok(Opening::Walk {
             node,
@@ -284,15 +311,15 @@ impl Call<By<'_>> for Sources {
     fn edge(
         self,
         kernel: &mut Kernel,
-        by: &mut By<'_>,
-        (value, child): (u32, NodeId),
+        by: &mut ImageContext<'_>,
+        (value, child): (u32, DdNode),
     ) -> Result<(), Halt> {
-        let Sources { node, target, at } = self;
+        let StepPreimage { node, target, at } = self;
         let same = kernel.child(target, value);
         if !same.is_empty()
             && let Some(at) = by.read(kernel, at, value)?
         {
-            let below = Sources {
+            let below = StepPreimage {
                 node: child,
                 target: same,
                 at,
@@ -300,11 +327,11 @@ impl Call<By<'_>> for Sources {
             kernel.call_into(value, below, by)?;
         }
         for &(chain, _) in by.steps.tops(at.level) {
-            let by_event = Between {
+            let by_event = EventSteps {
                 chain,
                 node,
                 target,
-                end: End::Source,
+                end: StepEnd::Source,
                 at,
             };
             by_event.edge(kernel, by, (value, child))?;
@@ -312,7 +339,12 @@ impl Call<By<'_>> for Sources {
         Ok(())
     }
 
-    fn close(self, kernel: &mut Kernel, _: &mut By<'_>, edges: StackMark) -> Result<NodeId, Halt> {
+    fn close(
+        self,
+        kernel: &mut Kernel,
+        _: &mut ImageContext<'_>,
+        edges: StackMark,
+    ) -> Result<DdNode, Halt> {
         kernel.sort(edges)?;
         kernel.make(edges)
     }
@@ -321,10 +353,10 @@ impl Call<By<'_>> for Sources {
 /// Returns the targets of the automaton's moves from the states of `node`.
 fn moved(
     kernel: &mut Kernel,
-    by: &mut By<'_>,
-    node: NodeId,
+    by: &mut ImageContext<'_>,
+    node: DdNode,
     residual: Residual,
-) -> Result<NodeId, Halt> {
+) -> Result<DdNode, Halt> {
     let mut to = Vec::new();
     for (q, _) in kernel.edges(node) {
         let pushed = by.labels.any_move(by.kind, residual, q, |next| {
@@ -341,12 +373,12 @@ fn moved(
 /// Returns one end of the automaton's moves from the states of a node into those of another.
 fn moves_between(
     kernel: &mut Kernel,
-    by: &mut By<'_>,
-    node: NodeId,
-    target: NodeId,
-    end: End,
+    by: &mut ImageContext<'_>,
+    node: DdNode,
+    target: DdNode,
+    end: StepEnd,
     residual: Residual,
-) -> Result<NodeId, Halt> {
+) -> Result<DdNode, Halt> {
     let mut found = Vec::new();
     for (q, _) in kernel.edges(node) {
         let looked = by.labels.any_move(by.kind, residual, q, |next| {
@@ -354,10 +386,10 @@ fn moves_between(
                 return false;
             }
             found.push(match end {
-                End::Source => q,
-                End::Target => next,
+                StepEnd::Source => q,
+                StepEnd::Target => next,
             });
-            end == End::Source
+            end == StepEnd::Source
         });
         if let Err(stop) = looked {
             return Err(kernel.halt(stop));
@@ -367,12 +399,12 @@ fn moves_between(
 }
 
 /// Returns a node on the automaton's level.
-fn states(kernel: &mut Kernel, mut states: Vec<u32>) -> Result<NodeId, Halt> {
+fn states(kernel: &mut Kernel, mut states: Vec<u32>) -> Result<DdNode, Halt> {
     states.sort_unstable();
     states.dedup();
     let mark = kernel.mark();
     for q in states {
-        kernel.push(q, NodeId::ONE)?;
+        kernel.push(q, DdNode::ONE)?;
     }
     kernel.make(mark)
 }

@@ -23,16 +23,16 @@
 //! checking* (2016), evaluate propositions of single components; here a predicate may have several.
 //! Marks of the automaton stay on edges: marks on states would have to be stored in the product.
 
-use super::proofs::Proofs;
+use super::proofs::AbsenceProofs;
 use super::relations::{GuardRelations, Moves};
 use crate::problem::Problem;
 use lariat_automata::{Guard, Guards};
 use lariat_budget::{Budget, Lease, Stop};
-use lariat_dd::kernel::{KeyPart, Meaning, Scope};
-use lariat_dd::{Predicate, Residual, Store};
+use lariat_dd::kernel::{CacheScope, KeyPart, WordKind};
+use lariat_dd::{LevelPredicate, Residual, Store};
 use lariat_emptiness::Marks;
 use lariat_model::{Proposition, State};
-use lariat_space::symbolic::{Layout, Residuals, Symbolic};
+use lariat_space::symbolic::{LevelLayout, Residuals, Symbolic};
 use rustc_hash::FxHashMap;
 
 /// Atoms with the residuals of their predicates.
@@ -51,7 +51,7 @@ struct Pending {
 pub struct MoveOptions {
     /// The largest value of target states.
     pub cap: u32,
-    pub proofs: Proofs,
+    pub proofs: AbsenceProofs,
 }
 
 /// The residuals of one problem.
@@ -66,7 +66,7 @@ pub struct LabelResiduals {
     root: Residual,
     /// Residual of "the automaton accepts the repeated label" before any level is read.
     resting: Residual,
-    scopes: [Scope; 3],
+    scopes: [CacheScope; 3],
     lease: Lease,
     account_at: usize,
     /// The largest value of target states.
@@ -85,7 +85,7 @@ impl LabelResiduals {
     pub fn new(
         problem: &Problem<'_>,
         space: &Symbolic<'_>,
-        layout: &Layout,
+        layout: &LevelLayout,
         moves: MoveOptions,
         store: &mut Store,
         budget: &Budget,
@@ -147,7 +147,7 @@ impl LabelResiduals {
     }
 
     /// Returns the cache scope of a kind of query.
-    pub fn scope(&self, question: Question) -> &Scope {
+    pub fn scope(&self, question: ResidualQuery) -> &CacheScope {
         &self.scopes[question as usize]
     }
 
@@ -247,7 +247,7 @@ impl LabelResiduals {
         };
         let (relation, mut atoms) = (pending.relation, pending.atoms.to_vec());
         for (_, rest) in &mut atoms {
-            *rest = Predicate::step(&mut self.query, *rest, level, value)?;
+            *rest = LevelPredicate::step(&mut self.query, *rest, level, value)?;
         }
         let result = self.decide(relation, atoms);
         self.stepped.insert(key, result);
@@ -288,7 +288,7 @@ impl LabelResiduals {
     }
 
     /// Returns whether reading a label of `residual` twice is the same as once.
-    pub fn is_still(&mut self, residual: Residual, of: Still) -> bool {
+    pub fn is_still(&mut self, residual: Residual, of: Stability) -> bool {
         match self.pending(residual) {
             Some(pending) => {
                 let relation = pending.relation;
@@ -348,7 +348,7 @@ impl LabelResiduals {
 
 /// Kind of query under which results with residuals are cached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Question {
+pub enum ResidualQuery {
     /// Targets of all moves.
     Any,
     /// Targets of inner moves.
@@ -357,9 +357,9 @@ pub enum Question {
     Resting,
 }
 
-/// Sets on which reading a label twice must be the same as once, see `still.rs`.
+/// Sets on which reading a label twice must be the same as once, see `stability.rs`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Still {
+pub enum Stability {
     /// Unions of images under all moves.
     Images,
     /// Any parts of the product, under all moves.
@@ -379,7 +379,7 @@ pub enum MoveKind {
 }
 
 impl KeyPart for MoveKind {
-    const MEANING: Meaning = Meaning::Number;
+    const MEANING: WordKind = WordKind::Number;
 
     #[inline]
     fn to_word(self) -> u32 {

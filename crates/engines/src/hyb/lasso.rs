@@ -19,32 +19,32 @@
 //! have been fired, so no others are needed.
 
 use super::demands::{DemandId, Demands, Takers};
-use super::fixpoint::{Stage, Wanted, closure};
-use super::images::By;
+use super::fixpoint::{CycleObligation, CycleQuery, closure};
+use super::images::ImageContext;
 use super::label_residuals::{LabelResiduals, MoveKind};
-use super::path::{Goal, Paths, Walk, contains, pick};
-use super::steps::{Hop, Position, Steps};
+use super::path::{PathGoal, PathSearch, Walk, contains, pick};
+use super::steps::{Hop, NodePosition, ProductSteps};
 use crate::sets::walk::lost;
-use lariat_dd::kernel::{Halt, Kernel, NodeId};
+use lariat_dd::kernel::{DdNode, Halt, Kernel};
 use lariat_model::EventId;
 
 /// Context of the construction of a lasso.
-pub struct Walker<'a> {
+pub struct HybWalk<'a> {
     pub labels: &'a mut LabelResiduals,
-    pub steps: &'a Steps,
+    pub steps: &'a ProductSteps,
     /// Upper bound on the top level of events in the prefix.
     pub top: u32,
 }
 
-impl Walker<'_> {
+impl HybWalk<'_> {
     /// Returns a wanted cycle in the node at `at`, given the result of
     /// [`fair`](super::fixpoint::fair), which is rooted by the caller.
     pub fn cycle(
         &mut self,
         kernel: &mut Kernel,
-        wanted: &mut Wanted<'_>,
-        reached: NodeId,
-        at: Position,
+        wanted: &mut CycleQuery<'_>,
+        reached: DdNode,
+        at: NodePosition,
     ) -> Result<Walk, Halt> {
         let base = kernel.mark();
         let mut by = self.by(MoveKind::Inner);
@@ -91,10 +91,10 @@ impl Walker<'_> {
     fn round(
         &mut self,
         kernel: &mut Kernel,
-        wanted: &mut Wanted<'_>,
+        wanted: &mut CycleQuery<'_>,
         stages: &Stages,
         end: &[u32],
-        at: Position,
+        at: NodePosition,
     ) -> Result<Walk, Halt> {
         let base = kernel.mark();
         let mut trail = Trail::default();
@@ -108,7 +108,7 @@ impl Walker<'_> {
         trail.hop(&here, by.step_into(kernel, &here, goal, at, any)?);
         for &(stage, before, entries) in stages.next.iter().rev() {
             // Stages decrease, so constraints met by the later part of the path stay met.
-            if let Stage::Demand(demand) = stage
+            if let CycleObligation::Demand(demand) = stage
                 && trail.meets(kernel, wanted.demands, demand, &here, at.level)?
             {
                 continue;
@@ -119,14 +119,14 @@ impl Walker<'_> {
             let goal = kernel.chain_of(&here)?;
             kernel.push(0, goal)?;
             let (from, hop) = match stage {
-                Stage::Mark(mark) => {
+                CycleObligation::Mark(mark) => {
                     let mut by = self.by(MoveKind::Marked(mark));
                     let sources = by.sources(kernel, before, goal, at)?;
                     let from = pick(kernel, sources)?;
                     let hop = by.step_into(kernel, &from, goal, at, any)?;
                     (from, hop)
                 }
-                Stage::Demand(demand) => {
+                CycleObligation::Demand(demand) => {
                     let demands = &mut *wanted.demands;
                     if idle(kernel, demands, demand, &here, at.level)? {
                         continue;
@@ -162,11 +162,11 @@ impl Walker<'_> {
     fn inside(
         &mut self,
         kernel: &mut Kernel,
-        entries: NodeId,
+        entries: DdNode,
         end: &[u32],
-        at: Position,
+        at: NodePosition,
     ) -> Result<Walk, Halt> {
-        let mut paths = Paths {
+        let mut paths = PathSearch {
             by: self.by(MoveKind::Inner),
         };
         paths.path_to(kernel, entries, end, at)
@@ -176,34 +176,34 @@ impl Walker<'_> {
     pub fn prefix(
         &mut self,
         kernel: &mut Kernel,
-        initial: NodeId,
-        goal: Goal<'_>,
+        initial: DdNode,
+        goal: PathGoal<'_>,
     ) -> Result<Walk, Halt> {
-        let at = Position {
+        let at = NodePosition {
             level: 0,
             residual: self.labels.root(),
         };
         let top = self.top;
-        let mut paths = Paths {
+        let mut paths = PathSearch {
             by: self.by(MoveKind::Any),
         };
         let walk = paths.path_below(kernel, top, initial, goal, at)?;
         walk.ok_or_else(|| kernel.halt(lost()))
     }
 
-    fn by(&mut self, kind: MoveKind) -> By<'_> {
-        By::new(self.steps, self.labels, kind)
+    fn by(&mut self, kind: MoveKind) -> ImageContext<'_> {
+        ImageContext::new(self.steps, self.labels, kind)
     }
 }
 
 /// The stages of a cycle.
 struct Stages {
     /// The fixpoint.
-    first: NodeId,
+    first: DdNode,
     /// Each with the closed set before it and its entries.
-    next: Vec<(Stage, NodeId, NodeId)>,
+    next: Vec<(CycleObligation, DdNode, DdNode)>,
     /// The closed set after the last stage.
-    last: NodeId,
+    last: DdNode,
 }
 
 /// The suffix of a path found so far: its pieces, the last first.

@@ -5,7 +5,7 @@
 //! | `label_residuals.rs` | the automaton's transition relation as a residual of the state |
 //! | `relations.rs` | relations on automaton states, by guards |
 //! | `filters.rs` | this relation as filter and as predicate |
-//! | `still.rs` | labels that need not be read again |
+//! | `stability.rs` | labels that need not be read again |
 //! | `steps.rs` | single steps of the product on nodes of any level |
 //! | `images.rs` | images and sources as recursive calls |
 //! | `asks.rs` | predicates on nodes |
@@ -64,8 +64,8 @@ mod recurring;
 mod relations;
 mod resting;
 mod search;
+mod stability;
 mod steps;
-mod still;
 mod structure;
 
 use crate::engine::{AutomatonKind, Engine, Found, Needs, Procedure, Task, Variant};
@@ -77,27 +77,27 @@ use cap::overflows;
 use demands::{DemandId, Demands};
 use event_level::EventLevelProblem;
 use filters::AnyMove;
-use fixpoint::{New, Wanted, fair};
-use images::By;
-use label_residuals::{LabelResiduals, MoveKind, MoveOptions, Still};
+use fixpoint::{CycleQuery, NewSteps, fair};
+use images::ImageContext;
+use label_residuals::{LabelResiduals, MoveKind, MoveOptions, Stability};
 use lariat_automata::accepting_forever;
 use lariat_budget::{Budget, Observer, Progress, RunContext, Statistic, Stats, Stop};
-use lariat_dd::kernel::NodeId;
+use lariat_dd::kernel::DdNode;
 use lariat_dd::{Set, Store};
 use lariat_emptiness::Outcome;
 use lariat_model::{Lasso, Step, Strength};
-use lariat_space::symbolic::{Layout, Symbolic};
-use lasso::Walker;
-use path::{Goal, Walk};
-use resting::{Watch, resting};
-use search::{Counts, Evidence, Search};
+use lariat_space::symbolic::{LevelLayout, Symbolic};
+use lasso::HybWalk;
+use path::{PathGoal, Walk};
+use resting::{DeadlockWatch, resting};
+use search::{CycleListener, HybCounts, HybEvidence};
 use std::time::Duration;
-use steps::{Position, Steps};
+use steps::{NodePosition, ProductSteps};
 use structure::cyclic_levels;
 
 pub(crate) use cap::first_cap;
 use proofs::HybOptions;
-pub use proofs::{Proof, Proofs, Recurring};
+pub use proofs::{AbsenceProof, AbsenceProofs, Recurring};
 
 /// Hyb-MC, the component-wise engine.
 pub const HYB: Engine = Engine {
@@ -107,7 +107,7 @@ pub const HYB: Engine = Engine {
     needs: Needs::Nothing,
     fairness: |_| Some(Strength::Weak),
     has_published: true,
-    procedure: Procedure::ComponentWise(hyb),
+    procedure: Procedure::Hyb(hyb),
 };
 
 /// Returns the enabled proofs and the form of recurring states.
@@ -134,10 +134,10 @@ fn enter(observer: &dyn Observer, phase: &'static str) {
 /// The product of a problem, before exploration.
 struct Product<'p> {
     problem: &'p Problem<'p>,
-    layout: Layout,
+    layout: LevelLayout,
     store: Store,
     labels: LabelResiduals,
-    steps: Steps,
+    steps: ProductSteps,
     demands: Demands,
     initial: Set,
     /// True if dead states stutter.
@@ -207,7 +207,7 @@ fn round(
 #[derive(Default)]
 struct Figures {
     rounds: u64,
-    counts: Counts,
+    counts: HybCounts,
     time: Duration,
     peak: usize,
     created: u64,
@@ -256,7 +256,7 @@ impl<'p> Product<'p> {
             None => events.iter().map(|(_, event)| *event).collect(),
         };
         let labels = LabelResiduals::new(problem, space, &layout, moves, &mut store, budget)?;
-        let steps = Steps::new(&mut store, &events, &alive)?;
+        let steps = ProductSteps::new(&mut store, &events, &alive)?;
         let scope = store.scope();
         let demands = Demands::new(problem, space, &layout, &steps, scope, budget.lease())?;
         let mut vectors = Vec::new();
@@ -289,7 +289,7 @@ impl<'p> Product<'p> {
         figures: &mut Figures,
     ) -> Result<Option<Outcome<Lasso>>, Stop> {
         let RunContext { budget, observer } = ctx;
-        let watch = Watch {
+        let watch = DeadlockWatch {
             initial: match &self.problem.system.initial[..] {
                 [one] if self.stutters => Some(self.layout.encode_state(self.problem.system, one)?),
                 _ => None,
@@ -301,7 +301,7 @@ impl<'p> Product<'p> {
             vec![true; self.layout.levels()]
         };
         let demands = &mut self.demands;
-        let mut search = Search::new(&self.steps, demands, options, cyclic, watch, budget);
+        let mut search = CycleListener::new(&self.steps, demands, options, cyclic, watch, budget);
         let start = budget.elapsed();
         let root = self.labels.root();
         let saturated = self.store.saturate_with(
@@ -309,7 +309,7 @@ impl<'p> Product<'p> {
             &self.initial,
             &mut AnyMove {
                 labels: &mut self.labels,
-                still: Still::Images,
+                still: Stability::Images,
             },
             root,
             &mut search,
@@ -321,7 +321,7 @@ impl<'p> Product<'p> {
         let found = match (saturated?, search.found) {
             (
                 None,
-                Some(Evidence::Cycle {
+                Some(HybEvidence::Cycle {
                     at,
                     new,
                     met,
@@ -332,7 +332,7 @@ impl<'p> Product<'p> {
                 enter(observer, "lasso");
                 return self.cycle(at, &new, &met, &reached, top).map(Some);
             }
-            (None, Some(Evidence::Rest(ends))) => self.store.wrap(ends),
+            (None, Some(HybEvidence::Rest(ends))) => self.store.wrap(ends),
             (None, None) => {
                 return Err(Stop::Internal(
                     "the listener stopped without evidence".to_owned(),
@@ -344,20 +344,20 @@ impl<'p> Product<'p> {
                     if let Some(reached) = self.fair_cycles(&all, suspects)? {
                         enter(observer, "lasso");
                         let (at, which) = (self.root(), self.demands.all());
-                        let found = self.cycle(at, &New::Any, &which, &reached, top);
+                        let found = self.cycle(at, &NewSteps::Any, &which, &reached, top);
                         return found.map(Some);
                     }
                     let Some(ends) = self.prefixes(&all)? else {
                         return self.conclude_empty(&all);
                     };
                     enter(observer, "prefix");
-                    let walk = self.prefix(top, Goal::In(ends.node()))?;
+                    let walk = self.prefix(top, PathGoal::In(ends.node()))?;
                     return Ok(Some(Outcome::Accepting(self.lasso(&walk, Vec::new()))));
                 }
             },
         };
         enter(observer, "lasso");
-        let walk = self.prefix(top, Goal::In(found.node()))?;
+        let walk = self.prefix(top, PathGoal::In(found.node()))?;
         let rest = Step {
             event: None,
             state: self.state(&walk.end()),
@@ -379,8 +379,8 @@ impl<'p> Product<'p> {
     }
 
     /// Returns the position before any level is read.
-    fn root(&self) -> Position {
-        Position {
+    fn root(&self) -> NodePosition {
+        NodePosition {
             level: 0,
             residual: self.labels.root(),
         }
@@ -392,9 +392,9 @@ impl<'p> Product<'p> {
             return Ok(None);
         }
         let (at, which) = (self.root(), self.demands.all());
-        let mut by = By::new(&self.steps, &mut self.labels, MoveKind::Inner);
-        let mut wanted = Wanted {
-            new: &New::Any,
+        let mut by = ImageContext::new(&self.steps, &mut self.labels, MoveKind::Inner);
+        let mut wanted = CycleQuery {
+            new: &NewSteps::Any,
             demands: &mut self.demands,
             which: &which,
         };
@@ -428,7 +428,7 @@ impl<'p> Product<'p> {
         let mut complete = false;
         self.store.run(|kernel| {
             complete = !overflows(kernel, steps, cap, node)?;
-            Ok(NodeId::EMPTY)
+            Ok(DdNode::EMPTY)
         })?;
         Ok(complete.then_some(Outcome::Empty))
     }
@@ -436,19 +436,19 @@ impl<'p> Product<'p> {
     /// Returns the lasso of a fair cycle in a node.
     fn cycle(
         &mut self,
-        at: Position,
-        new: &New,
+        at: NodePosition,
+        new: &NewSteps,
         which: &[DemandId],
         reached: &Set,
         top: u32,
     ) -> Result<Outcome<Lasso>, Stop> {
         let mut cycle = None;
-        let mut walker = Walker {
+        let mut walker = HybWalk {
             labels: &mut self.labels,
             steps: &self.steps,
             top,
         };
-        let mut wanted = Wanted {
+        let mut wanted = CycleQuery {
             new,
             demands: &mut self.demands,
             which,
@@ -462,7 +462,7 @@ impl<'p> Product<'p> {
         let (Some(cycle), Some(end)) = (cycle, end) else {
             return Err(lost());
         };
-        let prefix = self.prefix(top, Goal::Ending(end.node(), at))?;
+        let prefix = self.prefix(top, PathGoal::Ending(end.node(), at))?;
         // The levels above the node do not change on the cycle.
         let above = prefix.end()[..at.level as usize].to_vec();
         let mut steps = Vec::new();
@@ -477,17 +477,17 @@ impl<'p> Product<'p> {
         Ok(Outcome::Accepting(self.lasso(&prefix, steps)))
     }
 
-    fn prefix(&mut self, top: u32, goal: Goal<'_>) -> Result<Walk, Stop> {
+    fn prefix(&mut self, top: u32, goal: PathGoal<'_>) -> Result<Walk, Stop> {
         let mut found = None;
         let initial = self.initial.node();
-        let mut walker = Walker {
+        let mut walker = HybWalk {
             labels: &mut self.labels,
             steps: &self.steps,
             top,
         };
         self.store.run(|kernel| {
             found = Some(walker.prefix(kernel, initial, goal)?);
-            Ok(NodeId::EMPTY)
+            Ok(DdNode::EMPTY)
         })?;
         found.ok_or_else(lost)
     }

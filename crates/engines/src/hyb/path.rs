@@ -21,12 +21,12 @@
 //! The path has the fewest firings at the highest level, not the fewest overall.
 
 use super::filters::{AnyMove, InnerMove};
-use super::images::{Between, By, End};
-use super::label_residuals::{MoveKind, Still};
-use super::steps::{Hop, Position};
+use super::images::{EventSteps, ImageContext, StepEnd};
+use super::label_residuals::{MoveKind, Stability};
+use super::steps::{Hop, NodePosition};
 use crate::sets::walk::lost;
 use lariat_dd::Residual;
-use lariat_dd::kernel::{Call, ChainId, Halt, Kernel, NodeId, Opening};
+use lariat_dd::kernel::{Call, ChainId, DdNode, Halt, Kernel, Opening};
 use lariat_dd::saturation::Silent;
 use lariat_model::EventId;
 use rustc_hash::FxHashMap;
@@ -57,20 +57,20 @@ impl Walk {
 
 /// End of a path. Its nodes are rooted by the caller.
 #[derive(Clone, Copy)]
-pub enum Goal<'g> {
+pub enum PathGoal<'g> {
     /// This vector.
     At(&'g [u32]),
     /// Any member of this node.
-    In(NodeId),
+    In(DdNode),
     /// Any state with such a suffix, if the levels above leave the same residual.
-    Ending(NodeId, Position),
+    Ending(DdNode, NodePosition),
 }
 
 /// States found together, below one value of the level.
 struct Discovery {
     value: u32,
-    entries: NodeId,
-    closed: NodeId,
+    entries: DdNode,
+    closed: DdNode,
     /// Index of the predecessor, and the firing.
     by: Option<(usize, EventId, ChainId)>,
 }
@@ -79,28 +79,28 @@ struct Discovery {
 #[derive(Default)]
 struct Discoveries {
     all: Vec<Discovery>,
-    known: FxHashMap<u32, NodeId>,
+    known: FxHashMap<u32, DdNode>,
 }
 
 /// All discoveries, and the end of the path in the last one.
 type Trail = (Vec<Discovery>, Vec<u32>);
 
-pub fn contains(kernel: &Kernel, mut node: NodeId, vector: &[u32]) -> bool {
+pub fn contains(kernel: &Kernel, mut node: DdNode, vector: &[u32]) -> bool {
     for value in vector {
         node = kernel.child(node, *value);
         if node.is_empty() {
             return false;
         }
     }
-    node == NodeId::ONE
+    node == DdNode::ONE
 }
 
 /// Returns a vector of the node, which is not empty.
-pub fn pick(kernel: &mut Kernel, mut node: NodeId) -> Result<Vec<u32>, Halt> {
+pub fn pick(kernel: &mut Kernel, mut node: DdNode) -> Result<Vec<u32>, Halt> {
     let mut vector = Vec::new();
-    while node != NodeId::ONE {
+    while node != DdNode::ONE {
         let edge = match node {
-            NodeId::EMPTY => None,
+            DdNode::EMPTY => None,
             _ => kernel.edges(node).next(),
         };
         match edge {
@@ -115,24 +115,24 @@ pub fn pick(kernel: &mut Kernel, mut node: NodeId) -> Result<Vec<u32>, Halt> {
 }
 
 /// Search for paths by one kind of move.
-pub struct Paths<'a> {
-    pub by: By<'a>,
+pub struct PathSearch<'a> {
+    pub by: ImageContext<'a>,
 }
 
-impl Paths<'_> {
+impl PathSearch<'_> {
     /// Finds a path from one of `from` to the goal by events with their top at or below `top`.
     pub fn path_below(
         &mut self,
         kernel: &mut Kernel,
         top: u32,
-        from: NodeId,
-        goal: Goal<'_>,
-        at: Position,
+        from: DdNode,
+        goal: PathGoal<'_>,
+        at: NodePosition,
     ) -> Result<Option<Walk>, Halt> {
         if at.level >= top {
             return self.path(kernel, from, goal, at);
         }
-        let values: Vec<(u32, NodeId)> = kernel.edges(from).collect();
+        let values: Vec<(u32, DdNode)> = kernel.edges(from).collect();
         for (value, child) in values {
             if let Some((goal, below)) = self.goal_below(kernel, goal, at, value)?
                 && let Some(mut walk) = self.path_below(kernel, top, child, goal, below)?
@@ -149,9 +149,9 @@ impl Paths<'_> {
     fn path(
         &mut self,
         kernel: &mut Kernel,
-        from: NodeId,
-        goal: Goal<'_>,
-        at: Position,
+        from: DdNode,
+        goal: PathGoal<'_>,
+        at: NodePosition,
     ) -> Result<Option<Walk>, Halt> {
         if let Some(start) = self.member(kernel, from, goal, at)? {
             return Ok(Some(Walk {
@@ -176,16 +176,16 @@ impl Paths<'_> {
     pub fn path_to(
         &mut self,
         kernel: &mut Kernel,
-        from: NodeId,
+        from: DdNode,
         end: &[u32],
-        at: Position,
+        at: NodePosition,
     ) -> Result<Walk, Halt> {
         // Sub-nodes of `from` along `end`, by level.
         let mut ways = vec![(from, at)];
         let (mut node, mut place) = (from, at);
         for &value in end {
             node = kernel.child(node, value);
-            if node == NodeId::ONE {
+            if node == DdNode::ONE {
                 return Ok(Walk {
                     level: at.level,
                     start: end.to_vec(),
@@ -215,7 +215,7 @@ impl Paths<'_> {
             }
         }
         let (node, place) = ways[low];
-        match self.path(kernel, node, Goal::At(&end[low..]), place)? {
+        match self.path(kernel, node, PathGoal::At(&end[low..]), place)? {
             Some(walk) => {
                 let mut start = end[..low].to_vec();
                 start.extend(walk.start);
@@ -234,17 +234,17 @@ impl Paths<'_> {
     fn search(
         &mut self,
         kernel: &mut Kernel,
-        from: NodeId,
-        goal: Goal<'_>,
-        at: Position,
+        from: DdNode,
+        goal: PathGoal<'_>,
+        at: NodePosition,
     ) -> Result<Option<Trail>, Halt> {
         let mut found = Discoveries::default();
-        let values: Vec<(u32, NodeId)> = kernel.edges(from).collect();
+        let values: Vec<(u32, DdNode)> = kernel.edges(from).collect();
         for (value, child) in values {
             let first = Discovery {
                 value,
                 entries: child,
-                closed: NodeId::EMPTY,
+                closed: DdNode::EMPTY,
                 by: None,
             };
             if let Some(end) = self.add(kernel, &mut found, first, goal, at)? {
@@ -264,7 +264,7 @@ impl Paths<'_> {
                     let image = self.by.image(kernel, step.rest, source, below)?;
                     let mark = kernel.mark();
                     kernel.push(0, image)?;
-                    let before = found.known.get(&step.to).copied().unwrap_or(NodeId::EMPTY);
+                    let before = found.known.get(&step.to).copied().unwrap_or(DdNode::EMPTY);
                     let fresh = kernel.difference(image, before)?;
                     kernel.release(mark);
                     if fresh.is_empty() {
@@ -274,7 +274,7 @@ impl Paths<'_> {
                     let more = Discovery {
                         value: step.to,
                         entries: fresh,
-                        closed: NodeId::EMPTY,
+                        closed: DdNode::EMPTY,
                         by: Some((next, event, step.rest)),
                     };
                     if let Some(end) = self.add(kernel, &mut found, more, goal, at)? {
@@ -293,15 +293,15 @@ impl Paths<'_> {
         kernel: &mut Kernel,
         found: &mut Discoveries,
         mut discovery: Discovery,
-        goal: Goal<'_>,
-        at: Position,
+        goal: PathGoal<'_>,
+        at: NodePosition,
     ) -> Result<Option<Vec<u32>>, Halt> {
         let value = discovery.value;
         let below = self.below(kernel, at, value)?;
         let closed = self.closure(kernel, discovery.entries, below)?;
         discovery.closed = closed;
         kernel.push(0, closed)?;
-        let before = found.known.get(&value).copied().unwrap_or(NodeId::EMPTY);
+        let before = found.known.get(&value).copied().unwrap_or(DdNode::EMPTY);
         let sum = kernel.union(before, closed)?;
         kernel.push(0, sum)?;
         found.known.insert(value, sum);
@@ -318,7 +318,7 @@ impl Paths<'_> {
         kernel: &mut Kernel,
         all: &[Discovery],
         mut end: Vec<u32>,
-        at: Position,
+        at: NodePosition,
     ) -> Result<Walk, Halt> {
         let mut pieces: Vec<Vec<Hop>> = Vec::new();
         let mut last = all.len() - 1;
@@ -342,11 +342,11 @@ impl Paths<'_> {
             let base = kernel.mark();
             let entry = kernel.chain_of(&walk.start)?;
             kernel.push(0, entry)?;
-            let between = Between {
+            let between = EventSteps {
                 chain: rest,
                 node: all[before].closed,
                 target: entry,
-                end: End::Source,
+                end: StepEnd::Source,
                 at: below,
             };
             let sources = self.by.between(kernel, between)?;
@@ -361,9 +361,14 @@ impl Paths<'_> {
         }
     }
 
-    fn below(&mut self, kernel: &mut Kernel, at: Position, value: u32) -> Result<Position, Halt> {
+    fn below(
+        &mut self,
+        kernel: &mut Kernel,
+        at: NodePosition,
+        value: u32,
+    ) -> Result<NodePosition, Halt> {
         match self.by.labels.step(at.residual, at.level, value) {
-            Ok(residual) => Ok(Position {
+            Ok(residual) => Ok(NodePosition {
                 level: at.level + 1,
                 residual,
             }),
@@ -372,14 +377,19 @@ impl Paths<'_> {
     }
 
     /// Returns the closure of `node` under the current kind of moves.
-    fn closure(&mut self, kernel: &mut Kernel, node: NodeId, at: Position) -> Result<NodeId, Halt> {
-        let Position { level, residual } = at;
+    fn closure(
+        &mut self,
+        kernel: &mut Kernel,
+        node: DdNode,
+        at: NodePosition,
+    ) -> Result<DdNode, Halt> {
+        let NodePosition { level, residual } = at;
         let events = &self.by.steps.all;
         match self.by.kind {
             MoveKind::Any => {
                 let mut filter = AnyMove {
                     labels: self.by.labels,
-                    still: Still::Any,
+                    still: Stability::Any,
                 };
                 kernel.saturate_below(node, level, events, &mut filter, residual, &mut Silent)
             }
@@ -394,26 +404,26 @@ impl Paths<'_> {
     fn goal_below<'g>(
         &mut self,
         kernel: &mut Kernel,
-        goal: Goal<'g>,
-        at: Position,
+        goal: PathGoal<'g>,
+        at: NodePosition,
         value: u32,
-    ) -> Result<Option<(Goal<'g>, Position)>, Halt> {
+    ) -> Result<Option<(PathGoal<'g>, NodePosition)>, Halt> {
         let below = self.below(kernel, at, value)?;
         let goal = match goal {
-            Goal::At([first, rest @ ..]) if *first == value => Goal::At(rest),
-            Goal::At(_) => Goal::In(NodeId::EMPTY),
-            Goal::In(set) => Goal::In(kernel.child(set, value)),
+            PathGoal::At([first, rest @ ..]) if *first == value => PathGoal::At(rest),
+            PathGoal::At(_) => PathGoal::In(DdNode::EMPTY),
+            PathGoal::In(set) => PathGoal::In(kernel.child(set, value)),
             // The suffix begins here.
-            Goal::Ending(end, wanted) if wanted.level == at.level => {
+            PathGoal::Ending(end, wanted) if wanted.level == at.level => {
                 if wanted.residual == at.residual {
-                    Goal::In(kernel.child(end, value))
+                    PathGoal::In(kernel.child(end, value))
                 } else {
-                    Goal::In(NodeId::EMPTY)
+                    PathGoal::In(DdNode::EMPTY)
                 }
             }
             ending => ending,
         };
-        let possible = !matches!(goal, Goal::In(NodeId::EMPTY));
+        let possible = !matches!(goal, PathGoal::In(DdNode::EMPTY));
         Ok(possible.then_some((goal, below)))
     }
 
@@ -421,11 +431,11 @@ impl Paths<'_> {
     fn member(
         &mut self,
         kernel: &mut Kernel,
-        node: NodeId,
-        goal: Goal<'_>,
-        at: Position,
+        node: DdNode,
+        goal: PathGoal<'_>,
+        at: NodePosition,
     ) -> Result<Option<Vec<u32>>, Halt> {
-        if let Goal::At(end) = goal {
+        if let PathGoal::At(end) = goal {
             return Ok(contains(kernel, node, end).then(|| end.to_vec()));
         }
         let met = self.meets(kernel, node, goal, at)?;
@@ -440,12 +450,12 @@ impl Paths<'_> {
     fn meets(
         &mut self,
         kernel: &mut Kernel,
-        node: NodeId,
-        goal: Goal<'_>,
-        at: Position,
-    ) -> Result<NodeId, Halt> {
+        node: DdNode,
+        goal: PathGoal<'_>,
+        at: NodePosition,
+    ) -> Result<DdNode, Halt> {
         match goal {
-            Goal::At(end) => {
+            PathGoal::At(end) => {
                 let base = kernel.mark();
                 let end = kernel.chain_of(end)?;
                 kernel.push(0, end)?;
@@ -453,8 +463,8 @@ impl Paths<'_> {
                 kernel.release(base);
                 Ok(met)
             }
-            Goal::In(set) => kernel.intersection(node, set),
-            Goal::Ending(end, wanted) => {
+            PathGoal::In(set) => kernel.intersection(node, set),
+            PathGoal::Ending(end, wanted) => {
                 let ending = Ending {
                     node,
                     at,
@@ -470,16 +480,20 @@ impl Paths<'_> {
 /// Members of a node with a suffix in `end`, if the levels above leave the wanted residual.
 #[derive(Clone, Copy)]
 struct Ending {
-    node: NodeId,
-    at: Position,
-    end: NodeId,
-    wanted: Position,
+    node: DdNode,
+    at: NodePosition,
+    end: DdNode,
+    wanted: NodePosition,
 }
 
-impl Call<Paths<'_>> for Ending {
-    type Key = (NodeId, NodeId, Residual, Residual);
+impl Call<PathSearch<'_>> for Ending {
+    type Key = (DdNode, DdNode, Residual, Residual);
 
-    fn open(self, kernel: &mut Kernel, paths: &mut Paths<'_>) -> Result<Opening<Self::Key>, Halt> {
+    fn open(
+        self,
+        kernel: &mut Kernel,
+        paths: &mut PathSearch<'_>,
+    ) -> Result<Opening<Self::Key>, Halt> {
         let Ending {
             node,
             at,
@@ -493,7 +507,7 @@ impl Call<Paths<'_>> for Ending {
             return Ok(Opening::AtOnce(if at.residual == wanted.residual {
                 kernel.intersection(node, end)?
             } else {
-                NodeId::EMPTY
+                DdNode::EMPTY
             }));
         }
         Ok(Opening::Walk {
@@ -506,8 +520,8 @@ impl Call<Paths<'_>> for Ending {
     fn edge(
         self,
         kernel: &mut Kernel,
-        paths: &mut Paths<'_>,
-        (value, child): (u32, NodeId),
+        paths: &mut PathSearch<'_>,
+        (value, child): (u32, DdNode),
     ) -> Result<(), Halt> {
         let below = Ending {
             node: child,

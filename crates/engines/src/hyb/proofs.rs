@@ -3,13 +3,13 @@
 /// Options of a search.
 #[derive(Clone, Copy)]
 pub(super) struct HybOptions {
-    pub proofs: Proofs,
+    pub proofs: AbsenceProofs,
     pub recurring: Recurring,
 }
 
 /// Enabled proofs of absence.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Proofs {
+pub struct AbsenceProofs {
     /// No firing led to a known state.
     pub recurring: bool,
     /// The values of the node have no cycle.
@@ -18,84 +18,88 @@ pub struct Proofs {
     pub structure: bool,
     /// Moves outside of accepting components are on no fair cycle. Else all moves are inner.
     pub automaton: bool,
-    /// A label need not be read again, see `still.rs`.
+    /// A label need not be read again, see `stability.rs`.
     pub still: bool,
 }
 
-impl Default for Proofs {
-    fn default() -> Proofs {
-        Proofs::without(&[])
+impl Default for AbsenceProofs {
+    fn default() -> AbsenceProofs {
+        AbsenceProofs::without(&[])
     }
 }
 
 /// Name of a proof.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Proof {
-    /// [`Proofs::recurring`].
+pub enum AbsenceProof {
+    /// [`AbsenceProofs::recurring`].
     Recurring,
-    /// [`Proofs::abstraction`].
+    /// [`AbsenceProofs::abstraction`].
     Abstraction,
-    /// [`Proofs::structure`].
+    /// [`AbsenceProofs::structure`].
     Structure,
-    /// [`Proofs::automaton`].
+    /// [`AbsenceProofs::automaton`].
     Automaton,
-    /// [`Proofs::still`].
+    /// [`AbsenceProofs::still`].
     Still,
 }
 
-impl Proof {
+impl AbsenceProof {
     /// All proofs.
-    pub const ALL: [Proof; 5] = [
-        Proof::Recurring,
-        Proof::Abstraction,
-        Proof::Structure,
-        Proof::Automaton,
-        Proof::Still,
+    pub const ALL: [AbsenceProof; 5] = [
+        AbsenceProof::Recurring,
+        AbsenceProof::Abstraction,
+        AbsenceProof::Structure,
+        AbsenceProof::Automaton,
+        AbsenceProof::Still,
     ];
 
     /// Proofs that are not in the paper.
-    pub const OURS: [Proof; 3] = [Proof::Structure, Proof::Automaton, Proof::Still];
+    pub const OURS: [AbsenceProof; 3] = [
+        AbsenceProof::Structure,
+        AbsenceProof::Automaton,
+        AbsenceProof::Still,
+    ];
 
     /// Returns the name used on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Proof::Recurring => "recurring",
-            Proof::Abstraction => "abstraction",
-            Proof::Structure => "structure",
-            Proof::Automaton => "automaton",
-            Proof::Still => "still",
+            AbsenceProof::Recurring => "recurring",
+            AbsenceProof::Abstraction => "abstraction",
+            AbsenceProof::Structure => "structure",
+            AbsenceProof::Automaton => "automaton",
+            AbsenceProof::Still => "still",
         }
     }
 
     /// Returns a one-line description.
     pub fn about(self) -> &'static str {
         match self {
-            Proof::Recurring => "no firing at the level of a node led to a known state",
-            Proof::Abstraction => "the values of a node have no cycle",
-            Proof::Structure => "the effects of events exclude cycles at a level",
-            Proof::Automaton => "the automaton is in no accepting component at a firing",
-            Proof::Still => "a label is not read again if that has no effect",
+            AbsenceProof::Recurring => "no firing at the level of a node led to a known state",
+            AbsenceProof::Abstraction => "the values of a node have no cycle",
+            AbsenceProof::Structure => "the effects of events exclude cycles at a level",
+            AbsenceProof::Automaton => "the automaton is in no accepting component at a firing",
+            AbsenceProof::Still => "a label is not read again if that has no effect",
         }
     }
 }
 
-impl Proofs {
+impl AbsenceProofs {
     /// Enables all proofs except some.
-    pub fn without(left_out: &[Proof]) -> Proofs {
+    pub fn without(left_out: &[AbsenceProof]) -> AbsenceProofs {
         let tried = |proof| !left_out.contains(&proof);
-        Proofs {
-            recurring: tried(Proof::Recurring),
-            abstraction: tried(Proof::Abstraction),
-            structure: tried(Proof::Structure),
-            automaton: tried(Proof::Automaton),
-            still: tried(Proof::Still),
+        AbsenceProofs {
+            recurring: tried(AbsenceProof::Recurring),
+            abstraction: tried(AbsenceProof::Abstraction),
+            structure: tried(AbsenceProof::Structure),
+            automaton: tried(AbsenceProof::Automaton),
+            still: tried(AbsenceProof::Still),
         }
     }
 
     /// Returns the enabled proofs that are in the paper.
-    pub fn published(self) -> Proofs {
-        let paper = Proofs::without(&Proof::OURS);
-        Proofs {
+    pub fn published(self) -> AbsenceProofs {
+        let paper = AbsenceProofs::without(&AbsenceProof::OURS);
+        AbsenceProofs {
             recurring: self.recurring && paper.recurring,
             abstraction: self.abstraction && paper.abstraction,
             structure: self.structure && paper.structure,

@@ -14,11 +14,11 @@
 //!
 //! Handles keep the sets alive between the firings of a node.
 
-use lariat_dd::kernel::{Halt, Kept, Kernel, NodeId};
+use lariat_dd::kernel::{DdNode, Halt, Kernel, PinnedNode};
 use std::collections::BTreeMap;
 
 /// By level: recurring states of the node being saturated there, by value.
-pub struct RecurringSets(Vec<BTreeMap<u32, Kept>>);
+pub struct RecurringSets(Vec<BTreeMap<u32, PinnedNode>>);
 
 impl RecurringSets {
     pub fn new(levels: usize) -> RecurringSets {
@@ -31,13 +31,13 @@ impl RecurringSets {
         kernel: &mut Kernel,
         level: u32,
         value: u32,
-        states: NodeId,
+        states: DdNode,
     ) -> Result<(), Halt> {
         if states.is_empty() {
             return Ok(());
         }
         let sets = &mut self.0[level as usize];
-        let before = sets.get(&value).map_or(NodeId::EMPTY, Kept::node);
+        let before = sets.get(&value).map_or(DdNode::EMPTY, PinnedNode::node);
         let base = kernel.mark();
         kernel.push(0, states)?;
         let all = kernel.union(before, states)?;
@@ -49,7 +49,7 @@ impl RecurringSets {
     }
 
     /// Removes and returns the set of the node being saturated on `level`.
-    pub fn take(&mut self, kernel: &mut Kernel, level: u32) -> Result<NodeId, Halt> {
+    pub fn take(&mut self, kernel: &mut Kernel, level: u32) -> Result<DdNode, Halt> {
         let base = kernel.mark();
         for (value, states) in std::mem::take(&mut self.0[level as usize]) {
             kernel.push(value, states.node())?;

@@ -1,8 +1,8 @@
 //! Relations on automaton states given by guards, and their cofactors.
 
-use super::label_residuals::Still;
-use super::proofs::Proofs;
-use super::still::{GuardedMove, is_idempotent, is_identity};
+use super::label_residuals::Stability;
+use super::proofs::AbsenceProofs;
+use super::stability::{GuardedMove, is_idempotent, is_identity};
 use crate::problem::Problem;
 use lariat_automata::{Cube, Guard, Guards, StateId, automaton_components};
 use lariat_emptiness::Marks;
@@ -28,7 +28,7 @@ struct Relation {
     idle: bool,
     /// Computed by [`GuardRelations::moves`], once everything is decided.
     moves: Option<Moves>,
-    /// Results of [`GuardRelations::is_still`], by [`Still`].
+    /// Results of [`GuardRelations::is_still`], by [`Stability`].
     still: [Option<bool>; 3],
 }
 
@@ -56,7 +56,7 @@ pub struct GuardRelations {
 
 impl GuardRelations {
     /// Creates the relations of an automaton; returns its different guards.
-    pub fn new(problem: &Problem<'_>, proofs: Proofs) -> (GuardRelations, Vec<Guard>) {
+    pub fn new(problem: &Problem<'_>, proofs: AbsenceProofs) -> (GuardRelations, Vec<Guard>) {
         let (edges, distinct) = edges(problem, proofs);
         let all = Marks::all(problem.automaton.mark_count);
         let inner = edges.iter().filter(|edge| edge.inner);
@@ -194,7 +194,7 @@ impl GuardRelations {
     }
 
     /// Returns whether reading a label twice is the same as once, for all labels of a relation.
-    pub fn is_still(&mut self, relation: u32, of: Still) -> bool {
+    pub fn is_still(&mut self, relation: u32, of: Stability) -> bool {
         if !self.still_enabled {
             return false;
         }
@@ -202,14 +202,17 @@ impl GuardRelations {
         if let Some(known) = relation.still[of as usize] {
             return known;
         }
-        let edges = self.edges.iter().filter(|e| e.inner || of != Still::Inner);
+        let edges = self
+            .edges
+            .iter()
+            .filter(|e| e.inner || of != Stability::Inner);
         let moves: Vec<GuardedMove> = edges
             .filter_map(|e| Some((e.from, e.to, *relation.guards.get(e.guard)?)))
             .filter(|m| m.2 != Guards::FALSE)
             .collect();
         let answer = match of {
-            Still::Images => is_idempotent(&mut self.diagrams, &moves),
-            Still::Any | Still::Inner => is_identity(&mut self.diagrams, &moves),
+            Stability::Images => is_idempotent(&mut self.diagrams, &moves),
+            Stability::Any | Stability::Inner => is_identity(&mut self.diagrams, &moves),
         };
         relation.still[of as usize] = Some(answer);
         answer
@@ -238,7 +241,7 @@ impl GuardRelations {
 }
 
 /// Returns the edges of the automaton and its different guards.
-fn edges(problem: &Problem<'_>, proofs: Proofs) -> (Vec<Edge>, Vec<Guard>) {
+fn edges(problem: &Problem<'_>, proofs: AbsenceProofs) -> (Vec<Edge>, Vec<Guard>) {
     let automaton = problem.automaton;
     let components = automaton_components(automaton);
     let (mut edges, mut distinct) = (Vec::new(), Vec::new());

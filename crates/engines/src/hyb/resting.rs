@@ -12,40 +12,40 @@
 //! Runs that end in a deadlock are fair to events. Other conditions have to hold in the dead state.
 
 use super::demands::Demands;
-use super::filters::Resting;
+use super::filters::StutterAccepting;
 use super::label_residuals::LabelResiduals;
-use super::steps::Steps;
-use lariat_dd::Predicate;
-use lariat_dd::kernel::{Halt, Kernel, NodeId};
+use super::steps::ProductSteps;
+use lariat_dd::LevelPredicate;
+use lariat_dd::kernel::{DdNode, Halt, Kernel};
 
 /// Limit on the number of evaluations during saturation.
 const MOST_EVALUATIONS: u32 = 64;
 
 /// Search for such runs during saturation.
-pub struct Watch {
+pub struct DeadlockWatch {
     /// The initial values if there is one initial state and deadlocks stutter.
     pub initial: Option<Vec<u32>>,
 }
 
-impl Watch {
+impl DeadlockWatch {
     /// Returns the ends of accepted runs: initial values above `level`, then members of `node`.
     pub fn ends(
         &mut self,
         kernel: &mut Kernel,
         labels: &mut LabelResiduals,
-        steps: &Steps,
+        steps: &ProductSteps,
         demands: &mut Demands,
         level: u32,
-        node: NodeId,
-    ) -> Result<NodeId, Halt> {
+        node: DdNode,
+    ) -> Result<DdNode, Halt> {
         let Some(initial) = &self.initial else {
-            return Ok(NodeId::EMPTY);
+            return Ok(DdNode::EMPTY);
         };
         if !level.is_multiple_of(steps.automaton / MOST_EVALUATIONS + 1) {
-            return Ok(NodeId::EMPTY);
+            return Ok(DdNode::EMPTY);
         }
         let mut residual = labels.resting();
-        let mut resting = Resting(labels);
+        let mut resting = StutterAccepting(labels);
         let prefix = &initial[..level as usize];
         for (level, value) in prefix.iter().enumerate() {
             residual = match resting.step(residual, level as u32, *value) {
@@ -70,10 +70,10 @@ impl Watch {
 /// Returns the dead states of a node on level 0 in which no fairness constraint is enabled.
 fn fair_ends(
     kernel: &mut Kernel,
-    steps: &Steps,
+    steps: &ProductSteps,
     demands: &mut Demands,
-    quiet: NodeId,
-) -> Result<NodeId, Halt> {
+    quiet: DdNode,
+) -> Result<DdNode, Halt> {
     let base = kernel.mark();
     kernel.push(0, quiet)?;
     let mut ends = kernel.dead(&steps.alive, quiet, 0)?;
@@ -89,12 +89,12 @@ fn fair_ends(
 pub fn resting(
     kernel: &mut Kernel,
     labels: &mut LabelResiduals,
-    steps: &Steps,
+    steps: &ProductSteps,
     demands: &mut Demands,
-    node: NodeId,
-) -> Result<NodeId, Halt> {
+    node: DdNode,
+) -> Result<DdNode, Halt> {
     let root = labels.resting();
-    let mut predicate = Resting(labels);
+    let mut predicate = StutterAccepting(labels);
     let quiet = kernel.select(node, 0, &mut predicate, root)?;
     fair_ends(kernel, steps, demands, quiet)
 }

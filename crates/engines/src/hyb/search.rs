@@ -33,16 +33,16 @@ use super::abstraction::cyclic;
 use super::demands::{DemandId, Demands};
 use super::detect::{detect, is_realizable};
 use super::filters::AnyMove;
-use super::fixpoint::{New, Wanted, fair};
-use super::images::{Between, By, End};
+use super::fixpoint::{CycleQuery, NewSteps, fair};
+use super::images::{EventSteps, ImageContext, StepEnd};
 use super::label_residuals::{LabelResiduals, MoveKind};
-use super::proofs::{HybOptions, Proofs, Recurring};
+use super::proofs::{AbsenceProofs, HybOptions, Recurring};
 use super::recurring::RecurringSets;
-use super::resting::Watch;
-use super::steps::{Position, Steps};
+use super::resting::DeadlockWatch;
+use super::steps::{NodePosition, ProductSteps};
 use lariat_budget::{Budget, Statistic, Stats};
 use lariat_dd::Residual;
-use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId};
+use lariat_dd::kernel::{ChainId, DdNode, Halt, Kernel};
 use lariat_dd::saturation::{Fired, Listener};
 use lariat_emptiness::Marks;
 use rustc_hash::FxHashMap;
@@ -50,7 +50,7 @@ use std::time::Duration;
 
 /// A firing at the level of a node: from one of its values to another.
 #[derive(Clone, Copy, Debug)]
-pub struct Arc {
+pub struct ValueArc {
     pub from: u32,
     pub to: u32,
     /// Effect on the levels below.
@@ -59,22 +59,22 @@ pub struct Arc {
     pub recurring: bool,
 }
 
-pub enum Evidence {
+pub enum HybEvidence {
     /// Fair cycles in a node.
     Cycle {
-        at: Position,
-        new: New,
+        at: NodePosition,
+        new: NewSteps,
         /// The constraints that they meet, which are all.
         met: Vec<DemandId>,
         /// Targets of new steps reached from them.
-        reached: NodeId,
+        reached: DdNode,
     },
     /// States, paired with automaton states, in which an accepted run can stutter forever.
-    Rest(NodeId),
+    Rest(DdNode),
 }
 
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Counts {
+pub struct HybCounts {
     /// Pairs of saturated node and residual.
     pub checks: u64,
     /// On a level without cycles.
@@ -92,8 +92,8 @@ pub struct Counts {
     pub time: Duration,
 }
 
-impl Counts {
-    pub fn add(&mut self, other: &Counts) {
+impl HybCounts {
+    pub fn add(&mut self, other: &HybCounts) {
         self.checks += other.checks;
         self.no_structure += other.no_structure;
         self.no_inner += other.no_inner;
@@ -119,17 +119,17 @@ impl Counts {
 const SAMPLE: u32 = 64;
 
 /// The listener of the saturation.
-pub struct Search<'a> {
+pub struct CycleListener<'a> {
     clock: Budget,
     /// Firings until the next is timed.
     sample: u32,
-    steps: &'a Steps,
+    steps: &'a ProductSteps,
     demands: &'a mut Demands,
     /// The lowest level whose nodes decide all fairness constraints.
     deciding: u32,
     /// True if a node that does not decide has a cycle that may be fair.
     pub suspects: bool,
-    proofs: Proofs,
+    proofs: AbsenceProofs,
     /// Recurring states, if stored as sets.
     sets: Option<RecurringSets>,
     /// By level: true if a cycle may have its highest firing there.
@@ -138,25 +138,25 @@ pub struct Search<'a> {
     frames: Vec<FxHashMap<(u32, u32, ChainId), bool>>,
     /// The topmost level at which events may have been fired.
     pub top: u32,
-    watch: Watch,
-    pub counts: Counts,
-    pub found: Option<Evidence>,
+    watch: DeadlockWatch,
+    pub counts: HybCounts,
+    pub found: Option<HybEvidence>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> CycleListener<'a> {
     /// Creates a listener.
     ///
     /// At levels that are not `cyclic` no cycle can have its highest firing.
     pub fn new(
-        steps: &'a Steps,
+        steps: &'a ProductSteps,
         demands: &'a mut Demands,
         options: HybOptions,
         cyclic: Vec<bool>,
-        watch: Watch,
+        watch: DeadlockWatch,
         clock: &Budget,
-    ) -> Search<'a> {
+    ) -> CycleListener<'a> {
         let levels = steps.automaton as usize + 1;
-        Search {
+        CycleListener {
             sets: match options.recurring {
                 Recurring::Arcs => None,
                 Recurring::Sets => Some(RecurringSets::new(levels)),
@@ -172,7 +172,7 @@ impl<'a> Search<'a> {
             frames: vec![FxHashMap::default(); levels],
             top: steps.automaton,
             watch,
-            counts: Counts::default(),
+            counts: HybCounts::default(),
             found: None,
         }
     }
@@ -183,21 +183,21 @@ impl<'a> Search<'a> {
         &mut self,
         kernel: &mut Kernel,
         labels: &mut LabelResiduals,
-        node: NodeId,
-        known: Option<NodeId>,
-        at: Position,
-    ) -> Result<Vec<Arc>, Halt> {
+        node: DdNode,
+        known: Option<DdNode>,
+        at: NodePosition,
+    ) -> Result<Vec<ValueArc>, Halt> {
         let frame = &mut self.frames[at.level as usize];
-        let arc = |((from, to, rest), recurring)| Arc {
+        let arc = |((from, to, rest), recurring)| ValueArc {
             from,
             to,
             rest,
             recurring,
         };
-        let mut arcs: Vec<Arc> = frame.drain().map(arc).collect();
+        let mut arcs: Vec<ValueArc> = frame.drain().map(arc).collect();
         if arcs.is_empty() {
             // A node without arcs is counted for the first enabled proof.
-            let Proofs {
+            let AbsenceProofs {
                 recurring,
                 abstraction,
                 automaton,
@@ -244,7 +244,7 @@ impl<'a> Search<'a> {
         for group in groups {
             let is_candidate = match known {
                 Some(known) => {
-                    let by = By::new(self.steps, labels, MoveKind::Inner);
+                    let by = ImageContext::new(self.steps, labels, MoveKind::Inner);
                     is_realizable(kernel, &by, &group, node, known, at.level)?
                 }
                 None => self.has_marks(kernel, labels, &group, node, at)?,
@@ -262,9 +262,9 @@ impl<'a> Search<'a> {
         &mut self,
         kernel: &mut Kernel,
         labels: &mut LabelResiduals,
-        arcs: &[Arc],
-        node: NodeId,
-        at: Position,
+        arcs: &[ValueArc],
+        node: DdNode,
+        at: NodePosition,
     ) -> Result<bool, Halt> {
         let wanted = labels.marks();
         let mut marks = Marks::NONE;
@@ -278,7 +278,7 @@ impl<'a> Search<'a> {
             }
             last = Some(value);
             let child = kernel.child(node, value);
-            if let Some(below) = Steps::read(kernel, labels, MoveKind::Inner, at, value)? {
+            if let Some(below) = ProductSteps::read(kernel, labels, MoveKind::Inner, at, value)? {
                 let more = self.steps.marks(kernel, labels, child, below)?;
                 marks = marks.union(more);
             }
@@ -295,7 +295,7 @@ impl<'a> Search<'a> {
     ) -> Result<(), Halt> {
         let key = (fired.from, fired.to, fired.rest);
         let known = self.frames[fired.level as usize].get(&key).copied();
-        let at = Position {
+        let at = NodePosition {
             level: fired.level + 1,
             residual: fired.residuals.1,
         };
@@ -312,7 +312,7 @@ impl<'a> Search<'a> {
         let recurring = self.recurs(kernel, labels, &fired, at)?;
         let steps = self.steps;
         let mut moves = || {
-            let mut by = By::new(steps, labels, MoveKind::Inner);
+            let mut by = ImageContext::new(steps, labels, MoveKind::Inner);
             by.returns(kernel, fired.rest, fired.source, None, at)
         };
         if recurring || known.is_some() || !self.proofs.automaton || moves()? {
@@ -329,21 +329,21 @@ impl<'a> Search<'a> {
         kernel: &mut Kernel,
         labels: &mut LabelResiduals,
         fired: &Fired,
-        at: Position,
+        at: NodePosition,
     ) -> Result<bool, Halt> {
         if !self.proofs.recurring || fired.before.is_empty() {
             return Ok(false);
         }
         let (chain, node, target) = (fired.rest, fired.source, fired.before);
-        let mut by = By::new(self.steps, labels, MoveKind::Inner);
+        let mut by = ImageContext::new(self.steps, labels, MoveKind::Inner);
         let Some(sets) = &mut self.sets else {
             return by.returns(kernel, chain, node, Some(target), at);
         };
-        let returning = Between {
+        let returning = EventSteps {
             chain,
             node,
             target,
-            end: End::Target,
+            end: StepEnd::Target,
             at,
         };
         let states = by.between(kernel, returning)?;
@@ -356,9 +356,9 @@ impl<'a> Search<'a> {
     fn recurring_states(
         &mut self,
         kernel: &mut Kernel,
-        node: NodeId,
+        node: DdNode,
         level: u32,
-    ) -> Result<Option<NodeId>, Halt> {
+    ) -> Result<Option<DdNode>, Halt> {
         match &mut self.sets {
             Some(sets) if self.proofs.recurring => sets.take(kernel, level).map(Some),
             Some(_) => Ok(Some(node)),
@@ -385,8 +385,8 @@ impl<'a> Search<'a> {
         &mut self,
         kernel: &mut Kernel,
         labels: &mut LabelResiduals,
-        node: NodeId,
-        at: Position,
+        node: DdNode,
+        at: NodePosition,
     ) -> Result<(), Halt> {
         let key = (node, at.residual);
         let searched = self.steps.nodes.searched;
@@ -412,13 +412,13 @@ impl<'a> Search<'a> {
         }
         self.counts.runs += 1;
         let start = self.clock.elapsed();
-        let (new, met) = (New::On(arcs), self.demands.below(at.level));
-        let mut wanted = Wanted {
+        let (new, met) = (NewSteps::On(arcs), self.demands.below(at.level));
+        let mut wanted = CycleQuery {
             new: &new,
             demands: self.demands,
             which: &met,
         };
-        let mut by = By::new(self.steps, labels, MoveKind::Inner);
+        let mut by = ImageContext::new(self.steps, labels, MoveKind::Inner);
         let reached = match known {
             Some(known) => detect(kernel, &mut by, &mut wanted, node, known, at)?,
             None => fair(kernel, &mut by, &mut wanted, node, at)?,
@@ -432,7 +432,7 @@ impl<'a> Search<'a> {
             self.suspects = true;
             return Ok(());
         }
-        self.found = Some(Evidence::Cycle {
+        self.found = Some(HybEvidence::Cycle {
             at,
             new,
             met,
@@ -442,7 +442,7 @@ impl<'a> Search<'a> {
     }
 }
 
-impl<'l> Listener<AnyMove<'l>> for Search<'_> {
+impl<'l> Listener<AnyMove<'l>> for CycleListener<'_> {
     fn begun(&mut self, level: u32) {
         self.top = self.top.min(level);
     }
@@ -473,7 +473,7 @@ impl<'l> Listener<AnyMove<'l>> for Search<'_> {
         filter: &mut AnyMove<'l>,
         level: u32,
         residual: Residual,
-        node: NodeId,
+        node: DdNode,
     ) -> Result<(), Halt> {
         let labels: &mut LabelResiduals = filter.labels;
         if level == self.top {
@@ -482,10 +482,10 @@ impl<'l> Listener<AnyMove<'l>> for Search<'_> {
                 .watch
                 .ends(kernel, labels, steps, demands, level, node)?;
             if !resting.is_empty() {
-                self.found = Some(Evidence::Rest(resting));
+                self.found = Some(HybEvidence::Rest(resting));
                 return Err(kernel.leave());
             }
         }
-        self.node(kernel, labels, node, Position { level, residual })
+        self.node(kernel, labels, node, NodePosition { level, residual })
     }
 }

@@ -12,16 +12,16 @@
 //! See [`images`](super::images) for the recursions.
 
 use super::demands::DemandId;
-use super::images::By;
+use super::images::ImageContext;
 use super::label_residuals::{LabelResiduals, MoveKind};
 use crate::sets::walk::lost;
 use lariat_budget::Stop;
-use lariat_dd::kernel::{ChainId, Halt, Kernel, NodeId, Operation};
-use lariat_dd::{Event, Residual, Store, Subset};
+use lariat_dd::kernel::{ChainId, DdNode, Halt, Kernel, Operation};
+use lariat_dd::{EventRelation, Residual, Store, Subset};
 use lariat_model::EventId;
 
 /// The events of a problem and the operations on their steps.
-pub struct Steps {
+pub struct ProductSteps {
     pub automaton: u32,
     pub all: Subset,
     /// A state is dead if none of these is enabled.
@@ -34,36 +34,36 @@ pub struct Steps {
 
 /// Caches of images and sources.
 pub(super) struct ImageCaches {
-    pub(super) image: Operation<(ChainId, NodeId, Residual, MoveKind), NodeId>,
-    pub(super) images: Operation<(NodeId, Residual, MoveKind), NodeId>,
-    pub(super) source: Operation<(ChainId, NodeId, NodeId, Residual, MoveKind), NodeId>,
-    pub(super) target: Operation<(ChainId, NodeId, NodeId, Residual, MoveKind), NodeId>,
-    pub(super) sources: Operation<(NodeId, NodeId, Residual, MoveKind), NodeId>,
+    pub(super) image: Operation<(ChainId, DdNode, Residual, MoveKind), DdNode>,
+    pub(super) images: Operation<(DdNode, Residual, MoveKind), DdNode>,
+    pub(super) source: Operation<(ChainId, DdNode, DdNode, Residual, MoveKind), DdNode>,
+    pub(super) target: Operation<(ChainId, DdNode, DdNode, Residual, MoveKind), DdNode>,
+    pub(super) sources: Operation<(DdNode, DdNode, Residual, MoveKind), DdNode>,
     /// Images and sources by the events that meet a fairness constraint.
-    pub(super) taken: Operation<(NodeId, Residual, DemandId), NodeId>,
-    pub(super) takers: Operation<(NodeId, NodeId, Residual, DemandId), NodeId>,
+    pub(super) taken: Operation<(DdNode, Residual, DemandId), DdNode>,
+    pub(super) takers: Operation<(DdNode, DdNode, Residual, DemandId), DdNode>,
 }
 
 /// Caches of predicates and marks of nodes.
 pub(super) struct NodeCaches {
-    pub(super) returns: Operation<(ChainId, NodeId, NodeId, Residual), bool>,
+    pub(super) returns: Operation<(ChainId, DdNode, DdNode, Residual), bool>,
     /// Pairs of node and residual that were searched.
-    pub(super) searched: Operation<(NodeId, Residual), ()>,
+    pub(super) searched: Operation<(DdNode, Residual), ()>,
     /// States with a given suffix; the residuals are the current and the wanted one.
-    pub(super) ending: Operation<(NodeId, NodeId, Residual, Residual), NodeId>,
+    pub(super) ending: Operation<(DdNode, DdNode, Residual, Residual), DdNode>,
     /// Marks as a number.
-    pub(super) marks: Operation<(NodeId, Residual), u64>,
-    pub(super) accepting: Operation<(NodeId,), u64>,
-    pub(super) lives: Operation<(NodeId,), bool>,
+    pub(super) marks: Operation<(DdNode, Residual), u64>,
+    pub(super) accepting: Operation<(DdNode,), u64>,
+    pub(super) lives: Operation<(DdNode,), bool>,
     /// Nodes from which an event exceeds a cap.
-    pub(super) overflows: Operation<(NodeId,), bool>,
+    pub(super) overflows: Operation<(DdNode,), bool>,
     /// As `overflows`, for the rest of an event; true if it has exceeded the cap above.
-    pub(super) overflows_by: Operation<(ChainId, NodeId, bool), bool>,
+    pub(super) overflows_by: Operation<(ChainId, DdNode, bool), bool>,
 }
 
 /// Position of a node: its level and the residual of the labels.
 #[derive(Clone, Copy)]
-pub struct Position {
+pub struct NodePosition {
     pub level: u32,
     /// Residual after reading the levels above.
     pub residual: Residual,
@@ -78,14 +78,14 @@ pub struct Hop {
     pub suffix: Vec<u32>,
 }
 
-impl Steps {
+impl ProductSteps {
     /// Prepares the steps of `events` on a store whose last level is the automaton. A state is dead
     /// if none of `alive` is enabled.
     pub fn new(
         store: &mut Store,
-        events: &[(EventId, Event)],
-        alive: &[Event],
-    ) -> Result<Steps, Stop> {
+        events: &[(EventId, EventRelation)],
+        alive: &[EventRelation],
+    ) -> Result<ProductSteps, Stop> {
         let automaton = store.levels() as u32 - 1;
         let all = store.subset(events.iter().map(|(_, event)| *event));
         let alive = store.subset(alive.iter().copied());
@@ -97,7 +97,7 @@ impl Steps {
                 let level = kernel.first_level(chain).unwrap_or(0);
                 tops[level as usize].push((chain, *id));
             }
-            declared = Some(Steps {
+            declared = Some(ProductSteps {
                 automaton,
                 all,
                 alive,
@@ -122,7 +122,7 @@ impl Steps {
                     overflows_by: kernel.operation(),
                 },
             });
-            Ok(NodeId::EMPTY)
+            Ok(DdNode::EMPTY)
         })?;
         declared.ok_or_else(|| Stop::Internal("operations of a diagram".to_owned()))
     }
@@ -137,30 +137,30 @@ impl Steps {
         kernel: &mut Kernel,
         labels: &mut LabelResiduals,
         kind: MoveKind,
-        at: Position,
+        at: NodePosition,
         value: u32,
-    ) -> Result<Option<Position>, Halt> {
+    ) -> Result<Option<NodePosition>, Halt> {
         let residual = match labels.step(at.residual, at.level, value) {
             Ok(residual) => residual,
             Err(stop) => return Err(kernel.halt(stop)),
         };
         let over =
             residual == Residual::FALSE || (kind != MoveKind::Any && labels.is_idle(residual));
-        Ok((!over).then_some(Position {
+        Ok((!over).then_some(NodePosition {
             level: at.level + 1,
             residual,
         }))
     }
 }
 
-impl By<'_> {
+impl ImageContext<'_> {
     /// Finds a step by a wanted event from a single suffix into `target`; there must be one.
     pub fn step_into(
         &mut self,
         kernel: &mut Kernel,
         from: &[u32],
-        target: NodeId,
-        at: Position,
+        target: DdNode,
+        at: NodePosition,
         is_wanted: impl Fn(EventId) -> bool,
     ) -> Result<Hop, Halt> {
         // Above the top level of an event, source and target agree.
@@ -195,8 +195,8 @@ impl By<'_> {
         kernel: &mut Kernel,
         chain: ChainId,
         from: &[u32],
-        target: NodeId,
-        at: Position,
+        target: DdNode,
+        at: NodePosition,
     ) -> Result<Option<Vec<u32>>, Halt> {
         let [value, from @ ..] = from else {
             return Ok(None);

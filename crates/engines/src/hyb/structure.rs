@@ -17,9 +17,9 @@
 //! Each value of a variable in tables acts like a place: raised by rows that enter it, lowered by
 //! rows that leave it. Rows are removed one by one. Programs may change their variables in any way.
 
-use super::steps::Steps;
+use super::steps::ProductSteps;
 use lariat_model::{Action, System, Value, VarId};
-use lariat_space::symbolic::Layout;
+use lariat_space::symbolic::LevelLayout;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ struct Change {
 }
 
 /// By level: true if a cycle may have its highest firing there.
-pub fn cyclic_levels(system: &System, layout: &Layout, steps: &Steps) -> Vec<bool> {
+pub fn cyclic_levels(system: &System, layout: &LevelLayout, steps: &ProductSteps) -> Vec<bool> {
     let (changes, of_event) = changes(system);
     let mut left = Left::new(changes);
     let mut cyclic = Vec::with_capacity(layout.levels());

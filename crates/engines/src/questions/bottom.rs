@@ -12,15 +12,15 @@
 //!
 //! Cost: linear in states and edges; a bottom component is evaluated until each predicate has held.
 
-use super::Question;
+use super::StateQuestion;
 use super::question_set::QuestionSet;
-use super::sweep::Graph;
+use super::sweep::SweepGraph;
 use lariat_budget::{Budget, Stop};
 use lariat_model::Predicate;
-use lariat_space::explicit::{Explicit, StateId, States};
+use lariat_space::explicit::{Explicit, ExplicitStateId, StateTable};
 
 /// States between two polls of the budget.
-const BREATH: usize = 4096;
+const POLL_INTERVAL: usize = 4096;
 /// Not visited yet.
 const NEW: u32 = u32::MAX;
 
@@ -28,15 +28,15 @@ const NEW: u32 = u32::MAX;
 /// component without such a state.
 pub(super) fn bottom(
     space: &Explicit<'_>,
-    states: &mut States,
+    states: &mut StateTable,
     open_questions: &QuestionSet<'_>,
-    graph: &Graph,
+    graph: &SweepGraph,
     budget: &Budget,
 ) -> Result<Vec<(usize, u32)>, Stop> {
     let asked = open_questions
         .open()
         .filter_map(|q| match open_questions.question(q) {
-            Question::Always(predicate) => Some((q, predicate)),
+            StateQuestion::Always(predicate) => Some((q, predicate)),
             _ => None,
         });
     let mut open: Vec<(usize, &Predicate)> = asked.collect();
@@ -53,10 +53,10 @@ pub(super) fn bottom(
         }
         let mut missing = open.clone();
         for (i, state) in component.iter().enumerate() {
-            if i % BREATH == 0 {
+            if i % POLL_INTERVAL == 0 {
                 budget.check()?;
             }
-            let id = StateId(*state);
+            let id = ExplicitStateId(*state);
             missing.retain(|(_, predicate)| !space.holds(states, id, predicate));
             if missing.is_empty() {
                 return Ok(());
@@ -71,7 +71,7 @@ pub(super) fn bottom(
 
 /// Calls `each` with the sorted states of every component, successors first.
 fn components(
-    graph: &Graph,
+    graph: &SweepGraph,
     budget: &Budget,
     mut each: impl FnMut(&[u32]) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
@@ -89,7 +89,7 @@ fn components(
         while let Some((state, edge)) = path.last_mut() {
             let at = *state as usize;
             if *edge == 0 {
-                if (next as usize).is_multiple_of(BREATH) {
+                if (next as usize).is_multiple_of(POLL_INTERVAL) {
                     budget.check()?;
                 }
                 (index[at], low[at], on_stack[at]) = (next, next, true);

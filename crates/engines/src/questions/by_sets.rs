@@ -14,7 +14,7 @@
 
 use super::path::path;
 use super::question_set::{QuestionSet, sum};
-use super::{Finding, Question, Search};
+use super::{Finding, SearchResult, StateQuestion};
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Comparison, Linear, Predicate, Value, VarId};
 use lariat_space::symbolic::{Reached, Set, Symbolic};
@@ -24,14 +24,14 @@ pub fn by_sets(
     open_questions: &mut QuestionSet<'_>,
     reached: &mut Reached<'_>,
     budget: &Budget,
-) -> Search {
+) -> SearchResult {
     let counted = budget.clone().with_work(u64::MAX);
     let Reached { space, states, .. } = reached;
     space.set_budget(&counted);
-    let mut search = Search::default();
+    let mut search = SearchResult::default();
     let stop = answer(open_questions, space, states, &mut search, &counted).err();
     space.set_budget(budget);
-    Search {
+    SearchResult {
         stop,
         work: counted.work_spent(),
         ..search
@@ -42,7 +42,7 @@ fn answer(
     open_questions: &mut QuestionSet<'_>,
     space: &mut Symbolic<'_>,
     states: &Set,
-    search: &mut Search,
+    search: &mut SearchResult,
     budget: &Budget,
 ) -> Result<(), Stop> {
     let open: Vec<usize> = open_questions.open().collect();
@@ -53,7 +53,7 @@ fn answer(
         }
         budget.check()?;
         match open_questions.question(q).clone() {
-            Question::Reach(predicate) => {
+            StateQuestion::Reach(predicate) => {
                 let goal = space.select(states, &predicate)?;
                 let finding = if goal.is_empty() {
                     Finding::Never
@@ -64,7 +64,7 @@ fn answer(
                 open_questions.close(q);
                 search.findings.push((q, finding));
             }
-            Question::Most(terms) => {
+            StateQuestion::Most(terms) => {
                 let record = open_questions.record(q).unwrap_or(i128::MIN);
                 let most = most(space, states, &terms, record)?;
                 if let Some((value, goal)) = most.beyond {
@@ -74,7 +74,7 @@ fn answer(
                 open_questions.close(q);
                 search.findings.push((q, Finding::AtMost(most.value)));
             }
-            Question::Always(predicate) => {
+            StateQuestion::Always(predicate) => {
                 let recurrence = match &recurrence {
                     Some(known) => known,
                     None => recurrence.insert(Recurrence::new(space, states)?),

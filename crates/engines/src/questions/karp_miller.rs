@@ -16,7 +16,7 @@
 //! Cost: the tree may be larger than any given bound; work is counted in nodes.
 
 use super::question_set::{QuestionSet, sum};
-use super::{Finding, Question, Search, marked_net};
+use super::{Finding, SearchResult, StateQuestion, marked_net};
 use lariat_budget::{Budget, Stop};
 use lariat_model::{
     Action, Arc, EventId, Lasso, Linear, Predicate, State, Step, System, Value, VarId,
@@ -46,9 +46,9 @@ struct Tree<'s> {
 }
 
 /// Builds the tree within the budget. Finds nothing if the system is no net.
-pub fn karp_miller(open_questions: &mut QuestionSet<'_>, budget: &Budget) -> Search {
+pub fn karp_miller(open_questions: &mut QuestionSet<'_>, budget: &Budget) -> SearchResult {
     let counted = budget.clone().with_work(u64::MAX);
-    let mut search = Search::default();
+    let mut search = SearchResult::default();
     let Some(mut tree) = Tree::new(open_questions.system()) else {
         return search;
     };
@@ -81,7 +81,7 @@ impl<'s> Tree<'s> {
     fn grow(
         &mut self,
         open_questions: &mut QuestionSet<'_>,
-        search: &mut Search,
+        search: &mut SearchResult,
         budget: &Budget,
     ) -> Result<(), Stop> {
         let mut known: FxHashMap<Box<[Value]>, u32> = FxHashMap::default();
@@ -171,13 +171,18 @@ impl<'s> Tree<'s> {
     }
 
     /// Answers sums that a new node shows to be unbounded.
-    fn endless(&self, node: usize, open_questions: &mut QuestionSet<'_>, search: &mut Search) {
+    fn endless(
+        &self,
+        node: usize,
+        open_questions: &mut QuestionSet<'_>,
+        search: &mut SearchResult,
+    ) {
         let rounds = &self.nodes[node].rounds;
         if rounds.is_empty() {
             return;
         }
         let endless = |q: &usize| match open_questions.question(*q) {
-            Question::Most(terms) => {
+            StateQuestion::Most(terms) => {
                 let has = |(var, c): &(VarId, Value)| {
                     *c > 0 && self.nodes[node].label[var.index()] == OMEGA
                 };
@@ -198,7 +203,7 @@ impl<'s> Tree<'s> {
                 let growth = lasso.growth.clone().unwrap_or_default();
                 open.retain(|q| {
                     let grows = match open_questions.question(*q) {
-                        Question::Most(terms) => sum(terms, &growth) > 0,
+                        StateQuestion::Most(terms) => sum(terms, &growth) > 0,
                         _ => false,
                     };
                     if grows {
@@ -280,14 +285,14 @@ impl<'s> Tree<'s> {
     fn conclude(
         &self,
         open_questions: &mut QuestionSet<'_>,
-        search: &mut Search,
+        search: &mut SearchResult,
         budget: &Budget,
     ) -> Result<(), Stop> {
         let open: Vec<usize> = open_questions.open().collect();
         for q in open {
             budget.check()?;
             match open_questions.question(q).clone() {
-                Question::Reach(predicate) => {
+                StateQuestion::Reach(predicate) => {
                     let may =
                         |node: &usize| may(self.system, &predicate, &self.nodes[*node].label).0;
                     let mut candidates = (0..self.nodes.len()).filter(may).peekable();
@@ -309,7 +314,7 @@ impl<'s> Tree<'s> {
                         search.findings.push((q, Finding::Reached(run.lasso())));
                     }
                 }
-                Question::Most(terms) => {
+                StateQuestion::Most(terms) => {
                     let tops = self.nodes.iter().map(|node| range(&terms, &node.label).1);
                     // The maximum, or `None` if one is unbounded.
                     let top = tops.reduce(|a, b| a.zip(b).map(|(a, b)| a.max(b)));
@@ -318,7 +323,7 @@ impl<'s> Tree<'s> {
                         search.findings.push((q, Finding::AtMost(most)));
                     }
                 }
-                Question::Always(_) => {}
+                StateQuestion::Always(_) => {}
             }
         }
         Ok(())

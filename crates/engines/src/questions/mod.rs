@@ -11,7 +11,7 @@
 //! where `R` is the set of reachable states and `R(s)` of those reachable from `s`. Many questions
 //! about one system form a [`QuestionSet`], and an engine answers as many as it can with one
 //! search. An engine is a function that takes the set and a budget and returns its
-//! [findings](Finding); it is registered in [`Asker::ALL`]:
+//! [findings](Finding); it is registered in [`QuestionEngine::ALL`]:
 //!
 //! - [`wander`]: random and directed walks, which find runs and prove nothing;
 //! - [`sweep`]: breadth-first search, with shortest runs; a complete search answers all questions;
@@ -32,7 +32,7 @@ mod wander;
 
 pub use by_sets::by_sets;
 pub use karp_miller::karp_miller;
-pub use question_set::{Ends, QuestionSet};
+pub use question_set::{QuestionSet, StopRule};
 pub use sweep::sweep;
 pub use wander::wander;
 
@@ -41,7 +41,7 @@ use lariat_model::{Action, Arc, Lasso, Predicate, State, System, Value, VarId};
 
 /// A question about the reachable states of a system.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Question {
+pub enum StateQuestion {
     /// Can a state with this predicate be reached?
     Reach(Predicate),
     /// The maximum of this sum: distinct variables with their coefficients.
@@ -71,7 +71,7 @@ pub enum Finding {
 
 /// Result of a search: findings by position of their question, and why it ended early.
 #[derive(Debug, Default)]
-pub struct Search {
+pub struct SearchResult {
     /// Findings, with the positions of their questions.
     pub findings: Vec<(usize, Finding)>,
     /// Reason of an incomplete search.
@@ -82,7 +82,7 @@ pub struct Search {
 
 /// Engine for questions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Asker {
+pub enum QuestionEngine {
     /// Proofs by linear programming.
     Facts,
     /// Random and directed walks.
@@ -97,38 +97,40 @@ pub enum Asker {
     Formula,
 }
 
-impl Asker {
+impl QuestionEngine {
     /// All engines, in the order in which they are first tried.
-    pub const ALL: [Asker; 6] = [
-        Asker::Explicit,
-        Asker::Walk,
-        Asker::Facts,
-        Asker::KarpMiller,
-        Asker::Sets,
-        Asker::Formula,
+    pub const ALL: [QuestionEngine; 6] = [
+        QuestionEngine::Explicit,
+        QuestionEngine::Walk,
+        QuestionEngine::Facts,
+        QuestionEngine::KarpMiller,
+        QuestionEngine::Sets,
+        QuestionEngine::Formula,
     ];
 
     /// Returns the name used in reports.
     pub fn name(self) -> &'static str {
         match self {
-            Asker::Facts => "facts",
-            Asker::Walk => "walk",
-            Asker::Explicit => "explicit",
-            Asker::KarpMiller => "karp-miller",
-            Asker::Sets => "symbolic",
-            Asker::Formula => "formula",
+            QuestionEngine::Facts => "facts",
+            QuestionEngine::Walk => "walk",
+            QuestionEngine::Explicit => "explicit",
+            QuestionEngine::KarpMiller => "karp-miller",
+            QuestionEngine::Sets => "symbolic",
+            QuestionEngine::Formula => "formula",
         }
     }
 
     /// Returns a one-line description.
     pub fn about(self) -> &'static str {
         match self {
-            Asker::Facts => "invariants by linear programming, checked in exact integers",
-            Asker::Walk => "random and directed walks",
-            Asker::Explicit => "single states, breadth-first",
-            Asker::KarpMiller => "the coverability tree",
-            Asker::Sets => "sets of states in decision diagrams, by saturation",
-            Asker::Formula => "an equivalent temporal formula, by the engines for formulas",
+            QuestionEngine::Facts => "invariants by linear programming, checked in exact integers",
+            QuestionEngine::Walk => "random and directed walks",
+            QuestionEngine::Explicit => "single states, breadth-first",
+            QuestionEngine::KarpMiller => "the coverability tree",
+            QuestionEngine::Sets => "sets of states in decision diagrams, by saturation",
+            QuestionEngine::Formula => {
+                "an equivalent temporal formula, by the engines for formulas"
+            }
         }
     }
 }

@@ -9,13 +9,13 @@
 //!
 //! which is short even with a question per place and transition. Closed questions are removed.
 
-use super::Question;
+use super::StateQuestion;
 use lariat_model::{Action, EventId, Predicate, System, Value, VarId};
 use rustc_hash::FxHashSet;
 
 /// Stop criterion of a set of questions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ends {
+pub enum StopRule {
     /// When every question is answered.
     WithAll,
     /// With the first run that answers a question, e.g. whether any place can hold two tokens.
@@ -25,7 +25,7 @@ pub enum Ends {
 /// Open questions about one system.
 pub struct QuestionSet<'s> {
     system: &'s System,
-    questions: Vec<Question>,
+    questions: Vec<StateQuestion>,
     open: Vec<bool>,
     /// By question: the largest value of a sum found so far.
     records: Vec<Option<i128>>,
@@ -35,13 +35,13 @@ pub struct QuestionSet<'s> {
     touched: Vec<Vec<u32>>,
     /// Open questions that only a dead state answers.
     by_dead: Vec<u32>,
-    ends: Ends,
+    ends: StopRule,
     over: bool,
 }
 
 /// Answer of a state to a question.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Met {
+pub(super) enum StateAnswer {
     /// The predicate holds.
     Reached,
     /// The largest value of the sum so far.
@@ -51,18 +51,24 @@ pub(super) enum Met {
 }
 
 /// A state in the representation of an engine.
-pub(super) trait Sight {
+pub(super) trait StateView {
     fn holds(&mut self, predicate: &Predicate) -> bool;
     fn sum(&mut self, terms: &[(VarId, Value)]) -> i128;
 }
 
 impl<'s> QuestionSet<'s> {
     /// Creates a set in which all questions are open.
-    pub fn new(system: &'s System, questions: Vec<Question>, ends: Ends) -> QuestionSet<'s> {
-        let questions: Vec<Question> = (questions.into_iter())
+    pub fn new(
+        system: &'s System,
+        questions: Vec<StateQuestion>,
+        ends: StopRule,
+    ) -> QuestionSet<'s> {
+        let questions: Vec<StateQuestion> = (questions.into_iter())
             .map(|question| match question {
-                Question::Reach(predicate) => Question::Reach(sparse(system, predicate)),
-                Question::Always(predicate) => Question::Always(sparse(system, predicate)),
+                StateQuestion::Reach(predicate) => StateQuestion::Reach(sparse(system, predicate)),
+                StateQuestion::Always(predicate) => {
+                    StateQuestion::Always(sparse(system, predicate))
+                }
                 most => most,
             })
             .collect();
@@ -113,7 +119,7 @@ impl<'s> QuestionSet<'s> {
     }
 
     /// Returns a question by its position.
-    pub fn question(&self, question: usize) -> &Question {
+    pub fn question(&self, question: usize) -> &StateQuestion {
         &self.questions[question]
     }
 
@@ -138,7 +144,7 @@ impl<'s> QuestionSet<'s> {
     }
 
     /// Returns whether some question of this kind is open.
-    pub(super) fn asks(&self, kind: fn(&Question) -> bool) -> bool {
+    pub(super) fn asks(&self, kind: fn(&StateQuestion) -> bool) -> bool {
         self.open().any(|q| kind(&self.questions[q]))
     }
 
@@ -146,12 +152,12 @@ impl<'s> QuestionSet<'s> {
         let mut readers: Vec<Vec<u32>> = vec![Vec::new(); self.system.variables.len()];
         for q in 0..self.questions.len() {
             let reads = match &self.questions[q] {
-                Question::Reach(Predicate::Deadlock) | Question::Always(_) => {
+                StateQuestion::Reach(Predicate::Deadlock) | StateQuestion::Always(_) => {
                     self.by_dead.push(q as u32);
                     continue;
                 }
-                Question::Reach(predicate) => reads(self.system, predicate),
-                Question::Most(terms) => terms.iter().map(|(var, _)| *var).collect(),
+                StateQuestion::Reach(predicate) => reads(self.system, predicate),
+                StateQuestion::Most(terms) => terms.iter().map(|(var, _)| *var).collect(),
             };
             for var in reads {
                 readers[var.index()].push(q as u32);
@@ -177,7 +183,11 @@ impl<'s> QuestionSet<'s> {
     }
 
     /// Evaluates all questions in a state whose predecessor was not evaluated.
-    pub(super) fn visit_initial(&mut self, state: &mut impl Sight, met: &mut Vec<(usize, Met)>) {
+    pub(super) fn visit_initial(
+        &mut self,
+        state: &mut impl StateView,
+        met: &mut Vec<(usize, StateAnswer)>,
+    ) {
         for q in 0..self.questions.len() {
             self.evaluate(q, state, met);
         }
@@ -187,8 +197,8 @@ impl<'s> QuestionSet<'s> {
     pub(super) fn visit(
         &mut self,
         event: EventId,
-        state: &mut impl Sight,
-        met: &mut Vec<(usize, Met)>,
+        state: &mut impl StateView,
+        met: &mut Vec<(usize, StateAnswer)>,
     ) {
         let touched = std::mem::take(&mut self.touched[event.index()]);
         for q in &touched {
@@ -197,44 +207,53 @@ impl<'s> QuestionSet<'s> {
         self.touched[event.index()] = touched;
     }
 
-    fn evaluate(&mut self, q: usize, state: &mut impl Sight, met: &mut Vec<(usize, Met)>) {
+    fn evaluate(
+        &mut self,
+        q: usize,
+        state: &mut impl StateView,
+        met: &mut Vec<(usize, StateAnswer)>,
+    ) {
         if !self.open[q] {
             return;
         }
         match &self.questions[q] {
             // Evaluated by `visit_dead`, when a state has no steps.
-            Question::Reach(Predicate::Deadlock) | Question::Always(_) => {}
-            Question::Reach(predicate) => {
+            StateQuestion::Reach(Predicate::Deadlock) | StateQuestion::Always(_) => {}
+            StateQuestion::Reach(predicate) => {
                 if state.holds(predicate) {
                     self.answered(q);
-                    met.push((q, Met::Reached));
+                    met.push((q, StateAnswer::Reached));
                 }
             }
-            Question::Most(terms) => {
+            StateQuestion::Most(terms) => {
                 let value = state.sum(terms);
                 if self.records[q].is_none_or(|record| record < value) {
                     self.records[q] = Some(value);
                     self.open[q] = self.caps[q].is_none_or(|cap| value < cap);
-                    met.push((q, Met::Record(value)));
+                    met.push((q, StateAnswer::Record(value)));
                 }
             }
         }
     }
 
     /// Evaluates questions in a dead state.
-    pub(super) fn visit_dead(&mut self, state: &mut impl Sight, met: &mut Vec<(usize, Met)>) {
+    pub(super) fn visit_dead(
+        &mut self,
+        state: &mut impl StateView,
+        met: &mut Vec<(usize, StateAnswer)>,
+    ) {
         let by_dead = std::mem::take(&mut self.by_dead);
         for q in by_dead.iter().map(|q| *q as usize) {
             let found = match &self.questions[q] {
                 _ if !self.open[q] => continue,
-                Question::Always(predicate) => {
+                StateQuestion::Always(predicate) => {
                     if state.holds(predicate) {
                         continue;
                     } else {
-                        Met::Lost
+                        StateAnswer::Lost
                     }
                 }
-                _ => Met::Reached,
+                _ => StateAnswer::Reached,
             };
             self.answered(q);
             met.push((q, found));
@@ -252,7 +271,7 @@ impl<'s> QuestionSet<'s> {
     /// Closes a question that a run has answered.
     pub(super) fn answered(&mut self, q: usize) {
         self.open[q] = false;
-        self.over |= self.ends == Ends::WithTheFirstRun;
+        self.over |= self.ends == StopRule::WithTheFirstRun;
     }
 }
 

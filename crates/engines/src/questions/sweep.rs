@@ -9,18 +9,18 @@
 //! step to it are evaluated. Memory: eight bytes per state for its run, four per stored edge.
 
 use super::bottom::bottom;
-use super::question_set::{Met, QuestionSet, Sight, sum};
-use super::{Finding, Question, Search};
+use super::question_set::{QuestionSet, StateAnswer, StateView, sum};
+use super::{Finding, SearchResult, StateQuestion};
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_model::{Deadlock, EventId, Lasso, Predicate, Step, Value, VarId};
-use lariat_space::explicit::{Explicit, StateId, States};
+use lariat_space::explicit::{Explicit, ExplicitStateId, StateTable};
 
 /// States between two polls of the budget.
-const BREATH: usize = 256;
+const POLL_INTERVAL: usize = 256;
 /// Predecessor of initial states.
 const FIRST: u32 = u32::MAX;
 
-pub(super) struct Graph {
+pub(super) struct SweepGraph {
     /// By state: predecessor and event; [`FIRST`] for initial states.
     parents: Vec<(u32, EventId)>,
     /// By state: end of its range in `edges`. Both are empty if edges are not stored.
@@ -30,7 +30,7 @@ pub(super) struct Graph {
     lease: Lease,
 }
 
-impl Graph {
+impl SweepGraph {
     fn bytes(&self) -> usize {
         self.parents.capacity() * 8 + self.ends.capacity() * 8 + self.edges.capacity() * 4
     }
@@ -45,12 +45,12 @@ impl Graph {
     }
 
     /// Returns the run by which a state was found.
-    fn run(&self, space: &Explicit<'_>, states: &mut States, to: u32) -> Lasso {
+    fn run(&self, space: &Explicit<'_>, states: &mut StateTable, to: u32) -> Lasso {
         let mut prefix = Vec::new();
         let mut at = to;
         loop {
             let (before, event) = self.parents[at as usize];
-            let state = space.values(states, StateId(at)).into();
+            let state = space.values(states, ExplicitStateId(at)).into();
             if before == FIRST {
                 prefix.reverse();
                 return Lasso {
@@ -67,9 +67,9 @@ impl Graph {
     }
 }
 
-struct At<'a, 's>(&'a Explicit<'s>, &'a mut States, StateId);
+struct At<'a, 's>(&'a Explicit<'s>, &'a mut StateTable, ExplicitStateId);
 
-impl Sight for At<'_, '_> {
+impl StateView for At<'_, '_> {
     fn holds(&mut self, predicate: &Predicate) -> bool {
         self.0.holds(self.1, self.2, predicate)
     }
@@ -80,19 +80,19 @@ impl Sight for At<'_, '_> {
 }
 
 /// Evaluates all states, or as many as the budget allows.
-pub fn sweep(open_questions: &mut QuestionSet<'_>, budget: &Budget) -> Search {
+pub fn sweep(open_questions: &mut QuestionSet<'_>, budget: &Budget) -> SearchResult {
     let counted = budget.clone().with_work(u64::MAX);
     let space = Explicit::new(open_questions.system(), Deadlock::Ignore);
     let mut states = space.states(&counted);
-    let mut graph = Graph {
+    let mut graph = SweepGraph {
         parents: Vec::new(),
         ends: Vec::new(),
         edges: Vec::new(),
-        keeps_edges: open_questions.asks(|q| matches!(q, Question::Always(_))),
+        keeps_edges: open_questions.asks(|q| matches!(q, StateQuestion::Always(_))),
         lease: budget.lease(),
     };
     // By question: its best answer and the state.
-    let mut best: Vec<Option<(Met, u32)>> = vec![None; open_questions.len()];
+    let mut best: Vec<Option<(StateAnswer, u32)>> = vec![None; open_questions.len()];
     let mut lost = Vec::new();
     let explored = explore(
         &space,
@@ -105,7 +105,7 @@ pub fn sweep(open_questions: &mut QuestionSet<'_>, budget: &Budget) -> Search {
     let complete = explored == Ok(true);
     let mut stop = explored.err();
     let mut findings = Vec::new();
-    if complete && open_questions.asks(|q| matches!(q, Question::Always(_))) {
+    if complete && open_questions.asks(|q| matches!(q, StateQuestion::Always(_))) {
         match bottom(&space, &mut states, open_questions, &graph, &counted) {
             Ok(found) => {
                 for q in open_questions
@@ -123,25 +123,25 @@ pub fn sweep(open_questions: &mut QuestionSet<'_>, budget: &Budget) -> Search {
     }
     for (q, best) in best.into_iter().enumerate() {
         match best {
-            Some((Met::Reached, at)) => {
+            Some((StateAnswer::Reached, at)) => {
                 let run = graph.run(&space, &mut states, at);
                 findings.push((q, Finding::Reached(run)));
             }
-            Some((Met::Record(value), at)) => {
+            Some((StateAnswer::Record(value), at)) => {
                 let run = graph.run(&space, &mut states, at);
                 findings.push((q, Finding::AtLeast(value, run)));
             }
-            Some((Met::Lost, at)) => lost.push((q, at)),
+            Some((StateAnswer::Lost, at)) => lost.push((q, at)),
             None => {}
         }
         if complete && open_questions.is_open(q) {
             match open_questions.question(q) {
-                Question::Reach(_) => findings.push((q, Finding::Never)),
-                Question::Most(_) => {
+                StateQuestion::Reach(_) => findings.push((q, Finding::Never)),
+                StateQuestion::Most(_) => {
                     let most = open_questions.record(q).unwrap_or(0);
                     findings.push((q, Finding::AtMost(most)));
                 }
-                Question::Always(_) => {}
+                StateQuestion::Always(_) => {}
             }
         }
     }
@@ -149,28 +149,28 @@ pub fn sweep(open_questions: &mut QuestionSet<'_>, budget: &Budget) -> Search {
         let run = graph.run(&space, &mut states, at);
         findings.push((q, Finding::Lost(run)));
     }
-    Search {
+    SearchResult {
         findings,
         stop,
         work: counted.work_spent(),
     }
 }
 
-fn is_always(question: &Question) -> bool {
-    matches!(question, Question::Always(_))
+fn is_always(question: &StateQuestion) -> bool {
+    matches!(question, StateQuestion::Always(_))
 }
 
 /// Returns false if everything was answered before the end.
 fn explore(
     space: &Explicit<'_>,
-    states: &mut States,
+    states: &mut StateTable,
     open_questions: &mut QuestionSet<'_>,
-    graph: &mut Graph,
-    best: &mut [Option<(Met, u32)>],
+    graph: &mut SweepGraph,
+    best: &mut [Option<(StateAnswer, u32)>],
     budget: &Budget,
 ) -> Result<bool, Stop> {
     let mut met = Vec::new();
-    let mut note = |met: &mut Vec<(usize, Met)>, at: u32| {
+    let mut note = |met: &mut Vec<(usize, StateAnswer)>, at: u32| {
         for (q, what) in met.drain(..) {
             best[q] = Some((what, at));
         }
@@ -191,12 +191,12 @@ fn explore(
         if open_questions.is_over() {
             return Ok(false);
         }
-        if at % BREATH == 0 {
+        if at % POLL_INTERVAL == 0 {
             budget.check()?;
             graph.lease.resize(graph.bytes())?;
         }
         budget.spend(1)?;
-        let from = StateId(at as u32);
+        let from = ExplicitStateId(at as u32);
         steps.clear();
         space.expand(states, from, &mut steps)?;
         if steps.is_empty() && open_questions.needs_dead() {

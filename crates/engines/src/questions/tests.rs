@@ -3,7 +3,7 @@
 use super::*;
 use lariat_budget::{Budget, RunContext};
 use lariat_model::{Comparison, Domain, Event, EventId, Linear, Variable};
-use lariat_space::symbolic::{OrderChoice, Reach, reach};
+use lariat_space::symbolic::{OrderChoice, ReachResult, reach};
 
 type Arcs<'a> = &'a [(u32, Value, Value)];
 
@@ -60,19 +60,19 @@ fn at_least(var: u32, tokens: Value) -> Predicate {
     })
 }
 
-fn about_losing() -> Vec<Question> {
+fn about_losing() -> Vec<StateQuestion> {
     vec![
-        Question::Reach(at_least(2, 1)),
-        Question::Reach(at_least(2, 2)),
-        Question::Reach(Predicate::Deadlock),
-        Question::Most(vec![(VarId(0), 1), (VarId(1), 1)]),
-        Question::Always(Predicate::Enabled(vec![EventId(0)])),
-        Question::Always(Predicate::Const(true)),
+        StateQuestion::Reach(at_least(2, 1)),
+        StateQuestion::Reach(at_least(2, 2)),
+        StateQuestion::Reach(Predicate::Deadlock),
+        StateQuestion::Most(vec![(VarId(0), 1), (VarId(1), 1)]),
+        StateQuestion::Always(Predicate::Enabled(vec![EventId(0)])),
+        StateQuestion::Always(Predicate::Const(true)),
     ]
 }
 
 /// The best finding of each question, without runs.
-fn answers(search: &Search, questions: usize) -> Vec<String> {
+fn answers(search: &SearchResult, questions: usize) -> Vec<String> {
     let mut answers = vec![String::new(); questions];
     for (q, finding) in &search.findings {
         let word = match finding {
@@ -97,7 +97,7 @@ fn answers(search: &Search, questions: usize) -> Vec<String> {
 fn a_sweep_finds_shortest_runs_and_proves_the_rest() {
     let system = losing();
     let questions = about_losing();
-    let mut open_questions = QuestionSet::new(&system, questions.clone(), Ends::WithAll);
+    let mut open_questions = QuestionSet::new(&system, questions.clone(), StopRule::WithAll);
     let search = sweep(&mut open_questions, &Budget::unlimited());
     assert_eq!(search.stop, None);
     let wanted = ["in 3", "never", "in 3", "≥2≤2", "lost in 3", "always"];
@@ -116,10 +116,10 @@ fn sets_agree_with_a_sweep() {
         lariat_model::Deadlock::Stutter,
         RunContext::quiet(&budget),
     );
-    let Ok(Reach::All(mut reached)) = found else {
+    let Ok(ReachResult::All(mut reached)) = found else {
         panic!("a bounded net");
     };
-    let mut open_questions = QuestionSet::new(&system, questions.clone(), Ends::WithAll);
+    let mut open_questions = QuestionSet::new(&system, questions.clone(), StopRule::WithAll);
     let search = by_sets(&mut open_questions, &mut reached, &budget);
     assert_eq!(search.stop, None);
     let wanted = ["in 3", "never", "in 3", "≥2≤2", "lost in 3", "always"];
@@ -131,7 +131,7 @@ fn walks_prove_nothing() {
     let system = losing();
     let questions = about_losing();
     for seed in 0..20 {
-        let mut open_questions = QuestionSet::new(&system, questions.clone(), Ends::WithAll);
+        let mut open_questions = QuestionSet::new(&system, questions.clone(), StopRule::WithAll);
         let search = wander(
             &mut open_questions,
             seed,
@@ -156,12 +156,12 @@ fn walks_prove_nothing() {
 fn the_tree_finds_unbounded_sums() {
     let system = growing();
     let questions = vec![
-        Question::Most(vec![(VarId(1), 1)]),
-        Question::Most(vec![(VarId(2), 1)]),
-        Question::Reach(at_least(1, 1000)),
-        Question::Reach(at_least(2, 2)),
+        StateQuestion::Most(vec![(VarId(1), 1)]),
+        StateQuestion::Most(vec![(VarId(2), 1)]),
+        StateQuestion::Reach(at_least(1, 1000)),
+        StateQuestion::Reach(at_least(2, 2)),
     ];
-    let mut open_questions = QuestionSet::new(&system, questions.clone(), Ends::WithAll);
+    let mut open_questions = QuestionSet::new(&system, questions.clone(), StopRule::WithAll);
     let search = karp_miller(&mut open_questions, &Budget::unlimited());
     assert_eq!(search.stop, None);
     let answers = answers(&search, questions.len());
@@ -185,7 +185,7 @@ fn incomplete_searches_prove_nothing() {
     let system = losing();
     let questions = about_losing();
     for work in 1..4 {
-        let mut open_questions = QuestionSet::new(&system, questions.clone(), Ends::WithAll);
+        let mut open_questions = QuestionSet::new(&system, questions.clone(), StopRule::WithAll);
         let search = sweep(&mut open_questions, &Budget::unlimited().with_work(work));
         assert!(matches!(search.stop, Some(Stop::Work(_))), "{work}");
         let answers = answers(&search, questions.len());
@@ -201,8 +201,8 @@ fn short_walks_respect_the_deadline() {
     let system = net(&[1, 0], &[&[(0, 1, -1), (1, 0, 1)]]);
     let mut open_questions = QuestionSet::new(
         &system,
-        vec![Question::Reach(at_least(1, 2))],
-        Ends::WithAll,
+        vec![StateQuestion::Reach(at_least(1, 2))],
+        StopRule::WithAll,
     );
     let budget = Budget::unlimited().with_deadline(std::time::Duration::from_millis(20));
     let search = wander(&mut open_questions, 1, &budget);

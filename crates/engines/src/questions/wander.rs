@@ -11,8 +11,8 @@
 //!
 //! Enabled transitions are maintained incrementally. Walks prove nothing.
 
-use super::question_set::{Met, QuestionSet, Sight, sum};
-use super::{Finding, Question, Search, marked_net};
+use super::question_set::{QuestionSet, StateAnswer, StateView, sum};
+use super::{Finding, SearchResult, StateQuestion, marked_net};
 use lariat_budget::{Budget, Stop};
 use lariat_model::{
     Arc, Comparison, EventId, Lasso, Linear, Predicate, State, Step, System, Value, VarId,
@@ -33,16 +33,16 @@ const RANDOM_STEP: usize = 10;
 /// Earlier markings compared with the current one.
 const COMPARED: usize = 48;
 /// Evaluated parts of predicates between two polls of the budget.
-const BREATH: u64 = 65_536;
+const POLL_INTERVAL: u64 = 65_536;
 /// Limit on the steps of reported runs.
 const MOST_STEPS: usize = 200_000;
 
 /// Walks within the budget; runs depend only on the seed. Finds nothing if the system is no net.
-pub fn wander(open_questions: &mut QuestionSet<'_>, seed: u64, budget: &Budget) -> Search {
+pub fn wander(open_questions: &mut QuestionSet<'_>, seed: u64, budget: &Budget) -> SearchResult {
     let counted = budget.clone().with_work(u64::MAX);
     let mut walker = match Walker::new(open_questions.system()) {
         Some(walker) => walker,
-        None => return Search::default(),
+        None => return SearchResult::default(),
     };
     let mut random = Random::new(seed);
     let mut marks: Vec<Option<Mark>> = vec![None; open_questions.len()];
@@ -54,7 +54,8 @@ pub fn wander(open_questions: &mut QuestionSet<'_>, seed: u64, budget: &Budget) 
             1 => random.pick(&open).copied(),
             _ => None,
         };
-        let pumps = open_questions.asks(|q| matches!(q, Question::Most(_))) && walker.makes_tokens;
+        let pumps =
+            open_questions.asks(|q| matches!(q, StateQuestion::Most(_))) && walker.makes_tokens;
         let asked = aim.map(|q| open_questions.question(q).clone());
         let walk = Plan {
             aim: asked.as_ref(),
@@ -87,7 +88,7 @@ pub fn wander(open_questions: &mut QuestionSet<'_>, seed: u64, budget: &Budget) 
     let findings = marks.into_iter().enumerate();
     let findings =
         findings.filter_map(|(q, mark)| Some((q, mark?.finding(system, open_questions, q)?)));
-    Search {
+    SearchResult {
         findings: findings.collect(),
         stop,
         work: counted.work_spent(),
@@ -99,7 +100,7 @@ pub fn wander(open_questions: &mut QuestionSet<'_>, seed: u64, budget: &Budget) 
 struct Sightings(Vec<(usize, What, usize)>);
 
 impl Sightings {
-    fn note(&mut self, here: &mut Vec<(usize, Met)>, at: usize) {
+    fn note(&mut self, here: &mut Vec<(usize, StateAnswer)>, at: usize) {
         let met = here.drain(..).map(|(q, what)| (q, What::Met(what), at));
         self.0.extend(met);
     }
@@ -107,7 +108,7 @@ impl Sightings {
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum What {
-    Met(Met),
+    Met(StateAnswer),
     /// The steps since this position can be repeated, and add to the sum.
     Pumps(usize),
 }
@@ -164,10 +165,10 @@ impl Mark {
         };
         Some(match self.what {
             What::Pumps(_) => Finding::Endless(lasso),
-            What::Met(Met::Reached) => Finding::Reached(lasso),
-            What::Met(Met::Lost) => Finding::Lost(lasso),
-            What::Met(Met::Record(value)) => {
-                debug_assert!(matches!(open_questions.question(q), Question::Most(_)));
+            What::Met(StateAnswer::Reached) => Finding::Reached(lasso),
+            What::Met(StateAnswer::Lost) => Finding::Lost(lasso),
+            What::Met(StateAnswer::Record(value)) => {
+                debug_assert!(matches!(open_questions.question(q), StateQuestion::Most(_)));
                 Finding::AtLeast(value, lasso)
             }
         })
@@ -175,7 +176,7 @@ impl Mark {
 }
 
 struct Plan<'q> {
-    aim: Option<&'q Question>,
+    aim: Option<&'q StateQuestion>,
     /// Size of the question aimed at.
     weight: u64,
     length: usize,
@@ -331,7 +332,7 @@ impl<'s> Walker<'s> {
             self.taken.push(EventId(event));
             budget.spend(1)?;
             self.evaluated += plan.weight * DRAWN as u64;
-            if self.evaluated >= BREATH {
+            if self.evaluated >= POLL_INTERVAL {
                 self.evaluated = 0;
                 budget.check()?;
             }
@@ -346,7 +347,7 @@ impl<'s> Walker<'s> {
     }
 
     /// Returns the closest to an answer of some enabled transitions.
-    fn nearest(&mut self, aim: &Question, random: &mut Random) -> u32 {
+    fn nearest(&mut self, aim: &StateQuestion, random: &mut Random) -> u32 {
         let mut best = None;
         let all = self.enabled.len() <= DRAWN;
         let first = random.below(self.enabled.len());
@@ -370,12 +371,12 @@ impl<'s> Walker<'s> {
     }
 
     /// Returns the distance of the marking to an answer.
-    fn far(&self, aim: &Question) -> i128 {
+    fn far(&self, aim: &StateQuestion) -> i128 {
         match aim {
-            Question::Reach(predicate) => self.distance(predicate, true),
-            Question::Most(terms) => -sum(terms, &self.marking),
+            StateQuestion::Reach(predicate) => self.distance(predicate, true),
+            StateQuestion::Most(terms) => -sum(terms, &self.marking),
             // Smaller with few enabled transitions and where the predicate fails.
-            Question::Always(predicate) => {
+            StateQuestion::Always(predicate) => {
                 self.enabled.len() as i128 - self.distance(predicate, true).min(1)
             }
         }
@@ -438,7 +439,7 @@ impl<'s> Walker<'s> {
     ) {
         for (at, earlier) in &history.kept {
             let grows = |q: usize| match open_questions.question(q) {
-                Question::Most(terms) => sum(terms, &self.marking) > sum(terms, earlier),
+                StateQuestion::Most(terms) => sum(terms, &self.marking) > sum(terms, earlier),
                 _ => false,
             };
             let less = |(earlier, now): (&Value, &Value)| earlier > now;
@@ -455,7 +456,7 @@ impl<'s> Walker<'s> {
     }
 }
 
-impl Sight for Walker<'_> {
+impl StateView for Walker<'_> {
     fn holds(&mut self, predicate: &Predicate) -> bool {
         self.satisfies(predicate)
     }
@@ -466,7 +467,7 @@ impl Sight for Walker<'_> {
 }
 
 /// Returns the size of a question: terms, transitions, other atoms.
-fn weight(question: &Question) -> u64 {
+fn weight(question: &StateQuestion) -> u64 {
     fn parts(predicate: &Predicate) -> u64 {
         match predicate {
             Predicate::Const(_) | Predicate::Expr(_) | Predicate::Deadlock => 1,
@@ -477,8 +478,10 @@ fn weight(question: &Question) -> u64 {
         }
     }
     match question {
-        Question::Reach(predicate) | Question::Always(predicate) => parts(predicate).max(1),
-        Question::Most(terms) => terms.len().max(1) as u64,
+        StateQuestion::Reach(predicate) | StateQuestion::Always(predicate) => {
+            parts(predicate).max(1)
+        }
+        StateQuestion::Most(terms) => terms.len().max(1) as u64,
     }
 }
 

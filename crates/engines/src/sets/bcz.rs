@@ -13,8 +13,8 @@
 //! Cost: one image per edge, but up to one node per distance from the initial states: a baseline
 //! for the products with closures.
 
-use super::operators::Sets;
-use super::product::{Aggregate, Passage, Product};
+use super::operators::SymbolicProblem;
+use super::product::{Aggregate, EdgePassage, SetProduct};
 use super::search;
 use crate::engine::{AutomatonKind, Emptiness, Engine, Needs, Procedure};
 use crate::engine_id::EngineId;
@@ -47,7 +47,7 @@ pub struct Bcz {
 }
 
 impl Bcz {
-    pub fn new(sets: &Sets<'_, '_>) -> Bcz {
+    pub fn new(sets: &SymbolicProblem<'_, '_>) -> Bcz {
         let automaton = sets.automaton();
         let observed = automaton.support();
         Bcz {
@@ -57,14 +57,14 @@ impl Bcz {
     }
 }
 
-impl Product for Bcz {
+impl SetProduct for Bcz {
     fn marks(&self) -> Marks {
         self.automaton.all_marks()
     }
 
     fn initial(
         &mut self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         k: usize,
     ) -> Result<Option<Vec<Aggregate>>, Stop> {
         let Some(&location) = self.automaton.initial.get(k) else {
@@ -78,7 +78,7 @@ impl Product for Bcz {
 
     fn edges(
         &mut self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         from: &Aggregate,
         k: usize,
     ) -> Result<Option<Vec<(Marks, Aggregate)>>, Stop> {
@@ -91,18 +91,18 @@ impl Product for Bcz {
         Ok(Some(parts.into_iter().map(edge).collect()))
     }
 
-    fn start(&mut self, _: &mut Sets<'_, '_>, _: &Aggregate) -> Option<Guard> {
+    fn start(&mut self, _: &mut SymbolicProblem<'_, '_>, _: &Aggregate) -> Option<Guard> {
         None
     }
 
     fn passage(
         &mut self,
-        _: &mut Sets<'_, '_>,
+        _: &mut SymbolicProblem<'_, '_>,
         from: &Aggregate,
         k: usize,
         _: &Aggregate,
-    ) -> Result<Passage, Stop> {
-        Ok(Passage::Step {
+    ) -> Result<EdgePassage, Stop> {
+        Ok(EdgePassage::Step {
             guard: self.automaton.transitions(from.location)[k].guard,
             through: None,
         })

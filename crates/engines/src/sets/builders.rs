@@ -4,8 +4,8 @@
 //! costs little; groups of edges cost images and saturations and are computed in parallel.
 //!
 //! *Protocol.* Group `k` of a node is the value of the key (node, `k`) in
-//! [`lariat_parallel::Ahead`], whose consumer is the check thread. Then follow group `k + 1` and
-//! the first groups of the targets. Builders prefer targets, which yield more work. A check by
+//! [`lariat_parallel::Prefetcher`], whose consumer is the check thread. Then follow group `k + 1`
+//! and the first groups of the targets. Builders prefer targets, which yield more work. A check by
 //! inclusion skips nodes that are subsets of completed ones. After the first inclusion, builders
 //! skip such nodes, too, and prefer groups `k + 1`, which the check needs in any case.
 //!
@@ -17,9 +17,10 @@
 //! *Determinism.* A group is a function of node and `k`, and equal sets are equal nodes of one
 //! diagram store. So verdict, evidence and node numbers do not depend on the number of threads.
 //!
-//! *Sharing.* Each builder has a clone of the product, and `Sets` on a worker of the same store.
-//! Residuals, steps and memo tables of products ([`Common`](lariat_parallel::Common)) are shared,
-//! each under a mutex, so that equal computations have equal keys in the operation cache.
+//! *Sharing.* Each builder has a clone of the product, and `SymbolicProblem` on a worker of the
+//! same store. Residuals, steps and memo tables of products ([`Common`](lariat_parallel::OnceMap))
+//! are shared, each under a mutex, so that equal computations have equal keys in the operation
+//! cache.
 //!
 //! *Ends.* A builder that stops or panics stops all threads with its reason (`End`); the end of the
 //! check, even by a panic, ends the builders (`Shift`). Each thread records the steps it omitted
@@ -28,12 +29,12 @@
 //! H. Abid, K. Klai, C. Arias, H. Ouni (*Building symbolic observation graphs on multi-core*, ISPA
 //! 2020) describe two methods; in the first one, threads build aggregates, before the check starts.
 
-use super::operators::Sets;
-use super::product::{Aggregate, Product};
+use super::operators::SymbolicProblem;
+use super::product::{Aggregate, SetProduct};
 use lariat_automata::StateId;
-use lariat_budget::{Abort, Budget, Late, Lease, Stop};
+use lariat_budget::{Abort, Budget, Lease, PendingPermit, Stop};
 use lariat_emptiness::Marks;
-use lariat_parallel::{Behind, Company, Place};
+use lariat_parallel::{BuildMode, DuplicateRun, NextKeys};
 use lariat_space::symbolic::Set;
 use rustc_hash::FxHashMap;
 use std::num::NonZeroUsize;
@@ -72,9 +73,9 @@ struct GroupKey {
 }
 
 /// The groups prefetched for the check, shared by the check thread and the builders.
-pub struct Ahead {
+pub struct GroupPrefetcher {
     builders: usize,
-    groups: lariat_parallel::Ahead<GroupKey, Group, Stop>,
+    groups: lariat_parallel::Prefetcher<GroupKey, Group, Stop>,
     room: Mutex<Room>,
     /// The sets of nodes whose edges the check has queried completely, by location and kind.
     completed: Mutex<FxHashMap<(StateId, u32), Vec<Set>>>,
@@ -109,16 +110,16 @@ impl Room {
     }
 }
 
-impl Ahead {
-    fn new(builders: usize, lease: Lease) -> Ahead {
+impl GroupPrefetcher {
+    fn new(builders: usize, lease: Lease) -> GroupPrefetcher {
         let room = Room {
             groups: 0,
             leased: 0,
             lease,
         };
-        Ahead {
+        GroupPrefetcher {
             builders,
-            groups: lariat_parallel::Ahead::new(LEAD, builders),
+            groups: lariat_parallel::Prefetcher::new(LEAD, builders),
             room: Mutex::new(room),
             completed: Mutex::default(),
             has_inclusions: AtomicBool::new(false),
@@ -135,10 +136,10 @@ impl Ahead {
 
     /// Returns the `k`-th group of edges of `from` to the check thread, which is outside of the
     /// gate of the diagram store while it waits.
-    pub fn group<P: Product>(
+    pub fn group<P: SetProduct>(
         &self,
         product: &mut P,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         from: &Aggregate,
         k: usize,
     ) -> Result<Group, Stop> {
@@ -181,13 +182,13 @@ impl Ahead {
     }
 
     /// Returns the keys that the check will probably query after a group.
-    fn next_keys(&self, key: &GroupKey, group: &Group) -> Behind<GroupKey> {
+    fn next_keys(&self, key: &GroupKey, group: &Group) -> NextKeys<GroupKey> {
         let targets = group.iter().flatten().rev();
         let first_group = |to: &Aggregate| GroupKey {
             node: to.clone(),
             group: 0,
         };
-        Behind {
+        NextKeys {
             likely: targets.map(|(_, to)| first_group(to)).collect(),
             sure: group.is_some().then(|| GroupKey {
                 node: key.node.clone(),
@@ -198,7 +199,11 @@ impl Ahead {
     }
 
     /// Returns whether a node is a subset of a completed one, so that the check probably skips it.
-    fn is_covered(&self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Result<bool, Stop> {
+    fn is_covered(
+        &self,
+        sets: &mut SymbolicProblem<'_, '_>,
+        node: &Aggregate,
+    ) -> Result<bool, Stop> {
         if !self.has_inclusions() {
             return Ok(false);
         }
@@ -216,10 +221,10 @@ impl Ahead {
         Ok(false)
     }
 
-    fn compute<P: Product>(
+    fn compute<P: SetProduct>(
         &self,
         product: &mut P,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         key: &GroupKey,
     ) -> Result<Group, Stop> {
         let mut room = self.room.lock().unwrap_or_else(PoisonError::into_inner);
@@ -234,21 +239,21 @@ impl Ahead {
 
     /// Lets a builder duplicate a computation of the check thread until the result is dropped, if
     /// the last computation took long.
-    fn allow_duplicate(&self, key: &GroupKey) -> Option<(Over, Company<'_, GroupKey>)> {
+    fn allow_duplicate(&self, key: &GroupKey) -> Option<(Over, DuplicateRun<'_, GroupKey>)> {
         if !self.was_long.load(Ordering::Relaxed) {
             return None;
         }
         let finished = Abort::default();
         *self.current() = Some((key.clone(), finished.clone()));
-        Some((Over(finished), self.groups.along(key)))
+        Some((Over(finished), self.groups.duplicate(key)))
     }
 
     /// Computes a group in reverse until the check thread has computed it; only fills the operation
     /// cache.
-    fn duplicate<P: Product>(
+    fn duplicate<P: SetProduct>(
         &self,
         product: &mut P,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         key: &GroupKey,
         budget: &Budget,
     ) -> Result<(), Stop> {
@@ -270,19 +275,24 @@ impl Ahead {
     }
 
     /// Runs a builder until it is dismissed or stops.
-    fn work<P: Product>(&self, mut product: P, sets: &mut Sets<'_, '_>, budget: &Budget) {
+    fn work<P: SetProduct>(
+        &self,
+        mut product: P,
+        sets: &mut SymbolicProblem<'_, '_>,
+        budget: &Budget,
+    ) {
         // If the builder panics, dropping `end` stops all threads.
         let mut end = End(
             self,
             Some(Stop::Internal("a builder thread panicked".to_owned())),
         );
-        let compute = |key: &GroupKey, place: Place| match place {
-            Place::Along => {
+        let compute = |key: &GroupKey, place: BuildMode| match place {
+            BuildMode::Duplicate => {
                 self.duplicate(&mut product, sets, key, budget)?;
                 Ok(None)
             }
-            Place::Ahead if key.group == 0 && self.is_covered(sets, &key.node)? => Ok(None),
-            Place::Ahead => self.compute(&mut product, sets, key).map(Some),
+            BuildMode::Prefetch if key.group == 0 && self.is_covered(sets, &key.node)? => Ok(None),
+            BuildMode::Prefetch => self.compute(&mut product, sets, key).map(Some),
         };
         let next_keys = |key: &GroupKey, group: &Group| self.next_keys(key, group);
         end.1 = self.groups.work(compute, next_keys).err();
@@ -313,7 +323,7 @@ impl Drop for Over {
 }
 
 /// Reports the reason for the end of a builder on drop, if there is one.
-struct End<'a>(&'a Ahead, Option<Stop>);
+struct End<'a>(&'a GroupPrefetcher, Option<Stop>);
 
 impl Drop for End<'_> {
     fn drop(&mut self) {
@@ -324,13 +334,13 @@ impl Drop for End<'_> {
 }
 
 /// Dismisses the builders on drop; wakes those that still wait for a thread permit.
-struct Shift<'a>(&'a Ahead, Option<&'a Late>);
+struct Shift<'a>(&'a GroupPrefetcher, Option<&'a PendingPermit>);
 
 impl Drop for Shift<'_> {
     fn drop(&mut self) {
         self.0.dismiss();
         if let Some(late) = self.1 {
-            late.come();
+            late.release();
         }
     }
 }
@@ -338,12 +348,12 @@ impl Drop for Shift<'_> {
 /// Runs `check` in this thread, with builders in the remaining threads of the budget.
 pub fn with_builders<'r, 's, P, R>(
     product: &P,
-    sets: &mut Sets<'r, 's>,
+    sets: &mut SymbolicProblem<'r, 's>,
     budget: &Budget,
-    check: impl FnOnce(&mut Sets<'r, 's>, Option<Arc<Ahead>>) -> Result<R, Stop>,
+    check: impl FnOnce(&mut SymbolicProblem<'r, 's>, Option<Arc<GroupPrefetcher>>) -> Result<R, Stop>,
 ) -> Result<R, Stop>
 where
-    P: Product + Clone + Send,
+    P: SetProduct + Clone + Send,
 {
     let mut workers = Vec::new();
     for _ in 1..budget.threads().get() {
@@ -351,19 +361,19 @@ where
         let Ok(Some(space)) = sets.space.worker() else {
             break;
         };
-        workers.push((space, sets.beside(budget)));
+        workers.push((space, sets.seed(budget)));
     }
     if workers.is_empty() {
         return check(sets, None);
     }
-    let ahead = Arc::new(Ahead::new(workers.len(), budget.lease()));
+    let ahead = Arc::new(GroupPrefetcher::new(workers.len(), budget.lease()));
     let single_thread = budget.clone().with_threads(NonZeroUsize::MIN);
     let builder_budget = single_thread.clone().with_abort(&ahead.dismissed);
     sets.space
         .set_budget(&single_thread.clone().with_abort(&ahead.failed));
     let (found, counts) = scope(|scope| {
         let mut builders = Vec::new();
-        let mut late = budget.late();
+        let mut late = budget.pending_permit();
         for (mut space, seed) in workers {
             let (ahead, product, budget) = (ahead.clone(), product.clone(), &builder_budget);
             let late = late.take();
@@ -380,7 +390,7 @@ where
             let thread = Builder::new().name("builder".to_owned()).stack_size(STACK);
             builders.extend(thread.spawn_scoped(scope, work));
         }
-        let shift = Shift(&ahead, budget.late());
+        let shift = Shift(&ahead, budget.pending_permit());
         let found = check(sets, Some(ahead.clone()));
         drop(shift);
         let counts: Vec<_> = builders.into_iter().map(|b| b.join()).collect();
@@ -401,8 +411,8 @@ where
 mod tests {
     use super::*;
     use crate::problem::Problem;
-    use crate::sets::operators::Territory;
-    use crate::sets::product::Passage;
+    use crate::sets::operators::Restriction;
+    use crate::sets::product::EdgePassage;
     use crate::sets::walk::lost;
     use crate::testing::net;
     use lariat_automata::{Automaton, Guard};
@@ -415,14 +425,14 @@ mod tests {
         has_built: Arc<AtomicBool>,
     }
 
-    impl Product for Forgetful {
+    impl SetProduct for Forgetful {
         fn marks(&self) -> Marks {
             Marks::NONE
         }
 
         fn initial(
             &mut self,
-            _: &mut Sets<'_, '_>,
+            _: &mut SymbolicProblem<'_, '_>,
             _: usize,
         ) -> Result<Option<Vec<Aggregate>>, Stop> {
             Ok(None)
@@ -430,7 +440,7 @@ mod tests {
 
         fn edges(
             &mut self,
-            sets: &mut Sets<'_, '_>,
+            sets: &mut SymbolicProblem<'_, '_>,
             from: &Aggregate,
             k: usize,
         ) -> Result<Group, Stop> {
@@ -451,17 +461,17 @@ mod tests {
             Ok((k == 0 && from.kind < 8).then(|| vec![child(1), child(2)]))
         }
 
-        fn start(&mut self, _: &mut Sets<'_, '_>, _: &Aggregate) -> Option<Guard> {
+        fn start(&mut self, _: &mut SymbolicProblem<'_, '_>, _: &Aggregate) -> Option<Guard> {
             None
         }
 
         fn passage(
             &mut self,
-            _: &mut Sets<'_, '_>,
+            _: &mut SymbolicProblem<'_, '_>,
             _: &Aggregate,
             _: usize,
             _: &Aggregate,
-        ) -> Result<Passage, Stop> {
+        ) -> Result<EdgePassage, Stop> {
             Err(lost())
         }
     }
@@ -474,7 +484,7 @@ mod tests {
         let budget = Budget::unlimited().with_threads(NonZeroUsize::new(2).unwrap());
         let mut space =
             Symbolic::new(&system, &Order::file(1), Deadlock::Stutter, &budget).unwrap();
-        let mut sets = Sets::new(&problem, &mut space, Territory::Open, &budget);
+        let mut sets = SymbolicProblem::new(&problem, &mut space, Restriction::Open, &budget);
         let mut product = Forgetful {
             has_built: Arc::default(),
         };

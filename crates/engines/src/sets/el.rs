@@ -17,8 +17,8 @@
 //! Cost: at most one iteration per component of the product on a longest path, with one pre-image
 //! and one saturation per mark; all reachable states of the product are held at once.
 
-use super::operators::Sets;
-use super::whole::{Family, Whole, is_empty};
+use super::operators::SymbolicProblem;
+use super::whole::{SetFamily, Whole, is_empty};
 use super::{Fixpoint, solve};
 use crate::engine::{AutomatonKind, Engine, Needs, Procedure};
 use crate::engine_id::EngineId;
@@ -38,7 +38,11 @@ pub const EL: Engine = Engine {
 };
 
 /// Returns the members of `within` with an accepting run inside of `within`.
-pub fn fair(sets: &mut Sets<'_, '_>, whole: &Whole, within: Family) -> Result<Family, Stop> {
+pub fn fair(
+    sets: &mut SymbolicProblem<'_, '_>,
+    whole: &Whole,
+    within: SetFamily,
+) -> Result<SetFamily, Stop> {
     let mut here = within;
     let mut settled = 0;
     let marks: Vec<u32> = whole.marks.iter().collect();

@@ -34,34 +34,34 @@ const TOGGLE_BACK: usize = 2;
 const MOST_EVENTS: usize = 200;
 
 /// Returns the slices for some propositions, the narrowest first, each sorted; nets only.
-pub(super) fn corridors(system: &System, propositions: &[Proposition]) -> Vec<Vec<EventId>> {
+pub(super) fn event_slices(system: &System, propositions: &[Proposition]) -> Vec<Vec<EventId>> {
     let Some(plans) = Plans::new(system) else {
         return Vec::new();
     };
-    let mut corridor = plans.corridor();
+    let mut slice = plans.slice();
     for proposition in propositions {
         match proposition {
-            Proposition::Fires(events) => corridor.add(plans.cheapest(events.iter().copied())),
-            Proposition::State(predicate) => corridor.toggle(predicate),
+            Proposition::Fires(events) => slice.add(plans.cheapest(events.iter().copied())),
+            Proposition::State(predicate) => slice.toggle(predicate),
         }
     }
     let mut all: Vec<Vec<EventId>> = Vec::new();
     for width in 0..WIDTHS {
         if width > 0 {
-            corridor.widen();
+            slice.widen();
         }
         if width == TOGGLE_BACK {
             for proposition in propositions {
                 if let Proposition::State(predicate) = proposition {
-                    corridor.change_both_ways(predicate);
+                    slice.change_both_ways(predicate);
                 }
             }
         }
-        if corridor.events.len() > MOST_EVENTS {
+        if slice.events.len() > MOST_EVENTS {
             break;
         }
-        if all.last().map_or(0, Vec::len) < corridor.events.len() {
-            let mut events = corridor.events.clone();
+        if all.last().map_or(0, Vec::len) < slice.events.len() {
+            let mut events = slice.events.clone();
             events.sort_unstable();
             all.push(events);
         }
@@ -149,8 +149,8 @@ impl<'s> Plans<'s> {
         costs.min().map(|(_, event)| event)
     }
 
-    fn corridor(&self) -> Corridor<'_, 's> {
-        Corridor {
+    fn slice(&self) -> EventSlice<'_, 's> {
+        EventSlice {
             plans: self,
             events: Vec::new(),
             is_in: vec![false; self.arcs.len()],
@@ -159,14 +159,14 @@ impl<'s> Plans<'s> {
 }
 
 /// A slice: events with relaxed plans that enable them.
-struct Corridor<'p, 's> {
+struct EventSlice<'p, 's> {
     plans: &'p Plans<'s>,
     events: Vec<EventId>,
     /// By event.
     is_in: Vec<bool>,
 }
 
-impl Corridor<'_, '_> {
+impl EventSlice<'_, '_> {
     /// Adds an event and a relaxed plan that enables it.
     fn add(&mut self, event: Option<EventId>) {
         let mut waiting = Vec::new();
@@ -350,7 +350,7 @@ mod tests {
     }
 
     fn for_toggling(system: &System, predicate: Predicate) -> Vec<Vec<u32>> {
-        let all = corridors(system, &[Proposition::State(predicate)]);
+        let all = event_slices(system, &[Proposition::State(predicate)]);
         let ids = |events: &Vec<EventId>| events.iter().map(|event| event.0).collect();
         all.iter().map(ids).collect()
     }

@@ -16,8 +16,8 @@
 //! (Y. Kesten, A. Pnueli, L. Raviv, *Algorithmic verification of linear temporal logic
 //! specifications*, ICALP 1998, with events instead of states.)
 
-use super::operators::Sets;
-use super::whole::{Family, Whole};
+use super::operators::SymbolicProblem;
+use super::whole::{SetFamily, Whole};
 use lariat_budget::Stop;
 use lariat_model::{Constraint, EventId, Predicate, Strength};
 use lariat_space::symbolic::Set;
@@ -42,7 +42,11 @@ impl Demand {
     }
 
     /// Returns the members of `family` that do not enable the constraint.
-    pub fn idle_in(&self, sets: &mut Sets<'_, '_>, family: &Family) -> Result<Family, Stop> {
+    pub fn idle_in(
+        &self,
+        sets: &mut SymbolicProblem<'_, '_>,
+        family: &SetFamily,
+    ) -> Result<SetFamily, Stop> {
         let idle = |set: &Set| {
             let enabled = sets.space.select(set, &self.enabled)?;
             sets.space.store().difference(set, &enabled)
@@ -52,10 +56,10 @@ impl Demand {
 
     pub fn backward(
         &self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         whole: &Whole,
-        here: &Family,
-    ) -> Result<Family, Stop> {
+        here: &SetFamily,
+    ) -> Result<SetFamily, Stop> {
         let idle = self.idle_in(sets, here)?;
         let takers = whole.takers(sets, &self.events, here)?;
         match self.strength {
@@ -72,10 +76,10 @@ impl Demand {
 
     pub fn forward(
         &self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         whole: &Whole,
-        here: &Family,
-    ) -> Result<Family, Stop> {
+        here: &SetFamily,
+    ) -> Result<SetFamily, Stop> {
         let idle = self.idle_in(sets, here)?;
         let taken = whole.taken(sets, &self.events, here)?;
         match self.strength {
@@ -91,7 +95,11 @@ impl Demand {
     }
 }
 
-pub fn union(sets: &mut Sets<'_, '_>, one: &Family, other: &Family) -> Result<Family, Stop> {
+pub fn union(
+    sets: &mut SymbolicProblem<'_, '_>,
+    one: &SetFamily,
+    other: &SetFamily,
+) -> Result<SetFamily, Stop> {
     let pairs = one.iter().zip(other);
     pairs
         .map(|(one, other)| sets.space.store().union(one, other))
@@ -102,10 +110,10 @@ impl Whole {
     /// Returns the sources of edges inside of `family` that take one of `events`.
     pub fn takers(
         &self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         events: &[EventId],
-        family: &Family,
-    ) -> Result<Family, Stop> {
+        family: &SetFamily,
+    ) -> Result<SetFamily, Stop> {
         let mut sources = self.empty(sets);
         for edge in &self.edges {
             let (q, d) = (edge.from.index(), edge.to.index());
@@ -121,10 +129,10 @@ impl Whole {
     /// Returns the targets of edges inside of `family` that take one of `events`.
     pub fn taken(
         &self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         events: &[EventId],
-        family: &Family,
-    ) -> Result<Family, Stop> {
+        family: &SetFamily,
+    ) -> Result<SetFamily, Stop> {
         let mut targets = self.empty(sets);
         for edge in &self.edges {
             let (q, d) = (edge.from.index(), edge.to.index());

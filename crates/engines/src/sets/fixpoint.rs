@@ -13,9 +13,9 @@
 //! run: it only decides emptiness, and a trace needs EL on the hull.
 
 use super::el;
-use super::operators::Sets;
+use super::operators::SymbolicProblem;
 use super::owcty;
-use super::whole::{Family, Whole, is_empty};
+use super::whole::{SetFamily, Whole, is_empty};
 use lariat_budget::Stop;
 
 /// The fixpoint of an engine.
@@ -32,18 +32,18 @@ pub enum Fixpoint {
 #[derive(Clone, Default)]
 pub struct Fair {
     /// States with an accepting run inside of `core`.
-    pub core: Family,
+    pub core: SetFamily,
     /// States with a path to the core; the path itself need not respect fairness.
-    pub all: Family,
+    pub all: SetFamily,
 }
 
 impl Fixpoint {
     /// Returns whether `within` contains an accepting run.
     pub(super) fn accepts(
         self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         whole: &Whole,
-        within: Family,
+        within: SetFamily,
     ) -> Result<bool, Stop> {
         if !sets.published && !is_empty(&accepting_deadlocks(sets, whole, &within)?) {
             return Ok(true);
@@ -59,9 +59,9 @@ impl Fixpoint {
     /// accepting runs end in deadlocks, only those are considered.
     pub(super) fn fair(
         self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         whole: &Whole,
-        within: Family,
+        within: SetFamily,
     ) -> Result<Fair, Stop> {
         let deadlocks = if sets.published {
             whole.empty(sets)
@@ -84,10 +84,10 @@ impl Fixpoint {
 
 /// Returns the members of `within` that accept by stuttering indefinitely.
 fn accepting_deadlocks(
-    sets: &mut Sets<'_, '_>,
+    sets: &mut SymbolicProblem<'_, '_>,
     whole: &Whole,
-    within: &Family,
-) -> Result<Family, Stop> {
+    within: &SetFamily,
+) -> Result<SetFamily, Stop> {
     let stuttering = whole.stuttering(sets, within)?;
     el::fair(sets, whole, stuttering)
 }

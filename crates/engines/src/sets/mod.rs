@@ -43,12 +43,12 @@ pub mod whole;
 mod witness;
 
 use crate::engine::{Emptiness, Found, Task, Variant};
-use builders::{Ahead, with_builders};
+use builders::{GroupPrefetcher, with_builders};
 use lariat_budget::{RunContext, Statistic, Stop};
 use lariat_emptiness::{Counts, Evidence, Outcome, aec, couvreur, iec, nsiec};
 use lariat_model::Lasso;
-use operators::Sets;
-use product::{Aggregates, Product, Worker};
+use operators::SymbolicProblem;
+use product::{Aggregates, SetProduct, SetWorker};
 use std::sync::Arc;
 use whole::Whole;
 use witness::ProductState;
@@ -57,16 +57,16 @@ pub use bcz::BCZ;
 pub use el::EL;
 pub use fixpoint::Fixpoint;
 pub use owcty::OWCTY;
-pub use restrictions::{Procedure, decide, near, on_the_fly};
+pub use restrictions::{SetProcedure, decide, near, on_the_fly};
 pub use slap::SLAP;
 pub use slap_fst::SLAP_FST;
 pub use sog::SOG;
 pub use sop::SOP;
 
 /// Searches a product for an accepting lasso, with builder threads if the budget allows.
-fn search<P>(task: &mut Task<'_>, sets: &mut Sets<'_, '_>, product: P) -> Found
+fn search<P>(task: &mut Task<'_>, sets: &mut SymbolicProblem<'_, '_>, product: P) -> Found
 where
-    P: Product + Clone + Send,
+    P: SetProduct + Clone + Send,
 {
     let budget = task.budget;
     with_builders(&product.clone(), sets, budget, |sets, ahead| {
@@ -74,11 +74,11 @@ where
     })
 }
 
-fn search_with<P: Product>(
+fn search_with<P: SetProduct>(
     task: &mut Task<'_>,
-    sets: &mut Sets<'_, '_>,
+    sets: &mut SymbolicProblem<'_, '_>,
     product: P,
-    ahead: Option<Arc<Ahead>>,
+    ahead: Option<Arc<GroupPrefetcher>>,
 ) -> Found {
     let check = task.emptiness.unwrap_or(Emptiness::Nsiec);
     if let Some(ahead) = &ahead {
@@ -98,9 +98,9 @@ fn search_with<P: Product>(
     found
 }
 
-fn run_check<'w, 'r, 's, P: Product>(
+fn run_check<'w, 'r, 's, P: SetProduct>(
     graph: &Aggregates<'_, 'w, 'r, 's, P>,
-    worker: &mut Worker<'w, 'r, 's, P>,
+    worker: &mut SetWorker<'w, 'r, 's, P>,
     check: Emptiness,
     variant: Variant,
     counts: &mut Counts,
@@ -136,7 +136,7 @@ fn run_check<'w, 'r, 's, P: Product>(
 }
 
 /// Decides by a fixpoint on the whole product.
-fn solve(sets: &mut Sets<'_, '_>, fixpoint: Fixpoint) -> Found {
+fn solve(sets: &mut SymbolicProblem<'_, '_>, fixpoint: Fixpoint) -> Found {
     let whole = Whole::with_fairness(sets);
     let initial = whole.initial(sets)?;
     let reached = whole.reach(sets, initial.clone())?;

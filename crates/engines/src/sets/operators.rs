@@ -18,8 +18,8 @@
 //!
 //! **On the fly.** The reachable states are not required; if they are known, stuttering states are
 //! computed once. Steps may be omitted: by a cap of the space steps to more tokens, by a
-//! [`Territory`] steps out of it. Every run found is still a run of the system. `left_out` records
-//! omitted steps: a search that then finds no run proves nothing.
+//! [`Restriction`] steps out of it. Every run found is still a run of the system. `left_out`
+//! records omitted steps: a search that then finds no run proves nothing.
 
 mod closures;
 mod concrete;
@@ -29,16 +29,16 @@ pub use conditions::Condition;
 
 use crate::alphabet::Alphabet;
 use crate::problem::Problem;
-use conditions::{Group, KnownSteps, Letters};
+use conditions::{GuardConditions, KnownSteps, StepGroup};
 use lariat_automata::{Automaton, Guard, Guards, Letter, StateId, accepting_forever};
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Constraint, EventId};
-use lariat_space::symbolic::{Residual, Residuals, Set, Steps, Symbolic};
+use lariat_space::symbolic::{Residual, Residuals, Set, StepSet, Symbolic};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};
 
 /// A problem on sets of states: operators by guards, with memoized conditions. Used by one thread.
-pub struct Sets<'r, 's> {
+pub struct SymbolicProblem<'r, 's> {
     scope: SetScope<'r>,
     /// The system on diagrams.
     pub space: &'r mut Symbolic<'s>,
@@ -58,7 +58,7 @@ pub struct Sets<'r, 's> {
 }
 
 /// The part of a problem on sets that another thread takes over, to be combined with its own space.
-pub struct Beside<'r> {
+pub struct SymbolicSeed<'r> {
     scope: SetScope<'r>,
     query: Residuals,
     guards: Guards,
@@ -71,7 +71,7 @@ pub struct Beside<'r> {
 struct SetScope<'r> {
     problem: &'r Problem<'r>,
     automaton: Arc<Automaton>,
-    territory: Territory,
+    restriction: Restriction,
     /// The states of the territory with a stutter loop, computed on first use.
     stuttering: Option<Set>,
     /// By automaton state: the letters after which every continuation is accepted. Empty if finite
@@ -84,18 +84,18 @@ struct SetScope<'r> {
 struct GuardMemo {
     atoms: FxHashMap<usize, Residual>,
     conditions: FxHashMap<Guard, Condition>,
-    letters: FxHashMap<Guard, Arc<Letters>>,
+    letters: FxHashMap<Guard, Arc<GuardConditions>>,
     /// Shared by all builders: equal steps are keys of the shared operation cache.
     steps: Arc<Mutex<KnownSteps>>,
 }
 
-impl<'r> Beside<'r> {
+impl<'r> SymbolicSeed<'r> {
     /// Returns the problem in `space`, a worker on the diagram store of the original space.
-    pub fn sets<'w, 's>(self, space: &'w mut Symbolic<'s>) -> Sets<'w, 's>
+    pub fn sets<'w, 's>(self, space: &'w mut Symbolic<'s>) -> SymbolicProblem<'w, 's>
     where
         'r: 'w,
     {
-        Sets {
+        SymbolicProblem {
             scope: self.scope,
             space,
             query: self.query,
@@ -111,60 +111,60 @@ impl<'r> Beside<'r> {
 
 /// Restriction of the states and steps, or knowledge of the reachable states.
 #[derive(Clone, Debug)]
-pub enum Territory {
+pub enum Restriction {
     /// No restriction.
     Open,
     /// No restriction; the reachable states are known.
     Reachable(Set),
     /// Steps that leave these states are omitted.
     Within(Set),
-    /// As `Within`; only steps by these events, sorted, are taken. Stutter loops are omitted,
+    /// As `NearRegion`; only steps by these events, sorted, are taken. Stutter loops are omitted,
     /// because finding dead states would involve every event.
-    Corridor(Set, Arc<[EventId]>),
+    Events(Set, Arc<[EventId]>),
 }
 
-impl Territory {
+impl Restriction {
     fn known(&self) -> Option<&Set> {
         match self {
-            Territory::Reachable(all) => Some(all),
-            Territory::Open | Territory::Within(_) | Territory::Corridor(..) => self.bounds(),
+            Restriction::Reachable(all) => Some(all),
+            Restriction::Open | Restriction::Within(_) | Restriction::Events(..) => self.bounds(),
         }
     }
 
     /// Returns the states that steps must not leave, if steps are restricted.
     fn bounds(&self) -> Option<&Set> {
         match self {
-            Territory::Open | Territory::Reachable(_) => None,
-            Territory::Within(all) | Territory::Corridor(all, _) => Some(all),
+            Restriction::Open | Restriction::Reachable(_) => None,
+            Restriction::Within(all) | Restriction::Events(all, _) => Some(all),
         }
     }
 
     fn takes(&self, event: EventId) -> bool {
         match self {
-            Territory::Open | Territory::Reachable(_) | Territory::Within(_) => true,
-            Territory::Corridor(_, events) => events.binary_search(&event).is_ok(),
+            Restriction::Open | Restriction::Reachable(_) | Restriction::Within(_) => true,
+            Restriction::Events(_, events) => events.binary_search(&event).is_ok(),
         }
     }
 }
 
-impl<'r, 's> Sets<'r, 's> {
+impl<'r, 's> SymbolicProblem<'r, 's> {
     /// Creates the operators of `problem` in a space of its system.
     pub fn new(
         problem: &'r Problem<'r>,
         space: &'r mut Symbolic<'s>,
-        territory: Territory,
+        restriction: Restriction,
         budget: &Budget,
-    ) -> Sets<'r, 's> {
+    ) -> SymbolicProblem<'r, 's> {
         space.set_budget(budget);
         let query = space.query();
         let scope = SetScope {
             problem,
             automaton: Arc::new(problem.automaton.clone()),
-            territory,
+            restriction,
             stuttering: None,
             evidence: Vec::new(),
         };
-        let mut sets = Sets {
+        let mut sets = SymbolicProblem {
             scope,
             space,
             query,
@@ -183,12 +183,12 @@ impl<'r, 's> Sets<'r, 's> {
 
     /// Returns the part that another thread takes over, under leases of `budget`. Existing guards
     /// have the same meaning for both.
-    pub fn beside(&mut self, budget: &Budget) -> Beside<'r> {
+    pub fn seed(&mut self, budget: &Budget) -> SymbolicSeed<'r> {
         let empty = self.space.query();
         let query = std::mem::replace(&mut self.query, empty);
         let (mine, theirs) = query.worker(budget.lease(), budget.lease());
         self.query = mine;
-        Beside {
+        SymbolicSeed {
             scope: self.scope.clone(),
             query: theirs,
             guards: self.guards.clone(),
@@ -246,7 +246,7 @@ impl<'r, 's> Sets<'r, 's> {
 
     /// Returns whether steps may be omitted, so that live states may have no successor.
     pub fn is_partial(&self) -> bool {
-        self.scope.territory.bounds().is_some() || self.space.cap().is_some()
+        self.scope.restriction.bounds().is_some() || self.space.cap().is_some()
     }
 
     /// Returns whether the automaton depends on the events taken.
@@ -262,11 +262,11 @@ impl<'r, 's> Sets<'r, 's> {
     /// Returns the states of `set` that satisfy `condition` and have a stutter loop in the space.
     fn stuttering_if(&mut self, set: &Set, condition: &Condition) -> Result<Set, Stop> {
         let scope = &mut self.scope;
-        let is_corridor = matches!(scope.territory, Territory::Corridor(..));
+        let is_corridor = matches!(scope.restriction, Restriction::Events(..));
         if *condition == Condition::NEVER || is_corridor {
             return Ok(self.space.empty());
         }
-        let here = match (&scope.stuttering, scope.territory.known()) {
+        let here = match (&scope.stuttering, scope.restriction.known()) {
             (Some(known), _) => self.space.store().intersection(set, known)?,
             (None, Some(all)) => {
                 let found = self.space.stuttering(all)?;
@@ -279,9 +279,9 @@ impl<'r, 's> Sets<'r, 's> {
     }
 
     /// Returns the image of `sources`, without omitted steps.
-    fn image(&mut self, sources: &Set, steps: &Steps) -> Result<Set, Stop> {
+    fn image(&mut self, sources: &Set, steps: &StepSet) -> Result<Set, Stop> {
         let image = self.space.image(sources, steps)?;
-        match self.scope.territory.bounds() {
+        match self.scope.restriction.bounds() {
             Some(all) => self.space.store().intersection(&image, all),
             None => {
                 self.record_omissions(sources, steps)?;
@@ -292,8 +292,8 @@ impl<'r, 's> Sets<'r, 's> {
 
     /// Records whether the cap omits steps from `sources`. Steps omitted by a territory need no
     /// record: a search in one is incomplete anyway.
-    fn record_omissions(&mut self, sources: &Set, steps: &Steps) -> Result<(), Stop> {
-        self.left_out = self.left_out || self.space.escapes(sources, steps)?;
+    fn record_omissions(&mut self, sources: &Set, steps: &StepSet) -> Result<(), Stop> {
+        self.left_out = self.left_out || self.space.overflows(sources, steps)?;
         Ok(())
     }
 
@@ -318,7 +318,7 @@ impl<'r, 's> Sets<'r, 's> {
     }
 
     /// Returns the image of `set` by the steps of `groups`.
-    fn image_of_groups(&mut self, set: &Set, groups: &[Group]) -> Result<Set, Stop> {
+    fn image_of_groups(&mut self, set: &Set, groups: &[StepGroup]) -> Result<Set, Stop> {
         self.operations += 1;
         let mut next = self.space.empty();
         for group in groups {
@@ -356,7 +356,7 @@ impl<'r, 's> Sets<'r, 's> {
     fn pre_image_of_groups(
         &mut self,
         set: &Set,
-        groups: &[Group],
+        groups: &[StepGroup],
         within: &Set,
     ) -> Result<Set, Stop> {
         self.operations += 1;

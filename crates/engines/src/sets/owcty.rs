@@ -16,8 +16,8 @@
 //!
 //! Cost: as EL; trimming takes one image per layer of states that it removes.
 
-use super::operators::Sets;
-use super::whole::{Family, Whole, is_empty};
+use super::operators::SymbolicProblem;
+use super::whole::{SetFamily, Whole, is_empty};
 use super::{Fixpoint, solve};
 use crate::engine::{AutomatonKind, Engine, Needs, Procedure};
 use crate::engine_id::EngineId;
@@ -38,7 +38,11 @@ pub const OWCTY: Engine = Engine {
 
 /// Returns the accepting components of `within` and states they reach there; empty iff there are
 /// none.
-pub fn hull(sets: &mut Sets<'_, '_>, whole: &Whole, within: Family) -> Result<Family, Stop> {
+pub fn hull(
+    sets: &mut SymbolicProblem<'_, '_>,
+    whole: &Whole,
+    within: SetFamily,
+) -> Result<SetFamily, Stop> {
     let mut here = within;
     loop {
         let before = here.clone();

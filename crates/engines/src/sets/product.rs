@@ -7,9 +7,9 @@
 //! Each product defines its kinds. Nodes of equal automaton state and kind are compared by their
 //! sets. Divergent nodes have the empty set and one kind per label: inclusion is equality for them.
 
-use super::builders::Ahead;
-use super::operators::Sets;
-use super::walk::{Ending, lost};
+use super::builders::GroupPrefetcher;
+use super::operators::SymbolicProblem;
+use super::walk::{DivergentRun, lost};
 use lariat_automata::{Guard, StateId};
 use lariat_budget::{Budget, Lease, Observer, Progress, RunContext, Stop};
 use lariat_emptiness::{Edge, Graph, Marks, NodeId, Ordered};
@@ -42,7 +42,7 @@ impl Aggregate {
 }
 
 /// The concrete steps that an edge represents.
-pub enum Passage {
+pub enum EdgePassage {
     /// One step by a letter of `guard`, then any number of steps inside of the target by letters of
     /// `through`, if present.
     Step {
@@ -52,9 +52,9 @@ pub enum Passage {
         through: Option<Guard>,
     },
     /// The edge represents infinite runs from its source, such as this one.
-    End(Ending),
+    End(DivergentRun),
     /// The edge represents infinite runs, one from each of these states of its source;
-    /// [`Product::ending`] constructs it.
+    /// [`SetProduct::ending`] constructs it.
     EndIn(Set),
 }
 
@@ -62,68 +62,69 @@ pub enum Passage {
 ///
 /// Edges are queried in groups `k` = 0, 1, … until `None`; a group may be empty. A group is a
 /// function of node and `k`. Only nodes that represent divergence have an empty set.
-pub trait Product {
+pub trait SetProduct {
     /// Returns all acceptance marks.
     fn marks(&self) -> Marks;
 
     /// Returns the `k`-th group of initial nodes.
     fn initial(
         &mut self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         k: usize,
     ) -> Result<Option<Vec<Aggregate>>, Stop>;
 
     /// Returns the `k`-th group of edges of `from`.
     fn edges(
         &mut self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         from: &Aggregate,
         k: usize,
     ) -> Result<Option<Vec<(Marks, Aggregate)>>, Stop>;
 
     /// Returns the letters of the steps inside of an initial node that reach its states from
     /// initial states; `None` if it has only initial states.
-    fn start(&mut self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Option<Guard>;
+    fn start(&mut self, sets: &mut SymbolicProblem<'_, '_>, node: &Aggregate) -> Option<Guard>;
 
     /// Returns the states of `node` from which every continuation is accepted. A node with such
     /// states gets one accepting self-loop and no other edges.
-    fn evidence(&self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Result<Set, Stop> {
+    fn evidence(&self, sets: &mut SymbolicProblem<'_, '_>, node: &Aggregate) -> Result<Set, Stop> {
         sets.evidence(node.location, &node.set)
     }
 
     /// Returns the concrete steps of the edge to `to` in the `k`-th group of `from`.
     fn passage(
         &mut self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         from: &Aggregate,
         k: usize,
         to: &Aggregate,
-    ) -> Result<Passage, Stop>;
+    ) -> Result<EdgePassage, Stop>;
 
     /// Returns the infinite run from `start` that the `k`-th group of edges of `from` represents.
-    /// Called only after [`passage`](Product::passage) returned [`Passage::EndIn`] for the group.
+    /// Called only after [`passage`](SetProduct::passage) returned [`EdgePassage::EndIn`] for the
+    /// group.
     fn ending(
         &mut self,
-        _sets: &mut Sets<'_, '_>,
+        _sets: &mut SymbolicProblem<'_, '_>,
         _from: &Aggregate,
         _k: usize,
         _start: &State,
-    ) -> Result<Ending, Stop> {
+    ) -> Result<DivergentRun, Stop> {
         Err(lost())
     }
 }
 
-/// The graph of a product; its nodes and edges are in the [`Worker`].
+/// The graph of a product; its nodes and edges are in the [`SetWorker`].
 pub struct Aggregates<'o, 'w, 'r, 's, P> {
     marks: Marks,
     observer: &'o dyn Observer,
-    kind: PhantomData<fn() -> (P, &'w Sets<'r, 's>)>,
+    kind: PhantomData<fn() -> (P, &'w SymbolicProblem<'r, 's>)>,
 }
 
 /// The explored part of a product, in the thread of the check.
-pub struct Worker<'w, 'r, 's, P> {
+pub struct SetWorker<'w, 'r, 's, P> {
     /// The problem on sets.
-    pub sets: &'w mut Sets<'r, 's>,
+    pub sets: &'w mut SymbolicProblem<'r, 's>,
     /// The product.
     pub product: P,
     nodes: Vec<Aggregate>,
@@ -134,7 +135,7 @@ pub struct Worker<'w, 'r, 's, P> {
     initial_groups: Option<usize>,
     edges: Vec<Edges>,
     edge_count: usize,
-    ahead: Option<Arc<Ahead>>,
+    ahead: Option<Arc<GroupPrefetcher>>,
     budget: Budget,
     own: Lease,
     check: Lease,
@@ -149,21 +150,21 @@ struct Edges {
     complete: bool,
 }
 
-impl<'o, 'w, 'r, 's, P: Product> Aggregates<'o, 'w, 'r, 's, P> {
+impl<'o, 'w, 'r, 's, P: SetProduct> Aggregates<'o, 'w, 'r, 's, P> {
     /// Creates the graph of `product` and an empty worker, optionally with prefetched edges.
     pub fn new(
         product: P,
-        sets: &'w mut Sets<'r, 's>,
-        ahead: Option<Arc<Ahead>>,
+        sets: &'w mut SymbolicProblem<'r, 's>,
+        ahead: Option<Arc<GroupPrefetcher>>,
         ctx: RunContext<'o>,
-    ) -> (Aggregates<'o, 'w, 'r, 's, P>, Worker<'w, 'r, 's, P>) {
+    ) -> (Aggregates<'o, 'w, 'r, 's, P>, SetWorker<'w, 'r, 's, P>) {
         let budget = ctx.budget;
         let graph = Aggregates {
             marks: product.marks(),
             observer: ctx.observer,
             kind: PhantomData,
         };
-        let worker = Worker {
+        let worker = SetWorker {
             sets,
             product,
             nodes: Vec::new(),
@@ -183,7 +184,7 @@ impl<'o, 'w, 'r, 's, P: Product> Aggregates<'o, 'w, 'r, 's, P> {
     }
 }
 
-impl<P: Product> Worker<'_, '_, '_, P> {
+impl<P: SetProduct> SetWorker<'_, '_, '_, P> {
     /// Returns the node with a number.
     pub fn node(&self, id: NodeId) -> &Aggregate {
         &self.nodes[id.index()]
@@ -259,9 +260,9 @@ impl<P: Product> Worker<'_, '_, '_, P> {
     }
 }
 
-impl<'w, 'r, 's, P: Product> Graph for Aggregates<'_, 'w, 'r, 's, P> {
+impl<'w, 'r, 's, P: SetProduct> Graph for Aggregates<'_, 'w, 'r, 's, P> {
     type Stop = Stop;
-    type Worker = Worker<'w, 'r, 's, P>;
+    type Worker = SetWorker<'w, 'r, 's, P>;
     type Cursor = usize;
 
     fn marks(&self) -> Marks {
@@ -270,7 +271,7 @@ impl<'w, 'r, 's, P: Product> Graph for Aggregates<'_, 'w, 'r, 's, P> {
 
     fn initial(
         &self,
-        worker: &mut Worker<'w, 'r, 's, P>,
+        worker: &mut SetWorker<'w, 'r, 's, P>,
         k: usize,
     ) -> Result<Option<NodeId>, Stop> {
         while worker.initial.len() <= k
@@ -288,7 +289,7 @@ impl<'w, 'r, 's, P: Product> Graph for Aggregates<'_, 'w, 'r, 's, P> {
 
     fn next_edge(
         &self,
-        worker: &mut Worker<'w, 'r, 's, P>,
+        worker: &mut SetWorker<'w, 'r, 's, P>,
         node: NodeId,
         cursor: &mut usize,
     ) -> Result<Option<Edge>, Stop> {
@@ -321,7 +322,7 @@ impl<'w, 'r, 's, P: Product> Graph for Aggregates<'_, 'w, 'r, 's, P> {
         }
     }
 
-    fn tick(&self, worker: &mut Worker<'w, 'r, 's, P>, bytes: usize) -> Result<(), Stop> {
+    fn tick(&self, worker: &mut SetWorker<'w, 'r, 's, P>, bytes: usize) -> Result<(), Stop> {
         if bytes > 0 {
             worker.check.resize(bytes)?;
         }
@@ -341,14 +342,14 @@ impl<'w, 'r, 's, P: Product> Graph for Aggregates<'_, 'w, 'r, 's, P> {
     }
 }
 
-impl<'w, 'r, 's, P: Product> Ordered for Aggregates<'_, 'w, 'r, 's, P> {
-    fn class(&self, worker: &Worker<'w, 'r, 's, P>, node: NodeId) -> u32 {
+impl<'w, 'r, 's, P: SetProduct> Ordered for Aggregates<'_, 'w, 'r, 's, P> {
+    fn class(&self, worker: &SetWorker<'w, 'r, 's, P>, node: NodeId) -> u32 {
         worker.class_of[node.index()]
     }
 
     fn includes(
         &self,
-        worker: &mut Worker<'w, 'r, 's, P>,
+        worker: &mut SetWorker<'w, 'r, 's, P>,
         big: NodeId,
         small: NodeId,
     ) -> Result<bool, Stop> {
@@ -364,7 +365,7 @@ impl<'w, 'r, 's, P: Product> Ordered for Aggregates<'_, 'w, 'r, 's, P> {
 
     fn minus(
         &self,
-        worker: &mut Worker<'w, 'r, 's, P>,
+        worker: &mut SetWorker<'w, 'r, 's, P>,
         whole: NodeId,
         part: NodeId,
     ) -> Result<Option<NodeId>, Stop> {

@@ -21,17 +21,17 @@
 //! Alternative: suspend and resume closures. Products with incomplete sets would have other nodes,
 //! and the checks by inclusion would be less effective.
 
-use super::event_slices::corridors;
-use super::operators::{Sets, Territory};
+use super::event_slices::event_slices;
+use super::operators::{Restriction, SymbolicProblem};
 use crate::engine::{Found, Task};
 use crate::hyb::first_cap;
 use lariat_budget::{Statistic, Stop};
 use lariat_emptiness::Outcome;
 use lariat_model::Lasso;
-use lariat_space::symbolic::{Reached, Set, Steps, Symbolic};
+use lariat_space::symbolic::{Reached, Set, StepSet, Symbolic};
 
 /// Entry point of a set engine.
-pub type Procedure = fn(&mut Task<'_>, &mut Sets<'_, '_>) -> Found;
+pub type SetProcedure = fn(&mut Task<'_>, &mut SymbolicProblem<'_, '_>) -> Found;
 
 /// Distance from the initial states in the first near search.
 const FIRST_DEPTH: u32 = 2;
@@ -43,14 +43,14 @@ const NEAR: u64 = 1_000_000;
 const NEAR_SHARE: u64 = 4;
 
 /// Decides a task on the reachable states of its system.
-pub fn decide(procedure: Procedure, task: &mut Task<'_>, reached: &mut Reached<'_>) -> Found {
+pub fn decide(procedure: SetProcedure, task: &mut Task<'_>, reached: &mut Reached<'_>) -> Found {
     task.account.order = Some(reached.order.clone());
-    let territory = Territory::Reachable(reached.states.clone());
-    search(procedure, task, &mut reached.space, territory).0
+    let restriction = Restriction::Reachable(reached.states.clone());
+    search(procedure, task, &mut reached.space, restriction).0
 }
 
 /// Decides a task on the fly. Replaces the space by one with a larger cap while necessary.
-pub fn on_the_fly(procedure: Procedure, task: &mut Task<'_>, space: &mut Symbolic<'_>) -> Found {
+pub fn on_the_fly(procedure: SetProcedure, task: &mut Task<'_>, space: &mut Symbolic<'_>) -> Found {
     if space.cap().is_none() {
         let cap = first_cap(task.problem.system);
         if cap < u32::MAX {
@@ -65,7 +65,7 @@ pub fn on_the_fly(procedure: Procedure, task: &mut Task<'_>, space: &mut Symboli
         {
             return Ok(found);
         }
-        let (found, left_out) = search(procedure, task, space, Territory::Open);
+        let (found, left_out) = search(procedure, task, space, Restriction::Open);
         match (found?, space.cap()) {
             (Outcome::Empty, Some(cap)) if left_out => {
                 // An unbounded place costs work per value, even if it needs few nodes.
@@ -82,7 +82,7 @@ const NARROW_SHARE: u64 = 2;
 
 /// Searches event slices, then near the initial states, until a search decides or `work` is spent.
 pub fn near(
-    procedure: Procedure,
+    procedure: SetProcedure,
     task: &mut Task<'_>,
     space: &mut Symbolic<'_>,
     work: u64,
@@ -111,25 +111,25 @@ fn with_work(
 }
 
 fn search_slices(
-    procedure: Procedure,
+    procedure: SetProcedure,
     task: &mut Task<'_>,
     space: &mut Symbolic<'_>,
 ) -> Result<Option<Outcome<Lasso>>, Stop> {
     space.set_budget(task.budget);
     let system = task.problem.system;
-    for events in corridors(system, task.problem.propositions) {
+    for events in event_slices(system, task.problem.propositions) {
         let steps = space.steps(&events);
-        let mut corridor = space.initial()?;
+        let mut slice = space.initial()?;
         // Bounded, because the events may add tokens without limit.
         for _ in 0..events.len() {
-            let larger = with_successors(space, &corridor, &steps)?;
-            if larger == corridor {
+            let larger = with_successors(space, &slice, &steps)?;
+            if larger == slice {
                 break;
             }
-            corridor = larger;
+            slice = larger;
         }
-        let territory = Territory::Corridor(corridor, events.into());
-        let (found, _) = search(procedure, task, space, territory);
+        let restriction = Restriction::Events(slice, events.into());
+        let (found, _) = search(procedure, task, space, restriction);
         if let found @ Outcome::Accepting(_) = found? {
             return Ok(Some(found));
         }
@@ -138,7 +138,7 @@ fn search_slices(
 }
 
 fn search_near(
-    procedure: Procedure,
+    procedure: SetProcedure,
     task: &mut Task<'_>,
     space: &mut Symbolic<'_>,
 ) -> Result<Option<Outcome<Lasso>>, Stop> {
@@ -154,12 +154,12 @@ fn search_near(
             ball = larger;
             radius += 1;
         }
-        let territory = if complete {
-            Territory::Reachable(ball.clone())
+        let restriction = if complete {
+            Restriction::Reachable(ball.clone())
         } else {
-            Territory::Within(ball.clone())
+            Restriction::Within(ball.clone())
         };
-        let (found, left_out) = search(procedure, task, space, territory);
+        let (found, left_out) = search(procedure, task, space, restriction);
         match found? {
             Outcome::Empty if !complete => next = next.saturating_add(next / 2),
             Outcome::Empty if left_out => return Ok(None),
@@ -168,19 +168,19 @@ fn search_near(
     }
 }
 
-fn with_successors(space: &mut Symbolic<'_>, set: &Set, steps: &Steps) -> Result<Set, Stop> {
+fn with_successors(space: &mut Symbolic<'_>, set: &Set, steps: &StepSet) -> Result<Set, Stop> {
     let image = space.image(set, steps)?;
     space.store().union(set, &image)
 }
 
 /// Runs the engine on one restriction; also returns whether the cap omitted a step.
 fn search(
-    procedure: Procedure,
+    procedure: SetProcedure,
     task: &mut Task<'_>,
     space: &mut Symbolic<'_>,
-    territory: Territory,
+    restriction: Restriction,
 ) -> (Found, bool) {
-    let mut sets = Sets::new(task.problem, space, territory, task.budget);
+    let mut sets = SymbolicProblem::new(task.problem, space, restriction, task.budget);
     sets.published = task.variant.published;
     let found = procedure(task, &mut sets);
     let store = sets.space.store_figures();

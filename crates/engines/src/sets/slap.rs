@@ -27,8 +27,8 @@
 //!
 //! Cost: one filtered image and, except for these edges, one filtered saturation per edge.
 
-use super::operators::Sets;
-use super::product::{Aggregate, Passage, Product};
+use super::operators::SymbolicProblem;
+use super::product::{Aggregate, EdgePassage, SetProduct};
 use super::search;
 use crate::engine::{AutomatonKind, Emptiness, Engine, Needs, Procedure, Variant};
 use crate::engine_id::EngineId;
@@ -93,9 +93,9 @@ pub struct Slap {
 }
 
 impl Slap {
-    pub fn new(sets: &mut Sets<'_, '_>, absorb: Absorb) -> Slap {
+    pub fn new(sets: &mut SymbolicProblem<'_, '_>, absorb: Absorb) -> Slap {
         let (marks, edges) = sets.automaton().normal_edges(&mut sets.guards);
-        let loops = |sets: &mut Sets<'_, '_>, q: StateId, on_edge: Marks| {
+        let loops = |sets: &mut SymbolicProblem<'_, '_>, q: StateId, on_edge: Marks| {
             let mut all = Guards::FALSE;
             for t in &edges[q.index()] {
                 if t.to == q && (absorb == Absorb::All || on_edge.contains(t.marks)) {
@@ -134,14 +134,14 @@ impl Slap {
     }
 }
 
-impl Product for Slap {
+impl SetProduct for Slap {
     fn marks(&self) -> Marks {
         self.marks
     }
 
     fn initial(
         &mut self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         k: usize,
     ) -> Result<Option<Vec<Aggregate>>, Stop> {
         let Some(&(location, through)) = self.initial.get(k) else {
@@ -156,7 +156,7 @@ impl Product for Slap {
 
     fn edges(
         &mut self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         from: &Aggregate,
         k: usize,
     ) -> Result<Option<Vec<(Marks, Aggregate)>>, Stop> {
@@ -175,20 +175,20 @@ impl Product for Slap {
         Ok(Some(vec![(out.marks, Aggregate::plain(out.to, set))]))
     }
 
-    fn start(&mut self, _: &mut Sets<'_, '_>, node: &Aggregate) -> Option<Guard> {
+    fn start(&mut self, _: &mut SymbolicProblem<'_, '_>, node: &Aggregate) -> Option<Guard> {
         let found = self.initial.iter().find(|(q, _)| *q == node.location);
         found.map(|(_, through)| *through)
     }
 
     fn passage(
         &mut self,
-        _: &mut Sets<'_, '_>,
+        _: &mut SymbolicProblem<'_, '_>,
         from: &Aggregate,
         k: usize,
         _: &Aggregate,
-    ) -> Result<Passage, Stop> {
+    ) -> Result<EdgePassage, Stop> {
         let out = &self.out[from.location.index()][k];
-        Ok(Passage::Step {
+        Ok(EdgePassage::Step {
             guard: out.guard,
             through: Some(out.through),
         })

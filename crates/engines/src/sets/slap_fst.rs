@@ -30,12 +30,12 @@
 
 use super::fair::union;
 use super::fixpoint::{Fair, Fixpoint};
-use super::operators::Sets;
-use super::product::{Aggregate, Passage, Product};
+use super::operators::SymbolicProblem;
+use super::product::{Aggregate, EdgePassage, SetProduct};
 use super::search;
 use super::slap::{Absorb, Slap};
-use super::walk::Ending;
-use super::whole::{AutomatonEdge, Family, Whole};
+use super::walk::DivergentRun;
+use super::whole::{AutomatonEdge, SetFamily, Whole};
 use super::witness::{self, ProductState};
 use crate::engine::{AutomatonKind, Emptiness, Engine, Needs, Procedure};
 use crate::engine_id::EngineId;
@@ -69,7 +69,7 @@ pub struct SlapFst {
     /// States with accepting runs inside of the component of the node last passed to `passage`.
     fair: Fair,
     /// With fairness: states known to have no accepting run inside of their component.
-    barren: Option<Family>,
+    barren: Option<SetFamily>,
 }
 
 /// The treatment of an automaton state in the product.
@@ -88,7 +88,7 @@ enum Role {
 }
 
 impl SlapFst {
-    pub fn new(sets: &mut Sets<'_, '_>, absorb: Absorb, fixpoint: Fixpoint) -> SlapFst {
+    pub fn new(sets: &mut SymbolicProblem<'_, '_>, absorb: Absorb, fixpoint: Fixpoint) -> SlapFst {
         let slap = Slap::new(sets, absorb);
         let automaton = sets.automaton();
         let components = automaton_components(&automaton);
@@ -143,14 +143,18 @@ impl SlapFst {
         }
     }
 
-    fn family(&self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Family {
+    fn family(&self, sets: &mut SymbolicProblem<'_, '_>, node: &Aggregate) -> SetFamily {
         let mut family = self.whole.empty(sets);
         family[node.location.index()] = node.set.clone();
         family
     }
 
     /// Returns whether the node has an accepting run inside of its component.
-    fn accepts(&mut self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Result<bool, Stop> {
+    fn accepts(
+        &mut self,
+        sets: &mut SymbolicProblem<'_, '_>,
+        node: &Aggregate,
+    ) -> Result<bool, Stop> {
         if let Some(barren) = &self.barren {
             let known = &barren[node.location.index()];
             let unknown = sets.space.store().difference(&node.set, known)?;
@@ -173,7 +177,7 @@ impl SlapFst {
     /// Returns the edges with fairness: the fixpoint's self-loop, then the groups of SLAP.
     fn fair_edges(
         &mut self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         from: &Aggregate,
         k: usize,
     ) -> Result<Option<Vec<(Marks, Aggregate)>>, Stop> {
@@ -193,14 +197,14 @@ impl SlapFst {
     }
 }
 
-impl Product for SlapFst {
+impl SetProduct for SlapFst {
     fn marks(&self) -> Marks {
         self.slap.marks()
     }
 
     fn initial(
         &mut self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         k: usize,
     ) -> Result<Option<Vec<Aggregate>>, Stop> {
         self.slap.initial(sets, k)
@@ -208,7 +212,7 @@ impl Product for SlapFst {
 
     fn edges(
         &mut self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         from: &Aggregate,
         k: usize,
     ) -> Result<Option<Vec<(Marks, Aggregate)>>, Stop> {
@@ -226,17 +230,17 @@ impl Product for SlapFst {
         Ok(Some(edge.into_iter().collect()))
     }
 
-    fn start(&mut self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Option<Guard> {
+    fn start(&mut self, sets: &mut SymbolicProblem<'_, '_>, node: &Aggregate) -> Option<Guard> {
         self.slap.start(sets, node)
     }
 
     fn passage(
         &mut self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         from: &Aggregate,
         k: usize,
         to: &Aggregate,
-    ) -> Result<Passage, Stop> {
+    ) -> Result<EdgePassage, Stop> {
         let role = self.role[from.location.index()];
         if self.barren.is_some() {
             if let Some(slap_group) = k.checked_sub(1) {
@@ -263,16 +267,16 @@ impl Product for SlapFst {
             .space
             .store()
             .intersection(&from.set, &self.fair.all[q])?;
-        Ok(Passage::EndIn(starts))
+        Ok(EdgePassage::EndIn(starts))
     }
 
     fn ending(
         &mut self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         from: &Aggregate,
         _: usize,
         start: &State,
-    ) -> Result<Ending, Stop> {
+    ) -> Result<DivergentRun, Stop> {
         let first = ProductState {
             location: from.location,
             state: start.clone(),

@@ -31,7 +31,7 @@
 //!
 //! The product is implemented as [SOP](super::sop) with an observed alphabet that never shrinks.
 
-use super::operators::Sets;
+use super::operators::SymbolicProblem;
 use super::search;
 use super::sog_testing::SogTesting;
 use super::sop::{Grain, Sop};
@@ -72,7 +72,11 @@ pub const SOG: Engine = Engine {
 };
 
 /// Creates the product with the observation graph, with that of Abid et al. if `published`.
-pub fn sog(sets: &Sets<'_, '_>, known: Invariance<'_>, published: bool) -> Result<Sop, Stop> {
+pub fn sog(
+    sets: &SymbolicProblem<'_, '_>,
+    known: Invariance<'_>,
+    published: bool,
+) -> Result<Sop, Stop> {
     if !known.letters {
         return Err(Stop::Unsupported(
             "the observation graph needs a stutter-invariant property".to_owned(),

@@ -25,8 +25,8 @@
 //!
 //! Cost: as SOG, with at most as many closures and fewer cycle tests.
 
-use super::operators::Sets;
-use super::product::{Aggregate, Passage, Product};
+use super::operators::SymbolicProblem;
+use super::product::{Aggregate, EdgePassage, SetProduct};
 use super::walk::divergent_run;
 use crate::engine::{AutomatonKind, Task};
 use crate::testing_automata::only_states;
@@ -34,7 +34,7 @@ use lariat_automata::testing::{Ta, Testing, Tgta};
 use lariat_automata::{Cube, Guard, Guards, Letter};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
-use lariat_parallel::Common;
+use lariat_parallel::OnceMap;
 use lariat_space::symbolic::Set;
 use std::sync::Arc;
 
@@ -46,9 +46,9 @@ const ANY: Guard = Guards::TRUE;
 pub struct SogTesting {
     testing: Testing,
     /// The successors of an aggregate before their closure, with their labels.
-    exits: Common<Set, Arc<[(Letter, Set)]>>,
-    closed: Common<Set, Set>,
-    divergent: Common<Set, bool>,
+    exits: OnceMap<Set, Arc<[(Letter, Set)]>>,
+    closed: OnceMap<Set, Set>,
+    divergent: OnceMap<Set, bool>,
     /// By automaton state: true if it accepts every continuation. Empty if finite prefixes are no
     /// evidence.
     forever: Vec<bool>,
@@ -76,9 +76,9 @@ impl SogTesting {
         Ok(SogTesting {
             forever,
             testing,
-            exits: Common::default(),
-            closed: Common::default(),
-            divergent: Common::default(),
+            exits: OnceMap::default(),
+            closed: OnceMap::default(),
+            divergent: OnceMap::default(),
         })
     }
 
@@ -87,12 +87,17 @@ impl SogTesting {
     }
 
     /// Returns the common label of an aggregate.
-    fn label(&self, sets: &mut Sets<'_, '_>, set: &Set) -> Letter {
+    fn label(&self, sets: &mut SymbolicProblem<'_, '_>, set: &Set) -> Letter {
         let state = sets.space.pick(set);
         Letter(state.map_or(0, |state| sets.label(&state) & self.testing.observed))
     }
 
-    fn close(&self, sets: &mut Sets<'_, '_>, part: &Set, label: Letter) -> Result<Set, Stop> {
+    fn close(
+        &self,
+        sets: &mut SymbolicProblem<'_, '_>,
+        part: &Set,
+        label: Letter,
+    ) -> Result<Set, Stop> {
         self.closed.get(part, || {
             let same = sets.guards.cube(Cube {
                 positive: label.0,
@@ -102,7 +107,11 @@ impl SogTesting {
         })
     }
 
-    fn exits(&self, sets: &mut Sets<'_, '_>, set: &Set) -> Result<Arc<[(Letter, Set)]>, Stop> {
+    fn exits(
+        &self,
+        sets: &mut SymbolicProblem<'_, '_>,
+        set: &Set,
+    ) -> Result<Arc<[(Letter, Set)]>, Stop> {
         self.exits.get(set, || {
             let next = sets.post(set, ANY)?;
             let outside = sets.space.store().difference(&next, set)?;
@@ -110,20 +119,20 @@ impl SogTesting {
         })
     }
 
-    fn diverges(&self, sets: &mut Sets<'_, '_>, set: &Set) -> Result<bool, Stop> {
+    fn diverges(&self, sets: &mut SymbolicProblem<'_, '_>, set: &Set) -> Result<bool, Stop> {
         let find = || Ok(!sets.divergent(set, ANY)?.is_empty());
         self.divergent.get(set, find)
     }
 }
 
-impl Product for SogTesting {
+impl SetProduct for SogTesting {
     fn marks(&self) -> Marks {
         self.testing.all_marks()
     }
 
     fn initial(
         &mut self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         k: usize,
     ) -> Result<Option<Vec<Aggregate>>, Stop> {
         if k > 0 {
@@ -144,7 +153,7 @@ impl Product for SogTesting {
 
     fn edges(
         &mut self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         from: &Aggregate,
         k: usize,
     ) -> Result<Option<Vec<(Marks, Aggregate)>>, Stop> {
@@ -180,29 +189,29 @@ impl Product for SogTesting {
         Ok(Some(moves.into_iter().map(edge).collect()))
     }
 
-    fn evidence(&self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Result<Set, Stop> {
+    fn evidence(&self, sets: &mut SymbolicProblem<'_, '_>, node: &Aggregate) -> Result<Set, Stop> {
         Ok(match self.forever.get(node.location.index()) {
             Some(true) => node.set.clone(),
             _ => sets.space.empty(),
         })
     }
 
-    fn start(&mut self, _: &mut Sets<'_, '_>, _: &Aggregate) -> Option<Guard> {
+    fn start(&mut self, _: &mut SymbolicProblem<'_, '_>, _: &Aggregate) -> Option<Guard> {
         Some(ANY)
     }
 
     fn passage(
         &mut self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         from: &Aggregate,
         k: usize,
         _: &Aggregate,
-    ) -> Result<Passage, Stop> {
+    ) -> Result<EdgePassage, Stop> {
         if k == 0 {
             let divergent = sets.divergent(&from.set, ANY)?;
-            return divergent_run(sets, &divergent, ANY).map(Passage::End);
+            return divergent_run(sets, &divergent, ANY).map(EdgePassage::End);
         }
-        Ok(Passage::Step {
+        Ok(EdgePassage::Step {
             guard: ANY,
             through: Some(ANY),
         })

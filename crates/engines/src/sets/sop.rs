@@ -22,8 +22,8 @@
 //! Cost: one closure per part of the successors of a node, on demand, and one divergence test per
 //! closed aggregate. Equal aggregates of different automaton states share both.
 
-use super::operators::Sets;
-use super::product::{Aggregate, Passage, Product};
+use super::operators::SymbolicProblem;
+use super::product::{Aggregate, EdgePassage, SetProduct};
 use super::search;
 use super::walk::divergent_run;
 use crate::engine::{AutomatonKind, Emptiness, Engine, Needs, Procedure};
@@ -33,7 +33,7 @@ use lariat_automata::{Automaton, Cube, Guard, Letter, StateId};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
 use lariat_model::Strength;
-use lariat_parallel::Common;
+use lariat_parallel::OnceMap;
 use lariat_space::symbolic::Set;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -118,15 +118,19 @@ pub struct Sop {
     /// By automaton state: FV if its language is known to be stutter-invariant, else all atoms.
     free: Vec<u64>,
     kinds: Arc<Mutex<Kinds>>,
-    plans: Common<Aggregate, Arc<[Successor]>>,
-    exits: Common<(Set, Observation), Arc<[Exit]>>,
-    closed: Common<(Set, u64), Set>,
-    divergent: Common<(Set, u64), bool>,
+    plans: OnceMap<Aggregate, Arc<[Successor]>>,
+    exits: OnceMap<(Set, Observation), Arc<[Exit]>>,
+    closed: OnceMap<(Set, u64), Set>,
+    divergent: OnceMap<(Set, u64), bool>,
 }
 
 impl Sop {
     /// Creates the product; the mask shrinks on entering states for which `known` holds.
-    pub fn new(sets: &Sets<'_, '_>, grain: Grain, known: impl Fn(StateId) -> bool) -> Sop {
+    pub fn new(
+        sets: &SymbolicProblem<'_, '_>,
+        grain: Grain,
+        known: impl Fn(StateId) -> bool,
+    ) -> Sop {
         let automaton = sets.automaton();
         let free = automaton.state_ids().map(|q| {
             if known(q) {
@@ -141,10 +145,10 @@ impl Sop {
             grain,
             free,
             kinds: Arc::default(),
-            plans: Common::default(),
-            exits: Common::default(),
-            closed: Common::default(),
-            divergent: Common::default(),
+            plans: OnceMap::default(),
+            exits: OnceMap::default(),
+            closed: OnceMap::default(),
+            divergent: OnceMap::default(),
         }
     }
 
@@ -168,12 +172,12 @@ impl Sop {
     }
 
     /// Returns the letters of silent steps: no event of the mask.
-    fn silent(&self, sets: &mut Sets<'_, '_>, mask: u64) -> Guard {
+    fn silent(&self, sets: &mut SymbolicProblem<'_, '_>, mask: u64) -> Guard {
         self.event(sets, mask, 0)
     }
 
     /// Returns the letters whose event atoms in the mask are `bits`.
-    fn event(&self, sets: &mut Sets<'_, '_>, mask: u64, bits: u64) -> Guard {
+    fn event(&self, sets: &mut SymbolicProblem<'_, '_>, mask: u64, bits: u64) -> Guard {
         let events = sets.alphabet().event_atoms() & mask;
         sets.guards.cube(Cube {
             positive: bits,
@@ -182,7 +186,7 @@ impl Sop {
     }
 
     /// Returns the letters whose state atoms in the mask are `label`.
-    fn labelled(&self, sets: &mut Sets<'_, '_>, mask: u64, label: u64) -> Guard {
+    fn labelled(&self, sets: &mut SymbolicProblem<'_, '_>, mask: u64, label: u64) -> Guard {
         let atoms = sets.alphabet().state_atoms() & mask;
         sets.guards.cube(Cube {
             positive: label & atoms,
@@ -192,7 +196,7 @@ impl Sop {
 
     fn close(
         &self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         part: &Set,
         becomes: Observation,
     ) -> Result<Set, Stop> {
@@ -206,7 +210,12 @@ impl Sop {
         })
     }
 
-    fn diverges(&self, sets: &mut Sets<'_, '_>, set: &Set, mask: u64) -> Result<bool, Stop> {
+    fn diverges(
+        &self,
+        sets: &mut SymbolicProblem<'_, '_>,
+        set: &Set,
+        mask: u64,
+    ) -> Result<bool, Stop> {
         self.divergent.get(&(set.clone(), mask), || {
             let silent = self.silent(sets, mask);
             Ok(!sets.divergent(set, silent)?.is_empty())
@@ -216,7 +225,7 @@ impl Sop {
     /// Returns the steps out of an aggregate by letter; no set of targets is empty.
     fn exits(
         &self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         set: &Set,
         observed: Observation,
     ) -> Result<Arc<[Exit]>, Stop> {
@@ -272,7 +281,11 @@ impl Sop {
     }
 
     /// Returns all successors of a node before their closure.
-    fn plan(&self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Result<Arc<[Successor]>, Stop> {
+    fn plan(
+        &self,
+        sets: &mut SymbolicProblem<'_, '_>,
+        node: &Aggregate,
+    ) -> Result<Arc<[Successor]>, Stop> {
         self.plans.get(node, || {
             let observed = self.observation(node);
             let mut plan = Vec::new();
@@ -299,7 +312,13 @@ impl Sop {
     }
 
     /// Returns the distinct masks after the automaton reads a letter in `location`.
-    fn masks(&self, sets: &Sets<'_, '_>, location: StateId, mask: u64, letter: u64) -> Vec<u64> {
+    fn masks(
+        &self,
+        sets: &SymbolicProblem<'_, '_>,
+        location: StateId,
+        mask: u64,
+        letter: u64,
+    ) -> Vec<u64> {
         let reading = self.reading(sets, location, letter);
         let mut masks: Vec<u64> = reading
             .map(|(_, to)| self.free[to.index()] & mask)
@@ -311,7 +330,7 @@ impl Sop {
 
     fn reading<'s>(
         &'s self,
-        sets: &'s Sets<'_, '_>,
+        sets: &'s SymbolicProblem<'_, '_>,
         location: StateId,
         letter: u64,
     ) -> impl Iterator<Item = (Marks, StateId)> + 's {
@@ -323,7 +342,7 @@ impl Sop {
 
     fn divergent_edges(
         &mut self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         location: StateId,
         mask: u64,
         label: u64,
@@ -350,7 +369,7 @@ impl Sop {
 
 /// Creates the product, whose mask shrinks where the known invariance allows it. The published
 /// variant supports no events and requires known invariance of all automaton states.
-pub fn sop(sets: &Sets<'_, '_>, invariance: Invariance<'_>) -> Result<Sop, Stop> {
+pub fn sop(sets: &SymbolicProblem<'_, '_>, invariance: Invariance<'_>) -> Result<Sop, Stop> {
     let states = sets.automaton().state_ids().count();
     let all = invariance.states.len() == states && invariance.states.iter().all(|known| *known);
     if sets.published && (sets.reads_events() || !all) {
@@ -373,14 +392,14 @@ pub fn sop(sets: &Sets<'_, '_>, invariance: Invariance<'_>) -> Result<Sop, Stop>
     Ok(Sop::new(sets, grain, known))
 }
 
-impl Product for Sop {
+impl SetProduct for Sop {
     fn marks(&self) -> Marks {
         self.automaton.all_marks()
     }
 
     fn initial(
         &mut self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         k: usize,
     ) -> Result<Option<Vec<Aggregate>>, Stop> {
         let Some(&location) = self.automaton.initial.get(k) else {
@@ -410,7 +429,7 @@ impl Product for Sop {
 
     fn edges(
         &mut self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         from: &Aggregate,
         k: usize,
     ) -> Result<Option<Vec<(Marks, Aggregate)>>, Stop> {
@@ -446,27 +465,27 @@ impl Product for Sop {
         Ok(Some(fitting.map(edge).collect()))
     }
 
-    fn start(&mut self, sets: &mut Sets<'_, '_>, node: &Aggregate) -> Option<Guard> {
+    fn start(&mut self, sets: &mut SymbolicProblem<'_, '_>, node: &Aggregate) -> Option<Guard> {
         let Observation { shape, mask, .. } = self.observation(node);
         (shape == Shape::Closed).then(|| self.silent(sets, mask))
     }
 
     fn passage(
         &mut self,
-        sets: &mut Sets<'_, '_>,
+        sets: &mut SymbolicProblem<'_, '_>,
         from: &Aggregate,
         k: usize,
         _: &Aggregate,
-    ) -> Result<Passage, Stop> {
+    ) -> Result<EdgePassage, Stop> {
         let mask = self.observation(from).mask;
         let Some(k) = k.checked_sub(1) else {
             let silent = self.silent(sets, mask);
             let divergent = sets.divergent(&from.set, silent)?;
-            return divergent_run(sets, &divergent, silent).map(Passage::End);
+            return divergent_run(sets, &divergent, silent).map(EdgePassage::End);
         };
         let next = self.plan(sets, from)?[k].clone();
         let inside = next.becomes.shape != Shape::Entry;
-        Ok(Passage::Step {
+        Ok(EdgePassage::Step {
             guard: self.event(sets, mask, next.bits),
             through: inside.then(|| self.silent(sets, next.becomes.mask)),
         })

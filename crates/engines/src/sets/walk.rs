@@ -34,8 +34,8 @@
 //! Cost: one image of a few states per step of the lasso. States visited in earlier rounds are
 //! preferred, which closes most cycles after one or two rounds.
 
-use super::operators::Sets;
-use super::product::{Aggregate, Aggregates, Passage, Product, Worker};
+use super::operators::SymbolicProblem;
+use super::product::{Aggregate, Aggregates, EdgePassage, SetProduct, SetWorker};
 use lariat_automata::Guard;
 use lariat_budget::Stop;
 use lariat_emptiness::{Decomposed, Edge, Evidence, NodeId, lasso};
@@ -44,7 +44,7 @@ use lariat_space::symbolic::Set;
 use rustc_hash::FxHashMap;
 
 /// An infinite run from `start`: `path`, then `cycle` indefinitely.
-pub struct Ending {
+pub struct DivergentRun {
     /// The first state.
     pub start: State,
     /// The steps before the cycle.
@@ -54,7 +54,7 @@ pub struct Ending {
 }
 
 /// A path: its first state and its steps.
-pub type Path = (State, Vec<Step>);
+pub type ConcretePath = (State, Vec<Step>);
 
 /// Returns the internal error of a trace construction that contradicts the product.
 pub fn lost() -> Stop {
@@ -63,9 +63,9 @@ pub fn lost() -> Stop {
 
 /// Returns a lasso of the system for `evidence`; `None` if the graph has none, which is possible
 /// only for an undecided check.
-pub fn concrete<'w, 'r, 's, P: Product>(
+pub fn concrete<'w, 'r, 's, P: SetProduct>(
     graph: &Aggregates<'_, 'w, 'r, 's, P>,
-    worker: &mut Worker<'w, 'r, 's, P>,
+    worker: &mut SetWorker<'w, 'r, 's, P>,
     evidence: &Evidence,
 ) -> Result<Option<Lasso>, Stop> {
     let searched = Decomposed::new(graph, evidence);
@@ -113,7 +113,7 @@ pub fn concrete<'w, 'r, 's, P: Product>(
 }
 
 /// Returns a run without steps, for an undecided check.
-pub fn first_state(sets: &mut Sets<'_, '_>) -> Result<Lasso, Stop> {
+pub fn first_state(sets: &mut SymbolicProblem<'_, '_>) -> Result<Lasso, Stop> {
     let initial = sets.space.initial()?;
     let initial = sets.space.pick(&initial).ok_or_else(lost)?;
     Ok(finite_prefix(initial, Vec::new()))
@@ -129,7 +129,7 @@ pub fn finite_prefix(initial: State, prefix: Vec<Step>) -> Lasso {
     }
 }
 
-fn finish(initial: State, mut prefix: Vec<Step>, ending: Ending) -> Lasso {
+fn finish(initial: State, mut prefix: Vec<Step>, ending: DivergentRun) -> Lasso {
     prefix.extend(ending.path);
     Lasso {
         initial,
@@ -142,7 +142,7 @@ fn finish(initial: State, mut prefix: Vec<Step>, ending: Ending) -> Lasso {
 /// An edge of the abstract lasso, on single states.
 enum Way {
     Through(Hop),
-    Run(Ending),
+    Run(DivergentRun),
     RunFrom(Set, usize),
 }
 
@@ -154,8 +154,8 @@ struct Hop {
     to: Set,
 }
 
-fn hop<P: Product>(
-    worker: &mut Worker<'_, '_, '_, P>,
+fn hop<P: SetProduct>(
+    worker: &mut SetWorker<'_, '_, '_, P>,
     from: NodeId,
     edge: Edge,
 ) -> Result<Way, Stop> {
@@ -163,9 +163,9 @@ fn hop<P: Product>(
     let [from, to] = [from, edge.to].map(|id| worker.node(id).clone());
     let passage = worker.product.passage(worker.sets, &from, group, &to)?;
     Ok(match passage {
-        Passage::End(ending) => Way::Run(ending),
-        Passage::EndIn(set) => Way::RunFrom(set, group),
-        Passage::Step { guard, through } => Way::Through(Hop {
+        EdgePassage::End(ending) => Way::Run(ending),
+        EdgePassage::EndIn(set) => Way::RunFrom(set, group),
+        EdgePassage::Step { guard, through } => Way::Through(Hop {
             from: from.set,
             guard,
             through,
@@ -175,7 +175,11 @@ fn hop<P: Product>(
 }
 
 /// Iterates rounds backwards from `at` until a state repeats; returns the steps of the cycle.
-fn cycle(sets: &mut Sets<'_, '_>, round: &[Hop], mut at: State) -> Result<Vec<Step>, Stop> {
+fn cycle(
+    sets: &mut SymbolicProblem<'_, '_>,
+    round: &[Hop],
+    mut at: State,
+) -> Result<Vec<Step>, Stop> {
     let mut met: FxHashMap<State, usize> = FxHashMap::default();
     let mut met_set = sets.space.empty();
     let mut rounds: Vec<Vec<Step>> = Vec::new();
@@ -194,11 +198,11 @@ fn cycle(sets: &mut Sets<'_, '_>, round: &[Hop], mut at: State) -> Result<Vec<St
 
 /// Returns a path along `hops` to `end`, if possible from a state of `preferred`.
 fn back_along(
-    sets: &mut Sets<'_, '_>,
+    sets: &mut SymbolicProblem<'_, '_>,
     hops: &[Hop],
     end: State,
     preferred: &Set,
-) -> Result<Path, Stop> {
+) -> Result<ConcretePath, Stop> {
     let nowhere = sets.space.empty();
     let mut pieces = Vec::with_capacity(hops.len());
     let mut at = end;
@@ -212,7 +216,12 @@ fn back_along(
 }
 
 /// Returns a path along one hop to `end`, if possible from a state of `preferred`.
-fn backward(sets: &mut Sets<'_, '_>, hop: &Hop, end: State, preferred: &Set) -> Result<Path, Stop> {
+fn backward(
+    sets: &mut SymbolicProblem<'_, '_>,
+    hop: &Hop,
+    end: State,
+    preferred: &Set,
+) -> Result<ConcretePath, Stop> {
     let entries = sets.post(&hop.from, hop.guard)?;
     let (entry, mut inside) = path_inside(sets, &entries, hop.through, &hop.to, end)?;
     let here = sets.space.singleton(&entry)?;
@@ -227,12 +236,12 @@ fn backward(sets: &mut Sets<'_, '_>, hop: &Hop, end: State, preferred: &Set) -> 
 
 /// Returns a shortest path inside of `inside`, by letters of `through`, from `entries` to `end`.
 fn path_inside(
-    sets: &mut Sets<'_, '_>,
+    sets: &mut SymbolicProblem<'_, '_>,
     entries: &Set,
     through: Option<Guard>,
     inside: &Set,
     end: State,
-) -> Result<Path, Stop> {
+) -> Result<ConcretePath, Stop> {
     let mut layers = vec![sets.space.singleton(&end)?];
     let mut seen = layers[0].clone();
     let mut at = loop {
@@ -263,8 +272,8 @@ fn path_inside(
 
 /// Returns a path along `hops` from an initial state of the system, in node `initial`, to the
 /// nearest state of `goal`, and that state.
-fn forward<P: Product>(
-    worker: &mut Worker<'_, '_, '_, P>,
+fn forward<P: SetProduct>(
+    worker: &mut SetWorker<'_, '_, '_, P>,
     hops: &[Hop],
     initial: NodeId,
     goal: Set,
@@ -320,7 +329,7 @@ fn forward<P: Product>(
 /// Returns a shortest path inside of `inside`, by letters of `through`, from `from` to `goal`: its
 /// first state, its steps and its last state.
 fn path_to(
-    sets: &mut Sets<'_, '_>,
+    sets: &mut SymbolicProblem<'_, '_>,
     from: &Set,
     through: Option<Guard>,
     inside: &Set,
@@ -358,10 +367,10 @@ fn path_to(
 
 /// Returns an infinite run by letters of `guard` inside of `divergent`, the states that have one.
 pub fn divergent_run(
-    sets: &mut Sets<'_, '_>,
+    sets: &mut SymbolicProblem<'_, '_>,
     divergent: &Set,
     guard: Guard,
-) -> Result<Ending, Stop> {
+) -> Result<DivergentRun, Stop> {
     let start = sets.space.pick(divergent).ok_or_else(lost)?;
     let mut met = FxHashMap::from_iter([(start.clone(), 0)]);
     let mut steps: Vec<Step> = Vec::new();
@@ -372,7 +381,7 @@ pub fn divergent_run(
         steps.push(step);
         if let Some(&since) = met.get(&at) {
             let cycle = steps.split_off(since);
-            return Ok(Ending {
+            return Ok(DivergentRun {
                 start,
                 path: steps,
                 cycle,

@@ -11,7 +11,7 @@
 //! steps to other automaton states are propagated one by one.
 
 use super::fair::Demand;
-use super::operators::Sets;
+use super::operators::SymbolicProblem;
 use lariat_automata::{AutomatonComponents, Guard, Guards, StateId, Transition};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
@@ -19,7 +19,7 @@ use lariat_space::symbolic::Set;
 use std::collections::VecDeque;
 
 /// A set of states per automaton state.
-pub type Family = Vec<Set>;
+pub type SetFamily = Vec<Set>;
 
 /// An edge of the automaton.
 #[derive(Clone, Copy)]
@@ -50,13 +50,13 @@ pub struct Whole {
 }
 
 /// Returns whether all sets of the family are empty.
-pub fn is_empty(family: &Family) -> bool {
+pub fn is_empty(family: &SetFamily) -> bool {
     family.iter().all(Set::is_empty)
 }
 
 impl Whole {
     /// Creates the product of the problem of `sets`, without fairness constraints.
-    pub fn new(sets: &mut Sets<'_, '_>) -> Whole {
+    pub fn new(sets: &mut SymbolicProblem<'_, '_>) -> Whole {
         let (marks, normal) = sets.automaton().normal_edges(&mut sets.guards);
         let mut loops = vec![Guards::FALSE; normal.len()];
         let mut edges = Vec::new();
@@ -92,7 +92,7 @@ impl Whole {
     }
 
     /// Creates the product with the fairness constraints of the problem.
-    pub fn with_fairness(sets: &mut Sets<'_, '_>) -> Whole {
+    pub fn with_fairness(sets: &mut SymbolicProblem<'_, '_>) -> Whole {
         let mut whole = Whole::new(sets);
         whole.demands = sets.fairness().iter().map(Demand::new).collect();
         whole
@@ -110,12 +110,12 @@ impl Whole {
     }
 
     /// Returns the empty family.
-    pub fn empty(&self, sets: &mut Sets<'_, '_>) -> Family {
+    pub fn empty(&self, sets: &mut SymbolicProblem<'_, '_>) -> SetFamily {
         vec![sets.space.empty(); self.loops.len()]
     }
 
     /// Returns the initial states of the product.
-    pub fn initial(&self, sets: &mut Sets<'_, '_>) -> Result<Family, Stop> {
+    pub fn initial(&self, sets: &mut SymbolicProblem<'_, '_>) -> Result<SetFamily, Stop> {
         let mut family = self.empty(sets);
         let start = sets.space.initial()?;
         for q in &sets.automaton().initial {
@@ -125,7 +125,11 @@ impl Whole {
     }
 
     /// Returns the states reachable from `family`.
-    pub fn reach(&self, sets: &mut Sets<'_, '_>, family: Family) -> Result<Family, Stop> {
+    pub fn reach(
+        &self,
+        sets: &mut SymbolicProblem<'_, '_>,
+        family: SetFamily,
+    ) -> Result<SetFamily, Stop> {
         self.spread(
             sets,
             family,
@@ -138,10 +142,10 @@ impl Whole {
     /// Returns the states reachable from `family` inside of `within`, for `family ⊆ within`.
     pub fn reach_within(
         &self,
-        sets: &mut Sets<'_, '_>,
-        family: Family,
-        within: &Family,
-    ) -> Result<Family, Stop> {
+        sets: &mut SymbolicProblem<'_, '_>,
+        family: SetFamily,
+        within: &SetFamily,
+    ) -> Result<SetFamily, Stop> {
         self.spread(
             sets,
             family,
@@ -161,10 +165,10 @@ impl Whole {
     /// Returns the states that reach `family` inside of `within`, for `family ⊆ within`.
     pub fn back_within(
         &self,
-        sets: &mut Sets<'_, '_>,
-        family: Family,
-        within: &Family,
-    ) -> Result<Family, Stop> {
+        sets: &mut SymbolicProblem<'_, '_>,
+        family: SetFamily,
+        within: &SetFamily,
+    ) -> Result<SetFamily, Stop> {
         self.spread(
             sets,
             family,
@@ -178,12 +182,12 @@ impl Whole {
     /// `cross` per edge between states, in the direction given by `ends`.
     fn spread<'r, 's>(
         &self,
-        sets: &mut Sets<'r, 's>,
-        mut family: Family,
+        sets: &mut SymbolicProblem<'r, 's>,
+        mut family: SetFamily,
         ends: impl Fn(&AutomatonEdge) -> (StateId, StateId),
-        close: impl Fn(&mut Sets<'r, 's>, usize, &Set) -> Result<Set, Stop>,
-        cross: impl Fn(&mut Sets<'r, 's>, &AutomatonEdge, &Set) -> Result<Set, Stop>,
-    ) -> Result<Family, Stop> {
+        close: impl Fn(&mut SymbolicProblem<'r, 's>, usize, &Set) -> Result<Set, Stop>,
+        cross: impl Fn(&mut SymbolicProblem<'r, 's>, &AutomatonEdge, &Set) -> Result<Set, Stop>,
+    ) -> Result<SetFamily, Stop> {
         let mut queue: VecDeque<usize> = (0..family.len())
             .filter(|q| !family[*q].is_empty())
             .collect();
@@ -208,7 +212,11 @@ impl Whole {
     }
 
     /// Returns the members of `family` with a stutter loop.
-    pub fn stuttering(&self, sets: &mut Sets<'_, '_>, family: &Family) -> Result<Family, Stop> {
+    pub fn stuttering(
+        &self,
+        sets: &mut SymbolicProblem<'_, '_>,
+        family: &SetFamily,
+    ) -> Result<SetFamily, Stop> {
         let stuttering = |set: &Set| sets.stuttering(set, Guards::TRUE);
         family.iter().map(stuttering).collect()
     }
@@ -216,10 +224,10 @@ impl Whole {
     /// Returns the sources of edges inside of `family` that carry all of `marks`.
     pub fn sources(
         &self,
-        sets: &mut Sets<'_, '_>,
-        family: &Family,
+        sets: &mut SymbolicProblem<'_, '_>,
+        family: &SetFamily,
         marks: Marks,
-    ) -> Result<Family, Stop> {
+    ) -> Result<SetFamily, Stop> {
         let mut sources = self.empty(sets);
         for edge in self.edges.iter().filter(|edge| edge.marks.contains(marks)) {
             let (q, d) = (edge.from.index(), edge.to.index());
@@ -235,10 +243,10 @@ impl Whole {
     /// Returns the targets of edges inside of `family` that carry all of `marks`.
     pub fn targets(
         &self,
-        sets: &mut Sets<'_, '_>,
-        family: &Family,
+        sets: &mut SymbolicProblem<'_, '_>,
+        family: &SetFamily,
         marks: Marks,
-    ) -> Result<Family, Stop> {
+    ) -> Result<SetFamily, Stop> {
         let mut targets = self.empty(sets);
         for edge in self.edges.iter().filter(|edge| edge.marks.contains(marks)) {
             let (q, d) = (edge.from.index(), edge.to.index());

@@ -13,9 +13,9 @@
 
 use super::fair::{Demand, union};
 use super::fixpoint::Fair;
-use super::operators::Sets;
-use super::walk::{self, Ending, lost};
-use super::whole::{AutomatonEdge, Family, Whole, is_empty};
+use super::operators::SymbolicProblem;
+use super::walk::{self, DivergentRun, lost};
+use super::whole::{AutomatonEdge, SetFamily, Whole, is_empty};
 use lariat_automata::StateId;
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
@@ -30,7 +30,7 @@ pub struct ProductState {
 }
 
 impl ProductState {
-    fn is_in(&self, sets: &mut Sets<'_, '_>, family: &Family) -> bool {
+    fn is_in(&self, sets: &mut SymbolicProblem<'_, '_>, family: &SetFamily) -> bool {
         sets.space
             .contains(&family[self.location.index()], &self.state)
     }
@@ -38,11 +38,11 @@ impl ProductState {
 
 /// Returns an accepting run from `first`, a member of `fair`, that ends inside of the core.
 pub fn run(
-    sets: &mut Sets<'_, '_>,
+    sets: &mut SymbolicProblem<'_, '_>,
     whole: &Whole,
     first: ProductState,
     fair: &Fair,
-) -> Result<Ending, Stop> {
+) -> Result<DivergentRun, Stop> {
     let begin = first.state.clone();
     let into = Goal::In(fair.core.clone());
     let (mut path, mut at) = path_to(sets, whole, &fair.all, first, &into)?;
@@ -58,7 +58,7 @@ pub fn run(
                 event: None,
                 state: end.state,
             };
-            return Ok(Ending {
+            return Ok(DivergentRun {
                 start: begin,
                 path,
                 cycle: vec![still],
@@ -82,7 +82,7 @@ pub fn run(
             let goal = singleton(sets, whole, &entry)?;
             let (steps, _) = path_to(sets, whole, &ahead, at, &Goal::In(goal))?;
             round.extend(steps);
-            return Ok(Ending {
+            return Ok(DivergentRun {
                 start: begin,
                 path,
                 cycle: round,
@@ -95,10 +95,10 @@ pub fn run(
 /// Returns a prefix from `initial` after which every continuation is accepted, if `reached` has
 /// one.
 pub fn accepted_prefix(
-    sets: &mut Sets<'_, '_>,
+    sets: &mut SymbolicProblem<'_, '_>,
     whole: &Whole,
-    initial: &Family,
-    reached: &Family,
+    initial: &SetFamily,
+    reached: &SetFamily,
 ) -> Result<Option<Lasso>, Stop> {
     let mut goal = whole.empty(sets);
     for q in sets.automaton().state_ids() {
@@ -127,9 +127,9 @@ pub fn accepted_prefix(
 /// state that does not enable it. A strong constraint that no reachable step satisfies is never
 /// enabled.
 fn satisfy(
-    sets: &mut Sets<'_, '_>,
+    sets: &mut SymbolicProblem<'_, '_>,
     whole: &Whole,
-    fair: &Family,
+    fair: &SetFamily,
     at: ProductState,
     demand: &Demand,
 ) -> Result<(Vec<Step>, ProductState), Stop> {
@@ -163,7 +163,11 @@ fn satisfy(
 }
 
 /// Returns the family with a single state.
-fn singleton(sets: &mut Sets<'_, '_>, whole: &Whole, at: &ProductState) -> Result<Family, Stop> {
+fn singleton(
+    sets: &mut SymbolicProblem<'_, '_>,
+    whole: &Whole,
+    at: &ProductState,
+) -> Result<SetFamily, Stop> {
     let mut family = whole.empty(sets);
     family[at.location.index()] = sets.space.singleton(&at.state)?;
     Ok(family)
@@ -171,10 +175,10 @@ fn singleton(sets: &mut Sets<'_, '_>, whole: &Whole, at: &ProductState) -> Resul
 
 /// Returns the members of `family` that stutter by an edge with all marks.
 fn accepting_deadlocks(
-    sets: &mut Sets<'_, '_>,
+    sets: &mut SymbolicProblem<'_, '_>,
     whole: &Whole,
-    family: &Family,
-) -> Result<Family, Stop> {
+    family: &SetFamily,
+) -> Result<SetFamily, Stop> {
     let mut rest = whole.empty(sets);
     let full = |edge: &&AutomatonEdge| edge.from == edge.to && edge.marks == whole.marks;
     for edge in whole.edges.iter().filter(full) {
@@ -189,7 +193,7 @@ enum Goal {
     /// Taking an edge with this mark.
     Mark(u32),
     /// Reaching one of these states, possibly without a step.
-    In(Family),
+    In(SetFamily),
 }
 
 /// Limit on diagram nodes created by the layers before a single run is tried.
@@ -200,9 +204,9 @@ const RUN_LENGTH: usize = 10_000;
 
 /// Returns a path inside of `within` to the goal, a shortest one if the layers stay small.
 fn path_to(
-    sets: &mut Sets<'_, '_>,
+    sets: &mut SymbolicProblem<'_, '_>,
     whole: &Whole,
-    within: &Family,
+    within: &SetFamily,
     from: ProductState,
     goal: &Goal,
 ) -> Result<(Vec<Step>, ProductState), Stop> {
@@ -272,9 +276,9 @@ fn path_to(
 
 /// Follows one run inside of `within`, without repeating a state, until it reaches the goal.
 fn follow(
-    sets: &mut Sets<'_, '_>,
+    sets: &mut SymbolicProblem<'_, '_>,
     whole: &Whole,
-    within: &Family,
+    within: &SetFamily,
     from: ProductState,
     goal: &Goal,
 ) -> Result<Option<(Vec<Step>, ProductState)>, Stop> {
@@ -327,10 +331,10 @@ fn follow(
 
 /// Returns the successors of a layer by `edge` inside of `within`.
 fn advance(
-    sets: &mut Sets<'_, '_>,
+    sets: &mut SymbolicProblem<'_, '_>,
     edge: &AutomatonEdge,
-    layer: &Family,
-    within: &Family,
+    layer: &SetFamily,
+    within: &SetFamily,
 ) -> Result<Set, Stop> {
     let (from, within) = (&layer[edge.from.index()], &within[edge.to.index()]);
     if from.is_empty() || within.is_empty() {
@@ -342,9 +346,9 @@ fn advance(
 
 /// Returns a state of the layer from which `edge` leads to `target`, and the step.
 fn predecessor(
-    sets: &mut Sets<'_, '_>,
+    sets: &mut SymbolicProblem<'_, '_>,
     edge: &AutomatonEdge,
-    layer: &Family,
+    layer: &SetFamily,
     target: &State,
 ) -> Result<(State, Step), Stop> {
     let target = sets.space.singleton(target)?;
@@ -356,9 +360,9 @@ fn predecessor(
 
 /// Returns the steps through the layers to `end`, a member of the last layer.
 fn retrace(
-    sets: &mut Sets<'_, '_>,
+    sets: &mut SymbolicProblem<'_, '_>,
     whole: &Whole,
-    layers: &[Family],
+    layers: &[SetFamily],
     end: ProductState,
 ) -> Result<Vec<Step>, Stop> {
     let mut steps = Vec::with_capacity(layers.len());

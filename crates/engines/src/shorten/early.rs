@@ -8,8 +8,8 @@
 //! Desel, J. Esparza, *Free choice Petri nets*, 1995, on occurrences of T-invariants); elsewhere
 //! this is a heuristic.
 
-use super::slice::{Direction, arcs, fire, fired};
-use super::word::Reading;
+use super::slice::{FiringDirection, arcs, fire, fired};
+use super::word::AutomatonRun;
 use crate::problem::Problem;
 use lariat_budget::Budget;
 use lariat_model::{EventId, Lasso, Step, System, Value};
@@ -33,7 +33,7 @@ pub(super) fn earlier(problem: &Problem<'_>, lasso: &Lasso, budget: &Budget) -> 
     let (prefix, cycle) = (events(&lasso.prefix)?, events(&lasso.cycle)?);
     let mut values = lasso.initial.to_vec();
     let mut here = &lasso.initial;
-    let mut reading = Reading::new(problem);
+    let mut reading = AutomatonRun::new(problem);
     let mut visits = 0;
     for (i, (event, step)) in prefix.iter().zip(&lasso.prefix).enumerate() {
         if let Some(order) = closed(system, &mut values, &cycle, &mut visits) {
@@ -54,7 +54,7 @@ pub(super) fn earlier(problem: &Problem<'_>, lasso: &Lasso, budget: &Budget) -> 
         }
         reading.read(here, step);
         here = &step.state;
-        fire(system, &mut values, *event, Direction::Forth);
+        fire(system, &mut values, *event, FiringDirection::Forth);
     }
     None
 }
@@ -75,7 +75,7 @@ fn closed(
             let mut arcs = arcs(system, *event).unwrap_or_default().iter();
             let enabled = arcs.all(|arc| values[arc.var.index()] >= arc.need);
             if enabled {
-                fire(system, values, *event, Direction::Forth);
+                fire(system, values, *event, FiringDirection::Forth);
                 order.push(*event);
             }
             !enabled
@@ -85,7 +85,7 @@ fn closed(
         }
         if waiting.len() == before || *visits > MOST_VISITS {
             for event in order.iter().rev() {
-                fire(system, values, *event, Direction::Back);
+                fire(system, values, *event, FiringDirection::Back);
             }
             return None;
         }

@@ -6,10 +6,10 @@
 //! shorter:    follow the run, explore, and search among all known edges
 //! ```
 
-use super::search::{Edges, Link, Path, Search, Tree};
+use super::search::{EdgeLasso, Edges, LassoSearch, ProductEdge, SearchTree};
 use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
 use crate::explicit::single::is_forever;
-use crate::explicit::steps::Steps;
+use crate::explicit::steps::SingleStateProduct;
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_emptiness::{Graph, NodeId};
 use lariat_model::{Lasso, Step};
@@ -28,7 +28,7 @@ pub(super) struct Fragment<'a, 'p> {
     budget: &'a Budget,
     known: Edges,
     /// The initial nodes, the nodes found from there breadth-first, and how many were expanded.
-    found: Tree,
+    found: SearchTree,
     initial: usize,
     expanded: usize,
     /// By automaton state: a run that reaches it is evidence. And the nearest such node.
@@ -52,7 +52,7 @@ impl<'a, 'p> Fragment<'a, 'p> {
             worker: product.worker(budget),
             budget,
             known: Edges::default(),
-            found: Tree::default(),
+            found: SearchTree::default(),
             initial: 0,
             expanded: 0,
             forever,
@@ -88,7 +88,7 @@ impl<'a, 'p> Fragment<'a, 'p> {
         self.allow(effort);
         self.explore(longest);
         let (initial, prefix) = self.found.way_to(self.nearest?, &self.known);
-        let path = Path {
+        let path = EdgeLasso {
             initial,
             prefix,
             cycle: Vec::new(),
@@ -105,7 +105,7 @@ impl<'a, 'p> Fragment<'a, 'p> {
         let tree = self.tree(best);
         self.lease.resize(self.bytes() + tree.bytes())?;
         let visits = self.budget.clone().with_work(effort.saturating_mul(VISITS));
-        let search = Search::new(&self.known, &tree, self.product.marks());
+        let search = LassoSearch::new(&self.known, &tree, self.product.marks());
         let found = search.run(best, &visits)?;
         Ok(found.map(|path| self.concrete(&path)))
     }
@@ -139,7 +139,7 @@ impl<'a, 'p> Fragment<'a, 'p> {
             self.product
                 .next_step(&mut self.worker, from, &mut cursor)?
         {
-            self.known.links.push(Link {
+            self.known.links.push(ProductEdge {
                 from,
                 to: edge.to,
                 marks: edge.marks,
@@ -178,7 +178,7 @@ impl<'a, 'p> Fragment<'a, 'p> {
             };
             self.expand(node);
             for i in self.known.edges(node) {
-                let Link { to, event, .. } = self.known.links[i];
+                let ProductEdge { to, event, .. } = self.known.links[i];
                 if event == step.event
                     && self.product.state(&mut self.worker, to) == step.state
                     && seen.insert((next, to))
@@ -223,8 +223,8 @@ impl<'a, 'p> Fragment<'a, 'p> {
     }
 
     /// Returns the nodes reachable by known edges, to the depth of a lasso shorter than `best`.
-    fn tree(&self, best: usize) -> Tree {
-        let mut tree = Tree::default();
+    fn tree(&self, best: usize) -> SearchTree {
+        let mut tree = SearchTree::default();
         for &node in &self.found.order[..self.initial] {
             tree.add(node, 0, None);
         }
@@ -242,7 +242,7 @@ impl<'a, 'p> Fragment<'a, 'p> {
         tree
     }
 
-    fn concrete(&mut self, path: &Path) -> Lasso {
+    fn concrete(&mut self, path: &EdgeLasso) -> Lasso {
         let mut steps = |links: &[usize]| -> Vec<Step> {
             let step = |i: &usize| Step {
                 event: self.known.links[*i].event,
@@ -268,7 +268,7 @@ mod tests {
     use super::*;
     use crate::problem::Problem;
     use lariat_automata::Automaton;
-    use lariat_budget::{Fault, Quiet, Victim};
+    use lariat_budget::{FaultTarget, InjectedFault, Quiet};
     use lariat_corpora::each_case;
     use lariat_model::{Deadlock, State, System};
 
@@ -340,10 +340,10 @@ mod tests {
         let mut stopped = 0;
         each_case(100, |random| {
             let stop = random.one_of(&[Stop::Time, Stop::Memory, Stop::Interrupted]);
-            let victim = *random.one_of(&[Victim::One, Victim::All]);
+            let victim = *random.one_of(&[FaultTarget::One, FaultTarget::All]);
             let reach = random.below(12_u32);
             let at = random.below(1_u64 << reach);
-            let budget = Budget::faulty(Fault::new(stop.clone(), at, victim));
+            let budget = Budget::faulty(InjectedFault::new(stop.clone(), at, victim));
             let nodes = explored(&product, &[1000], &budget).0;
             assert_eq!(nodes, all[..nodes.len()]);
             stopped += usize::from(nodes.len() < all.len());

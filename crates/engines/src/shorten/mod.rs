@@ -35,7 +35,7 @@ use fragment::Fragment;
 use lariat_automata::accepting_forever;
 use lariat_budget::{Budget, RunContext};
 use lariat_model::{EvidenceKind, Lasso, State, Step};
-use slice::{Kept, sliced};
+use slice::{LoopSlicing, sliced};
 use word::is_evidence;
 
 /// The effort is divided by `marks / MANY_MARKS`, rounded up: search positions include the marks
@@ -43,7 +43,7 @@ use word::is_evidence;
 const MANY_MARKS: usize = 4;
 
 /// Limits on the search for a shorter lasso.
-pub struct Effort<'a> {
+pub struct ShortenEffort<'a> {
     /// Product states for the first attempt, fewer if there are many marks.
     pub at_first: u64,
     /// Product states for both attempts, by the number of steps after the first.
@@ -56,7 +56,7 @@ pub struct Effort<'a> {
 pub fn shorten(
     problem: &Problem<'_>,
     lasso: Lasso,
-    effort: &Effort<'_>,
+    effort: &ShortenEffort<'_>,
     ctx: RunContext<'_>,
 ) -> Lasso {
     let lasso = folded(lasso);
@@ -134,7 +134,7 @@ fn simplified(problem: &Problem<'_>, lasso: Lasso, budget: &Budget) -> Lasso {
 
 /// Removes irrelevant events; keeps the whole loop if the run is otherwise unfair.
 fn sliced_run(problem: &Problem<'_>, lasso: Lasso) -> Lasso {
-    for of_the_loop in [Kept::Parts, Kept::Whole] {
+    for of_the_loop in [LoopSlicing::Parts, LoopSlicing::Whole] {
         if let Some(sliced) = sliced(problem, &lasso, of_the_loop)
             && is_evidence(problem, &sliced)
         {

@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 #[derive(Clone, Copy)]
-pub(super) struct Link {
+pub(super) struct ProductEdge {
     pub(super) from: NodeId,
     pub(super) to: NodeId,
     pub(super) marks: Marks,
@@ -31,7 +31,7 @@ pub(super) struct Link {
 /// Edges of the expanded nodes.
 #[derive(Default)]
 pub(super) struct Edges {
-    pub(super) links: Vec<Link>,
+    pub(super) links: Vec<ProductEdge>,
     /// By node: the range of its edges, if it was expanded.
     pub(super) ranges: Vec<Option<Range<u32>>>,
 }
@@ -67,19 +67,19 @@ impl Edges {
 
     pub(super) fn bytes(&self) -> usize {
         let ranges = self.ranges.capacity() * size_of::<Option<Range<u32>>>();
-        self.links.capacity() * size_of::<Link>() + ranges
+        self.links.capacity() * size_of::<ProductEdge>() + ranges
     }
 }
 
 /// Breadth-first tree: nodes by distance, each with the edge by which it was first reached.
 #[derive(Default)]
-pub(super) struct Tree {
+pub(super) struct SearchTree {
     pub(super) order: Vec<NodeId>,
     /// By node.
     pub(super) reached: Vec<Option<(usize, Option<u32>)>>,
 }
 
-impl Tree {
+impl SearchTree {
     /// Adds a node. Returns false if it is known.
     pub(super) fn add(&mut self, node: NodeId, depth: usize, by: Option<u32>) -> bool {
         if self.reached.len() <= node.index() {
@@ -125,7 +125,7 @@ impl Tree {
 }
 
 /// A lasso of the product, as edge indices.
-pub(super) struct Path {
+pub(super) struct EdgeLasso {
     pub(super) initial: NodeId,
     pub(super) prefix: Vec<usize>,
     pub(super) cycle: Vec<usize>,
@@ -153,16 +153,16 @@ enum By {
 }
 
 /// The search for a shortest lasso among known edges.
-pub(super) struct Search<'a> {
+pub(super) struct LassoSearch<'a> {
     known: &'a Edges,
-    tree: &'a Tree,
+    tree: &'a SearchTree,
     all: Marks,
     components: Components,
 }
 
-impl<'a> Search<'a> {
-    pub(super) fn new(known: &'a Edges, tree: &'a Tree, all: Marks) -> Search<'a> {
-        Search {
+impl<'a> LassoSearch<'a> {
+    pub(super) fn new(known: &'a Edges, tree: &'a SearchTree, all: Marks) -> LassoSearch<'a> {
+        LassoSearch {
             known,
             tree,
             all,
@@ -171,7 +171,7 @@ impl<'a> Search<'a> {
     }
 
     /// Returns the shortest lasso shorter than `best` that the budget of visits finds.
-    pub(super) fn run(&self, best: usize, visits: &Budget) -> Result<Option<Path>, Stop> {
+    pub(super) fn run(&self, best: usize, visits: &Budget) -> Result<Option<EdgeLasso>, Stop> {
         let (mut best, mut found) = (best, None);
         for &node in &self.tree.order {
             if self.tree.depth(node) + 1 >= best {
@@ -199,7 +199,12 @@ impl<'a> Search<'a> {
     }
 
     /// Returns a shortest lasso below `best` whose loop has an accepting edge from `start`.
-    fn through(&self, start: NodeId, best: usize, visits: &Budget) -> Result<Option<Path>, Stop> {
+    fn through(
+        &self,
+        start: NodeId,
+        best: usize,
+        visits: &Budget,
+    ) -> Result<Option<EdgeLasso>, Stop> {
         let mut lease = visits.lease();
         let first = self.all.iter().next().map_or(Marks::NONE, Marks::one);
         let mut reached: FxHashMap<Position, (usize, By)> = FxHashMap::default();
@@ -225,7 +230,7 @@ impl<'a> Search<'a> {
             }
         };
         for link in self.inside(start) {
-            let Link { to, marks, .. } = self.known.links[link];
+            let ProductEdge { to, marks, .. } = self.known.links[link];
             if marks.contains(first) {
                 let position = Position {
                     node: to,
@@ -265,7 +270,7 @@ impl<'a> Search<'a> {
                 add(&mut waiting, &mut reached, begun, cost, By::Begin(position));
             }
             for link in self.inside(node) {
-                let Link { to, marks, .. } = self.known.links[link];
+                let ProductEdge { to, marks, .. } = self.known.links[link];
                 let next = Position {
                     node: to,
                     seen: seen.union(marks),
@@ -278,7 +283,7 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    fn path(&self, end: Position, reached: &FxHashMap<Position, (usize, By)>) -> Path {
+    fn path(&self, end: Position, reached: &FxHashMap<Position, (usize, By)>) -> EdgeLasso {
         // Backwards: from the end to the start of the loop, then to the accepting edge.
         let (mut before, mut after) = (Vec::new(), Vec::new());
         let mut at = end;
@@ -304,7 +309,7 @@ impl<'a> Search<'a> {
             .map_or(end.node, |link| self.known.links[*link].to);
         let cycle = [before, after].concat();
         let (initial, prefix) = self.tree.way_to(entry, self.known);
-        Path {
+        EdgeLasso {
             initial,
             prefix,
             cycle,
@@ -325,7 +330,7 @@ mod tests {
         for from in 0..nodes {
             let start = edges.links.len() as u32;
             for _ in 0..random.below(4) {
-                edges.links.push(Link {
+                edges.links.push(ProductEdge {
                     from: NodeId(from as u32),
                     to: NodeId(random.below(nodes) as u32),
                     marks: match random.below(3) {
@@ -341,8 +346,8 @@ mod tests {
         edges
     }
 
-    fn tree(edges: &Edges) -> Tree {
-        let mut tree = Tree::default();
+    fn tree(edges: &Edges) -> SearchTree {
+        let mut tree = SearchTree::default();
         tree.add(NodeId(0), 0, None);
         let mut next = 0;
         while let Some(&node) = tree.order.get(next) {
@@ -355,7 +360,7 @@ mod tests {
     }
 
     /// Length of a shortest accepting lasso, by a search with all marks from every node.
-    fn shortest(edges: &Edges, tree: &Tree, all: Marks) -> Option<usize> {
+    fn shortest(edges: &Edges, tree: &SearchTree, all: Marks) -> Option<usize> {
         let back = |start: NodeId| {
             let mut seen = FxHashSet::default();
             let mut waiting = VecDeque::from([(start, Marks::NONE, 0)]);
@@ -386,7 +391,7 @@ mod tests {
             let edges = graph(&mut random, nodes, marks);
             let (tree, all) = (tree(&edges), Marks::all(marks));
             let expected = shortest(&edges, &tree, all);
-            let search = Search::new(&edges, &tree, all);
+            let search = LassoSearch::new(&edges, &tree, all);
             let path = search.run(usize::MAX, &Budget::unlimited()).unwrap();
             let length = path.as_ref().map(|p| p.prefix.len() + p.cycle.len());
             assert_eq!(length, expected, "case {case}");

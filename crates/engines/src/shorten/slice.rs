@@ -26,14 +26,18 @@ use lariat_model::{
 
 /// Slicing of the loop of a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kept {
+pub(super) enum LoopSlicing {
     /// Keep the observed parts.
     Parts,
     Whole,
 }
 
 /// Returns the run without irrelevant events; `None` if none can be removed.
-pub(super) fn sliced(problem: &Problem<'_>, lasso: &Lasso, of_the_loop: Kept) -> Option<Lasso> {
+pub(super) fn sliced(
+    problem: &Problem<'_>,
+    lasso: &Lasso,
+    of_the_loop: LoopSlicing,
+) -> Option<Lasso> {
     let system = problem.system;
     let covers = lasso.kind() == EvidenceKind::Covering;
     let seen = if covers {
@@ -48,7 +52,7 @@ pub(super) fn sliced(problem: &Problem<'_>, lasso: &Lasso, of_the_loop: Kept) ->
     let (mut prefix, mut cycle) = (events(&lasso.prefix)?, events(&lasso.cycle)?);
     let before = prefix.len() + cycle.len();
     let whole = cycle.clone();
-    if !covers && of_the_loop == Kept::Parts {
+    if !covers && of_the_loop == LoopSlicing::Parts {
         cycle = seen.part_of_loop(system, &cycle);
     }
     if fired(system, lasso.entry(), &cycle).is_none() {
@@ -109,19 +113,24 @@ pub(super) fn fired(system: &System, start: &[Value], events: &[EventId]) -> Opt
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum Direction {
+pub(super) enum FiringDirection {
     Forth,
     Back,
 }
 
 /// Adds or subtracts the effect of an event. Does not check that it is enabled.
-pub(super) fn fire(system: &System, values: &mut [Value], event: EventId, direction: Direction) {
+pub(super) fn fire(
+    system: &System,
+    values: &mut [Value],
+    event: EventId,
+    direction: FiringDirection,
+) {
     for arc in arcs(system, event).unwrap_or_default() {
         let value = &mut values[arc.var.index()];
         // Wraps silently: results other than those of the original run are fired again by `fired`.
         *value = match direction {
-            Direction::Forth => value.wrapping_add(arc.delta),
-            Direction::Back => value.wrapping_sub(arc.delta),
+            FiringDirection::Forth => value.wrapping_add(arc.delta),
+            FiringDirection::Back => value.wrapping_sub(arc.delta),
         };
     }
 }
@@ -211,10 +220,10 @@ impl Seen {
         let mut kept = Vec::new();
         let mut values = initial.to_vec();
         for event in prefix {
-            fire(system, &mut values, *event, Direction::Forth);
+            fire(system, &mut values, *event, FiringDirection::Forth);
         }
         for event in prefix.iter().rev() {
-            fire(system, &mut values, *event, Direction::Back);
+            fire(system, &mut values, *event, FiringDirection::Back);
             let lacks = |arc: &Arc| values[arc.var.index()] < needed[arc.var.index()];
             if self.is_observed(system, *event) || changes(system, *event).any(lacks) {
                 kept.push(*event);
@@ -368,7 +377,7 @@ mod tests {
             let asked = asks(place);
             let problem = Problem::new(&system, &automaton, &asked, Deadlock::Ignore);
             let lasso = run(&system, &[3, 0, 4, 5, 1, 4], &[5, 4, 2]);
-            let sliced = sliced(&problem, &lasso, Kept::Parts).unwrap();
+            let sliced = sliced(&problem, &lasso, LoopSlicing::Parts).unwrap();
             (events(&sliced.prefix), events(&sliced.cycle))
         };
         assert_eq!(of(1), (vec![0, 1], vec![2]));
@@ -384,7 +393,7 @@ mod tests {
         let problem = Problem::new(&system, &automaton, &asked, Deadlock::Ignore);
         let mut lasso = run(&system, &[2, 0, 2, 2, 1, 2], &[2]);
         lasso.growth = Some(vec![0, 0, 0, 1].into());
-        let sliced = sliced(&problem, &lasso, Kept::Parts).unwrap();
+        let sliced = sliced(&problem, &lasso, LoopSlicing::Parts).unwrap();
         assert_eq!(sliced.kind(), EvidenceKind::Covering);
         assert_eq!(events(&sliced.prefix), [0, 1]);
         assert_eq!(events(&sliced.cycle), [2]);
@@ -405,7 +414,7 @@ mod tests {
             let asked = asks(random.below(places));
             let automaton = Automaton::universal();
             let problem = Problem::new(&system, &automaton, &asked, Deadlock::Ignore);
-            let Some(sliced) = sliced(&problem, &lasso, Kept::Parts) else {
+            let Some(sliced) = sliced(&problem, &lasso, LoopSlicing::Parts) else {
                 continue;
             };
             shorter += 1;

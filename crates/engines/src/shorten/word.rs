@@ -21,17 +21,17 @@ pub(super) fn is_evidence(problem: &Problem<'_>, lasso: &Lasso) -> bool {
 }
 
 /// States of the automaton after reading the beginning of a run.
-pub(super) struct Reading<'a, 'p> {
+pub(super) struct AutomatonRun<'a, 'p> {
     problem: &'a Problem<'p>,
     here: Vec<Location>,
     /// States from which every continuation is accepted, if prefixes are evidence.
     forever: Option<Vec<bool>>,
 }
 
-impl<'a, 'p> Reading<'a, 'p> {
-    pub(super) fn new(problem: &'a Problem<'p>) -> Reading<'a, 'p> {
+impl<'a, 'p> AutomatonRun<'a, 'p> {
+    pub(super) fn new(problem: &'a Problem<'p>) -> AutomatonRun<'a, 'p> {
         let prefixes = problem.takes_prefixes();
-        Reading {
+        AutomatonRun {
             problem,
             here: problem.automaton.initial.clone(),
             forever: prefixes.then(|| accepting_forever(problem.automaton)),

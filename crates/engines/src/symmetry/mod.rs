@@ -17,16 +17,16 @@
 //! using inclusion tests*, ACSD 2009, §6, in a restricted form with cheap meets and comparisons.
 
 mod guarded;
-mod modulo;
 mod places;
+mod quotient_groups;
 mod ssp;
 mod sym;
 mod unroll;
 
-pub(crate) use modulo::Modulo;
+pub(crate) use quotient_groups::QuotientGroups;
 pub use ssp::SSP;
 pub use sym::{SYM, symmetries_kept};
-pub(crate) use unroll::{Step, Unfolds, unroll};
+pub(crate) use unroll::{QuotientStep, Unfolds, unroll};
 
 use crate::problem::Problem;
 use guarded::Guarded;

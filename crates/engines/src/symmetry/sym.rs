@@ -21,16 +21,16 @@ use crate::alphabet::{Alphabet, ClassId};
 use crate::engine::{AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task};
 use crate::engine_id::EngineId;
 use crate::explicit::labels::{Label, labelled};
-use crate::explicit::single::{self, Moves};
+use crate::explicit::single::{self, MoveRange};
 use crate::explicit::{record_peak, record_search, synchronous};
 use crate::problem::Problem;
-use crate::symmetry::{Modulo, Step, Unfolds, unroll};
+use crate::symmetry::{QuotientGroups, QuotientStep, Unfolds, unroll};
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Observer, Statistic, Stop};
 use lariat_emptiness::{Counts, Edge, Graph, Marks, NodeId, Outcome, couvreur, lasso};
 use lariat_model::{EventId, State, System};
-use lariat_reductions::symmetry::{Permutation, Room, Symmetry, Tokens};
-use lariat_space::explicit::{self, Explicit, StateId};
+use lariat_reductions::symmetry::{CanonScratch, Permutation, Symmetry, Tokens};
+use lariat_space::explicit::{self, Explicit, ExplicitStateId};
 use std::sync::Arc;
 
 /// The quotient engine.
@@ -50,7 +50,7 @@ pub fn symmetries_kept(
     symmetry: &Symmetry<'_>,
     budget: &Budget,
 ) -> Result<f64, Stop> {
-    Ok(Modulo::new(problem, symmetry, budget)?.kept(problem))
+    Ok(QuotientGroups::new(problem, symmetry, budget)?.kept(problem))
 }
 
 fn decide(task: &mut Task<'_>) -> Found {
@@ -61,17 +61,21 @@ fn decide(task: &mut Task<'_>) -> Found {
     };
     let stats = &mut task.account.stats;
     stats.set(Statistic::SYMMETRIES, symmetry.magnitude());
-    let modulo = if symmetry.is_trivial() {
+    let quotient_groups = if symmetry.is_trivial() {
         None
     } else {
-        Some(Modulo::new(problem, symmetry, task.budget)?)
+        Some(QuotientGroups::new(problem, symmetry, task.budget)?)
     };
-    let kept = modulo.as_ref().map_or(0.0, |modulo| modulo.kept(problem));
+    let kept = quotient_groups
+        .as_ref()
+        .map_or(0.0, |quotient_groups| quotient_groups.kept(problem));
     stats.set(Statistic::SYMMETRIES_KEPT, kept);
-    let Some(modulo) = modulo.filter(|modulo| !modulo.is_trivial()) else {
+    let Some(quotient_groups) =
+        quotient_groups.filter(|quotient_groups| !quotient_groups.is_trivial())
+    else {
         return synchronous(task);
     };
-    let product = Quotient::new(problem, symmetry, modulo, task.observer);
+    let product = Quotient::new(problem, symmetry, quotient_groups, task.observer);
     let mut worker = product.worker(task.budget);
     let mut counts = Counts::default();
     let found = couvreur(&product, &mut worker, &mut counts);
@@ -100,25 +104,25 @@ pub(crate) struct Quotient<'p> {
     observer: &'p dyn Observer,
     space: Explicit<'p>,
     alphabet: Arc<Alphabet>,
-    modulo: Modulo<'p>,
+    quotient_groups: QuotientGroups<'p>,
 }
 
 /// The part of the quotient found by one worker.
-pub(crate) struct Worker {
-    pub pairs: single::Worker<(Label, Location, ClassId)>,
-    room: Room,
+pub(crate) struct QuotientWorker {
+    pub pairs: single::ProductWorker<(Label, Location, ClassId)>,
+    room: CanonScratch,
     /// Twins of the state `twins_of.0` modulo the group `twins_of.1`.
-    twins: Room,
-    twins_of: Option<(StateId, u32)>,
+    twins: CanonScratch,
+    twins_of: Option<(ExplicitStateId, u32)>,
 }
 
 /// Position in the iteration over the edges of a node.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Cursor {
-    space: explicit::Cursor,
+pub(crate) struct QuotientCursor {
+    space: explicit::StepCursor,
     /// The event whose moves are being listed.
     step: Option<Option<EventId>>,
-    moves: Moves,
+    moves: MoveRange,
 }
 
 impl<'p> Quotient<'p> {
@@ -126,7 +130,7 @@ impl<'p> Quotient<'p> {
     pub fn new(
         problem: &'p Problem<'p>,
         symmetry: &'p Symmetry<'p>,
-        modulo: Modulo<'p>,
+        quotient_groups: QuotientGroups<'p>,
         observer: &'p dyn Observer,
     ) -> Quotient<'p> {
         Quotient {
@@ -135,19 +139,19 @@ impl<'p> Quotient<'p> {
             observer,
             space: labelled(problem),
             alphabet: problem.alphabet().clone(),
-            modulo,
+            quotient_groups,
         }
     }
 
-    pub fn worker(&self, budget: &Budget) -> Worker {
+    pub fn worker(&self, budget: &Budget) -> QuotientWorker {
         let mut states = self.space.states(budget);
         if let Some(most) = self.problem.most_tokens {
             states.cut_above(most);
         }
-        Worker {
-            pairs: single::Worker::new(states, self.problem.automaton.states.len(), budget),
-            room: Room::default(),
-            twins: Room::default(),
+        QuotientWorker {
+            pairs: single::ProductWorker::new(states, self.problem.automaton.states.len(), budget),
+            room: CanonScratch::default(),
+            twins: CanonScratch::default(),
             twins_of: None,
         }
     }
@@ -155,11 +159,11 @@ impl<'p> Quotient<'p> {
     /// Returns the automaton's moves from `location` under a label and an event class.
     fn choices(
         &self,
-        worker: &mut Worker,
+        worker: &mut QuotientWorker,
         label: Label,
         location: Location,
         class: ClassId,
-    ) -> Moves {
+    ) -> MoveRange {
         worker.pairs.choices((label, location, class), |labels| {
             let letter = Letter(labels.letter(label).0 | self.alphabet.letter(class).0);
             let reading = self.problem.automaton.reading(location, letter);
@@ -170,18 +174,18 @@ impl<'p> Quotient<'p> {
     /// Returns whether the event represents those that differ from it by twins.
     fn is_first(
         &self,
-        worker: &mut Worker,
-        state: StateId,
+        worker: &mut QuotientWorker,
+        state: ExplicitStateId,
         location: Location,
         event: EventId,
     ) -> bool {
-        let group = self.modulo.number(location);
-        let canon = self.modulo.representatives(location);
+        let group = self.quotient_groups.number(location);
+        let canon = self.quotient_groups.representatives(location);
         if !canon.may_have_twins(event) {
             return true;
         }
         if worker.twins_of != Some((state, group)) {
-            let Worker { pairs, twins, .. } = &mut *worker;
+            let QuotientWorker { pairs, twins, .. } = &mut *worker;
             self.space
                 .with_values(&mut pairs.states, state, |tokens, values| {
                     canon.find_twins(twins, tokens, |var| values[var.index()]);
@@ -195,24 +199,24 @@ impl<'p> Quotient<'p> {
     /// permutation in the worker's scratch memory `room`.
     fn target(
         &self,
-        worker: &mut Worker,
-        state: StateId,
+        worker: &mut QuotientWorker,
+        state: ExplicitStateId,
         event: Option<EventId>,
         to: Location,
-    ) -> Result<Option<StateId>, Stop> {
-        let canon = self.modulo.representatives(to);
-        let Worker { pairs, room, .. } = worker;
+    ) -> Result<Option<ExplicitStateId>, Stop> {
+        let canon = self.quotient_groups.representatives(to);
+        let QuotientWorker { pairs, room, .. } = worker;
         self.space
-            .modulo(&mut pairs.states, state, event, |tokens| {
+            .quotient(&mut pairs.states, state, event, |tokens| {
                 canon.canon(room, tokens)
             })
     }
 
     fn next_step(
         &self,
-        worker: &mut Worker,
+        worker: &mut QuotientWorker,
         node: NodeId,
-        cursor: &mut Cursor,
+        cursor: &mut QuotientCursor,
     ) -> Result<Option<(Edge, Option<EventId>)>, Stop> {
         let (state, location) = worker.pairs.nodes.get(node);
         loop {
@@ -253,11 +257,11 @@ impl<'p> Quotient<'p> {
     /// Returns the node of a marking with the automaton in `location`.
     pub fn node(
         &self,
-        worker: &mut Worker,
+        worker: &mut QuotientWorker,
         mut tokens: Tokens,
         location: Location,
     ) -> Result<NodeId, Stop> {
-        self.modulo
+        self.quotient_groups
             .representatives(location)
             .canon(&mut worker.room, &mut tokens);
         let state = (self.space).with_tokens(&mut worker.pairs.states, &tokens)?;
@@ -267,18 +271,18 @@ impl<'p> Quotient<'p> {
     /// Returns the representative of an initial state and the permutation to it.
     fn initial_state(
         &self,
-        worker: &mut Worker,
+        worker: &mut QuotientWorker,
         state: &State,
         location: Location,
-    ) -> Result<(StateId, Permutation), Stop> {
+    ) -> Result<(ExplicitStateId, Permutation), Stop> {
         let marked = (0..).zip(state.iter().copied());
         let mut tokens: Tokens = marked.filter(|(_, value)| *value != 0).collect();
-        self.modulo
+        self.quotient_groups
             .representatives(location)
             .canon(&mut worker.room, &mut tokens);
         let id = (self.space).with_tokens(&mut worker.pairs.states, &tokens)?;
         let applied = self
-            .modulo
+            .quotient_groups
             .representatives(location)
             .permutation(&worker.room);
         Ok((id, applied))
@@ -287,14 +291,14 @@ impl<'p> Quotient<'p> {
 
 impl Graph for Quotient<'_> {
     type Stop = Stop;
-    type Worker = Worker;
-    type Cursor = Cursor;
+    type Worker = QuotientWorker;
+    type Cursor = QuotientCursor;
 
     fn marks(&self) -> Marks {
         self.problem.automaton.all_marks()
     }
 
-    fn initial(&self, worker: &mut Worker, k: usize) -> Result<Option<NodeId>, Stop> {
+    fn initial(&self, worker: &mut QuotientWorker, k: usize) -> Result<Option<NodeId>, Stop> {
         let locations = &self.problem.automaton.initial;
         if locations.is_empty() {
             return Ok(None);
@@ -309,14 +313,14 @@ impl Graph for Quotient<'_> {
 
     fn next_edge(
         &self,
-        worker: &mut Worker,
+        worker: &mut QuotientWorker,
         node: NodeId,
-        cursor: &mut Cursor,
+        cursor: &mut QuotientCursor,
     ) -> Result<Option<Edge>, Stop> {
         Ok(self.next_step(worker, node, cursor)?.map(|(edge, _)| edge))
     }
 
-    fn tick(&self, worker: &mut Worker, bytes: usize) -> Result<(), Stop> {
+    fn tick(&self, worker: &mut QuotientWorker, bytes: usize) -> Result<(), Stop> {
         worker.pairs.tick(self.observer, bytes)
     }
 }
@@ -328,7 +332,7 @@ impl Unfolds for Quotient<'_> {
 
     fn origin(
         &self,
-        worker: &mut Worker,
+        worker: &mut QuotientWorker,
         node: NodeId,
     ) -> Result<Option<(State, Permutation)>, Stop> {
         let (wanted, location) = worker.pairs.nodes.get(node);
@@ -341,13 +345,21 @@ impl Unfolds for Quotient<'_> {
         Ok(None)
     }
 
-    fn step(&self, worker: &mut Worker, from: NodeId, edge: Edge) -> Result<Option<Step>, Stop> {
-        let mut cursor = Cursor::default();
+    fn step(
+        &self,
+        worker: &mut QuotientWorker,
+        from: NodeId,
+        edge: Edge,
+    ) -> Result<Option<QuotientStep>, Stop> {
+        let mut cursor = QuotientCursor::default();
         while let Some((found, event)) = self.next_step(worker, from, &mut cursor)? {
             if found == edge {
                 let (_, to) = worker.pairs.nodes.get(edge.to);
-                let applied = self.modulo.representatives(to).permutation(&worker.room);
-                return Ok(Some(Step { event, applied }));
+                let applied = self
+                    .quotient_groups
+                    .representatives(to)
+                    .permutation(&worker.room);
+                return Ok(Some(QuotientStep { event, applied }));
             }
         }
         Ok(None)

@@ -12,12 +12,12 @@
 //! cycle, so there are at most as many rounds as the order of `κ`.
 
 use lariat_budget::Stop;
-use lariat_emptiness::{Edge, Graph, Lasso as Abstract, NodeId};
-use lariat_model::{EventId, Lasso, State, Step as Concrete, System, Value};
+use lariat_emptiness::{Edge, Graph, GraphLasso, NodeId};
+use lariat_model::{EventId, Lasso, State, Step, System, Value};
 use lariat_reductions::symmetry::{Permutation, Symmetry, after, inverse};
 
 /// Step of a quotient: its event, and the permutation from its target to the representative.
-pub(crate) struct Step {
+pub(crate) struct QuotientStep {
     pub event: Option<EventId>,
     pub applied: Permutation,
 }
@@ -39,7 +39,7 @@ pub(crate) trait Unfolds: Graph<Stop = Stop> {
         worker: &mut Self::Worker,
         from: NodeId,
         edge: Edge,
-    ) -> Result<Option<Step>, Stop>;
+    ) -> Result<Option<QuotientStep>, Stop>;
 }
 
 /// Bytes of the longest run that is reported, as for other engines on single states.
@@ -52,14 +52,14 @@ fn lost(what: &str) -> Stop {
 pub(crate) fn unroll<P: Unfolds>(
     product: &P,
     worker: &mut P::Worker,
-    found: &Abstract,
+    found: &GraphLasso,
 ) -> Result<Lasso, Stop> {
     let origin = product.origin(worker, found.initial)?;
     let (initial, to) = origin.ok_or_else(|| lost("initial state"))?;
     let prefix = steps(product, worker, found.initial, &found.prefix)?;
     let cycle = steps(product, worker, found.entry(), &found.cycle)?;
     let (system, symmetry) = product.system();
-    let each = initial.len() * size_of::<Value>() + size_of::<Concrete>();
+    let each = initial.len() * size_of::<Value>() + size_of::<Step>();
     let mut run = Run {
         system,
         symmetry,
@@ -93,7 +93,7 @@ fn steps<P: Unfolds>(
     worker: &mut P::Worker,
     mut from: NodeId,
     path: &[Edge],
-) -> Result<Vec<Step>, Stop> {
+) -> Result<Vec<QuotientStep>, Stop> {
     let mut steps = Vec::with_capacity(path.len());
     for edge in path {
         let step = product.step(worker, from, *edge)?;
@@ -110,13 +110,13 @@ struct Run<'a> {
     state: State,
     /// Permutation from the state to its representative.
     to: Permutation,
-    steps: Vec<Concrete>,
+    steps: Vec<Step>,
     most: usize,
 }
 
 impl Run<'_> {
-    fn along(&mut self, steps: &[Step]) -> Result<(), Stop> {
-        for Step { event, applied } in steps {
+    fn along(&mut self, steps: &[QuotientStep]) -> Result<(), Stop> {
+        for QuotientStep { event, applied } in steps {
             if self.steps.len() >= self.most {
                 return Err(Stop::Bound(format!(
                     "a violating run of more than {} steps was found, too long to report",
@@ -133,7 +133,7 @@ impl Run<'_> {
                     Some(image)
                 }
             };
-            self.steps.push(Concrete {
+            self.steps.push(Step {
                 event,
                 state: self.state.clone(),
             });

@@ -15,7 +15,7 @@ mod product;
 mod ta;
 mod tgta;
 
-pub use product::{Cursor, Product, Worker};
+pub use product::{ProductCursor, TestingProduct, TestingWorker};
 pub(crate) use ta::ta;
 pub(crate) use tgta::tgta;
 

@@ -13,20 +13,20 @@
 //! and change. `single.rs` has the code shared by products of single states.
 
 use crate::explicit::labels::labelled;
-use crate::explicit::single::{self, Moves, is_forever};
-use crate::explicit::steps::Steps;
+use crate::explicit::single::{self, MoveRange, is_forever};
+use crate::explicit::steps::SingleStateProduct;
 use crate::problem::Problem;
 use lariat_automata::testing::{Ta, Testing, Tgta};
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Observer, Stop};
-use lariat_emptiness::{Edge, Graph, Livelocks, Marks, NodeId};
+use lariat_emptiness::{Edge, Graph, LivelockGraph, Marks, NodeId};
 use lariat_model::{EventId, State};
-use lariat_space::explicit::{Explicit, StateId, States};
+use lariat_space::explicit::{Explicit, ExplicitStateId, StateTable};
 
-pub use crate::explicit::single::Cursor;
+pub use crate::explicit::single::ProductCursor;
 
 /// The immutable part of the product.
-pub struct Product<'p> {
+pub struct TestingProduct<'p> {
     testing: &'p Testing,
     observer: &'p dyn Observer,
     space: Explicit<'p>,
@@ -40,20 +40,20 @@ pub struct Product<'p> {
 
 /// Worker of the product. The automaton's moves depend on its state and the change.
 #[derive(Debug)]
-pub struct Worker {
-    pairs: single::Worker<(Location, Letter)>,
+pub struct TestingWorker {
+    pairs: single::ProductWorker<(Location, Letter)>,
     initial: Option<Vec<NodeId>>,
 }
 
-impl<'p> Product<'p> {
+impl<'p> TestingProduct<'p> {
     /// Creates the product with a generalized testing automaton, for an ordinary check.
     pub fn generalized(
         problem: &Problem<'p>,
         automaton: &'p Tgta,
         observer: &'p dyn Observer,
-    ) -> Product<'p> {
+    ) -> TestingProduct<'p> {
         let all = automaton.0.all_marks();
-        Product::new(problem, &automaton.0, all, Marks::NONE, observer)
+        TestingProduct::new(problem, &automaton.0, all, Marks::NONE, observer)
     }
 
     /// Creates the product with a testing automaton, for the two-pass check.
@@ -61,9 +61,9 @@ impl<'p> Product<'p> {
         problem: &Problem<'p>,
         automaton: &'p Ta,
         observer: &'p dyn Observer,
-    ) -> Product<'p> {
+    ) -> TestingProduct<'p> {
         // Mark 0 is the only one of a testing automaton.
-        Product::new(problem, &automaton.0, Marks::NONE, Marks::one(1), observer)
+        TestingProduct::new(problem, &automaton.0, Marks::NONE, Marks::one(1), observer)
     }
 
     fn new(
@@ -72,8 +72,8 @@ impl<'p> Product<'p> {
         staying: Marks,
         change: Marks,
         observer: &'p dyn Observer,
-    ) -> Product<'p> {
-        Product {
+    ) -> TestingProduct<'p> {
+        TestingProduct {
             testing,
             observer,
             space: labelled(problem),
@@ -88,28 +88,28 @@ impl<'p> Product<'p> {
     }
 
     /// Creates a worker that has found nothing.
-    pub fn worker(&self, budget: &Budget) -> Worker {
+    pub fn worker(&self, budget: &Budget) -> TestingWorker {
         let states = self.space.states(budget);
-        Worker {
-            pairs: single::Worker::new(states, self.testing.states.len(), budget),
+        TestingWorker {
+            pairs: single::ProductWorker::new(states, self.testing.states.len(), budget),
             initial: None,
         }
     }
 
-    fn letter(&self, worker: &mut Worker, state: StateId) -> Result<Letter, Stop> {
+    fn letter(&self, worker: &mut TestingWorker, state: ExplicitStateId) -> Result<Letter, Stop> {
         let label = worker.pairs.label(&self.space, state)?;
         Ok(worker.pairs.letter(label))
     }
 
     /// Returns the automaton's moves from `location` by a change.
-    fn choices(&self, worker: &mut Worker, location: Location, change: Letter) -> Moves {
+    fn choices(&self, worker: &mut TestingWorker, location: Location, change: Letter) -> MoveRange {
         worker.pairs.choices((location, change), |_| {
             let changing = self.testing.changing(location, change);
             changing.map(|t| (t.marks.union(self.change), t.to))
         })
     }
 
-    fn initial_nodes(&self, worker: &mut Worker) -> Result<Vec<NodeId>, Stop> {
+    fn initial_nodes(&self, worker: &mut TestingWorker) -> Result<Vec<NodeId>, Stop> {
         let mut found = Vec::new();
         let mut k = 0;
         while let Some(state) = self.space.initial(&mut worker.pairs.states, k)? {
@@ -123,19 +123,19 @@ impl<'p> Product<'p> {
     }
 }
 
-impl Worker {
+impl TestingWorker {
     /// Returns the states found so far.
-    pub fn states(&self) -> &States {
+    pub fn states(&self) -> &StateTable {
         self.pairs.states()
     }
 }
 
-impl Steps for Product<'_> {
+impl SingleStateProduct for TestingProduct<'_> {
     fn next_step(
         &self,
-        worker: &mut Worker,
+        worker: &mut TestingWorker,
         node: NodeId,
-        cursor: &mut Cursor,
+        cursor: &mut ProductCursor,
     ) -> Result<Option<(Edge, Option<EventId>)>, Stop> {
         let (state, location) = worker.pairs.nodes.get(node);
         if is_forever(&self.forever, location) {
@@ -170,11 +170,11 @@ impl Steps for Product<'_> {
         }
     }
 
-    fn state(&self, worker: &mut Worker, node: NodeId) -> State {
+    fn state(&self, worker: &mut TestingWorker, node: NodeId) -> State {
         worker.pairs.state(node)
     }
 
-    fn seal(&self, worker: &mut Worker) {
+    fn seal(&self, worker: &mut TestingWorker) {
         worker.pairs.seal();
     }
 
@@ -182,21 +182,21 @@ impl Steps for Product<'_> {
         self.forever.contains(&true)
     }
 
-    fn accepts_forever(&self, worker: &Worker, node: NodeId) -> bool {
+    fn accepts_forever(&self, worker: &TestingWorker, node: NodeId) -> bool {
         is_forever(&self.forever, worker.pairs.nodes.get(node).1)
     }
 }
 
-impl Graph for Product<'_> {
+impl Graph for TestingProduct<'_> {
     type Stop = Stop;
-    type Worker = Worker;
-    type Cursor = Cursor;
+    type Worker = TestingWorker;
+    type Cursor = ProductCursor;
 
     fn marks(&self) -> Marks {
         self.testing.all_marks()
     }
 
-    fn initial(&self, worker: &mut Worker, k: usize) -> Result<Option<NodeId>, Stop> {
+    fn initial(&self, worker: &mut TestingWorker, k: usize) -> Result<Option<NodeId>, Stop> {
         if worker.initial.is_none() {
             worker.initial = Some(self.initial_nodes(worker)?);
         }
@@ -205,24 +205,24 @@ impl Graph for Product<'_> {
 
     fn next_edge(
         &self,
-        worker: &mut Worker,
+        worker: &mut TestingWorker,
         node: NodeId,
-        cursor: &mut Cursor,
+        cursor: &mut ProductCursor,
     ) -> Result<Option<Edge>, Stop> {
         Ok(self.next_step(worker, node, cursor)?.map(|(edge, _)| edge))
     }
 
-    fn tick(&self, worker: &mut Worker, bytes: usize) -> Result<(), Stop> {
+    fn tick(&self, worker: &mut TestingWorker, bytes: usize) -> Result<(), Stop> {
         worker.pairs.tick(self.observer, bytes)
     }
 }
 
-impl Livelocks for Product<'_> {
+impl LivelockGraph for TestingProduct<'_> {
     fn change(&self) -> Marks {
         self.change
     }
 
-    fn is_livelock(&self, worker: &Worker, node: NodeId) -> bool {
+    fn is_livelock(&self, worker: &TestingWorker, node: NodeId) -> bool {
         let (_, location) = worker.pairs.nodes.get(node);
         self.testing.states[location.index()].livelock
     }

@@ -1,6 +1,6 @@
 //! Testing automata with the two-pass check.
 
-use super::{Construction, Product, note_automaton, only_states};
+use super::{Construction, TestingProduct, note_automaton, only_states};
 use crate::engine::{Found, Task};
 use crate::explicit::{conclude, nearby_prefix, record_peak, record_search};
 use lariat_emptiness::{Counts, FirstPass, Outcome, two_pass};
@@ -10,7 +10,7 @@ pub(crate) fn ta(task: &mut Task<'_>) -> Found {
     let construction = Construction::of(&task.variant);
     let automaton = construction.ta(task.problem.automaton, task.budget)?;
     note_automaton(&mut task.account.stats, &automaton.0);
-    let product = Product::two_pass(task.problem, &automaton, task.observer);
+    let product = TestingProduct::two_pass(task.problem, &automaton, task.observer);
     let mut worker = product.worker(task.budget);
     let mut counts = Counts::default();
     if let Some(beginning) = nearby_prefix(task, &product, &mut worker, &mut counts)? {

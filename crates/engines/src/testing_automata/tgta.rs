@@ -1,6 +1,6 @@
 //! Generalized testing automata with Couvreur's check.
 
-use super::{Construction, Product, note_automaton, only_states};
+use super::{Construction, TestingProduct, note_automaton, only_states};
 use crate::engine::{Found, Task};
 use crate::explicit::{conclude, nearby_prefix, record_peak, record_search};
 use lariat_emptiness::{Counts, Outcome, couvreur, lasso};
@@ -10,7 +10,7 @@ pub(crate) fn tgta(task: &mut Task<'_>) -> Found {
     let construction = Construction::of(&task.variant);
     let automaton = construction.tgta(task.problem.automaton, task.budget)?;
     note_automaton(&mut task.account.stats, &automaton.0);
-    let product = Product::generalized(task.problem, &automaton, task.observer);
+    let product = TestingProduct::generalized(task.problem, &automaton, task.observer);
     let mut worker = product.worker(task.budget);
     let mut counts = Counts::default();
     if let Some(beginning) = nearby_prefix(task, &product, &mut worker, &mut counts)? {

@@ -21,7 +21,7 @@ const MOST_READ: usize = 4096;
 const FAR: u64 = 1 << 40;
 
 /// Letters that the automaton waits for, by state.
-pub(super) struct Goal<'a> {
+pub(super) struct WalkGoals<'a> {
     system: &'a System,
     propositions: &'a [Proposition],
     waits: Vec<Vec<Wait>>,
@@ -35,10 +35,10 @@ struct Wait {
     marks: Marks,
 }
 
-impl<'a> Goal<'a> {
-    pub fn new(problem: &'a Problem<'_>, chart: &Chart) -> Goal<'a> {
+impl<'a> WalkGoals<'a> {
+    pub fn new(problem: &'a Problem<'_>, chart: &Chart) -> WalkGoals<'a> {
         let automaton = problem.automaton;
-        Goal {
+        WalkGoals {
             system: problem.system,
             propositions: problem.propositions,
             waits: waits(automaton, chart),

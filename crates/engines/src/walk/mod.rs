@@ -40,18 +40,18 @@ use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
 use crate::explicit::steps::steps;
 use crate::explicit::{record_peak, record_search};
 use crate::problem::Problem;
-use goal::Goal;
+use goal::WalkGoals;
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Stop};
 use lariat_emptiness::{Counts, Graph, Marks, NodeId, Outcome};
 use lariat_model::{EventId, Lasso, Strength};
 use lariat_random::Random;
-use lariat_space::explicit::{StateId, Way};
+use lariat_space::explicit::{ExplicitStateId, StepChoice};
 use lariat_structural::Directions;
-use near::{Near, Within};
+use near::{NearRegion, Neighbourhood};
 use parikh::Guide;
 use rustc_hash::FxHashMap;
-use trail::Trail;
+use trail::WalkTrail;
 
 /// Random walks.
 pub const WALK: Engine = Engine {
@@ -97,7 +97,7 @@ fn walk(task: &mut Task<'_>) -> Found {
             "walk supports only weak fairness, with at most 64 constraints".to_owned(),
         ));
     }
-    let mut walker = Walker::new(task.problem, &product, &chart, task.budget);
+    let mut walker = RandomWalker::new(task.problem, &product, &chart, task.budget);
     let found = walker.walks();
     record_search(task.account, &walker.counts, walker.worker.states());
     record_peak(task);
@@ -112,52 +112,52 @@ enum Style {
     Guided,
 }
 
-struct Walker<'a, 'p> {
+struct RandomWalker<'a, 'p> {
     problem: &'a Problem<'p>,
     product: &'a ExplicitProduct<'p>,
     chart: &'a Chart,
-    goal: Goal<'a>,
+    goal: WalkGoals<'a>,
     covering: Option<Covering<'a>>,
     /// Directions by the state equation, computed after the first phase.
     guide: Option<Guide>,
     budget: &'a Budget,
     worker: ExplicitWorker,
     random: Random,
-    trail: Trail,
+    trail: WalkTrail,
     counts: Counts,
     /// Cache of `can_read_on`, by label and automaton state.
     reads_on: FxHashMap<(Letter, Location), bool>,
     /// Scratch memory for the ways from a node and the automaton's moves.
-    ways: Vec<Way>,
+    ways: Vec<StepChoice>,
     targets: Vec<(Marks, Location)>,
 }
 
 #[derive(Clone, Copy)]
-struct Choice {
+struct WalkStep {
     event: Option<EventId>,
-    state: StateId,
+    state: ExplicitStateId,
     marks: Marks,
     location: Location,
 }
 
-impl<'a, 'p> Walker<'a, 'p> {
+impl<'a, 'p> RandomWalker<'a, 'p> {
     fn new(
         problem: &'a Problem<'p>,
         product: &'a ExplicitProduct<'p>,
         chart: &'a Chart,
         budget: &'a Budget,
-    ) -> Walker<'a, 'p> {
-        Walker {
+    ) -> RandomWalker<'a, 'p> {
+        RandomWalker {
             problem,
             product,
             chart,
-            goal: Goal::new(problem, chart),
+            goal: WalkGoals::new(problem, chart),
             covering: Covering::new(problem, product),
             guide: None,
             budget,
             worker: product.worker(budget),
             random: Random::new(SEED),
-            trail: Trail::new(product.marks()),
+            trail: WalkTrail::new(product.marks()),
             counts: Counts::default(),
             reads_on: FxHashMap::default(),
             ways: Vec::new(),
@@ -226,7 +226,7 @@ impl<'a, 'p> Walker<'a, 'p> {
             }
             if self.chart.is_accepting(at) {
                 if steps_to_search == 0 {
-                    let within = Within::Component(self.chart.component(at));
+                    let within = NearRegion::Component(self.chart.component(at));
                     if let Some(lasso) = self.look_around(node, within)? {
                         return Ok(Some(lasso));
                     }
@@ -234,7 +234,7 @@ impl<'a, 'p> Walker<'a, 'p> {
                 }
                 steps_to_search = steps_to_search.saturating_sub(1);
             }
-            let Walker {
+            let RandomWalker {
                 product,
                 worker,
                 random,
@@ -243,7 +243,7 @@ impl<'a, 'p> Walker<'a, 'p> {
             } = self;
             ways::list(product, worker, node, random, ways)?;
             if let [(None, _)] = self.ways[..] {
-                return self.look_around(node, Within::Anywhere);
+                return self.look_around(node, NearRegion::Anywhere);
             }
             let Some(choice) = self.choose(node, style)? else {
                 return Ok(None);
@@ -263,7 +263,7 @@ impl<'a, 'p> Walker<'a, 'p> {
     }
 
     fn prefix_so_far(&mut self) -> Lasso {
-        let Walker { trail, worker, .. } = self;
+        let RandomWalker { trail, worker, .. } = self;
         Lasso {
             initial: worker.state(trail.start()),
             prefix: trail.prefix(worker, trail.len()),
@@ -273,8 +273,8 @@ impl<'a, 'p> Walker<'a, 'p> {
     }
 
     /// Searches for a cycle near the end of the walk.
-    fn look_around(&mut self, node: NodeId, within: Within) -> Result<Option<Lasso>, Stop> {
-        let near = Near {
+    fn look_around(&mut self, node: NodeId, within: NearRegion) -> Result<Option<Lasso>, Stop> {
+        let near = Neighbourhood {
             product: self.product,
             chart: self.chart,
             budget: self.budget,
@@ -299,7 +299,7 @@ impl<'a, 'p> Walker<'a, 'p> {
 
     /// Returns a run if the walk has repeated or covered one of its nodes.
     fn repeated_run(&mut self, at: Location) -> Result<Option<Lasso>, Stop> {
-        let Walker {
+        let RandomWalker {
             trail,
             worker,
             product,
@@ -330,7 +330,7 @@ impl<'a, 'p> Walker<'a, 'p> {
         }))
     }
 
-    fn choose(&mut self, node: NodeId, style: Style) -> Result<Option<Choice>, Stop> {
+    fn choose(&mut self, node: NodeId, style: Style) -> Result<Option<WalkStep>, Stop> {
         let mut ways = std::mem::take(&mut self.ways);
         if style == Style::Guided
             && let Some(mut guide) = self.guide.take()
@@ -354,7 +354,7 @@ impl<'a, 'p> Walker<'a, 'p> {
     }
 
     /// Draws a step after which the automaton can read on; tries all ways after a few draws.
-    fn drawn(&mut self, node: NodeId, ways: &mut [Way]) -> Result<Option<Choice>, Stop> {
+    fn drawn(&mut self, node: NodeId, ways: &mut [StepChoice]) -> Result<Option<WalkStep>, Stop> {
         for _ in 0..DRAWS.min(ways.len()) {
             let way = ways[self.random.below(ways.len())];
             if let Some(choice) = self.step_by(node, way)? {
@@ -371,8 +371,8 @@ impl<'a, 'p> Walker<'a, 'p> {
     }
 
     /// Returns the step that is closest to the goal, among some ways.
-    fn nearest(&mut self, node: NodeId, ways: &[Way]) -> Result<Option<Choice>, Stop> {
-        let mut best: Option<(u64, Choice)> = None;
+    fn nearest(&mut self, node: NodeId, ways: &[StepChoice]) -> Result<Option<WalkStep>, Stop> {
+        let mut best: Option<(u64, WalkStep)> = None;
         for i in 0..CANDIDATES.min(ways.len()) {
             let way = if ways.len() <= CANDIDATES {
                 ways[i]
@@ -398,7 +398,7 @@ impl<'a, 'p> Walker<'a, 'p> {
     }
 
     /// Returns the step by a way, with a random move after which the automaton can read on.
-    fn step_by(&mut self, node: NodeId, way: Way) -> Result<Option<Choice>, Stop> {
+    fn step_by(&mut self, node: NodeId, way: StepChoice) -> Result<Option<WalkStep>, Stop> {
         self.spend()?;
         let taken = self.product.take(&mut self.worker, node, way)?;
         let Some(((event, state), moves)) = taken else {
@@ -413,7 +413,7 @@ impl<'a, 'p> Walker<'a, 'p> {
         targets.retain(|(_, to)| self.can_read_on(letter, *to));
         let target = self.random.pick(&targets).copied();
         self.targets = targets;
-        Ok(target.map(|(marks, location)| Choice {
+        Ok(target.map(|(marks, location)| WalkStep {
             event,
             state,
             marks: marks.union(fair),

@@ -8,12 +8,12 @@
 use super::ways;
 use crate::chart::Chart;
 use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
-use crate::explicit::single::Moves;
+use crate::explicit::single::MoveRange;
 use lariat_automata::StateId as Location;
 use lariat_budget::{Budget, Stop};
-use lariat_emptiness::{Counts, Edge, Graph, Lasso, Marks, NodeId, Outcome, couvreur, lasso};
+use lariat_emptiness::{Counts, Edge, Graph, GraphLasso, Marks, NodeId, Outcome, couvreur, lasso};
 use lariat_random::Random;
-use lariat_space::explicit::{StateId, Way};
+use lariat_space::explicit::{ExplicitStateId, StepChoice};
 use rustc_hash::FxHashMap;
 
 /// Limit on nodes, about the cost of a walk of as many steps. Longer cycles are seldom found.
@@ -23,7 +23,7 @@ const MOST_WAYS: usize = 32;
 
 /// Restriction of a search.
 #[derive(Clone, Copy)]
-pub(super) enum Within {
+pub(super) enum NearRegion {
     /// The automaton stays in this component.
     Component(u32),
     /// None: few nodes are reachable from a dead state.
@@ -31,17 +31,17 @@ pub(super) enum Within {
 }
 
 /// The neighbourhood of a node, as a graph.
-pub(super) struct Near<'a, 'p> {
+pub(super) struct Neighbourhood<'a, 'p> {
     pub product: &'a ExplicitProduct<'p>,
     pub chart: &'a Chart,
     pub budget: &'a Budget,
     pub start: NodeId,
-    pub within: Within,
+    pub within: NearRegion,
     pub seed: u64,
 }
 
 /// The explored nodes, renumbered so that other nodes cost no memory.
-pub(super) struct Seen<'w> {
+pub(super) struct NearNodes<'w> {
     worker: &'w mut ExplicitWorker,
     numbers: FxHashMap<NodeId, NodeId>,
     nodes: Vec<NodeId>,
@@ -49,35 +49,35 @@ pub(super) struct Seen<'w> {
 }
 
 /// End of a search without a cycle.
-pub(super) enum Halt {
+pub(super) enum NearHalt {
     /// The limit on nodes.
     Enough,
     Stop(Stop),
 }
 
-impl From<Stop> for Halt {
-    fn from(stop: Stop) -> Halt {
-        Halt::Stop(stop)
+impl From<Stop> for NearHalt {
+    fn from(stop: Stop) -> NearHalt {
+        NearHalt::Stop(stop)
     }
 }
 
 #[derive(Default)]
-pub(super) struct Cursor {
+pub(super) struct NearCursor {
     /// Remaining ways; `None` before they are listed.
-    ways: Option<Vec<Way>>,
+    ways: Option<Vec<StepChoice>>,
     /// Target and marks of the last way's step, and the remaining moves of the automaton.
-    to: Option<(StateId, Marks)>,
-    moves: Moves,
+    to: Option<(ExplicitStateId, Marks)>,
+    moves: MoveRange,
 }
 
-impl Near<'_, '_> {
+impl Neighbourhood<'_, '_> {
     /// Returns an accepting lasso of the product that begins at the start, if one is found.
     pub fn search(
         &self,
         worker: &mut ExplicitWorker,
         counts: &mut Counts,
-    ) -> Result<Option<Lasso>, Stop> {
-        let mut seen = Seen {
+    ) -> Result<Option<GraphLasso>, Stop> {
+        let mut seen = NearNodes {
             worker,
             numbers: FxHashMap::default(),
             nodes: Vec::new(),
@@ -101,25 +101,25 @@ impl Near<'_, '_> {
             marks: edge.marks,
         };
         match lasso {
-            Ok(lasso) => Ok(lasso.map(|lasso| Lasso {
+            Ok(lasso) => Ok(lasso.map(|lasso| GraphLasso {
                 initial: self.start,
                 prefix: lasso.prefix.iter().map(edge).collect(),
                 cycle: lasso.cycle.iter().map(edge).collect(),
             })),
-            Err(Halt::Enough) => Ok(None),
-            Err(Halt::Stop(stop)) => Err(stop),
+            Err(NearHalt::Enough) => Ok(None),
+            Err(NearHalt::Stop(stop)) => Err(stop),
         }
     }
 
     fn goes_to(&self, location: Location) -> bool {
         match self.within {
-            Within::Component(component) => self.chart.component(location) == component,
-            Within::Anywhere => true,
+            NearRegion::Component(component) => self.chart.component(location) == component,
+            NearRegion::Anywhere => true,
         }
     }
 
     /// Returns the ways of a node, in the order of the search.
-    fn ways(&self, worker: &mut ExplicitWorker, node: NodeId) -> Result<Vec<Way>, Stop> {
+    fn ways(&self, worker: &mut ExplicitWorker, node: NodeId) -> Result<Vec<StepChoice>, Stop> {
         let mut ways = Vec::new();
         let mut random = Random::new(self.seed ^ u64::from(node.0));
         ways::list(self.product, worker, node, &mut random, &mut ways)?;
@@ -132,12 +132,12 @@ impl Near<'_, '_> {
         Ok(ways)
     }
 
-    fn number(&self, seen: &mut Seen<'_>, node: NodeId) -> Result<NodeId, Halt> {
+    fn number(&self, seen: &mut NearNodes<'_>, node: NodeId) -> Result<NodeId, NearHalt> {
         if let Some(number) = seen.numbers.get(&node) {
             return Ok(*number);
         }
         if seen.nodes.len() >= seen.most {
-            return Err(Halt::Enough);
+            return Err(NearHalt::Enough);
         }
         self.budget.spend(1)?;
         let number = NodeId(seen.nodes.len() as u32);
@@ -147,16 +147,16 @@ impl Near<'_, '_> {
     }
 }
 
-impl<'w> Graph for Near<'w, '_> {
-    type Stop = Halt;
-    type Worker = Seen<'w>;
-    type Cursor = Cursor;
+impl<'w> Graph for Neighbourhood<'w, '_> {
+    type Stop = NearHalt;
+    type Worker = NearNodes<'w>;
+    type Cursor = NearCursor;
 
     fn marks(&self) -> Marks {
         self.product.marks()
     }
 
-    fn initial(&self, seen: &mut Seen<'w>, k: usize) -> Result<Option<NodeId>, Halt> {
+    fn initial(&self, seen: &mut NearNodes<'w>, k: usize) -> Result<Option<NodeId>, NearHalt> {
         match k {
             0 => self.number(seen, self.start).map(Some),
             _ => Ok(None),
@@ -165,10 +165,10 @@ impl<'w> Graph for Near<'w, '_> {
 
     fn next_edge(
         &self,
-        seen: &mut Seen<'w>,
+        seen: &mut NearNodes<'w>,
         node: NodeId,
-        cursor: &mut Cursor,
-    ) -> Result<Option<Edge>, Halt> {
+        cursor: &mut NearCursor,
+    ) -> Result<Option<Edge>, NearHalt> {
         let node = seen.nodes[node.index()];
         let ways = match &mut cursor.ways {
             Some(ways) => ways,
@@ -196,7 +196,7 @@ impl<'w> Graph for Near<'w, '_> {
         }
     }
 
-    fn tick(&self, seen: &mut Seen<'w>, bytes: usize) -> Result<(), Halt> {
+    fn tick(&self, seen: &mut NearNodes<'w>, bytes: usize) -> Result<(), NearHalt> {
         Ok(self.product.tick(seen.worker, bytes)?)
     }
 }

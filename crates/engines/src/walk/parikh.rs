@@ -18,15 +18,15 @@
 //!
 //! Cost: a linear program per solution, in units that are counted as steps.
 
-use super::goal::Goal;
-use super::{Choice, Walker};
+use super::goal::WalkGoals;
+use super::{RandomWalker, WalkStep};
 use lariat_automata::StateId as Location;
 use lariat_budget::Stop;
 use lariat_emptiness::{Marks, NodeId};
 use lariat_model::{EventId, Proposition};
 use lariat_random::Random;
-use lariat_space::explicit::Way;
-use lariat_structural::{Destination, Directions, Effect};
+use lariat_space::explicit::StepChoice;
+use lariat_structural::{Destination, Directions, EffectClass};
 
 /// Limit per solution, in units of the solver.
 const UNITS_PER_QUESTION: u64 = 5_000;
@@ -95,7 +95,7 @@ impl Guide {
     /// Draws a marking that the automaton waits for.
     fn letter(
         &self,
-        goal: &Goal<'_>,
+        goal: &WalkGoals<'_>,
         propositions: &[Proposition],
         location: Location,
         missing: Marks,
@@ -108,14 +108,14 @@ impl Guide {
     }
 }
 
-impl Walker<'_, '_> {
+impl RandomWalker<'_, '_> {
     /// Returns a step by the state equation, or a random one if there is no solution.
     pub(super) fn guided(
         &mut self,
         guide: &mut Guide,
         node: NodeId,
-        ways: &mut [Way],
-    ) -> Result<Option<Choice>, Stop> {
+        ways: &mut [StepChoice],
+    ) -> Result<Option<WalkStep>, Stop> {
         if let Some(choice) = self.with_credit(guide, node, ways)? {
             return Ok(Some(choice));
         }
@@ -160,7 +160,7 @@ impl Walker<'_, '_> {
         guide: &mut Guide,
         destination: &Destination,
         node: NodeId,
-    ) -> Result<Option<Vec<(Effect, u32)>>, Stop> {
+    ) -> Result<Option<Vec<(EffectClass, u32)>>, Stop> {
         let (state, _) = self.worker.nodes.get(node);
         let own = self.budget.clone().with_work(u64::MAX);
         let here = self.product.values(&mut self.worker, state);
@@ -178,8 +178,8 @@ impl Walker<'_, '_> {
         &mut self,
         guide: &mut Guide,
         node: NodeId,
-        ways: &mut [Way],
-    ) -> Result<Option<Choice>, Stop> {
+        ways: &mut [StepChoice],
+    ) -> Result<Option<WalkStep>, Stop> {
         if guide.left == 0 {
             return Ok(None);
         }

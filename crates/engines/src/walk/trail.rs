@@ -7,7 +7,7 @@ use lariat_model::{EventId, Step};
 use rustc_hash::FxHashMap;
 
 /// A walk: one more node than steps.
-pub(super) struct Trail {
+pub(super) struct WalkTrail {
     nodes: Vec<NodeId>,
     events: Vec<Option<EventId>>,
     marks: Vec<Marks>,
@@ -19,10 +19,10 @@ pub(super) struct Trail {
     missing: Marks,
 }
 
-impl Trail {
+impl WalkTrail {
     /// Creates a trail for walks that have to collect these marks.
-    pub fn new(all: Marks) -> Trail {
-        Trail {
+    pub fn new(all: Marks) -> WalkTrail {
+        WalkTrail {
             nodes: Vec::new(),
             events: Vec::new(),
             marks: Vec::new(),

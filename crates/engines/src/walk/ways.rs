@@ -6,7 +6,7 @@ use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
 use lariat_budget::Stop;
 use lariat_emptiness::NodeId;
 use lariat_random::Random;
-use lariat_space::explicit::Way;
+use lariat_space::explicit::StepChoice;
 
 /// Larger numbers of ways are sampled.
 const MANY: usize = 1024;
@@ -19,7 +19,7 @@ pub(super) fn list(
     worker: &mut ExplicitWorker,
     node: NodeId,
     random: &mut Random,
-    ways: &mut Vec<Way>,
+    ways: &mut Vec<StepChoice>,
 ) -> Result<(), Stop> {
     ways.clear();
     let (space, (state, _)) = (product.space(), worker.nodes.get(node));

@@ -10,11 +10,12 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::raw::Raw;
+use super::raw::RawElement;
 use crate::xml::{Attribute, Xml};
 use lariat_model::InputError;
 use lariat_model::coloured::{
-    Class, Colour, ColouredNet, Partition, Sort, SortId, SortKind, Variable, VariableId,
+    Colour, ColourVariable, ColourVariableId, ColouredNet, PartitionElement, Sort, SortId,
+    SortKind, SortPartition,
 };
 use lariat_model::suggestion;
 
@@ -45,18 +46,21 @@ enum State {
 }
 
 #[derive(Default)]
-pub(super) struct Declared<'a> {
+pub(super) struct Declarations<'a> {
     /// The net with only sorts, partitions and variables.
     pub net: ColouredNet,
     sorts: FxHashMap<Cow<'a, str>, State>,
-    variables: FxHashMap<Cow<'a, str>, VariableId>,
+    variables: FxHashMap<Cow<'a, str>, ColourVariableId>,
     operators: FxHashMap<Cow<'a, str>, Operator>,
     interned: FxHashMap<SortKind, SortId>,
 }
 
-impl<'a> Declared<'a> {
-    pub fn new(xml: &Xml<'a>, declarations: &[Raw<'a>]) -> Result<Declared<'a>, InputError> {
-        let mut all = Declared::default();
+impl<'a> Declarations<'a> {
+    pub fn new(
+        xml: &Xml<'a>,
+        declarations: &[RawElement<'a>],
+    ) -> Result<Declarations<'a>, InputError> {
+        let mut all = Declarations::default();
         for (i, raw) in declarations.iter().enumerate() {
             match raw.name() {
                 "namedsort" => {
@@ -90,7 +94,7 @@ impl<'a> Declared<'a> {
     fn named(
         &mut self,
         xml: &Xml<'a>,
-        declarations: &[Raw<'a>],
+        declarations: &[RawElement<'a>],
         id: &Attribute<'a>,
         depth: usize,
     ) -> Result<SortId, InputError> {
@@ -126,15 +130,15 @@ impl<'a> Declared<'a> {
     }
 
     /// The sort denoted by an element of a place, variable or term.
-    pub fn sort(&mut self, xml: &Xml<'a>, raw: &Raw<'a>) -> Result<SortId, InputError> {
+    pub fn sort(&mut self, xml: &Xml<'a>, raw: &RawElement<'a>) -> Result<SortId, InputError> {
         self.resolve(xml, None, raw, None, 0)
     }
 
     fn resolve(
         &mut self,
         xml: &Xml<'a>,
-        declarations: Option<&[Raw<'a>]>,
-        raw: &Raw<'a>,
+        declarations: Option<&[RawElement<'a>]>,
+        raw: &RawElement<'a>,
         name: Option<&str>,
         depth: usize,
     ) -> Result<SortId, InputError> {
@@ -182,7 +186,7 @@ impl<'a> Declared<'a> {
     pub fn product(
         &mut self,
         xml: &Xml<'a>,
-        raw: &Raw<'a>,
+        raw: &RawElement<'a>,
         parts: Vec<SortId>,
         name: Option<&str>,
     ) -> Result<SortId, InputError> {
@@ -249,7 +253,7 @@ impl<'a> Declared<'a> {
     fn enumeration(
         &mut self,
         xml: &Xml<'a>,
-        raw: &Raw<'a>,
+        raw: &RawElement<'a>,
         name: &str,
         cyclic: bool,
     ) -> Result<SortId, InputError> {
@@ -289,14 +293,14 @@ impl<'a> Declared<'a> {
         declare(xml, &mut self.operators, id, operator)
     }
 
-    fn partition(&mut self, xml: &Xml<'a>, raw: &Raw<'a>) -> Result<(), InputError> {
+    fn partition(&mut self, xml: &Xml<'a>, raw: &RawElement<'a>) -> Result<(), InputError> {
         let [id, name] = xml.attributes(&raw.element, ["id", "name"])?;
         let name = name.or(id).map_or(Cow::Borrowed(""), |name| name.value);
         let [of, elements @ ..] = raw.some(xml)? else {
             return Ok(());
         };
         let sort = self.sort(xml, of)?;
-        let mut classes: Vec<Class> = Vec::with_capacity(elements.len());
+        let mut classes: Vec<PartitionElement> = Vec::with_capacity(elements.len());
         let mut seen = FxHashSet::default();
         for element in elements {
             if element.name() != "partitionelement" {
@@ -321,12 +325,12 @@ impl<'a> Declared<'a> {
             }
             members.sort_unstable();
             self.operator(xml, id, Operator::Class(sort, members.clone()))?;
-            classes.push(Class {
+            classes.push(PartitionElement {
                 name: name.into_owned(),
                 members,
             });
         }
-        self.net.partitions.push(Partition {
+        self.net.partitions.push(SortPartition {
             name: name.into_owned(),
             sort,
             classes,
@@ -338,7 +342,7 @@ impl<'a> Declared<'a> {
     fn constant(
         &mut self,
         xml: &Xml<'a>,
-        raw: &Raw<'a>,
+        raw: &RawElement<'a>,
         sort: SortId,
     ) -> Result<Colour, InputError> {
         let (found, colour) = match raw.name() {
@@ -369,7 +373,7 @@ impl<'a> Declared<'a> {
     pub fn range_constant(
         &mut self,
         xml: &Xml<'a>,
-        raw: &Raw<'a>,
+        raw: &RawElement<'a>,
         expected: Option<SortId>,
     ) -> Result<(SortId, Colour), InputError> {
         let value = integer(xml, raw, "value")?;
@@ -397,7 +401,7 @@ impl<'a> Declared<'a> {
     fn declare_variables(
         &mut self,
         xml: &Xml<'a>,
-        declarations: &[Raw<'a>],
+        declarations: &[RawElement<'a>],
     ) -> Result<(), InputError> {
         let mut spelt = Vec::new();
         let mut sorts = Vec::new();
@@ -409,15 +413,21 @@ impl<'a> Declared<'a> {
             let id = xml.required(&raw.element, "id", id)?;
             spelt.push((id.value.clone(), name.map(|name| name.value)));
             sorts.push(self.sort(xml, raw.only(xml)?)?);
-            let next = VariableId(self.variables.len() as u32);
+            let next = ColourVariableId(self.variables.len() as u32);
             declare(xml, &mut self.variables, id, next)?;
         }
         let names = shown_names(spelt).into_iter().zip(sorts);
-        self.net.variables = names.map(|(name, sort)| Variable { name, sort }).collect();
+        self.net.variables = names
+            .map(|(name, sort)| ColourVariable { name, sort })
+            .collect();
         Ok(())
     }
 
-    pub fn variable(&self, xml: &Xml<'a>, id: &Attribute<'a>) -> Result<VariableId, InputError> {
+    pub fn variable(
+        &self,
+        xml: &Xml<'a>,
+        id: &Attribute<'a>,
+    ) -> Result<ColourVariableId, InputError> {
         self.variables.get(&id.value).copied().ok_or_else(|| {
             let error = xml.error(
                 id.span.clone(),
@@ -445,7 +455,7 @@ impl<'a> Declared<'a> {
     pub fn wrong_sort(
         &self,
         xml: &Xml<'a>,
-        raw: &Raw<'a>,
+        raw: &RawElement<'a>,
         found: SortId,
         expected: SortId,
     ) -> InputError {
@@ -491,7 +501,11 @@ fn declare<'a, T>(
     }
 }
 
-pub(super) fn integer<'a>(xml: &Xml<'a>, raw: &Raw<'a>, name: &str) -> Result<i64, InputError> {
+pub(super) fn integer<'a>(
+    xml: &Xml<'a>,
+    raw: &RawElement<'a>,
+    name: &str,
+) -> Result<i64, InputError> {
     let value = raw.attribute(xml, name)?;
     value.value.trim().parse().map_err(|_| {
         xml.error(

@@ -10,12 +10,12 @@ use lariat_model::InputError;
 /// Limit on the nesting depth of terms and sorts.
 const DEPTH: usize = 200;
 
-pub(super) struct Raw<'a> {
+pub(super) struct RawElement<'a> {
     pub element: Element<'a>,
-    pub children: Vec<Raw<'a>>,
+    pub children: Vec<RawElement<'a>>,
 }
 
-impl<'a> Raw<'a> {
+impl<'a> RawElement<'a> {
     pub fn name(&self) -> &'a str {
         self.element.name
     }
@@ -31,7 +31,7 @@ impl<'a> Raw<'a> {
     }
 
     /// The only child.
-    pub fn only(&self, xml: &Xml<'_>) -> Result<&Raw<'a>, InputError> {
+    pub fn only(&self, xml: &Xml<'_>) -> Result<&RawElement<'a>, InputError> {
         match &self.children[..] {
             [only] => Ok(only),
             children => Err(self.arity(xml, "one element", children.len())),
@@ -39,7 +39,7 @@ impl<'a> Raw<'a> {
     }
 
     /// The two children.
-    pub fn both(&self, xml: &Xml<'_>) -> Result<(&Raw<'a>, &Raw<'a>), InputError> {
+    pub fn both(&self, xml: &Xml<'_>) -> Result<(&RawElement<'a>, &RawElement<'a>), InputError> {
         match &self.children[..] {
             [left, right] => Ok((left, right)),
             children => Err(self.arity(xml, "two elements", children.len())),
@@ -47,7 +47,7 @@ impl<'a> Raw<'a> {
     }
 
     /// The children, at least one.
-    pub fn some(&self, xml: &Xml<'_>) -> Result<&[Raw<'a>], InputError> {
+    pub fn some(&self, xml: &Xml<'_>) -> Result<&[RawElement<'a>], InputError> {
         match &self.children[..] {
             [] => Err(self.arity(xml, "at least one element", 0)),
             children => Ok(children),
@@ -63,11 +63,11 @@ impl<'a> Raw<'a> {
 }
 
 /// Reads the children of the element opened last, up to its end.
-pub(super) fn children<'a>(xml: &mut Xml<'a>) -> Result<Vec<Raw<'a>>, InputError> {
+pub(super) fn children<'a>(xml: &mut Xml<'a>) -> Result<Vec<RawElement<'a>>, InputError> {
     /// An open element; a `<subterm>` passes its child on to its parent.
     struct Open<'a> {
         element: Option<Element<'a>>,
-        children: Vec<Raw<'a>>,
+        children: Vec<RawElement<'a>>,
     }
     let mut open: Vec<Open<'a>> = Vec::new();
     let mut top = Vec::new();
@@ -97,7 +97,7 @@ pub(super) fn children<'a>(xml: &mut Xml<'a>) -> Result<Vec<Raw<'a>>, InputError
                 };
                 let around = open.last_mut().map_or(&mut top, |o| &mut o.children);
                 match element {
-                    Some(element) => around.push(Raw { element, children }),
+                    Some(element) => around.push(RawElement { element, children }),
                     None if children.len() == 1 => around.extend(children),
                     None => {
                         return Err(xml.error_here(format!(
@@ -116,7 +116,7 @@ pub(super) fn children<'a>(xml: &mut Xml<'a>) -> Result<Vec<Raw<'a>>, InputError
 pub(super) fn structure<'a>(
     xml: &mut Xml<'a>,
     label: &Element<'a>,
-) -> Result<Option<Raw<'a>>, InputError> {
+) -> Result<Option<RawElement<'a>>, InputError> {
     let mut found = None;
     for child in children(xml)? {
         if child.name() != "structure" {

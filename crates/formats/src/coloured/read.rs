@@ -10,15 +10,15 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::declare::Declared;
-use super::raw::{Raw, children, structure};
+use super::declare::Declarations;
+use super::raw::{RawElement, children, structure};
 use crate::pnml::Positions;
 use crate::pnml::label::{child, elements, position, refused};
 use crate::xml::{Attribute, Element, Xml};
 use lariat_model::InputError;
 use lariat_model::coloured::{
-    ColouredNet, Guard, Inscription, Place, PlaceId, SortKind, Term, TermKind, Transition,
-    TransitionId,
+    ColouredNet, ColouredPlace, ColouredTransition, Inscription, PlaceId, SortKind, Term, TermKind,
+    TransitionGuard, TransitionId,
 };
 
 /// The meaning of an id.
@@ -33,20 +33,20 @@ enum ColouredNode<'a> {
 struct RawPlace<'a> {
     name: String,
     span: Range<usize>,
-    sort: Option<Raw<'a>>,
-    initial: Option<Raw<'a>>,
+    sort: Option<RawElement<'a>>,
+    initial: Option<RawElement<'a>>,
 }
 
 struct RawTransition<'a> {
     name: String,
-    guard: Option<Raw<'a>>,
+    guard: Option<RawElement<'a>>,
 }
 
 struct RawArc<'a> {
     source: Attribute<'a>,
     target: Attribute<'a>,
     span: Range<usize>,
-    term: Option<Raw<'a>>,
+    term: Option<RawElement<'a>>,
 }
 
 #[derive(Default)]
@@ -55,7 +55,7 @@ struct Reader<'a> {
     places: Vec<RawPlace<'a>>,
     transitions: Vec<RawTransition<'a>>,
     arcs: Vec<RawArc<'a>>,
-    declarations: Vec<Raw<'a>>,
+    declarations: Vec<RawElement<'a>>,
     positions: Positions,
 }
 
@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
 
     fn finish(mut self, xml: &Xml<'a>, name: String) -> Result<ColouredNet, InputError> {
         self.refuse_ambiguous(xml)?;
-        let mut declared = Declared::new(xml, &std::mem::take(&mut self.declarations))?;
+        let mut declared = Declarations::new(xml, &std::mem::take(&mut self.declarations))?;
         let mut places = Vec::with_capacity(self.places.len());
         for place in std::mem::take(&mut self.places) {
             places.push(finish_place(xml, &mut declared, place)?);
@@ -235,9 +235,9 @@ impl<'a> Reader<'a> {
         for transition in std::mem::take(&mut self.transitions) {
             let guard = match &transition.guard {
                 Some(guard) => declared.guard(xml, guard)?,
-                None => Guard::And(Vec::new()),
+                None => TransitionGuard::And(Vec::new()),
             };
-            transitions.push(Transition {
+            transitions.push(ColouredTransition {
                 name: transition.name,
                 guard,
                 inputs: Vec::new(),
@@ -325,9 +325,9 @@ impl<'a> Reader<'a> {
 
 fn finish_place<'a>(
     xml: &Xml<'a>,
-    declared: &mut Declared<'a>,
+    declared: &mut Declarations<'a>,
     place: RawPlace<'a>,
-) -> Result<Place, InputError> {
+) -> Result<ColouredPlace, InputError> {
     let Some(sort) = &place.sort else {
         return Err(xml
             .error(
@@ -351,7 +351,7 @@ fn finish_place<'a>(
         }
         initial = Some(term);
     }
-    Ok(Place {
+    Ok(ColouredPlace {
         name: place.name,
         sort,
         initial,

@@ -4,18 +4,18 @@
 //! components of a tuple — and actual sorts are returned; in comparisons, where none is expected,
 //! the left-hand side determines the sort.
 
-use super::declare::{Declared, Operator};
-use super::raw::Raw;
+use super::declare::{Declarations, Operator};
+use super::raw::RawElement;
 use crate::xml::Xml;
-use lariat_model::coloured::{Guard, SortId, SortKind, Term, TermKind};
+use lariat_model::coloured::{SortId, SortKind, Term, TermKind, TransitionGuard};
 use lariat_model::{Comparison, InputError};
 
-impl<'a> Declared<'a> {
+impl<'a> Declarations<'a> {
     /// Resolves a multiset of colours of the expected sort.
     pub fn term(
         &mut self,
         xml: &Xml<'a>,
-        raw: &Raw<'a>,
+        raw: &RawElement<'a>,
         expected: Option<SortId>,
     ) -> Result<Term, InputError> {
         let (sort, kind) = match raw.name() {
@@ -87,7 +87,7 @@ impl<'a> Declared<'a> {
     fn cyclic_colour(
         &mut self,
         xml: &Xml<'a>,
-        raw: &Raw<'a>,
+        raw: &RawElement<'a>,
         expected: Option<SortId>,
     ) -> Result<Term, InputError> {
         let term = self.colour(xml, raw.only(xml)?, expected)?;
@@ -109,7 +109,7 @@ impl<'a> Declared<'a> {
     fn colour(
         &mut self,
         xml: &Xml<'a>,
-        raw: &Raw<'a>,
+        raw: &RawElement<'a>,
         expected: Option<SortId>,
     ) -> Result<Term, InputError> {
         let term = self.term(xml, raw, expected)?;
@@ -126,7 +126,7 @@ impl<'a> Declared<'a> {
     fn operands(
         &mut self,
         xml: &Xml<'a>,
-        raw: &Raw<'a>,
+        raw: &RawElement<'a>,
         mut expected: Option<SortId>,
     ) -> Result<(SortId, Vec<Term>), InputError> {
         let mut terms = Vec::with_capacity(raw.children.len());
@@ -143,7 +143,7 @@ impl<'a> Declared<'a> {
     fn tuple_term(
         &mut self,
         xml: &Xml<'a>,
-        raw: &Raw<'a>,
+        raw: &RawElement<'a>,
         expected: Option<SortId>,
     ) -> Result<Term, InputError> {
         let children = raw.some(xml)?;
@@ -188,24 +188,28 @@ impl<'a> Declared<'a> {
     }
 
     /// Resolves the condition of a transition.
-    pub fn guard(&mut self, xml: &Xml<'a>, raw: &Raw<'a>) -> Result<Guard, InputError> {
+    pub fn guard(
+        &mut self,
+        xml: &Xml<'a>,
+        raw: &RawElement<'a>,
+    ) -> Result<TransitionGuard, InputError> {
         let comparison = match raw.name() {
-            "and" => return Ok(Guard::And(self.guards(xml, raw.some(xml)?)?)),
-            "or" => return Ok(Guard::Or(self.guards(xml, raw.some(xml)?)?)),
+            "and" => return Ok(TransitionGuard::And(self.guards(xml, raw.some(xml)?)?)),
+            "or" => return Ok(TransitionGuard::Or(self.guards(xml, raw.some(xml)?)?)),
             "not" => {
                 let guard = self.guard(xml, raw.only(xml)?)?;
-                return Ok(Guard::Not(Box::new(guard)));
+                return Ok(TransitionGuard::Not(Box::new(guard)));
             }
             "imply" => {
                 let (left, right) = raw.both(xml)?;
-                let left = Guard::Not(Box::new(self.guard(xml, left)?));
-                return Ok(Guard::Or(vec![left, self.guard(xml, right)?]));
+                let left = TransitionGuard::Not(Box::new(self.guard(xml, left)?));
+                return Ok(TransitionGuard::Or(vec![left, self.guard(xml, right)?]));
             }
             "booleanconstant" => {
                 let value = raw.attribute(xml, "value")?;
                 return match &*value.value {
-                    "true" => Ok(Guard::And(Vec::new())),
-                    "false" => Ok(Guard::Or(Vec::new())),
+                    "true" => Ok(TransitionGuard::And(Vec::new())),
+                    "false" => Ok(TransitionGuard::Or(Vec::new())),
                     _ => Err(xml.error(value.span, "expected `true` or `false`")),
                 };
             }
@@ -230,10 +234,14 @@ impl<'a> Declared<'a> {
                 .error(xml, format!("<{}> of tuples", raw.name()))
                 .help("expected colours of an enumeration or a range; tuples are equal or not"));
         }
-        Ok(Guard::Compare(comparison, left, right))
+        Ok(TransitionGuard::Compare(comparison, left, right))
     }
 
-    fn guards(&mut self, xml: &Xml<'a>, raws: &[Raw<'a>]) -> Result<Vec<Guard>, InputError> {
+    fn guards(
+        &mut self,
+        xml: &Xml<'a>,
+        raws: &[RawElement<'a>],
+    ) -> Result<Vec<TransitionGuard>, InputError> {
         raws.iter().map(|raw| self.guard(xml, raw)).collect()
     }
 }
@@ -249,7 +257,7 @@ fn flat(terms: Vec<Term>) -> Vec<Term> {
     flat
 }
 
-fn count_of<'a>(xml: &Xml<'a>, raw: &Raw<'a>) -> Result<u64, InputError> {
+fn count_of<'a>(xml: &Xml<'a>, raw: &RawElement<'a>) -> Result<u64, InputError> {
     if raw.name() != "numberconstant" {
         return Err(raw.error(
             xml,

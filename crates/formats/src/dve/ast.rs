@@ -1,19 +1,19 @@
 //! The syntax tree of a DVE model with unresolved names.
 
-use super::lexer::Span;
+use super::lexer::ByteSpan;
 use lariat_model::{BinaryOp, UnaryOp};
 
 /// An occurrence of a name.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Name<'t> {
+pub(super) struct Identifier<'t> {
     pub text: &'t str,
-    pub span: Span,
+    pub span: ByteSpan,
 }
 
 /// An expression whose depth the parser limits.
 #[derive(Debug)]
 pub(super) struct ExprAst<'t> {
-    pub span: Span,
+    pub span: ByteSpan,
     pub kind: ExprKind<'t>,
     pub depth: u32,
 }
@@ -24,7 +24,7 @@ pub(super) enum ExprKind<'t> {
     /// `x`, `x[i]`, `P->x`, `P->x[i]`
     Variable(Reference<'t>),
     /// `P.s`
-    State(Name<'t>, Name<'t>),
+    State(Identifier<'t>, Identifier<'t>),
     Unary(UnaryOp, Box<ExprAst<'t>>),
     Binary(BinaryOp, Box<ExprAst<'t>>, Box<ExprAst<'t>>),
     /// `a && b && c`, and likewise for every associative operator: often long, so stored flat.
@@ -36,8 +36,8 @@ pub(super) enum ExprKind<'t> {
 #[derive(Debug)]
 pub(super) struct Reference<'t> {
     /// `P->`
-    pub process: Option<Name<'t>>,
-    pub name: Name<'t>,
+    pub process: Option<Identifier<'t>>,
+    pub name: Identifier<'t>,
     pub index: Option<Box<ExprAst<'t>>>,
 }
 
@@ -53,21 +53,21 @@ pub(super) enum Type {
 #[derive(Debug)]
 pub(super) enum Init<'t> {
     Single(ExprAst<'t>),
-    List(Vec<ExprAst<'t>>, Span),
+    List(Vec<ExprAst<'t>>, ByteSpan),
 }
 
 #[derive(Debug)]
 pub(super) struct VarDecl<'t> {
     pub constant: bool,
     pub kind: Type,
-    pub name: Name<'t>,
+    pub name: Identifier<'t>,
     pub size: Option<ExprAst<'t>>,
     pub init: Option<Init<'t>>,
 }
 
 #[derive(Debug)]
 pub(super) struct ChannelDecl<'t> {
-    pub name: Name<'t>,
+    pub name: Identifier<'t>,
     /// `None` if untyped.
     pub fields: Option<Vec<Type>>,
     pub capacity: Option<ExprAst<'t>>,
@@ -86,12 +86,12 @@ pub(super) enum SyncKind<'t> {
 }
 
 #[derive(Debug)]
-pub(super) struct Sync<'t> {
+pub(super) struct SyncLabel<'t> {
     /// The process that declares the channel, if named.
-    pub process: Option<Name<'t>>,
-    pub channel: Name<'t>,
+    pub process: Option<Identifier<'t>>,
+    pub channel: Identifier<'t>,
     pub kind: SyncKind<'t>,
-    pub span: Span,
+    pub span: ByteSpan,
 }
 
 #[derive(Debug)]
@@ -102,22 +102,22 @@ pub(super) struct Assign<'t> {
 
 #[derive(Debug)]
 pub(super) struct Trans<'t> {
-    pub from: Name<'t>,
-    pub to: Name<'t>,
+    pub from: Identifier<'t>,
+    pub to: Identifier<'t>,
     pub guards: Vec<ExprAst<'t>>,
-    pub sync: Option<Sync<'t>>,
+    pub sync: Option<SyncLabel<'t>>,
     pub effects: Vec<Assign<'t>>,
 }
 
 #[derive(Debug)]
 pub(super) struct ProcessAst<'t> {
-    pub name: Name<'t>,
+    pub name: Identifier<'t>,
     pub decls: Vec<Decl<'t>>,
-    pub states: Vec<Name<'t>>,
-    pub init: Option<Name<'t>>,
-    pub commit: Vec<Name<'t>>,
-    pub accept: Vec<Name<'t>>,
-    pub asserts: Vec<(Name<'t>, ExprAst<'t>)>,
+    pub states: Vec<Identifier<'t>>,
+    pub init: Option<Identifier<'t>>,
+    pub commit: Vec<Identifier<'t>>,
+    pub accept: Vec<Identifier<'t>>,
+    pub asserts: Vec<(Identifier<'t>, ExprAst<'t>)>,
     pub trans: Vec<Trans<'t>>,
 }
 
@@ -126,5 +126,5 @@ pub(super) struct ModelAst<'t> {
     pub decls: Vec<Decl<'t>>,
     pub processes: Vec<ProcessAst<'t>>,
     /// `system async property P`
-    pub property: Option<Name<'t>>,
+    pub property: Option<Identifier<'t>>,
 }

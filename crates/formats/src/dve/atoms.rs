@@ -6,12 +6,12 @@
 use lariat_ltl::AtomError;
 
 use super::ast::{ExprAst, ExprKind, Reference};
-use super::lexer::{Complaint, Token, tokens};
+use super::lexer::{DveDiagnostic, DveToken, tokens};
 use super::parser::{self, BINARY, operator};
-use super::scope::{Scope, Symbol};
+use super::scope::{Symbol, SymbolTable};
 use lariat_model::{BinaryOp, Comparison, Expr, Expressions, Predicate, UnaryOp, Value};
 
-impl Expressions for Scope {
+impl Expressions for SymbolTable {
     /// Returns whether `word` names a global array, which has no value without an index.
     fn is_array(&self, word: &str) -> bool {
         let symbol = self.lookup(None, word);
@@ -21,7 +21,7 @@ impl Expressions for Scope {
     /// Parses an expression; the canonical text has one blank around binary operators, `&&`, `||`
     /// and `!` instead of words, and no redundant parentheses.
     fn atom(&self, text: &str) -> Result<(String, Predicate), AtomError> {
-        let report = |c: Complaint| AtomError {
+        let report = |c: DveDiagnostic| AtomError {
             message: c.message,
             help: c.help,
             span: Some(c.span.range()),
@@ -35,13 +35,13 @@ impl Expressions for Scope {
     }
 }
 
-impl Scope {
+impl SymbolTable {
     /// Rejects expressions that are certain to fail: an array without an index, a constant index
     /// out of range, a division by the constant 0.
     ///
     /// In a model the same leads to the error state, and an array without an index denotes its
     /// first element, because published models rely on it; formulas do not.
-    fn refuse_certain_faults(&self, ast: &ExprAst) -> Result<(), Complaint> {
+    fn refuse_certain_faults(&self, ast: &ExprAst) -> Result<(), DveDiagnostic> {
         match &ast.kind {
             ExprKind::Number(_) | ExprKind::State(..) => Ok(()),
             ExprKind::Variable(reference) => self.refuse_certain_fault_of(reference, ast),
@@ -58,7 +58,7 @@ impl Scope {
                     }
                     _ => return Ok(()),
                 };
-                Err(Complaint::new(y.span, wrong))
+                Err(DveDiagnostic::new(y.span, wrong))
             }
             ExprKind::Chain(_, xs) => xs.iter().try_for_each(|x| self.refuse_certain_faults(x)),
             ExprKind::Sum(terms) => {
@@ -68,7 +68,7 @@ impl Scope {
         }
     }
 
-    fn refuse_certain_fault_of(&self, r: &Reference, ast: &ExprAst) -> Result<(), Complaint> {
+    fn refuse_certain_fault_of(&self, r: &Reference, ast: &ExprAst) -> Result<(), DveDiagnostic> {
         let Symbol::Variable { len: Some(len), .. } = self.symbol(None, r)? else {
             return Ok(());
         };
@@ -77,14 +77,14 @@ impl Scope {
         let Some(index) = &r.index else {
             let help = format!("write which element is meant, such as `{name}[0]`");
             let message = format!("`{name}` is an array of {len}, not a number");
-            return Err(Complaint::new(ast.span, message).help(Some(help)));
+            return Err(DveDiagnostic::new(ast.span, message).help(Some(help)));
         };
         self.refuse_certain_faults(index)?;
         match self.expr(None, index)? {
             Expr::Const(i) if !(0..Value::from(len)).contains(&i) => {
                 let message = format!("the index {i} is out of range");
                 let help = format!("`{}` has the elements 0 to {}", r.name.text, len - 1);
-                Err(Complaint::new(index.span, message).help(Some(help)))
+                Err(DveDiagnostic::new(index.span, message).help(Some(help)))
             }
             _ => Ok(()),
         }
@@ -95,11 +95,16 @@ impl Scope {
         let Ok(words) = tokens(word.as_bytes()) else {
             return false;
         };
-        let words: Vec<Token> = words.into_iter().map(|(token, _)| token).collect();
+        let words: Vec<DveToken> = words.into_iter().map(|(token, _)| token).collect();
         let known = matches!(
             words[..],
-            [Token::Name(_), Token::End]
-                | [Token::Name(_), Token::Word("."), Token::Name(_), Token::End]
+            [DveToken::Name(_), DveToken::End]
+                | [
+                    DveToken::Name(_),
+                    DveToken::Word("."),
+                    DveToken::Name(_),
+                    DveToken::End
+                ]
         );
         known && (self.is_array(word) || self.atom(word).is_ok())
     }
@@ -269,7 +274,7 @@ mod tests {
         process Q { state idle, cs; init idle; trans idle -> cs {}; }
         system async;";
 
-    fn model() -> (System, Scope) {
+    fn model() -> (System, SymbolTable) {
         let dve = crate::dve::read("model", MODEL.as_bytes()).unwrap();
         (dve.system, dve.scope)
     }

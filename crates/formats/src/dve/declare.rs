@@ -4,8 +4,8 @@
 //! buffered channels. An array is a sequence of consecutive variables.
 
 use super::ast::*;
-use super::lexer::{Complaint, Span};
-use super::scope::{ProcessScope, Scope, Symbol, twice};
+use super::lexer::{ByteSpan, DveDiagnostic};
+use super::scope::{ProcessScope, Symbol, SymbolTable, twice};
 use lariat_model::{Domain, Expr, Value, VarId, Variable};
 
 /// Limit on the size of an array and on the capacity of a channel.
@@ -21,7 +21,7 @@ pub(super) struct Channel {
     pub fields: Option<Vec<Type>>,
     pub capacity: u32,
     /// The use that determined the number of values.
-    pub first_use: Option<Span>,
+    pub first_use: Option<ByteSpan>,
     pub buffer: Option<Buffer>,
 }
 
@@ -35,12 +35,12 @@ pub(super) struct Buffer {
 
 /// The state vector under construction.
 #[derive(Debug, Default)]
-pub(super) struct Layout {
-    pub names: Scope,
+pub(super) struct StateVector {
+    pub names: SymbolTable,
     pub variables: Vec<Variable>,
     pub initial: Vec<Value>,
     pub channels: Vec<Channel>,
-    pub warnings: Vec<Complaint>,
+    pub warnings: Vec<DveDiagnostic>,
 }
 
 impl Type {
@@ -72,17 +72,17 @@ impl Type {
     }
 }
 
-impl Layout {
+impl StateVector {
     pub(super) fn variable(
         &mut self,
         name: String,
         domain: Domain,
         initial: Value,
-        span: Span,
-    ) -> Result<VarId, Complaint> {
+        span: ByteSpan,
+    ) -> Result<VarId, DveDiagnostic> {
         if self.variables.len() >= VARIABLES {
             let message = format!("the model has more than {VARIABLES} variables");
-            return Err(Complaint::new(span, message));
+            return Err(DveDiagnostic::new(span, message));
         }
         let id = VarId(self.variables.len() as u32);
         self.variables.push(Variable { name, domain });
@@ -91,7 +91,7 @@ impl Layout {
     }
 
     /// Processes all declarations of a model. The property process is not part of the system.
-    pub(super) fn model(&mut self, model: &ModelAst) -> Result<(), Complaint> {
+    pub(super) fn model(&mut self, model: &ModelAst) -> Result<(), DveDiagnostic> {
         self.declarations(None, "", &model.decls)?;
         for process in &model.processes {
             let property = model.property.is_some_and(|p| p.text == process.name.text);
@@ -103,7 +103,7 @@ impl Layout {
         Ok(())
     }
 
-    fn process(&mut self, process: &ProcessAst, property: bool) -> Result<(), Complaint> {
+    fn process(&mut self, process: &ProcessAst, property: bool) -> Result<(), DveDiagnostic> {
         let name = process.name;
         let position = self.names.processes.len();
         let clash = self.names.globals.contains_key(name.text);
@@ -126,7 +126,7 @@ impl Layout {
         let Some(init) = process.init else {
             let message = format!("process `{}` has no initial state", name.text);
             let help = "write `init` and the name of a state".to_owned();
-            return Err(Complaint::new(name.span, message).help(Some(help)));
+            return Err(DveDiagnostic::new(name.span, message).help(Some(help)));
         };
         let initial = self.names.state(&names, init)?;
         if !property {
@@ -148,7 +148,7 @@ impl Layout {
                 Decl::Channel(c) => c.name.span,
             };
             let message = "a property process must not declare variables";
-            return Err(Complaint::new(span, message));
+            return Err(DveDiagnostic::new(span, message));
         }
         let prefix = format!("{}.", name.text);
         self.declarations(Some(position), &prefix, &process.decls)
@@ -159,7 +159,7 @@ impl Layout {
         process: Option<usize>,
         prefix: &str,
         decls: &[Decl],
-    ) -> Result<(), Complaint> {
+    ) -> Result<(), DveDiagnostic> {
         for decl in decls {
             match decl {
                 Decl::Var(var) => self.declare_variable(process, prefix, var)?,
@@ -190,7 +190,7 @@ impl Layout {
         process: Option<usize>,
         prefix: &str,
         var: &VarDecl,
-    ) -> Result<(), Complaint> {
+    ) -> Result<(), DveDiagnostic> {
         let name = var.name;
         let len = match &var.size {
             None => None,
@@ -201,11 +201,11 @@ impl Layout {
             (Some(Init::Single(value)), _) => vec![self.initial_value(process, value, var.kind)?],
             (Some(Init::List(_, span)), None) => {
                 let message = format!("`{}` is not an array and has one initial value", name.text);
-                return Err(Complaint::new(*span, message));
+                return Err(DveDiagnostic::new(*span, message));
             }
             (Some(Init::List(values, span)), Some(len)) => {
                 if values.len() > len as usize {
-                    self.warnings.push(Complaint::new(
+                    self.warnings.push(DveDiagnostic::new(
                         *span,
                         format!(
                             "`{}` has {len} elements but {} initial values: the surplus is dropped",
@@ -222,7 +222,7 @@ impl Layout {
         };
         if var.constant && var.init.is_none() {
             let message = format!("the constant `{}` has no value", name.text);
-            return Err(Complaint::new(name.span, message));
+            return Err(DveDiagnostic::new(name.span, message));
         }
         if var.constant && len.is_none() {
             let value = values.pop().unwrap_or(0);
@@ -250,11 +250,11 @@ impl Layout {
         process: Option<usize>,
         ast: &ExprAst,
         kind: Type,
-    ) -> Result<Value, Complaint> {
+    ) -> Result<Value, DveDiagnostic> {
         let expr = self.names.expr(process, ast)?;
         let value = expr
             .eval(&self.initial)
-            .map_err(|_| Complaint::new(ast.span, "this initial value cannot be computed"))?;
+            .map_err(|_| DveDiagnostic::new(ast.span, "this initial value cannot be computed"))?;
         let wrapped = kind.wrap(value);
         if wrapped != value {
             let (low, high) = kind.range();
@@ -262,7 +262,7 @@ impl Layout {
                 "{value} does not fit into the {} range {low}..{high} and becomes {wrapped}",
                 kind.name()
             );
-            self.warnings.push(Complaint::new(ast.span, message));
+            self.warnings.push(DveDiagnostic::new(ast.span, message));
         }
         Ok(wrapped)
     }
@@ -274,14 +274,14 @@ impl Layout {
         ast: &ExprAst,
         least: Value,
         what: &str,
-    ) -> Result<u32, Complaint> {
+    ) -> Result<u32, DveDiagnostic> {
         match self.names.expr(process, ast)? {
             Expr::Const(n) if (least..=ELEMENTS).contains(&n) => Ok(n as u32),
-            Expr::Const(n) => Err(Complaint::new(
+            Expr::Const(n) => Err(DveDiagnostic::new(
                 ast.span,
                 format!("{what} must be from {least} to {ELEMENTS}, not {n}"),
             )),
-            _ => Err(Complaint::new(
+            _ => Err(DveDiagnostic::new(
                 ast.span,
                 format!("{what} must be a constant"),
             )),
@@ -289,7 +289,11 @@ impl Layout {
     }
 
     /// Resolves the channel of a synchronisation in `process` and checks its number of values.
-    pub(super) fn channel(&mut self, process: usize, sync: &Sync) -> Result<usize, Complaint> {
+    pub(super) fn channel(
+        &mut self,
+        process: usize,
+        sync: &SyncLabel,
+    ) -> Result<usize, DveDiagnostic> {
         let name = sync.channel;
         let symbol = match sync.process {
             None => self.names.lookup(Some(process), name.text),
@@ -306,7 +310,7 @@ impl Layout {
                     )
                 }
             };
-            return Err(Complaint::new(name.span, message).help(help));
+            return Err(DveDiagnostic::new(name.span, message).help(help));
         };
         let arity = match &sync.kind {
             SyncKind::Send(values) => values.len(),
@@ -330,7 +334,7 @@ impl Layout {
                     values(fields.len()),
                     values(arity)
                 );
-                return Err(Complaint::new(sync.span, message));
+                return Err(DveDiagnostic::new(sync.span, message));
             }
             Some(_) => {}
         }
@@ -338,7 +342,7 @@ impl Layout {
     }
 
     /// Adds the variables of every buffered channel after all uses are known.
-    pub(super) fn buffers(&mut self) -> Result<(), Complaint> {
+    pub(super) fn buffers(&mut self) -> Result<(), DveDiagnostic> {
         for id in 0..self.channels.len() {
             let channel = &self.channels[id];
             if channel.capacity == 0 {

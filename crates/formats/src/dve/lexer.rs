@@ -4,14 +4,14 @@ use std::ops::Range;
 
 /// A range of bytes in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Span {
+pub(super) struct ByteSpan {
     pub start: u32,
     pub end: u32,
 }
 
-impl Span {
-    pub(super) fn to(self, end: Span) -> Span {
-        Span {
+impl ByteSpan {
+    pub(super) fn to(self, end: ByteSpan) -> ByteSpan {
+        ByteSpan {
             start: self.start,
             end: end.end,
         }
@@ -25,29 +25,29 @@ impl Span {
 /// An error with its location and advice, converted to [`lariat_model::InputError`] for a file and
 /// to [`lariat_ltl::AtomError`] for an atom.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Complaint {
-    pub span: Span,
+pub(super) struct DveDiagnostic {
+    pub span: ByteSpan,
     pub message: String,
     pub help: Option<String>,
 }
 
-impl Complaint {
-    pub(super) fn new(span: Span, message: impl Into<String>) -> Complaint {
-        Complaint {
+impl DveDiagnostic {
+    pub(super) fn new(span: ByteSpan, message: impl Into<String>) -> DveDiagnostic {
+        DveDiagnostic {
             span,
             message: message.into(),
             help: None,
         }
     }
 
-    pub(super) fn help(mut self, help: Option<String>) -> Complaint {
+    pub(super) fn help(mut self, help: Option<String>) -> DveDiagnostic {
         self.help = help;
         self
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Token<'t> {
+pub(super) enum DveToken<'t> {
     /// A name that is not a keyword.
     Name(&'t str),
     /// A keyword or an operator.
@@ -68,13 +68,13 @@ const SIGNS: [&str; 34] = [
     ":", ".", "=", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "?", "@",
 ];
 
-/// Splits a text into tokens. The last one is [`Token::End`].
-pub(super) fn tokens(text: &[u8]) -> Result<Vec<(Token<'_>, Span)>, Complaint> {
+/// Splits a text into tokens. The last one is [`DveToken::End`].
+pub(super) fn tokens(text: &[u8]) -> Result<Vec<(DveToken<'_>, ByteSpan)>, DveDiagnostic> {
     if u32::try_from(text.len()).is_err() {
         let message = "a text of 4 GiB or more cannot be read";
-        return Err(Complaint::new(Span::default(), message));
+        return Err(DveDiagnostic::new(ByteSpan::default(), message));
     }
-    let span = |start: usize, end: usize| Span {
+    let span = |start: usize, end: usize| ByteSpan {
         start: start as u32,
         end: end as u32,
     };
@@ -96,7 +96,7 @@ pub(super) fn tokens(text: &[u8]) -> Result<Vec<(Token<'_>, Span)>, Complaint> {
         } else if rest.starts_with(b"/*") {
             let Some(close) = rest[2..].windows(2).position(|w| w == b"*/") else {
                 let message = "this comment is never closed";
-                return Err(Complaint::new(span(at, at + 2), message)
+                return Err(DveDiagnostic::new(span(at, at + 2), message)
                     .help(Some("write `*/` where it ends".to_owned())));
             };
             at += close + 4;
@@ -107,7 +107,7 @@ pub(super) fn tokens(text: &[u8]) -> Result<Vec<(Token<'_>, Span)>, Complaint> {
             let token = KEYWORDS
                 .iter()
                 .find(|k| **k == word)
-                .map_or(Token::Name(word), |k| Token::Word(k));
+                .map_or(DveToken::Name(word), |k| DveToken::Word(k));
             tokens.push((token, span(at, end)));
             at = end;
         } else if byte.is_ascii_digit() {
@@ -117,12 +117,12 @@ pub(super) fn tokens(text: &[u8]) -> Result<Vec<(Token<'_>, Span)>, Complaint> {
                 .and_then(|digits| digits.parse::<i32>().ok());
             let Some(value) = value else {
                 let message = format!("a number may be at most {}", i32::MAX);
-                return Err(Complaint::new(span(at, end), message));
+                return Err(DveDiagnostic::new(span(at, end), message));
             };
-            tokens.push((Token::Number(i64::from(value)), span(at, end)));
+            tokens.push((DveToken::Number(i64::from(value)), span(at, end)));
             at = end;
         } else if let Some(sign) = SIGNS.iter().find(|s| rest.starts_with(s.as_bytes())) {
-            tokens.push((Token::Word(sign), span(at, at + sign.len())));
+            tokens.push((DveToken::Word(sign), span(at, at + sign.len())));
             at += sign.len();
         } else {
             let end = 1 + rest[1..]
@@ -133,10 +133,10 @@ pub(super) fn tokens(text: &[u8]) -> Result<Vec<(Token<'_>, Span)>, Complaint> {
                 "unexpected character `{}`",
                 String::from_utf8_lossy(&rest[..end]).escape_debug()
             );
-            return Err(Complaint::new(span(at, at + end), message));
+            return Err(DveDiagnostic::new(span(at, at + end), message));
         }
     }
-    tokens.push((Token::End, span(text.len(), text.len())));
+    tokens.push((DveToken::End, span(text.len(), text.len())));
     Ok(tokens)
 }
 
@@ -147,8 +147,8 @@ mod tests {
     #[test]
     fn tokens_are_recognised() {
         let text = b"a->b{guard x<=10&&not y;} // end\n/* and * / */ P_0.s";
-        let words: Vec<Token> = tokens(text).unwrap().into_iter().map(|(t, _)| t).collect();
-        let (n, w) = (Token::Name, Token::Word);
+        let words: Vec<DveToken> = tokens(text).unwrap().into_iter().map(|(t, _)| t).collect();
+        let (n, w) = (DveToken::Name, DveToken::Word);
         let want = [
             n("a"),
             w("->"),
@@ -157,7 +157,7 @@ mod tests {
             w("guard"),
             n("x"),
             w("<="),
-            Token::Number(10),
+            DveToken::Number(10),
             w("&&"),
             w("not"),
             n("y"),
@@ -166,7 +166,7 @@ mod tests {
             n("P_0"),
             w("."),
             n("s"),
-            Token::End,
+            DveToken::End,
         ];
         assert_eq!(words, want);
     }

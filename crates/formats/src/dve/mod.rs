@@ -23,14 +23,14 @@ mod units;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-pub use scope::Scope;
+pub use scope::SymbolTable;
 
-use declare::Layout;
+use declare::StateVector;
 use lariat_model::{
-    Comparison, Domain, EventId, Fairness, InputError, Meaning, Predicate, System, Value, VarId,
+    Comparison, Definition, Domain, EventId, Fairness, InputError, Predicate, System, Value, VarId,
     Variable,
 };
-use lexer::{Complaint, Token};
+use lexer::{DveDiagnostic, DveToken};
 use scope::Symbol;
 use translate::Translation;
 
@@ -40,7 +40,7 @@ pub struct Dve {
     /// The system, without the property process.
     pub system: System,
     /// The names, for expressions over the system's states.
-    pub scope: Scope,
+    pub scope: SymbolTable,
     /// The assertions of the processes.
     pub assertions: Vec<Assertion>,
     /// The property process of `system async property P`.
@@ -110,7 +110,7 @@ pub struct PropertyEdge {
 impl Dve {
     /// Names for formulas besides those of variables and events: `P.s`, `P->x`, and events without
     /// the number that distinguishes equal names.
-    pub fn definitions(&self) -> Vec<(String, Meaning)> {
+    pub fn definitions(&self) -> Vec<(String, Definition)> {
         let mut definitions = Vec::new();
         let scalar = |symbol: &Symbol| match symbol {
             Symbol::Variable {
@@ -124,12 +124,12 @@ impl Dve {
             };
             for (state, position) in &process.states {
                 let here = Predicate::compare(location, Comparison::Eq, Value::from(*position));
-                definitions.push((format!("{}.{state}", process.name), Meaning::Truth(here)));
+                definitions.push((format!("{}.{state}", process.name), Definition::Truth(here)));
             }
             for (name, symbol) in &process.locals {
                 if let Some(var) = scalar(symbol) {
                     let name = format!("{}->{name}", process.name);
-                    definitions.push((name, Meaning::Sum(vec![var])));
+                    definitions.push((name, Definition::Sum(vec![var])));
                 }
             }
         }
@@ -140,14 +140,14 @@ impl Dve {
             }
         }
         let numbered = numbered.into_iter();
-        definitions.extend(numbered.map(|(base, es)| (base.to_owned(), Meaning::Events(es))));
+        definitions.extend(numbered.map(|(base, es)| (base.to_owned(), Definition::Events(es))));
         definitions.extend(self.steps_of_processes());
         definitions
     }
 
     /// All steps of each process under the name `process:P`; a rendezvous, `P:a->b!Q:c->d`, belongs
     /// to both processes.
-    fn steps_of_processes(&self) -> impl Iterator<Item = (String, Meaning)> {
+    fn steps_of_processes(&self) -> impl Iterator<Item = (String, Definition)> {
         let mut steps: BTreeMap<&str, Vec<EventId>> = BTreeMap::new();
         for process in &self.scope.processes {
             if process.location.is_some() {
@@ -165,7 +165,7 @@ impl Dve {
         let named = |(process, events)| {
             (
                 format!("{}{process}", Fairness::PROCESS),
-                Meaning::Events(events),
+                Definition::Events(events),
             )
         };
         steps.into_iter().map(named)
@@ -174,15 +174,15 @@ impl Dve {
 
 /// Reads a DVE model. `origin` names the text in errors.
 pub fn read(origin: &str, text: &[u8]) -> Result<Dve, InputError> {
-    let report = |c: Complaint| InputError {
+    let report = |c: DveDiagnostic| InputError {
         help: c.help,
         ..InputError::at(origin, text, c.span.range(), c.message)
     };
     let model = parser::model(text).map_err(report)?;
-    let mut layout = Layout::default();
+    let mut layout = StateVector::default();
     layout.model(&model).map_err(report)?;
     let translation = Translation::of(&model, layout).map_err(report)?;
-    let Layout {
+    let StateVector {
         mut names,
         mut variables,
         mut initial,
@@ -232,11 +232,11 @@ pub fn looks_like_dve(text: &[u8]) -> bool {
             }
         }
     };
-    let word = |i: usize| words.get(i).map_or(Token::End, |(t, _)| *t);
+    let word = |i: usize| words.get(i).map_or(DveToken::End, |(t, _)| *t);
     match word(0) {
-        Token::Word("const" | "channel") => true,
-        Token::Word("byte" | "int" | "process") => matches!(word(1), Token::Name(_)),
-        Token::Word("system") => word(1) == Token::Word("async"),
+        DveToken::Word("const" | "channel") => true,
+        DveToken::Word("byte" | "int" | "process") => matches!(word(1), DveToken::Name(_)),
+        DveToken::Word("system") => word(1) == DveToken::Word("async"),
         _ => false,
     }
 }

@@ -6,8 +6,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::ast::{ExprAst, ExprKind, Name, Reference, Type};
-use super::lexer::{Complaint, Span};
+use super::ast::{ExprAst, ExprKind, Identifier, Reference, Type};
+use super::lexer::{ByteSpan, DveDiagnostic};
 use lariat_model::suggestion;
 use lariat_model::{BinaryOp, Expr, LValue, Value, VarId};
 
@@ -37,7 +37,7 @@ pub(super) struct ProcessScope {
 
 /// All names of a model.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Scope {
+pub struct SymbolTable {
     pub(super) globals: FxHashMap<String, Symbol>,
     pub(super) processes: Vec<ProcessScope>,
     pub(super) process_index: FxHashMap<String, usize>,
@@ -69,7 +69,7 @@ pub(super) fn balanced(op: BinaryOp, mut operands: Vec<Expr>) -> Option<Expr> {
     operands.pop()
 }
 
-impl Scope {
+impl SymbolTable {
     /// Returns whether the model declares the name globally.
     pub(super) fn is_taken(&self, name: &str) -> bool {
         self.globals.contains_key(name) || self.process_index.contains_key(name)
@@ -94,20 +94,20 @@ impl Scope {
             .copied()
     }
 
-    pub(super) fn process(&self, name: Name) -> Result<&ProcessScope, Complaint> {
+    pub(super) fn process(&self, name: Identifier) -> Result<&ProcessScope, DveDiagnostic> {
         match self.process_index.get(name.text) {
             Some(&p) => Ok(&self.processes[p]),
             None => {
                 let names = self.process_index.keys().map(String::as_str);
                 Err(
-                    Complaint::new(name.span, format!("no process is called `{}`", name.text))
+                    DveDiagnostic::new(name.span, format!("no process is called `{}`", name.text))
                         .help(suggestion(name.text, names)),
                 )
             }
         }
     }
 
-    fn undeclared(&self, process: Option<usize>, name: Name) -> Complaint {
+    fn undeclared(&self, process: Option<usize>, name: Identifier) -> DveDiagnostic {
         let locals = process
             .and_then(|p| self.processes.get(p))
             .into_iter()
@@ -121,7 +121,7 @@ impl Scope {
         } else {
             suggestion(name.text, names)
         };
-        Complaint::new(
+        DveDiagnostic::new(
             name.span,
             format!("no variable or constant is called `{}`", name.text),
         )
@@ -133,7 +133,7 @@ impl Scope {
         &self,
         process: Option<usize>,
         r: &Reference,
-    ) -> Result<Symbol, Complaint> {
+    ) -> Result<Symbol, DveDiagnostic> {
         let symbol = match r.process {
             None => self
                 .lookup(process, r.name.text)
@@ -152,13 +152,13 @@ impl Scope {
                     } else {
                         suggestion(r.name.text, names)
                     };
-                    Complaint::new(r.name.span, message).help(help)
+                    DveDiagnostic::new(r.name.span, message).help(help)
                 })?
             }
         };
         if let Symbol::Channel(_) = symbol {
             let message = format!("`{}` is a channel and has no value", r.name.text);
-            return Err(Complaint::new(r.name.span, message));
+            return Err(DveDiagnostic::new(r.name.span, message));
         }
         Ok(symbol)
     }
@@ -171,12 +171,12 @@ impl Scope {
         r: &Reference,
         first: VarId,
         len: Option<u32>,
-    ) -> Result<LValue, Complaint> {
+    ) -> Result<LValue, DveDiagnostic> {
         match (len, &r.index) {
             (_, None) => Ok(LValue::Var(first)),
             (None, Some(index)) => {
                 let message = format!("`{}` is not an array", r.name.text);
-                Err(Complaint::new(r.name.span.to(index.span), message))
+                Err(DveDiagnostic::new(r.name.span.to(index.span), message))
             }
             (Some(len), Some(index)) => Ok(match self.expr(process, index)? {
                 Expr::Const(i) if (0..Value::from(len)).contains(&i) => {
@@ -192,7 +192,7 @@ impl Scope {
         &self,
         process: usize,
         r: &Reference,
-    ) -> Result<(LValue, Type), Complaint> {
+    ) -> Result<(LValue, Type), DveDiagnostic> {
         match self.symbol(Some(process), r)? {
             Symbol::Variable {
                 first,
@@ -202,18 +202,22 @@ impl Scope {
             } => Ok((self.place(Some(process), r, first, len)?, kind)),
             _ => {
                 let message = format!("`{}` is a constant and cannot be assigned", r.name.text);
-                Err(Complaint::new(r.name.span, message))
+                Err(DveDiagnostic::new(r.name.span, message))
             }
         }
     }
 
     /// `P.s`
-    pub(super) fn in_state(&self, process: Name, state: Name) -> Result<Expr, Complaint> {
+    pub(super) fn in_state(
+        &self,
+        process: Identifier,
+        state: Identifier,
+    ) -> Result<Expr, DveDiagnostic> {
         let process = match self.process(process) {
             Ok(process) => process,
             Err(e) if self.globals.contains_key(process.text) => {
                 let message = format!("`{}` is not a process", process.text);
-                return Err(Complaint { message, ..e });
+                return Err(DveDiagnostic { message, ..e });
             }
             Err(e) => return Err(e),
         };
@@ -222,7 +226,7 @@ impl Scope {
                 "`{}` is the property process: its state is no part of the system",
                 process.name
             );
-            return Err(Complaint::new(state.span, message));
+            return Err(DveDiagnostic::new(state.span, message));
         };
         let position = self.state(process, state)?;
         Ok(binary(
@@ -233,7 +237,11 @@ impl Scope {
     }
 
     /// The position of a state among those of its process.
-    pub(super) fn state(&self, process: &ProcessScope, state: Name) -> Result<u32, Complaint> {
+    pub(super) fn state(
+        &self,
+        process: &ProcessScope,
+        state: Identifier,
+    ) -> Result<u32, DveDiagnostic> {
         process.states.get(state.text).copied().ok_or_else(|| {
             let message = format!("process `{}` has no state `{}`", process.name, state.text);
             let names = process.states.keys().map(String::as_str);
@@ -248,12 +256,16 @@ impl Scope {
                     (nearest, all) => nearest.or(all),
                 }
             };
-            Complaint::new(state.span, message).help(help)
+            DveDiagnostic::new(state.span, message).help(help)
         })
     }
 
     /// Resolves an expression inside `process`, or in global scope.
-    pub(super) fn expr(&self, process: Option<usize>, ast: &ExprAst) -> Result<Expr, Complaint> {
+    pub(super) fn expr(
+        &self,
+        process: Option<usize>,
+        ast: &ExprAst,
+    ) -> Result<Expr, DveDiagnostic> {
         Ok(match &ast.kind {
             ExprKind::Number(n) => Expr::Const(*n),
             ExprKind::State(process, state) => self.in_state(*process, *state)?,
@@ -262,7 +274,7 @@ impl Scope {
                     None => Expr::Const(value),
                     Some(index) => {
                         let message = format!("`{}` is not an array", r.name.text);
-                        return Err(Complaint::new(r.name.span.to(index.span), message));
+                        return Err(DveDiagnostic::new(r.name.span.to(index.span), message));
                     }
                 },
                 Symbol::Variable { first, len, .. } => match self.place(process, r, first, len)? {
@@ -311,7 +323,7 @@ impl Scope {
         &self,
         process: Option<usize>,
         asts: &[ExprAst],
-    ) -> Result<Vec<Expr>, Complaint> {
+    ) -> Result<Vec<Expr>, DveDiagnostic> {
         asts.iter().map(|ast| self.expr(process, ast)).collect()
     }
 
@@ -319,9 +331,9 @@ impl Scope {
     pub(super) fn declare(
         &mut self,
         process: Option<usize>,
-        name: Name,
+        name: Identifier,
         symbol: Symbol,
-    ) -> Result<(), Complaint> {
+    ) -> Result<(), DveDiagnostic> {
         if process.is_none() && self.process_index.contains_key(name.text) {
             return Err(twice(name.text, name.span));
         }
@@ -347,8 +359,8 @@ fn states_of(process: &ProcessScope) -> Option<String> {
 }
 
 /// The error about a second declaration.
-pub(super) fn twice(name: &str, span: Span) -> Complaint {
-    Complaint::new(span, format!("`{name}` is already declared"))
+pub(super) fn twice(name: &str, span: ByteSpan) -> DveDiagnostic {
+    DveDiagnostic::new(span, format!("`{name}` is already declared"))
 }
 
 /// Approximate memory and evaluation cost of an expression: its nodes and its dependencies.

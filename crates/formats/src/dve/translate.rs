@@ -17,13 +17,13 @@ use rustc_hash::FxHashMap;
 
 use super::ast::*;
 use super::atoms::{conjunction_text, predicate};
-use super::declare::{Buffer, Layout};
-use super::lexer::{Complaint, Span};
+use super::declare::{Buffer, StateVector};
+use super::lexer::{ByteSpan, DveDiagnostic};
 use super::scope::{balanced, binary, size};
 use super::{Assertion, Message, PropertyAutomaton, PropertyEdge};
 use lariat_model::{
-    Action, BinaryOp, Comparison, Domain, Effect, Event, EventId, Expr, LValue, Predicate, Value,
-    VarId,
+    Action, Assignment, BinaryOp, Comparison, Domain, Event, EventId, Expr, LValue, Predicate,
+    Value, VarId,
 };
 
 /// Limit on the size of all events together, in nodes of expressions.
@@ -37,21 +37,21 @@ enum Exchange {
 struct ProcessMove {
     process: usize,
     name: String,
-    span: Span,
+    span: ByteSpan,
     location: VarId,
     from: u32,
     to: u32,
     committed: bool,
     guards: Vec<Expr>,
     exchange: Option<Exchange>,
-    effects: Vec<Effect>,
+    effects: Vec<Assignment>,
     /// True if evaluating a guard, a sent value or an effect may fail.
     can_fail: bool,
 }
 
 /// The events of a model and further declarations of its processes.
 pub(super) struct Translation {
-    pub layout: Layout,
+    pub layout: StateVector,
     pub events: Vec<Event>,
     pub can_fail: bool,
     pub assertions: Vec<Assertion>,
@@ -66,7 +66,10 @@ pub(super) struct Translation {
 
 impl Translation {
     /// Translates the processes of a model whose names are declared.
-    pub(super) fn of(model: &ModelAst, mut layout: Layout) -> Result<Translation, Complaint> {
+    pub(super) fn of(
+        model: &ModelAst,
+        mut layout: StateVector,
+    ) -> Result<Translation, DveDiagnostic> {
         let mut channels = Vec::new();
         for (p, process) in model.processes.iter().enumerate() {
             for trans in &process.trans {
@@ -109,7 +112,7 @@ impl Translation {
     }
 
     /// The condition that no process is in a committed state.
-    fn quiet_states(&self, model: &ModelAst) -> Result<Option<Expr>, Complaint> {
+    fn quiet_states(&self, model: &ModelAst) -> Result<Option<Expr>, DveDiagnostic> {
         let names = &self.layout.names;
         let mut conditions = Vec::new();
         for (process, known) in model.processes.iter().zip(&names.processes) {
@@ -127,19 +130,19 @@ impl Translation {
         &self,
         p: usize,
         process: &ProcessAst,
-    ) -> Result<PropertyAutomaton, Complaint> {
+    ) -> Result<PropertyAutomaton, DveDiagnostic> {
         let names = &self.layout.names;
         let known = &names.processes[p];
-        let position = |state: &Name| names.state(known, *state).map(|s| s as usize);
+        let position = |state: &Identifier| names.state(known, *state).map(|s| s as usize);
         let mut edges = Vec::new();
         for trans in &process.trans {
             if let Some(sync) = &trans.sync {
                 let message = "a property process must not synchronise: it takes one edge per step of the system";
-                return Err(Complaint::new(sync.span, message));
+                return Err(DveDiagnostic::new(sync.span, message));
             }
             if let Some(effect) = trans.effects.first() {
                 let message = "a property process must not assign variables";
-                return Err(Complaint::new(effect.target.name.span, message));
+                return Err(DveDiagnostic::new(effect.target.name.span, message));
             }
             let guards = names.exprs(Some(p), &trans.guards)?;
             edges.push(PropertyEdge {
@@ -169,7 +172,7 @@ impl Translation {
         })
     }
 
-    fn assertions(&mut self, p: usize, process: &ProcessAst) -> Result<(), Complaint> {
+    fn assertions(&mut self, p: usize, process: &ProcessAst) -> Result<(), DveDiagnostic> {
         let names = &self.layout.names;
         let known = &names.processes[p];
         for state in &process.accept {
@@ -179,7 +182,7 @@ impl Translation {
             let position = names.state(known, *state)?;
             let Some(location) = known.location else {
                 let message = "a property process must not contain assertions";
-                return Err(Complaint::new(state.span, message));
+                return Err(DveDiagnostic::new(state.span, message));
             };
             let claim = predicate(names.expr(Some(p), claim)?);
             let elsewhere = Predicate::compare(location, Comparison::Ne, Value::from(position));
@@ -198,12 +201,12 @@ impl Translation {
         process: &ProcessAst,
         trans: &Trans,
         channel: Option<usize>,
-    ) -> Result<ProcessMove, Complaint> {
+    ) -> Result<ProcessMove, DveDiagnostic> {
         let names = &self.layout.names;
         let known = &names.processes[p];
         let guards = names.exprs(Some(p), &trans.guards)?;
         let mut failing = guards.iter().any(Expr::can_fail);
-        let mut target = |r: &Reference| -> Result<(LValue, Type), Complaint> {
+        let mut target = |r: &Reference| -> Result<(LValue, Type), DveDiagnostic> {
             let (target, kind) = names.target(p, r)?;
             failing |= match &target {
                 LValue::Var(_) => false,
@@ -223,7 +226,7 @@ impl Translation {
         };
         let mut effects = Vec::new();
         for assign in &trans.effects {
-            effects.push(Effect {
+            effects.push(Assignment {
                 target: target(&assign.target)?.0,
                 value: names.expr(Some(p), &assign.value)?,
             });
@@ -247,7 +250,7 @@ impl Translation {
         })
     }
 
-    fn pair_up(&mut self, moves: &[ProcessMove]) -> Result<(), Complaint> {
+    fn pair_up(&mut self, moves: &[ProcessMove]) -> Result<(), DveDiagnostic> {
         let mut receivers: FxHashMap<usize, Vec<&ProcessMove>> = FxHashMap::default();
         for m in moves {
             if let Some(Exchange::Receive(channel, _)) = m.exchange {
@@ -281,8 +284,8 @@ impl Translation {
         &mut self,
         m: &ProcessMove,
         conditions: Vec<Expr>,
-        mut effects: Vec<Effect>,
-    ) -> Result<(), Complaint> {
+        mut effects: Vec<Assignment>,
+    ) -> Result<(), DveDiagnostic> {
         let mut guard = vec![compare(BinaryOp::Eq, m.location, m.from)];
         if !m.committed {
             guard.extend(self.quiet.clone());
@@ -300,7 +303,7 @@ impl Translation {
         channel: usize,
         buffer: Buffer,
         values: &[Expr],
-    ) -> Result<(), Complaint> {
+    ) -> Result<(), DveDiagnostic> {
         let capacity = self.layout.channels[channel].capacity;
         let fields = values.len() as u32;
         let length = || Expr::Var(buffer.len);
@@ -309,7 +312,7 @@ impl Translation {
         let mut effects = Vec::new();
         for (field, value) in (0..fields).zip(values) {
             let base = binary(BinaryOp::Mul, length(), constant(fields));
-            effects.push(Effect {
+            effects.push(Assignment {
                 target: LValue::Element {
                     first: buffer.cells,
                     len: capacity * fields,
@@ -333,15 +336,15 @@ impl Translation {
         channel: usize,
         buffer: Buffer,
         targets: &[(LValue, Type)],
-    ) -> Result<(), Complaint> {
+    ) -> Result<(), DveDiagnostic> {
         let capacity = self.layout.channels[channel].capacity;
         let fields = targets.len() as u32;
         // Account for the shift of the buffer before building it.
         self.spend(u64::from(capacity) * u64::from(fields), m.span)?;
         let cell = |i: u32| VarId(buffer.cells.0 + i);
-        let mut effects: Vec<Effect> = (0..fields)
+        let mut effects: Vec<Assignment> = (0..fields)
             .zip(targets)
-            .map(|(field, (target, _))| Effect {
+            .map(|(field, (target, _))| Assignment {
                 target: target.clone(),
                 value: Expr::Var(cell(field)),
             })
@@ -384,7 +387,7 @@ impl Translation {
         receiver: &ProcessMove,
         channel: usize,
         values: &[Expr],
-    ) -> Result<(), Complaint> {
+    ) -> Result<(), DveDiagnostic> {
         let Some(Exchange::Receive(_, targets)) = &receiver.exchange else {
             return Ok(());
         };
@@ -428,8 +431,8 @@ impl Translation {
         &mut self,
         targets: &[(LValue, Type)],
         values: Vec<Expr>,
-        span: Span,
-    ) -> Result<Vec<Effect>, Complaint> {
+        span: ByteSpan,
+    ) -> Result<Vec<Assignment>, DveDiagnostic> {
         let mut written = Vec::new();
         let mut clash = false;
         for ((target, _), value) in targets.iter().zip(&values) {
@@ -442,7 +445,7 @@ impl Translation {
         if !clash {
             return Ok(targets
                 .zip(values)
-                .map(|(target, value)| Effect { target, value })
+                .map(|(target, value)| Assignment { target, value })
                 .collect());
         }
         while self.scratch.len() < values.len() {
@@ -457,7 +460,7 @@ impl Translation {
         let count = values.len();
         let aside = || self.scratch[..count].iter().copied();
         let set = aside().zip(values).map(|(var, value)| assign(var, value));
-        let pass = targets.zip(aside()).map(|(target, var)| Effect {
+        let pass = targets.zip(aside()).map(|(target, var)| Assignment {
             target,
             value: Expr::Var(var),
         });
@@ -469,10 +472,10 @@ impl Translation {
         &mut self,
         name: String,
         guard: Vec<Expr>,
-        effects: Vec<Effect>,
+        effects: Vec<Assignment>,
         can_fail: bool,
-        span: Span,
-    ) -> Result<(), Complaint> {
+        span: ByteSpan,
+    ) -> Result<(), DveDiagnostic> {
         let guard: Vec<Expr> = guard
             .into_iter()
             .filter(|g| !matches!(g, Expr::Const(x) if *x != 0))
@@ -500,11 +503,11 @@ impl Translation {
         Ok(())
     }
 
-    fn spend(&mut self, size: u64, span: Span) -> Result<(), Complaint> {
+    fn spend(&mut self, size: u64, span: ByteSpan) -> Result<(), DveDiagnostic> {
         self.size += size;
         if self.size > SIZE {
             let message = "the transitions up to here combine to too many or too large events";
-            return Err(Complaint::new(span, message));
+            return Err(DveDiagnostic::new(span, message));
         }
         Ok(())
     }
@@ -512,14 +515,14 @@ impl Translation {
 
 impl ProcessMove {
     /// The change of location.
-    fn arrive(&self) -> Option<Effect> {
+    fn arrive(&self) -> Option<Assignment> {
         let to = Expr::Const(Value::from(self.to));
         (self.from != self.to).then(|| assign(self.location, to))
     }
 }
 
-fn assign(var: VarId, value: Expr) -> Effect {
-    Effect {
+fn assign(var: VarId, value: Expr) -> Assignment {
+    Assignment {
         target: LValue::Var(var),
         value,
     }

@@ -4,11 +4,11 @@
 //! adjacent. Every global variable and every cell of a global array is a separate unit, even if
 //! only one process writes it, since adding it to that process enlarges diagrams.
 
-use super::scope::{Scope, Symbol};
+use super::scope::{Symbol, SymbolTable};
 use lariat_model::{Unit, VarId};
 
 /// The units of a program with this number of variables.
-pub(super) fn units(names: &Scope, variables: usize) -> Vec<Unit> {
+pub(super) fn units(names: &SymbolTable, variables: usize) -> Vec<Unit> {
     let mut units = vec![Unit::default()];
     let mut local = vec![false; variables];
     for process in &names.processes {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Token {
+pub(super) enum EtfToken {
     /// A name with escapes resolved.
     Name(String),
     /// A value in quotes, or as pairs of hexadecimal digits.
@@ -17,43 +17,43 @@ pub(super) enum Token {
 }
 
 /// A lexer that produces one token at a time.
-pub(super) struct Lexer<'t> {
+pub(super) struct EtfLexer<'t> {
     text: &'t [u8],
     at: usize,
 }
 
 /// An error with its location.
-pub(super) type Complaint = (Range<usize>, String);
+pub(super) type EtfDiagnostic = (Range<usize>, String);
 
 fn in_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.' || byte == b'-' || byte >= 0x80
 }
 
-impl<'t> Lexer<'t> {
-    pub(super) fn new(text: &'t [u8]) -> Lexer<'t> {
+impl<'t> EtfLexer<'t> {
+    pub(super) fn new(text: &'t [u8]) -> EtfLexer<'t> {
         let at = if text.starts_with(b"\xef\xbb\xbf") {
             3
         } else {
             0
         };
-        Lexer { text, at }
+        EtfLexer { text, at }
     }
 
     /// The next token with its location.
-    pub(super) fn next(&mut self) -> Result<(Token, Range<usize>), Complaint> {
+    pub(super) fn next(&mut self) -> Result<(EtfToken, Range<usize>), EtfDiagnostic> {
         while matches!(self.text.get(self.at), Some(b' ' | b'\t' | b'\r' | b'\x0c')) {
             self.at += 1;
         }
         let start = self.at;
         let Some(&byte) = self.text.get(start) else {
-            return Ok((Token::End, start..start));
+            return Ok((EtfToken::End, start..start));
         };
         self.at += 1;
         let token = match byte {
-            b'\n' => Token::Newline,
-            b'*' => Token::Star,
-            b'/' => Token::Slash,
-            b':' => Token::Colon,
+            b'\n' => EtfToken::Newline,
+            b'*' => EtfToken::Star,
+            b'/' => EtfToken::Slash,
+            b':' => EtfToken::Colon,
             b'"' => self.quoted(start)?,
             b'#' => self.hexadecimal(start)?,
             b'\\' => self.name(start)?,
@@ -66,7 +66,7 @@ impl<'t> Lexer<'t> {
         Ok((token, start..self.at))
     }
 
-    fn quoted(&mut self, start: usize) -> Result<Token, Complaint> {
+    fn quoted(&mut self, start: usize) -> Result<EtfToken, EtfDiagnostic> {
         let mut value = Vec::new();
         loop {
             match self.text.get(self.at) {
@@ -84,10 +84,10 @@ impl<'t> Lexer<'t> {
             self.at += 1;
         }
         self.at += 1;
-        Ok(Token::Value(printable(&value)))
+        Ok(EtfToken::Value(printable(&value)))
     }
 
-    fn hexadecimal(&mut self, start: usize) -> Result<Token, Complaint> {
+    fn hexadecimal(&mut self, start: usize) -> Result<EtfToken, EtfDiagnostic> {
         let digits = self.text[self.at..]
             .iter()
             .take_while(|b| b.is_ascii_hexdigit())
@@ -103,11 +103,11 @@ impl<'t> Lexer<'t> {
             .map(|pair| digit(pair[0]) << 4 | digit(pair[1]))
             .collect();
         self.at = end + 1;
-        Ok(Token::Value(printable(&bytes)))
+        Ok(EtfToken::Value(printable(&bytes)))
     }
 
     /// A name, or a number if it consists of digits only.
-    fn name(&mut self, start: usize) -> Result<Token, Complaint> {
+    fn name(&mut self, start: usize) -> Result<EtfToken, EtfDiagnostic> {
         self.at = start;
         let mut name = Vec::new();
         while let Some(&byte) = self.text.get(self.at) {
@@ -129,10 +129,10 @@ impl<'t> Lexer<'t> {
         }
         let digits = &self.text[start..self.at];
         if !digits.iter().all(u8::is_ascii_digit) {
-            return Ok(Token::Name(printable(&name)));
+            return Ok(EtfToken::Name(printable(&name)));
         }
         match std::str::from_utf8(digits).unwrap_or_default().parse() {
-            Ok(number) => Ok(Token::Number(number)),
+            Ok(number) => Ok(EtfToken::Number(number)),
             Err(_) => Err((start..self.at, "this number is too large".to_owned())),
         }
     }
@@ -155,28 +155,28 @@ mod tests {
 
     #[test]
     fn tokens_are_recognised() {
-        let mut lexer = Lexer::new(b"P\\.x\\[0\\]:byte 12/3 * \"a\\\"b\" #6162# #FF#\nend");
+        let mut lexer = EtfLexer::new(b"P\\.x\\[0\\]:byte 12/3 * \"a\\\"b\" #6162# #FF#\nend");
         let mut words = Vec::new();
         loop {
             match lexer.next().unwrap().0 {
-                Token::End => break,
+                EtfToken::End => break,
                 word => words.push(word),
             }
         }
-        let name = |s: &str| Token::Name(s.to_owned());
-        let value = |s: &str| Token::Value(s.to_owned());
+        let name = |s: &str| EtfToken::Name(s.to_owned());
+        let value = |s: &str| EtfToken::Value(s.to_owned());
         let want = [
             name("P.x[0]"),
-            Token::Colon,
+            EtfToken::Colon,
             name("byte"),
-            Token::Number(12),
-            Token::Slash,
-            Token::Number(3),
-            Token::Star,
+            EtfToken::Number(12),
+            EtfToken::Slash,
+            EtfToken::Number(3),
+            EtfToken::Star,
             value("a\"b"),
             value("ab"),
             value("#FF#"),
-            Token::Newline,
+            EtfToken::Newline,
             name("end"),
         ];
         assert_eq!(words, want);
@@ -187,7 +187,7 @@ mod tests {
             b"99999999999999999999",
             b"\\\n",
         ] {
-            assert!(Lexer::new(bad).next().is_err());
+            assert!(EtfLexer::new(bad).next().is_err());
         }
     }
 }

@@ -17,11 +17,11 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use lariat_model::{
-    Action, Domain, Event, EventId, InputError, Meaning, Predicate, Row, State, System, Value,
+    Action, Definition, Domain, Event, EventId, InputError, Predicate, Row, State, System, Value,
     VarId, Variable,
 };
-use lexer::{Complaint, Lexer, Token};
-use sections::{Cell, Entry, File, Typed};
+use lexer::{EtfDiagnostic, EtfLexer, EtfToken};
+use sections::{Entry, EtfFile, EtfValue, Typed};
 
 /// An ETF model: the system and its state labels.
 #[derive(Clone, PartialEq, Debug)]
@@ -65,17 +65,17 @@ impl Etf {
 
     /// Names for formulas besides those of variables and events: state labels, `label == value`,
     /// and edge labels shared by several events.
-    pub fn definitions(&self) -> Vec<(String, Meaning)> {
+    pub fn definitions(&self) -> Vec<(String, Definition)> {
         let mut definitions = Vec::new();
         for map in &self.maps {
-            definitions.push((map.name.clone(), Meaning::Truth(map.truth.clone())));
+            definitions.push((map.name.clone(), Definition::Truth(map.truth.clone())));
             for (value, predicate) in &map.values {
                 let name = format!("{} == {value}", map.name);
-                definitions.push((name, Meaning::Truth(predicate.clone())));
+                definitions.push((name, Definition::Truth(predicate.clone())));
             }
         }
         for (label, events) in &self.edge_labels {
-            definitions.push((label.clone(), Meaning::Events(events.clone())));
+            definitions.push((label.clone(), Definition::Events(events.clone())));
         }
         definitions
     }
@@ -86,11 +86,11 @@ const NAMES: usize = 1 << 20;
 
 /// Returns whether the text begins like an ETF model.
 pub fn looks_like_etf(text: &[u8]) -> bool {
-    let mut lexer = Lexer::new(text);
+    let mut lexer = EtfLexer::new(text);
     let mut word = || loop {
         match lexer.next() {
-            Ok((Token::Newline, _)) => {}
-            Ok((Token::Name(name), _)) => return name,
+            Ok((EtfToken::Newline, _)) => {}
+            Ok((EtfToken::Name(name), _)) => return name,
             _ => return String::new(),
         }
     };
@@ -99,7 +99,7 @@ pub fn looks_like_etf(text: &[u8]) -> bool {
 
 /// Reads an ETF model. `origin` names the text in errors.
 pub fn read(origin: &str, text: &[u8]) -> Result<Etf, InputError> {
-    let report = |(span, message): Complaint| InputError::at(origin, text, span, message);
+    let report = |(span, message): EtfDiagnostic| InputError::at(origin, text, span, message);
     let file = sections::file(text).map_err(report)?;
     Builder::default().build(&file).map_err(report)
 }
@@ -128,7 +128,7 @@ impl Sort {
 }
 
 impl Builder {
-    fn build(mut self, file: &File) -> Result<Etf, Complaint> {
+    fn build(mut self, file: &EtfFile) -> Result<Etf, EtfDiagnostic> {
         for (name, values, span) in &file.sorts {
             let sort = self.sorts.entry(name.clone()).or_default();
             if !sort.values.is_empty() {
@@ -188,19 +188,19 @@ impl Builder {
     /// The position denoted by a cell in the sort of a slot or label.
     fn value(
         &mut self,
-        cell: &Cell,
+        cell: &EtfValue,
         typed: &Typed,
         span: &Range<usize>,
-    ) -> Result<Value, Complaint> {
+    ) -> Result<Value, EtfDiagnostic> {
         match (cell, &typed.sort) {
-            (Cell::Number(n), _) => {
+            (EtfValue::Number(n), _) => {
                 self.check(*n, typed, span)?;
                 Ok(*n)
             }
-            (Cell::Text(text), Some(sort)) => {
+            (EtfValue::Text(text), Some(sort)) => {
                 Ok(self.sorts.entry(sort.clone()).or_default().add(text))
             }
-            (Cell::Text(_), None) => {
+            (EtfValue::Text(_), None) => {
                 let message = "a value in quotes needs a slot with a sort".to_owned();
                 Err((span.clone(), message))
             }
@@ -208,7 +208,7 @@ impl Builder {
     }
 
     /// Checks that the position exists in the sort.
-    fn check(&self, n: Value, typed: &Typed, span: &Range<usize>) -> Result<(), Complaint> {
+    fn check(&self, n: Value, typed: &Typed, span: &Range<usize>) -> Result<(), EtfDiagnostic> {
         let Some((name, sort)) = typed
             .sort
             .as_ref()
@@ -225,7 +225,7 @@ impl Builder {
         Ok(())
     }
 
-    fn variables(&self, file: &File, largest: &[Value]) -> Result<Vec<Variable>, Complaint> {
+    fn variables(&self, file: &EtfFile, largest: &[Value]) -> Result<Vec<Variable>, EtfDiagnostic> {
         let mut seen = FxHashMap::default();
         let mut variables = Vec::new();
         let mut names = 0;
@@ -260,7 +260,7 @@ impl Builder {
         group: &[Entry],
         edge: &[Typed],
         events: &mut Vec<(String, Action)>,
-    ) -> Result<(), Complaint> {
+    ) -> Result<(), EtfDiagnostic> {
         let mut order: Vec<(String, Vec<&Entry>)> = Vec::new();
         let mut index: FxHashMap<String, usize> = FxHashMap::default();
         for entry in group {
@@ -296,7 +296,7 @@ impl Builder {
             .unwrap_or_else(|| value.to_string())
     }
 
-    fn maps(&mut self, file: &File) -> Result<Vec<StateLabel>, Complaint> {
+    fn maps(&mut self, file: &EtfFile) -> Result<Vec<StateLabel>, EtfDiagnostic> {
         let mut maps: Vec<StateLabel> = Vec::new();
         for section in &file.maps {
             let typed = &section.typed;

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::lexer::{Complaint, Lexer, Token};
+use super::lexer::{EtfDiagnostic, EtfLexer, EtfToken};
 
 /// A value: its position in the sort, or its text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Cell {
+pub(super) enum EtfValue {
     Number(i64),
     Text(String),
 }
@@ -24,14 +24,14 @@ pub(super) struct Typed {
 #[derive(Debug)]
 pub(super) struct Entry {
     pub slots: Vec<(u32, i64, i64)>,
-    pub labels: Vec<Cell>,
+    pub labels: Vec<EtfValue>,
     pub span: Range<usize>,
 }
 
 #[derive(Debug)]
 pub(super) struct MapEntry {
     pub slots: Vec<(u32, i64)>,
-    pub value: Cell,
+    pub value: EtfValue,
     pub span: Range<usize>,
 }
 
@@ -42,38 +42,38 @@ pub(super) struct MapSection {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct File {
+pub(super) struct EtfFile {
     pub state: Vec<Typed>,
     pub edge: Vec<Typed>,
-    pub init: Option<(Vec<Cell>, Range<usize>)>,
+    pub init: Option<(Vec<EtfValue>, Range<usize>)>,
     pub groups: Vec<Vec<Entry>>,
     pub maps: Vec<MapSection>,
     pub sorts: Vec<(String, Vec<String>, Range<usize>)>,
 }
 
 struct Parser<'t> {
-    lexer: Lexer<'t>,
-    token: Token,
+    lexer: EtfLexer<'t>,
+    token: EtfToken,
     span: Range<usize>,
 }
 
-type Parsed<T> = Result<T, Complaint>;
+type Parsed<T> = Result<T, EtfDiagnostic>;
 
-pub(super) fn file(text: &[u8]) -> Parsed<File> {
+pub(super) fn file(text: &[u8]) -> Parsed<EtfFile> {
     let mut p = Parser {
-        lexer: Lexer::new(text),
-        token: Token::Newline,
+        lexer: EtfLexer::new(text),
+        token: EtfToken::Newline,
         span: 0..0,
     };
     p.lines()?;
-    let mut file = File::default();
+    let mut file = EtfFile::default();
     p.begin("state")?;
     file.state = p.typed_list("state")?;
     p.begin("edge")?;
     file.edge = p.typed_list("edge")?;
     loop {
         p.lines()?;
-        if p.token == Token::End {
+        if p.token == EtfToken::End {
             return Ok(file);
         }
         p.word("begin")?;
@@ -95,7 +95,7 @@ pub(super) fn file(text: &[u8]) -> Parsed<File> {
                 let name = p.name("the name of a sort")?;
                 let mut values = Vec::new();
                 p.lines()?;
-                while let Token::Value(value) = &mut p.token {
+                while let EtfToken::Value(value) = &mut p.token {
                     values.push(std::mem::take(value));
                     p.advance()?;
                     p.lines()?;
@@ -118,7 +118,7 @@ impl Parser<'_> {
     }
 
     fn lines(&mut self) -> Parsed<()> {
-        while self.token == Token::Newline {
+        while self.token == EtfToken::Newline {
             self.advance()?;
         }
         Ok(())
@@ -126,27 +126,27 @@ impl Parser<'_> {
 
     fn expected<T>(&self, what: &str) -> Parsed<T> {
         let found = match &self.token {
-            Token::Name(name) => format!("`{name}`"),
-            Token::Value(value) => format!("the value \"{}\"", value.escape_debug()),
-            Token::Number(n) => format!("`{n}`"),
-            Token::Star => "`*`".to_owned(),
-            Token::Slash => "`/`".to_owned(),
-            Token::Colon => "`:`".to_owned(),
-            Token::Newline => "the end of the line".to_owned(),
-            Token::End => "the end of the file".to_owned(),
+            EtfToken::Name(name) => format!("`{name}`"),
+            EtfToken::Value(value) => format!("the value \"{}\"", value.escape_debug()),
+            EtfToken::Number(n) => format!("`{n}`"),
+            EtfToken::Star => "`*`".to_owned(),
+            EtfToken::Slash => "`/`".to_owned(),
+            EtfToken::Colon => "`:`".to_owned(),
+            EtfToken::Newline => "the end of the line".to_owned(),
+            EtfToken::End => "the end of the file".to_owned(),
         };
         Err((self.span.clone(), format!("expected {what}, found {found}")))
     }
 
     fn name(&mut self, what: &str) -> Parsed<String> {
         match &mut self.token {
-            Token::Name(name) => {
+            EtfToken::Name(name) => {
                 let name = std::mem::take(name);
                 self.advance()?;
                 Ok(name)
             }
             // A name may look like a number.
-            Token::Number(n) => {
+            EtfToken::Number(n) => {
                 let name = n.to_string();
                 self.advance()?;
                 Ok(name)
@@ -156,7 +156,7 @@ impl Parser<'_> {
     }
 
     fn is_word(&self, word: &str) -> bool {
-        matches!(&self.token, Token::Name(name) if name == word)
+        matches!(&self.token, EtfToken::Name(name) if name == word)
     }
 
     fn word(&mut self, word: &str) -> Parsed<()> {
@@ -189,7 +189,7 @@ impl Parser<'_> {
         let span = self.span.clone();
         let name = self.name("a name")?;
         self.lines()?;
-        if self.token != Token::Colon {
+        if self.token != EtfToken::Colon {
             return self.expected("`:` and a sort");
         }
         self.advance()?;
@@ -216,7 +216,7 @@ impl Parser<'_> {
 
     fn number(&mut self, what: &str) -> Parsed<i64> {
         match self.token {
-            Token::Number(n) => {
+            EtfToken::Number(n) => {
                 self.advance()?;
                 Ok(n)
             }
@@ -224,18 +224,18 @@ impl Parser<'_> {
         }
     }
 
-    fn cell(&mut self, what: &str) -> Parsed<Cell> {
+    fn cell(&mut self, what: &str) -> Parsed<EtfValue> {
         match &mut self.token {
-            Token::Value(value) => {
+            EtfToken::Value(value) => {
                 let value = std::mem::take(value);
                 self.advance()?;
-                Ok(Cell::Text(value))
+                Ok(EtfValue::Text(value))
             }
-            _ => self.number(what).map(Cell::Number),
+            _ => self.number(what).map(EtfValue::Number),
         }
     }
 
-    fn init(&mut self, file: &File) -> Parsed<Vec<Cell>> {
+    fn init(&mut self, file: &EtfFile) -> Parsed<Vec<EtfValue>> {
         let mut cells = Vec::new();
         self.lines()?;
         for slot in &file.state {
@@ -252,24 +252,24 @@ impl Parser<'_> {
 
     fn line_end(&mut self, what: &str) -> Parsed<()> {
         match self.token {
-            Token::Newline => self.lines(),
+            EtfToken::Newline => self.lines(),
             _ => self.expected(&format!("the end of the line after {what}")),
         }
     }
 
-    fn trans(&mut self, file: &File) -> Parsed<Vec<Entry>> {
+    fn trans(&mut self, file: &EtfFile) -> Parsed<Vec<Entry>> {
         let mut entries = Vec::new();
         self.lines()?;
         while !self.is_word("end") {
             let start = self.span.start;
             let mut slots = Vec::new();
             for slot in 0..file.state.len() as u32 {
-                if self.token == Token::Star {
+                if self.token == EtfToken::Star {
                     self.advance()?;
                     continue;
                 }
                 let from = self.number("`*` or a pair such as `0/1`")?;
-                if self.token != Token::Slash {
+                if self.token != EtfToken::Slash {
                     return self.expected("`/` and the new value");
                 }
                 self.advance()?;
@@ -291,7 +291,7 @@ impl Parser<'_> {
         Ok(entries)
     }
 
-    fn map(&mut self, file: &File) -> Parsed<MapSection> {
+    fn map(&mut self, file: &EtfFile) -> Parsed<MapSection> {
         let typed = self.typed()?;
         let mut entries = Vec::new();
         self.lines()?;
@@ -299,7 +299,7 @@ impl Parser<'_> {
             let start = self.span.start;
             let mut slots = Vec::new();
             for slot in 0..file.state.len() as u32 {
-                if self.token == Token::Star {
+                if self.token == EtfToken::Star {
                     self.advance()?;
                     continue;
                 }

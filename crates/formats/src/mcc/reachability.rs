@@ -3,7 +3,7 @@
 use super::read_branching;
 use lariat_ltl::{Formula, Node};
 use lariat_model::{
-    InputError, Modality, Names, Predicate, Properties, Reachability, state_predicate,
+    InputError, Modality, Names, Predicate, PropertyList, Reachability, state_predicate,
 };
 
 /// Reads a property file of the contest in which every formula is `EF p` or `AG p`.
@@ -12,7 +12,7 @@ pub fn read_reachability(
     origin: &str,
     bytes: &[u8],
 ) -> Result<Vec<Reachability>, InputError> {
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     let about_some = read_branching(&mut properties, names, origin, bytes)?;
     let mut list = Vec::with_capacity(about_some.len());
     for (property, some) in properties.list.iter().zip(about_some) {
@@ -40,7 +40,11 @@ fn text(modality: Modality, path: &str) -> String {
 }
 
 /// The state predicate of `F p` under `E`, or `G p` under `A`.
-fn of_formula(properties: &Properties, formula: Formula, modality: Modality) -> Option<Predicate> {
+fn of_formula(
+    properties: &PropertyList,
+    formula: Formula,
+    modality: Modality,
+) -> Option<Predicate> {
     let inner = match (properties.formulas.node(formula), modality) {
         (Node::Finally(inner), Modality::Some) | (Node::Globally(inner), Modality::All) => *inner,
         // Simplified formulas such as `F true`.

@@ -7,7 +7,7 @@ use crate::xml::{Attribute, Element, Item, Xml};
 use lariat_model::{InputError, Value};
 
 /// Coordinates of a node: to the right and downwards.
-pub type Position = (f64, f64);
+pub type Coordinates = (f64, f64);
 
 /// Limit on coordinates, such that sums and products remain sufficiently exact.
 const FARTHEST: f64 = 1e9;
@@ -92,7 +92,7 @@ pub(crate) fn label<'a>(
 
 /// Consumes the `<graphics>` of a node and returns its `<position>`; `None` if there is none within
 /// the limits.
-pub(crate) fn position(xml: &mut Xml<'_>) -> Result<Option<Position>, InputError> {
+pub(crate) fn position(xml: &mut Xml<'_>) -> Result<Option<Coordinates>, InputError> {
     let mut found = None;
     while let Some(part) = child(xml)? {
         if part.name == "position" {

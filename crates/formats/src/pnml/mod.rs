@@ -18,7 +18,7 @@ pub(crate) mod label;
 mod nupn;
 mod write;
 
-pub use label::Position;
+pub use label::Coordinates;
 pub use write::write;
 
 use std::borrow::Cow;
@@ -35,7 +35,7 @@ use lariat_model::coloured::ColouredNet;
 use lariat_model::{Action, Arc, Domain, Event, InputError, System, Value, VarId, Variable};
 
 /// Coordinates of nodes, by their ids.
-pub type Positions = FxHashMap<String, Position>;
+pub type Positions = FxHashMap<String, Coordinates>;
 
 /// The content of a PNML file.
 #[derive(Clone, PartialEq, Debug)]
@@ -145,7 +145,7 @@ fn net<'a>(
     let name = id.map_or(String::new(), |id| id.value.into_owned());
     match kind(xml, type_.as_ref())? {
         ElementKind::PlaceTransition => {
-            let net = Net::default();
+            let net = PnmlNet::default();
             net.read(xml, name, positions).map(Pnml::Plain)
         }
         ElementKind::Coloured => coloured::read(xml, name, positions).map(Pnml::Coloured),
@@ -153,31 +153,31 @@ fn net<'a>(
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct NodeId(u32);
+struct PnmlId(u32);
 
 /// The meaning of an id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum NetNode {
+enum PnmlNode {
     /// Only referenced so far.
     Unknown,
     Place(VarId),
     Transition(u32),
     /// A reference node, an alias of another id.
-    Reference(NodeId),
+    Reference(PnmlId),
 }
 
 struct RawArc {
-    source: NodeId,
-    target: NodeId,
+    source: PnmlId,
+    target: PnmlId,
     weight: Value,
     /// Start of its tag.
     at: usize,
 }
 
 #[derive(Default)]
-struct Net<'a> {
-    ids: FxHashMap<Cow<'a, str>, NodeId>,
-    nodes: Vec<NetNode>,
+struct PnmlNet<'a> {
+    ids: FxHashMap<Cow<'a, str>, PnmlId>,
+    nodes: Vec<PnmlNode>,
     places: Vec<Variable>,
     marking: Vec<Value>,
     transitions: Vec<String>,
@@ -186,7 +186,7 @@ struct Net<'a> {
     positions: Positions,
 }
 
-impl<'a> Net<'a> {
+impl<'a> PnmlNet<'a> {
     fn read(
         mut self,
         xml: &mut Xml<'a>,
@@ -215,11 +215,11 @@ impl<'a> Net<'a> {
         self.finish(xml, name)
     }
 
-    fn intern(&mut self, id: Cow<'a, str>) -> NodeId {
-        let next = NodeId(self.nodes.len() as u32);
+    fn intern(&mut self, id: Cow<'a, str>) -> PnmlId {
+        let next = PnmlId(self.nodes.len() as u32);
         let id = *self.ids.entry(id).or_insert(next);
         if id == next {
-            self.nodes.push(NetNode::Unknown);
+            self.nodes.push(PnmlNode::Unknown);
         }
         id
     }
@@ -230,7 +230,7 @@ impl<'a> Net<'a> {
         xml: &Xml<'a>,
         element: &Element<'a>,
         id: Attribute<'a>,
-        node: NetNode,
+        node: PnmlNode,
     ) -> Result<(), InputError> {
         if id.value.is_empty() {
             return Err(xml.error(
@@ -241,7 +241,7 @@ impl<'a> Net<'a> {
         let Attribute { value, span } = id;
         let known = self.intern(value);
         match &mut self.nodes[known.0 as usize] {
-            slot @ NetNode::Unknown => {
+            slot @ PnmlNode::Unknown => {
                 *slot = node;
                 Ok(())
             }
@@ -262,7 +262,7 @@ impl<'a> Net<'a> {
             xml,
             element,
             id,
-            NetNode::Place(VarId(self.places.len() as u32)),
+            PnmlNode::Place(VarId(self.places.len() as u32)),
         )?;
         let mut tokens = 0;
         while let Some(child) = child(xml)? {
@@ -299,7 +299,7 @@ impl<'a> Net<'a> {
             xml,
             element,
             id,
-            NetNode::Transition(self.transitions.len() as u32),
+            PnmlNode::Transition(self.transitions.len() as u32),
         )?;
         while let Some(child) = child(xml)? {
             match child.name {
@@ -381,7 +381,7 @@ impl<'a> Net<'a> {
         let id = xml.required(element, "id", id)?;
         let to = xml.required(element, "ref", to)?;
         let to = self.intern(to.value);
-        self.define(xml, element, id, NetNode::Reference(to))?;
+        self.define(xml, element, id, PnmlNode::Reference(to))?;
         xml.skip()
     }
 
@@ -403,18 +403,18 @@ impl<'a> Net<'a> {
     }
 
     /// The meaning of `id` after following reference nodes.
-    fn resolve(&self, mut id: NodeId) -> NetNode {
+    fn resolve(&self, mut id: PnmlId) -> PnmlNode {
         for _ in 0..=self.nodes.len() {
             match self.nodes[id.0 as usize] {
-                NetNode::Reference(to) => id = to,
+                PnmlNode::Reference(to) => id = to,
                 node => return node,
             }
         }
-        NetNode::Unknown
+        PnmlNode::Unknown
     }
 
     /// The text of an id, by linear search; used for errors only.
-    fn name(&self, id: NodeId) -> &str {
+    fn name(&self, id: PnmlId) -> &str {
         self.ids
             .iter()
             .find(|(_, known)| **known == id)
@@ -471,8 +471,8 @@ impl<'a> Net<'a> {
         for arc in std::mem::take(&mut self.arcs) {
             let (transition, place, out) =
                 match (self.resolve(arc.source), self.resolve(arc.target)) {
-                    (NetNode::Place(place), NetNode::Transition(t)) => (t, place, false),
-                    (NetNode::Transition(t), NetNode::Place(place)) => (t, place, true),
+                    (PnmlNode::Place(place), PnmlNode::Transition(t)) => (t, place, false),
+                    (PnmlNode::Transition(t), PnmlNode::Place(place)) => (t, place, true),
                     (source, target) => return Err(self.misplaced(xml, &arc, source, target)),
                 };
             joined.push(Joined {
@@ -517,23 +517,23 @@ impl<'a> Net<'a> {
         &self,
         xml: &Xml<'a>,
         arc: &RawArc,
-        source: NetNode,
-        target: NetNode,
+        source: PnmlNode,
+        target: PnmlNode,
     ) -> InputError {
         let message = match (source, target) {
-            (NetNode::Unknown, _) => {
+            (PnmlNode::Unknown, _) => {
                 format!(
                     "the arc starts at `{}`, which is no place or transition",
                     self.name(arc.source)
                 )
             }
-            (_, NetNode::Unknown) => {
+            (_, PnmlNode::Unknown) => {
                 format!(
                     "the arc leads to `{}`, which is no place or transition",
                     self.name(arc.target)
                 )
             }
-            (NetNode::Place(_), _) => format!(
+            (PnmlNode::Place(_), _) => format!(
                 "the arc joins two places, `{}` and `{}`: expected a place and a transition",
                 self.name(arc.source),
                 self.name(arc.target)

@@ -9,14 +9,14 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::label::child;
-use super::{Net, NetNode, NodeId};
+use super::{PnmlId, PnmlNet, PnmlNode};
 use crate::xml::{Element, Xml};
 use lariat_model::{InputError, Unit};
 
 /// A unit of the `nupn` section, by ids.
 struct RawUnit<'a> {
     id: Cow<'a, str>,
-    places: Vec<NodeId>,
+    places: Vec<PnmlId>,
     subunits: Vec<Cow<'a, str>>,
     span: Range<usize>,
 }
@@ -28,7 +28,7 @@ pub(super) struct Nupn<'a> {
     pub span: Range<usize>,
 }
 
-impl<'a> Net<'a> {
+impl<'a> PnmlNet<'a> {
     /// Reads the rest of `<structure>`.
     pub(super) fn structure(
         &mut self,
@@ -101,7 +101,7 @@ impl<'a> Net<'a> {
         for unit in &order {
             let mut places = Vec::with_capacity(unit.places.len());
             for &id in &unit.places {
-                let NetNode::Place(place) = self.resolve(id) else {
+                let PnmlNode::Place(place) = self.resolve(id) else {
                     return Err(bad(&unit.span, format!("`{}` is no place", self.name(id))));
                 };
                 if std::mem::replace(&mut owned[place.index()], true) {

@@ -2,7 +2,7 @@
 
 use lariat_corpora::{models, table};
 use lariat_formats::{mcc, read};
-use lariat_model::{Action, Properties, System};
+use lariat_model::{Action, PropertyList, System};
 
 /// Instance, whether it is a P/T net, [places, transitions, arcs].
 fn index(folder: &std::path::Path) -> Vec<(String, bool, [usize; 3])> {
@@ -57,7 +57,7 @@ fn contest_properties_are_bound() {
         let names = model.names();
         for kind in ["LTLCardinality", "LTLFireability"] {
             let file = folder.join(&instance).join(format!("{kind}.xml"));
-            let mut properties = Properties::new();
+            let mut properties = PropertyList::new();
             let text = std::fs::read(file).unwrap();
             mcc::read(&mut properties, &names, &instance, &text)
                 .unwrap_or_else(|error| panic!("{error}"));

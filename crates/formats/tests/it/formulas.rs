@@ -3,7 +3,8 @@
 use lariat_formats::{mcc, read_model};
 use lariat_model::generate::{Family, generate};
 use lariat_model::{
-    Comparison, EventId, Linear, Meaning, Names, Predicate, Properties, Proposition, System, VarId,
+    Comparison, Definition, EventId, Linear, Names, Predicate, PropertyList, Proposition, System,
+    VarId,
 };
 
 /// Places p q r a a-b a- 1 x:y P->x both, transitions t t2 "t(x=1)" both.
@@ -34,7 +35,7 @@ fn linear(terms: &[(u32, i64)], comparison: Comparison, constant: i64) -> Propos
 
 /// The printed formula and the meaning of its first atom.
 fn bind(system: &System, text: &str) -> Result<(String, Proposition), String> {
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     let names = Names::of(system);
     match properties.add_formula(&names, "formula", None, text) {
         Ok(()) => {
@@ -164,7 +165,7 @@ fn atoms_and_their_canonical_text() {
 
 /// The first line of a report, the column, and its help.
 fn error(system: &System, text: &str) -> (String, usize, String) {
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     let names = Names::of(system);
     let error = properties
         .add_formula(&names, "formula", None, text)
@@ -260,11 +261,11 @@ fn a_model_may_use_the_word_deadlock() {
 fn other_formats_define_names() {
     let system = odd_net();
     let mut names = Names::of(&system);
-    names.define("all", Meaning::Sum(vec![VarId(0), VarId(1)]));
-    names.define("any", Meaning::Events(vec![EventId(0), EventId(1)]));
+    names.define("all", Definition::Sum(vec![VarId(0), VarId(1)]));
+    names.define("any", Definition::Events(vec![EventId(0), EventId(1)]));
     let truth = Predicate::compare(VarId(2), Comparison::Eq, 7);
-    names.define("P.critical", Meaning::Truth(truth.clone()));
-    let mut properties = Properties::new();
+    names.define("P.critical", Definition::Truth(truth.clone()));
+    let mut properties = PropertyList::new();
     properties
         .add_formula(&names, "f", None, "\"all >= 2\" & any & P.critical")
         .unwrap_or_else(|error| panic!("{error}"));
@@ -282,7 +283,7 @@ fn other_formats_define_names() {
 fn files_of_formulas() {
     let system = generate(Family::Philosophers, 2).unwrap();
     let names = Names::of(&system);
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     properties
         .add_formula(&names, "-f", None, "F HasLeft_1")
         .unwrap();
@@ -342,7 +343,7 @@ fn files_of_formulas() {
 
 fn mcc(formula: &str) -> Result<String, String> {
     let system = generate(Family::Philosophers, 2).unwrap();
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     let text = format!(
         "<?xml version='1.0'?>\n<property-set xmlns='http://mcc.lip6.fr/'><property><id>x-00</id><description>d</description>\n<formula>{formula}</formula></property></property-set>"
     );
@@ -480,7 +481,7 @@ fn the_examples_are_accepted() {
         let net = std::fs::read(folder.join(format!("{name}.pnml"))).unwrap();
         let system = read_model(name, &net).unwrap_or_else(|error| panic!("{error}"));
         let file = std::fs::read(folder.join(format!("{name}.ltl"))).unwrap();
-        let mut properties = Properties::new();
+        let mut properties = PropertyList::new();
         properties
             .add_file(&Names::of(&system), name, &file)
             .unwrap_or_else(|error| panic!("{error}"));

@@ -9,7 +9,7 @@ use lariat_corpora::{Random, cases, models, seed};
 use lariat_formats::{Outline, mcc, pnml, read, read_model};
 use lariat_model::coloured::unfold;
 use lariat_model::generate::{Family, generate};
-use lariat_model::{Names, Properties, System};
+use lariat_model::{Names, PropertyList, System};
 
 /// Mutates a few bytes: flips, cuts, repetitions, moved pieces, inserted keywords.
 fn damage(random: &mut Random, text: &[u8], words: &[&str]) -> Vec<u8> {
@@ -208,7 +208,7 @@ fn damaged_contest_properties() {
     for case in 0..cases(4000) {
         let (system, seed) = &seeds[case % seeds.len()];
         let text = damage(&mut random, seed, &words);
-        let mut properties = Properties::new();
+        let mut properties = PropertyList::new();
         if let Err(error) = mcc::read(&mut properties, &Names::of(system), "LTL.xml", &text) {
             assert!(!error.to_string().is_empty());
         }
@@ -255,7 +255,7 @@ fn damaged_formulas() {
     let mut bound = 0;
     for _ in 0..cases(20_000) {
         let text = damage(&mut random, file.as_bytes(), &words);
-        let mut properties = Properties::new();
+        let mut properties = PropertyList::new();
         if let Err(error) = properties.add_file(&names, "file", &text) {
             assert!(!error.to_string().is_empty());
         }
@@ -326,7 +326,7 @@ fn damaged_formulas_of_programs() {
         let model = &models[case % 2];
         let names = model.names();
         let text = damage(&mut random, files[case % 2].as_bytes(), &words);
-        let mut properties = Properties::new();
+        let mut properties = PropertyList::new();
         if let Err(errors) = properties.add_file(&names, "file", &text) {
             assert!(!errors.list().is_empty() && !errors.to_string().is_empty());
         }

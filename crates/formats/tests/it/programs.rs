@@ -2,7 +2,7 @@
 //! files.
 
 use lariat_corpora::{Random, cases, models, seed};
-use lariat_formats::{Model, dve, etf};
+use lariat_formats::{LoadedModel, dve, etf};
 use lariat_model::{Value, VarId};
 use std::collections::BTreeSet;
 use std::fs;
@@ -99,7 +99,7 @@ fn events_and_states_have_their_names() {
     let variables: Vec<&str> = model.system.variables.iter().map(|v| &*v.name).collect();
     assert_eq!(variables, ["t[0]", "t[1]", "P", "P.x", "Q"]);
     let text = |formula: &str| -> String {
-        let mut properties = lariat_model::Properties::new();
+        let mut properties = lariat_model::PropertyList::new();
         match properties.add_formula(&model.names(), "formula", None, formula) {
             Ok(()) => properties.list[0].text.clone(),
             Err(error) => error.to_string(),
@@ -382,10 +382,10 @@ begin map m:bool
 end map
 begin sort s \"one\" \"two\" end sort
 ";
-    let model: Model = lariat_formats::read("m", text.as_bytes()).unwrap();
+    let model: LoadedModel = lariat_formats::read("m", text.as_bytes()).unwrap();
     let names: Vec<&str> = model.system.events.iter().map(|e| &*e.name).collect();
     assert_eq!(names, ["go#1", "back", "go#2"]);
-    let mut properties = lariat_model::Properties::new();
+    let mut properties = lariat_model::PropertyList::new();
     let formula = "G (m -> F fires(go)) & F \"m == 1\"";
     properties
         .add_formula(&model.names(), "f", None, formula)

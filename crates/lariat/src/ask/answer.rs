@@ -5,10 +5,10 @@
 //! Only this module constructs either.
 
 use crate::verdict::Reason;
-use lariat_engines::questions::Question as StateQuestion;
-use lariat_formats::Model as LoadedModel;
+use lariat_engines::questions::StateQuestion;
+use lariat_formats::LoadedModel;
 use lariat_model::{EvidenceKind, Lasso, Predicate, Step, System, Value, VarId};
-use lariat_reductions::{Astray, Lift as _, UnfoldingLift};
+use lariat_reductions::{Lift as _, LiftError, UnfoldingLift};
 use lariat_structural::Certificate;
 
 /// The answer to a question.
@@ -64,14 +64,14 @@ impl Witness {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Proof {
     /// A complete search.
-    Searched(CompletedSearch),
+    Searched(CompletedExploration),
     /// A certificate by invariants.
     Certificate(Certificate),
 }
 
 /// Proof that a search was complete. Only this module constructs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CompletedSearch(());
+pub struct CompletedExploration(());
 
 impl EarnedAnswer {
     /// Returns whether the question is decided.
@@ -82,7 +82,7 @@ impl EarnedAnswer {
 
 /// The proof by a search that its engine reports as complete.
 pub(super) fn searched() -> Proof {
-    Proof::Searched(CompletedSearch(()))
+    Proof::Searched(CompletedExploration(()))
 }
 
 /// The proof by a certificate, which is checked on its system.
@@ -165,7 +165,7 @@ pub(super) fn witness(
     };
     match unfolding.back(run) {
         Ok(_) => Ok(Witness(lasso)),
-        Err(Astray::Unliftable(why) | Astray::Defect(why)) => Err(why),
+        Err(LiftError::Unliftable(why) | LiftError::Defect(why)) => Err(why),
     }
 }
 

@@ -12,8 +12,8 @@
 //! transition is enabled if one of its bindings is.
 
 use super::answer::sum;
-use super::{EarnedAnswer, EarnedReply, Ends, StateQuestion};
-use lariat_formats::Model as LoadedModel;
+use super::{EarnedAnswer, EarnedReply, StateQuestion, StopRule};
+use lariat_formats::LoadedModel;
 use lariat_model::{Comparison, EventId, Linear, Predicate, Value, VarId};
 use std::ops::ControlFlow;
 
@@ -119,12 +119,12 @@ impl Examination {
     }
 
     /// When [`ask`](super::ask) may stop.
-    pub fn ends(self) -> Ends {
+    pub fn ends(self) -> StopRule {
         match self {
             Examination::OneSafe | Examination::Live | Examination::Deadlock => {
-                Ends::WithTheFirstRun
+                StopRule::WithTheFirstRun
             }
-            Examination::Stable | Examination::QuasiLive => Ends::WithAll,
+            Examination::Stable | Examination::QuasiLive => StopRule::WithAll,
         }
     }
 

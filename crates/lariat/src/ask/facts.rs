@@ -9,7 +9,7 @@
 //! the same reachable markings and depends on fewer places.
 
 use super::answer::{Proof, Shows, certified, witness};
-use super::{AskSession, Asker, EarnedAnswer, StateQuestion, standing};
+use super::{AskSession, EarnedAnswer, QuestionEngine, StateQuestion, standing};
 use crate::cache::SpaceCache;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Comparison, Domain, Linear, Predicate, Proposition, System, Variable};
@@ -31,10 +31,10 @@ impl<'s> AskSession<'_, 's> {
         about: About,
         work: u64,
     ) -> Result<(), Stop> {
-        if !self.may(Asker::Facts) || self.is_over() {
+        if !self.may(QuestionEngine::Facts) || self.is_over() {
             return Ok(());
         }
-        self.ctx.observer.engine(Asker::Facts.name());
+        self.ctx.observer.engine(QuestionEngine::Facts.name());
         let system = undeclared(&self.model.system, cache.systems());
         let facts = cache.facts(system);
         for case in &self.cases {
@@ -61,7 +61,7 @@ impl<'s> AskSession<'_, 's> {
                     match never(facts, predicate, self.ctx.budget)? {
                         Ok(why) => {
                             if let Some(proof) = self.certified(why) {
-                                self.reply(q, EarnedAnswer::Never(proof), Asker::Facts);
+                                self.reply(q, EarnedAnswer::Never(proof), QuestionEngine::Facts);
                             }
                         }
                         Err(folded) => self.fold(q, folded, StateQuestion::Reach),
@@ -72,7 +72,7 @@ impl<'s> AskSession<'_, 's> {
                     if let Some((most, why)) = found
                         && let Some(proof) = self.certified(why)
                     {
-                        self.at_most(q, most, proof, Asker::Facts);
+                        self.at_most(q, most, proof, QuestionEngine::Facts);
                         self.meet(q);
                     }
                 }
@@ -109,7 +109,7 @@ impl<'s> AskSession<'_, 's> {
         };
         let run = standing(initial.clone());
         match witness(self.model, run, Shows::End(question, 0)) {
-            Ok(run) => self.reply(q, EarnedAnswer::Lost(run, proof), Asker::Facts),
+            Ok(run) => self.reply(q, EarnedAnswer::Lost(run, proof), QuestionEngine::Facts),
             Err(what) => {
                 self.defect.get_or_insert(what);
             }

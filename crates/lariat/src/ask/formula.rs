@@ -6,7 +6,7 @@
 //! either it is the maximum, or a run exceeds it.
 
 use super::answer::{searched, sum};
-use super::{AskSession, Asker, EarnedAnswer, StateQuestion};
+use super::{AskSession, EarnedAnswer, QuestionEngine, StateQuestion};
 use crate::cache::SpaceCache;
 use crate::check_one::check_subject;
 use crate::options::CheckOptions;
@@ -15,7 +15,7 @@ use crate::subject::{PropertyForm, Subject};
 use crate::verdict::{EarnedVerdict, Reason};
 use lariat_budget::Stop;
 use lariat_engines::questions::Finding;
-use lariat_model::{Comparison, Lasso, Linear, Predicate, Properties, Proposition, Value};
+use lariat_model::{Comparison, Lasso, Linear, Predicate, PropertyList, Proposition, Value};
 use lariat_reductions::Systems;
 
 /// Limit on the formulas decided for one sum before the next question.
@@ -24,7 +24,7 @@ const STEPS_UP: usize = 4;
 impl AskSession<'_, '_> {
     /// Decides the open questions one by one, each with this work limit.
     pub(super) fn formulas(&mut self, work: u64) -> Result<Option<Stop>, Stop> {
-        if !self.may(Asker::Formula) {
+        if !self.may(QuestionEngine::Formula) {
             return Ok(None);
         }
         let mut last = None;
@@ -67,8 +67,8 @@ impl AskSession<'_, '_> {
 
     /// Decides `G !p`.
     fn violated(&mut self, q: usize, p: &Predicate, work: u64) -> Result<Option<Stop>, Stop> {
-        self.ctx.observer.engine(Asker::Formula.name());
-        let mut properties = Properties::new();
+        self.ctx.observer.engine(QuestionEngine::Formula.name());
+        let mut properties = PropertyList::new();
         let atom = properties.formulas.atom_id("p");
         let asked = properties.formulas.atom(atom);
         properties.propositions = vec![Proposition::State(p.clone())];
@@ -89,7 +89,7 @@ impl AskSession<'_, '_> {
             &mut cache,
             self.ctx.with_budget(&limited),
         );
-        let asker = Asker::Formula;
+        let asker = QuestionEngine::Formula;
         match report.verdict {
             EarnedVerdict::Holds(_) => match self.cases[q].question {
                 StateQuestion::Most(_) => {
@@ -127,7 +127,7 @@ impl AskSession<'_, '_> {
 }
 
 /// The prefix of a run up to the first state that satisfies `p`.
-fn until(model: &lariat_formats::Model, run: &Lasso, p: &Predicate) -> Option<Lasso> {
+fn until(model: &lariat_formats::LoadedModel, run: &Lasso, p: &Predicate) -> Option<Lasso> {
     let system = &model.system;
     let states = std::iter::once(&run.initial).chain(run.steps().map(|step| &step.state));
     let at = { states }.position(|state| system.holds(p, state))?;

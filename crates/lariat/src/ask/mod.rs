@@ -23,16 +23,16 @@ mod schedule;
 mod stage;
 
 pub use answer::{EarnedAnswer, Proof, Witness};
-pub use lariat_engines::questions::{Asker, Ends, Question as StateQuestion};
+pub use lariat_engines::questions::{QuestionEngine, StateQuestion, StopRule};
 pub use schedule::AskSchedule;
 
-use crate::cache::{CacheKey, SpaceCache};
+use crate::cache::{SpaceCache, SpaceKey};
 use crate::verdict::Reason;
 use answer::{Shows, searched, sum, witness};
 use facts::About as Facts;
 use lariat_budget::{RunContext, Stop};
-use lariat_engines::questions::{Finding, Search, by_sets, karp_miller, sweep, wander};
-use lariat_formats::Model as LoadedModel;
+use lariat_engines::questions::{Finding, SearchResult, by_sets, karp_miller, sweep, wander};
+use lariat_formats::LoadedModel;
 use lariat_model::{Deadlock, Lasso, State};
 use lariat_space::symbolic::OrderChoice;
 use stage::Stage;
@@ -42,11 +42,11 @@ use std::ops::ControlFlow;
 #[derive(Clone, Debug)]
 pub struct AskOptions {
     /// When [`ask`] stops.
-    pub ends: Ends,
+    pub ends: StopRule,
     /// The work limits of the methods.
     pub schedule: AskSchedule,
     /// The engines to use; all by default.
-    pub askers: Vec<Asker>,
+    pub askers: Vec<QuestionEngine>,
     /// Whether reductions are applied.
     pub reduce: bool,
 }
@@ -54,9 +54,9 @@ pub struct AskOptions {
 impl Default for AskOptions {
     fn default() -> AskOptions {
         AskOptions {
-            ends: Ends::WithAll,
+            ends: StopRule::WithAll,
             schedule: AskSchedule::default(),
-            askers: Asker::ALL.to_vec(),
+            askers: QuestionEngine::ALL.to_vec(),
             reduce: true,
         }
     }
@@ -68,7 +68,7 @@ pub struct EarnedReply {
     /// The answer.
     pub answer: EarnedAnswer,
     /// The engine that found it.
-    pub asker: Asker,
+    pub asker: QuestionEngine,
 }
 
 /// Receives each reply as soon as it is known; a break ends the call of [`ask`].
@@ -106,7 +106,7 @@ struct OpenQuestion<'q> {
     /// The best known bounds of a sum.
     low: Option<(i128, Witness)>,
     high: Option<(i128, Proof)>,
-    asker: Asker,
+    asker: QuestionEngine,
 }
 
 impl<'q> OpenQuestion<'q> {
@@ -117,7 +117,7 @@ impl<'q> OpenQuestion<'q> {
             reply: None,
             low: None,
             high: None,
-            asker: Asker::Explicit,
+            asker: QuestionEngine::Explicit,
         }
     }
 }
@@ -135,7 +135,7 @@ struct AskSession<'a, 's> {
 }
 
 impl<'s> AskSession<'_, 's> {
-    fn may(&self, asker: Asker) -> bool {
+    fn may(&self, asker: QuestionEngine) -> bool {
         self.options.askers.contains(&asker)
     }
 
@@ -242,47 +242,47 @@ impl<'s> AskSession<'_, 's> {
     }
 
     fn sweep(&mut self, stage: &Stage<'s>, work: u64) -> Result<Option<Stop>, Stop> {
-        if !self.may(Asker::Explicit) || self.is_over() {
+        if !self.may(QuestionEngine::Explicit) || self.is_over() {
             return Ok(None);
         }
-        self.ctx.observer.engine(Asker::Explicit.name());
+        self.ctx.observer.engine(QuestionEngine::Explicit.name());
         let limited = self.ctx.budget.clone().with_work(work);
         let mut board = self.board(stage);
         if board.is_over() {
             return Ok(None);
         }
         let search = sweep(&mut board, &limited);
-        self.settle(stage, search, Asker::Explicit)
+        self.settle(stage, search, QuestionEngine::Explicit)
     }
 
     fn wander(&mut self, stage: &Stage<'s>, work: u64, seed: u64) -> Result<Option<Stop>, Stop> {
-        if !self.may(Asker::Walk) || self.is_over() {
+        if !self.may(QuestionEngine::Walk) || self.is_over() {
             return Ok(None);
         }
-        self.ctx.observer.engine(Asker::Walk.name());
+        self.ctx.observer.engine(QuestionEngine::Walk.name());
         let limited = self.ctx.budget.clone().with_work(work);
         let mut board = self.board(stage);
         if board.is_over() {
             return Ok(None);
         }
         let search = wander(&mut board, seed, &limited);
-        self.settle(stage, search, Asker::Walk)
+        self.settle(stage, search, QuestionEngine::Walk)
     }
 
     fn tree(&mut self, stage: &Stage<'s>, work: u64) -> Result<Option<Stop>, Stop> {
         // If no event adds tokens, the tree is the state graph, and `sweep` explores it faster.
-        let may = self.may(Asker::KarpMiller) && stage.system.makes_tokens();
+        let may = self.may(QuestionEngine::KarpMiller) && stage.system.makes_tokens();
         if !may || self.is_over() {
             return Ok(None);
         }
-        self.ctx.observer.engine(Asker::KarpMiller.name());
+        self.ctx.observer.engine(QuestionEngine::KarpMiller.name());
         let limited = self.ctx.budget.clone().with_work(work);
         let mut board = self.board(stage);
         if board.is_over() {
             return Ok(None);
         }
         let search = karp_miller(&mut board, &limited);
-        self.settle(stage, search, Asker::KarpMiller)
+        self.settle(stage, search, QuestionEngine::KarpMiller)
     }
 
     fn sets(
@@ -291,24 +291,24 @@ impl<'s> AskSession<'_, 's> {
         work: u64,
         cache: &mut SpaceCache<'s>,
     ) -> Result<Option<Stop>, Stop> {
-        if !self.may(Asker::Sets) || self.is_over() {
+        if !self.may(QuestionEngine::Sets) || self.is_over() {
             return Ok(None);
         }
-        self.ctx.observer.engine(Asker::Sets.name());
+        self.ctx.observer.engine(QuestionEngine::Sets.name());
         let limited = self.ctx.budget.clone().with_work(work);
         let mut board = self.board(stage);
         if board.is_over() {
             return Ok(None);
         }
-        let key = CacheKey::new(&OrderChoice::Auto, Deadlock::Stutter);
+        let key = SpaceKey::new(&OrderChoice::Auto, Deadlock::Stutter);
         let search = match cache.states(stage.system, &key, self.ctx.with_budget(&limited)) {
             Ok(states) => by_sets(&mut board, &mut states.reached, &limited),
-            Err(stop) => Search {
+            Err(stop) => SearchResult {
                 stop: Some(stop),
-                ..Search::default()
+                ..SearchResult::default()
             },
         };
-        self.settle(stage, search, Asker::Sets)
+        self.settle(stage, search, QuestionEngine::Sets)
     }
 
     /// The questions of a stage, closed if they are answered, with the bounds known so far.
@@ -334,8 +334,8 @@ impl<'s> AskSession<'_, 's> {
     fn settle(
         &mut self,
         stage: &Stage<'s>,
-        search: Search,
-        asker: Asker,
+        search: SearchResult,
+        asker: QuestionEngine,
     ) -> Result<Option<Stop>, Stop> {
         for (i, finding) in search.findings {
             let (q, _) = stage.asked[i];
@@ -354,7 +354,7 @@ impl<'s> AskSession<'_, 's> {
         stage: &Stage<'s>,
         q: usize,
         finding: Finding,
-        asker: Asker,
+        asker: QuestionEngine,
     ) -> Result<(), String> {
         let model = self.model;
         let question = self.cases[q].question;
@@ -400,7 +400,7 @@ impl<'s> AskSession<'_, 's> {
         Ok(())
     }
 
-    fn at_least(&mut self, q: usize, value: i128, run: Witness, asker: Asker) {
+    fn at_least(&mut self, q: usize, value: i128, run: Witness, asker: QuestionEngine) {
         let case = &mut self.cases[q];
         if case.low.as_ref().is_none_or(|(low, _)| *low < value) {
             case.low = Some((value, run));
@@ -408,7 +408,7 @@ impl<'s> AskSession<'_, 's> {
         }
     }
 
-    fn at_most(&mut self, q: usize, value: i128, proof: Proof, asker: Asker) {
+    fn at_most(&mut self, q: usize, value: i128, proof: Proof, asker: QuestionEngine) {
         let case = &mut self.cases[q];
         if case.high.as_ref().is_none_or(|(high, _)| value < *high) {
             case.high = Some((value, proof));
@@ -434,7 +434,7 @@ impl<'s> AskSession<'_, 's> {
         }
     }
 
-    fn reply(&mut self, q: usize, answer: EarnedAnswer, asker: Asker) {
+    fn reply(&mut self, q: usize, answer: EarnedAnswer, asker: QuestionEngine) {
         if self.cases[q].reply.is_some() {
             return;
         }
@@ -442,7 +442,7 @@ impl<'s> AskSession<'_, 's> {
             answer,
             EarnedAnswer::Reached(_) | EarnedAnswer::Lost(..) | EarnedAnswer::Endless(_)
         );
-        self.done |= is_run && self.options.ends == Ends::WithTheFirstRun;
+        self.done |= is_run && self.options.ends == StopRule::WithTheFirstRun;
         let reply = EarnedReply { answer, asker };
         self.done |= (self.on_reply)(q, &reply).is_break();
         self.cases[q].reply = Some(reply);
@@ -489,7 +489,7 @@ impl<'s> AskSession<'_, 's> {
             let run = standing(initial.clone());
             let shows = Shows::End(self.cases[q].question, value);
             if let Ok(run) = witness(self.model, run, shows) {
-                self.at_least(q, value, run, Asker::Explicit);
+                self.at_least(q, value, run, QuestionEngine::Explicit);
             }
         }
     }

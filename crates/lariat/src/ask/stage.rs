@@ -11,9 +11,9 @@ use super::answer::resting;
 use super::{OpenQuestion, StateQuestion};
 use crate::advice::advice_by_facts;
 use lariat_budget::{Budget, Stop};
-use lariat_engines::questions::{Ends, QuestionSet};
+use lariat_engines::questions::{QuestionSet, StopRule};
 use lariat_model::{Comparison, Lasso, Linear, Predicate, Proposition, System};
-use lariat_reductions::{Astray, Lift as _, ReductionLift, Rules, Support, Systems, reduce};
+use lariat_reductions::{Lift as _, LiftError, ReductionLift, Rules, Support, Systems, reduce};
 
 /// Limit on the arcs that reductions inspect.
 const MOST_WORK: u64 = 5_000_000;
@@ -72,7 +72,7 @@ impl<'s> Stage<'s> {
     }
 
     /// The set of all questions of the stage, open.
-    pub fn board(&self, ends: Ends) -> QuestionSet<'s> {
+    pub fn board(&self, ends: StopRule) -> QuestionSet<'s> {
         let questions = self.asked.iter().map(|(_, question)| question.clone());
         QuestionSet::new(self.system, questions.collect(), ends)
     }
@@ -92,8 +92,8 @@ impl<'s> Stage<'s> {
                 ..run
             })),
             Ok(run) => Ok(Some(run)),
-            Err(Astray::Unliftable(_)) => Ok(None),
-            Err(Astray::Defect(why)) => Err(why),
+            Err(LiftError::Unliftable(_)) => Ok(None),
+            Err(LiftError::Defect(why)) => Err(why),
         }
     }
 }

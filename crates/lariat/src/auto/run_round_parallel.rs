@@ -57,7 +57,7 @@ impl<'s> ScheduleState<'_, 's> {
         let permits = match round {
             // The first look is short, and often enough.
             0 => Vec::new(),
-            _ => budget.idle().take_up_to(chains.saturating_sub(1)),
+            _ => budget.thread_pool().take_up_to(chains.saturating_sub(1)),
         };
         let results: Vec<OnceLock<RunResult>> = runs.iter().map(|_| OnceLock::new()).collect();
         if permits.is_empty() {

@@ -26,7 +26,7 @@ use lariat_engines::{EngineId, Needs};
 use lariat_ltl::{Formula, Formulas};
 use lariat_model::System;
 use lariat_reductions::Removed;
-use lariat_structural::{Barren, Pruned, Simplified};
+use lariat_structural::{BarrenComponent, Pruned, Simplified};
 
 /// The question after structural facts.
 #[derive(Clone)]
@@ -292,7 +292,7 @@ fn of_formula(simplified: &Simplified, formulas: &Formulas, system: &System) -> 
 
 /// The reasons why components of an automaton accept no run.
 fn of_components(pruned: &Pruned, system: &System) -> Vec<Fact> {
-    let fact = |barren: &Barren| Fact {
+    let fact = |barren: &BarrenComponent| Fact {
         statement: "no run stays in a component of the automaton that would accept it".to_owned(),
         reasons: barren.certificate.sentences(system),
     };

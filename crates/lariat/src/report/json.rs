@@ -6,7 +6,7 @@ use crate::cross_check::Agreement;
 use crate::decision::Decision;
 use crate::fair_run::FairnessEvidence;
 use crate::verdict::EarnedVerdict;
-use lariat_budget::{Figure, Stats};
+use lariat_budget::{StatValue, Stats};
 use lariat_ltl::{Strengthening, Syntax, print};
 use lariat_model::{Domain, Lasso, Modality, Step, System, Value};
 use serde_json::{Map, Value as Json, json};
@@ -147,9 +147,9 @@ fn account(decision: &Decision) -> Json {
 pub fn stats(stats: &Stats) -> Json {
     let pairs = stats.iter().map(|(name, figure)| {
         let figure = match figure {
-            Figure::Count(n) => Json::from(*n),
-            Figure::Real(x) => Json::from(*x),
-            Figure::Text(text) => Json::from(text.as_str()),
+            StatValue::Count(n) => Json::from(*n),
+            StatValue::Real(x) => Json::from(*x),
+            StatValue::Text(text) => Json::from(text.as_str()),
         };
         (name.to_owned(), figure)
     });

@@ -11,11 +11,11 @@ use crate::properties::Property;
 use crate::trace::Trace;
 use crate::vacuity::vacuity_in_words;
 use crate::verdict::{EarnedVerdict, Reason};
-use lariat_budget::{Company, Stop};
+use lariat_budget::{Concurrency, Stop};
 use lariat_engines::EngineId;
-use lariat_formats::{Format, Model as LoadedModel};
+use lariat_formats::{LoadedModel, ModelFormat};
 use lariat_ltl::{AtomId, Formulas, Strengthening};
-use lariat_model::{Modality, Properties as PropertyList, Proposition, System};
+use lariat_model::{Modality, PropertyList, Proposition, System};
 use serde_json::Value as Json;
 use std::fmt;
 use std::fmt::Write as _;
@@ -23,13 +23,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The names that reports on the properties of one model use.
-pub(crate) struct Vocabulary {
+pub(crate) struct ReportVocabulary {
     pub model_name: String,
     pub model: Arc<LoadedModel>,
     pub properties: PropertyList,
 }
 
-impl Vocabulary {
+impl ReportVocabulary {
     /// The context of texts about a run with these atoms.
     pub fn context<'a>(&'a self, atoms: &'a [AtomId]) -> ReportContext<'a> {
         ReportContext {
@@ -41,7 +41,7 @@ impl Vocabulary {
             propositions: &self.properties.propositions,
             atoms,
             seconds: 0.0,
-            company: Company::Nobody,
+            company: Concurrency::Nobody,
             is_witness: false,
         }
     }
@@ -67,7 +67,7 @@ pub struct ReportContext<'a> {
     /// Wall-clock time.
     pub seconds: f64,
     /// Other threads that worked at the same time.
-    pub company: Company,
+    pub company: Concurrency,
     /// Whether the run shows reachability, not a violation.
     pub is_witness: bool,
 }
@@ -90,7 +90,7 @@ pub enum Verdict {
 /// `Display` prints the verdict in one line, then notes and the counterexample.
 #[derive(Clone)]
 pub struct Report {
-    pub(crate) vocabulary: Arc<Vocabulary>,
+    pub(crate) vocabulary: Arc<ReportVocabulary>,
     pub(crate) name: String,
     pub(crate) formula: String,
     pub(crate) atoms: Arc<[AtomId]>,
@@ -99,7 +99,7 @@ pub struct Report {
     pub(crate) run: Option<Trace>,
     pub(crate) verdict: Verdict,
     pub(crate) seconds: f64,
-    pub(crate) company: Company,
+    pub(crate) company: Concurrency,
     pub(crate) cross_check: Option<CrossCheck>,
     pub(crate) vacuity: Vec<Strengthening>,
     pub(crate) faults: Option<Arc<Faults>>,
@@ -107,10 +107,10 @@ pub struct Report {
 
 impl Report {
     pub(crate) fn new(
-        vocabulary: Arc<Vocabulary>,
+        vocabulary: Arc<ReportVocabulary>,
         property: &Property,
         decision: Decision,
-        company: Company,
+        company: Concurrency,
     ) -> Report {
         let mut report = Report {
             vocabulary,
@@ -141,14 +141,19 @@ impl Report {
         options: &CheckOptions,
         stop: Stop,
     ) -> Report {
-        let vocabulary = Vocabulary {
+        let vocabulary = ReportVocabulary {
             model_name: model.to_owned(),
-            model: Arc::new(LoadedModel::new(Format::Etf, System::default())),
+            model: Arc::new(LoadedModel::new(ModelFormat::Etf, System::default())),
             properties: PropertyList::new(),
         };
         let property = Property::unbound(name, formula);
         let decision = Decision::undecided(options, Reason::Stopped(stop));
-        Report::new(Arc::new(vocabulary), &property, decision, Company::Nobody)
+        Report::new(
+            Arc::new(vocabulary),
+            &property,
+            decision,
+            Concurrency::Nobody,
+        )
     }
 
     /// Sets the wall-clock time.

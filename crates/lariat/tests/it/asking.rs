@@ -3,7 +3,7 @@
 use lariat::internals::automata::{Automaton, Guards, StateId, Transition};
 use lariat::internals::ir::generate::{Family, generate};
 use lariat::internals::ir::order::OrderName;
-use lariat::internals::ir::{EventId, Names, Properties};
+use lariat::internals::ir::{EventId, Names, PropertyList};
 use lariat::internals::ltl::{AtomId, Formula};
 use lariat::internals::{
     Budget, CheckOptions, Constraint, Decision, EarnedVerdict, Fairness, OrderChoice, Plan,
@@ -13,15 +13,15 @@ use lariat::internals::{
 use lariat_emptiness::Marks;
 
 /// Philosophers and a formula about them.
-pub fn about_philosophers(philosophers: u32, formula: &str) -> (System, Properties) {
+pub fn about_philosophers(philosophers: u32, formula: &str) -> (System, PropertyList) {
     let system = generate(Family::Philosophers, philosophers).unwrap();
     let (properties, _) = about(&system, &[formula]);
     (system, properties)
 }
 
 /// Properties for these formulas about a system.
-pub fn about(system: &System, formulas: &[&str]) -> (Properties, Vec<Formula>) {
-    let mut properties = Properties::new();
+pub fn about(system: &System, formulas: &[&str]) -> (PropertyList, Vec<Formula>) {
+    let mut properties = PropertyList::new();
     let names = Names::of(system);
     for formula in formulas {
         let added = properties.add_formula(&names, "test", None, formula);
@@ -34,9 +34,9 @@ pub fn about(system: &System, formulas: &[&str]) -> (Properties, Vec<Formula>) {
 /// The subject and the first of its properties.
 pub fn first_question<'s>(
     system: &'s System,
-    properties: &'s Properties,
+    properties: &'s PropertyList,
 ) -> (Subject<'s>, PropertyForm<'s>) {
-    let Properties {
+    let PropertyList {
         formulas,
         propositions,
         list,

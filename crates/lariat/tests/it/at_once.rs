@@ -2,9 +2,9 @@
 
 use crate::asking::{about_philosophers, first_question, holds, in_rounds};
 use lariat::internals::{
-    Attempt, Budget, CheckOptions, Company, Decision, EarnedVerdict, EngineChoice, EngineId,
-    Figure, Idle, LeftOut, Reason, RunContext, Schedule, SpaceCache, Stop, Systems, Technique,
-    check_subject,
+    Attempt, Budget, CheckOptions, Concurrency, Decision, EarnedVerdict, EngineChoice, EngineId,
+    LeftOut, Reason, RunContext, Schedule, SpaceCache, StatValue, Stop, Systems, Technique,
+    ThreadPool, check_subject,
 };
 use lariat_corpora::which_ends;
 use std::time::Duration;
@@ -22,8 +22,8 @@ fn decide(
         engine: EngineChoice::Auto(schedule),
         ..CheckOptions::default()
     };
-    let idle = Idle::new(idle);
-    let budget = budget.clone().with_idle(&idle);
+    let idle = ThreadPool::new(idle);
+    let budget = budget.clone().with_thread_pool(&idle);
     let systems = Systems::new();
     check_subject(
         &subject,
@@ -40,10 +40,10 @@ fn trail(report: &Decision) -> Vec<(&'static str, String, u64)> {
 }
 
 /// The statistics of the engine, except times and those that depend on concurrent threads.
-fn figures(report: &Decision) -> Vec<(&'static str, Figure)> {
+fn figures(report: &Decision) -> Vec<(&'static str, StatValue)> {
     let stats = &report.account.stats;
-    let varying = stats.varying(Company::Helpers, true);
-    let is_time = |figure: &Figure| matches!(figure, Figure::Real(_));
+    let varying = stats.varying(Concurrency::Helpers, true);
+    let is_time = |figure: &StatValue| matches!(figure, StatValue::Real(_));
     let repeats = stats
         .iter()
         .filter(|(name, figure)| !varying.contains(name) && !is_time(figure));

@@ -2,8 +2,8 @@
 
 use crate::asking::{about_philosophers, first_question};
 use lariat::internals::{
-    Budget, Cancel, CheckOptions, Decision, EarnedVerdict, Figure, OrderChoice, Plan, Reason,
-    RunContext, SpaceCache, Statistic, Stop, Systems, Variant, check_subject,
+    Budget, Cancel, CheckOptions, Decision, EarnedVerdict, OrderChoice, Plan, Reason, RunContext,
+    SpaceCache, StatValue, Statistic, Stop, Systems, Variant, check_subject,
 };
 use lariat_corpora::each_case;
 use std::num::NonZeroUsize;
@@ -89,7 +89,7 @@ fn the_product_does_not_depend_on_the_number_of_threads() {
                 let counted_threads = report.account.stats.get(Statistic::THREADS);
                 assert_eq!(
                     counted_threads,
-                    Some(&Figure::from(count)),
+                    Some(&StatValue::from(count)),
                     "{engine}: {formula}"
                 );
             }

@@ -5,7 +5,7 @@
 //! unless `LARIAT_STATES=all`.
 
 use lariat::internals::formats::{mcc, read};
-use lariat::internals::ir::Properties;
+use lariat::internals::ir::PropertyList;
 use lariat::internals::{
     Budget, CheckOptions, EarnedVerdict, PropertyForm, RunContext, SpaceCache, Subject, Systems,
     check_subject,
@@ -35,7 +35,7 @@ fn verdicts_and_lassos_of_coloured_nets() {
         let net = &model.coloured.as_ref().expect("a coloured net").net;
         let known = String::from_utf8(file("verdicts.tsv")).expect("verdicts.tsv");
         let known: HashMap<&str, &str> = known.lines().filter_map(|l| l.split_once('\t')).collect();
-        let mut properties = Properties::new();
+        let mut properties = PropertyList::new();
         for examination in ["LTLCardinality.xml", "LTLFireability.xml"] {
             let names = model.names();
             mcc::read(&mut properties, &names, examination, &file(examination)).expect(instance);

@@ -2,8 +2,10 @@
 
 use crate::asking::{about, decide, decide_with, holds, reading};
 use crate::covering::event;
-use lariat::internals::ask::{AskOptions, AskSchedule, Asker, EarnedAnswer, StateQuestion, ask};
-use lariat::internals::formats::{Format, Model};
+use lariat::internals::ask::{
+    AskOptions, AskSchedule, EarnedAnswer, QuestionEngine, StateQuestion, ask,
+};
+use lariat::internals::formats::{LoadedModel, ModelFormat};
 use lariat::internals::ir::{Action, Domain, Event, VarId, Variable};
 use lariat::internals::{
     Budget, CheckOptions, Plan, PropertyForm, Recurring, ReductionChoice, Rule, Rules, RunContext,
@@ -306,9 +308,9 @@ fn the_maximum_of_a_sum_may_lie_between_two_events() {
             &[(0, 0, 1), (6, 1, -1)],
         ],
     );
-    let model = Model::new(Format::Pnml, system);
+    let model = LoadedModel::new(ModelFormat::Pnml, system);
     let options = AskOptions {
-        askers: vec![Asker::Explicit],
+        askers: vec![QuestionEngine::Explicit],
         schedule: AskSchedule {
             glance: 1,
             ..AskSchedule::default()

@@ -6,7 +6,7 @@ use lariat::internals::{
 };
 use lariat::internals::{ReplayedProperty, replay};
 use lariat_model::{
-    Action, Arc, Deadlock, Domain, Event, EventId, Lasso, Names, Properties, Step, System, VarId,
+    Action, Arc, Deadlock, Domain, Event, EventId, Lasso, Names, PropertyList, Step, System, VarId,
     Variable,
 };
 
@@ -48,7 +48,7 @@ fn step(event: u32, state: [i64; 3]) -> Step {
     }
 }
 
-/// `go`, then `come` and `go` infinitely often.
+/// `go`, then `release` and `go` infinitely often.
 fn rounds() -> Lasso {
     Lasso {
         initial: vec![1, 0, 0].into(),
@@ -60,7 +60,7 @@ fn rounds() -> Lasso {
 
 fn replayed(lasso: &Lasso, formula: &str) -> Result<(), String> {
     let system = turns();
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     let names = Names::of(&system);
     properties
         .add_formula(&names, "formula", None, formula)
@@ -69,7 +69,7 @@ fn replayed(lasso: &Lasso, formula: &str) -> Result<(), String> {
     properties
         .add_formula(&names, "other", None, "F \"heap == 3\"")
         .unwrap();
-    let Properties {
+    let PropertyList {
         formulas,
         propositions,
         list,
@@ -158,7 +158,7 @@ fn lifted_runs_stay_settled() {
         initial: vec![vec![0, 0].into()],
         ..System::default()
     };
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     let formula = r#"!G (!"full = 0" | (false U "full = 0"))"#;
     properties
         .add_formula(&Names::of(&system), "test", None, formula)

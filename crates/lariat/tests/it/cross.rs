@@ -2,7 +2,7 @@
 
 use crate::asking::first_question;
 use lariat::internals::ir::generate::{Family, generate};
-use lariat::internals::ir::{Names, Properties};
+use lariat::internals::ir::{Names, PropertyList};
 use lariat::internals::{
     Agreement, Budget, CheckOptions, Decision, EarnedVerdict, EngineChoice, EngineId, Plan, Preset,
     Reason, RunContext, SpaceCache, Systems, agreement, check_subject, reconcile, unrelated,
@@ -11,7 +11,7 @@ use lariat_engines::Outcome;
 
 fn checked(options: &CheckOptions) -> Decision {
     let system = generate(Family::Philosophers, 2).unwrap();
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     let names = Names::of(&system);
     let added = properties.add_formula(&names, "test", None, "G !deadlock");
     added.unwrap();

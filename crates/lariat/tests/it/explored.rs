@@ -1,9 +1,9 @@
 //! Properties that share reachable states have the same verdicts, and the store does not grow.
 
 use lariat::internals::ir::generate::{Family, generate};
-use lariat::internals::ir::{Names, Properties};
+use lariat::internals::ir::{Names, PropertyList};
 use lariat::internals::ltl::{AtomId, Formula};
-use lariat::internals::ltl::{Random, Weights, random_formula};
+use lariat::internals::ltl::{OperatorWeights, Random, random_formula};
 use lariat::internals::{
     Budget, CheckOptions, EarnedVerdict, Plan, PropertyForm, RunContext, SpaceCache, Subject,
     System, Systems, check_subject,
@@ -11,10 +11,10 @@ use lariat::internals::{
 
 const SETS: [&str; 7] = ["sog", "sop", "slap", "slap-fst", "bcz", "owcty", "el"];
 
-fn sixty(system: &System) -> (Properties, Vec<Formula>) {
+fn sixty(system: &System) -> (PropertyList, Vec<Formula>) {
     let mut random = Random::new(lariat_corpora::seed(1));
     let names = Names::of(system);
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     let mut atoms: Vec<AtomId> = Vec::new();
     for _ in 0..5 {
         let place = random.below(system.variables.len());
@@ -27,9 +27,9 @@ fn sixty(system: &System) -> (Properties, Vec<Formula>) {
     let formulas = (0..60)
         .map(|i| {
             let weights = if i % 2 == 0 {
-                Weights::ALL
+                OperatorWeights::ALL
             } else {
-                Weights::X_FREE
+                OperatorWeights::X_FREE
             };
             random_formula(&mut properties.formulas, &atoms, 9, &weights, &mut random)
         })

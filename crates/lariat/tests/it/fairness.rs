@@ -2,17 +2,17 @@
 
 use crate::asking::{about_philosophers, decide, holds, reading};
 use crate::covering::event;
-use lariat::internals::ir::{Domain, Event, Properties, Variable};
+use lariat::internals::ir::{Domain, Event, PropertyList, Variable};
 use lariat::internals::{
-    Budget, CheckOptions, Constraint, Decision, Fairness, Figure, Plan, PropertyForm, RunContext,
-    SpaceCache, Statistic, Strength, Subject, System, Systems, check_subject,
+    Budget, CheckOptions, Constraint, Decision, Fairness, Plan, PropertyForm, RunContext,
+    SpaceCache, StatValue, Statistic, Strength, Subject, System, Systems, check_subject,
 };
 use lariat_emptiness::Marks;
 
 /// Checks a formula about philosophers, all of whose transitions are weakly fair.
 fn ask(engine: &str, philosophers: u32, formula: &str) -> Decision {
     let (system, properties) = about_philosophers(philosophers, formula);
-    let Properties {
+    let PropertyList {
         formulas,
         propositions,
         list,
@@ -44,7 +44,7 @@ fn a_fair_run_is_found_by_alternating_events() {
     let starves = r#"G ("WaitsLeft_1 = 1" -> F "HasRight_1 = 1")"#;
     let report = ask("explicit", 12, starves);
     assert!(!holds(&report));
-    let Some(Figure::Count(states)) = report.account.stats.get(Statistic::PRODUCT_STATES) else {
+    let Some(StatValue::Count(states)) = report.account.stats.get(Statistic::PRODUCT_STATES) else {
         panic!("{:?}", report.account);
     };
     assert!(*states < 1_000, "{states} product states");

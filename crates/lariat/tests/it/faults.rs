@@ -3,11 +3,11 @@
 
 use crate::asking::{about_philosophers, first_question, in_rounds};
 use lariat::internals::{
-    Budget, CachePool, CheckOptions, Decision, EarnedVerdict, EngineChoice, Idle, OrderChoice,
-    Plan, Reason, RunContext, SpaceCache, Stop, Systems, Variant, Workers, check_parallel,
+    Budget, CachePool, CheckOptions, Decision, EarnedVerdict, EngineChoice, OrderChoice, Plan,
+    Reason, RunContext, SpaceCache, Stop, Systems, ThreadPool, Variant, Workers, check_parallel,
     check_subject,
 };
-use lariat_budget::{Fault, Victim};
+use lariat_budget::{FaultTarget, InjectedFault};
 use lariat_corpora::{Random, each_case, which_ends};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -23,13 +23,13 @@ const FORMULAS: [(&str, bool); 4] = [
 ];
 
 /// A fault near the beginning of a run, or further on.
-fn random_fault(random: &mut Random) -> (Budget, Stop, Victim) {
+fn random_fault(random: &mut Random) -> (Budget, Stop, FaultTarget) {
     let stops = [Stop::Time, Stop::Memory, Stop::Interrupted];
     let stop = random.one_of(&stops).clone();
-    let victim = *random.one_of(&[Victim::One, Victim::All]);
+    let victim = *random.one_of(&[FaultTarget::One, FaultTarget::All]);
     let reach = random.below(11_u32);
     let at = random.below(1_u64 << reach);
-    let fault = Fault::new(stop.clone(), at, victim);
+    let fault = InjectedFault::new(stop.clone(), at, victim);
     let threads = NonZeroUsize::new(random.between(2, 3)).unwrap();
     (Budget::faulty(fault).with_threads(threads), stop, victim)
 }
@@ -95,7 +95,7 @@ fn a_run_on_several_threads_stops_at_any_point() {
             if !ask() {
                 stopped[which] += 1;
                 // A property that ran out of memory is cached as too large.
-                let passes = victim == Victim::One && stop != Stop::Memory;
+                let passes = victim == FaultTarget::One && stop != Stop::Memory;
                 assert!(ask() || !passes, "{}: {formula}", ENGINES[which]);
             }
             drop(explored);
@@ -116,8 +116,8 @@ fn parallel_engines_of_auto_stop_at_any_point() {
             let (subject, property) = first_question(&system, &properties);
             let (budget, stop, _) = random_fault(random);
             let seats = budget.threads().get() - 1;
-            let idle = Idle::new(seats);
-            let budget = budget.with_idle(&idle);
+            let idle = ThreadPool::new(seats);
+            let budget = budget.with_thread_pool(&idle);
             let options = CheckOptions {
                 engine: EngineChoice::Auto(in_rounds()),
                 ..CheckOptions::default()
@@ -158,7 +158,7 @@ fn properties_checked_in_parallel_stop_at_any_point() {
             let questions: Vec<_> = models.iter().collect();
             check_parallel(
                 &questions,
-                &Idle::new(budget.threads().get()),
+                &ThreadPool::new(budget.threads().get()),
                 &CachePool::new(&systems),
                 |&question, _, cache, output| {
                     let ((system, properties), _) = question;

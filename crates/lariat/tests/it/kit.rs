@@ -2,7 +2,7 @@
 //! project; they are read from the folder `LARIAT_MODELS`, else from beside the workspace.
 
 use lariat::internals::formats::mcc;
-use lariat::internals::ir::Properties;
+use lariat::internals::ir::PropertyList;
 use lariat::internals::{
     Budget, CheckOptions, EarnedVerdict, PropertyForm, Reason, RunContext, SpaceCache, Subject,
     Systems, check_subject,
@@ -59,7 +59,7 @@ pub fn examine(
     let folder = folder.join(instance);
     let read = |name: &str| std::fs::read(folder.join(name)).expect(name);
     let model = lariat::internals::formats::read(instance, &read("model.pnml")).expect(instance);
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     let file = format!("{examination}.xml");
     mcc::read(&mut properties, &model.names(), &file, &read(&file)).expect(instance);
     let known = String::from_utf8(read("verdicts.tsv")).expect("verdicts.tsv");

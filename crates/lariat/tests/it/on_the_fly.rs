@@ -3,7 +3,7 @@
 use lariat::internals::ir::generate::{Family, generate};
 use lariat::internals::ir::order::OrderName;
 use lariat::internals::ir::{
-    Action, Arc, Deadlock, Domain, Event, Names, Properties, System, VarId, Variable,
+    Action, Arc, Deadlock, Domain, Event, Names, PropertyList, System, VarId, Variable,
 };
 use lariat::internals::{
     Budget, CheckOptions, EarnedVerdict, Emptiness, OrderChoice, Plan, PropertyForm, Reason,
@@ -54,7 +54,7 @@ fn decide(
     formula: &str,
     budget: &Budget,
 ) -> EarnedVerdict {
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     let names = Names::of(system);
     properties
         .add_formula(&names, "formula", None, formula)
@@ -163,7 +163,7 @@ system async;";
 #[test]
 fn a_violation_is_found_near_the_initial_state_of_a_program() {
     let model = lariat::internals::formats::read("scramble.dve", SCRAMBLE.as_bytes()).unwrap();
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     let names = model.names();
     for (name, formula) in [
         ("1", "G !\"P.out\""),
@@ -288,7 +288,7 @@ fn the_policy_for_deadlocks_may_change_between_two_properties() {
             &[(1, 1, -1), (2, 0, 1)],
         ],
     );
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     let names = Names::of(&system);
     properties
         .add_formula(&names, "formula", None, "G F p0")

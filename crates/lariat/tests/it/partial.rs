@@ -1,6 +1,6 @@
 //! Atoms without a value: a verdict that depends on one is withdrawn.
 
-use lariat::internals::ir::Properties;
+use lariat::internals::ir::PropertyList;
 use lariat::internals::{
     Budget, CheckOptions, EarnedVerdict, Plan, PropertyForm, Reason, RunContext, SpaceCache,
     Subject, Systems, check_subject,
@@ -21,7 +21,7 @@ system async;
 
 fn verdict(formula: &str, plan: Plan) -> EarnedVerdict {
     let model = lariat::internals::formats::read("flags.dve", PROGRAM.as_bytes()).expect("a model");
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     properties
         .add_formula(&model.names(), "formula", None, formula)
         .expect("a formula");

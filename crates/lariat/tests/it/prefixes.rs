@@ -1,6 +1,6 @@
 //! Finite prefixes as evidence: violations are found in nets without recurring markings.
 
-use lariat::internals::ir::{EvidenceKind, Lasso, Names, Properties};
+use lariat::internals::ir::{EvidenceKind, Lasso, Names, PropertyList};
 use lariat::internals::{
     Budget, CheckOptions, Deadlock, Decision, EarnedVerdict, EngineChoice, Plan, PropertyForm,
     RunContext, Schedule, Shortening, SpaceCache, Subject, Systems, check_subject,
@@ -9,7 +9,7 @@ use lariat::internals::{ReplayedProperty, replay};
 use lariat_model::{Action, Arc, Domain, Event, EventId, Step, System, VarId, Variable};
 
 /// A token moves from `p0` to `r` in five steps, and `leave` moves it on to `s`. Every transition
-/// adds to `heap`, so that no marking recurs; `idle` does nothing else.
+/// adds to `heap`, so that no marking recurs; `thread_pool` does nothing else.
 fn growing() -> System {
     let names = ["p0", "p1", "p2", "p3", "p4", "r", "s", "heap"];
     let variable = |name: &str| Variable {
@@ -59,8 +59,8 @@ fn checked(
     )
 }
 
-fn bound(system: &System, formula: &str) -> Properties {
-    let mut properties = Properties::new();
+fn bound(system: &System, formula: &str) -> PropertyList {
+    let mut properties = PropertyList::new();
     let names = Names::of(system);
     let added = properties.add_formula(&names, "test", None, formula);
     added.unwrap();

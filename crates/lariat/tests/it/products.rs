@@ -3,7 +3,7 @@
 
 use crate::asking::{about_philosophers, first_question};
 use lariat::internals::{
-    Budget, CheckOptions, EarnedVerdict, Figure, OrderChoice, Preset, RunContext, SpaceCache,
+    Budget, CheckOptions, EarnedVerdict, OrderChoice, Preset, RunContext, SpaceCache, StatValue,
     Statistic, Systems, check_subject,
 };
 
@@ -56,7 +56,7 @@ fn size(preset: &Preset, question: (u32, &str, bool)) -> String {
     };
     assert_eq!(found, holds, "{}: {formula}", preset.id.name());
     let figure = |statistic| match report.account.stats.get(statistic) {
-        Some(Figure::Count(count)) => count.to_string(),
+        Some(StatValue::Count(count)) => count.to_string(),
         _ => "-".to_owned(),
     };
     let (nodes, edges) = (Statistic::PRODUCT_STATES, Statistic::PRODUCT_EDGES);

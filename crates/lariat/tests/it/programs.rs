@@ -3,8 +3,8 @@
 //! The models are read from the folder `LARIAT_MODELS`, else from beside the workspace; without
 //! them the tests pass. Models of more than `LARIAT_STATES` (10 000) states are skipped.
 
-use lariat::internals::formats::Model;
-use lariat::internals::ir::Properties;
+use lariat::internals::formats::LoadedModel;
+use lariat::internals::ir::PropertyList;
 use lariat::internals::{
     Budget, CheckOptions, EarnedVerdict, EngineChoice, Plan, PropertyForm, RunContext, SpaceCache,
     Subject, Systems, check_subject, process_automaton,
@@ -17,14 +17,14 @@ fn limit() -> u64 {
     number("LARIAT_STATES", 10_000)
 }
 
-fn read(path: &Path) -> Model {
+fn read(path: &Path) -> LoadedModel {
     let bytes = fs::read(path).expect("a readable model");
     lariat::internals::formats::read(&path.display().to_string(), &bytes)
         .unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn properties(model: &Model, path: &Path) -> Properties {
-    let mut properties = Properties::new();
+fn properties(model: &LoadedModel, path: &Path) -> PropertyList {
+    let mut properties = PropertyList::new();
     let bytes = fs::read(path).expect("a readable property file");
     properties
         .add_file(&model.names(), &path.display().to_string(), &bytes)
@@ -33,8 +33,8 @@ fn properties(model: &Model, path: &Path) -> Properties {
 }
 
 fn verdict(
-    model: &Model,
-    properties: &Properties,
+    model: &LoadedModel,
+    properties: &PropertyList,
     property: PropertyForm<'_>,
     engine: EngineChoice,
 ) -> &'static str {
@@ -117,7 +117,7 @@ fn property_processes_have_the_published_verdicts() {
         let (name, id) = file.split_once(".prop").expect("a model and a property");
         let want = verdicts.iter().find(|v| v[0] == name && v[2] == id);
         let model = read(&path);
-        let mut properties = Properties::new();
+        let mut properties = PropertyList::new();
         let process = model.property.as_ref().expect("a property process");
         let automaton = process_automaton(process, &mut properties).expect("an automaton");
         let found = verdict(

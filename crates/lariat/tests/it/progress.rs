@@ -1,7 +1,7 @@
 //! Observers are notified of each engine that starts.
 
 use lariat::internals::ir::generate::{Family, generate};
-use lariat::internals::ir::{Names, Properties};
+use lariat::internals::ir::{Names, PropertyList};
 use lariat::internals::{
     Budget, Cancel, CheckOptions, Decision, EarnedVerdict, EngineChoice, Observer, PropertyForm,
     Reason, RunContext, Schedule, SpaceCache, Stop, Subject, Systems,
@@ -31,7 +31,7 @@ impl Observer for Interrupter {
 /// A question that the first searches are too short to decide, so that several engines run.
 fn checked(budget: &Budget, observer: &dyn Observer) -> Decision {
     let system = generate(Family::Philosophers, 5).unwrap();
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     let names = Names::of(&system);
     let formula = r#"G ("HasLeft_1 = 1" -> F ("Thinking_1 = 1" | deadlock))"#;
     properties

@@ -1,18 +1,18 @@
 //! Published variants have the products of the papers, which verdicts alone do not show.
 
 use lariat::internals::ir::generate::{Family, generate};
-use lariat::internals::ir::{Names, Properties};
+use lariat::internals::ir::{Names, PropertyList};
 use lariat::internals::{
-    AutomatonKind, Budget, CheckOptions, Decision, EarnedVerdict, Figure, OrderChoice, Plan, Proof,
-    Proofs, PropertyForm, Reason, Recurring, RunContext, SpaceCache, Statistic, Stop, Subject,
-    Systems, Variant, check_subject,
+    AbsenceProof, AbsenceProofs, AutomatonKind, Budget, CheckOptions, Decision, EarnedVerdict,
+    OrderChoice, Plan, PropertyForm, Reason, Recurring, RunContext, SpaceCache, StatValue,
+    Statistic, Stop, Subject, Systems, Variant, check_subject,
 };
 
 const REWORK: &str = "(G F work_4 & G F !work_4) -> (G F done_4 | G F redo_4)";
 
 fn decide(plan: Plan, formula: &str) -> Decision {
     let system = generate(Family::Kanban, 2).unwrap();
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     let names = Names::of(&system);
     properties
         .add_formula(&names, "formula", None, formula)
@@ -38,7 +38,7 @@ fn decide(plan: Plan, formula: &str) -> Decision {
 
 fn count(report: &Decision, statistic: Statistic) -> u64 {
     match report.account.stats.get(statistic) {
-        Some(Figure::Count(count)) => *count,
+        Some(StatValue::Count(count)) => *count,
         other => panic!("{statistic:?}: {other:?}"),
     }
 }
@@ -69,15 +69,15 @@ fn published_hyb_reads_büchi_automata_stores_sets_and_omits_proofs() {
         assert!(matches!(report.verdict, EarnedVerdict::Holds(_)));
         PROOFS.map(|statistic| count(&report, statistic))
     };
-    let parts = |recurring, left_out: &[Proof]| Variant {
+    let parts = |recurring, left_out: &[AbsenceProof]| Variant {
         recurring,
-        proofs: Proofs::without(left_out),
+        proofs: AbsenceProofs::without(left_out),
         ..Variant::default()
     };
     let whole = counted(published());
-    assert_eq!(whole, counted(parts(Recurring::Sets, &Proof::OURS)));
+    assert_eq!(whole, counted(parts(Recurring::Sets, &AbsenceProof::OURS)));
     assert_eq!(whole[1..3], [0, 0], "by structure, by automaton");
-    assert_ne!(whole, counted(parts(Recurring::Arcs, &Proof::OURS)));
+    assert_ne!(whole, counted(parts(Recurring::Arcs, &AbsenceProof::OURS)));
     assert_ne!(whole, counted(parts(Recurring::Sets, &[])));
 }
 

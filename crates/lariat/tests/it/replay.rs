@@ -6,7 +6,7 @@ use lariat_automata::{Automaton, Guards, StateId, Transition};
 use lariat_emptiness::Marks;
 use lariat_engines::Outcome;
 use lariat_model::{
-    Action, Arc, Deadlock, Domain, Event, EventId, Lasso, Names, Properties, Step, System, VarId,
+    Action, Arc, Deadlock, Domain, Event, EventId, Lasso, Names, PropertyList, Step, System, VarId,
     Variable,
 };
 
@@ -85,7 +85,7 @@ fn replay_formula(
     formula: &str,
     deadlock: Deadlock,
 ) -> Result<(), String> {
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     let names = Names::of(system);
     let added = properties.add_formula(&names, "formula", None, formula);
     added.unwrap();
@@ -203,7 +203,7 @@ fn covering_runs_need_a_net() {
 #[test]
 fn a_reached_state_of_the_automaton_must_accept_every_continuation() {
     let system = turns();
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     let added = properties.add_formula(&Names::of(&system), "formula", None, "b");
     added.unwrap();
     let mut guards = Guards::new();

@@ -1,7 +1,7 @@
 //! Nets of many equal processes: when `auto` uses symmetries, and which; walks on such nets.
 
 use lariat::internals::formats::read;
-use lariat::internals::ir::Properties;
+use lariat::internals::ir::PropertyList;
 use lariat::internals::{
     Budget, CheckOptions, Decision, EarnedVerdict, EngineChoice, LeftOut, Plan, PropertyForm,
     ReductionChoice, Rules, RunContext, Schedule, SpaceCache, Subject, Systems, Technique,
@@ -12,7 +12,7 @@ use std::fmt::Write;
 /// Decides a formula without reductions, with so little work that symmetries matter.
 fn decide(net: &str, formula: &str, schedule: Schedule) -> Decision {
     let model = read("net", net.as_bytes()).expect("a net");
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     properties
         .add_formula(&model.names(), "test", None, formula)
         .expect(formula);
@@ -102,7 +102,7 @@ fn symmetries_of_places_are_computed_if_the_first_search_does_not_decide() {
 #[test]
 fn walks_with_more_than_a_thousand_enabled_events() {
     let model = read("net", processes(1200).as_bytes()).expect("a net");
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     let formula = r#"G ("lock = 1" | "wait7 = 0")"#;
     properties
         .add_formula(&model.names(), "test", None, formula)

@@ -4,7 +4,7 @@ use lariat::internals::{
     Budget, CheckOptions, EarnedVerdict, EngineChoice, Plan, PropertyForm, RunContext, SpaceCache,
     Subject, Systems, check_subject,
 };
-use lariat_model::{Action, Arc, Domain, Event, Names, Properties, System, VarId, Variable};
+use lariat_model::{Action, Arc, Domain, Event, Names, PropertyList, System, VarId, Variable};
 
 const POSITIONS: u32 = 12;
 /// Wrong turns at each position.
@@ -57,7 +57,7 @@ fn lock() -> System {
 
 fn walked(formula: &str, steps: u64) -> EarnedVerdict {
     let system = lock();
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     properties
         .add_formula(&Names::of(&system), "test", None, formula)
         .unwrap();

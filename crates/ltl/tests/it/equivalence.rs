@@ -3,8 +3,8 @@
 
 use lariat_corpora::{cases, formulas, seed};
 use lariat_ltl::{
-    Formula, Formulas, FreeVocabulary, Random, Simplifier, Syntax, Weights, classes, holds, is_nnf,
-    nnf, parse, print, progress, random_formula, simplify, truth,
+    Formula, Formulas, FreeVocabulary, OperatorWeights, Random, Simplifier, Syntax, classes, holds,
+    is_nnf, nnf, parse, print, progress, random_formula, simplify, truth,
 };
 
 /// Default first seed.
@@ -59,9 +59,9 @@ fn draw(s: &mut Formulas, random: &mut Random) -> Formula {
         .map(|name| s.atom_id(name))
         .collect();
     let weights = if random.coin() {
-        Weights::ALL
+        OperatorWeights::ALL
     } else {
-        Weights::X_FREE
+        OperatorWeights::X_FREE
     };
     let size = random.between(1, 16);
     random_formula(s, &atoms, size, &weights, random)
@@ -310,7 +310,7 @@ fn large_formulas_are_simplified_quickly() {
     let mut random = Random::new(seed(SEED));
     let atoms: Vec<_> = (0..10).map(|i| s.atom_id(&format!("p{i}"))).collect();
     for _ in 0..20 {
-        let f = random_formula(&mut s, &atoms, 400, &Weights::ALL, &mut random);
+        let f = random_formula(&mut s, &atoms, 400, &OperatorWeights::ALL, &mut random);
         let g = simplify(&mut s, f);
         assert!(is_nnf(&s, g));
     }

@@ -3,8 +3,8 @@
 
 use lariat_corpora::{formulas, seed};
 use lariat_ltl::{
-    AtomError, Formulas, FreeVocabulary, MAX_DEPTH, ParseError, Random, RawAtom, Syntax,
-    Vocabulary, Weights, parse, print, random_formula,
+    AtomError, Formulas, FreeVocabulary, MAX_DEPTH, OperatorWeights, ParseError, Random, RawAtom,
+    Syntax, Vocabulary, parse, print, random_formula,
 };
 
 /// A model with the given places and the functions of Petri nets.
@@ -366,7 +366,7 @@ fn printed_formulas_are_read_back() {
         let mut s = Formulas::new();
         let atoms = NAMES.map(|name| s.atom_id(name));
         let size = random.between(1, 30);
-        let f = random_formula(&mut s, &atoms, size, &Weights::ALL, &mut random);
+        let f = random_formula(&mut s, &atoms, size, &OperatorWeights::ALL, &mut random);
         for syntax in [Syntax::Spot, Syntax::Full] {
             let text = print(&s, f, syntax);
             let again = parse(&text, &mut s, &mut FreeVocabulary);
@@ -392,7 +392,7 @@ fn malformed_input_is_rejected_without_panic() {
     for _ in 0..20_000 {
         let mut s = Formulas::new();
         let atoms = NAMES.map(|name| s.atom_id(name));
-        let f = random_formula(&mut s, &atoms, 10, &Weights::ALL, &mut random);
+        let f = random_formula(&mut s, &atoms, 10, &OperatorWeights::ALL, &mut random);
         let mut text: Vec<char> = print(&s, f, Syntax::Spot).chars().collect();
         for _ in 0..random.between(1, 4) {
             let at = random.below(text.len() + 1);

@@ -1,8 +1,8 @@
 //! The canonical text of an atom, which parses to the same atom.
 
-use super::comparison::{Sum, is_word, normal};
-use super::{Atom, TokenSum};
-use crate::names::{Names, Sort};
+use super::comparison::{LinearSum, is_word, normal};
+use super::{ParsedAtom, TokenSum};
+use crate::names::{NameKind, Names};
 use crate::predicate::{Comparison, Linear, Predicate, Proposition};
 use crate::system::{Domain, EventId, Value, VarId};
 
@@ -13,8 +13,8 @@ impl Names<'_> {
         left: TokenSum,
         comparison: Comparison,
         right: TokenSum,
-    ) -> Option<Atom> {
-        let sum = |sum: TokenSum| Sum {
+    ) -> Option<ParsedAtom> {
+        let sum = |sum: TokenSum| LinearSum {
             terms: sum.vars.into_iter().map(|v| (v, 1)).collect(),
             constant: sum.constant.into(),
         };
@@ -22,7 +22,7 @@ impl Names<'_> {
     }
 
     /// The atom that nothing is enabled.
-    pub fn deadlock(&self) -> Atom {
+    pub fn deadlock(&self) -> ParsedAtom {
         let text = if self.contains("deadlock") {
             "deadlock()"
         } else {
@@ -32,7 +32,7 @@ impl Names<'_> {
     }
 
     /// The atom that one of the events is taken.
-    pub(super) fn fires(&self, mut events: Vec<EventId>) -> Atom {
+    pub(super) fn fires(&self, mut events: Vec<EventId>) -> ParsedAtom {
         events.sort_unstable();
         events.dedup();
         if events.is_empty() {
@@ -45,7 +45,7 @@ impl Names<'_> {
     }
 
     /// The atom that one of the events is enabled.
-    pub fn fireable(&self, mut events: Vec<EventId>) -> Atom {
+    pub fn fireable(&self, mut events: Vec<EventId>) -> ParsedAtom {
         events.sort_unstable();
         events.dedup();
         if events.is_empty() {
@@ -74,14 +74,14 @@ impl Names<'_> {
         format!("{function}({})", names.join(", "))
     }
 
-    pub(super) fn predicate(&self, linear: Linear) -> Atom {
+    pub(super) fn predicate(&self, linear: Linear) -> ParsedAtom {
         if linear.terms.is_empty() {
             return constant(linear.comparison.holds(0, linear.constant));
         }
         self.linear(linear)
     }
 
-    pub(super) fn linear(&self, linear: Linear) -> Atom {
+    pub(super) fn linear(&self, linear: Linear) -> ParsedAtom {
         let text = self.linear_text(&linear);
         (text, Proposition::State(Predicate::Linear(linear)))
     }
@@ -96,7 +96,7 @@ impl Names<'_> {
             && linear.constant == 1
             && linear.terms.iter().all(counts)
             && is_bare(name)
-            && !self.is(name, Sort::Event)
+            && !self.is(name, NameKind::Event)
         {
             return name.to_owned();
         }
@@ -189,7 +189,7 @@ fn sum_text(terms: &[(&str, u64)]) -> String {
     terms.join(" + ")
 }
 
-fn constant(value: bool) -> Atom {
+fn constant(value: bool) -> ParsedAtom {
     let text = if value { "0 == 0" } else { "0 == 1" };
     (text.to_owned(), Proposition::State(Predicate::Const(value)))
 }

@@ -2,14 +2,14 @@
 
 use lariat_ltl::AtomError;
 
-use super::{Atom, blanks, wrong};
-use crate::names::{Names, Sort};
+use super::{ParsedAtom, blanks, wrong};
+use crate::names::{NameKind, Names};
 use crate::predicate::{Comparison, Linear};
 use crate::system::{Value, VarId};
 
 /// A sum of variables and a constant before it is checked to fit 64 bits.
 #[derive(Default)]
-pub(super) struct Sum {
+pub(super) struct LinearSum {
     pub terms: Vec<(VarId, i128)>,
     pub constant: i128,
 }
@@ -25,7 +25,7 @@ const OPERATORS: [(&str, Comparison); 7] = [
 ];
 
 impl Names<'_> {
-    pub(super) fn comparison(&self, text: &str) -> Result<Atom, AtomError> {
+    pub(super) fn comparison(&self, text: &str) -> Result<ParsedAtom, AtomError> {
         let mut at = 0;
         let left = self.sum(text, &mut at)?;
         let Some((operator, comparison)) =
@@ -55,8 +55,8 @@ impl Names<'_> {
         Ok(self.predicate(linear))
     }
 
-    fn sum(&self, text: &str, at: &mut usize) -> Result<Sum, AtomError> {
-        let mut sum = Sum::default();
+    fn sum(&self, text: &str, at: &mut usize) -> Result<LinearSum, AtomError> {
+        let mut sum = LinearSum::default();
         let mut sign = 1;
         *at += blanks(&text[*at..]);
         // A name may itself start with a minus.
@@ -76,7 +76,13 @@ impl Names<'_> {
         }
     }
 
-    fn term(&self, text: &str, at: &mut usize, sign: i128, sum: &mut Sum) -> Result<(), AtomError> {
+    fn term(
+        &self,
+        text: &str,
+        at: &mut usize,
+        sign: i128,
+        sum: &mut LinearSum,
+    ) -> Result<(), AtomError> {
         *at += blanks(&text[*at..]);
         let mut factor = sign;
         if let Some((number, len)) = self.number_here(&text[*at..]) {
@@ -105,7 +111,7 @@ impl Names<'_> {
             *at += len;
         } else if let Some((arguments, len)) = tokens_call(rest) {
             let from = *at + len - 1 - arguments.len();
-            self.list(arguments, Sort::Number, |name| {
+            self.list(arguments, NameKind::Number, |name| {
                 vars.extend(self.number(name).unwrap_or_default());
             })
             .map_err(|mut error| {
@@ -122,7 +128,7 @@ impl Names<'_> {
                     Some(*at..*at + end),
                 ));
             }
-            return Err(self.unknown(&rest[..len], Sort::Number, Some(*at..*at + len)));
+            return Err(self.unknown(&rest[..len], NameKind::Number, Some(*at..*at + len)));
         }
         sum.terms.extend(vars.into_iter().map(|v| (v, factor)));
         Ok(())
@@ -144,7 +150,7 @@ impl Names<'_> {
 
     /// The length of the longest name of a number at the start of `text`.
     fn name_here(&self, text: &str) -> Option<usize> {
-        self.longest_prefix(text, Sort::Number, |rest| {
+        self.longest_prefix(text, NameKind::Number, |rest| {
             let last = text[..text.len() - rest.len()].chars().next_back();
             let next = rest.chars().next();
             // Not inside a word.
@@ -205,7 +211,7 @@ fn unknown_word(text: &str) -> usize {
 }
 
 /// `left ⋈ right` with all variables on the left; `None` if a number exceeds 64 bits.
-pub(super) fn normal(left: Sum, comparison: Comparison, right: Sum) -> Option<Linear> {
+pub(super) fn normal(left: LinearSum, comparison: Comparison, right: LinearSum) -> Option<Linear> {
     let mut terms = left.terms;
     terms.extend(right.terms.into_iter().map(|(v, c)| (v, -c)));
     terms.sort_by_key(|(v, _)| *v);

@@ -25,12 +25,12 @@ use std::ops::Range;
 
 use lariat_ltl::{AtomError, RawAtom};
 
-use crate::names::{Names, Sort};
+use crate::names::{NameKind, Names};
 use crate::predicate::{Predicate, Proposition};
 use crate::system::{EventId, Value, VarId};
 
 /// A resolved atom: its canonical text and its meaning.
-pub type Atom = (String, Proposition);
+pub type ParsedAtom = (String, Proposition);
 
 /// A sum of variables and a constant.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,7 +50,7 @@ impl Names<'_> {
     }
 
     /// Resolves an atom; returns its canonical text and meaning.
-    pub fn atom(&self, atom: RawAtom<'_>) -> Result<Atom, AtomError> {
+    pub fn atom(&self, atom: RawAtom<'_>) -> Result<ParsedAtom, AtomError> {
         match atom {
             RawAtom::Word(word) => self.word(word),
             RawAtom::Quoted(text) => self.quoted(text),
@@ -58,7 +58,7 @@ impl Names<'_> {
         }
     }
 
-    fn word(&self, word: &str) -> Result<Atom, AtomError> {
+    fn word(&self, word: &str) -> Result<ParsedAtom, AtomError> {
         let truth = self.truth(word);
         let events = self.events(word);
         match (truth, events) {
@@ -86,14 +86,14 @@ impl Names<'_> {
             (None, None) => Err(match self.expressions {
                 Some(scope) if scope.is_array(word) => match scope.atom(word) {
                     Err(error) => error,
-                    Ok(_) => self.unknown(word, Sort::Any, None),
+                    Ok(_) => self.unknown(word, NameKind::Any, None),
                 },
-                _ => self.unknown(word, Sort::Any, None),
+                _ => self.unknown(word, NameKind::Any, None),
             }),
         }
     }
 
-    fn quoted(&self, text: &str) -> Result<Atom, AtomError> {
+    fn quoted(&self, text: &str) -> Result<ParsedAtom, AtomError> {
         let trimmed = text.trim();
         if trimmed.is_empty() {
             return Err(wrong("the quotes are empty: expected an atom", None));
@@ -127,7 +127,7 @@ impl Names<'_> {
         self.comparison(text)
     }
 
-    fn call(&self, function: &str, arguments: &str) -> Result<Atom, AtomError> {
+    fn call(&self, function: &str, arguments: &str) -> Result<ParsedAtom, AtomError> {
         match function {
             "fires" => Ok(self.fires(self.event_list(arguments)?)),
             "fireable" => {
@@ -153,14 +153,19 @@ impl Names<'_> {
 
     fn event_list(&self, arguments: &str) -> Result<Vec<EventId>, AtomError> {
         let mut events = Vec::new();
-        self.list(arguments, Sort::Event, |name| {
+        self.list(arguments, NameKind::Event, |name| {
             events.extend(self.events(name).unwrap_or_default());
         })?;
         Ok(events)
     }
 
     /// Parses a comma-separated list of names, each as long as possible.
-    fn list(&self, text: &str, sort: Sort, mut each: impl FnMut(&str)) -> Result<(), AtomError> {
+    fn list(
+        &self,
+        text: &str,
+        sort: NameKind,
+        mut each: impl FnMut(&str),
+    ) -> Result<(), AtomError> {
         let mut at = 0;
         loop {
             at += blanks(&text[at..]);
@@ -174,7 +179,7 @@ impl Names<'_> {
                 let word = rest[..end].trim_end();
                 if word.is_empty() {
                     let what = match sort {
-                        Sort::Event => "expected the name of a transition",
+                        NameKind::Event => "expected the name of a transition",
                         _ => "expected the name of a place",
                     };
                     return Err(wrong(what, Some(at..at + end.max(1))));
@@ -195,7 +200,7 @@ impl Names<'_> {
     fn listed<'t>(
         &self,
         text: &'t str,
-        sort: Sort,
+        sort: NameKind,
         ends: impl Fn(&str) -> bool,
     ) -> Option<(&'t str, usize)> {
         if let Some(len) = self.longest_prefix(text, sort, &ends) {
@@ -206,13 +211,17 @@ impl Names<'_> {
         (self.is(name, sort) && ends(rest)).then_some((name, name.len() + 2))
     }
 
-    fn unknown(&self, word: &str, sort: Sort, span: Option<Range<usize>>) -> AtomError {
+    fn unknown(&self, word: &str, sort: NameKind, span: Option<Range<usize>>) -> AtomError {
         let net = self.system().is_net();
         let other = match sort {
-            Sort::Event if self.is(word, Sort::Number) && net => Some("a place, not a transition"),
-            Sort::Number if self.is(word, Sort::Event) && net => Some("a transition, not a place"),
-            Sort::Event if self.is(word, Sort::Number) => Some("a variable, not an event"),
-            Sort::Number if self.is(word, Sort::Event) => Some("an event, not a variable"),
+            NameKind::Event if self.is(word, NameKind::Number) && net => {
+                Some("a place, not a transition")
+            }
+            NameKind::Number if self.is(word, NameKind::Event) && net => {
+                Some("a transition, not a place")
+            }
+            NameKind::Event if self.is(word, NameKind::Number) => Some("a variable, not an event"),
+            NameKind::Number if self.is(word, NameKind::Event) => Some("an event, not a variable"),
             _ => None,
         };
         if let Some(other) = other {
@@ -233,12 +242,12 @@ impl Names<'_> {
             };
         }
         let what = match (sort, net) {
-            (Sort::Number, true) => "place",
-            (Sort::Event, true) => "transition",
-            (Sort::Any, true) => "place or transition",
-            (Sort::Number, false) => "variable",
-            (Sort::Event, false) => "event",
-            (Sort::Any, false) => "variable, state or event",
+            (NameKind::Number, true) => "place",
+            (NameKind::Event, true) => "transition",
+            (NameKind::Any, true) => "place or transition",
+            (NameKind::Number, false) => "variable",
+            (NameKind::Event, false) => "event",
+            (NameKind::Any, false) => "variable, state or event",
         };
         let near = self.nearest(word, sort);
         let near: Vec<String> = near.iter().map(|name| format!("\"{name}\"")).collect();

@@ -13,7 +13,9 @@
 
 use std::cell::Cell;
 
-use super::net::{ColouredNet, Guard, Inscription, SortId, SortKind, Term, TermKind, Transition};
+use super::net::{
+    ColouredNet, ColouredTransition, Inscription, SortId, SortKind, Term, TermKind, TransitionGuard,
+};
 use crate::predicate::Comparison;
 
 /// The value of an unbound leaf.
@@ -21,7 +23,7 @@ pub(super) const OPEN: u32 = u32::MAX;
 
 /// An expression for a single value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Slot {
+pub(super) enum TermValue {
     Constant(u32),
     /// `(leaf + shift) mod size`
     Leaf {
@@ -31,12 +33,12 @@ pub(super) enum Slot {
     },
 }
 
-impl Slot {
+impl TermValue {
     /// The value under a binding in which the leaf is bound.
     pub fn value(self, binding: &[u32]) -> u32 {
         match self {
-            Slot::Constant(value) => value,
-            Slot::Leaf { leaf, shift, size } => {
+            TermValue::Constant(value) => value,
+            TermValue::Leaf { leaf, shift, size } => {
                 let sum = u64::from(binding[leaf as usize]) + u64::from(shift);
                 let size = u64::from(size);
                 (if sum >= size { sum - size } else { sum }) as u32
@@ -46,8 +48,8 @@ impl Slot {
 
     pub fn leaf(self) -> Option<usize> {
         match self {
-            Slot::Constant(_) => None,
-            Slot::Leaf { leaf, .. } => Some(leaf as usize),
+            TermValue::Constant(_) => None,
+            TermValue::Leaf { leaf, .. } => Some(leaf as usize),
         }
     }
 
@@ -58,28 +60,28 @@ impl Slot {
     /// The value of the leaf for which the slot has this value.
     pub fn solve(self, value: u32) -> u32 {
         match self {
-            Slot::Constant(constant) => constant,
-            Slot::Leaf { shift, .. } if value >= shift => value - shift,
-            Slot::Leaf { shift, size, .. } => value + size - shift,
+            TermValue::Constant(constant) => constant,
+            TermValue::Leaf { shift, .. } if value >= shift => value - shift,
+            TermValue::Leaf { shift, size, .. } => value + size - shift,
         }
     }
 }
 
 /// A component of a tuple.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Part {
-    One(Slot),
+pub(super) enum TupleComponent {
+    One(TermValue),
     /// All values below this bound.
     Every(u32),
     Members(Vec<u32>),
 }
 
-impl Part {
+impl TupleComponent {
     fn count(&self) -> u64 {
         match self {
-            Part::One(_) => 1,
-            Part::Every(size) => u64::from(*size),
-            Part::Members(members) => members.len() as u64,
+            TupleComponent::One(_) => 1,
+            TupleComponent::Every(size) => u64::from(*size),
+            TupleComponent::Members(members) => members.len() as u64,
         }
     }
 }
@@ -88,12 +90,12 @@ impl Part {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Summand {
     pub factor: i64,
-    pub parts: Vec<Part>,
+    pub parts: Vec<TupleComponent>,
 }
 
 /// The term of an arc or of an initial marking.
 #[derive(Clone, Debug)]
-pub(super) struct Sum {
+pub(super) struct CompiledTerm {
     pub place: usize,
     /// The sizes of the leaves of the place's sort.
     pub sizes: Vec<u32>,
@@ -102,7 +104,7 @@ pub(super) struct Sum {
 
 /// Reason why a term cannot be evaluated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Failure {
+pub(super) enum TermError {
     Negative,
     /// A multiplicity does not fit 63 bits, or there are too many colours.
     Large,
@@ -111,21 +113,21 @@ pub(super) enum Failure {
 /// Limit on the distinct colours of a multiset.
 const LARGEST: u64 = 1 << 31;
 
-impl Sum {
+impl CompiledTerm {
     /// Number of colours that an evaluation visits.
     pub fn count(&self) -> u64 {
         let counts = self.summands.iter().map(|summand| {
-            let counts = summand.parts.iter().map(Part::count);
+            let counts = summand.parts.iter().map(TupleComponent::count);
             counts.fold(1, u64::saturating_mul)
         });
         counts.fold(0, u64::saturating_add)
     }
 
     /// Evaluates to colours with non-zero multiplicities, sorted, in `out`, which is overwritten.
-    pub fn evaluate(&self, binding: &[u32], out: &mut Vec<(u64, i64)>) -> Result<(), Failure> {
+    pub fn evaluate(&self, binding: &[u32], out: &mut Vec<(u64, i64)>) -> Result<(), TermError> {
         out.clear();
         if self.count() > LARGEST {
-            return Err(Failure::Large);
+            return Err(TermError::Large);
         }
         for summand in &self.summands {
             let from = out.len();
@@ -133,20 +135,20 @@ impl Sum {
             for (part, size) in summand.parts.iter().zip(&self.sizes) {
                 let size = u64::from(*size);
                 match part {
-                    Part::One(slot) => {
+                    TupleComponent::One(slot) => {
                         let value = u64::from(slot.value(binding));
                         for (colour, _) in &mut out[from..] {
                             *colour = *colour * size + value;
                         }
                     }
-                    Part::Every(_) | Part::Members(_) => {
+                    TupleComponent::Every(_) | TupleComponent::Members(_) => {
                         let prefixes: Vec<u64> = out.drain(from..).map(|(c, _)| c).collect();
                         for prefix in prefixes {
                             let mut push = |value: u32| {
                                 out.push((prefix * size + u64::from(value), summand.factor));
                             };
                             match part {
-                                Part::Members(members) => {
+                                TupleComponent::Members(members) => {
                                     members.iter().copied().for_each(&mut push)
                                 }
                                 _ => (0..size as u32).for_each(&mut push),
@@ -161,7 +163,7 @@ impl Sum {
 }
 
 /// Sorts, adds multiplicities of equal colours, and drops zeros.
-pub(super) fn merge(all: &mut Vec<(u64, i64)>) -> Result<(), Failure> {
+pub(super) fn merge(all: &mut Vec<(u64, i64)>) -> Result<(), TermError> {
     all.sort_unstable_by_key(|(colour, _)| *colour);
     let mut kept = 0;
     let mut at = 0;
@@ -173,10 +175,10 @@ pub(super) fn merge(all: &mut Vec<(u64, i64)>) -> Result<(), Failure> {
             at += 1;
         }
         if sum < 0 {
-            return Err(Failure::Negative);
+            return Err(TermError::Negative);
         }
         if sum > 0 {
-            all[kept] = (colour, i64::try_from(sum).map_err(|_| Failure::Large)?);
+            all[kept] = (colour, i64::try_from(sum).map_err(|_| TermError::Large)?);
             kept += 1;
         }
     }
@@ -190,7 +192,7 @@ pub(super) enum Test {
     All(Vec<Test>),
     Some(Vec<Test>),
     Not(Box<Test>),
-    Compare(Comparison, Slot, Slot),
+    Compare(Comparison, TermValue, TermValue),
 }
 
 impl Test {
@@ -230,7 +232,7 @@ impl Test {
     }
 
     /// The equations implied by the guard as conjuncts.
-    pub fn equations(&self, found: &mut Vec<(Slot, Slot)>) {
+    pub fn equations(&self, found: &mut Vec<(TermValue, TermValue)>) {
         match self {
             Test::All(tests) => tests.iter().for_each(|test| test.equations(found)),
             Test::Some(tests) if tests.len() == 1 => tests[0].equations(found),
@@ -251,18 +253,18 @@ impl Test {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Rule {
+pub(super) struct CompiledTransition {
     /// The size of each leaf of a binding.
     pub leaves: Vec<u32>,
     pub guard: Test,
-    pub inputs: Vec<Sum>,
-    pub outputs: Vec<Sum>,
+    pub inputs: Vec<CompiledTerm>,
+    pub outputs: Vec<CompiledTerm>,
 }
 
 /// The compilation context: for each of the transition's variables the start of its leaves.
 struct Scope<'n> {
     net: &'n ColouredNet,
-    transition: Option<&'n Transition>,
+    transition: Option<&'n ColouredTransition>,
     starts: Vec<u32>,
     left: &'n Cell<usize>,
 }
@@ -295,9 +297,9 @@ pub(super) const SUMMANDS: usize = 1 << 22;
 /// Compiles a transition; `left` is the number of summands still allowed for the net.
 pub(super) fn rule(
     net: &ColouredNet,
-    transition: &Transition,
+    transition: &ColouredTransition,
     left: &Cell<usize>,
-) -> Result<Rule, TooMany> {
+) -> Result<CompiledTransition, TooMany> {
     let mut leaves = Vec::new();
     let mut starts = Vec::new();
     for variable in &transition.variables {
@@ -310,12 +312,12 @@ pub(super) fn rule(
         starts,
         left,
     };
-    let sums = |arcs: &[Inscription]| -> Result<Vec<Sum>, TooMany> {
+    let sums = |arcs: &[Inscription]| -> Result<Vec<CompiledTerm>, TooMany> {
         arcs.iter()
             .map(|arc| scope.sum(arc.place.index(), &arc.term))
             .collect()
     };
-    Ok(Rule {
+    Ok(CompiledTransition {
         guard: scope.test(&transition.guard),
         inputs: sums(&transition.inputs)?,
         outputs: sums(&transition.outputs)?,
@@ -328,7 +330,7 @@ pub(super) fn ground(
     place: usize,
     term: &Term,
     left: &Cell<usize>,
-) -> Result<Sum, TooMany> {
+) -> Result<CompiledTerm, TooMany> {
     let scope = Scope {
         net,
         transition: None,
@@ -339,8 +341,8 @@ pub(super) fn ground(
 }
 
 impl Scope<'_> {
-    fn sum(&self, place: usize, term: &Term) -> Result<Sum, TooMany> {
-        Ok(Sum {
+    fn sum(&self, place: usize, term: &Term) -> Result<CompiledTerm, TooMany> {
+        Ok(CompiledTerm {
             place,
             sizes: leaf_sizes(self.net, term.sort),
             summands: self.summands(term)?,
@@ -355,7 +357,7 @@ impl Scope<'_> {
             }
             None => Err(TooMany),
         };
-        let one = |parts: Vec<Part>| {
+        let one = |parts: Vec<TupleComponent>| {
             spend(1)?;
             Ok(vec![Summand { factor: 1, parts }])
         };
@@ -363,15 +365,17 @@ impl Scope<'_> {
             TermKind::Variable(_)
             | TermKind::Constant(_)
             | TermKind::Successor(_)
-            | TermKind::Predecessor(_) => {
-                one(self.slots(term).into_iter().map(Part::One).collect())
-            }
+            | TermKind::Predecessor(_) => one(self
+                .slots(term)
+                .into_iter()
+                .map(TupleComponent::One)
+                .collect()),
             TermKind::All => one(leaf_sizes(self.net, term.sort)
                 .into_iter()
-                .map(Part::Every)
+                .map(TupleComponent::Every)
                 .collect()),
             TermKind::Members(members) if members.is_empty() => Ok(Vec::new()),
-            TermKind::Members(members) => one(vec![Part::Members(
+            TermKind::Members(members) => one(vec![TupleComponent::Members(
                 members.iter().map(|m| m.0 as u32).collect(),
             )]),
             TermKind::Scaled(factor, term) => {
@@ -419,7 +423,7 @@ impl Scope<'_> {
     }
 
     /// The leaves of a single colour.
-    fn slots(&self, term: &Term) -> Vec<Slot> {
+    fn slots(&self, term: &Term) -> Vec<TermValue> {
         match &term.kind {
             TermKind::Variable(variable) => {
                 let position = self
@@ -428,7 +432,7 @@ impl Scope<'_> {
                     .unwrap_or(0);
                 let start = self.starts.get(position).copied().unwrap_or(0);
                 let sizes = leaf_sizes(self.net, term.sort);
-                let leaf = |(i, size)| Slot::Leaf {
+                let leaf = |(i, size)| TermValue::Leaf {
                     leaf: start + i as u32,
                     shift: 0,
                     size,
@@ -438,7 +442,7 @@ impl Scope<'_> {
             TermKind::Constant(colour) => {
                 let mut values = Vec::new();
                 leaf_values(&leaf_sizes(self.net, term.sort), colour.0, &mut values);
-                values.into_iter().map(Slot::Constant).collect()
+                values.into_iter().map(TermValue::Constant).collect()
             }
             TermKind::Successor(of) | TermKind::Predecessor(of) => {
                 let size = self.net.sort(term.sort).size as u32;
@@ -447,8 +451,10 @@ impl Scope<'_> {
                     _ => size - 1,
                 };
                 let shifted = |slot| match slot {
-                    Slot::Constant(value) => Slot::Constant(add_modulo(value, step, size)),
-                    Slot::Leaf { leaf, shift, size } => Slot::Leaf {
+                    TermValue::Constant(value) => {
+                        TermValue::Constant(add_modulo(value, step, size))
+                    }
+                    TermValue::Leaf { leaf, shift, size } => TermValue::Leaf {
                         leaf,
                         shift: add_modulo(shift, step, size),
                         size,
@@ -466,19 +472,20 @@ impl Scope<'_> {
         }
     }
 
-    fn test(&self, guard: &Guard) -> Test {
-        let tests = |guards: &[Guard]| guards.iter().map(|guard| self.test(guard)).collect();
+    fn test(&self, guard: &TransitionGuard) -> Test {
+        let tests =
+            |guards: &[TransitionGuard]| guards.iter().map(|guard| self.test(guard)).collect();
         match guard {
-            Guard::And(guards) => Test::All(tests(guards)),
-            Guard::Or(guards) => Test::Some(tests(guards)),
-            Guard::Not(guard) => Test::Not(Box::new(self.test(guard))),
-            Guard::Compare(comparison, left, right) => {
+            TransitionGuard::And(guards) => Test::All(tests(guards)),
+            TransitionGuard::Or(guards) => Test::Some(tests(guards)),
+            TransitionGuard::Not(guard) => Test::Not(Box::new(self.test(guard))),
+            TransitionGuard::Compare(comparison, left, right) => {
                 let pairs = self.slots(left).into_iter().zip(self.slots(right));
-                let compare = |comparison, pairs: &[(Slot, Slot)]| {
+                let compare = |comparison, pairs: &[(TermValue, TermValue)]| {
                     let tests = pairs.iter().map(|(l, r)| Test::Compare(comparison, *l, *r));
                     tests.collect::<Vec<_>>()
                 };
-                let pairs: Vec<(Slot, Slot)> = pairs.collect();
+                let pairs: Vec<(TermValue, TermValue)> = pairs.collect();
                 match (comparison, &pairs[..]) {
                     (comparison, [(left, right)]) => Test::Compare(*comparison, *left, *right),
                     (Comparison::Eq, pairs) => Test::All(compare(Comparison::Eq, pairs)),
@@ -505,7 +512,7 @@ mod tests {
         for size in 1..5 {
             for shift in 0..size {
                 let leaf = 0;
-                let slot = Slot::Leaf { leaf, shift, size };
+                let slot = TermValue::Leaf { leaf, shift, size };
                 for value in 0..size {
                     assert_eq!(slot.value(&[value]), (value + shift) % size);
                     assert_eq!(slot.value(&[slot.solve(value)]), value);
@@ -518,9 +525,12 @@ mod tests {
     fn sums_add_multiplicities() {
         let one = |factor, value| Summand {
             factor,
-            parts: vec![Part::One(Slot::Constant(value)), Part::Every(2)],
+            parts: vec![
+                TupleComponent::One(TermValue::Constant(value)),
+                TupleComponent::Every(2),
+            ],
         };
-        let mut sum = Sum {
+        let mut sum = CompiledTerm {
             place: 0,
             sizes: vec![3, 2],
             summands: vec![one(2, 1), one(1, 0), one(-2, 1)],
@@ -530,20 +540,20 @@ mod tests {
         assert_eq!(sum.evaluate(&[], &mut tokens), Ok(()));
         assert_eq!(tokens, [(0, 1), (1, 1)]);
         sum.summands.push(one(-1, 2));
-        assert_eq!(sum.evaluate(&[], &mut tokens), Err(Failure::Negative));
+        assert_eq!(sum.evaluate(&[], &mut tokens), Err(TermError::Negative));
         sum.summands = vec![one(i64::MAX, 0), one(1, 0)];
-        assert_eq!(sum.evaluate(&[], &mut tokens), Err(Failure::Large));
+        assert_eq!(sum.evaluate(&[], &mut tokens), Err(TermError::Large));
     }
 
     #[test]
     fn guards_are_decided_early() {
-        let leaf = |leaf| Slot::Leaf {
+        let leaf = |leaf| TermValue::Leaf {
             leaf,
             shift: 0,
             size: 3,
         };
         let less = Test::Compare(Comparison::Lt, leaf(0), leaf(1));
-        let first = Test::Compare(Comparison::Eq, leaf(0), Slot::Constant(2));
+        let first = Test::Compare(Comparison::Eq, leaf(0), TermValue::Constant(2));
         let both = Test::All(vec![less.clone(), first.clone()]);
         assert_eq!(both.evaluate(&[1, OPEN]), Some(false));
         assert_eq!(both.evaluate(&[2, OPEN]), None);

@@ -16,16 +16,16 @@
 use lariat_budget::{Budget, Stop};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::compile::{OPEN, Part, Rule, Slot, leaf_values};
+use super::compile::{CompiledTransition, OPEN, TermValue, TupleComponent, leaf_values};
 
 /// Limit on the atoms joined per transition.
 const ATOMS: usize = 16;
 
 /// The colours that may be marked, by place.
 #[derive(Default)]
-pub(super) struct Facts {
+pub(super) struct MarkableColours {
     relations: Vec<Relation>,
-    indexes: Vec<Index>,
+    indexes: Vec<JoinIndex>,
 }
 
 /// The known colours of a place.
@@ -39,14 +39,14 @@ pub(super) struct Relation {
 }
 
 /// An index of the colours of a place by some of their components.
-struct Index {
+struct JoinIndex {
     place: usize,
     components: Vec<usize>,
     /// By value of the components: the row numbers.
     rows: FxHashMap<u64, Vec<u32>>,
 }
 
-impl Facts {
+impl MarkableColours {
     /// Adds a place whose leaves have these sizes.
     pub fn add_place(&mut self, sizes: Vec<u32>) {
         self.relations.push(Relation {
@@ -94,7 +94,7 @@ impl Facts {
         let mut of_place = self.relations[place].indexes.iter().copied();
         let known = of_place.find(|index| self.indexes[*index].components == components);
         known.unwrap_or_else(|| {
-            self.indexes.push(Index {
+            self.indexes.push(JoinIndex {
                 place,
                 components,
                 rows: FxHashMap::default(),
@@ -113,22 +113,22 @@ fn key(sizes: &[u32], components: impl Iterator<Item = (usize, u32)>) -> u64 {
 
 /// A colour required by a binding.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) struct Atom {
+pub(super) struct JoinAtom {
     pub place: usize,
-    slots: Vec<Slot>,
+    slots: Vec<TermValue>,
 }
 
 enum Step {
     /// Tests that a colour whose leaves are all bound is known.
-    Known { place: usize, slots: Vec<Slot> },
+    Known { place: usize, slots: Vec<TermValue> },
     /// Ranges over the colours that agree in the components of the index.
     Join {
         place: usize,
         index: usize,
-        slots: Vec<Slot>,
+        slots: Vec<TermValue>,
     },
     /// Computes a leaf by an equation of the guard.
-    Solve { slot: Slot, from: Slot },
+    Solve { slot: TermValue, from: TermValue },
     /// Ranges over all values of a leaf.
     Every { leaf: usize, size: u32 },
 }
@@ -141,14 +141,14 @@ struct Stage {
 }
 
 /// The steps that complete a binding, from one atom or from nothing.
-pub(super) struct Plan {
+pub(super) struct JoinPlan {
     /// The atom that is initially bound to a colour.
-    pub start: Option<Atom>,
+    pub start: Option<JoinAtom>,
     stages: Vec<Stage>,
 }
 
 /// The distinct atoms of a transition with variables, or else one ground atom.
-fn atoms(rule: &Rule) -> Vec<Atom> {
+fn atoms(rule: &CompiledTransition) -> Vec<JoinAtom> {
     let mut with_leaves = Vec::new();
     let mut ground = None;
     let mut seen = FxHashSet::default();
@@ -158,12 +158,14 @@ fn atoms(rule: &Rule) -> Vec<Atom> {
             continue;
         }
         for summand in &sum.summands {
-            let slot = |part: &Part| match part {
-                Part::One(slot) => *slot,
-                Part::Every(_) => Slot::Constant(0),
-                Part::Members(members) => Slot::Constant(members.first().copied().unwrap_or(0)),
+            let slot = |part: &TupleComponent| match part {
+                TupleComponent::One(slot) => *slot,
+                TupleComponent::Every(_) => TermValue::Constant(0),
+                TupleComponent::Members(members) => {
+                    TermValue::Constant(members.first().copied().unwrap_or(0))
+                }
             };
-            let atom = Atom {
+            let atom = JoinAtom {
                 place: sum.place,
                 slots: summand.parts.iter().map(slot).collect(),
             };
@@ -181,7 +183,7 @@ fn atoms(rule: &Rule) -> Vec<Atom> {
 }
 
 /// One plan per starting atom; a plan without start if there are no atoms.
-pub(super) fn plans(rule: &Rule, facts: &mut Facts) -> Vec<Plan> {
+pub(super) fn plans(rule: &CompiledTransition, facts: &mut MarkableColours) -> Vec<JoinPlan> {
     let atoms = atoms(rule);
     if atoms.is_empty() {
         return vec![plan(rule, facts, &atoms, None)];
@@ -191,7 +193,12 @@ pub(super) fn plans(rule: &Rule, facts: &mut Facts) -> Vec<Plan> {
         .collect()
 }
 
-fn plan(rule: &Rule, facts: &mut Facts, atoms: &[Atom], start: Option<usize>) -> Plan {
+fn plan(
+    rule: &CompiledTransition,
+    facts: &mut MarkableColours,
+    atoms: &[JoinAtom],
+    start: Option<usize>,
+) -> JoinPlan {
     let mut bound = vec![false; rule.leaves.len()];
     let mut of_guard = Vec::new();
     rule.guard.leaves(&mut of_guard);
@@ -199,7 +206,7 @@ fn plan(rule: &Rule, facts: &mut Facts, atoms: &[Atom], start: Option<usize>) ->
     of_guard.iter().for_each(|leaf| in_guard[*leaf] = true);
     let mut equations = Vec::new();
     rule.guard.equations(&mut equations);
-    let mut waiting: Vec<&Atom> = Vec::new();
+    let mut waiting: Vec<&JoinAtom> = Vec::new();
     for (i, atom) in atoms.iter().enumerate() {
         if Some(i) == start {
             atom.slots
@@ -213,7 +220,7 @@ fn plan(rule: &Rule, facts: &mut Facts, atoms: &[Atom], start: Option<usize>) ->
     let mut stages = Vec::new();
     let mut next_open = 0;
     loop {
-        let is_bound = |slot: &Slot| slot.leaf().is_none_or(|leaf| bound[leaf]);
+        let is_bound = |slot: &TermValue| slot.leaf().is_none_or(|leaf| bound[leaf]);
         let solvable =
             equations
                 .iter()
@@ -276,14 +283,14 @@ fn plan(rule: &Rule, facts: &mut Facts, atoms: &[Atom], start: Option<usize>) ->
             guarded,
         });
     }
-    Plan {
+    JoinPlan {
         start: start.map(|start| atoms[start].clone()),
         stages,
     }
 }
 
 /// Matches slots with values, binding open leaves; returns whether all agree.
-fn unify(slots: &[Slot], values: &[u32], binding: &mut [u32]) -> bool {
+fn unify(slots: &[TermValue], values: &[u32], binding: &mut [u32]) -> bool {
     slots
         .iter()
         .zip(values)
@@ -306,9 +313,9 @@ struct Cursor<'f> {
 /// Calls `each` with every complete binding of the rule that matches this colour with the plan's
 /// starting atom and whose other atoms are known.
 pub(super) fn search(
-    rule: &Rule,
-    plan: &Plan,
-    facts: &Facts,
+    rule: &CompiledTransition,
+    plan: &JoinPlan,
+    facts: &MarkableColours,
     colour: &[u32],
     budget: &Budget,
     each: &mut dyn FnMut(&[u32]) -> Result<(), Stop>,
@@ -357,7 +364,7 @@ pub(super) fn search(
     }
 }
 
-fn open<'f>(stage: &Stage, facts: &'f Facts, binding: &[u32]) -> Cursor<'f> {
+fn open<'f>(stage: &Stage, facts: &'f MarkableColours, binding: &[u32]) -> Cursor<'f> {
     let rows = match &stage.step {
         Step::Join { index, slots, .. } => {
             let index = &facts.indexes[*index];
@@ -382,7 +389,12 @@ enum Advance {
     Fit,
 }
 
-fn advance(stage: &Stage, facts: &Facts, cursor: &mut Cursor<'_>, binding: &mut [u32]) -> Advance {
+fn advance(
+    stage: &Stage,
+    facts: &MarkableColours,
+    cursor: &mut Cursor<'_>,
+    binding: &mut [u32],
+) -> Advance {
     let at = cursor.at;
     cursor.at += 1;
     let fit = |fits: bool| if fits { Advance::Fit } else { Advance::Unfit };

@@ -14,8 +14,9 @@ mod unfold;
 
 pub use names::{ColourNames, UnfoldedNames};
 pub use net::{
-    Class, Colour, ColouredNet, Guard, Inscription, Partition, Place, PlaceId, Sort, SortId,
-    SortKind, Term, TermKind, Transition, TransitionId, Variable, VariableId,
+    Colour, ColourVariable, ColourVariableId, ColouredNet, ColouredPlace, ColouredTransition,
+    Inscription, PartitionElement, PlaceId, Sort, SortId, SortKind, SortPartition, Term, TermKind,
+    TransitionGuard, TransitionId,
 };
 pub use semantics::Marking;
 pub use unfold::{Unfolded, Unfolding, unfold};

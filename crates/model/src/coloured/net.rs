@@ -17,7 +17,7 @@ pub struct SortId(pub u32);
 
 /// A variable of a [`ColouredNet`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct VariableId(pub u32);
+pub struct ColourVariableId(pub u32);
 
 /// A place of a [`ColouredNet`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -41,7 +41,7 @@ macro_rules! index {
         }
     )*};
 }
-index!(SortId VariableId PlaceId TransitionId);
+index!(SortId ColourVariableId PlaceId TransitionId);
 
 /// The structure of a sort.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -81,7 +81,7 @@ pub struct Sort {
 
 /// A named class of constants of a sort.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Class {
+pub struct PartitionElement {
     /// The name of the partition's element.
     pub name: String,
     /// The members, in the order of the sort.
@@ -90,18 +90,18 @@ pub struct Class {
 
 /// A partition of a sort into classes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Partition {
+pub struct SortPartition {
     /// Its name.
     pub name: String,
     /// The partitioned sort.
     pub sort: SortId,
     /// The classes.
-    pub classes: Vec<Class>,
+    pub classes: Vec<PartitionElement>,
 }
 
 /// A variable over colours.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Variable {
+pub struct ColourVariable {
     /// The displayed name; unique in the net.
     pub name: String,
     /// The sort of its values.
@@ -121,7 +121,7 @@ pub struct Term {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TermKind {
     /// The value of a variable.
-    Variable(VariableId),
+    Variable(ColourVariableId),
     /// A colour.
     Constant(Colour),
     /// The next constant of a cyclic enumeration.
@@ -146,20 +146,20 @@ pub enum TermKind {
 
 /// The enabling condition of a binding.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Guard {
+pub enum TransitionGuard {
     /// Conjunction; true if empty.
-    And(Vec<Guard>),
+    And(Vec<TransitionGuard>),
     /// Disjunction; false if empty.
-    Or(Vec<Guard>),
+    Or(Vec<TransitionGuard>),
     /// Negation.
-    Not(Box<Guard>),
+    Not(Box<TransitionGuard>),
     /// A comparison of two single colours of one sort by their positions.
     Compare(Comparison, Term, Term),
 }
 
 /// A place that holds coloured tokens.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct ColouredPlace {
     /// Its id; unique in the net.
     pub name: String,
     /// The sort of its tokens.
@@ -179,18 +179,18 @@ pub struct Inscription {
 
 /// A transition, which fires under a binding of its variables.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Transition {
+pub struct ColouredTransition {
     /// Its id; unique in the net.
     pub name: String,
     /// The condition on bindings.
-    pub guard: Guard,
+    pub guard: TransitionGuard,
     /// The consumed tokens.
     pub inputs: Vec<Inscription>,
     /// The produced tokens.
     pub outputs: Vec<Inscription>,
     /// The variables of guard and arcs, in the order of their declaration. A binding assigns a
     /// colour to each.
-    pub variables: Vec<VariableId>,
+    pub variables: Vec<ColourVariableId>,
 }
 
 /// A coloured net.
@@ -201,13 +201,13 @@ pub struct ColouredNet {
     /// All sorts, distinct.
     pub sorts: Vec<Sort>,
     /// The partitions of sorts.
-    pub partitions: Vec<Partition>,
+    pub partitions: Vec<SortPartition>,
     /// All variables.
-    pub variables: Vec<Variable>,
+    pub variables: Vec<ColourVariable>,
     /// All places.
-    pub places: Vec<Place>,
+    pub places: Vec<ColouredPlace>,
     /// All transitions.
-    pub transitions: Vec<Transition>,
+    pub transitions: Vec<ColouredTransition>,
 }
 
 impl Term {
@@ -222,7 +222,7 @@ impl Term {
     }
 
     /// Adds every variable that occurs.
-    pub fn collect_variables(&self, variables: &mut Vec<VariableId>) {
+    pub fn collect_variables(&self, variables: &mut Vec<ColourVariableId>) {
         match &self.kind {
             TermKind::Variable(variable) => variables.push(*variable),
             TermKind::Constant(_) | TermKind::All | TermKind::Members(_) => {}
@@ -238,17 +238,17 @@ impl Term {
     }
 }
 
-impl Guard {
+impl TransitionGuard {
     /// Adds every variable that occurs.
-    pub fn collect_variables(&self, variables: &mut Vec<VariableId>) {
+    pub fn collect_variables(&self, variables: &mut Vec<ColourVariableId>) {
         match self {
-            Guard::And(parts) | Guard::Or(parts) => {
+            TransitionGuard::And(parts) | TransitionGuard::Or(parts) => {
                 for part in parts {
                     part.collect_variables(variables);
                 }
             }
-            Guard::Not(guard) => guard.collect_variables(variables),
-            Guard::Compare(_, left, right) => {
+            TransitionGuard::Not(guard) => guard.collect_variables(variables),
+            TransitionGuard::Compare(_, left, right) => {
                 left.collect_variables(variables);
                 right.collect_variables(variables);
             }
@@ -263,17 +263,17 @@ impl ColouredNet {
     }
 
     /// The variable with this id.
-    pub fn variable(&self, variable: VariableId) -> &Variable {
+    pub fn variable(&self, variable: ColourVariableId) -> &ColourVariable {
         &self.variables[variable.index()]
     }
 
     /// The place with this id.
-    pub fn place(&self, place: PlaceId) -> &Place {
+    pub fn place(&self, place: PlaceId) -> &ColouredPlace {
         &self.places[place.index()]
     }
 
     /// The transition with this id.
-    pub fn transition(&self, transition: TransitionId) -> &Transition {
+    pub fn transition(&self, transition: TransitionId) -> &ColouredTransition {
         &self.transitions[transition.index()]
     }
 
@@ -289,7 +289,7 @@ impl ColouredNet {
 
     /// The number of arcs.
     pub fn arc_count(&self) -> usize {
-        let arcs = |t: &Transition| t.inputs.len() + t.outputs.len();
+        let arcs = |t: &ColouredTransition| t.inputs.len() + t.outputs.len();
         self.transitions.iter().map(arcs).sum()
     }
 

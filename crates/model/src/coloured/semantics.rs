@@ -12,7 +12,8 @@ use std::collections::BTreeMap;
 
 use super::names::ColourNames;
 use super::net::{
-    Colour, ColouredNet, Guard, PlaceId, SortKind, Term, TermKind, TransitionId, VariableId,
+    Colour, ColourVariableId, ColouredNet, PlaceId, SortKind, Term, TermKind, TransitionGuard,
+    TransitionId,
 };
 use crate::lasso::{EvidenceKind, Lasso, Step};
 use crate::system::{State, System};
@@ -30,7 +31,7 @@ const LARGEST: u64 = 1 << 24;
 type Formal = BTreeMap<Colour, i128>;
 
 /// A partial assignment of colours to variables.
-type Values<'v> = &'v dyn Fn(VariableId) -> Option<Colour>;
+type Values<'v> = &'v dyn Fn(ColourVariableId) -> Option<Colour>;
 
 impl ColouredNet {
     /// The initial marking.
@@ -64,7 +65,7 @@ impl ColouredNet {
         {
             return Err(format!("{} is no binding", name()));
         }
-        let values = |variable: VariableId| {
+        let values = |variable: ColourVariableId| {
             let at = definition.variables.binary_search(&variable).ok()?;
             binding.get(at).copied()
         };
@@ -128,7 +129,7 @@ impl ColouredNet {
                 .checked_sub(1)
                 .ok_or("the search for a binding takes too long")?;
             let possible = {
-                let values = |variable: VariableId| {
+                let values = |variable: ColourVariableId| {
                     let at = definition.variables.binary_search(&variable).ok()?;
                     binding.get(at).copied().flatten()
                 };
@@ -182,7 +183,7 @@ impl ColouredNet {
     fn order(&self, transition: TransitionId) -> Vec<usize> {
         let definition = self.transition(transition);
         let mut order: Vec<usize> = Vec::new();
-        let mut arcs: Vec<Vec<VariableId>> = Vec::new();
+        let mut arcs: Vec<Vec<ColourVariableId>> = Vec::new();
         for arc in &definition.inputs {
             let mut variables = Vec::new();
             arc.term.collect_variables(&mut variables);
@@ -255,9 +256,9 @@ impl ColouredNet {
     }
 
     /// Evaluates a guard; `None` if the result depends on unbound variables.
-    fn holds(&self, guard: &Guard, values: Values<'_>) -> Option<bool> {
+    fn holds(&self, guard: &TransitionGuard, values: Values<'_>) -> Option<bool> {
         match guard {
-            Guard::And(guards) => {
+            TransitionGuard::And(guards) => {
                 let all: Vec<_> = guards
                     .iter()
                     .map(|guard| self.holds(guard, values))
@@ -267,7 +268,7 @@ impl ColouredNet {
                 }
                 (!all.contains(&None)).then_some(true)
             }
-            Guard::Or(guards) => {
+            TransitionGuard::Or(guards) => {
                 let all: Vec<_> = guards
                     .iter()
                     .map(|guard| self.holds(guard, values))
@@ -277,8 +278,8 @@ impl ColouredNet {
                 }
                 (!all.contains(&None)).then_some(false)
             }
-            Guard::Not(guard) => self.holds(guard, values).map(|value| !value),
-            Guard::Compare(comparison, left, right) => {
+            TransitionGuard::Not(guard) => self.holds(guard, values).map(|value| !value),
+            TransitionGuard::Compare(comparison, left, right) => {
                 let (left, right) = (self.colour(left, values)?, self.colour(right, values)?);
                 Some(comparison.holds(left, right))
             }

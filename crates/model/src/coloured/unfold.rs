@@ -20,8 +20,8 @@ use std::ops::Range;
 use lariat_budget::{Budget, Lease, Stop};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::compile::{self, Failure, Rule, Sum, TooMany, leaf_sizes};
-use super::join::{self, Facts, Plan};
+use super::compile::{self, CompiledTerm, CompiledTransition, TermError, TooMany, leaf_sizes};
+use super::join::{self, JoinPlan, MarkableColours};
 use super::net::{Colour, ColouredNet, PlaceId, TransitionId};
 use crate::system::{Action, Arc, Domain, Event, EventId, State, System, VarId, Variable};
 
@@ -113,12 +113,12 @@ type Leaves = Box<[u32]>;
 
 struct Unfolder<'n> {
     net: &'n ColouredNet,
-    rules: &'n [Rule],
+    rules: &'n [CompiledTransition],
     budget: &'n Budget,
     lease: Lease,
     /// Bytes in use, covered by the lease.
     bytes: usize,
-    facts: Facts,
+    facts: MarkableColours,
     /// By transition: the bindings whose guard holds and whose atoms are known.
     found: Vec<FxHashSet<Leaves>>,
     /// By missing colour of a place: the bindings that lack it.
@@ -142,7 +142,7 @@ pub fn unfold(net: &ColouredNet, budget: &Budget) -> Result<Unfolded, Stop> {
         budget,
         lease: budget.lease(),
         bytes: 0,
-        facts: Facts::default(),
+        facts: MarkableColours::default(),
         found: vec![FxHashSet::default(); net.transitions.len()],
         parked: FxHashMap::default(),
         fresh: Vec::new(),
@@ -189,7 +189,7 @@ impl<'n> Unfolder<'n> {
     /// Evaluates a term; `Ok(Err(_))` if it is undefined under this binding.
     fn evaluate(
         &mut self,
-        sum: &Sum,
+        sum: &CompiledTerm,
         binding: &[u32],
         out: &mut Vec<(u64, i64)>,
     ) -> Result<Result<(), ()>, Stop> {
@@ -200,8 +200,8 @@ impl<'n> Unfolder<'n> {
         self.bytes = before;
         match sum.evaluate(binding, out) {
             Ok(()) => Ok(Ok(())),
-            Err(Failure::Negative) => Ok(Err(())),
-            Err(Failure::Large) => Err(too_large(&self.net.places[sum.place].name)),
+            Err(TermError::Negative) => Ok(Err(())),
+            Err(TermError::Large) => Err(too_large(&self.net.places[sum.place].name)),
         }
     }
 
@@ -215,12 +215,12 @@ impl<'n> Unfolder<'n> {
 
     fn saturate(&mut self, marking: &[Vec<(u64, i64)>]) -> Result<(), Stop> {
         let rules = self.rules;
-        let plans: Vec<Vec<Plan>> = rules
+        let plans: Vec<Vec<JoinPlan>> = rules
             .iter()
             .map(|rule| join::plans(rule, &mut self.facts))
             .collect();
         // By place: the plans that start from one of its colours.
-        let mut starts: Vec<Vec<(usize, &Plan)>> = vec![Vec::new(); self.net.places.len()];
+        let mut starts: Vec<Vec<(usize, &JoinPlan)>> = vec![Vec::new(); self.net.places.len()];
         for (place, tokens) in marking.iter().enumerate() {
             for (colour, _) in tokens {
                 self.learn(place, *colour)?;
@@ -254,7 +254,7 @@ impl<'n> Unfolder<'n> {
     }
 
     /// Enumerates the bindings of a plan and fires the new ones.
-    fn complete(&mut self, rule: usize, plan: &Plan, leaves: &[u32]) -> Result<(), Stop> {
+    fn complete(&mut self, rule: usize, plan: &JoinPlan, leaves: &[u32]) -> Result<(), Stop> {
         let mut new: Vec<Leaves> = Vec::new();
         let bytes = 64 + 4 * self.rules[rule].leaves.len();
         let (found, bytes_now) = (&mut self.found[rule], self.bytes);
@@ -303,7 +303,7 @@ impl<'n> Unfolder<'n> {
 
     fn missing(
         &mut self,
-        inputs: &[Sum],
+        inputs: &[CompiledTerm],
         binding: &[u32],
         tokens: &mut Vec<(u64, i64)>,
     ) -> Result<Missing, Stop> {
@@ -321,7 +321,7 @@ impl<'n> Unfolder<'n> {
 
     fn put(
         &mut self,
-        outputs: &[Sum],
+        outputs: &[CompiledTerm],
         binding: &[u32],
         tokens: &mut Vec<(u64, i64)>,
     ) -> Result<(), Stop> {
@@ -417,7 +417,7 @@ impl<'n> Unfolder<'n> {
     /// The arcs of a binding; `None` if it can never fire.
     fn arcs(
         &mut self,
-        rule: &Rule,
+        rule: &CompiledTransition,
         leaves: &[u32],
         unfolding: &Unfolding,
     ) -> Result<Option<Vec<Arc>>, Stop> {

@@ -6,9 +6,9 @@
 //! a part 12, for which there are two machines. N = 5 has 2 895 018 markings,
 //! N = 10 has 2 501 413 200.
 
-use super::Net;
+use super::NetBuilder;
 
-pub(super) fn build(net: &mut Net, n: u32) {
+pub(super) fn build(net: &mut NetBuilder, n: u32) {
     let machine_1 = net.place("machine_1", 3);
     let machine_2 = net.place("machine_2", 1);
     let machine_3 = net.place("machine_3", 2);

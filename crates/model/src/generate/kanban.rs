@@ -4,9 +4,9 @@
 //! cell takes a card, is processed, possibly repeatedly, and returns the card when it leaves. N = 5
 //! has 2 546 432 markings, N = 10 has 1 005 927 208.
 
-use super::Net;
+use super::NetBuilder;
 
-pub(super) fn build(net: &mut Net, n: u32) {
+pub(super) fn build(net: &mut NetBuilder, n: u32) {
     let cells = [1, 2, 3, 4].map(|i| {
         let cards = net.place(format!("cards_{i}"), n);
         let work = net.place(format!("work_{i}"), 0);

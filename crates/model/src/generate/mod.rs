@@ -98,7 +98,7 @@ pub fn generate(family: Family, size: u32) -> Result<System, NoSuchNet> {
             sizes.end()
         )));
     }
-    let mut net = Net::new(format!("{}-{size}", family.name()));
+    let mut net = NetBuilder::new(format!("{}-{size}", family.name()));
     match family {
         Family::Philosophers => philosophers::build(&mut net, size),
         Family::SlottedRing => slotted_ring::build(&mut net, size),
@@ -110,18 +110,18 @@ pub fn generate(family: Family, size: u32) -> Result<System, NoSuchNet> {
 }
 
 /// A net with ordinary arcs under construction.
-struct Net {
+struct NetBuilder {
     system: System,
     marking: Vec<Value>,
 }
 
-impl Net {
-    fn new(name: String) -> Net {
+impl NetBuilder {
+    fn new(name: String) -> NetBuilder {
         let system = System {
             name,
             ..System::default()
         };
-        Net {
+        NetBuilder {
             system,
             marking: Vec::new(),
         }

@@ -6,7 +6,7 @@
 //! starts over. Every read and every write is one step. N = 2 has 20 754 markings, N = 3 has 3 407
 //! 946.
 
-use super::Net;
+use super::NetBuilder;
 use crate::system::VarId;
 
 /// The shared variables of all processes.
@@ -19,7 +19,7 @@ struct Shared {
     turn: Vec<Vec<VarId>>,
 }
 
-pub(super) fn build(net: &mut Net, rounds: u32) {
+pub(super) fn build(net: &mut NetBuilder, rounds: u32) {
     let mut shared = Shared {
         processes: (0..=rounds).collect(),
         rounds: (0..rounds).collect(),
@@ -46,7 +46,7 @@ pub(super) fn build(net: &mut Net, rounds: u32) {
 }
 
 /// Adds the `p`-th process: from idle through all rounds to its critical section and back.
-fn process(net: &mut Net, shared: &Shared, p: usize) {
+fn process(net: &mut NetBuilder, shared: &Shared, p: usize) {
     let i = shared.processes[p];
     let idle = net.place(format!("idle_{i}"), 1);
     let critical = net.place(format!("critical_{i}"), 0);
@@ -75,7 +75,7 @@ fn process(net: &mut Net, shared: &Shared, p: usize) {
 }
 
 /// Adds the `r`-th round of the `p`-th process, from the place `asks` to the returned place.
-fn round(net: &mut Net, shared: &Shared, p: usize, r: usize, asks: VarId) -> VarId {
+fn round(net: &mut NetBuilder, shared: &Shared, p: usize, r: usize, asks: VarId) -> VarId {
     let processes = &shared.processes;
     let (i, k) = (processes[p], shared.rounds[r]);
     let test_turn = net.place(format!("test_turn_{i}_{k}"), 0);

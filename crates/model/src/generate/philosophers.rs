@@ -4,9 +4,9 @@
 //! left fork and wait for the right one, which is a deadlock. N philosophers have Lucas(3N)
 //! markings: 18 for two, 76 for three, 1 860 498 for ten.
 
-use super::Net;
+use super::NetBuilder;
 
-pub(super) fn build(net: &mut Net, n: u32) {
+pub(super) fn build(net: &mut NetBuilder, n: u32) {
     let seats: Vec<_> = (1..=n)
         .map(|i| {
             [

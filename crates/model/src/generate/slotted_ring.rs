@@ -5,9 +5,9 @@
 //! A station that holds a used slot determines whether it owns it; an owner may write again or
 //! release it. Ten stations have 8.29e9 markings.
 
-use super::Net;
+use super::NetBuilder;
 
-pub(super) fn build(net: &mut Net, n: u32) {
+pub(super) fn build(net: &mut NetBuilder, n: u32) {
     let stations: Vec<_> = (1..=n)
         .map(|i| {
             // `C` and `E` are marked: ready for a slot, and holding a free slot.

@@ -16,7 +16,7 @@ mod rcm;
 mod score;
 mod units;
 
-pub use name::{Direction, Heuristic, OrderName};
+pub use name::{Heuristic, OrderDirection, OrderName};
 
 use crate::error::InputError;
 use crate::system::{System, VarId};
@@ -143,7 +143,7 @@ impl Order {
 
 /// A named order with its static score.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Candidate {
+pub struct ScoredOrder {
     /// The heuristic and direction.
     pub name: OrderName,
     /// The order.
@@ -160,14 +160,14 @@ pub fn named(system: &System, name: OrderName) -> Option<Order> {
 }
 
 /// All distinct candidates other than the file order, best score first.
-pub fn candidates(system: &System) -> Vec<Candidate> {
+pub fn candidates(system: &System) -> Vec<ScoredOrder> {
     let sequences = Sequences::of(system);
-    let mut all: Vec<Candidate> = Vec::new();
+    let mut all: Vec<ScoredOrder> = Vec::new();
     for heuristic in Heuristic::ALL {
         let Some(sequence) = sequences.sequence(heuristic) else {
             continue;
         };
-        for direction in [Direction::Down, Direction::Up] {
+        for direction in [OrderDirection::Down, OrderDirection::Up] {
             let Some(order) = sequences.directed(&sequence, direction) else {
                 continue;
             };
@@ -177,7 +177,7 @@ pub fn candidates(system: &System) -> Vec<Candidate> {
             };
             if all.iter().all(|c| c.order != order) {
                 let score = score::weighted_event_span(&sequences.graph, &order);
-                all.push(Candidate { name, order, score });
+                all.push(ScoredOrder { name, order, score });
             }
         }
     }
@@ -187,7 +187,7 @@ pub fn candidates(system: &System) -> Vec<Candidate> {
     all
 }
 
-/// The weighted event span of an order, as in [`Candidate::score`].
+/// The weighted event span of an order, as in [`ScoredOrder::score`].
 pub fn score(system: &System, order: &Order) -> f64 {
     score::weighted_event_span(&Hypergraph::of(system), order)
 }
@@ -232,9 +232,9 @@ impl Sequences<'_> {
 
     /// The order of a sequence. The fault variable, which every event reads, is placed at the
     /// bottom, where it does not raise the tops of events.
-    fn directed(&self, sequence: &[VarId], direction: Direction) -> Option<Order> {
+    fn directed(&self, sequence: &[VarId], direction: OrderDirection) -> Option<Order> {
         let mut vars = sequence.to_vec();
-        if direction == Direction::Up {
+        if direction == OrderDirection::Up {
             vars.reverse();
         }
         if let Some(fault) = self.system.fault {

@@ -20,7 +20,7 @@ pub enum Heuristic {
 
 /// The end of the diagram at which a heuristic's sequence starts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Direction {
+pub enum OrderDirection {
     /// The first variable is at the bottom.
     Up,
     /// The first variable is at the top.
@@ -36,7 +36,7 @@ pub struct OrderName {
     /// The heuristic.
     pub heuristic: Heuristic,
     /// The direction of its sequence.
-    pub direction: Direction,
+    pub direction: OrderDirection,
 }
 
 impl Heuristic {
@@ -65,13 +65,13 @@ impl OrderName {
     /// The file order, the first variable at the top.
     pub const FILE: OrderName = OrderName {
         heuristic: Heuristic::File,
-        direction: Direction::Down,
+        direction: OrderDirection::Down,
     };
 
     /// All names.
     pub fn all() -> impl Iterator<Item = OrderName> {
         Heuristic::ALL.into_iter().flat_map(|heuristic| {
-            [Direction::Down, Direction::Up].map(|direction| OrderName {
+            [OrderDirection::Down, OrderDirection::Up].map(|direction| OrderName {
                 heuristic,
                 direction,
             })
@@ -85,8 +85,8 @@ impl fmt::Display for OrderName {
             return f.write_str("file");
         }
         let direction = match self.direction {
-            Direction::Up => "up",
-            Direction::Down => "down",
+            OrderDirection::Up => "up",
+            OrderDirection::Down => "down",
         };
         write!(f, "{}-{direction}", self.heuristic.name())
     }
@@ -97,8 +97,8 @@ impl FromStr for OrderName {
 
     fn from_str(text: &str) -> Result<OrderName, String> {
         let (bare, direction) = match (text.strip_suffix("-up"), text.strip_suffix("-down")) {
-            (Some(bare), _) => (bare, Some(Direction::Up)),
-            (_, Some(bare)) => (bare, Some(Direction::Down)),
+            (Some(bare), _) => (bare, Some(OrderDirection::Up)),
+            (_, Some(bare)) => (bare, Some(OrderDirection::Down)),
             _ => (text, None),
         };
         let heuristic = Heuristic::ALL
@@ -112,8 +112,8 @@ impl FromStr for OrderName {
                 )
             })?;
         let usual = match heuristic {
-            Heuristic::Noack => Direction::Up,
-            _ => Direction::Down,
+            Heuristic::Noack => OrderDirection::Up,
+            _ => OrderDirection::Down,
         };
         Ok(OrderName {
             heuristic,

@@ -3,7 +3,7 @@
 use super::*;
 use crate::expr::{Expr, LValue};
 use crate::predicate::{Comparison, Predicate};
-use crate::system::{Action, Arc, Domain, Effect, Event, Unit, Variable};
+use crate::system::{Action, Arc, Assignment, Domain, Event, Unit, Variable};
 use lariat_corpora::{Random, each_case, seed};
 
 fn variables(n: usize) -> Vec<Variable> {
@@ -47,7 +47,7 @@ fn random_system(random: &mut Random) -> System {
         let action = match random.below(4) {
             0 => Action::Program {
                 guard: Predicate::compare(some(random), Comparison::Gt, 0),
-                effects: vec![Effect {
+                effects: vec![Assignment {
                     target: LValue::Var(some(random)),
                     value: Expr::Var(some(random)),
                 }],

@@ -2,22 +2,22 @@
 //!
 //! Models run with up to two preemptions per thread; `LOOM_MAX_PREEMPTIONS` sets more.
 
+#[path = "../../src/gate.rs"]
+mod gate;
+mod models;
+#[path = "../../src/once_map.rs"]
+mod once_map;
+#[path = "../../src/ranges.rs"]
+mod ranges;
+#[path = "../../src/slots.rs"]
+mod slots;
+mod sync;
 #[allow(
     dead_code,
     reason = "`offer_last` is for the prefetcher, which has too many interleavings for loom"
 )]
-#[path = "../../src/board.rs"]
-mod board;
-#[path = "../../src/common.rs"]
-mod common;
-#[path = "../../src/gate.rs"]
-mod gate;
-#[path = "../../src/hands.rs"]
-mod hands;
-mod models;
-#[path = "../../src/slots.rs"]
-mod slots;
-mod sync;
+#[path = "../../src/task_queue.rs"]
+mod task_queue;
 mod threads;
 #[path = "../../src/versions.rs"]
 mod versions;

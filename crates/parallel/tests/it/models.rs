@@ -1,10 +1,10 @@
 //! Loom models: small programs of two or three threads, run under every interleaving.
 
-use crate::board::Board;
-use crate::common::Common;
-use crate::gate::Pass;
+use crate::gate::SharedHandle;
+use crate::once_map::OnceMap;
 use crate::slots::Slots;
 use crate::sync::{Arc, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use crate::task_queue::TaskQueue;
 use crate::versions::Versions;
 use crate::words::WordSet;
 use loom::thread;
@@ -156,21 +156,21 @@ fn entries_are_never_torn() {
 #[test]
 fn exclusive_sections_happen_before_and_after_shared_ones() {
     model(|| {
-        let mut pass = Pass::new(Things::new(4), Things::default());
+        let mut pass = SharedHandle::new(Things::new(4), Things::default());
         let mut theirs = pass.another();
         pass.leave();
         let other = thread::spawn(move || {
             theirs.enter();
             theirs.add(1, [1, 1]);
             // If the table has grown, entries found before are found again.
-            if theirs.is_wanted() && theirs.make_way() {
+            if theirs.is_wanted() && theirs.yield_to_writer() {
                 assert_eq!(theirs.slots.capacity(), 8);
             }
             assert!(theirs.find([1, 1]).is_some());
         });
         pass.enter();
         pass.add(3, [2, 2]);
-        let count = pass.alone(|things| {
+        let count = pass.with_exclusive(|things| {
             things.slots.grow(8, 1);
             assert_eq!(Slots::room(8), 6);
             things.slots.sweep(1, |_| true)
@@ -186,19 +186,19 @@ fn exclusive_sections_happen_before_and_after_shared_ones() {
 #[test]
 fn concurrent_writers_take_turns() {
     model(|| {
-        let mut pass = Pass::new(0_u32, 0);
+        let mut pass = SharedHandle::new(0_u32, 0);
         let mut theirs = pass.another();
         let other = thread::spawn(move || {
             // The two reads are separated by an exclusive section.
             theirs.enter();
             let before = *theirs;
-            let after = theirs.alone(|number| {
+            let after = theirs.with_exclusive(|number| {
                 *number += 1;
                 *number
             });
             assert!(after > before);
         });
-        pass.alone(|number| *number += 1);
+        pass.with_exclusive(|number| *number += 1);
         assert!(!pass.is_sole() || *pass == 2);
         // An exclusive section needs all other handles outside.
         pass.leave();
@@ -211,7 +211,7 @@ fn concurrent_writers_take_turns() {
 #[test]
 fn readers_that_enter_and_leave_see_every_write_and_block_no_writer() {
     model(|| {
-        let mut pass = Pass::new(0_u32, 7);
+        let mut pass = SharedHandle::new(0_u32, 7);
         let mut theirs = pass.another();
         let other = thread::spawn(move || {
             let mut seen = 0;
@@ -225,11 +225,11 @@ fn readers_that_enter_and_leave_see_every_write_and_block_no_writer() {
             // A parked reference does not block a writer, nor does a dropped handle.
             theirs
         });
-        pass.alone(|number| *number += 1);
+        pass.with_exclusive(|number| *number += 1);
         pass.leave();
-        pass.alone(|number| *number += 1);
+        pass.with_exclusive(|number| *number += 1);
         let theirs = other.join().unwrap();
-        pass.alone(|number| *number += 1);
+        pass.with_exclusive(|number| *number += 1);
         drop(theirs);
         assert_eq!(*pass, 3);
     });
@@ -238,7 +238,7 @@ fn readers_that_enter_and_leave_see_every_write_and_block_no_writer() {
 #[test]
 fn every_task_is_taken_once_and_closing_ends_all_workers() {
     model(|| {
-        let board = Arc::new(Board::default());
+        let board = Arc::new(TaskQueue::default());
         let done = Arc::new(AtomicUsize::new(0));
         let (theirs, theirs_done) = (board.clone(), done.clone());
         let worker = thread::spawn(move || {
@@ -262,7 +262,7 @@ fn every_task_is_taken_once_and_closing_ends_all_workers() {
 #[test]
 fn a_task_is_withdrawn_or_done() {
     model(|| {
-        let board = Arc::new(Board::default());
+        let board = Arc::new(TaskQueue::default());
         let done = Arc::new(AtomicUsize::new(0));
         let (theirs, theirs_done) = (board.clone(), done.clone());
         let worker = thread::spawn(move || {
@@ -286,7 +286,7 @@ fn a_task_is_withdrawn_or_done() {
 fn a_value_is_computed_once_unless_the_first_thread_stops() {
     for stops in [false, true] {
         model(move || {
-            let common = Common::default();
+            let common = OnceMap::default();
             let tries = Arc::new(AtomicUsize::new(0));
             let (theirs, tried) = (common.clone(), tries.clone());
             let other = thread::spawn(move || {

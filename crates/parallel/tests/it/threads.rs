@@ -1,7 +1,8 @@
 //! The crate itself, in real threads.
 
 use lariat_parallel::{
-    Ahead, Behind, Board, Common, Pass, Place, Slots, Versions, divide, shares, zeroed,
+    BuildMode, NextKeys, OnceMap, Prefetcher, SharedHandle, Slots, TaskQueue, Versions, divide,
+    shares, zeroed,
 };
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
@@ -36,9 +37,9 @@ impl Numbers {
     }
 }
 
-fn id_of(pass: &mut Pass<Numbers>, number: u32) -> u32 {
+fn id_of(pass: &mut SharedHandle<Numbers>, number: u32) -> u32 {
     if pass.is_wanted() {
-        pass.make_way();
+        pass.yield_to_writer();
     }
     let hash = number.wrapping_mul(0x9E37_79B9);
     loop {
@@ -51,7 +52,7 @@ fn id_of(pass: &mut Pass<Numbers>, number: u32) -> u32 {
             .left
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, right);
         if taken.is_err() {
-            pass.alone(Numbers::grow);
+            pass.with_exclusive(Numbers::grow);
             continue;
         }
         let id = pass.next.fetch_add(1, Ordering::Relaxed);
@@ -71,11 +72,11 @@ const fn few_with_miri(many: usize) -> usize {
 #[test]
 fn workers_agree_on_ids_while_the_table_grows() {
     const NUMBERS: u32 = few_with_miri(20_000) as u32;
-    let mut pass = Pass::new(Numbers::new(4 * NUMBERS as usize, 16), Numbers::default());
-    let passes: Vec<Pass<Numbers>> = (0..4).map(|_| pass.another()).collect();
+    let mut pass = SharedHandle::new(Numbers::new(4 * NUMBERS as usize, 16), Numbers::default());
+    let passes: Vec<SharedHandle<Numbers>> = (0..4).map(|_| pass.another()).collect();
     pass.leave();
     let ids: Vec<Vec<u32>> = std::thread::scope(|scope| {
-        let work = |(turn, mut pass): (u32, Pass<Numbers>)| {
+        let work = |(turn, mut pass): (u32, SharedHandle<Numbers>)| {
             scope.spawn(move || {
                 pass.enter();
                 // Each thread starts at another number.
@@ -97,7 +98,7 @@ fn workers_agree_on_ids_while_the_table_grows() {
     assert_eq!(different.len(), NUMBERS as usize);
     pass.enter();
     assert!(pass.is_sole());
-    let even = pass.alone(|numbers| {
+    let even = pass.with_exclusive(|numbers| {
         let things = &numbers.things;
         numbers
             .slots
@@ -179,18 +180,18 @@ fn cache_entries_are_never_torn() {
 
 #[test]
 fn a_panic_with_exclusive_access_does_not_block_the_others() {
-    let mut pass = Pass::new(1_u32, 0);
+    let mut pass = SharedHandle::new(1_u32, 0);
     let mut theirs = pass.another();
     pass.leave();
-    let panicked = std::thread::spawn(move || theirs.alone(|_| panic!("intended"))).join();
+    let panicked = std::thread::spawn(move || theirs.with_exclusive(|_| panic!("intended"))).join();
     assert!(panicked.is_err());
-    assert_eq!(pass.alone(|number| *number), 1);
+    assert_eq!(pass.with_exclusive(|number| *number), 1);
     assert!(pass.is_sole());
 }
 
 #[test]
 fn idle_workers_are_counted_and_ended_by_close() {
-    let board = Board::new();
+    let board = TaskQueue::new();
     std::thread::scope(|scope| {
         let worker = scope.spawn(|| std::iter::from_fn(|| board.next()).sum::<u32>());
         while !board.is_hungry() {
@@ -210,7 +211,7 @@ fn idle_workers_are_counted_and_ended_by_close() {
 
 #[test]
 fn the_newest_task_is_taken_first_and_owners_withdraw_theirs() {
-    let board = Board::new();
+    let board = TaskQueue::new();
     for task in [1, 8, 2] {
         board.offer(task);
     }
@@ -229,8 +230,8 @@ fn the_newest_task_is_taken_first_and_owners_withdraw_theirs() {
 fn a_waiting_consumer_finds_unclaimed_jobs_below_claimed_ones() {
     const BEGUN: u32 = 2;
     const GOOD: u32 = 1;
-    let ahead = Ahead::<u32, u32, ()>::new(8, 1);
-    let behind = |key: &u32, _: &u32| Behind {
+    let ahead = Prefetcher::<u32, u32, ()>::new(8, 1);
+    let behind = |key: &u32, _: &u32| NextKeys {
         // The consumer keeps the last to itself.
         likely: match key {
             0 => vec![GOOD, BEGUN, BEGUN, 3],
@@ -247,8 +248,8 @@ fn a_waiting_consumer_finds_unclaimed_jobs_below_claimed_ones() {
         scope.spawn(move || {
             // All jobs are queued before the builder starts.
             are_offered.recv().unwrap();
-            let compute = |key: &u32, place: Place| {
-                if place == Place::Along {
+            let compute = |key: &u32, place: BuildMode| {
+                if place == BuildMode::Duplicate {
                     return Ok(None);
                 }
                 if *key == BEGUN {
@@ -280,7 +281,7 @@ fn a_waiting_consumer_finds_unclaimed_jobs_below_claimed_ones() {
 /// A thread panics in a computation while another waits for its value.
 #[test]
 fn a_waiter_computes_the_value_after_a_panic() {
-    let common = Common::<u32, u32>::default();
+    let common = OnceMap::<u32, u32>::default();
     let (begun, is_begun) = channel();
     std::thread::scope(|scope| {
         let lost = scope.spawn(|| {

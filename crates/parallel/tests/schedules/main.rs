@@ -1,14 +1,14 @@
 //! Builders and a consumer on shuttle's locks under random schedules: too many for loom.
 
-#[path = "../../src/ahead.rs"]
-mod ahead;
-#[allow(dead_code, reason = "other modules use the rest of the queue")]
-#[path = "../../src/board.rs"]
-mod board;
+#[path = "../../src/prefetcher.rs"]
+mod prefetcher;
 mod sync;
+#[allow(dead_code, reason = "other modules use the rest of the queue")]
+#[path = "../../src/task_queue.rs"]
+mod task_queue;
 
-use ahead::{Ahead, Behind, Place};
 use lariat_corpora::{Random, each_case};
+use prefetcher::{BuildMode, NextKeys, Prefetcher};
 use shuttle::sync::Arc;
 use shuttle::sync::atomic::{AtomicUsize, Ordering};
 use shuttle::thread;
@@ -46,7 +46,7 @@ fn random_groups(random: &mut Random) -> Groups {
 /// The state shared by all threads.
 struct Model {
     groups: Groups,
-    ahead: Ahead<Key, Value, Stop>,
+    ahead: Prefetcher<Key, Value, Stop>,
     /// Number of computed values, and of duplicated computations.
     computed: AtomicUsize,
     along: AtomicUsize,
@@ -65,13 +65,13 @@ impl Model {
     }
 
     fn compute_with_duplicates(&self, key: &Key) -> Result<Value, Stop> {
-        let _duplicate = self.ahead.along(key);
+        let _duplicate = self.ahead.duplicate(key);
         self.compute(key)
     }
 
-    fn behind((node, k): &Key, value: &Value) -> Behind<Key> {
+    fn behind((node, k): &Key, value: &Value) -> NextKeys<Key> {
         let targets = value.iter().flatten().map(|to| (*to, 0));
-        Behind {
+        NextKeys {
             likely: targets.collect(),
             sure: value.is_some().then_some((*node, k + 1)),
             doubtful: k % 2 == 1,
@@ -81,13 +81,13 @@ impl Model {
     fn builder(&self) {
         // Every third node is left to the consumer.
         let compute = |key: &Key, place| match place {
-            Place::Along => {
+            BuildMode::Duplicate => {
                 self.along.fetch_add(1, Ordering::SeqCst);
                 thread::yield_now();
                 Ok(None)
             }
-            Place::Ahead if key.0 % 3 == 2 => Ok(None),
-            Place::Ahead => self.compute(key).map(Some),
+            BuildMode::Prefetch if key.0 % 3 == 2 => Ok(None),
+            BuildMode::Prefetch => self.compute(key).map(Some),
         };
         match self.ahead.work(compute, Model::behind) {
             Ok(()) => {}
@@ -131,7 +131,7 @@ fn run(
 ) -> (Result<usize, Stop>, usize) {
     let model = Arc::new(Model {
         groups: groups.clone(),
-        ahead: Ahead::new(lead, more),
+        ahead: Prefetcher::new(lead, more),
         computed: AtomicUsize::new(0),
         along: AtomicUsize::new(0),
         fault,

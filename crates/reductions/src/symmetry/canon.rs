@@ -25,9 +25,9 @@
 
 mod twins;
 
-use super::automorphisms::Scratch;
+use super::automorphisms::ChainScratch;
 use super::colours::Colours;
-use super::group::{Group, Part, Permutation, after};
+use super::group::{Group, Permutation, RoleGroup, after};
 use super::mix;
 use super::size::factorial;
 use lariat_model::{Value, VarId};
@@ -75,7 +75,7 @@ impl Rotation {
 /// Scratch memory of canonization, one per worker thread. Only the results of the accessors outlive
 /// a call.
 #[derive(Clone, Debug, Default)]
-pub struct Room {
+pub struct CanonScratch {
     cells: Vec<u32>,
     signatures: Vec<u64>,
     ranks: Vec<(u32, u64, u32)>,
@@ -90,7 +90,7 @@ pub struct Room {
     twins: Twins,
     /// True if some representative may not be unique in its orbit.
     pub(super) cut: bool,
-    pub(super) net: Scratch,
+    pub(super) net: ChainScratch,
 }
 
 /// Classes of elements whose exchange does not change a marking.
@@ -110,7 +110,7 @@ enum Round {
     Split,
 }
 
-impl Room {
+impl CanonScratch {
     /// The permutation applied by the last call of [`Canon::canon`].
     pub fn permutation(&self) -> &[u32] {
         &self.to
@@ -136,7 +136,7 @@ impl<'s, 'm> Canon<'s, 'm> {
                     open.push(first + colour);
                 }
             }
-            if let Part::Rotations { colours, step } = *part
+            if let RoleGroup::Rotations { colours, step } = *part
                 && step < colours
             {
                 rotations.push(Rotation {
@@ -165,9 +165,9 @@ impl<'s, 'm> Canon<'s, 'm> {
         self.open.is_empty() && self.rotations.is_empty()
     }
 
-    /// Replaces a marking by its representative; returns whether it changed. [`Room::permutation`]
-    /// returns the permutation applied.
-    pub fn canon(&self, room: &mut Room, tokens: &mut Tokens) -> bool {
+    /// Replaces a marking by its representative; returns whether it changed.
+    /// [`CanonScratch::permutation`] returns the permutation applied.
+    pub fn canon(&self, room: &mut CanonScratch, tokens: &mut Tokens) -> bool {
         self.clear(room);
         match (&self.rotations[..], self.open.is_empty()) {
             ([], true) => false,
@@ -179,7 +179,7 @@ impl<'s, 'm> Canon<'s, 'm> {
 
     /// For several rotating roles, or rotations beside exchanges: the smallest marking over the
     /// first [`MOST_TURNS`] combinations of rotations.
-    fn turn_and_exchange(&self, room: &mut Room, tokens: &mut Tokens) -> bool {
+    fn turn_and_exchange(&self, room: &mut CanonScratch, tokens: &mut Tokens) -> bool {
         let mut turn = self.colours.identity();
         let mut best: Option<(Tokens, Permutation)> = None;
         let mut done = false;
@@ -220,10 +220,10 @@ impl<'s, 'm> Canon<'s, 'm> {
         false
     }
 
-    fn clear(&self, room: &mut Room) {
+    fn clear(&self, room: &mut CanonScratch) {
         let elements = self.cells.len();
         if room.to.len() != elements {
-            *room = Room {
+            *room = CanonScratch {
                 cells: vec![0; elements],
                 signatures: vec![0; elements],
                 positions: vec![ALONE; elements],
@@ -233,14 +233,14 @@ impl<'s, 'm> Canon<'s, 'm> {
                     exist: false,
                 },
                 cut: room.cut,
-                ..Room::default()
+                ..CanonScratch::default()
             };
         }
         room.to.iter_mut().zip(0..).for_each(|(to, e)| *to = e);
     }
 
     /// Replaces the marking by the smallest of its rotations.
-    fn rotate(&self, rotation: Rotation, room: &mut Room, tokens: &mut Tokens) -> bool {
+    fn rotate(&self, rotation: Rotation, room: &mut CanonScratch, tokens: &mut Tokens) -> bool {
         let mut best = 0;
         room.best.clear();
         room.best.extend_from_slice(tokens);
@@ -260,7 +260,7 @@ impl<'s, 'm> Canon<'s, 'm> {
     }
 
     /// Replaces the marking by its representative modulo exchanges inside blocks.
-    fn exchange(&self, room: &mut Room, tokens: &mut Tokens) -> bool {
+    fn exchange(&self, room: &mut CanonScratch, tokens: &mut Tokens) -> bool {
         room.cells.copy_from_slice(&self.cells);
         room.refinements = 0;
         self.refine(room, tokens);
@@ -289,7 +289,7 @@ impl<'s, 'm> Canon<'s, 'm> {
 
     /// Assigns the numbers of each block to its members in the order of their cells. Returns
     /// whether an element moves.
-    fn assign(&self, room: &mut Room) -> bool {
+    fn assign(&self, room: &mut CanonScratch) -> bool {
         let mut moves = false;
         for ((_, _, element), to) in room.ranks.iter().zip(&self.open) {
             moves |= element != to;
@@ -299,7 +299,7 @@ impl<'s, 'm> Canon<'s, 'm> {
     }
 
     /// Computes the image of the marking under `room.to`.
-    fn apply(&self, room: &mut Room, tokens: &Tokens) {
+    fn apply(&self, room: &mut CanonScratch, tokens: &Tokens) {
         room.image.clear();
         let mut sorted = true;
         let mut last = 0;
@@ -316,7 +316,7 @@ impl<'s, 'm> Canon<'s, 'm> {
         }
     }
 
-    fn refine(&self, room: &mut Room, tokens: &Tokens) {
+    fn refine(&self, room: &mut CanonScratch, tokens: &Tokens) {
         room.refinements += 1;
         let mut cells = 0;
         loop {
@@ -332,7 +332,7 @@ impl<'s, 'm> Canon<'s, 'm> {
     /// Returns whether the cell of the element has several members. Cells are numbered by their
     /// first position.
     #[inline]
-    fn is_shared(room: &Room, element: u32, elements: u32) -> bool {
+    fn is_shared(room: &CanonScratch, element: u32, elements: u32) -> bool {
         let cell = room.cells[element as usize];
         if cell < elements {
             return false;
@@ -346,7 +346,7 @@ impl<'s, 'm> Canon<'s, 'm> {
 
     /// Computes the signatures of all open elements. They are final if no marked variable relates
     /// two open elements.
-    fn sign(&self, room: &mut Room, tokens: &Tokens) -> Round {
+    fn sign(&self, room: &mut CanonScratch, tokens: &Tokens) -> Round {
         for element in &self.open {
             room.signatures[*element as usize] = 0;
         }
@@ -378,9 +378,9 @@ impl<'s, 'm> Canon<'s, 'm> {
     }
 
     /// Splits cells by signatures; returns the number of cells.
-    fn split(&self, room: &mut Room) -> usize {
+    fn split(&self, room: &mut CanonScratch) -> usize {
         let elements = self.cells.len() as u32;
-        let Room {
+        let CanonScratch {
             cells,
             signatures,
             ranks,
@@ -403,7 +403,7 @@ impl<'s, 'm> Canon<'s, 'm> {
         count
     }
 
-    fn tied(&self, room: &Room, tokens: &Tokens) -> Option<u32> {
+    fn tied(&self, room: &CanonScratch, tokens: &Tokens) -> Option<u32> {
         let elements = self.cells.len() as u32;
         let mut tied = None;
         for (var, _) in tokens {
@@ -428,7 +428,7 @@ impl<'s, 'm> Canon<'s, 'm> {
     }
 
     /// Tries each member of a tied cell as its first; keeps the smallest marking in `best`.
-    fn search(&self, room: &mut Room, tokens: &Tokens, tied: u32) {
+    fn search(&self, room: &mut CanonScratch, tokens: &Tokens, tied: u32) {
         let members = self.members(room, tied);
         let before = room.cells.clone();
         let mut first: Option<Tokens> = None;
@@ -464,7 +464,7 @@ impl<'s, 'm> Canon<'s, 'm> {
         }
     }
 
-    fn members(&self, room: &Room, cell: u32) -> Vec<u32> {
+    fn members(&self, room: &CanonScratch, cell: u32) -> Vec<u32> {
         let members = self.open.iter().copied();
         let mut members: Vec<u32> = members
             .filter(|e| room.cells[*e as usize] == cell)
@@ -473,22 +473,22 @@ impl<'s, 'm> Canon<'s, 'm> {
         members
     }
 
-    fn individualise(&self, room: &mut Room, tokens: &Tokens, members: &[u32], first: u32) {
+    fn individualise(&self, room: &mut CanonScratch, tokens: &Tokens, members: &[u32], first: u32) {
         for other in members.iter().filter(|member| **member != first) {
             room.cells[*other as usize] += 1;
         }
         self.refine(room, tokens);
     }
 
-    fn rank_again(&self, room: &mut Room) {
-        let Room { cells, ranks, .. } = room;
+    fn rank_again(&self, room: &mut CanonScratch) {
+        let CanonScratch { cells, ranks, .. } = room;
         ranks.clear();
         ranks.extend(self.open.iter().map(|e| (cells[*e as usize], 0, *e)));
         ranks.sort_unstable();
     }
 
     /// Replaces a marking by its image under `to`.
-    pub fn image(&self, room: &mut Room, tokens: &mut Tokens, to: &[u32]) {
+    pub fn image(&self, room: &mut CanonScratch, tokens: &mut Tokens, to: &[u32]) {
         self.clear(room);
         room.to.copy_from_slice(to);
         self.apply(room, tokens);
@@ -498,7 +498,7 @@ impl<'s, 'm> Canon<'s, 'm> {
     /// The marking after rotating a range of elements.
     pub(super) fn turned(
         &self,
-        room: &mut Room,
+        room: &mut CanonScratch,
         tokens: &Tokens,
         elements: Range<u32>,
         shift: u32,
@@ -515,7 +515,7 @@ impl<'s, 'm> Canon<'s, 'm> {
 
     /// Replaces the marking by its representative modulo exchanges alone; `None` if the search was
     /// cut short.
-    pub(super) fn only_exchange(&self, room: &mut Room, tokens: &mut Tokens) -> Option<()> {
+    pub(super) fn only_exchange(&self, room: &mut CanonScratch, tokens: &mut Tokens) -> Option<()> {
         self.clear(room);
         if !self.open.is_empty() {
             self.exchange(room, tokens);
@@ -524,7 +524,11 @@ impl<'s, 'm> Canon<'s, 'm> {
     }
 
     /// The number of exchanges that fix a marking; `None` if the search was cut short.
-    pub(super) fn exchanges_fixing(&self, room: &mut Room, tokens: &Tokens) -> Option<u128> {
+    pub(super) fn exchanges_fixing(
+        &self,
+        room: &mut CanonScratch,
+        tokens: &Tokens,
+    ) -> Option<u128> {
         if self.open.is_empty() {
             return Some(1);
         }
@@ -560,7 +564,7 @@ impl<'s, 'm> Canon<'s, 'm> {
     }
 
     /// The smallest marking compatible with the choices made so far.
-    fn smallest(&self, room: &mut Room, tokens: &Tokens) -> Option<Tokens> {
+    fn smallest(&self, room: &mut CanonScratch, tokens: &Tokens) -> Option<Tokens> {
         room.best.clear();
         match self.tied(room, tokens) {
             Some(tied) => {

@@ -8,7 +8,7 @@
 use super::Symmetry;
 use super::automorphisms::Automorphisms;
 use super::colours::{Carriers, Colours};
-use super::group::{Generator, Group, Part, least_rotation};
+use super::group::{Generator, Group, RoleGroup, least_rotation};
 use super::roles::Roles;
 use lariat_budget::{Budget, Stop};
 use lariat_model::coloured::Coloured;
@@ -134,7 +134,7 @@ fn detect_roles<'m>(
         if part.is_trivial() {
             let step = least_rotation(*first, colours, 1, &mut to, &mut keeps)?;
             *part = if step < colours {
-                Part::Rotations { colours, step }
+                RoleGroup::Rotations { colours, step }
             } else {
                 part.clone()
             };

@@ -10,7 +10,7 @@ pub type Permutation = Vec<u32>;
 
 /// The action of a group on the colours of one role.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Part {
+pub enum RoleGroup {
     /// All permutations inside blocks: for each colour the smallest of its block.
     Blocks(Box<[u32]>),
     /// Rotations by multiples of `step`, which divides `colours`; trivial if they are equal.
@@ -25,7 +25,7 @@ pub enum Part {
 /// A group: one part per role. The elements of the roles are numbered consecutively.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Group {
-    parts: Box<[Part]>,
+    parts: Box<[RoleGroup]>,
 }
 
 /// A transposition or rotation to be tested for membership in a group.
@@ -36,26 +36,26 @@ pub struct Generator<'a> {
     pub moved: &'a [u32],
 }
 
-impl Part {
+impl RoleGroup {
     /// Number of colours.
     pub fn colours(&self) -> u32 {
         match self {
-            Part::Blocks(least) => least.len() as u32,
-            Part::Rotations { colours, .. } => *colours,
+            RoleGroup::Blocks(least) => least.len() as u32,
+            RoleGroup::Rotations { colours, .. } => *colours,
         }
     }
 
     /// Returns whether only the identity belongs to the group.
     pub fn is_trivial(&self) -> bool {
         match self {
-            Part::Blocks(least) => least.iter().zip(0..).all(|(least, c)| *least == c),
-            Part::Rotations { colours, step } => colours == step,
+            RoleGroup::Blocks(least) => least.iter().zip(0..).all(|(least, c)| *least == c),
+            RoleGroup::Rotations { colours, step } => colours == step,
         }
     }
 
     /// The blocks with several members; none for rotations.
     pub fn blocks(&self) -> Vec<Vec<u32>> {
-        let Part::Blocks(least) = self else {
+        let RoleGroup::Blocks(least) = self else {
             return Vec::new();
         };
         let mut blocks: Vec<Vec<u32>> = vec![Vec::new(); least.len()];
@@ -66,28 +66,28 @@ impl Part {
         blocks
     }
 
-    fn meet(&self, other: &Part) -> Part {
+    fn meet(&self, other: &RoleGroup) -> RoleGroup {
         match (self, other) {
-            (Part::Blocks(a), Part::Blocks(b)) => {
+            (RoleGroup::Blocks(a), RoleGroup::Blocks(b)) => {
                 let pairs: Vec<(u32, u32)> = a.iter().copied().zip(b.iter().copied()).collect();
                 let least = |pair| pairs.iter().position(|p| p == pair).unwrap_or(0) as u32;
-                Part::Blocks(pairs.iter().map(least).collect())
+                RoleGroup::Blocks(pairs.iter().map(least).collect())
             }
-            (Part::Rotations { colours, step: a }, Part::Rotations { step: b, .. }) => {
-                Part::Rotations {
+            (RoleGroup::Rotations { colours, step: a }, RoleGroup::Rotations { step: b, .. }) => {
+                RoleGroup::Rotations {
                     colours: *colours,
                     step: a / gcd(*a, *b) * b,
                 }
             }
             // Subgroups of one symmetry group have parts of the same kind.
-            (a, _) => Part::trivial(a),
+            (a, _) => RoleGroup::trivial(a),
         }
     }
 
-    fn trivial(part: &Part) -> Part {
+    fn trivial(part: &RoleGroup) -> RoleGroup {
         match part {
-            Part::Blocks(least) => Part::Blocks((0..least.len() as u32).collect()),
-            Part::Rotations { colours, .. } => Part::Rotations {
+            RoleGroup::Blocks(least) => RoleGroup::Blocks((0..least.len() as u32).collect()),
+            RoleGroup::Rotations { colours, .. } => RoleGroup::Rotations {
                 colours: *colours,
                 step: *colours,
             },
@@ -97,12 +97,12 @@ impl Part {
     /// Logarithm to base 10 of the number of permutations.
     fn magnitude(&self) -> f64 {
         match self {
-            Part::Blocks(_) => {
+            RoleGroup::Blocks(_) => {
                 let blocks = self.blocks().into_iter();
                 let factors = blocks.flat_map(|block| 2..=block.len());
                 factors.map(|factor| (factor as f64).log10()).sum()
             }
-            Part::Rotations { colours, step } => f64::from(colours / step).log10(),
+            RoleGroup::Rotations { colours, step } => f64::from(colours / step).log10(),
         }
     }
 }
@@ -112,7 +112,7 @@ fn gcd(a: u32, b: u32) -> u32 {
 }
 
 impl Group {
-    pub(super) fn new(parts: Vec<Part>) -> Group {
+    pub(super) fn new(parts: Vec<RoleGroup>) -> Group {
         Group {
             parts: parts.into(),
         }
@@ -120,24 +120,24 @@ impl Group {
 
     /// The full symmetric groups of roles with these numbers of colours.
     pub(super) fn full(colours: impl Iterator<Item = u32>) -> Group {
-        let part = |colours| Part::Blocks(vec![0; colours as usize].into());
+        let part = |colours| RoleGroup::Blocks(vec![0; colours as usize].into());
         Group::new(colours.map(part).collect())
     }
 
     /// The parts by role.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[RoleGroup] {
         &self.parts
     }
 
     /// Returns whether only the identity belongs to the group.
     pub fn is_trivial(&self) -> bool {
-        self.parts.iter().all(Part::is_trivial)
+        self.parts.iter().all(RoleGroup::is_trivial)
     }
 
     /// Logarithm to base 10 of the number of permutations.
     pub fn magnitude(&self) -> f64 {
         // Starts at 0.0, since an empty sum would be −0.
-        let parts = self.parts.iter().map(Part::magnitude);
+        let parts = self.parts.iter().map(RoleGroup::magnitude);
         parts.fold(0.0, std::ops::Add::add)
     }
 
@@ -160,18 +160,18 @@ impl Group {
         &self,
         mut keeps: impl FnMut(Generator<'_>) -> Result<bool, E>,
     ) -> Result<Group, E> {
-        let elements: u32 = self.parts.iter().map(Part::colours).sum();
+        let elements: u32 = self.parts.iter().map(RoleGroup::colours).sum();
         let mut to: Permutation = (0..elements).collect();
         let mut parts = Vec::with_capacity(self.parts.len());
         let mut first = 0;
         for part in &self.parts {
             parts.push(match part {
-                Part::Blocks(least) => {
-                    Part::Blocks(coarsest_blocks(first, least, &mut to, &mut keeps)?)
+                RoleGroup::Blocks(least) => {
+                    RoleGroup::Blocks(coarsest_blocks(first, least, &mut to, &mut keeps)?)
                 }
-                Part::Rotations { colours, step } => {
+                RoleGroup::Rotations { colours, step } => {
                     let step = least_rotation(first, *colours, *step, &mut to, &mut keeps)?;
-                    Part::Rotations {
+                    RoleGroup::Rotations {
                         colours: *colours,
                         step,
                     }
@@ -259,12 +259,12 @@ pub fn inverse(permutation: &[u32]) -> Permutation {
 mod tests {
     use super::*;
 
-    fn blocks(least: &[u32]) -> Part {
-        Part::Blocks(least.into())
+    fn blocks(least: &[u32]) -> RoleGroup {
+        RoleGroup::Blocks(least.into())
     }
 
-    fn rotations(colours: u32, step: u32) -> Part {
-        Part::Rotations { colours, step }
+    fn rotations(colours: u32, step: u32) -> RoleGroup {
+        RoleGroup::Rotations { colours, step }
     }
 
     #[test]

@@ -21,10 +21,10 @@ mod size;
 mod words;
 
 pub use automorphisms::{Automorphisms, Chain, Colouring};
-pub use canon::{Canon, Room, Tokens};
+pub use canon::{Canon, CanonScratch, Tokens};
 pub use colours::Colours;
 pub use detect::{automorphisms, colours, detect};
-pub use group::{Generator, Group, Part, Permutation, after, inverse};
+pub use group::{Generator, Group, Permutation, RoleGroup, after, inverse};
 pub use representatives::Representatives;
 
 use lariat_model::coloured::ColouredNet;

@@ -2,7 +2,7 @@
 
 use super::Symmetry;
 use super::automorphisms::Chain;
-use super::canon::{Canon, Room, Tokens};
+use super::canon::{Canon, CanonScratch, Tokens};
 use super::group::Permutation;
 use lariat_model::{EventId, Value, VarId};
 use std::borrow::Cow;
@@ -46,7 +46,7 @@ impl<'s, 'm> Representatives<'s, 'm> {
     /// Replaces a marking by the representative of its orbit; returns whether it changed.
     /// [`permutation`](Representatives::permutation) returns the permutation applied.
     #[inline]
-    pub fn canon(&self, room: &mut Room, tokens: &mut Tokens) -> bool {
+    pub fn canon(&self, room: &mut CanonScratch, tokens: &mut Tokens) -> bool {
         match self {
             Representatives::Colours(canon) => canon.canon(room, tokens),
             Representatives::Net(chain, _) => chain.canon(&mut room.net, tokens),
@@ -54,7 +54,7 @@ impl<'s, 'm> Representatives<'s, 'm> {
     }
 
     /// The permutation applied by the last call of [`canon`](Representatives::canon).
-    pub fn permutation(&self, room: &Room) -> Permutation {
+    pub fn permutation(&self, room: &CanonScratch) -> Permutation {
         match self {
             Representatives::Colours(_) => room.permutation().to_vec(),
             Representatives::Net(chain, vertices) => chain.permutation(&room.net, *vertices),
@@ -62,9 +62,9 @@ impl<'s, 'm> Representatives<'s, 'm> {
     }
 
     /// Like [`canon`](Representatives::canon), but unique per orbit, which may cost more; if a
-    /// limit prevents uniqueness, [`Room::was_cut`] returns true from then on. The permutation is
-    /// not recorded.
-    pub fn least(&self, room: &mut Room, tokens: &mut Tokens) -> bool {
+    /// limit prevents uniqueness, [`CanonScratch::was_cut`] returns true from then on. The
+    /// permutation is not recorded.
+    pub fn least(&self, room: &mut CanonScratch, tokens: &mut Tokens) -> bool {
         match self {
             Representatives::Colours(canon) => canon.canon(room, tokens),
             Representatives::Net(chain, _) => {
@@ -77,7 +77,7 @@ impl<'s, 'm> Representatives<'s, 'm> {
 
     /// The size of the orbit of this marking; `None` on overflow or if a limit cut the search
     /// short.
-    pub fn orbit_size(&self, room: &mut Room, tokens: &Tokens) -> Option<u128> {
+    pub fn orbit_size(&self, room: &mut CanonScratch, tokens: &Tokens) -> Option<u128> {
         match self {
             Representatives::Colours(canon) => canon.orbit_size(room, tokens),
             Representatives::Net(chain, _) => chain.least(&mut room.net, &mut tokens.clone()),
@@ -96,7 +96,12 @@ impl<'s, 'm> Representatives<'s, 'm> {
     /// Finds the *twins* of a marking, elements whose exchange does not change it, for
     /// [`is_first`](Representatives::is_first). Twins of places and transitions are not searched
     /// for.
-    pub fn find_twins(&self, room: &mut Room, tokens: &Tokens, value: impl Fn(VarId) -> Value) {
+    pub fn find_twins(
+        &self,
+        room: &mut CanonScratch,
+        tokens: &Tokens,
+        value: impl Fn(VarId) -> Value,
+    ) {
         if let Representatives::Colours(canon) = self {
             canon.find_twins(room, tokens, value);
         }
@@ -104,7 +109,7 @@ impl<'s, 'm> Representatives<'s, 'm> {
 
     /// Returns whether this event represents those that differ from it by exchanging twins.
     #[inline]
-    pub fn is_first(&self, room: &Room, event: EventId) -> bool {
+    pub fn is_first(&self, room: &CanonScratch, event: EventId) -> bool {
         match self {
             Representatives::Colours(canon) => canon.is_first(room, event),
             Representatives::Net(..) => true,

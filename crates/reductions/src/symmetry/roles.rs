@@ -9,7 +9,9 @@
 //! Joining only decides which permutations are *tried*; symmetries are verified on the unfolded
 //! net.
 
-use lariat_model::coloured::{ColouredNet, Guard, SortId, SortKind, Term, TermKind, TransitionId};
+use lariat_model::coloured::{
+    ColouredNet, SortId, SortKind, Term, TermKind, TransitionGuard, TransitionId,
+};
 
 /// Limit on the colours of a sort whose permutations are tried, since the number of tests is
 /// quadratic.
@@ -34,7 +36,7 @@ impl Leaf {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slot {
+pub(super) struct RoleLeaf {
     pub leaf: Leaf,
     pub role: usize,
 }
@@ -44,9 +46,9 @@ pub(super) struct Roles {
     /// The sort of each role.
     pub sorts: Vec<SortId>,
     /// The slots of each place.
-    pub places: Vec<Vec<Slot>>,
+    pub places: Vec<Vec<RoleLeaf>>,
     /// The slots of each variable of each transition.
-    pub transitions: Vec<Vec<Vec<Slot>>>,
+    pub transitions: Vec<Vec<Vec<RoleLeaf>>>,
 }
 
 /// The leaves of a sort; `None` for those that are never permuted.
@@ -105,7 +107,7 @@ impl Union {
 }
 
 /// The slot numbers of one transition's variables by leaf; `None` if the leaf is no slot.
-type Variables<'a> = &'a [(lariat_model::coloured::VariableId, Vec<Option<usize>>)];
+type Variables<'a> = &'a [(lariat_model::coloured::ColourVariableId, Vec<Option<usize>>)];
 
 /// By leaf of a term: the slots of the variables in it.
 fn slots_in(net: &ColouredNet, term: &Term, variables: Variables<'_>) -> Vec<Vec<usize>> {
@@ -136,15 +138,20 @@ fn slots_in(net: &ColouredNet, term: &Term, variables: Variables<'_>) -> Vec<Vec
     }
 }
 
-fn join_guard(net: &ColouredNet, guard: &Guard, variables: Variables<'_>, union: &mut Union) {
+fn join_guard(
+    net: &ColouredNet,
+    guard: &TransitionGuard,
+    variables: Variables<'_>,
+    union: &mut Union,
+) {
     match guard {
-        Guard::And(parts) | Guard::Or(parts) => {
+        TransitionGuard::And(parts) | TransitionGuard::Or(parts) => {
             parts
                 .iter()
                 .for_each(|g| join_guard(net, g, variables, union));
         }
-        Guard::Not(inner) => join_guard(net, inner, variables, union),
-        Guard::Compare(_, left, right) => {
+        TransitionGuard::Not(inner) => join_guard(net, inner, variables, union),
+        TransitionGuard::Compare(_, left, right) => {
             let left = slots_in(net, left, variables);
             let right = slots_in(net, right, variables);
             for (left, right) in left.into_iter().zip(right) {
@@ -199,10 +206,10 @@ impl Roles {
                 roles.sorts.len() - 1
             });
         }
-        let mut in_roles = |leaves: &[Option<(usize, Leaf)>]| -> Vec<Slot> {
+        let mut in_roles = |leaves: &[Option<(usize, Leaf)>]| -> Vec<RoleLeaf> {
             let slot = |(slot, leaf): &(usize, Leaf)| {
                 let role = numbers[union.root(*slot)]?;
-                Some(Slot { leaf: *leaf, role })
+                Some(RoleLeaf { leaf: *leaf, role })
             };
             leaves.iter().flatten().filter_map(slot).collect()
         };
@@ -216,8 +223,8 @@ impl Roles {
 
     /// Merges and renumbers roles: by role its new number, `None` to drop it.
     pub fn renumbered(&self, numbers: &[Option<usize>]) -> Roles {
-        let slots = |slots: &Vec<Slot>| -> Vec<Slot> {
-            let slot = |slot: &Slot| numbers[slot.role].map(|role| Slot { role, ..*slot });
+        let slots = |slots: &Vec<RoleLeaf>| -> Vec<RoleLeaf> {
+            let slot = |slot: &RoleLeaf| numbers[slot.role].map(|role| RoleLeaf { role, ..*slot });
             slots.iter().filter_map(slot).collect()
         };
         let count = numbers.iter().flatten().max().map_or(0, |most| most + 1);
@@ -235,7 +242,10 @@ impl Roles {
     }
 
     /// The slots of a transition, each with its variable.
-    pub fn of_transition(&self, transition: TransitionId) -> impl Iterator<Item = (usize, &Slot)> {
+    pub fn of_transition(
+        &self,
+        transition: TransitionId,
+    ) -> impl Iterator<Item = (usize, &RoleLeaf)> {
         let variables = self.transitions[transition.index()].iter().enumerate();
         variables.flat_map(|(variable, slots)| slots.iter().map(move |slot| (variable, slot)))
     }

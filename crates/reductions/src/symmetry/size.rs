@@ -9,13 +9,13 @@
 //! marking maps to the first, times the stabiliser of the first. Rotations are enumerated: those
 //! after which exchanges restore the marking count.
 
-use super::canon::{Canon, Room, Tokens};
-use super::group::Part;
+use super::canon::{Canon, CanonScratch, Tokens};
+use super::group::RoleGroup;
 
 impl Canon<'_, '_> {
     /// The size of the orbit of this marking; `None` on overflow or if a limit cut the search
     /// short.
-    pub fn orbit_size(&self, room: &mut Room, tokens: &Tokens) -> Option<u128> {
+    pub fn orbit_size(&self, room: &mut CanonScratch, tokens: &Tokens) -> Option<u128> {
         let mut exchanges: u128 = 1;
         for part in self.group().parts() {
             for block in part.blocks() {
@@ -37,11 +37,11 @@ impl Canon<'_, '_> {
     }
 
     /// The images of the marking under all combinations of rotations.
-    fn rotated(&self, room: &mut Room, tokens: &Tokens) -> Vec<Tokens> {
+    fn rotated(&self, room: &mut CanonScratch, tokens: &Tokens) -> Vec<Tokens> {
         let mut all = vec![tokens.clone()];
         let mut first = 0;
         for part in self.group().parts() {
-            if let Part::Rotations { colours, step } = *part {
+            if let RoleGroup::Rotations { colours, step } = *part {
                 let turns = (0..colours).step_by(step as usize);
                 let before = std::mem::take(&mut all);
                 for shift in turns {

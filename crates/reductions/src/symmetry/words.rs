@@ -1,7 +1,7 @@
 //! Descriptions of groups of colour permutations.
 
 use super::colours::Colours;
-use super::group::Part;
+use super::group::RoleGroup;
 use lariat_model::coloured::{Colour, ColouredNet, SortId, SortKind};
 
 /// Limit on the colours listed.
@@ -33,9 +33,11 @@ impl Colours<'_> {
                 }
             }
             match part {
-                Part::Rotations { step: 1, .. } => phrases.push(format!("{name} rotate")),
-                Part::Rotations { step, .. } => phrases.push(format!("{name} rotate by {step}")),
-                Part::Blocks(least) => {
+                RoleGroup::Rotations { step: 1, .. } => phrases.push(format!("{name} rotate")),
+                RoleGroup::Rotations { step, .. } => {
+                    phrases.push(format!("{name} rotate by {step}"))
+                }
+                RoleGroup::Blocks(least) => {
                     for block in part.blocks() {
                         let all = block.len() == least.len();
                         let which = listed(net, *sort, &block);

@@ -1,8 +1,8 @@
 //! For each condition of each rule a net that violates only this condition.
 
 use super::*;
-use crate::net::Transition;
-use crate::trace_lift::Way;
+use crate::net::ReducibleTransition;
+use crate::trace_lift::EventExpansion;
 use lariat_model::{Expr, Linear, Unit};
 
 const THROUGH: &Arcs = &[(1, 1, 0), (2, 0, 1)];
@@ -268,7 +268,7 @@ fn lifted_runs_keep_their_initial_marking() {
     let mut elsewhere = run(&reduction.system, &[0, 1], 2);
     elsewhere.initial = [1, 1].into();
     let back = reduction.lift.back(elsewhere);
-    assert!(matches!(back, Err(Astray::Defect(_))));
+    assert!(matches!(back, Err(LiftError::Defect(_))));
 }
 
 #[test]
@@ -474,9 +474,9 @@ fn a_joint_event_needs_what_its_first_part_does_not_produce() {
         let Action::Net(arcs) = &system.events[id].action else {
             panic!("no net")
         };
-        Transition {
+        ReducibleTransition {
             arcs: arcs.clone(),
-            way: Way::take(EventId(id as u32)),
+            way: EventExpansion::take(EventId(id as u32)),
         }
     });
     let both = first.then(&second).unwrap();
@@ -491,5 +491,5 @@ fn a_run_that_ends_before_the_original_is_rejected() {
     let system = net(&[1, 0, 0], &[LOOP, BACK, &[(0, 1, 1), (2, 0, 1)]]);
     let reduction = reduced(&system, Rule::SinkPlaces, &[]);
     let back = reduction.lift.back(run(&reduction.system, &[0], 0));
-    assert!(matches!(back, Err(Astray::Defect(_))));
+    assert!(matches!(back, Err(LiftError::Defect(_))));
 }

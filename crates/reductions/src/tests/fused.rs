@@ -125,7 +125,7 @@ fn a_loop_is_repeated_until_the_tokens_return() {
     for wrong in [Some([0, 2, 0].into()), Some([1, 1, 0].into()), None] {
         round.growth = wrong;
         let back = reduction.lift.back(round.clone());
-        assert!(matches!(back, Err(Astray::Defect(_))), "{back:?}");
+        assert!(matches!(back, Err(LiftError::Defect(_))), "{back:?}");
     }
 }
 

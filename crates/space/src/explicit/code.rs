@@ -3,7 +3,7 @@
 //! An operand that is a constant or a variable is part of its instruction, so that the stack is
 //! used only where both operands are composed.
 
-use lariat_model::{BinaryOp, Expr, Fault, UnaryOp, Value};
+use lariat_model::{BinaryOp, EvalError, Expr, UnaryOp, Value};
 
 /// A range of indices into a vector.
 pub(super) type Range = (u32, u32);
@@ -97,7 +97,7 @@ impl Code {
         range: Range,
         values: &[Value],
         stack: &mut Vec<Value>,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Value, EvalError> {
         let code = part(&self.0, range);
         let mut a = 0;
         let mut at = 0;
@@ -108,7 +108,7 @@ impl Code {
                 Op::Load(var) => a = values[var as usize],
                 Op::Element { first, len } => {
                     if a < 0 || a >= Value::from(len) {
-                        return Err(Fault::Index);
+                        return Err(EvalError::Index);
                     }
                     a = values[first as usize + a as usize];
                 }

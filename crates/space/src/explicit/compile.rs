@@ -7,10 +7,10 @@
 //! in focus, and undone when the successor is packed.
 
 use super::code::{Code, Range, part};
-use super::gate::{Body, Gate, bodies, near, simple};
-use super::states::{Focus, States};
+use super::guard_test::{Body, GuardTest, bodies, near, simple};
+use super::states::{Focus, StateTable};
 use lariat_budget::Stop;
-use lariat_model::{BinaryOp, Domain, EventId, Fault, LValue, Predicate, System, Value, VarId};
+use lariat_model::{BinaryOp, Domain, EvalError, EventId, LValue, Predicate, System, Value, VarId};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug)]
@@ -82,7 +82,7 @@ pub(super) struct Compiled {
     rows: Vec<Range>,
     cells: Vec<Cell>,
     /// For each event, its steps, each with its gate.
-    entries: Vec<Vec<(Option<Gate>, u32)>>,
+    entries: Vec<Vec<(Option<GuardTest>, u32)>>,
     /// The range of each variable that has one: assigned values outside wrap around.
     ranges: Vec<(Value, Value)>,
     fault: Option<VarId>,
@@ -167,7 +167,7 @@ impl Compiled {
         });
     }
 
-    fn body(&mut self, gate: Option<Gate>, event: EventId, body: Body) {
+    fn body(&mut self, gate: Option<GuardTest>, event: EventId, body: Body) {
         self.entries[event.index()].push((gate, self.steps.len() as u32));
         match body {
             Body::Program(conjuncts, predicate, effects) => {
@@ -228,7 +228,7 @@ impl Compiled {
         values: &[Value],
         stack: &mut Vec<Value>,
         holds: impl Fn(&Predicate) -> bool,
-    ) -> Result<bool, Fault> {
+    ) -> Result<bool, EvalError> {
         for test in part(&self.tests, tests) {
             let passed = match test {
                 Test::Simple(op, var, k) => compare(*op, values[*var as usize], *k),
@@ -246,7 +246,7 @@ impl Compiled {
     /// `holds` interprets predicates.
     pub fn next(
         &self,
-        states: &mut States,
+        states: &mut StateTable,
         at: &mut u32,
         end: u32,
         choice: &mut u32,
@@ -411,7 +411,7 @@ impl Compiled {
     /// Prepares the successor by some assignments; false if one fails and the system has no fault
     /// variable.
     #[inline]
-    fn fire(&self, states: &mut States, assigns: Range) -> Result<bool, Stop> {
+    fn fire(&self, states: &mut StateTable, assigns: Range) -> Result<bool, Stop> {
         let (values, scratch) = (&mut states.focus.values, &mut states.scratch);
         scratch.undo.clear();
         let (mut failed, mut overflow) = (false, None);
@@ -452,13 +452,13 @@ impl Compiled {
         assign: &Assign,
         next: &[Value],
         stack: &mut Vec<Value>,
-    ) -> Result<(usize, Value, bool), Fault> {
+    ) -> Result<(usize, Value, bool), EvalError> {
         let var = match assign.target {
             Target::Var(var) => var as usize,
             Target::Element { first, len, index } => {
                 let i = self.code.eval(index, next, stack)?;
                 if i < 0 || i >= Value::from(len) {
-                    return Err(Fault::Index);
+                    return Err(EvalError::Index);
                 }
                 first as usize + i as usize
             }
@@ -474,7 +474,7 @@ impl Compiled {
 
     /// Prepares the state after a fault; false if the system has no fault variable.
     #[cold]
-    fn fail(&self, states: &mut States) -> Result<bool, Stop> {
+    fn fail(&self, states: &mut StateTable) -> Result<bool, Stop> {
         let Some(fault) = self.fault else {
             return Ok(false);
         };
@@ -484,7 +484,7 @@ impl Compiled {
         Ok(true)
     }
 
-    fn apply(&self, states: &mut States, row: Range) -> Result<(), Stop> {
+    fn apply(&self, states: &mut StateTable, row: Range) -> Result<(), Stop> {
         states.scratch.assigned.clear();
         let cells = part(&self.cells, row).iter();
         states.scratch.assigned.extend(cells.map(|c| (c.var, c.to)));

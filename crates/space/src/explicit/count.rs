@@ -11,18 +11,18 @@ mod tests;
 mod together;
 mod words;
 
-use super::{Explicit, StateId, States};
+use super::{Explicit, ExplicitStateId, StateTable};
 use lariat_budget::{Progress, RunContext, Stop};
 use lariat_model::{Domain, EventId, Predicate, VarId};
 use std::num::NonZeroUsize;
-use together::{Halt, Search, explore as explore_together};
+use together::{CountSearch, WorkerHalt, explore as explore_together};
 use words::WordSearch;
 
 const STATES_PER_REPORT: u64 = 65_536;
 
 /// Statistics of a state space; lower bounds if `stop` is set.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Count {
+pub struct ExplicitCounts {
     /// Distinct states.
     pub states: u64,
     /// Pairs of a state and a step from it, without stuttering.
@@ -47,9 +47,9 @@ pub struct Count {
 }
 
 /// Explores all reachable states breadth first and evaluates the `claims` in each.
-pub fn count(space: &Explicit<'_>, claims: &[Predicate], ctx: RunContext<'_>) -> Count {
+pub fn count(space: &Explicit<'_>, claims: &[Predicate], ctx: RunContext<'_>) -> ExplicitCounts {
     let mut states = space.states(ctx.budget);
-    let mut count = Count::zero(claims);
+    let mut count = ExplicitCounts::zero(claims);
     count.stop = explore(space, claims, &mut states, &mut count, ctx).err();
     count.found(&states);
     count
@@ -61,11 +61,11 @@ pub fn count_together(
     claims: &[Predicate],
     workers: NonZeroUsize,
     ctx: RunContext<'_>,
-) -> Count {
+) -> ExplicitCounts {
     if workers == NonZeroUsize::MIN {
         return count(space, claims, ctx);
     }
-    let blank = Count::zero(claims);
+    let blank = ExplicitCounts::zero(claims);
     if claims.is_empty()
         && let Some(searches) = WordSearch::for_workers(space, workers.get(), ctx.budget)
     {
@@ -89,23 +89,23 @@ pub fn count_together(
     sum
 }
 
-impl Count {
-    fn zero(claims: &[Predicate]) -> Count {
-        Count {
+impl ExplicitCounts {
+    fn zero(claims: &[Predicate]) -> ExplicitCounts {
+        ExplicitCounts {
             failed: vec![0; claims.len()],
-            ..Count::default()
+            ..ExplicitCounts::default()
         }
     }
 
     /// Sets the figures that are known only at the end.
-    fn found(&mut self, states: &States) {
+    fn found(&mut self, states: &StateTable) {
         self.states = states.len() as u64;
         self.packed_bits = states.packed_bits() as u64;
         self.bytes = states.bytes();
         self.overflow = self.overflow.or(states.overflow());
     }
 
-    fn add(&mut self, other: Count) {
+    fn add(&mut self, other: ExplicitCounts) {
         self.edges += other.edges;
         self.deadlocks += other.deadlocks;
         self.max_tokens_in_place = self.max_tokens_in_place.max(other.max_tokens_in_place);
@@ -124,11 +124,11 @@ struct Census<'a> {
     /// Tokens of the state in focus, and the maximum of any place so far.
     tokens: i128,
     most: i64,
-    steps: Vec<(EventId, StateId)>,
+    steps: Vec<(EventId, ExplicitStateId)>,
 }
 
 impl<'a> Census<'a> {
-    fn new(space: &'a Explicit<'a>, claims: &'a [Predicate], states: &States) -> Census<'a> {
+    fn new(space: &'a Explicit<'a>, claims: &'a [Predicate], states: &StateTable) -> Census<'a> {
         let variables = &space.system().variables;
         let is_count = |domain: &Domain| matches!(domain, Domain::Count { .. });
         let is_count: Vec<bool> = variables.iter().map(|v| is_count(&v.domain)).collect();
@@ -145,7 +145,12 @@ impl<'a> Census<'a> {
     }
 
     /// Counts a state and its steps, and leaves the steps in `steps`.
-    fn look(&mut self, states: &mut States, state: StateId, count: &mut Count) -> Result<(), Stop> {
+    fn look(
+        &mut self,
+        states: &mut StateTable,
+        state: ExplicitStateId,
+        count: &mut ExplicitCounts,
+    ) -> Result<(), Stop> {
         states.load(self.space, state);
         for (var, old) in &states.focus.changed {
             if self.is_count[*var as usize] {
@@ -170,8 +175,8 @@ impl<'a> Census<'a> {
 fn explore(
     space: &Explicit<'_>,
     claims: &[Predicate],
-    states: &mut States,
-    count: &mut Count,
+    states: &mut StateTable,
+    count: &mut ExplicitCounts,
     ctx: RunContext<'_>,
 ) -> Result<(), Stop> {
     let mut k = 0;
@@ -181,7 +186,7 @@ fn explore(
     let mut census = Census::new(space, claims, states);
     let mut next = 0;
     while next < states.len() {
-        census.look(states, StateId(next as u32), count)?;
+        census.look(states, ExplicitStateId(next as u32), count)?;
         ctx.budget.spend(1)?;
         next += 1;
         if next.is_multiple_of(STATES_PER_REPORT as usize) {
@@ -196,16 +201,16 @@ fn explore(
 
 /// One of several workers that explore states by id.
 struct StateSearch<'a> {
-    states: States,
+    states: StateTable,
     census: Census<'a>,
-    found: Vec<StateId>,
+    found: Vec<ExplicitStateId>,
 }
 
 impl<'a> StateSearch<'a> {
     fn new(
         space: &'a Explicit<'a>,
         claims: &'a [Predicate],
-        mut states: States,
+        mut states: StateTable,
     ) -> StateSearch<'a> {
         states.keep_new();
         StateSearch {
@@ -216,8 +221,8 @@ impl<'a> StateSearch<'a> {
     }
 }
 
-impl Search for StateSearch<'_> {
-    type State = StateId;
+impl CountSearch for StateSearch<'_> {
+    type State = ExplicitStateId;
 
     fn open(&mut self) -> Result<(), Stop> {
         self.states.open()
@@ -227,7 +232,7 @@ impl Search for StateSearch<'_> {
         self.states.rest();
     }
 
-    fn start(&mut self) -> Result<(), Halt> {
+    fn start(&mut self) -> Result<(), WorkerHalt> {
         let mut k = 0;
         while self.census.space.initial(&mut self.states, k)?.is_some() {
             k += 1;
@@ -236,13 +241,17 @@ impl Search for StateSearch<'_> {
         Ok(())
     }
 
-    fn look(&mut self, state: StateId, count: &mut Count) -> Result<(), Halt> {
+    fn look(
+        &mut self,
+        state: ExplicitStateId,
+        count: &mut ExplicitCounts,
+    ) -> Result<(), WorkerHalt> {
         self.census.look(&mut self.states, state, count)?;
         self.states.take_new(&mut self.found);
         Ok(())
     }
 
-    fn found(&mut self) -> &mut Vec<StateId> {
+    fn found(&mut self) -> &mut Vec<ExplicitStateId> {
         &mut self.found
     }
 

@@ -9,14 +9,14 @@
 //! The transitions that wait at a place form a linked list: `first` and `next`. The enabled
 //! transitions are a bit set, with a second layer of bits for its nonzero words.
 
-use super::net::Net;
+use super::net::CompiledNet;
 use lariat_model::Value;
 
 /// The end of a list.
 const NONE: u32 = u32::MAX;
 
 #[derive(Debug)]
-pub(super) struct Enabled {
+pub(super) struct EnabledSet {
     bits: Vec<u64>,
     words: Vec<u64>,
     count: usize,
@@ -25,11 +25,11 @@ pub(super) struct Enabled {
     next: Vec<u32>,
 }
 
-impl Enabled {
+impl EnabledSet {
     /// The transitions that are enabled under `values`.
-    pub fn new(net: &Net, values: &[Value]) -> Enabled {
+    pub fn new(net: &CompiledNet, values: &[Value]) -> EnabledSet {
         let words = net.len().div_ceil(64);
-        let mut enabled = Enabled {
+        let mut enabled = EnabledSet {
             bits: vec![0; words],
             words: vec![0; words.div_ceil(64)],
             count: 0,
@@ -96,7 +96,7 @@ impl Enabled {
     #[inline]
     pub fn follow(
         &mut self,
-        net: &Net,
+        net: &CompiledNet,
         values: &[Value],
         changed: &[(u32, Value)],
         flipped: &mut impl FnMut(u32, bool),
@@ -129,7 +129,12 @@ impl Enabled {
         }
     }
 
-    fn disable_all(&mut self, net: &Net, values: &[Value], flipped: &mut impl FnMut(u32, bool)) {
+    fn disable_all(
+        &mut self,
+        net: &CompiledNet,
+        values: &[Value],
+        flipped: &mut impl FnMut(u32, bool),
+    ) {
         let mut from = 0;
         while let Some(t) = self.find(from) {
             if let Some(place) = net.lacks(t, values) {
@@ -145,7 +150,7 @@ impl Enabled {
     #[inline]
     fn wake(
         &mut self,
-        net: &Net,
+        net: &CompiledNet,
         values: &[Value],
         place: u32,
         flipped: &mut impl FnMut(u32, bool),
@@ -191,7 +196,7 @@ impl Enabled {
 
 #[cfg(test)]
 mod tests {
-    use super::super::layout::Layout;
+    use super::super::layout::PackedLayout;
     use super::super::net::order;
     use super::super::testing::Random;
     use super::*;
@@ -205,9 +210,9 @@ mod tests {
             let places = 1 + random.below(60);
             let transitions = random.below(400);
             let system = random.net(places, transitions, 3);
-            let net = Net::new(&system, order(&system), &Layout::new(&system));
+            let net = CompiledNet::new(&system, order(&system), &PackedLayout::new(&system));
             let mut values: Vec<Value> = system.initial[0].to_vec();
-            let mut enabled = Enabled::new(&net, &values);
+            let mut enabled = EnabledSet::new(&net, &values);
             let mut counted = enabled.count;
             for _ in 0..50 {
                 let mut changed = Vec::new();

@@ -24,15 +24,15 @@ const PAGE: usize = 4096 / size_of::<u32>();
 const LEAST_TOUCHED: usize = 1 << 16;
 
 #[derive(Debug)]
-pub(super) struct Index {
+pub(super) struct HashIndex {
     slots: Vec<u32>,
     budget: Budget,
     lease: Lease,
 }
 
-impl Index {
-    pub fn new(budget: &Budget) -> Index {
-        Index {
+impl HashIndex {
+    pub fn new(budget: &Budget) -> HashIndex {
+        HashIndex {
             slots: Vec::new(),
             budget: budget.clone(),
             lease: budget.lease(),
@@ -99,7 +99,7 @@ impl Index {
     }
 
     /// The item with this hash that satisfies `is`, or else the slot in which it belongs. Requires
-    /// a [reserved](Index::reserve) slot.
+    /// a [reserved](HashIndex::reserve) slot.
     #[inline]
     pub fn find(&self, hash: u32, mut is: impl FnMut(u32) -> bool) -> Result<u32, usize> {
         let mask = self.slots.len() - 1;
@@ -120,7 +120,7 @@ impl Index {
         }
     }
 
-    /// [`find`](Index::find) without a reserved slot; the table may be full or absent.
+    /// [`find`](HashIndex::find) without a reserved slot; the table may be full or absent.
     pub fn look_up(&self, hash: u32, is: impl FnMut(u32) -> bool) -> Option<u32> {
         if self.slots.is_empty() {
             None
@@ -129,7 +129,7 @@ impl Index {
         }
     }
 
-    /// Puts a new item into the slot that [`find`](Index::find) returned.
+    /// Puts a new item into the slot that [`find`](HashIndex::find) returned.
     #[inline]
     pub fn put(&mut self, slot: usize, hash: u32, id: u32) {
         let mask = (self.slots.len() - 1) as u32;
@@ -171,7 +171,7 @@ impl Index {
     /// Prefetches the slots of these hashes, and what `read` reads of the items in them. The reads
     /// are independent, so that their latencies overlap.
     #[inline]
-    pub fn touch(&self, hashes: &[u32], mut read: impl FnMut(u32) -> u64) {
+    pub fn prefetch(&self, hashes: &[u32], mut read: impl FnMut(u32) -> u64) {
         if !self.outgrows_cache() {
             return;
         }
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn growing_polls_the_budget() {
-        let mut index = Index::new(&Budget::unlimited().with_deadline(Duration::ZERO));
+        let mut index = HashIndex::new(&Budget::unlimited().with_deadline(Duration::ZERO));
         assert_eq!(index.reserve(1_000_000, mix_id), Err(Stop::Time));
     }
 
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn items_are_found_after_growth() {
-        let mut index = Index::new(&Budget::unlimited());
+        let mut index = HashIndex::new(&Budget::unlimited());
         for id in 0..50_000 {
             index.reserve(id as usize, mix_id).unwrap();
             let slot = index.find(mix_id(id), |other| other == id).unwrap_err();

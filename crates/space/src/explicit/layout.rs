@@ -3,7 +3,7 @@
 //! A state is a vector of 32-bit cells. Every variable has a field within one cell, which holds the
 //! low bits of `value − low`, so that a transition can add its deltas to the packed form: no carry
 //! leaves a field as long as the bits above it do not change. These upper bits are almost always 0.
-//! Where some are not, one more cell holds the id of an overflow vector (`escapes.rs`): values of
+//! Where some are not, one more cell holds the id of an overflow vector (`overflow.rs`): values of
 //! any size are representable, and a place that slowly fills changes the vector only once in 2ʷ
 //! tokens. A variable that no event writes takes no bits.
 //!
@@ -17,13 +17,13 @@
 //! not, and states are trees, in which a step costs the paths above the changed cells, an order by
 //! centres of gravity may be better ([`by_paths`]). The active part of a model may still be
 //! anywhere in a tree: neighbouring cells are best below different nodes of its root
-//! ([`Layout::spread`]).
+//! ([`PackedLayout::spread`]).
 
 use super::plain::weights;
 use super::rehearsal::rehearse;
 use super::tree;
 use super::words::is_small_net;
-use lariat_model::order::{Direction, Heuristic, OrderName, named};
+use lariat_model::order::{Heuristic, OrderDirection, OrderName, named};
 use lariat_model::{Action, Domain, Event, System, Value};
 
 /// Position of a variable in a packed state.
@@ -66,7 +66,7 @@ impl Field {
 
     /// Returns whether two values differ in their upper bits.
     #[inline]
-    pub fn escapes(self, old: Value, new: Value) -> bool {
+    pub fn overflows(self, old: Value, new: Value) -> bool {
         let raw = |value: Value| value.wrapping_sub(self.low) as u64;
         (raw(old) ^ raw(new)) >> self.width != 0
     }
@@ -85,7 +85,7 @@ const GROWING_WIDTH: u8 = 24;
 const TREE_WIDTH: u8 = 8;
 
 #[derive(Debug)]
-pub(super) struct Layout {
+pub(super) struct PackedLayout {
     pub fields: Vec<Field>,
     /// For each bit of each cell, the variable that owns it.
     pub owners: Vec<u32>,
@@ -115,10 +115,10 @@ enum Known {
     Open,
 }
 
-impl Layout {
-    pub fn new(system: &System) -> Layout {
+impl PackedLayout {
+    pub fn new(system: &System) -> PackedLayout {
         let known = known(system);
-        let wide = Layout::place(&known, |_| TREE_WIDTH);
+        let wide = PackedLayout::place(&known, |_| TREE_WIDTH);
         let is_open = |i: &usize| matches!(known[*i], Known::Open);
         let open: Vec<usize> = (0..known.len()).filter(is_open).collect();
         if open.is_empty() {
@@ -126,7 +126,7 @@ impl Layout {
                 wide.in_one_word(system)
             } else {
                 by_paths(system, |order| {
-                    Layout::place_in(order, &known, |_| TREE_WIDTH)
+                    PackedLayout::place_in(order, &known, |_| TREE_WIDTH)
                 })
             };
         }
@@ -134,7 +134,7 @@ impl Layout {
         let initial = |i: usize| system.initial.iter().map(move |state| state[i]);
         let tokens = open.iter().copied().flat_map(initial).max().unwrap_or(0);
         let usual = width_of(tokens.max(0) as u64).max(LEAST_WIDTH);
-        let narrow = Layout::place(&known, |i| match seen.most(i) {
+        let narrow = PackedLayout::place(&known, |i| match seen.most(i) {
             _ if seen.looks_safe(i) => 1,
             most if most > tokens && most >> MOST_WIDTH > 0 => GROWING_WIDTH,
             most @ 2.. => width_of(most as u64).max(usual).min(MOST_WIDTH),
@@ -144,7 +144,7 @@ impl Layout {
             narrow.in_one_word(system)
         } else {
             by_paths(system, |order| {
-                Layout::place_in(order, &known, |i| {
+                PackedLayout::place_in(order, &known, |i| {
                     if seen.looks_safe(i) { 1 } else { TREE_WIDTH }
                 })
             })
@@ -152,7 +152,7 @@ impl Layout {
     }
 
     /// Converts to words if possible: the system is a small net, or has no net transitions.
-    fn in_one_word(mut self, system: &System) -> Layout {
+    fn in_one_word(mut self, system: &System) -> PackedLayout {
         let used = |cell: u32| {
             let fields = self.fields.iter().filter(|f| f.cell == cell);
             fields.map(|f| u32::from(f.shift + f.width)).max()
@@ -173,12 +173,12 @@ impl Layout {
 
     /// Places the fields in the order of the model; `open` returns the width of a variable without
     /// a bound.
-    fn place(known: &[Known], open: impl Fn(usize) -> u8) -> Layout {
+    fn place(known: &[Known], open: impl Fn(usize) -> u8) -> PackedLayout {
         let file: Vec<usize> = (0..known.len()).collect();
-        Layout::place_in(&file, known, open)
+        PackedLayout::place_in(&file, known, open)
     }
 
-    fn place_in(order: &[usize], known: &[Known], open: impl Fn(usize) -> u8) -> Layout {
+    fn place_in(order: &[usize], known: &[Known], open: impl Fn(usize) -> u8) -> PackedLayout {
         let (mut cell, mut shift) = (0u32, 0u8);
         let mut fields = vec![Field::default(); known.len()];
         for i in order.iter().copied() {
@@ -205,7 +205,7 @@ impl Layout {
             let start = field.cell as usize * 32 + usize::from(field.shift);
             owners[start..start + usize::from(field.width)].fill(var as u32);
         }
-        Layout {
+        PackedLayout {
             fields,
             owners,
             weights: weights(cells + 1),
@@ -221,7 +221,7 @@ impl Layout {
     /// Early in a search, only a part of a model has moved. Below one node of the root, that part
     /// would need a new node, and new nodes on the path to it, in nearly every state. Below all of
     /// them, it has few combinations under each, and a new state costs little more than its root.
-    fn spread(&self) -> Layout {
+    fn spread(&self) -> PackedLayout {
         let named = tree::TOP as usize;
         let below = tree::leaves(self.cells + 1) / named;
         let to = |cell: usize| cell % named * below + cell / named;
@@ -234,7 +234,7 @@ impl Layout {
             cell: to(field.cell as usize) as u32,
             ..*field
         };
-        Layout {
+        PackedLayout {
             fields: self.fields.iter().map(moved).collect(),
             owners,
             weights: weights(cells + 1),
@@ -271,7 +271,7 @@ impl Layout {
         self.bits.div_ceil(8).max(1)
     }
 
-    pub fn escape(&self) -> u32 {
+    pub fn overflow_id(&self) -> u32 {
         self.cells as u32
     }
 
@@ -284,7 +284,7 @@ impl Layout {
 }
 
 /// A layout for trees, from an order of the variables.
-fn by_paths(system: &System, place: impl Fn(&[usize]) -> Layout) -> Layout {
+fn by_paths(system: &System, place: impl Fn(&[usize]) -> PackedLayout) -> PackedLayout {
     let arranged = arranged(system, place);
     // Places that fill have fewer bits here, so states may be small enough to be stored whole.
     if arranged.is_plain() {
@@ -304,7 +304,7 @@ const MORE_PATHS: f64 = 4.0 / 3.0;
 
 /// The order of the model, unless a step changes much of a tree under it, and at most half as much
 /// under FORCE's.
-fn arranged(system: &System, place: impl Fn(&[usize]) -> Layout) -> Layout {
+fn arranged(system: &System, place: impl Fn(&[usize]) -> PackedLayout) -> PackedLayout {
     let file: Vec<usize> = (0..system.variables.len()).collect();
     let file = place(&file);
     let long = file.paths(system);
@@ -313,7 +313,7 @@ fn arranged(system: &System, place: impl Fn(&[usize]) -> Layout) -> Layout {
     }
     let force = OrderName {
         heuristic: Heuristic::Force,
-        direction: Direction::Down,
+        direction: OrderDirection::Down,
     };
     let Some(order) = named(system, force) else {
         return file;
@@ -381,18 +381,18 @@ mod tests {
             events: (0..512).map(to_and_fro).collect(),
             ..System::default()
         };
-        let spread = Layout::new(&system);
-        let cells = |layout: &Layout| [0, 32, 64, 96, 128].map(|i| layout.fields[i].cell);
+        let spread = PackedLayout::new(&system);
+        let cells = |layout: &PackedLayout| [0, 32, 64, 96, 128].map(|i| layout.fields[i].cell);
         assert_eq!(cells(&spread), [0, 16, 32, 48, 1]);
         assert!((0..1024).all(|i| {
             let Field { cell, shift, .. } = spread.fields[i];
             spread.owners[cell as usize * 32 + usize::from(shift)] == i as u32
         }));
-        assert!(spread.escape() < 64, "the tree has not grown");
+        assert!(spread.overflow_id() < 64, "the tree has not grown");
         // Tokens move from one cell to the next.
         let on = |i: u32| transition("t", &[(i, 1, -1), (i + 32, 0, 1)]);
         system.events = (0..992).map(on).collect();
-        assert_eq!(cells(&Layout::new(&system)), [0, 1, 2, 3, 4]);
+        assert_eq!(cells(&PackedLayout::new(&system)), [0, 1, 2, 3, 4]);
     }
 
     #[test]
@@ -403,9 +403,9 @@ mod tests {
             events: vec![transition("fill", &[(0, 0, 1)])],
             ..System::default()
         };
-        assert_eq!(Layout::new(&source).fields[0].width, GROWING_WIDTH);
+        assert_eq!(PackedLayout::new(&source).fields[0].width, GROWING_WIDTH);
         // Where many tokens only move, no place is taken to grow.
-        let poured = Layout::new(&pour(1000)).fields;
+        let poured = PackedLayout::new(&pour(1000)).fields;
         assert_eq!([0, 1].map(|i| poured[i].width), [MOST_WIDTH; 2]);
     }
 
@@ -424,7 +424,7 @@ mod tests {
                     assert_eq!(body & !field.mask(), 0);
                     let others = !field.mask() & 0x5A5A_5A5A;
                     assert_eq!(field.join(body | others, upper), value);
-                    assert_eq!(field.escapes(value, low), upper != 0);
+                    assert_eq!(field.overflows(value, low), upper != 0);
                 }
             }
         }

@@ -1,9 +1,10 @@
 //! An explicit state graph: packed states, identified by their contents; successors on demand.
 //!
 //! [`Explicit`] is the immutable part, shared by all workers: the layout of a packed state
-//! (`layout.rs`) and the events in flat form (`net.rs`, `compile.rs`). [`States`] is one worker's
-//! part: the states found, in a store that assigns dense ids (`store.rs`), and the state in focus
-//! with the data derived from it (`states.rs`). Several workers may share a store (`common.rs`).
+//! (`layout.rs`) and the events in flat form (`net.rs`, `compile.rs`). [`StateTable`] is one
+//! worker's part: the states found, in a store that assigns dense ids (`store.rs`), and the state
+//! in focus with the data derived from it (`states.rs`). Several workers may share a store
+//! (`shared_store.rs`).
 //!
 //! A step takes time linear in its changes, not in the size of the system. The focus moves
 //! between states by the cells in which they differ; enabled transitions (`enabled.rs`) and
@@ -11,48 +12,48 @@
 //! a state is a weighted sum of its cells, to which a transition adds a constant: so the hashes
 //! of all successors are known, and their slots prefetched, before any transition is fired.
 
-mod abroad;
 mod chunks;
 mod code;
-mod common;
 mod compile;
 mod count;
 mod enabled;
-mod escapes;
-mod gate;
+mod guard_test;
 mod index;
 mod layout;
-mod modulo;
 mod moves;
 mod net;
 mod observed;
 mod orbits;
+mod overflow;
 mod plain;
+mod prefetch;
+mod quotient;
 mod rehearsal;
+mod remote;
+mod shared_store;
 mod states;
+mod step_offset;
 mod store;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;
-mod touch;
 mod tree;
-mod turns;
 mod words;
 
-pub use abroad::{Prospect, TOGETHER};
-pub use count::{Count, count, count_together};
+pub use count::{ExplicitCounts, count, count_together};
 pub use orbits::{Orbits, orbits};
-pub use plain::Interner;
-pub use states::States;
-pub use store::StateId;
-pub use turns::Turn;
+pub use plain::VectorInterner;
+pub use remote::{PreparedSuccessor, TOGETHER};
+pub use states::StateTable;
+pub use step_offset::StepOffset;
+pub use store::ExplicitStateId;
 
 use index::mix;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Deadlock, EventId, Predicate, System, Value};
-use layout::Layout;
-use moves::Moves;
+use layout::PackedLayout;
+use moves::CompiledMoves;
 use observed::Observed;
 use plain::hash_of_word;
 use states::Cut;
@@ -63,15 +64,15 @@ use words::Words;
 #[derive(Debug)]
 pub struct Explicit<'s> {
     system: &'s System,
-    layout: Arc<Layout>,
-    moves: Moves,
+    layout: Arc<PackedLayout>,
+    moves: CompiledMoves,
     observed: Observed<'s>,
     deadlock: Deadlock,
 }
 
 /// An iteration over the steps of a state.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Cursor {
+pub struct StepCursor {
     at: u32,
     choice: u32,
     /// First step of the iteration; the steps before it are listed last.
@@ -84,18 +85,18 @@ pub struct Cursor {
 
 /// A step without its target: the event, or `None` for stuttering, and the cursor at which
 /// [`Explicit::next`] yields the step.
-pub type Way = (Option<EventId>, Cursor);
+pub type StepChoice = (Option<EventId>, StepCursor);
 
 /// A step: the event, or `None` for stuttering in a deadlock, and the target.
-pub type Successor = (Option<EventId>, StateId);
+pub type Successor = (Option<EventId>, ExplicitStateId);
 
 impl<'s> Explicit<'s> {
     /// Compiles a system.
     pub fn new(system: &'s System, deadlock: Deadlock) -> Explicit<'s> {
-        let layout = Layout::new(system);
+        let layout = PackedLayout::new(system);
         Explicit {
             system,
-            moves: Moves::new(system, &layout),
+            moves: CompiledMoves::new(system, &layout),
             layout: Arc::new(layout),
             observed: Observed::default(),
             deadlock,
@@ -117,20 +118,24 @@ impl<'s> Explicit<'s> {
     }
 
     /// An empty state table for one worker.
-    pub fn states(&self, budget: &Budget) -> States {
-        States::new(self, budget)
+    pub fn states(&self, budget: &Budget) -> StateTable {
+        StateTable::new(self, budget)
     }
 
     /// Empty state tables that share a store, one per worker and at least one: a state has the same
-    /// id in all. Each belongs to one thread and [rests](States::rest) until it is passed to
+    /// id in all. Each belongs to one thread and [rests](StateTable::rest) until it is passed to
     /// [`initial`](Explicit::initial).
-    pub fn workers(&self, workers: usize, budget: &Budget) -> Vec<States> {
-        States::common(self, workers, budget)
+    pub fn workers(&self, workers: usize, budget: &Budget) -> Vec<StateTable> {
+        StateTable::common(self, workers, budget)
     }
 
-    /// The `k`-th initial state. `None` if there is none, or if `states` are [sealed](States::seal)
-    /// and do not contain it.
-    pub fn initial(&self, states: &mut States, k: usize) -> Result<Option<StateId>, Stop> {
+    /// The `k`-th initial state. `None` if there is none, or if `states` are
+    /// [sealed](StateTable::seal) and do not contain it.
+    pub fn initial(
+        &self,
+        states: &mut StateTable,
+        k: usize,
+    ) -> Result<Option<ExplicitStateId>, Stop> {
         let Some(initial) = self.system.initial.get(k) else {
             return Ok(None);
         };
@@ -147,9 +152,9 @@ impl<'s> Explicit<'s> {
     /// A nondeterministic event may yield the same target twice.
     pub fn next(
         &self,
-        states: &mut States,
-        from: StateId,
-        cursor: &mut Cursor,
+        states: &mut StateTable,
+        from: ExplicitStateId,
+        cursor: &mut StepCursor,
     ) -> Result<Option<Successor>, Stop> {
         if cursor.done {
             return Ok(None);
@@ -162,8 +167,8 @@ impl<'s> Explicit<'s> {
         }
         states.load(self, from);
         let is_first = !cursor.moved;
-        if states.should_touch(from, is_first) {
-            states.touch(&self.moves.net, cursor.at);
+        if states.should_prefetch(from, is_first) {
+            states.prefetch(&self.moves.net, cursor.at);
         }
         loop {
             let event = self.moves.next(self, states, cursor)?;
@@ -188,7 +193,7 @@ impl<'s> Explicit<'s> {
     }
 
     /// Ends the iteration; in a deadlock that stutters, yields the stuttering step.
-    fn end(&self, from: StateId, cursor: &mut Cursor) -> Option<Successor> {
+    fn end(&self, from: ExplicitStateId, cursor: &mut StepCursor) -> Option<Successor> {
         cursor.done = true;
         let stutters = !cursor.moved && self.deadlock == Deadlock::Stutter;
         stutters.then_some((None, from))
@@ -199,13 +204,13 @@ impl<'s> Explicit<'s> {
     fn next_word(
         &self,
         words: &Words,
-        states: &mut States,
-        from: StateId,
+        states: &mut StateTable,
+        from: ExplicitStateId,
         word: u64,
-        cursor: &mut Cursor,
+        cursor: &mut StepCursor,
     ) -> Result<Option<Successor>, Stop> {
         let is_first = !cursor.moved;
-        if states.should_touch(from, is_first) {
+        if states.should_prefetch(from, is_first) {
             states.touch_words(words, word, cursor.at);
         }
         loop {
@@ -231,11 +236,11 @@ impl<'s> Explicit<'s> {
     fn take_word(
         &self,
         words: &Words,
-        states: &mut States,
-        from: StateId,
+        states: &mut StateTable,
+        from: ExplicitStateId,
         word: u64,
         t: u32,
-    ) -> Result<Option<StateId>, Stop> {
+    ) -> Result<Option<ExplicitStateId>, Stop> {
         if let Some(to) = words.fire(word, t) {
             return states.reach_word(to);
         }
@@ -254,9 +259,9 @@ impl<'s> Explicit<'s> {
     /// first, and their slots are prefetched together.
     pub fn expand(
         &self,
-        states: &mut States,
-        from: StateId,
-        steps: &mut Vec<(EventId, StateId)>,
+        states: &mut StateTable,
+        from: ExplicitStateId,
+        steps: &mut Vec<(EventId, ExplicitStateId)>,
     ) -> Result<(), Stop> {
         if let Some(words) = &self.moves.words
             && let Some(word) = states.word(from)
@@ -279,7 +284,7 @@ impl<'s> Explicit<'s> {
         ahead
             .hashes
             .extend(weights.map(|weight| mix(sum.wrapping_add(weight))));
-        states.store.touch(&ahead.hashes);
+        states.store.prefetch(&ahead.hashes);
         for t in ahead.transitions.iter().copied() {
             if states.fire(self, t)? {
                 steps.push((net.transitions[t as usize].event, states.intern()?));
@@ -294,10 +299,10 @@ impl<'s> Explicit<'s> {
     fn expand_word(
         &self,
         words: &Words,
-        states: &mut States,
-        from: StateId,
+        states: &mut StateTable,
+        from: ExplicitStateId,
         word: u64,
-        steps: &mut Vec<(EventId, StateId)>,
+        steps: &mut Vec<(EventId, ExplicitStateId)>,
     ) -> Result<(), Stop> {
         let mut ahead = std::mem::take(&mut states.ahead);
         ahead.clear();
@@ -309,7 +314,7 @@ impl<'s> Explicit<'s> {
                 ahead.hashes.push(hash_of_word(to, 0));
             }
         }
-        states.store.touch(&ahead.hashes);
+        states.store.prefetch(&ahead.hashes);
         for t in ahead.transitions.iter().copied() {
             if let Some(to) = self.take_word(words, states, from, word, t)? {
                 steps.push((self.moves.net.transitions[t as usize].event, to));
@@ -322,13 +327,13 @@ impl<'s> Explicit<'s> {
     /// [`expand`](Explicit::expand) for events other than net transitions.
     fn expand_others(
         &self,
-        states: &mut States,
-        ahead: &mut Ahead,
-        steps: &mut Vec<(EventId, StateId)>,
+        states: &mut StateTable,
+        ahead: &mut PrefetchBuffer,
+        steps: &mut Vec<(EventId, ExplicitStateId)>,
     ) -> Result<(), Stop> {
-        let mut cursor = Cursor {
+        let mut cursor = StepCursor {
             at: self.moves.net.len() as u32,
-            ..Cursor::default()
+            ..StepCursor::default()
         };
         ahead.clear();
         while let Some(event) = self.moves.next(self, states, &mut cursor)? {
@@ -338,7 +343,7 @@ impl<'s> Explicit<'s> {
                 .push((event, ahead.changes.len(), states.scratch.sum));
             ahead.hashes.push(states.next_hash());
         }
-        states.store.touch(&ahead.hashes);
+        states.store.prefetch(&ahead.hashes);
         let mut start = 0;
         for (event, end, sum) in ahead.others.iter().copied() {
             states.scratch.changes.clear();
@@ -355,28 +360,28 @@ impl<'s> Explicit<'s> {
     /// caller that takes few of them. [`next`](Explicit::next) takes a step from its cursor.
     pub fn ways(
         &self,
-        states: &mut States,
-        from: StateId,
-        ways: &mut Vec<Way>,
+        states: &mut StateTable,
+        from: ExplicitStateId,
+        ways: &mut Vec<StepChoice>,
     ) -> Result<(), Stop> {
         states.load(self, from);
-        states.touch_nothing(from);
+        states.suppress_prefetch(from);
         if self.moves.has_fault(&states.focus) {
             return Ok(());
         }
         let net = &self.moves.net;
         let mut from = 0;
         while let Some(at) = states.focus.find(net, from) {
-            let cursor = Cursor {
+            let cursor = StepCursor {
                 at,
-                ..Cursor::default()
+                ..StepCursor::default()
             };
             ways.push((Some(net.transitions[at as usize].event), cursor));
             from = at + 1;
         }
-        let mut cursor = Cursor {
+        let mut cursor = StepCursor {
             at: net.len() as u32,
-            ..Cursor::default()
+            ..StepCursor::default()
         };
         loop {
             let way = cursor;
@@ -388,7 +393,11 @@ impl<'s> Explicit<'s> {
     }
 
     /// Number of enabled net transitions in `state`; `None` if it is not maintained.
-    pub fn enabled_transitions(&self, states: &mut States, state: StateId) -> Option<usize> {
+    pub fn enabled_transitions(
+        &self,
+        states: &mut StateTable,
+        state: ExplicitStateId,
+    ) -> Option<usize> {
         states.load(self, state);
         states.focus.count()
     }
@@ -401,33 +410,43 @@ impl<'s> Explicit<'s> {
 
     /// The step from `from` by the first enabled transition from `number` on, cyclically, without
     /// its target. For random draws among many transitions.
-    pub fn way_behind(&self, states: &mut States, from: StateId, number: usize) -> Option<Way> {
+    pub fn way_behind(
+        &self,
+        states: &mut StateTable,
+        from: ExplicitStateId,
+        number: usize,
+    ) -> Option<StepChoice> {
         states.load(self, from);
-        states.touch_nothing(from);
+        states.suppress_prefetch(from);
         let net = &self.moves.net;
         let found = states.focus.find(net, number as u32);
         let at = found.or_else(|| states.focus.find(net, 0))?;
-        let cursor = Cursor {
+        let cursor = StepCursor {
             at,
-            ..Cursor::default()
+            ..StepCursor::default()
         };
         Some((Some(net.transitions[at as usize].event), cursor))
     }
 
     /// The values of all variables in `state`, computed by the difference from the state in focus.
-    pub fn values<'a>(&self, states: &'a mut States, state: StateId) -> &'a [Value] {
+    pub fn values<'a>(&self, states: &'a mut StateTable, state: ExplicitStateId) -> &'a [Value] {
         states.load(self, state);
         &states.focus.values
     }
 
     /// Returns whether the predicate holds in `state`.
-    pub fn holds(&self, states: &mut States, state: StateId, predicate: &Predicate) -> bool {
+    pub fn holds(
+        &self,
+        states: &mut StateTable,
+        state: ExplicitStateId,
+        predicate: &Predicate,
+    ) -> bool {
         states.load(self, state);
         self.moves.holds(predicate, &states.focus)
     }
 
     /// Bits of the [observed](Explicit::observing) predicates that hold in `state`.
-    pub fn truth(&self, states: &mut States, state: StateId) -> u64 {
+    pub fn truth(&self, states: &mut StateTable, state: ExplicitStateId) -> u64 {
         states.load(self, state);
         states.truth(&self.observed, |form, focus| {
             self.moves.is_true(form, focus)
@@ -437,15 +456,15 @@ impl<'s> Explicit<'s> {
 
 /// Successors to be looked up, whose slots are prefetched together.
 #[derive(Debug, Default)]
-struct Ahead {
+struct PrefetchBuffer {
     transitions: Vec<u32>,
     /// Events, each with the end of its changes in `changes` and the sum of its successor.
     others: Vec<(EventId, usize, u64)>,
-    changes: Vec<tree::Change>,
+    changes: Vec<tree::CellChange>,
     hashes: Vec<u32>,
 }
 
-impl Ahead {
+impl PrefetchBuffer {
     fn clear(&mut self) {
         self.transitions.clear();
         self.others.clear();

@@ -2,31 +2,31 @@
 //! events (`compile.rs`).
 
 use super::compile::Compiled;
-use super::layout::Layout;
-use super::net::{Net, order};
-use super::observed::Form;
-use super::states::{Focus, States};
+use super::layout::PackedLayout;
+use super::net::{CompiledNet, order};
+use super::observed::CompiledPredicate;
+use super::states::{Focus, StateTable};
 use super::words::{Words, is_small_net};
-use super::{Cursor, Explicit, StateId};
+use super::{Explicit, ExplicitStateId, StepCursor};
 use lariat_budget::Stop;
 use lariat_model::{Comparison, EventId, Linear, Predicate, System, Value, VarId};
 
 #[derive(Debug)]
-pub(super) struct Moves {
-    pub net: Net,
+pub(super) struct CompiledMoves {
+    pub net: CompiledNet,
     /// The transitions as words, if states are words.
     pub words: Option<Words>,
     pub compiled: Compiled,
     fault: Option<VarId>,
 }
 
-impl Moves {
-    pub fn new(system: &System, layout: &Layout) -> Moves {
+impl CompiledMoves {
+    pub fn new(system: &System, layout: &PackedLayout) -> CompiledMoves {
         let order = order(system);
         let small = is_small_net(system).then(|| order.iter().map(|(_, arcs)| *arcs));
-        Moves {
+        CompiledMoves {
             words: small.and_then(|arcs| Words::new(arcs, layout)),
-            net: Net::new(system, order, layout),
+            net: CompiledNet::new(system, order, layout),
             compiled: Compiled::new(system),
             fault: system.fault,
         }
@@ -44,8 +44,8 @@ impl Moves {
     pub fn next(
         &self,
         space: &Explicit<'_>,
-        states: &mut States,
-        cursor: &mut Cursor,
+        states: &mut StateTable,
+        cursor: &mut StepCursor,
     ) -> Result<Option<EventId>, Stop> {
         if self.has_fault(&states.focus) {
             return Ok(None);
@@ -88,15 +88,15 @@ impl Moves {
         self.has_fault(focus) || !(focus.find(&self.net, 0).is_some() || other())
     }
 
-    pub fn is_true(&self, form: &Form<'_>, focus: &Focus) -> bool {
+    pub fn is_true(&self, form: &CompiledPredicate<'_>, focus: &Focus) -> bool {
         match form {
-            Form::Whole(predicate) => self.holds(predicate, focus),
-            Form::Tally(tally, comparison, constant) => {
+            CompiledPredicate::Whole(predicate) => self.holds(predicate, focus),
+            CompiledPredicate::Tally(tally, comparison, constant) => {
                 comparison.holds(focus.tallies[*tally], i128::from(*constant))
             }
-            Form::Not(form) => !self.is_true(form, focus),
-            Form::And(forms) => forms.iter().all(|form| self.is_true(form, focus)),
-            Form::Or(forms) => forms.iter().any(|form| self.is_true(form, focus)),
+            CompiledPredicate::Not(form) => !self.is_true(form, focus),
+            CompiledPredicate::And(forms) => forms.iter().all(|form| self.is_true(form, focus)),
+            CompiledPredicate::Or(forms) => forms.iter().any(|form| self.is_true(form, focus)),
         }
     }
 
@@ -119,8 +119,8 @@ impl Explicit<'_> {
     /// depends on the enabled events only.
     pub fn enabled_events(
         &self,
-        states: &mut States,
-        state: StateId,
+        states: &mut StateTable,
+        state: ExplicitStateId,
         mut visit: impl FnMut(EventId),
     ) {
         let moves = &self.moves;

@@ -5,11 +5,11 @@
 //! adds a constant to its hash.
 
 use super::code::{Range, part};
-use super::layout::{Field, Layout};
+use super::layout::{Field, PackedLayout};
 use lariat_model::{Action, Arc, EventId, System, Value};
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Transition {
+pub(super) struct PackedTransition {
     pub event: EventId,
     takes: Range,
     puts: Range,
@@ -39,8 +39,8 @@ pub(super) struct Consumer {
 }
 
 #[derive(Debug)]
-pub(super) struct Net {
-    pub transitions: Vec<Transition>,
+pub(super) struct CompiledNet {
+    pub transitions: Vec<PackedTransition>,
     /// The number of each event that is a transition.
     numbers: Vec<Option<u32>>,
     takes: Vec<Take>,
@@ -52,10 +52,14 @@ pub(super) struct Net {
     starts: Vec<u32>,
 }
 
-impl Net {
+impl CompiledNet {
     /// Compiles these transitions, which are in the order in which they are tried.
-    pub fn new(system: &System, order: Vec<(EventId, &[Arc])>, layout: &Layout) -> Net {
-        let mut net = Net {
+    pub fn new(
+        system: &System,
+        order: Vec<(EventId, &[Arc])>,
+        layout: &PackedLayout,
+    ) -> CompiledNet {
+        let mut net = CompiledNet {
             transitions: Vec::with_capacity(order.len()),
             numbers: vec![None; system.events.len()],
             takes: Vec::new(),
@@ -80,7 +84,7 @@ impl Net {
         net
     }
 
-    fn add(&mut self, event: EventId, arcs: &[Arc], layout: &Layout) {
+    fn add(&mut self, event: EventId, arcs: &[Arc], layout: &PackedLayout) {
         let starts = (self.takes.len(), self.puts.len(), self.cells.len());
         let mut weight = 0u64;
         for arc in arcs {
@@ -107,7 +111,7 @@ impl Net {
                 _ => self.cells.push((field.cell, added as u32)),
             }
         }
-        self.transitions.push(Transition {
+        self.transitions.push(PackedTransition {
             event,
             takes: (starts.0 as u32, self.takes.len() as u32),
             puts: (starts.1 as u32, self.puts.len() as u32),

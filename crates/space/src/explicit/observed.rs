@@ -9,8 +9,8 @@
 //! |{t enabled}| ±=  1                for each transition that was enabled or disabled
 //! ```
 
-use super::enabled::Enabled;
-use super::net::Net;
+use super::enabled::EnabledSet;
+use super::net::CompiledNet;
 use lariat_model::{Comparison, EventId, Linear, Predicate, System, Value};
 
 /// Maximal length of sums and lists that are evaluated; longer ones are tallies. Evaluating a sum
@@ -19,7 +19,7 @@ const SHORT: usize = 16;
 
 #[derive(Debug, Default)]
 pub(super) struct Observed<'s> {
-    pub predicates: Vec<(u64, Form<'s>)>,
+    pub predicates: Vec<(u64, CompiledPredicate<'s>)>,
     /// For each variable, the predicates that read it. Empty if nothing is observed.
     readers: Vec<u64>,
     /// Predicates about events: any step may change them.
@@ -33,13 +33,13 @@ pub(super) struct Observed<'s> {
 
 /// A predicate in the form in which it is evaluated.
 #[derive(Debug)]
-pub(super) enum Form<'s> {
+pub(super) enum CompiledPredicate<'s> {
     Whole(&'s Predicate),
     /// A tally compared with a constant.
     Tally(usize, Comparison, Value),
-    Not(Box<Form<'s>>),
-    And(Vec<Form<'s>>),
-    Or(Vec<Form<'s>>),
+    Not(Box<CompiledPredicate<'s>>),
+    And(Vec<CompiledPredicate<'s>>),
+    Or(Vec<CompiledPredicate<'s>>),
 }
 
 /// The tallies of each member, with coefficients.
@@ -79,23 +79,27 @@ pub(super) type Tallies = Vec<i128>;
 /// Compilation of predicates: the tallies that they need.
 struct Compiler<'a> {
     /// Present if lists of transitions are to be tallies.
-    net: Option<&'a Net>,
+    net: Option<&'a CompiledNet>,
     tallies: usize,
     sums: Vec<(u32, u32, Value)>,
     counts: Vec<(u32, u32, Value)>,
 }
 
 impl Compiler<'_> {
-    fn compile<'s>(&mut self, predicate: &'s Predicate) -> Form<'s> {
+    fn compile<'s>(&mut self, predicate: &'s Predicate) -> CompiledPredicate<'s> {
         match predicate {
             Predicate::Linear(linear) if linear.terms.len() > SHORT => self.sum(linear),
-            Predicate::Enabled(events) if events.len() > SHORT => {
-                self.list(events).unwrap_or(Form::Whole(predicate))
+            Predicate::Enabled(events) if events.len() > SHORT => self
+                .list(events)
+                .unwrap_or(CompiledPredicate::Whole(predicate)),
+            Predicate::Not(p) => CompiledPredicate::Not(Box::new(self.compile(p))),
+            Predicate::And(ps) => {
+                CompiledPredicate::And(ps.iter().map(|p| self.compile(p)).collect())
             }
-            Predicate::Not(p) => Form::Not(Box::new(self.compile(p))),
-            Predicate::And(ps) => Form::And(ps.iter().map(|p| self.compile(p)).collect()),
-            Predicate::Or(ps) => Form::Or(ps.iter().map(|p| self.compile(p)).collect()),
-            _ => Form::Whole(predicate),
+            Predicate::Or(ps) => {
+                CompiledPredicate::Or(ps.iter().map(|p| self.compile(p)).collect())
+            }
+            _ => CompiledPredicate::Whole(predicate),
         }
     }
 
@@ -104,16 +108,16 @@ impl Compiler<'_> {
         self.tallies as u32 - 1
     }
 
-    fn sum<'s>(&mut self, linear: &Linear) -> Form<'s> {
+    fn sum<'s>(&mut self, linear: &Linear) -> CompiledPredicate<'s> {
         let tally = self.tally();
         let terms = linear.terms.iter();
         self.sums.extend(terms.map(|(var, c)| (var.0, tally, *c)));
-        Form::Tally(tally as usize, linear.comparison, linear.constant)
+        CompiledPredicate::Tally(tally as usize, linear.comparison, linear.constant)
     }
 
     /// Compiles the test that one of many transitions is enabled. `None` if other events are
     /// listed.
-    fn list<'s>(&mut self, events: &[EventId]) -> Option<Form<'s>> {
+    fn list<'s>(&mut self, events: &[EventId]) -> Option<CompiledPredicate<'s>> {
         let net = self.net?;
         let mut numbers: Vec<u32> = events
             .iter()
@@ -124,7 +128,7 @@ impl Compiler<'_> {
         let tally = self.tally();
         self.counts
             .extend(numbers.into_iter().map(|t| (t, tally, 1)));
-        Some(Form::Tally(tally as usize, Comparison::Ge, 1))
+        Some(CompiledPredicate::Tally(tally as usize, Comparison::Ge, 1))
     }
 }
 
@@ -132,7 +136,7 @@ impl<'s> Observed<'s> {
     /// Compiles the predicates; `net` is present if the focus maintains its enabled transitions.
     pub fn new(
         system: &System,
-        net: Option<&Net>,
+        net: Option<&CompiledNet>,
         predicates: Vec<(u64, &'s Predicate)>,
     ) -> Observed<'s> {
         let mut readers = vec![0; system.variables.len()];
@@ -170,7 +174,7 @@ impl<'s> Observed<'s> {
         self.readers.get(var as usize).copied().unwrap_or(0)
     }
 
-    pub fn tallies(&self, values: &[Value], enabled: Option<&Enabled>) -> Tallies {
+    pub fn tallies(&self, values: &[Value], enabled: Option<&EnabledSet>) -> Tallies {
         let mut tallies = vec![0; self.tallies];
         for (var, value) in (0..).zip(values) {
             self.change(&mut tallies, var, 0, *value);

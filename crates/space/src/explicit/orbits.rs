@@ -6,10 +6,10 @@
 //! counted twice: the representative must be canonical; where the search for one was cut short, the
 //! orbits are an upper bound, and the number of states is unknown.
 
-use super::{Cursor, Explicit, StateId, States};
+use super::{Explicit, ExplicitStateId, StateTable, StepCursor};
 use lariat_budget::{Progress, RunContext, Stop};
 use lariat_model::{EventId, State};
-use lariat_reductions::symmetry::{Representatives, Room, Symmetry, Tokens};
+use lariat_reductions::symmetry::{CanonScratch, Representatives, Symmetry, Tokens};
 
 /// Statistics of the quotient; lower bounds if `stop` is set.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +43,7 @@ fn tokens_of(state: &State) -> Tokens {
 /// Explores all reachable states modulo the symmetries of a net, breadth first.
 pub fn orbits(space: &Explicit<'_>, symmetry: &Symmetry<'_>, ctx: RunContext<'_>) -> Orbits {
     let canon = Representatives::of_all(symmetry);
-    let mut room = Room::default();
+    let mut room = CanonScratch::default();
     // The orbit of a marking that all symmetries preserve has no other member.
     let initial = space.system.initial.iter().map(tokens_of);
     let symmetric = initial.map(|tokens| canon.orbit_size(&mut room, &tokens));
@@ -63,11 +63,11 @@ pub fn orbits(space: &Explicit<'_>, symmetry: &Symmetry<'_>, ctx: RunContext<'_>
 fn explore(
     space: &Explicit<'_>,
     canon: &Representatives<'_, '_>,
-    states: &mut States,
+    states: &mut StateTable,
     found: &mut Orbits,
     ctx: RunContext<'_>,
 ) -> Result<(), Stop> {
-    let (mut room, mut twins) = (Room::default(), Room::default());
+    let (mut room, mut twins) = (CanonScratch::default(), CanonScratch::default());
     for initial in &space.system.initial {
         let mut tokens = tokens_of(initial);
         canon.least(&mut room, &mut tokens);
@@ -75,7 +75,7 @@ fn explore(
     }
     let mut next = 0;
     while next < states.len() {
-        let state = StateId(next as u32);
+        let state = ExplicitStateId(next as u32);
         let size = space.with_values(states, state, |tokens, values| {
             canon.find_twins(&mut twins, tokens, |var| values[var.index()]);
             let all: i128 = tokens.iter().map(|(_, value)| i128::from(*value)).sum();
@@ -87,13 +87,14 @@ fn explore(
                 .and_then(|_| canon.orbit_size(&mut room, tokens))
         });
         let mut steps = 0;
-        let mut cursor = Cursor::default();
-        let events = |states: &mut States, cursor: &mut Cursor| -> Result<Option<EventId>, Stop> {
-            Ok(space.next_event(states, state, cursor)?.flatten())
-        };
+        let mut cursor = StepCursor::default();
+        let events =
+            |states: &mut StateTable, cursor: &mut StepCursor| -> Result<Option<EventId>, Stop> {
+                Ok(space.next_event(states, state, cursor)?.flatten())
+            };
         while let Some(event) = events(states, &mut cursor)? {
             if canon.is_first(&twins, event) {
-                space.modulo(states, state, Some(event), |tokens| {
+                space.quotient(states, state, Some(event), |tokens| {
                     canon.least(&mut room, tokens)
                 })?;
                 steps += 1;

@@ -8,7 +8,7 @@
 //! constant to the sum. Vectors of up to eight bytes are *words*, which are hashed, compared and
 //! stored by a few instructions: nodes of products, and many states (`words.rs`).
 
-use super::index::{Index, mix, weight};
+use super::index::{HashIndex, mix, weight};
 use lariat_budget::{Budget, Lease, Stop};
 
 const CHUNK: usize = 1 << 12;
@@ -20,10 +20,10 @@ const WORD_BYTES: usize = 8;
 
 /// Interned byte vectors with dense ids.
 #[derive(Debug)]
-pub struct Interner {
+pub struct VectorInterner {
     vectors: Vectors,
     len: usize,
-    index: Index,
+    index: HashIndex,
     lease: Lease,
 }
 
@@ -132,13 +132,13 @@ impl Vectors {
     }
 }
 
-impl Interner {
+impl VectorInterner {
     /// Creates an interner for vectors of `stride` bytes, at least one, and one more cell that is
     /// rarely nonzero.
-    pub fn new(stride: usize, budget: &Budget) -> Interner {
+    pub fn new(stride: usize, budget: &Budget) -> VectorInterner {
         assert!(stride > 0);
         let cells = stride.div_ceil(4);
-        Interner {
+        VectorInterner {
             vectors: Vectors {
                 stride,
                 cells,
@@ -150,14 +150,14 @@ impl Interner {
                 weights: weights(cells + 1),
             },
             len: 0,
-            index: Index::new(budget),
+            index: HashIndex::new(budget),
             lease: budget.lease(),
         }
     }
 
     /// Creates an interner of vectors of any length whose callers pass Σ wᵢ·cᵢ.
-    pub(super) fn of_sums(stride: usize, budget: &Budget) -> Interner {
-        let mut interner = Interner::new(stride, budget);
+    pub(super) fn of_sums(stride: usize, budget: &Budget) -> VectorInterner {
+        let mut interner = VectorInterner::new(stride, budget);
         interner.vectors.is_word = false;
         interner
     }
@@ -203,7 +203,7 @@ impl Interner {
         self.intern_sum(vector, sum)
     }
 
-    /// [`intern`](Interner::intern) for an interner [of sums](Interner::of_sums).
+    /// [`intern`](VectorInterner::intern) for an interner [of sums](VectorInterner::of_sums).
     #[inline]
     pub(super) fn intern_sum(&mut self, vector: &[u32], sum: u64) -> Result<(u32, bool), Stop> {
         let vectors = &self.vectors;
@@ -219,7 +219,7 @@ impl Interner {
         }
     }
 
-    /// [`intern`](Interner::intern) for words.
+    /// [`intern`](VectorInterner::intern) for words.
     #[inline]
     pub(super) fn intern_word(&mut self, word: u64, last: u32) -> Result<(u32, bool), Stop> {
         let vectors = &self.vectors;
@@ -280,9 +280,9 @@ impl Interner {
     }
 
     #[inline]
-    pub(super) fn touch(&self, hashes: &[u32]) {
+    pub(super) fn prefetch(&self, hashes: &[u32]) {
         let first = |id| word(self.vectors.bytes(id));
-        self.index.touch(hashes, first);
+        self.index.prefetch(hashes, first);
     }
 
     #[inline]
@@ -383,7 +383,7 @@ mod tests {
 
     #[test]
     fn ids_are_dense_and_contents_come_back() {
-        let mut store = Interner::new(3, &Budget::unlimited());
+        let mut store = VectorInterner::new(3, &Budget::unlimited());
         for i in 0..100_000 {
             assert_eq!(store.intern(&[i]).unwrap(), (i, true));
         }
@@ -396,7 +396,7 @@ mod tests {
     #[test]
     fn every_length_works() {
         for stride in 1..=25 {
-            let mut store = Interner::new(stride, &Budget::unlimited());
+            let mut store = VectorInterner::new(stride, &Budget::unlimited());
             let vector = |i: u32| -> Vec<u32> {
                 let mut cells = vec![i.wrapping_mul(0x0101_0101); store.vectors.cells];
                 *cells.last_mut().unwrap() &= store.vectors.kept;
@@ -421,7 +421,7 @@ mod tests {
         let budget = Budget::bytes(2_000_000);
         let mut other = budget.lease();
         other.resize(1_700_000).unwrap();
-        let mut store = Interner::new(4, &budget);
+        let mut store = VectorInterner::new(4, &budget);
         let mut i = 0u32;
         let stop = loop {
             match store.intern(&[i]) {

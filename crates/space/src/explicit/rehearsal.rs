@@ -2,11 +2,11 @@
 //! place.
 //!
 //! A place without a stated bound needs a field width. Proving a bound would often cost more than
-//! the search; values that exceed the estimate go into overflow vectors (`escapes.rs`).
+//! the search; values that exceed the estimate go into overflow vectors (`overflow.rs`).
 
-use super::enabled::Enabled;
-use super::layout::Layout;
-use super::net::{Net, order};
+use super::enabled::EnabledSet;
+use super::layout::PackedLayout;
+use super::net::{CompiledNet, order};
 use lariat_model::{System, Value};
 use lariat_random::Random;
 
@@ -15,14 +15,14 @@ const STEPS: usize = 1024;
 const GAINS: u32 = 4;
 
 #[derive(Debug)]
-pub(super) struct Seen {
+pub(super) struct WalkObservations {
     most: Vec<Value>,
     gains: Vec<u32>,
     /// Maximum over the places of interest.
     highest: Value,
 }
 
-impl Seen {
+impl WalkObservations {
     pub fn most(&self, place: usize) -> Value {
         self.most[place]
     }
@@ -38,13 +38,13 @@ impl Seen {
 /// Walks over the net of a system with any `layout`; `open` are the places of interest.
 pub(super) fn rehearse(
     system: &System,
-    layout: &Layout,
+    layout: &PackedLayout,
     open: impl Iterator<Item = usize>,
-) -> Seen {
-    let net = Net::new(system, order(system), layout);
+) -> WalkObservations {
+    let net = CompiledNet::new(system, order(system), layout);
     let nothing = || vec![0; system.variables.len()];
     let initial: Vec<Value> = system.initial.first().map_or_else(nothing, |s| s.to_vec());
-    let mut seen = Seen {
+    let mut seen = WalkObservations {
         most: initial.clone(),
         gains: vec![0; initial.len()],
         highest: 0,
@@ -58,13 +58,13 @@ pub(super) fn rehearse(
     seen
 }
 
-fn walk(net: &Net, initial: &[Value], seen: &mut Seen) {
+fn walk(net: &CompiledNet, initial: &[Value], seen: &mut WalkObservations) {
     if net.len() == 0 {
         return;
     }
     let mut random = Random::new(1);
     let mut values = initial.to_vec();
-    let mut enabled = Enabled::new(net, &values);
+    let mut enabled = EnabledSet::new(net, &values);
     let mut changed = Vec::new();
     for _ in 0..STEPS {
         changed.clear();
@@ -111,7 +111,7 @@ mod tests {
             ],
             ..System::default()
         };
-        let seen = rehearse(&system, &Layout::new(&system), 0..4);
+        let seen = rehearse(&system, &PackedLayout::new(&system), 0..4);
         assert_eq!([0, 1, 2, 3].map(|p| seen.most(p)), [1, 1, 9, 9]);
         assert_eq!(
             [0, 1, 2, 3].map(|p| seen.looks_safe(p)),
@@ -125,7 +125,10 @@ mod tests {
             initial: Vec::new(),
             ..pour(3)
         };
-        assert!(rehearse(&nowhere, &Layout::new(&nowhere), 0..2).looks_safe(1));
-        assert_eq!(rehearse(&pour(3), &Layout::new(&pour(3)), 0..2).most(1), 3);
+        assert!(rehearse(&nowhere, &PackedLayout::new(&nowhere), 0..2).looks_safe(1));
+        assert_eq!(
+            rehearse(&pour(3), &PackedLayout::new(&pour(3)), 0..2).most(1),
+            3
+        );
     }
 }

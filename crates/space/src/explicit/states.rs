@@ -6,17 +6,17 @@
 //! so does the move to the next state in the order of discovery. A successor is never
 //! materialized: it is looked up by the cells in which it differs.
 
-use super::common::Common;
-use super::enabled::Enabled;
-use super::escapes::Escapes;
-use super::layout::{Field, Layout};
-use super::modulo::Marked;
-use super::net::Net;
-use super::observed::{Form, Tallies};
-use super::store::{StateId, Store, View};
-use super::touch::Touched;
-use super::tree::Change;
-use super::{Ahead, Explicit, Observed};
+use super::enabled::EnabledSet;
+use super::layout::{Field, PackedLayout};
+use super::net::CompiledNet;
+use super::observed::{CompiledPredicate, Tallies};
+use super::overflow::OverflowVectors;
+use super::prefetch::PrefetchHistory;
+use super::quotient::TokenScratch;
+use super::shared_store::SharedStore;
+use super::store::{ExplicitStateId, PackedView, StateStore};
+use super::tree::CellChange;
+use super::{Explicit, Observed, PrefetchBuffer};
 use lariat_budget::{Budget, Stop};
 use lariat_model::{State, Value, VarId};
 use std::sync::Arc;
@@ -26,15 +26,15 @@ const STEPS_PER_CHECK: u32 = 1024;
 
 /// The states found so far, as seen by one worker.
 #[derive(Debug)]
-pub struct States {
-    pub(super) layout: Arc<Layout>,
-    pub(super) store: Store,
-    pub(super) escapes: Escapes,
+pub struct StateTable {
+    pub(super) layout: Arc<PackedLayout>,
+    pub(super) store: StateStore,
+    pub(super) overflow_vectors: OverflowVectors,
     pub(super) focus: Focus,
-    pub(super) scratch: Scratch,
-    pub(super) ahead: Ahead,
-    pub(super) marked: Marked,
-    pub(super) touched: Touched,
+    pub(super) scratch: SuccessorScratch,
+    pub(super) ahead: PrefetchBuffer,
+    pub(super) marked: TokenScratch,
+    pub(super) prefetch_history: PrefetchHistory,
     poll: Poll,
     /// The first variable that was assigned a value beyond its range.
     overflow: Option<VarId>,
@@ -61,13 +61,13 @@ pub(super) struct CutOff {
 /// The state in focus: initially one whose cells are all 0, which need not exist.
 #[derive(Debug)]
 pub(super) struct Focus {
-    pub id: Option<StateId>,
+    pub id: Option<ExplicitStateId>,
     pub values: Vec<Value>,
-    pub view: View,
+    pub view: PackedView,
     /// Σ wᵢ·cᵢ over the cells.
     pub sum: u64,
     /// Absent for a net that is small enough to test each transition.
-    enabled: Option<Enabled>,
+    enabled: Option<EnabledSet>,
     /// The variables that the last move changed, with their old values.
     pub changed: Vec<(u32, Value)>,
     /// Values of the tallies of observed predicates.
@@ -79,7 +79,7 @@ pub(super) struct Focus {
 
 impl Focus {
     #[inline]
-    pub fn has(&self, net: &Net, t: u32) -> bool {
+    pub fn has(&self, net: &CompiledNet, t: u32) -> bool {
         match &self.enabled {
             Some(enabled) => enabled.has(t),
             None => net.lacks(t, &self.values).is_none(),
@@ -88,7 +88,7 @@ impl Focus {
 
     /// First enabled transition from number `from` on.
     #[inline]
-    pub fn find(&self, net: &Net, from: u32) -> Option<u32> {
+    pub fn find(&self, net: &CompiledNet, from: u32) -> Option<u32> {
         match &self.enabled {
             Some(enabled) => enabled.find(from),
             None => (from..net.len() as u32).find(|t| net.lacks(*t, &self.values).is_none()),
@@ -96,11 +96,11 @@ impl Focus {
     }
 
     pub fn count(&self) -> Option<usize> {
-        self.enabled.as_ref().map(Enabled::count)
+        self.enabled.as_ref().map(EnabledSet::count)
     }
 
     #[inline]
-    pub fn list(&self, net: &Net, all: &mut Vec<u32>) {
+    pub fn list(&self, net: &CompiledNet, all: &mut Vec<u32>) {
         match &self.enabled {
             Some(enabled) => enabled.list(all),
             None => {
@@ -123,11 +123,11 @@ pub(super) enum Cut {
 
 /// Buffers for one successor.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(super) struct SuccessorScratch {
     /// Variables and their new values.
     pub assigned: Vec<(u32, Value)>,
     /// Cells in which the successor differs, in descending order, and the sum over all its cells.
-    pub changes: Vec<Change>,
+    pub changes: Vec<CellChange>,
     pub sum: u64,
     /// Operand stack and undo log of compiled code.
     pub stack: Vec<Value>,
@@ -137,39 +137,44 @@ pub(super) struct Scratch {
     vars: Vec<u32>,
 }
 
-impl States {
-    pub(super) fn new(space: &Explicit<'_>, budget: &Budget) -> States {
-        let store = Store::new(&space.layout, budget);
-        let escapes = Escapes::new(space.layout.fields.len(), budget);
-        States::with_store(space, store, escapes, budget)
+impl StateTable {
+    pub(super) fn new(space: &Explicit<'_>, budget: &Budget) -> StateTable {
+        let store = StateStore::new(&space.layout, budget);
+        let overflow_vectors = OverflowVectors::new(space.layout.fields.len(), budget);
+        StateTable::with_store(space, store, overflow_vectors, budget)
     }
 
     /// One table per worker, at least one; all share the states and their ids.
-    pub(super) fn common(space: &Explicit<'_>, workers: usize, budget: &Budget) -> Vec<States> {
-        let common = Common::new(&space.layout, budget);
-        let escapes = Escapes::new(space.layout.fields.len(), budget);
-        let others = (1..workers).map(|_| (common.another(), escapes.another()));
+    pub(super) fn common(space: &Explicit<'_>, workers: usize, budget: &Budget) -> Vec<StateTable> {
+        let common = SharedStore::new(&space.layout, budget);
+        let overflow_vectors = OverflowVectors::new(space.layout.fields.len(), budget);
+        let others = (1..workers).map(|_| (common.another(), overflow_vectors.another()));
         let others: Vec<_> = others.collect();
-        let all = std::iter::once((common, escapes)).chain(others);
-        all.map(|(common, escapes)| {
-            let mut store = Store::Common(Box::new(common));
+        let all = std::iter::once((common, overflow_vectors)).chain(others);
+        all.map(|(common, overflow_vectors)| {
+            let mut store = StateStore::Shared(Box::new(common));
             store.rest();
-            States::with_store(space, store, escapes, budget)
+            StateTable::with_store(space, store, overflow_vectors, budget)
         })
         .collect()
     }
 
-    fn with_store(space: &Explicit<'_>, store: Store, escapes: Escapes, budget: &Budget) -> States {
+    fn with_store(
+        space: &Explicit<'_>,
+        store: StateStore,
+        overflow_vectors: OverflowVectors,
+        budget: &Budget,
+    ) -> StateTable {
         let layout = space.layout.clone();
         let values: Vec<Value> = layout.fields.iter().map(|field| field.low).collect();
         let enabled =
-            (space.moves.words.is_none()).then(|| Enabled::new(&space.moves.net, &values));
-        States {
+            (space.moves.words.is_none()).then(|| EnabledSet::new(&space.moves.net, &values));
+        StateTable {
             store,
-            escapes,
+            overflow_vectors,
             focus: Focus {
                 id: None,
-                view: View::default(),
+                view: PackedView::default(),
                 sum: 0,
                 tallies: space.observed.tallies(&values, enabled.as_ref()),
                 enabled,
@@ -179,10 +184,10 @@ impl States {
                 stale: u64::MAX,
             },
             layout,
-            scratch: Scratch::default(),
-            ahead: Ahead::default(),
-            marked: Marked::default(),
-            touched: Touched::default(),
+            scratch: SuccessorScratch::default(),
+            ahead: PrefetchBuffer::default(),
+            marked: TokenScratch::default(),
+            prefetch_history: PrefetchHistory::default(),
             poll: Poll {
                 budget: budget.clone(),
                 steps: 0,
@@ -197,50 +202,50 @@ impl States {
         }
     }
 
-    /// Leaves the shared section of the store until [`resume`](States::resume); no other call is
-    /// allowed in between. Each of [several workers](Explicit::workers) must rest while it has
+    /// Leaves the shared section of the store until [`resume`](StateTable::resume); no other call
+    /// is allowed in between. Each of [several workers](Explicit::workers) must rest while it has
     /// nothing to do or waits for another: a growing store waits for all workers in the shared
     /// section.
     pub fn rest(&mut self) {
         self.store.rest();
     }
 
-    /// Enters the shared section again after a [rest](States::rest).
+    /// Enters the shared section again after a [rest](StateTable::rest).
     pub fn resume(&mut self) {
         self.store.resume();
     }
 
     /// Yields to a worker that waits for exclusive access to the store. To be called regularly by a
     /// worker that makes no other call for a while.
-    pub fn make_way(&mut self) {
-        self.store.make_way();
+    pub fn yield_to_writer(&mut self) {
+        self.store.yield_to_writer();
     }
 
     /// Starts collecting the states that this worker is the first to find, for
-    /// [`take_new`](States::take_new).
+    /// [`take_new`](StateTable::take_new).
     pub(super) fn keep_new(&mut self) {
         self.store.keep_new();
     }
 
     /// Appends the states collected since the last call.
     #[inline]
-    pub(super) fn take_new(&mut self, new: &mut Vec<StateId>) {
+    pub(super) fn take_new(&mut self, new: &mut Vec<ExplicitStateId>) {
         self.store.take_new(new);
     }
 
-    /// Upper bound on the ids of the states found; [`is_known`](States::is_known) identifies the
-    /// gaps.
+    /// Upper bound on the ids of the states found; [`is_known`](StateTable::is_known) identifies
+    /// the gaps.
     pub fn end(&self) -> usize {
         self.store.end()
     }
 
     /// Returns whether this is a state. With several workers, valid for the last remaining table.
-    pub fn is_known(&self, state: StateId) -> bool {
+    pub fn is_known(&self, state: ExplicitStateId) -> bool {
         self.store.is_known(state.0)
     }
 
     /// Merges the flags of another worker on the same store: cut-off successors and overflows.
-    pub fn learn(&mut self, other: &States) {
+    pub fn learn(&mut self, other: &StateTable) {
         if other.was_cut() {
             self.cut_off.seen = Cut::Before;
         }
@@ -289,12 +294,12 @@ impl States {
     }
 
     /// The values of all variables in `state`.
-    pub fn get(&self, state: StateId) -> State {
+    pub fn get(&self, state: ExplicitStateId) -> State {
         if self.focus.id == Some(state) {
             return self.focus.values.as_slice().into();
         }
         let cells = self.store.get(state.0);
-        let upper = self.escapes.get(cells[self.layout.cells]);
+        let upper = self.overflow_vectors.get(cells[self.layout.cells]);
         let fields = self.layout.fields.iter().zip(0..);
         let value =
             |(field, var): (&Field, u32)| field.join(cells[field.cell as usize], upper(var));
@@ -313,11 +318,11 @@ impl States {
 
     /// Bytes held for states and their hash table.
     pub fn bytes(&self) -> u64 {
-        self.store.bytes() + self.escapes.bytes()
+        self.store.bytes() + self.overflow_vectors.bytes()
     }
 
     /// Enters the shared section and initializes the view. To be called first; also allowed after a
-    /// [rest](States::rest).
+    /// [rest](StateTable::rest).
     pub(super) fn open(&mut self) -> Result<(), Stop> {
         self.store.resume();
         if self.focus.view.is_empty() {
@@ -332,7 +337,7 @@ impl States {
         self.poll.steps += 1;
         if self.poll.steps >= STEPS_PER_CHECK {
             self.poll.steps = 0;
-            self.store.make_way();
+            self.store.yield_to_writer();
             self.poll.budget.check()?;
         }
         Ok(())
@@ -340,21 +345,21 @@ impl States {
 
     /// Moves the focus to `state`.
     #[inline]
-    pub(super) fn load(&mut self, space: &Explicit<'_>, state: StateId) {
+    pub(super) fn load(&mut self, space: &Explicit<'_>, state: ExplicitStateId) {
         if self.focus.id == Some(state) {
             self.focus.changed.clear();
             return;
         }
         let (focus, layout) = (&mut self.focus, &*self.layout);
-        let Scratch { cells, vars, .. } = &mut self.scratch;
+        let SuccessorScratch { cells, vars, .. } = &mut self.scratch;
         cells.clear();
         let changed = |cell, old, new| cells.push((cell, old, new));
         self.store.load(&mut focus.view, state.0, changed);
         vars.clear();
         for (cell, old, new) in cells.iter().copied() {
             focus.sum = focus.sum.wrapping_add(layout.weigh(cell, old, new));
-            if cell == layout.escape() {
-                self.escapes.load(new, |var| vars.push(var));
+            if cell == layout.overflow_id() {
+                self.overflow_vectors.load(new, |var| vars.push(var));
                 continue;
             }
             let mut bits = old ^ new;
@@ -367,7 +372,7 @@ impl States {
         focus.changed.clear();
         for var in vars.iter().copied() {
             let field = layout.fields[var as usize];
-            let upper = self.escapes.upper(var);
+            let upper = self.overflow_vectors.upper(var);
             let new = field.join(focus.view.cell(field.cell), upper);
             let old = std::mem::replace(&mut focus.values[var as usize], new);
             // A variable may be reported by its cell and by the overflow id.
@@ -388,37 +393,41 @@ impl States {
 
     /// The word of a state of a small net; `None` if it has to take the general path.
     #[inline]
-    pub(super) fn word(&self, state: StateId) -> Option<u64> {
+    pub(super) fn word(&self, state: ExplicitStateId) -> Option<u64> {
         match &self.store {
-            Store::Word(vectors, _) if !self.cut_off.in_words => {
-                let (word, escape) = vectors.word(state.0);
-                (escape == 0).then_some(word)
+            StateStore::Word(vectors, _) if !self.cut_off.in_words => {
+                let (word, overflow_id) = vectors.word(state.0);
+                (overflow_id == 0).then_some(word)
             }
-            Store::Common(common) if !self.cut_off.in_words => common.word(state.0),
+            StateStore::Shared(common) if !self.cut_off.in_words => common.word(state.0),
             _ => None,
         }
     }
 
     /// Id of a state that is a word; `None` if it is unknown and the table is sealed.
     #[inline]
-    pub(super) fn reach_word(&mut self, word: u64) -> Result<Option<StateId>, Stop> {
+    pub(super) fn reach_word(&mut self, word: u64) -> Result<Option<ExplicitStateId>, Stop> {
         self.tick()?;
         match &mut self.store {
-            Store::Word(vectors, _) if self.is_sealed => {
-                Ok(vectors.find_word(word, 0).map(StateId))
+            StateStore::Word(vectors, _) if self.is_sealed => {
+                Ok(vectors.find_word(word, 0).map(ExplicitStateId))
             }
-            Store::Word(vectors, _) => Ok(Some(StateId(vectors.intern_word(word, 0)?.0))),
-            Store::Common(common) if self.is_sealed => Ok(common.find_word(word, 0).map(StateId)),
-            Store::Common(common) => Ok(Some(StateId(common.intern_word(word, 0)?))),
+            StateStore::Word(vectors, _) => {
+                Ok(Some(ExplicitStateId(vectors.intern_word(word, 0)?.0)))
+            }
+            StateStore::Shared(common) if self.is_sealed => {
+                Ok(common.find_word(word, 0).map(ExplicitStateId))
+            }
+            StateStore::Shared(common) => Ok(Some(ExplicitStateId(common.intern_word(word, 0)?))),
             _ => unreachable!("only words are fired as words"),
         }
     }
 
     /// Id of a state that is a word, if it is known.
     #[inline]
-    pub(super) fn find_word(&self, word: u64) -> Option<StateId> {
+    pub(super) fn find_word(&self, word: u64) -> Option<ExplicitStateId> {
         match &self.store {
-            Store::Word(vectors, _) => vectors.find_word(word, 0).map(StateId),
+            StateStore::Word(vectors, _) => vectors.find_word(word, 0).map(ExplicitStateId),
             _ => None,
         }
     }
@@ -427,7 +436,7 @@ impl States {
     pub(super) fn truth(
         &mut self,
         observed: &Observed<'_>,
-        holds: impl Fn(&Form<'_>, &Focus) -> bool,
+        holds: impl Fn(&CompiledPredicate<'_>, &Focus) -> bool,
     ) -> u64 {
         let focus = &mut self.focus;
         for (bit, predicate) in &observed.predicates {
@@ -451,7 +460,7 @@ impl States {
         for put in net.puts(t) {
             let old = focus.values[put.var as usize];
             let new = old.wrapping_add(put.delta);
-            if put.field.escapes(old, new) || new > self.cut_off.most {
+            if put.field.overflows(old, new) || new > self.cut_off.most {
                 return self.fire_wide(space, net, t);
             }
         }
@@ -466,9 +475,9 @@ impl States {
         Ok(true)
     }
 
-    /// [`fire`](States::fire) where upper bits change, or a place has too many tokens.
+    /// [`fire`](StateTable::fire) where upper bits change, or a place has too many tokens.
     #[cold]
-    fn fire_wide(&mut self, space: &Explicit<'_>, net: &Net, t: u32) -> Result<bool, Stop> {
+    fn fire_wide(&mut self, space: &Explicit<'_>, net: &CompiledNet, t: u32) -> Result<bool, Stop> {
         self.scratch.assigned.clear();
         for put in net.puts(t) {
             let old = self.focus.values[put.var as usize];
@@ -489,17 +498,17 @@ impl States {
     /// Prepares the successor with the assigned values.
     pub(super) fn pack(&mut self) -> Result<(), Stop> {
         let (focus, layout) = (&self.focus, &*self.layout);
-        let Scratch {
+        let SuccessorScratch {
             assigned, changes, ..
         } = &mut self.scratch;
         // By cells, in descending order; fields without bits are in none.
         let cell = |var: &u32| layout.fields[*var as usize].cell;
         assigned.sort_unstable_by_key(|(var, _)| std::cmp::Reverse(cell(var)));
         changes.clear();
-        let mut escapes = false;
+        let mut overflow_vectors = false;
         for (var, new) in assigned.iter().copied() {
             let field = layout.fields[var as usize];
-            escapes |= field.escapes(focus.values[var as usize], new);
+            overflow_vectors |= field.overflows(focus.values[var as usize], new);
             if field.width == 0 {
                 continue;
             }
@@ -510,11 +519,11 @@ impl States {
                 *cell = *cell & !field.mask() | field.split(new).0;
             }
         }
-        if escapes {
+        if overflow_vectors {
             let upper =
                 |(var, new): &(u32, Value)| (*var, layout.fields[*var as usize].split(*new).1);
-            let new = self.escapes.with(assigned.iter().map(upper))?;
-            changes.insert(0, (layout.escape(), new));
+            let new = self.overflow_vectors.with(assigned.iter().map(upper))?;
+            changes.insert(0, (layout.overflow_id(), new));
         }
         changes.retain(|(cell, new)| focus.view.cell(*cell) != *new);
         self.scratch.sum = changes.iter().fold(focus.sum, |sum, (cell, new)| {
@@ -525,13 +534,13 @@ impl States {
 
     #[inline]
     pub(super) fn next_hash(&self) -> u32 {
-        let Scratch { changes, sum, .. } = &self.scratch;
+        let SuccessorScratch { changes, sum, .. } = &self.scratch;
         self.store.hash(&self.focus.view, changes, *sum)
     }
 
     /// Id of the prepared successor; `None` if it is unknown and the table is sealed.
     #[inline]
-    pub(super) fn reach(&mut self) -> Result<Option<StateId>, Stop> {
+    pub(super) fn reach(&mut self) -> Result<Option<ExplicitStateId>, Stop> {
         if self.is_sealed {
             self.find()
         } else {
@@ -540,21 +549,21 @@ impl States {
     }
 
     #[cold]
-    fn find(&mut self) -> Result<Option<StateId>, Stop> {
+    fn find(&mut self) -> Result<Option<ExplicitStateId>, Stop> {
         self.tick()?;
-        let Scratch { changes, sum, .. } = &self.scratch;
+        let SuccessorScratch { changes, sum, .. } = &self.scratch;
         let found = self.store.find(&self.focus.view, changes, *sum);
-        Ok(found.map(StateId))
+        Ok(found.map(ExplicitStateId))
     }
 
     #[inline]
-    pub(super) fn intern(&mut self) -> Result<StateId, Stop> {
+    pub(super) fn intern(&mut self) -> Result<ExplicitStateId, Stop> {
         self.tick()?;
-        let Scratch { changes, sum, .. } = &self.scratch;
+        let SuccessorScratch { changes, sum, .. } = &self.scratch;
         if let (true, Some(id)) = (changes.is_empty(), self.focus.id) {
             return Ok(id);
         }
         let id = self.store.intern(&mut self.focus.view, changes, *sum)?;
-        Ok(StateId(id))
+        Ok(ExplicitStateId(id))
     }
 }

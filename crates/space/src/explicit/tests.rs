@@ -17,7 +17,7 @@ fn values_outgrow_their_fields() {
     let mut at = space.initial(&mut states, 0).unwrap().unwrap();
     assert!(states.packed_bits() < 18);
     for i in 1..=300 {
-        let mut cursor = Cursor::default();
+        let mut cursor = StepCursor::default();
         let (event, to) = space.next(&mut states, at, &mut cursor).unwrap().unwrap();
         assert_eq!(event, Some(EventId(0)));
         assert_eq!(*states.get(to), [300 - i, i]);
@@ -26,10 +26,12 @@ fn values_outgrow_their_fields() {
     assert_eq!(states.len(), 301);
     for i in 0..=300 {
         let values = [300 - Value::from(i), Value::from(i)];
-        assert_eq!(*states.get(StateId(i)), values);
+        assert_eq!(*states.get(ExplicitStateId(i)), values);
     }
     assert_eq!(
-        space.next(&mut states, at, &mut Cursor::default()).unwrap(),
+        space
+            .next(&mut states, at, &mut StepCursor::default())
+            .unwrap(),
         None
     );
 }
@@ -85,12 +87,12 @@ fn agrees(system: &System, random: &mut Random, case: usize) {
     let space = Explicit::new(system, Deadlock::Stutter).observing(bits.collect());
     let mut states = space.states(&Budget::unlimited());
     let initial = space.initial(&mut states, 0).unwrap().unwrap();
-    let mut known: HashMap<State, StateId> = HashMap::new();
+    let mut known: HashMap<State, ExplicitStateId> = HashMap::new();
     known.insert(system.initial[0].clone(), initial);
     for round in 0..150 {
         let from = match round % 2 {
-            0 => StateId(random.below(states.len() as u32)),
-            _ => StateId((round / 2).min(states.len() as u32 - 1)),
+            0 => ExplicitStateId(random.below(states.len() as u32)),
+            _ => ExplicitStateId((round / 2).min(states.len() as u32 - 1)),
         };
         let values = states.get(from);
         assert_eq!(known[&values], from, "case {case}");
@@ -113,7 +115,7 @@ fn agrees(system: &System, random: &mut Random, case: usize) {
         } else if round % 3 == 0 {
             space.expand(&mut states, from, &mut found).unwrap();
         } else {
-            let mut cursor = Cursor::default();
+            let mut cursor = StepCursor::default();
             while let Some((event, to)) = space.next(&mut states, from, &mut cursor).unwrap() {
                 match event {
                     Some(event) => found.push((event, to)),
@@ -155,7 +157,7 @@ fn every_loop_polls_the_budget() {
     let mut steps = Vec::new();
     let expanded = space.expand(&mut states, at, &mut steps);
     assert_eq!(expanded, Err(Stop::Time));
-    let (mut cursor, mut taken) = (Cursor::default(), 0);
+    let (mut cursor, mut taken) = (StepCursor::default(), 0);
     let stop = loop {
         match space.next(&mut states, at, &mut cursor) {
             Ok(step) => assert!(step.is_some()),
@@ -200,7 +202,7 @@ fn a_dead_state_stutters_once() {
     let space = Explicit::new(&system, Deadlock::Stutter);
     let mut states = space.states(&Budget::unlimited());
     let at = space.initial(&mut states, 0).unwrap().unwrap();
-    let mut cursor = Cursor::default();
+    let mut cursor = StepCursor::default();
     assert_eq!(
         space.next(&mut states, at, &mut cursor).unwrap(),
         Some((None, at))
@@ -220,7 +222,8 @@ fn cut_off_successors_are_reported_and_no_deadlock() {
     let mut states = space.states(&Budget::unlimited());
     states.cut_above(5);
     let mut at = space.initial(&mut states, 0).unwrap().unwrap();
-    let next = |states: &mut States, at| space.next(states, at, &mut Cursor::default()).unwrap();
+    let next =
+        |states: &mut StateTable, at| space.next(states, at, &mut StepCursor::default()).unwrap();
     while let Some((event, to)) = next(&mut states, at) {
         assert_eq!(event, Some(EventId(0)), "no state stutters");
         at = to;

@@ -16,18 +16,18 @@
 //! ancestors have children before parents, and the children in the order of their parents, so that
 //! one running index finds them.
 //!
-//! The [`Nodes`] of the current state belong to the caller; the tree is append-only, and ids are
-//! stable.
+//! The [`TreeNodes`] of the current state belong to the caller; the tree is append-only, and ids
+//! are stable.
 
 use super::chunks::Chunks;
-use super::index::{Index, mix};
+use super::index::{HashIndex, mix};
 use lariat_budget::{Budget, Stop};
 
 /// The nodes of one state, by their heap numbers.
-pub(super) type Nodes = Vec<u32>;
+pub(super) type TreeNodes = Vec<u32>;
 
 /// A cell and its new value.
-pub(super) type Change = (u32, u32);
+pub(super) type CellChange = (u32, u32);
 
 /// Number of the first node that a root names.
 pub(super) const TOP: u32 = 4;
@@ -36,13 +36,13 @@ pub(super) const TOP: u32 = 4;
 pub(super) type Root = [u32; TOP as usize];
 
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(super) struct TreeStore {
     leaves: usize,
     roots: Chunks<Root>,
     hashes: Chunks<u32>,
-    index: Index,
+    index: HashIndex,
     pairs: Pairs,
-    scratch: Scratch,
+    scratch: TreeScratch,
 }
 
 /// A table of inner nodes by their contents and by their ids.
@@ -54,20 +54,20 @@ pub(super) trait PairStore {
 
 /// The nodes that a step changes, children first, and their new values.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(super) struct TreeScratch {
     path: Vec<u32>,
     values: Vec<u32>,
 }
 
-impl Tree {
-    pub fn new(cells: usize, budget: &Budget) -> Tree {
-        Tree {
+impl TreeStore {
+    pub fn new(cells: usize, budget: &Budget) -> TreeStore {
+        TreeStore {
             leaves: leaves(cells),
             roots: Chunks::new(budget),
             hashes: Chunks::new(budget),
-            index: Index::new(budget),
+            index: HashIndex::new(budget),
             pairs: Pairs::new(budget),
-            scratch: Scratch::default(),
+            scratch: TreeScratch::default(),
         }
     }
 
@@ -80,7 +80,7 @@ impl Tree {
     }
 
     /// The nodes of the state whose cells are all 0.
-    pub fn zero(&mut self) -> Result<Nodes, Stop> {
+    pub fn zero(&mut self) -> Result<TreeNodes, Stop> {
         zero(&mut self.pairs, self.leaves)
     }
 
@@ -89,8 +89,8 @@ impl Tree {
     #[inline]
     pub fn intern(
         &mut self,
-        nodes: &Nodes,
-        changes: &[Change],
+        nodes: &TreeNodes,
+        changes: &[CellChange],
         sum: u64,
     ) -> Result<(u32, bool), Stop> {
         let hashes = &self.hashes;
@@ -114,7 +114,7 @@ impl Tree {
         }
     }
 
-    pub fn find(&mut self, nodes: &Nodes, changes: &[Change], sum: u64) -> Option<u32> {
+    pub fn find(&mut self, nodes: &TreeNodes, changes: &[CellChange], sum: u64) -> Option<u32> {
         self.scratch.climb(self.leaves, changes);
         let (roots, pairs, scratch) = (&self.roots, &self.pairs, &mut self.scratch);
         let is = |id| scratch.is(roots.get(id), pairs, nodes, changes);
@@ -127,13 +127,14 @@ impl Tree {
     }
 
     #[inline]
-    pub fn touch(&self, hashes: &[u32]) {
-        self.index.touch(hashes, |id| self.roots.get(id)[0].into());
+    pub fn prefetch(&self, hashes: &[u32]) {
+        self.index
+            .prefetch(hashes, |id| self.roots.get(id)[0].into());
     }
 
     /// Moves `nodes` to a state; calls `changed` with each cell that differs.
     #[inline]
-    pub fn load(&self, nodes: &mut Nodes, id: u32, mut changed: impl FnMut(u32, u32, u32)) {
+    pub fn load(&self, nodes: &mut TreeNodes, id: u32, mut changed: impl FnMut(u32, u32, u32)) {
         load(
             &self.pairs,
             self.leaves,
@@ -162,7 +163,7 @@ pub(super) fn near_root(leaf: u32) -> impl Iterator<Item = u32> {
 }
 
 /// The nodes of the state whose cells are all 0.
-pub(super) fn zero(pairs: &mut impl PairStore, leaves: usize) -> Result<Nodes, Stop> {
+pub(super) fn zero(pairs: &mut impl PairStore, leaves: usize) -> Result<TreeNodes, Stop> {
     let mut nodes = vec![0; 2 * leaves];
     let (mut start, mut id) = (leaves / 2, 0);
     while start >= TOP as usize {
@@ -189,7 +190,7 @@ pub(super) fn cells(pairs: &impl PairStore, leaves: usize, root: Root) -> Vec<u3
 pub(super) fn load(
     pairs: &impl PairStore,
     leaves: usize,
-    nodes: &mut Nodes,
+    nodes: &mut TreeNodes,
     root: Root,
     changed: &mut impl FnMut(u32, u32, u32),
 ) {
@@ -203,7 +204,7 @@ pub(super) fn load(
 fn turn(
     pairs: &impl PairStore,
     leaves: usize,
-    nodes: &mut Nodes,
+    nodes: &mut TreeNodes,
     node: u32,
     new: u32,
     changed: &mut impl FnMut(u32, u32, u32),
@@ -221,7 +222,7 @@ fn turn(
 fn descend(
     pairs: &impl PairStore,
     leaves: usize,
-    nodes: &mut Nodes,
+    nodes: &mut TreeNodes,
     node: u32,
     pair: u64,
     changed: &mut impl FnMut(u32, u32, u32),
@@ -231,10 +232,10 @@ fn descend(
     }
 }
 
-impl Scratch {
+impl TreeScratch {
     /// Sets the path to the leaves of `changes` and all their ancestors.
     #[inline]
-    pub fn climb(&mut self, leaves: usize, changes: &[Change]) {
+    pub fn climb(&mut self, leaves: usize, changes: &[CellChange]) {
         let path = &mut self.path;
         path.clear();
         path.extend(changes.iter().map(|(cell, _)| leaves as u32 + cell));
@@ -257,8 +258,8 @@ impl Scratch {
         &mut self,
         root: Root,
         pairs: &impl PairStore,
-        nodes: &Nodes,
-        changes: &[Change],
+        nodes: &TreeNodes,
+        changes: &[CellChange],
     ) -> bool {
         let (path, values) = (&self.path[..], &mut self.values[..]);
         // From here on, the members of the path have received their values from their parents.
@@ -290,8 +291,8 @@ impl Scratch {
     pub fn make(
         &mut self,
         pairs: &mut impl PairStore,
-        nodes: &Nodes,
-        changes: &[Change],
+        nodes: &TreeNodes,
+        changes: &[CellChange],
     ) -> Result<Root, Stop> {
         let (path, values) = (&self.path[..], &mut self.values[..]);
         for (value, (_, new)) in values.iter_mut().zip(changes) {
@@ -332,14 +333,14 @@ fn children(node: u32, pair: u64) -> [(u32, u32); 2] {
 #[derive(Debug)]
 struct Pairs {
     pairs: Chunks<u64>,
-    index: Index,
+    index: HashIndex,
 }
 
 impl Pairs {
     fn new(budget: &Budget) -> Pairs {
         Pairs {
             pairs: Chunks::new(budget),
-            index: Index::new(budget),
+            index: HashIndex::new(budget),
         }
     }
 
@@ -391,7 +392,7 @@ mod tests {
         terms.fold(0, |s, (w, c)| s.wrapping_add(w.wrapping_mul(u64::from(*c))))
     }
 
-    fn load(tree: &Tree, nodes: &mut Nodes, id: u32, cells: &mut [u32]) {
+    fn load(tree: &TreeStore, nodes: &mut TreeNodes, id: u32, cells: &mut [u32]) {
         tree.load(nodes, id, |cell, old, new| {
             assert_eq!(cells[cell as usize], old);
             cells[cell as usize] = new;
@@ -403,7 +404,7 @@ mod tests {
     fn a_tree_is_a_map_of_vectors() {
         let mut random = Random::new(seed(5_150));
         for cells in [1, 2, 3, 5, 8, 33, 100] {
-            let mut tree = Tree::new(cells, &Budget::unlimited());
+            let mut tree = TreeStore::new(cells, &Budget::unlimited());
             let mut nodes = tree.zero().unwrap();
             let mut current = vec![0; cells];
             let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
@@ -412,7 +413,7 @@ mod tests {
                 for _ in 0..random.below(4) {
                     next[random.below(cells as u32) as usize] = random.below(4);
                 }
-                let changes: Vec<Change> = (0..cells)
+                let changes: Vec<CellChange> = (0..cells)
                     .rev()
                     .filter(|i| next[*i] != current[*i])
                     .map(|i| (i as u32, next[i]))
@@ -432,7 +433,7 @@ mod tests {
     #[test]
     fn a_refused_lease_keeps_the_states() {
         let budget = Budget::bytes(400_000);
-        let mut tree = Tree::new(64, &budget);
+        let mut tree = TreeStore::new(64, &budget);
         let nodes = tree.zero().unwrap();
         let state = |i: u32| {
             let mut cells = vec![0; 64];

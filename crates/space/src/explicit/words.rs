@@ -11,10 +11,10 @@
 //! The borrows and carries of `z = x ± y` are the bits of `x ^ y ^ z`, so that each test takes
 //! three instructions for all places together (L. Lamport, *Multiple byte processing with full-word
 //! instructions*, 1975). With few transitions, testing each of them is cheaper than maintaining the
-//! set of enabled ones. States and successors with values that exceed their fields (`escapes.rs`)
+//! set of enabled ones. States and successors with values that exceed their fields (`overflow.rs`)
 //! take the general path.
 
-use super::layout::Layout;
+use super::layout::PackedLayout;
 use lariat_model::{Action, Arc, System};
 
 /// The highest bit, which no state uses.
@@ -36,7 +36,7 @@ pub(super) struct Words {
 
 impl Words {
     /// Compiles the transitions of a net; `None` if its states are not words.
-    pub fn new<'s>(arcs: impl Iterator<Item = &'s [Arc]>, layout: &Layout) -> Option<Words> {
+    pub fn new<'s>(arcs: impl Iterator<Item = &'s [Arc]>, layout: &PackedLayout) -> Option<Words> {
         let low = layout.word?;
         let mut borders = TOP;
         for field in layout.fields.iter().filter(|field| field.width > 0) {
@@ -72,7 +72,7 @@ impl Words {
 }
 
 impl Move {
-    fn new(arcs: &[Arc], layout: &Layout, low: u32) -> Move {
+    fn new(arcs: &[Arc], layout: &PackedLayout, low: u32) -> Move {
         let mut made = Move {
             needs: 0,
             leaves: 0,

@@ -19,10 +19,10 @@
 //! and the bottom of each guard. Numbers are 128 bits wide where the number of states permits, and
 //! arbitrarily large otherwise.
 
-use super::layout::Layout;
-use super::moves::Moves;
+use super::layout::LevelLayout;
+use super::moves::EventRelations;
 use lariat_budget::{Budget, Lease, Stop};
-use lariat_dd::kernel::NodeId;
+use lariat_dd::kernel::DdNode;
 use lariat_dd::{Set, Store, UBig};
 use lariat_model::order::Level;
 use lariat_model::{Action, Domain, System};
@@ -30,7 +30,7 @@ use rustc_hash::FxHashMap;
 
 /// Statistics of a set of states.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Census {
+pub struct SymbolicCounts {
     /// Number of states.
     pub states: UBig,
     /// Number of steps: pairs of a state and an event (or a matching row of its table). `None` if
@@ -48,12 +48,12 @@ pub struct Census {
 /// given.
 pub(super) fn census(
     system: &System,
-    layout: &Layout,
-    moves: Option<&Moves>,
+    layout: &LevelLayout,
+    moves: Option<&EventRelations>,
     store: &mut Store,
     set: &Set,
     budget: &Budget,
-) -> Result<Census, Stop> {
+) -> Result<SymbolicCounts, Stop> {
     let mut diagram = Diagram::default();
     let mut meter = Meter {
         budget,
@@ -65,7 +65,7 @@ pub(super) fn census(
     store.run(|kernel| {
         let mut here = if root.is_empty() { vec![] } else { vec![root] };
         for level in 0..kernel.levels() {
-            let mut below: FxHashMap<NodeId, u32> = FxHashMap::default();
+            let mut below: FxHashMap<DdNode, u32> = FxHashMap::default();
             let mut next = Vec::new();
             let mut rows = Rows::default();
             for (at, node) in here.iter().enumerate() {
@@ -77,10 +77,10 @@ pub(super) fn census(
                     rows.edges.push((value, id));
                 }
                 rows.ends.push(rows.edges.len() as u32);
-                if at % BREATH == 0 {
+                if at % POLL_INTERVAL == 0 {
                     outcome = meter.holds(rows.bytes() + next.len() * NODE_BYTES);
                     if outcome.is_err() {
-                        return Ok(NodeId::EMPTY);
+                        return Ok(DdNode::EMPTY);
                     }
                 }
             }
@@ -94,7 +94,7 @@ pub(super) fn census(
                 }
             }
         }
-        Ok(NodeId::EMPTY)
+        Ok(DdNode::EMPTY)
     })?;
     outcome?;
     meter.holds(0)?;
@@ -112,7 +112,7 @@ pub(super) fn census(
     } else {
         None
     };
-    Ok(Census {
+    Ok(SymbolicCounts {
         states,
         edges,
         max_tokens_in_place,
@@ -122,7 +122,7 @@ pub(super) fn census(
 }
 
 /// Nodes of one level between two polls of the budget.
-const BREATH: usize = 1 << 14;
+const POLL_INTERVAL: usize = 1 << 14;
 
 /// Bytes of a node while its level is laid out: in the list, and in the index with its slack.
 const NODE_BYTES: usize = 32;
@@ -202,7 +202,7 @@ fn lift<N: Number>(
         }
         bytes += sum.bytes();
         sums.push(sum);
-        if at % BREATH == 0 {
+        if at % POLL_INTERVAL == 0 {
             meter.holds(held + bytes)?;
         }
     }
@@ -233,7 +233,7 @@ impl Diagram {
     fn tokens(
         &self,
         system: &System,
-        layout: &Layout,
+        layout: &LevelLayout,
         meter: &mut Meter<'_>,
     ) -> Result<(u64, u128), Stop> {
         let mut in_place = 0;
@@ -354,7 +354,7 @@ struct Guards {
 }
 
 impl Guards {
-    fn new(system: &System, layout: &Layout, moves: &Moves) -> Result<Guards, Stop> {
+    fn new(system: &System, layout: &LevelLayout, moves: &EventRelations) -> Result<Guards, Stop> {
         let end = Guard {
             level: u32::MAX,
             condition: Condition::AtLeast(0),

@@ -10,7 +10,7 @@ use lariat_model::{Action, Domain, State, System, Value, VarId};
 
 /// A variable order with the offsets of the stored values.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct LevelLayout {
     order: Order,
     /// Per level, the value that is stored as 0.
     low: Box<[Value]>,
@@ -18,9 +18,9 @@ pub struct Layout {
     high: Box<[Option<u64>]>,
 }
 
-impl Layout {
+impl LevelLayout {
     /// The layout of `system` under `order`, which must be an order of its variables.
-    pub fn new(system: &System, order: &Order) -> Layout {
+    pub fn new(system: &System, order: &Order) -> LevelLayout {
         let mut low: Vec<Value> = Vec::with_capacity(order.len());
         let mut high: Vec<Option<Value>> = Vec::with_capacity(order.len());
         for var in order.vars() {
@@ -82,7 +82,7 @@ impl Layout {
             .zip(&low)
             .map(|(high, low)| high.map(|h| h.abs_diff(*low)))
             .collect();
-        Layout {
+        LevelLayout {
             order: order.clone(),
             low: low.into(),
             high,

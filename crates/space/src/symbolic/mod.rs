@@ -11,15 +11,15 @@
 //! - [`select`](Symbolic::select) by a predicate, [`dead`](Symbolic::dead) states;
 //! - statistics: [`census`](Symbolic::census).
 //!
-//! Operations with events take a subset of them, [`Steps`]. Predicates are residuals of a query,
+//! Operations with events take a subset of them, [`StepSet`]. Predicates are residuals of a query,
 //! [`Residuals`]; they and the cache entries computed with them are dropped with the query. Sets
 //! are handles that keep their nodes alive; the set algebra is that of [`Symbolic::store`].
 
-mod beside;
 mod enabled;
 mod figures;
 mod layout;
 mod moves;
+mod order_race_thread;
 mod partial;
 mod program;
 mod pumping;
@@ -35,12 +35,12 @@ mod tests;
 mod trial;
 mod walk;
 
-pub use figures::Census;
+pub use figures::SymbolicCounts;
 pub use lariat_dd::{Residual, Set, UBig};
-pub use layout::Layout;
+pub use layout::LevelLayout;
 pub use pumping::{Pumping, pumping};
-pub use reach::{Arrangement, OrderChoice, Reach, Reached, Unreached, arrange, reach};
+pub use reach::{Arrangement, OrderChoice, ReachResult, Reached, Unreached, arrange, reach};
 pub use residual::Residuals;
 pub use schedule::{OrderSchedule, ScheduleRow};
-pub use space::{Steps, Symbolic, asks_for_events};
+pub use space::{StepSet, Symbolic, asks_for_events};
 pub use trial::OrderTrial;

@@ -5,20 +5,20 @@
 //! is not set.
 //!
 //! A program is a set of tables that are *learned* (`program.rs`): domains are never enumerated, so
-//! wide ones cost only the values that occur. `Symbolic` lets programs [learn](Moves::learn) from a
-//! set before it applies them to it.
+//! wide ones cost only the values that occur. `Symbolic` lets programs
+//! [learn](EventRelations::learn) from a set before it applies them to it.
 //!
 //! Closures restart whenever something is learned. So values that are written are assumed to occur,
 //! for a number of rounds that doubles; most programs are completely known once they have learned
 //! from the initial states. Wide programs, of which too many combinations of values exist, also
 //! learn from single states (`walk.rs`).
 
-use super::layout::Layout;
-use super::program::{Domains, GuardedCommand, Program};
+use super::layout::LevelLayout;
+use super::program::{Domains, GuardedCommand, LearnedProgram};
 use super::space::asks_for_events;
 use super::walk::StateWalk;
 use lariat_budget::{Budget, Lease, Stop};
-use lariat_dd::{Event, EventPart, Set, Store, Subset};
+use lariat_dd::{EventPart, EventRelation, Set, Store, Subset};
 use lariat_model::order::Level;
 use lariat_model::{Action, Arc, EventId, Row, System, Value, VarId};
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 const FIRST_ROUNDS: u32 = 16;
 
 /// The events of the system in the diagram store.
-pub(super) struct Moves {
+pub(super) struct EventRelations {
     moves: Vec<EventForm>,
     domains: Domains,
     /// Look-ahead rounds at the next learning.
@@ -40,17 +40,17 @@ pub(super) struct Moves {
 }
 
 enum EventForm {
-    Fixed(Vec<Event>),
-    Learned(Program),
+    Fixed(Vec<EventRelation>),
+    Learned(LearnedProgram),
 }
 
-impl Moves {
+impl EventRelations {
     pub(super) fn new(
         system: &System,
-        layout: &Layout,
+        layout: &LevelLayout,
         store: &mut Store,
         budget: &Budget,
-    ) -> Result<Moves, Stop> {
+    ) -> Result<EventRelations, Stop> {
         let mut moves = Vec::with_capacity(system.events.len());
         for event in &system.events {
             moves.push(match &event.action {
@@ -64,10 +64,10 @@ impl Moves {
                         event.name
                     )));
                 }
-                action => EventForm::Learned(Program::new(system, action)),
+                action => EventForm::Learned(LearnedProgram::new(system, action)),
             });
         }
-        Ok(Moves {
+        Ok(EventRelations {
             moves,
             domains: Domains::new(system),
             look_ahead: FIRST_ROUNDS,
@@ -85,7 +85,7 @@ impl Moves {
     }
 
     /// The events of the store for an event of the system.
-    pub(super) fn events(&self, event: EventId) -> &[Event] {
+    pub(super) fn events(&self, event: EventId) -> &[EventRelation] {
         match &self.moves[event.index()] {
             EventForm::Fixed(events) => events,
             EventForm::Learned(program) => program.events(),
@@ -97,11 +97,11 @@ impl Moves {
     pub(super) fn copied(
         &self,
         system: &System,
-        layout: &Layout,
+        layout: &LevelLayout,
         store: &mut Store,
         event: EventId,
         below: &[EventPart],
-    ) -> Result<Vec<Event>, Stop> {
+    ) -> Result<Vec<EventRelation>, Stop> {
         match (&self.moves[event.index()], &system.event(event).action) {
             (EventForm::Learned(program), _) => {
                 program.copied(system, layout, &self.domains, store, below)
@@ -113,7 +113,7 @@ impl Moves {
     }
 
     /// A program, as far as it is known; `None` for other events.
-    pub(super) fn program(&self, event: EventId) -> Option<&Program> {
+    pub(super) fn program(&self, event: EventId) -> Option<&LearnedProgram> {
         match &self.moves[event.index()] {
             EventForm::Fixed(_) => None,
             EventForm::Learned(program) => Some(program),
@@ -124,7 +124,7 @@ impl Moves {
     pub(super) fn learn(
         &mut self,
         system: &System,
-        layout: &Layout,
+        layout: &LevelLayout,
         store: &mut Store,
         set: &Set,
         budget: &Budget,
@@ -172,7 +172,7 @@ impl Moves {
     fn walk(
         &mut self,
         system: &System,
-        layout: &Layout,
+        layout: &LevelLayout,
         nodes: u64,
         budget: &Budget,
     ) -> Result<(), Stop> {
@@ -202,7 +202,7 @@ impl Moves {
     }
 }
 
-type Coded<'m, 's> = (&'m mut Program, GuardedCommand<'s>);
+type Coded<'m, 's> = (&'m mut LearnedProgram, GuardedCommand<'s>);
 
 fn programs<'m, 's>(
     system: &'s System,
@@ -223,7 +223,7 @@ fn programs<'m, 's>(
 }
 
 /// The condition that no fault has occurred.
-fn sound(system: &System, layout: &Layout) -> Result<Option<EventPart>, Stop> {
+fn sound(system: &System, layout: &LevelLayout) -> Result<Option<EventPart>, Stop> {
     let Some(fault) = system.fault else {
         return Ok(None);
     };
@@ -238,11 +238,11 @@ fn sound(system: &System, layout: &Layout) -> Result<Option<EventPart>, Stop> {
 /// A net transition, with the parts `below` on levels below those of the system.
 fn net(
     system: &System,
-    layout: &Layout,
+    layout: &LevelLayout,
     store: &mut Store,
     arcs: &[Arc],
     below: &[EventPart],
-) -> Result<Vec<Event>, Stop> {
+) -> Result<Vec<EventRelation>, Stop> {
     let mut parts = Vec::with_capacity(arcs.len() + 1);
     for arc in arcs {
         let level = layout.level(arc.var);
@@ -267,7 +267,7 @@ fn net(
 /// largest number at each level.
 pub(super) fn may_escape(
     system: &System,
-    layout: &Layout,
+    layout: &LevelLayout,
     events: &[EventId],
     cap: u32,
     most: &[u32],
@@ -287,7 +287,7 @@ pub(super) fn may_escape(
 /// place: one for each place that it fills. They are tested, never fired.
 pub(super) fn escaping(
     system: &System,
-    layout: &Layout,
+    layout: &LevelLayout,
     store: &mut Store,
     events: &[EventId],
     cap: u32,
@@ -312,12 +312,12 @@ pub(super) fn escaping(
 /// A table, with the parts `below` for each row on levels below those of the system.
 fn table(
     system: &System,
-    layout: &Layout,
+    layout: &LevelLayout,
     store: &mut Store,
     vars: &[VarId],
     rows: &[Row],
     below: &[EventPart],
-) -> Result<Vec<Event>, Stop> {
+) -> Result<Vec<EventRelation>, Stop> {
     // Rows by the cells that they fill.
     let mut groups: BTreeMap<Vec<bool>, Vec<Vec<(u32, u32)>>> = BTreeMap::new();
     for row in rows {

@@ -6,7 +6,7 @@
 //! including lazy logic and faults: an expression is folded only when its value, or its fault, does
 //! not depend on unread levels.
 
-use super::layout::Layout;
+use super::layout::LevelLayout;
 use lariat_model::order::Level;
 use lariat_model::{BinaryOp, Expr, UnaryOp, Value, VarId};
 use rustc_hash::FxHashMap;
@@ -81,7 +81,7 @@ impl Exprs {
     }
 
     /// The expression before any level is read.
-    pub(super) fn compile(&mut self, layout: &Layout, expr: &Expr) -> ExprId {
+    pub(super) fn compile(&mut self, layout: &LevelLayout, expr: &Expr) -> ExprId {
         match expr {
             Expr::Const(value) => self.id(ExprForm::Const(*value)),
             Expr::Var(var) => self.id(ExprForm::Level(layout.level(*var))),

@@ -22,11 +22,11 @@
 //! Paths over the same levels with the same blind assignments share a table. An exploration that is
 //! stopped leaves valid paths, so it can be resumed.
 
-use super::layout::Layout;
+use super::layout::LevelLayout;
 use lariat_budget::{Budget, Stop};
-use lariat_dd::{Event, EventPart, Set, Store};
+use lariat_dd::{EventPart, EventRelation, Set, Store};
 use lariat_model::order::Level;
-use lariat_model::{Action, Comparison, Effect, Fault, Predicate, System, Value, VarId};
+use lariat_model::{Action, Assignment, Comparison, EvalError, Predicate, System, Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ const AHEAD: usize = 6;
 pub(super) struct GuardedCommand<'s> {
     pub(super) system: &'s System,
     pub(super) guard: &'s Predicate,
-    pub(super) effects: &'s [Effect],
+    pub(super) effects: &'s [Assignment],
 }
 
 #[derive(Default)]
@@ -91,7 +91,7 @@ impl Domains {
 }
 
 /// A program, as far as it is known.
-pub(super) struct Program {
+pub(super) struct LearnedProgram {
     /// Variables that it may read or write.
     vars: Vec<VarId>,
     /// Number of values tried of each, if any.
@@ -100,7 +100,7 @@ pub(super) struct Program {
     /// Of a wide program, the short vectors on which it has run, 0 at other levels.
     seen: Option<Set>,
     tables: BTreeMap<Shape, Table>,
-    events: Vec<Event>,
+    events: Vec<EventRelation>,
 }
 
 /// Common properties of the paths in a table.
@@ -119,7 +119,7 @@ impl Shape {
     fn parts(
         &self,
         system: &System,
-        layout: &Layout,
+        layout: &LevelLayout,
         domains: &Domains,
         rows: &[Vec<(u32, u32)>],
     ) -> Result<Vec<EventPart>, Stop> {
@@ -152,7 +152,7 @@ struct Table {
     rows: Vec<Vec<(u32, u32)>>,
     known: FxHashSet<Vec<(u32, u32)>>,
     /// The events, each with the index of its first row; they extend to the first row of the next.
-    events: Vec<(usize, Event)>,
+    events: Vec<(usize, EventRelation)>,
     /// Number of rows covered by events.
     made: usize,
     /// Number of values under blind assignments when the events were built.
@@ -241,7 +241,7 @@ impl Path {
         &mut self,
         command: GuardedCommand<'_>,
         choose: impl Fn(VarId) -> (Value, usize),
-    ) -> Result<bool, Fault> {
+    ) -> Result<bool, EvalError> {
         let GuardedCommand {
             system,
             guard,
@@ -299,14 +299,14 @@ fn holds(predicate: &Predicate, read: &mut impl FnMut(VarId) -> Value) -> bool {
     }
 }
 
-impl Program {
-    pub(super) fn new(system: &System, action: &Action) -> Program {
+impl LearnedProgram {
+    pub(super) fn new(system: &System, action: &Action) -> LearnedProgram {
         let mut vars = action.reads();
         vars.extend(action.writes());
         vars.extend(system.fault);
         vars.sort_unstable();
         vars.dedup();
-        Program {
+        LearnedProgram {
             vars,
             tried: None,
             wide: false,
@@ -316,7 +316,7 @@ impl Program {
         }
     }
 
-    pub(super) fn events(&self) -> &[Event] {
+    pub(super) fn events(&self) -> &[EventRelation] {
         &self.events
     }
 
@@ -331,7 +331,7 @@ impl Program {
     }
 
     /// The events that assign a variable a value beyond its range, with the variable.
-    pub(super) fn wrapping(&self) -> impl Iterator<Item = (VarId, Event)> {
+    pub(super) fn wrapping(&self) -> impl Iterator<Item = (VarId, EventRelation)> {
         self.tables.iter().flat_map(|(shape, table)| {
             let events = table.events.iter().map(|(_, event)| *event);
             events.filter_map(|event| Some((shape.wraps?, event)))
@@ -352,7 +352,7 @@ impl Program {
     pub(super) fn explore(
         &mut self,
         command: GuardedCommand<'_>,
-        layout: &Layout,
+        layout: &LevelLayout,
         domains: &Domains,
         writes: &mut Vec<(VarId, Value)>,
     ) {
@@ -402,7 +402,7 @@ impl Program {
     pub(super) fn look(
         &mut self,
         command: GuardedCommand<'_>,
-        layout: &Layout,
+        layout: &LevelLayout,
         store: &mut Store,
         set: &Set,
         budget: &Budget,
@@ -435,7 +435,12 @@ impl Program {
         self.wide
     }
 
-    pub(super) fn meet(&mut self, command: GuardedCommand<'_>, layout: &Layout, state: &[Value]) {
+    pub(super) fn meet(
+        &mut self,
+        command: GuardedCommand<'_>,
+        layout: &LevelLayout,
+        state: &[Value],
+    ) {
         let mut path = Path::default();
         if self.wide
             && path.run(command, |var| (state[var.index()], 0))
@@ -451,11 +456,11 @@ impl Program {
     pub(super) fn copied(
         &self,
         system: &System,
-        layout: &Layout,
+        layout: &LevelLayout,
         domains: &Domains,
         store: &mut Store,
         below: &[EventPart],
-    ) -> Result<Vec<Event>, Stop> {
+    ) -> Result<Vec<EventRelation>, Stop> {
         let mut events = Vec::new();
         for (shape, table) in &self.tables {
             let mut parts = shape.parts(system, layout, domains, &table.rows)?;
@@ -469,7 +474,7 @@ impl Program {
     pub(super) fn make(
         &mut self,
         system: &System,
-        layout: &Layout,
+        layout: &LevelLayout,
         domains: &Domains,
         store: &mut Store,
     ) -> Result<bool, Stop> {
@@ -497,7 +502,11 @@ impl Program {
 }
 
 /// A path as a row, and the shape of its table.
-fn row(system: &System, layout: &Layout, path: &Path) -> Result<(Shape, Vec<(u32, u32)>), Stop> {
+fn row(
+    system: &System,
+    layout: &LevelLayout,
+    path: &Path,
+) -> Result<(Shape, Vec<(u32, u32)>), Stop> {
     let mut reads = Vec::with_capacity(path.reads.len());
     for (var, value, _) in &path.reads {
         let level = layout.level(*var);

@@ -36,39 +36,39 @@
 //! stopped, so no work is repeated. The work of all interludes is a constant factor of that of the
 //! favourite: one comes when the work has grown by a share, and takes at most another share.
 //!
-//! With a second thread, interludes run [in the background](super::beside): the favourite continues
-//! for as much work as one try of an interlude may take before it waits for the result. Counted
-//! work, not time, determines the schedule.
+//! With a second thread, interludes run [in the background](super::order_race_thread): the
+//! favourite continues for as much work as one try of an interlude may take before it waits for the
+//! result. Counted work, not time, determines the schedule.
 
-use super::beside::{Beside, Interludes};
-use super::ranking::{Ranking, Runner};
+use super::order_race_thread::{Interludes, OrderRaceThread};
+use super::ranking::{RankedOrder, Ranking};
 use super::reach::Reached;
 use super::rehearsal::{Rehearsal, rehearsals};
 use super::schedule::OrderSchedule;
-use super::trial::{OrderTrial, Task, TrialEnd, UNLIMITED};
+use super::trial::{OrderTrial, TrialContext, TrialEnd, UNLIMITED};
 use lariat_budget::{Abort, Stop};
-use lariat_dd::kernel::{Halt, Kernel, NodeId, Residual};
+use lariat_dd::kernel::{DdNode, Halt, Kernel, Residual};
 use lariat_dd::saturation::{Listener, Silent, Unfiltered};
-use lariat_model::order::{self, Candidate, Direction, Heuristic, Order, OrderName};
+use lariat_model::order::{self, Heuristic, Order, OrderDirection, OrderName, ScoredOrder};
 use std::num::NonZeroUsize;
 use std::thread::scope;
 
 /// The favourite of programs, which have no rehearsals.
 const UNITS_UP: OrderName = OrderName {
     heuristic: Heuristic::Units,
-    direction: Direction::Up,
+    direction: OrderDirection::Up,
 };
 
 pub(super) struct Raced<'a> {
     /// The reachable states, or the reason why they were not found.
     pub(super) reached: Result<Box<Reached<'a>>, Stop>,
     /// The leading candidate at the end.
-    pub(super) favourite: Option<Candidate>,
+    pub(super) favourite: Option<ScoredOrder>,
 }
 
 /// Tries the file order with little work; `None` if that does not suffice.
 pub(super) fn first_try<'a>(
-    task: &Task<'a, '_>,
+    task: &TrialContext<'a, '_>,
     schedule: &OrderSchedule,
     trail: &mut Vec<OrderTrial>,
 ) -> Result<Option<Box<Reached<'a>>>, Stop> {
@@ -85,7 +85,7 @@ pub(super) fn first_try<'a>(
     )
 }
 
-fn file_order(task: &Task<'_, '_>) -> Order {
+fn file_order(task: &TrialContext<'_, '_>) -> Order {
     let named = order::named(task.system, OrderName::FILE);
     named.unwrap_or_else(|| Order::file(task.levels()))
 }
@@ -93,13 +93,13 @@ fn file_order(task: &Task<'_, '_>) -> Order {
 /// The race after a [`first_try`], which has left this `trail`. The budget of the task counts all
 /// work since then.
 pub(super) fn race<'a>(
-    task: &Task<'a, '_>,
+    task: &TrialContext<'a, '_>,
     schedule: &OrderSchedule,
     trail: Vec<OrderTrial>,
 ) -> Raced<'a> {
     let mut candidates = order::candidates(task.system);
     let order = file_order(task);
-    candidates.push(Candidate {
+    candidates.push(ScoredOrder {
         name: OrderName::FILE,
         score: order::score(task.system, &order),
         order,
@@ -108,7 +108,7 @@ pub(super) fn race<'a>(
     let side_budget = task.with_work(UNLIMITED).with_abort(&abort);
     let mut race = Race {
         task: *task,
-        side_task: Task {
+        side_task: TrialContext {
             budget: &side_budget,
             ..*task
         },
@@ -129,9 +129,9 @@ pub(super) fn race<'a>(
 
 pub(super) struct Race<'a, 'b> {
     /// Context of favourites; its budget counts all work.
-    task: Task<'a, 'b>,
+    task: TrialContext<'a, 'b>,
     /// Context of all other trials, with a separate budget.
-    side_task: Task<'a, 'b>,
+    side_task: TrialContext<'a, 'b>,
     /// Cancels the other trials when a favourite is done.
     pub(super) abort: &'b Abort,
     /// Work before the race, and of earlier favourites.
@@ -249,7 +249,7 @@ impl<'a> Race<'a, '_> {
         let tried = usize::try_from(self.schedule.tried).unwrap_or(usize::MAX);
         let mut paces = Vec::new();
         for runner in self.ranking.runners().iter().take(tried) {
-            let Candidate { name, order, .. } = &runner.candidate;
+            let ScoredOrder { name, order, .. } = &runner.candidate;
             let name = name.to_string();
             let mut reach = Topmost(levels as u32);
             let budget = self.side_task.with_work(work);
@@ -295,7 +295,7 @@ impl<'a> Race<'a, '_> {
 
     fn run_favourite(
         &mut self,
-        favourite: &Candidate,
+        favourite: &ScoredOrder,
         most: u64,
     ) -> Result<FavouriteEnd<'a>, Stop> {
         let task = self.task;
@@ -306,7 +306,7 @@ impl<'a> Race<'a, '_> {
         let race = &mut *self;
         let (end, interrupted) = scope(|scope| {
             let background = if own.threads() > NonZeroUsize::MIN {
-                Beside::new(scope)
+                OrderRaceThread::new(scope)
             } else {
                 None
             };
@@ -427,7 +427,7 @@ impl<'a> Race<'a, '_> {
 
     /// Runs the last rehearsal, in which the best needed `best`, with a runner that an earlier one
     /// eliminated.
-    fn rehearse_again(&mut self, runner: Runner, best: u64) -> Result<(), Stop> {
+    fn rehearse_again(&mut self, runner: RankedOrder, best: u64) -> Result<(), Stop> {
         let last = self.next.checked_sub(1);
         let cost = match last.and_then(|last| self.rehearsals.get(last)) {
             Some(rehearsal) => {
@@ -482,7 +482,7 @@ impl Listener<Unfiltered> for Topmost {
         _: &mut Unfiltered,
         level: u32,
         _: Residual,
-        _: NodeId,
+        _: DdNode,
     ) -> Result<(), Halt> {
         self.0 = self.0.min(level);
         Ok(())

@@ -14,10 +14,10 @@
 //! ```
 
 use super::schedule::OrderSchedule;
-use lariat_model::order::{Candidate, Order, OrderName};
+use lariat_model::order::{Order, OrderName, ScoredOrder};
 
-pub(super) struct Runner {
-    pub(super) candidate: Candidate,
+pub(super) struct RankedOrder {
+    pub(super) candidate: ScoredOrder,
     /// Its work in its last rehearsal; that of the best if it was stopped there.
     cost: u64,
 }
@@ -25,14 +25,14 @@ pub(super) struct Runner {
 pub(super) struct Ranking {
     schedule: OrderSchedule,
     /// Candidates that may still win, the favourite first.
-    runners: Vec<Runner>,
-    out: Vec<Runner>,
+    runners: Vec<RankedOrder>,
+    out: Vec<RankedOrder>,
 }
 
 impl Ranking {
-    pub(super) fn by_score(mut candidates: Vec<Candidate>, schedule: &OrderSchedule) -> Ranking {
+    pub(super) fn by_score(mut candidates: Vec<ScoredOrder>, schedule: &OrderSchedule) -> Ranking {
         candidates.sort_by(|a, b| a.score.total_cmp(&b.score));
-        let runner = |candidate| Runner { candidate, cost: 1 };
+        let runner = |candidate| RankedOrder { candidate, cost: 1 };
         Ranking {
             schedule: *schedule,
             runners: candidates.into_iter().map(runner).collect(),
@@ -51,17 +51,17 @@ impl Ranking {
     }
 
     /// Candidates that may still win, the favourite first.
-    pub(super) fn runners(&self) -> &[Runner] {
+    pub(super) fn runners(&self) -> &[RankedOrder] {
         &self.runners
     }
 
     /// All but the favourite, the eliminated ones last.
-    pub(super) fn others(&self) -> impl Iterator<Item = &Runner> {
+    pub(super) fn others(&self) -> impl Iterator<Item = &RankedOrder> {
         self.runners.iter().skip(1).chain(&self.out)
     }
 
     /// The favourite; if no runner is left, the first eliminated candidate returns.
-    pub(super) fn favourite(&mut self) -> Option<&Candidate> {
+    pub(super) fn favourite(&mut self) -> Option<&ScoredOrder> {
         if self.runners.is_empty() && !self.out.is_empty() {
             self.runners.push(self.out.remove(0));
         }
@@ -93,13 +93,13 @@ impl Ranking {
     }
 
     /// Inserts a runner by its cost in such a rehearsal, or eliminates it.
-    pub(super) fn rank(&mut self, runner: Runner, cost: Option<u64>, best: u64) {
+    pub(super) fn rank(&mut self, runner: RankedOrder, cost: Option<u64>, best: u64) {
         match cost {
             Some(cost) => {
                 let at = self.runners.partition_point(|r| r.cost <= cost);
-                self.runners.insert(at, Runner { cost, ..runner });
+                self.runners.insert(at, RankedOrder { cost, ..runner });
             }
-            None => self.out.push(Runner {
+            None => self.out.push(RankedOrder {
                 cost: best,
                 ..runner
             }),
@@ -108,15 +108,15 @@ impl Ranking {
 
     /// Removes the candidates that may return after a rehearsal in which the best needed `best`
     /// from the eliminated ones: as many as can be tried with `left` work, the best scores first.
-    pub(super) fn returning(&mut self, best: u64, left: u64) -> Vec<Runner> {
-        let score = |r: &Runner| r.candidate.score;
+    pub(super) fn returning(&mut self, best: u64, left: u64) -> Vec<RankedOrder> {
+        let score = |r: &RankedOrder| r.candidate.score;
         self.out.sort_by(|a, b| score(a).total_cmp(&score(b)));
         let several = self.schedule.much_larger;
-        let may_return = |r: &Runner| r.cost.saturating_mul(several) <= best;
+        let may_return = |r: &RankedOrder| r.cost.saturating_mul(several) <= best;
         let affordable = left / self.bearable(best).max(1);
         let (mut again, mut out) = std::mem::take(&mut self.out)
             .into_iter()
-            .partition::<Vec<Runner>, _>(may_return);
+            .partition::<Vec<RankedOrder>, _>(may_return);
         let affordable = again.len().min(affordable as usize);
         out.extend(again.drain(affordable..));
         self.out = out;
@@ -125,7 +125,7 @@ impl Ranking {
 
     /// Ranks the runners by score alone, if rehearsals are not significant.
     pub(super) fn sort_by_score(&mut self) {
-        let score = |r: &Runner| r.candidate.score;
+        let score = |r: &RankedOrder| r.candidate.score;
         self.runners.sort_by(|a, b| score(a).total_cmp(&score(b)));
     }
 
@@ -133,8 +133,8 @@ impl Ranking {
     pub(super) fn by_pace(&mut self, paces: &[f64]) {
         let rest = self.runners.split_off(paces.len().min(self.runners.len()));
         let first = std::mem::replace(&mut self.runners, rest);
-        let pace = |(pace, runner): (&f64, Runner)| (runner.candidate.score * pace, runner);
-        let mut ranked: Vec<(f64, Runner)> = paces.iter().zip(first).map(pace).collect();
+        let pace = |(pace, runner): (&f64, RankedOrder)| (runner.candidate.score * pace, runner);
+        let mut ranked: Vec<(f64, RankedOrder)> = paces.iter().zip(first).map(pace).collect();
         ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
         let ranked = ranked.into_iter().map(|(_, runner)| runner);
         self.runners.splice(0..0, ranked);

@@ -4,10 +4,10 @@ use super::pumping::{Pumping, pumping};
 use super::race::{Raced, first_try, race};
 use super::schedule::OrderSchedule;
 use super::space::Symbolic;
-use super::trial::{OrderTrial, Task, UNLIMITED};
+use super::trial::{OrderTrial, TrialContext, UNLIMITED};
 use lariat_budget::{Budget, RunContext, Stop};
 use lariat_dd::Set;
-use lariat_model::order::{self, Candidate, Order, OrderName};
+use lariat_model::order::{self, Order, OrderName, ScoredOrder};
 use lariat_model::{Deadlock, System};
 
 /// Choice of the variable order.
@@ -53,7 +53,7 @@ impl<'a> Reached<'a> {
 }
 
 /// Result of [`reach`].
-pub enum Reach<'a> {
+pub enum ReachResult<'a> {
     /// All reachable states.
     All(Box<Reached<'a>>),
     /// A proof that there are infinitely many.
@@ -69,8 +69,8 @@ pub fn reach<'a>(
     choice: &OrderChoice,
     deadlock: Deadlock,
     ctx: RunContext<'_>,
-) -> Result<Reach<'a>, Stop> {
-    let task = Task {
+) -> Result<ReachResult<'a>, Stop> {
+    let task = TrialContext {
         system,
         deadlock,
         budget: ctx.budget,
@@ -82,13 +82,13 @@ pub fn reach<'a>(
         OrderChoice::Given(order) => only(&task, "given", order)?,
     };
     match found {
-        Search::Unbounded(proof) => Ok(Reach::Unbounded(proof)),
+        Search::Unbounded(proof) => Ok(ReachResult::Unbounded(proof)),
         Search::Raced(Raced { reached, .. }) => {
             let mut reached = reached?;
             reached.space.set_budget(ctx.budget);
             ctx.observer
                 .remark(&format!("variable order {}", reached.order));
-            Ok(Reach::All(reached))
+            Ok(ReachResult::All(reached))
         }
     }
 }
@@ -100,12 +100,12 @@ enum Search<'a> {
 }
 
 /// Searches for a proof that the net is unbounded.
-fn grows(task: &Task<'_, '_>) -> Result<Option<Pumping>, Stop> {
+fn grows(task: &TrialContext<'_, '_>) -> Result<Option<Pumping>, Stop> {
     pumping(task.system, PUMPING, task.budget)
 }
 
 /// Tries one order. A proof of unboundedness replaces the report that memory ran out.
-fn only<'a>(task: &Task<'a, '_>, name: &str, order: &Order) -> Result<Search<'a>, Stop> {
+fn only<'a>(task: &TrialContext<'a, '_>, name: &str, order: &Order) -> Result<Search<'a>, Stop> {
     let reached = task.only(name, order);
     if let Err(Stop::Memory) = reached
         && let Some(proof) = grows(task)?
@@ -123,13 +123,13 @@ fn only<'a>(task: &Task<'a, '_>, name: &str, order: &Order) -> Result<Search<'a>
 ///
 /// `growth` searches for a proof that the net is unbounded ([`grows`]).
 fn search<'a>(
-    task: &Task<'a, '_>,
+    task: &TrialContext<'a, '_>,
     schedule: &OrderSchedule,
     growth: impl FnOnce() -> Result<Option<Pumping>, Stop>,
 ) -> Result<Search<'a>, Stop> {
     // Counts all work from here on.
     let budget = task.budget.clone().with_work(UNLIMITED);
-    let task = Task {
+    let task = TrialContext {
         budget: &budget,
         ..*task
     };
@@ -204,7 +204,7 @@ pub fn arrange<'a>(
         OrderChoice::Scheduled(schedule) => schedule,
     };
     let limited = budget.clone().with_work(work);
-    let task = Task {
+    let task = TrialContext {
         system,
         deadlock,
         budget: &limited,
@@ -231,7 +231,7 @@ pub fn arrange<'a>(
         Unreached::Stopped(stop) => return Err(stop.clone()),
         Unreached::Unbounded(_) => {}
     }
-    let Candidate { name, order, .. } = match favourite {
+    let ScoredOrder { name, order, .. } = match favourite {
         Some(favourite) => favourite,
         None => best_score(system),
     };
@@ -242,10 +242,10 @@ pub fn arrange<'a>(
     })
 }
 
-fn best_score(system: &System) -> Candidate {
+fn best_score(system: &System) -> ScoredOrder {
     let candidates = order::candidates(system).into_iter();
     let best = candidates.min_by(|a, b| a.score.total_cmp(&b.score));
-    best.unwrap_or_else(|| Candidate {
+    best.unwrap_or_else(|| ScoredOrder {
         name: OrderName::FILE,
         order: Order::file(system.variables.len()),
         score: 0.0,
@@ -264,7 +264,7 @@ fn named(system: &System, name: OrderName) -> Result<Order, Stop> {
 mod tests {
     use super::*;
     use crate::symbolic::UBig;
-    use lariat_budget::{Fault, Victim};
+    use lariat_budget::{FaultTarget, InjectedFault};
     use lariat_corpora::{each_case, which_ends};
     use lariat_model::generate::{Family, generate};
     use lariat_testkit::{nets, programs};
@@ -278,11 +278,11 @@ mod tests {
             Deadlock::Stutter,
             RunContext::quiet(&budget),
         ) {
-            Ok(Reach::All(mut reached)) => {
+            Ok(ReachResult::All(mut reached)) => {
                 let census = reached.space.census(&reached.states, false);
                 census.unwrap().states
             }
-            Ok(Reach::Unbounded(_)) => panic!("unbounded"),
+            Ok(ReachResult::Unbounded(_)) => panic!("unbounded"),
             Err(stop) => panic!("{stop}"),
         }
     }
@@ -311,7 +311,7 @@ mod tests {
                     Deadlock::Stutter,
                     RunContext::quiet(&budget),
                 ) {
-                    Ok(Reach::All(mut reached)) => {
+                    Ok(ReachResult::All(mut reached)) => {
                         let census = reached.space.census(&reached.states, false);
                         (census.unwrap().states, reached.order, reached.trail)
                     }
@@ -332,10 +332,10 @@ mod tests {
             each_case(60, |random| {
                 let stops = [Stop::Memory, Stop::Time, Stop::Interrupted];
                 let stop = random.one_of(&stops).clone();
-                let victim = *random.one_of(&[Victim::One, Victim::All]);
+                let victim = *random.one_of(&[FaultTarget::One, FaultTarget::All]);
                 let exponent = random.below(8_u32);
                 let at = random.below(1_u64 << exponent);
-                let budget = Budget::faulty(Fault::new(stop.clone(), at, victim));
+                let budget = Budget::faulty(InjectedFault::new(stop.clone(), at, victim));
                 let budget = budget.with_threads(NonZeroUsize::new(2).unwrap());
                 match reach(
                     &system,
@@ -343,12 +343,12 @@ mod tests {
                     Deadlock::Stutter,
                     RunContext::quiet(&budget),
                 ) {
-                    Ok(Reach::All(mut reached)) => {
+                    Ok(ReachResult::All(mut reached)) => {
                         let census = reached.space.census(&reached.states, false);
                         let expected = UBig::from(8_291_791_872u64);
                         assert!(census.is_err() || census.unwrap().states == expected);
                     }
-                    Ok(Reach::Unbounded(_)) => panic!("unbounded"),
+                    Ok(ReachResult::Unbounded(_)) => panic!("unbounded"),
                     Err(met) => {
                         stopped += 1;
                         assert_eq!(met, stop);
@@ -406,7 +406,7 @@ mod tests {
             Deadlock::Stutter,
             RunContext::quiet(&budget),
         );
-        let Ok(Reach::All(reached)) = found else {
+        let Ok(ReachResult::All(reached)) = found else {
             panic!("not found");
         };
         let stops = || reached.trail.iter().map(|a| a.stop.clone());
@@ -430,8 +430,8 @@ mod tests {
                 Deadlock::Stutter,
                 RunContext::quiet(&budget),
             ) {
-                Ok(Reach::Unbounded(_)) => unbounded += 1,
-                Ok(Reach::All(_)) => {}
+                Ok(ReachResult::Unbounded(_)) => unbounded += 1,
+                Ok(ReachResult::All(_)) => {}
                 Err(Stop::Memory | Stop::Work(_) | Stop::Bound(_)) => {}
                 Err(stop) => panic!("{stop}"),
             }
@@ -463,7 +463,7 @@ mod tests {
         let system = lariat_formats::read_model("fork", text.as_bytes()).unwrap();
         assert!(system.makes_tokens());
         let budget = Budget::unlimited().with_work(UNLIMITED);
-        let task = Task {
+        let task = TrialContext {
             system: &system,
             deadlock: Deadlock::Stutter,
             budget: &budget,

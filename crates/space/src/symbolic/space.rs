@@ -9,20 +9,20 @@
 //! A stutter step adds nothing to a closure, so it is never an event of a saturation; the states
 //! that have one are determined only here ([`stuttering`](Symbolic::stuttering)), and engines add
 //! it to their one-step operators under the letters that allow it. Every operation with events
-//! takes a subset of them, [`Steps`]; stuttering fires no event and belongs to none.
+//! takes a subset of them, [`StepSet`]; stuttering fires no event and belongs to none.
 //!
 //! Programs learn from the states to which they are applied (see `moves.rs`); every forward
 //! operation makes them learn. Backward operations are exact within states that some forward
 //! operation has seen, such as the reachable ones.
 
-use super::figures::{self, Census};
-use super::layout::Layout;
-use super::moves::{self, Moves};
-use super::program::Program;
+use super::figures::{self, SymbolicCounts};
+use super::layout::LevelLayout;
+use super::moves::{self, EventRelations};
+use super::program::LearnedProgram;
 use super::residual::Residuals;
 use lariat_budget::{Budget, Stop};
 use lariat_dd::saturation::{Listener, Unfiltered};
-use lariat_dd::{Event, EventPart, Residual, Set, Store, Subset};
+use lariat_dd::{EventPart, EventRelation, Residual, Set, Store, Subset};
 use lariat_model::order::Order;
 use lariat_model::{Deadlock, EventId, Predicate, State, System, Value, VarId};
 use std::sync::{Arc, OnceLock};
@@ -31,7 +31,7 @@ use std::sync::{Arc, OnceLock};
 ///
 /// Closures under the same steps share cached results: create one per query and keep it.
 #[derive(Clone)]
-pub struct Steps(Arc<Compiled>);
+pub struct StepSet(Arc<Compiled>);
 
 struct Compiled {
     events: Vec<EventId>,
@@ -44,7 +44,7 @@ struct Compiled {
     version: u32,
 }
 
-impl Steps {
+impl StepSet {
     /// The events.
     pub fn events(&self) -> &[EventId] {
         &self.0.events
@@ -54,10 +54,10 @@ impl Steps {
 /// Sets of states of a system under one variable order.
 pub struct Symbolic<'a> {
     system: &'a System,
-    layout: Layout,
+    layout: LevelLayout,
     store: Store,
-    moves: Moves,
-    all: Steps,
+    moves: EventRelations,
+    all: StepSet,
     /// States from which programs have learned.
     known: Set,
     deadlock: Deadlock,
@@ -78,7 +78,7 @@ impl<'a> Symbolic<'a> {
     }
 
     /// A space of the same net without steps to more than `cap` tokens in a place, which makes it
-    /// finite: see [`escapes`](Symbolic::escapes). It contains no sets.
+    /// finite: see [`overflows`](Symbolic::overflows). It contains no sets.
     pub fn capped(&self, cap: u32, budget: &Budget) -> Result<Symbolic<'a>, Stop> {
         let order = self.layout.order();
         Symbolic::with_cap(self.system, order, self.deadlock, Some(cap), budget)
@@ -98,7 +98,7 @@ impl<'a> Symbolic<'a> {
         }
         let mut store = self.store.worker()?;
         // Equal events have equal ids.
-        let moves = Moves::new(self.system, &self.layout, &mut store, &self.budget)?;
+        let moves = EventRelations::new(self.system, &self.layout, &mut store, &self.budget)?;
         Ok(Some(Symbolic {
             system: self.system,
             layout: self.layout.clone(),
@@ -124,9 +124,9 @@ impl<'a> Symbolic<'a> {
                 "the order is not one of the variables of the system".to_owned(),
             ));
         }
-        let layout = Layout::new(system, order);
+        let layout = LevelLayout::new(system, order);
         let mut store = Store::new(layout.levels(), budget)?.capped(cap.unwrap_or(u32::MAX));
-        let moves = Moves::new(system, &layout, &mut store, budget)?;
+        let moves = EventRelations::new(system, &layout, &mut store, budget)?;
         let known = store.empty();
         let all = compile(&mut store, &moves, system.event_ids().collect());
         Ok(Symbolic {
@@ -148,7 +148,7 @@ impl<'a> Symbolic<'a> {
     }
 
     /// Positions of the variables.
-    pub fn layout(&self) -> &Layout {
+    pub fn layout(&self) -> &LevelLayout {
         &self.layout
     }
 
@@ -168,7 +168,7 @@ impl<'a> Symbolic<'a> {
         self.budget = budget.clone();
     }
 
-    pub(super) fn program(&self, event: EventId) -> Option<&Program> {
+    pub(super) fn program(&self, event: EventId) -> Option<&LearnedProgram> {
         self.moves.program(event)
     }
 
@@ -184,7 +184,7 @@ impl<'a> Symbolic<'a> {
         &self,
         store: &mut Store,
         below: impl Fn(EventId) -> Option<EventPart>,
-    ) -> Result<Vec<(EventId, Event)>, Stop> {
+    ) -> Result<Vec<(EventId, EventRelation)>, Stop> {
         let mut all = Vec::new();
         for event in self.system.event_ids() {
             let below = below(event);
@@ -244,17 +244,17 @@ impl<'a> Symbolic<'a> {
     // --- steps --------------------------------------------------------------------------------
 
     /// All events.
-    pub fn all(&self) -> Steps {
+    pub fn all(&self) -> StepSet {
         self.all.clone()
     }
 
     /// Compiles a subset of the events.
-    pub fn steps(&mut self, events: &[EventId]) -> Steps {
+    pub fn steps(&mut self, events: &[EventId]) -> StepSet {
         compile(&mut self.store, &self.moves, events.to_vec())
     }
 
     /// `steps`, compiled again if programs have learned since.
-    fn fresh(&mut self, steps: &Steps) -> Steps {
+    fn fresh(&mut self, steps: &StepSet) -> StepSet {
         if steps.0.version == self.moves.version {
             return steps.clone();
         }
@@ -268,7 +268,7 @@ impl<'a> Symbolic<'a> {
         compile(&mut self.store, &self.moves, steps.0.events.clone())
     }
 
-    fn backward(&mut self, steps: &Steps) -> Result<Subset, Stop> {
+    fn backward(&mut self, steps: &StepSet) -> Result<Subset, Stop> {
         let steps = self.fresh(steps);
         if let Some(known) = steps.0.backward.get() {
             return Ok(known.clone());
@@ -284,7 +284,7 @@ impl<'a> Symbolic<'a> {
     }
 
     /// Returns whether one of `steps` is omitted from a state of `set`, because it exceeds the cap.
-    pub fn escapes(&mut self, set: &Set, steps: &Steps) -> Result<bool, Stop> {
+    pub fn overflows(&mut self, set: &Set, steps: &StepSet) -> Result<bool, Stop> {
         let Some(cap) = self.cap else {
             return Ok(false);
         };
@@ -325,21 +325,21 @@ impl<'a> Symbolic<'a> {
     }
 
     /// `img(set)` under `steps`.
-    pub fn image(&mut self, set: &Set, steps: &Steps) -> Result<Set, Stop> {
+    pub fn image(&mut self, set: &Set, steps: &StepSet) -> Result<Set, Stop> {
         self.learn(set)?;
         let steps = self.fresh(steps);
         self.store.image(&steps.0.forward, set)
     }
 
     /// `pre(set) ∩ within` under `steps`.
-    pub fn pre_image(&mut self, set: &Set, steps: &Steps, within: &Set) -> Result<Set, Stop> {
+    pub fn pre_image(&mut self, set: &Set, steps: &StepSet, within: &Set) -> Result<Set, Stop> {
         self.learn(within)?;
         let backward = self.backward(steps)?;
         self.store.pre_image(&backward, set, within)
     }
 
     /// The states of `set` in which one of `steps` is enabled.
-    pub fn enabled(&mut self, set: &Set, steps: &Steps) -> Result<Set, Stop> {
+    pub fn enabled(&mut self, set: &Set, steps: &StepSet) -> Result<Set, Stop> {
         self.learn(set)?;
         let steps = self.fresh(steps);
         self.store.enabled(&steps.0.forward, set)
@@ -377,7 +377,7 @@ impl<'a> Symbolic<'a> {
     fn close(
         &mut self,
         from: &Set,
-        steps: &Steps,
+        steps: &StepSet,
         mut closure: impl FnMut(&mut Store, &Subset, &Set) -> Result<Set, Stop>,
     ) -> Result<Set, Stop> {
         let mut set = from.clone();
@@ -391,7 +391,7 @@ impl<'a> Symbolic<'a> {
     }
 
     /// The least `X ⊇ from` with `img(X) ⊆ X`.
-    pub fn reach(&mut self, from: &Set, steps: &Steps) -> Result<Set, Stop> {
+    pub fn reach(&mut self, from: &Set, steps: &StepSet) -> Result<Set, Stop> {
         self.close(from, steps, |store, steps, from| {
             store.saturate(steps, from)
         })
@@ -401,7 +401,7 @@ impl<'a> Symbolic<'a> {
     pub(super) fn reach_with_listener<L: Listener<Unfiltered>>(
         &mut self,
         from: &Set,
-        steps: &Steps,
+        steps: &StepSet,
         listener: &mut L,
     ) -> Result<Option<Set>, Stop> {
         let mut set = from.clone();
@@ -431,7 +431,7 @@ impl<'a> Symbolic<'a> {
     pub fn freach(
         &mut self,
         from: &Set,
-        steps: &Steps,
+        steps: &StepSet,
         query: &mut Residuals,
         source: Residual,
     ) -> Result<Set, Stop> {
@@ -441,7 +441,7 @@ impl<'a> Symbolic<'a> {
     }
 
     /// `from ∪ inside ∪ img(inside)`
-    fn and_one_step(&mut self, from: &Set, inside: &Set, steps: &Steps) -> Result<Set, Stop> {
+    fn and_one_step(&mut self, from: &Set, inside: &Set, steps: &StepSet) -> Result<Set, Stop> {
         let behind = self.image(inside, steps)?;
         let closed = self.store.union(inside, &behind)?;
         self.store.union(from, &closed)
@@ -451,7 +451,7 @@ impl<'a> Symbolic<'a> {
     pub fn reachf(
         &mut self,
         from: &Set,
-        steps: &Steps,
+        steps: &StepSet,
         query: &mut Residuals,
         target: Residual,
     ) -> Result<Set, Stop> {
@@ -461,21 +461,21 @@ impl<'a> Symbolic<'a> {
     }
 
     /// FReach with the set of admitted sources: the least `X ⊇ from` with `img(X ∩ source) ⊆ X`.
-    pub fn freach_set(&mut self, from: &Set, steps: &Steps, source: &Set) -> Result<Set, Stop> {
+    pub fn freach_set(&mut self, from: &Set, steps: &StepSet, source: &Set) -> Result<Set, Stop> {
         let first = self.store.intersection(from, source)?;
         let inside = self.reach_within(&first, steps, source)?;
         self.and_one_step(from, &inside, steps)
     }
 
     /// Constrained saturation: the least `X ⊇ from` with `img(X) ∩ within ⊆ X`.
-    pub fn reach_within(&mut self, from: &Set, steps: &Steps, within: &Set) -> Result<Set, Stop> {
+    pub fn reach_within(&mut self, from: &Set, steps: &StepSet, within: &Set) -> Result<Set, Stop> {
         self.close(from, steps, |store, steps, from| {
             store.saturate_within(steps, from, within)
         })
     }
 
     /// Backward saturation: the least `X ⊇ from` with `pre(X) ∩ within ⊆ X`.
-    pub fn back_within(&mut self, from: &Set, steps: &Steps, within: &Set) -> Result<Set, Stop> {
+    pub fn back_within(&mut self, from: &Set, steps: &StepSet, within: &Set) -> Result<Set, Stop> {
         self.learn(within)?;
         let backward = self.backward(steps)?;
         self.store.saturate_within(&backward, from, within)
@@ -563,7 +563,7 @@ impl<'a> Symbolic<'a> {
     // --- figures ------------------------------------------------------------------------------
 
     /// Computes the statistics of `set`, with its steps on request.
-    pub fn census(&mut self, set: &Set, with_edges: bool) -> Result<Census, Stop> {
+    pub fn census(&mut self, set: &Set, with_edges: bool) -> Result<SymbolicCounts, Stop> {
         if with_edges {
             self.learn(set)?;
         }
@@ -578,10 +578,10 @@ impl<'a> Symbolic<'a> {
     }
 }
 
-fn compile(store: &mut Store, moves: &Moves, events: Vec<EventId>) -> Steps {
+fn compile(store: &mut Store, moves: &EventRelations, events: Vec<EventId>) -> StepSet {
     let chains = || events.iter().flat_map(|e| moves.events(*e)).copied();
     let forward = store.subset(chains());
-    Steps(Arc::new(Compiled {
+    StepSet(Arc::new(Compiled {
         version: moves.version,
         events,
         forward,

@@ -334,10 +334,10 @@ fn steps_omitted_by_a_cap_are_detected() {
             let mut next = states.iter().flat_map(|s| system.successors(s, event));
             next.any(|s| s.iter().any(|value| *value > i64::from(cap)))
         };
-        let escapes = system.event_ids().any(above);
-        assert_eq!(space.escapes(&reached, &all), Ok(escapes));
-        assert_eq!(space.escapes(&reached, &one), Ok(above(event)));
-        *(if escapes {
+        let overflows = system.event_ids().any(above);
+        assert_eq!(space.overflows(&reached, &all), Ok(overflows));
+        assert_eq!(space.overflows(&reached, &one), Ok(above(event)));
+        *(if overflows {
             &mut left_out
         } else {
             &mut complete

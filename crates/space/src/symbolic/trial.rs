@@ -6,7 +6,7 @@ use super::space::Symbolic;
 use lariat_budget::{Budget, Stop};
 use lariat_dd::Set;
 use lariat_dd::saturation::{Listener, Silent, Unfiltered};
-use lariat_model::order::{Candidate, Order};
+use lariat_model::order::{Order, ScoredOrder};
 use lariat_model::{Deadlock, System};
 
 /// No work limit of a try besides those around it.
@@ -25,7 +25,7 @@ pub struct OrderTrial {
 
 /// Context of all tries.
 #[derive(Clone, Copy)]
-pub(super) struct Task<'a, 'b> {
+pub(super) struct TrialContext<'a, 'b> {
     pub(super) system: &'a System,
     pub(super) deadlock: Deadlock,
     pub(super) budget: &'b Budget,
@@ -41,7 +41,7 @@ pub(super) enum TrialEnd<'a> {
     Left,
 }
 
-impl<'a> Task<'a, '_> {
+impl<'a> TrialContext<'a, '_> {
     pub(super) fn levels(&self) -> usize {
         self.system.variables.len()
     }
@@ -65,8 +65,8 @@ impl<'a> Task<'a, '_> {
         self.budget.clone().with_work(work)
     }
 
-    /// Tries one order under a budget [within](Task::with_work) that of the task, and appends the
-    /// result to `trail`.
+    /// Tries one order under a budget [within](TrialContext::with_work) that of the task, and
+    /// appends the result to `trail`.
     pub(super) fn try_order<L: Listener<Unfiltered>>(
         &self,
         name: &str,
@@ -108,7 +108,7 @@ impl<'a> Task<'a, '_> {
     /// Work of a candidate on a rehearsal, if it is at most `allowed`.
     pub(super) fn rehearse(
         &self,
-        candidate: &Candidate,
+        candidate: &ScoredOrder,
         rehearsal: &Rehearsal,
         allowed: u64,
     ) -> Result<Option<u64>, Stop> {

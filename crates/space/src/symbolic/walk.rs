@@ -24,7 +24,7 @@
 //! So the number of closures is that of the doublings of the nodes, not that of the steps. A state
 //! costs less than a node, so the walk adds little to the closures.
 
-use crate::explicit::{Explicit, StateId, States};
+use crate::explicit::{Explicit, ExplicitStateId, StateTable};
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Deadlock, EventId, System, Value};
 
@@ -35,7 +35,7 @@ const STATES_PER_NODE: u64 = 1;
 /// The states found so far, of which the first `done` have been visited.
 #[derive(Default)]
 pub(super) struct StateWalk {
-    states: Option<States>,
+    states: Option<StateTable>,
     done: usize,
 }
 
@@ -47,7 +47,7 @@ impl StateWalk {
         system: &System,
         nodes: u64,
         budget: &Budget,
-        visit: impl FnMut(&[Value], &[(EventId, StateId)]),
+        visit: impl FnMut(&[Value], &[(EventId, ExplicitStateId)]),
     ) -> Result<(), Stop> {
         let most = usize::try_from(nodes.saturating_mul(STATES_PER_NODE)).unwrap_or(usize::MAX);
         match self.try_resume(system, most, budget, visit) {
@@ -66,7 +66,7 @@ impl StateWalk {
         system: &System,
         most: usize,
         budget: &Budget,
-        mut visit: impl FnMut(&[Value], &[(EventId, StateId)]),
+        mut visit: impl FnMut(&[Value], &[(EventId, ExplicitStateId)]),
     ) -> Result<(), Stop> {
         if self.done >= most {
             return Ok(());
@@ -85,7 +85,7 @@ impl StateWalk {
         };
         let mut steps = Vec::new();
         while self.done < most.min(states.len()) {
-            let state = StateId(self.done as u32);
+            let state = ExplicitStateId(self.done as u32);
             steps.clear();
             space.expand(states, state, &mut steps)?;
             visit(&states.get(state), &steps);

@@ -5,7 +5,7 @@ use lariat_corpora::{cases, models, table};
 use lariat_formats::read_model;
 use lariat_model::{Deadlock, System};
 use lariat_space::explicit::{Explicit, count};
-use lariat_space::symbolic::{OrderChoice, Reach, Reached, UBig, reach};
+use lariat_space::symbolic::{OrderChoice, ReachResult, Reached, UBig, reach};
 
 /// The place/transition nets with their known number of states; empty, with a message, if they are
 /// not available.
@@ -31,8 +31,8 @@ fn nets() -> Vec<(String, String, System)> {
 fn reached<'a>(system: &'a System, budget: &Budget) -> Result<Option<Box<Reached<'a>>>, Stop> {
     let order = OrderChoice::Auto;
     match reach(system, &order, Deadlock::Stutter, RunContext::quiet(budget))? {
-        Reach::All(reached) => Ok(Some(reached)),
-        Reach::Unbounded(_) => Ok(None),
+        ReachResult::All(reached) => Ok(Some(reached)),
+        ReachResult::Unbounded(_) => Ok(None),
     }
 }
 

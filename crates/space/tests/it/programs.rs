@@ -7,8 +7,8 @@
 use lariat_budget::{Budget, RunContext};
 use lariat_corpora::{models, number, table};
 use lariat_model::{Deadlock, System};
-use lariat_space::explicit::{Count, Explicit, count};
-use lariat_space::symbolic::{OrderChoice, Reach, UBig, reach};
+use lariat_space::explicit::{Explicit, ExplicitCounts, count};
+use lariat_space::symbolic::{OrderChoice, ReachResult, UBig, reach};
 use std::fs;
 use std::path::Path;
 
@@ -16,7 +16,7 @@ fn limit() -> u64 {
     number("LARIAT_STATES", 30_000)
 }
 
-fn explore(system: &System) -> Count {
+fn explore(system: &System) -> ExplicitCounts {
     let found = count(
         &Explicit::new(system, Deadlock::Stutter),
         &[],
@@ -27,7 +27,7 @@ fn explore(system: &System) -> Count {
 }
 
 /// Compares with the same figures on diagrams, for systems that are small enough.
-fn agrees_symbolically(system: &System, explicit: &Count, name: &str) {
+fn agrees_symbolically(system: &System, explicit: &ExplicitCounts, name: &str) {
     if explicit.states > limit() / 3 {
         return;
     }
@@ -38,7 +38,7 @@ fn agrees_symbolically(system: &System, explicit: &Count, name: &str) {
         Deadlock::Stutter,
         RunContext::quiet(&budget),
     );
-    let Ok(Reach::All(mut reached)) = found else {
+    let Ok(ReachResult::All(mut reached)) = found else {
         panic!("{name}: not all states were found");
     };
     let (space, states) = (&mut reached.space, &reached.states);

@@ -4,7 +4,7 @@
 use lariat_budget::Budget;
 use lariat_corpora::each_case;
 use lariat_model::{Deadlock, Predicate, State};
-use lariat_space::explicit::{Cursor, Explicit};
+use lariat_space::explicit::{Explicit, StepCursor};
 use lariat_testkit::programs;
 
 #[test]
@@ -24,7 +24,7 @@ fn the_explicit_space_is_the_reference_graph() {
             let from = ids[next];
             next += 1;
             let values = states.get(from);
-            let mut cursor = Cursor::default();
+            let mut cursor = StepCursor::default();
             let mut found: Vec<(u32, State)> = Vec::new();
             while let Some((event, to)) = space.next(&mut states, from, &mut cursor).unwrap() {
                 found.push((event.expect("no stuttering").0, states.get(to)));

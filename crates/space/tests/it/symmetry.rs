@@ -2,17 +2,17 @@
 
 use lariat_budget::{Budget, RunContext};
 use lariat_corpora::{Random, each_case, models};
-use lariat_formats::{Format, Model, read};
+use lariat_formats::{LoadedModel, ModelFormat, read};
 use lariat_model::{Action, Arc, Deadlock, Domain, Event, EventId, System, VarId, Variable};
 use lariat_reductions::symmetry::{
-    Colours, Part as GroupPart, Permutation, Representatives, Room, Symmetry, Tokens, detect,
+    CanonScratch, Colours, Permutation, Representatives, RoleGroup, Symmetry, Tokens, detect,
 };
 use lariat_space::explicit::{Explicit, count, orbits};
 use lariat_testkit::copies;
 use lariat_testkit::symmetric::{Firing, Part, Spec};
 use std::collections::{BTreeSet, HashSet};
 
-fn symmetry(model: &Model) -> Symmetry<'_> {
+fn symmetry(model: &LoadedModel) -> Symmetry<'_> {
     detect(
         &model.system,
         model.coloured.as_deref(),
@@ -22,11 +22,11 @@ fn symmetry(model: &Model) -> Symmetry<'_> {
 }
 
 /// Random nets, some coloured.
-fn random(rng: &mut Random) -> Model {
+fn random(rng: &mut Random) -> LoadedModel {
     if rng.percent(50) {
         Spec::random(rng).model()
     } else {
-        Model::new(Format::Pnml, copies::net(rng).0)
+        LoadedModel::new(ModelFormat::Pnml, copies::net(rng).0)
     }
 }
 
@@ -50,7 +50,7 @@ fn of_colours(symmetry: &Colours<'_>) -> Vec<Permutation> {
             }
         }
         let colours = part.colours();
-        if let GroupPart::Rotations { step, .. } = part {
+        if let RoleGroup::Rotations { step, .. } = part {
             let mut to = symmetry.identity();
             for colour in 0..colours {
                 to[(first + colour) as usize] = first + (colour + step) % colours;
@@ -101,7 +101,7 @@ fn orbit(symmetry: &Symmetry<'_>, marking: &[i64]) -> BTreeSet<Vec<i64>> {
 
 /// A circle of places, each with a token; a transition takes those of two neighbours, in either
 /// order.
-fn circle(size: u32) -> Model {
+fn circle(size: u32) -> LoadedModel {
     let mut system = System {
         name: "circle".to_owned(),
         variables: Vec::new(),
@@ -127,7 +127,7 @@ fn circle(size: u32) -> Model {
             action: Action::Net(both.map(arc).to_vec()),
         });
     }
-    Model::new(Format::Pnml, system)
+    LoadedModel::new(ModelFormat::Pnml, system)
 }
 
 fn arcs(system: &System, event: EventId) -> &[Arc] {
@@ -168,7 +168,7 @@ fn is_symmetry(system: &System, symmetry: &Symmetry<'_>, to: &[u32]) -> bool {
 /// determine the image of a place.
 #[test]
 fn symmetries_keep_arcs() {
-    let check = |model: &Model| {
+    let check = |model: &LoadedModel| {
         let symmetry = symmetry(model);
         for generator in generators(&symmetry) {
             assert!(is_symmetry(&model.system, &symmetry, &generator));
@@ -209,7 +209,7 @@ fn representatives_are_canonical_members_of_their_orbits() {
         let model = random(rng);
         let symmetry = symmetry(&model);
         let canon = Representatives::of_all(&symmetry);
-        let mut room = Room::default();
+        let mut room = CanonScratch::default();
         for _ in 0..5 {
             let vars = model.system.variables.len();
             let marking: Vec<i64> = (0..vars).map(|_| [0, 0, 1, 2][rng.below(4)]).collect();

@@ -4,7 +4,7 @@
 use lariat_budget::Budget;
 use lariat_corpora::each_case;
 use lariat_model::{Deadlock, System};
-use lariat_space::explicit::{Cursor, Explicit, StateId, States, Successor};
+use lariat_space::explicit::{Explicit, ExplicitStateId, StateTable, StepCursor, Successor};
 use lariat_testkit::{nets, programs};
 
 /// States visited per system.
@@ -22,9 +22,9 @@ fn steps_of_programs_and_tables_are_complete() {
 
 fn steps(
     space: &Explicit<'_>,
-    states: &mut States,
-    from: StateId,
-    mut cursor: Cursor,
+    states: &mut StateTable,
+    from: ExplicitStateId,
+    mut cursor: StepCursor,
 ) -> Vec<Successor> {
     let next = || space.next(states, from, &mut cursor).unwrap();
     std::iter::from_fn(next).collect()
@@ -34,12 +34,12 @@ fn look(system: &System, is_net: bool) {
     let space = Explicit::new(system, Deadlock::Stutter);
     let mut states = space.states(&Budget::unlimited());
     space.initial(&mut states, 0).unwrap().unwrap();
-    let mut from = StateId(0);
+    let mut from = ExplicitStateId(0);
     while from.index() < states.len().min(STATES) {
-        let wanted = steps(&space, &mut states, from, Cursor::default());
-        let mut cursor = Cursor::default();
+        let wanted = steps(&space, &mut states, from, StepCursor::default());
+        let mut cursor = StepCursor::default();
         for taken in 0..=wanted.len() {
-            let begin = Cursor::at_turn(space.turn_behind(&cursor));
+            let begin = StepCursor::at_turn(space.turn_behind(&cursor));
             assert!(begin.is_new());
             let mut found = steps(&space, &mut states, from, begin);
             let mut round = wanted.clone();
@@ -60,6 +60,6 @@ fn look(system: &System, is_net: bool) {
         let events = system.event_ids();
         let wanted: Vec<_> = events.filter(|e| system.is_enabled(&values, *e)).collect();
         assert_eq!(enabled, wanted, "in {values:?}: {system:#?}");
-        from = StateId(from.0 + 1);
+        from = ExplicitStateId(from.0 + 1);
     }
 }

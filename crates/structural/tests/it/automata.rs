@@ -4,11 +4,11 @@ use crate::explorer::{Explored, explore, letter};
 use crate::nets;
 use crate::rng::Rng;
 use lariat_automata::{
-    Automaton, Guard, Guards, Legal, Letter, StateId, Transition, components, translate,
+    Automaton, Guard, Guards, LegalLetters, Letter, StateId, Transition, components, translate,
 };
 use lariat_budget::Budget;
 use lariat_emptiness::Marks;
-use lariat_ltl::{AtomId, Formulas, Weights, random_formula};
+use lariat_ltl::{AtomId, Formulas, OperatorWeights, random_formula};
 use lariat_model::{
     Action, Arc, Comparison, Deadlock, Domain, Event, EventId, Predicate, Proposition, System,
     VarId, Variable,
@@ -88,8 +88,14 @@ fn pruned_automata_accept_the_same_runs() {
                 .map(|_| nets::proposition(&mut rng, &system))
                 .collect();
             let size = 2 + rng.below(7);
-            let f = random_formula(&mut formulas, &atoms, size, &Weights::ALL, &mut rng.0);
-            let before = translate(&mut formulas, f, &Legal::any(), &budget).unwrap();
+            let f = random_formula(
+                &mut formulas,
+                &atoms,
+                size,
+                &OperatorWeights::ALL,
+                &mut rng.0,
+            );
+            let before = translate(&mut formulas, f, &LegalLetters::any(), &budget).unwrap();
             let own: Vec<Proposition> = before
                 .atoms
                 .iter()
@@ -398,7 +404,7 @@ fn letters_of_a_component_are_computed_once() {
     let up = (0..TOGGLES).map(|i| EventId(2 * i as u32)).collect();
     let propositions = [Proposition::State(Predicate::Enabled(up))];
     let budget = Budget::unlimited();
-    let mut automaton = translate(&mut formulas, rest, &Legal::any(), &budget).unwrap();
+    let mut automaton = translate(&mut formulas, rest, &LegalLetters::any(), &budget).unwrap();
     let pruned =
         Facts::of(&system).prune(&mut automaton, &propositions, Deadlock::Stutter, &budget);
     // Half of the toggles may stay up in a dead marking, which no linear program excludes.

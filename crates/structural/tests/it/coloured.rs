@@ -4,17 +4,17 @@ use crate::explorer::{Explored, explore, letter};
 use crate::rng::Rng;
 use crate::states::checked;
 use lariat_budget::Budget;
-use lariat_formats::{Model, read};
+use lariat_formats::{LoadedModel, read};
 use lariat_model::coloured::Coloured;
 use lariat_model::{Comparison, EventId, Linear, Predicate, Proposition, VarId};
-use lariat_structural::{Facts, Limits};
+use lariat_structural::{FactLimits, Facts};
 use lariat_testkit::{Random, coloured};
 
 const CUT: usize = 300;
 const CASES: usize = 300;
 
 /// A random coloured net with few enough bindings to be unfolded.
-fn random(seed: u64) -> Model {
+fn random(seed: u64) -> LoadedModel {
     let mut random = Random::new(seed);
     loop {
         let text = coloured::random(&mut random);
@@ -72,7 +72,12 @@ fn proposition(rng: &mut Rng, coloured: &Coloured) -> Proposition {
     })
 }
 
-fn is_constant(model: &Model, explored: &Explored, proposition: &Proposition, value: bool) -> bool {
+fn is_constant(
+    model: &LoadedModel,
+    explored: &Explored,
+    proposition: &Proposition,
+    value: bool,
+) -> bool {
     let at = |state: usize, event| {
         let propositions = std::slice::from_ref(proposition);
         letter(&model.system, propositions, &explored.states[state], event) == 1
@@ -88,9 +93,9 @@ fn facts_by_skeleton_are_true() {
     let first = lariat_corpora::seed(1);
     let (budget, limits) = (
         Budget::unlimited(),
-        Limits {
+        FactLimits {
             nodes: 0,
-            ..Limits::default()
+            ..FactLimits::default()
         },
     );
     let (mut constants, mut bounded, mut finite) = (0, 0, 0);

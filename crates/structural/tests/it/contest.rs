@@ -1,10 +1,10 @@
 //! Facts about contest models against known answers. `LARIAT_BYTES` limits the model file.
 
-use lariat_automata::{Legal, translate};
+use lariat_automata::{LegalLetters, translate};
 use lariat_budget::Budget;
 use lariat_formats::{load, mcc};
 use lariat_ltl::Formulas;
-use lariat_model::{Deadlock, Properties, Proposition};
+use lariat_model::{Deadlock, PropertyList, Proposition};
 use lariat_structural::Facts;
 use std::collections::HashMap;
 use std::fs;
@@ -66,7 +66,7 @@ fn instance(path: &Path) {
         let Ok(text) = fs::read(path.join(file)) else {
             continue;
         };
-        let mut properties = Properties::new();
+        let mut properties = PropertyList::new();
         if mcc::read(&mut properties, &model.names(), file, &text).is_err() {
             continue;
         }
@@ -129,7 +129,7 @@ fn decide(
     }
     let negation = formulas.not(simple.formula);
     let limited = budget.clone().with_work(100_000);
-    let Ok(mut automaton) = translate(formulas, negation, &Legal::any(), &limited) else {
+    let Ok(mut automaton) = translate(formulas, negation, &LegalLetters::any(), &limited) else {
         return (None, simpler);
     };
     let own: Vec<Proposition> = automaton

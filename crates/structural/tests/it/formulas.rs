@@ -4,9 +4,11 @@ use crate::automata::accepts;
 use crate::explorer::{explore, letter};
 use crate::nets;
 use crate::rng::Rng;
-use lariat_automata::{Legal, translate};
+use lariat_automata::{LegalLetters, translate};
 use lariat_budget::Budget;
-use lariat_ltl::{AtomId, Formulas, FreeVocabulary, Syntax, Weights, parse, print, random_formula};
+use lariat_ltl::{
+    AtomId, Formulas, FreeVocabulary, OperatorWeights, Syntax, parse, print, random_formula,
+};
 use lariat_model::generate::{Family, generate};
 use lariat_model::{Comparison, Deadlock, EventId, Linear, Predicate, Proposition, System, VarId};
 use lariat_structural::Facts;
@@ -37,7 +39,7 @@ fn simplified_formulas_agree_on_all_runs() {
                 meaning[1] = Proposition::State(Predicate::Not(Box::new(same.clone())));
             }
             let size = 3 + rng.below(7);
-            let f = random_formula(&mut s, &atoms, size, &Weights::ALL, &mut rng.0);
+            let f = random_formula(&mut s, &atoms, size, &OperatorWeights::ALL, &mut rng.0);
             let f = match rng.below(4) {
                 0 => {
                     let sometime = s.finally(f);
@@ -56,7 +58,7 @@ fn simplified_formulas_agree_on_all_runs() {
             merged += simple.same.len();
             ended += usize::from(simple.finite_runs);
             let differ = s.xor(f, simple.formula);
-            let automaton = translate(&mut s, differ, &Legal::any(), &budget).unwrap();
+            let automaton = translate(&mut s, differ, &LegalLetters::any(), &budget).unwrap();
             let own: Vec<Proposition> = automaton
                 .atoms
                 .iter()

@@ -5,13 +5,13 @@ use crate::nets;
 use crate::rng::Rng;
 use lariat_budget::Budget;
 use lariat_model::{Action, System, Value, VarId};
-use lariat_reductions::Told;
+use lariat_reductions::ImplicitPlace;
 use lariat_structural::Facts;
 
 const CUT: usize = 400;
 const CASES: usize = 1500;
 
-fn implicit(system: &System) -> Vec<Told> {
+fn implicit(system: &System) -> Vec<ImplicitPlace> {
     let places: Vec<VarId> = system.var_ids().collect();
     let budget = Budget::unlimited();
     Facts::of(system).implicit(&places, &budget).unwrap()
@@ -31,7 +31,7 @@ fn line(tokens: Value) -> System {
 
 #[test]
 fn a_sum_of_two_places_is_found() {
-    let expected = Told {
+    let expected = ImplicitPlace {
         place: VarId(3),
         scale: 1,
         by: vec![(VarId(0), 1), (VarId(1), 1)],

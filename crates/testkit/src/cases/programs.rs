@@ -5,7 +5,7 @@ use crate::case::{Atom, Case};
 use crate::formulas::Ltl;
 use Deadlock::{Ignore, Stutter};
 use lariat_model::{
-    Action, BinaryOp, Comparison, Constraint, Deadlock, Domain, Effect, Event, EventId, Expr,
+    Action, Assignment, BinaryOp, Comparison, Constraint, Deadlock, Domain, Event, EventId, Expr,
     LValue, Predicate, Proposition, Strength, System, Value, VarId, Variable,
 };
 
@@ -29,12 +29,12 @@ fn system(fails: Fails, waits_at: Option<Value>) -> System {
     // Faults in 1.
     let part = || binary(BinaryOp::Div, Expr::Const(1), above(1));
     let sets = |value: Expr| {
-        vec![Effect {
+        vec![Assignment {
             target: LValue::Var(X),
             value,
         }]
     };
-    let event = |name: &str, guard: Expr, effects: Vec<Effect>| Event {
+    let event = |name: &str, guard: Expr, effects: Vec<Assignment>| Event {
         name: name.to_owned(),
         action: Action::Program {
             guard: Predicate::Expr(guard),

@@ -2,7 +2,7 @@
 
 use super::specs::*;
 use lariat_differential::{subjects, symmetric};
-use lariat_formats::Model;
+use lariat_formats::LoadedModel;
 use lariat_model::{Deadlock, Predicate, Proposition};
 use lariat_testkit::case::{Atom, Case};
 use lariat_testkit::oracle::{self, Buchi, BuchiEdge};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 struct Fixed {
     name: &'static str,
     spec: Spec,
-    atoms: fn(&Model) -> Vec<Proposition>,
+    atoms: fn(&LoadedModel) -> Vec<Proposition>,
     /// A formula over `a`, `b`, `c`.
     formula: &'static str,
     found: bool,
@@ -23,7 +23,7 @@ struct Fixed {
 fn fixed(
     name: &'static str,
     spec: Spec,
-    atoms: fn(&Model) -> Vec<Proposition>,
+    atoms: fn(&LoadedModel) -> Vec<Proposition>,
     formula: &'static str,
     found: bool,
 ) -> Fixed {
@@ -308,7 +308,7 @@ fn fixed_cases() -> Vec<Fixed> {
     ]
 }
 
-fn case(model: &Model, atoms: Vec<Proposition>, formula: Ltl) -> Case {
+fn case(model: &LoadedModel, atoms: Vec<Proposition>, formula: Ltl) -> Case {
     let atom = |proposition| Atom {
         proposition,
         text: None,
@@ -403,7 +403,7 @@ fn edge(from: usize, to: usize, guard: &[(usize, bool)], marks: u64) -> BuchiEdg
 }
 
 /// Checks with all plans whether the net has a run that the automaton accepts.
-fn check_automaton(model: &Model, atoms: Vec<Proposition>, negation: &Buchi, found: bool) {
+fn check_automaton(model: &LoadedModel, atoms: Vec<Proposition>, negation: &Buchi, found: bool) {
     let symmetry = symmetric::symmetry(model);
     let count = atoms.len();
     let case = case(model, atoms, Ltl::parse("a | !a", &["a", "b"]));

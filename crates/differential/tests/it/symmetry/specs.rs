@@ -1,6 +1,6 @@
 //! The nets of the fixed cases, and propositions about their places and transitions.
 
-use lariat_formats::Model;
+use lariat_formats::LoadedModel;
 use lariat_model::coloured::{Colour, PlaceId, TransitionId};
 use lariat_model::{EventId, Proposition};
 use lariat_testkit::symmetric::{self as nets, Arc as Tokens, Check, Firing, Part, Spec};
@@ -171,7 +171,7 @@ pub(super) fn shuttle() -> Spec {
 }
 
 /// The proposition that the place has a token of this colour.
-pub(super) fn at(model: &Model, place: u32, colour: u64) -> Proposition {
+pub(super) fn at(model: &LoadedModel, place: u32, colour: u64) -> Proposition {
     let unfolding = &model.coloured.as_deref().unwrap().unfolding;
     let var = unfolding.instance(PlaceId(place), Colour(colour));
     let vars: Vec<u32> = var.into_iter().map(|var| var.0).collect();
@@ -179,19 +179,19 @@ pub(super) fn at(model: &Model, place: u32, colour: u64) -> Proposition {
 }
 
 /// The proposition that the place has at least `count` tokens.
-pub(super) fn tokens(model: &Model, place: u32, count: i64) -> Proposition {
+pub(super) fn tokens(model: &LoadedModel, place: u32, count: i64) -> Proposition {
     let unfolding = &model.coloured.as_deref().unwrap().unfolding;
     let vars: Vec<u32> = unfolding.instances(PlaceId(place)).map(|v| v.0).collect();
     Proposition::State(nets::at_least(&vars, count))
 }
 
-pub(super) fn events(model: &Model, transition: u32) -> Vec<EventId> {
+pub(super) fn events(model: &LoadedModel, transition: u32) -> Vec<EventId> {
     let unfolding = &model.coloured.as_deref().unwrap().unfolding;
     unfolding.events(TransitionId(transition)).collect()
 }
 
 /// The proposition that this binding of a transition fires.
-pub(super) fn fires(model: &Model, transition: u32, colours: &[u64]) -> Proposition {
+pub(super) fn fires(model: &LoadedModel, transition: u32, colours: &[u64]) -> Proposition {
     let unfolding = &model.coloured.as_deref().unwrap().unfolding;
     let colours: Vec<Colour> = colours.iter().map(|c| Colour(*c)).collect();
     let event = unfolding.event(TransitionId(transition), &colours);

@@ -1,15 +1,15 @@
 //! Fixpoints of steps: forward and backward closures, and divergent states.
 
-use super::conditions::Group;
-use super::{Condition, Sets};
+use super::conditions::StepGroup;
+use super::{Condition, SymbolicProblem};
 use lariat_automata::Guard;
 use lariat_budget::Stop;
 use lariat_space::symbolic::{Residual, Set};
 
-impl<'r, 's> Sets<'r, 's> {
+impl<'r, 's> SymbolicProblem<'r, 's> {
     /// Returns the least `X ⊇ set` with `post(X, guard) ⊆ X`.
     pub fn close(&mut self, set: &Set, guard: Guard) -> Result<Set, Stop> {
-        if let Some(all) = self.scope.territory.bounds() {
+        if let Some(all) = self.scope.restriction.bounds() {
             let all = all.clone();
             return self.close_within(set, guard, &all);
         }
@@ -36,7 +36,7 @@ impl<'r, 's> Sets<'r, 's> {
     fn until_stable(
         &mut self,
         set: &Set,
-        mut closure: impl FnMut(&mut Sets<'r, 's>, &Set) -> Result<Set, Stop>,
+        mut closure: impl FnMut(&mut SymbolicProblem<'r, 's>, &Set) -> Result<Set, Stop>,
     ) -> Result<Set, Stop> {
         let mut closed = set.clone();
         loop {
@@ -58,7 +58,7 @@ impl<'r, 's> Sets<'r, 's> {
         self.operations += 1;
         let letters = self.letters(guard)?;
         let target = self.condition(target)?;
-        if let Some(all) = self.scope.territory.bounds() {
+        if let Some(all) = self.scope.restriction.bounds() {
             let all = all.clone();
             let inside = self.filter(&all, &target)?;
             let inside = self.space.store().union(&inside, set)?;
@@ -114,8 +114,8 @@ impl<'r, 's> Sets<'r, 's> {
     fn round_robin(
         &mut self,
         set: &Set,
-        groups: &[Group],
-        mut closure: impl FnMut(&mut Sets<'r, 's>, &Set, &Group) -> Result<Set, Stop>,
+        groups: &[StepGroup],
+        mut closure: impl FnMut(&mut SymbolicProblem<'r, 's>, &Set, &StepGroup) -> Result<Set, Stop>,
     ) -> Result<Set, Stop> {
         let mut closed = set.clone();
         let (mut at, mut settled) = (0, 0);

@@ -1,11 +1,11 @@
 //! Steps from a single state into a set, for the construction of traces.
 
-use super::Sets;
+use super::SymbolicProblem;
 use lariat_automata::{Guard, Letter};
 use lariat_model::{EventId, State, Step};
 use lariat_space::symbolic::Set;
 
-impl Sets<'_, '_> {
+impl SymbolicProblem<'_, '_> {
     /// Returns the state atoms that hold in `state`, as bits of a letter.
     pub fn label(&self, state: &State) -> u64 {
         self.scope.problem.label(state).0

@@ -1,11 +1,11 @@
 //! Guards of the automaton as conditions on source states, per group of steps.
 
-use super::Sets;
+use super::SymbolicProblem;
 use crate::alphabet::ClassId;
 use lariat_automata::{Cube, Guard, Guards};
 use lariat_budget::Stop;
 use lariat_model::{EventId, Predicate, Proposition};
-use lariat_space::symbolic::{Residual, Set, Steps};
+use lariat_space::symbolic::{Residual, Set, StepSet};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -24,23 +24,23 @@ impl Condition {
 }
 
 /// A guard, as groups of steps with a condition each.
-pub(super) struct Letters {
-    pub(super) groups: Vec<Group>,
+pub(super) struct GuardConditions {
+    pub(super) groups: Vec<StepGroup>,
     /// The condition on stutter steps.
     pub(super) stutter: Condition,
 }
 
 /// Steps with a common condition on their sources.
-pub(super) struct Group {
+pub(super) struct StepGroup {
     pub(super) source: Condition,
-    pub(super) steps: Steps,
+    pub(super) steps: StepSet,
 }
 
 #[derive(Default)]
 pub(super) struct KnownSteps {
-    by_classes: FxHashMap<Vec<ClassId>, Steps>,
+    by_classes: FxHashMap<Vec<ClassId>, StepSet>,
     /// Steps by some events of one class.
-    by_events: FxHashMap<Vec<EventId>, Steps>,
+    by_events: FxHashMap<Vec<EventId>, StepSet>,
 }
 
 fn lock(steps: &Mutex<KnownSteps>) -> MutexGuard<'_, KnownSteps> {
@@ -50,7 +50,7 @@ fn lock(steps: &Mutex<KnownSteps>) -> MutexGuard<'_, KnownSteps> {
     }
 }
 
-impl Sets<'_, '_> {
+impl SymbolicProblem<'_, '_> {
     /// Returns the cofactor of `guard` for an event class with these letter bits.
     pub fn cofactor(&mut self, guard: Guard, bits: u64) -> Guard {
         let events = self.alphabet().event_atoms();
@@ -147,7 +147,7 @@ impl Sets<'_, '_> {
         Ok(any)
     }
 
-    pub(super) fn letters(&mut self, guard: Guard) -> Result<Arc<Letters>, Stop> {
+    pub(super) fn letters(&mut self, guard: Guard) -> Result<Arc<GuardConditions>, Stop> {
         if let Some(known) = self.memo.letters.get(&guard) {
             return Ok(known.clone());
         }
@@ -171,21 +171,21 @@ impl Sets<'_, '_> {
         let mut groups = Vec::with_capacity(sources.len());
         for (source, classes) in sources {
             let steps = self.steps(classes);
-            groups.push(Group { source, steps });
+            groups.push(StepGroup { source, steps });
         }
-        let letters = Arc::new(Letters { groups, stutter });
+        let letters = Arc::new(GuardConditions { groups, stutter });
         self.memo.letters.insert(guard, letters.clone());
         Ok(letters)
     }
 
-    fn steps(&mut self, classes: Vec<ClassId>) -> Steps {
+    fn steps(&mut self, classes: Vec<ClassId>) -> StepSet {
         let mut known = lock(&self.memo.steps);
         if let Some(steps) = known.by_classes.get(&classes) {
             return steps.clone();
         }
         let mut events: Vec<EventId> = Vec::new();
         for &class in &classes {
-            let taken = |event: &&EventId| self.scope.territory.takes(**event);
+            let taken = |event: &&EventId| self.scope.restriction.takes(**event);
             events.extend(self.alphabet().events(class).iter().filter(taken));
         }
         events.sort_unstable();
@@ -203,12 +203,12 @@ impl Sets<'_, '_> {
         &mut self,
         guard: Guard,
         events: &[EventId],
-    ) -> Result<Vec<Group>, Stop> {
+    ) -> Result<Vec<StepGroup>, Stop> {
         let alphabet = self.alphabet();
         let mut groups = Vec::new();
         for class in alphabet.classes() {
             let taken = |event: &&EventId| {
-                alphabet.class(Some(**event)) == class && self.scope.territory.takes(**event)
+                alphabet.class(Some(**event)) == class && self.scope.restriction.takes(**event)
             };
             let events: Vec<EventId> = events.iter().filter(taken).copied().collect();
             if events.is_empty() {
@@ -228,7 +228,7 @@ impl Sets<'_, '_> {
                     steps
                 }
             };
-            groups.push(Group { source, steps });
+            groups.push(StepGroup { source, steps });
         }
         Ok(groups)
     }

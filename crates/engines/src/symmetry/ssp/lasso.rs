@@ -10,13 +10,13 @@
 //! contains a cycle of markings. The quotient is searched again, restricted to this set, and its
 //! lasso is unrolled. Decomposed nodes are added, because concrete cycles may pass them.
 
-use super::node::{Ssp, Worker};
+use super::node::{Ssp, SspWorker};
 use crate::engine::Task;
 use crate::symmetry::sym::{self, Quotient};
 use crate::symmetry::unroll;
 use lariat_budget::Stop;
 use lariat_emptiness::{
-    Counts, Edge, Evidence, Graph, Lasso as Abstract, Marks, NodeId, Outcome, couvreur, lasso,
+    Counts, Edge, Evidence, Graph, GraphLasso, Marks, NodeId, Outcome, couvreur, lasso,
 };
 use lariat_model::Lasso;
 use std::collections::HashSet;
@@ -29,22 +29,22 @@ struct Restricted<'a, 'p> {
 
 impl Graph for Restricted<'_, '_> {
     type Stop = Stop;
-    type Worker = sym::Worker;
-    type Cursor = sym::Cursor;
+    type Worker = sym::QuotientWorker;
+    type Cursor = sym::QuotientCursor;
 
     fn marks(&self) -> Marks {
         self.quotient.marks()
     }
 
-    fn initial(&self, worker: &mut sym::Worker, k: usize) -> Result<Option<NodeId>, Stop> {
+    fn initial(&self, worker: &mut sym::QuotientWorker, k: usize) -> Result<Option<NodeId>, Stop> {
         self.quotient.initial(worker, k)
     }
 
     fn next_edge(
         &self,
-        worker: &mut sym::Worker,
+        worker: &mut sym::QuotientWorker,
         node: NodeId,
-        cursor: &mut sym::Cursor,
+        cursor: &mut sym::QuotientCursor,
     ) -> Result<Option<Edge>, Stop> {
         while let Some(edge) = self.quotient.next_edge(worker, node, cursor)? {
             if self.allowed.contains(&edge.to) {
@@ -54,7 +54,7 @@ impl Graph for Restricted<'_, '_> {
         Ok(None)
     }
 
-    fn tick(&self, worker: &mut sym::Worker, bytes: usize) -> Result<(), Stop> {
+    fn tick(&self, worker: &mut sym::QuotientWorker, bytes: usize) -> Result<(), Stop> {
         self.quotient.tick(worker, bytes)
     }
 }
@@ -77,7 +77,7 @@ pub(super) fn anywhere<'p>(task: &Task<'p>, product: &Ssp<'p>) -> Result<Lasso, 
 pub(super) fn concrete<'p>(
     task: &Task<'p>,
     product: &Ssp<'p>,
-    worker: &mut Worker<'p>,
+    worker: &mut SspWorker<'p>,
     evidence: &Evidence,
 ) -> Result<Option<Lasso>, Stop> {
     let mut nodes: HashSet<NodeId> = evidence.component.iter().copied().collect();
@@ -102,11 +102,11 @@ pub(super) fn concrete<'p>(
         quotient: &quotient,
         allowed,
     };
-    let found: Option<Abstract> = match couvreur(&restricted, &mut single, &mut Counts::default())?
-    {
-        Outcome::Accepting(evidence) => lasso(&restricted, &mut single, &evidence)?,
-        _ => None,
-    };
+    let found: Option<GraphLasso> =
+        match couvreur(&restricted, &mut single, &mut Counts::default())? {
+            Outcome::Accepting(evidence) => lasso(&restricted, &mut single, &evidence)?,
+            _ => None,
+        };
     found
         .map(|found| unroll(&quotient, &mut single, &found))
         .transpose()

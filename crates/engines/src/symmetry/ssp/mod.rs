@@ -38,7 +38,7 @@ use crate::symmetry::Locals;
 use lariat_budget::{Statistic, Stop};
 use lariat_emptiness::{Counts, Outcome, aec, couvreur, iec, nsiec};
 use lariat_reductions::symmetry::Symmetry;
-use node::{Ssp, Worker};
+use node::{Ssp, SspWorker};
 
 /// The engine of the symbolic synchronized product.
 pub const SSP: Engine = Engine {
@@ -89,7 +89,7 @@ fn decide(task: &mut Task<'_>) -> Found {
 fn conclude<'p>(
     task: &Task<'p>,
     product: &Ssp<'p>,
-    worker: &mut Worker<'p>,
+    worker: &mut SspWorker<'p>,
     check: Emptiness,
     counts: &mut Counts,
 ) -> Found {

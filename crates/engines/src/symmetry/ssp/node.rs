@@ -4,12 +4,12 @@ use crate::alphabet::Alphabet;
 use crate::explicit::labels::{Labels, labelled};
 use crate::problem::Problem;
 use crate::symmetry::sym::Quotient;
-use crate::symmetry::{Locals, Modulo};
+use crate::symmetry::{Locals, QuotientGroups};
 use lariat_automata::StateId as Location;
 use lariat_budget::{Budget, Lease, Observer, Stop};
 use lariat_emptiness::{Edge, NodeId};
-use lariat_reductions::symmetry::{Canon, Colours, Group, Room, Symmetry};
-use lariat_space::explicit::{Explicit, StateId, States};
+use lariat_reductions::symmetry::{Canon, CanonScratch, Colours, Group, Symmetry};
+use lariat_space::explicit::{Explicit, ExplicitStateId, StateTable};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -36,12 +36,12 @@ pub(super) struct SetNode {
     pub(super) location: Location,
     pub(super) group: GroupId,
     /// Representatives, in increasing order.
-    pub(super) members: Box<[StateId]>,
+    pub(super) members: Box<[ExplicitStateId]>,
 }
 
 /// The part of the product found by one worker.
-pub(super) struct Worker<'p> {
-    pub(super) states: States,
+pub(super) struct SspWorker<'p> {
+    pub(super) states: StateTable,
     pub(super) labels: Labels,
     pub(super) groups: Vec<Canon<'p, 'p>>,
     group_ids: FxHashMap<Group, GroupId>,
@@ -49,11 +49,11 @@ pub(super) struct Worker<'p> {
     ids: FxHashMap<SetNode, NodeId>,
     /// Class of each node: automaton state and representative modulo all symmetries.
     pub(super) classes: Vec<u32>,
-    class_ids: FxHashMap<(Location, StateId), u32>,
+    class_ids: FxHashMap<(Location, ExplicitStateId), u32>,
     /// Edges of expanded nodes.
     pub(super) edges: Vec<Option<Box<[Edge]>>>,
-    pub(super) room: Room,
-    pub(super) twins: Room,
+    pub(super) room: CanonScratch,
+    pub(super) twins: CanonScratch,
     pub(super) budget: Budget,
     /// Bytes of the maps above.
     own: GrowingLease,
@@ -76,8 +76,8 @@ impl GrowingLease {
     }
 }
 
-impl Worker<'_> {
-    pub fn states(&self) -> &States {
+impl SspWorker<'_> {
+    pub fn states(&self) -> &StateTable {
         &self.states
     }
 
@@ -118,16 +118,16 @@ impl<'p> Ssp<'p> {
 
     /// Creates the quotient in which runs are searched.
     pub fn quotient(&self) -> Quotient<'p> {
-        let modulo = Modulo::of_groups(self.colours, &self.futures);
-        Quotient::new(self.problem, self.symmetry, modulo, self.observer)
+        let quotient_groups = QuotientGroups::of_groups(self.colours, &self.futures);
+        Quotient::new(self.problem, self.symmetry, quotient_groups, self.observer)
     }
 
-    pub fn worker(&self, budget: &Budget) -> Worker<'p> {
+    pub fn worker(&self, budget: &Budget) -> SspWorker<'p> {
         let mut states = self.space.states(budget);
         if let Some(most) = self.problem.most_tokens {
             states.cut_above(most);
         }
-        let mut worker = Worker {
+        let mut worker = SspWorker {
             states,
             labels: Labels::default(),
             groups: Vec::new(),
@@ -137,8 +137,8 @@ impl<'p> Ssp<'p> {
             classes: Vec::new(),
             class_ids: FxHashMap::default(),
             edges: Vec::new(),
-            room: Room::default(),
-            twins: Room::default(),
+            room: CanonScratch::default(),
+            twins: CanonScratch::default(),
             budget: budget.clone(),
             own: GrowingLease {
                 lease: budget.lease(),
@@ -151,7 +151,7 @@ impl<'p> Ssp<'p> {
         worker
     }
 
-    pub(super) fn group(&self, worker: &mut Worker<'p>, group: &Group) -> GroupId {
+    pub(super) fn group(&self, worker: &mut SspWorker<'p>, group: &Group) -> GroupId {
         if let Some(id) = worker.group_ids.get(group) {
             return *id;
         }
@@ -164,19 +164,19 @@ impl<'p> Ssp<'p> {
     /// Returns the representative of the image of a state.
     pub(super) fn image(
         &self,
-        worker: &mut Worker<'p>,
+        worker: &mut SspWorker<'p>,
         group: GroupId,
-        state: StateId,
+        state: ExplicitStateId,
         to: &[u32],
-    ) -> Result<StateId, Stop> {
-        let Worker {
+    ) -> Result<ExplicitStateId, Stop> {
+        let SspWorker {
             states,
             groups,
             room,
             ..
         } = worker;
         let canon = &groups[group.0 as usize];
-        let found = self.space.modulo(states, state, None, |tokens| {
+        let found = self.space.quotient(states, state, None, |tokens| {
             canon.image(room, tokens, to);
             canon.canon(room, tokens);
             true
@@ -188,10 +188,10 @@ impl<'p> Ssp<'p> {
     /// Returns the representative of a state modulo a group.
     pub(super) fn representative(
         &self,
-        worker: &mut Worker<'p>,
+        worker: &mut SspWorker<'p>,
         group: &Group,
-        state: StateId,
-    ) -> Result<StateId, Stop> {
+        state: ExplicitStateId,
+    ) -> Result<ExplicitStateId, Stop> {
         let group = self.group(worker, group);
         let identity = self.colours.identity();
         self.image(worker, group, state, &identity)
@@ -199,10 +199,10 @@ impl<'p> Ssp<'p> {
 
     pub(super) fn intern(
         &self,
-        worker: &mut Worker<'p>,
+        worker: &mut SspWorker<'p>,
         location: Location,
         group: GroupId,
-        members: Vec<StateId>,
+        members: Vec<ExplicitStateId>,
     ) -> Result<NodeId, Stop> {
         let node = SetNode {
             location,

@@ -1,22 +1,22 @@
 //! The symbolic synchronized product as a graph of sets; guards split sets.
 
-use super::node::{GroupId, Ssp, Worker};
+use super::node::{GroupId, Ssp, SspWorker};
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Progress, Stop};
 use lariat_emptiness::{Edge, Graph, Marks, NodeId, Ordered};
 use lariat_model::EventId;
 use lariat_reductions::symmetry::{Generator, Group};
-use lariat_space::explicit::{Cursor as Steps, StateId};
+use lariat_space::explicit::{ExplicitStateId, StepCursor};
 use std::convert::Infallible;
 
 impl<'p> Ssp<'p> {
     /// Returns the node of a step's target, closed under R_d if R_d contains the group.
     fn close(
         &self,
-        worker: &mut Worker<'p>,
+        worker: &mut SspWorker<'p>,
         location: Location,
         group: &Group,
-        state: StateId,
+        state: ExplicitStateId,
     ) -> Result<NodeId, Stop> {
         let future = &self.futures[location.index()];
         let group = if group.is_within(future) {
@@ -27,7 +27,7 @@ impl<'p> Ssp<'p> {
         self.settle(worker, location, group, &[state])
     }
 
-    fn expand(&self, worker: &mut Worker<'p>, id: NodeId) -> Result<Box<[Edge]>, Stop> {
+    fn expand(&self, worker: &mut SspWorker<'p>, id: NodeId) -> Result<Box<[Edge]>, Stop> {
         let node = worker.nodes[id.index()].clone();
         let group = worker.groups[node.group.0 as usize].group().clone();
         let automaton = self.problem.automaton;
@@ -58,17 +58,17 @@ impl<'p> Ssp<'p> {
     /// Returns the targets of the steps from a state that are read; one per class of twins.
     fn steps(
         &self,
-        worker: &mut Worker<'p>,
-        state: StateId,
+        worker: &mut SspWorker<'p>,
+        state: ExplicitStateId,
         group: GroupId,
         reads: impl Fn(Letter) -> bool,
-    ) -> Result<Vec<StateId>, Stop> {
+    ) -> Result<Vec<ExplicitStateId>, Stop> {
         let label = {
-            let Worker { labels, states, .. } = worker;
+            let SspWorker { labels, states, .. } = worker;
             let label = labels.label(&self.space, states, state, |_| Ok(()))?;
             labels.letter(label)
         };
-        let Worker {
+        let SspWorker {
             states,
             groups,
             twins,
@@ -79,13 +79,13 @@ impl<'p> Ssp<'p> {
             canon.find_twins(twins, tokens, |var| values[var.index()]);
         });
         let mut targets = Vec::new();
-        let mut cursor = Steps::default();
+        let mut cursor = StepCursor::default();
         while let Some(event) = self.space.next_event(states, state, &mut cursor)? {
             let class = self.alphabet.class(event);
             let letter = Letter(label.0 | self.alphabet.letter(class).0);
             let is_first = |event: EventId| canon.is_first(twins, event);
             if reads(letter) && event.is_none_or(is_first) {
-                targets.extend(self.space.modulo(states, state, event, |_| false)?);
+                targets.extend(self.space.quotient(states, state, event, |_| false)?);
             }
         }
         Ok(targets)
@@ -94,14 +94,14 @@ impl<'p> Ssp<'p> {
 
 impl<'p> Graph for Ssp<'p> {
     type Stop = Stop;
-    type Worker = Worker<'p>;
+    type Worker = SspWorker<'p>;
     type Cursor = usize;
 
     fn marks(&self) -> Marks {
         self.problem.automaton.all_marks()
     }
 
-    fn initial(&self, worker: &mut Worker<'p>, k: usize) -> Result<Option<NodeId>, Stop> {
+    fn initial(&self, worker: &mut SspWorker<'p>, k: usize) -> Result<Option<NodeId>, Stop> {
         let locations = &self.problem.automaton.initial;
         if locations.is_empty() {
             return Ok(None);
@@ -123,7 +123,7 @@ impl<'p> Graph for Ssp<'p> {
 
     fn next_edge(
         &self,
-        worker: &mut Worker<'p>,
+        worker: &mut SspWorker<'p>,
         node: NodeId,
         cursor: &mut usize,
     ) -> Result<Option<Edge>, Stop> {
@@ -138,7 +138,7 @@ impl<'p> Graph for Ssp<'p> {
         Ok(edge)
     }
 
-    fn tick(&self, worker: &mut Worker<'p>, bytes: usize) -> Result<(), Stop> {
+    fn tick(&self, worker: &mut SspWorker<'p>, bytes: usize) -> Result<(), Stop> {
         worker.check.resize(bytes)?;
         worker.budget.check()?;
         let figures = [
@@ -154,24 +154,29 @@ impl<'p> Graph for Ssp<'p> {
 }
 
 impl<'p> Ordered for Ssp<'p> {
-    fn class(&self, worker: &Worker<'p>, node: NodeId) -> u32 {
+    fn class(&self, worker: &SspWorker<'p>, node: NodeId) -> u32 {
         worker.classes[node.index()]
     }
 
-    fn includes(&self, worker: &mut Worker<'p>, big: NodeId, small: NodeId) -> Result<bool, Stop> {
+    fn includes(
+        &self,
+        worker: &mut SspWorker<'p>,
+        big: NodeId,
+        small: NodeId,
+    ) -> Result<bool, Stop> {
         let (_, parts) = self.parts(worker, big, small)?;
         Ok(parts.iter().all(|(_, there)| *there))
     }
 
     fn minus(
         &self,
-        worker: &mut Worker<'p>,
+        worker: &mut SspWorker<'p>,
         whole: NodeId,
         part: NodeId,
     ) -> Result<Option<NodeId>, Stop> {
         let (common, parts) = self.parts(worker, part, whole)?;
         let rest = parts.into_iter().filter(|(_, there)| !there);
-        let rest: Vec<StateId> = rest.map(|(state, _)| state).collect();
+        let rest: Vec<ExplicitStateId> = rest.map(|(state, _)| state).collect();
         if rest.is_empty() {
             return Ok(None);
         }

@@ -1,11 +1,11 @@
 //! Operations on sets of markings closed under a group: splitting, comparison, symmetries.
 
-use super::node::{GroupId, SetNode, Ssp, Worker};
+use super::node::{GroupId, SetNode, Ssp, SspWorker};
 use lariat_automata::StateId as Location;
 use lariat_budget::Stop;
 use lariat_emptiness::NodeId;
-use lariat_reductions::symmetry::{Generator, Group, Part, Permutation, Tokens};
-use lariat_space::explicit::StateId;
+use lariat_reductions::symmetry::{Generator, Group, Permutation, RoleGroup, Tokens};
+use lariat_space::explicit::ExplicitStateId;
 use rustc_hash::FxHashMap;
 
 /// Swaps the images of two elements.
@@ -18,18 +18,18 @@ impl<'p> Ssp<'p> {
     /// across the blocks of `fine` and rotations connect each such orbit to its neighbours.
     pub(super) fn split(
         &self,
-        worker: &mut Worker<'p>,
+        worker: &mut SspWorker<'p>,
         coarse: &Group,
-        state: StateId,
+        state: ExplicitStateId,
         fine: &Group,
-    ) -> Result<Vec<StateId>, Stop> {
+    ) -> Result<Vec<ExplicitStateId>, Stop> {
         let id = self.group(worker, fine);
         let mut found = vec![self.representative(worker, fine, state)?];
         if coarse == fine {
             return Ok(found);
         }
         let moves = self.across(coarse, fine);
-        let mut known: FxHashMap<StateId, ()> = found.iter().map(|s| (*s, ())).collect();
+        let mut known: FxHashMap<ExplicitStateId, ()> = found.iter().map(|s| (*s, ())).collect();
         let mut at = 0;
         while at < found.len() {
             for to in &moves {
@@ -51,7 +51,7 @@ impl<'p> Ssp<'p> {
         for (coarse, fine) in coarse.parts().iter().zip(fine.parts()) {
             let colours = coarse.colours();
             match (coarse, fine) {
-                (Part::Blocks(coarse), Part::Blocks(fine)) => {
+                (RoleGroup::Blocks(coarse), RoleGroup::Blocks(fine)) => {
                     for a in 0..colours {
                         for b in 0..a {
                             let (i, j) = (a as usize, b as usize);
@@ -63,7 +63,7 @@ impl<'p> Ssp<'p> {
                         }
                     }
                 }
-                (Part::Rotations { step, .. }, fine) if coarse != fine => {
+                (RoleGroup::Rotations { step, .. }, fine) if coarse != fine => {
                     let mut to = self.colours.identity();
                     for colour in 0..colours {
                         to[(first + colour) as usize] = first + (colour + step) % colours;
@@ -80,10 +80,10 @@ impl<'p> Ssp<'p> {
     /// Returns the node of the set `group·members` with the largest group that preserves it.
     pub(super) fn settle(
         &self,
-        worker: &mut Worker<'p>,
+        worker: &mut SspWorker<'p>,
         location: Location,
         group: &Group,
-        members: &[StateId],
+        members: &[ExplicitStateId],
     ) -> Result<NodeId, Stop> {
         let id = self.group(worker, group);
         let mut own = Vec::with_capacity(members.len());
@@ -111,10 +111,10 @@ impl<'p> Ssp<'p> {
     /// two blocks have the same answer, which is cached in `known`.
     fn keeps(
         &self,
-        worker: &mut Worker<'p>,
+        worker: &mut SspWorker<'p>,
         id: GroupId,
         group: &Group,
-        members: &[StateId],
+        members: &[ExplicitStateId],
         known: &mut FxHashMap<(u32, u32), bool>,
         Generator { to, moved }: Generator<'_>,
     ) -> Result<bool, Stop> {
@@ -164,7 +164,7 @@ impl<'p> Ssp<'p> {
         for part in group.parts() {
             let colours = part.colours();
             if a < first + colours {
-                let Part::Blocks(least) = part else {
+                let RoleGroup::Blocks(least) = part else {
                     return None;
                 };
                 let block = |element: u32| -> Vec<u32> {
@@ -182,7 +182,7 @@ impl<'p> Ssp<'p> {
     /// Returns a node's automaton state and one marking per orbit modulo its group and R_q.
     pub(super) fn markings(
         &self,
-        worker: &mut Worker<'p>,
+        worker: &mut SspWorker<'p>,
         node: NodeId,
     ) -> Result<(Location, Vec<Tokens>), Stop> {
         let node = worker.nodes[node.index()].clone();
@@ -200,10 +200,10 @@ impl<'p> Ssp<'p> {
     /// Splits `small` modulo the meet of both groups; each part with whether `big` contains it.
     pub(super) fn parts(
         &self,
-        worker: &mut Worker<'p>,
+        worker: &mut SspWorker<'p>,
         big: NodeId,
         small: NodeId,
-    ) -> Result<(Group, Vec<(StateId, bool)>), Stop> {
+    ) -> Result<(Group, Vec<(ExplicitStateId, bool)>), Stop> {
         let [big, small] = [big, small].map(|node| worker.nodes[node.index()].clone());
         let group = |node: &SetNode| worker.groups[node.group.0 as usize].group().clone();
         let (coarse, own) = (group(&big), group(&small));

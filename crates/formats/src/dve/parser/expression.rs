@@ -6,7 +6,7 @@
 
 use super::{Parsed, Parser};
 use crate::dve::ast::*;
-use crate::dve::lexer::{Complaint, Span, Token};
+use crate::dve::lexer::{ByteSpan, DveDiagnostic, DveToken};
 use lariat_model::{BinaryOp, UnaryOp};
 
 /// Limit on the nesting depth of expressions.
@@ -16,7 +16,7 @@ pub(in crate::dve) fn expression(text: &[u8]) -> Parsed<ExprAst<'_>> {
     let mut p = Parser::new(text)?;
     let expr = p.expr()?;
     match p.peek() {
-        Token::End => Ok(expr),
+        DveToken::End => Ok(expr),
         _ => Err(p.unexpected("an operator or the end of the expression")),
     }
 }
@@ -58,7 +58,7 @@ impl<'t> Parser<'t> {
         self.binary(1)
     }
 
-    fn node(&self, start: Span, depth: u32, kind: ExprKind<'t>) -> Parsed<ExprAst<'t>> {
+    fn node(&self, start: ByteSpan, depth: u32, kind: ExprKind<'t>) -> Parsed<ExprAst<'t>> {
         if depth >= DEPTH {
             return Err(self.too_deep());
         }
@@ -69,16 +69,16 @@ impl<'t> Parser<'t> {
         })
     }
 
-    fn too_deep(&self) -> Complaint {
+    fn too_deep(&self) -> DveDiagnostic {
         let message = format!("this expression nests more than {DEPTH} levels deep");
-        Complaint::new(self.span(), message)
+        DveDiagnostic::new(self.span(), message)
     }
 
     /// Parses operators of at least this precedence.
     fn binary(&mut self, least: u8) -> Parsed<ExprAst<'t>> {
         let mut left = self.unary()?;
         loop {
-            let Token::Word(word) = self.peek() else {
+            let DveToken::Word(word) = self.peek() else {
                 return Ok(left);
             };
             let Some((level, op)) = operator(word).filter(|(level, _)| *level >= least) else {
@@ -89,7 +89,7 @@ impl<'t> Parser<'t> {
             let kind = match op {
                 BinaryOp::Add | BinaryOp::Sub => {
                     let mut terms = vec![(false, left)];
-                    while let Token::Word(sign @ ("+" | "-")) = self.peek() {
+                    while let DveToken::Word(sign @ ("+" | "-")) = self.peek() {
                         self.at += 1;
                         let term = self.binary(level + 1)?;
                         depth = depth.max(term.depth);
@@ -103,7 +103,7 @@ impl<'t> Parser<'t> {
                 | BinaryOp::BitXor
                 | BinaryOp::BitAnd => {
                     let mut operands = vec![left];
-                    while let Token::Word(word) = self.peek()
+                    while let DveToken::Word(word) = self.peek()
                         && operator(word) == Some((level, op))
                     {
                         self.at += 1;
@@ -131,9 +131,9 @@ impl<'t> Parser<'t> {
         }
         let start = self.span();
         let op = match self.peek() {
-            Token::Word("not" | "!") => Some(UnaryOp::Not),
-            Token::Word("-") => Some(UnaryOp::Neg),
-            Token::Word("~") => Some(UnaryOp::Complement),
+            DveToken::Word("not" | "!") => Some(UnaryOp::Not),
+            DveToken::Word("-") => Some(UnaryOp::Neg),
+            DveToken::Word("~") => Some(UnaryOp::Complement),
             _ => None,
         };
         let expr = match op {
@@ -159,32 +159,35 @@ impl<'t> Parser<'t> {
             });
         }
         let literal = match self.peek() {
-            Token::Number(n) => Some(n),
-            Token::Word("true") => Some(1),
-            Token::Word("false") => Some(0),
+            DveToken::Number(n) => Some(n),
+            DveToken::Word("true") => Some(1),
+            DveToken::Word("false") => Some(0),
             _ => None,
         };
         if let Some(n) = literal {
             self.at += 1;
             return self.node(start, 0, ExprKind::Number(n));
         }
-        let Token::Name(_) = self.peek() else {
+        let DveToken::Name(_) = self.peek() else {
             return Err(match self.peek() {
-                Token::Word(w) if w.as_bytes()[0].is_ascii_alphabetic() => self
-                    .name("an expression")
-                    .map_or_else(|e| e, |n| Complaint::new(n.span, "expected an expression")),
+                DveToken::Word(w) if w.as_bytes()[0].is_ascii_alphabetic() => {
+                    self.name("an expression").map_or_else(
+                        |e| e,
+                        |n| DveDiagnostic::new(n.span, "expected an expression"),
+                    )
+                }
                 _ => self.unexpected("an expression"),
             });
         };
         match self.second() {
-            Token::Word(".") => {
+            DveToken::Word(".") => {
                 let process = self.name("a process")?;
                 self.at += 1;
                 let state = self.name("the name of a state after `.`")?;
                 self.node(start, 0, ExprKind::State(process, state))
             }
             second => {
-                let process = if second == Token::Word("->") {
+                let process = if second == DveToken::Word("->") {
                     let process = self.name("a process")?;
                     self.at += 1;
                     Some(process)

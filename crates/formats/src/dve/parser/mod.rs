@@ -5,21 +5,21 @@ mod expression;
 pub(super) use expression::{BINARY, expression, operator};
 
 use super::ast::*;
-use super::lexer::{Complaint, Span, Token, tokens};
+use super::lexer::{ByteSpan, DveDiagnostic, DveToken, tokens};
 
-type Parsed<T> = Result<T, Complaint>;
+type Parsed<T> = Result<T, DveDiagnostic>;
 
 pub(super) fn model(text: &[u8]) -> Parsed<ModelAst<'_>> {
     let mut p = Parser::new(text)?;
     let model = p.model()?;
     match p.peek() {
-        Token::End => Ok(model),
+        DveToken::End => Ok(model),
         _ => Err(p.unexpected("the end of the file after the `system` line")),
     }
 }
 
 struct Parser<'t> {
-    tokens: Vec<(Token<'t>, Span)>,
+    tokens: Vec<(DveToken<'t>, ByteSpan)>,
     at: usize,
     nesting: u32,
 }
@@ -33,37 +33,39 @@ impl<'t> Parser<'t> {
         })
     }
 
-    fn peek(&self) -> Token<'t> {
-        self.tokens.get(self.at).map_or(Token::End, |(t, _)| *t)
+    fn peek(&self) -> DveToken<'t> {
+        self.tokens.get(self.at).map_or(DveToken::End, |(t, _)| *t)
     }
 
-    fn second(&self) -> Token<'t> {
-        self.tokens.get(self.at + 1).map_or(Token::End, |(t, _)| *t)
+    fn second(&self) -> DveToken<'t> {
+        self.tokens
+            .get(self.at + 1)
+            .map_or(DveToken::End, |(t, _)| *t)
     }
 
-    fn span(&self) -> Span {
+    fn span(&self) -> ByteSpan {
         let last = self.tokens.len().saturating_sub(1);
         self.tokens
             .get(self.at.min(last))
-            .map_or(Span::default(), |(_, s)| *s)
+            .map_or(ByteSpan::default(), |(_, s)| *s)
     }
 
     /// The span of the last token consumed.
-    fn behind(&self) -> Span {
+    fn behind(&self) -> ByteSpan {
         self.tokens
             .get(self.at.saturating_sub(1))
-            .map_or(Span::default(), |(_, s)| *s)
+            .map_or(ByteSpan::default(), |(_, s)| *s)
     }
 
     fn take(&mut self, word: &str) -> bool {
-        let found = matches!(self.peek(), Token::Word(w) if w == word);
+        let found = matches!(self.peek(), DveToken::Word(w) if w == word);
         if found {
             self.at += 1;
         }
         found
     }
 
-    fn expect(&mut self, word: &'static str, what_for: &str) -> Parsed<Span> {
+    fn expect(&mut self, word: &'static str, what_for: &str) -> Parsed<ByteSpan> {
         let span = self.span();
         if self.take(word) {
             Ok(span)
@@ -72,24 +74,24 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn unexpected(&self, expected: &str) -> Complaint {
+    fn unexpected(&self, expected: &str) -> DveDiagnostic {
         let found = match self.peek() {
-            Token::Name(name) => format!("`{name}`"),
-            Token::Word(word) => format!("`{word}`"),
-            Token::Number(n) => format!("`{n}`"),
-            Token::End => "the end of the text".to_owned(),
+            DveToken::Name(name) => format!("`{name}`"),
+            DveToken::Word(word) => format!("`{word}`"),
+            DveToken::Number(n) => format!("`{n}`"),
+            DveToken::End => "the end of the text".to_owned(),
         };
-        Complaint::new(self.span(), format!("expected {expected}, found {found}"))
+        DveDiagnostic::new(self.span(), format!("expected {expected}, found {found}"))
     }
 
-    fn name(&mut self, what: &str) -> Parsed<Name<'t>> {
+    fn name(&mut self, what: &str) -> Parsed<Identifier<'t>> {
         let span = self.span();
         match self.peek() {
-            Token::Name(text) => {
+            DveToken::Name(text) => {
                 self.at += 1;
-                Ok(Name { text, span })
+                Ok(Identifier { text, span })
             }
-            Token::Word(word) if word.as_bytes()[0].is_ascii_alphabetic() => {
+            DveToken::Word(word) if word.as_bytes()[0].is_ascii_alphabetic() => {
                 let help = format!("`{word}` is a keyword and cannot be used as a name");
                 Err(self.unexpected(what).help(Some(help)))
             }
@@ -132,7 +134,9 @@ impl<'t> Parser<'t> {
                 break;
             } else {
                 let help = match self.peek() {
-                    Token::Name("bool" | "input") => Some("declare variables as `byte` or `int`"),
+                    DveToken::Name("bool" | "input") => {
+                        Some("declare variables as `byte` or `int`")
+                    }
                     _ => None,
                 };
                 return Err(self
@@ -143,7 +147,7 @@ impl<'t> Parser<'t> {
         let span = self.span();
         if self.take("sync") {
             let message = "synchronous systems (`system sync`) are not supported";
-            return Err(Complaint::new(span, message));
+            return Err(DveDiagnostic::new(span, message));
         }
         self.expect("async", "after `system`")?;
         if self.take("property") {
@@ -156,7 +160,7 @@ impl<'t> Parser<'t> {
     fn starts_declaration(&self) -> bool {
         matches!(
             self.peek(),
-            Token::Word("const" | "byte" | "int" | "channel")
+            DveToken::Word("const" | "byte" | "int" | "channel")
         )
     }
 
@@ -233,9 +237,9 @@ impl<'t> Parser<'t> {
 
     fn process(&mut self) -> Parsed<ProcessAst<'t>> {
         let name = self.name("the name of a process")?;
-        if self.peek() == Token::Word("(") {
+        if self.peek() == DveToken::Word("(") {
             let message = "process templates with parameters are not supported";
-            return Err(Complaint::new(self.span(), message));
+            return Err(DveDiagnostic::new(self.span(), message));
         }
         self.expect("{", "before the body of the process")?;
         let mut process = ProcessAst {
@@ -256,7 +260,7 @@ impl<'t> Parser<'t> {
             } else if self.take("init") {
                 if process.init.is_some() {
                     let message = "a process has one initial state, and it was given already";
-                    return Err(Complaint::new(span, message));
+                    return Err(DveDiagnostic::new(span, message));
                 }
                 process.init = Some(state(self)?);
             } else if self.take("commit") {
@@ -321,7 +325,7 @@ impl<'t> Parser<'t> {
             return Ok(trans);
         }
         let mut complaint = self.unexpected("`guard`, `sync`, `effect` (in this order) or `}`");
-        if matches!(self.peek(), Token::Word("guard" | "sync" | "effect")) {
+        if matches!(self.peek(), DveToken::Word("guard" | "sync" | "effect")) {
             complaint.help = Some(
                 "each part of a transition occurs once: first `guard`, then `sync`, then `effect`"
                     .to_owned(),
@@ -330,14 +334,14 @@ impl<'t> Parser<'t> {
         Err(complaint)
     }
 
-    fn sync(&mut self) -> Parsed<Sync<'t>> {
+    fn sync(&mut self) -> Parsed<SyncLabel<'t>> {
         let first = self.name("the name of a channel")?;
         let (process, channel) = if self.take("->") {
             (Some(first), self.name("the name of a channel")?)
         } else {
             (None, first)
         };
-        let ends = |p: &Self| p.peek() == Token::Word(";");
+        let ends = |p: &Self| p.peek() == DveToken::Word(";");
         let kind = if self.take("!") {
             SyncKind::Send(if ends(self) {
                 Vec::new()
@@ -353,7 +357,7 @@ impl<'t> Parser<'t> {
         } else {
             return Err(self.unexpected("`!` to send or `?` to receive"));
         };
-        Ok(Sync {
+        Ok(SyncLabel {
             process,
             channel,
             kind,
@@ -364,9 +368,9 @@ impl<'t> Parser<'t> {
     /// An assignable reference: `x`, `x[i]`.
     fn target(&mut self) -> Parsed<Reference<'t>> {
         let name = self.name("a variable")?;
-        if self.peek() == Token::Word("->") {
+        if self.peek() == DveToken::Word("->") {
             let message = "the variables of another process can only be read";
-            return Err(Complaint::new(name.span.to(self.span()), message));
+            return Err(DveDiagnostic::new(name.span.to(self.span()), message));
         }
         Ok(Reference {
             process: None,

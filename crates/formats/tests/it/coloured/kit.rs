@@ -2,7 +2,7 @@
 
 use lariat_budget::Budget;
 use lariat_formats::pnml::Pnml;
-use lariat_formats::{Model, pnml, read};
+use lariat_formats::{LoadedModel, pnml, read};
 use lariat_model::coloured::{ColouredNet, Unfolded, unfold};
 use lariat_model::{Action, System};
 
@@ -100,7 +100,7 @@ pub(crate) fn unfolded(text: &str) -> Unfolded {
     unfold(&coloured(text), &Budget::bytes(1 << 26)).unwrap()
 }
 
-pub(crate) fn model(text: &str) -> Model {
+pub(crate) fn model(text: &str) -> LoadedModel {
     read("net", text.as_bytes()).unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -3,7 +3,7 @@
 use super::kit::{ALL, G, N, R, X, arc, coloured, model, net, num, op, place, shown, transition};
 use lariat_budget::Budget;
 use lariat_model::coloured::{Colour, TransitionId, Unfolded, unfold};
-use lariat_model::{Lasso, Properties, Proposition, Step};
+use lariat_model::{Lasso, PropertyList, Proposition, Step};
 use lariat_reductions::{Lift, UnfoldingLift};
 
 /// p: all colours; move(x, n): p(x) → q(x, n) if x is not b; back.
@@ -58,7 +58,7 @@ fn formulas_refer_to_colours() {
         ("fires(move(n=4))", "\"0 == 1\""),
         ("dead", "\"0 == 1\""),
     ] {
-        let mut properties = Properties::new();
+        let mut properties = PropertyList::new();
         properties
             .add_formula(&names, "formula", None, text)
             .unwrap_or_else(|error| panic!("{error}"));
@@ -84,12 +84,12 @@ fn formulas_refer_to_colours() {
         ("fires(p)", "`p` is a place, not a transition"),
         ("qq", "no place or transition is called `qq`"),
     ] {
-        let mut properties = Properties::new();
+        let mut properties = PropertyList::new();
         let error = properties.add_formula(&names, "formula", None, text);
         let error = error.unwrap_err();
         assert!(error.message.starts_with(message), "{error}");
     }
-    let mut properties = Properties::new();
+    let mut properties = PropertyList::new();
     properties
         .add_formula(&names, "f", None, "fires(move)")
         .unwrap();

@@ -19,7 +19,7 @@
 
 use super::super::canon::Tokens;
 use super::super::group::{Permutation, after};
-use super::search::Moves;
+use super::search::MovedVertices;
 use lariat_model::Value;
 use rustc_hash::FxHashMap;
 
@@ -30,13 +30,13 @@ const MOST_FOLLOWED: usize = 256;
 #[derive(Clone, Debug)]
 pub struct Chain {
     vars: u32,
-    levels: Vec<Level>,
+    levels: Vec<BasePoint>,
     complete: bool,
 }
 
 /// One level: the places that become fixed at a base point, and the transversal of its orbit.
 #[derive(Clone, Debug)]
-pub(super) struct Level {
+pub(super) struct BasePoint {
     /// The base point, then the other places that its stabiliser fixes.
     pub fixed: Box<[u32]>,
     /// The transversal without the identity.
@@ -48,12 +48,12 @@ pub(super) struct Coset {
     /// Preimages of the level's fixed places.
     pub sources: Box<[u32]>,
     /// Moved vertices with their images, by increasing vertex.
-    pub moves: Moves,
+    pub moves: MovedVertices,
 }
 
 /// Scratch memory of canonization.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Scratch {
+pub(crate) struct ChainScratch {
     /// The dense marking; all zero between calls.
     values: Vec<Value>,
     moved: Vec<Value>,
@@ -62,7 +62,7 @@ pub(crate) struct Scratch {
 }
 
 impl Chain {
-    pub(super) fn new(vars: u32, levels: Vec<Level>, complete: bool) -> Chain {
+    pub(super) fn new(vars: u32, levels: Vec<BasePoint>, complete: bool) -> Chain {
         Chain {
             vars,
             levels,
@@ -124,13 +124,13 @@ impl Chain {
     }
 
     /// Replaces a marking by one of its orbit in one pass; returns whether it changed.
-    pub(crate) fn canon(&self, scratch: &mut Scratch, tokens: &mut Tokens) -> bool {
+    pub(crate) fn canon(&self, scratch: &mut ChainScratch, tokens: &mut Tokens) -> bool {
         scratch.applied.clear();
         if self.levels.is_empty() {
             return false;
         }
         self.load(&mut scratch.values, tokens);
-        let Scratch {
+        let ChainScratch {
             values,
             moved,
             applied,
@@ -191,7 +191,7 @@ impl Chain {
 
     /// The product of the elements applied by the last call, for a net with this number of
     /// vertices.
-    pub(crate) fn permutation(&self, scratch: &Scratch, vertices: u32) -> Permutation {
+    pub(crate) fn permutation(&self, scratch: &ChainScratch, vertices: u32) -> Permutation {
         let mut all: Permutation = (0..vertices).collect();
         let mut one = all.clone();
         for (level, coset) in &scratch.applied {
@@ -209,7 +209,7 @@ impl Chain {
 
     /// Replaces a marking by the least of its orbit and returns the size of the orbit; `None`, with
     /// some marking of the orbit, if the search was cut short.
-    pub(crate) fn least(&self, scratch: &mut Scratch, tokens: &mut Tokens) -> Option<u128> {
+    pub(crate) fn least(&self, scratch: &mut ChainScratch, tokens: &mut Tokens) -> Option<u128> {
         let order = self.order().filter(|_| self.complete);
         let Some(order) = order else {
             self.canon(scratch, tokens);
@@ -235,7 +235,7 @@ impl Chain {
     fn next(
         &self,
         at: usize,
-        level: &Level,
+        level: &BasePoint,
         followed: FxHashMap<Vec<Value>, u128>,
         moved: &mut Vec<Value>,
     ) -> Option<FxHashMap<Vec<Value>, u128>> {

@@ -19,7 +19,7 @@ mod search;
 mod words;
 
 pub use chain::Chain;
-pub(super) use chain::Scratch;
+pub(super) use chain::ChainScratch;
 
 use super::mix;
 use lariat_budget::{Budget, Stop};
@@ -27,18 +27,18 @@ use lariat_model::{Action, Domain, EventId, System, VarId};
 use rustc_hash::FxHashMap;
 
 /// The image of every vertex, places before transitions.
-type Image<'a> = &'a [u32];
+type VertexImage<'a> = &'a [u32];
 
 /// The symmetries of a net.
 #[derive(Clone, Debug)]
 pub struct Automorphisms {
-    graph: Graph,
+    graph: VertexColouredGraph,
     chain: Chain,
 }
 
 /// A net as a graph: places, then transitions.
 #[derive(Clone, Debug)]
-pub(super) struct Graph {
+pub(super) struct VertexColouredGraph {
     vars: u32,
     starts: Vec<u32>,
     /// Neighbours with a label for the arc weights, in increasing order per vertex.
@@ -47,8 +47,8 @@ pub(super) struct Graph {
     colours: Vec<u64>,
 }
 
-impl Graph {
-    fn new(system: &System) -> Graph {
+impl VertexColouredGraph {
+    fn new(system: &System) -> VertexColouredGraph {
         let vars = system.variables.len() as u32;
         let count = vars as usize + system.events.len();
         let mut degrees = vec![0u32; count + 1];
@@ -98,7 +98,7 @@ impl Graph {
         };
         let mut colours: Vec<u64> = (0..vars as usize).map(colour_of_var).collect();
         colours.resize(count, 0);
-        Graph {
+        VertexColouredGraph {
             vars,
             starts,
             arcs,
@@ -130,7 +130,7 @@ fn for_each_arc(system: &System, mut visit: impl FnMut(u32, u32, i64, i64)) {
 }
 
 /// A work limit separate from the budget, whose limits count states rather than arcs.
-pub(super) struct Effort<'a> {
+pub(super) struct AutomorphismLimit<'a> {
     budget: &'a Budget,
     spent: u64,
     limit: u64,
@@ -141,9 +141,9 @@ pub(super) struct Effort<'a> {
 /// Arcs inspected between two polls of the budget.
 const POLL_INTERVAL: u64 = 1 << 16;
 
-impl<'a> Effort<'a> {
-    fn new(budget: &'a Budget, limit: u64) -> Effort<'a> {
-        Effort {
+impl<'a> AutomorphismLimit<'a> {
+    fn new(budget: &'a Budget, limit: u64) -> AutomorphismLimit<'a> {
+        AutomorphismLimit {
             budget,
             spent: 0,
             limit,
@@ -190,7 +190,7 @@ impl Colouring {
 impl Automorphisms {
     /// Finds symmetries of a net within a work limit, perhaps not all.
     pub(super) fn find(system: &System, budget: &Budget) -> Result<Automorphisms, Stop> {
-        let graph = Graph::new(system);
+        let graph = VertexColouredGraph::new(system);
         let chain = search::search(&graph, &graph.colours, &mut |_| true, budget)?;
         Ok(Automorphisms { graph, chain })
     }
@@ -199,7 +199,7 @@ impl Automorphisms {
     pub(super) fn none(system: &System) -> Automorphisms {
         let vars = system.variables.len() as u32;
         Automorphisms {
-            graph: Graph {
+            graph: VertexColouredGraph {
                 vars,
                 starts: vec![0; vars as usize + system.events.len() + 1],
                 arcs: Vec::new(),
@@ -248,7 +248,7 @@ impl Automorphisms {
         self.graph.vertices()
     }
 
-    pub(super) fn image_of_event(&self, event: EventId, to: Image<'_>) -> EventId {
+    pub(super) fn image_of_event(&self, event: EventId, to: VertexImage<'_>) -> EventId {
         let vars = self.graph.vars;
         EventId(to[(vars + event.0) as usize] - vars)
     }

@@ -15,11 +15,11 @@
 //! graphs B. D. McKay, *Practical graph isomorphism*, 1981. Cost: O(arcs · log(vertices)).
 
 use super::super::mix;
-use super::{Effort, Graph};
+use super::{AutomorphismLimit, VertexColouredGraph};
 use lariat_budget::Stop;
 
 #[derive(Clone, Debug)]
-pub(super) struct Partition {
+pub(super) struct OrderedPartition {
     /// The vertices cell by cell, and the position of each vertex.
     order: Vec<u32>,
     place: Vec<u32>,
@@ -34,13 +34,13 @@ pub(super) struct Partition {
     queued: Vec<bool>,
 }
 
-impl Partition {
+impl OrderedPartition {
     /// The partition by colours in increasing order.
-    pub fn new(colours: &[u64]) -> Partition {
+    pub fn new(colours: &[u64]) -> OrderedPartition {
         let count = colours.len();
         let mut order: Vec<u32> = (0..count as u32).collect();
         order.sort_by_key(|v| colours[*v as usize]);
-        let mut partition = Partition {
+        let mut partition = OrderedPartition {
             place: vec![0; count],
             cell: vec![0; count],
             length: vec![0; count],
@@ -99,7 +99,7 @@ impl Partition {
         self.cell[vertex as usize]
     }
 
-    /// The current length of the trail, to which [`undo`](Partition::undo) returns.
+    /// The current length of the trail, to which [`undo`](OrderedPartition::undo) returns.
     pub fn mark(&self) -> usize {
         self.trail.len()
     }
@@ -177,7 +177,11 @@ impl Partition {
 
     /// Refines until the partition is equitable; returns the trace, a hash that symmetries
     /// preserve.
-    pub fn refine(&mut self, graph: &Graph, effort: &mut Effort) -> Result<u64, Stop> {
+    pub fn refine(
+        &mut self,
+        graph: &VertexColouredGraph,
+        effort: &mut AutomorphismLimit,
+    ) -> Result<u64, Stop> {
         let mut trace = 0;
         let mut touched: Vec<u32> = Vec::new();
         while let Some(splitter) = self.queue.pop() {

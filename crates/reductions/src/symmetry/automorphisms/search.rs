@@ -18,9 +18,9 @@
 //! 2004. Each search is limited; beyond the limit the image counts as not found. A subgroup is
 //! always sound.
 
-use super::chain::{Chain, Coset, Level};
-use super::partition::Partition;
-use super::{Effort, Graph, Image};
+use super::chain::{BasePoint, Chain, Coset};
+use super::partition::OrderedPartition;
+use super::{AutomorphismLimit, VertexColouredGraph, VertexImage};
 use lariat_budget::{Budget, Stop};
 use rustc_hash::FxHashSet;
 
@@ -37,16 +37,16 @@ const MOST_LEVELS: usize = 1_000;
 const MOST_MOVES: usize = 1_000_000;
 
 /// The moved vertices with their images.
-pub(super) type Moves = Box<[(u32, u32)]>;
+pub(super) type MovedVertices = Box<[(u32, u32)]>;
 
 /// Finds symmetries that preserve the colours and pass a test.
 pub(super) fn search(
-    graph: &Graph,
+    graph: &VertexColouredGraph,
     colours: &[u64],
-    passes: &mut dyn FnMut(Image<'_>) -> bool,
+    passes: &mut dyn FnMut(VertexImage<'_>) -> bool,
     budget: &Budget,
 ) -> Result<Chain, Stop> {
-    let mut effort = Effort::new(budget, MOST_WORK);
+    let mut effort = AutomorphismLimit::new(budget, MOST_WORK);
     // Places come before transitions.
     let ranks = |(v, colour): (usize, &u64)| {
         if v < graph.vars as usize {
@@ -56,7 +56,7 @@ pub(super) fn search(
         }
     };
     let colours: Vec<u64> = colours.iter().enumerate().map(ranks).collect();
-    let mut left = Partition::new(&colours);
+    let mut left = OrderedPartition::new(&colours);
     let found = match left.refine(graph, &mut effort) {
         Err(stop) => Err(stop),
         Ok(_) if left.first_shared(0..graph.vars).is_none() => Ok(Chain::trivial(graph.vars)),
@@ -69,17 +69,17 @@ pub(super) fn search(
 }
 
 struct Search<'a> {
-    graph: &'a Graph,
-    passes: &'a mut dyn FnMut(Image<'_>) -> bool,
-    effort: Effort<'a>,
-    left: Partition,
-    right: Partition,
+    graph: &'a VertexColouredGraph,
+    passes: &'a mut dyn FnMut(VertexImage<'_>) -> bool,
+    effort: AutomorphismLimit<'a>,
+    left: OrderedPartition,
+    right: OrderedPartition,
     /// The mark up to which both partitions are equal.
     same: usize,
     /// The dense image of the candidate; the identity between tests.
     image: Vec<u32>,
     /// The symmetries found, each with its inverse.
-    generators: Vec<(Moves, Moves)>,
+    generators: Vec<(MovedVertices, MovedVertices)>,
     orbits: Orbits,
     complete: bool,
 }
@@ -114,10 +114,10 @@ struct Point {
 
 impl<'a> Search<'a> {
     fn new(
-        graph: &'a Graph,
-        left: Partition,
-        passes: &'a mut dyn FnMut(Image<'_>) -> bool,
-        effort: Effort<'a>,
+        graph: &'a VertexColouredGraph,
+        left: OrderedPartition,
+        passes: &'a mut dyn FnMut(VertexImage<'_>) -> bool,
+        effort: AutomorphismLimit<'a>,
     ) -> Search<'a> {
         let identity: Vec<u32> = (0..graph.vertices()).collect();
         Search {
@@ -231,7 +231,7 @@ impl<'a> Search<'a> {
 
     /// Searches for a symmetry that maps `from` to `to` and each cell of the left partition to the
     /// corresponding one of the right.
-    fn map_to(&mut self, from: u32, to: u32, depth: usize) -> Result<Option<Moves>, Stop> {
+    fn map_to(&mut self, from: u32, to: u32, depth: usize) -> Result<Option<MovedVertices>, Stop> {
         let marks = (self.left.mark(), self.right.mark());
         self.left.individualise(from);
         self.right.individualise(to);
@@ -248,7 +248,7 @@ impl<'a> Search<'a> {
 
     /// Searches for a symmetry between the two refined partitions: the candidate, or one of a finer
     /// pair.
-    fn refined(&mut self, depth: usize) -> Result<Option<Moves>, Stop> {
+    fn refined(&mut self, depth: usize) -> Result<Option<MovedVertices>, Stop> {
         let Some((moves, open)) = self.candidate()? else {
             return Ok(None);
         };
@@ -275,7 +275,7 @@ impl<'a> Search<'a> {
 
     /// The permutation that maps cell to cell with fixed points where possible, and the first place
     /// cell with several members that it moves; `None` if the partitions differ.
-    fn candidate(&mut self) -> Result<Option<(Moves, Option<u32>)>, Stop> {
+    fn candidate(&mut self) -> Result<Option<(MovedVertices, Option<u32>)>, Stop> {
         let (left, right) = (&self.left, &self.right);
         let changed = left.changed(self.same);
         let mut moves = Vec::new();
@@ -342,12 +342,12 @@ impl<'a> Search<'a> {
     }
 
     /// Builds the level of a base point: one product of generators per vertex of its orbit.
-    fn level(&mut self, point: &Point, moves: &mut usize) -> Option<Level> {
+    fn level(&mut self, point: &Point, moves: &mut usize) -> Option<BasePoint> {
         let generators = std::mem::take(&mut self.generators);
         // For each vertex of the orbit a permutation that maps it to the base point, in
         // breadth-first order.
         let mut known: FxHashSet<u32> = FxHashSet::from_iter([point.vertex]);
-        let mut found: Vec<(u32, Moves)> = vec![(point.vertex, Moves::default())];
+        let mut found: Vec<(u32, MovedVertices)> = vec![(point.vertex, MovedVertices::default())];
         let mut at = 0;
         'all: while at < found.len() {
             for (forth, back) in &generators {
@@ -378,7 +378,7 @@ impl<'a> Search<'a> {
             self.unload(&back);
             cosets.push(Coset { sources, moves });
         }
-        (!cosets.is_empty()).then(|| Level {
+        (!cosets.is_empty()).then(|| BasePoint {
             fixed: point.fixed.clone().into(),
             cosets,
         })
@@ -397,7 +397,7 @@ impl<'a> Search<'a> {
     }
 
     /// The composition: `first`, then `second`.
-    fn product(&mut self, first: &[(u32, u32)], second: &[(u32, u32)]) -> Moves {
+    fn product(&mut self, first: &[(u32, u32)], second: &[(u32, u32)]) -> MovedVertices {
         self.load(second);
         let image = |to: u32| self.image[to as usize];
         let mut all: Vec<(u32, u32)> = first.iter().map(|(v, to)| (*v, image(*to))).collect();
@@ -412,7 +412,7 @@ impl<'a> Search<'a> {
     }
 }
 
-fn inverse(moves: &[(u32, u32)]) -> Moves {
+fn inverse(moves: &[(u32, u32)]) -> MovedVertices {
     let mut moves: Vec<(u32, u32)> = moves.iter().map(|(from, to)| (*to, *from)).collect();
     moves.sort_unstable();
     moves.into()

@@ -4,7 +4,7 @@
 //! the one that uses the members of each class of twins in increasing order. The quotient search
 //! computes the twins once per marking and queries them for each event.
 
-use super::{ALONE, Canon, Room, Tokens};
+use super::{ALONE, Canon, CanonScratch, Tokens};
 use lariat_model::{EventId, Value, VarId};
 
 impl Canon<'_, '_> {
@@ -15,7 +15,12 @@ impl Canon<'_, '_> {
     }
 
     /// Finds the twins of a marking for [`Canon::is_first`].
-    pub fn find_twins(&self, room: &mut Room, tokens: &Tokens, value: impl Fn(VarId) -> Value) {
+    pub fn find_twins(
+        &self,
+        room: &mut CanonScratch,
+        tokens: &Tokens,
+        value: impl Fn(VarId) -> Value,
+    ) {
         room.twins.exist = false;
         if self.open.is_empty() {
             return;
@@ -68,7 +73,7 @@ impl Canon<'_, '_> {
     }
 
     /// Removes the members of the cell of `element` from the twins.
-    fn exclude_cell(&self, room: &mut Room, element: u32) {
+    fn exclude_cell(&self, room: &mut CanonScratch, element: u32) {
         let cell = room.cells[element as usize];
         let at = (cell - self.cells.len() as u32) as usize;
         let members = room.ranks[at..].iter().map(|rank| rank.2);
@@ -81,7 +86,7 @@ impl Canon<'_, '_> {
     /// Returns whether this event represents those that differ from it by exchanging twins: it uses
     /// the members of each class in increasing order.
     #[inline]
-    pub fn is_first(&self, room: &Room, event: EventId) -> bool {
+    pub fn is_first(&self, room: &CanonScratch, event: EventId) -> bool {
         if !room.twins.exist {
             return true;
         }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::explicit::testing::{Random, pour};
-use lariat_budget::{Budget, Cancel, Fault, Victim};
+use lariat_budget::{Budget, Cancel, FaultTarget, InjectedFault};
 use lariat_corpora::{cases, seed, which_ends};
 use lariat_model::{Comparison, Deadlock, State, System};
 use std::collections::HashSet;
@@ -38,7 +38,11 @@ fn any_number_of_workers_counts_the_same() {
             for n in [2, 3, 8] {
                 let bytes = alone.bytes;
                 let found = count_together(&space, claims, workers(n), RunContext::quiet(&budget));
-                assert_eq!(Count { bytes, ..found }, alone, "case {case}, {n} workers");
+                assert_eq!(
+                    ExplicitCounts { bytes, ..found },
+                    alone,
+                    "case {case}, {n} workers"
+                );
             }
         }
     }
@@ -120,10 +124,10 @@ fn workers_stop_at_any_point() {
             let all = count(&space, &[], RunContext::quiet(&Budget::unlimited()));
             let stop =
                 [Stop::Memory, Stop::Time, Stop::Interrupted][random.below(3) as usize].clone();
-            let victim = [Victim::One, Victim::All][random.below(2) as usize];
+            let victim = [FaultTarget::One, FaultTarget::All][random.below(2) as usize];
             let reach = random.below(14);
             let at = u64::from(random.below(1 << reach));
-            let budget = Budget::faulty(Fault::new(stop.clone(), at, victim));
+            let budget = Budget::faulty(InjectedFault::new(stop.clone(), at, victim));
             let workers = workers(2 + random.below(3) as usize);
             let found = count_together(&space, &[], workers, RunContext::quiet(&budget));
             match &found.stop {
@@ -150,7 +154,7 @@ fn outgrown_words_are_counted_with_the_general_store() {
     let alone = count(&space, &[], RunContext::quiet(&budget));
     let found = count_together(&space, &[], workers(2), RunContext::quiet(&budget));
     let bytes = alone.bytes;
-    assert_eq!(Count { bytes, ..found }, alone);
+    assert_eq!(ExplicitCounts { bytes, ..found }, alone);
 }
 
 /// Ids are dense up to gaps, which are known, and every state has exactly one.
@@ -181,8 +185,8 @@ fn a_state_has_one_id() {
         let mut last = all.swap_remove(0);
         drop(all);
         last.resume();
-        let known = (0..last.end() as u32).map(StateId);
-        let known: Vec<StateId> = known.filter(|id| last.is_known(*id)).collect();
+        let known = (0..last.end() as u32).map(ExplicitStateId);
+        let known: Vec<ExplicitStateId> = known.filter(|id| last.is_known(*id)).collect();
         let different: HashSet<State> = known.iter().map(|id| last.get(*id)).collect();
         let counted = count(&space, &[], RunContext::quiet(&budget)).states as usize;
         assert_eq!((known.len(), different.len()), (counted, counted));

@@ -6,9 +6,9 @@
 //! it to 0 (`AcqRel`) closes the board. A worker that stops or panics sets `is_over` (`Relaxed`,
 //! read once per state) and closes the board, so that every waiter is woken.
 
-use super::Count;
+use super::ExplicitCounts;
 use lariat_budget::{Budget, Lease, Progress, RunContext, Stop};
-use lariat_parallel::Board;
+use lariat_parallel::TaskQueue;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{Builder, ScopedJoinHandle, scope};
@@ -18,20 +18,20 @@ const LEAST_SHARED: usize = 64;
 
 /// Reason for a worker to end early.
 #[derive(Debug)]
-pub(super) enum Halt {
+pub(super) enum WorkerHalt {
     Stop(Stop),
     /// A state has no representation in this kind of search.
     Outgrown,
 }
 
-impl From<Stop> for Halt {
-    fn from(stop: Stop) -> Halt {
-        Halt::Stop(stop)
+impl From<Stop> for WorkerHalt {
+    fn from(stop: Stop) -> WorkerHalt {
+        WorkerHalt::Stop(stop)
     }
 }
 
 /// The part of the exploration that depends on the representation of states.
-pub(super) trait Search: Send {
+pub(super) trait CountSearch: Send {
     type State: Send;
 
     /// Enters the shared section; to be called first, and after a rest.
@@ -41,9 +41,9 @@ pub(super) trait Search: Send {
     /// for this worker.
     fn rest(&mut self);
 
-    fn start(&mut self) -> Result<(), Halt>;
+    fn start(&mut self) -> Result<(), WorkerHalt>;
 
-    fn look(&mut self, state: Self::State, count: &mut Count) -> Result<(), Halt>;
+    fn look(&mut self, state: Self::State, count: &mut ExplicitCounts) -> Result<(), WorkerHalt>;
 
     /// The states that this worker was the first to find; the caller empties the list.
     fn found(&mut self) -> &mut Vec<Self::State>;
@@ -90,7 +90,7 @@ impl<T> List<T> {
 
 struct Together<'a, T> {
     ctx: RunContext<'a>,
-    board: Board<List<T>>,
+    board: TaskQueue<List<T>>,
     /// Number of lists in progress or on the board.
     open: AtomicUsize,
     is_over: AtomicBool,
@@ -108,19 +108,19 @@ impl<T> Drop for Alarm<'_, '_, T> {
     }
 }
 
-type End<S> = (S, Count, Option<Halt>);
+type End<S> = (S, ExplicitCounts, Option<WorkerHalt>);
 
 /// Explores with one thread per search, of which there is at least one; `blank` is a count of
 /// nothing. Returns the searches, at rest, the sum of their counts, and whether one of them was
 /// outgrown and none was stopped.
-pub(super) fn explore<S: Search>(
+pub(super) fn explore<S: CountSearch>(
     searches: Vec<S>,
-    blank: &Count,
+    blank: &ExplicitCounts,
     ctx: RunContext<'_>,
-) -> (Vec<S>, Count, bool) {
+) -> (Vec<S>, ExplicitCounts, bool) {
     let together = Together {
         ctx,
-        board: Board::new(),
+        board: TaskQueue::new(),
         open: AtomicUsize::new(1),
         is_over: AtomicBool::new(false),
         workers: searches.len() as u64,
@@ -149,8 +149,8 @@ pub(super) fn explore<S: Search>(
         sum.add(counted);
         match halt {
             None => {}
-            Some(Halt::Stop(stop)) => sum.stop = sum.stop.or(Some(stop)),
-            Some(Halt::Outgrown) => is_outgrown = true,
+            Some(WorkerHalt::Stop(stop)) => sum.stop = sum.stop.or(Some(stop)),
+            Some(WorkerHalt::Outgrown) => is_outgrown = true,
         }
     }
     is_outgrown &= sum.stop.is_none();
@@ -164,7 +164,11 @@ impl<T> Together<'_, T> {
     }
 
     /// Finds the initial states, then works like every other worker.
-    fn first_worker<S: Search<State = T>>(&self, mut search: S, blank: &Count) -> End<S> {
+    fn first_worker<S: CountSearch<State = T>>(
+        &self,
+        mut search: S,
+        blank: &ExplicitCounts,
+    ) -> End<S> {
         let _alarm = Alarm(self);
         match self.start(&mut search) {
             Ok(initial) => {
@@ -179,7 +183,7 @@ impl<T> Together<'_, T> {
         }
     }
 
-    fn start<S: Search<State = T>>(&self, search: &mut S) -> Result<List<T>, Halt> {
+    fn start<S: CountSearch<State = T>>(&self, search: &mut S) -> Result<List<T>, WorkerHalt> {
         search.open()?;
         search.start()?;
         let mut initial = List::new(self.ctx.budget);
@@ -187,7 +191,7 @@ impl<T> Together<'_, T> {
         Ok(initial)
     }
 
-    fn worker<S: Search<State = T>>(&self, mut search: S, blank: &Count) -> End<S> {
+    fn worker<S: CountSearch<State = T>>(&self, mut search: S, blank: &ExplicitCounts) -> End<S> {
         let _alarm = Alarm(self);
         let mut count = blank.clone();
         let halt = self.explore(&mut search, &mut count).err();
@@ -198,7 +202,11 @@ impl<T> Together<'_, T> {
         (search, count, halt)
     }
 
-    fn explore<S: Search<State = T>>(&self, search: &mut S, count: &mut Count) -> Result<(), Halt> {
+    fn explore<S: CountSearch<State = T>>(
+        &self,
+        search: &mut S,
+        count: &mut ExplicitCounts,
+    ) -> Result<(), WorkerHalt> {
         search.rest();
         let mut next = self.board.next();
         while let Some(mut list) = next {
@@ -214,12 +222,12 @@ impl<T> Together<'_, T> {
     }
 
     /// Visits the states of a list, and those found from there.
-    fn work_off<S: Search<State = T>>(
+    fn work_off<S: CountSearch<State = T>>(
         &self,
         search: &mut S,
         list: &mut List<T>,
-        count: &mut Count,
-    ) -> Result<(), Halt> {
+        count: &mut ExplicitCounts,
+    ) -> Result<(), WorkerHalt> {
         let mut looked_at: u64 = 0;
         while let Some(state) = list.states.pop() {
             if self.is_over.load(Ordering::Relaxed) {

@@ -5,19 +5,19 @@
 //! slot and then the word, and both tables together would exceed the cache twice as soon.
 //!
 //! A state with a value that exceeds its field is no word. Few nets have such states; counting then
-//! restarts with the general store (`common.rs`).
+//! restarts with the general store (`shared_store.rs`).
 //!
 //! Cost: 10⅔ to 21⅓ bytes per state.
 
 use super::super::Explicit;
 use super::super::index::mix;
-use super::super::layout::{Field, Layout};
+use super::super::layout::{Field, PackedLayout};
 use super::super::words::Words;
-use super::Count;
-use super::together::{Halt, Search};
+use super::ExplicitCounts;
+use super::together::{CountSearch, WorkerHalt};
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_model::{Domain, Value, Variable};
-use lariat_parallel::{Pass, Slots, WordSet};
+use lariat_parallel::{SharedHandle, Slots, WordSet};
 use std::hint::black_box;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
@@ -71,7 +71,7 @@ impl<'a> WordSearch<'a> {
     }
 
     /// Adds the figures of this worker to `count`.
-    pub fn add_to(&self, count: &mut Count) {
+    pub fn add_to(&self, count: &mut ExplicitCounts) {
         self.tally.add_to(count);
         count.states += self.members.found;
         count.bytes = self.members.bytes();
@@ -86,7 +86,7 @@ impl<'a> WordSearch<'a> {
     }
 }
 
-impl Search for WordSearch<'_> {
+impl CountSearch for WordSearch<'_> {
     type State = u64;
 
     fn open(&mut self) -> Result<(), Stop> {
@@ -98,33 +98,33 @@ impl Search for WordSearch<'_> {
         self.members.pass.leave();
     }
 
-    fn start(&mut self) -> Result<(), Halt> {
+    fn start(&mut self) -> Result<(), WorkerHalt> {
         for initial in &self.space.system().initial {
-            let word = word_of(initial, &self.space.layout).ok_or(Halt::Outgrown)?;
+            let word = word_of(initial, &self.space.layout).ok_or(WorkerHalt::Outgrown)?;
             self.add(mix(word), word)?;
         }
         Ok(())
     }
 
     #[inline]
-    fn look(&mut self, word: u64, count: &mut Count) -> Result<(), Halt> {
+    fn look(&mut self, word: u64, count: &mut ExplicitCounts) -> Result<(), WorkerHalt> {
         self.looked_at += 1;
         if self.looked_at >= STATES_PER_CHECK {
             self.looked_at = 0;
             self.budget.check()?;
         }
-        self.members.make_way();
+        self.members.yield_to_writer();
         self.tally.observe(self.words, word);
         self.ahead.clear();
         let mut at = 0;
         while let Some(t) = self.words.find(word, at) {
             at = t + 1;
-            let to = self.words.fire(word, t).ok_or(Halt::Outgrown)?;
+            let to = self.words.fire(word, t).ok_or(WorkerHalt::Outgrown)?;
             self.ahead.push((mix(to), to));
         }
         count.edges += self.ahead.len() as u64;
         count.deadlocks += u64::from(self.ahead.is_empty());
-        self.members.touch(&self.ahead);
+        self.members.prefetch(&self.ahead);
         for i in 0..self.ahead.len() {
             let (hash, to) = self.ahead[i];
             self.add(hash, to)?;
@@ -142,7 +142,7 @@ impl Search for WordSearch<'_> {
 }
 
 /// The word of a state, if all values fit their fields.
-fn word_of(state: &[Value], layout: &Layout) -> Option<u64> {
+fn word_of(state: &[Value], layout: &PackedLayout) -> Option<u64> {
     let low = layout.word?;
     let mut word = 0;
     for (value, field) in state.iter().zip(&layout.fields) {
@@ -169,7 +169,7 @@ impl Shared {
 
 /// One worker's handle to the set of states.
 struct Members {
-    pass: Pass<Shared>,
+    pass: SharedHandle<Shared>,
     bytes: Arc<Mutex<Lease>>,
     permits: usize,
     /// Number of states that this worker was the first to insert.
@@ -179,7 +179,7 @@ struct Members {
 impl Members {
     fn new(budget: &Budget) -> Members {
         Members {
-            pass: Pass::new(Shared::default(), Shared::default()),
+            pass: SharedHandle::new(Shared::default(), Shared::default()),
             bytes: Arc::new(Mutex::new(budget.lease())),
             permits: 0,
             found: 0,
@@ -200,9 +200,9 @@ impl Members {
     }
 
     #[inline]
-    fn make_way(&mut self) {
+    fn yield_to_writer(&mut self) {
         if self.pass.is_wanted() {
-            self.pass.make_way();
+            self.pass.yield_to_writer();
         }
     }
 
@@ -219,7 +219,7 @@ impl Members {
     }
 
     #[inline]
-    fn touch(&self, words: &[(u32, u64)]) {
+    fn prefetch(&self, words: &[(u32, u64)]) {
         let set = &self.pass.set;
         if set.capacity() >= LEAST_TOUCHED {
             let first = |sum: u64, (hash, _): &(u32, u64)| sum ^ set.first(*hash);
@@ -245,7 +245,7 @@ impl Members {
                 return Ok(());
             }
             let bytes = &self.bytes;
-            self.pass.alone(|shared| grow(shared, bytes))?;
+            self.pass.with_exclusive(|shared| grow(shared, bytes))?;
         }
     }
 }
@@ -330,7 +330,7 @@ impl Tally {
     }
 
     /// Adds the maxima to `count`, with the lower bounds that the fields omit.
-    fn add_to(&self, count: &mut Count) {
+    fn add_to(&self, count: &mut ExplicitCounts) {
         let least = |field: &Field| field.low.max(0) as u64;
         let most = |field: &Field| {
             let raw =

@@ -1,6 +1,6 @@
 //! Residuals of predicates and of event guards, before any level is read.
 
-use super::{Interner, constant};
+use super::{ResidualInterner, constant};
 use lariat_budget::Stop;
 use lariat_dd::Residual;
 use lariat_model::order::Level;
@@ -8,7 +8,7 @@ use lariat_model::{
     Action, BinaryOp, Comparison, EventId, Expr, LValue, Linear, Predicate, System, UnaryOp,
 };
 
-impl Interner {
+impl ResidualInterner {
     pub(super) fn compile(
         &mut self,
         system: &System,

@@ -19,7 +19,7 @@ mod query;
 
 pub use query::Residuals;
 
-use super::layout::Layout;
+use super::layout::LevelLayout;
 use super::partial::{ExprId, Exprs};
 use lariat_budget::{Lease, Stop};
 use lariat_dd::Residual;
@@ -62,8 +62,8 @@ enum ResidualForm {
 }
 
 #[derive(Debug)]
-struct Interner {
-    layout: Layout,
+struct ResidualInterner {
+    layout: LevelLayout,
     nodes: Vec<ResidualForm>,
     tops: Vec<Level>,
     ids: FxHashMap<ResidualForm, Residual>,
@@ -80,9 +80,9 @@ struct Interner {
 const NEVER: Level = Level(u32::MAX);
 const EMPTY: SumId = SumId(0);
 
-impl Interner {
+impl ResidualInterner {
     /// An interner without predicates. Values outside the ranges of `layout` are never read.
-    fn new(layout: &Layout, lease: Lease) -> Interner {
+    fn new(layout: &LevelLayout, lease: Lease) -> ResidualInterner {
         let empty = Term {
             level: NEVER,
             c: 0,
@@ -92,7 +92,7 @@ impl Interner {
             min: Some(0),
             max: Some(0),
         };
-        let mut residuals = Interner {
+        let mut residuals = ResidualInterner {
             layout: layout.clone(),
             nodes: Vec::new(),
             tops: Vec::new(),
@@ -365,7 +365,7 @@ impl Interner {
     }
 }
 
-impl Interner {
+impl ResidualInterner {
     fn step(&mut self, residual: Residual, level: u32, value: u32) -> Result<Residual, Stop> {
         self.account()?;
         Ok(self.read_level(residual, Level(level), value))
@@ -385,7 +385,7 @@ mod tests {
     use super::*;
     use lariat_budget::Budget;
     use lariat_corpora::each_case;
-    use lariat_dd::{Predicate as _, Store};
+    use lariat_dd::{LevelPredicate as _, Store};
     use lariat_model::Value;
     use lariat_model::order::Order;
     use lariat_testkit::{predicates, programs};
@@ -400,7 +400,7 @@ mod tests {
             if random.coin() {
                 order = order.reversed();
             }
-            let layout = Layout::new(&system, &order);
+            let layout = LevelLayout::new(&system, &order);
             let mut store = Store::new(layout.levels(), &Budget::unlimited()).unwrap();
             let lease = Budget::unlimited().lease();
             let mut residuals = Residuals::new(&layout, store.scope(), lease);

@@ -5,11 +5,11 @@
 //! Several workers share it behind a mutex, and each memoizes its steps: there are few distinct
 //! ones, and each is requested very often.
 
-use super::super::layout::Layout;
-use super::Interner;
+use super::super::layout::LevelLayout;
+use super::ResidualInterner;
 use lariat_budget::{Lease, Stop};
 use lariat_dd::Residual;
-use lariat_dd::kernel::Scope;
+use lariat_dd::kernel::CacheScope;
 use lariat_model::order::Level;
 use lariat_model::{Predicate, System};
 use rustc_hash::FxHashMap;
@@ -18,17 +18,17 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// A worker's handle to the residuals of one query.
 #[derive(Debug)]
 pub struct Residuals {
-    scope: Scope,
+    scope: CacheScope,
     access: Access,
 }
 
 #[derive(Debug)]
 enum Access {
     /// Of the only worker.
-    Own(Box<Interner>),
+    Own(Box<ResidualInterner>),
     /// Of one of several workers.
     Shared {
-        interner: Arc<Mutex<Interner>>,
+        interner: Arc<Mutex<ResidualInterner>>,
         memo: Memo,
     },
 }
@@ -63,7 +63,7 @@ impl Memo {
     }
 }
 
-fn lock(interner: &Mutex<Interner>) -> MutexGuard<'_, Interner> {
+fn lock(interner: &Mutex<ResidualInterner>) -> MutexGuard<'_, ResidualInterner> {
     match interner.lock() {
         Ok(interner) => interner,
         Err(poisoned) => poisoned.into_inner(),
@@ -72,10 +72,10 @@ fn lock(interner: &Mutex<Interner>) -> MutexGuard<'_, Interner> {
 
 impl Residuals {
     /// A query without predicates. Values outside the ranges of `layout` are never read.
-    pub fn new(layout: &Layout, scope: Scope, lease: Lease) -> Residuals {
+    pub fn new(layout: &LevelLayout, scope: CacheScope, lease: Lease) -> Residuals {
         Residuals {
             scope,
-            access: Access::Own(Box::new(Interner::new(layout, lease))),
+            access: Access::Own(Box::new(ResidualInterner::new(layout, lease))),
         }
     }
 
@@ -98,7 +98,7 @@ impl Residuals {
         (Residuals { scope, access }, other)
     }
 
-    fn with<R>(&mut self, run: impl FnOnce(&mut Interner) -> R) -> R {
+    fn with<R>(&mut self, run: impl FnOnce(&mut ResidualInterner) -> R) -> R {
         match &mut self.access {
             Access::Own(interner) => run(interner),
             Access::Shared { interner, .. } => run(&mut lock(interner)),
@@ -134,8 +134,8 @@ impl Residuals {
     }
 }
 
-impl lariat_dd::Predicate for Residuals {
-    fn scope(&self) -> &Scope {
+impl lariat_dd::LevelPredicate for Residuals {
+    fn scope(&self) -> &CacheScope {
         &self.scope
     }
 

@@ -3,14 +3,14 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// One of the threads of a [budget](crate::Budget) is still busy with other work. A background
-/// thread that is to use its permit [waits](Late::wait) here until then, under a mutex and a
-/// condition variable shared by all clones.
+/// thread that is to use its permit [waits](PendingPermit::wait) here until then, under a mutex and
+/// a condition variable shared by all clones.
 #[derive(Clone, Debug, Default)]
-pub struct Late(Arc<(Mutex<bool>, Condvar)>);
+pub struct PendingPermit(Arc<(Mutex<bool>, Condvar)>);
 
-impl Late {
+impl PendingPermit {
     /// Wakes all waiters: the permit is available, or there is no work for it any more.
-    pub fn come(&self) {
+    pub fn release(&self) {
         *self.lock() = true;
         self.0.1.notify_all();
     }
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn waiters_wake_when_the_permit_is_available() {
-        let late = Late::default();
+        let late = PendingPermit::default();
         let waiting = spawn({
             let late = late.clone();
             move || late.wait()
@@ -48,7 +48,7 @@ mod tests {
             yield_now();
         }
         assert!(!waiting.is_finished());
-        late.come();
+        late.release();
         waiting.join().unwrap();
         late.wait();
     }

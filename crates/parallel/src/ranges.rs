@@ -1,7 +1,7 @@
 //! A loop over a long table, divided among threads.
 //!
-//! Used with [exclusive access](crate::Pass::alone): the threads that wait for it sleep, and as
-//! many are started here, so the load of the machine does not change.
+//! Used with [exclusive access](crate::SharedHandle::with_exclusive): the threads that wait for it
+//! sleep, and as many are started here, so the load of the machine does not change.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};

@@ -9,29 +9,29 @@
 //!
 //! Ids are assigned in blocks, each with the right to as many slots: so the table never overfills,
 //! and ids are dense up to the unused parts of blocks. Only the hash table moves when it grows,
-//! with exclusive access ([`Pass`]): the growing worker waits until all others have yielded, which
-//! they do at their next lookup. A worker that does anything else for long must
-//! [leave](Common::rest) the shared section.
+//! with exclusive access ([`SharedHandle`]): the growing worker waits until all others have
+//! yielded, which they do at their next lookup. A worker that does anything else for long must
+//! [leave](SharedStore::rest) the shared section.
 //!
 //! Cost besides the states: 11 to 21 bytes per state, and one read of the gate per lookup.
 
-mod desk;
+mod tables;
 
 use super::index::mix;
-use super::layout::Layout;
+use super::layout::PackedLayout;
 use super::plain::hash_of_word;
-use super::store::{StateId, View, cells};
-use super::tree::{self, Change, Root, Scratch};
-use desk::{Content, Desk, Tables};
+use super::store::{ExplicitStateId, PackedView, cells};
+use super::tree::{self, CellChange, Root, TreeScratch};
 use lariat_budget::{Budget, Stop};
-use lariat_parallel::Pass;
+use lariat_parallel::SharedHandle;
 use std::hint::black_box;
 use std::ops::Range;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
+use tables::{Content, SharedTables, TableHandle};
 
 /// A table with fewer slots fits into the cache and is not prefetched.
-const LEAST_TOUCHED: usize = 1 << 15;
+const LEAST_PREFETCHED: usize = 1 << 15;
 
 const ROOT_WORDS: usize = size_of::<Root>() / size_of::<u64>();
 
@@ -46,51 +46,51 @@ enum Form {
 }
 
 /// One worker's handle to a shared store.
-pub(super) struct Common {
-    desk: Desk,
+pub(super) struct SharedStore {
+    handle: TableHandle,
     form: Form,
     /// Cells of a state, without the overflow id.
     cells: usize,
-    scratch: Scratch,
+    scratch: TreeScratch,
     /// Words of the vector that is looked up.
     words: Vec<u64>,
 }
 
-impl std::fmt::Debug for Common {
+impl std::fmt::Debug for SharedStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Common").finish_non_exhaustive()
+        f.debug_struct("SharedStore").finish_non_exhaustive()
     }
 }
 
-impl Common {
+impl SharedStore {
     /// Creates a store, as the handle of its first worker.
-    pub fn new(layout: &Layout, budget: &Budget) -> Common {
+    pub fn new(layout: &PackedLayout, budget: &Budget) -> SharedStore {
         let form = match layout.word {
             Some(low) => Form::Word(low),
             None if layout.is_plain() => Form::Vector,
             None => Form::Tree(tree::leaves(layout.cells + 1)),
         };
-        Common {
-            desk: Desk {
-                pass: Pass::new(Tables::default(), Tables::default()),
+        SharedStore {
+            handle: TableHandle {
+                pass: SharedHandle::new(SharedTables::default(), SharedTables::default()),
                 bytes: Arc::new(Mutex::new(budget.lease())),
                 blocks: Default::default(),
                 new: None,
             },
             form,
             cells: layout.cells,
-            scratch: Scratch::default(),
+            scratch: TreeScratch::default(),
             words: Vec::new(),
         }
     }
 
     /// A handle of another worker to the same store.
-    pub fn another(&self) -> Common {
-        Common {
-            desk: self.desk.another(),
+    pub fn another(&self) -> SharedStore {
+        SharedStore {
+            handle: self.handle.another(),
             form: self.form,
             cells: self.cells,
-            scratch: Scratch::default(),
+            scratch: TreeScratch::default(),
             words: Vec::new(),
         }
     }
@@ -103,80 +103,80 @@ impl Common {
         }
     }
 
-    /// Leaves the shared section; no other call is allowed until [`resume`](Common::resume).
+    /// Leaves the shared section; no other call is allowed until [`resume`](SharedStore::resume).
     pub fn rest(&mut self) {
-        self.desk.pass.leave();
+        self.handle.pass.leave();
     }
 
     pub fn resume(&mut self) {
-        self.desk.pass.enter();
+        self.handle.pass.enter();
     }
 
     #[inline]
-    pub fn make_way(&mut self) {
-        self.desk.make_way();
+    pub fn yield_to_writer(&mut self) {
+        self.handle.yield_to_writer();
     }
 
     /// Starts collecting the states that this worker is the first to insert.
     pub fn keep_new(&mut self) {
-        self.desk.new = Some(Vec::new());
+        self.handle.new = Some(Vec::new());
     }
 
     /// Moves the collected states to `new`.
     #[inline]
-    pub fn take_new(&mut self, new: &mut Vec<StateId>) {
-        if let Some(kept) = &mut self.desk.new {
+    pub fn take_new(&mut self, new: &mut Vec<ExplicitStateId>) {
+        if let Some(kept) = &mut self.handle.new {
             new.append(kept);
         }
     }
 
     /// A view of the state whose cells are all 0, which need not be in the store. To be called
     /// first.
-    pub fn zero(&mut self) -> Result<View, Stop> {
+    pub fn zero(&mut self) -> Result<PackedView, Stop> {
         self.resume();
         let kinds: &[Content] = match self.form {
             Form::Tree(_) => &[Content::States, Content::Pairs],
             _ => &[Content::States],
         };
         for kind in kinds {
-            if self.desk.pass.table(*kind).slots.capacity() == 0 {
-                self.desk.grow(*kind)?;
+            if self.handle.pass.table(*kind).slots.capacity() == 0 {
+                self.handle.grow(*kind)?;
             }
         }
         Ok(match self.form {
             Form::Tree(leaves) => {
-                let nodes = tree::zero(&mut self.desk, leaves)?;
-                View::new(nodes, leaves)
+                let nodes = tree::zero(&mut self.handle, leaves)?;
+                PackedView::new(nodes, leaves)
             }
-            _ => View::new(vec![0; self.cells + 1], 0),
+            _ => PackedView::new(vec![0; self.cells + 1], 0),
         })
     }
 
     /// Number of states: exact once all other handles are dropped.
     pub fn len(&self) -> usize {
-        let table = self.desk.pass.table(Content::States);
+        let table = self.handle.pass.table(Content::States);
         let spare = table.spares.load(Relaxed) as usize + self.own().len();
         (table.top.load(Relaxed) as usize).saturating_sub(spare)
     }
 
     fn own(&self) -> &Range<u32> {
-        &self.desk.blocks[Content::States as usize]
+        &self.handle.blocks[Content::States as usize]
     }
 
     pub fn end(&self) -> usize {
-        self.desk.pass.table(Content::States).top.load(Acquire) as usize
+        self.handle.pass.table(Content::States).top.load(Acquire) as usize
     }
 
     /// Returns whether this is the id of a state. Valid once all other handles are dropped.
     pub fn is_known(&self, id: u32) -> bool {
-        let table = self.desk.pass.table(Content::States);
+        let table = self.handle.pass.table(Content::States);
         let spare = table.spare();
         let is_free = self.own().contains(&id) || spare.iter().any(|block| block.contains(&id));
         (id as usize) < self.end() && !is_free
     }
 
     pub fn bytes(&self) -> u64 {
-        let lease = self.desk.bytes.lock();
+        let lease = self.handle.bytes.lock();
         lease.unwrap_or_else(PoisonError::into_inner).bytes()
     }
 
@@ -184,38 +184,44 @@ impl Common {
     #[inline]
     pub fn word(&self, id: u32) -> Option<u64> {
         match self.form {
-            Form::Word(_) if self.desk.pass.escape(id) == 0 => {
-                Some(self.desk.pass.table(Content::States).word(id as usize))
+            Form::Word(_) if self.handle.pass.overflow_id(id) == 0 => {
+                Some(self.handle.pass.table(Content::States).word(id as usize))
             }
             _ => None,
         }
     }
 
     #[inline]
-    pub fn intern_word(&mut self, word: u64, escape: u32) -> Result<u32, Stop> {
-        self.desk
-            .intern(&[word], escape, hash_of_word(word, escape))
+    pub fn intern_word(&mut self, word: u64, overflow_id: u32) -> Result<u32, Stop> {
+        self.handle
+            .intern(&[word], overflow_id, hash_of_word(word, overflow_id))
     }
 
     /// Id of a word that is in the store.
-    pub fn find_word(&self, word: u64, escape: u32) -> Option<u32> {
-        let is = |tables: &Tables, id: u32| {
-            tables.table(Content::States).word(id as usize) == word && tables.escape(id) == escape
+    pub fn find_word(&self, word: u64, overflow_id: u32) -> Option<u32> {
+        let is = |tables: &SharedTables, id: u32| {
+            tables.table(Content::States).word(id as usize) == word
+                && tables.overflow_id(id) == overflow_id
         };
-        self.desk
-            .find(Content::States, hash_of_word(word, escape), is)
+        self.handle
+            .find(Content::States, hash_of_word(word, overflow_id), is)
     }
 
     #[inline]
-    pub fn intern(&mut self, view: &View, changes: &[Change], sum: u64) -> Result<u32, Stop> {
+    pub fn intern(
+        &mut self,
+        view: &PackedView,
+        changes: &[CellChange],
+        sum: u64,
+    ) -> Result<u32, Stop> {
         match self.form {
             Form::Word(low) => {
-                let (word, escape) = view.word(changes, low);
-                self.intern_word(word, escape)
+                let (word, overflow_id) = view.word(changes, low);
+                self.intern_word(word, overflow_id)
             }
             Form::Vector => {
-                let escape = self.pack(view, changes);
-                self.desk.intern(&self.words, escape, mix(sum))
+                let overflow_id = self.pack(view, changes);
+                self.handle.intern(&self.words, overflow_id, mix(sum))
             }
             Form::Tree(leaves) => self.intern_tree(leaves, view, changes, sum),
         }
@@ -224,33 +230,35 @@ impl Common {
     fn intern_tree(
         &mut self,
         leaves: usize,
-        view: &View,
-        changes: &[Change],
+        view: &PackedView,
+        changes: &[CellChange],
         sum: u64,
     ) -> Result<u32, Stop> {
-        let Common { desk, scratch, .. } = self;
-        desk.make_way();
+        let SharedStore {
+            handle, scratch, ..
+        } = self;
+        handle.yield_to_writer();
         let hash = mix(sum);
         scratch.climb(leaves, changes);
-        if let Some(id) = find_tree(desk, scratch, hash, view, changes) {
+        if let Some(id) = find_tree(handle, scratch, hash, view, changes) {
             return Ok(id);
         }
-        let root = scratch.make(desk, &view.nodes, changes)?;
-        let id = desk.fresh(Content::States, ROOT_WORDS)?;
-        let states = desk.pass.table(Content::States);
+        let root = scratch.make(handle, &view.nodes, changes)?;
+        let id = handle.fresh(Content::States, ROOT_WORDS)?;
+        let states = handle.pass.table(Content::States);
         for (i, half) in root.chunks_exact(2).enumerate() {
             let word = u64::from(half[0]) | u64::from(half[1]) << 32;
             let at = ROOT_WORDS * id as usize + i;
             states.words.at(at).store(word, Relaxed);
         }
         // Equal nodes have one id, so equal trees have one root.
-        let is = |tables: &Tables, id: u32| root_of(tables, id) == root;
-        Ok(desk.enter_state(hash, is))
+        let is = |tables: &SharedTables, id: u32| root_of(tables, id) == root;
+        Ok(handle.enter_state(hash, is))
     }
 
     /// Sets `words` to the state that differs from that of `view`; returns its overflow id.
     #[inline]
-    fn pack(&mut self, view: &View, changes: &[Change]) -> u32 {
+    fn pack(&mut self, view: &PackedView, changes: &[CellChange]) -> u32 {
         let cells = &view.nodes[..self.cells];
         let two = |cells: &[u32]| {
             let second = cells.get(1).copied().unwrap_or(0);
@@ -258,49 +266,52 @@ impl Common {
         };
         self.words.clear();
         self.words.extend(cells.chunks(2).map(two));
-        let mut escape = view.nodes[self.cells];
+        let mut overflow_id = view.nodes[self.cells];
         for (cell, new) in changes {
             match self.words.get_mut(*cell as usize / 2) {
                 Some(word) if (*cell as usize) < self.cells => {
                     let shift = cell % 2 * 32;
                     *word = *word & !(u64::from(u32::MAX) << shift) | u64::from(*new) << shift;
                 }
-                _ => escape = *new,
+                _ => overflow_id = *new,
             }
         }
-        escape
+        overflow_id
     }
 
-    pub fn find(&mut self, view: &View, changes: &[Change], sum: u64) -> Option<u32> {
+    pub fn find(&mut self, view: &PackedView, changes: &[CellChange], sum: u64) -> Option<u32> {
         match self.form {
             Form::Word(low) => {
-                let (word, escape) = view.word(changes, low);
-                self.find_word(word, escape)
+                let (word, overflow_id) = view.word(changes, low);
+                self.find_word(word, overflow_id)
             }
             Form::Vector => {
-                let escape = self.pack(view, changes);
+                let overflow_id = self.pack(view, changes);
                 let words = &self.words;
-                let is = |tables: &Tables, id: u32| {
+                let is = |tables: &SharedTables, id: u32| {
                     let states = tables.table(Content::States);
                     let mut at = (id as usize * words.len()..).zip(words);
-                    at.all(|(at, word)| states.word(at) == *word) && tables.escape(id) == escape
+                    at.all(|(at, word)| states.word(at) == *word)
+                        && tables.overflow_id(id) == overflow_id
                 };
-                self.desk.find(Content::States, mix(sum), is)
+                self.handle.find(Content::States, mix(sum), is)
             }
             Form::Tree(leaves) => {
                 self.scratch.climb(leaves, changes);
-                let Common { desk, scratch, .. } = self;
-                find_tree(desk, scratch, mix(sum), view, changes)
+                let SharedStore {
+                    handle, scratch, ..
+                } = self;
+                find_tree(handle, scratch, mix(sum), view, changes)
             }
         }
     }
 
     #[inline]
-    pub fn hash(&self, view: &View, changes: &[Change], sum: u64) -> u32 {
+    pub fn hash(&self, view: &PackedView, changes: &[CellChange], sum: u64) -> u32 {
         match self.form {
             Form::Word(low) => {
-                let (word, escape) = view.word(changes, low);
-                hash_of_word(word, escape)
+                let (word, overflow_id) = view.word(changes, low);
+                hash_of_word(word, overflow_id)
             }
             _ => mix(sum),
         }
@@ -308,15 +319,15 @@ impl Common {
 
     #[inline]
     pub fn outgrows_cache(&self) -> bool {
-        self.desk.pass.table(Content::States).slots.capacity() >= LEAST_TOUCHED
+        self.handle.pass.table(Content::States).slots.capacity() >= LEAST_PREFETCHED
     }
 
     #[inline]
-    pub fn touch(&self, hashes: &[u32]) {
+    pub fn prefetch(&self, hashes: &[u32]) {
         if !self.outgrows_cache() {
             return;
         }
-        let table = self.desk.pass.table(Content::States);
+        let table = self.handle.pass.table(Content::States);
         let width = self.width();
         let first = |hash: &u32| table.slots.first(*hash);
         black_box(
@@ -330,33 +341,36 @@ impl Common {
     }
 
     pub fn get(&self, id: u32) -> Vec<u32> {
-        let states = self.desk.pass.table(Content::States);
+        let states = self.handle.pass.table(Content::States);
         match self.form {
-            Form::Word(low) => {
-                cells(states.word(id as usize), self.desk.pass.escape(id), low).to_vec()
-            }
+            Form::Word(low) => cells(
+                states.word(id as usize),
+                self.handle.pass.overflow_id(id),
+                low,
+            )
+            .to_vec(),
             Form::Vector => self.vector(id).collect(),
-            Form::Tree(leaves) => tree::cells(&self.desk, leaves, root_of(&self.desk.pass, id)),
+            Form::Tree(leaves) => tree::cells(&self.handle, leaves, root_of(&self.handle.pass, id)),
         }
     }
 
     /// The cells of a state stored as a vector, the overflow id last.
     #[inline]
     fn vector(&self, id: u32) -> impl Iterator<Item = u32> + '_ {
-        let (tables, width) = (&*self.desk.pass, self.width());
+        let (tables, width) = (&*self.handle.pass, self.width());
         let cell = move |i: usize| {
             let word = tables
                 .table(Content::States)
                 .word(id as usize * width + i / 2);
             (word >> (i % 2 * 32)) as u32
         };
-        let escape = std::iter::once_with(move || tables.escape(id));
-        (0..self.cells).map(cell).chain(escape)
+        let overflow_id = std::iter::once_with(move || tables.overflow_id(id));
+        (0..self.cells).map(cell).chain(overflow_id)
     }
 
     #[inline]
-    pub fn load(&self, view: &mut View, id: u32, mut changed: impl FnMut(u32, u32, u32)) {
-        let tables = &*self.desk.pass;
+    pub fn load(&self, view: &mut PackedView, id: u32, mut changed: impl FnMut(u32, u32, u32)) {
+        let tables = &*self.handle.pass;
         let states = tables.table(Content::States);
         let mut turn = |i: usize, new: u32| {
             let old = std::mem::replace(&mut view.nodes[i], new);
@@ -366,7 +380,7 @@ impl Common {
         };
         match self.form {
             Form::Word(low) => {
-                let new = cells(states.word(id as usize), tables.escape(id), low);
+                let new = cells(states.word(id as usize), tables.overflow_id(id), low);
                 let new = new.into_iter().enumerate();
                 new.for_each(|(i, new)| turn(i, new));
             }
@@ -376,7 +390,7 @@ impl Common {
                 .for_each(|(i, new)| turn(i, new)),
             Form::Tree(leaves) => {
                 let root = root_of(tables, id);
-                tree::load(&self.desk, leaves, &mut view.nodes, root, &mut changed);
+                tree::load(&self.handle, leaves, &mut view.nodes, root, &mut changed);
             }
         }
     }
@@ -384,19 +398,19 @@ impl Common {
 
 /// Id of the tree that differs from that of `view` by `changes`, whose path is in `scratch`.
 fn find_tree(
-    desk: &Desk,
-    scratch: &mut Scratch,
+    handle: &TableHandle,
+    scratch: &mut TreeScratch,
     hash: u32,
-    view: &View,
-    changes: &[Change],
+    view: &PackedView,
+    changes: &[CellChange],
 ) -> Option<u32> {
-    desk.find(Content::States, hash, |tables, id| {
-        scratch.is(root_of(tables, id), desk, &view.nodes, changes)
+    handle.find(Content::States, hash, |tables, id| {
+        scratch.is(root_of(tables, id), handle, &view.nodes, changes)
     })
 }
 
 #[inline]
-fn root_of(tables: &Tables, id: u32) -> Root {
+fn root_of(tables: &SharedTables, id: u32) -> Root {
     let states = tables.table(Content::States);
     let mut root = Root::default();
     for (i, half) in root.chunks_exact_mut(2).enumerate() {

@@ -8,7 +8,7 @@ use lariat_budget::Stop;
 pub struct Halt(());
 
 /// Number of steps between two polls of the budget.
-pub(super) const BREATH: u32 = 1 << 12;
+pub(super) const POLL_INTERVAL: u32 = 1 << 12;
 
 /// Number of steps without a new node that count as much work as a new node.
 const STEPS: u32 = 4;
@@ -21,14 +21,14 @@ impl Kernel {
     pub fn tick(&mut self) -> Result<(), Halt> {
         self.work.fuel -= 1;
         if self.work.fuel == 0 {
-            self.breathe()
+            self.poll()
         } else {
             Ok(())
         }
     }
 
     #[cold]
-    fn breathe(&mut self) -> Result<(), Halt> {
+    fn poll(&mut self) -> Result<(), Halt> {
         let settled = self.report_work();
         let stop = match self.work.budget.check().and(settled) {
             Ok(()) if self.pressures.is_starved() => Stop::Memory,
@@ -40,9 +40,9 @@ impl Kernel {
 
     /// Reports the work since the last report to the budget.
     fn report_work(&mut self) -> Result<(), Stop> {
-        let steps = BREATH - self.work.fuel;
+        let steps = POLL_INTERVAL - self.work.fuel;
         let nodes = std::mem::take(&mut self.work.unspent);
-        self.work.fuel = BREATH;
+        self.work.fuel = POLL_INTERVAL;
         self.work.budget.spend(nodes.max((steps / STEPS).into()))
     }
 

@@ -1,16 +1,16 @@
 //! Gates: tests `x = k`, with which most events of a program or rows of a table begin.
 
-use lariat_model::{Action, BinaryOp, Effect, Expr, Predicate, Row, Value, VarId};
+use lariat_model::{Action, Assignment, BinaryOp, Expr, Predicate, Row, Value, VarId};
 use std::collections::BTreeMap;
 
 /// An event without its gate.
 pub(super) enum Body<'s> {
-    Program(Vec<&'s Expr>, Option<&'s Predicate>, &'s [Effect]),
+    Program(Vec<&'s Expr>, Option<&'s Predicate>, &'s [Assignment]),
     Table(&'s [VarId], Vec<&'s Row>),
 }
 
 /// A variable and its required value.
-pub(super) type Gate = (u32, Value);
+pub(super) type GuardTest = (u32, Value);
 
 /// `x ⋈ k`
 pub(super) fn simple(expr: &Expr) -> Option<(BinaryOp, u32, Value)> {
@@ -25,14 +25,14 @@ pub(super) fn simple(expr: &Expr) -> Option<(BinaryOp, u32, Value)> {
     }
 }
 
-fn gate(expr: &Expr) -> Option<Gate> {
+fn gate(expr: &Expr) -> Option<GuardTest> {
     simple(expr)
         .filter(|(op, ..)| *op == BinaryOp::Eq)
         .map(|(_, var, k)| (var, k))
 }
 
 /// Splits an action by its gates. Net transitions yield nothing.
-pub(super) fn bodies(action: &Action) -> Vec<(Option<Gate>, Body<'_>)> {
+pub(super) fn bodies(action: &Action) -> Vec<(Option<GuardTest>, Body<'_>)> {
     match action {
         Action::Net(_) => Vec::new(),
         Action::Program { guard, effects } => {

@@ -5,56 +5,61 @@
 //! the search visits a state first and when it backtracks to it.
 
 use super::index::mix;
-use super::net::Net;
+use super::net::CompiledNet;
 use super::plain::hash_of_word;
-use super::states::States;
-use super::store::StateId;
+use super::states::StateTable;
+use super::store::ExplicitStateId;
 use super::words::Words;
 
 /// Successors prefetched together.
-const TOUCHED: usize = 16;
+const PREFETCH_BATCH: usize = 16;
 
 /// The last prefetch, and a prediction whether the next one is useful.
 #[derive(Debug, Default)]
-pub(super) struct Touched {
+pub(super) struct PrefetchHistory {
     /// The state whose successors were prefetched last.
-    last: Option<StateId>,
+    last: Option<ExplicitStateId>,
     /// True if the first step from the last visited state led to a later state. Then the search
     /// probably descends and takes one step per state, so that prefetching more is wasted.
     descends: bool,
 }
 
-impl States {
+impl StateTable {
     /// Returns whether to prefetch successors of `from`: at the first visit and after backtracking,
     /// when earlier prefetches have been evicted, but not before the first step of a descending
     /// search. Workers that share a store list all steps of a state before they take one, so they
     /// do not descend in this sense.
     #[inline]
-    pub(super) fn should_touch(&mut self, from: StateId, is_first: bool) -> bool {
-        !(is_first && self.touched.descends && !self.store.is_common())
-            && self.touched.last.replace(from) != Some(from)
+    pub(super) fn should_prefetch(&mut self, from: ExplicitStateId, is_first: bool) -> bool {
+        !(is_first && self.prefetch_history.descends && !self.store.is_common())
+            && self.prefetch_history.last.replace(from) != Some(from)
             && self.store.outgrows_cache()
     }
 
     /// Records a step of the search; `is_first` if it is the first step from its state.
     #[inline]
-    pub(super) fn record_step(&mut self, from: StateId, to: StateId, is_first: bool) {
+    pub(super) fn record_step(
+        &mut self,
+        from: ExplicitStateId,
+        to: ExplicitStateId,
+        is_first: bool,
+    ) {
         if is_first {
-            self.touched.descends = to > from;
+            self.prefetch_history.descends = to > from;
         }
     }
 
     /// Suppresses prefetching for `from`, of which the caller will look up one successor only.
-    pub(super) fn touch_nothing(&mut self, from: StateId) {
-        self.touched.last = Some(from);
+    pub(super) fn suppress_prefetch(&mut self, from: ExplicitStateId) {
+        self.prefetch_history.last = Some(from);
     }
 
     /// Prefetches the slots of the successors of the state in focus by the transitions from number
     /// `at` on: a search usually looks up several of them before it leaves the state.
     #[inline]
-    pub(super) fn touch(&self, net: &Net, mut at: u32) {
-        let (mut hashes, mut len) = ([0; TOUCHED], 0);
-        while len < TOUCHED
+    pub(super) fn prefetch(&self, net: &CompiledNet, mut at: u32) {
+        let (mut hashes, mut len) = ([0; PREFETCH_BATCH], 0);
+        while len < PREFETCH_BATCH
             && let Some(t) = self.focus.find(net, at)
         {
             let weight = net.transitions[t as usize].weight;
@@ -62,14 +67,14 @@ impl States {
             len += 1;
             at = t + 1;
         }
-        self.store.touch(&hashes[..len]);
+        self.store.prefetch(&hashes[..len]);
     }
 
-    /// [`touch`](States::touch) for a state that is a word.
+    /// [`prefetch`](StateTable::prefetch) for a state that is a word.
     #[inline]
     pub(super) fn touch_words(&self, words: &Words, word: u64, mut at: u32) {
-        let (mut hashes, mut len) = ([0; TOUCHED], 0);
-        while len < TOUCHED
+        let (mut hashes, mut len) = ([0; PREFETCH_BATCH], 0);
+        while len < PREFETCH_BATCH
             && let Some(t) = words.find(word, at)
         {
             if let Some(to) = words.fire(word, t) {
@@ -78,6 +83,6 @@ impl States {
             }
             at = t + 1;
         }
-        self.store.touch(&hashes[..len]);
+        self.store.prefetch(&hashes[..len]);
     }
 }

@@ -1,9 +1,9 @@
 //! One worker's handle to the shared tables, and its blocks of ids.
 
-use super::super::store::StateId;
+use super::super::store::ExplicitStateId;
 use super::super::tree::{PairStore, scatter};
 use lariat_budget::{Lease, Stop};
-use lariat_parallel::{Pass, Segments, Slots};
+use lariat_parallel::{Segments, SharedHandle, Slots};
 use std::ops::Range;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
@@ -21,16 +21,16 @@ pub(super) enum Content {
 }
 
 #[derive(Default)]
-pub(super) struct Tables {
-    tables: [Table; 2],
+pub(super) struct SharedTables {
+    tables: [WordTable; 2],
     /// Overflow ids of the states, where one is not 0.
-    pub(super) escapes: Segments<AtomicU32>,
-    pub(super) has_escapes: AtomicBool,
+    pub(super) overflow_vectors: Segments<AtomicU32>,
+    pub(super) has_overflow: AtomicBool,
 }
 
 /// Items of a fixed number of words, found by their contents and by their ids.
 #[derive(Default)]
-pub(super) struct Table {
+pub(super) struct WordTable {
     /// Ids plus one.
     pub(super) slots: Slots,
     pub(super) words: Segments<AtomicU64>,
@@ -41,7 +41,7 @@ pub(super) struct Table {
     pub(super) spares: AtomicU32,
 }
 
-impl Table {
+impl WordTable {
     #[inline]
     pub(super) fn word(&self, at: usize) -> u64 {
         self.words.at(at).load(Relaxed)
@@ -65,33 +65,33 @@ impl Table {
     }
 }
 
-impl Tables {
+impl SharedTables {
     #[inline]
-    pub(super) fn table(&self, content: Content) -> &Table {
+    pub(super) fn table(&self, content: Content) -> &WordTable {
         &self.tables[content as usize]
     }
 
     #[inline]
-    pub(super) fn escape(&self, id: u32) -> u32 {
-        if !self.has_escapes.load(Relaxed) {
+    pub(super) fn overflow_id(&self, id: u32) -> u32 {
+        if !self.has_overflow.load(Relaxed) {
             return 0;
         }
-        let escape = self.escapes.get(id as usize);
-        escape.map_or(0, |escape| escape.load(Relaxed))
+        let overflow_id = self.overflow_vectors.get(id as usize);
+        overflow_id.map_or(0, |overflow_id| overflow_id.load(Relaxed))
     }
 }
 
 /// One worker's handle to the tables, and its blocks of ids.
-pub(super) struct Desk {
-    pub(super) pass: Pass<Tables>,
+pub(super) struct TableHandle {
+    pub(super) pass: SharedHandle<SharedTables>,
     /// Lease on the bytes of all tables.
     pub(super) bytes: Arc<Mutex<Lease>>,
     pub(super) blocks: [Range<u32>; 2],
     /// States that this worker was the first to insert, if they are collected.
-    pub(super) new: Option<Vec<StateId>>,
+    pub(super) new: Option<Vec<ExplicitStateId>>,
 }
 
-impl Drop for Desk {
+impl Drop for TableHandle {
     fn drop(&mut self) {
         self.pass.enter();
         for content in [Content::States, Content::Pairs] {
@@ -101,9 +101,9 @@ impl Drop for Desk {
     }
 }
 
-impl Desk {
-    pub(super) fn another(&self) -> Desk {
-        Desk {
+impl TableHandle {
+    pub(super) fn another(&self) -> TableHandle {
+        TableHandle {
             pass: self.pass.another(),
             bytes: self.bytes.clone(),
             blocks: Default::default(),
@@ -113,9 +113,9 @@ impl Desk {
 
     /// Yields to a worker that waits for exclusive access.
     #[inline]
-    pub(super) fn make_way(&mut self) {
+    pub(super) fn yield_to_writer(&mut self) {
         if self.pass.is_wanted() {
-            self.pass.make_way();
+            self.pass.yield_to_writer();
         }
     }
 
@@ -130,7 +130,7 @@ impl Desk {
         &self,
         content: Content,
         hash: u32,
-        mut is: impl FnMut(&Tables, u32) -> bool,
+        mut is: impl FnMut(&SharedTables, u32) -> bool,
     ) -> Option<u32> {
         let tables = &*self.pass;
         let found = tables
@@ -140,8 +140,8 @@ impl Desk {
         found.map(|id| id - 1)
     }
 
-    /// The next id of the worker's block: free until [`enter`](Desk::enter) publishes an item under
-    /// it.
+    /// The next id of the worker's block: free until [`enter`](TableHandle::enter) publishes an
+    /// item under it.
     #[inline]
     pub(super) fn fresh(&mut self, content: Content, width: usize) -> Result<u32, Stop> {
         if self.blocks[content as usize].is_empty() {
@@ -171,7 +171,7 @@ impl Desk {
             };
             let block = start..start + BLOCK;
             let words = block.start as usize * width..block.end as usize * width;
-            let ask = |more| Desk::lease(&self.bytes, more);
+            let ask = |more| TableHandle::lease(&self.bytes, more);
             if let Err(stop) = table.words.reserve_all(words, ask) {
                 table.give_back(block);
                 return Err(stop);
@@ -186,7 +186,7 @@ impl Desk {
     pub(super) fn grow(&mut self, content: Content) -> Result<(), Stop> {
         let bytes = self.bytes.clone();
         let helpers = self.pass.passes();
-        self.pass.alone(|tables| {
+        self.pass.with_exclusive(|tables| {
             let table = &mut tables.tables[content as usize];
             if table.has_room() {
                 return Ok(());
@@ -197,7 +197,7 @@ impl Desk {
                 return Err(Stop::Bound("more than three billion states".to_owned()));
             }
             // Both tables exist during the copy.
-            Desk::lease(&bytes, new * size_of::<u64>())?;
+            TableHandle::lease(&bytes, new * size_of::<u64>())?;
             table.slots.grow(new, helpers);
             let mut lease = bytes.lock().unwrap_or_else(PoisonError::into_inner);
             let held = lease.bytes() as usize;
@@ -213,7 +213,7 @@ impl Desk {
         &mut self,
         content: Content,
         hash: u32,
-        mut is: impl FnMut(&Tables, u32) -> bool,
+        mut is: impl FnMut(&SharedTables, u32) -> bool,
     ) -> (u32, bool) {
         let tables = &*self.pass;
         let block = &mut self.blocks[content as usize];
@@ -230,16 +230,21 @@ impl Desk {
 
     /// Interns the state with these words and this overflow id.
     #[inline]
-    pub(super) fn intern(&mut self, words: &[u64], escape: u32, hash: u32) -> Result<u32, Stop> {
-        self.make_way();
+    pub(super) fn intern(
+        &mut self,
+        words: &[u64],
+        overflow_id: u32,
+        hash: u32,
+    ) -> Result<u32, Stop> {
+        self.yield_to_writer();
         let width = words.len();
-        let is = |tables: &Tables, id: u32| {
+        let is = |tables: &SharedTables, id: u32| {
             let states = tables.table(Content::States);
             let found = match words {
                 [word] => states.word(id as usize) == *word,
                 words => (0..width).all(|i| states.word(id as usize * width + i) == words[i]),
             };
-            found && tables.escape(id) == escape
+            found && tables.overflow_id(id) == overflow_id
         };
         if let Some(id) = self.find(Content::States, hash, is) {
             return Ok(id);
@@ -254,26 +259,33 @@ impl Desk {
                 .at(at)
                 .store(*word, Relaxed);
         }
-        if escape != 0 || tables.has_escapes.load(Relaxed) {
-            let ask = |more| Desk::lease(&self.bytes, more);
-            tables.escapes.reserve(id as usize, ask)?;
-            tables.escapes.at(id as usize).store(escape, Relaxed);
-            tables.has_escapes.store(true, Relaxed);
+        if overflow_id != 0 || tables.has_overflow.load(Relaxed) {
+            let ask = |more| TableHandle::lease(&self.bytes, more);
+            tables.overflow_vectors.reserve(id as usize, ask)?;
+            tables
+                .overflow_vectors
+                .at(id as usize)
+                .store(overflow_id, Relaxed);
+            tables.has_overflow.store(true, Relaxed);
         }
         Ok(self.enter_state(hash, is))
     }
 
     #[inline]
-    pub(super) fn enter_state(&mut self, hash: u32, is: impl FnMut(&Tables, u32) -> bool) -> u32 {
+    pub(super) fn enter_state(
+        &mut self,
+        hash: u32,
+        is: impl FnMut(&SharedTables, u32) -> bool,
+    ) -> u32 {
         let (id, is_new) = self.enter(Content::States, hash, is);
         if is_new && let Some(new) = &mut self.new {
-            new.push(StateId(id));
+            new.push(ExplicitStateId(id));
         }
         id
     }
 }
 
-impl PairStore for Desk {
+impl PairStore for TableHandle {
     #[inline]
     fn get(&self, id: u32) -> u64 {
         self.pass.table(Content::Pairs).word(id as usize)
@@ -282,7 +294,8 @@ impl PairStore for Desk {
     #[inline]
     fn intern(&mut self, pair: u64) -> Result<u32, Stop> {
         let hash = scatter(pair);
-        let is = |tables: &Tables, id: u32| tables.table(Content::Pairs).word(id as usize) == pair;
+        let is =
+            |tables: &SharedTables, id: u32| tables.table(Content::Pairs).word(id as usize) == pair;
         if let Some(id) = self.find(Content::Pairs, hash, is) {
             return Ok(id);
         }

@@ -6,48 +6,48 @@
 //! states, one vector is in focus, and others are looked up by the cells in which they differ.
 
 use super::index::weight;
-use super::tree::{Change, Nodes, Tree};
+use super::tree::{CellChange, TreeNodes, TreeStore};
 use lariat_budget::{Budget, Stop};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 #[derive(Debug)]
 struct Vectors {
-    tree: Tree,
+    tree: TreeStore,
     /// Nodes of the zero vector; empty until there is another vector.
-    zeros: Nodes,
+    zeros: TreeNodes,
 }
 
 #[derive(Debug)]
-pub(super) struct Escapes {
+pub(super) struct OverflowVectors {
     /// Rarely accessed, so that a mutex suffices.
     vectors: Arc<Mutex<Vectors>>,
     /// The vector in focus; `nodes` is empty until there is a vector other than 0.
     id: u32,
-    nodes: Nodes,
+    nodes: TreeNodes,
     sum: u64,
-    changes: Vec<Change>,
+    changes: Vec<CellChange>,
 }
 
-impl Escapes {
-    pub fn new(vars: usize, budget: &Budget) -> Escapes {
-        Escapes {
+impl OverflowVectors {
+    pub fn new(vars: usize, budget: &Budget) -> OverflowVectors {
+        OverflowVectors {
             vectors: Arc::new(Mutex::new(Vectors {
-                tree: Tree::new(2 * vars, budget),
-                zeros: Nodes::default(),
+                tree: TreeStore::new(2 * vars, budget),
+                zeros: TreeNodes::default(),
             })),
             id: 0,
-            nodes: Nodes::default(),
+            nodes: TreeNodes::default(),
             sum: 0,
             changes: Vec::new(),
         }
     }
 
     /// A handle of another worker to the same vectors.
-    pub fn another(&self) -> Escapes {
-        Escapes {
+    pub fn another(&self) -> OverflowVectors {
+        OverflowVectors {
             vectors: self.vectors.clone(),
             id: 0,
-            nodes: Nodes::default(),
+            nodes: TreeNodes::default(),
             sum: 0,
             changes: Vec::new(),
         }
@@ -89,7 +89,7 @@ impl Escapes {
             [(2 * var + 1, (upper >> 32) as u32), (2 * var, upper as u32)]
         });
         self.changes.clear();
-        let changed = |(cell, new): &Change| self.nodes[first + *cell as usize] != *new;
+        let changed = |(cell, new): &CellChange| self.nodes[first + *cell as usize] != *new;
         self.changes.extend(cells.filter(changed));
         self.changes.sort_unstable_by(|a, b| b.cmp(a));
         self.changes.dedup();
@@ -135,30 +135,32 @@ mod tests {
 
     #[test]
     fn equal_vectors_have_one_id() {
-        let mut escapes = Escapes::new(9, &Budget::unlimited());
+        let mut overflow_vectors = OverflowVectors::new(9, &Budget::unlimited());
         let huge = u64::MAX >> 3;
-        let a = escapes.with([(7, huge), (3, 2)].into_iter()).unwrap();
-        let b = escapes.with([(3, 2)].into_iter()).unwrap();
+        let a = overflow_vectors
+            .with([(7, huge), (3, 2)].into_iter())
+            .unwrap();
+        let b = overflow_vectors.with([(3, 2)].into_iter()).unwrap();
         let mut changed = Vec::new();
-        escapes.load(b, |var| changed.push(var));
+        overflow_vectors.load(b, |var| changed.push(var));
         assert_eq!(changed, [3]);
-        assert_eq!(escapes.with([(7, huge)].into_iter()), Ok(a));
-        assert_eq!(escapes.with([(3, 0), (4, 0)].into_iter()), Ok(0));
-        escapes.load(a, drop);
-        assert_eq!(escapes.with([(7, 0)].into_iter()), Ok(b));
-        let upper = [7, 3, 4].map(|var| escapes.upper(var));
+        assert_eq!(overflow_vectors.with([(7, huge)].into_iter()), Ok(a));
+        assert_eq!(overflow_vectors.with([(3, 0), (4, 0)].into_iter()), Ok(0));
+        overflow_vectors.load(a, drop);
+        assert_eq!(overflow_vectors.with([(7, 0)].into_iter()), Ok(b));
+        let upper = [7, 3, 4].map(|var| overflow_vectors.upper(var));
         assert_eq!(upper, [huge, 2, 0]);
-        assert_eq!([7, 3, 4].map(escapes.get(a)), upper);
-        escapes.load(0, drop);
-        assert_eq!([7, 3, 4].map(|var| escapes.upper(var)), [0; 3]);
+        assert_eq!([7, 3, 4].map(overflow_vectors.get(a)), upper);
+        overflow_vectors.load(0, drop);
+        assert_eq!([7, 3, 4].map(|var| overflow_vectors.upper(var)), [0; 3]);
     }
 
     #[test]
     fn vectors_are_leased() {
-        let mut escapes = Escapes::new(500, &Budget::bytes(100_000));
+        let mut overflow_vectors = OverflowVectors::new(500, &Budget::bytes(100_000));
         let stop = (0..).find_map(|i| {
-            let vector = escapes.with([(i % 500, u64::from(i))].into_iter());
-            vector.map(|id| escapes.load(id, drop)).err()
+            let vector = overflow_vectors.with([(i % 500, u64::from(i))].into_iter());
+            vector.map(|id| overflow_vectors.load(id, drop)).err()
         });
         assert_eq!(stop, Some(Stop::Memory));
     }

@@ -6,15 +6,15 @@
 //! A state costs one pass over its places; a step costs the places that the transition and the
 //! representative change.
 
-use super::{Cursor, Explicit, StateId, States};
+use super::{Explicit, ExplicitStateId, StateTable, StepCursor};
 use lariat_budget::Stop;
 use lariat_model::{Deadlock, EventId, Value};
 use lariat_reductions::symmetry::Tokens;
 
 /// Buffers for the tokens of the state in focus and of one successor.
 #[derive(Debug, Default)]
-pub(super) struct Marked {
-    state: Option<StateId>,
+pub(super) struct TokenScratch {
+    state: Option<ExplicitStateId>,
     tokens: Tokens,
     next: Tokens,
 }
@@ -22,12 +22,12 @@ pub(super) struct Marked {
 impl Explicit<'_> {
     /// The next event that is enabled in `state`, or `Some(None)` for stuttering in a deadlock that
     /// stutters; `None` after the last. All events must be net transitions. The target is computed
-    /// by [`modulo`](Explicit::modulo).
+    /// by [`quotient`](Explicit::quotient).
     pub fn next_event(
         &self,
-        states: &mut States,
-        state: StateId,
-        cursor: &mut Cursor,
+        states: &mut StateTable,
+        state: ExplicitStateId,
+        cursor: &mut StepCursor,
     ) -> Result<Option<Option<EventId>>, Stop> {
         if cursor.done {
             return Ok(None);
@@ -45,9 +45,9 @@ impl Explicit<'_> {
     }
 
     /// The tokens of a state of a net: marked places in increasing order.
-    pub fn tokens<'a>(&self, states: &'a mut States, state: StateId) -> &'a Tokens {
+    pub fn tokens<'a>(&self, states: &'a mut StateTable, state: ExplicitStateId) -> &'a Tokens {
         states.load(self, state);
-        let States { marked, focus, .. } = states;
+        let StateTable { marked, focus, .. } = states;
         if marked.state != Some(state) {
             marked.state = Some(state);
             marked.tokens.clear();
@@ -62,8 +62,8 @@ impl Explicit<'_> {
     /// Calls `read` with the tokens of a state of a net and the values of all places.
     pub fn with_values<T>(
         &self,
-        states: &mut States,
-        state: StateId,
+        states: &mut StateTable,
+        state: ExplicitStateId,
         read: impl FnOnce(&Tokens, &[Value]) -> T,
     ) -> T {
         self.tokens(states, state);
@@ -73,13 +73,13 @@ impl Explicit<'_> {
     /// Target of `event`, or of stuttering, from `state`, with its tokens replaced by `represent`,
     /// which returns whether it has changed them and leaves them in increasing order. `None` if the
     /// step is cut off.
-    pub fn modulo(
+    pub fn quotient(
         &self,
-        states: &mut States,
-        state: StateId,
+        states: &mut StateTable,
+        state: ExplicitStateId,
         event: Option<EventId>,
         represent: impl FnOnce(&mut Tokens) -> bool,
-    ) -> Result<Option<StateId>, Stop> {
+    ) -> Result<Option<ExplicitStateId>, Stop> {
         self.tokens(states, state);
         let mut next = std::mem::take(&mut states.marked.next);
         next.clone_from(&states.marked.tokens);
@@ -90,12 +90,12 @@ impl Explicit<'_> {
 
     fn represented(
         &self,
-        states: &mut States,
-        state: StateId,
+        states: &mut StateTable,
+        state: ExplicitStateId,
         event: Option<EventId>,
         next: &mut Tokens,
         represent: impl FnOnce(&mut Tokens) -> bool,
-    ) -> Result<Option<StateId>, Stop> {
+    ) -> Result<Option<ExplicitStateId>, Stop> {
         let transition = event.and_then(|event| self.moves.net.number(event));
         if let Some(transition) = transition {
             if !states.fire(self, transition)? {
@@ -117,7 +117,11 @@ impl Explicit<'_> {
     }
 
     /// Interns the state of a net with these tokens, which are in increasing order.
-    pub fn with_tokens(&self, states: &mut States, tokens: &Tokens) -> Result<StateId, Stop> {
+    pub fn with_tokens(
+        &self,
+        states: &mut StateTable,
+        tokens: &Tokens,
+    ) -> Result<ExplicitStateId, Stop> {
         states.open()?;
         let mut values: Vec<Value> = vec![0; self.system.variables.len()];
         for (var, value) in tokens {
@@ -143,7 +147,7 @@ fn add(tokens: &mut Tokens, var: u32, delta: Value) {
     }
 }
 
-impl States {
+impl StateTable {
     /// Assigns the places in which `next` differs from the state in focus.
     fn assign_tokens(&mut self, next: &Tokens) {
         let (assigned, old) = (&mut self.scratch.assigned, &self.marked.tokens);

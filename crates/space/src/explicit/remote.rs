@@ -1,34 +1,35 @@
 //! Successors owned by other workers: identified, sent and received without a local lookup.
 //!
 //! Where states are partitioned among workers, most successors of a state belong to another worker.
-//! Such a successor is never interned: it is a [`Prospect`], whose [print](States::print)
-//! determines its owner, and which has a [wire form](States::write). The layout is a function of
-//! the system, so that all workers with the same system understand it; ids of overflow vectors are
-//! local to a worker, so the upper bits themselves are sent.
+//! Such a successor is never interned: it is a [`PreparedSuccessor`], whose
+//! [print](StateTable::print) determines its owner, and which has a [wire form](StateTable::write).
+//! The layout is a function of the system, so that all workers with the same system understand it;
+//! ids of overflow vectors are local to a worker, so the upper bits themselves are sent.
 //!
 //! The wire form is a *head* of the caller (for example a state of an automaton) and a flag for
 //! upper bits, as one number of seven bits per byte; the packed state; and upper bits, if any, as
 //! pairs of variable and bits. It is canonical: equal bytes are equal pairs of head and state.
 
-use super::layout::Layout;
+use super::layout::PackedLayout;
 use super::plain::hash_of_word;
-use super::store::Store;
-use super::{Cursor, Explicit, StateId, States};
+use super::store::StateStore;
+use super::{Explicit, ExplicitStateId, StateTable, StepCursor};
 use lariat_budget::Stop;
 use lariat_model::{Deadlock, EventId, Value};
 
 /// A successor that has been prepared and not looked up: valid until the next one is prepared.
 #[derive(Clone, Copy, Debug)]
-pub enum Prospect {
+pub enum PreparedSuccessor {
     /// A state that is a word.
     Word(u64),
     /// The prepared state, relative to the state in focus.
     Prepared,
-    /// A state that is stored here: the source of a stuttering step, or found by [`States::seek`].
-    Here(StateId),
+    /// A state that is stored here: the source of a stuttering step, or found by
+    /// [`StateTable::seek`].
+    Here(ExplicitStateId),
 }
 
-/// Maximal number of words in one [`seek`](States::seek).
+/// Maximal number of words in one [`seek`](StateTable::seek).
 pub const TOGETHER: usize = 32;
 
 /// Smaller numbers are encoded in one byte.
@@ -48,9 +49,9 @@ impl Explicit<'_> {
     /// included where deadlocks stutter.
     pub fn prospects(
         &self,
-        states: &mut States,
-        from: StateId,
-        mut visit: impl FnMut(&mut States, Option<EventId>, Prospect) -> Result<(), Stop>,
+        states: &mut StateTable,
+        from: ExplicitStateId,
+        mut visit: impl FnMut(&mut StateTable, Option<EventId>, PreparedSuccessor) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         states.tick()?;
         let mut moved = false;
@@ -62,25 +63,25 @@ impl Explicit<'_> {
                 (at, moved) = (t + 1, true);
                 let event = Some(self.moves.net.transitions[t as usize].event);
                 if let Some(to) = words.fire(word, t) {
-                    visit(states, event, Prospect::Word(to))?;
+                    visit(states, event, PreparedSuccessor::Word(to))?;
                     continue;
                 }
                 states.load(self, from);
                 if states.fire(self, t)? {
-                    visit(states, event, Prospect::Prepared)?;
+                    visit(states, event, PreparedSuccessor::Prepared)?;
                 }
             }
         } else {
-            let mut cursor = Cursor::default();
+            let mut cursor = StepCursor::default();
             states.load(self, from);
             while let Some(event) = self.moves.next(self, states, &mut cursor)? {
                 moved = true;
-                visit(states, Some(event), Prospect::Prepared)?;
+                visit(states, Some(event), PreparedSuccessor::Prepared)?;
                 states.load(self, from);
             }
         }
         if !moved && self.deadlock == Deadlock::Stutter {
-            visit(states, None, Prospect::Here(from))?;
+            visit(states, None, PreparedSuccessor::Here(from))?;
         }
         Ok(())
     }
@@ -89,8 +90,8 @@ impl Explicit<'_> {
     /// state in focus, with their old values.
     pub fn values_and_changes<'a>(
         &self,
-        states: &'a mut States,
-        state: StateId,
+        states: &'a mut StateTable,
+        state: ExplicitStateId,
     ) -> (&'a [Value], &'a [(u32, Value)]) {
         states.load(self, state);
         (&states.focus.values, &states.focus.changed)
@@ -102,8 +103,8 @@ impl Explicit<'_> {
     #[inline]
     pub fn tell_values(
         &self,
-        states: &States,
-        state: StateId,
+        states: &StateTable,
+        state: ExplicitStateId,
         mut visit: impl FnMut(Value),
     ) -> bool {
         let (Some(_), Some(low)) = (&self.moves.words, self.layout.word) else {
@@ -123,9 +124,9 @@ impl Explicit<'_> {
     /// Prepares the `k`-th initial state; `None` if there is none.
     pub fn initial_prospect(
         &self,
-        states: &mut States,
+        states: &mut StateTable,
         k: usize,
-    ) -> Result<Option<Prospect>, Stop> {
+    ) -> Result<Option<PreparedSuccessor>, Stop> {
         let Some(initial) = self.system.initial.get(k) else {
             return Ok(None);
         };
@@ -134,32 +135,32 @@ impl Explicit<'_> {
         let values = (0..).zip(initial.iter().copied());
         states.scratch.assigned.extend(values);
         states.pack()?;
-        Ok(Some(Prospect::Prepared))
+        Ok(Some(PreparedSuccessor::Prepared))
     }
 }
 
-impl States {
+impl StateTable {
     /// A pseudorandom number that is equal for equal states, in all workers.
     #[inline]
-    pub fn print(&self, prospect: Prospect) -> u64 {
+    pub fn print(&self, prospect: PreparedSuccessor) -> u64 {
         match prospect {
-            Prospect::Word(word) => spread(word),
+            PreparedSuccessor::Word(word) => spread(word),
             other => self.print_of_other(other),
         }
     }
 
-    fn print_of_other(&self, prospect: Prospect) -> u64 {
+    fn print_of_other(&self, prospect: PreparedSuccessor) -> u64 {
         match prospect {
-            Prospect::Word(word) => spread(word),
-            Prospect::Here(state) => {
+            PreparedSuccessor::Word(word) => spread(word),
+            PreparedSuccessor::Here(state) => {
                 let cells = self.store.get(state.0);
                 self.print_of(&cells)
             }
-            Prospect::Prepared => {
-                let escape = self.prepared_cell(self.layout.escape());
+            PreparedSuccessor::Prepared => {
+                let overflow_id = self.prepared_cell(self.layout.overflow_id());
                 match self.store.word(&self.focus.view, &self.scratch.changes) {
                     Some((word, 0)) => spread(word),
-                    None if escape == 0 => spread(self.scratch.sum),
+                    None if overflow_id == 0 => spread(self.scratch.sum),
                     _ => self.print_of(&self.prepared_cells()),
                 }
             }
@@ -168,39 +169,39 @@ impl States {
 
     /// Interns a prospect: this worker owns it from now on.
     #[inline]
-    pub fn enter(&mut self, prospect: Prospect) -> Result<StateId, Stop> {
+    pub fn enter(&mut self, prospect: PreparedSuccessor) -> Result<ExplicitStateId, Stop> {
         match prospect {
-            Prospect::Word(word) => match self.reach_word(word)? {
+            PreparedSuccessor::Word(word) => match self.reach_word(word)? {
                 Some(state) => Ok(state),
                 None => Err(Stop::Internal("a sealed store was entered".to_owned())),
             },
-            Prospect::Here(state) => Ok(state),
-            Prospect::Prepared => self.intern(),
+            PreparedSuccessor::Here(state) => Ok(state),
+            PreparedSuccessor::Prepared => self.intern(),
         }
     }
 
     /// Id of a prospect that has been interned.
     #[inline]
-    pub fn known(&mut self, prospect: Prospect) -> Option<StateId> {
+    pub fn known(&mut self, prospect: PreparedSuccessor) -> Option<ExplicitStateId> {
         match prospect {
-            Prospect::Word(word) => self.find_word(word),
-            Prospect::Here(state) => Some(state),
-            Prospect::Prepared => {
+            PreparedSuccessor::Word(word) => self.find_word(word),
+            PreparedSuccessor::Here(state) => Some(state),
+            PreparedSuccessor::Prepared => {
                 let found =
                     self.store
                         .find(&self.focus.view, &self.scratch.changes, self.scratch.sum);
-                found.map(StateId)
+                found.map(ExplicitStateId)
             }
         }
     }
 
     /// Looks up at most [`TOGETHER`] states that are words together: each is returned as
-    /// [`Prospect::Here`] if it is found, and as a word otherwise.
+    /// [`PreparedSuccessor::Here`] if it is found, and as a word otherwise.
     #[inline]
     pub fn seek<I: Iterator<Item = u64>>(
         &self,
         words: I,
-    ) -> impl Iterator<Item = Prospect> + use<I> {
+    ) -> impl Iterator<Item = PreparedSuccessor> + use<I> {
         let (mut sought, mut hashes) = ([0; TOGETHER], [0; TOGETHER]);
         let mut len = 0;
         for word in words.take(TOGETHER) {
@@ -208,12 +209,12 @@ impl States {
             len += 1;
         }
         let mut found = [None; TOGETHER];
-        if let Store::Word(vectors, _) = &self.store {
+        if let StateStore::Word(vectors, _) = &self.store {
             vectors.find_words(&sought[..len], &hashes[..len], &mut found[..len]);
         }
         let known = |(word, id): (u64, Option<u32>)| match id {
-            Some(id) => Prospect::Here(StateId(id)),
-            None => Prospect::Word(word),
+            Some(id) => PreparedSuccessor::Here(ExplicitStateId(id)),
+            None => PreparedSuccessor::Word(word),
         };
         sought.into_iter().zip(found).take(len).map(known)
     }
@@ -226,21 +227,21 @@ impl States {
         is_short.then_some(word << 8 | u64::from(head) << 1)
     }
 
-    /// Length of every [short](States::short) wire form in bytes.
+    /// Length of every [short](StateTable::short) wire form in bytes.
     pub fn short_len(&self) -> usize {
         1 + self.layout.bytes()
     }
 
     /// Appends the wire form of a prospect.
     #[inline]
-    pub fn write(&self, head: u32, prospect: Prospect, out: &mut Vec<u8>) {
+    pub fn write(&self, head: u32, prospect: PreparedSuccessor, out: &mut Vec<u8>) {
         let bytes = self.layout.bytes();
         let word = match prospect {
-            Prospect::Word(word) => Some((word, 0)),
-            Prospect::Here(state) => {
+            PreparedSuccessor::Word(word) => Some((word, 0)),
+            PreparedSuccessor::Here(state) => {
                 return self.write_cells(head, &self.store.get(state.0), out);
             }
-            Prospect::Prepared => self.store.word(&self.focus.view, &self.scratch.changes),
+            PreparedSuccessor::Prepared => self.store.word(&self.focus.view, &self.scratch.changes),
         };
         match word {
             Some((word, 0)) => {
@@ -256,8 +257,8 @@ impl States {
     /// Takes a wire form off the front of `bytes`: the head, and the state as a prospect. `None` if
     /// there is no complete one.
     #[inline]
-    pub fn read(&mut self, bytes: &mut &[u8]) -> Result<Option<(u32, Prospect)>, Stop> {
-        if let (Store::Word(..), Some(first)) = (&self.store, bytes.first_chunk())
+    pub fn read(&mut self, bytes: &mut &[u8]) -> Result<Option<(u32, PreparedSuccessor)>, Stop> {
+        if let (StateStore::Word(..), Some(first)) = (&self.store, bytes.first_chunk())
             && let len = self.layout.bytes()
             && len < size_of::<u64>()
             && let message = u64::from_le_bytes(*first)
@@ -266,12 +267,15 @@ impl States {
         {
             *bytes = rest;
             let word = message << (56 - 8 * len) >> (64 - 8 * len);
-            return Ok(Some(((message & 0xff) as u32 >> 1, Prospect::Word(word))));
+            return Ok(Some((
+                (message & 0xff) as u32 >> 1,
+                PreparedSuccessor::Word(word),
+            )));
         }
         self.read_any(bytes)
     }
 
-    fn read_any(&mut self, bytes: &mut &[u8]) -> Result<Option<(u32, Prospect)>, Stop> {
+    fn read_any(&mut self, bytes: &mut &[u8]) -> Result<Option<(u32, PreparedSuccessor)>, Stop> {
         self.open()?;
         let Some(head) = take_number(bytes) else {
             return Ok(None);
@@ -282,10 +286,13 @@ impl States {
         *bytes = rest;
         let escaped = head & 1 == 1;
         let head = (head >> 1) as u32;
-        if let (false, Store::Word(..)) = (escaped, &self.store) {
+        if let (false, StateStore::Word(..)) = (escaped, &self.store) {
             let mut word = [0; 8];
             word[..body.len()].copy_from_slice(body);
-            return Ok(Some((head, Prospect::Word(u64::from_le_bytes(word)))));
+            return Ok(Some((
+                head,
+                PreparedSuccessor::Word(u64::from_le_bytes(word)),
+            )));
         }
         let upper = if escaped {
             match take_pairs(bytes, self.layout.fields.len()) {
@@ -296,18 +303,20 @@ impl States {
             None
         };
         self.prepare(body, upper)?;
-        Ok(Some((head, Prospect::Prepared)))
+        Ok(Some((head, PreparedSuccessor::Prepared)))
     }
 
     fn prepare(&mut self, body: &[u8], upper: Option<Vec<u64>>) -> Result<(), Stop> {
-        let escape = match upper {
-            Some(upper) => self.escapes.with((0..).zip(upper))?,
+        let overflow_id = match upper {
+            Some(upper) => self.overflow_vectors.with((0..).zip(upper))?,
             None => 0,
         };
         let cells = cells_of(&self.layout, body);
         let (view, changes) = (&self.focus.view, &mut self.scratch.changes);
         changes.clear();
-        let cells = (0..).zip(cells).chain([(self.layout.escape(), escape)]);
+        let cells = (0..)
+            .zip(cells)
+            .chain([(self.layout.overflow_id(), overflow_id)]);
         changes.extend(cells.filter(|(cell, new)| view.cell(*cell) != *new));
         changes.reverse();
         self.scratch.sum = changes.iter().fold(self.focus.sum, |sum, (cell, new)| {
@@ -323,7 +332,7 @@ impl States {
 
     /// All cells of the prepared state, the overflow id last.
     fn prepared_cells(&self) -> Vec<u32> {
-        let cells = 0..=self.layout.escape();
+        let cells = 0..=self.layout.overflow_id();
         let mut cells: Vec<u32> = cells.map(|cell| self.focus.view.cell(cell)).collect();
         for (cell, new) in &self.scratch.changes {
             cells[*cell as usize] = *new;
@@ -333,15 +342,15 @@ impl States {
 
     fn print_of(&self, cells: &[u32]) -> u64 {
         let layout = &*self.layout;
-        let escape = cells[layout.cells];
-        if let (Some(low), 0) = (layout.word, escape) {
+        let overflow_id = cells[layout.cells];
+        if let (Some(low), 0) = (layout.word, overflow_id) {
             return spread(u64::from(cells[0]) | u64::from(cells[1]) << low);
         }
         let weighed = layout.weights.iter().zip(&cells[..layout.cells]);
         let sum = weighed.fold(0u64, |sum, (weight, cell)| {
             sum.wrapping_add(weight.wrapping_mul(u64::from(*cell)))
         });
-        let upper = self.escapes.get(escape);
+        let upper = self.overflow_vectors.get(overflow_id);
         (0..layout.fields.len() as u32).fold(spread(sum), |print, var| match upper(var) {
             0 => print,
             upper => spread(print ^ spread(upper).wrapping_add(u64::from(var))),
@@ -351,8 +360,8 @@ impl States {
     #[cold]
     fn write_cells(&self, head: u32, cells: &[u32], out: &mut Vec<u8>) {
         let layout = &*self.layout;
-        let escape = cells[layout.cells];
-        number(u64::from(head) << 1 | u64::from(escape != 0), out);
+        let overflow_id = cells[layout.cells];
+        number(u64::from(head) << 1 | u64::from(overflow_id != 0), out);
         let end = out.len() + layout.bytes();
         match layout.word {
             Some(low) => {
@@ -365,8 +374,8 @@ impl States {
             }
         }
         out.truncate(end);
-        if escape != 0 {
-            let upper = self.escapes.get(escape);
+        if overflow_id != 0 {
+            let upper = self.overflow_vectors.get(overflow_id);
             let vars = (0..layout.fields.len() as u32).map(|var| (var, upper(var)));
             let vars: Vec<(u32, u64)> = vars.filter(|(_, upper)| *upper != 0).collect();
             number(vars.len() as u64, out);
@@ -379,7 +388,7 @@ impl States {
 }
 
 /// The cells of a packed form, without the overflow id.
-fn cells_of(layout: &Layout, body: &[u8]) -> Vec<u32> {
+fn cells_of(layout: &PackedLayout, body: &[u8]) -> Vec<u32> {
     if let Some(low) = layout.word {
         let mut word = [0; 8];
         word[..body.len()].copy_from_slice(body);
@@ -446,24 +455,25 @@ mod tests {
         let system = random.net(9, 18, 1);
         let space = Explicit::new(&system, Deadlock::Stutter);
         let mut states = space.states(&Budget::unlimited());
-        let Some(Prospect::Prepared) = space.initial_prospect(&mut states, 0).unwrap() else {
+        let Some(PreparedSuccessor::Prepared) = space.initial_prospect(&mut states, 0).unwrap()
+        else {
             panic!("there is an initial state");
         };
         let mut entered = Vec::new();
         for word in 0..5000 {
-            entered.push(states.enter(Prospect::Word(word << 3)).unwrap());
+            entered.push(states.enter(PreparedSuccessor::Word(word << 3)).unwrap());
         }
         let mut found = 0;
         for start in (0..10_000).step_by(TOGETHER) {
             let words = (start..start + TOGETHER as u64).map(|word| word << 3);
             for (prospect, i) in states.seek(words).zip(start..) {
                 match (prospect, entered.get(i as usize)) {
-                    (Prospect::Here(state), Some(known)) => {
+                    (PreparedSuccessor::Here(state), Some(known)) => {
                         assert_eq!(state, *known);
                         found += 1;
                     }
                     // Another item may hide it; `enter` finds it then.
-                    (Prospect::Word(word), _) => assert_eq!(word, i << 3),
+                    (PreparedSuccessor::Word(word), _) => assert_eq!(word, i << 3),
                     other => panic!("{other:?}"),
                 }
             }
@@ -492,7 +502,7 @@ mod tests {
             here.enter(prospect).unwrap();
             let mut next = 0;
             while next < here.len().min(if places > 100 { 3 } else { 30 }) {
-                let from = StateId(next as u32);
+                let from = ExplicitStateId(next as u32);
                 let values: Vec<Value> = here.get(from).to_vec();
                 let mut listed = Vec::new();
                 if space.tell_values(&here, from, |value| listed.push(value)) {
@@ -507,18 +517,18 @@ mod tests {
                     expected.push((None, values.into()));
                 }
                 let mut found = Vec::new();
-                let visit = |here: &mut States, event, prospect| {
+                let visit = |here: &mut StateTable, event, prospect| {
                     let print = here.print(prospect);
                     let mut bytes = Vec::new();
                     here.write(7, prospect, &mut bytes);
                     let entered = here.enter(prospect)?;
                     assert_eq!(here.known(prospect), Some(entered));
-                    let again = Prospect::Here(entered);
+                    let again = PreparedSuccessor::Here(entered);
                     assert_eq!(here.print(again), print, "case {case}");
                     let mut rewritten = Vec::new();
                     here.write(7, again, &mut rewritten);
                     assert_eq!(rewritten, bytes, "case {case}");
-                    if let Prospect::Word(word) = prospect
+                    if let PreparedSuccessor::Word(word) = prospect
                         && let Some(short) = here.short(7, word)
                     {
                         assert_eq!(short.to_le_bytes()[..here.short_len()], bytes[..]);
@@ -532,10 +542,11 @@ mod tests {
                     let (head, arrived) = there.read(&mut rest)?.unwrap();
                     assert_eq!((head, rest.len()), (7, 0));
                     assert_eq!(there.known(arrived), Some(first));
-                    if let Prospect::Word(word) = arrived {
-                        let sought: Vec<Prospect> = there.seek([word, word].into_iter()).collect();
+                    if let PreparedSuccessor::Word(word) = arrived {
+                        let sought: Vec<PreparedSuccessor> =
+                            there.seek([word, word].into_iter()).collect();
                         assert!(
-                            matches!(sought[..], [_, Prospect::Here(known)] if known == first),
+                            matches!(sought[..], [_, PreparedSuccessor::Here(known)] if known == first),
                             "case {case}: {sought:?}"
                         );
                     }

@@ -26,14 +26,16 @@ const STACK: usize = 16 << 20;
 type Outcome<'a> = Result<Option<FavouriteEnd<'a>>, Stop>;
 
 /// A background thread for interludes. It ends when this handle is dropped.
-pub(super) struct Beside<'r, 'a, 'b> {
+pub(super) struct OrderRaceThread<'r, 'a, 'b> {
     requests: Sender<(&'r mut Race<'a, 'b>, OrderName)>,
     results: Receiver<(&'r mut Race<'a, 'b>, Outcome<'a>)>,
 }
 
-impl<'r, 'a, 'b> Beside<'r, 'a, 'b> {
+impl<'r, 'a, 'b> OrderRaceThread<'r, 'a, 'b> {
     /// Spawns the thread in `scope`; `None` if that fails.
-    pub(super) fn new<'scope>(scope: &'scope Scope<'scope, '_>) -> Option<Beside<'r, 'a, 'b>>
+    pub(super) fn new<'scope>(
+        scope: &'scope Scope<'scope, '_>,
+    ) -> Option<OrderRaceThread<'r, 'a, 'b>>
     where
         'r: 'scope,
         'a: 'scope,
@@ -51,7 +53,9 @@ impl<'r, 'a, 'b> Beside<'r, 'a, 'b> {
         };
         let thread = Builder::new().name("interlude".to_owned());
         let thread = thread.stack_size(STACK).spawn_scoped(scope, work);
-        thread.is_ok().then_some(Beside { requests, results })
+        thread
+            .is_ok()
+            .then_some(OrderRaceThread { requests, results })
     }
 }
 
@@ -59,7 +63,7 @@ impl<'r, 'a, 'b> Beside<'r, 'a, 'b> {
 pub(super) struct Interludes<'o, 'r, 'a, 'b> {
     /// The race, unless the background thread holds it.
     race: Option<&'r mut Race<'a, 'b>>,
-    background: Option<Beside<'r, 'a, 'b>>,
+    background: Option<OrderRaceThread<'r, 'a, 'b>>,
     /// Cancels the trials of the background thread.
     abort: &'b Abort,
     favourite: OrderName,
@@ -77,7 +81,7 @@ impl<'o, 'r, 'a, 'b> Interludes<'o, 'r, 'a, 'b> {
         favourite: OrderName,
         budget: &'o Budget,
         due: u64,
-        background: Option<Beside<'r, 'a, 'b>>,
+        background: Option<OrderRaceThread<'r, 'a, 'b>>,
     ) -> Interludes<'o, 'r, 'a, 'b> {
         Interludes {
             abort: race.abort,

@@ -7,33 +7,33 @@ use lariat_budget::{Budget, Stop};
 use lariat_reductions::symmetry::{Canon, Colours, Group, Representatives, Symmetry};
 
 /// Groups of the states of an automaton, each a subgroup of R_q.
-pub(crate) struct Modulo<'p> {
+pub(crate) struct QuotientGroups<'p> {
     groups: Vec<Representatives<'p, 'p>>,
     /// By automaton state: index of its group.
     of: Vec<u32>,
 }
 
-impl<'p> Modulo<'p> {
+impl<'p> QuotientGroups<'p> {
     /// Computes R_q of every state, or a subgroup of it.
     pub fn new(
         problem: &'p Problem<'p>,
         symmetry: &'p Symmetry<'p>,
         budget: &Budget,
-    ) -> Result<Modulo<'p>, Stop> {
+    ) -> Result<QuotientGroups<'p>, Stop> {
         match symmetry {
             Symmetry::Colours(colours) => {
                 let futures = Locals::new(problem, symmetry, colours).futures();
-                Ok(Modulo::of_groups(colours, &futures))
+                Ok(QuotientGroups::of_groups(colours, &futures))
             }
             Symmetry::Net(net) => {
                 let (groups, of) = places::futures(problem, symmetry, net, budget)?;
-                Ok(Modulo { groups, of })
+                Ok(QuotientGroups { groups, of })
             }
         }
     }
 
     /// Builds the groups from one group of colours per automaton state.
-    pub fn of_groups(colours: &'p Colours<'p>, futures: &[Group]) -> Modulo<'p> {
+    pub fn of_groups(colours: &'p Colours<'p>, futures: &[Group]) -> QuotientGroups<'p> {
         let mut different: Vec<&Group> = Vec::new();
         let mut of = Vec::with_capacity(futures.len());
         for group in futures {
@@ -45,7 +45,7 @@ impl<'p> Modulo<'p> {
         }
         let canon = |group: &Group| Canon::new(colours, group.clone());
         let groups = different.into_iter().map(canon);
-        Modulo {
+        QuotientGroups {
             groups: groups.map(Representatives::Colours).collect(),
             of,
         }

@@ -14,20 +14,20 @@
 //!
 //! *Duplicate computation.* Where each value depends on the one before, nothing can be prefetched.
 //! A builder may then compute what the consumer computes at the same time, if the consumer [allows
-//! it](Ahead::along); it pays off where both share a cache of partial results.
+//! it](Prefetcher::duplicate); it pays off where both share a cache of partial results.
 //!
 //! *Every waiter is woken.* The consumer waits only for a busy key, under the mutex under which its
 //! value is published. A builder that stops or panics reports it under the same mutex
-//! ([`Ahead::fail`]), which ends all threads. Builders wait for tasks until the queue is closed,
-//! by this or by [`Ahead::dismiss`].
+//! ([`Prefetcher::fail`]), which ends all threads. Builders wait for tasks until the queue is
+//! closed, by this or by [`Prefetcher::dismiss`].
 
-use crate::board::Board;
 use crate::sync::{Condvar, Mutex, MutexGuard};
+use crate::task_queue::TaskQueue;
 use std::collections::HashMap;
 use std::hash::Hash;
 
 /// The jobs that follow from a value.
-pub struct Behind<K> {
+pub struct NextKeys<K> {
     /// Keys that the consumer will probably need; the first one it needs is the last of them.
     pub likely: Vec<K>,
     /// The key that it needs after all these.
@@ -38,19 +38,19 @@ pub struct Behind<K> {
 
 /// The two kinds of computation of a builder.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum BuildMode {
     /// A key that the consumer has not reached yet.
-    Ahead,
+    Prefetch,
     /// The key that the consumer computes at the same time.
-    Along,
+    Duplicate,
 }
 
 /// While this lives, a builder may start to duplicate the consumer's computation.
-pub struct Company<'a, K>(&'a Board<(K, Place)>);
+pub struct DuplicateRun<'a, K>(&'a TaskQueue<(K, BuildMode)>);
 
-impl<K> Drop for Company<'_, K> {
+impl<K> Drop for DuplicateRun<'_, K> {
     fn drop(&mut self) {
-        self.0.withdraw(|(_, place)| *place == Place::Along);
+        self.0.withdraw(|(_, place)| *place == BuildMode::Duplicate);
     }
 }
 
@@ -65,8 +65,8 @@ enum State<V> {
 }
 
 /// Values prefetched for one consumer; `E` is the reason of a stop.
-pub struct Ahead<K, V, E> {
-    jobs: Board<(K, Place)>,
+pub struct Prefetcher<K, V, E> {
+    jobs: TaskQueue<(K, BuildMode)>,
     keys: Mutex<Keys<K, V, E>>,
     changed: Condvar,
     /// Prefetch window: a base size plus `more` entries per consumed value.
@@ -81,11 +81,11 @@ struct Keys<K, V, E> {
     failed: Option<E>,
 }
 
-impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
+impl<K: Clone + Eq + Hash, V, E: Clone> Prefetcher<K, V, E> {
     /// Returns an empty table with a window of `lead` values, plus `more` per consumed value.
-    pub fn new(lead: usize, more: usize) -> Ahead<K, V, E> {
-        Ahead {
-            jobs: Board::new(),
+    pub fn new(lead: usize, more: usize) -> Prefetcher<K, V, E> {
+        Prefetcher {
+            jobs: TaskQueue::new(),
             keys: Mutex::new(Keys {
                 states: HashMap::new(),
                 known: 0,
@@ -113,7 +113,7 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
         &self,
         key: &K,
         mut compute: impl FnMut(&K) -> Result<V, E>,
-        next: impl Fn(&K, &V) -> Behind<K>,
+        next: impl Fn(&K, &V) -> NextKeys<K>,
     ) -> Result<V, E> {
         let mut keys = self.lock();
         loop {
@@ -162,32 +162,32 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
     }
 
     /// Lets an idle builder duplicate the computation of `key` until the result is dropped.
-    pub fn along(&self, key: &K) -> Company<'_, K> {
-        self.jobs.offer_last((key.clone(), Place::Along));
-        Company(&self.jobs)
+    pub fn duplicate(&self, key: &K) -> DuplicateRun<'_, K> {
+        self.jobs.offer_last((key.clone(), BuildMode::Duplicate));
+        DuplicateRun(&self.jobs)
     }
 
     /// Runs a builder until it is dismissed or a job of it stops; the caller then
-    /// [stops](Ahead::fail) all threads. A duplicated computation publishes nothing; `compute`
+    /// [stops](Prefetcher::fail) all threads. A duplicated computation publishes nothing; `compute`
     /// returns `None` for a value that the consumer will probably not need.
     pub fn work(
         &self,
-        mut compute: impl FnMut(&K, Place) -> Result<Option<V>, E>,
-        next: impl Fn(&K, &V) -> Behind<K>,
+        mut compute: impl FnMut(&K, BuildMode) -> Result<Option<V>, E>,
+        next: impl Fn(&K, &V) -> NextKeys<K>,
     ) -> Result<(), E> {
         while let Some((key, place)) = self.jobs.next() {
             match place {
-                Place::Ahead => {
+                BuildMode::Prefetch => {
                     self.build(key, &mut |key| compute(key, place), &next)?;
                 }
-                Place::Along => drop(compute(&key, place)?),
+                BuildMode::Duplicate => drop(compute(&key, place)?),
             }
         }
         Ok(())
     }
 
     /// Queues those jobs that are unclaimed, unless the window is full. The last is taken first.
-    fn offer(&self, behind: Behind<K>) {
+    fn offer(&self, behind: NextKeys<K>) {
         let mut jobs = behind.likely;
         if behind.doubtful {
             jobs.extend(behind.sure)
@@ -201,7 +201,7 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
         jobs.retain(|job| !keys.states.contains_key(job));
         drop(keys);
         for job in jobs {
-            self.jobs.offer((job, Place::Ahead));
+            self.jobs.offer((job, BuildMode::Prefetch));
         }
     }
 
@@ -210,7 +210,7 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Ahead<K, V, E> {
         &self,
         job: K,
         compute: &mut impl FnMut(&K) -> Result<Option<V>, E>,
-        next: &impl Fn(&K, &V) -> Behind<K>,
+        next: &impl Fn(&K, &V) -> NextKeys<K>,
     ) -> Result<bool, E> {
         let mut keys = self.lock();
         if keys.states.contains_key(&job) {

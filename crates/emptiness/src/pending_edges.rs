@@ -17,15 +17,15 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// Edge lists of all workers.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct PendingEdges {
     words: Segments<AtomicU64>,
     /// Start of the unallocated blocks.
     top: AtomicU32,
 }
 
-impl Kept {
-    pub fn new() -> Kept {
-        Kept {
+impl PendingEdges {
+    pub fn new() -> PendingEdges {
+        PendingEdges {
             words: Segments::new(),
             top: AtomicU32::new(0),
         }

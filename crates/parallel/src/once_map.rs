@@ -4,15 +4,15 @@
 //! value; threads that query it meanwhile sleep on a condition variable.
 //!
 //! *No lost wakeups, no deadlocks.* Computations may query other keys, but not cyclically, and a
-//! waiting thread is outside of every [gate](crate::Pass). A thread that stops or panics drops its
-//! claim and wakes all waiters, of which one claims the key.
+//! waiting thread is outside of every [gate](crate::SharedHandle). A thread that stops or panics
+//! drops its claim and wakes all waiters, of which one claims the key.
 
 use crate::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::hash::Hash;
 
 /// A concurrent memo table, shared by all clones; see the [crate documentation](crate).
-pub struct Common<K, V>(Arc<Values<K, V>>);
+pub struct OnceMap<K, V>(Arc<Values<K, V>>);
 
 struct Values<K, V> {
     /// Values by key; `None` while a thread computes it.
@@ -30,28 +30,28 @@ impl<K, V> Values<K, V> {
     }
 }
 
-impl<K, V> std::fmt::Debug for Common<K, V> {
+impl<K, V> std::fmt::Debug for OnceMap<K, V> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Common")
     }
 }
 
-impl<K, V> Clone for Common<K, V> {
-    fn clone(&self) -> Common<K, V> {
-        Common(self.0.clone())
+impl<K, V> Clone for OnceMap<K, V> {
+    fn clone(&self) -> OnceMap<K, V> {
+        OnceMap(self.0.clone())
     }
 }
 
-impl<K, V> Default for Common<K, V> {
-    fn default() -> Common<K, V> {
-        Common(Arc::new(Values {
+impl<K, V> Default for OnceMap<K, V> {
+    fn default() -> OnceMap<K, V> {
+        OnceMap(Arc::new(Values {
             known: Mutex::new(HashMap::new()),
             changed: Condvar::new(),
         }))
     }
 }
 
-impl<K: Clone + Eq + Hash, V: Clone> Common<K, V> {
+impl<K: Clone + Eq + Hash, V: Clone> OnceMap<K, V> {
     /// Returns the value of `key`, computed by `find` unless a thread has done so or does so.
     pub fn get<E>(&self, key: &K, find: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
         let mut known = self.0.lock();

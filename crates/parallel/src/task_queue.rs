@@ -1,15 +1,15 @@
 //! A queue of tasks for idle worker threads.
 //!
 //! The newest task is taken first, since its data is most likely still cached. A thread that could
-//! create tasks first checks [`is_hungry`](Board::is_hungry), two relaxed loads. Offering and
-//! taking lock a mutex. A worker waits for tasks outside of every [gate](crate::Pass).
+//! create tasks first checks [`is_hungry`](TaskQueue::is_hungry), two relaxed loads. Offering and
+//! taking lock a mutex. A worker waits for tasks outside of every [gate](crate::SharedHandle).
 //!
 //! An idle thread spins before it sleeps, since a wakeup takes longer than many tasks.
 
 use crate::sync::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, SPINS, spin_loop};
 
 /// Tasks for idle worker threads; see the [crate documentation](crate).
-pub struct Board<T> {
+pub struct TaskQueue<T> {
     list: Mutex<List<T>>,
     changed: Condvar,
     /// Number of queued tasks, and of threads that wait for one.
@@ -24,21 +24,21 @@ struct List<T> {
     closed: bool,
 }
 
-impl<T> Default for Board<T> {
-    fn default() -> Board<T> {
-        Board::new()
+impl<T> Default for TaskQueue<T> {
+    fn default() -> TaskQueue<T> {
+        TaskQueue::new()
     }
 }
 
-impl<T> Board<T> {
+impl<T> TaskQueue<T> {
     /// Returns an empty queue.
-    pub fn new() -> Board<T> {
+    pub fn new() -> TaskQueue<T> {
         let list = List {
             tasks: Vec::new(),
             asleep: 0,
             closed: false,
         };
-        Board {
+        TaskQueue {
             list: Mutex::new(list),
             changed: Condvar::new(),
             open: AtomicUsize::new(0),
@@ -123,7 +123,7 @@ impl<T> Board<T> {
         Some(task)
     }
 
-    /// Discards all tasks and ends every [`next`](Board::next), now and later.
+    /// Discards all tasks and ends every [`next`](TaskQueue::next), now and later.
     pub fn close(&self) {
         let mut list = self.lock();
         list.closed = true;

@@ -6,33 +6,33 @@
 //! initial state, and after `eᵢ` in the order `eᵢ₊₁ … eₙ e₁ … eᵢ`. Its paths tend to be fair. The
 //! set of steps does not change.
 
-use super::{Cursor, Explicit};
+use super::{Explicit, StepCursor};
 
 /// Offset among the steps of a state at which an iteration begins; the first by default.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Turn(u32);
+pub struct StepOffset(u32);
 
 impl Explicit<'_> {
     /// The offset after the step that was found last.
     ///
     /// In a group of gated events of a program (`compile.rs`) it is the end of the group, so that
     /// the next group, usually another process, comes first.
-    pub fn turn_behind(&self, cursor: &Cursor) -> Turn {
+    pub fn turn_behind(&self, cursor: &StepCursor) -> StepOffset {
         let transitions = self.moves.net.len() as u32;
-        Turn(match cursor.at.checked_sub(transitions) {
+        StepOffset(match cursor.at.checked_sub(transitions) {
             Some(at) => transitions + self.moves.compiled.entrance(at),
             None => cursor.at,
         })
     }
 }
 
-impl Cursor {
+impl StepCursor {
     /// An iteration that begins at an offset.
-    pub fn at_turn(turn: Turn) -> Cursor {
-        Cursor {
+    pub fn at_turn(turn: StepOffset) -> StepCursor {
+        StepCursor {
             at: turn.0,
             begin: turn.0,
-            ..Cursor::default()
+            ..StepCursor::default()
         }
     }
 
