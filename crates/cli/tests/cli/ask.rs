@@ -82,7 +82,7 @@ fn single_modalities_are_properties_of_check() {
     check("EF critical_1")
         .exits(0)
         .says("HOLDS     1: EF(critical_1)")
-        .says("decided as `G !p`");
+        .says("decided as the negation of `G !p`");
     check("EF (critical_1 & critical_2)")
         .exits(1)
         .says("VIOLATED");

@@ -52,7 +52,7 @@ mod with {
                 "{}",
                 ran.out
             );
-            assert!(ran.out.contains("(replayed: ok)"), "{}", ran.out);
+            assert!(ran.out.contains("(replayed)"), "{}", ran.out);
         }
     }
 
@@ -126,7 +126,7 @@ mod with {
         ];
         cluster("1", &engine)
             .exits(2)
-            .complains("`sog` holds its states in one process");
+            .complains("`sog` stores its states in one process");
         let folder = Folder::new();
         let taken = TcpListener::bind("127.0.0.1:0").unwrap();
         let hosts = folder.file(

@@ -82,7 +82,7 @@ fn what_makes_no_sense_is_refused() {
         .complains("enter_1");
     check(&["--weak-fair", "exit_*"])
         .exits(2)
-        .complains("no event name matches");
+        .complains("no event has a name like `exit_*`");
     check(&["--weak-fair", "processes"])
         .exits(2)
         .complains("no processes");

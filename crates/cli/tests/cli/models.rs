@@ -120,7 +120,7 @@ fn symmetries_of_places_and_transitions() {
         .says("symmetries  none found");
     lariat(&["states", &net, "--symmetry"])
         .exits(0)
-        .complains("no symmetries are known");
+        .complains("no symmetries found");
 }
 
 /// A coloured net is called one, with its own sizes and those of its unfolding.

@@ -48,7 +48,7 @@ system async;";
         let args = ["check", &model, "-f", "G !fault", "--engine", engine];
         let told = lariat(&args).exits(1);
         let told = told.says("fault (an index is out of range)");
-        told.complains("the program can go wrong");
+        told.complains("the program can fail");
         let ran = lariat(&[&args[..], &["--json"]].concat()).exits(1);
         let answer = ran.json().remove(0);
         assert_eq!(answer["mistakes"]["error_state"], "fault");
@@ -79,9 +79,9 @@ system async;";
 fn mistakes_far_away() {
     let folder = Folder::new();
     let model = folder.file("late.dve", LATE);
-    let assertion = "assertion P.t fails in a state that is reached";
-    let fault = "the program can go wrong";
-    let more = "there may be more: `lariat states` looks at all";
+    let assertion = "assertion P.t fails in a reachable state";
+    let fault = "the program can fail";
+    let more = "`lariat states` searches all";
     for engine in ["auto", "explicit"] {
         // The search ends early where the automaton reads nothing more, and goes on for the assertions alone.
         for formula in ["G \"i <= 30000\"", "F \"k == 2 && i >= 25000\""] {

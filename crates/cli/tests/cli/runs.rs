@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 fn the_position_that_violates_a_safety_property_is_marked() {
     let args = ["check", MUTEX, "-f", "G !critical_1", "--shortest"];
     let ran = lariat(&args).exits(1);
-    ran.says("✗").says("whatever follows");
+    ran.says("✗").says("→ any continuation");
     let answer = &lariat(&[&args[..], &["--json"]].concat()).exits(1).json()[0];
     let run = &answer["counterexample"];
     let bad = run["bad"].as_u64().unwrap() as usize;
@@ -62,7 +62,7 @@ fn covering_runs_are_told() {
     let check = ["check", &grows, "-f", "F G !p", "--engine", "walk"];
     let told = lariat(&check).exits(1);
     assert!(
-        told.out.contains("rounds of 1 step for ever"),
+        told.out.contains("rounds of 1 step that can be repeated indefinitely"),
         "{}",
         told.out
     );
@@ -98,8 +98,8 @@ fn prefixes_are_told() {
         let engine = engine.as_str();
         let check = ["check", &grows, "-f", formula, "--engine", engine];
         let told = lariat(&check).exits(1);
-        let told = told.says("by this run: 3 steps, whatever follows (replayed: ok)");
-        told.says("✗  3  a b  +p").says("→ whatever follows");
+        let told = told.says("counterexample: 3 steps, after which every continuation violates the property (replayed)");
+        told.says("✗  3  a b  +p").says("→ any continuation");
         let answers = lariat(&[&check[..], &["--json"]].concat()).json();
         let run = &answers[0]["counterexample"];
         assert_eq!(run["kind"], "prefix", "{engine}");
@@ -129,10 +129,10 @@ fn prefixes_are_told() {
     let check = ["check", &beside, "-f", "G !r", "--deadlock", "ignore"];
     lariat(&check)
         .exits(1)
-        .says("by this run: 1 step, then rounds of 1 step for ever");
+        .says("counterexample: 1 step, then rounds of 1 step that can be repeated");
     // Nothing but the initial state.
     let check = ["check", &grows, "-f", "p"];
     lariat(&check)
         .exits(1)
-        .says("by the initial state, whatever follows");
+        .says("counterexample: the initial state, after which every continuation violates");
 }

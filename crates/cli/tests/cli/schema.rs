@@ -219,10 +219,9 @@ fn outputs_follow_the_schema() {
 fn completions_and_pages() {
     for shell in ["bash", "zsh", "fish", "elvish"] {
         let ran = lariat(&["completions", shell]).exits(0);
-        assert!(
-            ran.out.contains("lariat") && ran.out.contains("slap-fst"),
-            "{shell}"
-        );
+        let ran = ran.says("lariat").says("automaton-kind");
+        // Completions for elvish list no values.
+        assert!(shell == "elvish" || ran.out.contains("slap-fst"), "{shell}");
     }
     lariat(&["completions", "dos"]).exits(2);
     let folder = Folder::new();

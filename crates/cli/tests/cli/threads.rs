@@ -1,15 +1,17 @@
-//! Properties side by side: what is said, and in which order, does not depend on the number of threads.
+//! `--threads`: verdicts do not depend on the number of threads.
 
 use crate::kit::{Folder, LARGE_HOLDS, Ran, large_net, lariat};
+use std::collections::BTreeMap;
 
-fn told(ran: &Ran) -> Vec<(String, String)> {
+/// Name and verdict of every property, by name.
+fn verdicts(ran: &Ran) -> BTreeMap<String, String> {
     let word = |value: &serde_json::Value| value.as_str().expect("a word").to_owned();
     let line = |json: serde_json::Value| (word(&json["property"]), word(&json["verdict"]));
     ran.json().into_iter().map(line).collect()
 }
 
 #[test]
-fn answers_are_the_same_and_in_order() {
+fn verdicts_do_not_depend_on_the_number_of_threads() {
     let folder = Folder::new();
     let formulas: String = (0..12)
         .map(|i| match i % 3 {
@@ -22,7 +24,7 @@ fn answers_are_the_same_and_in_order() {
     let check = |threads: &str| {
         let args = ["check", "examples/mutex.pnml", "-F", &file];
         let ran = lariat(&[&args[..], &["--json", "--threads", threads]].concat());
-        told(&ran.exits(1))
+        verdicts(&ran.exits(1))
     };
     let one = check("1");
     assert_eq!(one.len(), 12);
