@@ -93,7 +93,7 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     Ok(worst)
 }
 
-/// The checker that the arguments ask for.
+/// Builds the checker from the arguments.
 fn checker<'m>(
     args: &Check,
     model: &'m Model,
@@ -152,8 +152,8 @@ impl<'a> Printer<'a> {
         })
     }
 
-    /// Prints an event: the verdict line as soon as it is known, the rest with the final report. JSON consists of
-    /// final reports only.
+    /// Prints an event: the verdict line as soon as it is known, the rest with the final report.
+    /// JSON consists of final reports only.
     fn print(&mut self, event: CheckEvent) -> Result<(), Failure> {
         match event {
             CheckEvent::Verdict(report) => {
@@ -239,7 +239,8 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Reports every property as unknown when the model or the properties could not be read within the limits.
+/// Reports every property as unknown when the model or the properties could not be read within the
+/// limits.
 fn unread(
     args: &Check,
     options: &CheckOptions,
@@ -266,7 +267,7 @@ fn unread(
     Ok(exit)
 }
 
-/// The options that the arguments ask for, if they are compatible.
+/// Builds the options from the arguments, if they are compatible.
 pub(crate) fn options(args: &Check) -> Result<CheckOptions, Failure> {
     let (mut rules, mut proofs, mut techniques) = (Vec::new(), Vec::new(), Vec::new());
     for without in &args.without {
@@ -350,7 +351,8 @@ pub(crate) fn options(args: &Check) -> Result<CheckOptions, Failure> {
     Ok(options)
 }
 
-/// A file of counterexamples. Verdicts do not depend on it: if it cannot be written, one error is reported.
+/// A file of counterexamples. Verdicts do not depend on it: if it cannot be written, one error is
+/// reported.
 struct TraceFile<'a> {
     path: &'a Path,
     file: File,
@@ -429,7 +431,8 @@ fn verdict_line(args: &Check, report: &Report) -> String {
     text + "\n"
 }
 
-/// Everything below the verdict line: notes, the counterexample, and on request facts and statistics.
+/// Everything below the verdict line: notes, the counterexample, and on request facts and
+/// statistics.
 fn details(args: &Check, report: &Report) -> String {
     let mut text = String::new();
     if args.quiet {
@@ -442,7 +445,8 @@ fn details(args: &Check, report: &Report) -> String {
     text += &report.evidence_text(args.full);
     let decision = report.decision();
     if args.explain {
-        // The original net may have markings between joined steps that the reduced net does not have.
+        // The original net may have markings between joined steps that the reduced net does not
+        // have.
         let heading = if decision.passes.is_empty() {
             "fact"
         } else {

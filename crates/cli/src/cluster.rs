@@ -1,7 +1,8 @@
-//! Several processes that divide the states among them: `--hosts` of `check` and `states`, and `lariat cluster`.
+//! Distributed search: `--hosts` of `check` and `states`, and `lariat cluster`.
 //!
-//! Process 0 is the command itself, with another engine. All others answer its questions ([`lariat_distributed::serve`]) and print
-//! nothing but why they ended early. The whole of it is behind the feature `distributed`; without it every way in says so.
+//! Process 0 runs the command, with the distributed engine. All other processes serve its requests
+//! ([`lariat_distributed::serve`]) and print only errors. Without the feature `distributed`, these
+//! options fail with a message on how to install it.
 
 use crate::args::{Cluster, Command, Limits, Team};
 use crate::{Exit, Failure};
@@ -10,14 +11,15 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// What a command does by its `--hosts`: it is done, having answered the questions of another process, or it goes on, perhaps with others to ask.
+/// The part of this process in a command: it has served process 0 and ends (`Break`), or it runs
+/// the command (`Continue`), on the other processes if there is an [`Asker`].
 pub(crate) type Part = ControlFlow<Exit, Option<Asker>>;
 
 #[cfg(not(feature = "distributed"))]
 mod absent {
     use super::*;
 
-    /// Nobody to ask.
+    /// Uninhabited: without the feature there are no other processes.
     pub(crate) enum Asker {}
 
     const HOW: &str = "this program was built without support for several machines; install it with\n    \
@@ -90,7 +92,7 @@ mod present {
     use std::process::{Child, Stdio};
     use std::time::{Duration, Instant};
 
-    /// Who asks the others. They are sent home when it is dropped.
+    /// The other processes, as process 0 uses them. Dropping it ends their service.
     pub(crate) struct Asker(&'static Machines);
 
     impl Drop for Asker {
@@ -100,18 +102,18 @@ mod present {
     }
 
     impl Asker {
-        /// Sends the other processes home.
+        /// Ends the service of the other processes.
         pub(crate) fn dismiss(self) {
             drop(self);
         }
 
-        /// How properties are decided.
+        /// The plan that decides properties.
         pub(crate) fn plan(&self) -> Plan {
-            // There is one for each process, and it is there as long as the process is.
+            // Leaked once per process: a plan refers to a `'static` engine.
             Plan::of_engine(Box::leak(Box::new(engine(self.0))))
         }
 
-        /// The figures of a state space.
+        /// Counts the state space.
         pub(crate) fn count(
             &self,
             system: &System,
@@ -155,8 +157,8 @@ mod present {
         }
     }
 
-    /// Of the memory of a process, this part is left to what is on its way between processes.
-    const ON_THE_WAY: u64 = 10;
+    /// The reciprocal of the share of memory that is reserved for messages in transit.
+    const IN_TRANSIT: u64 = 10;
 
     pub(crate) fn take_part(
         team: &Team,
@@ -176,12 +178,12 @@ mod present {
         if let Some(time) = team.connect_timeout {
             cluster.patience = time.0;
         }
-        // What is no file here may be one at process 0.
+        // The digest is compared with that of process 0; a pipe has none.
         let own = std::fs::metadata(model).is_ok_and(|file| file.is_file());
         let own = own.then(|| std::fs::read(model).ok()).flatten();
         cluster.model = own.map(|bytes| digest(&bytes));
         let memory = input::memory(limits);
-        limits.memory = Some(Bytes(memory - memory / ON_THE_WAY));
+        limits.memory = Some(Bytes(memory - memory / IN_TRANSIT));
         if process > 0 {
             let (budget, _) = input::budget(limits);
             return match serve(&cluster, &budget) {
@@ -200,10 +202,10 @@ mod present {
         Ok(Part::Continue(Some(Asker(machines))))
     }
 
-    /// How long other processes may take to end when all is done.
-    const GOODBYE: Duration = Duration::from_secs(5);
+    /// Time for the other processes to exit before they are killed.
+    const EXIT_TIME: Duration = Duration::from_secs(5);
 
-    /// The other processes of a cluster on this machine, and the file that names them all.
+    /// The other processes of a cluster on this machine, and the hosts file.
     struct Others {
         file: PathBuf,
         children: Vec<Child>,
@@ -212,7 +214,7 @@ mod present {
     impl Drop for Others {
         fn drop(&mut self) {
             let _ = std::fs::remove_file(&self.file);
-            let until = Instant::now() + GOODBYE;
+            let until = Instant::now() + EXIT_TIME;
             for child in &mut self.children {
                 while matches!(child.try_wait(), Ok(None)) && Instant::now() < until {
                     std::thread::sleep(Duration::from_millis(10));
@@ -234,17 +236,15 @@ mod present {
             Command::Check(check) => (&mut check.team, &mut check.limits),
             Command::States(states) => (&mut states.team, &mut states.limits),
             _ => {
-                return Err(Failure::new(
-                    "several processes can `check` or count `states`, and nothing else",
-                ));
+                return Err(Failure::new("`cluster` runs only `check` and `states`"));
             }
         };
         if team.hosts.is_some() {
             return Err(Failure::new(
-                "`cluster` chooses the hosts itself: leave --hosts to processes that are started one by one",
+                "`cluster` chooses the hosts itself; omit --hosts",
             ));
         }
-        // All of them are on this machine.
+        // The processes share the memory of this machine.
         let share = match limits.memory {
             Some(_) => None,
             None => Some(input::memory(limits) / args.processes.get() as u64),
@@ -258,7 +258,7 @@ mod present {
         done
     }
 
-    /// Starts all processes but the first, with so much memory each, unless their command says how much.
+    /// Starts all processes but the first; `share` is their memory limit if the command sets none.
     fn start(args: &Cluster, share: Option<u64>) -> Result<Others, Failure> {
         let hosts = hosts_here(args.processes.get())?.join("\n");
         let name = format!("lariat-cluster-{}", std::process::id());

@@ -1,4 +1,4 @@
-//! `lariat reduce`.
+//! `lariat reduce`: writes a reduced net.
 
 use crate::args::Reduce;
 use crate::check::in_words;
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Exit, Failure> {
         None => (&model.system, &[][..]),
     };
     let text = pnml::write(system)
-        .ok_or_else(|| Failure::new("only nets are reduced, and this model is none"))?;
+        .ok_or_else(|| Failure::new("only nets can be reduced, and this model is not a net"))?;
     let Some(path) = &args.output else {
         out::data(&text)?;
         return Ok(Exit::Fine);
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Exit, Failure> {
     std::fs::write(path, text)
         .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))?;
     let before = &model.system;
-    let mut told = format!(
+    let mut summary = format!(
         "places {} -> {}, transitions {} -> {}\n",
         before.variables.len(),
         system.variables.len(),
@@ -45,8 +45,8 @@ pub(crate) fn run(args: &Reduce) -> Result<Exit, Failure> {
         system.events.len(),
     );
     for removed in removed {
-        let _ = writeln!(told, "  {}", in_words(removed));
+        let _ = writeln!(summary, "  {}", in_words(removed));
     }
-    out::text(&told)?;
+    out::text(&summary)?;
     Ok(Exit::Fine)
 }

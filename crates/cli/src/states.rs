@@ -1,4 +1,4 @@
-//! `lariat states`.
+//! `lariat states`: counts the state space.
 
 use crate::args::{States, Volume};
 use crate::cluster::{Part, take_part};
@@ -214,7 +214,7 @@ fn text(system: &System, found: &StateSpace, failed: &[(&str, String)], seconds:
         let _ = writeln!(text, "unbounded: the state space is infinite");
         let _ = writeln!(text, "{:>24}  {}", "after", prefix.join(" "));
         let _ = writeln!(text, "{:>24}  {}", "repeat", pump.join(" "));
-        let _ = writeln!(text, "{:>24}  {}", "and these grow", grows.join(" "));
+        let _ = writeln!(text, "{:>24}  {}", "growing places", grows.join(" "));
     }
     let mut rows: Vec<(String, String)> = Vec::new();
     let mut row = |what: &str, number: Option<String>| {

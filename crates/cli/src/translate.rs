@@ -1,4 +1,4 @@
-//! `lariat translate`.
+//! `lariat translate`: automata of formulas.
 
 use crate::args::{Format, Translate};
 use crate::{Exit, Failure, input, out};
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Translate) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// What was asked for.
+/// The automaton in the requested form.
 enum Made {
     Automaton(Automaton),
     Ta(Ta),
@@ -86,7 +86,7 @@ fn make(
     let automaton = translate(formulas, formula, &any, budget)?;
     if kind.is_testing() && !stutter_invariant(formulas, formula, &any, budget)? {
         return Err(Stop::Unsupported(
-            "testing automata see changes only, and this formula can tell how often a letter is repeated"
+            "testing automata read only changes of letters, and this formula is not stutter-invariant"
                 .to_owned(),
         ));
     }

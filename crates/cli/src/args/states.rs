@@ -14,8 +14,8 @@ use std::path::PathBuf;
 pub(crate) struct Team {
     /// Distribute single states over processes: a file with one host:port per process.
     ///
-    /// The same command is started once per line, with its --process; process 0 answers. Connections are plain TCP
-    /// without authentication: for trusted networks only.
+    /// The same command is started once per line, with its --process; process 0 answers.
+    /// Connections are plain TCP without authentication: for trusted networks only.
     #[arg(long, value_name = "FILE", requires = "process", help_heading = LIMITS, hide_short_help = true)]
     pub hosts: Option<PathBuf>,
     /// The line of --hosts that is this process; the first is 0.
@@ -60,7 +60,8 @@ pub(crate) struct States {
     pub engine: CountingMethod,
     /// Count states modulo the symmetries of a net.
     ///
-    /// Counts orbits, and the states in them if the initial marking is symmetric. `lariat info` lists the symmetries.
+    /// Counts orbits, and the states in them if the initial marking is symmetric. `lariat info`
+    /// lists the symmetries.
     #[arg(long, conflicts_with = "engine")]
     pub symmetry: bool,
     /// The order of the variables in decision diagrams.
@@ -73,9 +74,9 @@ pub(crate) struct States {
     pub order_schedule: Option<OrderSchedule>,
     /// Threads.
     ///
-    /// With single states, workers that explore together. --engine symbolic saturates on one thread; with --order auto
-    /// a second thread searches for a better order. The figures of the state space do not depend on the number;
-    /// memory and statistics do.
+    /// With single states, workers that explore together. --engine symbolic saturates on one
+    /// thread; with --order auto a second thread searches for a better order. The figures of the
+    /// state space do not depend on the number; memory and statistics do.
     #[arg(
         long,
         value_name = "N",
