@@ -1,7 +1,7 @@
 //! `lariat ask`: questions about a model without a formula.
 
 use crate::args::{Ask, Topic, Volume};
-use crate::progress::Line;
+use crate::progress::ProgressLine;
 use crate::{Exit, Failure, input, out};
 use lariat::internals::ask::examination::{Examination, fireable, places, total, transitions};
 use lariat::internals::ask::report::{json, proof, reasons, run as run_of, run_text, word};
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
     let asked = questions(&model, args)?;
     let questions: Vec<StateQuestion> =
         asked.iter().map(|(_, question)| question.clone()).collect();
-    let line = Line::new(if args.json || args.quiet {
+    let line = ProgressLine::new(if args.json || args.quiet {
         Volume::Silent
     } else {
         Volume::Progress

@@ -1,6 +1,6 @@
 //! `lariat bench`: runs a campaign, and prints its progress and its summary.
 
-use crate::args::{Bench, Cli, Command, Limits};
+use crate::args::{Bench, Cli, Command, LimitArgs};
 use crate::{Exit, Failure, check, input, out, warn};
 use anstyle::{AnsiColor, Style};
 use clap::Parser as _;
@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(args: &Bench) -> Result<Exit, Failure> {
-    let (budget, cancel) = input::budget(&Limits {
+    let (budget, cancel) = input::budget(&LimitArgs {
         timeout: None,
         memory: None,
     });

@@ -1,9 +1,9 @@
 //! `lariat check`.
 
 use crate::args::{Check, Volume, Without};
-use crate::cluster::{Part, take_part};
+use crate::cluster::{Participation, take_part};
 use crate::cross::complain_of_contradiction;
-use crate::progress::{Lines, grouped};
+use crate::progress::{ProgressLines, grouped};
 use crate::sources::Sources;
 use crate::view::Page;
 use crate::{Exit, Failure, input, out};
@@ -27,8 +27,8 @@ use std::time::Instant;
 pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     let start = Instant::now();
     let asker = match take_part(&args.team, args.threads, &args.model, &mut args.limits)? {
-        Part::Break(exit) => return Ok(exit),
-        Part::Continue(asker) => asker,
+        Participation::Break(exit) => return Ok(exit),
+        Participation::Continue(asker) => asker,
     };
     if let Some(asker) = &asker {
         if !matches!(args.engine, EngineChoice::Auto(_)) {
@@ -62,7 +62,7 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
         Err(Failure::Undecided(stop)) => return unread(&args, &options, &sources, stop, start),
         bound => bound?,
     };
-    let lines = Lines::new(args.volume());
+    let lines = ProgressLines::new(args.volume());
     let observers = || lines.add_boxed();
     let checker = checker(&args, model, &observers)
         .options(options)

@@ -4,7 +4,7 @@
 //! ([`lariat_distributed::serve`]) and print only errors. Without the feature `distributed`, these
 //! options fail with a message on how to install it.
 
-use crate::args::{Cluster, Command, Limits, Team};
+use crate::args::{ClusterArgs, Command, LimitArgs, TeamArgs};
 use crate::{Exit, Failure};
 use lariat::internals::{Plan, StateSpace, System};
 use std::num::NonZeroUsize;
@@ -12,20 +12,20 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 /// The part of this process in a command: it has served process 0 and ends (`Break`), or it runs
-/// the command (`Continue`), on the other processes if there is an [`Asker`].
-pub(crate) type Part = ControlFlow<Exit, Option<Asker>>;
+/// the command (`Continue`), on the other processes if there is an [`ClusterClient`].
+pub(crate) type Participation = ControlFlow<Exit, Option<ClusterClient>>;
 
 #[cfg(not(feature = "distributed"))]
 mod absent {
     use super::*;
 
     /// Uninhabited: without the feature there are no other processes.
-    pub(crate) enum Asker {}
+    pub(crate) enum ClusterClient {}
 
     const HOW: &str = "this program was built without support for several machines; install it with\n    \
         cargo install --path crates/cli --features distributed";
 
-    impl Asker {
+    impl ClusterClient {
         pub(crate) fn plan(&self) -> Plan {
             match *self {}
         }
@@ -46,22 +46,22 @@ mod absent {
     }
 
     pub(crate) fn take_part(
-        team: &Team,
+        team: &TeamArgs,
         _: Option<NonZeroUsize>,
         _: &Path,
-        _: &mut Limits,
-    ) -> Result<Part, Failure> {
+        _: &mut LimitArgs,
+    ) -> Result<Participation, Failure> {
         match (&team.hosts, team.process, team.connect_timeout) {
-            (None, None, None) => Ok(Part::Continue(None)),
+            (None, None, None) => Ok(Participation::Continue(None)),
             _ => Err(Failure::new(HOW)),
         }
     }
 
     pub(crate) fn run(
-        args: Cluster,
+        args: ClusterArgs,
         _: fn(Command) -> Result<Exit, Failure>,
     ) -> Result<Exit, Failure> {
-        let Cluster { processes, command } = args;
+        let ClusterArgs { processes, command } = args;
         let command = command
             .first()
             .map_or("", |name| name.to_str().unwrap_or(""));
@@ -72,7 +72,7 @@ mod absent {
 }
 
 #[cfg(not(feature = "distributed"))]
-pub(crate) use absent::{Asker, run, take_part};
+pub(crate) use absent::{ClusterClient, run, take_part};
 
 #[cfg(feature = "distributed")]
 mod present {
@@ -93,15 +93,15 @@ mod present {
     use std::time::{Duration, Instant};
 
     /// The other processes, as process 0 uses them. Dropping it ends their service.
-    pub(crate) struct Asker(&'static Machines);
+    pub(crate) struct ClusterClient(&'static Machines);
 
-    impl Drop for Asker {
+    impl Drop for ClusterClient {
         fn drop(&mut self) {
             self.0.dismiss();
         }
     }
 
-    impl Asker {
+    impl ClusterClient {
         /// Ends the service of the other processes.
         pub(crate) fn dismiss(self) {
             drop(self);
@@ -161,13 +161,13 @@ mod present {
     const IN_TRANSIT: u64 = 10;
 
     pub(crate) fn take_part(
-        team: &Team,
+        team: &TeamArgs,
         threads: Option<NonZeroUsize>,
         model: &Path,
-        limits: &mut Limits,
-    ) -> Result<Part, Failure> {
+        limits: &mut LimitArgs,
+    ) -> Result<Participation, Failure> {
         let (Some(file), Some(process)) = (&team.hosts, team.process) else {
-            return Ok(Part::Continue(None));
+            return Ok(Participation::Continue(None));
         };
         let named = |why: String| Failure::new(format!("{}: {why}", file.display()));
         let text = std::fs::read_to_string(file);
@@ -187,10 +187,10 @@ mod present {
         if process > 0 {
             let (budget, _) = input::budget(limits);
             return match serve(&cluster, &budget) {
-                Ok(()) => Ok(Part::Break(Exit::Fine)),
+                Ok(()) => Ok(Participation::Break(Exit::Fine)),
                 Err(why) => {
                     crate::complain(&format!("process {process}: {why}"));
-                    Ok(Part::Break(Exit::Undecided))
+                    Ok(Participation::Break(Exit::Undecided))
                 }
             };
         }
@@ -199,7 +199,7 @@ mod present {
             _ => Machines::connect(&cluster),
         };
         let machines = Box::leak(Box::new(machines.map_err(Failure::new)?));
-        Ok(Part::Continue(Some(Asker(machines))))
+        Ok(Participation::Continue(Some(ClusterClient(machines))))
     }
 
     /// Time for the other processes to exit before they are killed.
@@ -226,7 +226,7 @@ mod present {
     }
 
     pub(crate) fn run(
-        args: Cluster,
+        args: ClusterArgs,
         command: fn(Command) -> Result<Exit, Failure>,
     ) -> Result<Exit, Failure> {
         let program = OsString::from("lariat");
@@ -259,7 +259,7 @@ mod present {
     }
 
     /// Starts all processes but the first; `share` is their memory limit if the command sets none.
-    fn start(args: &Cluster, share: Option<u64>) -> Result<Others, Failure> {
+    fn start(args: &ClusterArgs, share: Option<u64>) -> Result<Others, Failure> {
         let hosts = hosts_here(args.processes.get())?.join("\n");
         let name = format!("lariat-cluster-{}", std::process::id());
         let mut others = Others {
@@ -285,4 +285,4 @@ mod present {
 }
 
 #[cfg(feature = "distributed")]
-pub(crate) use present::{Asker, run, take_part};
+pub(crate) use present::{ClusterClient, run, take_part};

@@ -4,7 +4,7 @@
 //! questions of an examination are answered together, because they share searches; each answer is
 //! printed as soon as it is known.
 
-use crate::args::{Limits, Mcc};
+use crate::args::{LimitArgs, Mcc};
 use crate::mcc::{Source, cannot_compute, model_for, over, read};
 use crate::{Exit, Failure, input, out};
 use lariat::internals::ask::examination::{Examination, total};
@@ -34,7 +34,7 @@ pub(crate) fn whole(
     args: &Mcc,
     name: &str,
     examination: Examination,
-    limits: &Limits,
+    limits: &LimitArgs,
     end: Instant,
 ) -> Result<Exit, Failure> {
     let (budget, cancel) = input::budget(limits);
@@ -69,7 +69,7 @@ pub(crate) fn whole(
 pub(crate) fn reachability(
     args: &Mcc,
     examination: &str,
-    limits: &Limits,
+    limits: &LimitArgs,
     end: Instant,
 ) -> Result<Exit, Failure> {
     let of_file = |model: &LoadedModel, origin: &str, bytes: &[u8]| {
@@ -92,7 +92,7 @@ pub(crate) fn reachability(
 pub(crate) fn bounds(
     args: &Mcc,
     examination: &str,
-    limits: &Limits,
+    limits: &LimitArgs,
     end: Instant,
 ) -> Result<Exit, Failure> {
     let of_file = |model: &LoadedModel, origin: &str, bytes: &[u8]| {
@@ -130,7 +130,7 @@ type Reader<'r> = &'r dyn Fn(&LoadedModel, &str, &[u8]) -> Result<Vec<Row>, Fail
 fn rows(
     args: &Mcc,
     examination: &str,
-    limits: &Limits,
+    limits: &LimitArgs,
     end: Instant,
     of_file: Reader<'_>,
 ) -> Result<Exit, Failure> {

@@ -6,7 +6,7 @@
 //! reader thread is abandoned, and ends with the process, which only reports the reason.
 
 use crate::Failure;
-use crate::args::Limits;
+use crate::args::LimitArgs;
 use lariat::internals::formats::{self, LoadError, LoadedModel};
 use lariat::internals::{Budget, Cancel, InputError, Stop, default_memory};
 use std::fs::File;
@@ -138,19 +138,19 @@ pub(crate) fn watched_model(path: &Path, budget: &Budget) -> Result<LoadedModel,
 }
 
 /// The memory limit of the process.
-pub(crate) fn memory(limits: &Limits) -> u64 {
+pub(crate) fn memory(limits: &LimitArgs) -> u64 {
     limits.memory.map_or_else(default_memory, |bytes| bytes.0)
 }
 
 /// The budget of an interactive command, without a handler: Ctrl-C ends the process at once.
-pub(crate) fn plain_budget(limits: &Limits) -> Budget {
+pub(crate) fn plain_budget(limits: &LimitArgs) -> Budget {
     for_property(&Budget::bytes(memory(limits)), limits)
 }
 
 /// The budget of the process, with its memory limit, and the switch that Ctrl-C presses.
 ///
 /// A second Ctrl-C ends the process at once.
-pub(crate) fn budget(limits: &Limits) -> (Budget, Cancel) {
+pub(crate) fn budget(limits: &LimitArgs) -> (Budget, Cancel) {
     let memory = memory(limits);
     let cancel = Cancel::default();
     let switch = cancel.clone();
@@ -176,7 +176,7 @@ pub(crate) fn for_texts(budget: &Budget, timeout: Option<Duration>) -> Budget {
 }
 
 /// The budget of one property.
-pub(crate) fn for_property(budget: &Budget, limits: &Limits) -> Budget {
+pub(crate) fn for_property(budget: &Budget, limits: &LimitArgs) -> Budget {
     match limits.timeout {
         Some(time) => budget.clone().with_deadline(time.0),
         None => budget.clone(),

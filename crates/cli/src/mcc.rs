@@ -3,7 +3,7 @@
 //! Formulas of linear time are checked in growing time slices (`lariat::Checker::check_in_slices`).
 //! A reserve at the end suffices to print the lines of undecided formulas.
 
-use crate::args::{Limits, Mcc};
+use crate::args::{LimitArgs, Mcc};
 use crate::check::threads;
 use crate::{Exit, Failure, exams, input, out};
 use lariat::internals::formats::{LoadedModel, Outline};
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Mcc) -> Result<Exit, Failure> {
         None => number("BK_MEM_CONFINEMENT")?,
         known => known,
     };
-    let limits = Limits {
+    let limits = LimitArgs {
         timeout: Some(TimeSpan(time)),
         // A tenth of the confinement is reserved for memory that the budget does not count.
         memory: megabytes.map(|mb| Bytes(mb.saturating_mul(1 << 20) / 10 * 9)),
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &Mcc) -> Result<Exit, Failure> {
 fn undecided(
     args: &Mcc,
     examination: &str,
-    limits: &Limits,
+    limits: &LimitArgs,
     end: Instant,
 ) -> Result<Exit, Failure> {
     let (budget, _) = input::budget(limits);
@@ -109,7 +109,12 @@ fn unknown_examination(wrong: &str) -> Failure {
     ))
 }
 
-fn formulas(args: &Mcc, examination: &str, limits: &Limits, end: Instant) -> Result<Exit, Failure> {
+fn formulas(
+    args: &Mcc,
+    examination: &str,
+    limits: &LimitArgs,
+    end: Instant,
+) -> Result<Exit, Failure> {
     let (budget, cancel) = input::budget(limits);
     let source = Source::read(args, examination, &budget, end)?;
     let model = match model_for(args, &source, &budget, end)? {
@@ -222,7 +227,7 @@ pub(crate) fn read(args: &Mcc, budget: &Budget, end: Instant) -> Result<LoadedMo
     input::watched_model(&args.folder.join("model.pnml"), &reading)
 }
 
-fn state_space(args: &Mcc, limits: &Limits, end: Instant) -> Result<Exit, Failure> {
+fn state_space(args: &Mcc, limits: &LimitArgs, end: Instant) -> Result<Exit, Failure> {
     let (budget, _) = input::budget(limits);
     let model = match read(args, &budget, end) {
         Err(Failure::Undecided(stop)) => {

@@ -17,7 +17,7 @@ const TICK: Duration = Duration::from_millis(200);
 
 /// A progress line on stderr: drawn after [`DELAY`], erased when dropped, and never drawn if stderr
 /// is not a terminal.
-pub(crate) struct Line {
+pub(crate) struct ProgressLine {
     bar: ProgressBar,
     volume: Volume,
     /// The thread that draws the line after the delay, and the sender whose drop ends it. `None` if
@@ -28,20 +28,20 @@ pub(crate) struct Line {
 }
 
 /// The progress lines of all concurrent checks.
-pub(crate) struct Lines {
+pub(crate) struct ProgressLines {
     all: MultiProgress,
     volume: Volume,
 }
 
-impl Lines {
-    pub(crate) fn new(volume: Volume) -> Lines {
+impl ProgressLines {
+    pub(crate) fn new(volume: Volume) -> ProgressLines {
         let all = MultiProgress::new();
-        Lines { all, volume }
+        ProgressLines { all, volume }
     }
 
     /// Adds a line.
-    pub(crate) fn add(&self) -> Line {
-        Line::among(&self.all, self.volume)
+    pub(crate) fn add(&self) -> ProgressLine {
+        ProgressLine::among(&self.all, self.volume)
     }
 
     /// Adds a line, as the observer of a property.
@@ -55,19 +55,19 @@ impl Lines {
     }
 }
 
-impl Line {
+impl ProgressLine {
     /// A single line.
-    pub(crate) fn new(volume: Volume) -> Line {
-        Line::among(&MultiProgress::new(), volume)
+    pub(crate) fn new(volume: Volume) -> ProgressLine {
+        ProgressLine::among(&MultiProgress::new(), volume)
     }
 
-    fn among(all: &MultiProgress, volume: Volume) -> Line {
+    fn among(all: &MultiProgress, volume: Volume) -> ProgressLine {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
             bar.set_style(style);
         }
         let seen = volume != Volume::Silent && std::io::stderr().is_terminal();
-        Line {
+        ProgressLine {
             timer: seen.then(|| timer(bar.clone(), all.clone())),
             bar,
             volume,
@@ -76,7 +76,7 @@ impl Line {
     }
 }
 
-impl Drop for Line {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         if let Some((end, waiting)) = self.timer.take() {
             drop(end);
@@ -98,7 +98,7 @@ fn timer(bar: ProgressBar, all: MultiProgress) -> (Sender<()>, JoinHandle<()>) {
     (end, waiting)
 }
 
-impl Observer for Line {
+impl Observer for ProgressLine {
     fn progress(&self, progress: Progress<'_>) {
         if self.timer.is_none() {
             return;

@@ -1,6 +1,6 @@
 //! `lariat reduce`: writes a reduced net.
 
-use crate::args::Reduce;
+use crate::args::ReduceArgs;
 use crate::check::in_words;
 use crate::{Exit, Failure, input, out};
 use lariat::internals::formats::pnml;
@@ -8,7 +8,7 @@ use lariat::internals::ir::{Errors, PropertyList};
 use lariat::internals::{PropertyForm, Rules, Subject, reduction};
 use std::fmt::Write as _;
 
-pub(crate) fn run(args: &Reduce) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
     let (budget, _) = input::budget(&args.limits);
     let budget = input::for_property(&budget, &args.limits);
     let model = input::watched_model(&args.model, &budget)?;

@@ -1,6 +1,6 @@
 //! `lariat view`, and the page that `check --html` writes.
 
-use crate::args::View;
+use crate::args::ViewArgs;
 use crate::{Exit, Failure, input, out, traces};
 use lariat::Property;
 use lariat::internals::PropertyForm;
@@ -54,7 +54,7 @@ impl<'a> Page<'a> {
     }
 
     /// Writes the page; violated properties come first.
-    pub(crate) fn finish(mut self, subject: &Subject<'_>) -> Result<(), Failure> {
+    pub(crate) fn finish(mut self, subject: &PageSubject<'_>) -> Result<(), Failure> {
         self.reports.sort_by_key(|report| report.run.is_none());
         write(self.path, &page(subject, &self.reports))
     }
@@ -65,7 +65,7 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))
 }
 
-pub(crate) fn run(args: &View) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &ViewArgs) -> Result<Exit, Failure> {
     let (budget, _) = input::budget(&args.limits);
     let budget = input::for_property(&budget, &args.limits);
     let objects = traces::read(&args.trace, &budget)?;
@@ -100,7 +100,7 @@ pub(crate) fn run(args: &View) -> Result<Exit, Failure> {
 
 /// The model file: `--model`, or the file named in the trace, relative to this folder or the
 /// trace's.
-fn model_file(args: &View, named: Option<&str>) -> Option<PathBuf> {
+fn model_file(args: &ViewArgs, named: Option<&str>) -> Option<PathBuf> {
     if let Some(path) = &args.model {
         return Some(path.clone());
     }

@@ -3,7 +3,7 @@
 use super::values::{
     Without, automaton_kind, deadlock, emptiness, engine, order, recurring, without,
 };
-use super::{LIMITS, Limits, Team};
+use super::{LIMITS, LimitArgs, TeamArgs};
 use clap::Args;
 use lariat::internals::{AutomatonKind, Deadlock, Emptiness, EngineChoice, OrderChoice, Recurring};
 use std::num::NonZeroUsize;
@@ -159,14 +159,14 @@ pub(crate) struct Check {
     #[arg(long, value_name = "WHAT", help_heading = RUNS)]
     pub strong_fair: Vec<String>,
     #[command(flatten)]
-    pub limits: Limits,
+    pub limits: LimitArgs,
     /// Processors to use; all by default.
     ///
     /// With --hosts: workers per process, 1 by default.
     #[arg(long, value_name = "N", help_heading = LIMITS)]
     pub threads: Option<NonZeroUsize>,
     #[command(flatten)]
-    pub team: Team,
+    pub team: TeamArgs,
     /// Print one JSON object per property and line, as soon as it is known.
     #[arg(long, help_heading = OUTPUT)]
     pub json: bool,

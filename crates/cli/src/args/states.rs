@@ -1,7 +1,7 @@
 //! `states`, and the distribution of states over several processes.
 
 use super::values::{counting, order, schedule_help};
-use super::{LIMITS, Limits};
+use super::{LIMITS, LimitArgs};
 use clap::Args;
 use lariat::internals::{CountingMethod, OrderChoice, OrderSchedule};
 use lariat_campaign::units::TimeSpan;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 /// Several processes that share the states, on one machine or several.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct Team {
+pub(crate) struct TeamArgs {
     /// Distribute single states over processes: a file with one host:port per process.
     ///
     /// The same command is started once per line, with its --process; process 0 answers.
@@ -37,7 +37,7 @@ Examples:
 
 #[derive(Args, Debug)]
 #[command(after_help = CLUSTER_HELP)]
-pub(crate) struct Cluster {
+pub(crate) struct ClusterArgs {
     /// The number of processes.
     #[arg(short = 'n', long, value_name = "N", default_value = "2")]
     pub processes: NonZeroUsize,
@@ -52,7 +52,7 @@ pub(crate) struct Cluster {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct States {
+pub(crate) struct StatesArgs {
     /// The model.
     pub model: PathBuf,
     /// The method.
@@ -85,9 +85,9 @@ pub(crate) struct States {
     )]
     pub threads: NonZeroUsize,
     #[command(flatten)]
-    pub limits: Limits,
+    pub limits: LimitArgs,
     #[command(flatten)]
-    pub team: Team,
+    pub team: TeamArgs,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,

@@ -62,7 +62,8 @@ fn covering_runs_are_told() {
     let check = ["check", &grows, "-f", "F G !p", "--engine", "walk"];
     let told = lariat(&check).exits(1);
     assert!(
-        told.out.contains("rounds of 1 step that can be repeated indefinitely"),
+        told.out
+            .contains("rounds of 1 step that can be repeated indefinitely"),
         "{}",
         told.out
     );
