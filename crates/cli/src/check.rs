@@ -15,6 +15,7 @@ use lariat::internals::{
 use lariat::{CheckEvent, Checker, Model, Properties, Reason, Report, Stop, Verdict};
 use lariat_draw::run::NameIndex;
 use serde_json::Value as Json;
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
@@ -128,6 +129,8 @@ struct Printer<'a> {
     trace: Option<TraceFile<'a>>,
     page: Option<Page<'a>>,
     faults: Option<Faults>,
+    /// Properties whose verdict was printed before their report.
+    early: HashSet<String>,
     /// The property whose verdict was printed last.
     last: Option<String>,
     worst: Exit,
@@ -147,6 +150,7 @@ impl<'a> Printer<'a> {
             trace: args.trace.as_deref().map(TraceFile::create).transpose()?,
             page: args.html.as_deref().map(Page::create).transpose()?,
             faults: None,
+            early: HashSet::new(),
             last: None,
             worst: Exit::Fine,
         })
@@ -160,6 +164,7 @@ impl<'a> Printer<'a> {
                 self.warn(&report);
                 if !self.args.json {
                     out::text(&verdict_line(self.args, &report))?;
+                    self.early.insert(report.name().to_owned());
                     self.last = Some(report.name().to_owned());
                 }
                 Ok(())
@@ -176,12 +181,11 @@ impl<'a> Printer<'a> {
             out::data(&format!("{answer}\n"))?;
         } else {
             let mut text = String::new();
-            if self.args.cross_check {
-                text += &verdict_line(self.args, report);
-            }
             let details = details(self.args, report);
-            let others_followed = self.last.as_deref() != Some(report.name());
-            if others_followed && !self.args.cross_check && !details.is_empty() {
+            if !self.early.remove(report.name()) {
+                text += &verdict_line(self.args, report);
+                self.last = Some(report.name().to_owned());
+            } else if self.last.as_deref() != Some(report.name()) && !details.is_empty() {
                 let _ = writeln!(text, "{}:", report.name());
             }
             out::text(&(text + &details))?;

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
 #[test]
-fn the_examples_are_as_their_comments_say() {
+fn examples_have_the_verdicts_of_their_comments() {
     for name in ["mutex", "philosophers", "producer-consumer"] {
         let formulas = format!("examples/{name}.ltl");
         let model = format!("examples/{name}.pnml");
@@ -57,11 +57,11 @@ fn exit_codes() {
     lariat(&[]).exits(2);
     lariat(&["check", MUTEX, "-f", EXCLUSION, "--engine", "magic"]).exits(2);
     lariat(&["check", MUTEX, "-f", EXCLUSION, "--timeout", "soon"]).exits(2);
-    lariat(&["--version"]).exits(0).says("lariat ");
+    lariat(&["--version"]).exits(0).prints("lariat ");
 }
 
 #[test]
-fn a_violated_property_outweighs_an_undecided_one() {
+fn violated_takes_precedence_over_unknown() {
     let folder = Folder::new();
     let net = large_net(&folder);
     let args = [
@@ -85,7 +85,7 @@ fn a_violated_property_outweighs_an_undecided_one() {
 }
 
 #[test]
-fn text_is_verdict_first_then_the_lasso() {
+fn text_has_the_verdict_then_the_lasso() {
     let both = ["check", MUTEX, "-f", EXCLUSION, "-f", STARVATION];
     let ran = lariat(&[&both[..], &["--threads", "1"]].concat()).exits(1);
     let without_times: Vec<&str> = ran
@@ -113,18 +113,18 @@ VIOLATED  2: G(waiting_1 -> F(critical_1))
 fn full_quiet_and_verbose() {
     lariat(&["check", MUTEX, "-f", STARVATION, "--full"])
         .exits(1)
-        .says("  ↻  2  a ·  lock waiting_1 waiting_2  → enter_2\n");
+        .prints("  ↻  2  a ·  lock waiting_1 waiting_2  → enter_2\n");
     let quiet = lariat(&["check", MUTEX, "-f", STARVATION, "-q"]).exits(1);
     assert_eq!(quiet.out, "VIOLATED  1: G(waiting_1 -> F(critical_1))\n");
     lariat(&["check", MUTEX, "-f", STARVATION, "-v"])
         .exits(1)
-        .says("product_states")
-        .says("auto: explicit");
+        .prints("product_states")
+        .prints("auto: explicit");
     lariat(&["check", MUTEX, "-f", STARVATION, "-q", "-v"]).exits(2);
 }
 
 #[test]
-fn colours_only_where_they_are_wanted() {
+fn colours_follow_the_option_and_the_environment() {
     let colourful = |args: &[&str], variable: Option<&str>| {
         let mut command = command(&["check", MUTEX, "-f", STARVATION]);
         command.args(args);
@@ -141,8 +141,8 @@ fn colours_only_where_they_are_wanted() {
 }
 
 #[test]
-fn json_field_by_field() {
-    // With several threads there is one field more, which names what varies.
+fn json_has_the_documented_fields() {
+    // With several threads, the field `varying` is added.
     let both = ["check", MUTEX, "-f", EXCLUSION, "-f", STARVATION];
     let ran = lariat(&[&both[..], &["--json", "--threads", "1"]].concat()).exits(1);
     let answers = ran.json();
@@ -205,9 +205,9 @@ fn json_field_by_field() {
     assert_eq!(named.exits(0).json()[0]["auto"], serde_json::json!([]));
 }
 
-/// Product and kind of automaton are chosen apart, and count the same things under the same names.
+/// Product and kind of automaton are selected independently, and report figures of the same names.
 #[test]
-fn kinds_of_automata() {
+fn automaton_kinds_count_the_same_figures() {
     let rows = [
         ("explicit", "tgba"),
         ("explicit", "ba"),
@@ -271,7 +271,7 @@ fn kinds_of_automata() {
                 let count = answer["stats"][name].as_u64();
                 count.unwrap_or_else(|| panic!("no {name} of {kind}"))
             });
-            // The check of testing automata may see everything twice.
+            // The two-pass check of testing automata may visit every state twice.
             if kind != "ta" {
                 assert!(explored <= full, "{kind}: {explored} of {full}");
                 assert!(answer["verdict"] != "holds" || explored == full, "{kind}");
@@ -282,9 +282,9 @@ fn kinds_of_automata() {
     lariat(&[&["check", MUTEX, "-f", EXCLUSION], &ta[..]].concat()).exits(0);
 }
 
-/// What does not go together is refused with the reason, before anything is searched.
+/// Incompatible options are refused with the reason, before the search.
 #[test]
-fn choices_that_do_not_go_together() {
+fn incompatible_options_are_refused() {
     for (rest, sentence) in [
         ("--engine sog --whole-product", "single states"),
         ("--engine tgta --emptiness two-pass", "--engine ta"),
@@ -315,7 +315,7 @@ fn choices_that_do_not_go_together() {
     ] {
         let mut args = vec!["check", MUTEX, "-f", EXCLUSION];
         args.extend(rest.split(' '));
-        lariat(&args).exits(2).complains(sentence);
+        lariat(&args).exits(2).reports(sentence);
     }
     let ran = lariat(&[
         "check",
@@ -327,11 +327,11 @@ fn choices_that_do_not_go_together() {
         "--automaton-kind",
         "ta",
     ]);
-    ran.exits(3).says("stutter-invariant");
+    ran.exits(3).prints("stutter-invariant");
 }
 
 #[test]
-fn deadlocks_may_be_ignored() {
+fn deadlock_policies() {
     let model = "examples/philosophers.pnml";
     let args = [
         "check",
@@ -396,11 +396,11 @@ fn formulas_from_files_and_stdin() {
     let ran = lariat_reading(&args, input).exits(0);
     assert_eq!(ran.out.lines().count(), 1);
     let args = ["check", MUTEX, "-f", STARVATION, "--select", "second"];
-    lariat(&args).exits(2).complains("`second`");
+    lariat(&args).exits(2).reports("`second`");
 }
 
 #[test]
-fn an_automaton_of_the_negated_property() {
+fn automata_of_negated_properties() {
     let folder = Folder::new();
     for (formula, code) in [
         ("!G(a -> Fb)", 1),
@@ -420,7 +420,7 @@ fn an_automaton_of_the_negated_property() {
         assert!(answer["formula"].as_str().unwrap().contains("negated.hoa"));
         assert_eq!(answer["counterexample"].is_null(), code == 0, "{formula}");
     }
-    // Engines that skip what is not observed ask the automaton whether they may.
+    // Engines that skip unobserved events require a stutter-invariant automaton.
     for (formula, code) in [
         ("!G(a -> F b)", Some(1)),
         ("F(b & c)", Some(0)),
@@ -436,7 +436,7 @@ fn an_automaton_of_the_negated_property() {
             let args = ["check", MUTEX, "--automaton", &path, "--engine", engine];
             let ran = lariat(&args).exits(code.unwrap_or(3));
             if code.is_none() {
-                ran.says("stutter-invariant property");
+                ran.prints("stutter-invariant property");
             }
         }
     }
@@ -446,21 +446,21 @@ fn an_automaton_of_the_negated_property() {
     let path = folder.file("unknown.hoa", hoa);
     lariat(&["check", MUTEX, "--automaton", &path])
         .exits(2)
-        .complains("critical_3")
-        .complains("unknown.hoa:5:")
-        .complains("did you mean");
+        .reports("critical_3")
+        .reports("unknown.hoa:5:")
+        .reports("did you mean");
     let path = folder.file("broken.hoa", "HOA: v1\nStart: 0\nAP: x\n");
     lariat(&["check", MUTEX, "--automaton", &path])
         .exits(2)
-        .complains("broken.hoa:3:5");
+        .reports("broken.hoa:3:5");
 }
 
 #[test]
-fn help_teaches_and_shows_only_what_there_is() {
+fn help_lists_engines_examples_and_exit_codes() {
     let help = lariat(&["check", "--help"])
         .exits(0)
-        .says("Examples:")
-        .says("Exit codes:");
+        .prints("Examples:")
+        .prints("Exit codes:");
     assert!(help.out.contains("--threads"));
     for engine in [
         "explicit", "sym", "ssp", "slap-fst", "sog", "owcty", "tgta", "hyb",
@@ -469,6 +469,6 @@ fn help_teaches_and_shows_only_what_there_is() {
     }
     lariat(&["--help"])
         .exits(0)
-        .says("translate")
-        .says("Exit codes:");
+        .prints("translate")
+        .prints("Exit codes:");
 }

@@ -3,7 +3,7 @@
 use crate::kit::{Folder, lariat};
 use serde_json::Value as Json;
 
-/// A net in which `make` fills `stock`, which nobody bounds, `sell` empties it, and `stop` ends everything.
+/// `make` adds to the unbounded `stock`, `sell` takes from it, and `stop` leads to a deadlock.
 const SHOP: &str = r#"<pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml">
 <net id="shop" type="http://www.pnml.org/version-2009/grammar/ptnet"><page id="page">
 <place id="open"><initialMarking><text>1</text></initialMarking></place>
@@ -23,7 +23,7 @@ fn shop() -> (Folder, String) {
 }
 
 #[test]
-fn people_are_told_runs_and_reasons() {
+fn text_shows_runs_and_certificates() {
     let (_folder, net) = shop();
     let ask = |args: &[&str]| {
         let all: Vec<&str> = ["ask", &net]
@@ -33,34 +33,37 @@ fn people_are_told_runs_and_reasons() {
         lariat(&all).exits(0)
     };
     ask(&["deadlock"])
-        .says("deadlock: yes, by a run of 1 step (replayed: ok)")
-        .says("stop");
+        .prints("deadlock: yes, by a run of 1 step (replayed: ok)")
+        .prints("stop");
     ask(&["bounds", "stock"])
-        .says("stock: unbounded")
-        .says("can be repeated indefinitely");
+        .prints("stock: unbounded")
+        .prints("can be repeated indefinitely");
     let bounds = ask(&["bounds", "open", "closed", "--explain"]);
-    bounds.says("open: 1").says("closed: 1").says("because");
+    bounds
+        .prints("open: 1")
+        .prints("closed: 1")
+        .prints("because");
     ask(&["dead-transitions"])
-        .says("ghost can never fire")
-        .says("1 of 4 transitions can never fire");
+        .prints("ghost can never fire")
+        .prints("1 of 4 transitions can never fire");
     ask(&["live"])
-        .says("make can be lost")
-        .says("live: no, 0 of 4 transitions");
+        .prints("make can be lost")
+        .prints("live: no, 0 of 4 transitions");
     ask(&["one-safe"])
-        .says("stock can hold more than one token")
-        .says("one-safe: no");
-    ask(&["stable"]).says("never never changes");
+        .prints("stock can hold more than one token")
+        .prints("one-safe: no");
+    ask(&["stable"]).prints("never never changes");
     lariat(&["ask", &net, "bounds", "stok"])
         .exits(2)
-        .complains("no place is called `stok`")
-        .complains("stock");
+        .reports("no place is called `stok`")
+        .reports("stock");
     lariat(&["ask", &net, "deadlock", "stock"])
         .exits(2)
-        .complains("takes no names");
+        .reports("takes no names");
 }
 
 #[test]
-fn scripts_are_told_the_same() {
+fn json_has_the_same_answers() {
     let (_folder, net) = shop();
     let ran = lariat(&["ask", &net, "bounds", "--json"]).exits(0);
     let lines: Vec<Json> = (ran.out.lines())
@@ -77,20 +80,20 @@ fn scripts_are_told_the_same() {
 }
 
 #[test]
-fn single_modalities_are_properties_of_check() {
+fn check_decides_single_modalities() {
     let check = |formula: &str| lariat(&["check", "examples/mutex.pnml", "-f", formula]);
     check("EF critical_1")
         .exits(0)
-        .says("HOLDS     1: EF(critical_1)")
-        .says("decided as the negation of `G !p`");
+        .prints("HOLDS     1: EF(critical_1)")
+        .prints("decided as the negation of `G !p`");
     check("EF (critical_1 & critical_2)")
         .exits(1)
-        .says("VIOLATED");
+        .prints("VIOLATED");
     check("AG !(critical_1 & critical_2)")
         .exits(0)
-        .says("HOLDS");
-    check("A G !critical_1").exits(1).says("VIOLATED");
-    check("EF G critical_1").exits(2).complains("about states");
+        .prints("HOLDS");
+    check("A G !critical_1").exits(1).prints("VIOLATED");
+    check("EF G critical_1").exits(2).reports("about states");
     let unfair = [
         "check",
         "examples/mutex.pnml",
@@ -99,7 +102,7 @@ fn single_modalities_are_properties_of_check() {
         "--weak-fair",
         "all",
     ];
-    lariat(&unfair).exits(2).complains("fair runs or not");
+    lariat(&unfair).exits(2).reports("fair runs or not");
     let ran = lariat(&[
         "check",
         "examples/mutex.pnml",

@@ -1,4 +1,4 @@
-//! Bad input: exit code 2, one message with its place, never a verdict.
+//! Wrong input: exit code 2, one message with its position, no verdict.
 
 use crate::kit::{Folder, lariat, lariat_reading};
 
@@ -8,7 +8,8 @@ fn net(body: &str) -> String {
     )
 }
 
-/// Every command that reads a model refuses `contents` and says something with `expected`.
+/// Checks that all commands that read a model refuse `contents` with a message that contains
+/// `expected`.
 #[track_caller]
 fn refused(contents: impl AsRef<[u8]>, expected: &[&str]) {
     let folder = Folder::new();
@@ -22,7 +23,7 @@ fn refused(contents: impl AsRef<[u8]>, expected: &[&str]) {
         assert_eq!(ran.out, "");
         assert!(ran.err.len() < 4000, "{} bytes of message", ran.err.len());
         for text in expected {
-            ran = ran.complains(text);
+            ran = ran.reports(text);
         }
     }
 }
@@ -122,14 +123,14 @@ fn coloured_places_need_a_sort() {
 }
 
 #[test]
-fn combinations_that_make_no_sense() {
+fn incompatible_emptiness_checks_are_refused() {
     for (engine, more) in [
         ("explicit", ["--emptiness", "nsiec"]),
         ("owcty", ["--emptiness", "iec"]),
     ] {
         let check = ["check", "examples/mutex.pnml", "-f", "G lock"];
         let args = [&check[..], &["--engine", engine], &more[..]].concat();
-        lariat(&args).exits(2).complains(engine);
+        lariat(&args).exits(2).reports(engine);
     }
 }
 
@@ -154,7 +155,7 @@ fn wrong_formulas() {
     ] {
         let ran = lariat(&["check", mutex, "-f", formula])
             .exits(2)
-            .complains(expected);
+            .reports(expected);
         assert_eq!(ran.out, "", "{formula}");
         assert!(
             ran.err.contains(" --> formula:1:"),
@@ -164,14 +165,14 @@ fn wrong_formulas() {
     }
     lariat_reading(&["check", mutex, "-F", "-"], "a: lock\nb: G ork\n")
         .exits(2)
-        .complains("-:2:6");
+        .reports("-:2:6");
     lariat_reading(&["check", mutex, "-F", "-"], "# nothing\n")
         .exits(2)
-        .complains("nothing to check");
+        .reports("nothing to check");
 }
 
 #[test]
-fn files_that_are_none() {
+fn unreadable_files() {
     let folder = Folder::new();
     let missing = format!("{}/missing", folder.path());
     let mutex = "examples/mutex.pnml";
@@ -185,7 +186,7 @@ fn files_that_are_none() {
             &["info", bad],
             &["mcc", bad, "--examination", "LTLCardinality"],
         ] {
-            let ran = lariat(args).exits(2).complains("cannot read");
+            let ran = lariat(args).exits(2).reports("cannot read");
             assert_eq!(ran.out, "");
             assert!(ran.err.contains(bad.as_str()), "{}", ran.err);
         }
@@ -203,7 +204,7 @@ fn wrong_property_files() {
     ] {
         let path = folder.file("bad.xml", contents);
         let ran = lariat(&["check", "examples/mutex.pnml", "--mcc", &path]);
-        let ran = ran.exits(2).complains("bad.xml");
+        let ran = ran.exits(2).reports("bad.xml");
         assert_eq!(ran.out, "");
     }
 }
@@ -226,11 +227,9 @@ fn wrong_schedules() {
     states("first-try=0,margin=50", "auto").exits(0);
     states("frist-try=0", "auto")
         .exits(2)
-        .complains("first-try, ");
-    states("margin=many", "auto")
-        .exits(2)
-        .complains("from 0 to");
+        .reports("first-try, ");
+    states("margin=many", "auto").exits(2).reports("from 0 to");
     states("margin=50", "force-up")
         .exits(2)
-        .complains("needs --order auto");
+        .reports("needs --order auto");
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// A campaign with one program in the place of lariat.
+/// A campaign of one small model and one formula.
 fn campaign(folder: &Folder, engines: &str, time: &str, extra: &str) -> String {
     let text = format!(
         r#"
@@ -25,7 +25,7 @@ formulas = ["true"]
     folder.file("test.toml", text)
 }
 
-/// A script that can stand for a program.
+/// An executable shell script.
 #[cfg(unix)]
 fn script(folder: &Folder, name: &str, lines: &str) -> String {
     use std::os::unix::fs::PermissionsExt as _;
@@ -61,19 +61,19 @@ fn of<'r>(records: &'r [Json], engine: &str) -> &'r Json {
 }
 
 #[test]
-fn the_tiny_campaign_agrees_and_is_not_run_twice() {
+fn the_tiny_campaign_agrees_and_is_not_repeated() {
     let folder = Folder::new();
     let tiny = "campaigns/tiny.toml";
     bench(&folder, tiny, &["--dry-run"])
         .exits(0)
-        .says("check campaigns/../examples/mutex.pnml")
-        .says("to be chosen");
+        .prints("check campaigns/../examples/mutex.pnml")
+        .prints("to be chosen");
     bench(&folder, tiny, &["--jobs", "2"])
         .exits(0)
-        .says("slap-pub")
-        .says("lariat plot");
+        .prints("slap-pub")
+        .prints("lariat plot");
     let first = records(&folder);
-    // Two formulas of mutex, two random ones for each kanban, two with events; three engines; six counts.
+    // Formulas: two of mutex, two random ones per kanban net, two with events. Six counts.
     assert_eq!(first.len(), (2 + 4 + 2) * 3 + 6);
     for record in &first {
         assert!(
@@ -87,9 +87,8 @@ fn the_tiny_campaign_agrees_and_is_not_run_twice() {
     assert_eq!(ids.len(), first.len());
     bench(&folder, tiny, &[])
         .exits(0)
-        .complains("30 of them done before");
+        .reports("30 of them done before");
     assert_eq!(records(&folder), first);
-    // The recorded command repeats the job.
     let record = first.iter().find(|r| r["outcome"] == "violated").unwrap();
     let words = record["command"].as_array().unwrap();
     let words: Vec<&str> = words.iter().filter_map(Json::as_str).collect();
@@ -97,7 +96,7 @@ fn the_tiny_campaign_agrees_and_is_not_run_twice() {
 }
 
 #[test]
-fn shards_are_the_whole() {
+fn shards_partition_the_jobs() {
     let folder = Folder::new();
     let net = "[[models]]\ngenerate = \"kanban\"\nsizes = [1, 2, 3]\n";
     let text = format!(
@@ -122,7 +121,7 @@ fn shards_are_the_whole() {
 
 #[cfg(unix)]
 #[test]
-fn crashes_and_limits_are_recorded_and_harm_no_other() {
+fn crashes_and_limits_do_not_affect_other_jobs() {
     let folder = Folder::new();
     script(
         &folder,
@@ -132,7 +131,7 @@ fn crashes_and_limits_are_recorded_and_harm_no_other() {
     script(&folder, "panic", "echo it panicked >&2; exit 101");
     script(&folder, "babble", "echo '{\"verdict\":'; exit 0");
     script(&folder, "lie", "echo '{\"verdict\":\"holds\"}'; exit 1");
-    // These keep no limit: the system does.
+    // These ignore their limits, which the runner enforces.
     script(&folder, "sleeper", "sleep 1000 & sleep 1000");
     script(&folder, "glutton", "exec tail /dev/zero");
     let of_program = |name: &str| {
@@ -162,10 +161,10 @@ fn crashes_and_limits_are_recorded_and_harm_no_other() {
     assert_eq!(outcome("explicit"), "holds");
 }
 
-/// The processor has a limit of its own where the clock has another.
+/// Processor time is limited separately if the campaign limits the clock.
 #[cfg(target_os = "linux")]
 #[test]
-fn the_system_keeps_the_limit_of_the_processor() {
+fn the_system_limits_processor_time() {
     let folder = Folder::new();
     script(&folder, "busy", "while :; do :; done");
     let program = format!("program = \"{}/busy\"", folder.path());
@@ -184,7 +183,7 @@ fn the_system_keeps_the_limit_of_the_processor() {
 }
 
 #[test]
-fn lariat_keeps_its_limits_itself() {
+fn lariat_respects_its_limits() {
     let folder = Folder::new();
     let text = |limits: &str| {
         format!(
@@ -209,7 +208,7 @@ fn lariat_keeps_its_limits_itself() {
 
 #[cfg(unix)]
 #[test]
-fn contradictions_come_first() {
+fn contradictions_are_printed_first() {
     let folder = Folder::new();
     script(
         &folder,
@@ -220,12 +219,12 @@ fn contradictions_come_first() {
     let wrong = format!("{{ name = \"wrong\", args = \"x\", program = \"{program}\" }}");
     let both = campaign(&folder, &format!("\"explicit\", {wrong}"), "20s", "");
     for _ in 0..2 {
-        // Also when everything was recorded before.
+        // In the second round all results are already recorded.
         let ran = bench(&folder, &both, &[]).exits(101);
         assert!(ran.out.starts_with("DISAGREE"), "{}", ran.out);
-        ran.says("explicit says holds, wrong says violated")
-            .says("    lariat check ")
-            .says(&format!("    {program} check "));
+        ran.prints("explicit says holds, wrong says violated")
+            .prints("    lariat check ")
+            .prints(&format!("    {program} check "));
     }
     let other = Folder::new();
     let text = std::fs::read_to_string(campaign(&other, &wrong, "20s", "")).unwrap();
@@ -235,7 +234,7 @@ fn contradictions_come_first() {
     assert!(ran.out.starts_with("WRONG"), "{}", ran.out);
 }
 
-/// A campaign of several jobs that take a while each.
+/// A campaign of six jobs that sleep.
 #[cfg(unix)]
 fn slow(folder: &Folder, seconds: &str) -> String {
     let lines = format!("sleep {seconds}; echo '{{\"verdict\":\"holds\"}}'");
@@ -263,7 +262,7 @@ fn wait_for_lines(folder: &Folder, lines: usize) {
     }
 }
 
-/// Processes whose command line contains the text.
+/// Number of processes whose command line contains `text`.
 #[cfg(target_os = "linux")]
 fn alive(text: &str) -> usize {
     let processes = std::fs::read_dir("/proc").expect("/proc");
@@ -276,7 +275,7 @@ fn alive(text: &str) -> usize {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn killed_at_any_moment_it_goes_on_and_nothing_survives() {
+fn a_killed_campaign_leaves_no_process_and_resumes() {
     let folder = Folder::new();
     let path = slow(&folder, "0.3");
     let out = format!("{}/out", folder.path());
@@ -291,18 +290,15 @@ fn killed_at_any_moment_it_goes_on_and_nothing_survives() {
     child.wait().expect("it is dead");
     let before = records(&folder).len();
     assert!((2..6).contains(&before), "{before}");
-    // Workers notice at once, and take their jobs with them.
+    // Workers detect the end of the runner, and end their jobs.
     let start = Instant::now();
     let program = format!("{}/slow", folder.path());
     while alive(&program) > 0 {
-        assert!(
-            start.elapsed() < Duration::from_secs(10),
-            "somebody survived"
-        );
+        assert!(start.elapsed() < Duration::from_secs(10), "a job survived");
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert_eq!(records(&folder).len(), before, "somebody still writes");
-    // As if it had been killed in the middle of a line, too.
+    assert_eq!(records(&folder).len(), before, "a process still writes");
+    // Simulates a kill in the middle of a line.
     let results = format!("{out}/results.jsonl");
     let mut text = std::fs::read_to_string(&results).unwrap();
     text.push_str("{\"schema\":1,\"campaign\":\"te");
@@ -319,7 +315,7 @@ fn killed_at_any_moment_it_goes_on_and_nothing_survives() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn interrupted_it_stops_cleanly_and_holds_a_lock_until_then() {
+fn ctrl_c_stops_a_campaign_which_holds_a_lock() {
     let folder = Folder::new();
     let path = slow(&folder, "1");
     let out = format!("{}/out", folder.path());
@@ -332,7 +328,7 @@ fn interrupted_it_stops_cleanly_and_holds_a_lock_until_then() {
     wait_for_lines(&folder, 1);
     bench(&folder, &path, &[])
         .exits(2)
-        .complains("another campaign is writing to it");
+        .reports("another campaign is writing to it");
     let id = child.id().to_string();
     let sent = std::process::Command::new("kill")
         .args(["-INT", &id])
@@ -340,32 +336,32 @@ fn interrupted_it_stops_cleanly_and_holds_a_lock_until_then() {
     assert!(sent.expect("kill").success());
     ran(child.wait_with_output().expect("it ends"))
         .exits(130)
-        .says("interrupted: ");
+        .prints("interrupted: ");
     let done = records(&folder).len();
     assert!((1..6).contains(&done), "{done}");
 }
 
 #[test]
-fn missing_models_are_told_and_nothing_left_is_an_error() {
+fn missing_models_are_reported() {
     let folder = Folder::new();
     let text = "states = [\"explicit\"]\nlimits = { time = \"20s\", memory = \"1G\" }\n\
                 [[models]]\ncontest = [\"Nowhere-PT-1\"]\n[[models]]\nfiles = [\"no/such.pnml\"]\n";
     let path = folder.file("missing.toml", text);
     bench(&folder, &path, &[])
         .exits(2)
-        .complains("missing: Nowhere-PT-1")
-        .complains("no/such.pnml")
-        .complains("nothing to run");
+        .reports("missing: Nowhere-PT-1")
+        .reports("no/such.pnml")
+        .reports("nothing to run");
     let some = format!("{text}[[models]]\ngenerate = \"kanban\"\nsizes = [1]\n");
     let path = folder.file("some.toml", some);
     bench(&folder, &path, &[])
         .exits(0)
-        .complains("missing: Nowhere-PT-1");
+        .reports("missing: Nowhere-PT-1");
     assert_eq!(records(&folder).len(), 1);
 }
 
 #[test]
-fn wrong_campaigns_are_told_where() {
+fn errors_in_campaigns_have_positions() {
     let folder = Folder::new();
     let wrong = |engines: &str, formulas: &str| {
         let path = campaign(&folder, engines, "1s", "");
@@ -374,15 +370,15 @@ fn wrong_campaigns_are_told_where() {
         bench(&folder, &path, &["--dry-run"]).exits(2)
     };
     wrong("\"slab\"", "[\"true\"]")
-        .complains("slab")
-        .complains("test.toml:3:12");
-    wrong("\"explicit --fast\"", "[\"true\"]").complains("--fast");
-    wrong("\"owcty --emptiness iec\"", "[\"true\"]").complains("fixpoint");
+        .reports("slab")
+        .reports("test.toml:3:12");
+    wrong("\"explicit --fast\"", "[\"true\"]").reports("--fast");
+    wrong("\"owcty --emptiness iec\"", "[\"true\"]").reports("fixpoint");
     wrong("\"explicit\"", "[\"G card_1\"]")
-        .complains("no place or transition is called `card_1`")
-        .complains("did you mean")
-        .complains("test.toml:11:13");
-    wrong("\"explicit\"", "[true]").complains("expected a formula");
+        .reports("no place or transition is called `card_1`")
+        .reports("did you mean")
+        .reports("test.toml:11:13");
+    wrong("\"explicit\"", "[true]").reports("expected a formula");
     bench(&folder, "no/such.toml", &[]).exits(2);
 }
 
@@ -396,7 +392,7 @@ fn shipped_campaigns_are_valid() {
             let folder = Folder::new();
             let text = std::fs::read_to_string(&path).expect("a campaign");
             lariat_campaign::file::read(&path, &text).expect("a valid campaign");
-            // Presets and families, without drawing a formula.
+            // Expands presets and families, without generating random formulas.
             let cut = text.split("[[properties]]").next().unwrap_or_default();
             let property = "\n[[properties]]\nformulas = [\"true\"]\n";
             let cut = if cut.contains("\nengines") {

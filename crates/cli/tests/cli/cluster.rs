@@ -1,20 +1,20 @@
-//! Several processes, where the program was built with them; and what it says where it was not.
+//! Several processes, and the message of a build without them.
 
 use crate::kit::lariat;
 
 #[cfg(not(feature = "distributed"))]
 #[test]
-fn without_the_feature_it_is_said_how_to_get_it() {
+fn without_the_feature_the_error_names_it() {
     let how = "cargo install --path crates/cli --features distributed";
     let check = ["check", "examples/mutex.pnml", "-f", "F lock"];
     let hosts = [&check[..], &["--hosts", "hosts", "--process", "0"]].concat();
-    lariat(&hosts).exits(2).complains(how);
+    lariat(&hosts).exits(2).reports(how);
     let cluster = [&["cluster", "-n", "2"][..], &check].concat();
-    lariat(&cluster).exits(2).complains(how);
+    lariat(&cluster).exits(2).reports(how);
 }
 
 #[test]
-fn a_process_needs_its_number() {
+fn hosts_require_a_process_number() {
     let check = [
         "check",
         "examples/mutex.pnml",
@@ -23,7 +23,7 @@ fn a_process_needs_its_number() {
         "--hosts",
         "x",
     ];
-    lariat(&check).exits(2).complains("--process");
+    lariat(&check).exits(2).reports("--process");
 }
 
 #[cfg(feature = "distributed")]
@@ -38,7 +38,7 @@ mod with {
     }
 
     #[test]
-    fn answers_are_those_of_one_process() {
+    fn verdicts_equal_those_of_one_process() {
         let args = ["check", "examples/mutex.pnml", "-F", "examples/mutex.ltl"];
         for n in ["1", "2", "3"] {
             let ran = cluster(n, &args).exits(1);
@@ -57,7 +57,7 @@ mod with {
     }
 
     #[test]
-    fn workers_are_told_of_in_json() {
+    fn json_lists_the_workers() {
         let ran = cluster(
             "2",
             &[
@@ -68,54 +68,54 @@ mod with {
                 "--json",
             ],
         );
-        let told = ran.exits(1).json();
-        follows("check", &told[0]);
-        assert_eq!(told[0]["engine"], "distributed");
-        assert_eq!(told[0]["workers"].as_array().map(Vec::len), Some(2));
+        let answers = ran.exits(1).json();
+        follows("check", &answers[0]);
+        assert_eq!(answers[0]["engine"], "distributed");
+        assert_eq!(answers[0]["workers"].as_array().map(Vec::len), Some(2));
         let ran = cluster(
             "2",
             &["states", "examples/mutex.pnml", "--threads", "2", "--json"],
         );
-        let told = ran.exits(0).json();
-        follows("states", &told[0]);
-        assert_eq!(told[0]["workers"].as_array().map(Vec::len), Some(4));
+        let answers = ran.exits(0).json();
+        follows("states", &answers[0]);
+        assert_eq!(answers[0]["workers"].as_array().map(Vec::len), Some(4));
         let alone = lariat(&["states", "examples/mutex.pnml", "--json"]).json();
         for figure in ["states", "edges", "deadlocks", "max_tokens"] {
-            assert_eq!(told[0][figure], alone[0][figure], "{figure}");
+            assert_eq!(answers[0][figure], alone[0][figure], "{figure}");
         }
     }
 
-    /// What does not fit into one process fits into several.
+    /// A state space that exceeds the memory of one process fits into four.
     #[test]
-    fn memory_is_for_each_process() {
+    fn memory_is_limited_per_process() {
         let folder = Folder::new();
         let net = folder.file("kanban.pnml", lariat(&["generate", "kanban", "4"]).out);
         let limited = ["states", &net, "--memory", "4M", "--json"];
         let alone = lariat(&[&limited[..], &["--engine", "explicit"]].concat());
         assert_eq!(alone.exits(3).json()[0]["reason"], "memory");
-        let told = cluster("4", &limited).exits(0).json();
-        assert_eq!(told[0]["states"], "454475");
+        let answers = cluster("4", &limited).exits(0).json();
+        assert_eq!(answers[0]["states"], "454475");
     }
 
     #[test]
-    fn a_line_says_how_far_every_worker_is() {
+    fn the_progress_line_shows_queues() {
         let folder = Folder::new();
         let model = large_net(&folder);
         let args = ["cluster", "-n", "2", "states", &model, "--timeout", "2s"];
         let Some(seen) = on_a_terminal("", &args) else {
             return;
         };
-        // The line ends where the terminal does: the rest of it is a test of its own in crate `distributed`.
+        // The line is cut at the width of the terminal; crate `distributed` tests the rest.
         for what in ["exploring: ", " states/s, ", " waiting at 0"] {
             assert!(seen.contains(what), "no `{what}` in {seen:?}");
         }
     }
 
     #[test]
-    fn what_cannot_work_is_refused() {
+    fn unsupported_combinations_are_refused() {
         cluster("2", &["info", "examples/mutex.pnml"])
             .exits(2)
-            .complains("nothing else");
+            .reports("nothing else");
         let engine = [
             "check",
             "examples/mutex.pnml",
@@ -126,7 +126,7 @@ mod with {
         ];
         cluster("1", &engine)
             .exits(2)
-            .complains("`sog` stores its states in one process");
+            .reports("`sog` stores its states in one process");
         let folder = Folder::new();
         let taken = TcpListener::bind("127.0.0.1:0").unwrap();
         let hosts = folder.file(
@@ -143,10 +143,10 @@ mod with {
         ];
         lariat(&[&check[..], &["--process", "0"]].concat())
             .exits(2)
-            .complains("this port is taken");
+            .reports("this port is taken");
         lariat(&[&check[..], &["--process", "2"]].concat())
             .exits(2)
-            .complains("no process 2");
+            .reports("no process 2");
         let hosts = folder.file("bad", "nothing\n");
         let check = [
             "states",
@@ -158,6 +158,6 @@ mod with {
         ];
         lariat(&check)
             .exits(2)
-            .complains("line 1: `nothing` is not of the form host:port");
+            .reports("line 1: `nothing` is not of the form host:port");
     }
 }

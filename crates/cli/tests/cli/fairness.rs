@@ -1,8 +1,8 @@
-//! Fairness as users ask for it: the page about it, messages, files, JSON.
+//! Fairness: the chapter of the book, messages, formula files, JSON.
 
 use crate::kit::{Folder, lariat};
 
-/// The words of a command line, with quotes as a shell has them.
+/// Splits a command line into words, with single quotes as in a shell.
 fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
@@ -17,9 +17,9 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Every command of the page is run, and answers what the page says.
+/// Runs every command of the page, and compares the verdict.
 #[test]
-fn the_page_is_true() {
+fn commands_of_the_page_have_the_quoted_verdicts() {
     let page = include_str!("../../../../docs/fairness.md");
     let mut run = 0;
     for line in page.lines().filter(|line| line.starts_with("    lariat ")) {
@@ -41,7 +41,7 @@ fn the_page_is_true() {
 const STARVES: &str = "G (waiting_1 -> F critical_1)";
 
 #[test]
-fn answers_say_what_was_assumed() {
+fn answers_name_the_assumptions() {
     let args = [
         "check",
         "examples/mutex.pnml",
@@ -54,7 +54,7 @@ fn answers_say_what_was_assumed() {
         "auto", "explicit", "ba", "slap", "slap-fst", "bcz", "el", "owcty", "sog", "sop",
     ] {
         let ran = lariat(&[&args[..], &["--engine", engine]].concat()).exits(1);
-        let ran = ran.says("fair: weak all").says("fair to ");
+        let ran = ran.prints("fair: weak all").prints("fair to ");
         assert!(ran.err.is_empty(), "{}", ran.err);
     }
     let ran = lariat(&[&args[..], &["--json"]].concat()).exits(1);
@@ -67,37 +67,37 @@ fn answers_say_what_was_assumed() {
     for engine in ["auto", "explicit", "slap-fst", "el", "owcty"] {
         let strong = ["--strong-fair", "enter_*", "--engine", engine];
         let ran = lariat(&[&args[..], &strong].concat()).exits(0);
-        ran.says("weak all, strong enter_*");
+        ran.prints("weak all, strong enter_*");
     }
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn unsupported_constraints_are_refused() {
     let check = |more: &[&str]| {
         let args = ["check", "examples/mutex.pnml", "-f", STARVES];
         lariat(&[&args[..], more].concat())
     };
     check(&["--weak-fair", "enter1"])
         .exits(2)
-        .complains("enter_1");
+        .reports("enter_1");
     check(&["--weak-fair", "exit_*"])
         .exits(2)
-        .complains("no event has a name like `exit_*`");
+        .reports("no event name matches `exit_*`");
     check(&["--weak-fair", "processes"])
         .exits(2)
-        .complains("no processes");
+        .reports("no processes");
     check(&["--strong-fair", "lock >= 1"])
         .exits(2)
-        .complains("about events");
+        .reports("about events");
     check(&["--strong-fair", "all", "--engine", "hyb"])
         .exits(2)
-        .complains("`slap-fst`, `el` and `owcty` support strong fairness");
+        .reports("`slap-fst`, `el` and `owcty` support strong fairness");
     check(&["--weak-fair", "all", "--engine", "tgta"])
         .exits(2)
-        .complains("fairness, which is about steps");
+        .reports("fairness, which is about steps");
     check(&["--strong-fair", "all", "--engine", "sop"])
         .exits(2)
-        .complains("only weak fairness");
+        .reports("only weak fairness");
     let peterson = [
         "check",
         "examples/peterson.dve",
@@ -105,18 +105,18 @@ fn what_makes_no_sense_is_refused() {
         "G F \"P0.critical\"",
     ];
     let ran = lariat(&[&peterson[..], &["--weak-fair", "process:P2"]].concat());
-    ran.exits(2).complains("P0, P1");
+    ran.exits(2).reports("P0, P1");
 }
 
-/// A file speaks for its own formulas.
+/// Constraints in a formula file apply to the formulas of this file only.
 #[test]
-fn files_of_formulas_assume_fairness() {
+fn formula_files_state_fairness() {
     let folder = Folder::new();
     let text =
         format!("fair weak all   # the scheduler\nfair strong \"enter_1\"\none: {STARVES}\n");
     let file = folder.file("fair.ltl", text);
     let args = ["check", "examples/mutex.pnml", "-F", &file];
-    lariat(&args).exits(0).says("weak all, strong enter_1");
+    lariat(&args).exits(0).prints("weak all, strong enter_1");
     let ran = lariat(&[&args[..], &["-f", STARVES, "--json"]].concat()).exits(1);
     let answers = ran.json();
     let fairness = |name: &str| {
@@ -132,5 +132,5 @@ fn files_of_formulas_assume_fairness() {
     lariat(&["check", "examples/mutex.pnml", "-F", &file]).exits(0);
     let wrong = folder.file("wrong.ltl", "G lock\nfair weak nobody_*\n");
     let ran = lariat(&["check", "examples/mutex.pnml", "-F", &wrong]).exits(2);
-    ran.complains("wrong.ltl:2").complains("nobody_*");
+    ran.reports("wrong.ltl:2").reports("nobody_*");
 }

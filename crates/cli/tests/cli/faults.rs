@@ -1,5 +1,5 @@
-//! Several processes, to one of which something happens: every run ends in the right verdict or says why there is none, soon, and nobody stays
-//! behind. As many runs as are asked for, some at the same time:
+//! Faults of one of several processes: all processes end soon, with the right verdict or a reason.
+//! `LARIAT_CASES` is the number of runs:
 //!
 //! ```text
 //! LARIAT_CASES=500 cargo test --release -p lariat-cli --features distributed faults -- --nocapture
@@ -18,30 +18,30 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// So soon after the fault everybody has ended. Machines that test are busy with other things, too.
-const SOON: Duration = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 10 });
+/// Limit on the time from a fault until all processes have ended.
+const DEADLINE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 10 });
 
-/// What processes are told to wait for each other where somebody will not come: with all that follows, less than [`SOON`].
+/// Connection timeout of runs in which some process never connects; less than [`DEADLINE`].
 const CONNECT: &str = "--connect-timeout=7s";
 
-/// Runs at the same time: most of the time they wait.
+/// Concurrent runs; they mostly wait.
 const LANES: usize = 8;
 
-/// What happens to a process.
+/// A fault of one process, the victim.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Fault {
     Nothing,
     /// SIGKILL.
     Killed,
-    /// SIGSTOP, for half a minute where there is time.
+    /// SIGSTOP, then SIGCONT; with `LARIAT_CASES` after half a minute.
     Stopped,
-    /// It has next to no memory.
+    /// A memory limit that is too small.
     Starved,
-    /// It was given another model.
+    /// Another model.
     Model,
-    /// It is another version.
+    /// Another version of Lariat.
     Version,
-    /// Its port is taken.
+    /// Its port is in use.
     Port,
 }
 
@@ -55,14 +55,14 @@ const FAULTS: [Fault; 7] = [
     Fault::Nothing,
 ];
 
-/// What is asked, and what is true.
+/// Formulas with their verdicts.
 const QUESTIONS: [(&str, &str); 3] = [
-    // Safe, and everything has to be looked at.
+    // Requires the whole state space.
     (
         r#"G "tokens(cards_1, work_1, redo_1, done_1) <= 4""#,
         "holds",
     ),
-    // Not weak: cards need not come round again.
+    // The automaton is not weak.
     (r#"G F "done_1 >= 1""#, "violated"),
     (
         r#"(G F "work_2 >= 1") -> F G "tokens(cards_1, work_1, redo_1, done_1) <= 4""#,
@@ -70,14 +70,14 @@ const QUESTIONS: [(&str, &str); 3] = [
     ),
 ];
 
-/// What is shared by all runs.
+/// Models and figures shared by all runs.
 struct Setting {
     folder: Folder,
     small: String,
     large: String,
-    /// Was a campaign asked for?
+    /// Whether `LARIAT_CASES` is set.
     is_thorough: bool,
-    /// The longest time from a fault to the end of everybody who was not stopped, in milliseconds.
+    /// Maximum of the milliseconds from a fault to the end of all processes that were not stopped.
     longest: AtomicU64,
 }
 
@@ -100,22 +100,22 @@ impl Setting {
 }
 
 impl Setting {
-    /// Everybody has ended who should.
-    fn took(&self, since: Instant) {
+    /// Records the time since a fault, after all expected processes have ended.
+    fn record_end(&self, since: Instant) {
         let time = since.elapsed().as_millis() as u64;
         self.longest.fetch_max(time, Ordering::Relaxed);
     }
 }
 
 fn signal(child: &Child, name: &str) {
-    // It may have ended.
+    // `kill` fails if the process has already ended.
     let _ = Command::new("kill")
         .args([name, &child.id().to_string()])
         .stderr(Stdio::null())
         .status();
 }
 
-/// The processes of one run; whoever is left at the end is ended.
+/// The processes of one run; killed on drop.
 struct Processes(Vec<Child>);
 
 impl Drop for Processes {
@@ -128,12 +128,12 @@ impl Drop for Processes {
 }
 
 impl Processes {
-    /// Waits until all of these have ended, or until some time after a moment: who has not?
-    fn left_after(&mut self, who: &[usize], since: Instant) -> Vec<usize> {
-        let mut left = who.to_vec();
+    /// Waits until these processes have ended, or [`DEADLINE`] is over; returns those that run.
+    fn still_running(&mut self, processes: &[usize], since: Instant) -> Vec<usize> {
+        let mut left = processes.to_vec();
         loop {
             left.retain(|process| matches!(self.0[*process].try_wait(), Ok(None)));
-            if left.is_empty() || since.elapsed() > SOON {
+            if left.is_empty() || since.elapsed() > DEADLINE {
                 return left;
             }
             sleep(Duration::from_millis(20));
@@ -141,9 +141,9 @@ impl Processes {
     }
 }
 
-/// A process of another version introduces itself to process 0.
+/// Connects to process 0 as a process of another version, and checks its answer.
 fn greet_as_another_version(host: &str) {
-    let until = Instant::now() + SOON;
+    let until = Instant::now() + DEADLINE;
     let stream = loop {
         match TcpStream::connect(host) {
             Ok(stream) => break Some(stream),
@@ -165,7 +165,7 @@ fn greet_as_another_version(host: &str) {
     );
 }
 
-/// One run, with a fault: how it ended, in a few words.
+/// Makes one run with a fault; returns a summary of its end.
 fn run(setting: &Setting, random: &mut Random, fault: Fault) -> String {
     let n = 2 + random.below(3usize);
     let first = usize::from(matches!(fault, Fault::Model | Fault::Version));
@@ -203,7 +203,7 @@ fn run(setting: &Setting, random: &mut Random, fault: Fault) -> String {
             .spawn()
             .unwrap()
     };
-    // The one that is another version does not run: somebody speaks for it.
+    // The test itself plays the process of another version.
     let other_version = (fault == Fault::Version).then_some(victim);
     let real: Vec<usize> = (0..n)
         .filter(|process| Some(*process) != other_version)
@@ -225,38 +225,51 @@ fn run(setting: &Setting, random: &mut Random, fault: Fault) -> String {
         Fault::Version => greet_as_another_version(&ports[0]),
         Fault::Nothing | Fault::Starved | Fault::Model | Fault::Port => {}
     }
-    let everybody: Vec<usize> = (0..real.len()).collect();
-    let others: Vec<usize> = everybody.iter().copied().filter(|p| *p != victim).collect();
-    let told = format!("{n} processes, {fault:?}: {victim} after {moment:?}, {net}, {formula}");
+    let all_started: Vec<usize> = (0..real.len()).collect();
+    let others: Vec<usize> = all_started
+        .iter()
+        .copied()
+        .filter(|p| *p != victim)
+        .collect();
+    let description =
+        format!("{n} processes, {fault:?}: {victim} after {moment:?}, {net}, {formula}");
     if fault == Fault::Stopped {
-        assert_eq!(all.left_after(&others, since), [0; 0], "left of {told}");
-        setting.took(since);
+        assert_eq!(
+            all.still_running(&others, since),
+            [0; 0],
+            "still running: {description}"
+        );
+        setting.record_end(since);
         if setting.is_thorough {
             sleep(Duration::from_secs(30).saturating_sub(since.elapsed()));
         }
         signal(&all.0[victim], "-CONT");
         since = Instant::now();
     }
-    // Until the memory is full, some time goes by.
+    // These runs end by themselves, at some time.
     let slow = matches!(fault, Fault::Nothing | Fault::Starved);
-    let begun = if slow { since + SOON } else { since };
-    assert_eq!(all.left_after(&everybody, begun), [0; 0], "left of {told}");
+    let begun = if slow { since + DEADLINE } else { since };
+    assert_eq!(
+        all.still_running(&all_started, begun),
+        [0; 0],
+        "still running: {description}"
+    );
     if !slow {
-        setting.took(since);
+        setting.record_end(since);
     }
     drop(taken);
     let mut ends = all.0.iter_mut().map(end);
     let (status, out, err) = ends.next().unwrap();
-    assert!(!err.contains("panicked"), "{err}, {told}");
+    assert!(!err.contains("panicked"), "{err}, {description}");
     judge(fault, victim, (status, &out, &err), truth).unwrap_or_else(|| {
         let others: Vec<String> = ends
             .map(|(status, _, err)| format!("{status}: {err}"))
             .collect();
-        panic!("{status}: {out}{err}, {told}; the others: {others:?}");
+        panic!("{status}: {out}{err}, {description}; the others: {others:?}");
     })
 }
 
-/// What a process that has ended has left.
+/// Exit status and output of a process that has ended.
 fn end(child: &mut Child) -> (ExitStatus, String, String) {
     let status = child.wait().unwrap();
     let (mut out, mut err) = (String::new(), String::new());
@@ -271,7 +284,7 @@ fn end(child: &mut Child) -> (ExitStatus, String, String) {
     (status, out, err)
 }
 
-/// Is what process 0 said right?
+/// Checks status and output of process 0; `None` if they are wrong.
 fn judge(
     fault: Fault,
     victim: usize,
@@ -279,12 +292,12 @@ fn judge(
     truth: &str,
 ) -> Option<String> {
     if out.is_empty() {
-        // It was killed itself, or not everybody came.
+        // Process 0 was killed, or some process did not connect.
         let is_killed = fault == Fault::Killed && victim == 0 && status.code().is_none();
         let is_refused = status.code() == Some(2)
             && match fault {
                 Fault::Nothing | Fault::Starved => false,
-                Fault::Model => err.contains(&format!("host {victim}: the model there is another")),
+                Fault::Model => err.contains(&format!("host {victim}: the model there differs")),
                 Fault::Version => err.contains("another host runs Lariat 0.0.1"),
                 Fault::Port if victim == 0 => err.contains("this port is taken"),
                 _ => err.contains("host "),
@@ -295,9 +308,9 @@ fn judge(
             _ => None,
         };
     }
-    let told: Json = serde_json::from_str(out.trim()).ok()?;
-    let verdict = told["verdict"].as_str()?;
-    if verdict == truth && told["engine"] == "distributed" {
+    let answer: Json = serde_json::from_str(out.trim()).ok()?;
+    let verdict = answer["verdict"].as_str()?;
+    if verdict == truth && answer["engine"] == "distributed" {
         return Some(truth.to_owned());
     }
     let expected = match fault {
@@ -305,10 +318,10 @@ fn judge(
         Fault::Starved => format!("a worker was lost (host {victim}: memory)"),
         _ => return None,
     };
-    (verdict == "unknown" && told["reason"] == expected).then(|| "unknown".to_owned())
+    (verdict == "unknown" && answer["reason"] == expected).then(|| "unknown".to_owned())
 }
 
-/// Says how to repeat a run that failed; there are no more then.
+/// If the run panics: prints how to repeat it, and stops further runs.
 struct Replay<'a>(u64, &'a AtomicU64);
 
 impl Drop for Replay<'_> {
@@ -321,7 +334,7 @@ impl Drop for Replay<'_> {
 }
 
 #[test]
-fn every_run_ends_and_none_in_a_wrong_verdict() {
+fn runs_with_faults_end_without_wrong_verdicts() {
     let (first, count) = (seed(1), cases(FAULTS.len()) as u64);
     let setting = Setting::new();
     let next = AtomicU64::new(0);
@@ -341,7 +354,7 @@ fn every_run_ends_and_none_in_a_wrong_verdict() {
     };
     std::thread::scope(|scope| (0..LANES).for_each(|_| drop(scope.spawn(lane))));
     let longest = setting.longest.load(Ordering::Relaxed);
-    println!("everybody has ended {longest} ms after a fault, or sooner");
+    println!("all processes ended within {longest} ms of a fault");
     for ((fault, end), count) in &*ends.lock().unwrap() {
         println!("{fault:?}: {count} ended in {end}");
     }

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A net that is there.
+/// An example net.
 pub const MUTEX: &str = "examples/mutex.pnml";
-/// A property of it that is violated.
+/// A property of [`MUTEX`] that is violated.
 pub const STARVATION: &str = "G (waiting_1 -> F critical_1)";
-/// A property of it that holds.
+/// A property of [`MUTEX`] that holds.
 pub const EXCLUSION: &str = "G !(critical_1 & critical_2)";
 
-/// What a run of the binary gave.
+/// Exit code and output of a run of the binary.
 #[derive(Debug)]
 pub struct Ran {
     pub code: Option<i32>,
@@ -31,14 +31,14 @@ impl Ran {
 
     /// Checks that stdout contains `text`.
     #[track_caller]
-    pub fn says(self, text: &str) -> Ran {
+    pub fn prints(self, text: &str) -> Ran {
         assert!(self.out.contains(text), "no `{text}` in:\n{}", self.out);
         self
     }
 
     /// Checks that stderr contains `text` and no sign of a panic.
     #[track_caller]
-    pub fn complains(self, text: &str) -> Ran {
+    pub fn reports(self, text: &str) -> Ran {
         assert!(self.err.contains(text), "no `{text}` in:\n{}", self.err);
         assert!(!self.err.contains("panicked"), "{}", self.err);
         self
@@ -52,7 +52,7 @@ impl Ran {
     }
 }
 
-/// The binary, from the root of the workspace, with an environment that says nothing.
+/// A command that runs the binary in the root of the workspace, without variables that it reads.
 pub fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lariat"));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -116,7 +116,7 @@ pub fn ran(output: std::process::Output) -> Ran {
     }
 }
 
-/// A folder of its own that goes with this value.
+/// A temporary folder, removed on drop.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -129,7 +129,7 @@ impl Folder {
         Folder(path)
     }
 
-    /// Writes a file and gives its path.
+    /// Writes a file and returns its path.
     pub fn file(&self, name: &str, contents: impl AsRef<[u8]>) -> String {
         let path = self.0.join(name);
         std::fs::write(&path, contents).expect("a temporary file");
@@ -147,11 +147,11 @@ impl Drop for Folder {
     }
 }
 
-/// A net that takes long to explore: several hundred million states.
+/// A net with several hundred million states.
 pub fn large_net(folder: &Folder) -> String {
     let net = lariat(&["generate", "kanban", "9"]).exits(0);
     folder.file("large.pnml", net.out)
 }
 
-/// Holds of that net, and needs every state to say so.
+/// An invariant of [`large_net`]; a search must visit every state.
 pub const LARGE_HOLDS: &str = "G \"tokens(cards_1, work_1, redo_1, done_1) <= 9\"";

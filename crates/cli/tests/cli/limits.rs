@@ -1,4 +1,4 @@
-//! Running out of something is an answer, and never "holds".
+//! Exhausted limits and signals: the verdict is unknown.
 
 use crate::kit::{Folder, LARGE_HOLDS, Ran, command, large_net, lariat, ran};
 use serde_json::Value as Json;
@@ -7,11 +7,11 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 #[test]
-fn memory_and_time() {
+fn exhausted_limits_are_unknown() {
     let folder = Folder::new();
     let net = large_net(&folder);
     for (limit, value, reason) in [("--memory", "20K", "memory"), ("--timeout", "1ms", "time")] {
-        // `auto` needs no search for it.
+        // `auto` would decide it without a search.
         let check = ["check", &net, "-f", LARGE_HOLDS, "--engine", "explicit"];
         let ran = lariat(&[&check[..], &[limit, value, "--json"]].concat()).exits(3);
         let answer = ran.json().remove(0);
@@ -32,7 +32,7 @@ fn memory_and_time() {
 }
 
 #[test]
-fn looking_for_any_infinite_run_has_an_end() {
+fn the_search_for_infinite_runs_ends_on_unbounded_nets() {
     let folder = Folder::new();
     let net = folder.file(
         "grows.pnml",
@@ -44,11 +44,11 @@ fn looking_for_any_infinite_run_has_an_end() {
         let args = ["--deadlock", "ignore", "--engine", engine];
         lariat(&[&["check", &net, "-f", "true"], &args[..]].concat())
             .exits(0)
-            .says("HOLDS");
+            .prints("HOLDS");
     }
 }
 
-/// A check that has answered its first property and is busy with the second.
+/// Starts a check, and returns it after its first answer, while it searches for the others.
 fn busy(folder: &Folder) -> (Child, BufReader<std::process::ChildStdout>, String) {
     let net = large_net(folder);
     let args = [
@@ -62,7 +62,7 @@ fn busy(folder: &Folder) -> (Child, BufReader<std::process::ChildStdout>, String
         LARGE_HOLDS,
         "--json",
     ];
-    // A limit on memory in case that nobody stops it.
+    // The memory limit ends the process if a test does not.
     let mut child = command(&args)
         .args(["--memory", "1G"])
         .stdin(Stdio::null())
@@ -78,7 +78,7 @@ fn busy(folder: &Folder) -> (Child, BufReader<std::process::ChildStdout>, String
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_tells_what_is_known() {
+fn ctrl_c_reports_open_properties() {
     let folder = Folder::new();
     let (child, mut out, first) = busy(&folder);
     let start = Instant::now();
@@ -106,13 +106,13 @@ fn ctrl_c_tells_what_is_known() {
 }
 
 #[test]
-fn a_killed_run_says_nothing_more() {
+fn a_killed_run_prints_nothing_more() {
     let folder = Folder::new();
     let (mut child, mut out, first) = busy(&folder);
     assert!(first.contains("\"verdict\":\"holds\""));
     child.kill().expect("it is killed");
     let mut rest = String::new();
-    out.read_to_string(&mut rest).expect("what it said");
+    out.read_to_string(&mut rest).expect("the rest of stdout");
     assert_eq!(rest, "");
     assert_ne!(child.wait().expect("it ends").code(), Some(0));
 }

@@ -1,4 +1,4 @@
-//! The binary as users and scripts meet it: answers, exit codes, messages, limits, signals.
+//! Tests of the binary: answers, exit codes, messages, limits, signals.
 
 mod answers;
 mod ask;

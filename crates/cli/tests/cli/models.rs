@@ -1,4 +1,4 @@
-//! What is told about models: `info`, `states`, `reduce`.
+//! `info`, `states` and `reduce`.
 
 use crate::kit::{Folder, MUTEX, lariat};
 use serde_json::Value as Json;
@@ -7,8 +7,8 @@ use serde_json::Value as Json;
 fn states_and_info() {
     lariat(&["states", MUTEX])
         .exits(0)
-        .says("states  8")
-        .says("bytes per state");
+        .prints("states  8")
+        .prints("bytes per state");
     let folder = Folder::new();
     for (family, size, states, edges) in [
         ("philosophers", "2", "18", None),
@@ -52,18 +52,18 @@ fn states_and_info() {
     assert_eq!(info["bound"], 1);
     lariat(&["info", MUTEX])
         .exits(0)
-        .says("places  7")
-        .says("bounded by structure  7 of the places")
-        .says("tokens in a place  at most 1");
+        .prints("places  7")
+        .prints("bounded by structure  7 of the places")
+        .prints("tokens in a place  at most 1");
 }
 
-/// Symmetries are said, used for counting, and found in what engines tell.
+/// Symmetries are listed, used for counting, and used by engines.
 #[test]
 fn symmetries_of_a_coloured_net() {
     let clients = "campaigns/symmetry/clients-3.pnml";
     lariat(&["info", clients])
         .exits(0)
-        .says("symmetries  all 3 clients interchangeable");
+        .prints("symmetries  all 3 clients interchangeable");
     let info = lariat(&["info", clients, "--json"])
         .exits(0)
         .json()
@@ -83,26 +83,26 @@ fn symmetries_of_a_coloured_net() {
     for engine in ["sym", "ssp"] {
         let property = "G !\"Busy(2) >= 1\"";
         let arguments = ["check", clients, "-f", property, "--engine", engine];
-        lariat(&arguments).exits(1).says("Busy(2)");
+        lariat(&arguments).exits(1).prints("Busy(2)");
         let reduced = [&arguments[..], &["--reduce"]].concat();
-        lariat(&reduced).exits(2).complains("symmetries");
+        lariat(&reduced).exits(2).reports("symmetries");
     }
 }
 
-/// Nets without colours have symmetries, too; where there are none, that is said.
+/// Symmetries of nets without colours, and of a net without symmetries.
 #[test]
 fn symmetries_of_places_and_transitions() {
     lariat(&["info", MUTEX])
         .exits(0)
-        .says("symmetries  2 permutations of places and transitions, ")
-        .says("critical_1, critical_2 change places");
+        .prints("symmetries  2 permutations of places and transitions, ")
+        .prints("critical_1, critical_2 change places");
     let counted = lariat(&["states", MUTEX, "--symmetry", "--json"]);
     let counted = counted.exits(0).json().remove(0);
     assert_eq!(
         (&counted["orbits"], &counted["states"]),
         (&"5".into(), &"8".into())
     );
-    // Named, the first process is no longer like the second; unnamed, it is.
+    // A formula that names the first process breaks the symmetry.
     for (property, kept) in [
         ("G !\"critical_1 + critical_2 >= 1\"", true),
         ("G !critical_1", false),
@@ -117,13 +117,13 @@ fn symmetries_of_places_and_transitions() {
     let net = folder.file("one.pnml", net);
     lariat(&["info", &net])
         .exits(0)
-        .says("symmetries  none found");
+        .prints("symmetries  none found");
     lariat(&["states", &net, "--symmetry"])
         .exits(0)
-        .complains("no symmetries found");
+        .reports("no symmetries found");
 }
 
-/// A coloured net is called one, with its own sizes and those of its unfolding.
+/// `info` shows the sizes of a coloured net and of its unfolding.
 #[test]
 fn info_of_a_coloured_net() {
     let folder = Folder::new();
@@ -141,15 +141,15 @@ fn info_of_a_coloured_net() {
     let file = folder.file("coloured.pnml", net);
     lariat(&["info", &file])
         .exits(0)
-        .says("coloured Petri net")
-        .says("places  2, unfolded 4")
-        .says("bounded by structure  4 of the places");
+        .prints("coloured Petri net")
+        .prints("places  2, unfolded 4")
+        .prints("bounded by structure  4 of the places");
     let info = lariat(&["info", &file, "--json"]).exits(0).json().remove(0);
     assert_eq!(info["coloured"]["places"], 2);
     assert_eq!(info["places"], 4);
 }
 
-/// A ring of four places with one token; `idle` never gets any.
+/// A ring of four places with one token, and the place `idle`, which is always empty.
 const RING: &str = r#"<?xml version="1.0"?>
 <pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml">
   <net id="ring" type="http://www.pnml.org/version-2009/grammar/ptnet"><page id="page">
@@ -166,11 +166,11 @@ const RING: &str = r#"<?xml version="1.0"?>
 "#;
 
 #[test]
-fn reductions_are_told_and_counterexamples_are_of_the_net_as_it_was_read() {
+fn reductions_are_listed_and_counterexamples_lifted() {
     let folder = Folder::new();
     let ring = folder.file("ring.pnml", RING);
     let args = ["check", &ring, "-f", "F G a", "--json"];
-    // Under `auto` so small a net is decided before it would be reduced.
+    // `auto` decides such a small net before the reductions.
     let reduced = ["--engine", "slap", "--reduce"];
     let answer = lariat(&[&args[..], &reduced].concat());
     let answer = answer.exits(1).json().remove(0);
@@ -186,9 +186,9 @@ fn reductions_are_told_and_counterexamples_are_of_the_net_as_it_was_read() {
         4
     );
 
-    let told = lariat(&[&args[..4], &reduced, &["-v"]].concat()).exits(1);
-    let told = told.says("reduced: dead-events: 1 transition less");
-    told.says("reduced: constant-places: 1 place less");
+    let ran = lariat(&[&args[..4], &reduced, &["-v"]].concat()).exits(1);
+    let ran = ran.prints("reduced: dead-events: 1 transition less");
+    ran.prints("reduced: constant-places: 1 place less");
     let unreduced = |more: &[&str]| {
         let answer = lariat(&[&args[..], more].concat())
             .exits(1)
@@ -203,11 +203,11 @@ fn reductions_are_told_and_counterexamples_are_of_the_net_as_it_was_read() {
     let without = ["--engine", "slap", "--reduce", "--without", "dead-events"];
     lariat(&[&args[..], &without].concat())
         .exits(1)
-        .says("post-agglomeration");
+        .prints("post-agglomeration");
     lariat(&[&args[..], &["--engine", "slap", "--without", "dead-events"]].concat())
         .exits(2)
-        .complains("see --reduce");
-    // With X nothing is joined, and `deadlock` looks everywhere.
+        .reports("see --reduce");
+    // `X` and `deadlock` prevent agglomeration.
     for formula in ["X X a", "F deadlock"] {
         let answer = lariat(&["check", &ring, "-f", formula, "--json"]);
         assert!(!answer.out.contains("agglomeration"), "{formula}");
@@ -221,19 +221,19 @@ fn reduced_nets_are_written() {
     let small = format!("{}/small.pnml", folder.path());
     lariat(&["reduce", &ring, "-f", "G F a", "-o", &small])
         .exits(0)
-        .says("places 5 -> 2, transitions 5 -> 2");
+        .prints("places 5 -> 2, transitions 5 -> 2");
     lariat(&["check", &small, "-f", "G F a"]).exits(0);
     lariat(&["reduce", &ring, "-o", &small])
         .exits(0)
-        .says("places 5 -> 4, transitions 5 -> 4");
+        .prints("places 5 -> 4, transitions 5 -> 4");
     let without = ["--without", "dead-events", "--without", "equal-future"];
     lariat(&[&["reduce", &ring], &without[..]].concat())
         .exits(0)
-        .says("<transition id=\"never\"/>");
+        .prints("<transition id=\"never\"/>");
     lariat(&["reduce", &ring, "-f", "G nobody"]).exits(2);
     let light = "process L { state a; init a; trans a -> a {}; } system async;";
     let program = folder.file("light.dve", light);
     lariat(&["reduce", &program])
         .exits(2)
-        .complains("only nets are reduced");
+        .reports("only nets are reduced");
 }

@@ -1,19 +1,19 @@
-//! Inputs that nobody would give on purpose, and limits that leave no room: a clear message or
-//! `unknown`, in time, whatever it is.
+//! Adversarial inputs and tiny limits: a clear message or `unknown`, within the limits.
 
 use crate::kit::{Folder, MUTEX, Ran, command, every_engine, lariat, ran};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Seconds after a limit: one is the promise. A machine that is busy takes longer, and tests share it; `LARIAT_GRACE=1` insists.
+/// Seconds allowed after a limit: 10, because tests share a machine. `LARIAT_GRACE=1` tests the
+/// documented second.
 fn grace() -> Duration {
     let asked = std::env::var("LARIAT_GRACE");
     let seconds = asked.ok().and_then(|seconds| seconds.parse().ok());
     Duration::from_secs(seconds.unwrap_or(10))
 }
 
-/// Runs the binary, which must end within `limit` and the [`grace`].
+/// Runs the binary, which must end within `limit` and [`grace`].
 #[track_caller]
 fn in_time(args: &[&str], limit: Duration) -> Ran {
     let start = Instant::now();
@@ -33,7 +33,7 @@ fn fifo(folder: &Folder, name: &str) -> String {
     path
 }
 
-/// A file of this many bytes that takes no room.
+/// A sparse file of this size.
 fn sparse(folder: &Folder, name: &str, head: &str, bytes: u64) -> String {
     let path = folder.file(name, head);
     let file = std::fs::File::options().append(true).open(&path);
@@ -73,7 +73,7 @@ fn a_pipe_without_a_writer_ends_in_time() {
             limit,
         )
         .exits(3)
-        .complains("time");
+        .reports("time");
     }
     let drawing = format!("{}/drawing.svg", folder.path());
     let page = format!("{}/page.html", folder.path());
@@ -86,7 +86,7 @@ fn a_pipe_without_a_writer_ends_in_time() {
     ] {
         in_time(&[command, &time[..]].concat(), limit)
             .exits(3)
-            .complains("time");
+            .reports("time");
     }
     let answer = in_time(&[&["states", &pipe, "--json"], &time[..]].concat(), limit).exits(3);
     assert_eq!(answer.json()[0]["reason"], "time");
@@ -97,7 +97,7 @@ fn a_pipe_without_a_writer_ends_in_time() {
 
 #[cfg(unix)]
 #[test]
-fn signals_are_heard_while_reading() {
+fn signals_interrupt_reading() {
     for signal in ["-INT", "-TERM"] {
         let folder = Folder::new();
         let pipe = fifo(&folder, "pipe");
@@ -146,11 +146,11 @@ fn devices_and_sparse_files() {
         }
     }
     let ran = in_time(&["info", "/dev/zero"], short).exits(2);
-    ran.complains("/dev/zero:1:1").complains("NUL");
+    ran.reports("/dev/zero:1:1").reports("NUL");
 }
 
 #[test]
-fn a_text_beyond_the_memory_is_not_read() {
+fn texts_beyond_the_memory_limit_are_not_read() {
     let folder = Folder::new();
     let comment = format!("<!-- {} -->", "x".repeat(30 << 20));
     let net = std::fs::read_to_string(concat!(
@@ -170,11 +170,11 @@ fn a_text_beyond_the_memory_is_not_read() {
     let formulas = folder.file("long.ltl", format!("G lock # {}", "x".repeat(30 << 20)));
     in_time(&["check", MUTEX, "-F", &formulas, "--memory", "20M"], limit)
         .exits(3)
-        .complains("memory");
+        .reports("memory");
 }
 
 #[test]
-fn limits_that_leave_no_room() {
+fn tiny_limits() {
     for limit in [
         ["--timeout", "0"],
         ["--timeout", "1ms"],
@@ -210,9 +210,9 @@ fn limits_that_leave_no_room() {
     }
 }
 
-/// The unfolding has 10^12 instances of places: every property is answered, each once.
+/// The unfolding has 10^12 places: each property is reported once, as unknown.
 #[test]
-fn unfolding_that_runs_out_answers_every_property() {
+fn an_exhausted_unfolding_answers_every_property() {
     let folder = Folder::new();
     let net = "<pnml><net type=\"symmetricnet\"><declaration><structure><declarations>\
 <namedsort id=\"a\"><finiteintrange start=\"1\" end=\"10000\"/></namedsort>\
@@ -259,7 +259,7 @@ fn ran_with(command: &mut Command) -> Ran {
     crate::kit::ended(command)
 }
 
-/// No place, no arc: one transition that can always be taken.
+/// Nets without arcs; a transition without input places is always enabled.
 #[test]
 fn a_net_without_places() {
     let folder = Folder::new();
@@ -285,7 +285,7 @@ fn a_net_without_places() {
                 ("false", false),
             ] {
                 for policy in ["stutter", "ignore"] {
-                    // Walks go on as long as they may where there is nothing to be found.
+                    // Walks that find no violation use all their time.
                     let limit = ["--timeout", "1s"];
                     let args = ["--engine", engine, "--deadlock", policy];
                     let args = [&["check", &net, "-f", formula], &args[..], &limit].concat();
@@ -303,20 +303,20 @@ fn a_net_without_places() {
 }
 
 #[test]
-fn verdicts_come_before_a_full_disk() {
+fn verdicts_are_printed_when_the_trace_cannot_be_written() {
     if !std::path::Path::new("/dev/full").exists() {
         return;
     }
     let args = ["check", MUTEX, "-f", "G lock", "-f", "G !lock", "-q"];
     let ran = lariat(&[&args[..], &["--trace", "/dev/full"]].concat());
     ran.exits(2)
-        .says("VIOLATED  1")
-        .says("VIOLATED  2")
-        .complains("cannot write /dev/full");
+        .prints("VIOLATED  1")
+        .prints("VIOLATED  2")
+        .reports("cannot write /dev/full");
 }
 
 #[test]
-fn all_wrong_formulas_are_told_at_once() {
+fn all_wrong_formulas_are_reported() {
     let folder = Folder::new();
     let file = folder.file("f.ltl", "a: G lck\nb: G lock\nc: (lock\nb: F lock\n");
     let ran = lariat(&["check", MUTEX, "-f", "F nobody", "-F", &file]).exits(2);
@@ -333,7 +333,7 @@ fn all_wrong_formulas_are_told_at_once() {
     let twice = folder.file("g.ltl", "b: F lock\n");
     lariat(&["check", MUTEX, "-F", &twice, "-F", &twice])
         .exits(2)
-        .complains("a second property is called `b`");
+        .reports("a second property is called `b`");
 }
 
 const PROGRAM: &str = "byte flag[2]; byte i;
@@ -341,7 +341,7 @@ process P { state a; init a; trans a -> a { guard i < 3; effect i = i + 1; }; }
 system async;";
 
 #[test]
-fn atoms_without_a_value_are_never_silently_false() {
+fn atoms_without_a_value_are_not_false() {
     let folder = Folder::new();
     let model = folder.file("p.dve", PROGRAM);
     for (formula, message) in [
@@ -353,12 +353,12 @@ fn atoms_without_a_value_are_never_silently_false() {
     ] {
         let ran = lariat(&["check", &model, "-f", formula]).exits(2);
         assert_eq!(ran.out, "");
-        ran.complains(message).complains("formula:1:");
+        ran.reports(message).reports("formula:1:");
     }
     for engine in ["auto", "explicit", "owcty", "slap", "hyb"] {
         let check =
             |formula: &str| lariat(&["check", &model, "-f", formula, "--engine", engine, "--json"]);
-        // Out of range from i = 2 on.
+        // The index is out of range in states with i >= 2.
         for formula in [
             "G !\"flag[i] >= 1\"",
             "F \"flag[i] >= 1\"",
@@ -376,7 +376,7 @@ fn atoms_without_a_value_are_never_silently_false() {
         check("F \"i < 2 && flag[i] == 1\"").exits(1);
         check("F \"flag[i % 2] == 1\"").exits(1);
     }
-    // Seen only on a run that is no counterexample: it is the counterexample that counts.
+    // The atom has a value along the counterexample, but not on other runs.
     let choice = PROGRAM.replace("; };", "; }, a -> a { guard i == 0; effect i = 0; };");
     let model = folder.file("choice.dve", choice.replace("};\n}", "}; }"));
     let ran = lariat(&[
@@ -390,7 +390,7 @@ fn atoms_without_a_value_are_never_silently_false() {
     assert!(matches!(ran.code, Some(1 | 3)), "{ran:?}");
 }
 
-/// A map of tables that says nothing of a state.
+/// A map of an ETF model that has no value in one state.
 #[test]
 fn labels_without_a_value() {
     let folder = Folder::new();
@@ -416,14 +416,14 @@ begin trans\n0/1\n1/0\nend trans\nbegin map m:bool\n0 1\nend map\nbegin sort boo
 #[test]
 fn misspelt_examinations() {
     let ran = lariat(&["mcc", ".", "--examination", "LTLCardinalty"]).exits(2);
-    ran.complains("did you mean `LTLCardinality`?");
+    ran.reports("did you mean `LTLCardinality`?");
     let ran = lariat(&["mcc", ".", "--examination", "everything"]).exits(2);
     assert_eq!(ran.out, "");
 }
 
-/// What a pipe brings in pieces is read like a file.
+/// Formulas that arrive in pieces are read like a file.
 #[test]
-fn slow_writers_are_waited_for() {
+fn slow_writers_are_read_to_the_end() {
     let mut child = command(&["check", MUTEX, "-F", "-", "-q"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -438,5 +438,5 @@ fn slow_writers_are_waited_for() {
     }
     drop(stdin);
     let ended = ran(child.wait_with_output().expect("the binary ends")).exits(1);
-    ended.says("HOLDS     a").says("VIOLATED  b");
+    ended.prints("HOLDS     a").prints("VIOLATED  b");
 }

@@ -1,9 +1,9 @@
-//! What is asked about answers: second opinions, and properties that hold for no good reason.
+//! Cross-checks and vacuity.
 
 use crate::kit::{Folder, MUTEX, lariat};
 
 #[test]
-fn a_second_engine_is_asked() {
+fn cross_checks_run_a_second_engine() {
     for (engine, second) in [
         ("auto", "slap-fst"),
         ("explicit", "slap-fst"),
@@ -13,8 +13,8 @@ fn a_second_engine_is_asked() {
     ] {
         let args = ["check", MUTEX, "-f", "G !critical_1", "--engine", engine];
         let args = [&args[..], &["--cross-check"]].concat();
-        let says = format!("cross-check: {second} agrees");
-        lariat(&args).exits(1).says(&says);
+        let agreement = format!("cross-check: {second} agrees");
+        lariat(&args).exits(1).prints(&agreement);
         let ran = lariat(&[&args[..], &["--json"]].concat()).exits(1);
         let opinion = &ran.json()[0]["cross_check"];
         assert_eq!(opinion["engine"], second, "{engine}");
@@ -28,26 +28,26 @@ fn a_second_engine_is_asked() {
 }
 
 #[test]
-fn a_second_engine_that_does_not_know_says_so() {
+fn undecided_cross_checks_are_reported() {
     let folder = Folder::new();
     let grows = folder.file(
         "grows.pnml",
         "<pnml><net type=\"ptnet\"><page id=\"g\"><place id=\"p\"/><transition id=\"t\"/><arc id=\"a\" source=\"t\" target=\"p\"/></page></net></pnml>",
     );
-    // Tokens pile up for ever, which no set of states shows.
+    // The net is unbounded: the engine on sets cannot decide the property.
     let args = ["check", &grows, "-f", "G F !p", "--cross-check"];
     lariat(&[&args[..], &["--timeout", "1s"]].concat())
         .exits(1)
-        .says("not cross-checked: slap-fst: ");
+        .prints("not cross-checked: slap-fst: ");
 }
 
 #[test]
-fn properties_that_hold_for_no_good_reason_are_told() {
+fn vacuous_properties_are_reported() {
     let never = "note: vacuous: `(critical_1 & critical_2)` never happens";
     let formula = "G ((critical_1 & critical_2) -> F idle_1)";
     for engine in ["auto", "explicit", "slap-fst", "hyb"] {
         let args = ["check", MUTEX, "-f", formula, "--engine", engine];
-        lariat(&args).exits(0).says(never);
+        lariat(&args).exits(0).prints(never);
         let ran = lariat(&[&args[..], &["--json"]].concat()).exits(0);
         let parts = &ran.json()[0]["vacuity"];
         assert_eq!(parts[0]["never"], "(critical_1 & critical_2)", "{engine}");
@@ -55,13 +55,13 @@ fn properties_that_hold_for_no_good_reason_are_told() {
         let quiet = lariat(&[&args[..], &["--no-vacuity"]].concat()).exits(0);
         assert!(!quiet.out.contains("vacuous"), "{}", quiet.out);
     }
-    // A disjunct that is not needed.
+    // A disjunct that does not matter.
     let formula = "G (!(critical_1 & critical_2) | X X idle_1)";
     let args = ["check", MUTEX, "-f", formula];
     lariat(&args)
         .exits(0)
-        .says("vacuous: the property also holds with `false` in place of `X(X(idle_1))`");
-    // Everything matters here.
+        .prints("vacuous: the property also holds with `false` in place of `X(X(idle_1))`");
+    // A property that is not vacuous.
     let args = [
         "check",
         MUTEX,

@@ -3,7 +3,7 @@
 use crate::kit::{Folder, lariat, lariat_reading};
 use serde_json::Value as Json;
 
-/// The JSON inside of a page.
+/// The JSON data of a page.
 fn data(page: &str) -> Json {
     let (_, rest) = page
         .split_once("<script type=\"application/json\" id=\"data\">")
@@ -42,10 +42,10 @@ fn nets_processes_states_and_automata_are_drawn() {
     );
     lariat(&["draw", "examples/crossing.dve"])
         .exits(0)
-        .says("Controller.closed");
+        .prints("Controller.closed");
     lariat(&["translate", "G (a -> F b)", "--format", "svg"])
         .exits(0)
-        .says("<svg");
+        .prints("<svg");
     lariat(&[
         "translate",
         "G (a -> F b)",
@@ -55,23 +55,23 @@ fn nets_processes_states_and_automata_are_drawn() {
         "svg",
     ])
     .exits(0)
-    .says("if ");
+    .prints("if ");
     lariat(&["draw", "examples/printers.pnml"])
         .exits(0)
-        .says("(who, on)");
+        .prints("(who, on)");
 }
 
 #[test]
-fn what_cannot_be_drawn_is_said() {
+fn unsupported_drawings_are_refused() {
     lariat(&["draw", "examples/mutex.pnml", "-o", "net.png"])
         .exits(2)
-        .complains("ends in .svg or .dot");
+        .reports("ends in .svg or .dot");
     lariat(&["draw", "examples/mutex.pnml", "--around", "lokc"])
         .exits(2)
-        .complains("did you mean");
+        .reports("did you mean");
     lariat(&["draw", "examples/crossing.dve", "--around", "x"])
         .exits(2)
-        .complains("is no net");
+        .reports("is no net");
 }
 
 #[test]
@@ -81,15 +81,15 @@ fn large_nets_are_drawn_in_part() {
     let net = folder.file("phil.pnml", net.out);
     let ran = lariat(&["draw", &net, "--around", "Fork_7", "--nodes", "25"]).exits(0);
     assert_eq!(ran.out.matches("class=\"node ").count(), 25);
-    ran.says(">Fork_7</text>")
-        .complains("25 of 300 places and transitions");
+    ran.prints(">Fork_7</text>")
+        .reports("25 of 300 places and transitions");
     let ran = lariat(&["draw", &net, "--reach"]).exits(0);
     assert_eq!(ran.out.matches("class=\"node state").count(), 60);
-    ran.complains("more states");
+    ran.reports("more states");
 }
 
 #[test]
-fn a_check_writes_a_page_and_view_the_same_from_its_trace() {
+fn view_makes_the_page_of_check_from_its_trace() {
     let folder = Folder::new();
     let file = |name: &str| format!("{}/{name}", folder.path());
     for (model, formulas, violated) in [
@@ -122,7 +122,7 @@ fn a_check_writes_a_page_and_view_the_same_from_its_trace() {
         );
         lariat(&["view", &trace, "-o", &html])
             .exits(0)
-            .says("page.html");
+            .prints("page.html");
         let viewed = data(&contents(&html));
         let seen = viewed["runs"].as_array().expect("runs");
         assert_eq!(seen.len(), violated);
@@ -135,7 +135,7 @@ fn a_check_writes_a_page_and_view_the_same_from_its_trace() {
 }
 
 #[test]
-fn a_page_says_what_was_assumed_fair_and_where_it_is_met() {
+fn pages_show_fairness_constraints() {
     let folder = Folder::new();
     let html = format!("{}/page.html", folder.path());
     let formula = "G (waiting_1 -> F critical_1)";
@@ -166,7 +166,7 @@ fn a_page_says_what_was_assumed_fair_and_where_it_is_met() {
 }
 
 #[test]
-fn a_page_of_an_automaton_shows_its_atoms() {
+fn pages_of_automata_show_their_atoms() {
     let folder = Folder::new();
     let hoa = lariat(&["translate", "!G (waiting_1 -> F critical_1)"]).exits(0);
     let hoa = folder.file("never.hoa", hoa.out);
@@ -185,7 +185,7 @@ fn a_page_of_an_automaton_shows_its_atoms() {
 }
 
 #[test]
-fn traces_without_their_model_and_traces_of_another_one() {
+fn traces_with_a_missing_or_another_model() {
     let folder = Folder::new();
     let trace = format!("{}/trace.json", folder.path());
     let html = format!("{}/trace.html", folder.path());
@@ -200,7 +200,7 @@ fn traces_without_their_model_and_traces_of_another_one() {
     .exits(1);
     let renamed = contents(&trace).replace("examples/mutex.pnml", "nowhere.pnml");
     std::fs::write(&trace, renamed).expect("a file");
-    lariat(&["view", &trace]).exits(0).complains("not there");
+    lariat(&["view", &trace]).exits(0).reports("not there");
     assert_eq!(
         data(&contents(&html))["runs"][0]["steps"]
             .as_array()
@@ -209,24 +209,24 @@ fn traces_without_their_model_and_traces_of_another_one() {
     );
     lariat(&["view", &trace, "--model", "examples/philosophers.pnml"])
         .exits(2)
-        .complains("no place or variable");
+        .reports("no place or variable");
     let wrong = contents(&trace).replace("\"fire\":\"ask_2\"", "\"fire\":\"enter_2\"");
     std::fs::write(&trace, wrong).expect("a file");
     lariat(&["view", &trace, "--model", "examples/mutex.pnml"])
         .exits(0)
-        .complains("step 2 of the run");
+        .reports("step 2 of the run");
     let nothing = folder.file("nothing.json", "{\"schema\": 1}");
     lariat(&["view", &nothing])
         .exits(2)
-        .complains("there is no run");
+        .reports("there is no run");
     let broken = folder.file("broken.json", "{\"schema\": ");
     lariat(&["view", &broken])
         .exits(2)
-        .complains("this is no trace");
+        .reports("this is no trace");
 }
 
 #[test]
-fn a_session_by_hand() {
+fn a_simulation_session() {
     let folder = Folder::new();
     let saved = format!("{}/run.json", folder.path());
     let session = format!(
@@ -234,14 +234,14 @@ fn a_session_by_hand() {
     );
     let ran = lariat_reading(&["simulate", "examples/mutex.pnml"], &session).exits(0);
     let ran = ran
-        .says("0: lock idle_1 idle_2\n    1  ask_1  −idle_1 +waiting_1")
-        .says("2: enter_1  −lock −waiting_1 +critical_1")
-        .says("`enter_2` cannot happen here")
-        .says("`nonsense` is no event, number or command")
-        .says("there is no number 99")
-        .says("critical_2 holds after");
+        .prints("0: lock idle_1 idle_2\n    1  ask_1  −idle_1 +waiting_1")
+        .prints("2: enter_1  −lock −waiting_1 +critical_1")
+        .prints("`enter_2` cannot happen here")
+        .prints("`nonsense` is no event, number or command")
+        .prints("there is no number 99")
+        .prints("critical_2 holds after");
     assert!(!ran.out.contains("there is no number 9\n"));
-    // The same seed takes the same steps, and what was saved can be gone on with.
+    // Sessions with equal seeds take equal steps, and a saved run can be continued.
     assert_eq!(
         ran.out,
         lariat_reading(&["simulate", "examples/mutex.pnml"], &session).out
@@ -251,17 +251,17 @@ fn a_session_by_hand() {
         "l\n",
     )
     .exits(0);
-    ran.says("+critical_2");
+    ran.prints("+critical_2");
     lariat(&["view", &saved]).exits(0);
     let until = "until F critical_1\nuntil wating_1\nuntil deadlock, 7\n";
     let ran = lariat_reading(&["simulate", "examples/mutex.pnml"], until).exits(0);
-    ran.says("asks one state")
-        .says("did you mean")
-        .says("deadlock does not hold after 7 steps");
+    ran.prints("asks one state")
+        .prints("did you mean")
+        .prints("deadlock does not hold after 7 steps");
 }
 
 #[test]
-fn a_model_goes_along_with_its_page_if_it_is_small() {
+fn pages_of_small_models_contain_the_model() {
     let folder = Folder::new();
     let html = format!("{}/live.html", folder.path());
     for model in [
@@ -285,10 +285,10 @@ fn a_model_goes_along_with_its_page_if_it_is_small() {
     assert_eq!(data(&contents(&html))["runs"][0]["subs"][0]["row"], "0");
     lariat(&["simulate", "examples/mutex.pnml", "-f", formula])
         .exits(2)
-        .complains("--html");
+        .reports("--html");
     let net = lariat(&["generate", "philosophers", "2000"]).exits(0);
     let net = folder.file("large.pnml", net.out);
     lariat(&["simulate", &net, "--html", &html])
         .exits(2)
-        .complains("too large");
+        .reports("too large");
 }

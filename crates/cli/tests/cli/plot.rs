@@ -1,10 +1,10 @@
-//! Results become tables, plots and a page.
+//! `plot`: tables, plots and a page.
 
 use crate::kit::{Folder, lariat};
 use serde_json::json;
 use std::fs;
 
-/// A line of results.
+/// One record of results.
 fn line(engine: &str, property: &str, answer: Option<&str>, cpu: f64) -> String {
     let record = json!({
         "schema": 1, "campaign": "small", "job": format!("{engine}-{property}"), "model": "kanban-5", "family": "kanban",
@@ -18,7 +18,7 @@ fn line(engine: &str, property: &str, answer: Option<&str>, cpu: f64) -> String 
 }
 
 #[test]
-fn everything_lands_beside_the_results() {
+fn files_are_written_beside_the_results() {
     let folder = Folder::new();
     let results = [
         line("sop", "p", Some("holds"), 1.0),
@@ -29,16 +29,16 @@ fn everything_lands_beside_the_results() {
     let file = folder.file("results.jsonl", results.concat());
     lariat(&["plot", &file])
         .exits(0)
-        .says("answer    cases  result       slap        sop\n")
-        .says("violated      1  fail    1 (100 %)    0 (0 %)\n")
-        .says("index.html");
+        .prints("answer    cases  result       slap        sop\n")
+        .prints("violated      1  fail    1 (100 %)    0 (0 %)\n")
+        .prints("index.html");
     let read = |name: &str| fs::read_to_string(format!("{}/plots/{name}", folder.path())).unwrap();
     assert!(read("index.html").contains("lariat check kanban-5.pnml -f 'G a' --engine slap"));
     assert!(read("scatter-slap-sop.svg").starts_with("<svg"));
     assert!(read("cactus.svg").contains("sop (2)"));
     assert_eq!(read("runs.csv").lines().count(), 5);
 
-    // A folder of results, one kind, elsewhere.
+    // With a folder as input, one kind of plot, and another output folder.
     let out = format!("{}/elsewhere", folder.path());
     let args = ["plot", &folder.path(), "--out", &out, "--kind", "cactus"];
     lariat(&args).exits(0);
@@ -51,34 +51,36 @@ fn everything_lands_beside_the_results() {
 }
 
 #[test]
-fn contradictions_are_told_first() {
+fn contradictions_are_printed_first() {
     let folder = Folder::new();
     let results = [
         line("sop", "p", Some("holds"), 1.0),
         line("slap", "p", Some("violated"), 2.0),
     ];
     let file = folder.file("results.jsonl", results.concat());
-    let ran = lariat(&["plot", &file]).exits(1).says("others say: holds");
+    let ran = lariat(&["plot", &file])
+        .exits(1)
+        .prints("other answers: holds");
     assert!(ran.out.starts_with("Contradictions\n"), "{}", ran.out);
 }
 
 #[test]
-fn what_cannot_be_plotted_is_told() {
+fn wrong_results_are_refused() {
     let folder = Folder::new();
     let good = line("sop", "p", Some("holds"), 1.0);
     let file = folder.file("good.jsonl", &good);
     lariat(&["plot", &file, "--engines", "slap"])
         .exits(2)
-        .complains("no results of the engine `slap`; there are results of: sop");
+        .reports("no results of the engine `slap`; there are results of: sop");
     let file = folder.file("bad", format!("{good}{{}}\n"));
     lariat(&["plot", &file])
         .exits(2)
-        .complains("bad: line 2, column 2: not a record");
+        .reports("bad: line 2, column 2: not a record");
     let file = folder.file("empty", "");
     lariat(&["plot", &file])
         .exits(2)
-        .complains("there are no results");
+        .reports("there are no results");
     lariat(&["plot", "does-not-exist"])
         .exits(2)
-        .complains("does-not-exist: ");
+        .reports("does-not-exist: ");
 }

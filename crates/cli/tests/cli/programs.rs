@@ -1,4 +1,4 @@
-//! What is told of programs: assertions that fail, values that wrap around, errors in traces.
+//! Programs: failing assertions, overflow, errors in traces.
 
 use crate::kit::{Folder, lariat};
 
@@ -14,8 +14,8 @@ fn assertions_and_overflow() {
     for engine in ["explicit", "symbolic"] {
         lariat(&["states", &model, "--engine", engine])
             .exits(0)
-            .says("assertion P.a fails in 3 states")
-            .complains(warning);
+            .prints("assertion P.a fails in 3 states")
+            .reports(warning);
         let ran = lariat(&["states", &model, "--engine", engine, "--json"]).exits(0);
         let answer = ran.json().remove(0);
         assert_eq!(answer["states"], "256");
@@ -24,16 +24,16 @@ fn assertions_and_overflow() {
     }
     for engine in ["explicit", "slap", "hyb"] {
         let ran = lariat(&["check", &model, "-f", "F \"x == 3\"", "--engine", engine]);
-        ran.exits(0).complains(warning);
+        ran.exits(0).reports(warning);
     }
     let ran = lariat(&["check", &model, "-f", "G \"x >= 250\"", "--json"]);
-    let ran = ran.exits(1).complains("assertion P.a fails");
+    let ran = ran.exits(1).reports("assertion P.a fails");
     let mistakes = &ran.json()[0]["mistakes"];
     assert_eq!(mistakes["failed_assertions"], serde_json::json!(["P.a"]));
     assert_eq!(mistakes["overflow"], "x");
     assert_eq!(mistakes["error_state"], serde_json::Value::Null);
     assert_eq!(ran.err.matches(warning).count(), 1, "{}", ran.err);
-    lariat(&["info", &model]).exits(0).says("P.a");
+    lariat(&["info", &model]).exits(0).prints("P.a");
 }
 
 #[test]
@@ -44,29 +44,29 @@ process P { state s; init s; trans s -> s { effect a[i] = 1, i = i + 1; }; }
 system async;";
     let model = folder.file("index.dve", text);
     for engine in ["explicit", "slap-fst"] {
-        // The atom is what the trace calls it.
+        // The atom has the name that the trace shows.
         let args = ["check", &model, "-f", "G !fault", "--engine", engine];
-        let told = lariat(&args).exits(1);
-        let told = told.says("fault (an index is out of range)");
-        told.complains("the program can fail");
+        let ran = lariat(&args).exits(1);
+        let ran = ran.prints("fault (an index is out of range)");
+        ran.reports("the program can fail");
         let ran = lariat(&[&args[..], &["--json"]].concat()).exits(1);
         let answer = ran.json().remove(0);
         assert_eq!(answer["mistakes"]["error_state"], "fault");
         let trace = &answer["counterexample"];
         assert_eq!(trace["initial"]["fault"], "no");
         assert_eq!(trace["prefix"][2]["marking"]["fault"], "yes");
-        // Nothing happens there any more.
+        // The run ends in the error state.
         let args = ["check", &model, "-f", "F G !fault", "--engine", engine];
-        lariat(&args).exits(1).says("→ nothing: error");
+        lariat(&args).exits(1).prints("→ nothing: error");
     }
-    // Names of the model's own come first.
+    // A variable `fault` of the model takes precedence.
     let text = text.replace("byte i;", "byte i; byte fault;");
     let model = folder.file("named.dve", text);
     lariat(&["check", &model, "-f", "G !fault"]).exits(0);
     lariat(&["check", &model, "-f", "G !fault_"]).exits(1);
 }
 
-/// Counts to 30 000 three times, in more states than are looked at beforehand, before anything goes wrong.
+/// Counts to 30 000 three times before the first fault, which the search for faults does not reach.
 const LATE: &str = "int i; byte k; byte a[2];
 process P { state s, t; init s; assert t: k < 2 || i < 30000;
 trans s -> t { guard i < 30000; effect i = i + 1; }, t -> s { guard i < 30000; },
@@ -74,16 +74,16 @@ t -> s { guard i == 30000 && k < 2; effect i = 0, k = k + 1; },
 t -> s { guard i == 30000 && k == 2; effect a[k] = 1; }; }
 system async;";
 
-/// What goes wrong beyond the states that are looked at beforehand is told by the engine that comes there, and where nobody came is told too.
+/// Engines report faults beyond the first search; an incomplete search is reported, too.
 #[test]
-fn mistakes_far_away() {
+fn faults_beyond_the_first_search() {
     let folder = Folder::new();
     let model = folder.file("late.dve", LATE);
     let assertion = "assertion P.t fails in a reachable state";
     let fault = "the program can fail";
     let more = "`lariat states` searches all";
     for engine in ["auto", "explicit"] {
-        // The search ends early where the automaton reads nothing more, and goes on for the assertions alone.
+        // The product search ends early, and continues for the assertions.
         for formula in ["G \"i <= 30000\"", "F \"k == 2 && i >= 25000\""] {
             let args = ["check", &model, "-f", formula, "--engine", engine];
             let ran = lariat(&[&args[..], &["--json"]].concat()).exits(0);
@@ -95,11 +95,11 @@ fn mistakes_far_away() {
             );
             assert_eq!(mistakes["error_state"], "fault", "{engine} {formula}");
             assert_eq!(mistakes["complete"], true, "{engine} {formula}");
-            let ran = ran.complains(assertion).complains(fault);
+            let ran = ran.reports(assertion).reports(fault);
             assert!(!ran.err.contains(more), "{}", ran.err);
         }
     }
-    // Engines on sets tell it of the states that they have met, here of all.
+    // Engines on sets check the states that they visited, in this case all.
     let counters: String = ["P x", "Q y", "R z"]
         .map(|names| {
             let (process, x) = names.split_once(' ').unwrap();
@@ -125,10 +125,10 @@ fn mistakes_far_away() {
         serde_json::json!(["P.s", "Q.s", "R.s"])
     );
     assert_eq!(mistakes["complete"], true);
-    // A violation near the start ends the search: nothing is known of the rest, and that is said.
+    // A violation near the start ends the search: the rest is reported as not searched.
     for engine in ["auto", "walk"] {
         let args = ["check", &model, "-f", "G \"i < 3\"", "--engine", engine];
-        let ran = lariat(&args).exits(1).complains(more);
+        let ran = lariat(&args).exits(1).reports(more);
         assert!(!ran.err.contains(assertion), "{}", ran.err);
         let answer = lariat(&[&args[..], &["--json"]].concat()).json().remove(0);
         assert_eq!(answer["mistakes"]["complete"], false);

@@ -1,13 +1,14 @@
-//! What is drawn on a terminal while something runs. `script` makes the terminal; where it is missing nothing is tested.
+//! The progress line on a terminal. `script` provides the terminal; without it nothing is tested.
 
 use crate::kit::{Folder, LARGE_HOLDS, ended, large_net};
 use std::path::Path;
 use std::process::Command;
 
-/// What a terminal gets to see of a run of the binary, signals by `timeout` included; `None` without a terminal.
+/// The output of the binary to a terminal, run by the command `before` (such as `timeout`); `None`
+/// without a terminal.
 pub fn on_a_terminal(before: &str, args: &[&str]) -> Option<String> {
     if !Path::new("/usr/bin/script").exists() {
-        eprintln!("no terminal to be had: not tested");
+        eprintln!("no `script`: not tested");
         return None;
     }
     let quoted = args.iter().map(|arg| format!("'{arg}'"));
@@ -26,12 +27,12 @@ pub fn on_a_terminal(before: &str, args: &[&str]) -> Option<String> {
     Some(ended(&mut script).out)
 }
 
-/// A picture of the spinner, with which every line of progress begins: Braille.
+/// Characters of the spinner that begins every progress line: Braille patterns.
 const SPINNER: fn(char) -> bool = |c| ('\u{2800}'..='\u{28ff}').contains(&c);
 const ERASE: &str = "\u{1b}[2K";
 
 #[test]
-fn what_takes_no_time_draws_nothing() {
+fn short_runs_draw_nothing() {
     let args = ["check", "examples/mutex.pnml", "-f", "G F critical_1"];
     for args in [
         &[&args[..], &["--color", "never"]].concat()[..],
@@ -46,7 +47,7 @@ fn what_takes_no_time_draws_nothing() {
 }
 
 #[test]
-fn what_takes_long_names_the_engine_and_is_gone_at_the_end() {
+fn progress_names_the_engine_and_is_erased() {
     let folder = Folder::new();
     let model = large_net(&folder);
     for engine in ["explicit", "auto"] {
@@ -55,7 +56,7 @@ fn what_takes_long_names_the_engine_and_is_gone_at_the_end() {
         let Some(seen) = on_a_terminal("", &[&args[..], &limits].concat()) else {
             return;
         };
-        // The bound is an invariant: facts are enough, unless an engine was asked for.
+        // `auto` decides the invariant by structural facts.
         if engine == "explicit" {
             assert!(seen.contains("explicit, emptiness check: "), "{seen:?}");
             assert!(seen.contains(" product states"), "{seen:?}");
@@ -68,14 +69,14 @@ fn what_takes_long_names_the_engine_and_is_gone_at_the_end() {
     }
 }
 
-/// Who is interrupted is the one who works: a search, and not those who had their turn before.
+/// The verdict names the engine that was running when the signal came.
 #[test]
-fn ctrl_c_blames_who_was_at_work() {
+fn ctrl_c_names_the_running_engine() {
     let folder = Folder::new();
     let model = large_net(&folder);
     let args = ["check", &model, "-f", LARGE_HOLDS, "--engine", "explicit"];
     let args = [&args[..], &["--color", "never"]].concat();
-    // One signal, to the binary alone: a second one would end it at once.
+    // Sends one signal, to the binary only: a second one would kill it.
     let Some(seen) = on_a_terminal("timeout --foreground -s INT 1", &args) else {
         return;
     };

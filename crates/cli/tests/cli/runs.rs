@@ -1,4 +1,4 @@
-//! What is told about counterexamples, in text and in JSON.
+//! Counterexamples in text and JSON.
 
 use crate::kit::{EXCLUSION, Folder, MUTEX, STARVATION, every_engine, lariat};
 use serde_json::Value as Json;
@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 fn the_position_that_violates_a_safety_property_is_marked() {
     let args = ["check", MUTEX, "-f", "G !critical_1", "--shortest"];
     let ran = lariat(&args).exits(1);
-    ran.says("✗").says("→ any continuation");
+    ran.prints("✗").prints("→ any continuation");
     let answer = &lariat(&[&args[..], &["--json"]].concat()).exits(1).json()[0];
     let run = &answer["counterexample"];
     let bad = run["bad"].as_u64().unwrap() as usize;
@@ -29,11 +29,11 @@ fn a_stutter_step_fires_null() {
 fn events_are_echoed_as_events() {
     lariat(&["check", MUTEX, "-f", "G (enter_1 -> X critical_1)"])
         .exits(0)
-        .says("G(fires(enter_1) -> X(critical_1))");
+        .prints("G(fires(enter_1) -> X(critical_1))");
 }
 
 #[test]
-fn traces_are_kept_in_a_file() {
+fn traces_are_written_to_a_file() {
     let folder = Folder::new();
     let path = folder.file("trace.json", "old");
     let args = [
@@ -48,31 +48,31 @@ fn traces_are_kept_in_a_file() {
     let nowhere = format!("{}/no/such/folder/trace", folder.path());
     lariat(&["check", MUTEX, "-f", EXCLUSION, "--trace", &nowhere])
         .exits(2)
-        .complains("cannot write");
+        .reports("cannot write");
 }
 
-/// Where a net grows for ever no state comes back: the run is told with what each of its rounds adds.
+/// In an unbounded net a run may repeat rounds that add tokens.
 #[test]
-fn covering_runs_are_told() {
+fn covering_runs_show_their_growth() {
     let folder = Folder::new();
     let grows = folder.file(
         "grows.pnml",
         "<pnml><net type=\"ptnet\"><page id=\"g\"><place id=\"p\"/><transition id=\"t\"/><arc id=\"a\" source=\"t\" target=\"p\"/></page></net></pnml>",
     );
     let check = ["check", &grows, "-f", "F G !p", "--engine", "walk"];
-    let told = lariat(&check).exits(1);
+    let ran = lariat(&check).exits(1);
     assert!(
-        told.out
+        ran.out
             .contains("rounds of 1 step that can be repeated indefinitely"),
         "{}",
-        told.out
+        ran.out
     );
-    assert!(told.out.contains("each round adds +1 p"), "{}", told.out);
+    assert!(ran.out.contains("each round adds +1 p"), "{}", ran.out);
     let answers = lariat(&[&check[..], &["--json"]].concat()).json();
     let run = &answers[0]["counterexample"];
     assert_eq!(run["kind"], "covering");
     assert_eq!(run["growth"], serde_json::json!({"p": 1}));
-    // What grows is no reason to say more than is known.
+    // Growth beyond a bound is no evidence for a violation here.
     let check = [
         "check",
         &grows,
@@ -86,9 +86,9 @@ fn covering_runs_are_told() {
     lariat(&check).exits(3);
 }
 
-/// What is violated whatever follows needs no loop, and a net that never comes back has none.
+/// A prefix after which every continuation violates the property is evidence; the net has no loops.
 #[test]
-fn prefixes_are_told() {
+fn prefixes_are_evidence() {
     let folder = Folder::new();
     let grows = folder.file(
         "grows.pnml",
@@ -98,9 +98,9 @@ fn prefixes_are_told() {
     for engine in every_engine() {
         let engine = engine.as_str();
         let check = ["check", &grows, "-f", formula, "--engine", engine];
-        let told = lariat(&check).exits(1);
-        let told = told.says("counterexample: 3 steps, after which every continuation violates the property (replayed)");
-        told.says("✗  3  a b  +p").says("→ any continuation");
+        let ran = lariat(&check).exits(1);
+        let ran = ran.prints("counterexample: 3 steps, after which every continuation violates the property (replayed)");
+        ran.prints("✗  3  a b  +p").prints("→ any continuation");
         let answers = lariat(&[&check[..], &["--json"]].concat()).json();
         let run = &answers[0]["counterexample"];
         assert_eq!(run["kind"], "prefix", "{engine}");
@@ -108,7 +108,6 @@ fn prefixes_are_told() {
         assert_eq!(run["loop"], serde_json::json!([]), "{engine}");
         assert_eq!(run["prefix"].as_array().unwrap().len(), 3, "{engine}");
     }
-    // Contest mode.
     folder.file("model.pnml", std::fs::read(&grows).unwrap());
     folder.file(
         "LTLCardinality.xml",
@@ -116,10 +115,10 @@ fn prefixes_are_told() {
     );
     let ran = lariat(&["mcc", &folder.path(), "--examination", "LTLCardinality"]).exits(0);
     assert_eq!(ran.out, "FORMULA P-00 FALSE TECHNIQUES EXPLICIT\n");
-    // A continuation has to be shown where finite runs do not count.
+    // If only infinite runs count, the counterexample is infinite.
     let check = ["check", &grows, "-f", formula, "--deadlock", "ignore"];
-    lariat(&check).exits(1).says("each round adds +1 p");
-    // What grows elsewhere has no part in the way there.
+    lariat(&check).exits(1).prints("each round adds +1 p");
+    // Growth of an unrelated place.
     let beside = folder.file(
         "beside.pnml",
         std::fs::read_to_string(&grows).unwrap().replace(
@@ -130,10 +129,10 @@ fn prefixes_are_told() {
     let check = ["check", &beside, "-f", "G !r", "--deadlock", "ignore"];
     lariat(&check)
         .exits(1)
-        .says("counterexample: 1 step, then rounds of 1 step that can be repeated");
-    // Nothing but the initial state.
+        .prints("counterexample: 1 step, then rounds of 1 step that can be repeated");
+    // The prefix without steps.
     let check = ["check", &grows, "-f", "p"];
     lariat(&check)
         .exits(1)
-        .says("counterexample: the initial state, after which every continuation violates");
+        .prints("counterexample: the initial state, after which every continuation violates");
 }

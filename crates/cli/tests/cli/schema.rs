@@ -1,9 +1,9 @@
-//! What the binary prints as JSON is what `docs/schema.json` says.
+//! JSON output conforms to `docs/schema.json`; completions and manual pages.
 
 use crate::kit::{Folder, lariat, lariat_reading};
 use serde_json::Value as Json;
 
-/// The part of JSON Schema that our file uses; an unknown word in it is an error, not a blank cheque.
+/// Validates `value` by the keywords of JSON Schema that our file uses; other keywords are errors.
 fn validate(root: &Json, schema: &Json, value: &Json) -> Result<(), String> {
     let rules = schema.as_object().ok_or("a schema is an object")?;
     for (rule, wanted) in rules {
@@ -33,7 +33,7 @@ fn validate(root: &Json, schema: &Json, value: &Json) -> Result<(), String> {
                 };
                 is(wanted) || list().iter().any(is)
             }
-            // Alternatives of literal beginnings, or digits only: all that we use.
+            // Alternatives of literal prefixes, or digits only.
             "pattern" => value.as_str().is_none_or(|text| {
                 let pattern = wanted.as_str().unwrap_or_default();
                 if pattern == "^[0-9]+$" {
@@ -82,7 +82,7 @@ fn validate(root: &Json, schema: &Json, value: &Json) -> Result<(), String> {
                 }
                 true
             }
-            unknown => return Err(format!("the schema has an unknown rule `{unknown}`")),
+            unknown => return Err(format!("unknown keyword `{unknown}` in the schema")),
         };
         if !ok {
             return Err(format!("`{rule}`: {wanted} does not allow {value}"));
@@ -97,7 +97,7 @@ fn schema() -> Json {
     serde_json::from_str(&text).expect("the schema is JSON")
 }
 
-/// Checks that what was printed is what the schema says of it.
+/// Checks that `value` conforms to a definition of the schema.
 #[cfg(feature = "distributed")]
 #[track_caller]
 pub fn follows(definition: &str, value: &Json) {
@@ -107,7 +107,7 @@ pub fn follows(definition: &str, value: &Json) {
     }
 }
 
-// One table of commands, and what each prints.
+// One table of commands and definitions.
 #[test]
 fn outputs_follow_the_schema() {
     let root = schema();
@@ -210,16 +210,16 @@ fn outputs_follow_the_schema() {
     let fits =
         validate(&root, &root["$defs"]["run"], &run).and_then(|()| validate(&root, &root, &run));
     fits.unwrap_or_else(|why| panic!("{why}"));
-    // The validator is not blind.
+    // The validator finds errors.
     let wrong = serde_json::json!({"schema": 1, "model": "m", "reason": "time", "more": 1});
     assert!(validate(&root, &root, &wrong).is_err());
 }
 
 #[test]
-fn completions_and_pages() {
+fn completions_and_manual_pages() {
     for shell in ["bash", "zsh", "fish", "elvish"] {
         let ran = lariat(&["completions", shell]).exits(0);
-        let ran = ran.says("lariat").says("automaton-kind");
+        let ran = ran.prints("lariat").prints("automaton-kind");
         // Completions for elvish list no values.
         assert!(shell == "elvish" || ran.out.contains("slap-fst"), "{shell}");
     }
@@ -236,7 +236,5 @@ fn completions_and_pages() {
     );
     assert!(page("lariat-bench-worker.1").is_err());
     let file = folder.file("file", "");
-    lariat(&["manual", &file])
-        .exits(2)
-        .complains("cannot write");
+    lariat(&["manual", &file]).exits(2).reports("cannot write");
 }

@@ -34,7 +34,7 @@ fn verdicts_do_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
-fn every_one_has_the_whole_time() {
+fn time_is_limited_per_property() {
     let folder = Folder::new();
     let net = large_net(&folder);
     let properties = ["-f", LARGE_HOLDS].repeat(3);
@@ -51,7 +51,7 @@ fn every_one_has_the_whole_time() {
 }
 
 #[test]
-fn none_is_no_number_of_threads() {
+fn zero_threads_are_refused() {
     lariat(&[
         "check",
         "examples/mutex.pnml",
@@ -61,12 +61,12 @@ fn none_is_no_number_of_threads() {
         "0",
     ])
     .exits(2)
-    .complains("--threads");
+    .reports("--threads");
 }
 
-/// One property: workers that search together say what one says, and that they were several.
+/// Several workers give the verdict of one thread, and report their number.
 #[test]
-fn workers_that_search_together_agree() {
+fn workers_have_the_verdict_of_one_thread() {
     let formulas = [
         "G !(\"critical_1 >= 1\" & \"critical_2 >= 1\")",
         "G F \"critical_1 >= 1\"",
@@ -108,7 +108,7 @@ fn a_limit_ends_all_workers() {
 }
 
 #[test]
-fn states_are_counted_the_same_by_any_number() {
+fn state_counts_do_not_depend_on_threads() {
     let count = |threads: &str| {
         let args = ["states", "examples/mutex.pnml", "--engine", "explicit"];
         let ran = lariat(&[&args[..], &["--json", "--threads", threads]].concat()).exits(0);
@@ -125,9 +125,9 @@ fn states_are_counted_the_same_by_any_number() {
     assert_eq!(count("3"), count("1"));
 }
 
-/// What `varying` does not name is the same in every run.
+/// Figures that `varying` does not list are equal in all runs.
 #[test]
-fn figures_that_do_not_repeat_are_named() {
+fn varying_figures_are_listed() {
     let asked: [&[&str]; 3] = [
         &[
             "check",

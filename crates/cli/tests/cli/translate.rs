@@ -21,7 +21,7 @@ Acceptance: 1 Inf(0)
     assert!(never.out.contains("accept_"));
     lariat(&["translate", "GFa & GFb", "--format", "dot"])
         .exits(0)
-        .says("digraph");
+        .prints("digraph");
     let json = lariat(&["translate", "GFa & GFb", "--format", "json"]).exits(0);
     assert_eq!(json.json()[0]["marks"], 2);
     let json = lariat(&["translate", "GFa & GFb", "--to", "ba", "--format", "json"]).exits(0);
@@ -32,21 +32,21 @@ Acceptance: 1 Inf(0)
 fn refusals() {
     lariat(&["translate", "G (a"])
         .exits(2)
-        .complains("--> formula:1:");
+        .reports("--> formula:1:");
     lariat(&["translate", ""])
         .exits(2)
-        .complains("--> formula:1:");
+        .reports("--> formula:1:");
     lariat(&["translate"]).exits(2);
     let many: Vec<String> = (0..80).map(|i| format!("a{i}")).collect();
     lariat(&["translate", &many.join(" & ")])
         .exits(3)
-        .complains("unsupported");
+        .reports("unsupported");
     lariat(&["translate", "GFa", "--timeout", "0s"])
         .exits(3)
-        .complains("time");
+        .reports("time");
 }
 
-/// What changes cannot be said in HOA, but which words are accepted can.
+/// Testing automata are written to HOA with explicit letters.
 #[test]
 fn testing_automata() {
     for kind in ["ta", "tgta"] {
@@ -54,15 +54,15 @@ fn testing_automata() {
         assert_eq!(json.json()[0]["kind"], kind);
         lariat(&["translate", "GFa", "--to", kind, "--format", "dot"])
             .exits(0)
-            .says("digraph");
+            .prints("digraph");
         let hoa = lariat(&["translate", "GFa", "--to", kind]).exits(0);
         assert!(hoa.out.contains("letters spelt out"), "{}", hoa.out);
         assert!(hoa.out.ends_with("--END--\n"), "{}", hoa.out);
         lariat(&["translate", "GFa", "--to", kind, "--format", "never"])
             .exits(2)
-            .complains("--to ba --format never");
+            .reports("--to ba --format never");
         lariat(&["translate", "X a", "--to", kind])
             .exits(3)
-            .complains("how often a letter is repeated");
+            .reports("how often a letter is repeated");
     }
 }
