@@ -33,7 +33,7 @@ fn people_are_told_runs_and_reasons() {
         lariat(&all).exits(0)
     };
     ask(&["deadlock"])
-        .says("deadlock: yes, by a run of 1 step (replayed: ok)")
+        .says("deadlock: yes, by a run of 1 step (replayed)")
         .says("stop");
     ask(&["bounds", "stock"])
         .says("stock: unbounded")

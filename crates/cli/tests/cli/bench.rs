@@ -87,7 +87,7 @@ fn the_tiny_campaign_agrees_and_is_not_run_twice() {
     assert_eq!(ids.len(), first.len());
     bench(&folder, tiny, &[])
         .exits(0)
-        .complains("30 of them done before");
+        .complains("30 already done");
     assert_eq!(records(&folder), first);
     // The recorded command repeats the job.
     let record = first.iter().find(|r| r["outcome"] == "violated").unwrap();

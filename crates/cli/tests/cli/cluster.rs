@@ -115,7 +115,7 @@ mod with {
     fn what_cannot_work_is_refused() {
         cluster("2", &["info", "examples/mutex.pnml"])
             .exits(2)
-            .complains("nothing else");
+            .complains("`cluster` runs only `check` and `states`");
         let engine = [
             "check",
             "examples/mutex.pnml",

@@ -235,5 +235,5 @@ fn reduced_nets_are_written() {
     let program = folder.file("light.dve", light);
     lariat(&["reduce", &program])
         .exits(2)
-        .complains("only nets are reduced");
+        .complains("only nets can be reduced");
 }

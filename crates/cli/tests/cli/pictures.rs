@@ -71,7 +71,7 @@ fn what_cannot_be_drawn_is_said() {
         .complains("did you mean");
     lariat(&["draw", "examples/crossing.dve", "--around", "x"])
         .exits(2)
-        .complains("is no net");
+        .complains("is not a net");
 }
 
 #[test]
@@ -200,7 +200,9 @@ fn traces_without_their_model_and_traces_of_another_one() {
     .exits(1);
     let renamed = contents(&trace).replace("examples/mutex.pnml", "nowhere.pnml");
     std::fs::write(&trace, renamed).expect("a file");
-    lariat(&["view", &trace]).exits(0).complains("not there");
+    lariat(&["view", &trace])
+        .exits(0)
+        .complains("was not found");
     assert_eq!(
         data(&contents(&html))["runs"][0]["steps"]
             .as_array()
@@ -222,7 +224,7 @@ fn traces_without_their_model_and_traces_of_another_one() {
     let broken = folder.file("broken.json", "{\"schema\": ");
     lariat(&["view", &broken])
         .exits(2)
-        .complains("this is no trace");
+        .complains("this is not a trace");
 }
 
 #[test]
@@ -236,8 +238,8 @@ fn a_session_by_hand() {
     let ran = ran
         .says("0: lock idle_1 idle_2\n    1  ask_1  −idle_1 +waiting_1")
         .says("2: enter_1  −lock −waiting_1 +critical_1")
-        .says("`enter_2` cannot happen here")
-        .says("`nonsense` is no event, number or command")
+        .says("`enter_2` is not enabled here")
+        .says("`nonsense` is not an event, number or command")
         .says("there is no number 99")
         .says("critical_2 holds after");
     assert!(!ran.out.contains("there is no number 9\n"));
@@ -255,7 +257,7 @@ fn a_session_by_hand() {
     lariat(&["view", &saved]).exits(0);
     let until = "until F critical_1\nuntil wating_1\nuntil deadlock, 7\n";
     let ran = lariat_reading(&["simulate", "examples/mutex.pnml"], until).exits(0);
-    ran.says("asks one state")
+    ran.says("a formula without X, F, G and U")
         .says("did you mean")
         .says("deadlock does not hold after 7 steps");
 }
