@@ -1,4 +1,4 @@
-//! Tells the program which commit it was built from, where that is known.
+//! Sets LARIAT_COMMIT to the commit of this build, if it is known.
 
 use std::process::Command;
 

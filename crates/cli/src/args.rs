@@ -10,8 +10,10 @@ mod values;
 pub(crate) use ask::{Ask, Mcc, Topic};
 pub(crate) use campaigns::{Bench, Plot};
 pub(crate) use check::{Check, Volume};
-pub(crate) use models::{Draw, Format, Generate, Info, Reduce, Simulate, Translate, View};
-pub(crate) use states::{Cluster, States, Team};
+pub(crate) use models::{
+    Draw, Generate, Info, OutputFormat, ReduceArgs, Simulate, Translate, ViewArgs,
+};
+pub(crate) use states::{ClusterArgs, StatesArgs, TeamArgs};
 pub(crate) use values::Without;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -73,17 +75,17 @@ pub(crate) enum Command {
     /// Run an examination of the Model Checking Contest in a folder.
     Mcc(Mcc),
     /// Count the state space.
-    States(Box<States>),
+    States(Box<StatesArgs>),
     /// Run `check` or `states` on several processes of this machine.
-    Cluster(Cluster),
+    Cluster(ClusterArgs),
     /// Translate a formula into an automaton.
     Translate(Translate),
     /// Describe a model: size, bounds, orders, symmetries.
     Info(Info),
     /// Write a reduced net that is equivalent for given formulas, as PNML.
-    Reduce(Reduce),
+    Reduce(ReduceArgs),
     /// Show runs in a page for the browser.
-    View(View),
+    View(ViewArgs),
     /// Simulate a model step by step.
     Simulate(Simulate),
     /// Draw a net, the processes of a program, or a small state space.
@@ -108,7 +110,7 @@ pub(crate) const LIMITS: &str = "Limits";
 
 /// Limits; reaching one yields the answer `unknown`.
 #[derive(Args, Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct LimitArgs {
     /// Time per property (or for the command), such as 90s, 5min, 1h; unlimited by default.
     #[arg(long, value_name = "TIME", help_heading = LIMITS)]
     pub timeout: Option<TimeSpan>,

@@ -1,7 +1,7 @@
 //! `lariat ask`: questions about a model without a formula.
 
 use crate::args::{Ask, Topic, Volume};
-use crate::progress::Line;
+use crate::progress::ProgressLine;
 use crate::{Exit, Failure, input, out};
 use lariat::internals::ask::examination::{Examination, fireable, places, total, transitions};
 use lariat::internals::ask::report::{json, proof, reasons, run as run_of, run_text, word};
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
     let asked = questions(&model, args)?;
     let questions: Vec<StateQuestion> =
         asked.iter().map(|(_, question)| question.clone()).collect();
-    let line = Line::new(if args.json || args.quiet {
+    let line = ProgressLine::new(if args.json || args.quiet {
         Volume::Silent
     } else {
         Volume::Progress
@@ -42,10 +42,10 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
         ..AskOptions::default()
     };
     let mut written = Ok(());
-    let mut tell = |q: usize, reply: &EarnedReply| {
+    let mut on_reply = |q: usize, reply: &EarnedReply| {
         let (about, _) = &asked[q];
         let seconds = start.elapsed().as_secs_f64();
-        let told = if args.json {
+        let printed = if args.json {
             let file = args.model.display().to_string();
             let about = Some(&**about);
             let object = json(
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
         } else {
             out::text(&text(args, &model, about, reply))
         };
-        match told {
+        match printed {
             Ok(()) if args.topic == Topic::OneSafe => Examination::OneSafe.decides(reply),
             Ok(()) => ControlFlow::Continue(()),
             Err(failure) => {
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
         &options,
         &mut explored,
         RunContext::new(&budget, &line),
-        &mut tell,
+        &mut on_reply,
     );
     drop(line);
     written?;
@@ -97,7 +97,7 @@ fn topic(topic: Topic) -> &'static str {
     }
 }
 
-/// The examination that sums up the answers, if there is one.
+/// The examination that summarizes the answers, if there is one.
 fn whole(topic: Topic) -> Option<Examination> {
     match topic {
         Topic::OneSafe => Some(Examination::OneSafe),
@@ -132,7 +132,7 @@ fn questions(model: &LoadedModel, args: &Ask) -> Result<Vec<(String, StateQuesti
     })
 }
 
-/// What was named, or all.
+/// The named items, or all.
 fn named<T>(
     args: &Ask,
     all: Vec<(String, T)>,
@@ -155,14 +155,14 @@ fn named<T>(
     args.names.iter().map(found).collect()
 }
 
-/// What a person is told of one answer; nothing where only the exceptions are of interest.
+/// The text of an answer; empty if the topic lists exceptions and this is none.
 fn text(args: &Ask, model: &LoadedModel, about: &str, reply: &EarnedReply) -> String {
     let system = &model.system;
     let answer = &reply.answer;
     let expected = match (args.topic, answer) {
         (Topic::DeadTransitions | Topic::Stable, EarnedAnswer::Reached(_)) => true,
         (Topic::OneSafe, EarnedAnswer::Never(_)) => true,
-        // Somebody else has decided.
+        // Another answer has decided the question.
         (Topic::OneSafe, EarnedAnswer::Unknown { reason, .. }) => {
             matches!(reason, Reason::Inconclusive(_))
         }
@@ -174,7 +174,7 @@ fn text(args: &Ask, model: &LoadedModel, about: &str, reply: &EarnedReply) -> St
     let mut out = match (args.topic, answer) {
         (Topic::Deadlock, EarnedAnswer::Reached(_)) => "deadlock: yes".to_owned(),
         (Topic::Deadlock, EarnedAnswer::Never(_)) => {
-            "deadlock: no, there is always something to do".to_owned()
+            "deadlock: no, every reachable state enables a transition".to_owned()
         }
         (Topic::DeadTransitions, EarnedAnswer::Never(_)) => format!("{about} can never fire"),
         (Topic::Stable, EarnedAnswer::Never(_)) => format!("{about} never changes"),
@@ -190,7 +190,7 @@ fn text(args: &Ask, model: &LoadedModel, about: &str, reply: &EarnedReply) -> St
     if let Some(run) = run {
         let steps = run.run().prefix.len() + run.run().cycle.len();
         let plural = if steps == 1 { "" } else { "s" };
-        let _ = write!(out, ", by a run of {steps} step{plural} (replayed: ok)");
+        let _ = write!(out, ", by a run of {steps} step{plural} (replayed)");
     }
     let _ = writeln!(out, "  [{}]", reply.asker.name());
     if let Some(run) = run.filter(|_| shows) {
@@ -199,7 +199,7 @@ fn text(args: &Ask, model: &LoadedModel, about: &str, reply: &EarnedReply) -> St
     if let Some(proof) = proof(answer).filter(|_| args.explain) {
         let reasons = reasons(system, proof);
         if reasons.is_empty() {
-            let _ = writeln!(out, "    because all reachable states were looked at");
+            let _ = writeln!(out, "    because all reachable states were explored");
         }
         for reason in reasons {
             let _ = writeln!(out, "    because {reason}");
@@ -212,7 +212,7 @@ fn is_endless(answer: &EarnedAnswer) -> bool {
     matches!(answer, EarnedAnswer::Endless(_))
 }
 
-/// What all answers say together.
+/// The summary of all answers.
 fn summary(
     examination: Examination,
     asked: &[(String, StateQuestion)],

@@ -1,6 +1,6 @@
-//! `lariat bench`: what a campaign looks like from outside.
+//! `lariat bench`: runs a campaign, and prints its progress and its summary.
 
-use crate::args::{Bench, Cli, Command, Limits};
+use crate::args::{Bench, Cli, Command, LimitArgs};
 use crate::{Exit, Failure, check, input, out, warn};
 use anstyle::{AnsiColor, Style};
 use clap::Parser as _;
@@ -17,11 +17,11 @@ use std::io::{self, BufReader};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Where stderr is no terminal, progress is a line now and then.
-const NOW_AND_THEN: Duration = Duration::from_secs(10);
+/// Time between progress lines if stderr is not a terminal.
+const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(args: &Bench) -> Result<Exit, Failure> {
-    let (budget, cancel) = input::budget(&Limits {
+    let (budget, cancel) = input::budget(&LimitArgs {
         timeout: None,
         memory: None,
     });
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Bench) -> Result<Exit, Failure> {
         own: own.clone(),
         given: args.program.clone(),
     };
-    presets(&campaign, &programs)?;
+    check_presets(&campaign, &programs)?;
     let out = args.out.clone();
     let setup = Setup {
         out: out.unwrap_or_else(|| PathBuf::from("results").join(&campaign.name)),
@@ -56,20 +56,20 @@ pub(crate) fn run(args: &Bench) -> Result<Exit, Failure> {
         return preview(&setup);
     }
     let mut progress = Progress::new(args.quiet);
-    let report = run::run(&setup, &cancel, &mut |event| progress.hear(event))?;
+    let report = run::run(&setup, &cancel, &mut |event| progress.show(event))?;
     progress.finish();
     out::text(&summary(&report))?;
     Ok(exit(&report))
 }
 
-/// What a worker does. Its stdin is what it hangs on; signals of the terminal do not reach it.
+/// Serves jobs from stdin until it is closed. Signals of the terminal do not reach this process.
 pub(crate) fn work() -> Result<Exit, Failure> {
     worker::serve(BufReader::new(io::stdin()), io::stdout())?;
     Ok(Exit::Fine)
 }
 
-/// Every preset is a command line that this program understands, unless another program runs it.
-fn presets(campaign: &Campaign, programs: &Programs) -> Result<(), Failure> {
+/// Checks that every preset that this program runs is a valid command line.
+fn check_presets(campaign: &Campaign, programs: &Programs) -> Result<(), Failure> {
     let filters = campaign.properties.iter().flat_map(|properties| {
         let random = properties.as_ref().random.as_ref();
         let filter = random.and_then(|random| random.filter.as_ref());
@@ -87,7 +87,7 @@ fn presets(campaign: &Campaign, programs: &Programs) -> Result<(), Failure> {
     let states = states.map(|s| (&["states"][..], s.span(), s.as_ref()));
     for (command, span, preset) in filters.chain(engines).chain(states) {
         if programs.of(campaign, Some(preset)).1.is_none()
-            && let Err(message) = understood(command, preset)
+            && let Err(message) = check_preset(command, preset)
         {
             return Err(campaign.source.error(span, message).into());
         }
@@ -95,7 +95,7 @@ fn presets(campaign: &Campaign, programs: &Programs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn understood(command: &[&str], preset: &EnginePreset) -> Result<(), String> {
+fn check_preset(command: &[&str], preset: &EnginePreset) -> Result<(), String> {
     let start = ["lariat"].iter().chain(command).copied();
     let engine = ["model", "--engine"].into_iter();
     let args = start
@@ -103,7 +103,7 @@ fn understood(command: &[&str], preset: &EnginePreset) -> Result<(), String> {
         .chain(preset.args.iter().map(String::as_str));
     let parsed = Cli::try_parse_from(args).map_err(|error| {
         let text = error.render().to_string();
-        // Usage and help are those of another command than the user's.
+        // The usage is of `check` or `states`, not of the user's command.
         let text = text.split("\n\nUsage:").next().unwrap_or_default();
         let text = text.split("\n\nFor more").next().unwrap_or_default();
         text.trim_start_matches("error: ").trim_end().to_owned()
@@ -146,7 +146,7 @@ fn line(job: &Job) -> String {
     )
 }
 
-/// A command as it can be given to a shell.
+/// A command line, quoted for a shell.
 fn shell(program: &str, args: &[String]) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=:+@%".contains(c);
     let mut text = String::new();
@@ -163,12 +163,12 @@ fn shell(program: &str, args: &[String]) -> String {
     text
 }
 
-/// What is heard, on stderr: a bar on a terminal, lines elsewhere.
+/// Progress on stderr: a bar on a terminal, lines elsewhere.
 struct Progress {
     bar: ProgressBar,
     quiet: bool,
     began: Instant,
-    told: Instant,
+    last_line: Instant,
     all: usize,
     before: usize,
     done: usize,
@@ -193,7 +193,7 @@ impl Progress {
             bar,
             quiet,
             began: now,
-            told: now,
+            last_line: now,
             all: 0,
             before: 0,
             done: 0,
@@ -203,7 +203,7 @@ impl Progress {
         }
     }
 
-    fn hear(&mut self, event: &CampaignEvent<'_>) {
+    fn show(&mut self, event: &CampaignEvent<'_>) {
         match event {
             CampaignEvent::Missing(what) => self.warn(&format!("missing: {what}")),
             CampaignEvent::Choosing {
@@ -222,7 +222,7 @@ impl Progress {
                 counts: [holds, violated],
                 wanted,
             } => self.warn(&format!(
-                "{model}, group `{group}`: only {holds} that hold and {violated} that are violated of {wanted} formulas wanted"
+                "{model}, group `{group}`: found {holds} formulas that hold and {violated} that are violated, {wanted} wanted"
             )),
             CampaignEvent::Begin { all, before } => {
                 (self.all, self.before) = (*all, *before);
@@ -234,7 +234,7 @@ impl Progress {
                 self.bar.set_position(*before as u64);
                 let before = match before {
                     0 => String::new(),
-                    n => format!(", {n} of them done before"),
+                    n => format!(", {n} already done"),
                 };
                 self.say(&format!("{all} jobs{before}"), true);
             }
@@ -281,14 +281,15 @@ impl Progress {
         self.bar.suspend(|| warn(message));
     }
 
-    /// On the bar; or else as a line, if there was none for a while or it must be.
-    fn say(&mut self, text: &str, must: bool) {
+    /// Shows a text on the bar; without a terminal, as a line: one per [`LINE_INTERVAL`], or
+    /// `always`.
+    fn say(&mut self, text: &str, always: bool) {
         self.bar.set_message(text.to_owned());
         if self.quiet || !self.bar.is_hidden() {
             return;
         }
-        if must || self.told.elapsed() >= NOW_AND_THEN {
-            self.told = Instant::now();
+        if always || self.last_line.elapsed() >= LINE_INTERVAL {
+            self.last_line = Instant::now();
             let _ = io::Write::write_all(&mut io::stderr(), format!("{text}\n").as_bytes());
         }
     }
@@ -298,7 +299,7 @@ impl Progress {
     }
 }
 
-/// Seconds for a person.
+/// A time span in a readable unit.
 fn span(seconds: f64) -> String {
     match seconds {
         s if s < 100.0 => format!("{s:.0} s"),
@@ -307,7 +308,7 @@ fn span(seconds: f64) -> String {
     }
 }
 
-/// What contradicts what, with the commands that repeat it.
+/// A contradiction in words, with the commands that reproduce it.
 fn contradicts(contradiction: &AnswerConflict) -> String {
     let red = AnsiColor::Red.on_default().bold();
     let command = |record: &Record| {
@@ -344,7 +345,7 @@ fn contradicts(contradiction: &AnswerConflict) -> String {
     }
 }
 
-/// The end of a campaign: what is wrong first, then a line an engine.
+/// The summary of a campaign: contradictions first, then one line per engine.
 fn summary(report: &CampaignReport) -> String {
     let mut text: String = report.contradictions.iter().map(contradicts).collect();
     let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
@@ -388,7 +389,7 @@ fn summary(report: &CampaignReport) -> String {
         let yellow = AnsiColor::Yellow.on_default().bold();
         let _ = writeln!(
             text,
-            "{yellow}busy{yellow:#}: {starved} jobs ran out of time with less than half of it on a processor; run fewer at a time, or give limits a `clock`"
+            "{yellow}busy{yellow:#}: {starved} jobs timed out after less than half of their time on a processor; run fewer at a time, or set a `clock` limit"
         );
     }
     let (done, all) = (report.records.len(), report.all);
@@ -396,7 +397,7 @@ fn summary(report: &CampaignReport) -> String {
     if report.interrupted {
         let _ = writeln!(
             text,
-            "interrupted: {done} of {all} jobs are done; the same command goes on"
+            "interrupted: {done} of {all} jobs are done; the same command continues"
         );
     }
     if done > 0 {
@@ -408,7 +409,8 @@ fn summary(report: &CampaignReport) -> String {
     text
 }
 
-/// Engines that contradict each other are a bug of one of them; a known answer may be wrong itself.
+/// The exit status. Engines that contradict each other are an internal error; a known answer may
+/// itself be wrong.
 fn exit(report: &CampaignReport) -> Exit {
     let found = report.contradictions.iter().map(|found| match found {
         AnswerConflict::Disagreement(_) => Exit::Internal,

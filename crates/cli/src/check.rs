@@ -1,9 +1,9 @@
 //! `lariat check`.
 
 use crate::args::{Check, Volume, Without};
-use crate::cluster::{Part, take_part};
+use crate::cluster::{Participation, take_part};
 use crate::cross::complain_of_contradiction;
-use crate::progress::{Lines, grouped};
+use crate::progress::{ProgressLines, grouped};
 use crate::sources::Sources;
 use crate::view::Page;
 use crate::{Exit, Failure, input, out};
@@ -28,8 +28,8 @@ use std::time::Instant;
 pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     let start = Instant::now();
     let asker = match take_part(&args.team, args.threads, &args.model, &mut args.limits)? {
-        Part::Break(exit) => return Ok(exit),
-        Part::Continue(asker) => asker,
+        Participation::Break(exit) => return Ok(exit),
+        Participation::Continue(asker) => asker,
     };
     if let Some(asker) = &asker {
         if !matches!(args.engine, EngineChoice::Auto(_)) {
@@ -63,7 +63,7 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
         Err(Failure::Undecided(stop)) => return unread(&args, &options, &sources, stop, start),
         bound => bound?,
     };
-    let lines = Lines::new(args.volume());
+    let lines = ProgressLines::new(args.volume());
     let observers = || lines.add_boxed();
     let checker = checker(&args, model, &observers)
         .options(options)
@@ -94,7 +94,7 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     Ok(worst)
 }
 
-/// The checker that the arguments ask for.
+/// Builds the checker from the arguments.
 fn checker<'m>(
     args: &Check,
     model: &'m Model,
@@ -156,8 +156,8 @@ impl<'a> Printer<'a> {
         })
     }
 
-    /// Prints an event: the verdict line as soon as it is known, the rest with the final report. JSON consists of
-    /// final reports only.
+    /// Prints an event: the verdict line as soon as it is known, the rest with the final report.
+    /// JSON consists of final reports only.
     fn print(&mut self, event: CheckEvent) -> Result<(), Failure> {
         match event {
             CheckEvent::Verdict(report) => {
@@ -243,7 +243,8 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Reports every property as unknown when the model or the properties could not be read within the limits.
+/// Reports every property as unknown when the model or the properties could not be read within the
+/// limits.
 fn unread(
     args: &Check,
     options: &CheckOptions,
@@ -270,7 +271,7 @@ fn unread(
     Ok(exit)
 }
 
-/// The options that the arguments ask for, if they are compatible.
+/// Builds the options from the arguments, if they are compatible.
 pub(crate) fn options(args: &Check) -> Result<CheckOptions, Failure> {
     let (mut rules, mut proofs, mut techniques) = (Vec::new(), Vec::new(), Vec::new());
     for without in &args.without {
@@ -354,7 +355,8 @@ pub(crate) fn options(args: &Check) -> Result<CheckOptions, Failure> {
     Ok(options)
 }
 
-/// A file of counterexamples. Verdicts do not depend on it: if it cannot be written, one error is reported.
+/// A file of counterexamples. Verdicts do not depend on it: if it cannot be written, one error is
+/// reported.
 struct TraceFile<'a> {
     path: &'a Path,
     file: File,
@@ -433,7 +435,8 @@ fn verdict_line(args: &Check, report: &Report) -> String {
     text + "\n"
 }
 
-/// Everything below the verdict line: notes, the counterexample, and on request facts and statistics.
+/// Everything below the verdict line: notes, the counterexample, and on request facts and
+/// statistics.
 fn details(args: &Check, report: &Report) -> String {
     let mut text = String::new();
     if args.quiet {
@@ -446,7 +449,8 @@ fn details(args: &Check, report: &Report) -> String {
     text += &report.evidence_text(args.full);
     let decision = report.decision();
     if args.explain {
-        // The original net may have markings between joined steps that the reduced net does not have.
+        // The original net may have markings between joined steps that the reduced net does not
+        // have.
         let heading = if decision.passes.is_empty() {
             "fact"
         } else {

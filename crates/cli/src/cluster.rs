@@ -1,29 +1,31 @@
-//! Several processes that divide the states among them: `--hosts` of `check` and `states`, and `lariat cluster`.
+//! Distributed search: `--hosts` of `check` and `states`, and `lariat cluster`.
 //!
-//! Process 0 is the command itself, with another engine. All others answer its questions ([`lariat_distributed::serve`]) and print
-//! nothing but why they ended early. The whole of it is behind the feature `distributed`; without it every way in says so.
+//! Process 0 runs the command, with the distributed engine. All other processes serve its requests
+//! ([`lariat_distributed::serve`]) and print only errors. Without the feature `distributed`, these
+//! options fail with a message on how to install it.
 
-use crate::args::{Cluster, Command, Limits, Team};
+use crate::args::{ClusterArgs, Command, LimitArgs, TeamArgs};
 use crate::{Exit, Failure};
 use lariat::internals::{Plan, StateSpace, System};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// What a command does by its `--hosts`: it is done, having answered the questions of another process, or it goes on, perhaps with others to ask.
-pub(crate) type Part = ControlFlow<Exit, Option<Asker>>;
+/// The part of this process in a command: it has served process 0 and ends (`Break`), or it runs
+/// the command (`Continue`), on the other processes if there is an [`ClusterClient`].
+pub(crate) type Participation = ControlFlow<Exit, Option<ClusterClient>>;
 
 #[cfg(not(feature = "distributed"))]
 mod absent {
     use super::*;
 
-    /// Nobody to ask.
-    pub(crate) enum Asker {}
+    /// Uninhabited: without the feature there are no other processes.
+    pub(crate) enum ClusterClient {}
 
     const HOW: &str = "this program was built without support for several machines; install it with\n    \
         cargo install --path crates/cli --features distributed";
 
-    impl Asker {
+    impl ClusterClient {
         pub(crate) fn plan(&self) -> Plan {
             match *self {}
         }
@@ -44,22 +46,22 @@ mod absent {
     }
 
     pub(crate) fn take_part(
-        team: &Team,
+        team: &TeamArgs,
         _: Option<NonZeroUsize>,
         _: &Path,
-        _: &mut Limits,
-    ) -> Result<Part, Failure> {
+        _: &mut LimitArgs,
+    ) -> Result<Participation, Failure> {
         match (&team.hosts, team.process, team.connect_timeout) {
-            (None, None, None) => Ok(Part::Continue(None)),
+            (None, None, None) => Ok(Participation::Continue(None)),
             _ => Err(Failure::new(HOW)),
         }
     }
 
     pub(crate) fn run(
-        args: Cluster,
+        args: ClusterArgs,
         _: fn(Command) -> Result<Exit, Failure>,
     ) -> Result<Exit, Failure> {
-        let Cluster { processes, command } = args;
+        let ClusterArgs { processes, command } = args;
         let command = command
             .first()
             .map_or("", |name| name.to_str().unwrap_or(""));
@@ -70,7 +72,7 @@ mod absent {
 }
 
 #[cfg(not(feature = "distributed"))]
-pub(crate) use absent::{Asker, run, take_part};
+pub(crate) use absent::{ClusterClient, run, take_part};
 
 #[cfg(feature = "distributed")]
 mod present {
@@ -90,28 +92,28 @@ mod present {
     use std::process::{Child, Stdio};
     use std::time::{Duration, Instant};
 
-    /// Who asks the others. They are sent home when it is dropped.
-    pub(crate) struct Asker(&'static Machines);
+    /// The other processes, as process 0 uses them. Dropping it ends their service.
+    pub(crate) struct ClusterClient(&'static Machines);
 
-    impl Drop for Asker {
+    impl Drop for ClusterClient {
         fn drop(&mut self) {
             self.0.dismiss();
         }
     }
 
-    impl Asker {
-        /// Sends the other processes home.
+    impl ClusterClient {
+        /// Ends the service of the other processes.
         pub(crate) fn dismiss(self) {
             drop(self);
         }
 
-        /// How properties are decided.
+        /// The plan that decides properties.
         pub(crate) fn plan(&self) -> Plan {
-            // There is one for each process, and it is there as long as the process is.
+            // Leaked once per process: a plan refers to a `'static` engine.
             Plan::of_engine(Box::leak(Box::new(engine(self.0))))
         }
 
-        /// The figures of a state space.
+        /// Counts the state space.
         pub(crate) fn count(
             &self,
             system: &System,
@@ -155,17 +157,17 @@ mod present {
         }
     }
 
-    /// Of the memory of a process, this part is left to what is on its way between processes.
-    const ON_THE_WAY: u64 = 10;
+    /// The reciprocal of the share of memory that is reserved for messages in transit.
+    const IN_TRANSIT: u64 = 10;
 
     pub(crate) fn take_part(
-        team: &Team,
+        team: &TeamArgs,
         threads: Option<NonZeroUsize>,
         model: &Path,
-        limits: &mut Limits,
-    ) -> Result<Part, Failure> {
+        limits: &mut LimitArgs,
+    ) -> Result<Participation, Failure> {
         let (Some(file), Some(process)) = (&team.hosts, team.process) else {
-            return Ok(Part::Continue(None));
+            return Ok(Participation::Continue(None));
         };
         let named = |why: String| Failure::new(format!("{}: {why}", file.display()));
         let text = std::fs::read_to_string(file);
@@ -176,19 +178,19 @@ mod present {
         if let Some(time) = team.connect_timeout {
             cluster.patience = time.0;
         }
-        // What is no file here may be one at process 0.
+        // The digest is compared with that of process 0; a pipe has none.
         let own = std::fs::metadata(model).is_ok_and(|file| file.is_file());
         let own = own.then(|| std::fs::read(model).ok()).flatten();
         cluster.model = own.map(|bytes| digest(&bytes));
         let memory = input::memory(limits);
-        limits.memory = Some(Bytes(memory - memory / ON_THE_WAY));
+        limits.memory = Some(Bytes(memory - memory / IN_TRANSIT));
         if process > 0 {
             let (budget, _) = input::budget(limits);
             return match serve(&cluster, &budget) {
-                Ok(()) => Ok(Part::Break(Exit::Fine)),
+                Ok(()) => Ok(Participation::Break(Exit::Fine)),
                 Err(why) => {
                     crate::complain(&format!("process {process}: {why}"));
-                    Ok(Part::Break(Exit::Undecided))
+                    Ok(Participation::Break(Exit::Undecided))
                 }
             };
         }
@@ -197,13 +199,13 @@ mod present {
             _ => Machines::connect(&cluster),
         };
         let machines = Box::leak(Box::new(machines.map_err(Failure::new)?));
-        Ok(Part::Continue(Some(Asker(machines))))
+        Ok(Participation::Continue(Some(ClusterClient(machines))))
     }
 
-    /// How long other processes may take to end when all is done.
-    const GOODBYE: Duration = Duration::from_secs(5);
+    /// Time for the other processes to exit before they are killed.
+    const EXIT_TIME: Duration = Duration::from_secs(5);
 
-    /// The other processes of a cluster on this machine, and the file that names them all.
+    /// The other processes of a cluster on this machine, and the hosts file.
     struct Others {
         file: PathBuf,
         children: Vec<Child>,
@@ -212,7 +214,7 @@ mod present {
     impl Drop for Others {
         fn drop(&mut self) {
             let _ = std::fs::remove_file(&self.file);
-            let until = Instant::now() + GOODBYE;
+            let until = Instant::now() + EXIT_TIME;
             for child in &mut self.children {
                 while matches!(child.try_wait(), Ok(None)) && Instant::now() < until {
                     std::thread::sleep(Duration::from_millis(10));
@@ -224,7 +226,7 @@ mod present {
     }
 
     pub(crate) fn run(
-        args: Cluster,
+        args: ClusterArgs,
         command: fn(Command) -> Result<Exit, Failure>,
     ) -> Result<Exit, Failure> {
         let program = OsString::from("lariat");
@@ -234,17 +236,15 @@ mod present {
             Command::Check(check) => (&mut check.team, &mut check.limits),
             Command::States(states) => (&mut states.team, &mut states.limits),
             _ => {
-                return Err(Failure::new(
-                    "several processes can `check` or count `states`, and nothing else",
-                ));
+                return Err(Failure::new("`cluster` runs only `check` and `states`"));
             }
         };
         if team.hosts.is_some() {
             return Err(Failure::new(
-                "`cluster` chooses the hosts itself: leave --hosts to processes that are started one by one",
+                "`cluster` chooses the hosts itself; omit --hosts",
             ));
         }
-        // All of them are on this machine.
+        // The processes share the memory of this machine.
         let share = match limits.memory {
             Some(_) => None,
             None => Some(input::memory(limits) / args.processes.get() as u64),
@@ -258,8 +258,8 @@ mod present {
         done
     }
 
-    /// Starts all processes but the first, with so much memory each, unless their command says how much.
-    fn start(args: &Cluster, share: Option<u64>) -> Result<Others, Failure> {
+    /// Starts all processes but the first; `share` is their memory limit if the command sets none.
+    fn start(args: &ClusterArgs, share: Option<u64>) -> Result<Others, Failure> {
         let hosts = hosts_here(args.processes.get())?.join("\n");
         let name = format!("lariat-cluster-{}", std::process::id());
         let mut others = Others {
@@ -285,4 +285,4 @@ mod present {
 }
 
 #[cfg(feature = "distributed")]
-pub(crate) use present::{Asker, run, take_part};
+pub(crate) use present::{ClusterClient, run, take_part};

@@ -30,7 +30,8 @@ const HOW: [(&str, bool); 10] = [
     ("--without", true),
 ];
 
-/// The command that checks this property again: in the same way, or with another engine on the original net.
+/// The command that checks this property again: in the same way, or with another engine on the
+/// original net.
 pub(crate) fn repeating(args: &[OsString], property: &str, engine: Option<&str>) -> String {
     let mut left_out = vec![("--cross-check", false), ("--select", true)];
     if engine.is_some() {

@@ -1,4 +1,4 @@
-//! `lariat draw`.
+//! `lariat draw`: pictures of nets, processes and state spaces.
 
 use crate::args::Draw;
 use crate::view::write;
@@ -13,7 +13,7 @@ use lariat_draw::{
 };
 use std::path::Path;
 
-/// What is written.
+/// The format of the picture.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Medium {
     Svg,
@@ -46,13 +46,13 @@ fn medium(output: Option<&Path>) -> Result<Medium, Failure> {
         Some("svg") => Ok(Medium::Svg),
         Some("dot" | "gv") => Ok(Medium::Dot),
         _ => Err(Failure::new(format!(
-            "`{}` does not say what to write\n  = help: give it a name that ends in .svg or .dot",
+            "`{}` has no known extension\n  = help: use a name that ends in .svg or .dot",
             path.display()
         ))),
     }
 }
 
-/// The net, or the processes.
+/// Draws the net, or the processes.
 fn structure(
     args: &Draw,
     model: &LoadedModel,
@@ -68,7 +68,7 @@ fn structure(
         }
         if let Some(name) = args.around.first() {
             return Err(Failure::new(format!(
-                "`{name}` is no node: this model is no net"
+                "cannot draw around `{name}`: this model is not a net"
             )));
         }
         let graph = side_by_side(model, &list);
@@ -85,7 +85,7 @@ fn structure(
     })
 }
 
-/// The part of the net that is asked for, or that can be looked at.
+/// The requested part of the net, or a part of readable size.
 fn chosen(args: &Draw, net: DrawnNet) -> Result<DrawnNet, Failure> {
     let mut seeds = Vec::new();
     for name in &args.around {
@@ -143,7 +143,7 @@ fn side_by_side(model: &LoadedModel, list: &[Process]) -> DrawnGraph {
     all
 }
 
-/// The state space.
+/// Draws the state space.
 fn states(
     args: &Draw,
     model: &LoadedModel,
@@ -158,8 +158,9 @@ fn states(
         let first = objects.first().and_then(traces::run);
         let index = NameIndex::new(&model.system);
         let read = first.map(|first| index.run(first)).transpose();
-        run =
-            read.map_err(|why| Failure::new(format!("the trace is none of this model: {why}")))?;
+        run = read.map_err(|why| {
+            Failure::new(format!("the trace does not belong to this model: {why}"))
+        })?;
     }
     let states: Vec<&State> = run.iter().flat_map(|run| &run.states).collect();
     let StateGraph { graph, cut } = reach(&model.system, &states, most);

@@ -1,9 +1,10 @@
 //! Examinations of the contest other than formulas of linear time: see [`mcc`](crate::mcc).
 //!
-//! Reachability, bounds and the global properties are questions about reachable states. All of an examination's questions are asked
-//! together, because what answers one helps to answer others; each answer is printed as soon as it is known.
+//! Reachability, bounds and the global properties are questions about reachable states. The
+//! questions of an examination are answered together, because they share searches; each answer is
+//! printed as soon as it is known.
 
-use crate::args::{Limits, Mcc};
+use crate::args::{LimitArgs, Mcc};
 use crate::mcc::{Source, cannot_compute, model_for, over, read};
 use crate::{Exit, Failure, input, out};
 use lariat::internals::ask::examination::{Examination, total};
@@ -16,7 +17,7 @@ use lariat::internals::{Budget, Cancel, RunContext, SpaceCache, Systems};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-/// The examination that a name of the contest stands for, if it is about a model as a whole.
+/// The examination with this contest name, if it is about the whole model.
 pub(crate) fn global(examination: &str) -> Option<Examination> {
     Some(match examination {
         "ReachabilityDeadlock" => Examination::Deadlock,
@@ -28,11 +29,12 @@ pub(crate) fn global(examination: &str) -> Option<Examination> {
     })
 }
 
-/// One line about the whole model.
+/// Answers an examination of the whole model, in one line.
 pub(crate) fn whole(
     args: &Mcc,
-    (name, examination): (&str, Examination),
-    limits: &Limits,
+    name: &str,
+    examination: Examination,
+    limits: &LimitArgs,
     end: Instant,
 ) -> Result<Exit, Failure> {
     let (budget, cancel) = input::budget(limits);
@@ -49,8 +51,8 @@ pub(crate) fn whole(
         ends: examination.ends(),
         ..AskOptions::default()
     };
-    let mut tell = |_: usize, reply: &EarnedReply| examination.decides(reply);
-    let replies = asked(&model, &questions, &options, (&budget, end), &mut tell);
+    let mut on_reply = |_: usize, reply: &EarnedReply| examination.decides(reply);
+    let replies = answers(&model, &questions, &options, &budget, end, &mut on_reply);
     match examination.verdict(&replies) {
         Some(verdict) => {
             let asker = replies
@@ -63,11 +65,11 @@ pub(crate) fn whole(
     Ok(exit(&cancel))
 }
 
-/// `EF` and `AG` formulas, a line each.
+/// Answers `EF` and `AG` formulas, one line per formula.
 pub(crate) fn reachability(
     args: &Mcc,
     examination: &str,
-    limits: &Limits,
+    limits: &LimitArgs,
     end: Instant,
 ) -> Result<Exit, Failure> {
     let of_file = |model: &LoadedModel, origin: &str, bytes: &[u8]| {
@@ -86,11 +88,11 @@ pub(crate) fn reachability(
     rows(args, examination, limits, end, &of_file)
 }
 
-/// The largest number of tokens in some places, a line each.
+/// Answers the largest number of tokens in sets of places, one line per set.
 pub(crate) fn bounds(
     args: &Mcc,
     examination: &str,
-    limits: &Limits,
+    limits: &LimitArgs,
     end: Instant,
 ) -> Result<Exit, Failure> {
     let of_file = |model: &LoadedModel, origin: &str, bytes: &[u8]| {
@@ -113,14 +115,14 @@ fn truth(truth: bool) -> String {
     if truth { "TRUE" } else { "FALSE" }.to_owned()
 }
 
-/// A question of a file, and what its answer is called.
+/// A question of a file, and the format of its answer.
 struct Row {
     name: String,
     question: StateQuestion,
     value: Box<Value>,
 }
 
-/// What an answer is called, if it is one.
+/// Formats an answer; `None` if it is unknown.
 type Value = dyn Fn(&EarnedAnswer) -> Option<String>;
 
 type Reader<'r> = &'r dyn Fn(&LoadedModel, &str, &[u8]) -> Result<Vec<Row>, Failure>;
@@ -128,7 +130,7 @@ type Reader<'r> = &'r dyn Fn(&LoadedModel, &str, &[u8]) -> Result<Vec<Row>, Fail
 fn rows(
     args: &Mcc,
     examination: &str,
-    limits: &Limits,
+    limits: &LimitArgs,
     end: Instant,
     of_file: Reader<'_>,
 ) -> Result<Exit, Failure> {
@@ -141,13 +143,13 @@ fn rows(
     let rows = of_file(&model, &source.origin, &source.bytes)?;
     let questions: Vec<StateQuestion> = rows.iter().map(|row| row.question.clone()).collect();
     let mut written = Ok(());
-    let mut tell = |q: usize, reply: &EarnedReply| {
+    let mut on_reply = |q: usize, reply: &EarnedReply| {
         let row = &rows[q];
-        let said = match (row.value)(&reply.answer) {
+        let printed = match (row.value)(&reply.answer) {
             Some(value) => line(&row.name, &value, reply.asker),
             None => cannot_compute(std::iter::once(&*row.name)),
         };
-        match said {
+        match printed {
             Ok(()) => ControlFlow::Continue(()),
             Err(failure) => {
                 written = Err(failure);
@@ -156,17 +158,18 @@ fn rows(
         }
     };
     let options = AskOptions::default();
-    asked(&model, &questions, &options, (&budget, end), &mut tell);
+    answers(&model, &questions, &options, &budget, end, &mut on_reply);
     written?;
     Ok(exit(&cancel))
 }
 
-fn asked(
+fn answers(
     model: &LoadedModel,
     questions: &[StateQuestion],
     options: &AskOptions,
-    (budget, end): (&Budget, Instant),
-    tell: &mut dyn FnMut(usize, &EarnedReply) -> ControlFlow<()>,
+    budget: &Budget,
+    end: Instant,
+    on_reply: &mut dyn FnMut(usize, &EarnedReply) -> ControlFlow<()>,
 ) -> Vec<EarnedReply> {
     let systems = Systems::new();
     let mut explored = SpaceCache::new(&systems);
@@ -178,7 +181,7 @@ fn asked(
         options,
         &mut explored,
         RunContext::quiet(&budget),
-        tell,
+        on_reply,
     )
 }
 

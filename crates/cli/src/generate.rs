@@ -1,4 +1,4 @@
-//! `lariat generate`.
+//! `lariat generate`: writes a net of a scalable family.
 
 use crate::args::Generate;
 use crate::{Exit, Failure, out};
@@ -8,7 +8,7 @@ use lariat::internals::ir::generate::generate;
 pub(crate) fn run(args: &Generate) -> Result<Exit, Failure> {
     let system = generate(args.family, args.size)?;
     let text = pnml::write(&system)
-        .ok_or_else(|| Failure::new("this family is no place/transition net"))?;
+        .ok_or_else(|| Failure::new("this family is not a place/transition net"))?;
     match &args.output {
         Some(path) => std::fs::write(path, text)
             .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))?,

@@ -1,4 +1,4 @@
-//! `lariat info`.
+//! `lariat info`: sizes, bounds and symmetries of a model.
 
 use crate::args::Info;
 use crate::progress::grouped;
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Info) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// Programs that are solved for better bounds; most nets have fewer components.
+/// Limit on the linear programs that are solved for better bounds.
 const MOST_BOUNDS: usize = 100;
 
 struct Sizes {
@@ -48,7 +48,7 @@ struct Sizes {
     most_tokens: Option<u64>,
     /// Places, transitions and arcs of the coloured net that was unfolded.
     coloured: Option<[usize; 3]>,
-    /// What may be exchanged, in words; `None` if it is not known.
+    /// The symmetries in words; `None` if they are unknown.
     symmetries: Option<Vec<String>>,
     constant: usize,
     units: usize,
@@ -98,7 +98,7 @@ impl Sizes {
             }
         }
         facts.constant = written.iter().filter(|written| !**written).count();
-        // Running out of time means that fewer bounds are known.
+        // If the budget ends, fewer bounds are known.
         let mut known = Facts::of(system);
         let bounds = known.bounds(MOST_BOUNDS, budget).unwrap_or_default();
         facts.bounded = bounds.iter().flatten().count();

@@ -1,12 +1,12 @@
-//! Reading files within the limits, and the limits of the machine.
+//! Reading files within the limits, and the budgets of commands.
 //!
-//! A file may be a pipe that nobody writes to, a device that never ends, or larger than the memory; so
-//! whatever a command reads is read by a thread of its own, while the main one watches the clock and
-//! Ctrl-C. Bytes are leased from the budget before they are kept. A thread that is given up ends with
-//! the process, which has nothing more to do than to say so.
+//! A file may be a pipe without a writer, an endless device, or larger than the memory. A reader
+//! thread therefore reads and parses, while the main thread polls the budget (deadline and Ctrl-C).
+//! The reader leases memory from the budget before it allocates. If the budget ends first, the
+//! reader thread is abandoned, and ends with the process, which only reports the reason.
 
 use crate::Failure;
-use crate::args::Limits;
+use crate::args::LimitArgs;
 use lariat::internals::formats::{self, LoadError, LoadedModel};
 use lariat::internals::{Budget, Cancel, InputError, Stop, default_memory};
 use std::fs::File;
@@ -15,16 +15,16 @@ use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-/// How often the main thread looks at the clock and at Ctrl-C while another one reads.
+/// Interval at which the main thread polls the budget while the reader thread runs.
 const WATCH: Duration = Duration::from_millis(10);
-/// Readers recurse on what they read, to a limited depth; this is plenty for all of them.
+/// Stack of the reader thread: parsers recurse, to a limited depth.
 const STACK: usize = 64 << 20;
-/// The room for a file at first; it doubles.
-const FIRST_ROOM: usize = 1 << 12;
-/// The most that is read at a time.
+/// Initial capacity for a file; it doubles.
+const FIRST_CAPACITY: usize = 1 << 12;
+/// Limit on the bytes per read.
 const CHUNK: usize = 1 << 18;
 
-/// Runs `work`, which reads something, until it ends or the budget does.
+/// Runs `work` on a reader thread until it is done or the budget ends. Resumes a panic of `work`.
 pub(crate) fn supervised<T: Send + 'static>(
     budget: &Budget,
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
@@ -34,7 +34,7 @@ pub(crate) fn supervised<T: Send + 'static>(
         .name("reader".to_owned())
         .stack_size(STACK)
         .spawn(move || {
-            // Nobody listens if the budget has ended.
+            // Fails if the budget has ended: the receiver is gone.
             let _ = send.send(work());
         })
         .map_err(|error| Failure::new(format!("cannot start a thread: {error}")))?;
@@ -44,13 +44,13 @@ pub(crate) fn supervised<T: Send + 'static>(
             Err(RecvTimeoutError::Timeout) => budget.check().map_err(Failure::Undecided)?,
             Err(RecvTimeoutError::Disconnected) => match reader.join() {
                 Err(panic) => std::panic::resume_unwind(panic),
-                Ok(()) => return Err(Failure::new("the reader ended without a word")),
+                Ok(()) => return Err(Failure::new("the reader thread ended without a result")),
             },
         }
     }
 }
 
-/// The contents of a file; `-` is stdin. To be called by a [`supervised`] thread: this may block.
+/// Reads a file; `-` is stdin. May block: for [`supervised`] work only.
 pub(crate) fn bytes(path: &Path, budget: &Budget) -> Result<Vec<u8>, Failure> {
     let failed = |error: io::Error| match error.kind() {
         io::ErrorKind::OutOfMemory => Failure::Undecided(Stop::Memory),
@@ -63,7 +63,7 @@ pub(crate) fn bytes(path: &Path, budget: &Budget) -> Result<Vec<u8>, Failure> {
     text(&mut file, path, budget, failed)
 }
 
-/// Reads to the end, or to what shows that this is no text: no format has a NUL in it.
+/// Reads to the end. A NUL byte is an error: no format contains one.
 fn text(
     file: &mut impl Read,
     path: &Path,
@@ -75,8 +75,8 @@ fn text(
     loop {
         budget.check().map_err(Failure::Undecided)?;
         if all.capacity() == all.len() {
-            // Growing copies: for a moment there are both.
-            let kept = (2 * all.capacity()).max(FIRST_ROOM);
+            // Growing copies: both buffers exist for a moment.
+            let kept = (2 * all.capacity()).max(FIRST_CAPACITY);
             lease
                 .resize(all.capacity() + kept)
                 .map_err(Failure::Undecided)?;
@@ -85,12 +85,12 @@ fn text(
             lease.resize(kept).map_err(Failure::Undecided)?;
         }
         let before = all.len();
-        let room = (all.capacity() - before).min(CHUNK);
-        all.resize(before + room, 0);
+        let chunk = (all.capacity() - before).min(CHUNK);
+        all.resize(before + chunk, 0);
         let read = file.read(&mut all[before..]);
         all.truncate(before + *read.as_ref().unwrap_or(&0));
         let read = match read {
-            // A signal came; the budget knows what it means.
+            // A signal: the next poll of the budget handles it.
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             read => read.map_err(&failed)?,
         };
@@ -100,19 +100,24 @@ fn text(
         let utf_16 = all.starts_with(b"\xff\xfe") || all.starts_with(b"\xfe\xff");
         if let Some(at) = all[before..].iter().position(|byte| *byte == 0) {
             if utf_16 {
-                // Every reader refuses it by its first bytes.
+                // Every parser refuses UTF-16 by its first bytes.
                 return Ok(all);
             }
             let at = before + at;
             let origin = path.display().to_string();
-            let error = InputError::at(origin, &all, at..at + 1, "a NUL byte: this is no text");
+            let error = InputError::at(
+                origin,
+                &all,
+                at..at + 1,
+                "a NUL byte: this is not a text file",
+            );
             return Err(error.into());
         }
     }
 }
 
-/// The model in a file; a coloured net is unfolded within the budget. To be called by a
-/// [`supervised`] thread.
+/// Loads the model in a file; a coloured net is unfolded within the budget. May block: for
+/// [`supervised`] work only.
 pub(crate) fn model(path: &Path, budget: &Budget) -> Result<LoadedModel, Failure> {
     let bytes = bytes(path, budget)?;
     let origin = path.display().to_string();
@@ -122,7 +127,7 @@ pub(crate) fn model(path: &Path, budget: &Budget) -> Result<LoadedModel, Failure
     })
 }
 
-/// The model in a file, read within the budget. What the reader had to decide is told on stderr.
+/// Loads the model in a file within the budget, and prints the warnings of its parser.
 pub(crate) fn watched_model(path: &Path, budget: &Budget) -> Result<LoadedModel, Failure> {
     let (path, own) = (path.to_owned(), budget.clone());
     let model = supervised(budget, move || model(&path, &own))?;
@@ -132,24 +137,24 @@ pub(crate) fn watched_model(path: &Path, budget: &Budget) -> Result<LoadedModel,
     Ok(model)
 }
 
-/// The memory that a process may use.
-pub(crate) fn memory(limits: &Limits) -> u64 {
+/// The memory limit of the process.
+pub(crate) fn memory(limits: &LimitArgs) -> u64 {
     limits.memory.map_or_else(default_memory, |bytes| bytes.0)
 }
 
-/// The budget of a command that people talk to: Ctrl-C ends it at once.
-pub(crate) fn plain_budget(limits: &Limits) -> Budget {
+/// The budget of an interactive command, without a handler: Ctrl-C ends the process at once.
+pub(crate) fn plain_budget(limits: &LimitArgs) -> Budget {
     for_property(&Budget::bytes(memory(limits)), limits)
 }
 
-/// The budget of the process: its memory, and a switch that Ctrl-C presses.
+/// The budget of the process, with its memory limit, and the switch that Ctrl-C presses.
 ///
 /// A second Ctrl-C ends the process at once.
-pub(crate) fn budget(limits: &Limits) -> (Budget, Cancel) {
+pub(crate) fn budget(limits: &LimitArgs) -> (Budget, Cancel) {
     let memory = memory(limits);
     let cancel = Cancel::default();
     let switch = cancel.clone();
-    // Without a handler Ctrl-C just kills, which is no reason not to start.
+    // Without a handler Ctrl-C kills the process, which is acceptable.
     let _ = ctrlc::set_handler(move || {
         if switch.is_pressed() {
             std::process::exit(130);
@@ -159,11 +164,10 @@ pub(crate) fn budget(limits: &Limits) -> (Budget, Cancel) {
     (Budget::bytes(memory).with_cancel(cancel.clone()), cancel)
 }
 
-/// Files of properties are read even if the time is over: without them nobody would know what is
-/// unknown.
+/// Minimum time to read the property files: their names are needed to report properties as unknown.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// The budget of reading the files of properties.
+/// The budget for reading the property files.
 pub(crate) fn for_texts(budget: &Budget, timeout: Option<Duration>) -> Budget {
     match timeout {
         Some(time) => budget.clone().with_deadline(time.max(GRACE)),
@@ -172,7 +176,7 @@ pub(crate) fn for_texts(budget: &Budget, timeout: Option<Duration>) -> Budget {
 }
 
 /// The budget of one property.
-pub(crate) fn for_property(budget: &Budget, limits: &Limits) -> Budget {
+pub(crate) fn for_property(budget: &Budget, limits: &LimitArgs) -> Budget {
     match limits.timeout {
         Some(time) => budget.clone().with_deadline(time.0),
         None => budget.clone(),

@@ -32,8 +32,8 @@ use lariat::Stop;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-/// How a command ended, as an exit code. With several properties the worst counts, in the order
-/// internal, interrupted, input, violated, undecided, fine.
+/// The exit status of a command. With several properties the worst counts, in the order internal,
+/// interrupted, input, violated, undecided, fine.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Exit {
     Fine,
@@ -58,7 +58,7 @@ impl From<Exit> for ExitCode {
 }
 
 impl Exit {
-    /// How a command ends that had to stop.
+    /// The exit status of a command that a limit or an interrupt stopped.
     pub(crate) fn of_stop(stop: &Stop) -> Exit {
         match stop {
             Stop::Interrupted => Exit::Interrupted,
@@ -67,15 +67,15 @@ impl Exit {
     }
 }
 
-/// Something that ends a command early.
+/// An error that ends a command.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Input or usage is wrong; the message says how.
+    /// Wrong input or usage, with a message.
     Input(String),
-    /// What a command is about cannot be read within the limits.
+    /// The input could not be read within the limits.
     Undecided(Stop),
-    /// The reader of stdout has gone away.
-    NobodyListens,
+    /// The reader of stdout has closed it.
+    OutputClosed,
 }
 
 impl<E: std::error::Error> From<E> for Failure {
@@ -90,19 +90,19 @@ impl Failure {
     }
 }
 
-/// Says on stderr what went wrong. If even that fails, the exit code has to do.
+/// Prints an error on stderr. If printing fails, the exit code still reports it.
 pub(crate) fn complain(message: &str) {
     let red = anstyle::AnsiColor::Red.on_default().bold();
     let _ = writeln!(anstream::stderr(), "{red}error{red:#}: {message}");
 }
 
-/// Says on stderr what may be worth knowing.
+/// Prints a warning on stderr.
 pub(crate) fn warn(message: &str) {
     let yellow = anstyle::AnsiColor::Yellow.on_default().bold();
     let _ = writeln!(anstream::stderr(), "{yellow}warning{yellow:#}: {message}");
 }
 
-/// Says on stderr what those who asked for it want to know.
+/// Prints a note on stderr.
 pub(crate) fn remark(message: &str) {
     let dim = anstyle::Style::new().dimmed();
     let _ = writeln!(anstream::stderr(), "{dim}note: {message}{dim:#}");
@@ -122,12 +122,12 @@ fn main() -> ExitCode {
             warn(&format!("unknown: {stop}, while reading"));
             Exit::of_stop(&stop)
         }
-        Err(Failure::NobodyListens) => Exit::Undecided,
+        Err(Failure::OutputClosed) => Exit::Undecided,
     };
     exit.into()
 }
 
-/// Carries out a command.
+/// Runs a command.
 fn run(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Check(args) => check::run(*args),

@@ -1,9 +1,9 @@
 //! `lariat mcc`: answers in the form of the Model Checking Contest.
 //!
-//! Formulas of linear time are checked in growing time slices (`lariat::Checker::check_in_slices`); a reserve is
-//! kept at the end to print what is open.
+//! Formulas of linear time are checked in growing time slices (`lariat::Checker::check_in_slices`).
+//! A reserve at the end suffices to print the lines of undecided formulas.
 
-use crate::args::{Limits, Mcc};
+use crate::args::{LimitArgs, Mcc};
 use crate::check::threads;
 use crate::{Exit, Failure, exams, input, out};
 use lariat::internals::formats::{LoadedModel, Outline};
@@ -15,12 +15,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The contest's own limit, if nobody says another.
+/// The time limit of the contest, without BK_TIME_CONFINEMENT.
 const DEFAULT_TIME: Duration = Duration::from_secs(3600);
-/// More than anybody waits, and less than a clock can hold.
+/// The longest time limit: longer ones may overflow an `Instant`.
 const LONGEST: Duration = Duration::from_secs(1 << 32);
 
-/// The examinations that are answered.
+/// The supported examinations.
 const OURS: [&str; 11] = [
     "LTLCardinality",
     "LTLFireability",
@@ -34,9 +34,9 @@ const OURS: [&str; 11] = [
     "StateSpace",
     "UpperBounds",
 ];
-/// Those of branching time, whose formulas are not decided.
+/// Examinations of branching time: every formula is CANNOT_COMPUTE.
 const BRANCHING: [&str; 2] = ["CTLCardinality", "CTLFireability"];
-/// The other ones of the contest.
+/// Examinations that are answered with DO_NOT_COMPETE.
 const OTHERS: [&str; 1] = ["GlobalProperties"];
 
 pub(crate) fn run(args: &Mcc) -> Result<Exit, Failure> {
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Mcc) -> Result<Exit, Failure> {
         None => Ok(None),
         Some(text) => match text.trim().parse::<u64>() {
             Ok(number) => Ok(Some(number)),
-            Err(_) => Err(Failure::new(format!("{name} is no number: `{text}`"))),
+            Err(_) => Err(Failure::new(format!("{name} is not a number: `{text}`"))),
         },
     };
     let time = number("BK_TIME_CONFINEMENT")?.map_or(DEFAULT_TIME, Duration::from_secs);
@@ -60,12 +60,12 @@ pub(crate) fn run(args: &Mcc) -> Result<Exit, Failure> {
         None => number("BK_MEM_CONFINEMENT")?,
         known => known,
     };
-    let limits = Limits {
+    let limits = LimitArgs {
         timeout: Some(TimeSpan(time)),
-        // The confinement is that of the process; a tenth is left for what no ledger counts.
+        // A tenth of the confinement is reserved for memory that the budget does not count.
         memory: megabytes.map(|mb| Bytes(mb.saturating_mul(1 << 20) / 10 * 9)),
     };
-    // Stop early enough to be heard: a twentieth of the time, at most 30 seconds.
+    // The reserve for printing: a twentieth of the time, at most 30 seconds.
     let end = start + time - (time / 20).min(Duration::from_secs(30));
     match examination.as_str() {
         "LTLCardinality" | "LTLFireability" => formulas(args, &examination, &limits, end),
@@ -80,17 +80,17 @@ pub(crate) fn run(args: &Mcc) -> Result<Exit, Failure> {
             Ok(Exit::Fine)
         }
         name => match exams::global(name) {
-            Some(examination) => exams::whole(args, (name, examination), &limits, end),
+            Some(examination) => exams::whole(args, name, examination, &limits, end),
             None => Err(unknown_examination(name)),
         },
     }
 }
 
-/// Says of every formula that it is not decided.
+/// Prints CANNOT_COMPUTE for every formula of an examination.
 fn undecided(
     args: &Mcc,
     examination: &str,
-    limits: &Limits,
+    limits: &LimitArgs,
     end: Instant,
 ) -> Result<Exit, Failure> {
     let (budget, _) = input::budget(limits);
@@ -109,7 +109,12 @@ fn unknown_examination(wrong: &str) -> Failure {
     ))
 }
 
-fn formulas(args: &Mcc, examination: &str, limits: &Limits, end: Instant) -> Result<Exit, Failure> {
+fn formulas(
+    args: &Mcc,
+    examination: &str,
+    limits: &LimitArgs,
+    end: Instant,
+) -> Result<Exit, Failure> {
     let (budget, cancel) = input::budget(limits);
     let source = Source::read(args, examination, &budget, end)?;
     let model = match model_for(args, &source, &budget, end)? {
@@ -161,7 +166,7 @@ pub(crate) fn cannot_compute<'n>(names: impl Iterator<Item = &'n str>) -> Result
     Ok(())
 }
 
-/// How a command ends that could not read its model: in this mode all has been said with its lines.
+/// The exit status if the model could not be read: the lines report it, unless interrupted.
 pub(crate) fn over(stop: &Stop) -> Exit {
     match stop {
         Stop::Interrupted => Exit::Interrupted,
@@ -192,14 +197,15 @@ impl Source {
     }
 }
 
-/// Says of every formula of the file that it is not answered.
+/// Prints CANNOT_COMPUTE for every formula of the file.
 fn give_up(source: &Source) -> Result<(), Failure> {
     let mut outline = Outline::default();
     outline.add_mcc(&source.bytes);
     cannot_compute(outline.list.iter().map(|(name, _)| &**name))
 }
 
-/// The model that a file of formulas is about; if limits end before it is read, every formula has had its line.
+/// Loads the model of a file of formulas. If a limit is reached, prints CANNOT_COMPUTE for every
+/// formula and returns the exit status.
 pub(crate) fn model_for(
     args: &Mcc,
     source: &Source,
@@ -221,7 +227,7 @@ pub(crate) fn read(args: &Mcc, budget: &Budget, end: Instant) -> Result<LoadedMo
     input::watched_model(&args.folder.join("model.pnml"), &reading)
 }
 
-fn state_space(args: &Mcc, limits: &Limits, end: Instant) -> Result<Exit, Failure> {
+fn state_space(args: &Mcc, limits: &LimitArgs, end: Instant) -> Result<Exit, Failure> {
     let (budget, _) = input::budget(limits);
     let model = match read(args, &budget, end) {
         Err(Failure::Undecided(stop)) => {

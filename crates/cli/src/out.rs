@@ -1,18 +1,18 @@
-//! What goes to stdout.
+//! Output on stdout.
 //!
-//! Everything is written at once and flushed, so that a script reads each answer as soon as it is
-//! known. A reader that has gone away (`lariat … | head -1`) is no error worth a message: the command
-//! just ends, and not with the exit code of somebody who knows all answers.
+//! Every text is written at once and flushed, so that a script reads each answer as soon as it is
+//! known. If the reader closes the pipe (`lariat … | head -1`), the command ends without a message
+//! and with the exit code of an undecided command.
 
 use crate::Failure;
 use std::io::{self, Write};
 
-/// Writes text that may contain colours; they are left out where nobody wants them.
+/// Writes text that may contain colours; they are stripped unless colours are enabled.
 pub(crate) fn text(text: &str) -> Result<(), Failure> {
     write(&mut anstream::stdout().lock(), text)
 }
 
-/// Writes something for another program, as it is.
+/// Writes data for another program, unchanged.
 pub(crate) fn data(text: &str) -> Result<(), Failure> {
     write(&mut io::stdout().lock(), text)
 }
@@ -20,7 +20,7 @@ pub(crate) fn data(text: &str) -> Result<(), Failure> {
 fn write(out: &mut dyn Write, text: &str) -> Result<(), Failure> {
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     written.map_err(|error| match error.kind() {
-        io::ErrorKind::BrokenPipe => Failure::NobodyListens,
+        io::ErrorKind::BrokenPipe => Failure::OutputClosed,
         _ => Failure::new(format!("cannot write the answer: {error}")),
     })
 }

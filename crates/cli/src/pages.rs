@@ -1,4 +1,4 @@
-//! `lariat completions` and `lariat manual`: made from the same definitions as `--help`.
+//! `lariat completions` and `lariat manual`: generated from the definitions of `--help`.
 
 use crate::args::{Cli, Completions, Manual};
 use crate::{Exit, Failure, out};

@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Plot) -> Result<Exit, Failure> {
     })
 }
 
-/// Text that cannot command a terminal: names come from files.
+/// Replaces control characters: names come from files, and must not control the terminal.
 fn plain(text: &str) -> String {
     let is_plain = |c: char| c == '\n' || !c.is_control();
     text.chars()
@@ -68,7 +68,7 @@ fn plain(text: &str) -> String {
         .collect()
 }
 
-/// The files of results: those named, and those in the folders named.
+/// The result files: the named ones, and those in the named folders.
 fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in named {

@@ -10,63 +10,65 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// What is done sooner than this is done before anybody wonders.
-const PATIENCE: Duration = Duration::from_millis(400);
-/// How often the line is drawn.
+/// Delay before a line is drawn: short commands draw nothing.
+const DELAY: Duration = Duration::from_millis(400);
+/// Interval at which the line is redrawn.
 const TICK: Duration = Duration::from_millis(200);
 
-/// A line on stderr that says what is being done: drawn after a while, gone when dropped, and never there where stderr is no terminal.
-pub(crate) struct Line {
+/// A progress line on stderr: drawn after [`DELAY`], erased when dropped, and never drawn if stderr
+/// is not a terminal.
+pub(crate) struct ProgressLine {
     bar: ProgressBar,
     volume: Volume,
-    /// Waits until the line is to be drawn, or for the end. There is none if it never is.
-    curtain: Option<(Sender<()>, JoinHandle<()>)>,
-    /// Who works.
+    /// The thread that draws the line after the delay, and the sender whose drop ends it. `None` if
+    /// the line is never drawn.
+    timer: Option<(Sender<()>, JoinHandle<()>)>,
+    /// The engine at work.
     engine: Mutex<Option<&'static str>>,
 }
 
-/// The lines of all who work at the same time.
-pub(crate) struct Lines {
+/// The progress lines of all concurrent checks.
+pub(crate) struct ProgressLines {
     all: MultiProgress,
     volume: Volume,
 }
 
-impl Lines {
-    pub(crate) fn new(volume: Volume) -> Lines {
+impl ProgressLines {
+    pub(crate) fn new(volume: Volume) -> ProgressLines {
         let all = MultiProgress::new();
-        Lines { all, volume }
+        ProgressLines { all, volume }
     }
 
-    /// One more line.
-    pub(crate) fn add(&self) -> Line {
-        Line::among(&self.all, self.volume)
+    /// Adds a line.
+    pub(crate) fn add(&self) -> ProgressLine {
+        ProgressLine::among(&self.all, self.volume)
     }
 
-    /// One more line, as the observer of a property.
+    /// Adds a line, as the observer of a property.
     pub(crate) fn add_boxed(&self) -> Box<dyn Observer> {
         Box::new(self.add())
     }
 
-    /// Does something that prints, while no line is in the way.
+    /// Runs `print` while the lines are hidden.
     pub(crate) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
         self.all.suspend(print)
     }
 }
 
-impl Line {
-    /// A line of its own.
-    pub(crate) fn new(volume: Volume) -> Line {
-        Line::among(&MultiProgress::new(), volume)
+impl ProgressLine {
+    /// A single line.
+    pub(crate) fn new(volume: Volume) -> ProgressLine {
+        ProgressLine::among(&MultiProgress::new(), volume)
     }
 
-    fn among(all: &MultiProgress, volume: Volume) -> Line {
+    fn among(all: &MultiProgress, volume: Volume) -> ProgressLine {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
             bar.set_style(style);
         }
         let seen = volume != Volume::Silent && std::io::stderr().is_terminal();
-        Line {
-            curtain: seen.then(|| curtain(bar.clone(), all.clone())),
+        ProgressLine {
+            timer: seen.then(|| timer(bar.clone(), all.clone())),
             bar,
             volume,
             engine: Mutex::new(None),
@@ -74,31 +76,31 @@ impl Line {
     }
 }
 
-impl Drop for Line {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
-        if let Some((end, waiting)) = self.curtain.take() {
+        if let Some((end, waiting)) = self.timer.take() {
             drop(end);
-            // It draws the line or does nothing, and cannot fail.
+            // The thread returns soon, and does not panic.
             let _ = waiting.join();
         }
         self.bar.finish_and_clear();
     }
 }
 
-/// Begins to draw a line when it has been there for a while.
-fn curtain(bar: ProgressBar, all: MultiProgress) -> (Sender<()>, JoinHandle<()>) {
+/// Spawns the thread that draws a line after [`DELAY`], unless the sender is dropped before.
+fn timer(bar: ProgressBar, all: MultiProgress) -> (Sender<()>, JoinHandle<()>) {
     let (end, ended) = channel();
     let waiting = std::thread::spawn(move || {
-        if ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+        if ended.recv_timeout(DELAY) == Err(RecvTimeoutError::Timeout) {
             all.add(bar).enable_steady_tick(TICK);
         }
     });
     (end, waiting)
 }
 
-impl Observer for Line {
+impl Observer for ProgressLine {
     fn progress(&self, progress: Progress<'_>) {
-        if self.curtain.is_none() {
+        if self.timer.is_none() {
             return;
         }
         let engine = *self.engine.lock().unwrap_or_else(PoisonError::into_inner);
@@ -113,7 +115,7 @@ impl Observer for Line {
     fn engine(&self, name: &'static str) {
         let mut engine = self.engine.lock().unwrap_or_else(PoisonError::into_inner);
         *engine = Some(name);
-        if self.curtain.is_some() {
+        if self.timer.is_some() {
             self.bar.set_message(name);
         }
     }
@@ -125,7 +127,7 @@ impl Observer for Line {
     }
 }
 
-/// What is being done, and by whom.
+/// The engine and its phase.
 fn message(engine: Option<&str>, phase: &str) -> String {
     match engine {
         Some(engine) => format!("{engine}, {phase}"),

@@ -1,6 +1,6 @@
-//! `lariat reduce`.
+//! `lariat reduce`: writes a reduced net.
 
-use crate::args::Reduce;
+use crate::args::ReduceArgs;
 use crate::check::in_words;
 use crate::{Exit, Failure, input, out};
 use lariat::internals::formats::pnml;
@@ -8,7 +8,7 @@ use lariat::internals::ir::{Errors, PropertyList};
 use lariat::internals::{PropertyForm, Rules, Subject, reduction};
 use std::fmt::Write as _;
 
-pub(crate) fn run(args: &Reduce) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
     let (budget, _) = input::budget(&args.limits);
     let budget = input::for_property(&budget, &args.limits);
     let model = input::watched_model(&args.model, &budget)?;
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Exit, Failure> {
         None => (&model.system, &[][..]),
     };
     let text = pnml::write(system)
-        .ok_or_else(|| Failure::new("only nets are reduced, and this model is none"))?;
+        .ok_or_else(|| Failure::new("only nets can be reduced, and this model is not a net"))?;
     let Some(path) = &args.output else {
         out::data(&text)?;
         return Ok(Exit::Fine);
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Exit, Failure> {
     std::fs::write(path, text)
         .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))?;
     let before = &model.system;
-    let mut told = format!(
+    let mut summary = format!(
         "places {} -> {}, transitions {} -> {}\n",
         before.variables.len(),
         system.variables.len(),
@@ -45,8 +45,8 @@ pub(crate) fn run(args: &Reduce) -> Result<Exit, Failure> {
         system.events.len(),
     );
     for removed in removed {
-        let _ = writeln!(told, "  {}", in_words(removed));
+        let _ = writeln!(summary, "  {}", in_words(removed));
     }
-    out::text(&told)?;
+    out::text(&summary)?;
     Ok(Exit::Fine)
 }

@@ -1,6 +1,7 @@
-//! `lariat simulate`: one step at a time, in a terminal or in a page.
+//! `lariat simulate`: runs a model step by step, in a terminal or in a page.
 //!
-//! Lines come from stdin, so that a session can also be a file. What is not understood is told and changes nothing.
+//! Commands are lines on stdin, so that a session can also be a file. An unknown command prints a
+//! message and changes nothing.
 
 use crate::args::Simulate;
 use crate::view::write;
@@ -16,23 +17,23 @@ use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal};
 use std::path::Path;
 
-/// Steps that `until` takes before it gives up, unless it is told how many.
-const PATIENCE: usize = 1000;
-/// Events listed at a state.
+/// Default limit on the steps of `until`.
+const UNTIL_STEPS: usize = 1000;
+/// Limit on the events listed at a state.
 const LISTED: usize = 40;
 
 const HELP: &str = "\
   NUMBER or NAME     take that event
   u [N]              undo a step, or N
   r [N]              a random step, or N
-  until WHAT [, N]   random steps until WHAT holds, at most N (1000): an atom or several, as in formulas
+  until WHAT [, N]   random steps until WHAT holds, at most N (1000); WHAT: a formula without X, F, G, U
   s                  the whole state
   l                  the steps so far
   w FILE             save the run; `lariat view FILE` shows it
-  q                  leave
+  q                  quit
 ";
 
-/// A model that is being run.
+/// A model and its run so far.
 struct Session<'m> {
     model: &'m LoadedModel,
     name: String,
@@ -40,7 +41,7 @@ struct Session<'m> {
     random: Random,
 }
 
-/// What there is to take: an event and where it leads.
+/// The enabled events, each with a successor state.
 type Moves = Vec<(EventId, State)>;
 
 pub(crate) fn run(args: &Simulate) -> Result<Exit, Failure> {
@@ -55,11 +56,11 @@ pub(crate) fn run(args: &Simulate) -> Result<Exit, Failure> {
         None => DrawnRun::at(initial.clone()),
     };
     if let Some(path) = &args.html {
-        return in_a_page(args, &model, &name, start, path);
+        return write_page(args, &model, &name, start, path);
     }
     if !args.formulas.is_empty() {
         return Err(Failure::new(
-            "formulas are for --html; in a terminal say `until`",
+            "--formula needs --html; in a terminal use `until`",
         ));
     }
     let mut session = Session {
@@ -73,7 +74,7 @@ pub(crate) fn run(args: &Simulate) -> Result<Exit, Failure> {
     for line in std::io::stdin().lock().lines() {
         let line =
             line.map_err(|error| Failure::new(format!("cannot read the next line: {error}")))?;
-        match session.obey(line.trim()) {
+        match session.execute(line.trim()) {
             Some(answer) => out::text(&answer)?,
             None => break,
         }
@@ -84,7 +85,7 @@ pub(crate) fn run(args: &Simulate) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// The run in a file, to go on with.
+/// Reads the run to continue from a file.
 fn resumed(
     path: &Path,
     model: &LoadedModel,
@@ -94,13 +95,13 @@ fn resumed(
     let first = objects.first().and_then(traces::run).unwrap_or(&Json::Null);
     let mut run = NameIndex::new(&model.system)
         .run(first)
-        .map_err(|why| Failure::new(format!("the trace is none of this model: {why}")))?;
+        .map_err(|why| Failure::new(format!("the trace does not belong to this model: {why}")))?;
     if let Some(step) = run.astray(&model.system, lariat::internals::Deadlock::Stutter) {
         return Err(Failure::new(format!(
-            "step {step} of the trace is none of this model"
+            "step {step} of the trace is not possible in this model"
         )));
     }
-    // A run by hand takes no stutter steps, and goes on from the end of the loop.
+    // A simulation has no stutter steps; it continues from the end of the loop.
     while run.events.last() == Some(&None) {
         run.events.pop();
         run.states.pop();
@@ -114,8 +115,8 @@ fn resumed(
     })
 }
 
-/// The page in which the model is run by hand.
-fn in_a_page(
+/// Writes the page that simulates the model.
+fn write_page(
     args: &Simulate,
     model: &LoadedModel,
     name: &str,
@@ -124,7 +125,7 @@ fn in_a_page(
 ) -> Result<Exit, Failure> {
     if !can_be_run(&model.system) {
         return Err(Failure::new(
-            "this model is too large to be run in a page, or has numbers beyond 2^53\n  = help: without --html it runs in the terminal",
+            "this model is too large to be simulated in a page, or has numbers beyond 2^53\n  = help: omit --html to simulate it in the terminal",
         ));
     }
     let mut properties = PropertyList::new();
@@ -189,7 +190,7 @@ impl Session<'_> {
         self.run.prefix = left;
     }
 
-    /// Where we are, and what can happen.
+    /// The current state and the enabled events.
     fn shown(&self, interactive: bool) -> String {
         let system = &self.model.system;
         let number = self.run.events.len();
@@ -208,7 +209,7 @@ impl Session<'_> {
         };
         let moves = self.moves();
         if moves.is_empty() {
-            text.push_str("   nothing can happen: a deadlock\n");
+            text.push_str("   no event is enabled: a deadlock\n");
         }
         let names = moves
             .iter()
@@ -221,7 +222,11 @@ impl Session<'_> {
             let _ = writeln!(text, "  {:>3}  {name:wide$}  {changed}", i + 1);
         }
         if moves.len() > LISTED {
-            let _ = writeln!(text, "       and {} more; say a name", moves.len() - LISTED);
+            let _ = writeln!(
+                text,
+                "       and {} more; type a name",
+                moves.len() - LISTED
+            );
         }
         if interactive && number == 0 {
             text.push_str("? for help\n> ");
@@ -229,8 +234,8 @@ impl Session<'_> {
         text
     }
 
-    /// Does what a line says; `None` to leave.
-    fn obey(&mut self, line: &str) -> Option<String> {
+    /// Executes a command line; `None` quits.
+    fn execute(&mut self, line: &str) -> Option<String> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         let count = || {
@@ -240,13 +245,13 @@ impl Session<'_> {
                 rest.parse::<usize>()
             }
         };
-        let wrong = |what: &str| format!("`{what}` is no number\n");
+        let wrong = |what: &str| format!("`{what}` is not a number\n");
         Some(match (word, count()) {
             ("q" | "quit" | "exit", _) => return None,
             ("?" | "h" | "help", _) => HELP.to_owned(),
             ("", _) => self.shown(false),
             ("s", _) => format!("{}\n", marking(&self.model.system, self.state(), true)),
-            ("l", _) => self.told(),
+            ("l", _) => self.steps(),
             ("w", _) => self.save(rest),
             ("until", _) => self.until(rest),
             ("u", Ok(steps)) => {
@@ -262,7 +267,7 @@ impl Session<'_> {
         })
     }
 
-    /// Takes the event of this number or name.
+    /// Takes the event with this number or name.
     fn named(&mut self, text: &str) -> String {
         let moves = self.moves();
         if let Ok(number) = text.parse::<usize>() {
@@ -282,19 +287,19 @@ impl Session<'_> {
                 self.take(step);
                 self.shown(false)
             }
-            (Some(_), Some(_)) => format!("`{text}` can happen in several ways: say a number\n"),
+            (Some(_), Some(_)) => format!("`{text}` has several successors: type a number\n"),
             (None, _) if system.events.iter().any(|event| event.name == text) => {
-                format!("`{text}` cannot happen here\n")
+                format!("`{text}` is not enabled here\n")
             }
             (None, _) => {
                 let near = suggestion(text, moves.iter().map(|(event, _)| name(event)));
                 let near = near.map_or(String::new(), |near| format!("; {near}"));
-                format!("`{text}` is no event, number or command{near}; ? for help\n")
+                format!("`{text}` is not an event, number or command{near}; ? for help\n")
             }
         }
     }
 
-    /// Random steps until `goal` holds; how many were possible.
+    /// Takes random steps until `goal` holds; returns the number of steps, at most `most`.
     fn random_steps(&mut self, most: usize, goal: &dyn Fn(&Session<'_>) -> bool) -> usize {
         for done in 0..most {
             if goal(self) {
@@ -311,7 +316,7 @@ impl Session<'_> {
         most
     }
 
-    /// The state after random steps, with a word if they ended early.
+    /// The state after random steps, with a note if a deadlock ended them.
     fn with_end(&self, early: bool) -> String {
         let end = if early {
             "a deadlock ends the run\n"
@@ -324,9 +329,9 @@ impl Session<'_> {
     fn until(&mut self, text: &str) -> String {
         let (what, most) = match text.rsplit_once(',') {
             Some((what, number)) if number.trim().parse::<usize>().is_ok() => {
-                (what, number.trim().parse().unwrap_or(PATIENCE))
+                (what, number.trim().parse().unwrap_or(UNTIL_STEPS))
             }
-            _ => (text, PATIENCE),
+            _ => (text, UNTIL_STEPS),
         };
         let goal = match Goal::read(&self.model.names(), what) {
             Ok(goal) => goal,
@@ -345,7 +350,7 @@ impl Session<'_> {
         format!("{}{found}", self.shown(false))
     }
 
-    fn told(&self) -> String {
+    fn steps(&self) -> String {
         let system = &self.model.system;
         let mut text = format!("0: {}\n", marking(system, &self.run.states[0], false));
         for (i, (event, pair)) in self
@@ -368,7 +373,7 @@ impl Session<'_> {
 
     fn save(&self, path: &str) -> String {
         if path.is_empty() {
-            return "say which file: w FILE\n".to_owned();
+            return "missing file name: w FILE\n".to_owned();
         }
         let object = json!({
             "schema": 1,
@@ -382,7 +387,7 @@ impl Session<'_> {
     }
 }
 
-/// What a run goes on until.
+/// The condition of `until`: a formula without temporal operators.
 struct Goal {
     formulas: Formulas,
     propositions: Vec<Proposition>,
@@ -399,7 +404,7 @@ impl Goal {
             .list
             .last()
             .map(|property| property.formula)
-            .ok_or("nothing to wait for")?;
+            .ok_or("missing formula after `until`")?;
         let formulas = properties.formulas;
         let temporal = |f: &Formula| {
             !matches!(
@@ -416,7 +421,7 @@ impl Goal {
             )
         };
         if formulas.subformulas(formula).iter().any(temporal) {
-            Err("`until` asks one state, which has no X, F, G or U".to_owned())
+            Err("`until` takes a formula without X, F, G and U".to_owned())
         } else {
             Ok(Goal {
                 formula,
@@ -426,7 +431,7 @@ impl Goal {
         }
     }
 
-    /// Does it hold here? `fires(t)` is true if t was the last step.
+    /// Returns whether it holds in the current state; `fires(t)` is true if t was the last step.
     fn holds(&self, session: &Session<'_>) -> bool {
         let system = &session.model.system;
         holds(&self.formulas, self.formula, 0, 1, |_, atom| {

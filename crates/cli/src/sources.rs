@@ -1,4 +1,5 @@
-//! The properties of a `lariat check` command line: formulas, files, automata, and those of the model.
+//! The properties of a `lariat check` command line: formulas, files, automata, and those of the
+//! model.
 
 use crate::args::Check;
 use crate::{Failure, input};
@@ -65,8 +66,8 @@ impl Sources {
         outline
     }
 
-    /// Binds all properties to the model, and keeps those that were selected. A property process of the model is
-    /// the last property.
+    /// Binds all properties to the model, and keeps those that were selected. A property process of
+    /// the model is the last property.
     pub(crate) fn bind<'m>(
         &self,
         args: &Check,

@@ -1,8 +1,8 @@
-//! `lariat states`.
+//! `lariat states`: counts the state space.
 
-use crate::args::{States, Volume};
-use crate::cluster::{Part, take_part};
-use crate::progress::{Line, grouped};
+use crate::args::{StatesArgs, Volume};
+use crate::cluster::{Participation, take_part};
+use crate::progress::{ProgressLine, grouped};
 use crate::{Exit, Failure, input, out};
 use lariat::internals::formats::ModelFormat;
 use lariat::internals::space::symbolic::UBig;
@@ -14,15 +14,15 @@ use serde_json::json;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-pub(crate) fn run(mut args: States) -> Result<Exit, Failure> {
+pub(crate) fn run(mut args: StatesArgs) -> Result<Exit, Failure> {
     let asker = match take_part(
         &args.team,
         Some(args.threads),
         &args.model,
         &mut args.limits,
     )? {
-        Part::Break(exit) => return Ok(exit),
-        Part::Continue(asker) => asker,
+        Participation::Break(exit) => return Ok(exit),
+        Participation::Continue(asker) => asker,
     };
     if asker.is_some() && (args.engine != CountingMethod::Auto || args.symmetry) {
         return Err(Failure::new(
@@ -47,7 +47,7 @@ pub(crate) fn run(mut args: States) -> Result<Exit, Failure> {
         model => model?,
     };
     let system = &model.system;
-    let line = Line::new(if args.json {
+    let line = ProgressLine::new(if args.json {
         Volume::Silent
     } else {
         Volume::Progress
@@ -113,7 +113,7 @@ pub(crate) fn run(mut args: States) -> Result<Exit, Failure> {
 }
 
 /// Reports the state space of a model that could not be read as unknown.
-fn unread(args: &States, stop: Stop, time: Duration) -> Result<Exit, Failure> {
+fn unread(args: &StatesArgs, stop: Stop, time: Duration) -> Result<Exit, Failure> {
     let exit = Exit::of_stop(&stop);
     let mut found = StateSpace::default();
     found.stop = Some(stop);
@@ -214,7 +214,7 @@ fn text(system: &System, found: &StateSpace, failed: &[(&str, String)], seconds:
         let _ = writeln!(text, "unbounded: the state space is infinite");
         let _ = writeln!(text, "{:>24}  {}", "after", prefix.join(" "));
         let _ = writeln!(text, "{:>24}  {}", "repeat", pump.join(" "));
-        let _ = writeln!(text, "{:>24}  {}", "and these grow", grows.join(" "));
+        let _ = writeln!(text, "{:>24}  {}", "growing places", grows.join(" "));
     }
     let mut rows: Vec<(String, String)> = Vec::new();
     let mut row = |what: &str, number: Option<String>| {

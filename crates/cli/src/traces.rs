@@ -1,11 +1,11 @@
-//! Files of runs, as `check --trace` and `simulate` write them.
+//! Files of runs, written by `check --trace` and `simulate`.
 
 use crate::{Failure, input};
 use lariat::internals::{Budget, InputError};
 use serde_json::Value as Json;
 use std::path::Path;
 
-/// The objects of a file that have a run, one or more a line.
+/// Reads the objects of a file that contain a run.
 pub(crate) fn read(path: &Path, budget: &Budget) -> Result<Vec<Json>, Failure> {
     let (file, own) = (path.to_owned(), budget.clone());
     let bytes = input::supervised(budget, move || input::bytes(&file, &own))?;
@@ -23,7 +23,7 @@ pub(crate) fn read(path: &Path, budget: &Budget) -> Result<Vec<Json>, Failure> {
             }
             Some(Err(error)) => {
                 let at = at.min(bytes.len().saturating_sub(1));
-                let message = format!("this is no trace: {error}");
+                let message = format!("this is not a trace: {error}");
                 let error = InputError::at(origin, &bytes, at..at + 1, message);
                 return Err(error
                     .help("expected JSON as `lariat check --trace` writes it")

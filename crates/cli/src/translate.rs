@@ -1,6 +1,6 @@
-//! `lariat translate`.
+//! `lariat translate`: automata of formulas.
 
-use crate::args::{Format, Translate};
+use crate::args::{OutputFormat, Translate};
 use crate::{Exit, Failure, input, out};
 use lariat::internals::automata::testing::{Ta, Tgta, write_testing_dot, write_testing_json};
 use lariat::internals::automata::{
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &Translate) -> Result<Exit, Failure> {
     let name = |atom| formulas.atom_name(atom).to_owned();
     let mut text = String::new();
     let written = match (&made, args.format) {
-        (made, Format::Svg) => {
+        (made, OutputFormat::Svg) => {
             let graph = match made {
                 Made::Automaton(automaton) => lariat_draw::automaton(automaton, &name),
                 Made::Ta(Ta(t)) | Made::Tgta(Tgta(t)) => lariat_draw::testing(t, &name),
@@ -32,31 +32,33 @@ pub(crate) fn run(args: &Translate) -> Result<Exit, Failure> {
             text = graph.svg(&title).text;
             Ok(())
         }
-        (Made::Ta(Ta(t)) | Made::Tgta(Tgta(t)), Format::Dot) => {
+        (Made::Ta(Ta(t)) | Made::Tgta(Tgta(t)), OutputFormat::Dot) => {
             write_testing_dot(t, &title, name, &mut text)
         }
-        (Made::Ta(Ta(t)), Format::Json) => write_testing_json(t, &title, "ta", name, &mut text),
-        (Made::Tgta(Tgta(t)), Format::Json) => {
+        (Made::Ta(Ta(t)), OutputFormat::Json) => {
+            write_testing_json(t, &title, "ta", name, &mut text)
+        }
+        (Made::Tgta(Tgta(t)), OutputFormat::Json) => {
             write_testing_json(t, &title, "tgta", name, &mut text)
         }
         // HOA labels edges with letters, not with changes.
-        (Made::Ta(t), Format::Hoa) => {
+        (Made::Ta(t), OutputFormat::Hoa) => {
             let title = format!("{title}, a ta with its letters spelt out");
             write_hoa(&t.to_automaton(), &title, name, &mut text)
         }
-        (Made::Tgta(t), Format::Hoa) => {
+        (Made::Tgta(t), OutputFormat::Hoa) => {
             let title = format!("{title}, a tgta with its letters spelt out");
             write_hoa(&t.to_automaton(), &title, name, &mut text)
         }
-        (Made::Ta(_) | Made::Tgta(_), Format::Never) => {
+        (Made::Ta(_) | Made::Tgta(_), OutputFormat::Never) => {
             return Err(Failure::new(
                 "a never claim reads letters, not changes; `--to ba --format never` accepts the same words",
             ));
         }
-        (Made::Automaton(a), Format::Hoa) => write_hoa(a, &title, name, &mut text),
-        (Made::Automaton(a), Format::Dot) => write_dot(a, &title, name, &mut text),
-        (Made::Automaton(a), Format::Json) => write_json(a, &title, name, &mut text),
-        (Made::Automaton(a), Format::Never) => {
+        (Made::Automaton(a), OutputFormat::Hoa) => write_hoa(a, &title, name, &mut text),
+        (Made::Automaton(a), OutputFormat::Dot) => write_dot(a, &title, name, &mut text),
+        (Made::Automaton(a), OutputFormat::Json) => write_json(a, &title, name, &mut text),
+        (Made::Automaton(a), OutputFormat::Never) => {
             let title = print(&formulas, formula, Syntax::Spin);
             write_never(a, &title, name, &mut text)
         }
@@ -69,7 +71,7 @@ pub(crate) fn run(args: &Translate) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// What was asked for.
+/// The automaton in the requested form.
 enum Made {
     Automaton(Automaton),
     Ta(Ta),
@@ -86,7 +88,7 @@ fn make(
     let automaton = translate(formulas, formula, &any, budget)?;
     if kind.is_testing() && !stutter_invariant(formulas, formula, &any, budget)? {
         return Err(Stop::Unsupported(
-            "testing automata see changes only, and this formula can tell how often a letter is repeated"
+            "testing automata read only changes of letters, and this formula is not stutter-invariant"
                 .to_owned(),
         ));
     }

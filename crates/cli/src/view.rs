@@ -1,6 +1,6 @@
 //! `lariat view`, and the page that `check --html` writes.
 
-use crate::args::View;
+use crate::args::ViewArgs;
 use crate::{Exit, Failure, input, out, traces};
 use lariat::Property;
 use lariat::internals::PropertyForm;
@@ -12,19 +12,20 @@ use lariat_draw::run::{NameIndex, system_of};
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 
-/// A page that is written when all is known.
+/// A page that is written when all reports are known.
 pub(crate) struct Page<'a> {
     path: &'a Path,
-    told: Vec<PageEntry>,
+    reports: Vec<PageEntry>,
 }
 
 impl<'a> Page<'a> {
-    /// A page for this file, which is tried at once: a long check should not end with a file that cannot be written.
+    /// Starts a page. Its file is created at once, so that an unwritable path fails before the
+    /// check.
     pub(crate) fn create(path: &'a Path) -> Result<Page<'a>, Failure> {
         write(path, "")?;
         Ok(Page {
             path,
-            told: Vec::new(),
+            reports: Vec::new(),
         })
     }
 
@@ -43,7 +44,7 @@ impl<'a> Page<'a> {
             PropertyForm::Formula(formula) => Some(formula),
             PropertyForm::Never(_) => None,
         });
-        self.told.push(PageEntry {
+        self.reports.push(PageEntry {
             report,
             run,
             formula,
@@ -54,8 +55,8 @@ impl<'a> Page<'a> {
 
     /// Writes the page; violated properties come first.
     pub(crate) fn finish(mut self, subject: &PageSubject<'_>) -> Result<(), Failure> {
-        self.told.sort_by_key(|told| told.run.is_none());
-        write(self.path, &page(subject, &self.told))
+        self.reports.sort_by_key(|report| report.run.is_none());
+        write(self.path, &page(subject, &self.reports))
     }
 }
 
@@ -64,7 +65,7 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))
 }
 
-pub(crate) fn run(args: &View) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &ViewArgs) -> Result<Exit, Failure> {
     let (budget, _) = input::budget(&args.limits);
     let budget = input::for_property(&budget, &args.limits);
     let objects = traces::read(&args.trace, &budget)?;
@@ -75,7 +76,7 @@ pub(crate) fn run(args: &View) -> Result<Exit, Failure> {
         Some(path) => input::watched_model(&path, &budget)?,
         None => {
             crate::warn(
-                "the model of this trace is not there, so its net is not drawn; see --model",
+                "the model file of this trace was not found, so its net is not drawn; see --model",
             );
             let runs: Vec<&Json> = objects.iter().filter_map(traces::run).collect();
             LoadedModel::new(ModelFormat::Etf, system_of(&runs))
@@ -97,8 +98,9 @@ pub(crate) fn run(args: &View) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// The file of the model: as it is asked for, or as the trace names it, from here or from beside the trace.
-fn model_file(args: &View, named: Option<&str>) -> Option<PathBuf> {
+/// The model file: `--model`, or the file named in the trace, relative to this folder or the
+/// trace's.
+fn model_file(args: &ViewArgs, named: Option<&str>) -> Option<PathBuf> {
     if let Some(path) = &args.model {
         return Some(path.clone());
     }
@@ -110,7 +112,7 @@ fn model_file(args: &View, named: Option<&str>) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// The page of some traces; their runs are replayed.
+/// The page of traces. Their runs are replayed.
 fn shown(
     name: &str,
     model: &LoadedModel,
@@ -126,7 +128,7 @@ fn shown(
         let found = traces::run(&report).map(|run| index.run(run));
         let run = found.transpose().map_err(|why| {
             Failure::new(format!(
-                "the trace is none of this model: {why}\n  = help: `--model FILE` names another one"
+                "the trace does not belong to this model: {why}\n  = help: name another model with `--model FILE`"
             ))
         })?;
         let ignores = report.get("deadlock").and_then(Json::as_str) == Some("ignore");
@@ -142,14 +144,14 @@ fn shown(
             .and_then(|run| run.astray(&model.system, policy))
         {
             crate::warn(&format!(
-                "step {step} of the run is none of the model, which may have changed since"
+                "step {step} of the run is not possible in the model, which may have changed since"
             ));
             if let Some(replayed) = report.pointer_mut("/counterexample/replayed") {
                 *replayed = Json::Bool(false);
             }
         }
         let text = report.get("formula").and_then(Json::as_str);
-        // What is no formula, such as a sentence about an automaton, is shown as it is.
+        // A text that does not parse, such as the description of an automaton, is shown verbatim.
         let known =
             text.is_some_and(|text| properties.add_formula(&names, "trace", None, text).is_ok());
         let formula = properties

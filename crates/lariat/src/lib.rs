@@ -106,8 +106,11 @@ mod verdict;
 
 pub use checker::{CheckEvent, Checker, ObserverFactory};
 pub use error::Error;
+#[doc(inline)]
 pub use lariat_budget::{Budget, Cancel, Observer, Progress, Quiet, Stop};
+#[doc(inline)]
 pub use lariat_engines::EngineId;
+#[doc(inline)]
 pub use lariat_model::{Deadlock, Errors, InputError};
 pub use model::Model;
 pub use properties::{Properties, Property};

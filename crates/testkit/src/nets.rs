@@ -36,7 +36,7 @@ pub fn any(rng: &mut Random) -> System {
     }
 }
 
-/// Generates a net with more than [`MANY`] reachable markings, almost always an unbounded one.
+/// Generates a net with more than `MANY` reachable markings, almost always an unbounded one.
 pub fn growing(rng: &mut Random) -> System {
     loop {
         let (weight, growth) = (rng.between(1, 2), rng.between(0, 1));

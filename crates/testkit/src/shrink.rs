@@ -10,7 +10,7 @@ use lariat_model::Action;
 /// Limit on the number of candidates.
 const MOST_TRIES: usize = 2000;
 
-/// Returns a case that fails and of which no simplification fails, up to [`MOST_TRIES`].
+/// Returns a case that fails and of which no simplification fails, up to `MOST_TRIES`.
 pub fn shrink(case: &Case, fails: impl Fn(&Case) -> bool) -> Case {
     let mut best = case.clone();
     let mut tries = 0;

@@ -1,6 +1,6 @@
 //! Questions without a formula: `ask`, and the examinations of `mcc`.
 
-use super::Limits;
+use super::LimitArgs;
 use clap::{Args, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -56,7 +56,7 @@ pub(crate) struct Ask {
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
     #[command(flatten)]
-    pub limits: Limits,
+    pub limits: LimitArgs,
     /// Print one JSON object per question and line, as soon as it is known.
     #[arg(long)]
     pub json: bool,

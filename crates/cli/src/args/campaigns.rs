@@ -31,7 +31,8 @@ pub(crate) struct Plot {
     /// Only these kinds of plots and tables.
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub kind: Vec<PlotName>,
-    /// Only these engines, in this order. Of more than four, scatter plots compare the first with each other one.
+    /// Only these engines, in this order. Of more than four, scatter plots compare the first with
+    /// each other one.
     #[arg(long, value_name = "ENGINE", value_delimiter = ',')]
     pub engines: Vec<String>,
     /// The measure.

@@ -3,7 +3,7 @@
 use super::values::{
     Without, automaton_kind, deadlock, emptiness, engine, order, recurring, without,
 };
-use super::{LIMITS, Limits, Team};
+use super::{LIMITS, LimitArgs, TeamArgs};
 use clap::Args;
 use lariat::internals::{AutomatonKind, Deadlock, Emptiness, EngineChoice, OrderChoice, Recurring};
 use std::num::NonZeroUsize;
@@ -81,7 +81,8 @@ pub(crate) struct Check {
     pub mcc: Vec<PathBuf>,
     /// An automaton of the *negated* property, in HOA.
     ///
-    /// No run may be accepted by it. Its atomic propositions are atoms of formulas, such as `p >= 2`.
+    /// No run may be accepted by it. Its atomic propositions are atoms of formulas, such as `p >=
+    /// 2`.
     #[arg(long, value_name = "FILE.hoa", help_heading = PROPERTIES, hide_short_help = true)]
     pub automaton: Vec<PathBuf>,
     /// Check only this property; may be given several times.
@@ -111,13 +112,14 @@ pub(crate) struct Check {
     pub no_reduce: bool,
     /// Use the construction as published, where ours differs.
     ///
-    /// With Couvreur's check and without a search near the initial states. slap and slap-fst aggregate over self-loops
-    /// whose marks are on the edge, and terminal states are those with self-loops only; sog of events omits silent
-    /// steps where this is sound; sop shrinks its alphabet at every state; owcty and el start with the whole
-    /// product; ta and tgta copy edges to livelock states and merge only bisimilar states; hyb reads a Büchi automaton,
-    /// stores recurring states as sets, starts its search with them, and omits our own proofs of absence
-    /// (--automaton-kind ba --recurring sets --without structure,automaton,still). Engines without such a variant
-    /// report it.
+    /// With Couvreur's check and without a search near the initial states. slap and slap-fst
+    /// aggregate over self-loops whose marks are on the edge, and terminal states are those with
+    /// self-loops only; sog of events omits silent steps where this is sound; sop shrinks its
+    /// alphabet at every state; owcty and el start with the whole product; ta and tgta copy edges
+    /// to livelock states and merge only bisimilar states; hyb reads a Büchi automaton, stores
+    /// recurring states as sets, starts its search with them, and omits our own proofs of absence
+    /// (--automaton-kind ba --recurring sets --without structure,automaton,still). Engines without
+    /// such a variant report it.
     #[arg(long, help_heading = VARIANTS, hide_short_help = true)]
     pub published: bool,
     /// The recurring states stored before a symbolic search (hyb).
@@ -128,7 +130,8 @@ pub(crate) struct Check {
     /// The order of variables is better then, but nothing is found before all states are known.
     #[arg(long, help_heading = VARIANTS, hide_short_help = true)]
     pub reachable_first: bool,
-    /// Report a check by inclusion in active nodes (--emptiness aec) that is inconclusive, instead of running nsiec.
+    /// Report a check by inclusion in active nodes (--emptiness aec) that is inconclusive, instead
+    /// of running nsiec.
     #[arg(long, help_heading = VARIANTS, hide_short_help = true)]
     pub no_fallback: bool,
     /// Also count the whole product of single states (explicit, ba, ta, tgta).
@@ -144,26 +147,26 @@ pub(crate) struct Check {
     pub deadlock: Deadlock,
     /// Consider only runs that are weakly fair to WHAT.
     ///
-    /// No run on which WHAT stays enabled forever and is never taken; may be given several times. WHAT is `all`
-    /// transitions, one by name, a pattern such as 'take_*', process:P or `processes` of a DVE model, or a predicate
-    /// that holds infinitely often, such as 'p >= 1'.
+    /// No run on which WHAT stays enabled forever and is never taken; may be given several times.
+    /// WHAT is `all` transitions, one by name, a pattern such as 'take_*', process:P or `processes`
+    /// of a DVE model, or a predicate that holds infinitely often, such as 'p >= 1'.
     #[arg(long, value_name = "WHAT", help_heading = RUNS)]
     pub weak_fair: Vec<String>,
     /// Consider only runs that are strongly fair to WHAT.
     ///
-    /// No run on which WHAT is enabled infinitely often and taken finitely often. WHAT is as for --weak-fair, without
-    /// predicates.
+    /// No run on which WHAT is enabled infinitely often and taken finitely often. WHAT is as for
+    /// --weak-fair, without predicates.
     #[arg(long, value_name = "WHAT", help_heading = RUNS)]
     pub strong_fair: Vec<String>,
     #[command(flatten)]
-    pub limits: Limits,
+    pub limits: LimitArgs,
     /// Processors to use; all by default.
     ///
     /// With --hosts: workers per process, 1 by default.
     #[arg(long, value_name = "N", help_heading = LIMITS)]
     pub threads: Option<NonZeroUsize>,
     #[command(flatten)]
-    pub team: Team,
+    pub team: TeamArgs,
     /// Print one JSON object per property and line, as soon as it is known.
     #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
@@ -177,7 +180,8 @@ pub(crate) struct Check {
     pub html: Option<PathBuf>,
     /// Insist on a shortest counterexample, within the limits.
     ///
-    /// By default about as much effort as finding the counterexample took is spent on a shorter one.
+    /// By default about as much effort as finding the counterexample took is spent on a shorter
+    /// one.
     #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
     pub shortest: bool,
     /// Do not shorten counterexamples.
@@ -185,14 +189,15 @@ pub(crate) struct Check {
     pub as_found: bool,
     /// Confirm each verdict with a second, unrelated engine.
     ///
-    /// Within the same limits: single states if sets of states have decided, sets otherwise, always on the original
-    /// net. If the engines contradict each other, the exit code is 101.
+    /// Within the same limits: single states if sets of states have decided, sets otherwise, always
+    /// on the original net. If the engines contradict each other, the exit code is 101.
     #[arg(long, help_heading = OUTPUT)]
     pub cross_check: bool,
     /// Skip the vacuity check.
     ///
-    /// It finds parts of a property that holds which do not matter, such as a condition that never happens, and takes
-    /// at most a tenth of the work and time of the check, or a few hundredths of a second.
+    /// It finds parts of a property that holds which do not matter, such as a condition that never
+    /// happens, and takes at most a tenth of the work and time of the check, or a few hundredths of
+    /// a second.
     #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
     pub no_vacuity: bool,
     /// Show whole states in counterexamples, not only changes.

@@ -1,6 +1,6 @@
 //! Commands on formulas and models: translate, info, reduce, view, simulate, draw, generate.
 
-use super::Limits;
+use super::LimitArgs;
 use super::values::{automaton_kind, rule};
 use clap::{Args, ValueEnum};
 use lariat::internals::ir::generate::Family;
@@ -28,13 +28,13 @@ pub(crate) struct Translate {
     pub to: AutomatonKind,
     /// The output format.
     #[arg(long, value_name = "FORMAT", default_value = "hoa")]
-    pub format: Format,
+    pub format: OutputFormat,
     #[command(flatten)]
-    pub limits: Limits,
+    pub limits: LimitArgs,
 }
 
 #[derive(Clone, Copy, ValueEnum, Debug)]
-pub(crate) enum Format {
+pub(crate) enum OutputFormat {
     /// The Hanoi omega-automata format; ta and tgta with one state per letter.
     Hoa,
     /// A never claim for SPIN (always a Büchi automaton).
@@ -52,7 +52,7 @@ pub(crate) struct Info {
     /// The model.
     pub model: PathBuf,
     #[command(flatten)]
-    pub limits: Limits,
+    pub limits: LimitArgs,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
@@ -68,7 +68,7 @@ Example:
 
 #[derive(Args, Debug)]
 #[command(after_help = REDUCE_HELP)]
-pub(crate) struct Reduce {
+pub(crate) struct ReduceArgs {
     /// The model; coloured nets are unfolded.
     pub model: PathBuf,
     /// A formula whose verdict is preserved; may be given several times.
@@ -81,7 +81,7 @@ pub(crate) struct Reduce {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
-    pub limits: Limits,
+    pub limits: LimitArgs,
 }
 
 const VIEW_HELP: &str = "\
@@ -95,7 +95,7 @@ Examples:
 
 #[derive(Args, Debug)]
 #[command(after_help = VIEW_HELP)]
-pub(crate) struct View {
+pub(crate) struct ViewArgs {
     /// A file of runs, from `check --trace` or `w` of `simulate`.
     #[arg(value_name = "TRACE.json")]
     pub trace: PathBuf,
@@ -106,7 +106,7 @@ pub(crate) struct View {
     #[arg(short, long, value_name = "FILE.html")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
-    pub limits: Limits,
+    pub limits: LimitArgs,
 }
 
 const SIMULATE_HELP: &str = "\
@@ -138,7 +138,7 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "N", default_value = "1")]
     pub seed: u64,
     #[command(flatten)]
-    pub limits: Limits,
+    pub limits: LimitArgs,
 }
 
 const DRAW_HELP: &str = "\
@@ -174,7 +174,7 @@ pub(crate) struct Draw {
     #[arg(long, value_name = "N")]
     pub nodes: Option<NonZeroUsize>,
     #[command(flatten)]
-    pub limits: Limits,
+    pub limits: LimitArgs,
 }
 
 #[derive(Args, Debug)]

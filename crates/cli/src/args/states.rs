@@ -1,7 +1,7 @@
 //! `states`, and the distribution of states over several processes.
 
 use super::values::{counting, order, schedule_help};
-use super::{LIMITS, Limits};
+use super::{LIMITS, LimitArgs};
 use clap::Args;
 use lariat::internals::{CountingMethod, OrderChoice, OrderSchedule};
 use lariat_campaign::units::TimeSpan;
@@ -11,11 +11,11 @@ use std::path::PathBuf;
 
 /// Several processes that share the states, on one machine or several.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct Team {
+pub(crate) struct TeamArgs {
     /// Distribute single states over processes: a file with one host:port per process.
     ///
-    /// The same command is started once per line, with its --process; process 0 answers. Connections are plain TCP
-    /// without authentication: for trusted networks only.
+    /// Start this command once per line, with its --process; process 0 answers. Connections are plain
+    /// TCP without authentication: for trusted networks only.
     #[arg(long, value_name = "FILE", requires = "process", help_heading = LIMITS, hide_short_help = true)]
     pub hosts: Option<PathBuf>,
     /// The line of --hosts that is this process; the first is 0.
@@ -37,7 +37,7 @@ Examples:
 
 #[derive(Args, Debug)]
 #[command(after_help = CLUSTER_HELP)]
-pub(crate) struct Cluster {
+pub(crate) struct ClusterArgs {
     /// The number of processes.
     #[arg(short = 'n', long, value_name = "N", default_value = "2")]
     pub processes: NonZeroUsize,
@@ -52,7 +52,7 @@ pub(crate) struct Cluster {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct States {
+pub(crate) struct StatesArgs {
     /// The model.
     pub model: PathBuf,
     /// The method.
@@ -60,7 +60,8 @@ pub(crate) struct States {
     pub engine: CountingMethod,
     /// Count states modulo the symmetries of a net.
     ///
-    /// Counts orbits, and the states in them if the initial marking is symmetric. `lariat info` lists the symmetries.
+    /// Counts orbits, and the states in them if the initial marking is symmetric. `lariat info`
+    /// lists the symmetries.
     #[arg(long, conflicts_with = "engine")]
     pub symmetry: bool,
     /// The order of the variables in decision diagrams.
@@ -73,9 +74,9 @@ pub(crate) struct States {
     pub order_schedule: Option<OrderSchedule>,
     /// Threads.
     ///
-    /// With single states, workers that explore together. --engine symbolic saturates on one thread; with --order auto
-    /// a second thread searches for a better order. The figures of the state space do not depend on the number;
-    /// memory and statistics do.
+    /// With single states, workers that explore together. --engine symbolic saturates on one
+    /// thread; with --order auto a second thread searches for a better order. The figures of the
+    /// state space do not depend on the number; memory and statistics do.
     #[arg(
         long,
         value_name = "N",
@@ -84,9 +85,9 @@ pub(crate) struct States {
     )]
     pub threads: NonZeroUsize,
     #[command(flatten)]
-    pub limits: Limits,
+    pub limits: LimitArgs,
     #[command(flatten)]
-    pub team: Team,
+    pub team: TeamArgs,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,

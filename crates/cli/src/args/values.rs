@@ -1,4 +1,5 @@
-//! Values that the library names, as they are typed: engines, checks, orders, rules. Help lists them from the library's own tables.
+//! Parsers of values that the library names: engines, checks, orders, rules. Help lists them from
+//! the library's tables.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use lariat::internals::{
@@ -6,7 +7,7 @@ use lariat::internals::{
     OrderChoice, OrderSchedule, Preset, Recurring, Rule, Technique,
 };
 
-/// One of the library's values, by name; help lists what each is.
+/// A parser of the library's values by name; help lists them with their descriptions.
 fn one_of<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name: fn(T) -> &'static str,
@@ -15,13 +16,13 @@ fn one_of<T: Copy + Send + Sync + 'static>(
     let value = move |value: &T| PossibleValue::new(name(*value)).help(about(*value));
     PossibleValuesParser::new(all.iter().map(value)).try_map(move |text| {
         let found = all.iter().find(|value| name(**value) == text).copied();
-        found.ok_or_else(|| format!("`{text}` is none of them"))
+        found.ok_or_else(|| format!("unknown value `{text}`"))
     })
 }
 
-/// Who decides: `auto`, or the name of a preset.
+/// A parser of engines: `auto`, or the name of a preset.
 pub(super) fn engine() -> impl TypedValueParser<Value = EngineChoice> {
-    let auto = PossibleValue::new(EngineId::Auto.name()).help("Lariat chooses, and says why");
+    let auto = PossibleValue::new(EngineId::Auto.name()).help("Lariat chooses, and reports why");
     let preset = |preset: &Preset| PossibleValue::new(preset.id.name()).help(preset.about);
     let values = std::iter::once(auto).chain(Preset::ALL.iter().map(preset));
     PossibleValuesParser::new(values).map(|name| match Preset::named(&name) {
@@ -46,7 +47,7 @@ pub(super) fn recurring() -> impl TypedValueParser<Value = Recurring> {
     one_of(&Recurring::ALL, Recurring::name, Recurring::about)
 }
 
-/// What can be done without.
+/// A reduction, proof or technique that can be switched off.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Without {
     Rule(Rule),
@@ -68,7 +69,7 @@ pub(super) fn without() -> impl TypedValueParser<Value = Without> {
         let found = all.iter().find(|(name, ..)| *name == text);
         found
             .map(|(_, _, without)| *without)
-            .ok_or_else(|| format!("`{text}` is none of them"))
+            .ok_or_else(|| format!("unknown value `{text}`"))
     })
 }
 

@@ -33,7 +33,7 @@ fn text_shows_runs_and_certificates() {
         lariat(&all).exits(0)
     };
     ask(&["deadlock"])
-        .prints("deadlock: yes, by a run of 1 step (replayed: ok)")
+        .prints("deadlock: yes, by a run of 1 step (replayed)")
         .prints("stop");
     ask(&["bounds", "stock"])
         .prints("stock: unbounded")

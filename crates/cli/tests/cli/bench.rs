@@ -87,7 +87,7 @@ fn the_tiny_campaign_agrees_and_is_not_repeated() {
     assert_eq!(ids.len(), first.len());
     bench(&folder, tiny, &[])
         .exits(0)
-        .reports("30 of them done before");
+        .reports("30 already done");
     assert_eq!(records(&folder), first);
     let record = first.iter().find(|r| r["outcome"] == "violated").unwrap();
     let words = record["command"].as_array().unwrap();

@@ -115,7 +115,7 @@ mod with {
     fn unsupported_combinations_are_refused() {
         cluster("2", &["info", "examples/mutex.pnml"])
             .exits(2)
-            .reports("nothing else");
+            .reports("`cluster` runs only `check` and `states`");
         let engine = [
             "check",
             "examples/mutex.pnml",

@@ -235,5 +235,5 @@ fn reduced_nets_are_written() {
     let program = folder.file("light.dve", light);
     lariat(&["reduce", &program])
         .exits(2)
-        .reports("only nets are reduced");
+        .reports("only nets can be reduced");
 }

@@ -71,7 +71,7 @@ fn unsupported_drawings_are_refused() {
         .reports("did you mean");
     lariat(&["draw", "examples/crossing.dve", "--around", "x"])
         .exits(2)
-        .reports("is no net");
+        .reports("is not a net");
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn traces_with_a_missing_or_another_model() {
     .exits(1);
     let renamed = contents(&trace).replace("examples/mutex.pnml", "nowhere.pnml");
     std::fs::write(&trace, renamed).expect("a file");
-    lariat(&["view", &trace]).exits(0).reports("not there");
+    lariat(&["view", &trace]).exits(0).reports("was not found");
     assert_eq!(
         data(&contents(&html))["runs"][0]["steps"]
             .as_array()
@@ -222,7 +222,7 @@ fn traces_with_a_missing_or_another_model() {
     let broken = folder.file("broken.json", "{\"schema\": ");
     lariat(&["view", &broken])
         .exits(2)
-        .reports("this is no trace");
+        .reports("this is not a trace");
 }
 
 #[test]
@@ -236,8 +236,8 @@ fn a_simulation_session() {
     let ran = ran
         .prints("0: lock idle_1 idle_2\n    1  ask_1  −idle_1 +waiting_1")
         .prints("2: enter_1  −lock −waiting_1 +critical_1")
-        .prints("`enter_2` cannot happen here")
-        .prints("`nonsense` is no event, number or command")
+        .prints("`enter_2` is not enabled here")
+        .prints("`nonsense` is not an event, number or command")
         .prints("there is no number 99")
         .prints("critical_2 holds after");
     assert!(!ran.out.contains("there is no number 9\n"));
@@ -255,7 +255,7 @@ fn a_simulation_session() {
     lariat(&["view", &saved]).exits(0);
     let until = "until F critical_1\nuntil wating_1\nuntil deadlock, 7\n";
     let ran = lariat_reading(&["simulate", "examples/mutex.pnml"], until).exits(0);
-    ran.prints("asks one state")
+    ran.prints("a formula without X, F, G and U")
         .prints("did you mean")
         .prints("deadlock does not hold after 7 steps");
 }

@@ -259,7 +259,7 @@ fn join(parts: Vec<String>, full: bool) -> String {
     format!("{} … and {more} more", parts[..SHOWN].join(" "))
 }
 
-/// A whole state: marked places and all other variables; at most [`SHOWN`] of them unless `full`.
+/// A whole state: marked places and all other variables; at most `SHOWN` of them unless `full`.
 pub fn marking(system: &System, state: &[Value], full: bool) -> String {
     let parts = system
         .var_ids()
