@@ -49,8 +49,10 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
             let file = args.model.display().to_string();
             let about = Some(&**about);
             let object = json(
-                (&file, &model.system),
-                (topic(args.topic), about),
+                &file,
+                &model.system,
+                topic(args.topic),
+                about,
                 reply,
                 seconds,
             );

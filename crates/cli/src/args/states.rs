@@ -14,8 +14,8 @@ use std::path::PathBuf;
 pub(crate) struct TeamArgs {
     /// Distribute single states over processes: a file with one host:port per process.
     ///
-    /// Start this command once per line, with its --process; process 0 answers. Connections are plain
-    /// TCP without authentication: for trusted networks only.
+    /// Start this command once per line, with its --process; process 0 answers. Connections are
+    /// plain TCP without authentication: for trusted networks only.
     #[arg(long, value_name = "FILE", requires = "process", help_heading = LIMITS, hide_short_help = true)]
     pub hosts: Option<PathBuf>,
     /// The line of --hosts that is this process; the first is 0.

@@ -1,6 +1,7 @@
 //! The lists of functions from `main` to the verdict in ARCHITECTURE.md.
 //!
-//! Every function exists in its file, and its body names the next one; at most 14 functions per engine.
+//! Every function exists in its file, and its body names the next one; at most 14 functions per
+//! engine.
 
 use std::fs;
 use std::path::Path;

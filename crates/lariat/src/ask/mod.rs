@@ -165,7 +165,7 @@ impl<'s> AskSession<'_, 's> {
         }
         let (mut look, mut tree) = (schedule.first_look, schedule.tree);
         for round in 1.. {
-            let mut stops = self.together(cache, (look, tree), round)?;
+            let mut stops = self.together(cache, look, tree, round)?;
             let alone = self.open().len();
             if !self.is_over() && alone <= schedule.alone {
                 let share = look / alone as u64;
@@ -191,7 +191,8 @@ impl<'s> AskSession<'_, 's> {
     fn together(
         &mut self,
         cache: &mut SpaceCache<'s>,
-        (look, tree): (u64, u64),
+        look: u64,
+        tree: u64,
         round: u64,
     ) -> Result<Vec<Stop>, Stop> {
         self.ctx.budget.check()?;

@@ -104,8 +104,10 @@ pub fn run_text(system: &System, run: &Lasso, full: bool) -> String {
 
 /// An answer as one JSON object, schema 1: `ask` is the kind of question, `about` its subject.
 pub fn json(
-    (model, system): (&str, &System),
-    (ask, about): (&str, Option<&str>),
+    model: &str,
+    system: &System,
+    ask: &str,
+    about: Option<&str>,
     reply: &EarnedReply,
     seconds: f64,
 ) -> Json {
