@@ -93,7 +93,9 @@ fn check_decides_single_modalities() {
         .exits(0)
         .prints("HOLDS");
     check("A G !critical_1").exits(1).prints("VIOLATED");
-    check("EF G critical_1").exits(2).reports("about states");
+    check("EF G critical_1")
+        .exits(2)
+        .reports("expected a state formula");
     let unfair = [
         "check",
         "examples/mutex.pnml",
