@@ -8,6 +8,7 @@ mod conditions;
 mod contest;
 mod covering;
 mod cross;
+mod examples;
 mod explored;
 mod fairness;
 mod faults;
