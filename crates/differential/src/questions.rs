@@ -20,7 +20,7 @@ use std::ops::ControlFlow;
 
 /// Limit on the states of brute force.
 const CUT: usize = 3000;
-/// Number of states near the initial one, for models with more than [`CUT`] states.
+/// Number of states near the initial one, for models with more than `CUT` states.
 const NEAR: usize = 600;
 /// Work limit of a subject that need not answer.
 const WORK: u64 = 40_000;
@@ -51,7 +51,7 @@ pub struct Subject {
 pub struct Tally {
     /// Models.
     pub models: u64,
-    /// Models with more than [`CUT`] states.
+    /// Models with more than `CUT` states.
     pub endless: u64,
     /// Coloured nets.
     pub coloured: u64,
