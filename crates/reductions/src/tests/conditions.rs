@@ -460,7 +460,7 @@ fn units_and_arrays_refer_to_remaining_places() {
     assert_eq!(reduction.lift.forward(&element(2, 1)), Some(element(1, 1)));
 }
 
-/// The first part produces what the second needs, takes what it produces, and needs what it takes.
+/// The first part produces tokens for the second and consumes tokens of the second.
 #[test]
 fn a_joint_event_needs_what_its_first_part_does_not_produce() {
     let system = net(
