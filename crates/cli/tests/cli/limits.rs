@@ -51,19 +51,10 @@ fn the_search_for_infinite_runs_ends_on_unbounded_nets() {
 /// Starts a check, and returns it after its first answer, while it searches for the others.
 fn busy(folder: &Folder) -> (Child, BufReader<std::process::ChildStdout>, String) {
     let net = large_net(folder);
-    let args = [
-        "check",
-        &net,
-        "-f",
-        "true",
-        "-f",
-        LARGE_HOLDS,
-        "-f",
-        LARGE_HOLDS,
-        "--json",
-    ];
-    // The memory limit ends the process if a test does not.
-    let mut child = command(&args)
+    let formulas = ["-f", "true", "-f", LARGE_HOLDS, "-f", LARGE_HOLDS];
+    // `auto` would decide them without a search. The memory limit ends the process if a test does not.
+    let mut child = command(&["check", &net, "--engine", "explicit", "--json"])
+        .args(formulas)
         .args(["--memory", "1G"])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
