@@ -79,10 +79,9 @@ impl<'p> ExplicitProduct<'p> {
     /// Creates a worker that has found nothing.
     pub fn worker(&self, budget: &Budget) -> ExplicitWorker {
         let states = self.within_limits(self.space.states(budget));
-        let locations = self.problem.automaton.states.len();
         match self.constraints.len() {
-            0 => ExplicitWorker::new(states, locations, budget),
-            _ => ExplicitWorker::round_robin(states, locations, budget),
+            0 => ExplicitWorker::new(states, self.problem.automaton.states.len(), budget),
+            _ => ExplicitWorker::round_robin(states, budget),
         }
     }
 

@@ -1,15 +1,14 @@
-//! Node numbers of products: pairs of a state and an automaton state.
+//! Node numbers of products: pairs of a state and an automaton state, of one or several workers.
 //!
 //! | variant | used for | number of a pair | storage |
 //! | --- | --- | --- | --- |
-//! | `Joined` | one worker, small automata | the state's, automaton state in the low bits | 1 bit |
-//! | `SharedJoined` | several workers, small automata | the same | 1 bit, atomic |
-//! | `Dense` | one worker, large automata; dense order | order of discovery | hash table |
-//! | `Shared` | several workers, large automata | drawn in blocks per worker | list per state |
+//! | `Joined` | small automata | the state's, automaton state in the low bits | 1 bit |
+//! | `Listed` | large automata; dense order | drawn in blocks per worker | list per state |
 //!
 //! A joined number needs no lookup, so an edge of the product misses the cache no more often than
 //! one of the system. An unused number costs a check four bytes, which limits the size of the
-//! automaton. The lists avoid a concurrent hash table: a state has few pairs.
+//! automaton. The lists avoid a concurrent hash table: a state has few pairs. The listed numbers of
+//! a single worker are dense, in the order of discovery.
 //!
 //! Concurrency: each worker owns a [`ProductNodes`] and calls it from its own thread. Bits are set
 //! by `fetch_or` and are only counted, so relaxed order suffices. A list grows by compare-and-swap
@@ -21,7 +20,7 @@ use lariat_automata::StateId as Location;
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_emptiness::NodeId;
 use lariat_parallel::Segments;
-use lariat_space::explicit::{ExplicitStateId, VectorInterner};
+use lariat_space::explicit::ExplicitStateId;
 use std::ops::Range;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
@@ -48,14 +47,11 @@ pub(crate) struct ProductNodes {
     is_sealed: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Numbers {
-    Joined(Joined),
-    SharedJoined(Arc<SharedJoined>),
-    /// Dense, in the order of discovery; cells are the state and the automaton state.
-    Dense(VectorInterner),
+    Joined(Arc<Joined>),
     /// With the numbers that this worker assigns next.
-    Shared(Arc<SharedPairs>, Range<u32>),
+    Listed(Arc<PairLists>, Range<u32>),
 }
 
 /// Number of low bits that hold the automaton state.
@@ -83,54 +79,15 @@ impl Join {
     }
 }
 
-/// Joined numbers of one worker.
+/// Bits by joined number: set if the pair was found.
 #[derive(Debug)]
 struct Joined {
-    join: Join,
-    /// One bit per number: set if the pair was found.
-    found: Vec<u64>,
-    bytes: Lease,
-}
-
-impl Joined {
-    fn find(&self, state: ExplicitStateId, location: Location) -> Option<u32> {
-        let number = self.join.number(state, location)?;
-        let word = self.found.get(number as usize / 64)?;
-        (word >> (number % 64) & 1 == 1).then_some(number)
-    }
-
-    /// Returns the number of a pair and whether it is new.
-    #[inline]
-    fn intern(&mut self, state: ExplicitStateId, location: Location) -> Result<(u32, bool), Stop> {
-        let number = self.join.number(state, location).ok_or_else(too_many)?;
-        let at = number as usize / 64;
-        if at >= self.found.len() {
-            self.grow(at)?;
-        }
-        let (word, bit) = (&mut self.found[at], 1 << (number % 64));
-        let is_new = *word & bit == 0;
-        *word |= bit;
-        Ok((number, is_new))
-    }
-
-    #[cold]
-    fn grow(&mut self, at: usize) -> Result<(), Stop> {
-        let words = (at + 1).max(2 * self.found.len()).max(LEAST_WORDS);
-        self.bytes.resize(words * size_of::<u64>())?;
-        self.found.resize(words, 0);
-        Ok(())
-    }
-}
-
-/// Joined numbers of several workers.
-#[derive(Debug)]
-struct SharedJoined {
     join: Join,
     found: Segments<AtomicU64>,
     bytes: Mutex<Lease>,
 }
 
-impl SharedJoined {
+impl Joined {
     fn find(&self, state: ExplicitStateId, location: Location) -> Option<u32> {
         let number = self.join.number(state, location)?;
         let word = self.found.get(number as usize / 64)?.load(Relaxed);
@@ -162,16 +119,13 @@ fn lease_more(bytes: &Mutex<Lease>, more: usize) -> Result<(), Stop> {
     lease.resize(held + more)
 }
 
-/// Words allocated first.
-const LEAST_WORDS: usize = 16;
-
 fn too_many() -> Stop {
     Stop::Bound("more than four billion product states".to_owned())
 }
 
-/// Pairs of several workers with large automata.
+/// A list of pairs per state.
 #[derive(Debug)]
-struct SharedPairs {
+struct PairLists {
     /// By state: its last pair plus one, the head of a list.
     last: Segments<AtomicU32>,
     pairs: Segments<Pair>,
@@ -187,7 +141,7 @@ struct Pair {
     before: AtomicU32,
 }
 
-impl SharedPairs {
+impl PairLists {
     fn lease(&self, more: usize) -> Result<(), Stop> {
         lease_more(&self.bytes, more)
     }
@@ -257,53 +211,51 @@ impl SharedPairs {
     }
 }
 
+impl Numbers {
+    /// Returns the form for an automaton with this many states.
+    fn new(locations: usize, budget: &Budget) -> Numbers {
+        let Some(join) = Join::for_locations(locations) else {
+            return Numbers::listed(budget);
+        };
+        Numbers::Joined(Arc::new(Joined {
+            join,
+            found: Segments::new(),
+            bytes: Mutex::new(budget.lease()),
+        }))
+    }
+
+    fn listed(budget: &Budget) -> Numbers {
+        let lists = PairLists {
+            last: Segments::new(),
+            pairs: Segments::new(),
+            top: AtomicU32::new(0),
+            bytes: Mutex::new(budget.lease()),
+        };
+        Numbers::Listed(Arc::new(lists), 0..0)
+    }
+}
+
 impl ProductNodes {
     /// Creates an empty collection for one worker and an automaton with this many states.
     pub fn new(locations: usize, budget: &Budget) -> ProductNodes {
-        let Some(join) = Join::for_locations(locations) else {
-            return ProductNodes::in_order(locations, budget);
-        };
-        let joined = Joined {
-            join,
-            found: Vec::new(),
-            bytes: budget.lease(),
-        };
-        ProductNodes::with_numbers(Numbers::Joined(joined), budget)
+        ProductNodes::with_numbers(Numbers::new(locations, budget), budget)
     }
 
     /// Creates a collection with dense numbers, from 0 in the order of discovery.
-    pub fn in_order(locations: usize, budget: &Budget) -> ProductNodes {
-        let bits = u32::BITS - (locations as u32).leading_zeros();
-        let own = VectorInterner::new(4 + bits.div_ceil(8) as usize, budget);
-        ProductNodes::with_numbers(Numbers::Dense(own), budget)
+    pub fn in_order(budget: &Budget) -> ProductNodes {
+        ProductNodes::with_numbers(Numbers::listed(budget), budget)
     }
 
     /// Creates an empty collection shared by `workers`, for an automaton with this many states.
     pub fn shared(workers: usize, locations: usize, budget: &Budget) -> Vec<ProductNodes> {
-        let bytes = Mutex::new(budget.lease());
+        let numbers = Numbers::new(locations, budget);
         let reported = Arc::default();
-        let worker = |numbers| {
-            let mut pairs = ProductNodes::with_numbers(numbers, budget);
-            pairs.reported = Arc::clone(&reported);
-            pairs
+        let worker = |_| {
+            let mut nodes = ProductNodes::with_numbers(numbers.clone(), budget);
+            nodes.reported = Arc::clone(&reported);
+            nodes
         };
-        if let Some(join) = Join::for_locations(locations) {
-            let joined = Arc::new(SharedJoined {
-                join,
-                found: Segments::new(),
-                bytes,
-            });
-            let numbers = |_| Numbers::SharedJoined(joined.clone());
-            return (0..workers).map(numbers).map(worker).collect();
-        }
-        let common = Arc::new(SharedPairs {
-            last: Segments::new(),
-            pairs: Segments::new(),
-            top: AtomicU32::new(0),
-            bytes,
-        });
-        let numbers = |_| Numbers::Shared(common.clone(), 0..0);
-        (0..workers).map(numbers).map(worker).collect()
+        (0..workers).map(worker).collect()
     }
 
     fn with_numbers(numbers: Numbers, budget: &Budget) -> ProductNodes {
@@ -324,13 +276,7 @@ impl ProductNodes {
     pub fn get(&self, node: NodeId) -> (ExplicitStateId, Location) {
         match &self.numbers {
             Numbers::Joined(joined) => joined.join.get(node.0),
-            Numbers::SharedJoined(joined) => joined.join.get(node.0),
-            Numbers::Dense(cells) => {
-                let mut cells = cells.get(node.0);
-                let mut next = || cells.next().unwrap_or(0);
-                (ExplicitStateId(next()), Location(next()))
-            }
-            Numbers::Shared(common, _) => common.get(node.0),
+            Numbers::Listed(lists, _) => lists.get(node.0),
         }
     }
 
@@ -345,9 +291,7 @@ impl ProductNodes {
         }
         let found = match &self.numbers {
             Numbers::Joined(joined) => joined.find(state, location),
-            Numbers::SharedJoined(joined) => joined.find(state, location),
-            Numbers::Dense(cells) => cells.find(&[state.0, location.0]),
-            Numbers::Shared(common, _) => common.find(state, location),
+            Numbers::Listed(lists, _) => lists.find(state, location),
         };
         Ok(found.map(NodeId))
     }
@@ -355,9 +299,7 @@ impl ProductNodes {
     pub fn intern(&mut self, state: ExplicitStateId, location: Location) -> Result<NodeId, Stop> {
         let (id, new) = match &mut self.numbers {
             Numbers::Joined(joined) => joined.intern(state, location)?,
-            Numbers::SharedJoined(joined) => joined.intern(state, location)?,
-            Numbers::Dense(cells) => cells.intern(&[state.0, location.0])?,
-            Numbers::Shared(common, block) => common.intern(state, location, block)?,
+            Numbers::Listed(lists, block) => lists.intern(state, location, block)?,
         };
         if new {
             self.unreported += 1;
@@ -398,7 +340,7 @@ mod tests {
             let budget = Budget::unlimited();
             for mut pairs in [
                 ProductNodes::new(locations, &budget),
-                ProductNodes::in_order(locations, &budget),
+                ProductNodes::in_order(&budget),
             ] {
                 let all = (0..5_000)
                     .map(|i| (ExplicitStateId(i * 7 % 5_000), i as usize * 5 % locations));

@@ -114,12 +114,8 @@ impl<K: Copy + Eq + Hash> ProductWorker<K> {
     }
 
     /// Creates a worker with round-robin order of steps; several would need a common order.
-    pub(crate) fn round_robin(
-        states: StateTable,
-        locations: usize,
-        budget: &Budget,
-    ) -> ProductWorker<K> {
-        let nodes = ProductNodes::in_order(locations, budget);
+    pub(crate) fn round_robin(states: StateTable, budget: &Budget) -> ProductWorker<K> {
+        let nodes = ProductNodes::in_order(budget);
         let turns = Some(RoundRobin::new(budget));
         ProductWorker {
             turns,
