@@ -8,7 +8,7 @@
 use crate::Point;
 use crate::layered::{self, EdgeSize, NodeSize};
 use crate::paint::head;
-use crate::svg::{Anchor, Picture, Svg, fit, n, width};
+use crate::svg::{Anchor, Picture, Svg, TextStyle, fit, width, xy};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -68,6 +68,11 @@ pub struct DrawnGraph {
 
 /// Font size of texts in nodes and at edges.
 const TEXT: f64 = 11.0;
+const NAME: TextStyle<'_> = TextStyle::new(Anchor::Middle, TEXT, "class=\"name\" fill=\"#14171a\"");
+const LABEL: TextStyle<'_> =
+    TextStyle::new(Anchor::Middle, TEXT, "class=\"label\" fill=\"#14171a\"");
+/// Attributes of the line of an edge, which has the colour of its group.
+const ARC: &str = "class=\"arc\" fill=\"none\"";
 /// Distance of lines.
 const LINE: f64 = 13.0;
 /// Radius of a circle with a short text.
@@ -262,7 +267,14 @@ impl DrawnGraph {
         [frame[0] - w, frame[1] - h, frame[2] + w, frame[3] + h]
     }
 
-    fn open_edge(svg: &mut Svg, bundle: &Bundle, number: &dyn Fn(usize) -> usize) -> &'static str {
+    /// Opens the group of an edge and draws its line and its head.
+    fn open_edge(
+        svg: &mut Svg,
+        bundle: &Bundle,
+        number: &dyn Fn(usize) -> usize,
+        (path, attributes): (&str, &str),
+        head: &str,
+    ) {
         let (class, colour, wide) = if bundle.marked {
             ("edge marked", "#c2410c", "2.2")
         } else {
@@ -276,20 +288,18 @@ impl DrawnGraph {
         if !bundle.hint.is_empty() {
             svg.hint(&bundle.hint);
         }
-        colour
+        svg.path(path, attributes);
+        svg.path(
+            head,
+            &format!("class=\"head\" fill=\"{colour}\" stroke=\"none\""),
+        );
     }
 
     fn paint_label(svg: &mut Svg, bundle: &Bundle, (x, y): Point) {
         let count = bundle.lines.len() as f64;
         for (i, line) in bundle.lines.iter().enumerate() {
             let at = (x, y - 5.0 - LINE * (count - 1.0 - i as f64));
-            svg.halo(
-                at,
-                Anchor::Middle,
-                TEXT,
-                line,
-                "class=\"label\" fill=\"#14171a\"",
-            );
+            svg.halo(at, LABEL, line);
         }
     }
 
@@ -312,7 +322,7 @@ impl DrawnGraph {
         let mut points = vec![start];
         points.extend(&way[1..way.len() - 1]);
         points.push(end);
-        let mut path = format!("M{} {}", n(start.0), n(start.1));
+        let mut path = format!("M{}", xy(start));
         let segments = points.len() - 1;
         for (i, pair) in points.windows(2).enumerate() {
             let (a, b) = (pair[0], pair[1]);
@@ -326,24 +336,9 @@ impl DrawnGraph {
             } else {
                 (b.0 - reach, b.1)
             };
-            let _ = write!(
-                path,
-                "C{} {} {} {} {} {}",
-                n(c.0),
-                n(c.1),
-                n(d.0),
-                n(d.1),
-                n(b.0),
-                n(b.1)
-            );
+            let _ = write!(path, "C{} {} {}", xy(c), xy(d), xy(b));
         }
-        let colour = DrawnGraph::open_edge(svg, bundle, number);
-        svg.path(&path, "class=\"arc\" fill=\"none\"", "");
-        svg.path(
-            &head(tip, into),
-            &format!("class=\"head\" fill=\"{colour}\" stroke=\"none\""),
-            "",
-        );
+        DrawnGraph::open_edge(svg, bundle, number, (&path, ARC), &head(tip, into));
         DrawnGraph::paint_label(svg, bundle, label);
         svg.close();
     }
@@ -364,26 +359,9 @@ impl DrawnGraph {
         let start = self.border(bundle.from, a, out);
         let tip = self.border(bundle.to, b, (-into.0, -into.1));
         let end = (tip.0 - 5.0 * into.0, tip.1 - 5.0 * into.1);
-        let path = format!(
-            "M{} {}Q{} {} {} {}",
-            n(start.0),
-            n(start.1),
-            n(control.0),
-            n(control.1),
-            n(end.0),
-            n(end.1)
-        );
-        let colour = DrawnGraph::open_edge(svg, bundle, number);
-        svg.path(
-            &path,
-            "class=\"arc\" fill=\"none\" stroke-dasharray=\"4 2\"",
-            "",
-        );
-        svg.path(
-            &head(tip, into),
-            &format!("class=\"head\" fill=\"{colour}\" stroke=\"none\""),
-            "",
-        );
+        let path = format!("M{}Q{} {}", xy(start), xy(control), xy(end));
+        let dashed = format!("{ARC} stroke-dasharray=\"4 2\"");
+        DrawnGraph::open_edge(svg, bundle, number, (&path, &dashed), &head(tip, into));
         svg.close();
     }
 
@@ -396,25 +374,12 @@ impl DrawnGraph {
     ) {
         let (_, h) = self.half(bundle.from);
         let top = y - h;
-        let path = format!(
-            "M{} {}C{} {} {} {} {} {}",
-            n(x - 6.0),
-            n(top + 1.5),
-            n(x - 20.0),
-            n(top - LOOP - 5.0),
-            n(x + 20.0),
-            n(top - LOOP - 5.0),
-            n(x + 8.0),
-            n(top - 5.0)
-        );
-        let colour = DrawnGraph::open_edge(svg, bundle, number);
-        svg.path(&path, "class=\"arc\" fill=\"none\"", "");
+        let (start, end) = (xy((x - 6.0, top + 1.5)), xy((x + 8.0, top - 5.0)));
+        let high = top - LOOP - 5.0;
+        let (left, right) = (xy((x - 20.0, high)), xy((x + 20.0, high)));
+        let path = format!("M{start}C{left} {right} {end}");
         let tip = head((x + 6.0, top + 1.0), unit(-0.35, 1.0));
-        svg.path(
-            &tip,
-            &format!("class=\"head\" fill=\"{colour}\" stroke=\"none\""),
-            "",
-        );
+        DrawnGraph::open_edge(svg, bundle, number, (&path, ARC), &tip);
         DrawnGraph::paint_label(svg, bundle, (x, top - LOOP + 3.0));
         svg.close();
     }
@@ -425,18 +390,10 @@ impl DrawnGraph {
         let (x, y) = at;
         if node.initial {
             let tip = (x - w - 1.0, y);
-            let start = tip.0 - ENTRY;
-            let path = format!("M{} {}L{} {}", n(start), n(y), n(tip.0 - 5.0), n(y));
-            svg.path(
-                &path,
-                "class=\"arc\" stroke=\"#59636e\" stroke-width=\"1.1\" fill=\"none\"",
-                "",
-            );
-            svg.path(
-                &head(tip, (1.0, 0.0)),
-                "class=\"head\" fill=\"#59636e\"",
-                "",
-            );
+            let path = format!("M{}L{}", xy((tip.0 - ENTRY, y)), xy((tip.0 - 5.0, y)));
+            let grey = "class=\"arc\" stroke=\"#59636e\" stroke-width=\"1.1\" fill=\"none\"";
+            svg.path(&path, grey);
+            svg.path(&head(tip, (1.0, 0.0)), "class=\"head\" fill=\"#59636e\"");
         }
         let marked = if node.marked { " marked" } else { "" };
         svg.open(&format!(
@@ -469,13 +426,7 @@ impl DrawnGraph {
         for (k, line) in node.lines.iter().enumerate() {
             let base = y + 4.0 + LINE * (k as f64 - (count - 1.0) / 2.0);
             let line = fit(line, TEXT, WIDEST);
-            svg.text(
-                (x, base),
-                Anchor::Middle,
-                TEXT,
-                &line,
-                "class=\"name\" fill=\"#14171a\"",
-            );
+            svg.text((x, base), NAME, &line);
         }
         svg.close();
     }

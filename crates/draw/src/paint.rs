@@ -8,7 +8,7 @@
 use crate::Point;
 use crate::boxes::Box4;
 use crate::net::{DrawnNet, DrawnNodeId, NetArc, NodeKind};
-use crate::svg::{Anchor, Picture, SIZE, Svg, fit, n, width};
+use crate::svg::{Anchor, Picture, SIZE, Svg, TextStyle, fit, n, width, xy};
 use std::fmt::Write as _;
 
 /// Radius of a place.
@@ -97,7 +97,7 @@ impl NetPicture {
             };
             let (from, to) = (number(arc.from), number(arc.to));
             let attributes = format!("class=\"arc\" data-from=\"{from}\" data-to=\"{to}\"");
-            svg.path(&line.path, &attributes, "");
+            svg.path(&line.path, &attributes);
             lines.push(line);
         }
         svg.close();
@@ -105,9 +105,9 @@ impl NetPicture {
         for (line, arc) in lines.iter().zip(&self.net.arcs) {
             let (from, to) = (number(arc.from), number(arc.to));
             let attributes = format!("class=\"head\" data-from=\"{from}\" data-to=\"{to}\"");
-            svg.path(&head(line.end, line.end_direction), &attributes, "");
+            svg.path(&head(line.end, line.end_direction), &attributes);
             if arc.tests {
-                svg.path(&head(line.start, line.start_direction), &attributes, "");
+                svg.path(&head(line.start, line.start_direction), &attributes);
             }
         }
         svg.close();
@@ -119,7 +119,7 @@ impl NetPicture {
             if !text.is_empty() {
                 svg.open("class=\"inscription\"");
                 svg.hint(&arc.label);
-                svg.overlay(at, Anchor::Middle, NAME - 1.0, &text, "");
+                svg.overlay(at, TextStyle::new(Anchor::Middle, NAME - 1.0, ""), &text);
                 svg.close();
             }
         }
@@ -188,13 +188,8 @@ impl NetPicture {
             svg.close();
             let name = fit(&node.name, NAME, WIDEST);
             let (place, anchor) = sides[i].at(node.kind, *at);
-            svg.halo(
-                place,
-                anchor,
-                NAME,
-                &name,
-                "class=\"name\" fill=\"#14171a\"",
-            );
+            let style = TextStyle::new(anchor, NAME, "class=\"name\" fill=\"#14171a\"");
+            svg.halo(place, style, &name);
             svg.close();
         }
     }
@@ -251,17 +246,9 @@ impl NetPicture {
             start
         };
         let path = if bend != 0.0 {
-            format!(
-                "M{} {}Q{} {} {} {}",
-                n(from.0),
-                n(from.1),
-                n(control.0),
-                n(control.1),
-                n(shaft.0),
-                n(shaft.1)
-            )
+            format!("M{}Q{} {}", xy(from), xy(control), xy(shaft))
         } else {
-            format!("M{} {}L{} {}", n(from.0), n(from.1), n(shaft.0), n(shaft.1))
+            format!("M{}L{}", xy(from), xy(shaft))
         };
         Line {
             path,
@@ -344,11 +331,7 @@ impl Side {
 
     fn area(self, kind: NodeKind, point: Point, wide: f64) -> Box4 {
         let ((x, y), anchor) = self.at(kind, point);
-        let left = match anchor {
-            Anchor::Start => x,
-            Anchor::Middle => x - wide / 2.0,
-            Anchor::End => x - wide,
-        };
+        let left = x - anchor.share() * wide;
         [
             left - 1.0,
             y - 0.85 * NAME,
@@ -417,15 +400,9 @@ fn border(kind: NodeKind, (x, y): Point, (dx, dy): Point) -> Point {
 pub(crate) fn head((x, y): Point, (dx, dy): Point) -> String {
     let (back, side) = (8.0, 3.4);
     let (bx, by) = (x - back * dx, y - back * dy);
-    format!(
-        "M{} {}L{} {}L{} {}Z",
-        n(x),
-        n(y),
-        n(bx - side * dy),
-        n(by + side * dx),
-        n(bx + side * dy),
-        n(by - side * dx)
-    )
+    let left = (bx - side * dy, by + side * dx);
+    let right = (bx + side * dy, by - side * dx);
+    format!("M{}L{}L{}Z", xy((x, y)), xy(left), xy(right))
 }
 
 fn meet(a: Box4, b: Box4) -> bool {
@@ -466,7 +443,8 @@ fn tokens(svg: &mut Svg, (x, y): Point, count: i64) {
             let text = count.to_string();
             let size = if text.len() > 3 { 8.0 } else { SIZE };
             let text = fit(&text, size, 2.0 * RADIUS + 6.0);
-            svg.mark((x, y + 0.36 * size), Anchor::Middle, size, &text, "");
+            let style = TextStyle::new(Anchor::Middle, size, "");
+            svg.mark((x, y + 0.36 * size), style, &text);
         }
     }
 }

@@ -5,6 +5,7 @@
 //! mode. Text widths are estimated by a table that common sans-serif fonts do not exceed. The box
 //! of every text is recorded, so that tests can check layouts without a renderer.
 
+use crate::Point;
 use std::fmt::Write as _;
 
 /// Font size of ordinary text.
@@ -28,6 +29,25 @@ pub enum Anchor {
     Middle,
     /// The position is at the end of the text.
     End,
+}
+
+/// Anchor, font size and attributes of a text.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct TextStyle<'a> {
+    anchor: Anchor,
+    size: f64,
+    attributes: &'a str,
+}
+
+impl<'a> TextStyle<'a> {
+    /// Creates the style of texts at an anchor.
+    pub const fn new(anchor: Anchor, size: f64, attributes: &'a str) -> TextStyle<'a> {
+        TextStyle {
+            anchor,
+            size,
+            attributes,
+        }
+    }
 }
 
 /// A text with the area that it covers.
@@ -56,7 +76,7 @@ pub struct Picture {
     /// The document.
     pub text: String,
     /// The size.
-    pub size: (f64, f64),
+    pub size: Point,
     /// The texts in it.
     pub labels: Vec<PlacedLabel>,
 }
@@ -93,7 +113,7 @@ impl Svg {
     }
 
     /// Sets the size and the title once they are known.
-    pub(crate) fn resize(&mut self, (width, height): (f64, f64), title: &str) {
+    pub(crate) fn resize(&mut self, (width, height): Point, title: &str) {
         (self.width, self.height) = (width.ceil(), height.ceil());
         self.title = title.to_owned();
     }
@@ -109,7 +129,7 @@ impl Svg {
     }
 
     /// Draws a straight line.
-    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), attributes: &str) {
+    pub fn line(&mut self, from: Point, to: Point, attributes: &str) {
         let (x1, y1, x2, y2) = (n(from.0), n(from.1), n(to.0), n(to.1));
         let _ = writeln!(
             self.body,
@@ -127,7 +147,7 @@ impl Svg {
     }
 
     /// Draws a circle.
-    pub fn circle(&mut self, at: (f64, f64), radius: f64, attributes: &str) {
+    pub fn circle(&mut self, at: Point, radius: f64, attributes: &str) {
         let space = if attributes.is_empty() { "" } else { " " };
         let (x, y, r) = (n(at.0), n(at.1), n(radius));
         let _ = writeln!(
@@ -142,114 +162,76 @@ impl Svg {
     }
 
     /// Writes a text inside of or on another element: its area is not recorded.
-    pub fn mark(
-        &mut self,
-        at: (f64, f64),
-        anchor: Anchor,
-        size: f64,
-        text: &str,
-        attributes: &str,
-    ) {
-        self.text(at, anchor, size, text, attributes);
+    pub fn mark(&mut self, at: Point, style: TextStyle<'_>, text: &str) {
+        self.text(at, style, text);
         self.labels.pop();
     }
 
     /// Writes a text with a border in the background colour, legible on lines.
-    pub fn halo(
-        &mut self,
-        at: (f64, f64),
-        anchor: Anchor,
-        size: f64,
-        text: &str,
-        attributes: &str,
-    ) {
+    pub fn halo(&mut self, at: Point, style: TextStyle<'_>, text: &str) {
         let attributes = format!(
-            "stroke=\"#fff\" stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\" {attributes}"
+            "stroke=\"#fff\" stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\" {}",
+            style.attributes
         );
-        self.text(at, anchor, size, text, &attributes);
+        self.text(
+            at,
+            TextStyle::new(style.anchor, style.size, &attributes),
+            text,
+        );
     }
 
     /// Writes a text as [`Svg::halo`] that may overlap others: its area is not recorded.
-    pub fn overlay(
-        &mut self,
-        at: (f64, f64),
-        anchor: Anchor,
-        size: f64,
-        text: &str,
-        attributes: &str,
-    ) {
-        self.halo(at, anchor, size, text, attributes);
+    pub fn overlay(&mut self, at: Point, style: TextStyle<'_>, text: &str) {
+        self.halo(at, style, text);
         self.labels.pop();
     }
 
-    /// Draws a path, with a tooltip unless `hint` is empty.
-    pub fn path(&mut self, d: &str, attributes: &str, hint: &str) {
+    /// Draws a path.
+    pub fn path(&mut self, d: &str, attributes: &str) {
         let space = if attributes.is_empty() { "" } else { " " };
-        let _ = write!(self.body, r#"<path d="{d}"{space}{attributes}"#);
-        let _ = match hint {
-            "" => writeln!(self.body, "/>"),
-            hint => writeln!(self.body, "><title>{}</title></path>", escape(hint)),
-        };
+        let _ = writeln!(self.body, r#"<path d="{d}"{space}{attributes}/>"#);
+    }
+
+    /// Draws a path with a tooltip.
+    pub fn path_with_hint(&mut self, d: &str, hint: &str) {
+        let hint = escape(hint);
+        let _ = writeln!(self.body, r#"<path d="{d}"><title>{hint}</title></path>"#);
     }
 
     /// Writes a text with its base line at `y`.
-    pub fn text(
-        &mut self,
-        at: (f64, f64),
-        anchor: Anchor,
-        size: f64,
-        text: &str,
-        attributes: &str,
-    ) {
-        let (x, y) = at;
-        let width = width(text, size);
-        let left = match anchor {
-            Anchor::Start => x,
-            Anchor::Middle => x - width / 2.0,
-            Anchor::End => x - width,
-        };
-        self.labels.push(PlacedLabel {
-            text: text.to_owned(),
-            area: [left, y - 0.8 * size, left + width, y + 0.25 * size],
-        });
-        let anchor = anchor_attribute(anchor);
-        let _ = writeln!(
-            self.body,
-            r#"<text x="{}" y="{}"{anchor} font-size="{}" {attributes}>{}</text>"#,
-            n(x),
-            n(y),
-            n(size),
-            escape(text)
-        );
+    pub fn text(&mut self, (x, y): Point, style: TextStyle<'_>, text: &str) {
+        let (width, size) = (width(text, style.size), style.size);
+        let left = x - style.anchor.share() * width;
+        let area = [left, y - 0.8 * size, left + width, y + 0.25 * size];
+        let place = format!(r#"x="{}" y="{}""#, n(x), n(y));
+        self.place(&place, area, style, text);
     }
 
     /// Writes a text upwards, with its base line at `x`.
-    pub fn upward(
-        &mut self,
-        at: (f64, f64),
-        anchor: Anchor,
-        size: f64,
-        text: &str,
-        attributes: &str,
-    ) {
-        let (x, y) = at;
-        let width = width(text, size);
-        let bottom = match anchor {
-            Anchor::Start => y,
-            Anchor::Middle => y + width / 2.0,
-            Anchor::End => y + width,
-        };
+    pub fn upward(&mut self, (x, y): Point, style: TextStyle<'_>, text: &str) {
+        let (width, size) = (width(text, style.size), style.size);
+        let bottom = y + style.anchor.share() * width;
+        let area = [x - 0.8 * size, bottom - width, x + 0.25 * size, bottom];
+        let place = format!(r#"transform="translate({}) rotate(-90)""#, xy((x, y)));
+        self.place(&place, area, style, text);
+    }
+
+    /// Writes a text at a place, given by attributes, and records the area that it covers.
+    fn place(&mut self, place: &str, area: [f64; 4], style: TextStyle<'_>, text: &str) {
         self.labels.push(PlacedLabel {
             text: text.to_owned(),
-            area: [x - 0.8 * size, bottom - width, x + 0.25 * size, bottom],
+            area,
         });
-        let anchor = anchor_attribute(anchor);
+        let anchor = match style.anchor {
+            Anchor::Start => "",
+            Anchor::Middle => r#" text-anchor="middle""#,
+            Anchor::End => r#" text-anchor="end""#,
+        };
         let _ = writeln!(
             self.body,
-            r#"<text transform="translate({} {}) rotate(-90)"{anchor} font-size="{}" {attributes}>{}</text>"#,
-            n(x),
-            n(y),
-            n(size),
+            r#"<text {place}{anchor} font-size="{}" {}>{}</text>"#,
+            n(style.size),
+            style.attributes,
             escape(text)
         );
     }
@@ -279,12 +261,20 @@ impl Svg {
     }
 }
 
-fn anchor_attribute(anchor: Anchor) -> &'static str {
-    match anchor {
-        Anchor::Start => "",
-        Anchor::Middle => r#" text-anchor="middle""#,
-        Anchor::End => r#" text-anchor="end""#,
+impl Anchor {
+    /// The part of a text before its position.
+    pub(crate) fn share(self) -> f64 {
+        match self {
+            Anchor::Start => 0.0,
+            Anchor::Middle => 0.5,
+            Anchor::End => 1.0,
+        }
     }
+}
+
+/// Formats the coordinates of a point.
+pub fn xy((x, y): Point) -> String {
+    format!("{} {}", n(x), n(y))
 }
 
 /// Formats a coordinate, rounded to a tenth of a pixel.
@@ -360,44 +350,8 @@ pub fn fit(text: &str, size: f64, most: f64) -> String {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-
-    /// Asserts that a text is well-formed XML; returns the number of elements.
-    pub(crate) fn well_formed(text: &str) -> usize {
-        use quick_xml::events::Event;
-        let mut reader = quick_xml::Reader::from_str(text);
-        reader.config_mut().check_end_names = true;
-        let mut elements = 0;
-        let mut depth = 0;
-        loop {
-            match reader.read_event().expect("well-formed XML") {
-                Event::Start(tag) => {
-                    assert!(tag.attributes().all(|a| a.is_ok()));
-                    (elements, depth) = (elements + 1, depth + 1);
-                }
-                Event::Empty(tag) => {
-                    assert!(tag.attributes().all(|a| a.is_ok()));
-                    elements += 1;
-                }
-                Event::End(_) => depth -= 1,
-                Event::Eof => break,
-                _ => {}
-            }
-        }
-        assert_eq!(depth, 0);
-        elements
-    }
-
-    #[test]
-    fn names_are_escaped() {
-        let mut svg = Svg::new(200.0, 50.0, "a<b>\"&'\u{0}\u{1b}", "");
-        svg.text((10.0, 20.0), Anchor::Start, SIZE, "</text><script>", "");
-        svg.path("M0 0", "", "]]>&\u{ffff}");
-        let picture = svg.finish();
-        well_formed(&picture.text);
-        assert!(!picture.text.contains("<script"));
-    }
 
     #[test]
     fn long_texts_are_cut_in_the_middle() {

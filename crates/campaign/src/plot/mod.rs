@@ -24,6 +24,7 @@
 
 pub mod cactus;
 pub mod cases;
+mod chart;
 pub mod components;
 pub mod csv;
 pub mod cumulative;

@@ -7,12 +7,13 @@
 //! without a run of both engines are omitted.
 
 use super::marks::{
-    FRAME, GRID, GUIDE, GUIDE_DASHED, INK, Medium, PALE, TICK, marker, point_style,
+    FRAME, GRID, GUIDE, GUIDE_DASHED, INK, LABEL, LABEL_X, LABEL_Y, Medium, PALE, SMALL, TICK,
+    heading, marker, point_style,
 };
 use super::measure::MeasureUnit;
 use super::results::{AnswerClass, FailureKind, PlotCase, PlotData, RepeatedRun, RunEnd};
 use super::scale::Log;
-use super::svg::{Anchor, Picture, SIZE, Svg, TITLE, fit, width};
+use super::svg::{Anchor, Picture, SIZE, Svg, TITLE, TextStyle, fit, width};
 use lariat::internals::ltl::Random;
 
 /// Side of the square of solved cases.
@@ -90,43 +91,38 @@ pub fn scatter(results: &PlotData<'_>, x: usize, y: usize, medium: Medium) -> Op
     };
     let (total, height) = (frame.total, frame.bottom + BELOW);
     let mut svg = Svg::new(total, height, &title(f64::INFINITY), &engines);
-    let heading = title((total - 24.0 - width(&title(0.0), TITLE)) / 2.0);
-    let bold = format!(r#"{INK} font-weight="600""#);
-    svg.text((12.0, 20.0), Anchor::Start, TITLE * 0.94, &heading, &bold);
+    let space = (total - 24.0 - width(&title(0.0), TITLE)) / 2.0;
+    heading(&mut svg, 20.0, &title(space));
     draw_legend(&mut svg, &keys, total);
     draw_axes(&mut svg, &frame, results.measure.unit());
     draw_bands(&mut svg, &frame);
 
-    let axis = |engine: &str| {
-        fit(
-            &format!("{engine}: {}", results.measure.title()),
-            SIZE,
-            SIDE,
-        )
-    };
+    let text = |engine: &str| format!("{engine}: {}", results.measure.title());
+    let axis = |engine: &str| fit(&text(engine), SIZE, SIDE);
     let below = (LEFT + SIDE / 2.0, frame.bottom + 44.0);
-    svg.text(below, Anchor::Middle, SIZE, &axis(name_x), INK);
+    svg.text(below, LABEL_X, &axis(name_x));
     let beside = (16.0, frame.bottom - SIDE / 2.0);
-    svg.upward(beside, Anchor::Middle, SIZE, &axis(name_y), INK);
+    svg.upward(beside, LABEL_X, &axis(name_y));
 
     for class in AnswerClass::ALL {
         let mut members = points.iter().filter(|p| p.case.class == class).peekable();
         if members.peek().is_none() {
             continue;
         }
-        svg.open(point_style(class));
+        svg.open(&point_style(class));
         for point in members {
             let (px, py) = frame.at(point);
             let d = marker(class, px, py);
             match medium {
-                Medium::Page => svg.path(&d, &format!(r#"data-c="{}""#, point.number), ""),
+                Medium::Page => svg.path(&d, &format!(r#"data-c="{}""#, point.number)),
                 Medium::File => {
                     let result = |run: &RepeatedRun<'_>| match run.end {
                         RunEnd::Solved(value) => results.measure.unit().show(value),
                         RunEnd::Failed(failure) => failure.word().to_owned(),
                     };
                     let (name, a, b) = (point.case.name(), result(point.x), result(point.y));
-                    svg.path(&d, "", &format!("{name}: {name_x} {a}, {name_y} {b}"));
+                    let hint = format!("{name}: {name_x} {a}, {name_y} {b}");
+                    svg.path_with_hint(&d, &hint);
                 }
             }
         }
@@ -212,43 +208,38 @@ fn draw_axes(svg: &mut Svg, frame: &Frame, unit: MeasureUnit) {
         svg.line((x, bottom), (x, bottom + length), TICK);
         svg.line((LEFT - length, y), (LEFT, y), TICK);
         if let Some(label) = &tick.label {
-            svg.text((x, bottom + 19.0), Anchor::Middle, SIZE, label, INK);
-            let beside = (LEFT - 9.0, y + 0.36 * SIZE);
-            svg.text(beside, Anchor::End, SIZE, label, INK);
+            svg.text((x, bottom + 19.0), LABEL_X, label);
+            svg.text((LEFT - 9.0, y + 0.36 * SIZE), LABEL_Y, label);
         }
     }
     svg.line((LEFT, bottom), (right, top), GUIDE);
     if across.hi / across.lo > 10.5 {
         let (start, end) = (across.lo * 10.0, across.hi / 10.0);
         svg.line((LEFT, up.at(start)), (across.at(end), top), GUIDE_DASHED);
-        svg.line(
-            (across.at(start), bottom),
-            (right, up.at(end)),
-            GUIDE_DASHED,
-        );
+        let (from, to) = ((across.at(start), bottom), (right, up.at(end)));
+        svg.line(from, to, GUIDE_DASHED);
         // Their labels are in the gap, which contains no points.
-        let above = (across.at(end), top - 6.0);
-        svg.text(above, Anchor::Middle, 9.5, "×10", PALE);
-        let beside = (right + 2.0, up.at(end) + 3.5);
-        svg.text(beside, Anchor::Start, 9.5, "÷10", PALE);
+        let style = |anchor| TextStyle::new(anchor, SMALL, PALE);
+        svg.text((across.at(end), top - 6.0), style(Anchor::Middle), "×10");
+        svg.text((to.0 + 2.0, to.1 + 3.5), style(Anchor::Start), "÷10");
     }
     svg.rect([LEFT, top, SIDE, SIDE], FRAME);
 }
 
 /// Draws the bands with their names. Points where two bands cross are failures of both engines.
 fn draw_bands(svg: &mut Svg, frame: &Frame) {
+    let style = TextStyle::new(Anchor::End, 10.0, INK);
     for &band in &frame.above {
         let y = frame.up.to - middle(&frame.above, band);
         let area = [LEFT, y - BAND / 2.0, frame.total - 12.0 - LEFT, BAND];
         svg.rect(area, band_style(band));
-        svg.text((LEFT - 9.0, y + 3.4), Anchor::End, 10.0, band.word(), INK);
+        svg.text((LEFT - 9.0, y + 3.4), style, band.word());
     }
     for &band in &frame.right {
         let x = frame.across.to + middle(&frame.right, band);
         let area = [x - BAND / 2.0, frame.top, BAND, frame.bottom - frame.top];
         svg.rect(area, band_style(band));
-        let below = (x + 3.4, frame.bottom + 7.0);
-        svg.upward(below, Anchor::End, 10.0, band.word(), INK);
+        svg.upward((x + 3.4, frame.bottom + 7.0), style, band.word());
     }
 }
 
@@ -331,10 +322,10 @@ fn draw_legend(svg: &mut Svg, keys: &[(Option<AnswerClass>, String)], total: f64
         let mut left = x;
         if let Some(class) = class {
             svg.open(&point_style(*class).replace("points", "key"));
-            svg.path(&marker(*class, x + 4.0, y - 4.0), "", "");
+            svg.path(&marker(*class, x + 4.0, y - 4.0), "");
             svg.close();
             left += 12.0;
         }
-        svg.text((left, y), Anchor::Start, SIZE, text, INK);
+        svg.text((left, y), LABEL, text);
     }
 }

@@ -4,20 +4,17 @@
 //! wall-clock times, regardless of the measure; it is meaningful on a machine with as many idle
 //! processors as threads. The ratio of total processor times shows the duplicated work.
 
-use super::marks::{
-    CurveLabel, FRAME, GRID, GUIDE_DASHED, INK, Medium, PALE, TICK, draw_points, name_curves,
-    names_width, series,
-};
+use super::chart::{Chart, CurveLabel, WIDTH};
+use super::marks::{GRID, GUIDE_DASHED, Medium};
 use super::results::{PlotCase, PlotData};
 use super::scale::counts;
-use super::svg::{Anchor, Picture, SIZE, Svg, TITLE, fit, n};
+use super::svg::{Picture, SIZE, fit, xy};
 use super::table::{PlotTable, TableCell};
 use crate::Record;
 
 /// The switch for the number of threads.
 const SWITCH: &str = "--threads";
 
-const WIDTH: f64 = 360.0;
 const HEIGHT: f64 = 290.0;
 const LEFT: f64 = 66.0;
 const TOP: f64 = 58.0;
@@ -146,42 +143,17 @@ pub fn speed_up(results: &PlotData<'_>, medium: Medium) -> Option<Picture> {
     let up = |speed: f64| TOP + HEIGHT * (1.0 - speed / highest);
     let label = |several: &Several| fit(&results.engines[several.engine], SIZE, 130.0);
     let labels: Vec<String> = all.iter().map(label).collect();
-    let total = LEFT + WIDTH + names_width(&labels);
-    let mut svg = Svg::new(total, TOP + HEIGHT + 48.0, "Speed-up by threads", "");
-    let bold = format!(r#"{INK} font-weight="600""#);
-    svg.text(
-        (12.0, 20.0),
-        Anchor::Start,
-        TITLE * 0.94,
-        "Speed-up by threads",
-        &bold,
-    );
-    let subtitle = "wall-clock time on one thread divided by that on several; cases by speed-up";
-    svg.text((12.0, 37.0), Anchor::Start, SIZE, subtitle, PALE);
+    let mut chart = Chart::new((LEFT, TOP), HEIGHT, &labels, "Speed-up by threads");
+    chart.heading(20.0, "Speed-up by threads");
+    chart.subtitle("wall-clock time on one thread divided by that on several; cases by speed-up");
     for step in 0..=highest as usize {
-        let y = up(step as f64);
         let line = if step == 1 { GUIDE_DASHED } else { GRID };
-        svg.line((LEFT, y), (LEFT + WIDTH, y), line);
-        svg.line((LEFT - 6.0, y), (LEFT, y), TICK);
-        let at = (LEFT - 9.0, y + 0.36 * SIZE);
-        svg.text(at, Anchor::End, SIZE, &step.to_string(), INK);
+        chart.tick_y(up(step as f64), Some(line), Some(&step.to_string()));
     }
     for step in counts(most, 6) {
-        let x = across(step);
-        svg.line((x, TOP + HEIGHT), (x, TOP + HEIGHT + 6.0), TICK);
-        let at = (x, TOP + HEIGHT + 19.0);
-        svg.text(at, Anchor::Middle, SIZE, &step.to_string(), INK);
+        chart.tick_x(across(step), None, &step.to_string());
     }
-    svg.rect([LEFT, TOP, WIDTH, HEIGHT], FRAME);
-    let below = (LEFT + WIDTH / 2.0, TOP + HEIGHT + 38.0);
-    svg.text(below, Anchor::Middle, SIZE, "cases", INK);
-    svg.upward(
-        (16.0, TOP + HEIGHT / 2.0),
-        Anchor::Middle,
-        SIZE,
-        "speed-up",
-        INK,
-    );
+    chart.frame("cases", "speed-up");
     let mut names = Vec::new();
     for (several, label) in all.iter().zip(labels) {
         let engine = several.engine;
@@ -189,18 +161,14 @@ pub fn speed_up(results: &PlotData<'_>, medium: Medium) -> Option<Picture> {
         let points: Vec<(usize, (f64, f64))> = points
             .map(|(count, pair)| (pair.case, (across(count), up(pair.speed_up()))))
             .collect();
-        let path = points
-            .iter()
-            .map(|(_, (x, y))| format!("{} {}", n(*x), n(*y)));
-        let path = format!("M{}", path.collect::<Vec<_>>().join("L"));
-        svg.path(&path, &series(engine), "");
+        let path: Vec<String> = points.iter().map(|(_, point)| xy(*point)).collect();
+        let path = format!("M{}", path.join("L"));
         let end = points.last().map_or((LEFT, TOP), |(_, end)| *end);
-        draw_points(&mut svg, engine, points.into_iter(), most, medium);
+        chart.curve(engine, &path, points.into_iter(), most, medium);
         names.push(CurveLabel { engine, label, end });
     }
     names.sort_by(|a, b| a.end.1.total_cmp(&b.end.1));
-    name_curves(&mut svg, &names, LEFT + WIDTH, (TOP, TOP + HEIGHT));
-    Some(svg.finish())
+    Some(chart.finish(&names))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use lariat_automata::{LegalLetters, Placement, buchi, translate};
 use lariat_budget::Budget;
 use lariat_corpora::{each_case, models};
 use lariat_draw::net::{DrawnNet, DrawnNodeId, PART};
-use lariat_draw::svg::Picture;
+use lariat_draw::svg::{Anchor, Picture, SIZE, Svg, TextStyle};
 use lariat_draw::{NetPicture, automaton, processes, reach};
 use lariat_formats::{LoadedModel, ModelFormat, read};
 use lariat_ltl::{Formulas, FreeVocabulary, parse};
@@ -14,13 +14,31 @@ fn well_formed(text: &str) {
     use quick_xml::events::Event;
     let mut reader = quick_xml::Reader::from_str(text);
     reader.config_mut().check_end_names = true;
+    let mut depth = 0;
     loop {
         match reader.read_event().expect("well-formed XML") {
             Event::Eof => break,
-            Event::Start(tag) | Event::Empty(tag) => assert!(tag.attributes().all(|a| a.is_ok())),
+            Event::Start(tag) => {
+                assert!(tag.attributes().all(|a| a.is_ok()));
+                depth += 1;
+            }
+            Event::Empty(tag) => assert!(tag.attributes().all(|a| a.is_ok())),
+            Event::End(_) => depth -= 1,
             _ => {}
         }
     }
+    assert_eq!(depth, 0);
+}
+
+#[test]
+fn names_are_escaped() {
+    let mut svg = Svg::new(200.0, 50.0, "a<b>\"&'\u{0}\u{1b}", "");
+    let style = TextStyle::new(Anchor::Start, SIZE, "");
+    svg.text((10.0, 20.0), style, "</text><script>");
+    svg.path_with_hint("M0 0", "]]>&\u{ffff}");
+    let picture = svg.finish();
+    well_formed(&picture.text);
+    assert!(!picture.text.contains("<script"));
 }
 
 #[track_caller]
