@@ -3,6 +3,7 @@
 //! Each process has one control connection to process 0. A frame is a length and an encoded value
 //! (`wire.rs`). A greeting comes first; it starts with the version, in a form that never changes.
 
+use crate::cluster::Cluster;
 use crate::report::WorkerReport;
 use crate::wire::{pack, unpack};
 use lariat_budget::Stop;
@@ -48,6 +49,19 @@ pub(crate) struct Hello {
     pub threads: usize,
     pub purpose: ConnectionKind,
     pub model: Option<u64>,
+}
+
+impl Hello {
+    /// The greeting of a process for a connection.
+    pub fn new(cluster: &Cluster, purpose: ConnectionKind) -> Hello {
+        Hello {
+            process: cluster.process,
+            processes: cluster.hosts.len(),
+            threads: cluster.threads,
+            purpose,
+            model: cluster.model,
+        }
+    }
 }
 
 /// The purpose of a connection.

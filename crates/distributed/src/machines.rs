@@ -9,8 +9,8 @@ use crate::frame::Frame;
 use crate::join::{Joined, join, single_process};
 use crate::link::{ControlEvent, ControlLink, Doing};
 use crate::progress::{Gauges, ProgressReporter};
-use crate::question::{WorkerQuestion, about_runs, about_states, digest};
-use crate::report::{Conclusion, Figures, WorkerReport};
+use crate::question::{about_runs, about_states, digest};
+use crate::report::{Conclusion, Figures, WorkerEnding, WorkerReport};
 use crate::shared::Shared;
 use crate::watch::{Loss, PeerWatch, TICK};
 use crate::wire::unpack;
@@ -66,17 +66,11 @@ impl Machines {
     }
 
     fn of(joined: Joined) -> Machines {
-        let Joined {
-            crew,
-            links,
-            events,
-            doing,
-        } = joined;
         Machines(Mutex::new(Inner {
-            crew: Some(crew),
-            events,
-            links,
-            doing,
+            crew: Some(joined.crew),
+            events: joined.events,
+            links: joined.links,
+            doing: joined.doing,
             lost: None,
         }))
     }
@@ -89,9 +83,8 @@ impl Machines {
         ctx: RunContext<'_>,
     ) -> DistributedCount {
         let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let reports =
-            about_states(system, claims).and_then(|question| inner.answer(&question, ctx));
-        let (reports, stop) = match reports {
+        let question = about_states(system, claims);
+        let (reports, stop) = match question.and_then(|question| inner.answer(&question, ctx)) {
             Ok(reports) => {
                 let stop = inner.stopped(&reports);
                 (reports, stop)
@@ -99,9 +92,9 @@ impl Machines {
             Err(stop) => (Vec::new(), Some(stop)),
         };
         let mut counted = StateTotals::default();
-        reports
-            .iter()
-            .for_each(|report| counted.join(&report.counted));
+        for report in &reports {
+            counted.join(&report.counted);
+        }
         DistributedCount {
             counted,
             workers: reports.into_iter().map(|report| report.figures).collect(),
@@ -112,10 +105,9 @@ impl Machines {
     /// Ends the other processes: there are no more questions.
     pub fn dismiss(&self) {
         let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        inner
-            .links
-            .drain(..)
-            .for_each(|link| link.close(&Frame::Bye));
+        for link in inner.links.drain(..) {
+            link.close(&Frame::Bye);
+        }
         inner.lost = Some(Stop::Lost("all were stopped".to_owned()));
     }
 }
@@ -192,7 +184,7 @@ impl Inner {
         budget: &Budget,
         asking: &mut Asking,
     ) -> Result<(), Stop> {
-        let asked: WorkerQuestion = unpack(question)?;
+        let asked = unpack(question)?;
         let milliseconds = |left: std::time::Duration| left.as_millis() as u64;
         let order = Frame::Order {
             question: question.to_vec(),
@@ -264,18 +256,20 @@ impl Inner {
     /// The reason why workers have stopped, preferably one that is not another worker's stop.
     fn stopped(&self, reports: &[WorkerReport]) -> Option<Stop> {
         let threads = self.crew.as_ref().map_or(1, WorkerThreads::len);
-        let stops = || {
-            let stops = reports.iter().map(|report| report.ending.clone().stop());
-            stops
-                .enumerate()
-                .filter_map(|(i, stop)| Some((i / threads, stop?)))
+        let stop_of = |(i, report)| match report {
+            &WorkerReport {
+                ending: WorkerEnding::Stopped(ref stop),
+                ..
+            } => Some((i / threads, stop)),
+            _ => None,
         };
-        let cause = stops().find(|(_, stop)| *stop != Stop::Interrupted);
+        let stops = || reports.iter().enumerate().filter_map(stop_of);
+        let cause = stops().find(|(_, stop)| **stop != Stop::Interrupted);
         let (process, stop) = cause.or_else(|| stops().next())?;
-        Some(match (stop, self.links.is_empty()) {
+        Some(match stop {
             // In a cluster the other processes may have memory left.
-            (Stop::Memory, false) => Stop::Lost(format!("host {process}: memory")),
-            (stop, _) => stop,
+            Stop::Memory if !self.links.is_empty() => Stop::Lost(format!("host {process}: memory")),
+            stop => stop.clone(),
         })
     }
 }
@@ -289,11 +283,8 @@ impl Team for Machines {
         if let Some(stop) = inner.stopped(&reports) {
             return Err(stop);
         }
-        match reports
-            .into_iter()
-            .next()
-            .and_then(|first| first.conclusion)
-        {
+        let first = reports.into_iter().next();
+        match first.and_then(|first| first.conclusion) {
             Some(Conclusion::Empty) => Ok(Outcome::Empty),
             Some(Conclusion::Accepting(lasso)) => Ok(Outcome::Accepting(lasso)),
             None => Err(Stop::Internal("worker 0 has not concluded".to_owned())),

@@ -46,21 +46,13 @@ pub(crate) fn meet(cluster: &Cluster) -> Result<Connections, String> {
         last_pulse: Instant::now(),
     };
     for other in 0..*process {
-        met.states[other] = Some(connect(
-            cluster,
-            other,
-            ConnectionKind::States,
-            &mut met,
-            until,
-        )?);
-        if other == 0 {
-            met.control[0] = Some(connect(
-                cluster,
-                other,
-                ConnectionKind::Control,
-                &mut met,
-                until,
-            )?);
+        let purposes: &[ConnectionKind] = match other {
+            0 => &[ConnectionKind::States, ConnectionKind::Control],
+            _ => &[ConnectionKind::States],
+        };
+        for purpose in purposes {
+            let stream = connect(cluster, other, *purpose, &mut met, until)?;
+            met.of(*purpose)[other] = Some(stream);
         }
     }
     accept_others(cluster, &listener, &mut met, until)?;
@@ -90,13 +82,7 @@ fn connect(
     until: Instant,
 ) -> Result<TcpStream, String> {
     let host = cluster.hosts[other].as_str();
-    let hello = Hello {
-        process: cluster.process,
-        processes: cluster.hosts.len(),
-        threads: cluster.threads,
-        purpose,
-        model: cluster.model,
-    };
+    let hello = Hello::new(cluster, purpose);
     let mut was_there = false;
     loop {
         met.check_peers(cluster)?;
@@ -186,6 +172,13 @@ fn is_early(error: &io::Error) -> bool {
 }
 
 impl Connections {
+    fn of(&mut self, purpose: ConnectionKind) -> &mut Vec<Option<TcpStream>> {
+        match purpose {
+            ConnectionKind::States => &mut self.states,
+            ConnectionKind::Control => &mut self.control,
+        }
+    }
+
     /// Fails if a connected process has disconnected. Sends due heartbeats to process 0.
     fn check_peers(&mut self, cluster: &Cluster) -> Result<(), String> {
         if let (1.., Some(host)) = (cluster.process, &mut self.control[0])
@@ -291,10 +284,7 @@ fn answer_greeting(
             ));
         }
     };
-    let place = match hello.purpose {
-        ConnectionKind::States => &mut met.states,
-        ConnectionKind::Control => &mut met.control,
-    };
+    let place = met.of(hello.purpose);
     let is_taken = place.get(hello.process).is_some_and(Option::is_some);
     if let Err(why) = check_hello(cluster, &hello, is_taken) {
         let _ = write_frame(&mut stream, &Frame::Refused(why.clone()));
@@ -356,6 +346,13 @@ mod tests {
         })
     }
 
+    #[track_caller]
+    fn assert_left(error: &str, host: usize) {
+        let start = format!("host {host} (127.0.0.1:");
+        let end = "disconnected before all hosts had connected";
+        assert!(error.starts_with(&start) && error.ends_with(end), "{error}");
+    }
+
     #[test]
     fn matching_processes_connect() {
         assert_eq!(both(&two(Duration::from_secs(20))), [Ok(()), Ok(())]);
@@ -366,15 +363,9 @@ mod tests {
         let mut pair = two(Duration::from_secs(20));
         (pair[0].model, pair[1].model) = (Some(1), Some(2));
         let [one, other] = both(&pair);
-        assert_eq!(
-            one.unwrap_err(),
-            "host 1: the model there differs from the one here"
-        );
-        assert!(
-            other
-                .unwrap_err()
-                .ends_with("the model there differs from the one here")
-        );
+        let why = "the model there differs from the one here";
+        assert_eq!(one.unwrap_err(), format!("host 1: {why}"));
+        assert!(other.unwrap_err().ends_with(why));
 
         let mut pair = two(Duration::from_secs(20));
         pair[1].threads = 2;
@@ -386,16 +377,12 @@ mod tests {
     #[test]
     fn waiting_for_a_process_is_limited() {
         let [first, second] = two(Duration::from_millis(300));
-        let alone = meet(&first).map(drop).unwrap_err();
-        assert!(
-            alone.contains("host 1") && alone.contains("did not connect"),
-            "{alone}"
-        );
-        let alone = meet(&second).map(drop).unwrap_err();
-        assert!(
-            alone.contains("host 0") && alone.contains("could not be reached"),
-            "{alone}"
-        );
+        let alone = |cluster: &Cluster, host: &str, what: &str| {
+            let error = meet(cluster).map(drop).unwrap_err();
+            assert!(error.contains(host) && error.contains(what), "{error}");
+        };
+        alone(&first, "host 1", "did not connect");
+        alone(&second, "host 0", "could not be reached");
     }
 
     #[test]
@@ -404,13 +391,8 @@ mod tests {
         let cluster = Cluster::new(hosts[..3].to_vec(), 0).unwrap();
         let error = std::thread::scope(|scope| {
             let one = scope.spawn(|| meet(&cluster).map(drop));
-            let hello = Hello {
-                process: 1,
-                processes: 3,
-                threads: 1,
-                purpose: ConnectionKind::States,
-                model: None,
-            };
+            let other = Cluster::new(cluster.hosts.clone(), 1).unwrap();
+            let hello = Hello::new(&other, ConnectionKind::States);
             let greeted = (0..).find_map(|_| {
                 sleep(AGAIN);
                 greet(&cluster.hosts[0], &hello, Instant::now()).ok()
@@ -418,11 +400,7 @@ mod tests {
             drop(greeted);
             one.join().unwrap().unwrap_err()
         });
-        assert!(error.starts_with("host 1 (127.0.0.1:"), "{error}");
-        assert!(
-            error.ends_with("disconnected before all hosts had connected"),
-            "{error}"
-        );
+        assert_left(&error, 1);
     }
 
     #[test]
@@ -446,23 +424,13 @@ mod tests {
             drop(first);
             other.join().unwrap().unwrap_err()
         });
-        assert!(error.starts_with("host 0 (127.0.0.1:"), "{error}");
-        assert!(
-            error.ends_with("disconnected before all hosts had connected"),
-            "{error}"
-        );
+        assert_left(&error, 0);
     }
 
     #[test]
     fn another_version_and_a_taken_port_are_named() {
         let [first, second] = two(Duration::from_secs(20));
-        let hello = Hello {
-            process: 1,
-            processes: 2,
-            threads: 1,
-            purpose: ConnectionKind::States,
-            model: None,
-        };
+        let hello = Hello::new(&second, ConnectionKind::States);
         let answer = std::thread::scope(|scope| {
             let one = scope.spawn(|| meet(&first).map(drop));
             let stream = (0..).find_map(|_| {
@@ -478,10 +446,8 @@ mod tests {
             write_hello(&mut stream, &hello, "0.0.1").unwrap();
             let answer = read_frame(&mut stream).unwrap();
             let error = one.join().unwrap().unwrap_err();
-            assert!(
-                error.starts_with("another host runs Lariat 0.0.1"),
-                "{error}"
-            );
+            let why = "another host runs Lariat 0.0.1";
+            assert!(error.starts_with(why), "{error}");
             answer
         });
         assert!(matches!(answer, Frame::Refused(why) if why.contains("0.0.1")));

@@ -20,12 +20,9 @@
 use crate::post::Outbox;
 use crate::product::{Arrival, DistributedProduct, OwnNode, Owned, WorkerNodes, owner};
 use crate::shared::Gauge;
-use crate::wave::{WaveContext, WavePart};
+use crate::wave::{STRETCH, WaveContext, WavePart};
 use lariat_budget::Stop;
 use lariat_space::explicit::StateTable;
-
-/// Nodes expanded between two reads of the mailbox.
-const STRETCH: usize = 4096;
 
 /// The set S at one worker, with in-degrees.
 pub(crate) struct NodeSubset {
@@ -215,10 +212,10 @@ impl WavePart for Edges<'_, '_> {
                 **edges += 1;
                 let to = owner(target.print, nodes.workers);
                 if to == nodes.me {
-                    set.arrive(*step, states, nodes, target.arrival());
+                    set.arrive(*step, states, nodes, target.arrival);
                 } else {
                     out.put(to, |bytes| {
-                        states.write(target.location, target.prospect, bytes);
+                        target.arrival.write(states, bytes);
                     });
                 }
                 Ok(())

@@ -8,13 +8,10 @@
 use crate::owcty::{NodeSubset, OUT};
 use crate::post::Outbox;
 use crate::product::{Arrival, DistributedProduct, OwnNode, Owned, WorkerNodes, owner};
-use crate::wave::{WaveContext, WavePart};
+use crate::wave::{STRETCH, WaveContext, WavePart};
 use crate::wire::invalid;
 use lariat_budget::Stop;
 use lariat_space::explicit::StateTable;
-
-/// Nodes expanded between two reads of the mailbox.
-const STRETCH: usize = 4096;
 
 /// A node of some worker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -175,10 +172,10 @@ impl WavePart for Edges<'_, '_> {
                         worker: nodes.me as u32,
                         node,
                     };
-                    edges.arrive(states, nodes, target.arrival(), parent);
+                    edges.arrive(states, nodes, target.arrival, parent);
                 } else {
                     out.put(to, |bytes| {
-                        states.write(target.location, target.prospect, bytes);
+                        target.arrival.write(states, bytes);
                         bytes.extend_from_slice(&node.to_le_bytes());
                     });
                 }

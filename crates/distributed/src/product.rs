@@ -40,16 +40,6 @@ pub(crate) fn owner(print: u64, workers: usize) -> usize {
     ((u128::from(print) * workers as u128) >> 64) as usize
 }
 
-impl Target {
-    /// The target as a node of its owner.
-    pub fn arrival(self) -> Arrival {
-        Arrival {
-            prospect: self.prospect,
-            location: self.location,
-        }
-    }
-}
-
 impl<'q> DistributedProduct<'q> {
     pub fn new(
         system: &'q System,
@@ -166,12 +156,8 @@ impl<'q> DistributedProduct<'q> {
                 let print = states.print(prospect);
                 for i in moves {
                     let location = nodes.targets[i];
-                    let target = Target {
-                        prospect,
-                        print,
-                        location,
-                    };
-                    visit(states, nodes, event, target)?;
+                    let arrival = Arrival { prospect, location };
+                    visit(states, nodes, event, Target { arrival, print })?;
                 }
                 Ok(())
             })
@@ -212,9 +198,8 @@ impl OwnNode {
 /// The target of an edge, which may have any owner.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
-    pub prospect: PreparedSuccessor,
+    pub arrival: Arrival,
     pub print: u64,
-    pub location: u32,
 }
 
 /// The part of a product that one worker owns.
@@ -293,6 +278,14 @@ impl Owned {
 pub(crate) struct Arrival {
     pub prospect: PreparedSuccessor,
     pub location: u32,
+}
+
+impl Arrival {
+    /// Appends its encoding to a message.
+    #[inline]
+    pub fn write(self, states: &StateTable, bytes: &mut Vec<u8>) {
+        states.write(self.location, self.prospect, bytes);
+    }
 }
 
 /// One-word states that are looked up together, so that their cache misses overlap.

@@ -12,14 +12,15 @@ use lariat_engines::Problem;
 use lariat_ltl::AtomId;
 use lariat_model::{Deadlock, Predicate, Proposition, System};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
-/// A question to all workers.
+/// A question to all workers. Process 0 encodes borrowed data, workers decode their own.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum WorkerQuestion {
+pub(crate) enum WorkerQuestion<'a> {
     /// Does the system have a run that the automaton accepts?
     Accepts {
-        system: System,
-        propositions: Vec<Proposition>,
+        system: Cow<'a, System>,
+        propositions: Cow<'a, [Proposition]>,
         deadlock: Deadlock,
         automaton: Buchi,
         /// True if a prefix is a counterexample when every continuation is accepted.
@@ -27,8 +28,8 @@ pub(crate) enum WorkerQuestion {
     },
     /// How many states are there, and in how many do these claims fail?
     Count {
-        system: System,
-        claims: Vec<Predicate>,
+        system: Cow<'a, System>,
+        claims: Cow<'a, [Predicate]>,
     },
 }
 
@@ -122,27 +123,11 @@ pub(crate) fn is_weak(automaton: &Automaton, accepting: &[bool]) -> bool {
         })
 }
 
-/// A [`WorkerQuestion`] that borrows the system; encoded in the same way.
-#[derive(Serialize)]
-enum Asked<'a> {
-    Accepts {
-        system: &'a System,
-        propositions: &'a [Proposition],
-        deadlock: Deadlock,
-        automaton: Buchi,
-        prefixes: bool,
-    },
-    Count {
-        system: &'a System,
-        claims: &'a [Predicate],
-    },
-}
-
 /// Encodes the question about a problem whose automaton has been degeneralized.
 pub(crate) fn about_runs(problem: &Problem<'_>) -> Result<Vec<u8>, Stop> {
-    pack(&Asked::Accepts {
-        system: problem.system,
-        propositions: problem.propositions,
+    pack(&WorkerQuestion::Accepts {
+        system: Cow::Borrowed(problem.system),
+        propositions: Cow::Borrowed(problem.propositions),
         deadlock: problem.deadlock,
         automaton: Buchi::new(problem.automaton),
         prefixes: problem.takes_prefixes(),
@@ -151,7 +136,10 @@ pub(crate) fn about_runs(problem: &Problem<'_>) -> Result<Vec<u8>, Stop> {
 
 /// Encodes the question about the number of states.
 pub(crate) fn about_states(system: &System, claims: &[Predicate]) -> Result<Vec<u8>, Stop> {
-    pack(&Asked::Count { system, claims })
+    pack(&WorkerQuestion::Count {
+        system: Cow::Borrowed(system),
+        claims: Cow::Borrowed(claims),
+    })
 }
 
 /// The 64-bit FNV-1a hash by which processes compare models and questions.

@@ -13,12 +13,9 @@ use crate::product::{
 };
 use crate::recent::{RecentMessages, ShortMessage};
 use crate::shared::Gauge;
-use crate::wave::WavePart;
+use crate::wave::{STRETCH, WavePart};
 use lariat_budget::{Budget, Stop};
 use lariat_space::explicit::{PreparedSuccessor, StateTable, TOGETHER};
-
-/// Nodes expanded between two reads of the mailbox.
-const STRETCH: usize = 4096;
 
 /// One worker's part of W1.
 pub(crate) struct ReachPart<'a, 'q> {
@@ -111,18 +108,18 @@ impl WavePart for ReachPart<'_, '_> {
                     }
                     let to = owner(target.print, nodes.workers);
                     if to == nodes.me {
-                        if !waiting.add(target.arrival()) {
-                            nodes.enter(states, target.arrival())?;
+                        if !waiting.add(target.arrival) {
+                            nodes.enter(states, target.arrival)?;
                         }
-                    } else if let PreparedSuccessor::Word(word) = target.prospect
-                        && let Some(message) = states.short(target.location, word)
+                    } else if let PreparedSuccessor::Word(word) = target.arrival.prospect
+                        && let Some(message) = states.short(target.arrival.location, word)
                     {
                         let print = target.print;
                         remote.push(ShortMessage { print, message });
                     } else {
                         out.put(to, |bytes| {
                             let start = bytes.len();
-                            states.write(target.location, target.prospect, bytes);
+                            target.arrival.write(states, bytes);
                             if recent.has(target.print, &bytes[start..]) {
                                 bytes.truncate(start);
                             } else {

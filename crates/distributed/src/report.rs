@@ -39,10 +39,10 @@ pub(crate) enum Conclusion {
     Accepting(Lasso),
 }
 
-/// The end of a worker's search, in a form that can be encoded.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum WorkerEnding {
-    Finished,
+/// [`Stop`] in a form that can be encoded.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Stop")]
+enum EncodedStop {
     Time,
     Memory,
     Interrupted,
@@ -53,36 +53,11 @@ pub(crate) enum WorkerEnding {
     Internal(String),
 }
 
-impl From<Stop> for WorkerEnding {
-    fn from(stop: Stop) -> WorkerEnding {
-        match stop {
-            Stop::Time => WorkerEnding::Time,
-            Stop::Memory => WorkerEnding::Memory,
-            Stop::Interrupted => WorkerEnding::Interrupted,
-            Stop::Work(limit) => WorkerEnding::Work(limit),
-            Stop::Bound(what) => WorkerEnding::Bound(what),
-            Stop::Unsupported(what) => WorkerEnding::Unsupported(what),
-            Stop::Lost(what) => WorkerEnding::Lost(what),
-            Stop::Internal(what) => WorkerEnding::Internal(what),
-        }
-    }
-}
-
-impl WorkerEnding {
-    /// The reason for an early end.
-    pub fn stop(self) -> Option<Stop> {
-        Some(match self {
-            WorkerEnding::Finished => return None,
-            WorkerEnding::Time => Stop::Time,
-            WorkerEnding::Memory => Stop::Memory,
-            WorkerEnding::Interrupted => Stop::Interrupted,
-            WorkerEnding::Work(limit) => Stop::Work(limit),
-            WorkerEnding::Bound(what) => Stop::Bound(what),
-            WorkerEnding::Unsupported(what) => Stop::Unsupported(what),
-            WorkerEnding::Lost(what) => Stop::Lost(what),
-            WorkerEnding::Internal(what) => Stop::Internal(what),
-        })
-    }
+/// The end of a worker's search.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum WorkerEnding {
+    Finished,
+    Stopped(#[serde(with = "EncodedStop")] Stop),
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -5,7 +5,7 @@
 //! "Empty" requires that every wave completed everywhere, that no sent state is missing, and that
 //! the last wave left no node.
 
-use crate::census::{StateCensus, StateTotals};
+use crate::census::StateCensus;
 use crate::owcty::fixpoint;
 use crate::parents::{SearchRegion, parents};
 use crate::product::{DistributedProduct, OwnNode, Owned};
@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) fn answer(
     context: &mut WaveContext<'_>,
-    question: &WorkerQuestion,
+    question: &WorkerQuestion<'_>,
     gauge: &Gauge,
 ) -> WorkerReport {
     let start = cpu_seconds();
@@ -62,11 +62,11 @@ pub(crate) fn answer(
     figures.cpu_seconds = cpu_seconds() - start;
     let (ending, conclusion) = match found {
         Ok(conclusion) => (WorkerEnding::Finished, conclusion),
-        Err(stop) => (stop.into(), None),
+        Err(stop) => (WorkerEnding::Stopped(stop), None),
     };
     WorkerReport {
         figures,
-        counted: counted.unwrap_or_else(StateTotals::default),
+        counted: counted.unwrap_or_default(),
         ending,
         conclusion: conclusion.filter(|_| context.me() == 0),
     }
@@ -224,13 +224,13 @@ fn lasso(prefix: &[Passed], cycle: &[Passed]) -> Option<Lasso> {
     let steps = |passed: &[Passed]| -> Vec<Step> {
         let pairs = passed.windows(2).rev();
         let step = |pair: &[Passed]| Step {
-            event: pair[1].event(),
-            state: pair[0].state(),
+            event: pair[1].event,
+            state: pair[0].state.clone(),
         };
         pairs.map(step).collect()
     };
     Some(Lasso {
-        initial: prefix.last()?.state(),
+        initial: prefix.last()?.state.clone(),
         prefix: steps(prefix),
         cycle: steps(cycle),
         growth: None,

@@ -141,11 +141,11 @@ impl Server<'_> {
     }
 
     fn done(&mut self, worker: usize, report: WorkerReport) -> Result<(), String> {
-        if let WorkerEnding::Internal(what) = &report.ending {
+        if let WorkerEnding::Stopped(stop @ Stop::Internal(_)) = &report.ending {
             // Workers of other processes may wait for this worker, so the run ends.
-            let stop = Stop::Internal(what.clone());
+            let stop = stop.to_string();
             self.send(&Frame::Done(vec![report; self.crew.len()]));
-            return Err(stop.to_string());
+            return Err(stop);
         }
         self.reports[worker] = Some(report);
         if self.reports.iter().all(Option::is_some) {

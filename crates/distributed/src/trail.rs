@@ -11,7 +11,7 @@ use crate::product::{DistributedProduct, OwnNode, Owned};
 use crate::wave::{WaveContext, WavePart};
 use crate::wire::{invalid, pack, unpack};
 use lariat_budget::Stop;
-use lariat_model::{EventId, State, Value};
+use lariat_model::{EventId, State};
 use lariat_space::explicit::PreparedSuccessor;
 use serde::{Deserialize, Serialize};
 
@@ -22,19 +22,9 @@ const MOST_BYTES: u64 = 1 << 28;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Passed {
     number: u64,
-    pub values: Vec<Value>,
+    pub state: State,
     /// The event of the step to the previously passed node; `None` for stuttering and the first.
-    pub event: Option<u32>,
-}
-
-impl Passed {
-    pub fn state(&self) -> State {
-        self.values.clone().into()
-    }
-
-    pub fn event(&self) -> Option<EventId> {
-        self.event.map(EventId)
-    }
+    pub event: Option<EventId>,
 }
 
 /// A position of the walk.
@@ -103,14 +93,8 @@ pub(crate) fn follow(
         .zip(&reported)
         .map(|(i, passed): (u64, _)| passed.number == i);
     let is_complete = numbers.all(|right| right) && !(context.me() == 0 && reported.is_empty());
-    let done = done.and(if is_complete {
-        Ok(())
-    } else {
-        Err(Stop::Internal(
-            "the trail of the counterexample has gaps".to_owned(),
-        ))
-    });
-    context.agree(done)?;
+    let gaps = || Stop::Internal("the trail of the counterexample has gaps".to_owned());
+    context.agree(done.and(is_complete.then_some(()).ok_or_else(gaps)))?;
     Ok(ParentTrail {
         passed: reported,
         entry,
@@ -157,10 +141,7 @@ impl Walk<'_, '_> {
                     true
                 }
                 // The round is complete: reports the first node again, with the closing step.
-                _ => {
-                    self.report(here, number, &child, out)?;
-                    return Ok(());
-                }
+                _ => return self.report(here, number, &child, out),
             };
             *seen = if reports { 2 } else { 1 };
         }
@@ -173,14 +154,6 @@ impl Walk<'_, '_> {
         let states = &self.owned.states;
         states.write(location, PreparedSuccessor::Here(state), &mut left);
         match (self.parents.of[here.index()].get(), self.goal) {
-            (Some(Address { worker, node }), _) if worker as usize == self.owned.nodes.me => {
-                self.next = Some(WalkPosition {
-                    node,
-                    number,
-                    round,
-                    child: left,
-                });
-            }
             (Some(Address { worker, node }), _) => {
                 let position = WalkPosition {
                     node,
@@ -188,7 +161,11 @@ impl Walk<'_, '_> {
                     round,
                     child: left,
                 };
-                send(worker as usize, &Message::Pass(position), out)?;
+                if worker as usize == self.owned.nodes.me {
+                    self.next = Some(position);
+                } else {
+                    send(worker as usize, &Message::Pass(position), out)?;
+                }
             }
             (None, TrailGoal::Beginning) => {}
             (None, TrailGoal::Loop) => {
@@ -209,8 +186,8 @@ impl Walk<'_, '_> {
         out: &mut Outbox,
     ) -> Result<(), Stop> {
         let (state, _) = self.owned.get(node);
-        let values = self.owned.states.get(state).to_vec();
-        if number.saturating_mul(8 * values.len() as u64) > MOST_BYTES {
+        let state = self.owned.states.get(state);
+        if number.saturating_mul(8 * state.len() as u64) > MOST_BYTES {
             return Err(Stop::Bound(format!(
                 "a violating run of more than {number} steps was found, which is too long to report"
             )));
@@ -221,7 +198,7 @@ impl Walk<'_, '_> {
             self.product
                 .edges(self.owned, node, |states, _, event, target| {
                     bytes.clear();
-                    states.write(target.location, target.prospect, &mut bytes);
+                    target.arrival.write(states, &mut bytes);
                     if found.is_none() && bytes == child {
                         found = Some(event);
                     }
@@ -232,8 +209,8 @@ impl Walk<'_, '_> {
         }
         let passed = Passed {
             number,
-            values,
-            event: event.map(|event| event.0),
+            state,
+            event,
         };
         match self.owned.nodes.me {
             0 => self.reported.push(passed),

@@ -17,6 +17,9 @@ use timely::worker::Worker;
 /// Timeout of an idle worker, which otherwise waits for a parcel; it then polls the stop switch.
 const NAP: Duration = Duration::from_millis(20);
 
+/// Nodes that a part expands between two reads of the mailbox.
+pub(crate) const STRETCH: usize = 4096;
+
 /// The part of one worker in a wave.
 pub(crate) trait WavePart {
     /// Processes a message of worker `from`.

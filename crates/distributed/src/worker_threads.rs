@@ -18,7 +18,7 @@ use timely::worker::Worker;
 /// An order for the workers of one process.
 #[derive(Clone)]
 pub(crate) struct WorkOrder {
-    pub question: Arc<WorkerQuestion>,
+    pub question: Arc<WorkerQuestion<'static>>,
     /// The limits of this process.
     pub budget: Budget,
     pub shared: Arc<Shared>,
