@@ -6,72 +6,52 @@ use crate::Record;
 
 /// Lists the contradicting answers; `None` if there are none.
 pub fn contradictions(results: &PlotData<'_>) -> Option<PlotTable> {
-    let heads = [
-        "model",
-        "property",
-        "engine",
-        "answer",
-        "contradicted by",
-        "command",
-    ];
     let note = "These answers contradict a known answer or, if there is none, each other. Plots and tables do not count them as solved.";
-    let mut table = PlotTable::new("contradictions", "Contradictions", note, &heads);
+    let mut table = PlotTable::new("contradictions", "Contradictions", note);
     table.is_alarm = true;
     for found in &results.contradictions {
         let record = found.record;
-        table.rows.push(vec![
-            TableCell::text(&record.model),
-            TableCell::text(&record.property),
-            TableCell::text(&record.engine),
-            TableCell::text(record.answer.as_deref().unwrap_or(record.outcome.word())),
-            TableCell::text(&found.against),
-            TableCell::text(command(record)),
+        let answer = record.answer.as_deref().unwrap_or(record.outcome.word());
+        table.add([
+            ("model", TableCell::text(&record.model)),
+            ("property", TableCell::text(&record.property)),
+            ("engine", TableCell::text(&record.engine)),
+            ("answer", TableCell::text(answer)),
+            ("contradicted by", TableCell::text(&found.against)),
+            ("command", TableCell::text(command(record))),
         ]);
     }
-    (!table.rows.is_empty()).then_some(table)
+    table.filled()
 }
 
 /// Lists all runs, one per line, as input of other programs.
 pub fn cases(results: &PlotData<'_>) -> PlotTable {
-    let heads = [
-        "campaign",
-        "family",
-        "model",
-        "property",
-        "group",
-        "answer",
-        "engine",
-        "outcome",
-        "cpu",
-        "wall",
-        "memory",
-        "engine seconds",
-        "repetitions",
-        "job",
-    ];
-    let mut table = PlotTable::new("runs", "All runs", "", &heads);
+    let mut table = PlotTable::new("runs", "All runs", "");
     for case in &results.cases {
         for (engine, run) in results.engines.iter().zip(&case.runs) {
             let Some(run) = run else { continue };
             let record = run.record;
             let seconds = |value: f64| TableCell::number(value, format!("{value:.3}"));
-            table.rows.push(vec![
-                TableCell::text(&record.campaign),
-                TableCell::text(&record.family),
-                TableCell::text(&record.model),
-                TableCell::text(&record.property),
-                TableCell::text(&record.group),
-                TableCell::text(case.class.word()),
-                TableCell::text(engine),
-                TableCell::text(run.word()),
-                seconds(record.cpu),
-                seconds(record.wall),
-                TableCell::number(record.peak_bytes as f64, record.peak_bytes.to_string()),
-                record
-                    .engine_seconds
-                    .map_or_else(TableCell::default, seconds),
-                TableCell::count(run.repetitions),
-                TableCell::text(&record.job),
+            let memory = record.peak_bytes;
+            let engine_seconds = record.engine_seconds.map(seconds);
+            table.add([
+                ("campaign", TableCell::text(&record.campaign)),
+                ("family", TableCell::text(&record.family)),
+                ("model", TableCell::text(&record.model)),
+                ("property", TableCell::text(&record.property)),
+                ("group", TableCell::text(&record.group)),
+                ("answer", TableCell::text(case.class.word())),
+                ("engine", TableCell::text(engine)),
+                ("outcome", TableCell::text(run.word())),
+                ("cpu", seconds(record.cpu)),
+                ("wall", seconds(record.wall)),
+                (
+                    "memory",
+                    TableCell::number(memory as f64, memory.to_string()),
+                ),
+                ("engine seconds", engine_seconds.unwrap_or_default()),
+                ("repetitions", TableCell::count(run.repetitions)),
+                ("job", TableCell::text(&record.job)),
             ]);
         }
     }

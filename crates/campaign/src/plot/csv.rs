@@ -57,12 +57,10 @@ pub(crate) mod tests {
     #[test]
     fn csv_can_be_parsed_back() {
         let names = ["plain", "a,b", "say \"yes\"", "two\nlines", " space "];
-        let mut table = PlotTable::new("t", "T", "", &["na\"me", "n"]);
+        let mut table = PlotTable::new("t", "T", "");
         for name in names {
-            table.rows.push(vec![
-                TableCell::text(name),
-                TableCell::number(0.125, "125 ms"),
-            ]);
+            let value = TableCell::number(0.125, "125 ms");
+            table.add([("na\"me", TableCell::text(name)), ("n", value)]);
         }
         let rows = parse(&csv(&table));
         assert_eq!(rows[0], ["na\"me", "n"]);

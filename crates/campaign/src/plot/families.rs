@@ -10,16 +10,11 @@ use std::collections::BTreeMap;
 /// Builds the table. If there are several families, the last rows sum up all of them.
 pub fn families(results: &PlotData<'_>) -> PlotTable {
     let title = results.measure.title();
-    let sum = format!("{title}, common cases");
-    let heads = [
-        "family", "engine", "cases", "solved", "holds", "violated", "counted", "time-out",
-        "memory", "refused", "other", "common", &sum,
-    ];
     let note = format!(
         "Common: the cases solved by every engine that solves any case of the family; {title} is summed over these. \
          Other: undecided for another reason, crashed, or wrong."
     );
-    let mut table = PlotTable::new("families", "Families of models", note, &heads);
+    let mut table = PlotTable::new("families", "Families of models", note);
     let mut families: BTreeMap<&str, Vec<&PlotCase<'_>>> = BTreeMap::new();
     for case in &results.cases {
         families.entry(&case.about.family).or_default().push(case);
@@ -28,12 +23,8 @@ pub fn families(results: &PlotData<'_>) -> PlotTable {
         rows(results, family, cases, &mut table);
     }
     if families.len() > 1 {
-        rows(
-            results,
-            "all",
-            &results.cases.iter().collect::<Vec<_>>(),
-            &mut table,
-        );
+        let all: Vec<&PlotCase<'_>> = results.cases.iter().collect();
+        rows(results, "all", &all, &mut table);
     }
     // Omit columns of zeros.
     for column in (4..11).rev() {
@@ -53,47 +44,38 @@ fn rows(results: &PlotData<'_>, family: &str, cases: &[&PlotCase<'_>], table: &m
     let is_common = |case: &&PlotCase<'_>| able.iter().all(|&engine| case.solved(engine).is_some());
     let common: Vec<&PlotCase<'_>> = cases.iter().copied().filter(is_common).collect();
     for engine in engines {
-        let runs = || {
-            let own = cases
-                .iter()
-                .filter_map(|case| Some((*case, case.runs[engine].as_ref()?)));
-            own.map(|(case, run)| (case, run.end))
+        let count = |is: &dyn Fn(&PlotCase<'_>, RunEnd) -> bool| {
+            let is = |case: &&&PlotCase<'_>| case.runs[engine].is_some_and(|run| is(case, run.end));
+            TableCell::count(cases.iter().filter(is).count())
         };
-        let solved = |class: Option<AnswerClass>| {
-            let is = |(case, end): &(&PlotCase<'_>, RunEnd)| {
-                matches!(end, RunEnd::Solved(_)) && class.is_none_or(|class| case.class == class)
-            };
-            TableCell::count(runs().filter(is).count())
+        let solved =
+            |class| count(&|case, end| matches!(end, RunEnd::Solved(_)) && case.class == class);
+        let failed = |which| count(&|_, end| end == RunEnd::Failed(which));
+        let is_other = |_: &PlotCase<'_>, end| {
+            use FailureKind::{Crash, Undecided, Wrong};
+            matches!(end, RunEnd::Failed(Undecided | Crash | Wrong))
         };
-        let failed = |which: &[FailureKind]| {
-            let is = |(_, end): &(&PlotCase<'_>, RunEnd)| matches!(end, RunEnd::Failed(f) if which.contains(f));
-            TableCell::count(runs().filter(is).count())
-        };
-        let mut row = vec![
-            TableCell::text(family),
-            TableCell::text(&results.engines[engine]),
-            TableCell::count(runs().count()),
-            solved(None),
-            solved(Some(AnswerClass::Holds)),
-            solved(Some(AnswerClass::Violated)),
-            solved(Some(AnswerClass::Counted)),
-            failed(&[FailureKind::Time]),
-            failed(&[FailureKind::Memory]),
-            failed(&[FailureKind::Refused]),
-            failed(&[
-                FailureKind::Undecided,
-                FailureKind::Crash,
-                FailureKind::Wrong,
-            ]),
-        ];
+        let (mut number, mut sum) = (TableCell::default(), TableCell::default());
         if able.contains(&engine) {
-            let sum: f64 = common.iter().filter_map(|case| case.solved(engine)).sum();
-            row.push(TableCell::count(common.len()));
-            row.push(TableCell::number(sum, results.measure.unit().show(sum)));
-        } else {
-            row.extend([TableCell::default(), TableCell::default()])
+            number = TableCell::count(common.len());
+            sum = results.cost(common.iter().filter_map(|case| case.solved(engine)).sum());
         }
-        table.rows.push(row);
+        let head = format!("{}, common cases", results.measure.title());
+        table.add([
+            ("family", TableCell::text(family)),
+            ("engine", TableCell::text(&results.engines[engine])),
+            ("cases", count(&|_, _| true)),
+            ("solved", count(&|_, end| matches!(end, RunEnd::Solved(_)))),
+            ("holds", solved(AnswerClass::Holds)),
+            ("violated", solved(AnswerClass::Violated)),
+            ("counted", solved(AnswerClass::Counted)),
+            ("time-out", failed(FailureKind::Time)),
+            ("memory", failed(FailureKind::Memory)),
+            ("refused", failed(FailureKind::Refused)),
+            ("other", count(&is_other)),
+            ("common", number),
+            (&head, sum),
+        ]);
     }
 }
 
@@ -118,19 +100,9 @@ mod tests {
         let heads: Vec<&str> = table.heads.iter().map(String::as_str).collect();
         let expected = "family engine cases solved holds violated time-out refused common";
         assert_eq!(heads[..9].join(" "), expected);
-        let row =
-            |i: usize| -> Vec<&str> { table.rows[i].iter().map(|c| c.text.as_str()).collect() };
-        assert_eq!(
-            row(0),
-            ["kanban", "a", "2", "2", "1", "1", "0", "0", "1", "1 s"]
-        );
-        assert_eq!(
-            row(1),
-            ["kanban", "b", "2", "1", "1", "0", "1", "0", "1", "2 s"]
-        );
-        assert_eq!(
-            row(2),
-            ["kanban", "c", "2", "0", "0", "0", "0", "2", "", ""]
-        );
+        let a = ["kanban", "a", "2", "2", "1", "1", "0", "0", "1", "1 s"];
+        let b = ["kanban", "b", "2", "1", "1", "0", "1", "0", "1", "2 s"];
+        let c = ["kanban", "c", "2", "0", "0", "0", "0", "2", "", ""];
+        assert_eq!(table.texts(), [a, b, c]);
     }
 }

@@ -33,12 +33,8 @@ pub enum PageSection {
 
 /// Renders the page.
 pub fn html(results: &PlotData<'_>, parts: &[PageSection]) -> String {
-    let names: BTreeSet<&str> = results
-        .cases
-        .iter()
-        .map(|c| c.about.campaign.as_str())
-        .collect();
-    let names: Vec<&str> = names.into_iter().collect();
+    let names = results.cases.iter().map(|c| c.about.campaign.as_str());
+    let names: Vec<&str> = BTreeSet::from_iter(names).into_iter().collect();
     let title = escape(&names.join(", "));
     let mut body = format!(
         "<header><h1>{title}</h1>\n<p>{}</p>\n<nav>",
@@ -47,14 +43,7 @@ pub fn html(results: &PlotData<'_>, parts: &[PageSection]) -> String {
     for (i, part) in parts.iter().enumerate() {
         let (heading, class) = match part {
             PageSection::Figures(heading, _) => (*heading, ""),
-            PageSection::Table(table) => (
-                table.title.as_str(),
-                if table.is_alarm {
-                    " class=\"alarm\""
-                } else {
-                    ""
-                },
-            ),
+            PageSection::Table(table) => (table.title.as_str(), alarm(table)),
         };
         let _ = write!(body, "<a href=\"#part{i}\"{class}>{}</a> ", escape(heading));
     }
@@ -78,12 +67,7 @@ pub fn html(results: &PlotData<'_>, parts: &[PageSection]) -> String {
                 body.push_str("</div></section>\n");
             }
             PageSection::Table(table) => {
-                let class = if table.is_alarm {
-                    " class=\"alarm\""
-                } else {
-                    ""
-                };
-                let _ = writeln!(body, "<section id=\"part{i}\"{class}>");
+                let _ = writeln!(body, "<section id=\"part{i}\"{}>", alarm(table));
                 write_table(&mut body, table);
                 body.push_str("</section>\n");
             }
@@ -103,15 +87,18 @@ pub fn html(results: &PlotData<'_>, parts: &[PageSection]) -> String {
     )
 }
 
+fn alarm(table: &PlotTable) -> &'static str {
+    if table.is_alarm {
+        " class=\"alarm\""
+    } else {
+        ""
+    }
+}
+
 /// Summarizes the origin of the results.
 fn about(results: &PlotData<'_>) -> String {
-    let records = || {
-        results
-            .cases
-            .iter()
-            .flat_map(|c| c.runs.iter().flatten())
-            .map(|run| run.record)
-    };
+    let runs = || results.cases.iter().flat_map(|c| c.runs.iter().flatten());
+    let records = || runs().map(|run| run.record);
     let list = |of: &dyn Fn(&crate::Record) -> String| {
         let all: BTreeSet<String> = records().map(of).collect();
         match all.len() {
@@ -120,20 +107,16 @@ fn about(results: &PlotData<'_>) -> String {
         }
     };
     let version = list(&|r| match &r.commit {
-        Some(commit) => format!(
-            "{} ({})",
-            r.version,
-            commit.chars().take(10).collect::<String>()
-        ),
+        Some(commit) => format!("{} ({commit:.10})", r.version),
         None => r.version.clone(),
     });
     let limits = list(&|r| {
         let memory = match r.limits.bytes {
             small if small < 1 << 30 => format!("{} MiB", small >> 20),
-            large => format!(
-                "{} GiB",
-                (large as f64 / 1e8 / 1.073_741_824).round() / 10.0
-            ),
+            large => {
+                let tenths = (large as f64 / 1e8 / 1.073_741_824).round();
+                format!("{} GiB", tenths / 10.0)
+            }
         };
         format!("{} s and {memory}", r.limits.seconds)
     });
@@ -165,18 +148,18 @@ fn write_table(out: &mut String, table: &PlotTable) {
         "<h2>{}</h2><div class=\"scroll\"><table><thead><tr>",
         escape(&table.title)
     );
-    for (i, head) in table.heads.iter().enumerate() {
-        let class = if table.is_numeric(i) {
+    let class = |i: usize| {
+        if table.is_numeric(i) {
             " class=\"n\""
         } else {
             ""
-        };
+        }
+    };
+    let classes: Vec<&str> = (0..table.heads.len()).map(class).collect();
+    for (head, class) in table.heads.iter().zip(&classes) {
         let _ = write!(out, "<th{class} scope=\"col\">{}</th>", escape(head));
     }
     out.push_str("</tr></thead><tbody>\n");
-    let numeric: Vec<bool> = (0..table.heads.len())
-        .map(|i| table.is_numeric(i))
-        .collect();
     // A rule between groups, where the first column changes, unless it changes in most rows.
     let group = |row: &Vec<TableCell>| row.first().map(|cell| cell.text.clone());
     let changes = |pair: &&[Vec<TableCell>]| group(&pair[0]) != group(&pair[1]);
@@ -190,12 +173,9 @@ fn write_table(out: &mut String, table: &PlotTable) {
             "<tr>"
         });
         before = group(row);
-        for (cell, numeric) in row.iter().zip(&numeric) {
-            let class = if *numeric { " class=\"n\"" } else { "" };
-            let value = cell
-                .value
-                .map(|value| format!(" data-v=\"{value}\""))
-                .unwrap_or_default();
+        for (cell, class) in row.iter().zip(&classes) {
+            let value = cell.value.map(|value| format!(" data-v=\"{value}\""));
+            let value = value.unwrap_or_default();
             let _ = write!(out, "<td{class}{value}>{}</td>", escape(&cell.text));
         }
         out.push_str("</tr>\n");

@@ -4,19 +4,13 @@ use super::table::PlotTable;
 
 /// Renders a heading, a table and a note.
 pub fn markdown(table: &PlotTable) -> String {
-    let heads: Vec<String> = table.heads.iter().map(|head| plain(head)).collect();
-    let rules: Vec<&str> = (0..heads.len())
-        .map(|i| if table.is_numeric(i) { "---:" } else { "---" })
-        .collect();
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let rule = |i| if table.is_numeric(i) { "---:" } else { "---" };
     let mut out = format!("## {}\n\n", plain(&table.title));
-    out.push_str(&format!(
-        "| {} |\n| {} |\n",
-        heads.join(" | "),
-        rules.join(" | ")
-    ));
+    out += &line(table.heads.iter().map(|head| plain(head)).collect());
+    out += &line((0..table.heads.len()).map(|i| rule(i).to_owned()).collect());
     for row in &table.rows {
-        let cells: Vec<String> = row.iter().map(|cell| plain(&cell.text)).collect();
-        out.push_str(&format!("| {} |\n", cells.join(" | ")));
+        out += &line(row.iter().map(|cell| plain(&cell.text)).collect());
     }
     if !table.note.is_empty() {
         out.push_str(&format!("\n{}\n", plain(&table.note)));
@@ -46,10 +40,9 @@ mod tests {
 
     #[test]
     fn names_are_escaped() {
-        let mut table = PlotTable::new("t", "T", "", &["name", "n"]);
-        table
-            .rows
-            .push(vec![TableCell::text("a|b\n*c*"), TableCell::count(3)]);
+        let mut table = PlotTable::new("t", "T", "");
+        let name = TableCell::text("a|b\n*c*");
+        table.add([("name", name), ("n", TableCell::count(3))]);
         assert_eq!(
             markdown(&table),
             "## T\n\n| name | n |\n| --- | ---: |\n| a\\|b \\*c\\* | 3 |\n"

@@ -10,79 +10,90 @@ use super::table::{PlotTable, TableCell};
 
 /// Builds the table of the engines and the virtual best engine.
 pub fn portfolio(results: &PlotData<'_>) -> PlotTable {
-    let title = results.measure.title();
-    let sum = format!("{title} of solved cases");
-    let heads = [
-        "engine", "solved", "holds", "violated", "counted", "unique", "fastest", &sum, "PAR-2",
-    ];
     let note = "Unique: solved by no other engine. Fastest: the best of all that succeeded, ties included. \
                 PAR-2: mean over all cases, those without an answer counted as twice the time limit. Virtual best: the best \
                 engine for each case.";
-    let mut table = PlotTable::new("portfolio", "Virtual best and unique solves", note, &heads);
-    let best = |case: &PlotCase<'_>| case.solutions().map(|s| s.1).min_by(f64::total_cmp);
-    for engine in 0..results.engines.len() {
-        let cost = |case: &PlotCase<'_>| case.solved(engine);
-        let mut row = figures(results, &results.engines[engine], &cost);
-        row.insert(
-            5,
-            TableCell::count(
-                results
-                    .cases
-                    .iter()
-                    .filter(|c| only_solver(c) == Some(engine))
-                    .count(),
-            ),
-        );
-        let is_fastest = |case: &&PlotCase<'_>| match (case.solved(engine), best(case)) {
-            (Some(own), Some(best)) => results.measure.is_tie(own, best),
-            _ => false,
-        };
-        row.insert(
-            6,
-            TableCell::count(results.cases.iter().filter(is_fastest).count()),
-        );
-        table.rows.push(row);
+    let mut table = PlotTable::new("portfolio", "Virtual best and unique solves", note);
+    for engine in (0..results.engines.len()).map(Some).chain([None]) {
+        row(results, engine, &mut table);
     }
-    let mut row = figures(results, "virtual best", &best);
-    row.splice(5..5, [TableCell::default(), TableCell::default()]);
-    table.rows.push(row);
     for column in [8, 4, 3, 2] {
-        if table
-            .rows
-            .iter()
-            .all(|row| row[column].value.unwrap_or(0.0) == 0.0)
-        {
+        let is_zero = |row: &Vec<TableCell>| row[column].value.unwrap_or(0.0) == 0.0;
+        if table.rows.iter().all(is_zero) {
             table.drop_column(column);
         }
     }
     table
 }
 
+/// Adds the row of an engine, or of the virtual best one.
+fn row(results: &PlotData<'_>, engine: Option<usize>, table: &mut PlotTable) {
+    let best = |case: &PlotCase<'_>| case.solutions().map(|s| s.1).min_by(f64::total_cmp);
+    let cost = |case: &PlotCase<'_>| engine.map_or_else(|| best(case), |e| case.solved(e));
+    let number = |is: &dyn Fn(&PlotCase<'_>) -> bool| {
+        TableCell::count(results.cases.iter().filter(|case| is(case)).count())
+    };
+    let of = |class| number(&|case| case.class == class && cost(case).is_some());
+    let is_fastest = |case: &PlotCase<'_>| match (cost(case), best(case)) {
+        (Some(own), Some(best)) => results.measure.is_tie(own, best),
+        _ => false,
+    };
+    let (unique, fastest) = match engine {
+        Some(_) => (
+            number(&|case| only_solver(case) == engine),
+            number(&is_fastest),
+        ),
+        None => (TableCell::default(), TableCell::default()),
+    };
+    let penalised = match results.measure.unit() {
+        MeasureUnit::Seconds if !results.cases.is_empty() => {
+            let penalty = |case: &PlotCase<'_>| 2.0 * case.about.limits.seconds;
+            let all = results.cases.iter();
+            let all = all.map(|case| cost(case).unwrap_or_else(|| penalty(case)));
+            results.cost(all.sum::<f64>() / results.cases.len() as f64)
+        }
+        _ => TableCell::default(),
+    };
+    let name = engine.map_or("virtual best", |engine| &results.engines[engine]);
+    let sum = format!("{} of solved cases", results.measure.title());
+    table.add([
+        ("engine", TableCell::text(name)),
+        ("solved", number(&|case| cost(case).is_some())),
+        ("holds", of(AnswerClass::Holds)),
+        ("violated", of(AnswerClass::Violated)),
+        ("counted", of(AnswerClass::Counted)),
+        ("unique", unique),
+        ("fastest", fastest),
+        (
+            &sum,
+            results.cost(results.cases.iter().filter_map(cost).sum()),
+        ),
+        ("PAR-2", penalised),
+    ]);
+}
+
 /// Lists the cases that only one engine solves; `None` if there are none.
 pub fn unique(results: &PlotData<'_>) -> Option<PlotTable> {
-    let heads = [
-        "engine",
-        "model",
-        "property",
-        "answer",
-        results.measure.title(),
-        "formula",
-    ];
-    let mut table = PlotTable::new("unique", "Solved by one engine only", "", &heads);
+    let mut table = PlotTable::new("unique", "Solved by one engine only", "");
     for case in &results.cases {
-        if let Some((engine, cost)) = only_solver(case).and_then(|e| Some((e, case.solved(e)?))) {
-            table.rows.push(vec![
-                TableCell::text(&results.engines[engine]),
-                TableCell::text(&case.about.model),
-                TableCell::text(&case.about.property),
-                TableCell::text(case.class.word()),
-                TableCell::number(cost, results.measure.unit().show(cost)),
-                TableCell::text(case.about.formula.as_deref().unwrap_or("")),
+        if let Some(engine) = only_solver(case)
+            && let Some(cost) = case.solved(engine)
+        {
+            table.add([
+                ("engine", TableCell::text(&results.engines[engine])),
+                ("model", TableCell::text(&case.about.model)),
+                ("property", TableCell::text(&case.about.property)),
+                ("answer", TableCell::text(case.class.word())),
+                (results.measure.title(), results.cost(cost)),
+                (
+                    "formula",
+                    TableCell::text(case.about.formula.as_deref().unwrap_or("")),
+                ),
             ]);
         }
     }
     table.rows.sort_by(|a, b| a[0].text.cmp(&b[0].text));
-    (results.engines.len() > 1 && !table.rows.is_empty()).then_some(table)
+    table.filled().filter(|_| results.engines.len() > 1)
 }
 
 /// Returns the engine that solves a case if it is the only one.
@@ -90,43 +101,6 @@ fn only_solver(case: &PlotCase<'_>) -> Option<usize> {
     let mut solutions = case.solutions();
     let (engine, _) = solutions.next()?;
     solutions.next().is_none().then_some(engine)
-}
-
-fn figures(
-    results: &PlotData<'_>,
-    name: &str,
-    cost: &dyn Fn(&PlotCase<'_>) -> Option<f64>,
-) -> Vec<TableCell> {
-    let count = |class: Option<AnswerClass>| {
-        let of_class = results
-            .cases
-            .iter()
-            .filter(|c| class.is_none_or(|class| c.class == class));
-        TableCell::count(of_class.filter(|case| cost(case).is_some()).count())
-    };
-    let unit = results.measure.unit();
-    let sum: f64 = results.cases.iter().filter_map(cost).sum();
-    let mut row = vec![
-        TableCell::text(name),
-        count(None),
-        count(Some(AnswerClass::Holds)),
-        count(Some(AnswerClass::Violated)),
-        count(Some(AnswerClass::Counted)),
-        TableCell::number(sum, unit.show(sum)),
-    ];
-    row.push(match unit {
-        MeasureUnit::Seconds if !results.cases.is_empty() => {
-            let penalty = |case: &PlotCase<'_>| 2.0 * case.about.limits.seconds;
-            let all = results
-                .cases
-                .iter()
-                .map(|case| cost(case).unwrap_or_else(|| penalty(case)));
-            let mean = all.sum::<f64>() / results.cases.len() as f64;
-            TableCell::number(mean, unit.show(mean))
-        }
-        _ => TableCell::default(),
-    });
-    row
 }
 
 #[cfg(test)]
@@ -148,15 +122,11 @@ mod tests {
         ];
         let results = PlotData::new(&records, &[], Measure::Cpu, 0.0);
         let table = portfolio(&results);
-        let row =
-            |i: usize| -> Vec<&str> { table.rows[i].iter().map(|c| c.text.as_str()).collect() };
         // The limit is 10 s: a failure counts 20 s.
-        assert_eq!(row(0), ["a", "1", "1", "0", "0", "1", "1 s", "13.7 s"]);
-        assert_eq!(row(1), ["b", "2", "1", "1", "1", "1", "6 s", "8.67 s"]);
-        assert_eq!(
-            row(2),
-            ["virtual best", "2", "1", "1", "", "", "5 s", "8.33 s"]
-        );
+        let a = ["a", "1", "1", "0", "0", "1", "1 s", "13.7 s"];
+        let b = ["b", "2", "1", "1", "1", "1", "6 s", "8.67 s"];
+        let best = ["virtual best", "2", "1", "1", "", "", "5 s", "8.33 s"];
+        assert_eq!(table.texts(), [a, b, best]);
         assert_eq!(unique(&results).unwrap().rows.len(), 1);
     }
 }

@@ -10,6 +10,7 @@
 //! plot or table counts wrong or disputed answers as solved.
 
 use super::measure::Measure;
+use super::table::TableCell;
 use crate::{JobOutcome, Record};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -315,12 +316,15 @@ impl<'a> PlotData<'a> {
         groups.into_iter().collect()
     }
 
+    /// Returns a cell with a sum of costs.
+    pub fn cost(&self, sum: f64) -> TableCell {
+        TableCell::number(sum, self.measure.unit().show(sum))
+    }
+
     /// Returns the number of cases that an engine has solved.
     pub fn solved_by(&self, engine: usize) -> usize {
-        self.cases
-            .iter()
-            .filter(|c| c.solved(engine).is_some())
-            .count()
+        let solved = |case: &&PlotCase<'_>| case.solved(engine).is_some();
+        self.cases.iter().filter(solved).count()
     }
 }
 
@@ -357,12 +361,8 @@ pub fn names(labels: &[String]) -> Vec<String> {
 
 /// Returns the answer of a record, if it has one.
 fn answer(record: &Record) -> Option<&str> {
-    let spelt = record.answer.as_deref();
-    if record.outcome.is_decided() {
-        spelt.or(Some(record.outcome.word()))
-    } else {
-        None
-    }
+    let answer = || record.answer.as_deref().unwrap_or(record.outcome.word());
+    record.outcome.is_decided().then(answer)
 }
 
 /// Combines the repetitions of a job; `None` if it is decided without a value of the measure.
@@ -371,18 +371,13 @@ fn median<'a>(
     measure: Measure,
     is_wrong: impl Fn(&Record) -> bool,
 ) -> Option<RepeatedRun<'a>> {
-    let mut sorted: Vec<(&Record, Option<f64>)> = records
-        .map(|record| {
-            (
-                record,
-                measure.of(record).filter(|_| record.outcome.is_decided()),
-            )
-        })
-        .collect();
-    let cost = |value: Option<f64>| value.unwrap_or(f64::INFINITY);
-    sorted.sort_by(|a, b| cost(a.1).total_cmp(&cost(b.1)));
+    let cost = |record: &Record| measure.of(record).filter(|_| record.outcome.is_decided());
+    let mut sorted: Vec<(&Record, Option<f64>)> = records.map(|r| (r, cost(r))).collect();
+    let key = |cost: Option<f64>| cost.unwrap_or(f64::INFINITY);
+    sorted.sort_by(|a, b| key(a.1).total_cmp(&key(b.1)));
     let &(record, value) = sorted.get(sorted.len() / 2)?;
-    let end = match (sorted.iter().find(|(r, _)| is_wrong(r)), value) {
+    let wrong = sorted.iter().map(|(r, _)| *r).find(|r| is_wrong(r));
+    let end = match (wrong, value) {
         (Some(_), _) => RunEnd::Failed(FailureKind::Wrong),
         (None, Some(upper)) => {
             let (_, lower) = sorted[(sorted.len() - 1) / 2];
@@ -399,10 +394,7 @@ fn median<'a>(
         }),
     };
     Some(RepeatedRun {
-        record: sorted
-            .iter()
-            .find(|(r, _)| is_wrong(r))
-            .map_or(record, |(r, _)| r),
+        record: wrong.unwrap_or(record),
         end,
         repetitions: sorted.len(),
     })

@@ -62,33 +62,27 @@ fn single_threaded<'a>(case: &'a PlotCase<'_>, rest: &[&str]) -> Option<&'a Reco
 /// Returns the engines on several threads, their pairs by increasing speed-up.
 fn several(results: &PlotData<'_>) -> Vec<Several> {
     let pairs_of = |engine: usize| {
-        let mut several = Several {
-            engine,
-            threads: 0,
-            pairs: Vec::new(),
-        };
+        let (mut most, mut pairs) = (0, Vec::new());
         for (number, case) in results.cases.iter().enumerate() {
-            let run = case.runs[engine]
-                .as_ref()
-                .filter(|run| run.solved().is_some());
-            let Some((record, (threads @ 2.., rest))) =
-                run.and_then(|run| Some((run.record, threads(run.record)?)))
-            else {
-                continue;
-            };
-            if let Some(one) = single_threaded(case, &rest) {
-                several.threads = threads;
-                several.pairs.push(Pair {
+            let run = case.runs[engine].filter(|run| run.solved().is_some());
+            if let Some(record) = run.map(|run| run.record)
+                && let Some((several @ 2.., rest)) = threads(record)
+                && let Some(one) = single_threaded(case, &rest)
+            {
+                most = several;
+                pairs.push(Pair {
                     case: number,
                     wall: (one.wall.max(1e-3), record.wall.max(1e-3)),
                     cpu: (one.cpu.max(1e-3), record.cpu.max(1e-3)),
                 });
             }
         }
-        several
-            .pairs
-            .sort_by(|a, b| a.speed_up().total_cmp(&b.speed_up()));
-        several
+        pairs.sort_by(|a, b| a.speed_up().total_cmp(&b.speed_up()));
+        Several {
+            engine,
+            threads: most,
+            pairs,
+        }
     };
     let all = (0..results.engines.len()).map(pairs_of);
     all.filter(|several| !several.pairs.is_empty()).collect()
@@ -96,20 +90,8 @@ fn several(results: &PlotData<'_>) -> Vec<Several> {
 
 /// Builds the table of the engines on several threads; `None` if there are none.
 pub fn table(results: &PlotData<'_>) -> Option<PlotTable> {
-    let heads = [
-        "engine",
-        "threads",
-        "cases",
-        "wall, 1 thread",
-        "wall",
-        "speed-up",
-        "least",
-        "median",
-        "most",
-        "processor time",
-    ];
     let note = "Cases solved both on one thread and on several. Wall: sums of seconds; speed-up: their ratio, and the least, median and largest ratio of a case. Processor time: ratio of the sums, several threads to one.";
-    let mut table = PlotTable::new("speed-up", "Speed-up by threads", note, &heads);
+    let mut table = PlotTable::new("speed-up", "Speed-up by threads", note);
     for several in several(results) {
         let pairs = &several.pairs;
         let sum = |value: fn(&Pair) -> f64| pairs.iter().map(value).sum::<f64>();
@@ -117,20 +99,22 @@ pub fn table(results: &PlotData<'_>) -> Option<PlotTable> {
         let times = |x: f64| TableCell::number(x, format!("{x:.2}"));
         let seconds = |x: f64| TableCell::number(x, format!("{x:.1} s"));
         let single = |at: usize| times(pairs[at].speed_up());
-        table.rows.push(vec![
-            TableCell::text(&results.engines[several.engine]),
-            TableCell::count(several.threads),
-            TableCell::count(pairs.len()),
-            seconds(one),
-            seconds(own),
-            times(one / own),
-            single(0),
-            single(pairs.len() / 2),
-            single(pairs.len() - 1),
-            times(sum(|p| p.cpu.1) / sum(|p| p.cpu.0)),
+        let name = &results.engines[several.engine];
+        let work = sum(|p| p.cpu.1) / sum(|p| p.cpu.0);
+        table.add([
+            ("engine", TableCell::text(name)),
+            ("threads", TableCell::count(several.threads)),
+            ("cases", TableCell::count(pairs.len())),
+            ("wall, 1 thread", seconds(one)),
+            ("wall", seconds(own)),
+            ("speed-up", times(one / own)),
+            ("least", single(0)),
+            ("median", single(pairs.len() / 2)),
+            ("most", single(pairs.len() - 1)),
+            ("processor time", times(work)),
         ]);
     }
-    (!table.rows.is_empty()).then_some(table)
+    table.filled()
 }
 
 /// Draws the speed-ups of all cases in increasing order, one curve per engine.
@@ -202,15 +186,10 @@ mod tests {
         ];
         let results = PlotData::new(&records, &[], Measure::Wall, 0.0);
         let table = table(&results).unwrap();
-        let rows: Vec<Vec<&str>> = table
-            .rows
-            .iter()
-            .map(|row| row.iter().map(|cell| cell.text.as_str()).collect())
-            .collect();
         let expected = [
             "sog-2", "2", "2", "7.0 s", "5.0 s", "1.40", "1.00", "2.00", "2.00", "1.20",
         ];
-        assert_eq!(rows, [expected]);
+        assert_eq!(table.texts(), [expected]);
         let picture = speed_up(&results, Medium::File).unwrap();
         assert!(picture.text.contains("sog-2") && !picture.text.contains("slap"));
         let one = PlotData::new(&records[..1], &[], Measure::Wall, 0.0);

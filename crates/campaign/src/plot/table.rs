@@ -74,20 +74,35 @@ pub struct PlotTable {
 
 impl PlotTable {
     /// Creates a table without rows.
-    pub fn new(
-        name: &str,
-        title: impl Into<String>,
-        note: impl Into<String>,
-        heads: &[&str],
-    ) -> PlotTable {
+    pub fn new(name: &str, title: &str, note: impl Into<String>) -> PlotTable {
         PlotTable {
             name: name.to_owned(),
-            title: title.into(),
+            title: title.to_owned(),
             note: note.into(),
-            heads: heads.iter().map(|&head| head.to_owned()).collect(),
+            heads: Vec::new(),
             rows: Vec::new(),
             is_alarm: false,
         }
+    }
+
+    /// Adds a row of cells with the heads of their columns, which are equal for all rows.
+    pub fn add<H: Into<String>>(&mut self, row: impl IntoIterator<Item = (H, TableCell)>) {
+        let row = row.into_iter().map(|(head, cell)| (head.into(), cell));
+        let (heads, cells) = row.unzip();
+        self.heads = heads;
+        self.rows.push(cells);
+    }
+
+    /// Returns the table unless it has no rows.
+    pub fn filled(self) -> Option<PlotTable> {
+        (!self.rows.is_empty()).then_some(self)
+    }
+
+    /// Returns the texts of all cells.
+    pub fn texts(&self) -> Vec<Vec<&str>> {
+        let rows = self.rows.iter();
+        rows.map(|row| row.iter().map(|cell| cell.text.as_str()).collect())
+            .collect()
     }
 
     /// Removes a column.
@@ -101,11 +116,8 @@ impl PlotTable {
     /// Removes the columns without content.
     pub fn drop_empty(&mut self) {
         for column in (0..self.heads.len()).rev() {
-            if self
-                .rows
-                .iter()
-                .all(|row| row[column] == TableCell::default())
-            {
+            let is_empty = |row: &Vec<TableCell>| row[column] == TableCell::default();
+            if self.rows.iter().all(is_empty) {
                 self.drop_column(column);
             }
         }
@@ -120,23 +132,14 @@ impl PlotTable {
 
     /// Renders the table for a terminal, with aligned columns.
     pub fn lines(&self) -> String {
-        let heads = self.heads.iter().map(|head| head.as_str()).collect();
-        let rows = self.rows.iter();
-        let rows = rows.map(|row| row.iter().map(|cell| cell.text.as_str()).collect());
-        let lines: Vec<Vec<&str>> = std::iter::once(heads).chain(rows).collect();
-        let widths: Vec<usize> = (0..self.heads.len())
-            .map(|i| {
-                lines
-                    .iter()
-                    .map(|l| l[i].chars().count())
-                    .max()
-                    .unwrap_or(0)
-            })
-            .collect();
+        let mut lines = vec![self.heads.iter().map(String::as_str).collect()];
+        lines.extend(self.texts());
+        let width = |i: usize| lines.iter().map(|line| line[i].chars().count()).max();
+        let widths: Vec<usize> = (0..self.heads.len()).filter_map(width).collect();
         let mut out = String::new();
-        for line in lines {
+        for line in &lines {
             let mut text = String::new();
-            for (i, (cell, &width)) in line.into_iter().zip(&widths).enumerate() {
+            for (i, (cell, &width)) in line.iter().zip(&widths).enumerate() {
                 if self.is_numeric(i) {
                     text.push_str(&format!("{cell:>width$}  "))
                 } else {

@@ -10,17 +10,15 @@ use std::collections::BTreeMap;
 /// Builds the table of the engines that decided within each portfolio.
 pub fn deciders(results: &PlotData<'_>) -> Option<PlotTable> {
     let title = results.measure.title();
-    let heads = ["engine", "decided by", "cases", "holds", "violated", title];
     let note = "Decided by: the engine of the portfolio that gave the answer.";
-    let mut table = PlotTable::new("deciders", "Deciding engines", note, &heads);
+    let mut table = PlotTable::new("deciders", "Deciding engines", note);
     for (engine, name) in results.engines.iter().enumerate() {
         let mut by: BTreeMap<&str, (usize, usize, f64)> = BTreeMap::new();
         for case in &results.cases {
-            let run = case.runs[engine].as_ref();
-            let Some((run, cost)) = run.and_then(|run| Some((run, run.solved()?))) else {
-                continue;
-            };
-            if let Some(decider) = &run.record.decided_by {
+            if let Some(cost) = case.solved(engine)
+                && let Some(decider) =
+                    case.runs[engine].and_then(|run| run.record.decided_by.as_ref())
+            {
                 let (holds, violated, sum) = by.entry(decider).or_default();
                 *holds += usize::from(case.class == AnswerClass::Holds);
                 *violated += usize::from(case.class == AnswerClass::Violated);
@@ -31,29 +29,28 @@ pub fn deciders(results: &PlotData<'_>) -> Option<PlotTable> {
             continue;
         }
         for (decider, (holds, violated, sum)) in by {
-            table.rows.push(vec![
-                TableCell::text(name),
-                TableCell::text(decider),
-                TableCell::count(holds + violated),
-                TableCell::count(holds),
-                TableCell::count(violated),
-                TableCell::number(sum, results.measure.unit().show(sum)),
+            table.add([
+                ("engine", TableCell::text(name)),
+                ("decided by", TableCell::text(decider)),
+                ("cases", TableCell::count(holds + violated)),
+                ("holds", TableCell::count(holds)),
+                ("violated", TableCell::count(violated)),
+                (title, results.cost(sum)),
             ]);
         }
     }
-    (!table.rows.is_empty()).then_some(table)
+    table.filled()
 }
 
 /// Compares each engine with the first; `None` if there is only one.
 pub fn lost(results: &PlotData<'_>) -> Option<PlotTable> {
     let first = results.engines.first()?;
     let title = results.measure.title();
-    let (own, theirs) = (title.to_owned(), format!("{title} of the first"));
-    let heads = ["engine", "solved", "lost", "won", &own, &theirs];
+    let theirs = format!("{title} of the first");
     let note = format!(
         "Lost: cases that {first} solves and this engine does not; won: the reverse. {title}: sums over the cases that both solve."
     );
-    let mut table = PlotTable::new("lost", "Comparison with the first engine", &note, &heads);
+    let mut table = PlotTable::new("lost", "Comparison with the first engine", note);
     for (engine, name) in results.engines.iter().enumerate().skip(1) {
         let (mut lost, mut won, mut sums) = (0, 0, (0.0, 0.0));
         for case in &results.cases {
@@ -64,17 +61,16 @@ pub fn lost(results: &PlotData<'_>) -> Option<PlotTable> {
                 (None, None) => {}
             }
         }
-        let unit = results.measure.unit();
-        table.rows.push(vec![
-            TableCell::text(name),
-            TableCell::count(results.solved_by(engine)),
-            TableCell::count(lost),
-            TableCell::count(won),
-            TableCell::number(sums.0, unit.show(sums.0)),
-            TableCell::number(sums.1, unit.show(sums.1)),
+        table.add([
+            ("engine", TableCell::text(name)),
+            ("solved", TableCell::count(results.solved_by(engine))),
+            ("lost", TableCell::count(lost)),
+            ("won", TableCell::count(won)),
+            (title, results.cost(sums.0)),
+            (&theirs, results.cost(sums.1)),
         ]);
     }
-    (!table.rows.is_empty()).then_some(table)
+    table.filled()
 }
 
 #[cfg(test)]
@@ -102,15 +98,10 @@ mod tests {
             by("explicit", record("no walk", "r", JobOutcome::Holds, 4.0)),
         ];
         let results = PlotData::new(&records, &[], Measure::Cpu, 0.0);
-        let texts = |table: PlotTable| -> Vec<Vec<String>> {
-            let row = |row: &Vec<TableCell>| row.iter().map(|cell| cell.text.clone()).collect();
-            table.rows.iter().map(row).collect()
-        };
-        let deciders = texts(deciders(&results).unwrap());
-        assert_eq!(deciders[0], ["all", "facts", "1", "1", "0", "2 s"]);
-        assert_eq!(deciders[1], ["all", "walk", "1", "0", "1", "1 s"]);
-        assert_eq!(deciders.len(), 2);
-        let lost = texts(lost(&results).unwrap());
-        assert_eq!(lost, [["no walk", "2", "1", "1", "3 s", "1 s"]]);
+        let facts = ["all", "facts", "1", "1", "0", "2 s"];
+        let walk = ["all", "walk", "1", "0", "1", "1 s"];
+        assert_eq!(deciders(&results).unwrap().texts(), [facts, walk]);
+        let expected = ["no walk", "2", "1", "1", "3 s", "1 s"];
+        assert_eq!(lost(&results).unwrap().texts(), [expected]);
     }
 }

@@ -14,36 +14,18 @@ use lariat::internals::Statistic;
 use std::collections::BTreeSet;
 
 /// A column of the table: its head and the statistics to use, the first that a record has.
-struct Column {
-    head: &'static str,
-    stats: &'static [Statistic],
-}
+type Column = (&'static str, &'static [Statistic]);
 
 const COLUMNS: [Column; 6] = [
-    Column {
-        head: "automaton st.",
-        stats: &[Statistic::AUTOMATON_STATES],
-    },
-    Column {
-        head: "automaton tr.",
-        stats: &[Statistic::TESTING_TRANSITIONS, Statistic::AUTOMATON_EDGES],
-    },
-    Column {
-        head: "product st.",
-        stats: &[Statistic::FULL_STATES],
-    },
-    Column {
-        head: "product tr.",
-        stats: &[Statistic::FULL_EDGES],
-    },
-    Column {
-        head: "explored st.",
-        stats: &[Statistic::PRODUCT_STATES],
-    },
-    Column {
-        head: "explored tr.",
-        stats: &[Statistic::PRODUCT_EDGES],
-    },
+    ("automaton st.", &[Statistic::AUTOMATON_STATES]),
+    (
+        "automaton tr.",
+        &[Statistic::TESTING_TRANSITIONS, Statistic::AUTOMATON_EDGES],
+    ),
+    ("product st.", &[Statistic::FULL_STATES]),
+    ("product tr.", &[Statistic::FULL_EDGES]),
+    ("explored st.", &[Statistic::PRODUCT_STATES]),
+    ("explored tr.", &[Statistic::PRODUCT_EDGES]),
 ];
 
 /// An aggregate function with its name.
@@ -60,13 +42,9 @@ const SUM: Summary = ("sum", |figures| figures.iter().sum());
 pub fn testing(results: &PlotData<'_>) -> Option<PlotTable> {
     let kinds: Vec<usize> = (0..results.engines.len())
         .filter(|&engine| {
-            let records = results
-                .cases
-                .iter()
-                .filter(|case| case.solved(engine).is_some());
-            let mut records = records
-                .filter_map(|case| Some(case.runs[engine]?.record))
-                .peekable();
+            let runs = results.cases.iter().filter_map(|case| case.runs[engine]);
+            let solved = runs.filter(|run| run.solved().is_some());
+            let mut records = solved.map(|run| run.record).peekable();
             let is_explicit = |r: &Record| {
                 r.stat(Statistic::PRODUCT_EDGES).is_some()
                     && r.stat(Statistic::AGGREGATES).is_none()
@@ -90,29 +68,13 @@ pub fn testing(results: &PlotData<'_>) -> Option<PlotTable> {
         return None;
     }
 
-    let mut heads = vec!["model", "group", "engine", "figure"];
-    let sides = [
-        (AnswerClass::Holds, "verified"),
-        (AnswerClass::Violated, "violated"),
-    ];
-    let mut owned = Vec::new();
-    for (_, side) in sides {
-        owned.push(format!("{side}: n"));
-        owned.extend(
-            COLUMNS
-                .iter()
-                .map(|column| format!("{side}: {}", column.head)),
-        );
-        owned.push(format!("{side}: T (s)"));
-    }
-    heads.extend(owned.iter().map(String::as_str));
     let omitted = results.cases.len() - finished.len();
     let note = format!(
         "Sizes of the automaton of the negated property, of the complete product if known, and of the part that the \
          check explored (in both passes, if there are two); T: time of the engine. {omitted} cases that some \
          kind did not solve are omitted for all kinds."
     );
-    let mut table = PlotTable::new("testing-automata", "Automata and products", note, &heads);
+    let mut table = PlotTable::new("testing-automata", "Automata and products", note);
 
     let groups: BTreeSet<(&str, &str)> = finished
         .iter()
@@ -130,12 +92,19 @@ pub fn testing(results: &PlotData<'_>) -> Option<PlotTable> {
             };
             let (name, group) = model.unwrap_or(("all models", ""));
             for summary in summaries {
-                let words = [name, group, &results.engines[kind], summary.0];
-                let mut row = words.map(TableCell::text).to_vec();
-                for (class, _) in sides {
-                    row.extend(figures(&member(class), summary.1));
-                }
-                table.rows.push(row);
+                let mut row = vec![
+                    ("model".to_owned(), TableCell::text(name)),
+                    ("group".to_owned(), TableCell::text(group)),
+                    ("engine".to_owned(), TableCell::text(&results.engines[kind])),
+                    ("figure".to_owned(), TableCell::text(summary.0)),
+                ];
+                row.extend(figures("verified", &member(AnswerClass::Holds), summary.1));
+                row.extend(figures(
+                    "violated",
+                    &member(AnswerClass::Violated),
+                    summary.1,
+                ));
+                table.add(row);
             }
         }
     };
@@ -147,26 +116,32 @@ pub fn testing(results: &PlotData<'_>) -> Option<PlotTable> {
     Some(table)
 }
 
-fn figures(records: &[&Record], summary: fn(&[f64]) -> f64) -> Vec<TableCell> {
+fn figures(
+    side: &str,
+    records: &[&Record],
+    summary: fn(&[f64]) -> f64,
+) -> Vec<(String, TableCell)> {
     let figure = |of: &dyn Fn(&Record) -> Option<f64>, digits: usize| {
         let all: Option<Vec<f64>> = records.iter().map(|record| of(record)).collect();
-        match all.filter(|all| !all.is_empty()) {
-            Some(all) => {
-                let value = summary(&all);
-                TableCell::number(value, format!("{value:.digits$}"))
-            }
-            None => TableCell::default(),
-        }
+        let cell = |all: Vec<f64>| {
+            let value = summary(&all);
+            TableCell::number(value, format!("{value:.digits$}"))
+        };
+        all.filter(|all| !all.is_empty())
+            .map(cell)
+            .unwrap_or_default()
     };
-    let mut cells = vec![match records.len() {
+    let number = match records.len() {
         0 => TableCell::default(),
         n => TableCell::count(n),
-    }];
-    for column in &COLUMNS {
-        let of = |record: &Record| column.stats.iter().find_map(|stat| record.stat(*stat));
-        cells.push(figure(&of, 0));
+    };
+    let mut cells = vec![(format!("{side}: n"), number)];
+    for (head, stats) in COLUMNS {
+        let of = |record: &Record| stats.iter().find_map(|stat| record.stat(*stat));
+        cells.push((format!("{side}: {head}"), figure(&of, 0)));
     }
-    cells.push(figure(&|record| record.engine_seconds, 3));
+    let seconds = figure(&|record| record.engine_seconds, 3);
+    cells.push((format!("{side}: T (s)"), seconds));
     cells
 }
 
@@ -204,16 +179,7 @@ mod tests {
             with("tgta", "r", JobOutcome::Time, 1),
         ];
         let table = testing(&PlotData::new(&records, &[], Measure::Cpu, 0.0)).unwrap();
-        let texts: Vec<String> = table
-            .rows
-            .iter()
-            .map(|row| {
-                row.iter()
-                    .map(|c| c.text.as_str())
-                    .collect::<Vec<_>>()
-                    .join(" ")
-            })
-            .collect();
+        let texts: Vec<String> = table.texts().iter().map(|row| row.join(" ")).collect();
         assert_eq!(texts[0], "kanban-5 random explicit avg 2 2 3 5 20 0.400");
         assert_eq!(texts[3], "kanban-5 random tgta max 2 4 8 6 20 0.400");
         assert_eq!(texts[4], "all models  explicit sum 2 4 6 10 40 0.800");

@@ -41,9 +41,7 @@ pub fn win_lose_fail(results: &PlotData<'_>) -> PlotTable {
             trivial => format!(" {trivial} trivial cases are omitted."),
         }
     );
-    let mut heads = vec!["group", "answer", "cases", "result"];
-    heads.extend(results.engines.iter().map(String::as_str));
-    let mut table = PlotTable::new("win-lose-fail", "Win, lose, fail", note, &heads);
+    let mut table = PlotTable::new("win-lose-fail", "Win, lose, fail", note);
     for group in results.groups() {
         for class in AnswerClass::ALL {
             let cases = results.cases.iter();
@@ -74,29 +72,25 @@ fn rows(
         .collect();
     let mut line = |word: &str, figure: &dyn Fn(&Score) -> usize| {
         let mut row = vec![
-            TableCell::text(group),
-            TableCell::text(class.word()),
-            TableCell::count(cases.len()),
-            TableCell::text(word),
+            ("group", TableCell::text(group)),
+            ("answer", TableCell::text(class.word())),
+            ("cases", TableCell::count(cases.len())),
+            ("result", TableCell::text(word)),
         ];
-        row.extend(scores.iter().map(|score| {
-            if score.attempted == 0 {
-                TableCell::default()
-            } else {
-                TableCell::share(figure(score), cases.len())
-            }
-        }));
-        table.rows.push(row);
+        for (engine, score) in results.engines.iter().zip(&scores) {
+            let share = || TableCell::share(figure(score), cases.len());
+            let cell = (score.attempted > 0).then(share);
+            row.push((engine, cell.unwrap_or_default()));
+        }
+        table.add(row);
     };
     if class != AnswerClass::Undecided {
         line("win", &|score| score.win);
         line("lose", &|score| score.lose);
     }
     line("fail", &|score| score.fail);
-    if scores
-        .iter()
-        .any(|score| score.refused > 0 && score.attempted > 0)
-    {
+    let refuses_some = |score: &Score| score.refused > 0 && score.attempted > 0;
+    if scores.iter().any(refuses_some) {
         line("refused", &|score| score.refused);
     }
 }
@@ -151,55 +145,17 @@ mod tests {
         ];
         let results = PlotData::new(&records, &[], Measure::Cpu, 0.0);
         let table = win_lose_fail(&results);
-        let texts: Vec<Vec<&str>> = table
-            .rows
-            .iter()
-            .map(|row| row.iter().map(|cell| cell.text.as_str()).collect())
-            .collect();
-        assert_eq!(
-            texts,
-            [
-                [
-                    "random",
-                    "holds",
-                    "2",
-                    "win",
-                    "2 (100 %)",
-                    "1 (50 %)",
-                    "0 (0 %)"
-                ],
-                [
-                    "random", "holds", "2", "lose", "0 (0 %)", "1 (50 %)", "1 (50 %)"
-                ],
-                [
-                    "random", "holds", "2", "fail", "0 (0 %)", "0 (0 %)", "1 (50 %)"
-                ],
-                [
-                    "random", "holds", "2", "refused", "0 (0 %)", "0 (0 %)", "1 (50 %)"
-                ],
-                [
-                    "random",
-                    "violated",
-                    "1",
-                    "win",
-                    "0 (0 %)",
-                    "0 (0 %)",
-                    "1 (100 %)"
-                ],
-                [
-                    "random",
-                    "violated",
-                    "1",
-                    "lose",
-                    "1 (100 %)",
-                    "0 (0 %)",
-                    "0 (0 %)"
-                ],
-                [
-                    "random", "violated", "1", "fail", "0 (0 %)", "0 (0 %)", "0 (0 %)"
-                ],
-            ]
-        );
+        let texts: Vec<String> = table.texts().iter().map(|row| row.join(" | ")).collect();
+        let expected = [
+            "random | holds | 2 | win | 2 (100 %) | 1 (50 %) | 0 (0 %)",
+            "random | holds | 2 | lose | 0 (0 %) | 1 (50 %) | 1 (50 %)",
+            "random | holds | 2 | fail | 0 (0 %) | 0 (0 %) | 1 (50 %)",
+            "random | holds | 2 | refused | 0 (0 %) | 0 (0 %) | 1 (50 %)",
+            "random | violated | 1 | win | 0 (0 %) | 0 (0 %) | 1 (100 %)",
+            "random | violated | 1 | lose | 1 (100 %) | 0 (0 %) | 0 (0 %)",
+            "random | violated | 1 | fail | 0 (0 %) | 0 (0 %) | 0 (0 %)",
+        ];
+        assert_eq!(texts, expected);
         // A single engine is the best and not the worst.
         let single = PlotData::new(&records, &["b".to_owned()], Measure::Cpu, 0.0);
         assert_eq!(win_lose_fail(&single).rows[1][4].value, Some(0.0));
