@@ -19,11 +19,11 @@ use crate::plan;
 use crate::pool::Pool;
 use crate::properties::{CampaignProperty, Lottery};
 use crate::record::{JobLimits, JobOutcome};
-use crate::results::{append_line, repair};
+use crate::results::{open_lines, repair, write_line};
 use lariat::internals::Statistic;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader};
 use std::path::Path;
 
@@ -44,11 +44,7 @@ pub(crate) struct Decisions {
 impl Decisions {
     /// Opens the file of decisions for one writer.
     pub(crate) fn open(path: &Path) -> io::Result<Decisions> {
-        let mut file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(path)?;
+        let mut file = open_lines(path)?;
         repair(&mut file)?;
         let mut decisions = Decisions::read(path)?;
         decisions.file = Some(file);
@@ -70,17 +66,15 @@ impl Decisions {
     }
 
     fn add(&mut self, key: String, ended: &Ended) -> io::Result<()> {
-        let product_states = ended
-            .stats
-            .get(Statistic::PRODUCT_STATES.name())
-            .and_then(|n| n.as_u64());
+        let product_states = ended.stats.get(Statistic::PRODUCT_STATES.name());
+        let product_states = product_states.and_then(|n| n.as_u64());
         let decision = Decision {
             key: key.clone(),
             outcome: ended.outcome,
             product_states: product_states.unwrap_or(0),
         };
         if let Some(file) = &mut self.file {
-            append_line(file, &decision)?;
+            write_line(file, &decision)?;
         }
         self.known.insert(key, decision);
         Ok(())
@@ -165,25 +159,18 @@ impl<'a> FormulaChoice<'a> {
     }
 
     fn classify(&self, text: &str, decisions: &Decisions) -> Draw {
-        let FormulaFilter {
-            engine,
-            measure,
-            memory,
-            least_product,
-            ..
-        } = self.filter;
-        if let Some(measure) = measure {
+        let filter = self.filter;
+        let is_small = |decision: &Decision| decision.product_states < filter.least_product;
+        if let Some(measure) = &filter.measure {
             match self.decision(text, measure, MEASURE_BYTES, decisions) {
                 Err(open) => return open,
-                Ok(measured) if measured.product_states < *least_product => return Draw::Out,
+                Ok(measured) if is_small(measured) => return Draw::Out,
                 Ok(_) => {}
             }
         }
-        match self.decision(text, engine, memory.0, decisions) {
+        match self.decision(text, &filter.engine, filter.memory.0, decisions) {
             Err(open) => open,
-            Ok(decision) if measure.is_none() && decision.product_states < *least_product => {
-                Draw::Out
-            }
+            Ok(decision) if filter.measure.is_none() && is_small(decision) => Draw::Out,
             Ok(decision) => match decision.outcome {
                 JobOutcome::Holds => Draw::Fits(0),
                 JobOutcome::Violated => Draw::Fits(1),
@@ -208,7 +195,7 @@ impl<'a> FormulaChoice<'a> {
             match self.classify(text, decisions) {
                 Draw::Fits(class) if chosen.counts[class] < most[class] => {
                     chosen.counts[class] += 1;
-                    let property = self.lottery.property(*k, text, None);
+                    let property = self.lottery.property(*k, text);
                     chosen.properties.push(property);
                 }
                 Draw::Fits(_) | Draw::Out => {}

@@ -7,6 +7,7 @@ use crate::units::{Bytes, TimeSpan};
 use lariat::internals::InputError;
 use serde::Deserialize;
 use serde::de::{self, Deserializer, MapAccess, Visitor, value::MapAccessDeserializer};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -110,27 +111,38 @@ impl<'de> Deserialize<'de> for EnginePreset {
             program: Option<PathBuf>,
         }
 
-        struct TextOrTable;
-
-        impl<'de> Visitor<'de> for TextOrTable {
-            type Value = EnginePreset;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an engine: \"slap --published\" or { name = …, args = … }")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<EnginePreset, E> {
-                EnginePreset::new(text, text, None).map_err(E::custom)
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<EnginePreset, A::Error> {
-                let table = Table::deserialize(MapAccessDeserializer::new(map))?;
+        input.deserialize_any(TextOrTable {
+            expected: "an engine: \"slap --published\" or { name = …, args = … }",
+            of_text: |text| EnginePreset::new(text, text, None),
+            of_table: |table: Table| {
                 let args = table.args.as_deref().unwrap_or(&table.name);
-                EnginePreset::new(&table.name, args, table.program).map_err(de::Error::custom)
-            }
-        }
+                EnginePreset::new(&table.name, args, table.program)
+            },
+        })
+    }
+}
 
-        input.deserialize_any(TextOrTable)
+/// Deserializes a value from a text or from a table of type `T`.
+struct TextOrTable<T, V> {
+    expected: &'static str,
+    of_text: fn(&str) -> Result<V, String>,
+    of_table: fn(T) -> Result<V, String>,
+}
+
+impl<'de, T: Deserialize<'de>, V> Visitor<'de> for TextOrTable<T, V> {
+    type Value = V;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.expected)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<V, E> {
+        (self.of_text)(text).map_err(E::custom)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V, A::Error> {
+        let table = T::deserialize(MapAccessDeserializer::new(map))?;
+        (self.of_table)(table).map_err(de::Error::custom)
     }
 }
 
@@ -139,12 +151,9 @@ impl EnginePreset {
     pub fn new(name: &str, args: &str, program: Option<PathBuf>) -> Result<EnginePreset, String> {
         let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
         let args: Vec<String> = args.split_whitespace().map(str::to_owned).collect();
-        let is_fairness = |arg: &String| arg.contains("-fair");
-        if args.iter().any(is_fairness) {
-            return Err(
-                "fairness changes the question, not the engine: put `weak_fair` or `strong_fair` into [[properties]]"
-                    .to_owned(),
-            );
+        if args.iter().any(|arg| arg.contains("-fair")) {
+            let why = "fairness changes the question, not the engine: put `weak_fair` or `strong_fair` into [[properties]]";
+            return Err(why.to_owned());
         }
         match args.first() {
             Some(engine) if !engine.starts_with('-') && !name.is_empty() => Ok(EnginePreset {
@@ -152,10 +161,10 @@ impl EnginePreset {
                 args,
                 program,
             }),
-            _ => Err(
-                "expected an engine and then its switches, such as \"sog --emptiness couvreur\""
-                    .to_owned(),
-            ),
+            _ => {
+                let why = "expected an engine and then its switches, such as \"sog --emptiness couvreur\"";
+                Err(why.to_owned())
+            }
         }
     }
 }
@@ -261,38 +270,23 @@ impl<'de> Deserialize<'de> for Inline {
             known: Option<KnownAnswer>,
         }
 
-        struct TextOrTable;
-
-        impl<'de> Visitor<'de> for TextOrTable {
-            type Value = Inline;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a formula, or { name = …, formula = …, known = … }")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Inline, E> {
+        input.deserialize_any(TextOrTable {
+            expected: "a formula, or { name = …, formula = …, known = … }",
+            of_text: |text| {
                 Ok(Inline {
                     name: None,
                     formula: text.to_owned(),
                     known: None,
                 })
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Inline, A::Error> {
-                let Table {
-                    name,
-                    formula,
-                    known,
-                } = Table::deserialize(MapAccessDeserializer::new(map))?;
+            },
+            of_table: |table: Table| {
                 Ok(Inline {
-                    name,
-                    formula,
-                    known,
+                    name: table.name,
+                    formula: table.formula,
+                    known: table.known,
                 })
-            }
-        }
-
-        input.deserialize_any(TextOrTable)
+            },
+        })
     }
 }
 
@@ -471,12 +465,10 @@ fn validate(campaign: &Campaign) -> Result<(), InputError> {
         ));
     }
     for presets in [&campaign.engines, &campaign.states] {
-        for (i, preset) in presets.iter().enumerate() {
+        let mut names = BTreeSet::new();
+        for preset in presets {
             let name = &preset.as_ref().name;
-            if presets[..i]
-                .iter()
-                .any(|other| other.as_ref().name == *name)
-            {
+            if !names.insert(name) {
                 let message = format!("two engines have the name `{name}`");
                 let help = "give one of them a name: { name = …, args = … }";
                 return Err(source.error(preset.span(), message).help(help));
@@ -509,27 +501,20 @@ fn validate(campaign: &Campaign) -> Result<(), InputError> {
         ];
         let wrong = |message: &str| source.error(properties.span(), message);
         if kinds.iter().filter(|kind| **kind).count() != 1 {
-            return Err(wrong(
-                "a group of properties has exactly one kind: formulas, files, mcc, or random",
-            ));
+            let why = "a group of properties has exactly one kind: formulas, files, mcc, or random";
+            return Err(wrong(why));
         }
         if let Some(random) = &group.random {
             if random.atoms.is_empty() || random.propositions == 0 {
                 return Err(wrong("random formulas need atoms"));
             }
-            let fair = random
-                .fairness
-                .iter()
-                .map(|f| *f.0.end())
-                .max()
-                .unwrap_or(0);
-            if fair > random.propositions {
+            let fair = random.fairness.as_ref().map(|fairness| *fairness.0.end());
+            if fair > Some(random.propositions) {
                 return Err(wrong("more fairness assumptions than propositions"));
             }
             if random.propositions > 60 || *random.size.0.end() > LARGEST {
-                return Err(wrong(
-                    "random formulas have at most 1000 operators and 60 propositions",
-                ));
+                let why = "random formulas have at most 1000 operators and 60 propositions";
+                return Err(wrong(why));
             }
         }
     }
@@ -575,25 +560,24 @@ random = { seed = 1, number = 4, size = [5, 9], filter = { time = "1s", memory =
             assert_ne!(text, SMALL);
             read(Path::new("c.toml"), &text).unwrap_err().to_string()
         };
-        let error = wrong("sizes", "size");
-        assert!(error.contains("unknown field `size`"), "{error}");
-        assert!(error.contains("c.toml:7:1"), "{error}");
-        let error = wrong("\"10s\"", "\"10 parsecs\"");
-        assert!(error.contains("not a unit of time"), "{error}");
-        assert!(error.contains("c.toml:3:"), "{error}");
-        let error = wrong("[5, 9]", "[9, 5]");
-        assert!(error.contains("c.toml:11:"), "{error}");
-        let error = wrong("\"explicit\"", "\"--fast\"");
-        assert!(error.contains("c.toml:2:"), "{error}");
-        let error = wrong("\"explicit\"", "\"slap-pub\"");
-        assert!(error.contains("two engines have the name"), "{error}");
-        let error = wrong("generate", "files = [\"x\"]\ngenerate");
-        assert!(error.contains("exactly one kind"), "{error}");
-        let error = wrong(
-            "group = \"random\"",
-            "group = \"random\"\nformulas = [\"true\"]",
-        );
-        assert!(error.contains("exactly one kind"), "{error}");
+        for (from, to, expected) in [
+            ("sizes", "size", "unknown field `size`"),
+            ("sizes", "size", "c.toml:7:1"),
+            ("\"10s\"", "\"10 parsecs\"", "not a unit of time"),
+            ("\"10s\"", "\"10 parsecs\"", "c.toml:3:"),
+            ("[5, 9]", "[9, 5]", "c.toml:11:"),
+            ("\"explicit\"", "\"--fast\"", "c.toml:2:"),
+            ("\"explicit\"", "\"slap-pub\"", "two engines have the name"),
+            ("generate", "files = [\"x\"]\ngenerate", "exactly one kind"),
+            (
+                "random = {",
+                "formulas = [\"true\"]\nrandom = {",
+                "exactly one kind",
+            ),
+        ] {
+            let error = wrong(from, to);
+            assert!(error.contains(expected), "{error}");
+        }
         assert!(read(Path::new("c.toml"), "").unwrap_err().help.is_some());
         assert!(read(Path::new("c.toml"), "[[[").is_err());
     }

@@ -33,11 +33,8 @@ use wait4::Wait4;
 /// A process to run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct JobCommand {
-    /// The program.
     pub program: PathBuf,
-    /// Its arguments.
     pub args: Vec<String>,
-    /// The limits.
     pub limits: JobLimits,
     /// Seconds of wall-clock time.
     pub clock: f64,

@@ -22,7 +22,6 @@ pub struct CampaignModel {
     pub name: String,
     /// The family in which it is summed up.
     pub family: String,
-    /// Its file.
     pub path: PathBuf,
     /// The text of a generated net, to be written to that file.
     pub generated: Option<String>,
@@ -37,9 +36,7 @@ pub struct CampaignModel {
 /// The models that were found, and a message for each that was not.
 #[derive(Debug, Default)]
 pub struct FoundModels {
-    /// The models, in the order of the campaign.
     pub models: Vec<CampaignModel>,
-    /// Messages about missing models.
     pub missing: Vec<String>,
 }
 
@@ -83,15 +80,11 @@ pub fn find(
                 });
             }
         }
+        let in_pattern = |pattern: &str, error: String| wrong(format!("`{pattern}`: {error}"));
         for pattern in &models.files {
             let full = source.folder.join(pattern);
-            let paths = matching(&full).map_err(|e| wrong(format!("`{pattern}`: {e}")))?;
-            if paths.is_empty() {
-                found.missing.push(format!("no file {}", full.display()));
-            }
-            for path in paths {
-                batch.extend(file(path, &mut found.missing));
-            }
+            let files = files(&full, "no file", &mut found.missing);
+            batch.extend(files.map_err(|e| in_pattern(pattern, e))?);
         }
         for pattern in &models.contest {
             let Some(folder) = contest else {
@@ -100,14 +93,8 @@ pub fn find(
                 continue;
             };
             let full = folder.join("mcc").join(pattern).join("model.pnml");
-            let paths = matching(&full).map_err(|e| wrong(format!("`{pattern}`: {e}")))?;
-            if paths.is_empty() {
-                let note = format!("{pattern}: no {}", full.display());
-                found.missing.push(note);
-            }
-            for path in paths {
-                batch.extend(file(path, &mut found.missing));
-            }
+            let files = files(&full, &format!("{pattern}: no"), &mut found.missing);
+            batch.extend(files.map_err(|e| in_pattern(pattern, e))?);
         }
         for mut model in batch {
             if let Some(family) = &models.family {
@@ -131,6 +118,16 @@ pub fn find(
         }
     }
     Ok(found)
+}
+
+/// Reads the models in all files that match a pattern, and adds messages to `missing`.
+fn files(full: &Path, none: &str, missing: &mut Vec<String>) -> Result<Vec<CampaignModel>, String> {
+    let paths = matching(full)?;
+    if paths.is_empty() {
+        missing.push(format!("{none} {}", full.display()));
+    }
+    let models = paths.into_iter().filter_map(|path| file(path, missing));
+    Ok(models.collect())
 }
 
 /// Returns the files that match a pattern, sorted by name. The path of an existing file matches
@@ -235,26 +232,21 @@ fn known(verdicts: &[BTreeMap<String, String>], name: &str) -> BTreeMap<String, 
     answers.collect()
 }
 
-/// Writes the generated nets that have not been written yet.
-pub fn write_generated(models: &[CampaignModel]) -> io::Result<()> {
-    for model in models {
-        let Some(text) = &model.generated else {
-            continue;
-        };
-        if fs::read(&model.path).is_ok_and(|there| there == text.as_bytes()) {
-            continue;
-        }
-        if let Some(folder) = model.path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        // Write, then rename, so that no reader finds an incomplete file.
-        let part = model
-            .path
-            .with_extension(format!("part{}", std::process::id()));
-        fs::write(&part, text)?;
-        fs::rename(&part, &model.path)?;
+/// Writes a generated net that has not been written yet.
+pub fn write_generated(model: &CampaignModel) -> io::Result<()> {
+    let (path, Some(text)) = (&model.path, &model.generated) else {
+        return Ok(());
+    };
+    if fs::read(path).is_ok_and(|there| there == text.as_bytes()) {
+        return Ok(());
     }
-    Ok(())
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    // Write, then rename, so that no reader finds an incomplete file.
+    let part = path.with_extension(format!("part{}", std::process::id()));
+    fs::write(&part, text)?;
+    fs::rename(&part, path)
 }
 
 /// Returns whether one of the patterns matches the name, or there are no patterns.

@@ -23,7 +23,6 @@ const PLANNING_BYTES: u64 = 2 << 30;
 pub struct CampaignProperty {
     /// Its name, unique within the model.
     pub name: String,
-    /// Its group.
     pub group: String,
     /// The arguments that select it, after `check MODEL`.
     pub args: Vec<String>,
@@ -33,7 +32,6 @@ pub struct CampaignProperty {
     pub hash: String,
     /// The seed, if the formula is random.
     pub seed: Option<u64>,
-    /// The known answer.
     pub known: Option<KnownAnswer>,
 }
 
@@ -42,7 +40,6 @@ pub struct CampaignProperty {
 pub struct Lottery<'c> {
     /// The requested number and form.
     pub random: &'c crate::file::RandomSection,
-    /// The group.
     pub group: &'c str,
     /// Prefix of the properties' names, which makes them unique among groups.
     pub prefix: String,
@@ -61,6 +58,18 @@ pub struct OfModel<'c> {
     pub lotteries: Vec<Lottery<'c>>,
     /// Messages about missing files and about models that cannot be unfolded.
     pub missing: Vec<String>,
+}
+
+impl OfModel<'_> {
+    /// Reads a file, or adds a message that it is missing.
+    fn read(&mut self, path: &Path, model: &CampaignModel) -> Option<Vec<u8>> {
+        let bytes = fs::read(path).ok();
+        if bytes.is_none() {
+            let note = format!("{}: no {}", model.name, path.display());
+            self.missing.push(note);
+        }
+        bytes
+    }
 }
 
 /// Returns the properties of `model`.
@@ -115,21 +124,17 @@ pub fn of_model<'c>(
         assume(&mut all.certain[first..], &wanted.fairness());
         if let Some(random) = &wanted.random {
             let draws = Draws::new(random, &wanted.group, &model.name, loaded.format, &names);
-            let most = match &random.filter {
-                Some(filter) => random.number.saturating_mul(filter.draws),
-                None => random.number.saturating_mul(100),
+            let (most, enough) = match &random.filter {
+                Some(filter) => (random.number.saturating_mul(filter.draws), usize::MAX),
+                None => (random.number.saturating_mul(100), random.number),
             };
             let mut seen = BTreeSet::new();
             let texts = (0..most).filter_map(|k| Some((k, draws.draw(k)?)));
-            let mut texts = texts.filter(|(_, text)| seen.insert(text.clone()));
-            let enough = match random.filter {
-                Some(_) => most,
-                None => random.number,
-            };
+            let texts = texts.filter(|(_, text)| seen.insert(text.clone()));
             let lottery = Lottery {
                 random,
                 group: &wanted.group,
-                draws: texts.by_ref().take(enough).collect(),
+                draws: texts.take(enough).collect(),
                 prefix,
                 fairness: wanted.fairness(),
             };
@@ -137,20 +142,18 @@ pub fn of_model<'c>(
                 all.lotteries.push(lottery);
             } else {
                 let drawn = lottery.draws.iter();
-                all.certain
-                    .extend(drawn.map(|(k, text)| lottery.property(*k, text, None)));
+                let drawn = drawn.map(|(k, text)| lottery.property(*k, text));
+                all.certain.extend(drawn);
             }
         }
     }
     let mut names = BTreeSet::new();
     for property in &all.certain {
         if !names.insert(&property.name) {
-            let message = format!(
-                "two properties of {} are called `{}`",
-                model.name, property.name
-            );
-            return Err(InputError::new(&campaign.source.origin, message)
-                .help("give their [[properties]] a group each"));
+            let (model, property) = (&model.name, &property.name);
+            let message = format!("two properties of {model} are called `{property}`");
+            let error = InputError::new(&campaign.source.origin, message);
+            return Err(error.help("give their [[properties]] a group each"));
         }
     }
     Ok(all)
@@ -158,7 +161,7 @@ pub fn of_model<'c>(
 
 impl Lottery<'_> {
     /// Returns the property of draw `k`.
-    pub fn property(&self, k: usize, text: &str, known: Option<KnownAnswer>) -> CampaignProperty {
+    pub fn property(&self, k: usize, text: &str) -> CampaignProperty {
         let mut property = CampaignProperty {
             name: format!("{}{k}", self.prefix),
             group: self.group.to_owned(),
@@ -169,7 +172,7 @@ impl Lottery<'_> {
             known: None,
         };
         assume(std::slice::from_mut(&mut property), &self.fairness);
-        CampaignProperty { known, ..property }
+        property
     }
 }
 
@@ -194,39 +197,29 @@ fn assume(properties: &mut [CampaignProperty], fairness: &[String]) {
 fn load(model: &CampaignModel) -> Result<formats::LoadedModel, LoadError> {
     let origin = model.path.display().to_string();
     let budget = Budget::bytes(PLANNING_BYTES);
-    match &model.generated {
-        Some(text) => formats::load(&origin, text.as_bytes(), &budget),
-        None => {
-            let bytes = fs::read(&model.path)
-                .map_err(|error| InputError::new(&origin, format!("cannot be read: {error}")))?;
-            formats::load(&origin, &bytes, &budget)
-        }
-    }
+    let bytes = match &model.generated {
+        Some(text) => text.clone().into_bytes(),
+        None => fs::read(&model.path)
+            .map_err(|error| InputError::new(&origin, format!("cannot be read: {error}")))?,
+    };
+    formats::load(&origin, &bytes, &budget)
 }
 
 /// Substitutes the model's names in a path and resolves it relative to the campaign.
 fn expand(path: &str, campaign: &Campaign, model: &CampaignModel) -> PathBuf {
-    let text = |path: Option<&Path>| path.unwrap_or(Path::new("")).display().to_string();
     // The model's path is already relative to the working directory, not to the campaign.
-    if let Some(rest) = path.strip_prefix("{folder}/") {
-        let stem = text(model.path.file_stem().map(Path::new));
-        let rest = rest
-            .replace("{stem}", &stem)
-            .replace("{model}", &model.name);
-        return model.path.parent().unwrap_or(Path::new("")).join(rest);
-    }
-    let stem = text(model.path.file_stem().map(Path::new));
-    let path = path
-        .replace("{stem}", &stem)
-        .replace("{model}", &model.name);
-    campaign.source.folder.join(path)
+    let (folder, rest) = match path.strip_prefix("{folder}/") {
+        Some(rest) => (model.path.parent().unwrap_or(Path::new("")), rest),
+        None => (&*campaign.source.folder, path),
+    };
+    let stem = model.path.file_stem().unwrap_or_default().display();
+    let rest = rest.replace("{stem}", &stem.to_string());
+    folder.join(rest.replace("{model}", &model.name))
 }
 
 /// Adds the properties of a contest file.
 fn contest(wanted: &PropertySection, path: &Path, model: &CampaignModel, all: &mut OfModel<'_>) {
-    let Ok(bytes) = fs::read(path) else {
-        let note = format!("{}: no {}", model.name, path.display());
-        all.missing.push(note);
+    let Some(bytes) = all.read(path, model) else {
         return;
     };
     let text = String::from_utf8_lossy(&bytes);
@@ -290,9 +283,7 @@ fn file(
     names: &model::Names<'_>,
     all: &mut OfModel<'_>,
 ) -> Result<(), InputError> {
-    let Ok(bytes) = fs::read(path) else {
-        let note = format!("{}: no {}", model.name, path.display());
-        all.missing.push(note);
+    let Some(bytes) = all.read(path, model) else {
         return Ok(());
     };
     let origin = path.display().to_string();
@@ -311,10 +302,7 @@ fn file(
             hash: Hash::new().with(&bytes).with(&property.name).hex(),
             formula: Some(property.text),
             seed: None,
-            known: known
-                .get(i)
-                .copied()
-                .flatten()
+            known: (known.get(i).copied().flatten())
                 .or_else(|| model.verdicts.get(&property.name).copied()),
         });
     }

@@ -5,15 +5,12 @@
 
 use crate::record::{self, Record};
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom};
+use std::path::Path;
 
 /// The file of results, locked for one writer.
 #[derive(Debug)]
-pub struct ResultsFile {
-    path: PathBuf,
-    file: File,
-}
+pub struct ResultsFile(File);
 
 impl ResultsFile {
     /// Opens or creates the file, locks it and removes an incomplete last line.
@@ -21,47 +18,39 @@ impl ResultsFile {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
-        let mut file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(path)?;
+        let mut file = open_lines(path)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(io::Error::new(
-                    io::ErrorKind::WouldBlock,
-                    "another campaign is writing to it",
-                ));
+                let why = "another campaign is writing to it";
+                return Err(io::Error::new(io::ErrorKind::WouldBlock, why));
             }
             // Some file systems do not support locks.
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
             Err(TryLockError::Error(error)) => return Err(error),
         }
         repair(&mut file)?;
-        Ok(ResultsFile {
-            path: path.to_owned(),
-            file,
-        })
-    }
-
-    /// Returns the path of the file.
-    pub fn path(&self) -> &Path {
-        &self.path
+        Ok(ResultsFile(file))
     }
 
     /// Appends a record as one line.
     pub fn append(&mut self, record: &Record) -> io::Result<()> {
-        append_line(&mut self.file, record)
+        write_line(&mut self.0, record)
     }
 }
 
-/// Appends one JSON line by a single write.
-pub(crate) fn append_line(file: &mut File, line: &impl serde::Serialize) -> io::Result<()> {
-    let mut text = serde_json::to_string(line).map_err(io::Error::from)?;
+/// Opens or creates a file of lines.
+pub(crate) fn open_lines(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true).open(path)
+}
+
+/// Writes one JSON line by a single write.
+pub(crate) fn write_line(out: &mut impl io::Write, line: &impl serde::Serialize) -> io::Result<()> {
+    let mut text = serde_json::to_string(line)?;
     text.push('\n');
-    file.write_all(text.as_bytes())?;
-    file.flush()
+    out.write_all(text.as_bytes())?;
+    out.flush()
 }
 
 /// Truncates the file after its last line feed.

@@ -239,7 +239,7 @@ pub fn run(
         return Err(setup.nothing_to_run());
     }
     for (model, _) in &models {
-        models::write_generated(std::slice::from_ref(model)).map_err(at(&model.path))?;
+        models::write_generated(model).map_err(at(&model.path))?;
     }
     let mut pool =
         Pool::start(&setup.runner, setup.jobs, cancel).map_err(at(&setup.runner.program))?;

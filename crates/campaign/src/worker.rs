@@ -8,6 +8,7 @@
 
 use crate::answer::Ended;
 use crate::job::{JobCommand, Running, run};
+use crate::results::write_line;
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
@@ -52,10 +53,7 @@ pub fn serve(input: impl BufRead + Send + 'static, mut output: impl Write) -> io
             Ok(ended) => Reply::Ended(Box::new(ended)),
             Err(error) => Reply::Failed(error.to_string()),
         };
-        let mut line = serde_json::to_string(&reply).map_err(io::Error::from)?;
-        line.push('\n');
-        output.write_all(line.as_bytes())?;
-        output.flush()?;
+        write_line(&mut output, &reply)?;
     }
     Ok(())
 }
@@ -76,10 +74,10 @@ impl Leash {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
-    fn send(&self, line: &[u8]) -> io::Result<()> {
+    fn send(&self, task: &JobCommand) -> io::Result<()> {
         let mut input = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *input {
-            Some(input) => input.write_all(line).and_then(|()| input.flush()),
+            Some(input) => write_line(input, task),
             None => Err(io::ErrorKind::Interrupted.into()),
         }
     }
@@ -110,10 +108,8 @@ impl WorkerProcess {
 
     /// Sends a task to the worker and waits for its result.
     pub(crate) fn run(&mut self, task: &JobCommand) -> io::Result<Ended> {
-        let mut line = serde_json::to_string(task).map_err(io::Error::from)?;
-        line.push('\n');
-        self.input.send(line.as_bytes())?;
-        line.clear();
+        self.input.send(task)?;
+        let mut line = String::new();
         if self.output.read_line(&mut line)? == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }

@@ -68,12 +68,7 @@ pub fn automaton(a: &Automaton, atom: &dyn Fn(AtomId) -> String) -> DrawnGraph {
             if !circles {
                 label.push_str(&marks_text(t.marks));
             }
-            graph.edges.push(GraphEdge {
-                from: q,
-                to: t.to.index(),
-                label,
-                marked: false,
-            });
+            graph.edges.push(GraphEdge::new(q, t.to.index(), label));
         }
     }
     graph
@@ -101,12 +96,7 @@ pub fn testing(t: &Testing, atom: &dyn Fn(AtomId) -> String) -> DrawnGraph {
         for e in &state.changes {
             let mut label = format!("{{{}}}", guard_text(&mut guards, e.guard, &t.atoms, atom));
             label.push_str(&marks_text(e.marks));
-            graph.edges.push(GraphEdge {
-                from: q,
-                to: e.to.index(),
-                label,
-                marked: false,
-            });
+            graph.edges.push(GraphEdge::new(q, e.to.index(), label));
         }
     }
     graph

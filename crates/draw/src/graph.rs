@@ -7,7 +7,7 @@
 
 use crate::Point;
 use crate::layered::{self, EdgeSize, NodeSize};
-use crate::paint::head;
+use crate::paint::{head, quoted, unit};
 use crate::svg::{Anchor, Picture, Svg, TextStyle, fit, width, xy};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -53,6 +53,18 @@ pub struct GraphEdge {
     pub marked: bool,
 }
 
+impl GraphEdge {
+    /// Creates an edge that is not highlighted.
+    pub fn new(from: usize, to: usize, label: String) -> GraphEdge {
+        GraphEdge {
+            from,
+            to,
+            label,
+            marked: false,
+        }
+    }
+}
+
 /// A labelled graph with optional levels.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DrawnGraph {
@@ -89,6 +101,7 @@ const MARGIN: f64 = 14.0;
 const ENTRY: f64 = 22.0;
 
 /// All edges from one node to another.
+#[derive(Default)]
 struct Bundle {
     from: usize,
     to: usize,
@@ -99,14 +112,9 @@ struct Bundle {
 
 impl Bundle {
     fn size(&self) -> (f64, f64) {
-        let wide = self
-            .lines
-            .iter()
-            .map(|line| width(line, TEXT))
-            .fold(0.0, f64::max);
         match self.lines.len() {
             0 => (0.0, 0.0),
-            lines => (wide + 8.0, LINE * lines as f64 + 4.0),
+            lines => (widest(&self.lines) + 8.0, LINE * lines as f64 + 4.0),
         }
     }
 }
@@ -119,9 +127,7 @@ impl DrawnGraph {
             let bundle = bundles.entry(key).or_insert(Bundle {
                 from: edge.from,
                 to: edge.to,
-                lines: Vec::new(),
-                hint: String::new(),
-                marked: false,
+                ..Bundle::default()
             });
             bundle.marked |= edge.marked;
             if !edge.label.is_empty() {
@@ -149,11 +155,7 @@ impl DrawnGraph {
     /// Half the width and half the height of a node.
     fn half(&self, node: usize) -> Point {
         let node = &self.nodes[node];
-        let wide = node
-            .lines
-            .iter()
-            .map(|line| width(&fit(line, TEXT, WIDEST), TEXT))
-            .fold(0.0, f64::max);
+        let wide = widest(&node.lines);
         match node.shape {
             NodeShape::Box => (
                 (wide / 2.0 + 7.0).max(14.0),
@@ -195,8 +197,8 @@ impl DrawnGraph {
         let sizes: Vec<NodeSize> = (0..self.nodes.len())
             .map(|i| {
                 let (w, h) = self.half(i);
-                let (over, across) =
-                    loops[i].map_or((0.0, 0.0), |b| (LOOP + b.size().1, b.size().0));
+                let above = |bundle: &Bundle| (LOOP + bundle.size().1, bundle.size().0);
+                let (over, across) = loops[i].map_or((0.0, 0.0), above);
                 let entry = if self.nodes[i].initial { ENTRY } else { 0.0 };
                 NodeSize {
                     width: (2.0 * w).max(across) + 2.0 * entry,
@@ -205,14 +207,12 @@ impl DrawnGraph {
                 }
             })
             .collect();
-        let edges: Vec<EdgeSize> = laid
-            .iter()
-            .map(|b| EdgeSize {
-                from: b.from,
-                to: b.to,
-                label: b.size(),
-            })
-            .collect();
+        let edge = |bundle: &&Bundle| EdgeSize {
+            from: bundle.from,
+            to: bundle.to,
+            label: bundle.size(),
+        };
+        let edges: Vec<EdgeSize> = laid.iter().map(edge).collect();
         let layers = layered::layout(&sizes, &edges, self.levels.as_deref());
         let frame = self.frame(&layers, &sizes, &laid);
         let (left, top) = (frame[0] - MARGIN, frame[1] - MARGIN);
@@ -248,22 +248,16 @@ impl DrawnGraph {
             let ((w, h), (x, y)) = (bundle.size(), route.label);
             areas.push([x - w / 2.0, y - h, x + w / 2.0, y]);
         }
-        let frame = areas.iter().fold([0.0_f64; 4], |f, a| {
-            [
-                f[0].min(a[0]),
-                f[1].min(a[1]),
-                f[2].max(a[2]),
-                f[3].max(a[3]),
-            ]
+        let frame = areas.into_iter().fold([0.0_f64; 4], |f, a| {
+            let ([x0, y0, x1, y1], [left, top, right, bottom]) = (f, a);
+            [x0.min(left), y0.min(top), x1.max(right), y1.max(bottom)]
         });
         if self.levels.is_none() {
             return frame;
         }
         // Curves may extend beyond the nodes.
-        let (w, h) = (
-            0.02 * (frame[2] - frame[0]),
-            0.12 * (frame[3] - frame[1]) + 10.0,
-        );
+        let w = 0.02 * (frame[2] - frame[0]);
+        let h = 0.12 * (frame[3] - frame[1]) + 10.0;
         [frame[0] - w, frame[1] - h, frame[2] + w, frame[3] + h]
     }
 
@@ -316,9 +310,8 @@ impl DrawnGraph {
         let out = towards(first, way[1]);
         let into = towards(way[way.len() - 2], last);
         let start = self.border(bundle.from, first, out);
-        let end = self.border(bundle.to, last, (-into.0, -into.1));
-        let tip = end;
-        let end = (end.0 - 5.0 * into.0, end.1 - 5.0 * into.1);
+        let tip = self.border(bundle.to, last, (-into.0, -into.1));
+        let end = (tip.0 - 5.0 * into.0, tip.1 - 5.0 * into.1);
         let mut points = vec![start];
         points.extend(&way[1..way.len() - 1]);
         points.push(end);
@@ -409,18 +402,15 @@ impl DrawnGraph {
             look.push_str(" stroke-dasharray=\"4 3\"");
         }
         match node.shape {
-            NodeShape::Box => svg.rect(
-                [x - w, y - h, 2.0 * w, 2.0 * h],
-                &format!("rx=\"7\" {look}"),
-            ),
+            NodeShape::Box => {
+                let area = [x - w, y - h, 2.0 * w, 2.0 * h];
+                svg.rect(area, &format!("rx=\"7\" {look}"));
+            }
             _ => svg.circle(at, w, &look),
         }
         if node.shape == NodeShape::Double {
-            svg.circle(
-                at,
-                w - 3.5,
-                "class=\"inner\" fill=\"none\" stroke=\"#14171a\" stroke-width=\"1\"",
-            );
+            let look = "class=\"inner\" fill=\"none\" stroke=\"#14171a\" stroke-width=\"1\"";
+            svg.circle(at, w - 3.5, look);
         }
         let count = node.lines.len() as f64;
         for (k, line) in node.lines.iter().enumerate() {
@@ -444,15 +434,10 @@ impl DrawnGraph {
 
     /// The graph in Graphviz format.
     pub fn dot(&self, title: &str) -> String {
-        let quoted = |text: &str| {
-            text.replace('\\', "\\\\")
-                .replace('"', "\\\"")
-                .replace('\n', "\\n")
-        };
-        let mut out = format!(
-            "digraph {{\n  rankdir=LR; label=\"{}\"; labelloc=t;\n",
-            quoted(title)
-        );
+        let quoted = |text: &str| quoted(text).replace('\n', "\\n");
+        let marks = |marked| if marked { ", color=\"#c2410c\"" } else { "" };
+        let title = quoted(title);
+        let mut out = format!("digraph {{\n  rankdir=LR; label=\"{title}\"; labelloc=t;\n");
         for (i, node) in self.nodes.iter().enumerate() {
             let shape = match node.shape {
                 NodeShape::Circle => "shape=circle",
@@ -460,11 +445,7 @@ impl DrawnGraph {
                 NodeShape::Dashed => "shape=circle, style=dashed",
                 NodeShape::Box => "shape=box, style=rounded",
             };
-            let marked = if node.marked {
-                ", color=\"#c2410c\""
-            } else {
-                ""
-            };
+            let marked = marks(node.marked);
             let label = quoted(&node.lines.join("\n"));
             let _ = writeln!(out, "  {i} [{shape}, label=\"{label}\"{marked}];");
             if node.initial {
@@ -472,24 +453,19 @@ impl DrawnGraph {
             }
         }
         for edge in &self.edges {
-            let marked = if edge.marked {
-                ", color=\"#c2410c\""
-            } else {
-                ""
-            };
+            let (from, to, marked) = (edge.from, edge.to, marks(edge.marked));
             let label = quoted(&edge.label);
-            let _ = writeln!(
-                out,
-                "  {} -> {} [label=\"{label}\"{marked}];",
-                edge.from, edge.to
-            );
+            let _ = writeln!(out, "  {from} -> {to} [label=\"{label}\"{marked}];");
         }
         out.push_str("}\n");
         out
     }
 }
 
-fn unit(dx: f64, dy: f64) -> Point {
-    let length = dx.hypot(dy).max(1e-9);
-    (dx / length, dy / length)
+/// The width of the widest line.
+fn widest(lines: &[String]) -> f64 {
+    let widths = lines
+        .iter()
+        .map(|line| width(&fit(line, TEXT, WIDEST), TEXT));
+    widths.fold(0.0, f64::max)
 }

@@ -231,17 +231,15 @@ impl NetPicture {
         let (dx, dy) = (b.0 - a.0, b.1 - a.1);
         let control = ((a.0 + b.0) / 2.0 - bend * dy, (a.1 + b.1) / 2.0 + bend * dx);
         let kind = |node: DrawnNodeId| self.net.nodes[node.index()].kind;
-        let start_direction = direction(control, a);
-        let end_direction = direction(control, b);
+        let start_direction = unit(a.0 - control.0, a.1 - control.1);
+        let end_direction = unit(b.0 - control.0, b.1 - control.1);
         let start = border(kind(arc.from), a, start_direction);
         let end = border(kind(arc.to), b, end_direction);
         // The line ends inside the head, so that a thick line does not cover the tip.
-        let shaft = (end.0 - 5.0 * end_direction.0, end.1 - 5.0 * end_direction.1);
+        let inside = |tip: Point, (dx, dy): Point| (tip.0 - 5.0 * dx, tip.1 - 5.0 * dy);
+        let shaft = inside(end, end_direction);
         let from = if arc.tests {
-            (
-                start.0 - 5.0 * start_direction.0,
-                start.1 - 5.0 * start_direction.1,
-            )
+            inside(start, start_direction)
         } else {
             start
         };
@@ -275,8 +273,6 @@ impl NetPicture {
 
     /// The side of every name that covers least.
     fn sides(&self, lines: &[Line]) -> Vec<Side> {
-        let label = |i: usize, side: Side| self.name_area(i, side);
-        let shape = |i: usize| self.shape(i);
         let n = self.net.nodes.len();
         let mut sides = vec![Side::Below; n];
         if n > MOST_CHOICES {
@@ -285,12 +281,12 @@ impl NetPicture {
         let (w, h) = self.size();
         for i in 0..n {
             let cost = |side: Side| -> usize {
-                let area = label(i, side);
+                let area = self.name_area(i, side);
                 let inside = area[0] >= 0.0 && area[1] >= 0.0 && area[2] <= w && area[3] <= h;
-                let others = (0..n).filter(|j| *j != i);
-                let covered = others
-                    .filter(|j| meet(area, shape(*j)) || meet(area, label(*j, sides[*j])))
-                    .count();
+                let covers = |j: &usize| {
+                    meet(area, self.shape(*j)) || meet(area, self.name_area(*j, sides[*j]))
+                };
+                let covered = (0..n).filter(|j| *j != i).filter(covers).count();
                 let arcs = lines.iter().filter(|line| passes(line, area)).count();
                 1000 * (covered + usize::from(!inside)) + 4 * arcs + side as usize
             };
@@ -332,12 +328,8 @@ impl Side {
     fn area(self, kind: NodeKind, point: Point, wide: f64) -> Box4 {
         let ((x, y), anchor) = self.at(kind, point);
         let left = x - anchor.share() * wide;
-        [
-            left - 1.0,
-            y - 0.85 * NAME,
-            left + wide + 1.0,
-            y + 0.3 * NAME,
-        ]
+        let right = left + wide;
+        [left - 1.0, y - 0.85 * NAME, right + 1.0, y + 0.3 * NAME]
     }
 }
 
@@ -378,10 +370,15 @@ fn node_box(kind: NodeKind, name: &str) -> Box4 {
     [wide, tall + 4.0, wide, tall + BELOW + 6.0]
 }
 
-fn direction(from: Point, to: Point) -> Point {
-    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+/// The vector of length 1 in this direction.
+pub(crate) fn unit(dx: f64, dy: f64) -> Point {
     let length = dx.hypot(dy).max(1e-9);
     (dx / length, dy / length)
+}
+
+/// Escapes a text for a quoted string of Graphviz.
+pub(crate) fn quoted(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
 /// The point where a line from this direction meets the border of a node.
@@ -452,44 +449,29 @@ fn tokens(svg: &mut Svg, (x, y): Point, count: i64) {
 impl NetPicture {
     /// The drawing in Graphviz format, with positions (for `neato -n`).
     pub fn dot(&self, title: &str) -> String {
-        let quoted = |text: &str| {
-            text.replace('\\', "\\\\")
-                .replace('"', "\\\"")
-                .replace('\n', " ")
-        };
+        let quoted = |text: &str| quoted(text).replace('\n', " ");
         let (_, height) = self.size();
         let mut out = format!("digraph {{\n  label=\"{}\"; labelloc=t;\n", quoted(title));
         for (i, (node, (x, y))) in self.net.nodes.iter().zip(&self.points).enumerate() {
             let name = quoted(&node.name);
             let at = format!("pos=\"{},{}\"", n(*x), n(height - y));
-            let _ = match node.kind {
-                NodeKind::Place => {
-                    let tokens = if node.tokens > 0 {
-                        node.tokens.to_string()
-                    } else {
-                        String::new()
-                    };
-                    writeln!(
-                        out,
-                        "  n{i} [shape=circle, width=0.4, fixedsize=true, label=\"{tokens}\", xlabel=\"{name}\", {at}];"
-                    )
-                }
-                NodeKind::Transition => {
-                    writeln!(
-                        out,
-                        "  n{i} [shape=box, width=0.3, height=0.3, fixedsize=true, label=\"\", xlabel=\"{name}\", {at}];"
-                    )
-                }
+            let shape = match node.kind {
+                NodeKind::Place => "circle, width=0.4",
+                NodeKind::Transition => "box, width=0.3, height=0.3",
             };
+            let tokens = match node.tokens {
+                1.. => node.tokens.to_string(),
+                _ => String::new(),
+            };
+            let _ = writeln!(
+                out,
+                "  n{i} [shape={shape}, fixedsize=true, label=\"{tokens}\", xlabel=\"{name}\", {at}];"
+            );
         }
         for arc in &self.net.arcs {
             let both = if arc.tests { ", dir=both" } else { "" };
-            let label = quoted(&arc.label);
-            let _ = writeln!(
-                out,
-                "  n{} -> n{} [label=\"{label}\"{both}];",
-                arc.from.0, arc.to.0
-            );
+            let (from, to, label) = (arc.from.0, arc.to.0, quoted(&arc.label));
+            let _ = writeln!(out, "  n{from} -> n{to} [label=\"{label}\"{both}];");
         }
         out.push_str("}\n");
         out

@@ -6,7 +6,9 @@
 use crate::graph::{DrawnGraph, GraphEdge, GraphNode, NodeShape};
 use lariat_formats::LoadedModel;
 use lariat_formats::dve::Message;
-use lariat_model::{Action, BinaryOp, Domain, Expr, LValue, Predicate, System, Value, VarId};
+use lariat_model::{
+    Action, Assignment, BinaryOp, Domain, Event, Expr, LValue, Predicate, Value, VarId,
+};
 
 /// A process.
 #[derive(Clone, Debug)]
@@ -20,17 +22,11 @@ pub struct Process {
 /// The processes of a model; empty if it is no program.
 pub fn processes(model: &LoadedModel) -> Vec<Process> {
     let system = &model.system;
-    let named = |var: &VarId| {
-        Some(*var) != system.fault && matches!(system.variable(*var).domain, Domain::Names(_))
-    };
-    let is_program = |system: &System| {
-        let program = |action: &Action| matches!(action, Action::Program { .. });
-        system.events.iter().any(|event| program(&event.action))
-    };
-    if !is_program(system) {
+    let is_program = |event: &Event| matches!(event.action, Action::Program { .. });
+    if !system.events.iter().any(is_program) {
         return Vec::new();
     }
-    let vars = system.var_ids().filter(named);
+    let vars = system.var_ids().filter(|var| Some(*var) != system.fault);
     vars.filter_map(|var| process(model, var)).collect()
 }
 
@@ -40,16 +36,15 @@ fn process(model: &LoadedModel, location: VarId) -> Option<Process> {
     let Domain::Names(names) = &variable.domain else {
         return None;
     };
-    let initial: Vec<Value> = system
-        .initial
-        .iter()
-        .map(|state| state[location.index()])
-        .collect();
+    let initial = |i: usize| {
+        let mut states = system.initial.iter();
+        states.any(|state| usize::try_from(state[location.index()]) == Ok(i))
+    };
     let node = |(i, name): (usize, &String)| GraphNode {
         lines: vec![name.clone()],
         hint: format!("{}.{name}", variable.name),
         shape: NodeShape::Box,
-        initial: initial.iter().any(|value| usize::try_from(*value) == Ok(i)),
+        initial: initial(i),
         marked: false,
     };
     let mut graph = DrawnGraph {
@@ -67,14 +62,11 @@ fn process(model: &LoadedModel, location: VarId) -> Option<Process> {
         let Some(from) = required(guard, location) else {
             continue;
         };
-        let assigned =
-            effects
-                .iter()
-                .rev()
-                .find_map(|effect| match (&effect.target, &effect.value) {
-                    (LValue::Var(var), Expr::Const(value)) if *var == location => Some(*value),
-                    _ => None,
-                });
+        let value = |effect: &Assignment| match (&effect.target, &effect.value) {
+            (LValue::Var(var), Expr::Const(value)) if *var == location => Some(*value),
+            _ => None,
+        };
+        let assigned = effects.iter().rev().find_map(value);
         // An event that only tests the process, in another one's guard, is not its step.
         let name = &system.event(event).name;
         let own = name.starts_with(&format!("{}:", variable.name))
@@ -86,21 +78,12 @@ fn process(model: &LoadedModel, location: VarId) -> Option<Process> {
         let sides =
             |message: &&Message| [message.sender, message.receiver].contains(&Some(location));
         let label = message.filter(sides).map_or(String::new(), |message| {
-            let sign = if message.sender == Some(location) {
-                '!'
-            } else {
-                '?'
-            };
-            format!("{}{sign}", message.channel)
+            let sends = message.sender == Some(location);
+            format!("{}{}", message.channel, if sends { '!' } else { '?' })
         });
         let place = |value: Value| usize::try_from(value).ok().filter(|i| *i < names.len());
         if let (Some(from), Some(to)) = (place(from), place(assigned.unwrap_or(from))) {
-            let edge = GraphEdge {
-                from,
-                to,
-                label,
-                marked: false,
-            };
+            let edge = GraphEdge::new(from, to, label);
             if !graph.edges.contains(&edge) {
                 graph.edges.push(edge);
             }

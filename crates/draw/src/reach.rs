@@ -40,17 +40,9 @@ pub fn reach(system: &System, run: &[&State], most: usize) -> StateGraph {
         states.push(state.clone());
         Some(states.len() - 1)
     };
-    match run {
-        [] => {
-            for state in &system.initial {
-                add(state, &mut states);
-            }
-        }
-        run => {
-            for state in run {
-                add(state, &mut states);
-            }
-        }
+    let initial: Vec<&State> = system.initial.iter().collect();
+    for state in if run.is_empty() { &initial } else { run } {
+        add(state, &mut states);
     }
     let marked = if run.is_empty() { 0 } else { states.len() };
     let mut cut = false;
@@ -71,12 +63,7 @@ pub fn reach(system: &System, run: &[&State], most: usize) -> StateGraph {
                     continue;
                 };
                 let label = system.event(event).name.clone();
-                graph.edges.push(GraphEdge {
-                    from: next,
-                    to,
-                    label,
-                    marked: false,
-                });
+                graph.edges.push(GraphEdge::new(next, to, label));
             }
         }
         next += 1;
@@ -133,10 +120,8 @@ fn levels(graph: &DrawnGraph) -> Vec<usize> {
         }
     }
     let last = levels.iter().flatten().max().map_or(0, |level| level + 1);
-    levels
-        .into_iter()
-        .map(|level| level.unwrap_or(last))
-        .collect()
+    let levels = levels.into_iter();
+    levels.map(|level| level.unwrap_or(last)).collect()
 }
 
 /// The value of a variable as text.
@@ -150,13 +135,19 @@ pub(crate) fn value_text(system: &System, var: VarId, value: Value) -> String {
     }
 }
 
+/// The values of a state without empty places.
+pub(crate) fn shown<'a>(
+    system: &'a System,
+    state: &'a State,
+) -> impl Iterator<Item = (VarId, &'a Value)> {
+    system.var_ids().zip(state).filter(|(var, value)| {
+        **value != 0 || !matches!(system.variable(*var).domain, Domain::Count { .. })
+    })
+}
+
 /// A state in words: marked places, and variables with their values.
 fn words(system: &System, state: &State) -> Vec<String> {
-    let pairs = system.var_ids().zip(state);
-    let shown = pairs.filter(|(var, value)| {
-        **value != 0 || !matches!(system.variable(*var).domain, Domain::Count { .. })
-    });
-    shown
+    shown(system, state)
         .map(|(var, value)| {
             let name = &system.variable(var).name;
             match (&system.variable(var).domain, value) {

@@ -4,10 +4,11 @@
 //! the sequence of states. A counterexample has the kind `lasso`, `covering` or `prefix`; other
 //! runs are finite. Unknown names are errors, and [`DrawnRun::astray`] checks every step.
 
+use crate::reach::{shown, value_text};
 use lariat_model::{
     Action, Deadlock, Domain, Event, EventId, State, System, Value, VarId, Variable,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value as Json};
 
 /// The kind of evidence that a run gives.
@@ -84,11 +85,8 @@ impl DrawnRun {
         for (i, (pair, event)) in self.states.windows(2).zip(&self.events).enumerate() {
             let possible = match event {
                 Some(event) => system.successors(&pair[0], *event).contains(&pair[1]),
-                None => {
-                    deadlock == Deadlock::Stutter
-                        && pair[0] == pair[1]
-                        && system.is_deadlock(&pair[0])
-                }
+                None if deadlock != Deadlock::Stutter => false,
+                None => pair[0] == pair[1] && system.is_deadlock(&pair[0]),
             };
             if !possible {
                 return Some(i + 1);
@@ -147,10 +145,8 @@ impl<'s> NameIndex<'s> {
             run.states.push(self.state(marking)?);
         }
         run.prefix = prefix.len();
-        run.bad = json
-            .get("bad")
-            .and_then(Json::as_u64)
-            .map(|bad| bad as usize);
+        let bad = json.get("bad").and_then(Json::as_u64);
+        run.bad = bad.map(|bad| bad as usize);
         run.kind = match json.get("kind").and_then(Json::as_str) {
             Some("prefix") => RunKind::Prefix,
             _ if cycle.is_empty() => RunKind::Finite,
@@ -193,13 +189,10 @@ impl<'s> NameIndex<'s> {
 /// Writes a run in the form that [`NameIndex::run`] reads.
 pub fn write(system: &System, run: &DrawnRun) -> Json {
     let marking = |state: &State| -> Json {
-        let shown = system.var_ids().zip(state).filter(|(var, value)| {
-            **value != 0 || !matches!(system.variable(*var).domain, Domain::Count { .. })
-        });
-        let pairs = shown.map(|(var, value)| {
+        let pairs = shown(system, state).map(|(var, value)| {
             let variable = system.variable(var);
             let json = match &variable.domain {
-                Domain::Names(_) => Json::from(crate::reach::value_text(system, var, *value)),
+                Domain::Names(_) => Json::from(value_text(system, var, *value)),
                 _ => Json::from(*value),
             };
             (variable.name.clone(), json)
@@ -225,22 +218,17 @@ pub fn write(system: &System, run: &DrawnRun) -> Json {
 /// A system with the names that runs mention, for runs without a model; its events have no effect.
 pub fn system_of(runs: &[&Json]) -> System {
     let mut system = System::default();
-    let mut known: FxHashMap<String, usize> = FxHashMap::default();
-    let mut events: FxHashMap<String, ()> = FxHashMap::default();
+    let mut known: FxHashMap<&String, usize> = FxHashMap::default();
+    let mut events: FxHashSet<&str> = FxHashSet::default();
     for run in runs {
         let steps = |name: &str| run.get(name).and_then(Json::as_array).into_iter().flatten();
         let steps = || steps("prefix").chain(steps("loop"));
-        let markings = run
-            .get("initial")
-            .into_iter()
-            .chain(steps().filter_map(|s| s.get("marking")));
+        let markings = steps().filter_map(|step| step.get("marking"));
+        let markings = run.get("initial").into_iter().chain(markings);
         for (name, value) in markings.filter_map(Json::as_object).flatten() {
-            let at = *known.entry(name.clone()).or_insert_with(|| {
-                let domain = Domain::Count { bound: None };
-                system.variables.push(Variable {
-                    name: name.clone(),
-                    domain,
-                });
+            let at = *known.entry(name).or_insert_with(|| {
+                let (name, domain) = (name.clone(), Domain::Count { bound: None });
+                system.variables.push(Variable { name, domain });
                 system.variables.len() - 1
             });
             let Some(text) = value.as_str() else {
@@ -254,15 +242,10 @@ pub fn system_of(runs: &[&Json]) -> System {
             }
         }
         for name in steps().filter_map(|step| step.get("fire")?.as_str()) {
-            if events.insert(name.to_owned(), ()).is_none() {
-                let action = Action::Table {
-                    vars: Vec::new(),
-                    rows: Vec::new(),
-                };
-                system.events.push(Event {
-                    name: name.to_owned(),
-                    action,
-                });
+            if events.insert(name) {
+                let (vars, rows) = (Vec::new(), Vec::new());
+                let (name, action) = (name.to_owned(), Action::Table { vars, rows });
+                system.events.push(Event { name, action });
             }
         }
     }

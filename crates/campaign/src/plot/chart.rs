@@ -32,7 +32,6 @@ pub fn height(engines: usize) -> f64 {
 pub struct CurveLabel {
     /// Index of the engine, which determines colour and dashes.
     pub engine: usize,
-    /// The text.
     pub label: String,
     /// Coordinates of the end of the curve.
     pub end: (f64, f64),

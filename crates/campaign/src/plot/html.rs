@@ -19,15 +19,12 @@ const SCRIPT: &str = include_str!("page.js");
 pub struct PageFigure {
     /// The name of its file.
     pub name: String,
-    /// The document.
     pub svg: String,
 }
 
 /// A part of the page, with a heading.
 pub enum PageSection {
-    /// Plots of one kind.
     Figures(&'static str, Vec<PageFigure>),
-    /// A table.
     Table(PlotTable),
 }
 

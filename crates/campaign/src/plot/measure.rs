@@ -24,11 +24,8 @@ pub enum Measure {
 /// The unit of a measure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MeasureUnit {
-    /// Seconds.
     Seconds,
-    /// Bytes.
     Bytes,
-    /// A count, without unit.
     Count,
 }
 

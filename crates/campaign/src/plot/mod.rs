@@ -5,15 +5,15 @@
 //!
 //! | kind | contents | as in |
 //! | --- | --- | --- |
-//! | [`scatter`] | one engine against another, case by case | all papers |
-//! | [`cactus`] | number of solved cases by cost | the component-wise paper, figure 8 |
-//! | [`cumulative`] | cost relative to the worst engine | the SLAP paper, figures 4 and 5 |
-//! | [`win_lose_fail`] | best, worst and failing engines | the SLAP paper, table 2 |
-//! | [`families`] | every engine on every family of models | |
-//! | [`portfolio`] | virtual best engine, unique solves | |
-//! | [`components`] | avoided symbolic SCC detection | the component-wise paper, table 1 |
-//! | [`speed_up`] | speed-up by threads | |
-//! | [`testing`] | sizes of automata and products | the testing-automata paper, tables 1 and 2 |
+//! | `scatter` | one engine against another, case by case | all papers |
+//! | `cactus` | number of solved cases by cost | the component-wise paper, figure 8 |
+//! | `cumulative` | cost relative to the worst engine | the SLAP paper, figures 4 and 5 |
+//! | `win_lose_fail` | best, worst and failing engines | the SLAP paper, table 2 |
+//! | `families` | every engine on every family of models | |
+//! | `portfolio` | virtual best engine, unique solves | |
+//! | `components` | avoided symbolic SCC detection | the component-wise paper, table 1 |
+//! | `speed_up` | speed-up by threads | |
+//! | `testing` | sizes of automata and products | the testing-automata paper, tables 1 and 2 |
 //!
 //! The papers: Duret-Lutz, Klai, Poitrenaud, Thierry-Mieg, *Combining Explicit and Symbolic
 //! Approaches for Better On-the-Fly LTL Model Checking*; Molnár, Vörös, Darvas, Bartha, Majzik,
@@ -22,33 +22,33 @@
 //!
 //! This module does no file I/O: the result is names and contents of files.
 
-pub mod cactus;
-pub mod cases;
+mod cactus;
+mod cases;
 mod chart;
-pub mod components;
-pub mod csv;
-pub mod cumulative;
-pub mod families;
-pub mod html;
-pub mod markdown;
+mod components;
+mod csv;
+mod cumulative;
+mod families;
+mod html;
+mod markdown;
 mod marks;
-pub mod measure;
-pub mod portfolio;
-pub mod results;
+mod measure;
+mod portfolio;
+mod results;
 mod scale;
-pub mod scatter;
-pub mod speed_up;
-pub mod table;
+mod scatter;
+mod speed_up;
+mod table;
 mod techniques;
-pub mod testing;
-pub mod win_lose_fail;
+mod testing;
+mod win_lose_fail;
 
-pub use lariat_draw::svg;
 pub use measure::Measure;
 pub use table::PlotTable;
 
 use crate::Record;
 use html::{PageFigure, PageSection};
+use lariat_draw::svg;
 use marks::Medium;
 use results::{AnswerClass, PlotData, QuestionKind};
 use std::collections::HashSet;

@@ -17,11 +17,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// The answer to a case.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum AnswerClass {
-    /// The property holds.
     Holds,
-    /// The property is violated.
     Violated,
-    /// The states were counted.
     Counted,
     /// There is no undisputed answer.
     Undecided,
@@ -36,7 +33,6 @@ impl AnswerClass {
         AnswerClass::Undecided,
     ];
 
-    /// Returns its name.
     pub fn word(self) -> &'static str {
         match self {
             AnswerClass::Holds => "holds",
@@ -50,29 +46,23 @@ impl AnswerClass {
 /// Kind of a case. Costs of different kinds are not comparable and have separate plots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum QuestionKind {
-    /// Check a property.
     Properties,
-    /// Count the states.
     States,
 }
 
 impl QuestionKind {
-    /// Both kinds.
     pub const ALL: [QuestionKind; 2] = [QuestionKind::Properties, QuestionKind::States];
 }
 
 /// Reason that a run gave no answer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FailureKind {
-    /// Stopped by the time limit.
     Time,
-    /// Stopped by the memory limit.
     Memory,
     /// The engine does not support the property or the model.
     Refused,
     /// Undecided for another reason, or the input could not be read.
     Undecided,
-    /// The process crashed.
     Crash,
     /// The answer is wrong or disputed.
     Wrong,
@@ -89,7 +79,6 @@ impl FailureKind {
         FailureKind::Wrong,
     ];
 
-    /// Returns its name.
     pub fn word(self) -> &'static str {
         match self {
             FailureKind::Time => "time-out",
@@ -116,9 +105,7 @@ pub enum RunEnd {
 pub struct RepeatedRun<'a> {
     /// The record of the median repetition.
     pub record: &'a Record,
-    /// The result of the run.
     pub end: RunEnd,
-    /// Number of repetitions.
     pub repetitions: usize,
 }
 
@@ -131,12 +118,10 @@ impl RepeatedRun<'_> {
         }
     }
 
-    /// Returns whether the engine does not support the property or the model.
     pub fn is_refused(&self) -> bool {
         self.end == RunEnd::Failed(FailureKind::Refused)
     }
 
-    /// Returns the name of its result.
     pub fn word(&self) -> &'static str {
         match self.end {
             RunEnd::Solved(_) => self.record.outcome.word(),
@@ -150,14 +135,12 @@ impl RepeatedRun<'_> {
 pub struct PlotCase<'a> {
     /// One of its records, for the names.
     pub about: &'a Record,
-    /// The answer.
     pub class: AnswerClass,
     /// The runs in the order of [`PlotData::engines`], if they have a value of the measure.
     pub runs: Vec<Option<RepeatedRun<'a>>>,
 }
 
 impl PlotCase<'_> {
-    /// Returns the kind of the case.
     pub fn question(&self) -> QuestionKind {
         if self.about.property.is_empty() {
             QuestionKind::States
@@ -166,7 +149,6 @@ impl PlotCase<'_> {
         }
     }
 
-    /// Returns its name for display.
     pub fn name(&self) -> String {
         if self.about.property.is_empty() {
             self.about.model.clone()
@@ -189,7 +171,6 @@ impl PlotCase<'_> {
 /// A wrong or disputed answer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DistrustedAnswer<'a> {
-    /// The record with the answer.
     pub record: &'a Record,
     /// The contradicting answers, as text.
     pub against: String,
@@ -206,7 +187,6 @@ pub struct PlotData<'a> {
     pub contradictions: Vec<DistrustedAnswer<'a>>,
     /// Number of cases omitted as trivial.
     pub trivial: usize,
-    /// The measure.
     pub measure: Measure,
 }
 
@@ -359,7 +339,6 @@ pub fn names(labels: &[String]) -> Vec<String> {
     names.into_iter().cloned().collect()
 }
 
-/// Returns the answer of a record, if it has one.
 fn answer(record: &Record) -> Option<&str> {
     let answer = || record.answer.as_deref().unwrap_or(record.outcome.word());
     record.outcome.is_decided().then(answer)

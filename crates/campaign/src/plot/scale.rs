@@ -2,12 +2,9 @@
 
 use super::measure::MeasureUnit;
 
-/// A logarithmic axis.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Log {
-    /// The least value.
     pub lo: f64,
-    /// The largest value.
     pub hi: f64,
     /// Coordinate of the least value.
     pub from: f64,
@@ -18,7 +15,6 @@ pub struct Log {
 /// A tick of an axis.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tick {
-    /// The value.
     pub value: f64,
     /// True for powers of ten.
     pub is_decade: bool,

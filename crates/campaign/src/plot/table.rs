@@ -10,7 +10,6 @@ pub struct TableCell {
 }
 
 impl TableCell {
-    /// Creates a cell of text.
     pub fn text(text: impl Into<String>) -> TableCell {
         TableCell {
             text: text.into(),
@@ -18,7 +17,6 @@ impl TableCell {
         }
     }
 
-    /// Creates a cell with a count.
     pub fn count(count: usize) -> TableCell {
         TableCell {
             text: count.to_string(),

@@ -1,6 +1,6 @@
 //! Tests of complete outputs: they are well-formed and complete, and no labels overlap.
 
-use super::results::tests::record;
+use super::results::{PlotCase, tests::record};
 use super::svg::Picture;
 use super::*;
 use crate::JobOutcome;
@@ -32,36 +32,48 @@ fn campaign(engines: &[String], cases: usize) -> Vec<Record> {
     records
 }
 
+fn set(record: &mut Record, outcome: JobOutcome, answer: &str) {
+    (record.outcome, record.answer) = (outcome, Some(answer.to_owned()));
+}
+
 /// Asserts that a picture is well-formed and that no texts overlap.
 fn check(picture: &Picture) {
     well_formed(&picture.text);
     assert_eq!(picture.clash(), None);
 }
 
-/// Asserts that a text is well-formed XML and returns the number of its elements.
-fn well_formed(text: &str) -> usize {
+/// Asserts that a text is well-formed XML.
+fn well_formed(text: &str) {
     use quick_xml::events::Event;
     let mut reader = quick_xml::Reader::from_str(text);
     reader.config_mut().check_end_names = true;
-    let mut elements = 0;
     let mut depth = 0;
     loop {
         match reader.read_event().expect("well-formed XML") {
             Event::Start(tag) => {
                 assert!(tag.attributes().all(|a| a.is_ok()));
-                (elements, depth) = (elements + 1, depth + 1);
+                depth += 1;
             }
-            Event::Empty(tag) => {
-                assert!(tag.attributes().all(|a| a.is_ok()));
-                elements += 1;
-            }
+            Event::Empty(tag) => assert!(tag.attributes().all(|a| a.is_ok())),
             Event::End(_) => depth -= 1,
             Event::Eof => break,
             _ => {}
         }
     }
     assert_eq!(depth, 0);
-    elements
+}
+
+/// Draws and checks the plots and tables of all records.
+fn make_all(records: &[Record]) -> Output {
+    make(records, &PlotOptions::default())
+}
+
+impl Output {
+    fn file(&self, name: &str) -> Option<&str> {
+        let mut files = self.files.iter();
+        let (_, text) = files.find(|(other, _)| other == name)?;
+        Some(text)
+    }
 }
 
 fn names(count: usize) -> Vec<String> {
@@ -74,22 +86,19 @@ fn make(records: &[Record], choice: &PlotOptions) -> Output {
     let results = PlotData::new(records, &choice.engines, choice.measure, choice.at_least);
     for medium in [Medium::File, Medium::Page] {
         for (x, y) in scatter::pairs(&results, false) {
-            let picture = scatter::scatter(&results, x, y, medium);
-            if let Some(picture) = picture {
-                check(&picture);
-                if medium == Medium::Page {
-                    let both = results
-                        .cases
-                        .iter()
-                        .filter(|c| c.runs[x].is_some() && c.runs[y].is_some());
-                    assert_eq!(picture.text.matches("data-c=").count(), both.count());
-                }
+            let Some(picture) = scatter::scatter(&results, x, y, medium) else {
+                continue;
+            };
+            check(&picture);
+            if medium == Medium::Page {
+                let has_both = |c: &&PlotCase<'_>| c.runs[x].is_some() && c.runs[y].is_some();
+                let both = results.cases.iter().filter(has_both).count();
+                assert_eq!(picture.text.matches("data-c=").count(), both);
             }
         }
         for class in AnswerClass::ALL {
-            cumulative::cumulative(&results, class, medium)
-                .iter()
-                .for_each(check);
+            let picture = cumulative::cumulative(&results, class, medium);
+            picture.iter().for_each(check);
         }
         for question in QuestionKind::ALL {
             let Some(picture) = cactus::cactus(&results, question, medium) else {
@@ -121,7 +130,7 @@ fn make(records: &[Record], choice: &PlotOptions) -> Output {
 
 #[test]
 fn outputs_are_complete_for_one_to_thousands_of_records() {
-    for (engines, cases) in [
+    let sizes = [
         (1, 1),
         (1, 40),
         (2, 1),
@@ -129,9 +138,10 @@ fn outputs_are_complete_for_one_to_thousands_of_records() {
         (3, 40),
         (12, 400),
         (40, 3),
-    ] {
+    ];
+    for (engines, cases) in sizes {
         let records = campaign(&names(engines), cases);
-        let output = make(&records, &PlotOptions::default());
+        let output = make_all(&records);
         let page = &output.files.last().unwrap().1;
         for case in 0..cases {
             assert!(page.contains(&format!("\"name\":\"kanban-5 r{case}\"")));
@@ -146,14 +156,10 @@ fn campaigns_without_solved_cases_have_no_cactus_plot() {
         for record in &mut records {
             (record.outcome, record.answer) = (outcome, None);
         }
-        let output = make(&records, &PlotOptions::default());
-        assert!(
-            output
-                .files
-                .iter()
-                .any(|(name, _)| name.starts_with("scatter"))
-        );
-        assert!(!output.files.iter().any(|(name, _)| name == "cactus.svg"));
+        let output = make_all(&records);
+        let mut files = output.files.iter();
+        assert!(files.any(|(name, _)| name.starts_with("scatter")));
+        assert_eq!(output.file("cactus.svg"), None);
     }
 }
 
@@ -165,27 +171,16 @@ fn counted_states_are_plotted_and_compared() {
         record.property.clear();
         record.formula = None;
         if record.outcome.is_decided() {
-            record.outcome = JobOutcome::Counted;
-            record.answer = Some("76".to_owned());
+            set(record, JobOutcome::Counted, "76");
         }
     }
-    let output = make(&records, &PlotOptions::default());
+    let output = make_all(&records);
     assert!(output.contradictions.is_none());
-    assert!(
-        output
-            .files
-            .iter()
-            .any(|(name, _)| name == "cumulative-counted.svg")
-    );
+    assert!(output.file("cumulative-counted.svg").is_some());
     for (record, answer) in records.iter_mut().zip(["76", "77"]) {
-        record.outcome = JobOutcome::Counted;
-        record.answer = Some(answer.to_owned());
+        set(record, JobOutcome::Counted, answer);
     }
-    assert!(
-        make(&records, &PlotOptions::default())
-            .contradictions
-            .is_some()
-    );
+    assert!(make_all(&records).contradictions.is_some());
 }
 
 #[test]
@@ -199,13 +194,11 @@ fn every_measure_can_be_plotted() {
     }
     use Measure::{Cpu, Engine, Memory, States, Transitions, Wall};
     for measure in [Cpu, Wall, Memory, Engine, States, Transitions] {
-        make(
-            &records,
-            &PlotOptions {
-                measure,
-                ..PlotOptions::default()
-            },
-        );
+        let choice = PlotOptions {
+            measure,
+            ..PlotOptions::default()
+        };
+        make(&records, &choice);
     }
 }
 
@@ -226,7 +219,7 @@ fn names_may_be_long_and_strange() {
         record.formula = Some("</script><!-- G a".to_owned());
         record.campaign = "<b>".to_owned();
     }
-    let output = make(&records, &PlotOptions::default());
+    let output = make_all(&records);
     for (name, content) in &output.files {
         assert!(!name.contains(['/', '<', ' ']), "{name}");
         let is_markup = name.ends_with(".svg") || name.ends_with(".html");
@@ -240,12 +233,10 @@ fn names_may_be_long_and_strange() {
 fn contradictions_come_first_and_are_not_solved() {
     let mut records = campaign(&names(2), 3);
     for record in &mut records {
-        record.outcome = JobOutcome::Holds;
-        record.answer = Some("holds".to_owned());
+        set(record, JobOutcome::Holds, "holds");
     }
-    records[0].outcome = JobOutcome::Violated;
-    records[0].answer = Some("violated".to_owned());
-    let output = make(&records, &PlotOptions::default());
+    set(&mut records[0], JobOutcome::Violated, "violated");
+    let output = make_all(&records);
     assert_eq!(output.contradictions.unwrap().rows.len(), 2);
     let page = &output.files.last().unwrap().1;
     let alarm = page.find("<section id=\"part0\" class=\"alarm\">").unwrap();
@@ -258,20 +249,11 @@ fn contradictions_come_first_and_are_not_solved() {
 #[test]
 fn an_unknown_engine_is_an_error_that_lists_known_ones() {
     let records = campaign(&names(2), 1);
-    let engines = vec!["slap".to_owned()];
-    let error = plot(
-        &records,
-        &PlotOptions {
-            engines,
-            ..PlotOptions::default()
-        },
-    )
-    .unwrap_err();
+    let mut choice = PlotOptions::default();
+    assert_eq!(plot(&[], &choice).unwrap_err(), PlotError::Empty);
+    choice.engines = vec!["slap".to_owned()];
+    let error = plot(&records, &choice).unwrap_err();
     assert!(error.to_string().ends_with("engine-00, engine-01"));
-    assert_eq!(
-        plot(&[], &PlotOptions::default()).unwrap_err(),
-        PlotError::Empty
-    );
 }
 
 #[test]
@@ -280,16 +262,10 @@ fn counts_and_checks_have_separate_plots() {
     for engine in names(2) {
         records.push(record(&engine, "", JobOutcome::Counted, 2.0));
     }
-    let output = make(&records, &PlotOptions::default());
-    let file = |name: &str| {
-        let mut files = output.files.iter();
-        files
-            .find(|(n, _)| n == name)
-            .map(|(_, text)| text.as_str())
-    };
-    let checks = file("cactus.svg").unwrap();
+    let output = make_all(&records);
+    let checks = output.file("cactus.svg").unwrap();
     assert!(checks.contains("12 cases"), "{checks}");
-    let counts = file("cactus-states.svg").unwrap();
+    let counts = output.file("cactus-states.svg").unwrap();
     assert!(counts.contains("1 state spaces") && counts.contains("engine-00 (1)"));
 }
 
@@ -315,12 +291,11 @@ fn the_page_warns_about_a_busy_machine() {
     for record in &mut records {
         (record.outcome, record.cpu) = (JobOutcome::Time, 3600.0);
     }
-    let page = |records: &[Record]| {
+    let warns = |records: &[Record], warning: &str| {
         let output = plot(records, &PlotOptions::default()).unwrap();
-        let page = output.files.into_iter().find(|(n, _)| n == "index.html");
-        page.unwrap().1
+        output.file("index.html").unwrap().contains(warning)
     };
-    assert!(!page(&records).contains("The machine was busy"));
+    assert!(!warns(&records, "The machine was busy"));
     records[0].cpu = 1700.0;
-    assert!(page(&records).contains("The machine was busy: 1 run "));
+    assert!(warns(&records, "The machine was busy: 1 run "));
 }
