@@ -78,18 +78,10 @@ pub(crate) fn stretch(points: &mut [Point], boxes: &[Box4], edges: &[(usize, usi
     let mut factor = usual;
     for (i, (p, a)) in points.iter().zip(boxes).enumerate() {
         for (q, b) in points.iter().zip(boxes).take(i) {
-            let (left, right) = if p.0 <= q.0 {
-                (a[2], b[0])
-            } else {
-                (a[0], b[2])
-            };
-            let (up, down) = if p.1 <= q.1 {
-                (a[3], b[1])
-            } else {
-                (a[1], b[3])
-            };
-            let x = (left + right) / (p.0 - q.0).abs().max(1e-9);
-            let y = (up + down) / (p.1 - q.1).abs().max(1e-9);
+            let wide = if p.0 <= q.0 { a[2] + b[0] } else { a[0] + b[2] };
+            let high = if p.1 <= q.1 { a[3] + b[1] } else { a[1] + b[3] };
+            let x = wide / (p.0 - q.0).abs().max(1e-9);
+            let y = high / (p.1 - q.1).abs().max(1e-9);
             factor = factor.max(x.min(y).min(STRETCH * usual));
         }
     }
@@ -102,29 +94,21 @@ pub(crate) fn stretch(points: &mut [Point], boxes: &[Box4], edges: &[(usize, usi
 /// Arranges separately laid out groups in rows, about 1.5 times as wide as high in total.
 pub(crate) fn pack(groups: &[Vec<usize>], points: &mut [Point], boxes: &[Box4], gap: f64) {
     let extent = |group: &[usize], points: &[Point]| -> Box4 {
-        group
-            .iter()
-            .fold([f64::MAX, f64::MAX, f64::MIN, f64::MIN], |e, i| {
-                let ((x, y), b) = (points[*i], boxes[*i]);
-                [
-                    e[0].min(x - b[0]),
-                    e[1].min(y - b[1]),
-                    e[2].max(x + b[2]),
-                    e[3].max(y + b[3]),
-                ]
-            })
+        let nothing = [f64::MAX, f64::MAX, f64::MIN, f64::MIN];
+        group.iter().fold(nothing, |[x0, y0, x1, y1], i| {
+            let ((x, y), [left, up, right, down]) = (points[*i], boxes[*i]);
+            let (x0, y0) = (x0.min(x - left), y0.min(y - up));
+            [x0, y0, x1.max(x + right), y1.max(y + down)]
+        })
     };
     let extents: Vec<Box4> = groups.iter().map(|g| extent(g, points)).collect();
-    let area: f64 = extents
-        .iter()
-        .map(|e| (e[2] - e[0] + gap) * (e[3] - e[1] + gap))
-        .sum();
+    let area = |e: &Box4| (e[2] - e[0] + gap) * (e[3] - e[1] + gap);
+    let area: f64 = extents.iter().map(area).sum();
     let widest = extents.iter().map(|e| e[2] - e[0]).fold(0.0, f64::max);
     let width = (area * 1.5).sqrt().max(widest);
     let mut order: Vec<usize> = (0..groups.len()).collect();
-    order.sort_by(|a, b| {
-        (extents[*b][3] - extents[*b][1]).total_cmp(&(extents[*a][3] - extents[*a][1]))
-    });
+    let height = |k: &usize| extents[*k][3] - extents[*k][1];
+    order.sort_by(|a, b| height(b).total_cmp(&height(a)));
     let (mut x, mut y, mut row) = (0.0, 0.0, 0.0_f64);
     for k in order {
         let e = extents[k];

@@ -34,6 +34,17 @@ pub(crate) struct EdgeSize {
     pub label: (f64, f64),
 }
 
+impl EdgeSize {
+    /// The ends from left to right.
+    fn ends(&self, reversed: bool) -> (usize, usize) {
+        if reversed {
+            (self.to, self.from)
+        } else {
+            (self.from, self.to)
+        }
+    }
+}
+
 /// The polyline of an edge from centre to centre, and the middle of its label's base.
 #[derive(Clone, Debug)]
 pub(crate) struct Route {
@@ -155,16 +166,9 @@ fn closing(n: usize, edges: &[EdgeSize]) -> Vec<bool> {
 
 /// Ranks by longest paths; then sources move as near to their successors as possible.
 fn ranks(n: usize, edges: &[EdgeSize], reversed: &[bool]) -> Vec<usize> {
-    let ends = |k: usize| {
-        if reversed[k] {
-            (edges[k].to, edges[k].from)
-        } else {
-            (edges[k].from, edges[k].to)
-        }
-    };
     let (mut out, mut missing) = (vec![Vec::new(); n], vec![0; n]);
-    for k in 0..edges.len() {
-        let (from, to) = ends(k);
+    for (edge, reversed) in edges.iter().zip(reversed) {
+        let (from, to) = edge.ends(*reversed);
         out[from].push(to);
         missing[to] += 1;
     }
@@ -204,26 +208,22 @@ impl Chains {
             ways: Vec::with_capacity(edges.len()),
         };
         for (edge, reversed) in edges.iter().zip(reversed) {
-            let (from, to) = if *reversed {
-                (edge.to, edge.from)
-            } else {
-                (edge.from, edge.to)
-            };
+            let (from, to) = edge.ends(*reversed);
             let (low, high) = (ranks[from], ranks[to].max(ranks[from] + 1));
             let middle = low + (high - low) / 2;
             let (mut way, mut label) = (vec![from], from);
             for rank in low + 1..high {
-                let (width, height) = if rank == middle {
-                    edge.label
-                } else {
-                    (0.0, 0.0)
-                };
                 let dummy = chains.cells.len();
+                let (mut width, mut above) = (0.0, 0.0);
+                if rank == middle {
+                    (label, (width, above)) = (dummy, edge.label);
+                }
+                let below = 0.0;
                 chains.cells.push(Cell {
                     size: NodeSize {
                         width,
-                        above: height,
-                        below: 0.0,
+                        above,
+                        below,
                     },
                     is_node: false,
                     leads_back: *reversed,
@@ -231,9 +231,6 @@ impl Chains {
                 chains.rank.push(rank);
                 chains.before.push(Vec::new());
                 chains.after.push(Vec::new());
-                if rank == middle {
-                    label = dummy;
-                }
                 way.push(dummy);
             }
             way.push(to);
@@ -281,10 +278,8 @@ fn order(chains: &Chains) -> Vec<Vec<usize>> {
                 [] => place[*cell] as f64,
                 near => near.iter().map(|c| place[*c] as f64).sum::<f64>() / near.len() as f64,
             };
-            let mut sorted: Vec<(f64, usize)> = layers[layer]
-                .iter()
-                .map(|cell| (key(cell), *cell))
-                .collect();
+            let cells = layers[layer].iter();
+            let mut sorted: Vec<(f64, usize)> = cells.map(|cell| (key(cell), *cell)).collect();
             sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
             layers[layer] = sorted.into_iter().map(|(_, cell)| cell).collect();
             number(&layers[layer], &mut place);
@@ -303,11 +298,8 @@ fn crossings(chains: &Chains, layers: &[Vec<usize>], place: &[usize]) -> usize {
     for layer in layers {
         let mut ends: Vec<(usize, usize)> = Vec::new();
         for cell in layer {
-            ends.extend(
-                chains.after[*cell]
-                    .iter()
-                    .map(|to| (place[*cell], place[*to])),
-            );
+            let after = chains.after[*cell].iter();
+            ends.extend(after.map(|to| (place[*cell], place[*to])));
         }
         ends.sort_unstable();
         // Counts inversions of the second ends, by insertion into a sorted list.
@@ -367,19 +359,15 @@ fn settle(chains: &Chains, layers: &[Vec<usize>]) -> Vec<f64> {
                     };
                     let weight: f64 = near().map(pull).sum();
                     if weight > 0.0 {
-                        (
-                            near().map(|c| pull(c) * y[*c]).sum::<f64>() / weight,
-                            weight,
-                        )
+                        let sum: f64 = near().map(|c| pull(c) * y[*c]).sum();
+                        (sum / weight, weight)
                     } else {
                         (y[*cell], BACK)
                     }
                 })
                 .collect();
-            let gaps: Vec<f64> = layer
-                .windows(2)
-                .map(|pair| gap(&chains.cells[pair[0]], &chains.cells[pair[1]]))
-                .collect();
+            let gap = |pair: &[usize]| gap(&chains.cells[pair[0]], &chains.cells[pair[1]]);
+            let gaps: Vec<f64> = layer.windows(2).map(gap).collect();
             for (cell, at) in layer.iter().zip(spread(&wishes, &gaps)) {
                 y[*cell] = at;
             }
@@ -411,13 +399,9 @@ fn spread(wishes: &[(f64, f64)], gaps: &[f64]) -> Vec<f64> {
             blocks.push(merged);
         }
     }
-    let values = blocks
-        .iter()
-        .flat_map(|(value, _, length)| std::iter::repeat_n(*value, *length));
-    values
-        .zip(offsets)
-        .map(|(value, offset)| value + offset)
-        .collect()
+    let values = |(value, _, length)| std::iter::repeat_n(value, length);
+    let values = blocks.into_iter().flat_map(values).zip(offsets);
+    values.map(|(value, offset)| value + offset).collect()
 }
 
 /// Positions of the ranks, spaced by their widest cells.
@@ -425,10 +409,8 @@ fn columns(chains: &Chains, layers: &[Vec<usize>]) -> Vec<f64> {
     let mut x = Vec::with_capacity(layers.len());
     let (mut at, mut half) = (0.0, 0.0);
     for (i, layer) in layers.iter().enumerate() {
-        let width = layer
-            .iter()
-            .map(|c| chains.cells[*c].size.width)
-            .fold(0.0, f64::max);
+        let widths = layer.iter().map(|cell| chains.cells[*cell].size.width);
+        let width = widths.fold(0.0, f64::max);
         if i > 0 {
             at += half + RANK_GAP + width / 2.0;
         }

@@ -45,6 +45,24 @@ pub struct DrawnNode {
     pub position: Option<Point>,
 }
 
+impl DrawnNode {
+    fn place(name: &str, tokens: i64) -> DrawnNode {
+        DrawnNode {
+            name: name.to_owned(),
+            kind: NodeKind::Place,
+            tokens,
+            position: None,
+        }
+    }
+
+    fn transition(name: &str) -> DrawnNode {
+        DrawnNode {
+            kind: NodeKind::Transition,
+            ..DrawnNode::place(name, 0)
+        }
+    }
+}
+
 /// An arc.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NetArc {
@@ -56,6 +74,17 @@ pub struct NetArc {
     pub label: String,
     /// True for a test arc, which has the same weight in both directions.
     pub tests: bool,
+}
+
+impl NetArc {
+    fn new(from: DrawnNodeId, to: DrawnNodeId, label: String, tests: bool) -> NetArc {
+        NetArc {
+            from,
+            to,
+            label,
+            tests,
+        }
+    }
 }
 
 /// A net as it is drawn.
@@ -89,13 +118,15 @@ impl DrawnNet {
         Some(net)
     }
 
-    /// The neighbours of every node.
+    /// The ends of all arcs.
+    fn edges(&self) -> Vec<(usize, usize)> {
+        let ends = |arc: &NetArc| (arc.from.index(), arc.to.index());
+        self.arcs.iter().map(ends).collect()
+    }
+
+    /// The neighbours of every node, sorted.
     fn neighbours(&self) -> Vec<Vec<usize>> {
-        let mut near = vec![Vec::new(); self.nodes.len()];
-        for arc in &self.arcs {
-            near[arc.from.index()].push(arc.to.index());
-            near[arc.to.index()].push(arc.from.index());
-        }
+        let mut near = stress::neighbours(self.nodes.len(), &self.edges());
         for near in &mut near {
             near.sort_unstable();
             near.dedup();
@@ -148,17 +179,11 @@ impl DrawnNet {
                 next = std::mem::take(&mut waiting);
             }
             if next.is_empty() {
-                let behind = hubs
-                    .drain(..)
-                    .flat_map(|hub: usize| near[hub].iter().copied());
-                next = behind.filter(|node| !chosen[*node]).collect();
+                let behind = hubs.drain(..).flat_map(|hub: usize| &near[hub]);
+                next.extend(behind.filter(|node| !chosen[**node]));
             }
             if next.is_empty() {
-                next = chosen
-                    .iter()
-                    .position(|chosen| !chosen)
-                    .into_iter()
-                    .collect();
+                next.extend(chosen.iter().position(|chosen| !chosen));
             }
             ring = next;
         }
@@ -181,26 +206,17 @@ impl DrawnNet {
                 ..arc.clone()
             })
         });
+        let indices = nodes.iter().map(|node| node.index());
         DrawnNet {
-            nodes: nodes
-                .iter()
-                .map(|node| self.nodes[node.index()].clone())
-                .collect(),
+            places: indices.clone().filter(|i| *i < self.places).count(),
+            nodes: indices.map(|i| self.nodes[i].clone()).collect(),
             arcs: arcs.collect(),
-            places: nodes
-                .iter()
-                .filter(|node| node.index() < self.places)
-                .count(),
         }
     }
 
     /// Positions without overlap: those of the file if all are distinct, otherwise by stress.
     pub(crate) fn layout(&self, boxes: &[boxes::Box4]) -> Vec<Point> {
-        let edges: Vec<(usize, usize)> = self
-            .arcs
-            .iter()
-            .map(|arc| (arc.from.index(), arc.to.index()))
-            .collect();
+        let edges = self.edges();
         let length = self.length(boxes);
         if let Some(mut points) = self.given() {
             boxes::stretch(&mut points, boxes, &edges, length);
@@ -214,11 +230,8 @@ impl DrawnNet {
                 local[*node] = i;
             }
             let inside = |edge: &&(usize, usize)| group.binary_search(&edge.0).is_ok();
-            let edges: Vec<(usize, usize)> = edges
-                .iter()
-                .filter(inside)
-                .map(|(a, b)| (local[*a], local[*b]))
-                .collect();
+            let edges = edges.iter().filter(inside);
+            let edges: Vec<_> = edges.map(|(a, b)| (local[*a], local[*b])).collect();
             let mut placed = stress::layout(group.len(), &edges, length);
             let own: Vec<boxes::Box4> = group.iter().map(|node| boxes[*node]).collect();
             boxes::separate(&mut placed, &own);
@@ -235,15 +248,9 @@ impl DrawnNet {
     /// The target length of arcs: longer if there is more text.
     fn length(&self, boxes: &[boxes::Box4]) -> f64 {
         let names: f64 = boxes.iter().map(|b| b[0] + b[2]).sum();
-        let labels: f64 = self
-            .arcs
-            .iter()
-            .map(|arc| width(&arc.label, 10.0).min(MAX_LENGTH))
-            .sum();
-        let (names, labels) = (
-            names / boxes.len().max(1) as f64,
-            labels / self.arcs.len().max(1) as f64,
-        );
+        let names = names / boxes.len().max(1) as f64;
+        let label = |arc: &NetArc| width(&arc.label, 10.0).min(MAX_LENGTH);
+        let labels = self.arcs.iter().map(label).sum::<f64>() / self.arcs.len().max(1) as f64;
         (0.6 * names + labels + 34.0).clamp(MIN_LENGTH, MAX_LENGTH)
     }
 
@@ -264,11 +271,7 @@ const MAX_LENGTH: f64 = 120.0;
 
 /// The connected components, each sorted.
 fn connected(n: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> {
-    let mut near = vec![Vec::new(); n];
-    for (a, b) in edges {
-        near[*a].push(*b);
-        near[*b].push(*a);
-    }
+    let near = stress::neighbours(n, edges);
     let mut seen = vec![false; n];
     let mut groups = Vec::new();
     for start in 0..n {
@@ -297,51 +300,30 @@ fn of_system(system: &System) -> Option<DrawnNet> {
         return None;
     }
     let initial = system.initial.first()?;
-    let node = |name: &String, kind, tokens| DrawnNode {
-        name: name.clone(),
-        kind,
-        tokens,
-        position: None,
-    };
-    let mut nodes: Vec<DrawnNode> = system
-        .variables
-        .iter()
-        .zip(initial)
-        .map(|(variable, tokens)| node(&variable.name, NodeKind::Place, *tokens))
+    let places = system.variables.iter().zip(initial);
+    let mut nodes: Vec<DrawnNode> = places
+        .map(|(variable, tokens)| DrawnNode::place(&variable.name, *tokens))
         .collect();
     let places = nodes.len();
     let mut arcs = Vec::new();
     for event in &system.events {
         let here = DrawnNodeId(nodes.len() as u32);
-        nodes.push(node(&event.name, NodeKind::Transition, 0));
+        nodes.push(DrawnNode::transition(&event.name));
         let Action::Net(list) = &event.action else {
             return None;
         };
-        let label = |weight: i64| {
-            if weight == 1 {
-                String::new()
-            } else {
-                weight.to_string()
-            }
+        let label = |weight: i64| match weight {
+            1 => String::new(),
+            _ => weight.to_string(),
         };
         for arc in list {
             let (place, made) = (DrawnNodeId(arc.var.0), arc.need + arc.delta);
             let tests = arc.need > 0 && made == arc.need;
             if arc.need > 0 {
-                arcs.push(NetArc {
-                    from: place,
-                    to: here,
-                    label: label(arc.need),
-                    tests,
-                });
+                arcs.push(NetArc::new(place, here, label(arc.need), tests));
             }
             if made > 0 && !tests {
-                arcs.push(NetArc {
-                    from: here,
-                    to: place,
-                    label: label(made),
-                    tests,
-                });
+                arcs.push(NetArc::new(here, place, label(made), false));
             }
         }
     }
@@ -360,27 +342,15 @@ fn of_coloured(net: &ColouredNet) -> DrawnNet {
             tokens.values().fold(0, |sum, n| sum.saturating_add(*n))
         })
     };
-    let mut nodes: Vec<DrawnNode> = net
-        .places
-        .iter()
-        .enumerate()
-        .map(|(i, place)| DrawnNode {
-            name: place.name.clone(),
-            kind: NodeKind::Place,
-            tokens: tokens(i),
-            position: None,
-        })
+    let places = net.places.iter().enumerate();
+    let mut nodes: Vec<DrawnNode> = places
+        .map(|(i, place)| DrawnNode::place(&place.name, tokens(i)))
         .collect();
     let places = nodes.len();
     let mut arcs = Vec::new();
     for transition in &net.transitions {
         let here = DrawnNodeId(nodes.len() as u32);
-        nodes.push(DrawnNode {
-            name: transition.name.clone(),
-            kind: NodeKind::Transition,
-            tokens: 0,
-            position: None,
-        });
+        nodes.push(DrawnNode::transition(&transition.name));
         // Several arcs between the same two nodes are merged, with the sum of their terms.
         let (mut taken, mut made) = (BTreeMap::new(), BTreeMap::new());
         for (arcs, sums) in [
@@ -400,20 +370,10 @@ fn of_coloured(net: &ColouredNet) -> DrawnNet {
             if tests {
                 made.remove(&place);
             }
-            arcs.push(NetArc {
-                from: DrawnNodeId(place),
-                to: here,
-                label,
-                tests,
-            });
+            arcs.push(NetArc::new(DrawnNodeId(place), here, label, tests));
         }
         for (place, label) in made {
-            arcs.push(NetArc {
-                from: here,
-                to: DrawnNodeId(place),
-                label,
-                tests: false,
-            });
+            arcs.push(NetArc::new(here, DrawnNodeId(place), label, false));
         }
     }
     DrawnNet {
@@ -441,11 +401,8 @@ fn term_text(net: &ColouredNet, term: &Term) -> String {
         TermKind::Tuple(parts) => format!("({})", list(parts, ", ")),
         TermKind::All => "all".to_owned(),
         TermKind::Members(colours) => {
-            let names: Vec<String> = colours
-                .iter()
-                .map(|c| net.colour_name(term.sort, *c))
-                .collect();
-            format!("{{{}}}", names.join(", "))
+            let names = colours.iter().map(|c| net.colour_name(term.sort, *c));
+            format!("{{{}}}", names.collect::<Vec<_>>().join(", "))
         }
         TermKind::Scaled(n, inner) => format!("{n}'{}", term_text(net, inner)),
         TermKind::Add(parts) => list(parts, " + "),

@@ -61,13 +61,19 @@ pub(crate) fn layout(n: usize, edges: &[(usize, usize)], length: f64) -> Vec<Poi
     points
 }
 
-/// The distances between all nodes, row by row; unconnected nodes have distance `n`.
-fn distances(n: usize, edges: &[(usize, usize)]) -> Vec<f64> {
+/// The neighbours of every node, once per edge.
+pub(crate) fn neighbours(n: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> {
     let mut near = vec![Vec::new(); n];
     for (a, b) in edges {
         near[*a].push(*b);
         near[*b].push(*a);
     }
+    near
+}
+
+/// The distances between all nodes, row by row; unconnected nodes have distance `n`.
+fn distances(n: usize, edges: &[(usize, usize)]) -> Vec<f64> {
+    let near = neighbours(n, edges);
     let mut all = vec![n as f64; n * n];
     let mut queue = VecDeque::new();
     for start in 0..n {

@@ -103,29 +103,24 @@ impl Why<'_> {
                 return Some((*decides, at));
             }
             (Node::Until([h, k]) | Node::WeakUntil([h, k]), false) => {
+                let (h_text, k_text) = (self.text(*h), self.text(*k));
                 match self.first(at, |i| !self.holds(*h, i) && !self.holds(*k, i)) {
-                    Some(ends) => say(
-                        ends,
-                        format!(
-                            "{} stops holding here, and {} has not held",
-                            self.text(*h),
-                            self.text(*k)
-                        ),
-                    ),
-                    None => say(at, format!("{} never holds from here on", self.text(*k))),
+                    Some(ends) => {
+                        let text =
+                            format!("{h_text} stops holding here, and {k_text} has not held");
+                        say(ends, text);
+                    }
+                    None => say(at, format!("{k_text} never holds from here on")),
                 }
             }
             (Node::Release([h, k]) | Node::StrongRelease([h, k]), false) => {
+                let (h_text, k_text) = (self.text(*h), self.text(*k));
                 match self.first(at, |i| !self.holds(*k, i)) {
-                    Some(ends) => say(
-                        ends,
-                        format!(
-                            "{} stops holding here, and {} has not held before",
-                            self.text(*k),
-                            self.text(*h)
-                        ),
-                    ),
-                    None => say(at, format!("{} never holds from here on", self.text(*h))),
+                    Some(ends) => {
+                        let stops = format!("{k_text} stops holding here");
+                        say(ends, format!("{stops}, and {h_text} has not held before"));
+                    }
+                    None => say(at, format!("{h_text} never holds from here on")),
                 }
             }
             (Node::Or(parts), false) => {
@@ -165,26 +160,31 @@ mod tests {
 
     #[test]
     fn the_deciding_position_is_found() {
-        let because = |at: usize, text: &str| (at, text.to_owned());
-        assert_eq!(
-            why("-;a;-;-", 2, "G(a -> F b)"),
-            [
-                because(1, "a holds here"),
-                because(1, "b never holds from here on")
-            ]
-        );
-        assert_eq!(
-            why("-;ab;-", 2, "G !(a & b)"),
-            [because(1, "(a & b) holds here")]
-        );
-        assert_eq!(
-            why("a;-;b", 2, "a U b"),
-            [because(1, "a stops holding here, and b has not held")]
-        );
-        assert_eq!(why("a;-", 1, "X a"), [because(1, "a does not hold here")]);
-        assert_eq!(
-            why("a;a", 1, "!G a"),
-            [because(0, "a holds at all positions from here on")]
-        );
+        let a = "a holds here";
+        let never = "b never holds from here on";
+        for (word, prefix, formula, expected) in [
+            ("-;a;-;-", 2, "G(a -> F b)", &[(1, a), (1, never)][..]),
+            ("-;ab;-", 2, "G !(a & b)", &[(1, "(a & b) holds here")]),
+            (
+                "a;-;b",
+                2,
+                "a U b",
+                &[(1, "a stops holding here, and b has not held")],
+            ),
+            ("a;-", 1, "X a", &[(1, "a does not hold here")]),
+            (
+                "a;a",
+                1,
+                "!G a",
+                &[(0, "a holds at all positions from here on")],
+            ),
+        ] {
+            let found = why(word, prefix, formula);
+            let found: Vec<_> = found
+                .iter()
+                .map(|(at, text)| (*at, text.as_str()))
+                .collect();
+            assert_eq!(found, expected, "{formula}");
+        }
     }
 }

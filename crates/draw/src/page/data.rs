@@ -38,11 +38,8 @@ pub(super) fn data(
         Domain::Range { low, high } => json!({"r": [low, high]}),
         Domain::Names(names) => json!({"n": names}),
     };
-    let vars: Vec<Json> = system
-        .variables
-        .iter()
-        .map(|v| json!([v.name, kind(&v.domain)]))
-        .collect();
+    let vars = system.variables.iter();
+    let vars: Vec<Json> = vars.map(|v| json!([v.name, kind(&v.domain)])).collect();
     let events: Vec<&str> = system.events.iter().map(|event| &*event.name).collect();
     let rules = rules::rules(system).filter(|_| !system.events.is_empty());
     let mut base = 0;
@@ -59,13 +56,9 @@ pub(super) fn data(
         let colour = |var: VarId| {
             let (place, colour) = coloured.unfolding.place_of(var);
             let sort = coloured.net.place(place).sort;
-            let dot = coloured.net.sort(sort).size == 1;
-            let text = if dot {
-                String::new()
-            } else {
-                coloured.net.colour_name(sort, colour)
-            };
-            json!([place.0, text])
+            let is_dot = coloured.net.sort(sort).size == 1;
+            let name = (!is_dot).then(|| coloured.net.colour_name(sort, colour));
+            json!([place.0, name.unwrap_or_default()])
         };
         system.var_ids().map(colour).collect::<Vec<_>>()
     });
@@ -99,42 +92,49 @@ pub(super) fn data(
 
 /// The name and the size of the model in words.
 fn about(model: &LoadedModel, net: Option<&DrawnNet>) -> String {
-    let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-    let system = &model.system;
-    let own = &system.name;
-    let size = match net {
-        Some(net) => format!(
-            "{}, {}",
-            count(net.places, "place"),
-            count(net.nodes.len() - net.places, "transition")
+    let System {
+        variables,
+        events,
+        name,
+        ..
+    } = &model.system;
+    let (parts, moves) = match net {
+        Some(net) => (
+            several(net.places, "place"),
+            several(net.nodes.len() - net.places, "transition"),
         ),
-        None => format!(
-            "{}, {}",
-            count(system.variables.len(), "variable"),
-            count(system.events.len(), "event")
+        None => (
+            several(variables.len(), "variable"),
+            several(events.len(), "event"),
         ),
     };
-    if own.is_empty() {
-        size
-    } else {
-        format!("{own} · {size}")
+    match name.as_str() {
+        "" => format!("{parts}, {moves}"),
+        name => format!("{name} · {parts}, {moves}"),
     }
+}
+
+/// Returns the count and the noun, in plural if necessary.
+fn several(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// The variables that a step changes.
+pub(super) fn changed<'a>(
+    system: &System,
+    step: &'a [State],
+) -> impl Iterator<Item = VarId> + use<'a> {
+    let vars = system.var_ids();
+    vars.filter(|var| step[0][var.index()] != step[1][var.index()])
 }
 
 /// The lanes of the time line: processes, units that change, and other variables of a program.
 fn lanes(model: &LoadedModel, properties: &[PageEntry]) -> Vec<Json> {
     let system = &model.system;
     if system.is_net() && !system.events.is_empty() {
-        let moved: BTreeSet<VarId> = properties
-            .iter()
-            .filter_map(|one| one.run.as_ref())
-            .flat_map(|run| run.states.windows(2))
-            .flat_map(|pair| {
-                system
-                    .var_ids()
-                    .filter(|v| pair[0][v.index()] != pair[1][v.index()])
-            })
-            .collect();
+        let runs = properties.iter().filter_map(|one| one.run.as_ref());
+        let steps = runs.flat_map(|run| run.states.windows(2));
+        let moved: BTreeSet<VarId> = steps.flat_map(|pair| changed(system, pair)).collect();
         let units = system.units.iter().enumerate();
         let moving =
             units.filter(|(_, unit)| unit.places.iter().any(|place| moved.contains(place)));
@@ -144,16 +144,11 @@ fn lanes(model: &LoadedModel, properties: &[PageEntry]) -> Vec<Json> {
         };
         return moving.take(LANES).map(lane).collect();
     }
-    let locations: Vec<VarId> = processes(model)
-        .iter()
-        .map(|process| process.location)
-        .collect();
+    let processes = processes(model).into_iter();
+    let locations: Vec<VarId> = processes.map(|process| process.location).collect();
     let lane = |var: VarId, always: bool| json!({"name": system.variable(var).name, "var": var.0, "always": always});
-    let mut lanes: Vec<Json> = locations
-        .iter()
-        .take(LANES)
-        .map(|var| lane(*var, true))
-        .collect();
+    let first = locations.iter().take(LANES);
+    let mut lanes: Vec<Json> = first.map(|var| lane(*var, true)).collect();
     let others = system.var_ids().filter(|var| !locations.contains(var));
     let others = others.filter(|var| !system.variable(*var).name.starts_with("(sent "));
     lanes.extend(others.take(LANES).map(|var| lane(var, false)));
@@ -163,12 +158,8 @@ fn lanes(model: &LoadedModel, properties: &[PageEntry]) -> Vec<Json> {
 /// The messages that events send or receive, by event.
 fn messages(model: &LoadedModel) -> Json {
     let one = |message: &lariat_formats::dve::Message| {
-        let side = |var: Option<VarId>| var.map(|var| var.0);
-        let ends = json!([
-            message.channel,
-            side(message.sender),
-            side(message.receiver)
-        ]);
+        let [sender, receiver] = [message.sender, message.receiver].map(|var| var.map(|var| var.0));
+        let ends = json!([message.channel, sender, receiver]);
         (message.event.0.to_string(), ends)
     };
     Json::Object(model.messages.iter().map(one).collect())
@@ -216,10 +207,8 @@ fn run_json(subject: &PageSubject<'_>, property: &PageEntry, live: bool) -> Json
     }
     for atom in &property.atoms {
         if property.formula.is_none() {
-            let rule = propositions
-                .get(atom.index())
-                .filter(|_| live)
-                .map(rules::proposition);
+            let proposition = propositions.get(atom.index());
+            let rule = proposition.filter(|_| live).map(rules::proposition);
             parts.push(json!({
                 "text": formulas.atom_name(*atom),
                 "row": meaning.atom_row(&run, *atom),
@@ -228,19 +217,12 @@ fn run_json(subject: &PageSubject<'_>, property: &PageEntry, live: bool) -> Json
             }));
         }
     }
-    let steps: Vec<Json> = run
-        .events
-        .iter()
-        .zip(run.states.windows(2))
-        .map(|(event, pair)| {
-            let values = event.map_or(String::new(), |event| sent(model, event, &pair[1]));
-            json!([
-                event.map(|event| event.0),
-                changes(&pair[0], &pair[1]),
-                values
-            ])
-        })
-        .collect();
+    let step = |(event, pair): (&Option<EventId>, &[State])| {
+        let values = event.map_or(String::new(), |event| sent(model, event, &pair[1]));
+        let event = event.map(|event| event.0);
+        json!([event, changes(&pair[0], &pair[1]), values])
+    };
+    let steps = run.events.iter().zip(run.states.windows(2)).map(step);
     let report = &property.report;
     let text = |name: &str| report.get(name).and_then(Json::as_str);
     json!({
@@ -254,7 +236,7 @@ fn run_json(subject: &PageSubject<'_>, property: &PageEntry, live: bool) -> Json
         "infinite": run.is_infinite(),
         "bad": run.bad,
         "initial": sparse(&run.states[0]),
-        "steps": steps,
+        "steps": steps.collect::<Vec<_>>(),
         "growth": run.growth.as_deref().map(sparse),
         "subs": parts,
         "tokens": tokens,
@@ -272,23 +254,13 @@ fn sent(model: &LoadedModel, event: EventId, after: &State) -> String {
     if message.receiver.is_some() {
         return String::new();
     }
-    let system = &model.system;
-    let value = |name: &str| {
-        let var = system
-            .variables
-            .iter()
-            .position(|variable| variable.name == name)?;
-        after.get(var)
-    };
-    let Some(length) = value(&format!("{}.len", message.channel)) else {
+    let values = model.system.variables.iter().zip(after);
+    let length = format!("{}.len", message.channel);
+    let Some((_, length)) = values.clone().find(|(v, _)| v.name == length) else {
         return String::new();
     };
     let cell = format!("{}[{}]", message.channel, length - 1);
-    let parts = system
-        .variables
-        .iter()
-        .zip(after)
-        .filter(|(v, _)| v.name.starts_with(&cell));
+    let parts = values.filter(|(v, _)| v.name.starts_with(&cell));
     let parts: Vec<String> = parts.map(|(_, value)| value.to_string()).collect();
     parts.join(",")
 }
@@ -314,7 +286,7 @@ fn summary(report: &Json) -> String {
 
 /// The kind of the run in a sentence.
 fn story(run: &DrawnRun, report: &Json) -> String {
-    let steps = |n: usize| format!("{n} step{}", if n == 1 { "" } else { "s" });
+    let steps = |n: usize| several(n, "step");
     let cycle = steps(run.events.len() - run.prefix);
     let prefix = match run.prefix {
         0 => String::new(),
@@ -322,11 +294,9 @@ fn story(run: &DrawnRun, report: &Json) -> String {
     };
     let mut story = match run.kind {
         RunKind::Lasso => format!("The run: {prefix}a loop of {cycle}, repeated infinitely often."),
-        RunKind::Covering => {
-            format!(
-                "The run: {prefix}rounds of {cycle}, repeated infinitely often, each of which adds tokens."
-            )
-        }
+        RunKind::Covering => format!(
+            "The run: {prefix}rounds of {cycle}, repeated infinitely often, each of which adds tokens."
+        ),
         RunKind::Prefix => format!(
             "The run: {}. Every continuation violates the property.",
             steps(run.events.len())
@@ -351,24 +321,21 @@ fn notes(report: &Json, run: &DrawnRun, system: &System) -> Vec<String> {
         let parts: Vec<String> = parts.take(20).collect();
         notes.push(format!("Each round adds {}.", parts.join(", ")));
     }
-    let assumed = report.get("fairness").and_then(Json::as_array);
-    let assumed: Vec<&str> = assumed
-        .into_iter()
-        .flatten()
-        .filter_map(Json::as_str)
-        .collect();
+    let list = |name: &str| {
+        report
+            .get(name)
+            .and_then(Json::as_array)
+            .into_iter()
+            .flatten()
+    };
+    let assumed: Vec<&str> = list("fairness").filter_map(Json::as_str).collect();
     if !assumed.is_empty() {
         notes.push(format!("Assumed fair: {}.", assumed.join(", ")));
     }
     if let Some(why) = report.get("vacuous").and_then(Json::as_str) {
         notes.push(format!("It holds vacuously: {why}."));
     }
-    for fact in report
-        .get("facts")
-        .and_then(Json::as_array)
-        .into_iter()
-        .flatten()
-    {
+    for fact in list("facts") {
         notes.extend(fact.get("says").and_then(Json::as_str).map(str::to_owned));
     }
     notes
@@ -379,9 +346,8 @@ const CONSTRAINTS: usize = 24;
 
 /// The positions where the run satisfies each assumed fairness constraint.
 fn fairness(report: &Json) -> Vec<Json> {
-    let list = report
-        .pointer("/counterexample/fair")
-        .and_then(Json::as_array);
+    let list = report.pointer("/counterexample/fair");
+    let list = list.and_then(Json::as_array).into_iter().flatten();
     let met = |one: &Json| {
         let text = |name: &str| one.get(name).and_then(Json::as_str);
         let name = match (text("constraint"), text("met")) {
@@ -392,9 +358,5 @@ fn fairness(report: &Json) -> Vec<Json> {
         let at: Vec<u64> = one.get("at").and_then(Json::as_u64).into_iter().collect();
         json!({"name": name, "met": at})
     };
-    list.into_iter()
-        .flatten()
-        .take(CONSTRAINTS)
-        .map(met)
-        .collect()
+    list.take(CONSTRAINTS).map(met).collect()
 }

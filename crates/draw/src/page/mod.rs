@@ -15,7 +15,7 @@ use crate::paint::NetPicture;
 use crate::processes::processes;
 use crate::run::DrawnRun;
 use crate::svg::{Svg, escape, n};
-use data::data;
+use data::{changed, data};
 use lariat_formats::LoadedModel;
 use lariat_ltl::{AtomId, Formula, Formulas};
 use lariat_model::{EventId, Predicate, Proposition, System, VarId};
@@ -117,13 +117,9 @@ fn fill(gaps: &[(&str, &str)]) -> String {
 /// Drawings of the net, from the smallest part to the largest.
 fn net_views(subject: &PageSubject<'_>, net: &DrawnNet, properties: &[PageEntry]) -> String {
     let all = net.nodes.len();
-    let mut sizes = vec![PART];
-    sizes.extend(LARGER);
-    sizes.retain(|size| *size < all);
-    if all <= WHOLE {
-        sizes.clear();
-    }
-    let largest = LARGER[LARGER.len() - 1];
+    let [medium, largest] = LARGER;
+    let mut sizes = vec![PART, medium, largest];
+    sizes.retain(|size| *size < all && all > WHOLE);
     if all <= largest {
         sizes.push(all);
     }
@@ -198,11 +194,7 @@ fn interesting(
         };
         for (pair, event) in run.states.windows(2).zip(&run.events) {
             first.extend(event.map(transition));
-            let changed = model
-                .system
-                .var_ids()
-                .filter(|v| pair[0][v.index()] != pair[1][v.index()]);
-            first.extend(changed.map(place));
+            first.extend(changed(&model.system, pair).map(place));
         }
     }
     (seeds.into_iter().collect(), first.into_iter().collect())
@@ -227,15 +219,13 @@ fn program_view(model: &LoadedModel) -> String {
     let mut out = String::from("<div class=\"programs\">\n");
     let mut base = 0;
     for process in &list {
-        let name = &model.system.variable(process.location).name;
+        let name = escape(&model.system.variable(process.location).name);
         let (svg, (width, height)) = process.graph.paint(&|node| base + node);
         let (w, h) = (n(width.ceil()), n(height.ceil()));
         let _ = write!(
             out,
-            "<figure data-process=\"{base}\"><figcaption>{} <b></b></figcaption>\
-             <svg class=\"process\" role=\"img\" aria-label=\"{}\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\">\n{}</svg></figure>\n",
-            escape(name),
-            escape(name),
+            "<figure data-process=\"{base}\"><figcaption>{name} <b></b></figcaption>\
+             <svg class=\"process\" role=\"img\" aria-label=\"{name}\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\">\n{}</svg></figure>\n",
             svg.fragment()
         );
         base += process.graph.nodes.len();
