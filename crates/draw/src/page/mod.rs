@@ -42,7 +42,7 @@ const SCRIPT: &str = concat!(
 const LARGER: [usize; 2] = [160, 420];
 
 /// A property or a run, as it is shown on a page.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct PageEntry {
     /// The report in JSON: `property`, `formula`, `verdict` and so on, as far as known.
     pub report: Json,

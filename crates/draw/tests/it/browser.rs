@@ -5,7 +5,7 @@
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -91,9 +91,8 @@ impl Browser {
             "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
         );
-        stream
-            .write_all(request.as_bytes())
-            .expect("the driver reads");
+        let written = stream.write_all(request.as_bytes());
+        written.expect("the driver reads");
         let mut reader = BufReader::new(stream);
         let mut length = 0;
         loop {
@@ -122,19 +121,20 @@ impl Browser {
     pub fn open(&self, name: &str, page: &str) {
         let path = self.folder.join(name);
         std::fs::write(&path, page).expect("a temporary file");
-        self.open_file(&path);
-    }
-
-    pub fn open_file(&self, path: &Path) {
-        self.post(
-            "/url",
-            &json!({"url": format!("file://{}", path.display())}),
-        );
+        let url = format!("file://{}", path.display());
+        self.post("/url", &json!({"url": url}));
     }
 
     /// The value of a script's `return`.
     pub fn eval(&self, script: &str) -> Json {
         self.post("/execute/sync", &json!({"script": script, "args": []}))
+    }
+
+    /// The text of the element with this id.
+    pub fn text(&self, id: &str) -> Json {
+        self.eval(&format!(
+            "return document.getElementById('{id}').textContent"
+        ))
     }
 
     pub fn press(&self, key: &str) {
@@ -148,15 +148,10 @@ impl Browser {
 
     /// Clicks the first element that matches.
     pub fn click(&self, selector: &str) {
-        let found = self.post(
-            "/element",
-            &json!({"using": "css selector", "value": selector}),
-        );
-        let id = found
-            .as_object()
-            .and_then(|o| o.values().next())
-            .and_then(Json::as_str);
-        let id = id.expect("an element");
+        let wanted = json!({"using": "css selector", "value": selector});
+        let found = self.post("/element", &wanted);
+        let id = found.as_object().and_then(|o| o.values().next());
+        let id = id.and_then(Json::as_str).expect("an element");
         self.post(&format!("/element/{id}/click"), &json!({}));
     }
 
@@ -164,12 +159,7 @@ impl Browser {
     pub fn console_messages(&self) -> Vec<String> {
         let log = self.post("/se/log", &json!({"type": "browser"}));
         let entries = log.as_array().cloned().unwrap_or_default();
-        let text = |entry: &Json| {
-            entry
-                .get("message")
-                .and_then(Json::as_str)
-                .map(str::to_owned)
-        };
+        let text = |entry: &Json| Some(entry.get("message")?.as_str()?.to_owned());
         entries.iter().filter_map(text).collect()
     }
 }

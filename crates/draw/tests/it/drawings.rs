@@ -85,10 +85,8 @@ fn contest_nets_are_legible() {
     let Some(folder) = models("mcc") else {
         return;
     };
-    let mut entries: Vec<_> = std::fs::read_dir(folder)
-        .expect("a folder")
-        .flatten()
-        .collect();
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    let mut entries: Vec<_> = entries.flatten().collect();
     entries.sort_by_key(|entry| entry.path());
     let mut count = 0;
     for entry in entries {
@@ -126,10 +124,8 @@ fn a_part_has_the_requested_size() {
     );
     let net = DrawnNet::of(&read("net", text.as_bytes()).expect("a net")).expect("a net");
     assert_eq!(net.neighbourhood(&[], &[], 20).len(), 20);
-    assert_eq!(
-        net.neighbourhood(&[DrawnNodeId(3)], &[], 2),
-        [DrawnNodeId(3), DrawnNodeId(40)]
-    );
+    let two = net.neighbourhood(&[DrawnNodeId(3)], &[], 2);
+    assert_eq!(two, [DrawnNodeId(3), DrawnNodeId(40)]);
 }
 
 /// Positions of a file are used unless two nodes coincide or a position is invalid.
@@ -146,15 +142,13 @@ fn valid_positions_of_a_file_are_used() {
         read("net", text.as_bytes()).expect("a net")
     };
     let given = NetPicture::whole(DrawnNet::of(&model("50")).expect("a net"));
-    let [p, q, t] = given.points[..] else {
-        panic!("{:?}", given.points)
+    let points = given.points;
+    let [p, q, t] = points[..] else {
+        panic!("{points:?}")
     };
-    assert!(
-        p.0 < t.0 && t.0 < q.0 && p.1 == t.1 && t.1 == q.1,
-        "{:?}",
-        given.points
-    );
-    assert!((t.0 - p.0 - (q.0 - t.0)).abs() <= 2.0, "{:?}", given.points);
+    assert!(p.0 < t.0 && t.0 < q.0, "{points:?}");
+    assert!(p.1 == t.1 && t.1 == q.1, "{points:?}");
+    assert!((t.0 - p.0 - (q.0 - t.0)).abs() <= 2.0, "{points:?}");
     for useless in ["10", "NaN", "1e300", "far"] {
         check(&NetPicture::whole(DrawnNet::of(&model(useless)).expect("a net")).svg("a net"));
     }
@@ -172,23 +166,24 @@ fn automata_are_legible() {
     ] {
         let mut formulas = Formulas::new();
         let f = parse(text, &mut formulas, &mut FreeVocabulary).expect("a formula");
-        let tgba =
-            translate(&mut formulas, f, &LegalLetters::any(), &budget).expect("an automaton");
+        let letters = LegalLetters::any();
+        let tgba = translate(&mut formulas, f, &letters, &budget).expect("an automaton");
+        let ba = buchi(&tgba, Placement::States, &letters, &budget).expect("an automaton");
         let name = |atom| formulas.atom_name(atom).to_owned();
-        check(&automaton(&tgba, &name).svg(text));
-        let ba =
-            buchi(&tgba, Placement::States, &LegalLetters::any(), &budget).expect("an automaton");
-        check(&automaton(&ba, &name).svg(text));
+        for drawn in [tgba, ba] {
+            check(&automaton(&drawn, &name).svg(text));
+        }
     }
 }
 
 #[test]
 fn processes_and_states_are_legible() {
-    for (name, states) in [
+    let examples = [
         ("crossing.dve", 23),
         ("alternating-bit.dve", 60),
         ("mutex.pnml", 8),
-    ] {
+    ];
+    for (name, states) in examples {
         let path = format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"));
         let model = read(name, &std::fs::read(path).expect("a file")).expect("a model");
         for process in processes(&model) {
@@ -207,28 +202,18 @@ fn processes_have_their_own_steps_only() {
     let text = include_bytes!("../../../../examples/crossing.dve");
     let model = read("crossing", text).expect("a model");
     let of = |name: &str| {
-        let list = processes(&model);
-        let found = list
-            .into_iter()
-            .find(|p| model.system.variable(p.location).name == name);
+        let mut list = processes(&model).into_iter();
+        let found = list.find(|p| model.system.variable(p.location).name == name);
         let graph = found.expect("a process").graph;
         let edge = |e: &lariat_draw::GraphEdge| {
-            format!(
-                "{}->{} {}",
-                graph.nodes[e.from].lines[0], graph.nodes[e.to].lines[0], e.label
-            )
+            let [from, to] = [e.from, e.to].map(|node| &graph.nodes[node].lines[0]);
+            format!("{from}->{to} {}", e.label)
         };
         graph.edges.iter().map(edge).collect::<Vec<_>>()
     };
     assert_eq!(of("Gate"), ["up->down lower?", "down->up raise?"]);
-    assert_eq!(
-        of("Train_1"),
-        [
-            "away->coming near!",
-            "coming->crossing ",
-            "crossing->away gone!"
-        ]
-    );
+    let steps = "away->coming near!, coming->crossing , crossing->away gone!";
+    assert_eq!(of("Train_1").join(", "), steps);
     assert!(of("Controller").contains(&"closed->closed near?".to_owned()));
 }
 
@@ -279,27 +264,16 @@ fn inscriptions_do_not_overlap() {
         };
     }
     let svg = picture.svg("a cross");
-    let (_, rest) = svg
-        .text
-        .split_once("class=\"inscriptions\"")
-        .expect("inscriptions");
-    let place = |text: &str| -> Vec<String> {
+    let (_, rest) = (svg.text.split_once("class=\"inscriptions\"")).expect("inscriptions");
+    let place = |text: &str| {
         let attribute = |name: &str| {
-            text.split_once(name)?
-                .1
-                .split_once('"')
-                .map(|(x, _)| x.to_owned())
+            let (_, value) = text.split_once(name)?;
+            Some(value.split_once('"')?.0.to_owned())
         };
-        ["x=\"", "y=\""]
-            .iter()
-            .filter_map(|name| attribute(name))
-            .collect()
+        [attribute("x=\"").expect("x"), attribute("y=\"").expect("y")]
     };
-    let places: Vec<_> = rest
-        .split("class=\"inscription\"")
-        .skip(1)
-        .map(place)
-        .collect();
+    let parts = rest.split("class=\"inscription\"").skip(1);
+    let places: Vec<[String; 2]> = parts.map(place).collect();
     assert_eq!(places.len(), 2);
     assert_ne!(places[0], places[1]);
 }
