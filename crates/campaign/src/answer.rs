@@ -82,11 +82,8 @@ impl ProcessExit {
         let answer = match (&self.answer, outcome) {
             (_, JobOutcome::Holds | JobOutcome::Violated) => Some(outcome.word().to_owned()),
             (Ok(Some(answer)), JobOutcome::Counted) => {
-                let unbounded = answer.bounded == Some(false);
-                answer
-                    .states
-                    .clone()
-                    .or_else(|| unbounded.then(|| "+inf".to_owned()))
+                let unbounded = || (answer.bounded == Some(false)).then(|| "+inf".to_owned());
+                answer.states.clone().or_else(unbounded)
             }
             _ => None,
         };
@@ -127,10 +124,7 @@ impl ProcessExit {
             if (signal == ABORT && allocation) || self.peak_bytes > limits.bytes {
                 return because(JobOutcome::Memory, "killed: it exceeded its memory limit");
             }
-            return (
-                JobOutcome::Crash,
-                Some(format!("killed by signal {signal}")),
-            );
+            return because(JobOutcome::Crash, &format!("killed by signal {signal}"));
         }
         let code = self.code.unwrap_or(-1);
         match &self.answer {
@@ -151,13 +145,12 @@ impl ProcessExit {
             3 if words.contains("unknown: time") => (JobOutcome::Time, Some(first)),
             3 if words.contains("unknown: memory") => (JobOutcome::Memory, Some(first)),
             3 if words.contains("unknown: ") => (JobOutcome::Unknown, Some(first)),
-            _ if self.peak_bytes > limits.bytes => {
-                let reason =
-                    format!("exit code {code} without an answer, after exceeding its memory limit");
-                (JobOutcome::Memory, Some(reason))
-            }
             _ => {
                 let reason = format!("exit code {code} without an answer");
+                if self.peak_bytes > limits.bytes {
+                    let reason = format!("{reason}, after exceeding its memory limit");
+                    return (JobOutcome::Memory, Some(reason));
+                }
                 (JobOutcome::Crash, Some(reason))
             }
         }
@@ -236,31 +229,33 @@ mod tests {
         assert_eq!(holds.answer.as_deref(), Some("holds"));
         assert_eq!(holds.order.as_deref(), Some("file-up"));
         assert_eq!(holds.last_words, None);
-        let outcome = |json: &str, code| ended(json, code).outcome;
-        assert_eq!(
-            outcome(r#"{"verdict":"violated"}"#, 1),
-            JobOutcome::Violated
-        );
-        assert_eq!(outcome(r#"{"verdict":"holds"}"#, 1), JobOutcome::Crash);
-        assert_eq!(outcome(r#"{"verdict":"perhaps"}"#, 0), JobOutcome::Crash);
-        assert_eq!(outcome("{}", 0), JobOutcome::Crash);
-        for (reason, want) in [
-            ("time", JobOutcome::Time),
-            ("memory", JobOutcome::Memory),
-            ("unsupported: no", JobOutcome::Refused),
-            ("bound: 7", JobOutcome::Unknown),
+        for (json, code, outcome) in [
+            (r#"{"verdict":"violated"}"#, 1, JobOutcome::Violated),
+            (r#"{"verdict":"holds"}"#, 1, JobOutcome::Crash),
+            (r#"{"verdict":"perhaps"}"#, 0, JobOutcome::Crash),
+            ("{}", 0, JobOutcome::Crash),
+            (
+                r#"{"states":null,"bounded":null,"reason":"memory"}"#,
+                3,
+                JobOutcome::Memory,
+            ),
+        ] {
+            assert_eq!(ended(json, code).outcome, outcome, "{json}");
+        }
+        for (reason, code, outcome) in [
+            ("time", 3, JobOutcome::Time),
+            ("memory", 3, JobOutcome::Memory),
+            ("unsupported: no", 3, JobOutcome::Refused),
+            ("bound: 7", 3, JobOutcome::Unknown),
+            ("internal: a lasso", 101, JobOutcome::Crash),
         ] {
             let json = format!(r#"{{"verdict":"unknown","reason":"{reason}"}}"#);
-            assert_eq!(outcome(&json, 3), want);
+            assert_eq!(ended(&json, code).outcome, outcome, "{reason}");
         }
-        let internal = r#"{"verdict":"unknown","reason":"internal: a lasso"}"#;
-        assert_eq!(outcome(internal, 101), JobOutcome::Crash);
         let counted = ended(r#"{"states":"42","bounded":true,"reason":null}"#, 0);
         assert_eq!(counted.answer.as_deref(), Some("42"));
         let endless = ended(r#"{"states":null,"bounded":false,"reason":null}"#, 0);
         assert_eq!(endless.answer.as_deref(), Some("+inf"));
-        let stopped = r#"{"states":null,"bounded":null,"reason":"memory"}"#;
-        assert_eq!(outcome(stopped, 3), JobOutcome::Memory);
     }
 
     #[test]
@@ -278,24 +273,24 @@ mod tests {
         assert_eq!(crash.last_words.as_deref(), Some("last words"));
         assert_eq!(died(9, |r| r.overdue = true).outcome, JobOutcome::Time);
         assert_eq!(died(24, |_| {}).outcome, JobOutcome::Time);
-        assert_eq!(
-            died(9, |r| r.peak_bytes = 2 << 20).outcome,
-            JobOutcome::Memory
-        );
-        let words =
-            |r: &mut ProcessExit| r.last_words = "memory allocation of 8 bytes failed".into();
-        assert_eq!(died(6, words).outcome, JobOutcome::Memory);
-        let left = |code, words: &str| {
+        let large = died(9, |r| r.peak_bytes = 2 << 20);
+        assert_eq!(large.outcome, JobOutcome::Memory);
+        let aborted = died(6, |r| {
+            r.last_words = "memory allocation of 8 bytes failed".into()
+        });
+        assert_eq!(aborted.outcome, JobOutcome::Memory);
+        for (code, words, outcome) in [
+            (2, "error: no", JobOutcome::Input),
+            (101, "panicked", JobOutcome::Crash),
+            (0, "", JobOutcome::Crash),
+            (3, "warning: unknown: time, before", JobOutcome::Time),
+        ] {
             let remains = ProcessExit {
                 code: Some(code),
                 last_words: words.to_owned(),
                 ..silent()
             };
-            remains.conclude(&LIMITS).outcome
-        };
-        assert_eq!(left(2, "error: no"), JobOutcome::Input);
-        assert_eq!(left(101, "panicked"), JobOutcome::Crash);
-        assert_eq!(left(0, ""), JobOutcome::Crash);
-        assert_eq!(left(3, "warning: unknown: time, before"), JobOutcome::Time);
+            assert_eq!(remains.conclude(&LIMITS).outcome, outcome, "{words}");
+        }
     }
 }

@@ -25,24 +25,16 @@ impl Judge {
         let answer = record.answer.as_ref()?;
         let question = (record.model.clone(), record.property.clone());
         let known = self.answers.entry(question).or_default();
-        let new = known
-            .iter()
-            .all(|other| other.answer.as_ref() != Some(answer));
-        let disagreement = match known.first() {
-            Some(first) if new => Some(AnswerConflict::Disagreement(Box::new([
-                first.clone(),
-                record.clone(),
-            ]))),
-            _ => None,
-        };
-        if new {
+        let is_known = |other: &Record| other.answer.as_ref() == Some(answer);
+        if !known.iter().any(is_known) {
             known.push(record.clone());
+            if let [first, _, ..] = &known[..] {
+                let pair = Box::new([first.clone(), record.clone()]);
+                return Some(AnswerConflict::Disagreement(pair));
+            }
         }
-        disagreement.or_else(|| {
-            record
-                .is_wrong()
-                .then(|| AnswerConflict::Wrong(Box::new(record.clone())))
-        })
+        let wrong = || AnswerConflict::Wrong(Box::new(record.clone()));
+        record.is_wrong().then(wrong)
     }
 }
 
@@ -67,10 +59,8 @@ mod tests {
         assert_eq!(judge.add(&holds), None);
         assert_eq!(judge.add(&other), None);
         let pair = Box::new([holds.clone(), violated.clone()]);
-        assert_eq!(
-            judge.add(&violated),
-            Some(AnswerConflict::Disagreement(pair))
-        );
+        let conflict = AnswerConflict::Disagreement(pair);
+        assert_eq!(judge.add(&violated), Some(conflict));
         assert_eq!(judge.add(&violated), None);
         assert_eq!(judge.add(&holds), None);
         let silent = Record {
@@ -82,9 +72,7 @@ mod tests {
             known: Some("violated".to_owned()),
             ..plain()
         };
-        assert_eq!(
-            judge.add(&wrong),
-            Some(AnswerConflict::Wrong(Box::new(wrong.clone())))
-        );
+        let conflict = AnswerConflict::Wrong(Box::new(wrong.clone()));
+        assert_eq!(judge.add(&wrong), Some(conflict));
     }
 }

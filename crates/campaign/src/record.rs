@@ -39,10 +39,8 @@ pub enum JobOutcome {
 impl JobOutcome {
     /// Returns whether the job gave an answer.
     pub fn is_decided(self) -> bool {
-        matches!(
-            self,
-            JobOutcome::Holds | JobOutcome::Violated | JobOutcome::Counted
-        )
+        use JobOutcome::{Counted, Holds, Violated};
+        matches!(self, Holds | Violated | Counted)
     }
 
     /// Returns its name in results and tables.
@@ -163,9 +161,8 @@ impl Record {
 
 /// Reads all records of a file of results. A line that is not a record is an error with its number,
 /// except for a last line without line feed, where a campaign was killed.
-pub fn read(input: impl BufRead) -> io::Result<Vec<Record>> {
+pub fn read(mut input: impl BufRead) -> io::Result<Vec<Record>> {
     let mut records = Vec::new();
-    let mut input = input;
     let mut line = String::new();
     for number in 1.. {
         line.clear();
@@ -242,12 +239,8 @@ pub(crate) mod tests {
         let cut = format!("{line}\n\n{line}\n{}", &line[..line.len() / 2]);
         assert_eq!(read(cut.as_bytes()).unwrap(), [plain(), plain()]);
         let broken = format!("{line}\n{}\n{line}\n", &line[..line.len() / 2]);
-        assert!(
-            read(broken.as_bytes())
-                .unwrap_err()
-                .to_string()
-                .starts_with("line 2, ")
-        );
+        let error = read(broken.as_bytes()).unwrap_err().to_string();
+        assert!(error.starts_with("line 2, "), "{error}");
     }
 
     #[test]

@@ -95,27 +95,13 @@ fn contest_folders_provide_known_answers() {
     assert_eq!(jobs[0].model, "Mutex-PT-02");
     assert_eq!(jobs[0].family, "Mutex");
     let path = folder.0.join("mcc/Mutex-PT-02");
-    let args = [
-        "check",
-        &path.join("model.pnml").display().to_string(),
-        "--mcc",
-        &path.join("LTLCardinality.xml").display().to_string(),
-        "--select",
-        "Mutex-00",
-        "--as-found",
-        "--no-vacuity",
-        "--threads",
-        "1",
-        "--engine",
-        "sog",
-        "--emptiness",
-        "couvreur",
-        "--timeout",
-        "1.5s",
-        "--memory",
-        "1073741824",
-        "--json",
-    ];
+    let path = path.display();
+    let check =
+        format!("check {path}/model.pnml --mcc {path}/LTLCardinality.xml --select Mutex-00");
+    let engine = "--as-found --no-vacuity --threads 1 --engine sog --emptiness couvreur";
+    let limits = "--timeout 1.5s --memory 1073741824 --json";
+    let args = format!("{check} {engine} {limits}");
+    let args: Vec<&str> = args.split(' ').collect();
     assert_eq!(jobs[1].task.args, args);
 }
 

@@ -115,10 +115,10 @@ impl fmt::Display for PlotError {
         match self {
             PlotError::Empty => write!(f, "there are no results"),
             PlotError::Engine(name, known) => {
+                let known = known.join(", ");
                 write!(
                     f,
-                    "no results of the engine `{name}`; there are results of: {}",
-                    known.join(", ")
+                    "no results of the engine `{name}`; there are results of: {known}"
                 )
             }
         }
@@ -142,33 +142,27 @@ pub fn plot(records: &[Record], choice: &PlotOptions) -> Result<Output, PlotErro
     let contradictions = cases::contradictions(&results);
 
     let mut files = Files::default();
-    let mut parts: Vec<PageSection> = contradictions
-        .clone()
-        .map(PageSection::Table)
-        .into_iter()
-        .collect();
+    let mut parts = Vec::from_iter(contradictions.clone().map(PageSection::Table));
     if wants(PlotKind::WinLoseFail) {
         parts.push(PageSection::Table(summary.clone()));
     }
-    for kind in [
-        PlotKind::SpeedUp,
-        PlotKind::Cactus,
-        PlotKind::Cumulative,
-        PlotKind::Scatter,
-    ] {
+    use PlotKind::{
+        Cactus, Components, Cumulative, Families, Portfolio, Scatter, SpeedUp, Testing,
+    };
+    for kind in [SpeedUp, Cactus, Cumulative, Scatter] {
         if wants(kind) {
             parts.extend(figures(&results, kind, choice, &mut files));
         }
     }
     let tables = [
-        (PlotKind::SpeedUp, speed_up::table(&results)),
-        (PlotKind::Families, Some(families::families(&results))),
-        (PlotKind::Portfolio, Some(portfolio::portfolio(&results))),
-        (PlotKind::Portfolio, portfolio::unique(&results)),
-        (PlotKind::Portfolio, techniques::deciders(&results)),
-        (PlotKind::Portfolio, techniques::lost(&results)),
-        (PlotKind::Components, components::components(&results)),
-        (PlotKind::Testing, testing::testing(&results)),
+        (SpeedUp, speed_up::table(&results)),
+        (Families, Some(families::families(&results))),
+        (Portfolio, Some(portfolio::portfolio(&results))),
+        (Portfolio, portfolio::unique(&results)),
+        (Portfolio, techniques::deciders(&results)),
+        (Portfolio, techniques::lost(&results)),
+        (Components, components::components(&results)),
+        (Testing, testing::testing(&results)),
     ];
     for (kind, table) in tables {
         parts.extend(table.filter(|_| wants(kind)).map(PageSection::Table));
@@ -198,11 +192,8 @@ fn figures(
     let mut figures = Vec::new();
     let mut add = |name: &str, draw: &dyn Fn(Medium) -> Option<svg::Picture>| {
         if let (Some(file), Some(page)) = (draw(Medium::File), draw(Medium::Page)) {
-            let name = files.add(name, "svg", file.text);
-            figures.push(PageFigure {
-                name,
-                svg: page.text,
-            });
+            let (name, svg) = (files.add(name, "svg", file.text), page.text);
+            figures.push(PageFigure { name, svg });
         }
     };
     let heading = match kind {
@@ -220,9 +211,8 @@ fn figures(
         PlotKind::Cumulative => {
             for class in AnswerClass::ALL {
                 let name = format!("cumulative-{}", class.word());
-                add(&name, &|medium| {
-                    cumulative::cumulative(results, class, medium)
-                });
+                let draw = |medium| cumulative::cumulative(results, class, medium);
+                add(&name, &draw);
             }
             "Relative to the worst engine"
         }
@@ -251,11 +241,8 @@ impl Files {
     /// Adds a file and returns its name, made unique and free of special characters.
     fn add(&mut self, name: &str, extension: &str, content: String) -> String {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
-        let plain: String = name
-            .chars()
-            .map(|c| if is_plain(c) { c } else { '_' })
-            .take(120)
-            .collect();
+        let plain = name.chars().map(|c| if is_plain(c) { c } else { '_' });
+        let plain: String = plain.take(120).collect();
         let mut full = format!("{plain}.{extension}");
         let mut number = 2;
         // Some file systems ignore case.

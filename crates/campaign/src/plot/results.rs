@@ -177,7 +177,7 @@ pub struct DistrustedAnswer<'a> {
 }
 
 /// The data of all tables and plots.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct PlotData<'a> {
     /// The engines, in the order of columns.
     pub engines: Vec<String>,
@@ -231,10 +231,8 @@ impl<'a> PlotData<'a> {
         };
         let mut results = PlotData {
             engines,
-            cases: Vec::new(),
-            contradictions: Vec::new(),
-            trivial: 0,
             measure,
+            ..PlotData::default()
         };
         for records in by_case.into_values() {
             results.add(&records, at_least);
@@ -259,8 +257,8 @@ impl<'a> PlotData<'a> {
         };
         for record in &records {
             if let Some(against) = against(record) {
-                self.contradictions
-                    .push(DistrustedAnswer { record, against });
+                let found = DistrustedAnswer { record, against };
+                self.contradictions.push(found);
             }
         }
         let class = match (known, answers.first().copied(), answers.len()) {
@@ -273,9 +271,8 @@ impl<'a> PlotData<'a> {
         };
         let run = |engine: &String| {
             let own = labelled.iter().filter(|(label, _)| label == engine);
-            median(own.map(|(_, record)| *record), self.measure, |r| {
-                against(r).is_some()
-            })
+            let own = own.map(|(_, record)| *record);
+            median(own, self.measure, |record| against(record).is_some())
         };
         let runs: Vec<Option<RepeatedRun<'a>>> = self.engines.iter().map(run).collect();
         let Some(about) = runs.iter().flatten().map(|run| run.record).next() else {
@@ -412,19 +409,21 @@ pub(crate) mod tests {
     #[test]
     fn repetitions_become_their_median() {
         use JobOutcome::{Holds, Time};
-        assert_eq!(
-            repeat(&[(Holds, 3.0), (Holds, 1.0), (Holds, 2.0)]),
-            RunEnd::Solved(2.0)
-        );
-        assert_eq!(repeat(&[(Holds, 3.0), (Holds, 1.0)]), RunEnd::Solved(2.0));
-        assert_eq!(
-            repeat(&[(Holds, 3.0), (Time, 10.0)]),
-            RunEnd::Failed(FailureKind::Time)
-        );
-        assert_eq!(
-            repeat(&[(Time, 10.0), (Holds, 3.0), (Holds, 1.0)]),
-            RunEnd::Solved(3.0)
-        );
+        let late = RunEnd::Failed(FailureKind::Time);
+        for (runs, end) in [
+            (
+                &[(Holds, 3.0), (Holds, 1.0), (Holds, 2.0)][..],
+                RunEnd::Solved(2.0),
+            ),
+            (&[(Holds, 3.0), (Holds, 1.0)], RunEnd::Solved(2.0)),
+            (&[(Holds, 3.0), (Time, 10.0)], late),
+            (
+                &[(Time, 10.0), (Holds, 3.0), (Holds, 1.0)],
+                RunEnd::Solved(3.0),
+            ),
+        ] {
+            assert_eq!(repeat(runs), end);
+        }
     }
 
     #[test]
@@ -462,12 +461,12 @@ pub(crate) mod tests {
             record("sog", "p", JobOutcome::Refused, 0.0),
         ];
         let results = PlotData::new(&records, &["el".to_owned()], Measure::Cpu, 0.0);
+        let end =
+            |results: &PlotData<'_>, engine: usize| results.cases[0].runs[engine].unwrap().end;
+        let wrong = RunEnd::Failed(FailureKind::Wrong);
         assert_eq!(results.contradictions.len(), 2);
         assert_eq!(results.cases[0].class, AnswerClass::Undecided);
-        assert_eq!(
-            results.cases[0].runs[0].unwrap().end,
-            RunEnd::Failed(FailureKind::Wrong)
-        );
+        assert_eq!(end(&results, 0), wrong);
 
         for record in &mut records {
             record.known = Some("holds".to_owned());
@@ -476,14 +475,8 @@ pub(crate) mod tests {
         assert_eq!(results.contradictions.len(), 1);
         assert_eq!(results.cases[0].class, AnswerClass::Holds);
         assert_eq!(results.cases[0].solved(0), Some(1.0));
-        assert_eq!(
-            results.cases[0].runs[2].unwrap().end,
-            RunEnd::Failed(FailureKind::Refused)
-        );
-        assert_eq!(
-            results.cases[0].runs[1].unwrap().end,
-            RunEnd::Failed(FailureKind::Wrong)
-        );
+        assert_eq!(end(&results, 2), RunEnd::Failed(FailureKind::Refused));
+        assert_eq!(end(&results, 1), wrong);
     }
 
     #[test]

@@ -168,20 +168,14 @@ mod tests {
             if max / min > 10.0 {
                 assert!((axis.lo / lo - 1.0).abs() < 1e-6 && (axis.hi / hi - 1.0).abs() < 1e-6);
             }
-            assert!(
-                (axis.at(axis.lo) - 0.0).abs() < 1e-9 && (axis.at(axis.hi) - 300.0).abs() < 1e-9
-            );
+            assert!((axis.at(axis.lo) - 0.0).abs() < 1e-9);
+            assert!((axis.at(axis.hi) - 300.0).abs() < 1e-9);
             let ticks = axis.ticks(MeasureUnit::Seconds, 40.0);
-            assert!(ticks.iter().filter(|t| t.label.is_some()).count() >= 2);
-            let places: Vec<f64> = ticks
-                .iter()
-                .filter(|t| t.label.is_some())
-                .map(|t| axis.at(t.value))
-                .collect();
-            assert!(
-                places.windows(2).all(|w| w[1] - w[0] >= 40.0 - 1e-6),
-                "{places:?}"
-            );
+            let labelled = ticks.iter().filter(|t| t.label.is_some());
+            let places: Vec<f64> = labelled.map(|t| axis.at(t.value)).collect();
+            assert!(places.len() >= 2);
+            let is_apart = |pair: &[f64]| pair[1] - pair[0] >= 40.0 - 1e-6;
+            assert!(places.windows(2).all(is_apart), "{places:?}");
         }
         let none = Log::around([].into_iter(), MeasureUnit::Count, 0.0, 1.0);
         assert!(none.lo < none.hi);
@@ -200,10 +194,8 @@ mod tests {
         let places = spread(&wanted, 10.0, 0.0, 100.0);
         let mut sorted = places.clone();
         sorted.sort_by(f64::total_cmp);
-        assert!(
-            sorted.windows(2).all(|w| w[1] - w[0] >= 10.0 - 1e-6),
-            "{places:?}"
-        );
+        let is_apart = |pair: &[f64]| pair[1] - pair[0] >= 10.0 - 1e-6;
+        assert!(sorted.windows(2).all(is_apart), "{places:?}");
         assert!(sorted[0] >= 5.0 && sorted[5] <= 95.0 + 1e-6, "{places:?}");
         assert!((places[3] - 10.0).abs() < 1e-9);
         assert!(places[0] < places[1] && places[1] < places[2]);

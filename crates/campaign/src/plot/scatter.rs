@@ -41,14 +41,16 @@ struct Point<'a> {
 pub fn pairs(results: &PlotData<'_>, named: bool) -> Vec<(usize, usize)> {
     let engines = results.engines.len();
     if engines <= 4 {
-        return (0..engines)
-            .flat_map(|y| (0..y).map(move |x| (x, y)))
-            .collect();
+        let pairs = (0..engines).flat_map(|y| (0..y).map(move |x| (x, y)));
+        return pairs.collect();
     }
-    let cost = |engine: usize| -> f64 {
-        let solved = results.cases.iter().filter_map(|case| case.solved(engine));
-        solved.sum()
+    let costs = |engine: usize| {
+        results
+            .cases
+            .iter()
+            .filter_map(move |case| case.solved(engine))
     };
+    let cost = |engine: usize| costs(engine).sum::<f64>();
     let is_better = |&a: &usize, &b: &usize| {
         let solved = results.solved_by(b).cmp(&results.solved_by(a));
         solved.then(cost(a).total_cmp(&cost(b)))
@@ -58,10 +60,8 @@ pub fn pairs(results: &PlotData<'_>, named: bool) -> Vec<(usize, usize)> {
     } else {
         (0..engines).min_by(is_better).unwrap_or(0)
     };
-    (0..engines)
-        .filter(|&e| e != best)
-        .map(|e| (best, e))
-        .collect()
+    let others = (0..engines).filter(|&engine| engine != best);
+    others.map(|engine| (best, engine)).collect()
 }
 
 /// Plots the engine `x` against the engine `y`; `None` if they have no case in common.
@@ -156,7 +156,10 @@ impl Frame {
         let right = bands(points.iter().map(|p| p.x));
         let above = bands(points.iter().map(|p| p.y));
         let total = LEFT + SIDE + GAP + BAND * right.len() as f64 + 12.0;
-        let top = 32.0 + 16.0 * key_lines(keys, total) as f64;
+        let key_lines = key_places(keys, total)
+            .last()
+            .map_or(0, |(line, _)| line + 1);
+        let top = 32.0 + 16.0 * key_lines as f64;
         let bottom = top + BAND * above.len() as f64 + GAP + SIDE;
         let values = points.iter().flat_map(|p| [p.x.solved(), p.y.solved()]);
         let unit = results.measure.unit();
@@ -308,12 +311,6 @@ fn key_places(keys: &[(Option<AnswerClass>, String)], total: f64) -> Vec<(usize,
         x += space + 14.0;
     }
     places
-}
-
-fn key_lines(keys: &[(Option<AnswerClass>, String)], total: f64) -> usize {
-    key_places(keys, total)
-        .last()
-        .map_or(0, |(line, _)| line + 1)
 }
 
 fn draw_legend(svg: &mut Svg, keys: &[(Option<AnswerClass>, String)], total: f64) {
