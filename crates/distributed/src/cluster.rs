@@ -74,17 +74,13 @@ pub fn read_hosts(text: &str) -> Result<Vec<String>, String> {
         if line.is_empty() {
             continue;
         }
+        let wrong = |why: &str| Err(format!("line {number}: `{line}` {why}"));
         let port = line.rsplit_once(':').map(|(_, port)| port.parse::<u16>());
-        match port {
-            Some(Ok(1..)) => {}
-            _ => {
-                return Err(format!(
-                    "line {number}: `{line}` is not of the form host:port"
-                ));
-            }
+        if !matches!(port, Some(Ok(1..))) {
+            return wrong("is not of the form host:port");
         }
         if hosts.iter().any(|host| host == line) {
-            return Err(format!("line {number}: `{line}` occurs twice"));
+            return wrong("occurs twice");
         }
         hosts.push(line.to_owned());
     }
@@ -101,11 +97,9 @@ mod tests {
 
     #[test]
     fn ports_are_free_and_given_once() {
-        let taken: Vec<TcpListener> = hosts_here(3)
-            .unwrap()
-            .iter()
-            .map(|host| TcpListener::bind(host).unwrap())
-            .collect();
+        let hosts = hosts_here(3).unwrap();
+        let taken = hosts.iter().map(|host| TcpListener::bind(host).unwrap());
+        let taken: Vec<TcpListener> = taken.collect();
         let more = hosts_here(40).unwrap();
         for listener in &taken {
             let address = listener.local_addr().unwrap();
@@ -126,10 +120,10 @@ mod tests {
         ] {
             assert_eq!(read_hosts(text), Err(expected.to_owned()));
         }
-        let missing = Cluster::new(read, 2).unwrap_err();
+        let error = Cluster::new(read, 2).unwrap_err();
         assert!(
-            missing.starts_with("there is no process 2: 2 hosts"),
-            "{missing}"
+            error.starts_with("there is no process 2: 2 hosts"),
+            "{error}"
         );
     }
 }

@@ -48,22 +48,16 @@ impl ProgressReporter {
     pub fn report(&mut self, now: Instant, gauges: &Gauges, observer: &dyn Observer) {
         let workers = || gauges.iter().flatten();
         let states = workers().map(|(states, _)| states).sum();
-        let mut figures = vec![
-            (states, "states"),
-            (self.per_second(now, states), "states/s"),
-        ];
+        let rate = self.per_second(now, states);
+        let mut figures = vec![(states, "states"), (rate, "states/s")];
         let queues = || workers().map(|(_, queue)| *queue);
         if workers().count() <= AT.len() {
             figures.extend(queues().zip(AT));
         } else {
             // A summary if there are too many workers for one line.
-            figures.extend([
-                (
-                    queues().min().unwrap_or(0),
-                    "waiting at the least busy worker",
-                ),
-                (queues().max().unwrap_or(0), "at the busiest"),
-            ]);
+            let [least, most] = [queues().min(), queues().max()].map(Option::unwrap_or_default);
+            figures.push((least, "waiting at the least busy worker"));
+            figures.push((most, "at the busiest"));
         }
         observer.progress(Progress {
             phase: "exploring",
@@ -75,15 +69,11 @@ impl ProgressReporter {
     fn per_second(&mut self, now: Instant, states: u64) -> u64 {
         self.seen.push_back((now, states));
         let since = |then: &Instant| now.saturating_duration_since(*then);
-        while self
-            .seen
-            .get(1)
-            .is_some_and(|(then, _)| since(then) >= SPAN)
-        {
+        let is_old = |(then, _): &(Instant, u64)| since(then) >= SPAN;
+        while self.seen.get(1).is_some_and(is_old) {
             self.seen.pop_front();
         }
-        let first = self.seen.front();
-        first.map_or(0, |(then, before)| {
+        self.seen.front().map_or(0, |(then, before)| {
             let seconds = since(then).as_secs_f64().max(1e-3);
             (states.saturating_sub(*before) as f64 / seconds) as u64
         })
@@ -123,9 +113,7 @@ mod tests {
         let queues = "7 waiting at 0, 8 at 1, 9 at 2, 0 at 3";
         assert_eq!(lines[0], format!("200 states, 200 states/s, {queues}"));
         assert_eq!(lines[9], format!("1100 states, 20 states/s, {queues}"));
-        assert_eq!(
-            lines[10],
-            "10 states, 0 states/s, 3 waiting at the least busy worker, 4 at the busiest"
-        );
+        let queues = "3 waiting at the least busy worker, 4 at the busiest";
+        assert_eq!(lines[10], format!("10 states, 0 states/s, {queues}"));
     }
 }

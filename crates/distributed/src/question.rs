@@ -53,16 +53,14 @@ impl Buchi {
     pub fn new(automaton: &Automaton) -> Buchi {
         let mut guards = automaton.guards.clone();
         let all = automaton.all_marks();
+        let mut encode = |edge: &Transition| {
+            let cubes = guards.cubes(edge.guard).into_iter();
+            let cubes = cubes.map(|cube| (cube.positive, cube.negative));
+            (cubes.collect(), edge.to.0)
+        };
         let states = automaton.states.iter().map(|edges| State {
             accepting: edges.iter().all(|edge| edge.marks.contains(all)),
-            edges: edges
-                .iter()
-                .map(|edge| {
-                    let cubes = guards.cubes(edge.guard).into_iter();
-                    let cubes = cubes.map(|cube| (cube.positive, cube.negative));
-                    (cubes.collect(), edge.to.0)
-                })
-                .collect(),
+            edges: edges.iter().map(&mut encode).collect(),
         });
         Buchi {
             atoms: automaton.atoms.len() as u32,
@@ -114,13 +112,10 @@ impl Buchi {
 pub(crate) fn is_weak(automaton: &Automaton, accepting: &[bool]) -> bool {
     let components = automaton_components(automaton);
     let mut kinds: Vec<Option<bool>> = vec![None; accepting.len()];
-    components
-        .of
-        .iter()
-        .zip(accepting)
-        .all(|(component, accepting)| {
-            *kinds[*component as usize].get_or_insert(*accepting) == *accepting
-        })
+    let mut states = components.of.iter().zip(accepting);
+    states.all(|(component, accepting)| {
+        *kinds[*component as usize].get_or_insert(*accepting) == *accepting
+    })
 }
 
 /// Encodes the question about a problem whose automaton has been degeneralized.

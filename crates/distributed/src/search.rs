@@ -46,14 +46,8 @@ pub(crate) fn answer(
             let product = DistributedProduct::new(system, &[], Deadlock::Stutter, &anything, false);
             let mut census = Some(StateCensus::new(system, claims));
             let mut owned = product.owned(context.me(), context.peers(), context.budget);
-            let found = reach(
-                context,
-                &product,
-                &mut owned,
-                gauge,
-                &mut figures,
-                &mut census,
-            );
+            let (owned, figures) = (&mut owned, &mut figures);
+            let found = reach(context, &product, owned, gauge, figures, &mut census);
             counted = census.map(StateCensus::counted);
             found.map(|_| Some(Conclusion::Empty))
         }
@@ -84,26 +78,18 @@ fn search(
     gauge: &Gauge,
     figures: &mut Figures,
 ) -> Result<Option<Conclusion>, Stop> {
-    let mut owned = product.owned(context.me(), context.peers(), context.budget);
-    let mut no_census = None;
-    let reached = reach(context, product, &mut owned, gauge, figures, &mut no_census)?;
+    let owned = &mut product.owned(context.me(), context.peers(), context.budget);
+    let reached = reach(context, product, owned, gauge, figures, &mut None)?;
     match reached {
         Reached::All { accepting: 0 } => return Ok(Some(Conclusion::Empty)),
         Reached::All { .. } => {}
         Reached::Bad(end) => {
-            let to_end = parents(context, product, &mut owned, &SearchRegion::All)?;
-            let trail = follow(
-                context,
-                product,
-                &mut owned,
-                &to_end,
-                TrailGoal::Beginning,
-                end,
-            )?;
+            let to_end = parents(context, product, owned, &SearchRegion::All)?;
+            let trail = follow(context, product, owned, &to_end, TrailGoal::Beginning, end)?;
             return Ok(lasso(&trail.passed, &[]).map(Conclusion::Accepting));
         }
     }
-    let (set, left) = fixpoint(context, product, &mut owned, gauge, &mut figures.edges)?;
+    let (set, left) = fixpoint(context, product, owned, gauge, &mut figures.edges)?;
     figures.left = set.len();
     if left == 0 {
         return Ok(Some(Conclusion::Empty));
@@ -112,20 +98,13 @@ fn search(
     let first = sizes.iter().position(|size| *size > 0);
     let kept = || set.kept.iter().position(|kept| *kept != crate::owcty::OUT);
     let start = (first == Some(context.me())).then(kept).flatten();
-    let round = parents(context, product, &mut owned, &SearchRegion::Set(&set))?;
+    let round = parents(context, product, owned, &SearchRegion::Set(&set))?;
     let start = start.map(|node| OwnNode(node as u32));
-    let cycle = follow(context, product, &mut owned, &round, TrailGoal::Loop, start)?;
+    let cycle = follow(context, product, owned, &round, TrailGoal::Loop, start)?;
     drop((round, set));
-    let to_loop = parents(context, product, &mut owned, &SearchRegion::All)?;
-    let entry = cycle.entry;
-    let prefix = follow(
-        context,
-        product,
-        &mut owned,
-        &to_loop,
-        TrailGoal::Beginning,
-        entry,
-    )?;
+    let to_loop = parents(context, product, owned, &SearchRegion::All)?;
+    let goal = TrailGoal::Beginning;
+    let prefix = follow(context, product, owned, &to_loop, goal, cycle.entry)?;
     Ok(lasso(&prefix.passed, &cycle.passed).map(Conclusion::Accepting))
 }
 

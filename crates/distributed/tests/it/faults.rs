@@ -5,18 +5,20 @@ use lariat_budget::{Budget, Stop};
 use lariat_corpora::{Random, each_case};
 use lariat_distributed::{Cluster, Machines, hosts_here};
 use lariat_engines::Outcome;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Limit on the time from the loss of a process to the end of all others.
 const SOON: Duration = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 10 });
 
-fn signal(process: u32, name: &str) {
-    let sent = Command::new("kill")
+/// Sends a signal; returns `false` if the process is gone.
+fn signal(process: u32, name: &str) -> bool {
+    let mut kill = Command::new("kill");
+    let kill = kill
         .args([name, &process.to_string()])
-        .status();
-    assert!(sent.is_ok_and(|status| status.success()), "{name}");
+        .stderr(Stdio::null());
+    kill.status().is_ok_and(|status| status.success())
 }
 
 /// Asks a question while one of three processes gets a signal at a random moment.
@@ -30,7 +32,7 @@ fn fail_one(random: &mut Random, name: &'static str) {
     let (found, since, gap) = std::thread::scope(|scope| {
         let striker = scope.spawn(|| {
             std::thread::sleep(moment);
-            signal(process, name);
+            assert!(signal(process, name), "{name}");
             let struck = Instant::now();
             (struck, longest_gap(&is_over))
         });
@@ -53,7 +55,8 @@ fn fail_one(random: &mut Random, name: &'static str) {
         assert_eq!(again, found, "no further question is answered");
     }
     fleet.machines.dismiss();
-    signal_quietly(process);
+    // A suspended process must continue to end.
+    signal(process, "-CONT");
     assert!(fleet.ends_within(SOON), "a process is left behind");
 }
 
@@ -66,14 +69,6 @@ fn longest_gap(is_over: &AtomicBool) -> Duration {
         last = Instant::now();
     }
     longest
-}
-
-/// Resumes a stopped process.
-fn signal_quietly(process: u32) {
-    let _ = Command::new("kill")
-        .args(["-CONT", &process.to_string()])
-        .stderr(std::process::Stdio::null())
-        .status();
 }
 
 #[test]
@@ -89,12 +84,8 @@ fn a_suspended_process_is_lost() {
 #[test]
 fn a_process_without_memory_is_reported() {
     let mut fleet = Fleet::new(3, 2);
-    let (found, _) = decide(
-        &fleet.machines,
-        &kanban(4),
-        &hopeless(),
-        &Budget::unlimited(),
-    );
+    let budget = Budget::unlimited();
+    let (found, _) = decide(&fleet.machines, &kanban(4), &hopeless(), &budget);
     let Err(Stop::Lost(lost)) = &found else {
         panic!("{found:?}");
     };

@@ -20,12 +20,8 @@ pub struct Fleet {
 /// Starts process `process` with a memory limit, and with the digest of its model.
 pub fn start(hosts: &[String], process: usize, megabytes: u64, model: u64) -> Child {
     Command::new(env!("CARGO_BIN_EXE_lariat-distributed-worker"))
-        .arg(hosts.join(","))
-        .args([
-            process.to_string(),
-            megabytes.to_string(),
-            model.to_string(),
-        ])
+        .args([hosts.join(","), process.to_string()])
+        .args([megabytes, model].map(|number| number.to_string()))
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()

@@ -100,16 +100,10 @@ fn unreached(system: &System) -> u64 {
 fn limits_end_all_workers() {
     let machines = Machines::threads(3).unwrap();
     let system = kanban(4);
-    let small = Budget::bytes(1 << 20);
-    assert_eq!(
-        machines.count(&system, &[], RunContext::quiet(&small)).stop,
-        Some(Stop::Memory)
-    );
+    let stop = |budget: &Budget| machines.count(&system, &[], RunContext::quiet(budget)).stop;
+    assert_eq!(stop(&Budget::bytes(1 << 20)), Some(Stop::Memory));
     let short = Budget::unlimited().with_deadline(Duration::from_millis(20));
-    assert_eq!(
-        machines.count(&system, &[], RunContext::quiet(&short)).stop,
-        Some(Stop::Time)
-    );
+    assert_eq!(stop(&short), Some(Stop::Time));
     let little = Budget::unlimited().with_work(1000);
     let (found, _) = decide(&machines, &system, &hopeless(), &little);
     assert_eq!(found, Err(Stop::Work(1000)));
