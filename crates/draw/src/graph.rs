@@ -261,8 +261,8 @@ impl DrawnGraph {
         [frame[0] - w, frame[1] - h, frame[2] + w, frame[3] + h]
     }
 
-    /// Opens the group of an edge and draws its line and its head.
-    fn open_edge(
+    /// Opens the group of an edge, and draws its line (a path with attributes) and its head.
+    fn paint_edge(
         svg: &mut Svg,
         bundle: &Bundle,
         number: &dyn Fn(usize) -> usize,
@@ -331,7 +331,7 @@ impl DrawnGraph {
             };
             let _ = write!(path, "C{} {} {}", xy(c), xy(d), xy(b));
         }
-        DrawnGraph::open_edge(svg, bundle, number, (&path, ARC), &head(tip, into));
+        DrawnGraph::paint_edge(svg, bundle, number, (&path, ARC), &head(tip, into));
         DrawnGraph::paint_label(svg, bundle, label);
         svg.close();
     }
@@ -354,7 +354,7 @@ impl DrawnGraph {
         let end = (tip.0 - 5.0 * into.0, tip.1 - 5.0 * into.1);
         let path = format!("M{}Q{} {}", xy(start), xy(control), xy(end));
         let dashed = format!("{ARC} stroke-dasharray=\"4 2\"");
-        DrawnGraph::open_edge(svg, bundle, number, (&path, &dashed), &head(tip, into));
+        DrawnGraph::paint_edge(svg, bundle, number, (&path, &dashed), &head(tip, into));
         svg.close();
     }
 
@@ -372,7 +372,7 @@ impl DrawnGraph {
         let (left, right) = (xy((x - 20.0, high)), xy((x + 20.0, high)));
         let path = format!("M{start}C{left} {right} {end}");
         let tip = head((x + 6.0, top + 1.0), unit(-0.35, 1.0));
-        DrawnGraph::open_edge(svg, bundle, number, (&path, ARC), &tip);
+        DrawnGraph::paint_edge(svg, bundle, number, (&path, ARC), &tip);
         DrawnGraph::paint_label(svg, bundle, (x, top - LOOP + 3.0));
         svg.close();
     }

@@ -161,8 +161,8 @@ impl Chart {
     }
 
     /// Labels curves right of the frame, each with a sample of its line, from the top in the given
-    /// order and as close to their ends as possible. A leader connects a curve with its label unless
-    /// another curve ends at the same height.
+    /// order and as close to their ends as possible. A leader connects a curve with its label
+    /// unless another curve ends at the same height.
     pub fn finish(mut self, names: &[CurveLabel]) -> Picture {
         let (svg, x) = (&mut self.svg, self.left + WIDTH);
         let mut lowest = self.top;

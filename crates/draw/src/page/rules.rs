@@ -4,8 +4,8 @@
 //! JavaScript's numbers are exact up to 2⁵³, so models with larger numbers have no rules here.
 
 use lariat_model::{
-    Action, Assignment, BinaryOp, Comparison, Expr, LValue, Predicate, Proposition, System,
-    UnaryOp, Value,
+    Action, Arc, Assignment, BinaryOp, Comparison, EventId, Expr, LValue, Predicate, Proposition,
+    System, UnaryOp, Value,
 };
 use serde_json::{Value as Json, json};
 
@@ -16,8 +16,7 @@ const MOST: usize = 30_000;
 
 /// The rules of all events, unless they are too many or too large.
 pub(super) fn rules(system: &System) -> Option<Json> {
-    let exact = |value: &Value| value.unsigned_abs() < EXACT / 2;
-    if !system.initial.iter().flatten().all(exact) {
+    if !system.initial.iter().flatten().all(is_exact) {
         return None;
     }
     let mut left = MOST;
@@ -27,6 +26,11 @@ pub(super) fn rules(system: &System) -> Option<Json> {
         list.push(action(&event.action)?);
     }
     Some(Json::Array(list))
+}
+
+/// Returns whether sums of two such values are exact as well.
+fn is_exact(value: &Value) -> bool {
+    value.unsigned_abs() < EXACT / 2
 }
 
 fn size(action: &Action) -> usize {
@@ -40,14 +44,12 @@ fn size(action: &Action) -> usize {
 fn action(action: &Action) -> Option<Json> {
     Some(match action {
         Action::Net(arcs) => {
-            let small = |value: Value| value.unsigned_abs() < EXACT / 2;
-            if !arcs.iter().all(|arc| small(arc.need) && small(arc.delta)) {
+            let mut numbers = arcs.iter().flat_map(|arc| [&arc.need, &arc.delta]);
+            if !numbers.all(is_exact) {
                 return None;
             }
-            let arcs = arcs
-                .iter()
-                .map(|arc| json!([arc.var.0, arc.need, arc.delta]));
-            json!(["n", arcs.collect::<Vec<_>>()])
+            let arc = |arc: &Arc| json!([arc.var.0, arc.need, arc.delta]);
+            json!(["n", arcs.iter().map(arc).collect::<Vec<_>>()])
         }
         Action::Program { guard, effects } => {
             let effect = |effect: &Assignment| json!([target(&effect.target), expr(&effect.value)]);
@@ -65,10 +67,12 @@ fn action(action: &Action) -> Option<Json> {
 pub(super) fn proposition(proposition: &Proposition) -> Json {
     match proposition {
         Proposition::State(state) => predicate(state),
-        Proposition::Fires(events) => {
-            json!(["f", events.iter().map(|event| event.0).collect::<Vec<_>>()])
-        }
+        Proposition::Fires(events) => json!(["f", numbers(events)]),
     }
+}
+
+fn numbers(events: &[EventId]) -> Vec<u32> {
+    events.iter().map(|event| event.0).collect()
 }
 
 fn predicate(p: &Predicate) -> Json {
@@ -85,9 +89,7 @@ fn predicate(p: &Predicate) -> Json {
             ])
         }
         Predicate::Expr(e) => json!(["x", expr(e)]),
-        Predicate::Enabled(events) => {
-            json!(["E", events.iter().map(|event| event.0).collect::<Vec<_>>()])
-        }
+        Predicate::Enabled(events) => json!(["E", numbers(events)]),
         Predicate::Deadlock => json!(["D"]),
         Predicate::Not(p) => json!(["N", predicate(p)]),
         Predicate::And(ps) => json!(["A", all(ps)]),
