@@ -2,7 +2,7 @@
 //!
 //! `lariat bench` reads models, draws formulas and keeps results, so its memory may grow. Its
 //! workers are fresh processes of the same binary, so they are small. A worker reads tasks as JSON
-//! lines from standard input, runs each in a separate process (see [`crate::job`]) and writes one
+//! lines from standard input, runs each in a separate process (see `job.rs`) and writes one
 //! JSON reply per task to standard output. At the end of its input (the campaign is done, was
 //! interrupted or was killed by any signal) a worker kills the process group of its job and exits.
 
