@@ -11,10 +11,6 @@
 //! infinitely often. Times are CPU times of this process, which depend little on other load.
 //! `--each` prints every formula.
 
-#[path = "../tests/it/kit.rs"]
-#[allow(dead_code, reason = "shared with the tests, which use all of it")]
-mod kit;
-
 use lariat::internals::automata::{LegalLetters, translate};
 use lariat::internals::formats::{LoadedModel, ModelFormat};
 use lariat::internals::ir::generate::{Family, generate};
@@ -104,10 +100,8 @@ struct Phases(Mutex<Vec<(&'static str, f64)>>);
 impl Observer for Phases {
     fn progress(&self, progress: Progress<'_>) {
         let mut phases = self.0.lock().expect("the lock is not poisoned");
-        if phases
-            .last()
-            .is_none_or(|(name, _)| *name != progress.phase)
-        {
+        let is_same = |(name, _): &(&str, f64)| *name == progress.phase;
+        if !phases.last().is_some_and(is_same) {
             phases.push((progress.phase, cpu()));
         }
     }
@@ -122,7 +116,7 @@ fn model(name: &str) -> Result<LoadedModel, String> {
         let system = generate(family, size).map_err(|e| format!("{name}: {e}"))?;
         return Ok(LoadedModel::new(ModelFormat::Pnml, system));
     }
-    let folder = kit::folder().ok_or("no contest models")?;
+    let folder = lariat_corpora::models("mcc").ok_or("no contest models")?;
     let bytes = std::fs::read(folder.join(name).join("model.pnml"));
     let bytes = bytes.map_err(|e| format!("{name}: {e}"))?;
     lariat::internals::formats::read(name, &bytes).map_err(|e| e.to_string())
@@ -132,12 +126,8 @@ fn model(name: &str) -> Result<LoadedModel, String> {
 fn plain(model: &LoadedModel, arguments: &Arguments) -> Result<(Order, String, f64), Stop> {
     let limit = Duration::from_secs_f64(4.0 * arguments.limit);
     let budget = Budget::bytes(MEMORY).with_deadline(limit);
-    let found = reach(
-        &model.system,
-        &arguments.order,
-        Deadlock::Stutter,
-        RunContext::quiet(&budget),
-    )?;
+    let (order, ctx) = (&arguments.order, RunContext::quiet(&budget));
+    let found = reach(&model.system, order, Deadlock::Stutter, ctx)?;
     let ReachResult::All(reached) = found else {
         return Err(Stop::Bound("unbounded".to_owned()));
     };
@@ -177,22 +167,12 @@ fn is_large(subject: &Subject<'_>, formula: Formula) -> bool {
     };
     let meaning = |atom: &AtomId| subject.propositions()[atom.index()].clone();
     let propositions: Vec<_> = automaton.atoms.iter().map(meaning).collect();
-    let problem = Problem::new(
-        subject.system(),
-        &automaton,
-        &propositions,
-        Deadlock::Stutter,
-    );
+    let (system, policy) = (subject.system(), Deadlock::Stutter);
+    let problem = Problem::new(system, &automaton, &propositions, policy);
     let budget = budget.with_work(2 * LEAST_PRODUCT);
-    match product_size(
-        &problem,
-        AutomatonKind::Tgba,
-        Construction::Ours,
-        RunContext::quiet(&budget),
-    ) {
-        Ok(size) => size.nodes as u64 >= LEAST_PRODUCT,
-        Err(_) => true,
-    }
+    let (ours, ctx) = (Construction::Ours, RunContext::quiet(&budget));
+    let size = product_size(&problem, AutomatonKind::Tgba, ours, ctx);
+    size.map_or(true, |size| size.nodes as u64 >= LEAST_PRODUCT)
 }
 
 /// Ratios to the time of the plain state space.
@@ -234,13 +214,8 @@ fn run(subject: &Subject<'_>, formula: Formula, order: &Order, limit: f64) -> (D
     let mut explored = SpaceCache::new(&systems);
     let phases = Phases::default();
     let formula = PropertyForm::Formula(formula);
-    let report = check_subject(
-        subject,
-        formula,
-        &options,
-        &mut explored,
-        RunContext::new(&budget, &phases),
-    );
+    let ctx = RunContext::new(&budget, &phases);
+    let report = check_subject(subject, formula, &options, &mut explored, ctx);
     let end = cpu();
     let phases = phases.0.lock().expect("the lock is not poisoned");
     let at = |name| phases.iter().find(|(n, _)| *n == name).map(|p| p.1);

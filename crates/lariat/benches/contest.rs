@@ -8,8 +8,10 @@
 #[path = "../tests/it/kit.rs"]
 mod kit;
 
+use kit::{Tally, examine, instances};
 use lariat::internals::{AutomatonKind, Budget, CheckOptions, EngineChoice, EngineId, Preset};
 use lariat_corpora::bench::{self, cpu};
+use lariat_corpora::models;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -74,7 +76,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let Some(folder) = kit::folder() else {
+    let Some(folder) = models("mcc") else {
         return ExitCode::SUCCESS;
     };
     let line = |name: &str, states: &str, counts: [usize; 4], seconds: f64| {
@@ -88,45 +90,27 @@ fn main() -> ExitCode {
     );
     let mut sums = [0; 4];
     let kinds = ["PT", "COL"].into_iter();
-    for instance in kinds.flat_map(|kind| kit::instances(&folder, kind)) {
+    for instance in kinds.flat_map(|kind| instances(&folder, kind)) {
         let is_wanted = |part: &String| instance.name.contains(part.as_str());
         if !arguments.wanted.is_empty() && !arguments.wanted.iter().any(is_wanted) {
             continue;
         }
         let before = cpu();
-        let mut counts = [0; 4];
-        let mut remarks = Vec::new();
+        let mut all = Tally::default();
         for examination in ["LTLCardinality", "LTLFireability"] {
             let budget = Budget::bytes(arguments.memory);
-            let tally = kit::examine(
-                &folder,
-                &instance.name,
-                examination,
-                &arguments.options,
-                &budget,
-                arguments.time,
-            );
-            let all = [
-                tally.holds,
-                tally.violated,
-                tally.undecided.len(),
-                tally.wrong.len(),
-            ];
-            for (count, more) in counts.iter_mut().zip(all) {
-                *count += more;
-            }
-            remarks.extend(
-                tally
-                    .undecided
-                    .iter()
-                    .map(|text| format!("undecided {text}")),
-            );
-            remarks.extend(tally.wrong.iter().map(|text| format!("WRONG {text}")));
+            let (name, options) = (&instance.name, &arguments.options);
+            let time = arguments.time;
+            all.add(examine(&folder, name, examination, options, &budget, time));
         }
+        let counts = all.counts();
         let states = instance.states.map_or("?".to_owned(), |n| n.to_string());
         line(&instance.name, &states, counts, cpu() - before);
-        for remark in remarks {
-            println!("    {remark}");
+        for undecided in &all.undecided {
+            println!("    undecided {undecided}");
+        }
+        for wrong in &all.wrong {
+            println!("    WRONG {wrong}");
         }
         for (sum, count) in sums.iter_mut().zip(counts) {
             *sum += count;

@@ -1,37 +1,18 @@
 //! Engines of `auto` in parallel: the answering engine is the same as on one thread.
 
-use crate::asking::{about_philosophers, first_question, holds, in_rounds};
+use crate::asking::{by, check, holds, in_rounds, philosophers};
 use lariat::internals::{
-    Attempt, Budget, CheckOptions, Concurrency, Decision, EarnedVerdict, EngineChoice, EngineId,
-    LeftOut, Reason, RunContext, Schedule, SpaceCache, StatValue, Stop, Systems, Technique,
-    ThreadPool, check_subject,
+    Attempt, Budget, Concurrency, Decision, EarnedVerdict, EngineChoice, EngineId, LeftOut, Reason,
+    Schedule, StatValue, Stop, Technique, ThreadPool,
 };
 use lariat_corpora::which_ends;
 use std::time::Duration;
 
-fn decide(
-    philosophers: u32,
-    formula: &str,
-    schedule: Schedule,
-    budget: &Budget,
-    idle: usize,
-) -> Decision {
-    let (system, properties) = about_philosophers(philosophers, formula);
-    let (subject, property) = first_question(&system, &properties);
-    let options = CheckOptions {
-        engine: EngineChoice::Auto(schedule),
-        ..CheckOptions::default()
-    };
+fn decide(count: u32, formula: &str, schedule: Schedule, budget: &Budget, idle: usize) -> Decision {
     let idle = ThreadPool::new(idle);
     let budget = budget.clone().with_thread_pool(&idle);
-    let systems = Systems::new();
-    check_subject(
-        &subject,
-        property,
-        &options,
-        &mut SpaceCache::new(&systems),
-        RunContext::quiet(&budget),
-    )
+    let options = by(EngineChoice::Auto(schedule));
+    check(&philosophers(count), formula, &options, &budget)
 }
 
 fn trail(report: &Decision) -> Vec<(&'static str, String, u64)> {

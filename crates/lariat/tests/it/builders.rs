@@ -1,22 +1,15 @@
 //! Builder threads that prefetch edges: the product is the same, and a stop ends all threads.
 
-use crate::asking::{about_philosophers, first_question};
+use crate::asking::{FORMULAS, by, check, order, philosophers};
 use lariat::internals::{
-    Budget, Cancel, CheckOptions, Decision, EarnedVerdict, OrderChoice, Plan, Reason, RunContext,
-    SpaceCache, StatValue, Statistic, Stop, Systems, Variant, check_subject,
+    Budget, Cancel, CheckOptions, Decision, EarnedVerdict, OrderChoice, Plan, Reason, StatValue,
+    Statistic, Stop, Variant,
 };
 use lariat_corpora::each_case;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
 const ENGINES: [&str; 5] = ["sog", "sop", "slap", "slap-fst", "bcz"];
-
-const FORMULAS: [(&str, bool); 4] = [
-    (r#"G !("HasLeft_2 = 1" & "HasRight_1 = 1")"#, true),
-    ("F deadlock", false),
-    (r#"G ("WaitsLeft_1 = 1" -> F "HasLeft_1 = 1")"#, false),
-    (r#"G ("HasLeft_1 = 1" -> "Fork_1 = 0")"#, true),
-];
 
 /// How an engine starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,27 +20,19 @@ enum Begin {
     Look,
 }
 
-fn ask(engine: &str, begin: Begin, philosophers: u32, formula: &str, budget: &Budget) -> Decision {
-    let (system, properties) = about_philosophers(philosophers, formula);
-    let (subject, property) = first_question(&system, &properties);
+fn ask(engine: &str, begin: Begin, count: u32, formula: &str, budget: &Budget) -> Decision {
     let variant = Variant {
         reachable_first: begin == Begin::States,
         ..Variant::default()
     };
-    check_subject(
-        &subject,
-        property,
-        &CheckOptions {
-            engine: Plan::of(engine).as_variant(variant).into(),
-            order: match begin {
-                Begin::States => OrderChoice::Named("file-up".parse().unwrap()),
-                Begin::Look => OrderChoice::Auto,
-            },
-            ..CheckOptions::default()
+    let options = CheckOptions {
+        order: match begin {
+            Begin::States => order("file-up"),
+            Begin::Look => OrderChoice::Auto,
         },
-        &mut SpaceCache::new(&Systems::new()),
-        RunContext::quiet(budget),
-    )
+        ..by(Plan::of(engine).as_variant(variant))
+    };
+    check(&philosophers(count), formula, &options, budget)
 }
 
 fn threads(count: usize) -> NonZeroUsize {
@@ -77,21 +62,15 @@ fn the_product_does_not_depend_on_the_number_of_threads() {
         for (formula, holds) in FORMULAS {
             let alone = ask(engine, Begin::States, 4, formula, &Budget::unlimited());
             assert!(alone.account.stats.get(Statistic::THREADS).is_none());
-            assert_eq!(
-                matches!(alone.verdict, EarnedVerdict::Holds(_)),
-                holds,
-                "{engine}: {formula}"
-            );
+            let found = matches!(alone.verdict, EarnedVerdict::Holds(_));
+            assert_eq!(found, holds, "{engine}: {formula}");
             for count in [2, 3] {
                 let budget = Budget::unlimited().with_threads(threads(count));
                 let report = ask(engine, Begin::States, 4, formula, &budget);
                 assert_eq!(essence(&report), essence(&alone), "{engine}: {formula}");
-                let counted_threads = report.account.stats.get(Statistic::THREADS);
-                assert_eq!(
-                    counted_threads,
-                    Some(&StatValue::from(count)),
-                    "{engine}: {formula}"
-                );
+                let counted = report.account.stats.get(Statistic::THREADS);
+                let expected = StatValue::from(count);
+                assert_eq!(counted, Some(&expected), "{engine}: {formula}");
             }
         }
     }
@@ -108,21 +87,14 @@ fn a_parallel_near_search_has_the_result_of_a_sequential_one() {
             (12, FORMULAS[2].0),
             (12, FORMULAS[3].0),
         ] {
-            let alone = ask(
-                engine,
-                Begin::Look,
-                philosophers,
-                formula,
-                &Budget::unlimited(),
-            );
+            let unlimited = Budget::unlimited();
+            let alone = ask(engine, Begin::Look, philosophers, formula, &unlimited);
             for count in [2, 3] {
                 let budget = Budget::unlimited().with_threads(threads(count));
                 let report = ask(engine, Begin::Look, philosophers, formula, &budget);
                 assert_eq!(essence(&report), essence(&alone), "{engine}: {formula}");
-                assert_eq!(
-                    report.account.order, alone.account.order,
-                    "{engine}: {formula}"
-                );
+                let (own, expected) = (report.account.order, &alone.account.order);
+                assert_eq!(own, *expected, "{engine}: {formula}");
             }
         }
     }
@@ -139,31 +111,20 @@ fn a_stop_ends_all_threads() {
         let cancel = Cancel::default();
         let pause = Duration::from_micros(random.below(6_000_u64));
         let count = 2 + random.below(2_usize);
-        let (budget, which, expected) = match random.below(3_u32) {
-            0 => (
-                Budget::bytes(200_000 + random.below(1_500_000_u64)),
-                0,
-                Stop::Memory,
-            ),
-            1 => (Budget::unlimited().with_deadline(pause), 1, Stop::Time),
-            _ => (
-                Budget::unlimited().with_cancel(cancel.clone()),
-                2,
-                Stop::Interrupted,
-            ),
+        let which = random.below(3_usize);
+        let expected = [Stop::Memory, Stop::Time, Stop::Interrupted][which].clone();
+        let budget = match which {
+            0 => Budget::bytes(200_000 + random.below(1_500_000_u64)),
+            1 => Budget::unlimited().with_deadline(pause),
+            _ => Budget::unlimited().with_cancel(cancel.clone()),
         };
         let report = std::thread::scope(|scope| {
             scope.spawn(|| {
                 std::thread::sleep(pause);
                 cancel.press();
             });
-            ask(
-                engine,
-                begin,
-                4,
-                formula,
-                &budget.clone().with_threads(threads(count)),
-            )
+            let budget = budget.clone().with_threads(threads(count));
+            ask(engine, begin, 4, formula, &budget)
         });
         match &report.verdict {
             EarnedVerdict::Holds(_) => assert!(holds),

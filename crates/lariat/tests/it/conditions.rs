@@ -1,7 +1,6 @@
 //! One small question per condition inside the engines; without the condition the answer is wrong.
 
-use crate::asking::{about, decide, decide_with, holds, reading};
-use crate::covering::event;
+use crate::asking::{about, by, decide, decide_with, event, holds, net, reading, system};
 use lariat::internals::ask::{
     AskOptions, AskSchedule, EarnedAnswer, QuestionEngine, StateQuestion, ask,
 };
@@ -65,12 +64,8 @@ fn strong_fairness_is_not_met_by_a_state_that_does_not_enable_it() {
     let never = (r#"F "x = 1" & F "x = 0""#, Some(&automaton));
     for engine in ["owcty", "el", "slap-fst"] {
         for fair in [1, 2] {
-            let report = decide(
-                Plan::of(engine),
-                &system,
-                never,
-                &[(Strength::Strong, fair)],
-            );
+            let fair_event = [(Strength::Strong, fair)];
+            let report = decide(Plan::of(engine), &system, never, &fair_event);
             assert!(!holds(&report), "{engine}, {fair}");
         }
     }
@@ -151,11 +146,8 @@ fn a_state_recurs_by_any_move_of_the_automaton() {
             recurring,
             ..Variant::default()
         });
-        assert!(
-            !holds(&decide(plan, &system, never, &[])),
-            "{}",
-            recurring.name()
-        );
+        let report = decide(plan, &system, never, &[]);
+        assert!(!holds(&report), "{}", recurring.name());
     }
 }
 
@@ -164,38 +156,13 @@ fn a_state_recurs_by_any_move_of_the_automaton() {
 /// ends with the first cap.
 #[test]
 fn steps_below_and_beyond_the_cap_are_distinguished() {
-    let variable = |name: &str| Variable {
-        name: name.to_owned(),
-        domain: Domain::Count { bound: None },
-    };
-    let system = System {
-        variables: ["heap", "on", "off"].map(variable).into(),
-        events: vec![
-            event("grow", &[(0, 0, 1), (1, 1, 0)]),
-            event("stop", &[(1, 1, -1), (2, 0, 1)]),
-        ],
-        initial: vec![vec![0, 1, 0].into()],
-        ..System::default()
-    };
+    let events = vec![
+        event("grow", &[(0, 0, 1), (1, 1, 0)]),
+        event("stop", &[(1, 1, -1), (2, 0, 1)]),
+    ];
+    let system = system(&["heap", "on", "off"], events, &[0, 1, 0]);
     let report = decide(Plan::of("hyb"), &system, (r#"G "heap <= 5""#, None), &[]);
     assert!(!holds(&report));
-}
-
-/// A net with these events, whose arcs are sorted by place.
-fn net(marking: &[i64], events: &[&[(u32, i64, i64)]]) -> System {
-    let variable = |i: usize| Variable {
-        name: format!("p{i}"),
-        domain: Domain::Count { bound: None },
-    };
-    let events = events.iter().enumerate();
-    System {
-        variables: (0..marking.len()).map(variable).collect(),
-        events: events
-            .map(|(i, arcs)| event(&format!("t{i}"), arcs))
-            .collect(),
-        initial: vec![marking.into()],
-        ..System::default()
-    }
 }
 
 /// A token moves from `p0` over `p1` and `p2` back to `p0`.
@@ -204,6 +171,14 @@ const ROUND: &[&[(u32, i64, i64)]] = &[
     &[(1, 1, -1), (2, 0, 1)],
     &[(0, 0, 1), (2, 1, -1)],
 ];
+
+/// Options for a search of single states of the reduced net.
+fn explicit_after(rules: Rules) -> CheckOptions {
+    CheckOptions {
+        reduce: ReductionChoice::Only(rules),
+        ..by(Plan::of("explicit"))
+    }
+}
 
 /// The automaton reads that `p0` is empty for two steps; after agglomeration it is for one.
 #[test]
@@ -218,11 +193,7 @@ fn automata_are_not_assumed_to_be_stutter_invariant() {
         ],
     );
     let never = (r#"F "p0 = 1" & F "p0 = 0""#, Some(&automaton));
-    let options = CheckOptions {
-        engine: Plan::of("explicit").into(),
-        reduce: ReductionChoice::Only(Rules::all()),
-        ..CheckOptions::default()
-    };
+    let options = explicit_after(Rules::all());
     let system = net(&[1, 0, 0], ROUND);
     assert!(!holds(&decide_with(&options, &system, never, &[])));
 }
@@ -239,11 +210,7 @@ fn events_of_constraints_are_not_agglomerated() {
             &[(4, 1, 0)],
         ],
     );
-    let options = CheckOptions {
-        engine: Plan::of("explicit").into(),
-        reduce: ReductionChoice::Only(Rules::only(&[Rule::PreAgglomeration])),
-        ..CheckOptions::default()
-    };
+    let options = explicit_after(Rules::only(&[Rule::PreAgglomeration]));
     let formula = (r#"F "p3 >= 1""#, None);
     for strength in [Strength::Weak, Strength::Strong] {
         let report = decide_with(&options, &system, formula, &[(strength, 0)]);
@@ -284,11 +251,7 @@ fn constraints_are_renumbered_with_the_events() {
             &[(0, 0, 1), (2, 1, -1)],
         ],
     );
-    let options = CheckOptions {
-        engine: Plan::of("explicit").into(),
-        reduce: ReductionChoice::Only(Rules::only(&[Rule::DeadEvents])),
-        ..CheckOptions::default()
-    };
+    let options = explicit_after(Rules::only(&[Rule::DeadEvents]));
     let formula = (r#"F "p2 >= 1""#, None);
     let report = decide_with(&options, &system, formula, &[(Strength::Weak, 1)]);
     assert!(!holds(&report));

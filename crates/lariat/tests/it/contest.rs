@@ -1,8 +1,9 @@
 //! Models of the contest: every place/transition net of its collection with at most a million
 //! states, all its formulas, against the verdicts that the contest's tools agreed on.
 
-use crate::kit::{Tally, examine, folder, instances};
+use crate::kit::{Tally, examine, instances};
 use lariat::internals::{Budget, CheckOptions};
+use lariat_corpora::models;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ const MOST_STATES: u64 = 1_000_000;
 
 #[test]
 fn verdicts_of_the_contest() {
-    let Some(folder) = folder() else { return };
+    let Some(folder) = models("mcc") else { return };
     let mut jobs = Vec::new();
     for instance in instances(&folder, "PT") {
         if let Some(states @ ..=MOST_STATES) = instance.states {
@@ -45,25 +46,22 @@ fn verdicts_of_the_contest() {
     });
     let mut all = Tally::default();
     for tally in tallies.into_inner().unwrap() {
-        all.holds += tally.holds;
-        all.violated += tally.violated;
-        all.undecided.extend(tally.undecided);
-        all.wrong.extend(tally.wrong);
+        all.add(tally);
     }
+    report(&all, count);
+    let [holds, violated, undecided, _] = all.counts();
+    let answered = holds + violated + undecided;
+    assert_eq!(answered, 16 * count, "every examination has 16 formulas");
+}
+
+/// Prints the verdicts on some examinations; panics if one is wrong.
+pub fn report(all: &Tally, examinations: usize) {
     for undecided in &all.undecided {
         eprintln!("undecided {undecided}");
     }
+    let [holds, violated, undecided, wrong] = all.counts();
     eprintln!(
-        "{count} examinations: {} hold, {} are violated, {} undecided, {} wrong",
-        all.holds,
-        all.violated,
-        all.undecided.len(),
-        all.wrong.len()
-    );
-    assert_eq!(
-        all.holds + all.violated + all.undecided.len(),
-        16 * count,
-        "every examination has 16 formulas"
+        "{examinations} examinations: {holds} hold, {violated} are violated, {undecided} undecided, {wrong} wrong"
     );
     assert!(all.wrong.is_empty(), "wrong:\n{}", all.wrong.join("\n"));
 }

@@ -1,44 +1,19 @@
 //! Covering runs: which ones the replay accepts.
 
+use crate::asking::{about, by, check, event, holds, system};
 use lariat::internals::{
-    Budget, CheckOptions, EarnedVerdict, EngineChoice, Plan, PropertyForm, ReductionChoice, Rules,
-    RunContext, SpaceCache, Subject, Systems,
+    Budget, CheckOptions, Plan, ReductionChoice, ReplayedProperty, Rules, replay,
 };
-use lariat::internals::{ReplayedProperty, replay};
-use lariat_model::{
-    Action, Arc, Deadlock, Domain, Event, EventId, Lasso, Names, PropertyList, Step, System, VarId,
-    Variable,
-};
-
-/// Arcs of a transition: place, tokens needed, tokens added.
-pub fn event(name: &str, arcs: &[(u32, i64, i64)]) -> Event {
-    let arc = |(var, need, delta): &(u32, i64, i64)| Arc {
-        var: VarId(*var),
-        need: *need,
-        delta: *delta,
-    };
-    Event {
-        name: name.to_owned(),
-        action: Action::Net(arcs.iter().map(arc).collect()),
-    }
-}
+use lariat_model::{Deadlock, EventId, Lasso, Step, System};
 
 /// A token alternates between `a` and `b` and adds tokens to `heap`; `dump` needs five of them.
 fn turns() -> System {
-    let variable = |name: &str| Variable {
-        name: name.to_owned(),
-        domain: Domain::Count { bound: None },
-    };
-    System {
-        variables: ["a", "b", "heap"].map(variable).into(),
-        events: vec![
-            event("go", &[(0, 1, -1), (1, 0, 1), (2, 0, 1)]),
-            event("come", &[(0, 0, 1), (1, 1, -1)]),
-            event("dump", &[(2, 5, -5)]),
-        ],
-        initial: vec![vec![1, 0, 0].into()],
-        ..System::default()
-    }
+    let events = vec![
+        event("go", &[(0, 1, -1), (1, 0, 1), (2, 0, 1)]),
+        event("come", &[(0, 0, 1), (1, 1, -1)]),
+        event("dump", &[(2, 5, -5)]),
+    ];
+    system(&["a", "b", "heap"], events, &[1, 0, 0])
 }
 
 fn step(event: u32, state: [i64; 3]) -> Step {
@@ -60,23 +35,10 @@ fn rounds() -> Lasso {
 
 fn replayed(lasso: &Lasso, formula: &str) -> Result<(), String> {
     let system = turns();
-    let mut properties = PropertyList::new();
-    let names = Names::of(&system);
-    properties
-        .add_formula(&names, "formula", None, formula)
-        .unwrap();
     // Atoms of other properties do not matter.
-    properties
-        .add_formula(&names, "other", None, "F \"heap == 3\"")
-        .unwrap();
-    let PropertyList {
-        formulas,
-        propositions,
-        list,
-        ..
-    } = &properties;
-    let property = ReplayedProperty::Formula(formulas, list[0].formula);
-    let under = |deadlock| replay(&system, propositions, property, deadlock, lasso);
+    let (properties, list) = about(&system, &[formula, "F \"heap == 3\""]);
+    let property = ReplayedProperty::Formula(&properties.formulas, list[0]);
+    let under = |deadlock| replay(&system, &properties.propositions, property, deadlock, lasso);
     assert_eq!(under(Deadlock::Stutter), under(Deadlock::Ignore));
     under(Deadlock::Stutter)
 }
@@ -148,35 +110,13 @@ fn growth_must_equal_what_a_round_adds_and_not_be_negative() {
 /// settled, even an irrelevant one: the replay checks all of them.
 #[test]
 fn lifted_runs_stay_settled() {
-    let variable = |name: &str| Variable {
-        name: name.to_owned(),
-        domain: Domain::Count { bound: None },
-    };
-    let system = System {
-        variables: ["full", "sink"].map(variable).into(),
-        events: vec![event("fill", &[(0, 0, 1), (1, 0, 1)])],
-        initial: vec![vec![0, 0].into()],
-        ..System::default()
-    };
-    let mut properties = PropertyList::new();
+    let fill = event("fill", &[(0, 0, 1), (1, 0, 1)]);
+    let system = system(&["full", "sink"], vec![fill], &[0, 0]);
     let formula = r#"!G (!"full = 0" | (false U "full = 0"))"#;
-    properties
-        .add_formula(&Names::of(&system), "test", None, formula)
-        .unwrap();
-    let report = lariat::internals::check_subject(
-        &Subject::of_system(&system, &properties.formulas, &properties.propositions),
-        PropertyForm::Formula(properties.list[0].formula),
-        &CheckOptions {
-            engine: EngineChoice::Plan(Plan::of("walk")),
-            reduce: ReductionChoice::Only(Rules::all()),
-            ..CheckOptions::default()
-        },
-        &mut SpaceCache::new(&Systems::new()),
-        RunContext::quiet(&Budget::unlimited()),
-    );
-    assert!(
-        matches!(report.verdict, EarnedVerdict::Violated(_)),
-        "{:?}",
-        report.verdict
-    );
+    let options = CheckOptions {
+        reduce: ReductionChoice::Only(Rules::all()),
+        ..by(Plan::of("walk"))
+    };
+    let report = check(&system, formula, &options, &Budget::unlimited());
+    assert!(!holds(&report));
 }

@@ -1,37 +1,21 @@
 //! Cross-checks: which second engine is chosen, and how contradicting verdicts are reported.
 
-use crate::asking::first_question;
-use lariat::internals::ir::generate::{Family, generate};
-use lariat::internals::ir::{Names, PropertyList};
+use crate::asking::{by, check, philosophers};
 use lariat::internals::{
     Agreement, Budget, CheckOptions, Decision, EarnedVerdict, EngineChoice, EngineId, Plan, Preset,
-    Reason, RunContext, SpaceCache, Systems, agreement, check_subject, reconcile, unrelated,
+    Reason, agreement, reconcile, unrelated,
 };
 use lariat_engines::Outcome;
 
 fn checked(options: &CheckOptions) -> Decision {
-    let system = generate(Family::Philosophers, 2).unwrap();
-    let mut properties = PropertyList::new();
-    let names = Names::of(&system);
-    let added = properties.add_formula(&names, "test", None, "G !deadlock");
-    added.unwrap();
-    let (subject, property) = first_question(&system, &properties);
-    check_subject(
-        &subject,
-        property,
-        options,
-        &mut SpaceCache::new(&Systems::new()),
-        RunContext::quiet(&Budget::unlimited()),
-    )
+    let budget = Budget::unlimited();
+    check(&philosophers(2), "G !deadlock", options, &budget)
 }
 
 #[test]
 fn the_second_engine_is_unrelated_to_the_first() {
     for preset in Preset::ALL {
-        let options = CheckOptions {
-            engine: preset.plan().into(),
-            ..CheckOptions::default()
-        };
+        let options = by(preset.plan());
         let first = checked(&options);
         let other = unrelated(first.engine, &options);
         let EngineChoice::Plan(plan) = &other.engine else {
@@ -47,11 +31,7 @@ fn the_second_engine_is_unrelated_to_the_first() {
 
 #[test]
 fn contradicting_verdicts_are_withdrawn() {
-    let options = CheckOptions {
-        engine: Plan::of("explicit").into(),
-        ..CheckOptions::default()
-    };
-    let first = checked(&options);
+    let first = checked(&by(Plan::of("explicit")));
     // The verdict of a defective engine.
     let second = Decision {
         verdict: EarnedVerdict::earn(Ok(Outcome::Empty), Ok),

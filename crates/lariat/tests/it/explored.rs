@@ -1,12 +1,12 @@
 //! Properties that share reachable states have the same verdicts, and the store does not grow.
 
-use lariat::internals::ir::generate::{Family, generate};
+use crate::asking::{by, philosophers};
 use lariat::internals::ir::{Names, PropertyList};
 use lariat::internals::ltl::{AtomId, Formula};
 use lariat::internals::ltl::{OperatorWeights, Random, random_formula};
 use lariat::internals::{
-    Budget, CheckOptions, EarnedVerdict, Plan, PropertyForm, RunContext, SpaceCache, Subject,
-    System, Systems, check_subject,
+    Budget, EarnedVerdict, Plan, PropertyForm, RunContext, SpaceCache, Subject, System, Systems,
+    check_subject,
 };
 
 const SETS: [&str; 7] = ["sog", "sop", "slap", "slap-fst", "bcz", "owcty", "el"];
@@ -47,7 +47,7 @@ fn word(verdict: &EarnedVerdict) -> Option<bool> {
 
 #[test]
 fn formulas_share_the_states_and_release_their_nodes() {
-    let system = generate(Family::Philosophers, 6).unwrap();
+    let system = philosophers(6);
     let (properties, formulas) = sixty(&system);
     let subject = Subject::of_system(&system, &properties.formulas, &properties.propositions);
     let systems = Systems::new();
@@ -55,18 +55,9 @@ fn formulas_share_the_states_and_release_their_nodes() {
     let budget = Budget::bytes(24 << 20);
     let mut explored = SpaceCache::new(&systems);
     let mut decide = |engine: &str, formula: Formula| {
-        let options = CheckOptions {
-            engine: Plan::of(engine).into(),
-            ..CheckOptions::default()
-        };
-        let property = PropertyForm::Formula(formula);
-        check_subject(
-            &subject,
-            property,
-            &options,
-            &mut explored,
-            RunContext::quiet(&budget),
-        )
+        let (property, options) = (PropertyForm::Formula(formula), by(Plan::of(engine)));
+        let ctx = RunContext::quiet(&budget);
+        check_subject(&subject, property, &options, &mut explored, ctx)
     };
     let mut decided = 0;
     let mut held = Vec::new();

@@ -1,41 +1,27 @@
 //! Fairness of every transition, for engines with direct support and with extended automata.
 
-use crate::asking::{about_philosophers, decide, holds, reading};
-use crate::covering::event;
-use lariat::internals::ir::{Domain, Event, PropertyList, Variable};
+use crate::asking::{
+    about_philosophers, by, check_anew, decide, event, first_question, holds, reading, system,
+};
 use lariat::internals::{
-    Budget, CheckOptions, Constraint, Decision, Fairness, Plan, PropertyForm, RunContext,
-    SpaceCache, StatValue, Statistic, Strength, Subject, System, Systems, check_subject,
+    Budget, Constraint, Decision, Fairness, Plan, StatValue, Statistic, Strength,
 };
 use lariat_emptiness::Marks;
 
 /// Checks a formula about philosophers, all of whose transitions are weakly fair.
 fn ask(engine: &str, philosophers: u32, formula: &str) -> Decision {
     let (system, properties) = about_philosophers(philosophers, formula);
-    let PropertyList {
-        formulas,
-        propositions,
-        list,
-        ..
-    } = &properties;
+    let (subject, property) = first_question(&system, &properties);
     let fair = |event| {
         let name = &system.event(event).name;
         Constraint::of_events(name, Strength::Weak, vec![event])
     };
-    let subject = Subject::of_system(&system, formulas, propositions).assuming(Fairness {
+    let subject = subject.assuming(Fairness {
         told: vec!["weak all".to_owned()],
         constraints: system.event_ids().map(fair).collect(),
     });
-    check_subject(
-        &subject,
-        PropertyForm::Formula(list[0].formula),
-        &CheckOptions {
-            engine: Plan::of(engine).into(),
-            ..CheckOptions::default()
-        },
-        &mut SpaceCache::new(&Systems::new()),
-        RunContext::quiet(&Budget::unlimited()),
-    )
+    let options = by(Plan::of(engine));
+    check_anew(&subject, property, &options, &Budget::unlimited())
 }
 
 /// A depth-first search in a fixed event order would first visit the loops of few philosophers.
@@ -72,19 +58,6 @@ fn many_constraints_are_supported_directly() {
     }
 }
 
-fn net(places: &[&str], events: Vec<Event>) -> System {
-    let variable = |name: &&str| Variable {
-        name: (*name).to_owned(),
-        domain: Domain::Count { bound: None },
-    };
-    System {
-        variables: places.iter().map(variable).collect(),
-        events,
-        initial: vec![(0..places.len()).map(|i| i64::from(i == 0)).collect()],
-        ..System::default()
-    }
-}
-
 /// The automaton needs steps at `s` and visits of `t` infinitely often. A run that visits `t`
 /// infinitely often must take the step from there to `z`, where it stays. Removing `t` leaves the
 /// steps at `s`, a set that is not closed under successors.
@@ -97,7 +70,7 @@ fn strong_fairness_leaves_sets_that_are_not_closed() {
         event("leave", &[(1, 1, -1), (2, 0, 1)]),
         event("rest", &[(2, 1, 0)]),
     ];
-    let system = net(&["s", "t", "z"], events);
+    let system = system(&["s", "t", "z"], events, &[1, 0, 0]);
     for [of_s, of_t] in [[0, 1], [1, 0]].map(|marks| marks.map(Marks::one)) {
         let automaton = reading(
             2,

@@ -1,10 +1,10 @@
 //! Runs on several threads that are stopped at any poll, in one thread or in all: the verdict is
 //! right or names the stop, all threads end, and the caches stay valid.
 
-use crate::asking::{about_philosophers, first_question, in_rounds};
+use crate::asking::{FORMULAS, about_philosophers, by, first_question, in_rounds, order};
 use lariat::internals::{
-    Budget, CachePool, CheckOptions, Decision, EarnedVerdict, EngineChoice, OrderChoice, Plan,
-    Reason, RunContext, SpaceCache, Stop, Systems, ThreadPool, Variant, Workers, check_parallel,
+    Budget, CachePool, CheckOptions, Decision, EarnedVerdict, EngineChoice, Plan, Reason,
+    RunContext, SpaceCache, Stop, Systems, ThreadPool, Variant, Workers, check_parallel,
     check_subject,
 };
 use lariat_budget::{FaultTarget, InjectedFault};
@@ -14,13 +14,6 @@ use std::ops::ControlFlow;
 
 /// Engines with builder threads, and the engine with several workers.
 const ENGINES: [&str; 6] = ["sog", "sop", "slap", "slap-fst", "bcz", "explicit"];
-
-const FORMULAS: [(&str, bool); 4] = [
-    (r#"G !("HasLeft_2 = 1" & "HasRight_1 = 1")"#, true),
-    ("F deadlock", false),
-    (r#"G ("WaitsLeft_1 = 1" -> F "HasLeft_1 = 1")"#, false),
-    (r#"G ("HasLeft_1 = 1" -> "Fork_1 = 0")"#, true),
-];
 
 /// A fault near the beginning of a run, or further on.
 fn random_fault(random: &mut Random) -> (Budget, Stop, FaultTarget) {
@@ -48,9 +41,8 @@ fn options(engine: &str, budget: &Budget) -> CheckOptions {
         },
     };
     CheckOptions {
-        engine: Plan::of(engine).as_variant(variant).into(),
-        order: OrderChoice::Named("file-up".parse().unwrap()),
-        ..CheckOptions::default()
+        order: order("file-up"),
+        ..by(Plan::of(engine).as_variant(variant))
     }
 }
 
@@ -83,13 +75,8 @@ fn a_run_on_several_threads_stops_at_any_point() {
             let systems = Systems::new();
             let mut explored = SpaceCache::new(&systems);
             let mut ask = || {
-                let report = check_subject(
-                    &subject,
-                    property,
-                    &options,
-                    &mut explored,
-                    RunContext::quiet(&budget),
-                );
+                let ctx = RunContext::quiet(&budget);
+                let report = check_subject(&subject, property, &options, &mut explored, ctx);
                 is_right(&report.verdict, holds, &stop)
             };
             if !ask() {
@@ -118,19 +105,11 @@ fn parallel_engines_of_auto_stop_at_any_point() {
             let seats = budget.threads().get() - 1;
             let idle = ThreadPool::new(seats);
             let budget = budget.with_thread_pool(&idle);
-            let options = CheckOptions {
-                engine: EngineChoice::Auto(in_rounds()),
-                ..CheckOptions::default()
-            };
+            let options = by(EngineChoice::Auto(in_rounds()));
             let systems = Systems::new();
             let mut explored = SpaceCache::new(&systems);
-            let report = check_subject(
-                &subject,
-                property,
-                &options,
-                &mut explored,
-                RunContext::quiet(&budget),
-            );
+            let ctx = RunContext::quiet(&budget);
+            let report = check_subject(&subject, property, &options, &mut explored, ctx);
             stopped += u32::from(!is_right(&report.verdict, holds, &stop));
             assert_eq!(idle.take_up_to(usize::MAX).len(), seats);
             drop(explored);

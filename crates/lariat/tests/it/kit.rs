@@ -7,15 +7,10 @@ use lariat::internals::{
     Budget, CheckOptions, EarnedVerdict, PropertyForm, Reason, RunContext, SpaceCache, Subject,
     Systems, check_subject,
 };
-use lariat_corpora::{models, table};
+use lariat_corpora::table;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
-
-/// The folder with the instances; reports if there is none.
-pub fn folder() -> Option<PathBuf> {
-    models("mcc")
-}
 
 /// A net of the index.
 pub struct Instance {
@@ -47,7 +42,24 @@ pub struct Tally {
     pub wrong: Vec<String>,
 }
 
-/// Decides the formulas of one examination, one after the other.
+impl Tally {
+    /// The numbers of formulas that hold, are violated, undecided, and wrongly answered.
+    pub fn counts(&self) -> [usize; 4] {
+        let (undecided, wrong) = (self.undecided.len(), self.wrong.len());
+        [self.holds, self.violated, undecided, wrong]
+    }
+
+    /// Adds the verdicts of another examination.
+    pub fn add(&mut self, other: Tally) {
+        self.holds += other.holds;
+        self.violated += other.violated;
+        self.undecided.extend(other.undecided);
+        self.wrong.extend(other.wrong);
+    }
+}
+
+/// Decides the formulas of one examination, one after the other. Counterexamples of coloured nets
+/// are replayed on the coloured net itself.
 pub fn examine(
     folder: &Path,
     instance: &str,
@@ -63,10 +75,7 @@ pub fn examine(
     let file = format!("{examination}.xml");
     mcc::read(&mut properties, &model.names(), &file, &read(&file)).expect(instance);
     let known = String::from_utf8(read("verdicts.tsv")).expect("verdicts.tsv");
-    let known: HashMap<&str, &str> = known
-        .lines()
-        .filter_map(|line| line.split_once('\t'))
-        .collect();
+    let known: HashMap<&str, &str> = known.lines().filter_map(|l| l.split_once('\t')).collect();
     let subject = Subject::new(&model, &properties);
     let systems = Systems::new();
     let mut explored = SpaceCache::new(&systems);
@@ -74,20 +83,19 @@ pub fn examine(
     for property in &properties.list {
         let budget = budget.clone().with_deadline(time);
         let formula = PropertyForm::Formula(property.formula);
-        let report = check_subject(
-            &subject,
-            formula,
-            options,
-            &mut explored,
-            RunContext::quiet(&budget),
-        );
+        let ctx = RunContext::quiet(&budget);
+        let report = check_subject(&subject, formula, options, &mut explored, ctx);
         let answer = match report.verdict {
             EarnedVerdict::Holds(_) => {
                 tally.holds += 1;
                 "T"
             }
-            EarnedVerdict::Violated(_) => {
+            EarnedVerdict::Violated(run) => {
                 tally.violated += 1;
+                let net = model.coloured_net();
+                if let Some(Err(why)) = net.map(|net| net.replay(&model.system, run.lasso())) {
+                    tally.wrong.push(format!("{}: {why}", property.name));
+                }
                 "F"
             }
             EarnedVerdict::Unknown(reason) => {

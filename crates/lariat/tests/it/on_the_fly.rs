@@ -1,10 +1,11 @@
 //! Engines on sets start near the initial states, and need a complete search for `holds`.
 
+use crate::asking::{
+    Arcs, by, check, check_anew, first_question, holds, net, one_property, published,
+};
 use lariat::internals::ir::generate::{Family, generate};
 use lariat::internals::ir::order::OrderName;
-use lariat::internals::ir::{
-    Action, Arc, Deadlock, Domain, Event, Names, PropertyList, System, VarId, Variable,
-};
+use lariat::internals::ir::{Deadlock, Names, PropertyList, System};
 use lariat::internals::{
     Budget, CheckOptions, EarnedVerdict, Emptiness, OrderChoice, Plan, PropertyForm, Reason,
     RunContext, SpaceCache, Stop, Subject, Systems, Variant, check_subject,
@@ -12,77 +13,20 @@ use lariat::internals::{
 
 const SETS: [&str; 7] = ["sog", "sop", "slap", "slap-fst", "bcz", "owcty", "el"];
 
-/// A net: the marking of its places, and transitions with (place, tokens needed, tokens added).
-fn net(marking: &[i64], transitions: &[&[(u32, i64, i64)]]) -> System {
-    let place = |i: usize| Variable {
-        name: format!("p{i}"),
-        domain: Domain::Count { bound: None },
-    };
-    let event = |(i, arcs): (usize, &&[(u32, i64, i64)])| Event {
-        name: format!("t{i}"),
-        action: Action::Net(
-            arcs.iter()
-                .map(|&(var, need, delta)| Arc {
-                    var: VarId(var),
-                    need,
-                    delta,
-                })
-                .collect(),
-        ),
-    };
-    System {
-        variables: (0..marking.len()).map(place).collect(),
-        events: transitions.iter().enumerate().map(event).collect(),
-        initial: vec![marking.into()],
-        ..System::default()
-    }
-}
-
 /// A token alternates between `p0` and `p1`, and `p2` is unbounded.
 fn growing() -> System {
-    let grow: &[(u32, i64, i64)] = &[(2, 0, 1)];
-    net(
-        &[1, 0, 0],
-        &[&[(0, 1, -1), (1, 0, 1)], &[(0, 0, 1), (1, 1, -1)], grow],
-    )
+    let (go, come): (Arcs<'_>, Arcs<'_>) = (&[(0, 1, -1), (1, 0, 1)], &[(0, 0, 1), (1, 1, -1)]);
+    net(&[1, 0, 0], &[go, come, &[(2, 0, 1)]])
 }
 
-fn decide(
-    system: &System,
-    plan: Plan,
-    order: OrderChoice,
-    formula: &str,
-    budget: &Budget,
-) -> EarnedVerdict {
-    let mut properties = PropertyList::new();
-    let names = Names::of(system);
-    properties
-        .add_formula(&names, "formula", None, formula)
-        .unwrap();
-    let subject = Subject::of_system(system, &properties.formulas, &properties.propositions);
-    let options = CheckOptions {
-        engine: plan.into(),
-        order,
-        ..CheckOptions::default()
-    };
-    let property = PropertyForm::Formula(properties.list[0].formula);
-    let systems = Systems::new();
-    let mut explored = SpaceCache::new(&systems);
-    check_subject(
-        &subject,
-        property,
-        &options,
-        &mut explored,
-        RunContext::quiet(budget),
-    )
-    .verdict
+fn decide(system: &System, plan: Plan, formula: &str, budget: &Budget) -> EarnedVerdict {
+    check(system, formula, &by(plan), budget).verdict
 }
 
-fn published() -> Variant {
-    Variant {
-        published: true,
-        ..Variant::default()
-    }
+#[track_caller]
+fn assert_violated(verdict: &EarnedVerdict, what: &str) {
+    let violated = matches!(verdict, EarnedVerdict::Violated(_));
+    assert!(violated, "{what}: {verdict:?}");
 }
 
 #[test]
@@ -92,9 +36,8 @@ fn a_violation_one_step_away_is_found_in_an_unbounded_net() {
         for plan in [Plan::of(engine), Plan::of(engine).as_variant(published())] {
             let budget = Budget::unlimited().with_work(2_000_000);
             for formula in ["G p0", "F G p0", "G F \"p2 == 0\""] {
-                let verdict = decide(&system, plan, OrderChoice::Auto, formula, &budget);
-                let violated = matches!(verdict, EarnedVerdict::Violated(_));
-                assert!(violated, "{engine} {formula}: {verdict:?}");
+                let verdict = decide(&system, plan, formula, &budget);
+                assert_violated(&verdict, &format!("{engine} {formula}"));
             }
         }
     }
@@ -104,16 +47,11 @@ fn a_violation_one_step_away_is_found_in_an_unbounded_net() {
 #[test]
 fn a_violation_one_step_away_is_found_before_any_race() {
     let system = generate(Family::SlottedRing, 20).unwrap();
-    let spent = |engine, formula| {
-        let budget = Budget::unlimited().with_work(10_000_000);
-        let plan = Plan::of(engine);
-        let verdict = decide(&system, plan, OrderChoice::Auto, formula, &budget);
-        let violated = matches!(verdict, EarnedVerdict::Violated(_));
-        assert!(violated, "{engine} {formula}: {verdict:?}");
-        budget.work_spent()
-    };
     for engine in SETS {
-        let work = spent(engine, "G C_1");
+        let budget = Budget::unlimited().with_work(10_000_000);
+        let verdict = decide(&system, Plan::of(engine), "G C_1", &budget);
+        assert_violated(&verdict, engine);
+        let work = budget.work_spent();
         assert!(work < 50_000, "{engine}: {work}");
     }
 }
@@ -139,15 +77,8 @@ fn a_violation_twelve_steps_away_is_found_along_relevant_events() {
     for engine in SETS {
         let budget = Budget::unlimited().with_work(100_000);
         let formula = format!("G !p{STEPS}");
-        let verdict = decide(
-            &system,
-            Plan::of(engine),
-            OrderChoice::Auto,
-            &formula,
-            &budget,
-        );
-        let violated = matches!(verdict, EarnedVerdict::Violated(_));
-        assert!(violated, "{engine}: {verdict:?}");
+        let verdict = decide(&system, Plan::of(engine), &formula, &budget);
+        assert_violated(&verdict, engine);
     }
 }
 
@@ -175,24 +106,10 @@ fn a_violation_is_found_near_the_initial_state_of_a_program() {
     let subject = Subject::new(&model, &properties);
     for engine in SETS.into_iter().chain(["hyb"]) {
         for property in &properties.list {
-            let options = CheckOptions {
-                engine: Plan::of(engine).into(),
-                ..CheckOptions::default()
-            };
             let property = PropertyForm::Formula(property.formula);
             let budget = Budget::unlimited().with_work(5_000_000);
-            let systems = Systems::new();
-            let mut explored = SpaceCache::new(&systems);
-            let verdict = check_subject(
-                &subject,
-                property,
-                &options,
-                &mut explored,
-                RunContext::quiet(&budget),
-            )
-            .verdict;
-            let violated = matches!(verdict, EarnedVerdict::Violated(_));
-            assert!(violated, "{engine}: {verdict:?}");
+            let report = check_anew(&subject, property, &by(Plan::of(engine)), &budget);
+            assert_violated(&report.verdict, engine);
         }
     }
 }
@@ -205,8 +122,7 @@ fn states_with_unlearned_steps_are_not_deadlocks() {
     let fires: Vec<_> = events.map(|e| format!("fires({})", e.name)).collect();
     let formula = format!("G F ({})", fires.join(" | "));
     let budget = Budget::unlimited().with_work(2_000_000);
-    let order = OrderChoice::default();
-    let verdict = decide(&model.system, Plan::of("hyb"), order, &formula, &budget);
+    let verdict = decide(&model.system, Plan::of("hyb"), &formula, &budget);
     let work = matches!(
         verdict,
         EarnedVerdict::Unknown(Reason::Stopped(Stop::Work(_)))
@@ -220,13 +136,7 @@ fn no_property_holds_by_a_search_with_a_token_cap() {
     for engine in SETS {
         for formula in ["G \"p2 <= 1000000000\"", "G (p0 | p1)"] {
             let budget = Budget::unlimited().with_work(20_000);
-            let verdict = decide(
-                &system,
-                Plan::of(engine),
-                OrderChoice::Auto,
-                formula,
-                &budget,
-            );
+            let verdict = decide(&system, Plan::of(engine), formula, &budget);
             let unknown = matches!(verdict, EarnedVerdict::Unknown(_));
             assert!(unknown, "{engine} {formula}: {verdict:?}");
         }
@@ -234,13 +144,7 @@ fn no_property_holds_by_a_search_with_a_token_cap() {
             reachable_first: true,
             ..Variant::default()
         });
-        let verdict = decide(
-            &system,
-            first,
-            OrderChoice::Auto,
-            "G p0",
-            &Budget::unlimited(),
-        );
+        let verdict = decide(&system, first, "G p0", &Budget::unlimited());
         let refused = matches!(
             &verdict,
             EarnedVerdict::Unknown(Reason::Stopped(Stop::Bound(_)))
@@ -259,20 +163,19 @@ fn token_caps_are_raised_until_the_search_is_complete() {
     assert!(system.makes_tokens());
     for engine in SETS {
         let plan = Plan::of(engine).as_variant(published());
-        for (formula, holds) in [
+        for (formula, expected) in [
             ("G \"p1 <= 12\"", true),
             ("G \"p1 <= 11\"", false),
             ("G F \"p1 == 12\"", true),
             ("F G \"p1 <= 11\"", false),
         ] {
             // With a given order the states are not explored during the order race.
-            let order = OrderChoice::Named(OrderName::FILE);
-            let verdict = decide(&system, plan, order, formula, &Budget::unlimited());
-            match verdict {
-                EarnedVerdict::Holds(_) => assert!(holds, "{engine} {formula}"),
-                EarnedVerdict::Violated(_) => assert!(!holds, "{engine} {formula}"),
-                EarnedVerdict::Unknown(why) => panic!("{engine} {formula}: {why}"),
-            }
+            let options = CheckOptions {
+                order: OrderChoice::Named(OrderName::FILE),
+                ..by(plan)
+            };
+            let report = check(&system, formula, &options, &Budget::unlimited());
+            assert_eq!(holds(&report), expected, "{engine} {formula}");
         }
     }
 }
@@ -288,13 +191,8 @@ fn the_policy_for_deadlocks_may_change_between_two_properties() {
             &[(1, 1, -1), (2, 0, 1)],
         ],
     );
-    let mut properties = PropertyList::new();
-    let names = Names::of(&system);
-    properties
-        .add_formula(&names, "formula", None, "G F p0")
-        .unwrap();
-    let subject = Subject::of_system(&system, &properties.formulas, &properties.propositions);
-    let property = PropertyForm::Formula(properties.list[0].formula);
+    let properties = one_property(&Names::of(&system), "G F p0");
+    let (subject, property) = first_question(&system, &properties);
     let systems = Systems::new();
     let mut explored = SpaceCache::new(&systems);
     for engine in SETS.iter().chain(&["hyb", "explicit"]) {
@@ -302,34 +200,23 @@ fn the_policy_for_deadlocks_may_change_between_two_properties() {
             if reachable_first && !SETS.contains(engine) {
                 continue;
             }
-            for (deadlock, holds) in [
+            for (deadlock, expected) in [
                 (Deadlock::Stutter, false),
                 (Deadlock::Ignore, true),
                 (Deadlock::Stutter, false),
             ] {
+                let variant = Variant {
+                    reachable_first,
+                    ..Variant::default()
+                };
                 let options = CheckOptions {
-                    engine: Plan::of(engine)
-                        .as_variant(Variant {
-                            reachable_first,
-                            ..Variant::default()
-                        })
-                        .into(),
                     deadlock,
-                    ..CheckOptions::default()
+                    ..by(Plan::of(engine).as_variant(variant))
                 };
                 let budget = Budget::unlimited();
-                let report = check_subject(
-                    &subject,
-                    property,
-                    &options,
-                    &mut explored,
-                    RunContext::quiet(&budget),
-                );
-                match report.verdict {
-                    EarnedVerdict::Holds(_) => assert!(holds, "{engine} {deadlock:?}"),
-                    EarnedVerdict::Violated(_) => assert!(!holds, "{engine} {deadlock:?}"),
-                    EarnedVerdict::Unknown(why) => panic!("{engine} {deadlock:?}: {why}"),
-                }
+                let ctx = RunContext::quiet(&budget);
+                let report = check_subject(&subject, property, &options, &mut explored, ctx);
+                assert_eq!(holds(&report), expected, "{engine} {deadlock:?}");
             }
         }
     }

@@ -1,40 +1,22 @@
 //! Finite prefixes as evidence: violations are found in nets without recurring markings.
 
-use lariat::internals::ir::{EvidenceKind, Lasso, Names, PropertyList};
+use crate::asking::{by, check, event, one_property, system};
+use lariat::internals::ir::{EvidenceKind, Lasso, Names};
 use lariat::internals::{
-    Budget, CheckOptions, Deadlock, Decision, EarnedVerdict, EngineChoice, Plan, PropertyForm,
-    RunContext, Schedule, Shortening, SpaceCache, Subject, Systems, check_subject,
+    Budget, CheckOptions, Deadlock, Decision, EarnedVerdict, EngineChoice, Plan, ReplayedProperty,
+    Schedule, Shortening, replay,
 };
-use lariat::internals::{ReplayedProperty, replay};
-use lariat_model::{Action, Arc, Domain, Event, EventId, Step, System, VarId, Variable};
+use lariat_model::{EventId, Step, System};
 
 /// A token moves from `p0` to `r` in five steps, and `leave` moves it on to `s`. Every transition
-/// adds to `heap`, so that no marking recurs; `thread_pool` does nothing else.
+/// adds to `heap`, so that no marking recurs; `idle` does nothing else.
 fn growing() -> System {
     let names = ["p0", "p1", "p2", "p3", "p4", "r", "s", "heap"];
-    let variable = |name: &str| Variable {
-        name: name.to_owned(),
-        domain: Domain::Count { bound: None },
-    };
-    let arc = |var: u32, need, delta| Arc {
-        var: VarId(var),
-        need,
-        delta,
-    };
-    let event = |name: String, arcs: Vec<Arc>| Event {
-        name,
-        action: Action::Net(arcs),
-    };
-    let moves = |from: u32| vec![arc(from, 1, -1), arc(from + 1, 0, 1), arc(7, 0, 1)];
-    let mut events = vec![event("idle".to_owned(), vec![arc(7, 0, 1)])];
-    events.extend((0..5).map(|i| event(format!("t{i}"), moves(i))));
-    events.push(event("leave".to_owned(), moves(5)));
-    System {
-        variables: names.map(variable).into(),
-        events,
-        initial: vec![vec![1, 0, 0, 0, 0, 0, 0, 0].into()],
-        ..System::default()
-    }
+    let moves = |from: u32| [(from, 1, -1), (from + 1, 0, 1), (7, 0, 1)];
+    let mut events = vec![event("idle", &[(7, 0, 1)])];
+    events.extend((0..5).map(|i| event(&format!("t{i}"), &moves(i))));
+    events.push(event("leave", &moves(5)));
+    system(&names, events, &[1, 0, 0, 0, 0, 0, 0, 0])
 }
 
 fn checked(
@@ -43,28 +25,18 @@ fn checked(
     formula: &str,
     shortening: Shortening,
 ) -> Decision {
-    let system = growing();
-    let properties = bound(&system, formula);
-    check_subject(
-        &Subject::of_system(&system, &properties.formulas, &properties.propositions),
-        PropertyForm::Formula(properties.list[0].formula),
-        &CheckOptions {
-            engine,
-            deadlock,
-            shortening,
-            ..CheckOptions::default()
-        },
-        &mut SpaceCache::new(&Systems::new()),
-        RunContext::quiet(&Budget::unlimited().with_work(2_000_000)),
-    )
+    let options = CheckOptions {
+        deadlock,
+        shortening,
+        ..by(engine)
+    };
+    let budget = Budget::unlimited().with_work(2_000_000);
+    check(&growing(), formula, &options, &budget)
 }
 
-fn bound(system: &System, formula: &str) -> PropertyList {
-    let mut properties = PropertyList::new();
-    let names = Names::of(system);
-    let added = properties.add_formula(&names, "test", None, formula);
-    added.unwrap();
-    properties
+fn by_engine(name: &str, formula: &str) -> Decision {
+    let engine = EngineChoice::Plan(Plan::of(name));
+    checked(engine, Deadlock::Stutter, formula, Shortening::Counted)
 }
 
 fn lasso(report: &Decision) -> &Lasso {
@@ -97,12 +69,7 @@ fn prefixes_are_found_in_nets_without_recurring_markings() {
             assert_eq!(run.prefix.len(), 5, "{}", report.engine.name());
             assert_eq!(report.bad, Some(5), "{}", report.engine.name());
         }
-        let report = checked(
-            choice.clone(),
-            Deadlock::Stutter,
-            NEVER_R,
-            Shortening::Never,
-        );
+        let report = checked(choice, Deadlock::Stutter, NEVER_R, Shortening::Never);
         assert!(lasso(&report).prefix.len() >= 5, "{}", report.engine.name());
     }
 }
@@ -111,19 +78,13 @@ fn prefixes_are_found_in_nets_without_recurring_markings() {
 fn prefixes_include_the_event_that_the_property_names() {
     let formula = r#"G !(fires(leave) & X "heap <= 900")"#;
     for engine in ["explicit", "walk"] {
-        let plan = EngineChoice::Plan(Plan::of(engine));
-        let report = checked(plan, Deadlock::Stutter, formula, Shortening::Counted);
+        let report = by_engine(engine, formula);
         let run = lasso(&report);
         assert_eq!((run.prefix.len(), run.cycle.len()), (6, 0), "{engine}");
         assert_eq!(report.bad, Some(6), "{engine}");
     }
     // The letter of the last state needs the event that is taken from it.
-    let report = checked(
-        EngineChoice::Plan(Plan::of("explicit")),
-        Deadlock::Stutter,
-        r#"G !(fires(leave) & "heap <= 900")"#,
-        Shortening::Counted,
-    );
+    let report = by_engine("explicit", r#"G !(fires(leave) & "heap <= 900")"#);
     assert_eq!(lasso(&report).prefix.len(), 6);
     assert_eq!(report.bad, Some(5));
 }
@@ -134,45 +95,30 @@ fn prefixes_include_the_event_that_the_property_names() {
 fn a_state_is_evidence_if_it_decides_with_every_event() {
     let formula = r#"G !(("p0 >= 1" & fires(leave)) | ("r >= 1" & "heap <= 900"))"#;
     for engine in ["owcty", "el", "slap", "slap-fst", "sop"] {
-        let plan = EngineChoice::Plan(Plan::of(engine));
-        let report = checked(plan, Deadlock::Stutter, formula, Shortening::Counted);
+        let report = by_engine(engine, formula);
         assert_eq!(lasso(&report).kind(), EvidenceKind::Prefix, "{engine}");
     }
 }
 
 #[test]
 fn evidence_is_infinite_if_finite_runs_do_not_count() {
-    for choice in [
-        EngineChoice::Plan(Plan::of("walk")),
-        EngineChoice::default(),
-    ] {
+    let walk = EngineChoice::Plan(Plan::of("walk"));
+    for choice in [walk, EngineChoice::default()] {
         let report = checked(choice, Deadlock::Ignore, NEVER_R, Shortening::Counted);
-        let run = lasso(&report);
-        assert_eq!(
-            run.kind(),
-            EvidenceKind::Covering,
-            "{}",
-            report.engine.name()
-        );
-        let bad = report
-            .bad
-            .expect("a position after which every continuation violates it");
-        let states: Vec<_> = std::iter::once(&run.initial)
-            .chain(run.steps().map(|step| &step.state))
-            .collect();
-        assert!(states[bad][5] >= 1, "{}", report.engine.name());
+        let (run, engine) = (lasso(&report), report.engine.name());
+        assert_eq!(run.kind(), EvidenceKind::Covering, "{engine}");
+        let bad = report.bad.expect("a bad position");
+        let later = run.steps().map(|step| &step.state);
+        let mut states = std::iter::once(&run.initial).chain(later);
+        assert!(states.nth(bad).unwrap()[5] >= 1, "{engine}");
     }
 }
 
 #[test]
 fn structural_facts_do_not_make_a_prefix_evidence() {
     // `p0` never has two tokens, so every run is a violation; progression does not show it.
-    let report = checked(
-        EngineChoice::default(),
-        Deadlock::Stutter,
-        r#"F "p0 >= 2""#,
-        Shortening::Counted,
-    );
+    let (auto, formula) = (EngineChoice::default(), r#"F "p0 >= 2""#);
+    let report = checked(auto, Deadlock::Stutter, formula, Shortening::Counted);
     assert_ne!(lasso(&report).kind(), EvidenceKind::Prefix);
 }
 
@@ -193,7 +139,7 @@ fn the_replay_checks_prefixes() {
         growth: None,
     };
     let replay_prefix = |formula: &str, deadlock, run: &Lasso| {
-        let properties = bound(&system, formula);
+        let properties = one_property(&Names::of(&system), formula);
         let property = ReplayedProperty::Formula(&properties.formulas, properties.list[0].formula);
         replay(&system, &properties.propositions, property, deadlock, run)
     };

@@ -1,11 +1,8 @@
 //! Numbers of product nodes and edges that each engine computes on fixed questions. They detect
 //! changes in laziness, closures and edge order; after an intended change the table is updated.
 
-use crate::asking::{about_philosophers, first_question};
-use lariat::internals::{
-    Budget, CheckOptions, EarnedVerdict, OrderChoice, Preset, RunContext, SpaceCache, StatValue,
-    Statistic, Systems, check_subject,
-};
+use crate::asking::{by, check, holds, order, philosophers};
+use lariat::internals::{Budget, CheckOptions, Preset, StatValue, Statistic};
 
 /// Questions: philosophers, a formula, and whether it holds.
 const QUESTIONS: [(u32, &str, bool); 3] = [
@@ -35,26 +32,18 @@ const PINNED: &[(&str, [&str; 3])] = &[
 ];
 
 fn size(preset: &Preset, question: (u32, &str, bool)) -> String {
-    let (philosophers, formula, holds) = question;
-    let (system, properties) = about_philosophers(philosophers, formula);
-    let (subject, property) = first_question(&system, &properties);
-    let report = check_subject(
-        &subject,
-        property,
-        &CheckOptions {
-            engine: preset.plan().into(),
-            order: OrderChoice::Named("file-up".parse().unwrap()),
-            ..CheckOptions::default()
-        },
-        &mut SpaceCache::new(&Systems::new()),
-        RunContext::quiet(&Budget::unlimited()),
-    );
-    let found = match &report.verdict {
-        EarnedVerdict::Holds(_) => true,
-        EarnedVerdict::Violated(_) => false,
-        EarnedVerdict::Unknown(reason) => panic!("{}: {reason}", preset.id.name()),
+    let (count, formula, expected) = question;
+    let options = CheckOptions {
+        order: order("file-up"),
+        ..by(preset.plan())
     };
-    assert_eq!(found, holds, "{}: {formula}", preset.id.name());
+    let report = check(
+        &philosophers(count),
+        formula,
+        &options,
+        &Budget::unlimited(),
+    );
+    assert_eq!(holds(&report), expected, "{}: {formula}", preset.id.name());
     let figure = |statistic| match report.account.stats.get(statistic) {
         Some(StatValue::Count(count)) => count.to_string(),
         _ => "-".to_owned(),
@@ -67,10 +56,8 @@ fn size(preset: &Preset, question: (u32, &str, bool)) -> String {
 fn product_sizes_are_as_pinned() {
     let mut differences = Vec::new();
     // Walks store no product.
-    for preset in Preset::ALL
-        .iter()
-        .filter(|preset| preset.id.name() != "walk")
-    {
+    let presets = Preset::ALL.iter();
+    for preset in presets.filter(|preset| preset.id.name() != "walk") {
         let sizes = QUESTIONS.map(|question| size(preset, question));
         let pinned = PINNED.iter().find(|(name, _)| *name == preset.id.name());
         if pinned.is_none_or(|(_, pinned)| *pinned != sizes) {

@@ -3,11 +3,11 @@
 //! The models are read from the folder `LARIAT_MODELS`, else from beside the workspace; without
 //! them the tests pass. Models of more than `LARIAT_STATES` (10 000) states are skipped.
 
+use crate::asking::{by, check_anew};
 use lariat::internals::formats::LoadedModel;
 use lariat::internals::ir::PropertyList;
 use lariat::internals::{
-    Budget, CheckOptions, EarnedVerdict, EngineChoice, Plan, PropertyForm, RunContext, SpaceCache,
-    Subject, Systems, check_subject, process_automaton,
+    Budget, EarnedVerdict, EngineChoice, Plan, PropertyForm, Subject, process_automaton,
 };
 use lariat_corpora::{models, number, table};
 use std::fs;
@@ -39,16 +39,7 @@ fn verdict(
     engine: EngineChoice,
 ) -> &'static str {
     let subject = Subject::new(model, properties);
-    let report = check_subject(
-        &subject,
-        property,
-        &CheckOptions {
-            engine,
-            ..CheckOptions::default()
-        },
-        &mut SpaceCache::new(&Systems::new()),
-        RunContext::quiet(&Budget::bytes(2 << 30)),
-    );
+    let report = check_anew(&subject, property, &by(engine), &Budget::bytes(2 << 30));
     match report.verdict {
         EarnedVerdict::Holds(_) => "T",
         EarnedVerdict::Violated(_) => "F",
@@ -109,23 +100,15 @@ fn property_processes_have_the_published_verdicts() {
     let verdicts = table(&folder.join("verdicts.tsv"));
     for entry in fs::read_dir(folder.join("property-process")).expect("a folder") {
         let path = entry.expect("an entry").path();
-        let file = path
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let file = path.file_stem().unwrap_or_default().to_string_lossy();
         let (name, id) = file.split_once(".prop").expect("a model and a property");
         let want = verdicts.iter().find(|v| v[0] == name && v[2] == id);
         let model = read(&path);
         let mut properties = PropertyList::new();
         let process = model.property.as_ref().expect("a property process");
         let automaton = process_automaton(process, &mut properties).expect("an automaton");
-        let found = verdict(
-            &model,
-            &properties,
-            PropertyForm::Never(&automaton),
-            EngineChoice::default(),
-        );
+        let never = PropertyForm::Never(&automaton);
+        let found = verdict(&model, &properties, never, EngineChoice::default());
         assert_eq!(found, want.expect("a verdict")[3], "{file}");
     }
 }

@@ -1,10 +1,9 @@
 //! Observers are notified of each engine that starts.
 
-use lariat::internals::ir::generate::{Family, generate};
-use lariat::internals::ir::{Names, PropertyList};
+use crate::asking::{about_philosophers, by, first_question};
 use lariat::internals::{
-    Budget, Cancel, CheckOptions, Decision, EarnedVerdict, EngineChoice, Observer, PropertyForm,
-    Reason, RunContext, Schedule, SpaceCache, Stop, Subject, Systems,
+    Budget, Cancel, Decision, EarnedVerdict, EngineChoice, Observer, Reason, RunContext, Schedule,
+    SpaceCache, Stop, Systems, check_subject,
 };
 use std::sync::Mutex;
 
@@ -30,25 +29,18 @@ impl Observer for Interrupter {
 
 /// A question that the first searches are too short to decide, so that several engines run.
 fn checked(budget: &Budget, observer: &dyn Observer) -> Decision {
-    let system = generate(Family::Philosophers, 5).unwrap();
-    let mut properties = PropertyList::new();
-    let names = Names::of(&system);
     let formula = r#"G ("HasLeft_1 = 1" -> F ("Thinking_1 = 1" | deadlock))"#;
-    properties
-        .add_formula(&names, "test", None, formula)
-        .unwrap();
+    let (system, properties) = about_philosophers(5, formula);
+    let (subject, property) = first_question(&system, &properties);
     let schedule = Schedule {
         glance: 10,
         first_look: 10,
         ..Schedule::default()
     };
-    lariat::internals::check_subject(
-        &Subject::of_system(&system, &properties.formulas, &properties.propositions),
-        PropertyForm::Formula(properties.list[0].formula),
-        &CheckOptions {
-            engine: EngineChoice::Auto(schedule),
-            ..CheckOptions::default()
-        },
+    check_subject(
+        &subject,
+        property,
+        &by(EngineChoice::Auto(schedule)),
         &mut SpaceCache::new(&Systems::new()),
         RunContext::new(budget, observer),
     )
@@ -58,11 +50,8 @@ fn checked(budget: &Budget, observer: &dyn Observer) -> Decision {
 fn observers_are_notified_of_every_engine_of_auto() {
     let listener = Listener::default();
     let report = checked(&Budget::unlimited(), &listener);
-    let tried: Vec<&str> = report
-        .trail
-        .iter()
-        .map(|attempt| attempt.engine.name())
-        .collect();
+    let attempts = report.trail.iter();
+    let tried: Vec<&str> = attempts.map(|attempt| attempt.engine.name()).collect();
     assert!(tried.len() > 1, "{tried:?}");
     assert_eq!(*listener.0.lock().unwrap(), tried);
 }
@@ -76,12 +65,7 @@ fn the_interrupted_engine_is_reported() {
         let budget = Budget::unlimited().with_cancel(cancel.clone());
         let report = checked(&budget, &Interrupter(attempt.engine.name(), cancel));
         let interrupted = EarnedVerdict::Unknown(Reason::Stopped(Stop::Interrupted));
-        assert_eq!(
-            format!("{:?}", report.verdict),
-            format!("{interrupted:?}"),
-            "{}",
-            attempt.engine.name()
-        );
+        assert_eq!(report.verdict, interrupted, "{}", attempt.engine.name());
         assert_eq!(report.engine.name(), attempt.engine.name());
     }
 }

@@ -1,52 +1,27 @@
 //! Published variants have the products of the papers, which verdicts alone do not show.
 
+use crate::asking::{by, check, order, published};
 use lariat::internals::ir::generate::{Family, generate};
-use lariat::internals::ir::{Names, PropertyList};
 use lariat::internals::{
     AbsenceProof, AbsenceProofs, AutomatonKind, Budget, CheckOptions, Decision, EarnedVerdict,
-    OrderChoice, Plan, PropertyForm, Reason, Recurring, RunContext, SpaceCache, StatValue,
-    Statistic, Stop, Subject, Systems, Variant, check_subject,
+    Plan, Reason, Recurring, StatValue, Statistic, Stop, Variant,
 };
 
 const REWORK: &str = "(G F work_4 & G F !work_4) -> (G F done_4 | G F redo_4)";
 
 fn decide(plan: Plan, formula: &str) -> Decision {
     let system = generate(Family::Kanban, 2).unwrap();
-    let mut properties = PropertyList::new();
-    let names = Names::of(&system);
-    properties
-        .add_formula(&names, "formula", None, formula)
-        .unwrap();
-    let subject = Subject::of_system(&system, &properties.formulas, &properties.propositions);
     let options = CheckOptions {
-        engine: plan.into(),
-        order: OrderChoice::Named("noack-up".parse().unwrap()),
-        ..CheckOptions::default()
+        order: order("noack-up"),
+        ..by(plan)
     };
-    let property = PropertyForm::Formula(properties.list[0].formula);
-    let systems = Systems::new();
-    let mut explored = SpaceCache::new(&systems);
-    let budget = Budget::unlimited();
-    check_subject(
-        &subject,
-        property,
-        &options,
-        &mut explored,
-        RunContext::quiet(&budget),
-    )
+    check(&system, formula, &options, &Budget::unlimited())
 }
 
 fn count(report: &Decision, statistic: Statistic) -> u64 {
     match report.account.stats.get(statistic) {
         Some(StatValue::Count(count)) => *count,
         other => panic!("{statistic:?}: {other:?}"),
-    }
-}
-
-fn published() -> Variant {
-    Variant {
-        published: true,
-        ..Variant::default()
     }
 }
 

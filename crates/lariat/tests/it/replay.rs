@@ -1,55 +1,24 @@
 //! Runs that the replay refuses. It checks every run before a property is reported as violated.
 
-use lariat::internals::{EarnedVerdict, Reason};
-use lariat::internals::{ReplayedProperty, replay};
+use crate::asking::{event, one_property, system};
+use lariat::internals::{EarnedVerdict, Reason, ReplayedProperty, replay};
 use lariat_automata::{Automaton, Guards, StateId, Transition};
 use lariat_emptiness::Marks;
 use lariat_engines::Outcome;
-use lariat_model::{
-    Action, Arc, Deadlock, Domain, Event, EventId, Lasso, Names, PropertyList, Step, System, VarId,
-    Variable,
-};
+use lariat_model::{Action, Deadlock, Event, EventId, Lasso, Names, Step, System, VarId};
 
 use Deadlock::{Ignore, Stutter};
-
-fn system(variables: &[&str], events: Vec<(&str, Action)>, initial: &[i64]) -> System {
-    let variable = |name: &&str| Variable {
-        name: (*name).to_owned(),
-        domain: Domain::Count { bound: None },
-    };
-    let event = |(name, action): (&str, Action)| Event {
-        name: name.to_owned(),
-        action,
-    };
-    System {
-        variables: variables.iter().map(variable).collect(),
-        events: events.into_iter().map(event).collect(),
-        initial: vec![initial.into()],
-        ..System::default()
-    }
-}
 
 /// A token moves from `a` to `b`, adding one to `heap`, and back, or is lost. `dump` needs it in
 /// `a`, and five in `heap`.
 fn turns() -> System {
-    let net = |arcs: &[(u32, i64, i64)]| {
-        let arc = |&(var, need, delta): &(u32, i64, i64)| Arc {
-            var: VarId(var),
-            need,
-            delta,
-        };
-        Action::Net(arcs.iter().map(arc).collect())
-    };
-    system(
-        &["a", "b", "heap"],
-        vec![
-            ("go", net(&[(0, 1, -1), (1, 0, 1), (2, 0, 1)])),
-            ("come", net(&[(0, 0, 1), (1, 1, -1)])),
-            ("lose", net(&[(1, 1, -1)])),
-            ("dump", net(&[(0, 1, 0), (2, 5, -5)])),
-        ],
-        &[1, 0, 0],
-    )
+    let events = vec![
+        event("go", &[(0, 1, -1), (1, 0, 1), (2, 0, 1)]),
+        event("come", &[(0, 0, 1), (1, 1, -1)]),
+        event("lose", &[(1, 1, -1)]),
+        event("dump", &[(0, 1, 0), (2, 5, -5)]),
+    ];
+    system(&["a", "b", "heap"], events, &[1, 0, 0])
 }
 
 fn step(event: u32, state: &[i64]) -> Step {
@@ -85,10 +54,7 @@ fn replay_formula(
     formula: &str,
     deadlock: Deadlock,
 ) -> Result<(), String> {
-    let mut properties = PropertyList::new();
-    let names = Names::of(system);
-    let added = properties.add_formula(&names, "formula", None, formula);
-    added.unwrap();
+    let properties = one_property(&Names::of(system), formula);
     let property = ReplayedProperty::Formula(&properties.formulas, properties.list[0].formula);
     replay(system, &properties.propositions, property, deadlock, lasso)
 }
@@ -97,34 +63,18 @@ fn replay_formula(
 fn runs_start_in_an_initial_state_and_take_steps_of_the_system() {
     let system = turns();
     let start: &[i64] = &[1, 0, 0];
-    let elsewhere = run(
-        &[0, 1, 0],
-        vec![step(2, &[0, 0, 0])],
-        vec![stutter(&[0, 0, 0])],
-    );
+    let end = [0, 0, 0];
+    let elsewhere = run(&[0, 1, 0], vec![step(2, &end)], vec![stutter(&end)]);
+    let wrong_step = "not a step of the model";
+    let open = run(start, lost()[..1].to_vec(), lost()[1..].to_vec());
     let refused = [
         // Another initial state; a wrong successor; a disabled event; stuttering elsewhere.
         (elsewhere, "initial"),
-        (
-            run(start, vec![], vec![step(0, start)]),
-            "not a step of the model",
-        ),
-        (
-            run(start, vec![], vec![step(1, start)]),
-            "not a step of the model",
-        ),
-        (
-            run(start, vec![], vec![stutter(start)]),
-            "not a step of the model",
-        ),
-        (
-            run(start, lost(), vec![stutter(&[0, 0, 2])]),
-            "not a step of the model",
-        ),
-        (
-            run(start, lost()[..1].to_vec(), lost()[1..].to_vec()),
-            "does not close",
-        ),
+        (run(start, vec![], vec![step(0, start)]), wrong_step),
+        (run(start, vec![], vec![step(1, start)]), wrong_step),
+        (run(start, vec![], vec![stutter(start)]), wrong_step),
+        (run(start, lost(), vec![stutter(&[0, 0, 2])]), wrong_step),
+        (open, "does not close"),
     ];
     for (lasso, because) in refused {
         for formula in ["F \"heap >= 9\"", "X X G a"] {
@@ -138,10 +88,8 @@ fn runs_start_in_an_initial_state_and_take_steps_of_the_system() {
 fn finite_runs_count_where_deadlocks_stutter() {
     let system = turns();
     let ends = run(&[1, 0, 0], lost(), vec![stutter(&[0, 0, 1])]);
-    assert_eq!(
-        replay_formula(&system, &ends, "G F (a | b)", Stutter),
-        Ok(())
-    );
+    let recurs = "G F (a | b)";
+    assert_eq!(replay_formula(&system, &ends, recurs, Stutter), Ok(()));
     let why = replay_formula(&system, &ends, "G F (a | b)", Ignore).unwrap_err();
     assert!(why.contains("not a step of the model"), "{why}");
     let satisfied = replay_formula(&system, &ends, "F G !a", Stutter).unwrap_err();
@@ -177,13 +125,12 @@ fn atoms_are_settled_at_every_position_of_a_round() {
 fn covering_runs_need_a_net() {
     let rows = vec![[Some((0, 1))].into(), [Some((1, 2))].into()];
     let vars = vec![VarId(0)];
-    let table = system(&["x"], vec![("e", Action::Table { vars, rows })], &[0]);
-    let adds = Arc {
-        var: VarId(0),
-        need: 0,
-        delta: 1,
+    let table = Event {
+        name: "e".to_owned(),
+        action: Action::Table { vars, rows },
     };
-    let mut net = system(&["x"], vec![("e", Action::Net(vec![adds]))], &[0]);
+    let table = system(&["x"], vec![table], &[0]);
+    let mut net = system(&["x"], vec![event("e", &[(0, 0, 1)])], &[0]);
     let once = Lasso {
         growth: Some([1].into()),
         ..run(&[0], vec![], vec![step(0, &[1])])
@@ -203,9 +150,7 @@ fn covering_runs_need_a_net() {
 #[test]
 fn a_reached_state_of_the_automaton_must_accept_every_continuation() {
     let system = turns();
-    let mut properties = PropertyList::new();
-    let added = properties.add_formula(&Names::of(&system), "formula", None, "b");
-    added.unwrap();
+    let properties = one_property(&Names::of(&system), "b");
     let mut guards = Guards::new();
     let b = guards.atom(0);
     let edge = |guard, marks, to| Transition {
@@ -237,15 +182,11 @@ fn verdicts_are_earned() {
     let holds = EarnedVerdict::earn(Ok(Outcome::Empty), |_| Err("not asked".to_owned()));
     assert!(matches!(holds, EarnedVerdict::Holds(_)), "{holds:?}");
     let doubt = EarnedVerdict::earn(Ok(Outcome::Undecided(any())), Ok);
-    let inconclusive =
-        |v: &EarnedVerdict| matches!(v, EarnedVerdict::Unknown(Reason::Inconclusive(_)));
-    assert!(inconclusive(&doubt), "{doubt:?}");
+    let inconclusive = matches!(doubt, EarnedVerdict::Unknown(Reason::Inconclusive(_)));
+    assert!(inconclusive, "{doubt:?}");
     let failed = EarnedVerdict::earn(Ok(Outcome::Accepting(any())), |_| Err("wrong".to_owned()));
     let wrong = EarnedVerdict::Unknown(Reason::Internal("wrong".to_owned()));
     assert_eq!(failed, wrong);
-    let violated = EarnedVerdict::earn(Ok(Outcome::Accepting(any())), Ok);
-    assert!(
-        matches!(violated, EarnedVerdict::Violated(_)),
-        "{violated:?}"
-    );
+    let found = EarnedVerdict::earn(Ok(Outcome::Accepting(any())), Ok);
+    assert!(matches!(found, EarnedVerdict::Violated(_)), "{found:?}");
 }

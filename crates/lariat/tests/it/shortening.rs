@@ -1,25 +1,14 @@
 //! Counterexamples are short for every engine, and end where a safety property is violated.
 
-use crate::asking::{about_philosophers, first_question};
-use lariat::internals::{
-    Budget, CheckOptions, Decision, EarnedVerdict, Preset, RunContext, Shortening, SpaceCache,
-    Systems, check_subject,
-};
+use crate::asking::{by, check, philosophers};
+use lariat::internals::{Budget, CheckOptions, Decision, EarnedVerdict, Preset, Shortening};
 
 fn checked(preset: &Preset, formula: &str, shortening: Shortening) -> Decision {
-    let (system, properties) = about_philosophers(4, formula);
-    let (subject, property) = first_question(&system, &properties);
-    check_subject(
-        &subject,
-        property,
-        &CheckOptions {
-            engine: preset.plan().into(),
-            shortening,
-            ..CheckOptions::default()
-        },
-        &mut SpaceCache::new(&Systems::new()),
-        RunContext::quiet(&Budget::unlimited()),
-    )
+    let options = CheckOptions {
+        shortening,
+        ..by(preset.plan())
+    };
+    check(&philosophers(4), formula, &options, &Budget::unlimited())
 }
 
 fn length(report: &Decision) -> usize {
@@ -45,14 +34,9 @@ fn all_engines_show_a_run_of_the_same_length() {
                 .collect()
         };
         let (short, found) = (lengths(Shortening::Counted), lengths(Shortening::Never));
-        assert!(
-            short.iter().all(|length| *length == short[0]),
-            "{formula}: {short:?}, found {found:?}"
-        );
-        assert!(
-            found.iter().all(|length| *length >= short[0]),
-            "{formula}: {short:?}, found {found:?}"
-        );
+        let are_short = short.iter().all(|length| *length == short[0])
+            && found.iter().all(|length| *length >= short[0]);
+        assert!(are_short, "{formula}: {short:?}, found {found:?}");
         assert_eq!(lengths(Shortening::Insist), short, "{formula}");
     }
 }

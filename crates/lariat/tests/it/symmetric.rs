@@ -1,32 +1,28 @@
 //! Nets of many equal processes: when `auto` uses symmetries, and which; walks on such nets.
 
+use crate::asking::{by, check_anew, one_property};
 use lariat::internals::formats::read;
-use lariat::internals::ir::PropertyList;
 use lariat::internals::{
     Budget, CheckOptions, Decision, EarnedVerdict, EngineChoice, LeftOut, Plan, PropertyForm,
-    ReductionChoice, Rules, RunContext, Schedule, SpaceCache, Subject, Systems, Technique,
-    check_subject,
+    ReductionChoice, Rules, Schedule, Subject, Technique,
 };
 use std::fmt::Write;
 
+fn checked(net: &str, formula: &str, options: &CheckOptions) -> Decision {
+    let model = read("net", net.as_bytes()).expect("a net");
+    let properties = one_property(&model.names(), formula);
+    let property = PropertyForm::Formula(properties.list[0].formula);
+    let subject = Subject::new(&model, &properties);
+    check_anew(&subject, property, options, &Budget::unlimited())
+}
+
 /// Decides a formula without reductions, with so little work that symmetries matter.
 fn decide(net: &str, formula: &str, schedule: Schedule) -> Decision {
-    let model = read("net", net.as_bytes()).expect("a net");
-    let mut properties = PropertyList::new();
-    properties
-        .add_formula(&model.names(), "test", None, formula)
-        .expect(formula);
-    check_subject(
-        &Subject::new(&model, &properties),
-        PropertyForm::Formula(properties.list[0].formula),
-        &CheckOptions {
-            engine: EngineChoice::Auto(schedule),
-            reduce: ReductionChoice::Only(Rules::NONE),
-            ..CheckOptions::default()
-        },
-        &mut SpaceCache::new(&Systems::new()),
-        RunContext::quiet(&Budget::unlimited()),
-    )
+    let options = CheckOptions {
+        reduce: ReductionChoice::Only(Rules::NONE),
+        ..by(EngineChoice::Auto(schedule))
+    };
+    checked(net, formula, &options)
 }
 
 /// Processes with separate places, which rest, wait for a lock and work.
@@ -40,30 +36,21 @@ fn processes(count: usize) -> String {
         for (place, marking) in [("rest", rest), ("wait", ""), ("work", "")] {
             write!(net, r#"<place id="{place}{i}">{marking}</place>"#).unwrap();
         }
+        let [rest, wait, work] = ["rest", "wait", "work"].map(|place| format!("{place}{i}"));
+        let lock = "lock".to_owned();
         let steps = [
-            ("ask", vec![format!("rest{i}")], vec![format!("wait{i}")]),
-            (
-                "get",
-                vec![format!("wait{i}"), "lock".into()],
-                vec![format!("work{i}")],
-            ),
-            (
-                "end",
-                vec![format!("work{i}")],
-                vec![format!("rest{i}"), "lock".into()],
-            ),
+            ("ask", vec![&rest], vec![&wait]),
+            ("get", vec![&wait, &lock], vec![&work]),
+            ("end", vec![&work], vec![&rest, &lock]),
         ];
         for (step, from, to) in steps {
             write!(net, r#"<transition id="{step}{i}"/>"#).unwrap();
             let step = format!("{step}{i}");
-            let from = from.iter().map(|place| (place, &step));
-            for (source, target) in from.chain(to.iter().map(|place| (&step, place))) {
+            let from = from.into_iter().map(|place| (place, &step));
+            for (source, target) in from.chain(to.into_iter().map(|place| (&step, place))) {
                 arcs += 1;
-                write!(
-                    net,
-                    r#"<arc id="a{arcs}" source="{source}" target="{target}"/>"#
-                )
-                .unwrap();
+                let ends = format!(r#"source="{source}" target="{target}""#);
+                write!(net, r#"<arc id="a{arcs}" {ends}/>"#).unwrap();
             }
         }
     }
@@ -101,22 +88,8 @@ fn symmetries_of_places_are_computed_if_the_first_search_does_not_decide() {
 /// A walk samples the enabled events if there are very many.
 #[test]
 fn walks_with_more_than_a_thousand_enabled_events() {
-    let model = read("net", processes(1200).as_bytes()).expect("a net");
-    let mut properties = PropertyList::new();
     let formula = r#"G ("lock = 1" | "wait7 = 0")"#;
-    properties
-        .add_formula(&model.names(), "test", None, formula)
-        .expect(formula);
-    let report = check_subject(
-        &Subject::new(&model, &properties),
-        PropertyForm::Formula(properties.list[0].formula),
-        &CheckOptions {
-            engine: EngineChoice::Plan(Plan::of("walk")),
-            ..CheckOptions::default()
-        },
-        &mut SpaceCache::new(&Systems::new()),
-        RunContext::quiet(&Budget::unlimited()),
-    );
+    let report = checked(&processes(1200), formula, &by(Plan::of("walk")));
     assert!(matches!(report.verdict, EarnedVerdict::Violated(_)));
 }
 
