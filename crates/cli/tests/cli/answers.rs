@@ -2,7 +2,7 @@
 
 use crate::kit::{
     EXCLUSION, Folder, LARGE_HOLDS, MUTEX, STARVATION, command, ended, large_net, lariat,
-    lariat_reading,
+    lariat_reading, shipped,
 };
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -12,18 +12,14 @@ fn examples_have_the_verdicts_of_their_comments() {
     for name in ["mutex", "philosophers", "producer-consumer"] {
         let formulas = format!("examples/{name}.ltl");
         let model = format!("examples/{name}.pnml");
-        let path = format!("{}/../../{formulas}", env!("CARGO_MANIFEST_DIR"));
-        let text = std::fs::read_to_string(path).unwrap();
-        let ran = lariat(&["check", &model, "-F", &formulas, "--json"]).exits(1);
+        let text = shipped(&formulas);
+        let ran = lariat(format!("check {model} -F {formulas} --json")).exits(1);
         let mut expected = BTreeMap::new();
         let mut comment = "";
         for line in text.lines() {
             if let Some((name, _)) = line.split_once(':').filter(|_| !line.starts_with('#')) {
-                let verdict = if comment.contains("Violated") {
-                    "violated"
-                } else {
-                    "holds"
-                };
+                let is_violated = comment.contains("Violated");
+                let verdict = if is_violated { "violated" } else { "holds" };
                 expected.insert(name.to_owned(), verdict.to_owned());
             } else if line.starts_with('#') {
                 comment = line;
@@ -39,60 +35,40 @@ fn examples_have_the_verdicts_of_their_comments() {
 
 #[test]
 fn exit_codes() {
-    for (formulas, code) in [
-        (&[EXCLUSION][..], 0),
-        (&[STARVATION], 1),
-        (&[EXCLUSION, STARVATION, "G F true"], 1),
-        (&[EXCLUSION, "G nobody"], 2),
-        (&[STARVATION, "G ("], 2),
-        (&[], 2),
+    let (holds, violated) = (format!("-f '{EXCLUSION}'"), format!("-f '{STARVATION}'"));
+    for (rest, code) in [
+        (holds.clone(), 0),
+        (violated.clone(), 1),
+        (format!("{holds} {violated} -f 'G F true'"), 1),
+        (format!("{holds} -f 'G nobody'"), 2),
+        (format!("{violated} -f 'G ('"), 2),
+        (String::new(), 2),
+        (format!("{holds} --timeout 0s"), 3),
+        (format!("{holds} --engine magic"), 2),
+        (format!("{holds} --timeout soon"), 2),
     ] {
-        let mut args = vec!["check", MUTEX];
-        for formula in formulas {
-            args.extend(["-f", formula]);
-        }
-        lariat(&args).exits(code);
+        lariat(format!("check {MUTEX} {rest}")).exits(code);
     }
-    lariat(&["check", MUTEX, "-f", EXCLUSION, "--timeout", "0s"]).exits(3);
-    lariat(&[]).exits(2);
-    lariat(&["check", MUTEX, "-f", EXCLUSION, "--engine", "magic"]).exits(2);
-    lariat(&["check", MUTEX, "-f", EXCLUSION, "--timeout", "soon"]).exits(2);
-    lariat(&["--version"]).exits(0).prints("lariat ");
+    lariat("").exits(2);
+    lariat("--version").exits(0).prints("lariat ");
 }
 
 #[test]
 fn violated_takes_precedence_over_unknown() {
     let folder = Folder::new();
     let net = large_net(&folder);
-    let args = [
-        "check",
-        &net,
-        "-f",
-        "false",
-        "-f",
-        LARGE_HOLDS,
-        "--engine",
-        "explicit",
-        "--memory",
-        "2M",
-        "--json",
-        "--threads",
-        "1",
-    ];
-    let ran = lariat(&args).exits(1);
+    let args = format!("check {net} -f false -f '{LARGE_HOLDS}' --engine explicit --json");
+    let ran = lariat(format!("{args} --memory 2M --threads 1")).exits(1);
     let verdicts: Vec<Json> = ran.json().iter().map(|a| a["verdict"].clone()).collect();
     assert_eq!(verdicts, ["violated", "unknown"]);
 }
 
 #[test]
 fn text_has_the_verdict_then_the_lasso() {
-    let both = ["check", MUTEX, "-f", EXCLUSION, "-f", STARVATION];
-    let ran = lariat(&[&both[..], &["--threads", "1"]].concat()).exits(1);
-    let without_times: Vec<&str> = ran
-        .out
-        .lines()
-        .map(|line| line.split("  [explicit").next().unwrap_or(line))
-        .collect();
+    let both = format!("check {MUTEX} -f '{EXCLUSION}' -f '{STARVATION}'");
+    let ran = lariat(format!("{both} --threads 1")).exits(1);
+    let without_time = |line| str::split(line, "  [explicit").next().unwrap_or(line);
+    let without_times: Vec<&str> = ran.out.lines().map(without_time).collect();
     let expected = "\
 HOLDS     1: G(!(critical_1 & critical_2))
 VIOLATED  2: G(waiting_1 -> F(critical_1))
@@ -111,58 +87,43 @@ VIOLATED  2: G(waiting_1 -> F(critical_1))
 
 #[test]
 fn full_quiet_and_verbose() {
-    lariat(&["check", MUTEX, "-f", STARVATION, "--full"])
+    lariat(format!("check {MUTEX} -f '{STARVATION}' --full"))
         .exits(1)
         .prints("  ↻  2  a ·  lock waiting_1 waiting_2  → enter_2\n");
-    let quiet = lariat(&["check", MUTEX, "-f", STARVATION, "-q"]).exits(1);
+    let quiet = lariat(format!("check {MUTEX} -f '{STARVATION}' -q")).exits(1);
     assert_eq!(quiet.out, "VIOLATED  1: G(waiting_1 -> F(critical_1))\n");
-    lariat(&["check", MUTEX, "-f", STARVATION, "-v"])
+    lariat(format!("check {MUTEX} -f '{STARVATION}' -v"))
         .exits(1)
         .prints("product_states")
         .prints("auto: explicit");
-    lariat(&["check", MUTEX, "-f", STARVATION, "-q", "-v"]).exits(2);
+    lariat(format!("check {MUTEX} -f '{STARVATION}' -q -v")).exits(2);
 }
 
 #[test]
 fn colours_follow_the_option_and_the_environment() {
-    let colourful = |args: &[&str], variable: Option<&str>| {
-        let mut command = command(&["check", MUTEX, "-f", STARVATION]);
-        command.args(args);
+    let colourful = |args: &str, variable: Option<&str>| {
+        let mut command = command(format!("check {MUTEX} -f '{STARVATION}' {args}"));
         if let Some(name) = variable {
             command.env(name, "1");
         }
         ended(&mut command).out.contains('\u{1b}')
     };
-    assert!(!colourful(&[], None));
-    assert!(colourful(&["--color", "always"], None));
-    assert!(!colourful(&["--color", "never"], None));
-    assert!(!colourful(&[], Some("NO_COLOR")));
-    assert!(!colourful(&["--json", "--color", "always"], None));
+    assert!(!colourful("", None));
+    assert!(colourful("--color always", None));
+    assert!(!colourful("--color never", None));
+    assert!(!colourful("", Some("NO_COLOR")));
+    assert!(!colourful("--json --color always", None));
 }
 
 #[test]
 fn json_has_the_documented_fields() {
     // With several threads, the field `varying` is added.
-    let both = ["check", MUTEX, "-f", EXCLUSION, "-f", STARVATION];
-    let ran = lariat(&[&both[..], &["--json", "--threads", "1"]].concat()).exits(1);
+    let both = format!("check {MUTEX} -f '{EXCLUSION}' -f '{STARVATION}'");
+    let ran = lariat(format!("{both} --json --threads 1")).exits(1);
     let answers = ran.json();
-    let fields = [
-        "schema",
-        "model",
-        "property",
-        "formula",
-        "verdict",
-        "reason",
-        "engine",
-        "deadlock",
-        "fairness",
-        "seconds",
-        "stats",
-        "passes",
-        "auto",
-        "facts",
-        "counterexample",
-    ];
+    let fields = "schema model property formula verdict reason engine deadlock fairness seconds \
+                  stats passes auto facts counterexample";
+    let fields: Vec<&str> = fields.split_whitespace().collect();
     for answer in &answers {
         let keys: Vec<&str> = answer.as_object().unwrap().keys().map(|k| &**k).collect();
         assert_eq!(keys, fields);
@@ -187,60 +148,33 @@ fn json_has_the_documented_fields() {
     assert_eq!(answers[1]["verdict"], "violated");
     let lasso = &answers[1]["counterexample"];
     assert_eq!(lasso["replayed"], true);
-    assert_eq!(
-        lasso["initial"],
-        serde_json::json!({"lock": 1, "idle_1": 1, "idle_2": 1})
-    );
+    let initial = serde_json::json!({"lock": 1, "idle_1": 1, "idle_2": 1});
+    assert_eq!(lasso["initial"], initial);
     let prefix = lasso["prefix"].as_array().unwrap();
     let cycle = lasso["loop"].as_array().unwrap();
-    let before = prefix
-        .last()
-        .map_or(&lasso["initial"], |step| &step["marking"]);
+    let last = prefix.last();
+    let before = last.map_or(&lasso["initial"], |step| &step["marking"]);
     assert_eq!(&cycle.last().unwrap()["marking"], before);
     assert_eq!(cycle[0]["fire"], "ask_2");
 
-    let named = lariat(&[
-        "check", MUTEX, "-f", EXCLUSION, "--json", "--engine", "explicit",
-    ]);
-    assert_eq!(named.exits(0).json()[0]["auto"], serde_json::json!([]));
+    let named = lariat(format!(
+        "check {MUTEX} -f '{EXCLUSION}' --json --engine explicit"
+    ));
+    assert_eq!(named.exits(0).answer()["auto"], serde_json::json!([]));
 }
 
 /// Product and kind of automaton are selected independently, and report figures of the same names.
 #[test]
 fn automaton_kinds_count_the_same_figures() {
-    let rows = [
-        ("explicit", "tgba"),
-        ("explicit", "ba"),
-        ("explicit", "ta"),
-        ("explicit", "tgta"),
-        ("ta", "tgba"),
-        ("sog", "tgba"),
-        ("sog", "ba"),
-        ("sog", "ta"),
-        ("sog", "tgta"),
-        ("slap", "ba"),
-    ];
-    for (engine, kind) in rows {
-        let ran = lariat(&[
-            "check",
-            MUTEX,
-            "-f",
-            EXCLUSION,
-            "-f",
-            "F G !critical_1",
-            "--json",
-            "--engine",
-            engine,
-            "--automaton-kind",
-            kind,
-        ]);
-        let answers = ran.exits(1).json();
-        for answer in &answers {
-            let verdict = if answer["property"] == "1" {
-                "holds"
-            } else {
-                "violated"
-            };
+    let all = ["tgba", "ba", "ta", "tgta"];
+    let both = format!("check {MUTEX} -f '{EXCLUSION}' -f 'F G !critical_1' --json");
+    let rows = all.map(|kind| ("explicit", kind)).into_iter();
+    let rows = rows.chain(all.map(|kind| ("sog", kind)));
+    for (engine, kind) in rows.chain([("ta", "tgba"), ("slap", "ba")]) {
+        let ran = lariat(format!("{both} --engine {engine} --automaton-kind {kind}"));
+        for answer in ran.exits(1).json() {
+            let holds = answer["property"] == "1";
+            let verdict = if holds { "holds" } else { "violated" };
             assert_eq!(answer["verdict"], verdict, "{engine} {kind}");
             let stats = &answer["stats"];
             assert_eq!(stats["automaton_kind"], kind);
@@ -251,21 +185,9 @@ fn automaton_kinds_count_the_same_figures() {
             }
         }
     }
-    for kind in ["tgba", "ba", "ta", "tgta"] {
-        let ran = lariat(&[
-            "check",
-            MUTEX,
-            "-f",
-            EXCLUSION,
-            "-f",
-            "F G !critical_1",
-            "--json",
-            "--engine",
-            "explicit",
-            "--automaton-kind",
-            kind,
-            "--whole-product",
-        ]);
+    for kind in all {
+        let whole = format!("--automaton-kind {kind} --whole-product");
+        let ran = lariat(format!("{both} --engine explicit {whole}"));
         for answer in ran.exits(1).json() {
             let [full, explored] = ["full_states", "product_states"].map(|name| {
                 let count = answer["stats"][name].as_u64();
@@ -278,8 +200,8 @@ fn automaton_kinds_count_the_same_figures() {
             }
         }
     }
-    let ta = ["--engine", "ta", "--emptiness", "two-pass"];
-    lariat(&[&["check", MUTEX, "-f", EXCLUSION], &ta[..]].concat()).exits(0);
+    let args = format!("check {MUTEX} -f '{EXCLUSION}'");
+    lariat(format!("{args} --engine ta --emptiness two-pass")).exits(0);
 }
 
 /// Incompatible options are refused with the reason, before the search.
@@ -313,56 +235,29 @@ fn incompatible_options_are_refused() {
         ),
         ("--recurring sets", "`auto` chooses the variant"),
     ] {
-        let mut args = vec!["check", MUTEX, "-f", EXCLUSION];
-        args.extend(rest.split(' '));
-        lariat(&args).exits(2).reports(sentence);
+        let args = format!("check {MUTEX} -f '{EXCLUSION}' {rest}");
+        lariat(args).exits(2).reports(sentence);
     }
-    let ran = lariat(&[
-        "check",
-        MUTEX,
-        "-f",
-        "X critical_1",
-        "--engine",
-        "sog",
-        "--automaton-kind",
-        "ta",
-    ]);
-    ran.exits(3).prints("stutter-invariant");
+    let args = format!("check {MUTEX} -f 'X critical_1' --engine sog --automaton-kind ta");
+    lariat(args).exits(3).prints("stutter-invariant");
 }
 
 #[test]
 fn deadlock_policies() {
-    let model = "examples/philosophers.pnml";
-    let args = [
-        "check",
-        model,
-        "-f",
-        "G !deadlock",
-        "--deadlock",
-        "ignore",
-        "--json",
-    ];
-    let answer = lariat(&args).exits(0).json().remove(0);
+    let args = "check examples/philosophers.pnml -f 'G !deadlock' --deadlock ignore --json";
+    let answer = lariat(args).exits(0).answer();
     assert_eq!(answer["deadlock"], "ignore");
     assert!(answer.get("vacuous").is_none());
     let folder = Folder::new();
     let dead = folder.file("dead.pnml", DEAD);
     for formula in ["F q", "!F q"] {
-        let args = [
-            "check",
-            &dead,
-            "-f",
-            formula,
-            "--deadlock",
-            "ignore",
-            "--json",
-        ];
-        let answer = lariat(&args).exits(0).json().remove(0);
+        let args = format!("check {dead} -f '{formula}' --deadlock ignore --json");
+        let answer = lariat(&args).exits(0).answer();
         assert_eq!(answer["verdict"], "holds");
         assert_eq!(answer["vacuous"], "no infinite run");
     }
-    lariat(&["check", &dead, "-f", "F q"]).exits(0);
-    lariat(&["check", &dead, "-f", "!F q"]).exits(1);
+    lariat(format!("check {dead} -f 'F q'")).exits(0);
+    lariat(format!("check {dead} -f '!F q'")).exits(1);
 }
 
 const DEAD: &str = r#"<pnml><net id="n" type="http://www.pnml.org/version-2009/grammar/ptnet">
@@ -373,49 +268,34 @@ const DEAD: &str = r#"<pnml><net id="n" type="http://www.pnml.org/version-2009/g
 #[test]
 fn formulas_from_files_and_stdin() {
     let input = "# comment\nfirst: G !(critical_1 & critical_2) # behind\n\nG F true\n";
-    let ran = lariat_reading(
-        &[
-            "check",
-            MUTEX,
-            "-f",
-            STARVATION,
-            "-F",
-            "-",
-            "--json",
-            "--threads",
-            "1",
-        ],
-        input,
-    );
-    let ran = ran.exits(1);
+    let args = format!("check {MUTEX} -f '{STARVATION}' -F -");
+    let ran = lariat_reading(format!("{args} --json --threads 1"), input).exits(1);
     let names: Vec<Json> = ran.json().iter().map(|a| a["property"].clone()).collect();
     assert_eq!(names, ["1", "first", "3"]);
-    let args = [
-        "check", MUTEX, "-f", STARVATION, "-F", "-", "--select", "first", "-q",
-    ];
-    let ran = lariat_reading(&args, input).exits(0);
+    let ran = lariat_reading(format!("{args} --select first -q"), input).exits(0);
     assert_eq!(ran.out.lines().count(), 1);
-    let args = ["check", MUTEX, "-f", STARVATION, "--select", "second"];
+    let args = format!("check {MUTEX} -f '{STARVATION}' --select second");
     lariat(&args).exits(2).reports("`second`");
 }
 
 #[test]
 fn automata_of_negated_properties() {
     let folder = Folder::new();
+    let written = |formula: &str, file: &str| {
+        let hoa = lariat(format!("translate '{formula}'")).exits(0).out;
+        let hoa = hoa.replace("\"a\"", "\"waiting_1\"");
+        let hoa = hoa.replace("\"b\"", "\"critical_1 >= 1\"");
+        folder.file(file, hoa.replace("\"c\"", "\"critical_2\""))
+    };
     for (formula, code) in [
         ("!G(a -> Fb)", 1),
         ("F(b & c)", 0),
         ("false", 0),
         ("G(b -> true)", 1),
     ] {
-        let hoa = lariat(&["translate", formula]).exits(0).out;
-        let hoa = hoa
-            .replace("\"a\"", "\"waiting_1\"")
-            .replace("\"b\"", "\"critical_1 >= 1\"")
-            .replace("\"c\"", "\"critical_2\"");
-        let path = folder.file("negated.hoa", hoa);
-        let ran = lariat(&["check", MUTEX, "--automaton", &path, "--json"]).exits(code);
-        let answer = &ran.json()[0];
+        let path = written(formula, "negated.hoa");
+        let ran = lariat(format!("check {MUTEX} --automaton {path} --json")).exits(code);
+        let answer = &ran.answer();
         assert_eq!(answer["property"], "1");
         assert!(answer["formula"].as_str().unwrap().contains("negated.hoa"));
         assert_eq!(answer["counterexample"].is_null(), code == 0, "{formula}");
@@ -426,38 +306,31 @@ fn automata_of_negated_properties() {
         ("F(b & c)", Some(0)),
         ("F(a & X b)", None),
     ] {
-        let hoa = lariat(&["translate", formula]).out;
-        let hoa = hoa
-            .replace("\"a\"", "\"waiting_1\"")
-            .replace("\"b\"", "\"critical_1 >= 1\"")
-            .replace("\"c\"", "\"critical_2\"");
-        let path = folder.file("stutter.hoa", hoa);
+        let path = written(formula, "stutter.hoa");
         for engine in ["sog", "sop", "ta", "tgta"] {
-            let args = ["check", MUTEX, "--automaton", &path, "--engine", engine];
+            let args = format!("check {MUTEX} --automaton {path} --engine {engine}");
             let ran = lariat(&args).exits(code.unwrap_or(3));
             if code.is_none() {
                 ran.prints("stutter-invariant property");
             }
         }
     }
-    let hoa = lariat(&["translate", "G F x"])
-        .out
-        .replace("\"x\"", "\"critical_3\"");
-    let path = folder.file("unknown.hoa", hoa);
-    lariat(&["check", MUTEX, "--automaton", &path])
+    let hoa = lariat("translate 'G F x'").out;
+    let path = folder.file("unknown.hoa", hoa.replace("\"x\"", "\"critical_3\""));
+    lariat(format!("check {MUTEX} --automaton {path}"))
         .exits(2)
         .reports("critical_3")
         .reports("unknown.hoa:5:")
         .reports("did you mean");
     let path = folder.file("broken.hoa", "HOA: v1\nStart: 0\nAP: x\n");
-    lariat(&["check", MUTEX, "--automaton", &path])
+    lariat(format!("check {MUTEX} --automaton {path}"))
         .exits(2)
         .reports("broken.hoa:3:5");
 }
 
 #[test]
 fn help_lists_engines_examples_and_exit_codes() {
-    let help = lariat(&["check", "--help"])
+    let help = lariat("check --help")
         .exits(0)
         .prints("Examples:")
         .prints("Exit codes:");
@@ -467,7 +340,7 @@ fn help_lists_engines_examples_and_exit_codes() {
     ] {
         assert!(help.out.contains(engine), "{engine}");
     }
-    lariat(&["--help"])
+    lariat("--help")
         .exits(0)
         .prints("translate")
         .prints("Exit codes:");

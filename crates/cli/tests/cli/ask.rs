@@ -17,47 +17,39 @@ const SHOP: &str = r#"<pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml
 
 fn shop() -> (Folder, String) {
     let folder = Folder::new();
-    folder.file("shop.pnml", SHOP);
-    let path = format!("{}/shop.pnml", folder.path());
+    let path = folder.file("shop.pnml", SHOP);
     (folder, path)
 }
 
 #[test]
 fn text_shows_runs_and_certificates() {
     let (_folder, net) = shop();
-    let ask = |args: &[&str]| {
-        let all: Vec<&str> = ["ask", &net]
-            .into_iter()
-            .chain(args.iter().copied())
-            .collect();
-        lariat(&all).exits(0)
-    };
-    ask(&["deadlock"])
+    let ask = |args: &str| lariat(format!("ask {net} {args}")).exits(0);
+    ask("deadlock")
         .prints("deadlock: yes, by a run of 1 step (replayed)")
         .prints("stop");
-    ask(&["bounds", "stock"])
+    ask("bounds stock")
         .prints("stock: unbounded")
         .prints("can be repeated indefinitely");
-    let bounds = ask(&["bounds", "open", "closed", "--explain"]);
-    bounds
+    ask("bounds open closed --explain")
         .prints("open: 1")
         .prints("closed: 1")
         .prints("because");
-    ask(&["dead-transitions"])
+    ask("dead-transitions")
         .prints("ghost can never fire")
         .prints("1 of 4 transitions can never fire");
-    ask(&["live"])
+    ask("live")
         .prints("make can be lost")
         .prints("live: no, 0 of 4 transitions");
-    ask(&["one-safe"])
+    ask("one-safe")
         .prints("stock can hold more than one token")
         .prints("one-safe: no");
-    ask(&["stable"]).prints("never never changes");
-    lariat(&["ask", &net, "bounds", "stok"])
+    ask("stable").prints("never never changes");
+    lariat(format!("ask {net} bounds stok"))
         .exits(2)
         .reports("no place is called `stok`")
         .reports("stock");
-    lariat(&["ask", &net, "deadlock", "stock"])
+    lariat(format!("ask {net} deadlock stock"))
         .exits(2)
         .reports("takes no names");
 }
@@ -65,10 +57,8 @@ fn text_shows_runs_and_certificates() {
 #[test]
 fn json_has_the_same_answers() {
     let (_folder, net) = shop();
-    let ran = lariat(&["ask", &net, "bounds", "--json"]).exits(0);
-    let lines: Vec<Json> = (ran.out.lines())
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let ran = lariat(format!("ask {net} bounds --json")).exits(0);
+    let lines = ran.json();
     let of = |place: &str| lines.iter().find(|line| line["about"] == place).unwrap();
     assert_eq!(of("open")["answer"], "1");
     assert_eq!(of("never")["answer"], "0");
@@ -81,7 +71,7 @@ fn json_has_the_same_answers() {
 
 #[test]
 fn check_decides_single_modalities() {
-    let check = |formula: &str| lariat(&["check", "examples/mutex.pnml", "-f", formula]);
+    let check = |formula: &str| lariat(format!("check examples/mutex.pnml -f '{formula}'"));
     check("EF critical_1")
         .exits(0)
         .prints("HOLDS     1: EF(critical_1)")
@@ -96,31 +86,14 @@ fn check_decides_single_modalities() {
     check("EF G critical_1")
         .exits(2)
         .reports("expected a state formula after EF or AG");
-    let unfair = [
-        "check",
-        "examples/mutex.pnml",
-        "-f",
-        "EF critical_1",
-        "--weak-fair",
-        "all",
-    ];
-    lariat(&unfair).exits(2).reports("fair runs or not");
-    let ran = lariat(&[
-        "check",
-        "examples/mutex.pnml",
-        "-f",
-        "EF critical_1",
-        "--json",
-    ])
-    .exits(0);
-    let answer: Json = serde_json::from_str(&ran.out).unwrap();
+    let unfair = "check examples/mutex.pnml -f 'EF critical_1' --weak-fair all";
+    lariat(unfair).exits(2).reports("fair runs or not");
+    let ran = lariat("check examples/mutex.pnml -f 'EF critical_1' --json").exits(0);
+    let answer = &ran.answer();
     assert_eq!(answer["verdict"], "holds");
     assert_eq!(answer["modality"], "EF");
     assert_eq!(answer["counterexample"], Json::Null);
-    let last = answer["witness"]["prefix"]
-        .as_array()
-        .unwrap()
-        .last()
-        .unwrap();
+    let steps = answer["witness"]["prefix"].as_array().unwrap();
+    let last = steps.last().unwrap();
     assert_eq!(last["marking"]["critical_1"], 1);
 }

@@ -14,12 +14,8 @@ fn net(body: &str) -> String {
 fn refused(contents: impl AsRef<[u8]>, expected: &[&str]) {
     let folder = Folder::new();
     let path = folder.file("bad.pnml", contents);
-    for command in [
-        &["check", &path, "-f", "true"][..],
-        &["states", &path],
-        &["info", &path],
-    ] {
-        let mut ran = lariat(command).exits(2);
+    for (command, rest) in [("check", "-f true"), ("states", ""), ("info", "")] {
+        let mut ran = lariat(format!("{command} {path} {rest}")).exits(2);
         assert_eq!(ran.out, "");
         assert!(ran.err.len() < 4000, "{} bytes of message", ran.err.len());
         for text in expected {
@@ -44,22 +40,13 @@ fn malformed_models() {
 #[test]
 fn wrong_nets() {
     let place = "<place id=\"p\"/><transition id=\"t\"/>";
-    refused(
-        net(&format!(
-            "{place}\n<arc id=\"a\" source=\"p\" target=\"nowhere\"/>"
-        )),
-        &["bad.pnml:4:", "nowhere"],
-    );
-    refused(
-        net(&format!(
-            "{place}\n<arc id=\"a\" source=\"p\" target=\"p\"/>"
-        )),
-        &["bad.pnml:4:"],
-    );
-    refused(
-        net(&format!("{place}\n<place id=\"p\"/>")),
-        &["bad.pnml:4:", "p"],
-    );
+    for (more, expected) in [
+        ("<arc id=\"a\" source=\"p\" target=\"nowhere\"/>", "nowhere"),
+        ("<arc id=\"a\" source=\"p\" target=\"p\"/>", ""),
+        ("<place id=\"p\"/>", "p"),
+    ] {
+        refused(net(&format!("{place}\n{more}")), &["bad.pnml:4:", expected]);
+    }
     for number in ["-1", "99999999999999999999999", "many", "1.5", ""] {
         refused(
             net(&format!(
@@ -97,15 +84,9 @@ fn nesting_bombs() {
             .replace("p U", "lock U")
             .replace("lockp", "lock ");
         let path = folder.file("deep.ltl", formula);
-        let ran = lariat(&[
-            "check",
-            "examples/mutex.pnml",
-            "-F",
-            &path,
-            "--timeout",
-            "5s",
-            "-q",
-        ]);
+        let ran = lariat(format!(
+            "check examples/mutex.pnml -F {path} --timeout 5s -q"
+        ));
         assert!(
             matches!(ran.code, Some(0..=3)),
             "{open}: {:?} {}",
@@ -125,11 +106,11 @@ fn coloured_places_need_a_sort() {
 #[test]
 fn incompatible_emptiness_checks_are_refused() {
     for (engine, more) in [
-        ("explicit", ["--emptiness", "nsiec"]),
-        ("owcty", ["--emptiness", "iec"]),
+        ("explicit", "--emptiness nsiec"),
+        ("owcty", "--emptiness iec"),
     ] {
-        let check = ["check", "examples/mutex.pnml", "-f", "G lock"];
-        let args = [&check[..], &["--engine", engine], &more[..]].concat();
+        let check = "check examples/mutex.pnml -f 'G lock'";
+        let args = format!("{check} --engine {engine} {more}");
         lariat(&args).exits(2).reports(engine);
     }
 }
@@ -153,7 +134,7 @@ fn wrong_formulas() {
         ("\"tokens(lock, look) < 3\"", "lock"),
         ("lock § lock", "formula:1:6"),
     ] {
-        let ran = lariat(&["check", mutex, "-f", formula])
+        let ran = lariat(format!("check {mutex} -f '{formula}'"))
             .exits(2)
             .reports(expected);
         assert_eq!(ran.out, "", "{formula}");
@@ -163,10 +144,10 @@ fn wrong_formulas() {
             ran.err
         );
     }
-    lariat_reading(&["check", mutex, "-F", "-"], "a: lock\nb: G ork\n")
+    lariat_reading(format!("check {mutex} -F -"), "a: lock\nb: G ork\n")
         .exits(2)
         .reports("-:2:6");
-    lariat_reading(&["check", mutex, "-F", "-"], "# nothing\n")
+    lariat_reading(format!("check {mutex} -F -"), "# nothing\n")
         .exits(2)
         .reports("nothing to check");
 }
@@ -175,18 +156,18 @@ fn wrong_formulas() {
 fn unreadable_files() {
     let folder = Folder::new();
     let missing = format!("{}/missing", folder.path());
-    let mutex = "examples/mutex.pnml";
     for bad in [&missing, &folder.path()] {
         for args in [
-            &["check", bad, "-f", "true"][..],
-            &["check", mutex, "-F", bad],
-            &["check", mutex, "--mcc", bad],
-            &["check", mutex, "--automaton", bad],
-            &["states", bad],
-            &["info", bad],
-            &["mcc", bad, "--examination", "LTLCardinality"],
+            "check BAD -f true",
+            "check examples/mutex.pnml -F BAD",
+            "check examples/mutex.pnml --mcc BAD",
+            "check examples/mutex.pnml --automaton BAD",
+            "states BAD",
+            "info BAD",
+            "mcc BAD --examination LTLCardinality",
         ] {
-            let ran = lariat(args).exits(2).reports("cannot read");
+            let ran = lariat(args.replace("BAD", bad)).exits(2);
+            let ran = ran.reports("cannot read");
             assert_eq!(ran.out, "");
             assert!(ran.err.contains(bad.as_str()), "{}", ran.err);
         }
@@ -203,7 +184,7 @@ fn wrong_property_files() {
         "<property-set><property><id>x</id><formula><all-paths><globally><integer-le><tokens-count><place>nobody</place></tokens-count><integer-constant>1</integer-constant></integer-le></globally></all-paths></formula></property></property-set>",
     ] {
         let path = folder.file("bad.xml", contents);
-        let ran = lariat(&["check", "examples/mutex.pnml", "--mcc", &path]);
+        let ran = lariat(format!("check examples/mutex.pnml --mcc {path}"));
         let ran = ran.exits(2).reports("bad.xml");
         assert_eq!(ran.out, "");
     }
@@ -213,16 +194,9 @@ fn wrong_property_files() {
 fn wrong_schedules() {
     let states = |schedule: &str, order: &str| {
         let model = "examples/mutex.pnml";
-        lariat(&[
-            "states",
-            model,
-            "--engine",
-            "symbolic",
-            "--order",
-            order,
-            "--order-schedule",
-            schedule,
-        ])
+        lariat(format!(
+            "states {model} --engine symbolic --order {order} --order-schedule {schedule}"
+        ))
     };
     states("first-try=0,margin=50", "auto").exits(0);
     states("frist-try=0", "auto")

@@ -1,6 +1,6 @@
 //! Campaigns, with real processes: limits, crashes, kills, contradictions.
 
-use crate::kit::{Folder, Ran, command, ended, lariat, ran};
+use crate::kit::{Folder, Ran, command, ended, ran, signal, started};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::process::Stdio;
@@ -35,14 +35,10 @@ fn script(folder: &Folder, name: &str, lines: &str) -> String {
     path
 }
 
-fn bench(folder: &Folder, campaign: &str, more: &[&str]) -> Ran {
+fn bench(folder: &Folder, campaign: &str, more: &str) -> Ran {
     let out = format!("{}/out", folder.path());
-    let args = ["bench", campaign, "--out", &out];
-    ended(
-        command(&[&args, more].concat())
-            .env_remove("LARIAT_MODELS")
-            .stdin(Stdio::null()),
-    )
+    let mut command = command(format!("bench {campaign} --out {out} {more}"));
+    ended(command.env_remove("LARIAT_MODELS").stdin(Stdio::null()))
 }
 
 /// The records of a campaign.
@@ -64,11 +60,11 @@ fn of<'r>(records: &'r [Json], engine: &str) -> &'r Json {
 fn the_tiny_campaign_agrees_and_is_not_repeated() {
     let folder = Folder::new();
     let tiny = "campaigns/tiny.toml";
-    bench(&folder, tiny, &["--dry-run"])
+    bench(&folder, tiny, "--dry-run")
         .exits(0)
         .prints("check campaigns/../examples/mutex.pnml")
         .prints("to be chosen");
-    bench(&folder, tiny, &["--jobs", "2"])
+    bench(&folder, tiny, "--jobs 2")
         .exits(0)
         .prints("slap-pub")
         .prints("lariat plot");
@@ -76,8 +72,9 @@ fn the_tiny_campaign_agrees_and_is_not_repeated() {
     // Formulas: two of mutex, two random ones per kanban net, two with events. Six counts.
     assert_eq!(first.len(), (2 + 4 + 2) * 3 + 6);
     for record in &first {
+        let outcome = record["outcome"].as_str().unwrap();
         assert!(
-            ["holds", "violated", "counted"].contains(&record["outcome"].as_str().unwrap()),
+            ["holds", "violated", "counted"].contains(&outcome),
             "{record}"
         );
         assert!(record["peak_bytes"].as_u64() > Some(100_000), "{record}");
@@ -85,14 +82,12 @@ fn the_tiny_campaign_agrees_and_is_not_repeated() {
     }
     let ids: BTreeSet<&str> = first.iter().filter_map(|r| r["job"].as_str()).collect();
     assert_eq!(ids.len(), first.len());
-    bench(&folder, tiny, &[])
-        .exits(0)
-        .reports("30 already done");
+    bench(&folder, tiny, "").exits(0).reports("30 already done");
     assert_eq!(records(&folder), first);
     let record = first.iter().find(|r| r["outcome"] == "violated").unwrap();
     let words = record["command"].as_array().unwrap();
-    let words: Vec<&str> = words.iter().filter_map(Json::as_str).collect();
-    lariat(&words).exits(1);
+    let words = words.iter().filter_map(Json::as_str);
+    ended(command("").args(words).stdin(Stdio::null())).exits(1);
 }
 
 #[test]
@@ -103,60 +98,54 @@ fn shards_partition_the_jobs() {
         "states = [\"explicit\", \"symbolic\"]\nlimits = {{ time = \"20s\", memory = \"1G\" }}\n{net}"
     );
     let path = folder.file("shards.toml", text);
-    let jobs = |more: &[&str]| -> BTreeSet<String> {
-        let ran = bench(&folder, &path, &[&["--dry-run"], more].concat()).exits(0);
+    let jobs = |more: &str| -> BTreeSet<String> {
+        let ran = bench(&folder, &path, &format!("--dry-run {more}")).exits(0);
         let lines = ran.out.lines().filter(|line| line.contains(" states "));
         lines.map(str::to_owned).collect()
     };
-    let all = jobs(&[]);
+    let all = jobs("");
     assert_eq!(all.len(), 6);
-    let parts = ["1/3", "2/3", "3/3"].map(|shard| jobs(&["--shard", shard]));
+    let parts = ["1/3", "2/3", "3/3"].map(|shard| jobs(&format!("--shard {shard}")));
     assert_eq!(parts.iter().map(BTreeSet::len).sum::<usize>(), 6);
-    assert_eq!(
-        parts.iter().flatten().cloned().collect::<BTreeSet<_>>(),
-        all
-    );
-    bench(&folder, &path, &["--shard", "4/3"]).exits(2);
+    assert_eq!(parts.into_iter().flatten().collect::<BTreeSet<_>>(), all);
+    bench(&folder, &path, "--shard 4/3").exits(2);
 }
 
 #[cfg(unix)]
 #[test]
 fn crashes_and_limits_do_not_affect_other_jobs() {
     let folder = Folder::new();
-    script(
-        &folder,
-        "segv",
-        "echo some words >&2; echo last words >&2; kill -SEGV $$",
-    );
-    script(&folder, "panic", "echo it panicked >&2; exit 101");
-    script(&folder, "babble", "echo '{\"verdict\":'; exit 0");
-    script(&folder, "lie", "echo '{\"verdict\":\"holds\"}'; exit 1");
-    // These ignore their limits, which the runner enforces.
-    script(&folder, "sleeper", "sleep 1000 & sleep 1000");
-    script(&folder, "glutton", "exec tail /dev/zero");
+    let words = "echo some words >&2; echo last words >&2; kill -SEGV $$";
+    let programs = [
+        ("segv", words, "crash"),
+        ("panic", "echo it panicked >&2; exit 101", "crash"),
+        ("babble", "echo '{\"verdict\":'; exit 0", "crash"),
+        ("lie", "echo '{\"verdict\":\"holds\"}'; exit 1", "crash"),
+        // These ignore their limits, which the runner enforces.
+        ("sleeper", "sleep 1000 & sleep 1000", "time"),
+        ("glutton", "exec tail /dev/zero", "memory"),
+    ];
     let of_program = |name: &str| {
         let path = format!("{}/{name}", folder.path());
         format!("{{ name = \"{name}\", args = \"x\", program = \"{path}\" }}")
     };
-    let names = [
-        "segv", "panic", "babble", "lie", "sleeper", "glutton", "gone",
-    ];
-    let engines = names.map(of_program).join(", ") + ", \"explicit\"";
+    let mut engines = format!("\"explicit\", {}", of_program("gone"));
+    for (name, lines, _) in programs {
+        script(&folder, name, lines);
+        engines += &format!(", {}", of_program(name));
+    }
     let campaign = campaign(&folder, &engines, "2s", "");
     let start = Instant::now();
-    bench(&folder, &campaign, &["--jobs", "2"]).exits(0);
+    bench(&folder, &campaign, "--jobs 2").exits(0);
     assert!(start.elapsed() < Duration::from_secs(60));
     let records = records(&folder);
     let outcome = |engine: &str| of(&records, engine)["outcome"].as_str().unwrap();
-    assert_eq!(outcome("segv"), "crash");
+    for (name, _, expected) in programs {
+        assert_eq!(outcome(name), expected, "{name}");
+    }
     assert_eq!(of(&records, "segv")["signal"], 11);
     assert_eq!(of(&records, "segv")["last_words"], "some words\nlast words");
-    assert_eq!(outcome("panic"), "crash");
     assert_eq!(of(&records, "panic")["last_words"], "it panicked");
-    assert_eq!(outcome("babble"), "crash");
-    assert_eq!(outcome("lie"), "crash");
-    assert_eq!(outcome("sleeper"), "time");
-    assert_eq!(outcome("glutton"), "memory");
     assert_eq!(outcome("gone"), "crash");
     assert_eq!(outcome("explicit"), "holds");
 }
@@ -170,11 +159,9 @@ fn the_system_limits_processor_time() {
     let program = format!("program = \"{}/busy\"", folder.path());
     let path = campaign(&folder, "\"a\"", "1s", &program);
     let text = std::fs::read_to_string(&path).unwrap();
-    let path = folder.file(
-        "clock.toml",
-        text.replace("\"64M\"", "\"64M\", clock = \"2min\""),
-    );
-    bench(&folder, &path, &[]).exits(0);
+    let text = text.replace("\"64M\"", "\"64M\", clock = \"2min\"");
+    let path = folder.file("clock.toml", text);
+    bench(&folder, &path, "").exits(0);
     let record = records(&folder).remove(0);
     assert_eq!(record["outcome"], "time");
     assert_eq!(record["signal"], 24);
@@ -197,7 +184,7 @@ fn lariat_respects_its_limits() {
     ] {
         let path = folder.file(&format!("{name}.toml"), text(limits));
         let out = format!("{}/{name}", folder.path());
-        ended(command(&["bench", &path, "--out", &out]).stdin(Stdio::null())).exits(0);
+        ended(command(format!("bench {path} --out {out}")).stdin(Stdio::null())).exits(0);
         let results = std::fs::read_to_string(format!("{out}/results.jsonl")).unwrap();
         let record: Json = serde_json::from_str(&results).unwrap();
         assert_eq!(record["outcome"], name);
@@ -210,17 +197,14 @@ fn lariat_respects_its_limits() {
 #[test]
 fn contradictions_are_printed_first() {
     let folder = Folder::new();
-    script(
-        &folder,
-        "wrong",
-        "echo '{\"verdict\":\"violated\"}'; exit 1",
-    );
+    let violated = "echo '{\"verdict\":\"violated\"}'; exit 1";
+    script(&folder, "wrong", violated);
     let program = format!("{}/wrong", folder.path());
     let wrong = format!("{{ name = \"wrong\", args = \"x\", program = \"{program}\" }}");
     let both = campaign(&folder, &format!("\"explicit\", {wrong}"), "20s", "");
     for _ in 0..2 {
         // In the second round all results are already recorded.
-        let ran = bench(&folder, &both, &[]).exits(101);
+        let ran = bench(&folder, &both, "").exits(101);
         assert!(ran.out.starts_with("DISAGREE"), "{}", ran.out);
         ran.prints("explicit says holds, wrong says violated")
             .prints("    lariat check ")
@@ -230,7 +214,7 @@ fn contradictions_are_printed_first() {
     let text = std::fs::read_to_string(campaign(&other, &wrong, "20s", "")).unwrap();
     let text = text.replace("[\"true\"]", "[{ formula = \"true\", known = \"holds\" }]");
     let known = other.file("known.toml", text);
-    let ran = bench(&other, &known, &[]).exits(1);
+    let ran = bench(&other, &known, "").exits(1);
     assert!(ran.out.starts_with("WRONG"), "{}", ran.out);
 }
 
@@ -240,12 +224,8 @@ fn slow(folder: &Folder, seconds: &str) -> String {
     let lines = format!("sleep {seconds}; echo '{{\"verdict\":\"holds\"}}'");
     script(folder, "slow", &lines);
     let program = format!("{}/slow", folder.path());
-    campaign(
-        folder,
-        "\"a\", \"b\", \"c\", \"d\", \"e\", \"f\"",
-        "20s",
-        &format!("program = \"{program}\""),
-    )
+    let engines = "\"a\", \"b\", \"c\", \"d\", \"e\", \"f\"";
+    campaign(folder, engines, "20s", &format!("program = \"{program}\""))
 }
 
 #[cfg(unix)]
@@ -279,7 +259,7 @@ fn a_killed_campaign_leaves_no_process_and_resumes() {
     let folder = Folder::new();
     let path = slow(&folder, "0.3");
     let out = format!("{}/out", folder.path());
-    let mut child = command(&["bench", &path, "--out", &out, "--jobs", "2"])
+    let mut child = command(format!("bench {path} --out {out} --jobs 2"))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -303,12 +283,10 @@ fn a_killed_campaign_leaves_no_process_and_resumes() {
     let mut text = std::fs::read_to_string(&results).unwrap();
     text.push_str("{\"schema\":1,\"campaign\":\"te");
     std::fs::write(&results, text).unwrap();
-    bench(&folder, &path, &["--jobs", "2"]).exits(0);
+    bench(&folder, &path, "--jobs 2").exits(0);
     let records = records(&folder);
-    let engines: BTreeSet<&str> = records
-        .iter()
-        .filter_map(|r| r["engine"].as_str())
-        .collect();
+    let engines = records.iter().filter_map(|r| r["engine"].as_str());
+    let engines: BTreeSet<&str> = engines.collect();
     assert_eq!(records.len(), 6);
     assert_eq!(engines, BTreeSet::from(["a", "b", "c", "d", "e", "f"]));
 }
@@ -319,21 +297,13 @@ fn ctrl_c_stops_a_campaign_which_holds_a_lock() {
     let folder = Folder::new();
     let path = slow(&folder, "1");
     let out = format!("{}/out", folder.path());
-    let child = command(&["bench", &path, "--out", &out])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
+    let mut command = command(format!("bench {path} --out {out}"));
+    let child = started(command.stdin(Stdio::null()));
     wait_for_lines(&folder, 1);
-    bench(&folder, &path, &[])
+    bench(&folder, &path, "")
         .exits(2)
         .reports("another campaign is writing to it");
-    let id = child.id().to_string();
-    let sent = std::process::Command::new("kill")
-        .args(["-INT", &id])
-        .status();
-    assert!(sent.expect("kill").success());
+    signal(&child, "-INT");
     ran(child.wait_with_output().expect("it ends"))
         .exits(130)
         .prints("interrupted: ");
@@ -347,14 +317,14 @@ fn missing_models_are_reported() {
     let text = "states = [\"explicit\"]\nlimits = { time = \"20s\", memory = \"1G\" }\n\
                 [[models]]\ncontest = [\"Nowhere-PT-1\"]\n[[models]]\nfiles = [\"no/such.pnml\"]\n";
     let path = folder.file("missing.toml", text);
-    bench(&folder, &path, &[])
+    bench(&folder, &path, "")
         .exits(2)
         .reports("missing: Nowhere-PT-1")
         .reports("no/such.pnml")
         .reports("nothing to run");
     let some = format!("{text}[[models]]\ngenerate = \"kanban\"\nsizes = [1]\n");
     let path = folder.file("some.toml", some);
-    bench(&folder, &path, &[])
+    bench(&folder, &path, "")
         .exits(0)
         .reports("missing: Nowhere-PT-1");
     assert_eq!(records(&folder).len(), 1);
@@ -367,7 +337,7 @@ fn errors_in_campaigns_have_positions() {
         let path = campaign(&folder, engines, "1s", "");
         let text = std::fs::read_to_string(&path).unwrap();
         let path = folder.file("test.toml", text.replace("[\"true\"]", formulas));
-        bench(&folder, &path, &["--dry-run"]).exits(2)
+        bench(&folder, &path, "--dry-run").exits(2)
     };
     wrong("\"slab\"", "[\"true\"]")
         .reports("slab")
@@ -379,7 +349,7 @@ fn errors_in_campaigns_have_positions() {
         .reports("did you mean")
         .reports("test.toml:11:13");
     wrong("\"explicit\"", "[true]").reports("expected a formula");
-    bench(&folder, "no/such.toml", &[]).exits(2);
+    bench(&folder, "no/such.toml", "").exits(2);
 }
 
 #[test]
@@ -395,17 +365,14 @@ fn shipped_campaigns_are_valid() {
             // Expands presets and families, without generating random formulas.
             let cut = text.split("[[properties]]").next().unwrap_or_default();
             let property = "\n[[properties]]\nformulas = [\"true\"]\n";
-            let cut = if cut.contains("\nengines") {
-                format!("{cut}{property}")
-            } else {
-                cut.to_owned()
-            };
+            let has_engines = cut.contains("\nengines");
+            let cut = cut.to_owned() + if has_engines { property } else { "" };
             let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
             let cut = cut
                 .replace("../examples", &format!("{root}/examples"))
                 .replace("\"symmetry/", &format!("\"{root}/campaigns/symmetry/"));
             let file = folder.file("cut.toml", cut);
-            bench(&folder, &file, &["--dry-run"]).exits(0);
+            bench(&folder, &file, "--dry-run").exits(0);
             seen += 1;
         }
     }

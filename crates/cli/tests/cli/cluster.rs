@@ -6,24 +6,17 @@ use crate::kit::lariat;
 #[test]
 fn without_the_feature_the_error_names_it() {
     let how = "cargo install --path crates/cli --features distributed";
-    let check = ["check", "examples/mutex.pnml", "-f", "F lock"];
-    let hosts = [&check[..], &["--hosts", "hosts", "--process", "0"]].concat();
+    let check = "check examples/mutex.pnml -f 'F lock'";
+    let hosts = format!("{check} --hosts hosts --process 0");
     lariat(&hosts).exits(2).reports(how);
-    let cluster = [&["cluster", "-n", "2"][..], &check].concat();
+    let cluster = format!("cluster -n 2 {check}");
     lariat(&cluster).exits(2).reports(how);
 }
 
 #[test]
 fn hosts_require_a_process_number() {
-    let check = [
-        "check",
-        "examples/mutex.pnml",
-        "-f",
-        "F lock",
-        "--hosts",
-        "x",
-    ];
-    lariat(&check).exits(2).reports("--process");
+    let check = "check examples/mutex.pnml -f 'F lock' --hosts x";
+    lariat(check).exits(2).reports("--process");
 }
 
 #[cfg(feature = "distributed")]
@@ -33,55 +26,39 @@ mod with {
     use crate::schema::follows;
     use std::net::TcpListener;
 
-    fn cluster(n: &str, args: &[&str]) -> Ran {
-        lariat(&[&["cluster", "-n", n][..], args].concat())
+    fn cluster(n: usize, args: &str) -> Ran {
+        lariat(format!("cluster -n {n} {args}"))
     }
 
     #[test]
     fn verdicts_equal_those_of_one_process() {
-        let args = ["check", "examples/mutex.pnml", "-F", "examples/mutex.ltl"];
-        for n in ["1", "2", "3"] {
-            let ran = cluster(n, &args).exits(1);
+        let args = "check examples/mutex.pnml -F examples/mutex.ltl";
+        for n in [1, 2, 3] {
+            let ran = cluster(n, args).exits(1);
             let verdicts: Vec<&str> = (ran.out.lines())
                 .filter(|line| line.starts_with(|c: char| c.is_uppercase()))
                 .filter_map(|line| line.split_whitespace().next())
                 .collect();
-            assert_eq!(
-                verdicts,
-                ["HOLDS", "VIOLATED", "HOLDS", "HOLDS"],
-                "{}",
-                ran.out
-            );
+            let expected = ["HOLDS", "VIOLATED", "HOLDS", "HOLDS"];
+            assert_eq!(verdicts, expected, "{}", ran.out);
             assert!(ran.out.contains("(replayed)"), "{}", ran.out);
         }
     }
 
     #[test]
     fn json_lists_the_workers() {
-        let ran = cluster(
-            "2",
-            &[
-                "check",
-                "examples/mutex.pnml",
-                "-f",
-                "G F waiting_1",
-                "--json",
-            ],
-        );
-        let answers = ran.exits(1).json();
-        follows("check", &answers[0]);
-        assert_eq!(answers[0]["engine"], "distributed");
-        assert_eq!(answers[0]["workers"].as_array().map(Vec::len), Some(2));
-        let ran = cluster(
-            "2",
-            &["states", "examples/mutex.pnml", "--threads", "2", "--json"],
-        );
-        let answers = ran.exits(0).json();
-        follows("states", &answers[0]);
-        assert_eq!(answers[0]["workers"].as_array().map(Vec::len), Some(4));
-        let alone = lariat(&["states", "examples/mutex.pnml", "--json"]).json();
+        let ran = cluster(2, "check examples/mutex.pnml -f 'G F waiting_1' --json");
+        let answer = ran.exits(1).answer();
+        follows("check", &answer);
+        assert_eq!(answer["engine"], "distributed");
+        assert_eq!(answer["workers"].as_array().map(Vec::len), Some(2));
+        let ran = cluster(2, "states examples/mutex.pnml --threads 2 --json");
+        let answer = ran.exits(0).answer();
+        follows("states", &answer);
+        assert_eq!(answer["workers"].as_array().map(Vec::len), Some(4));
+        let alone = lariat("states examples/mutex.pnml --json").answer();
         for figure in ["states", "edges", "deadlocks", "max_tokens"] {
-            assert_eq!(answers[0][figure], alone[0][figure], "{figure}");
+            assert_eq!(answer[figure], alone[figure], "{figure}");
         }
     }
 
@@ -89,19 +66,19 @@ mod with {
     #[test]
     fn memory_is_limited_per_process() {
         let folder = Folder::new();
-        let net = folder.file("kanban.pnml", lariat(&["generate", "kanban", "4"]).out);
-        let limited = ["states", &net, "--memory", "4M", "--json"];
-        let alone = lariat(&[&limited[..], &["--engine", "explicit"]].concat());
-        assert_eq!(alone.exits(3).json()[0]["reason"], "memory");
-        let answers = cluster("4", &limited).exits(0).json();
-        assert_eq!(answers[0]["states"], "454475");
+        let net = folder.file("kanban.pnml", lariat("generate kanban 4").out);
+        let limited = format!("states {net} --memory 4M --json");
+        let alone = lariat(format!("{limited} --engine explicit"));
+        assert_eq!(alone.exits(3).answer()["reason"], "memory");
+        let answer = cluster(4, &limited).exits(0).answer();
+        assert_eq!(answer["states"], "454475");
     }
 
     #[test]
     fn the_progress_line_shows_queues() {
         let folder = Folder::new();
         let model = large_net(&folder);
-        let args = ["cluster", "-n", "2", "states", &model, "--timeout", "2s"];
+        let args = format!("cluster -n 2 states {model} --timeout 2s");
         let Some(seen) = on_a_terminal("", &args) else {
             return;
         };
@@ -113,51 +90,21 @@ mod with {
 
     #[test]
     fn unsupported_combinations_are_refused() {
-        cluster("2", &["info", "examples/mutex.pnml"])
-            .exits(2)
-            .reports("`cluster` runs only `check` and `states`");
-        let engine = [
-            "check",
-            "examples/mutex.pnml",
-            "-f",
-            "F lock",
-            "--engine",
-            "sog",
-        ];
-        cluster("1", &engine)
-            .exits(2)
-            .reports("`sog` stores its states in one process");
+        let refused = |ran: Ran, why: &str| drop(ran.exits(2).reports(why));
+        let info = cluster(2, "info examples/mutex.pnml");
+        refused(info, "`cluster` runs only `check` and `states`");
+        let ran = cluster(1, "check examples/mutex.pnml -f 'F lock' --engine sog");
+        refused(ran, "`sog` stores its states in one process");
         let folder = Folder::new();
         let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-        let hosts = folder.file(
-            "hosts",
-            format!("{}\n127.0.0.1:1\n", taken.local_addr().unwrap()),
-        );
-        let check = [
-            "check",
-            "examples/mutex.pnml",
-            "-f",
-            "F lock",
-            "--hosts",
-            &hosts,
-        ];
-        lariat(&[&check[..], &["--process", "0"]].concat())
-            .exits(2)
-            .reports("this port is taken");
-        lariat(&[&check[..], &["--process", "2"]].concat())
-            .exits(2)
-            .reports("no process 2");
+        let address = taken.local_addr().unwrap();
+        let hosts = folder.file("hosts", format!("{address}\n127.0.0.1:1\n"));
+        let check = format!("check examples/mutex.pnml -f 'F lock' --hosts {hosts}");
+        refused(lariat(format!("{check} --process 0")), "this port is taken");
+        refused(lariat(format!("{check} --process 2")), "no process 2");
         let hosts = folder.file("bad", "nothing\n");
-        let check = [
-            "states",
-            "examples/mutex.pnml",
-            "--hosts",
-            &hosts,
-            "--process",
-            "0",
-        ];
-        lariat(&check)
-            .exits(2)
-            .reports("line 1: `nothing` is not of the form host:port");
+        let check = format!("states examples/mutex.pnml --hosts {hosts} --process 0");
+        let why = "line 1: `nothing` is not of the form host:port";
+        refused(lariat(check), why);
     }
 }

@@ -5,7 +5,7 @@
 //! LARIAT_CASES=500 cargo test --release -p lariat-cli --features distributed faults -- --nocapture
 //! ```
 
-use crate::kit::{Folder, command, lariat};
+use crate::kit::{Folder, command, lariat, started};
 use lariat_corpora::{Random, cases, seed};
 use lariat_distributed::hosts_here;
 use serde_json::Value as Json;
@@ -85,7 +85,7 @@ impl Setting {
     fn new() -> Setting {
         let folder = Folder::new();
         let net = |n: &str| {
-            let net = lariat(&["generate", "kanban", n]).exits(0).out;
+            let net = lariat(format!("generate kanban {n}")).exits(0).out;
             folder.file(&format!("kanban-{n}.pnml"), net)
         };
         let (small, large) = (net("3"), net("4"));
@@ -97,9 +97,7 @@ impl Setting {
             longest: AtomicU64::new(0),
         }
     }
-}
 
-impl Setting {
     /// Records the time since a fault, after all expected processes have ended.
     fn record_end(&self, since: Instant) {
         let time = since.elapsed().as_millis() as u64;
@@ -171,11 +169,8 @@ fn run(setting: &Setting, random: &mut Random, fault: Fault) -> String {
     let first = usize::from(matches!(fault, Fault::Model | Fault::Version));
     let victim = first + random.below(n - first);
     let is_large = setting.is_thorough && random.below(3u32) == 0 || fault == Fault::Starved;
-    let net = if is_large {
-        &setting.large
-    } else {
-        &setting.small
-    };
+    let Setting { small, large, .. } = setting;
+    let net = if is_large { large } else { small };
     let (formula, truth) = QUESTIONS[random.below(QUESTIONS.len())];
     let ports = hosts_here(n).unwrap();
     let taken = (fault == Fault::Port).then(|| TcpListener::bind(&ports[victim]).unwrap());
@@ -188,57 +183,43 @@ fn run(setting: &Setting, random: &mut Random, fault: Fault) -> String {
         } else {
             net
         };
-        let memory = if fault == Fault::Starved && is_victim {
-            "--memory=1M"
-        } else {
-            "--memory=400M"
-        };
-        command(&["check", net, "-f", formula, "--json", "--no-reduce"])
-            .args(["--hosts", &hosts, "--process", &process.to_string()])
+        let is_starved = fault == Fault::Starved && is_victim;
+        let memory = if is_starved { "1M" } else { "400M" };
+        let hosts = format!("--hosts {hosts} --process {process}");
+        let mut command = command(format!(
+            "check {net} -f '{formula}' --json --no-reduce {hosts}"
+        ));
+        command
             .args((fault != Fault::Nothing).then_some(CONNECT))
-            .arg(memory)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap()
+            .args(["--memory", memory])
+            .stdin(Stdio::null());
+        started(&mut command)
     };
     // The test itself plays the process of another version.
     let other_version = (fault == Fault::Version).then_some(victim);
-    let real: Vec<usize> = (0..n)
-        .filter(|process| Some(*process) != other_version)
-        .collect();
+    let real = (0..n).filter(|process| Some(*process) != other_version);
+    let real: Vec<usize> = real.collect();
     let mut all = Processes(real.iter().map(|process| start(*process)).collect());
     let moment = Duration::from_millis(random.below(900u64));
     let mut since = Instant::now();
     match fault {
         Fault::Killed | Fault::Stopped => {
             sleep(moment);
-            let name = if fault == Fault::Killed {
-                "-KILL"
-            } else {
-                "-STOP"
-            };
-            signal(&all.0[victim], name);
+            let kills = fault == Fault::Killed;
+            signal(&all.0[victim], if kills { "-KILL" } else { "-STOP" });
             since = Instant::now();
         }
         Fault::Version => greet_as_another_version(&ports[0]),
         Fault::Nothing | Fault::Starved | Fault::Model | Fault::Port => {}
     }
     let all_started: Vec<usize> = (0..real.len()).collect();
-    let others: Vec<usize> = all_started
-        .iter()
-        .copied()
-        .filter(|p| *p != victim)
-        .collect();
+    let others = all_started.iter().copied().filter(|p| *p != victim);
+    let others: Vec<usize> = others.collect();
     let description =
         format!("{n} processes, {fault:?}: {victim} after {moment:?}, {net}, {formula}");
     if fault == Fault::Stopped {
-        assert_eq!(
-            all.still_running(&others, since),
-            [0; 0],
-            "still running: {description}"
-        );
+        let left = all.still_running(&others, since);
+        assert!(left.is_empty(), "still running: {left:?}: {description}");
         setting.record_end(since);
         if setting.is_thorough {
             sleep(Duration::from_secs(30).saturating_sub(since.elapsed()));
@@ -249,11 +230,8 @@ fn run(setting: &Setting, random: &mut Random, fault: Fault) -> String {
     // These runs end by themselves, at some time.
     let slow = matches!(fault, Fault::Nothing | Fault::Starved);
     let begun = if slow { since + DEADLINE } else { since };
-    assert_eq!(
-        all.still_running(&all_started, begun),
-        [0; 0],
-        "still running: {description}"
-    );
+    let left = all.still_running(&all_started, begun);
+    assert!(left.is_empty(), "still running: {left:?}: {description}");
     if !slow {
         setting.record_end(since);
     }
@@ -273,14 +251,9 @@ fn run(setting: &Setting, random: &mut Random, fault: Fault) -> String {
 fn end(child: &mut Child) -> (ExitStatus, String, String) {
     let status = child.wait().unwrap();
     let (mut out, mut err) = (String::new(), String::new());
-    let _ = child
-        .stdout
-        .take()
-        .map(|mut from| from.read_to_string(&mut out));
-    let _ = child
-        .stderr
-        .take()
-        .map(|mut from| from.read_to_string(&mut err));
+    let (from_out, from_err) = (child.stdout.take(), child.stderr.take());
+    let _ = from_out.map(|mut from| from.read_to_string(&mut out));
+    let _ = from_err.map(|mut from| from.read_to_string(&mut err));
     (status, out, err)
 }
 

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// An example net.
@@ -44,6 +44,12 @@ impl Ran {
         self
     }
 
+    /// The first line of stdout as JSON.
+    #[track_caller]
+    pub fn answer(&self) -> Json {
+        self.json().remove(0)
+    }
+
     /// The lines of stdout, each one JSON object.
     #[track_caller]
     pub fn json(&self) -> Vec<Json> {
@@ -52,11 +58,23 @@ impl Ran {
     }
 }
 
-/// A command that runs the binary in the root of the workspace, without variables that it reads.
-pub fn command(args: &[&str]) -> Command {
+/// The words of a command line; single quotes enclose a word.
+pub fn words(line: &str) -> Vec<&str> {
+    let parts = line.split('\'').enumerate();
+    parts
+        .flat_map(|(i, part)| match i % 2 {
+            0 => part.split_whitespace().collect(),
+            _ => vec![part],
+        })
+        .collect()
+}
+
+/// A command that runs the binary with the [`words`] of `line` in the root of the workspace,
+/// without variables that it reads.
+pub fn command(line: impl AsRef<str>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lariat"));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    command.current_dir(root).args(args);
+    command.current_dir(root).args(words(line.as_ref()));
     for name in [
         "NO_COLOR",
         "CLICOLOR_FORCE",
@@ -72,34 +90,43 @@ pub fn command(args: &[&str]) -> Command {
 
 /// Runs the binary to its end.
 #[track_caller]
-pub fn lariat(args: &[&str]) -> Ran {
-    ended(command(args).stdin(Stdio::null()))
+pub fn lariat(line: impl AsRef<str>) -> Ran {
+    ended(command(line).stdin(Stdio::null()))
 }
 
 /// The names of all engines, as `check` lists them.
 pub fn every_engine() -> Vec<String> {
-    let help = lariat(&["check", "--engine", "?"]).err;
-    let list = help.split("[possible values: ").nth(1);
-    let list = list
-        .and_then(|list| list.split(']').next())
-        .expect("engines");
+    let help = lariat("check --engine ?").err;
+    let (_, list) = help.split_once("[possible values: ").expect("a list");
+    let (list, _) = list.split_once(']').expect("its end");
     list.split(", ").map(str::to_owned).collect()
 }
 
 /// Runs the binary with a text on stdin.
 #[track_caller]
-pub fn lariat_reading(args: &[&str], input: &str) -> Ran {
-    let mut child = command(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
+pub fn lariat_reading(line: impl AsRef<str>, input: &str) -> Ran {
+    let mut child = started(command(line).stdin(Stdio::piped()));
     let mut stdin = child.stdin.take().expect("stdin is a pipe");
     // A command that fails early does not read.
     let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
     ran(child.wait_with_output().expect("the binary ends"))
+}
+
+/// Starts a prepared command, whose output is piped.
+#[track_caller]
+pub fn started(command: &mut Command) -> Child {
+    let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    piped.spawn().expect("the binary starts")
+}
+
+/// Sends a signal, such as `-INT`, to a running process.
+#[cfg(unix)]
+#[track_caller]
+pub fn signal(child: &Child, name: &str) {
+    let id = child.id().to_string();
+    let sent = Command::new("kill").args([name, &id]).status();
+    assert!(sent.expect("kill runs").success());
 }
 
 /// Runs a prepared command.
@@ -149,9 +176,19 @@ impl Drop for Folder {
 
 /// A net with several hundred million states.
 pub fn large_net(folder: &Folder) -> String {
-    let net = lariat(&["generate", "kanban", "9"]).exits(0);
+    let net = lariat("generate kanban 9").exits(0);
     folder.file("large.pnml", net.out)
 }
+
+/// The contents of a file in the root of the workspace.
+pub fn shipped(path: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    std::fs::read_to_string(root.join(path)).expect(path)
+}
+
+/// A net whose only transition adds tokens to the place `p`.
+pub const GROWING: &str = r#"<pnml><net type="ptnet"><page id="g"><place id="p"/>
+<transition id="t"/><arc id="a" source="t" target="p"/></page></net></pnml>"#;
 
 /// An invariant of [`large_net`]; a search must visit every state.
 pub const LARGE_HOLDS: &str = "G \"tokens(cards_1, work_1, redo_1, done_1) <= 9\"";

@@ -1,6 +1,8 @@
 //! Exhausted limits and signals: the verdict is unknown.
 
-use crate::kit::{Folder, LARGE_HOLDS, Ran, command, large_net, lariat, ran};
+use crate::kit::{
+    Folder, GROWING, LARGE_HOLDS, Ran, command, large_net, lariat, ran, signal, started,
+};
 use serde_json::Value as Json;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, Stdio};
@@ -12,55 +14,40 @@ fn exhausted_limits_are_unknown() {
     let net = large_net(&folder);
     for (limit, value, reason) in [("--memory", "20K", "memory"), ("--timeout", "1ms", "time")] {
         // `auto` would decide it without a search.
-        let check = ["check", &net, "-f", LARGE_HOLDS, "--engine", "explicit"];
-        let ran = lariat(&[&check[..], &[limit, value, "--json"]].concat()).exits(3);
-        let answer = ran.json().remove(0);
+        let check = format!("check {net} -f '{LARGE_HOLDS}' --engine explicit");
+        let ran = lariat(format!("{check} {limit} {value} --json")).exits(3);
+        let answer = ran.answer();
         assert_eq!(answer["verdict"], "unknown");
         assert_eq!(answer["reason"], reason);
         assert_eq!(answer["counterexample"], Json::Null);
-        let ran = lariat(&[&check[..], &[limit, value]].concat()).exits(3);
+        let ran = lariat(format!("{check} {limit} {value}")).exits(3);
         assert!(ran.out.starts_with("UNKNOWN ") && ran.out.contains(reason));
-        let answer = lariat(&["states", &net, limit, value, "--json"])
-            .exits(3)
-            .json()
-            .remove(0);
+        let ran = lariat(format!("states {net} {limit} {value} --json"));
+        let answer = ran.exits(3).answer();
         assert_eq!(answer["states"], Json::Null);
         assert_eq!(answer["bounded"], Json::Null);
         assert_eq!(answer["reason"], reason);
     }
-    lariat(&["check", &net, "-f", LARGE_HOLDS, "--memory", "0"]).exits(2);
+    lariat(format!("check {net} -f '{LARGE_HOLDS}' --memory 0")).exits(2);
 }
 
 #[test]
 fn the_search_for_infinite_runs_ends_on_unbounded_nets() {
     let folder = Folder::new();
-    let net = folder.file(
-        "grows.pnml",
-        r#"<pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml">
-        <net id="n" type="http://www.pnml.org/version-2009/grammar/ptnet"><page id="g">
-        <place id="p"/><transition id="t"/><arc id="a" source="t" target="p"/></page></net></pnml>"#,
-    );
+    let net = folder.file("grows.pnml", GROWING);
     for engine in ["auto", "explicit", "hyb"] {
-        let args = ["--deadlock", "ignore", "--engine", engine];
-        lariat(&[&["check", &net, "-f", "true"], &args[..]].concat())
-            .exits(0)
-            .prints("HOLDS");
+        let args = format!("check {net} -f true --deadlock ignore --engine {engine}");
+        lariat(args).exits(0).prints("HOLDS");
     }
 }
 
 /// Starts a check, and returns it after its first answer, while it searches for the others.
 fn busy(folder: &Folder) -> (Child, BufReader<std::process::ChildStdout>, String) {
     let net = large_net(folder);
-    let formulas = ["-f", "true", "-f", LARGE_HOLDS, "-f", LARGE_HOLDS];
+    let formulas = format!("-f true -f '{LARGE_HOLDS}' -f '{LARGE_HOLDS}'");
     // `auto` would decide them without a search. The memory limit ends the process if a test does not.
-    let mut child = command(&["check", &net, "--engine", "explicit", "--json"])
-        .args(formulas)
-        .args(["--memory", "1G"])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
+    let args = format!("check {net} {formulas} --engine explicit --json --memory 1G");
+    let mut child = started(command(args).stdin(Stdio::null()));
     let mut out = BufReader::new(child.stdout.take().expect("stdout is a pipe"));
     let mut first = String::new();
     out.read_line(&mut first).expect("a first answer");
@@ -73,10 +60,7 @@ fn ctrl_c_reports_open_properties() {
     let folder = Folder::new();
     let (child, mut out, first) = busy(&folder);
     let start = Instant::now();
-    let sent = std::process::Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
-    assert!(sent.expect("kill runs").success());
+    signal(&child, "-INT");
     let mut rest = String::new();
     out.read_to_string(&mut rest).expect("the other answers");
     let Ran { code, err, .. } = ran(child.wait_with_output().expect("the binary ends"));

@@ -1,6 +1,6 @@
 //! The mode of the Model Checking Contest.
 
-use crate::kit::{Folder, command, ended, lariat};
+use crate::kit::{Folder, Ran, command, ended, lariat, shipped};
 
 const PROPERTIES: &str = r#"<?xml version="1.0"?>
 <property-set xmlns="http://mcc.lip6.fr/">
@@ -15,6 +15,9 @@ const PROPERTIES: &str = r#"<?xml version="1.0"?>
 </property-set>
 "#;
 
+/// Output for [`PROPERTIES`] if none is decided.
+const UNDECIDED: &str = "FORMULA M-00 CANNOT_COMPUTE\nFORMULA M-01 CANNOT_COMPUTE\n";
+
 /// The lines of stdout, sorted: formulas are answered in the order of completion.
 fn sorted(out: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = out.lines().collect();
@@ -24,11 +27,13 @@ fn sorted(out: &str) -> Vec<&str> {
 
 fn folder() -> Folder {
     let folder = Folder::new();
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let net = std::fs::read(format!("{root}/examples/mutex.pnml")).unwrap();
-    folder.file("model.pnml", net);
+    folder.file("model.pnml", shipped("examples/mutex.pnml"));
     folder.file("LTLCardinality.xml", PROPERTIES);
     folder
+}
+
+fn examine(folder: &Folder, examination: &str) -> Ran {
+    lariat(format!("mcc {} --examination {examination}", folder.path()))
 }
 
 #[test]
@@ -38,9 +43,9 @@ fn one_line_per_formula() {
         "FORMULA M-00 TRUE TECHNIQUES EXPLICIT",
         "FORMULA M-01 FALSE TECHNIQUES EXPLICIT",
     ];
-    let ran = lariat(&["mcc", &folder.path(), "--examination", "LTLCardinality"]).exits(0);
+    let ran = examine(&folder, "LTLCardinality").exits(0);
     assert_eq!(sorted(&ran.out), expected);
-    let mut inside = command(&["mcc"]);
+    let mut inside = command("mcc");
     inside
         .current_dir(folder.path())
         .env("BK_EXAMINATION", "LTLCardinality")
@@ -50,28 +55,16 @@ fn one_line_per_formula() {
     inside.env("BK_TIME_CONFINEMENT", "long");
     ended(&mut inside).exits(2).reports("BK_TIME_CONFINEMENT");
     inside.env("BK_TIME_CONFINEMENT", "0");
-    let late = ended(&mut inside).exits(0);
-    assert_eq!(
-        late.out,
-        "FORMULA M-00 CANNOT_COMPUTE\nFORMULA M-01 CANNOT_COMPUTE\n"
-    );
+    assert_eq!(ended(&mut inside).exits(0).out, UNDECIDED);
     let file = format!("{}/LTLCardinality.xml", folder.path());
-    let ran = lariat(&[
-        "check",
-        "examples/mutex.pnml",
-        "--mcc",
-        &file,
-        "--select",
-        "M-01",
-        "-q",
-    ]);
-    ran.exits(1).prints("VIOLATED  M-01: ");
+    let args = format!("check examples/mutex.pnml --mcc {file} --select M-01 -q");
+    lariat(args).exits(1).prints("VIOLATED  M-01: ");
 }
 
 #[test]
 fn state_space_and_unsupported_examinations() {
     let folder = folder();
-    let ran = lariat(&["mcc", &folder.path(), "--examination", "StateSpace"]).exits(0);
+    let ran = examine(&folder, "StateSpace").exits(0);
     let expected = "\
 STATE_SPACE STATES 8 TECHNIQUES EXPLICIT
 STATE_SPACE TRANSITIONS 14 TECHNIQUES EXPLICIT
@@ -79,17 +72,15 @@ STATE_SPACE MAX_TOKEN_PER_MARKING 3 TECHNIQUES EXPLICIT
 STATE_SPACE MAX_TOKEN_IN_PLACE 1 TECHNIQUES EXPLICIT
 ";
     assert_eq!(ran.out, expected);
-    let ran = lariat(&["mcc", &folder.path(), "--examination", "GlobalProperties"]).exits(0);
+    let ran = examine(&folder, "GlobalProperties").exits(0);
     assert_eq!(ran.out, "DO_NOT_COMPETE\n");
     folder.file("CTLCardinality.xml", PROPERTIES);
-    let ran = lariat(&["mcc", &folder.path(), "--examination", "CTLCardinality"]).exits(0);
-    let undecided = "FORMULA M-00 CANNOT_COMPUTE\nFORMULA M-01 CANNOT_COMPUTE\n";
-    assert_eq!(ran.out, undecided);
-    lariat(&["mcc", &folder.path()])
-        .exits(2)
-        .reports("BK_EXAMINATION");
-    let missing = ["mcc", &folder.path(), "--examination", "LTLFireability"];
-    lariat(&missing).exits(2).reports("LTLFireability.xml");
+    let ran = examine(&folder, "CTLCardinality").exits(0);
+    assert_eq!(ran.out, UNDECIDED);
+    let unnamed = lariat(format!("mcc {}", folder.path()));
+    unnamed.exits(2).reports("BK_EXAMINATION");
+    let missing = examine(&folder, "LTLFireability");
+    missing.exits(2).reports("LTLFireability.xml");
 }
 
 const REACHABILITY: &str = r#"<property-set xmlns="http://mcc.lip6.fr/">
@@ -112,9 +103,8 @@ const BOUNDS: &str = r#"<property-set xmlns="http://mcc.lip6.fr/">
 
 /// The value of the property `name`.
 fn value<'o>(out: &'o str, name: &str) -> Option<&'o str> {
-    let line = out
-        .lines()
-        .find(|line| line.split(' ').nth(1) == Some(name))?;
+    let mut lines = out.lines();
+    let line = lines.find(|line| line.split(' ').nth(1) == Some(name))?;
     line.split(' ').nth(2)
 }
 
@@ -123,7 +113,7 @@ fn reachability_bounds_and_global_properties() {
     let folder = folder();
     folder.file("ReachabilityCardinality.xml", REACHABILITY);
     folder.file("UpperBounds.xml", BOUNDS);
-    let ask = |examination: &str| lariat(&["mcc", &folder.path(), "--examination", examination]);
+    let ask = |examination| examine(&folder, examination);
     let ran = ask("ReachabilityCardinality").exits(0);
     for (name, expected) in [("R-00", "FALSE"), ("R-01", "FALSE"), ("R-02", "TRUE")] {
         assert_eq!(value(&ran.out, name), Some(expected), "{}", ran.out);

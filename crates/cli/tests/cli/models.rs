@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 
 #[test]
 fn states_and_info() {
-    lariat(&["states", MUTEX])
+    lariat(format!("states {MUTEX}"))
         .exits(0)
         .prints("states  8")
         .prints("bytes per state");
@@ -19,19 +19,17 @@ fn states_and_info() {
         ("slotted-ring", "3", "504", None),
     ] {
         let path = format!("{}/{family}-{size}.pnml", folder.path());
-        lariat(&["generate", family, size, "-o", &path]).exits(0);
-        let answer = lariat(&["states", &path, "--json", "--engine", "explicit"])
-            .exits(0)
-            .json()
-            .remove(0);
+        lariat(format!("generate {family} {size} -o {path}")).exits(0);
+        let count = |engine: &str| {
+            lariat(format!("states {path} --json --engine {engine}"))
+                .exits(0)
+                .answer()
+        };
+        let answer = count("explicit");
         assert_eq!(answer["states"], states, "{family} {size}");
-        let symbolic = lariat(&["states", &path, "--json", "--engine", "symbolic"]).exits(0);
+        let symbolic = count("symbolic");
         for figure in ["states", "edges", "max_tokens", "deadlocks"] {
-            assert_eq!(
-                symbolic.json()[0][figure],
-                answer[figure],
-                "{family} {figure}"
-            );
+            assert_eq!(symbolic[figure], answer[figure], "{family} {figure}");
         }
         if let Some(edges) = edges {
             assert_eq!(answer["edges"], edges, "{family} {size}");
@@ -43,14 +41,14 @@ fn states_and_info() {
                       reason engine order seconds stats";
         assert_eq!(keys, fields.split_whitespace().collect::<Vec<_>>());
     }
-    lariat(&["generate", "kanban", "0"]).exits(2);
-    lariat(&["generate", "kanbam", "1"]).exits(2);
-    let info = lariat(&["info", MUTEX, "--json"]).exits(0).json().remove(0);
+    lariat("generate kanban 0").exits(2);
+    lariat("generate kanbam 1").exits(2);
+    let info = lariat(format!("info {MUTEX} --json")).exits(0).answer();
     assert_eq!(info["places"], 7);
     assert_eq!(info["transitions"], 6);
     assert_eq!(info["bounded_places"], 7);
     assert_eq!(info["bound"], 1);
-    lariat(&["info", MUTEX])
+    lariat(format!("info {MUTEX}"))
         .exits(0)
         .prints("places  7")
         .prints("bounded by structure  7 of the places")
@@ -61,19 +59,16 @@ fn states_and_info() {
 #[test]
 fn symmetries_of_a_coloured_net() {
     let clients = "campaigns/symmetry/clients-3.pnml";
-    lariat(&["info", clients])
+    lariat(format!("info {clients}"))
         .exits(0)
         .prints("symmetries  all 3 clients interchangeable");
-    let info = lariat(&["info", clients, "--json"])
-        .exits(0)
-        .json()
-        .remove(0);
+    let info = lariat(format!("info {clients} --json")).exits(0).answer();
     assert_eq!(info["symmetries"][0], "all 3 clients interchangeable");
-    let states = |more: &[&str]| {
-        let arguments = [&["states", clients, "--json"], more].concat();
-        lariat(&arguments).exits(0).json().remove(0)
+    let states = |more: &str| {
+        let arguments = format!("states {clients} --json {more}");
+        lariat(arguments).exits(0).answer()
     };
-    let (plain, modulo) = (states(&[]), states(&["--symmetry"]));
+    let (plain, modulo) = (states(""), states("--symmetry"));
     assert_eq!(plain["orbits"], Json::Null);
     for figure in ["states", "deadlocks", "max_tokens"] {
         assert_eq!(modulo[figure], plain[figure], "{figure}");
@@ -82,9 +77,9 @@ fn symmetries_of_a_coloured_net() {
     assert!(number(&modulo["orbits"]) * 3 < number(&plain["states"]));
     for engine in ["sym", "ssp"] {
         let property = "G !\"Busy(2) >= 1\"";
-        let arguments = ["check", clients, "-f", property, "--engine", engine];
+        let arguments = format!("check {clients} -f '{property}' --engine {engine}");
         lariat(&arguments).exits(1).prints("Busy(2)");
-        let reduced = [&arguments[..], &["--reduce"]].concat();
+        let reduced = format!("{arguments} --reduce");
         lariat(&reduced).exits(2).reports("symmetries");
     }
 }
@@ -92,33 +87,31 @@ fn symmetries_of_a_coloured_net() {
 /// Symmetries of nets without colours, and of a net without symmetries.
 #[test]
 fn symmetries_of_places_and_transitions() {
-    lariat(&["info", MUTEX])
+    lariat(format!("info {MUTEX}"))
         .exits(0)
         .prints("symmetries  2 permutations of places and transitions, ")
         .prints("critical_1, critical_2 change places");
-    let counted = lariat(&["states", MUTEX, "--symmetry", "--json"]);
-    let counted = counted.exits(0).json().remove(0);
-    assert_eq!(
-        (&counted["orbits"], &counted["states"]),
-        (&"5".into(), &"8".into())
-    );
+    let counted = lariat(format!("states {MUTEX} --symmetry --json"));
+    let counted = counted.exits(0).answer();
+    assert_eq!(counted["orbits"], "5");
+    assert_eq!(counted["states"], "8");
     // A formula that names the first process breaks the symmetry.
     for (property, kept) in [
         ("G !\"critical_1 + critical_2 >= 1\"", true),
         ("G !critical_1", false),
     ] {
-        let arguments = ["check", MUTEX, "-f", property, "--engine", "sym", "--json"];
-        let answer = lariat(&arguments).exits(1).json().remove(0);
+        let arguments = format!("check {MUTEX} -f '{property}' --engine sym --json");
+        let answer = lariat(&arguments).exits(1).answer();
         let left = answer["stats"]["symmetries_kept"].as_f64().unwrap();
         assert_eq!(left > 0.0, kept, "{property}");
     }
     let folder = Folder::new();
     let net = "<pnml><net id=\"n\" type=\"http://www.pnml.org/version-2009/grammar/ptnet\"><page id=\"g\"><place id=\"p\"/><transition id=\"t\"/><arc id=\"a\" source=\"p\" target=\"t\"/></page></net></pnml>";
     let net = folder.file("one.pnml", net);
-    lariat(&["info", &net])
+    lariat(format!("info {net}"))
         .exits(0)
         .prints("symmetries  none found");
-    lariat(&["states", &net, "--symmetry"])
+    lariat(format!("states {net} --symmetry"))
         .exits(0)
         .reports("no symmetries found");
 }
@@ -139,12 +132,12 @@ fn info_of_a_coloured_net() {
 <arc id="b" source="t" target="q"><hlinscription><structure><variable refvariable="x"/></structure></hlinscription></arc>
 </page></net></pnml>"#;
     let file = folder.file("coloured.pnml", net);
-    lariat(&["info", &file])
+    lariat(format!("info {file}"))
         .exits(0)
         .prints("coloured Petri net")
         .prints("places  2, unfolded 4")
         .prints("bounded by structure  4 of the places");
-    let info = lariat(&["info", &file, "--json"]).exits(0).json().remove(0);
+    let info = lariat(format!("info {file} --json")).exits(0).answer();
     assert_eq!(info["coloured"]["places"], 2);
     assert_eq!(info["places"], 4);
 }
@@ -169,47 +162,37 @@ const RING: &str = r#"<?xml version="1.0"?>
 fn reductions_are_listed_and_counterexamples_lifted() {
     let folder = Folder::new();
     let ring = folder.file("ring.pnml", RING);
-    let args = ["check", &ring, "-f", "F G a", "--json"];
+    let args = format!("check {ring} -f 'F G a' --json");
     // `auto` decides such a small net before the reductions.
-    let reduced = ["--engine", "slap", "--reduce"];
-    let answer = lariat(&[&args[..], &reduced].concat());
-    let answer = answer.exits(1).json().remove(0);
-    let rules: Vec<&str> = (answer["passes"].as_array().unwrap().iter())
-        .map(|pass| pass["name"].as_str().unwrap())
-        .collect();
-    assert_eq!(
-        rules,
-        ["dead-events", "constant-places", "post-agglomeration"]
-    );
-    assert_eq!(
-        answer["counterexample"]["loop"].as_array().unwrap().len(),
-        4
-    );
+    let reduced = "--engine slap --reduce";
+    let answer = lariat(format!("{args} {reduced}"));
+    let answer = answer.exits(1).answer();
+    let passes = answer["passes"].as_array().unwrap().iter();
+    let rules: Vec<&str> = passes.map(|pass| pass["name"].as_str().unwrap()).collect();
+    let expected = ["dead-events", "constant-places", "post-agglomeration"];
+    assert_eq!(rules, expected);
+    let cycle = answer["counterexample"]["loop"].as_array();
+    assert_eq!(cycle.unwrap().len(), 4);
 
-    let ran = lariat(&[&args[..4], &reduced, &["-v"]].concat()).exits(1);
+    let ran = lariat(format!("check {ring} -f 'F G a' {reduced} -v")).exits(1);
     let ran = ran.prints("reduced: dead-events: 1 transition less");
     ran.prints("reduced: constant-places: 1 place less");
-    let unreduced = |more: &[&str]| {
-        let answer = lariat(&[&args[..], more].concat())
-            .exits(1)
-            .json()
-            .remove(0);
-        assert_eq!(answer["passes"].as_array().unwrap().len(), 0, "{more:?}");
-    };
-    unreduced(&["--no-reduce"]);
-    unreduced(&["--engine", "slap"]);
     let all = "dead-events,equal-events,constant-places,parallel-places,sink-places,implicit-places,equal-future,prefix-of-interest,token-rings,post-agglomeration,pre-agglomeration";
-    unreduced(&["--without", all]);
-    let without = ["--engine", "slap", "--reduce", "--without", "dead-events"];
-    lariat(&[&args[..], &without].concat())
+    let without_all = format!("--without {all}");
+    for more in ["--no-reduce", "--engine slap", &without_all] {
+        let answer = lariat(format!("{args} {more}")).exits(1).answer();
+        assert_eq!(answer["passes"].as_array().unwrap().len(), 0, "{more}");
+    }
+    let without = "--engine slap --reduce --without dead-events";
+    lariat(format!("{args} {without}"))
         .exits(1)
         .prints("post-agglomeration");
-    lariat(&[&args[..], &["--engine", "slap", "--without", "dead-events"]].concat())
+    lariat(format!("{args} --engine slap --without dead-events"))
         .exits(2)
         .reports("see --reduce");
     // `X` and `deadlock` prevent agglomeration.
     for formula in ["X X a", "F deadlock"] {
-        let answer = lariat(&["check", &ring, "-f", formula, "--json"]);
+        let answer = lariat(format!("check {ring} -f '{formula}' --json"));
         assert!(!answer.out.contains("agglomeration"), "{formula}");
     }
 }
@@ -219,21 +202,21 @@ fn reduced_nets_are_written() {
     let folder = Folder::new();
     let ring = folder.file("ring.pnml", RING);
     let small = format!("{}/small.pnml", folder.path());
-    lariat(&["reduce", &ring, "-f", "G F a", "-o", &small])
+    lariat(format!("reduce {ring} -f 'G F a' -o {small}"))
         .exits(0)
         .prints("places 5 -> 2, transitions 5 -> 2");
-    lariat(&["check", &small, "-f", "G F a"]).exits(0);
-    lariat(&["reduce", &ring, "-o", &small])
+    lariat(format!("check {small} -f 'G F a'")).exits(0);
+    lariat(format!("reduce {ring} -o {small}"))
         .exits(0)
         .prints("places 5 -> 4, transitions 5 -> 4");
-    let without = ["--without", "dead-events", "--without", "equal-future"];
-    lariat(&[&["reduce", &ring], &without[..]].concat())
+    let without = "--without dead-events --without equal-future";
+    lariat(format!("reduce {ring} {without}"))
         .exits(0)
         .prints("<transition id=\"never\"/>");
-    lariat(&["reduce", &ring, "-f", "G nobody"]).exits(2);
+    lariat(format!("reduce {ring} -f 'G nobody'")).exits(2);
     let light = "process L { state a; init a; trans a -> a {}; } system async;";
     let program = folder.file("light.dve", light);
-    lariat(&["reduce", &program])
+    lariat(format!("reduce {program}"))
         .exits(2)
         .reports("only nets can be reduced");
 }

@@ -1,6 +1,8 @@
 //! Adversarial inputs and tiny limits: a clear message or `unknown`, within the limits.
 
-use crate::kit::{Folder, MUTEX, Ran, command, every_engine, lariat, ran};
+use crate::kit::{
+    Folder, MUTEX, Ran, command, ended, every_engine, lariat, ran, shipped, signal, started,
+};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -15,7 +17,8 @@ fn grace() -> Duration {
 
 /// Runs the binary, which must end within `limit` and [`grace`].
 #[track_caller]
-fn in_time(args: &[&str], limit: Duration) -> Ran {
+fn in_time(args: impl AsRef<str>, limit: Duration) -> Ran {
+    let args = args.as_ref();
     let start = Instant::now();
     let ran = lariat(args);
     let took = start.elapsed();
@@ -48,18 +51,8 @@ fn a_pipe_without_a_writer_ends_in_time() {
     let folder = Folder::new();
     let pipe = fifo(&folder, "pipe");
     let limit = Duration::from_millis(300);
-    let time = ["--timeout", "300ms"];
-    let args = |more: &[&'static str]| [more, &time[..]].concat();
-    let ran = in_time(
-        &[
-            &["check", &pipe, "-f", "G p", "-f", "F q", "--json"],
-            &time[..],
-        ]
-        .concat(),
-        limit,
-    )
-    .exits(3);
-    let answers = ran.json();
+    let in_limit = |args: &str| in_time(format!("{args} --timeout 300ms"), limit).exits(3);
+    let answers = in_limit(&format!("check {pipe} -f 'G p' -f 'F q' --json")).json();
     assert_eq!(answers.len(), 2);
     for (answer, name) in answers.iter().zip(["1", "2"]) {
         assert_eq!(answer["property"], name);
@@ -68,54 +61,40 @@ fn a_pipe_without_a_writer_ends_in_time() {
     }
     assert_eq!(answers[1]["formula"], "F q");
     for files in ["-F", "--mcc", "--automaton"] {
-        in_time(
-            &[&["check", MUTEX, files, &pipe], &time[..]].concat(),
-            limit,
-        )
-        .exits(3)
-        .reports("time");
+        in_limit(&format!("check {MUTEX} {files} {pipe}")).reports("time");
     }
     let drawing = format!("{}/drawing.svg", folder.path());
     let page = format!("{}/page.html", folder.path());
     for command in [
-        &["reduce", &pipe, "-f", "true"][..],
-        &["draw", &pipe, "-o", &drawing],
-        &["view", &pipe, "-o", &page],
-        &["simulate", &pipe],
-        &["simulate", MUTEX, "--from", &pipe],
+        format!("reduce {pipe} -f true"),
+        format!("draw {pipe} -o {drawing}"),
+        format!("view {pipe} -o {page}"),
+        format!("simulate {pipe}"),
+        format!("simulate {MUTEX} --from {pipe}"),
     ] {
-        in_time(&[command, &time[..]].concat(), limit)
-            .exits(3)
-            .reports("time");
+        in_limit(&command).reports("time");
     }
-    let answer = in_time(&[&["states", &pipe, "--json"], &time[..]].concat(), limit).exits(3);
-    assert_eq!(answer.json()[0]["reason"], "time");
-    let answer = in_time(&[&["info", &pipe, "--json"], &time[..]].concat(), limit).exits(3);
-    assert_eq!(answer.json()[0]["reason"], "time");
-    in_time(&[&args(&["info"])[..], &[&pipe]].concat(), limit).exits(3);
+    for command in ["states", "info"] {
+        let answer = in_limit(&format!("{command} {pipe} --json")).answer();
+        assert_eq!(answer["reason"], "time");
+    }
+    in_limit(&format!("info {pipe}"));
 }
 
 #[cfg(unix)]
 #[test]
 fn signals_interrupt_reading() {
-    for signal in ["-INT", "-TERM"] {
+    for name in ["-INT", "-TERM"] {
         let folder = Folder::new();
         let pipe = fifo(&folder, "pipe");
-        let child = command(&["check", &pipe, "-f", "G p", "--json"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary starts");
+        let mut command = command(format!("check {pipe} -f 'G p' --json"));
+        let child = started(command.stdin(Stdio::null()));
         std::thread::sleep(Duration::from_millis(500));
         let start = Instant::now();
-        let sent = Command::new("kill")
-            .args([signal, &child.id().to_string()])
-            .status();
-        assert!(sent.expect("kill runs").success());
+        signal(&child, name);
         let ended = ran(child.wait_with_output().expect("the binary ends")).exits(130);
         assert!(start.elapsed() < grace());
-        assert_eq!(ended.json()[0]["reason"], "interrupted");
+        assert_eq!(ended.answer()["reason"], "interrupted");
     }
 }
 
@@ -129,23 +108,23 @@ fn devices_and_sparse_files() {
     let short = Duration::ZERO;
     for bad in ["/dev/zero", "/dev/urandom", "/dev/null", &large] {
         for args in [
-            &["check", bad, "-f", "true"][..],
-            &["check", MUTEX, "-F", bad],
-            &["check", MUTEX, "--mcc", bad],
-            &["check", MUTEX, "--automaton", bad],
-            &["states", bad],
-            &["info", bad],
-            &["reduce", bad, "-f", "true"],
-            &["draw", bad, "-o", &drawing],
-            &["view", bad, "-o", &page],
-            &["simulate", bad],
+            format!("check {bad} -f true"),
+            format!("check {MUTEX} -F {bad}"),
+            format!("check {MUTEX} --mcc {bad}"),
+            format!("check {MUTEX} --automaton {bad}"),
+            format!("states {bad}"),
+            format!("info {bad}"),
+            format!("reduce {bad} -f true"),
+            format!("draw {bad} -o {drawing}"),
+            format!("view {bad} -o {page}"),
+            format!("simulate {bad}"),
         ] {
-            let ran = in_time(&[args, &["--memory", "20M"]].concat(), short).exits(2);
+            let ran = in_time(format!("{args} --memory 20M"), short).exits(2);
             assert_eq!(ran.out, "", "{args:?}");
             assert!(ran.err.len() < 4000, "{args:?}");
         }
     }
-    let ran = in_time(&["info", "/dev/zero"], short).exits(2);
+    let ran = in_time("info /dev/zero", short).exits(2);
     ran.reports("/dev/zero:1:1").reports("NUL");
 }
 
@@ -153,59 +132,53 @@ fn devices_and_sparse_files() {
 fn texts_beyond_the_memory_limit_are_not_read() {
     let folder = Folder::new();
     let comment = format!("<!-- {} -->", "x".repeat(30 << 20));
-    let net = std::fs::read_to_string(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../examples/mutex.pnml"
-    ))
-    .expect("the example");
+    let net = shipped("examples/mutex.pnml");
     let path = folder.file("large.pnml", format!("{net}{comment}"));
     let limit = Duration::from_secs(5);
-    let ran = in_time(
-        &["check", &path, "-f", "G lock", "--json", "--memory", "20M"],
-        limit,
-    )
-    .exits(3);
-    assert_eq!(ran.json()[0]["reason"], "memory");
-    in_time(&["check", &path, "-f", "G lock", "--memory", "1G"], limit).exits(1);
+    let check = format!("check {path} -f 'G lock'");
+    let ran = in_time(format!("{check} --json --memory 20M"), limit).exits(3);
+    assert_eq!(ran.answer()["reason"], "memory");
+    in_time(format!("{check} --memory 1G"), limit).exits(1);
     let formulas = folder.file("long.ltl", format!("G lock # {}", "x".repeat(30 << 20)));
-    in_time(&["check", MUTEX, "-F", &formulas, "--memory", "20M"], limit)
-        .exits(3)
-        .reports("memory");
+    let check = format!("check {MUTEX} -F {formulas} --memory 20M");
+    in_time(check, limit).exits(3).reports("memory");
 }
 
 #[test]
 fn tiny_limits() {
     for limit in [
-        ["--timeout", "0"],
-        ["--timeout", "1ms"],
-        ["--timeout", "0.000000001s"],
-        ["--memory", "1"],
-        ["--memory", "1K"],
-        ["--memory", "1M"],
+        "--timeout 0",
+        "--timeout 1ms",
+        "--timeout 0.000000001s",
+        "--memory 1",
+        "--memory 1K",
+        "--memory 1M",
     ] {
-        for command in [
-            &["check", MUTEX, "-f", "G lock", "-f", "F lock", "--json"][..],
-            &["states", MUTEX, "--json"],
-            &["info", MUTEX, "--json"],
-            &["translate", "G F a"],
+        for (command, answers) in [
+            (
+                "check examples/mutex.pnml -f 'G lock' -f 'F lock' --json",
+                Some(2),
+            ),
+            ("states examples/mutex.pnml --json", Some(1)),
+            ("info examples/mutex.pnml --json", Some(1)),
+            ("translate 'G F a'", None),
         ] {
-            let ran = in_time(&[command, &limit].concat(), Duration::ZERO);
-            let want = if command[0] == "check" { 2 } else { 1 };
-            if command[0] != "translate" {
-                assert_eq!(ran.json().len(), want, "{command:?} {limit:?}: {ran:?}");
+            let ran = in_time(format!("{command} {limit}"), Duration::ZERO);
+            if let Some(answers) = answers {
+                assert_eq!(ran.json().len(), answers, "{command} {limit}: {ran:?}");
             }
         }
     }
     for wrong in [
-        ["--timeout", "-1"],
-        ["--timeout", "x"],
-        ["--timeout", "1e400"],
-        ["--memory", "0"],
-        ["--memory", "-1"],
-        ["--memory", "1X"],
+        "--timeout -1",
+        "--timeout x",
+        "--timeout 1e400",
+        "--memory 0",
+        "--memory -1",
+        "--memory 1X",
     ] {
-        let args = [&["check", MUTEX, "-f", "G lock"][..], &wrong].concat();
-        let ran = in_time(&args, Duration::ZERO).exits(2);
+        let args = format!("check {MUTEX} -f 'G lock' {wrong}");
+        let ran = in_time(args, Duration::ZERO).exits(2);
         assert_eq!(ran.out, "");
     }
 }
@@ -225,38 +198,36 @@ fn an_exhausted_unfolding_answers_every_property() {
         )
     };
     let path = folder.file("model.pnml", net);
-    let xml = format!(
-        "<property-set>{}{}</property-set>",
-        property("A"),
-        property("B")
-    );
+    let both = property("A") + &property("B");
+    let xml = format!("<property-set>{both}</property-set>");
     let file = folder.file("LTLCardinality.xml", xml);
-    let args = ["check", &path, "--mcc", &file, "-f", "G p"];
-    let limits = ["--timeout", "500ms", "--memory", "100M"];
+    let args = format!("check {path} --mcc {file} -f 'G p' --timeout 500ms --memory 100M");
     let limit = Duration::from_millis(500);
-    let ran = in_time(&[&args[..], &limits, &["--json"]].concat(), limit).exits(3);
+    let ran = in_time(format!("{args} --json"), limit).exits(3);
     let names: Vec<_> = ran.json().iter().map(|a| a["property"].clone()).collect();
     assert_eq!(names, ["1", "A", "B"]);
-    let ran = in_time(&[&args[..], &limits].concat(), limit).exits(3);
+    let ran = in_time(args, limit).exits(3);
     assert_eq!(ran.out.matches("UNKNOWN").count(), 3);
-    let mut contest = command(&["mcc", &folder.path(), "--examination", "LTLCardinality"]);
-    let contest = contest
-        .env("BK_TIME_CONFINEMENT", "1")
-        .env("BK_MEMORY_CONFINEMENT", "100");
-    let ended = ran_with(contest).exits(0);
-    assert_eq!(
-        ended.out,
-        "FORMULA A CANNOT_COMPUTE\nFORMULA B CANNOT_COMPUTE\n"
-    );
-    let mut contest = command(&["mcc", &folder.path(), "--examination", "StateSpace"]);
-    let contest = contest
-        .env("BK_TIME_CONFINEMENT", "1")
-        .env("BK_MEMORY_CONFINEMENT", "100");
-    assert_eq!(ran_with(contest).exits(0).out, "CANNOT_COMPUTE\n");
-}
-
-fn ran_with(command: &mut Command) -> Ran {
-    crate::kit::ended(command)
+    for (examination, expected) in [
+        (
+            "LTLCardinality",
+            "FORMULA A CANNOT_COMPUTE
+FORMULA B CANNOT_COMPUTE
+",
+        ),
+        (
+            "StateSpace",
+            "CANNOT_COMPUTE
+",
+        ),
+    ] {
+        let args = format!("mcc {} --examination {examination}", folder.path());
+        let mut contest = command(args);
+        let contest = contest
+            .env("BK_TIME_CONFINEMENT", "1")
+            .env("BK_MEMORY_CONFINEMENT", "100");
+        assert_eq!(ended(contest).exits(0).out, expected);
+    }
 }
 
 /// Nets without arcs; a transition without input places is always enabled.
@@ -270,13 +241,10 @@ fn a_net_without_places() {
         "<transition id=\"t\"/><transition id=\"u\"/>",
         "<place id=\"p\"/><transition id=\"t\"/>",
     ] {
-        let net = folder.file(
-            "small.pnml",
-            format!("<pnml><net type=\"ptnet\"><page id=\"g\">{body}</page></net></pnml>"),
-        );
+        let net = format!("<pnml><net type=\"ptnet\"><page id=\"g\">{body}</page></net></pnml>");
+        let net = folder.file("small.pnml", net);
         let dead = !body.contains("transition");
         for engine in every_engine() {
-            let engine = engine.as_str();
             for (formula, holds) in [
                 ("G deadlock", dead),
                 ("F deadlock", dead),
@@ -286,16 +254,12 @@ fn a_net_without_places() {
             ] {
                 for policy in ["stutter", "ignore"] {
                     // Walks that find no violation use all their time.
-                    let limit = ["--timeout", "1s"];
-                    let args = ["--engine", engine, "--deadlock", policy];
-                    let args = [&["check", &net, "-f", formula], &args[..], &limit].concat();
+                    let args = format!("--engine {engine} --deadlock {policy} --timeout 1s");
+                    let args = format!("check {net} -f '{formula}' {args}");
                     let ran = in_time(&args, Duration::from_secs(1));
                     let want = holds || (dead && policy == "ignore");
-                    let code = ran.code;
-                    assert!(
-                        code == Some(i32::from(!want)) || code == Some(3),
-                        "{args:?}: {ran:?}"
-                    );
+                    let is_right = [Some(i32::from(!want)), Some(3)].contains(&ran.code);
+                    assert!(is_right, "{args:?}: {ran:?}");
                 }
             }
         }
@@ -307,8 +271,8 @@ fn verdicts_are_printed_when_the_trace_cannot_be_written() {
     if !std::path::Path::new("/dev/full").exists() {
         return;
     }
-    let args = ["check", MUTEX, "-f", "G lock", "-f", "G !lock", "-q"];
-    let ran = lariat(&[&args[..], &["--trace", "/dev/full"]].concat());
+    let args = format!("check {MUTEX} -f 'G lock' -f 'G !lock' -q");
+    let ran = lariat(format!("{args} --trace /dev/full"));
     ran.exits(2)
         .prints("VIOLATED  1")
         .prints("VIOLATED  2")
@@ -319,7 +283,7 @@ fn verdicts_are_printed_when_the_trace_cannot_be_written() {
 fn all_wrong_formulas_are_reported() {
     let folder = Folder::new();
     let file = folder.file("f.ltl", "a: G lck\nb: G lock\nc: (lock\nb: F lock\n");
-    let ran = lariat(&["check", MUTEX, "-f", "F nobody", "-F", &file]).exits(2);
+    let ran = lariat(format!("check {MUTEX} -f 'F nobody' -F {file}")).exits(2);
     assert_eq!(ran.out, "");
     for text in [
         "`nobody`",
@@ -331,7 +295,7 @@ fn all_wrong_formulas_are_reported() {
     }
     assert_eq!(ran.err.matches("error: ").count(), 4, "{}", ran.err);
     let twice = folder.file("g.ltl", "b: F lock\n");
-    lariat(&["check", MUTEX, "-F", &twice, "-F", &twice])
+    lariat(format!("check {MUTEX} -F {twice} -F {twice}"))
         .exits(2)
         .reports("a second property is called `b`");
 }
@@ -351,20 +315,23 @@ fn atoms_without_a_value_are_not_false() {
         ("G flag", "`flag` is an array of 2"),
         ("G \"P.b\"", "its states are a"),
     ] {
-        let ran = lariat(&["check", &model, "-f", formula]).exits(2);
+        let ran = lariat(format!("check {model} -f '{formula}'")).exits(2);
         assert_eq!(ran.out, "");
         ran.reports(message).reports("formula:1:");
     }
     for engine in ["auto", "explicit", "owcty", "slap", "hyb"] {
-        let check =
-            |formula: &str| lariat(&["check", &model, "-f", formula, "--engine", engine, "--json"]);
+        let check = |formula: &str| {
+            lariat(format!(
+                "check {model} -f '{formula}' --engine {engine} --json"
+            ))
+        };
         // The index is out of range in states with i >= 2.
         for formula in [
             "G !\"flag[i] >= 1\"",
             "F \"flag[i] >= 1\"",
             "F \"1 / (2 - i) == 7\"",
         ] {
-            let answer = check(formula).exits(3).json().remove(0);
+            let answer = check(formula).exits(3).answer();
             assert_eq!(answer["verdict"], "unknown", "{engine} {formula}");
             let reason = answer["reason"].as_str().unwrap_or_default();
             assert!(
@@ -379,14 +346,9 @@ fn atoms_without_a_value_are_not_false() {
     // The atom has a value along the counterexample, but not on other runs.
     let choice = PROGRAM.replace("; };", "; }, a -> a { guard i == 0; effect i = 0; };");
     let model = folder.file("choice.dve", choice.replace("};\n}", "}; }"));
-    let ran = lariat(&[
-        "check",
-        &model,
-        "-f",
-        "F \"flag[i] == 1\"",
-        "--engine",
-        "explicit",
-    ]);
+    let ran = lariat(format!(
+        "check {model} -f 'F \"flag[i] == 1\"' --engine explicit"
+    ));
     assert!(matches!(ran.code, Some(1 | 3)), "{ran:?}");
 }
 
@@ -399,10 +361,7 @@ fn labels_without_a_value() {
         "begin state\nx:int\nend state\nbegin edge\nend edge\nbegin init\n0\nend init\n\
 begin trans\n0/1\n1/0\nend trans\nbegin map m:bool\n0 1\nend map\nbegin sort bool\n\"false\" \"true\"\nend sort\n",
     );
-    let ran = lariat(&[
-        "check", &model, "-f", "G m", "-f", "F m", "-f", "F !m", "--json",
-    ])
-    .exits(3);
+    let ran = lariat(format!("check {model} -f 'G m' -f 'F m' -f 'F !m' --json")).exits(3);
     for answer in ran.json() {
         assert_eq!(answer["verdict"], "unknown", "{answer}");
         assert!(
@@ -415,21 +374,16 @@ begin trans\n0/1\n1/0\nend trans\nbegin map m:bool\n0 1\nend map\nbegin sort boo
 
 #[test]
 fn misspelt_examinations() {
-    let ran = lariat(&["mcc", ".", "--examination", "LTLCardinalty"]).exits(2);
+    let ran = lariat("mcc . --examination LTLCardinalty").exits(2);
     ran.reports("did you mean `LTLCardinality`?");
-    let ran = lariat(&["mcc", ".", "--examination", "everything"]).exits(2);
+    let ran = lariat("mcc . --examination everything").exits(2);
     assert_eq!(ran.out, "");
 }
 
 /// Formulas that arrive in pieces are read like a file.
 #[test]
 fn slow_writers_are_read_to_the_end() {
-    let mut child = command(&["check", MUTEX, "-F", "-", "-q"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
+    let mut child = started(command(format!("check {MUTEX} -F - -q")).stdin(Stdio::piped()));
     let mut stdin = child.stdin.take().expect("stdin is a pipe");
     for piece in ["a: G F", " true\n", "b: F ", "false\n"] {
         stdin.write_all(piece.as_bytes()).expect("it reads");

@@ -1,6 +1,6 @@
 //! Cross-checks and vacuity.
 
-use crate::kit::{Folder, MUTEX, lariat};
+use crate::kit::{EXCLUSION, Folder, GROWING, MUTEX, lariat};
 
 #[test]
 fn cross_checks_run_a_second_engine() {
@@ -11,34 +11,31 @@ fn cross_checks_run_a_second_engine() {
         ("slap", "explicit"),
         ("hyb", "explicit"),
     ] {
-        let args = ["check", MUTEX, "-f", "G !critical_1", "--engine", engine];
-        let args = [&args[..], &["--cross-check"]].concat();
+        let args = format!("check {MUTEX} -f 'G !critical_1' --engine {engine} --cross-check");
         let agreement = format!("cross-check: {second} agrees");
         lariat(&args).exits(1).prints(&agreement);
-        let ran = lariat(&[&args[..], &["--json"]].concat()).exits(1);
-        let opinion = &ran.json()[0]["cross_check"];
+        let ran = lariat(format!("{args} --json")).exits(1);
+        let opinion = &ran.answer()["cross_check"];
         assert_eq!(opinion["engine"], second, "{engine}");
         assert_eq!(opinion["verdict"], "violated", "{engine}");
         assert_eq!(opinion["agrees"], true, "{engine}");
     }
-    let args = ["check", MUTEX, "-f", "G !(critical_1 & critical_2)"];
-    let ran = lariat(&[&args[..], &["--cross-check", "--json"]].concat()).exits(0);
-    assert_eq!(ran.json()[0]["cross_check"]["verdict"], "holds");
-    assert!(lariat(&[&args[..], &["--json"]].concat()).json()[0]["cross_check"].is_null());
+    let args = format!("check {MUTEX} -f '{EXCLUSION}'");
+    let ran = lariat(format!("{args} --cross-check --json")).exits(0);
+    assert_eq!(ran.answer()["cross_check"]["verdict"], "holds");
+    assert!(lariat(format!("{args} --json")).answer()["cross_check"].is_null());
 }
 
 #[test]
 fn undecided_cross_checks_are_reported() {
     let folder = Folder::new();
-    let grows = folder.file(
-        "grows.pnml",
-        "<pnml><net type=\"ptnet\"><page id=\"g\"><place id=\"p\"/><transition id=\"t\"/><arc id=\"a\" source=\"t\" target=\"p\"/></page></net></pnml>",
-    );
+    let grows = folder.file("grows.pnml", GROWING);
     // The net is unbounded: the engine on sets cannot decide the property.
-    let args = ["check", &grows, "-f", "G F !p", "--cross-check"];
-    lariat(&[&args[..], &["--timeout", "1s"]].concat())
-        .exits(1)
-        .prints("not cross-checked: slap-fst: ");
+    lariat(format!(
+        "check {grows} -f 'G F !p' --cross-check --timeout 1s"
+    ))
+    .exits(1)
+    .prints("not cross-checked: slap-fst: ");
 }
 
 #[test]
@@ -46,29 +43,23 @@ fn vacuous_properties_are_reported() {
     let never = "note: vacuous: `(critical_1 & critical_2)` never happens";
     let formula = "G ((critical_1 & critical_2) -> F idle_1)";
     for engine in ["auto", "explicit", "slap-fst", "hyb"] {
-        let args = ["check", MUTEX, "-f", formula, "--engine", engine];
+        let args = format!("check {MUTEX} -f '{formula}' --engine {engine}");
         lariat(&args).exits(0).prints(never);
-        let ran = lariat(&[&args[..], &["--json"]].concat()).exits(0);
-        let parts = &ran.json()[0]["vacuity"];
+        let ran = lariat(format!("{args} --json")).exits(0);
+        let parts = &ran.answer()["vacuity"];
         assert_eq!(parts[0]["never"], "(critical_1 & critical_2)", "{engine}");
         assert_eq!(parts[0]["may_be"], false, "{engine}");
-        let quiet = lariat(&[&args[..], &["--no-vacuity"]].concat()).exits(0);
+        let quiet = lariat(format!("{args} --no-vacuity")).exits(0);
         assert!(!quiet.out.contains("vacuous"), "{}", quiet.out);
     }
     // A disjunct that does not matter.
     let formula = "G (!(critical_1 & critical_2) | X X idle_1)";
-    let args = ["check", MUTEX, "-f", formula];
+    let args = format!("check {MUTEX} -f '{formula}'");
     lariat(&args)
         .exits(0)
         .prints("vacuous: the property also holds with `false` in place of `X(X(idle_1))`");
     // A property that is not vacuous.
-    let args = [
-        "check",
-        MUTEX,
-        "-f",
-        "G !(critical_1 & critical_2)",
-        "--json",
-    ];
+    let args = format!("check {MUTEX} -f '{EXCLUSION}' --json");
     let ran = lariat(&args).exits(0);
-    assert!(ran.json()[0]["vacuity"].is_null(), "{}", ran.out);
+    assert!(ran.answer()["vacuity"].is_null(), "{}", ran.out);
 }

@@ -1,13 +1,12 @@
 //! `draw`, `view`, `simulate` and `check --html`.
 
-use crate::kit::{Folder, lariat, lariat_reading};
+use crate::kit::{Folder, MUTEX, STARVATION, lariat, lariat_reading};
 use serde_json::Value as Json;
 
 /// The JSON data of a page.
 fn data(page: &str) -> Json {
-    let (_, rest) = page
-        .split_once("<script type=\"application/json\" id=\"data\">")
-        .expect("data");
+    let start = "<script type=\"application/json\" id=\"data\">";
+    let (_, rest) = page.split_once(start).expect("data");
     let (json, _) = rest.split_once("</script>").expect("an end");
     serde_json::from_str(json).expect("JSON")
 }
@@ -19,57 +18,40 @@ fn contents(path: &str) -> String {
 #[test]
 fn nets_processes_states_and_automata_are_drawn() {
     let folder = Folder::new();
-    let file = |name: &str| format!("{}/{name}", folder.path());
-    lariat(&["draw", "examples/mutex.pnml", "-o", &file("net.svg")]).exits(0);
-    let svg = contents(&file("net.svg"));
+    let drawn = |options: &str, name: &str| {
+        let path = format!("{}/{name}", folder.path());
+        lariat(format!("draw examples/mutex.pnml {options} -o {path}")).exits(0);
+        contents(&path)
+    };
+    let svg = drawn("", "net.svg");
     assert!(svg.starts_with("<svg") && svg.contains(">waiting_1</text>"));
     assert_eq!(svg.matches("class=\"node place\"").count(), 7);
-    lariat(&["draw", "examples/mutex.pnml", "-o", &file("net.dot")]).exits(0);
-    assert!(contents(&file("net.dot")).starts_with("digraph"));
-    lariat(&[
-        "draw",
-        "examples/mutex.pnml",
-        "--reach",
-        "-o",
-        &file("states.svg"),
-    ])
-    .exits(0);
-    assert_eq!(
-        contents(&file("states.svg"))
-            .matches("class=\"node state\"")
-            .count(),
-        8
-    );
-    lariat(&["draw", "examples/crossing.dve"])
+    assert!(drawn("", "net.dot").starts_with("digraph"));
+    let states = drawn("--reach", "states.svg");
+    assert_eq!(states.matches("class=\"node state\"").count(), 8);
+    lariat("draw examples/crossing.dve")
         .exits(0)
         .prints("Controller.closed");
-    lariat(&["translate", "G (a -> F b)", "--format", "svg"])
+    lariat("translate 'G (a -> F b)' --format svg")
         .exits(0)
         .prints("<svg");
-    lariat(&[
-        "translate",
-        "G (a -> F b)",
-        "--to",
-        "tgta",
-        "--format",
-        "svg",
-    ])
-    .exits(0)
-    .prints("if ");
-    lariat(&["draw", "examples/printers.pnml"])
+    lariat("translate 'G (a -> F b)' --to tgta --format svg")
+        .exits(0)
+        .prints("if ");
+    lariat("draw examples/printers.pnml")
         .exits(0)
         .prints("(who, on)");
 }
 
 #[test]
 fn unsupported_drawings_are_refused() {
-    lariat(&["draw", "examples/mutex.pnml", "-o", "net.png"])
+    lariat("draw examples/mutex.pnml -o net.png")
         .exits(2)
         .reports("ends in .svg or .dot");
-    lariat(&["draw", "examples/mutex.pnml", "--around", "lokc"])
+    lariat("draw examples/mutex.pnml --around lokc")
         .exits(2)
         .reports("did you mean");
-    lariat(&["draw", "examples/crossing.dve", "--around", "x"])
+    lariat("draw examples/crossing.dve --around x")
         .exits(2)
         .reports("is not a net");
 }
@@ -77,13 +59,13 @@ fn unsupported_drawings_are_refused() {
 #[test]
 fn large_nets_are_drawn_in_part() {
     let folder = Folder::new();
-    let net = lariat(&["generate", "philosophers", "30"]).exits(0);
+    let net = lariat("generate philosophers 30").exits(0);
     let net = folder.file("phil.pnml", net.out);
-    let ran = lariat(&["draw", &net, "--around", "Fork_7", "--nodes", "25"]).exits(0);
+    let ran = lariat(format!("draw {net} --around Fork_7 --nodes 25")).exits(0);
     assert_eq!(ran.out.matches("class=\"node ").count(), 25);
     ran.prints(">Fork_7</text>")
         .reports("25 of 300 places and transitions");
-    let ran = lariat(&["draw", &net, "--reach"]).exits(0);
+    let ran = lariat(format!("draw {net} --reach")).exits(0);
     assert_eq!(ran.out.matches("class=\"node state").count(), 60);
     ran.reports("more states");
 }
@@ -92,35 +74,24 @@ fn large_nets_are_drawn_in_part() {
 fn view_makes_the_page_of_check_from_its_trace() {
     let folder = Folder::new();
     let file = |name: &str| format!("{}/{name}", folder.path());
-    for (model, formulas, violated) in [
-        ("examples/mutex.pnml", "examples/mutex.ltl", 1),
-        ("examples/crossing.dve", "examples/crossing.ltl", 1),
-        (
-            "examples/alternating-bit.dve",
-            "examples/alternating-bit.ltl",
-            2,
-        ),
-        ("examples/printers.pnml", "examples/printers.ltl", 1),
+    for (name, extension, violated) in [
+        ("mutex", "pnml", 1),
+        ("crossing", "dve", 1),
+        ("alternating-bit", "dve", 2),
+        ("printers", "pnml", 1),
     ] {
+        let model = format!("examples/{name}.{extension}");
+        let formulas = format!("examples/{name}.ltl");
         let (html, trace) = (file("page.html"), file("trace.json"));
-        lariat(&[
-            "check", model, "-F", formulas, "--html", &html, "--trace", &trace,
-        ])
-        .exits(1);
+        let check = format!("check {model} -F {formulas} --html {html} --trace {trace}");
+        lariat(check).exits(1);
         let checked = data(&contents(&html));
         let runs = checked["runs"].as_array().expect("runs");
         assert!(runs.len() > violated);
-        assert!(
-            runs[..violated]
-                .iter()
-                .all(|run| run["verdict"] == "violated")
-        );
-        assert!(
-            runs[violated..]
-                .iter()
-                .all(|run| run["verdict"] != "violated")
-        );
-        lariat(&["view", &trace, "-o", &html])
+        for (i, run) in runs.iter().enumerate() {
+            assert_eq!(run["verdict"] == "violated", i < violated, "{model}");
+        }
+        lariat(format!("view {trace} -o {html}"))
             .exits(0)
             .prints("page.html");
         let viewed = data(&contents(&html));
@@ -138,29 +109,14 @@ fn view_makes_the_page_of_check_from_its_trace() {
 fn pages_show_fairness_constraints() {
     let folder = Folder::new();
     let html = format!("{}/page.html", folder.path());
-    let formula = "G (waiting_1 -> F critical_1)";
-    let args = [
-        "check",
-        "examples/mutex.pnml",
-        "-f",
-        formula,
-        "--weak-fair",
-        "all",
-        "--html",
-        &html,
-    ];
-    lariat(&args).exits(1);
+    let args = format!("check {MUTEX} -f '{STARVATION}' --weak-fair all --html {html}");
+    lariat(args).exits(1);
     let run = data(&contents(&html))["runs"][0].clone();
     assert_eq!(run["notes"][0], "Assumed fair: weak all.");
     let constraints = run["fairness"].as_array().expect("constraints");
-    let met = |name: &str| {
-        constraints
-            .iter()
-            .find(|c| c["name"] == name)
-            .map(|c| c["met"].clone())
-    };
+    let taken = constraints.iter().find(|c| c["name"] == "enter_2: taken");
     assert!(
-        met("enter_2: taken").is_some_and(|at| at[0].is_u64()),
+        taken.is_some_and(|c| c["met"][0].is_u64()),
         "{constraints:?}"
     );
 }
@@ -168,18 +124,11 @@ fn pages_show_fairness_constraints() {
 #[test]
 fn pages_of_automata_show_their_atoms() {
     let folder = Folder::new();
-    let hoa = lariat(&["translate", "!G (waiting_1 -> F critical_1)"]).exits(0);
+    let hoa = lariat("translate '!G (waiting_1 -> F critical_1)'").exits(0);
     let hoa = folder.file("never.hoa", hoa.out);
     let html = format!("{}/page.html", folder.path());
-    lariat(&[
-        "check",
-        "examples/mutex.pnml",
-        "--automaton",
-        &hoa,
-        "--html",
-        &html,
-    ])
-    .exits(1);
+    let check = format!("check examples/mutex.pnml --automaton {hoa} --html {html}");
+    lariat(check).exits(1);
     let atoms = data(&contents(&html))["runs"][0]["subs"].clone();
     assert_eq!(atoms.as_array().map(Vec::len), Some(2));
 }
@@ -189,38 +138,29 @@ fn traces_with_a_missing_or_another_model() {
     let folder = Folder::new();
     let trace = format!("{}/trace.json", folder.path());
     let html = format!("{}/trace.html", folder.path());
-    lariat(&[
-        "check",
-        "examples/mutex.pnml",
-        "-F",
-        "examples/mutex.ltl",
-        "--trace",
-        &trace,
-    ])
-    .exits(1);
+    let check = format!("check {MUTEX} -F examples/mutex.ltl --trace {trace}");
+    lariat(check).exits(1);
     let renamed = contents(&trace).replace("examples/mutex.pnml", "nowhere.pnml");
     std::fs::write(&trace, renamed).expect("a file");
-    lariat(&["view", &trace]).exits(0).reports("was not found");
-    assert_eq!(
-        data(&contents(&html))["runs"][0]["steps"]
-            .as_array()
-            .map(Vec::len),
-        Some(4)
-    );
-    lariat(&["view", &trace, "--model", "examples/philosophers.pnml"])
+    lariat(format!("view {trace}"))
+        .exits(0)
+        .reports("was not found");
+    let steps = data(&contents(&html))["runs"][0]["steps"].clone();
+    assert_eq!(steps.as_array().map(Vec::len), Some(4));
+    lariat(format!("view {trace} --model examples/philosophers.pnml"))
         .exits(2)
         .reports("no place or variable");
     let wrong = contents(&trace).replace("\"fire\":\"ask_2\"", "\"fire\":\"enter_2\"");
     std::fs::write(&trace, wrong).expect("a file");
-    lariat(&["view", &trace, "--model", "examples/mutex.pnml"])
+    lariat(format!("view {trace} --model examples/mutex.pnml"))
         .exits(0)
         .reports("step 2 of the run");
     let nothing = folder.file("nothing.json", "{\"schema\": 1}");
-    lariat(&["view", &nothing])
+    lariat(format!("view {nothing}"))
         .exits(2)
         .reports("there is no run");
     let broken = folder.file("broken.json", "{\"schema\": ");
-    lariat(&["view", &broken])
+    lariat(format!("view {broken}"))
         .exits(2)
         .reports("this is not a trace");
 }
@@ -232,7 +172,7 @@ fn a_simulation_session() {
     let session = format!(
         "1\nenter_1\nenter_2\nu\nnonsense\n99\nr 5\nu 100\nuntil critical_2\ns\nl\nw {saved}\nq\n9\n"
     );
-    let ran = lariat_reading(&["simulate", "examples/mutex.pnml"], &session).exits(0);
+    let ran = lariat_reading("simulate examples/mutex.pnml", &session).exits(0);
     let ran = ran
         .prints("0: lock idle_1 idle_2\n    1  ask_1  −idle_1 +waiting_1")
         .prints("2: enter_1  −lock −waiting_1 +critical_1")
@@ -244,17 +184,14 @@ fn a_simulation_session() {
     // Sessions with equal seeds take equal steps, and a saved run can be continued.
     assert_eq!(
         ran.out,
-        lariat_reading(&["simulate", "examples/mutex.pnml"], &session).out
+        lariat_reading("simulate examples/mutex.pnml", &session).out
     );
-    let ran = lariat_reading(
-        &["simulate", "examples/mutex.pnml", "--from", &saved],
-        "l\n",
-    )
-    .exits(0);
+    let continued = format!("simulate examples/mutex.pnml --from {saved}");
+    let ran = lariat_reading(continued, "l\n").exits(0);
     ran.prints("+critical_2");
-    lariat(&["view", &saved]).exits(0);
+    lariat(format!("view {saved}")).exits(0);
     let until = "until F critical_1\nuntil wating_1\nuntil deadlock, 7\n";
-    let ran = lariat_reading(&["simulate", "examples/mutex.pnml"], until).exits(0);
+    let ran = lariat_reading("simulate examples/mutex.pnml", until).exits(0);
     ran.prints("a formula without X, F, G and U")
         .prints("did you mean")
         .prints("deadlock does not hold after 7 steps");
@@ -269,26 +206,16 @@ fn pages_of_small_models_contain_the_model() {
         "examples/crossing.dve",
         "examples/printers.pnml",
     ] {
-        lariat(&["simulate", model, "--html", &html]).exits(0);
+        lariat(format!("simulate {model} --html {html}")).exits(0);
         assert!(data(&contents(&html))["rules"].is_array(), "{model}");
     }
-    let formula = "G (waiting_1 -> F critical_1)";
-    lariat(&[
-        "simulate",
-        "examples/mutex.pnml",
-        "-f",
-        formula,
-        "--html",
-        &html,
-    ])
-    .exits(0);
+    let simulate = format!("simulate {MUTEX} -f '{STARVATION}'");
+    lariat(format!("{simulate} --html {html}")).exits(0);
     assert_eq!(data(&contents(&html))["runs"][0]["subs"][0]["row"], "0");
-    lariat(&["simulate", "examples/mutex.pnml", "-f", formula])
-        .exits(2)
-        .reports("--html");
-    let net = lariat(&["generate", "philosophers", "2000"]).exits(0);
+    lariat(simulate).exits(2).reports("--html");
+    let net = lariat("generate philosophers 2000").exits(0);
     let net = folder.file("large.pnml", net.out);
-    lariat(&["simulate", &net, "--html", &html])
+    lariat(format!("simulate {net} --html {html}"))
         .exits(2)
         .reports("too large");
 }

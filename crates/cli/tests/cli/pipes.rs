@@ -1,30 +1,19 @@
 //! A reader that closes stdout causes no panic.
 
-use crate::kit::{command, ran};
+use crate::kit::{command, ran, started};
 use std::process::Stdio;
 
 #[test]
 fn closed_stdout_is_no_panic() {
     for args in [
-        &["generate", "philosophers", "5000"][..],
-        &["check", "examples/mutex.pnml", "-F", "examples/mutex.ltl"],
-        &[
-            "check",
-            "examples/mutex.pnml",
-            "-F",
-            "examples/mutex.ltl",
-            "--json",
-        ],
-        &["states", "examples/mutex.pnml"],
-        &["info", "examples/mutex.pnml"],
-        &["translate", "GFa"],
+        "generate philosophers 5000",
+        "check examples/mutex.pnml -F examples/mutex.ltl",
+        "check examples/mutex.pnml -F examples/mutex.ltl --json",
+        "states examples/mutex.pnml",
+        "info examples/mutex.pnml",
+        "translate GFa",
     ] {
-        let mut child = command(args)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary starts");
+        let mut child = started(command(args).stdin(Stdio::null()));
         // Closes the reading end, often before the first write.
         drop(child.stdout.take());
         let ended = ran(child.wait_with_output().expect("the binary ends"));

@@ -27,7 +27,7 @@ fn files_are_written_beside_the_results() {
         line("slap", "q", None, 10.0),
     ];
     let file = folder.file("results.jsonl", results.concat());
-    lariat(&["plot", &file])
+    lariat(format!("plot {file}"))
         .exits(0)
         .prints("answer    cases  result       slap        sop\n")
         .prints("violated      1  fail    1 (100 %)    0 (0 %)\n")
@@ -40,12 +40,11 @@ fn files_are_written_beside_the_results() {
 
     // With a folder as input, one kind of plot, and another output folder.
     let out = format!("{}/elsewhere", folder.path());
-    let args = ["plot", &folder.path(), "--out", &out, "--kind", "cactus"];
-    lariat(&args).exits(0);
-    let mut names: Vec<String> = fs::read_dir(&out)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
+    let args = format!("plot {} --out {out} --kind cactus", folder.path());
+    lariat(args).exits(0);
+    let entries = fs::read_dir(&out).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
     names.sort();
     assert_eq!(names, ["cactus.svg", "index.html", "runs.csv"]);
 }
@@ -58,7 +57,7 @@ fn contradictions_are_printed_first() {
         line("slap", "p", Some("violated"), 2.0),
     ];
     let file = folder.file("results.jsonl", results.concat());
-    let ran = lariat(&["plot", &file])
+    let ran = lariat(format!("plot {file}"))
         .exits(1)
         .prints("other answers: holds");
     assert!(ran.out.starts_with("Contradictions\n"), "{}", ran.out);
@@ -69,18 +68,18 @@ fn wrong_results_are_refused() {
     let folder = Folder::new();
     let good = line("sop", "p", Some("holds"), 1.0);
     let file = folder.file("good.jsonl", &good);
-    lariat(&["plot", &file, "--engines", "slap"])
+    lariat(format!("plot {file} --engines slap"))
         .exits(2)
         .reports("no results of the engine `slap`; there are results of: sop");
     let file = folder.file("bad", format!("{good}{{}}\n"));
-    lariat(&["plot", &file])
+    lariat(format!("plot {file}"))
         .exits(2)
         .reports("bad: line 2, column 2: not a record");
     let file = folder.file("empty", "");
-    lariat(&["plot", &file])
+    lariat(format!("plot {file}"))
         .exits(2)
         .reports("there are no results");
-    lariat(&["plot", "does-not-exist"])
+    lariat("plot does-not-exist")
         .exits(2)
         .reports("does-not-exist: ");
 }

@@ -12,28 +12,28 @@ fn assertions_and_overflow() {
     let model = folder.file("counter.dve", COUNTER);
     let warning = "`x` is assigned a value beyond its range";
     for engine in ["explicit", "symbolic"] {
-        lariat(&["states", &model, "--engine", engine])
+        lariat(format!("states {model} --engine {engine}"))
             .exits(0)
             .prints("assertion P.a fails in 3 states")
             .reports(warning);
-        let ran = lariat(&["states", &model, "--engine", engine, "--json"]).exits(0);
-        let answer = ran.json().remove(0);
+        let ran = lariat(format!("states {model} --engine {engine} --json")).exits(0);
+        let answer = ran.answer();
         assert_eq!(answer["states"], "256");
         assert_eq!(answer["overflow"], "x");
         assert_eq!(answer["failed_assertions"]["P.a"], "3");
     }
     for engine in ["explicit", "slap", "hyb"] {
-        let ran = lariat(&["check", &model, "-f", "F \"x == 3\"", "--engine", engine]);
+        let ran = lariat(format!("check {model} -f 'F \"x == 3\"' --engine {engine}"));
         ran.exits(0).reports(warning);
     }
-    let ran = lariat(&["check", &model, "-f", "G \"x >= 250\"", "--json"]);
+    let ran = lariat(format!("check {model} -f 'G \"x >= 250\"' --json"));
     let ran = ran.exits(1).reports("assertion P.a fails");
-    let mistakes = &ran.json()[0]["mistakes"];
+    let mistakes = &ran.answer()["mistakes"];
     assert_eq!(mistakes["failed_assertions"], serde_json::json!(["P.a"]));
     assert_eq!(mistakes["overflow"], "x");
     assert_eq!(mistakes["error_state"], serde_json::Value::Null);
     assert_eq!(ran.err.matches(warning).count(), 1, "{}", ran.err);
-    lariat(&["info", &model]).exits(0).prints("P.a");
+    lariat(format!("info {model}")).exits(0).prints("P.a");
 }
 
 #[test]
@@ -45,25 +45,25 @@ system async;";
     let model = folder.file("index.dve", text);
     for engine in ["explicit", "slap-fst"] {
         // The atom has the name that the trace shows.
-        let args = ["check", &model, "-f", "G !fault", "--engine", engine];
+        let args = format!("check {model} -f 'G !fault' --engine {engine}");
         let ran = lariat(&args).exits(1);
         let ran = ran.prints("fault (an index is out of range)");
         ran.reports("the program can fail");
-        let ran = lariat(&[&args[..], &["--json"]].concat()).exits(1);
-        let answer = ran.json().remove(0);
+        let ran = lariat(format!("{args} --json")).exits(1);
+        let answer = ran.answer();
         assert_eq!(answer["mistakes"]["error_state"], "fault");
         let trace = &answer["counterexample"];
         assert_eq!(trace["initial"]["fault"], "no");
         assert_eq!(trace["prefix"][2]["marking"]["fault"], "yes");
         // The run ends in the error state.
-        let args = ["check", &model, "-f", "F G !fault", "--engine", engine];
+        let args = format!("check {model} -f 'F G !fault' --engine {engine}");
         lariat(&args).exits(1).prints("→ nothing: error");
     }
     // A variable `fault` of the model takes precedence.
     let text = text.replace("byte i;", "byte i; byte fault;");
     let model = folder.file("named.dve", text);
-    lariat(&["check", &model, "-f", "G !fault"]).exits(0);
-    lariat(&["check", &model, "-f", "G !fault_"]).exits(1);
+    lariat(format!("check {model} -f 'G !fault'")).exits(0);
+    lariat(format!("check {model} -f 'G !fault_'")).exits(1);
 }
 
 /// Counts to 30 000 three times before the first fault, which the search for faults does not reach.
@@ -85,9 +85,9 @@ fn faults_beyond_the_first_search() {
     for engine in ["auto", "explicit"] {
         // The product search ends early, and continues for the assertions.
         for formula in ["G \"i <= 30000\"", "F \"k == 2 && i >= 25000\""] {
-            let args = ["check", &model, "-f", formula, "--engine", engine];
-            let ran = lariat(&[&args[..], &["--json"]].concat()).exits(0);
-            let mistakes = ran.json().remove(0)["mistakes"].clone();
+            let args = format!("check {model} -f '{formula}' --engine {engine}");
+            let ran = lariat(format!("{args} --json")).exits(0);
+            let mistakes = ran.answer()["mistakes"].clone();
             assert_eq!(
                 mistakes["failed_assertions"],
                 serde_json::json!(["P.t"]),
@@ -110,16 +110,9 @@ fn faults_beyond_the_first_search() {
         "wide.dve",
         format!("byte x; byte y; byte z;\n{counters}system async;"),
     );
-    let args = [
-        "check",
-        &wide,
-        "-f",
-        "G \"x <= 40\"",
-        "--engine",
-        "slap-fst",
-    ];
-    let ran = lariat(&[&args[..], &["--json"]].concat()).exits(0);
-    let mistakes = ran.json().remove(0)["mistakes"].clone();
+    let args = format!("check {wide} -f 'G \"x <= 40\"' --engine slap-fst");
+    let ran = lariat(format!("{args} --json")).exits(0);
+    let mistakes = ran.answer()["mistakes"].clone();
     assert_eq!(
         mistakes["failed_assertions"],
         serde_json::json!(["P.s", "Q.s", "R.s"])
@@ -127,13 +120,13 @@ fn faults_beyond_the_first_search() {
     assert_eq!(mistakes["complete"], true);
     // A violation near the start ends the search: the rest is reported as not searched.
     for engine in ["auto", "walk"] {
-        let args = ["check", &model, "-f", "G \"i < 3\"", "--engine", engine];
+        let args = format!("check {model} -f 'G \"i < 3\"' --engine {engine}");
         let ran = lariat(&args).exits(1).reports(more);
         assert!(!ran.err.contains(assertion), "{}", ran.err);
-        let answer = lariat(&[&args[..], &["--json"]].concat()).json().remove(0);
+        let answer = lariat(format!("{args} --json")).answer();
         assert_eq!(answer["mistakes"]["complete"], false);
         assert!(answer["mistakes"]["states"].as_u64() >= Some(50_000));
-        let quiet = lariat(&[&args[..], &["-q"]].concat());
+        let quiet = lariat(format!("{args} -q"));
         assert!(!quiet.err.contains(more), "{}", quiet.err);
     }
 }

@@ -6,18 +6,12 @@ use std::process::Command;
 
 /// The output of the binary to a terminal, run by the command `before` (such as `timeout`); `None`
 /// without a terminal.
-pub fn on_a_terminal(before: &str, args: &[&str]) -> Option<String> {
+pub fn on_a_terminal(before: &str, args: &str) -> Option<String> {
     if !Path::new("/usr/bin/script").exists() {
         eprintln!("no `script`: not tested");
         return None;
     }
-    let quoted = args.iter().map(|arg| format!("'{arg}'"));
-    let quoted: Vec<String> = quoted.collect();
-    let line = format!(
-        "{before} {} {}",
-        env!("CARGO_BIN_EXE_lariat"),
-        quoted.join(" ")
-    );
+    let line = format!("{before} {} {args}", env!("CARGO_BIN_EXE_lariat"));
     let mut script = Command::new("/usr/bin/script");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     script
@@ -33,10 +27,9 @@ const ERASE: &str = "\u{1b}[2K";
 
 #[test]
 fn short_runs_draw_nothing() {
-    let args = ["check", "examples/mutex.pnml", "-f", "G F critical_1"];
     for args in [
-        &[&args[..], &["--color", "never"]].concat()[..],
-        &["states", "examples/mutex.pnml", "--color", "never"],
+        "check examples/mutex.pnml -f 'G F critical_1' --color never",
+        "states examples/mutex.pnml --color never",
     ] {
         let Some(seen) = on_a_terminal("", args) else {
             return;
@@ -51,9 +44,9 @@ fn progress_names_the_engine_and_is_erased() {
     let folder = Folder::new();
     let model = large_net(&folder);
     for engine in ["explicit", "auto"] {
-        let args = ["check", &model, "-f", LARGE_HOLDS, "--engine", engine];
-        let limits = ["--no-reduce", "--timeout", "2s", "--color", "never"];
-        let Some(seen) = on_a_terminal("", &[&args[..], &limits].concat()) else {
+        let args = format!("check {model} -f '{LARGE_HOLDS}' --engine {engine}");
+        let limits = "--no-reduce --timeout 2s --color never";
+        let Some(seen) = on_a_terminal("", &format!("{args} {limits}")) else {
             return;
         };
         // `auto` decides the invariant by structural facts.
@@ -74,8 +67,7 @@ fn progress_names_the_engine_and_is_erased() {
 fn ctrl_c_names_the_running_engine() {
     let folder = Folder::new();
     let model = large_net(&folder);
-    let args = ["check", &model, "-f", LARGE_HOLDS, "--engine", "explicit"];
-    let args = [&args[..], &["--color", "never"]].concat();
+    let args = format!("check {model} -f '{LARGE_HOLDS}' --engine explicit --color never");
     // Sends one signal, to the binary only: a second one would kill it.
     let Some(seen) = on_a_terminal("timeout --foreground -s INT 1", &args) else {
         return;

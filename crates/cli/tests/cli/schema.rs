@@ -1,6 +1,6 @@
 //! JSON output conforms to `docs/schema.json`; completions and manual pages.
 
-use crate::kit::{Folder, lariat, lariat_reading};
+use crate::kit::{Folder, GROWING, MUTEX, lariat, lariat_reading, shipped};
 use serde_json::Value as Json;
 
 /// Validates `value` by the keywords of JSON Schema that our file uses; other keywords are errors.
@@ -92,9 +92,7 @@ fn validate(root: &Json, schema: &Json, value: &Json) -> Result<(), String> {
 }
 
 fn schema() -> Json {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema.json");
-    let text = std::fs::read_to_string(path).expect("the schema");
-    serde_json::from_str(&text).expect("the schema is JSON")
+    serde_json::from_str(&shipped("docs/schema.json")).expect("the schema is JSON")
 }
 
 /// Checks that `value` conforms to a definition of the schema.
@@ -116,77 +114,57 @@ fn outputs_follow_the_schema() {
         "p.dve",
         "byte x = 255; process P { state a, b; init a; assert b: x == 3; trans a -> b { effect x = x + 1; }; } system async;",
     );
-    let grows = folder.file(
-        "grows.pnml",
-        "<pnml><net type=\"ptnet\"><page id=\"g\"><place id=\"p\"/><transition id=\"t\"/><arc id=\"a\" source=\"t\" target=\"p\"/></page></net></pnml>",
-    );
-    let mutex = "examples/mutex.pnml";
+    let grows = folder.file("grows.pnml", GROWING);
     let trace = format!("{}/trace.jsonl", folder.path());
-    let check = ["check", mutex, "-f", "G lock", "-f", "true", "--json"];
+    let check = format!("check {MUTEX} -f 'G lock' -f true --json");
     for (definition, args) in [
-        ("check", [&check[..], &["--trace", &trace]].concat()),
-        ("check", [&check[..], &["--timeout", "0"]].concat()),
-        ("check", [&check[..], &["--engine", "slap"]].concat()),
+        ("check", format!("{check} --trace {trace}")),
+        ("check", format!("{check} --timeout 0")),
+        ("check", format!("{check} --engine slap")),
         (
             "check",
-            vec![
-                "check",
-                &program,
-                "-f",
-                "F \"P.b\"",
-                "-f",
-                "G \"P.a\"",
-                "--json",
-            ],
+            format!("check {program} -f 'F \"P.b\"' -f 'G \"P.a\"' --json"),
         ),
         (
             "check",
-            vec!["check", &grows, "-f", "G !p", "--json", "--timeout", "1s"],
+            format!("check {grows} -f 'G !p' --json --timeout 1s"),
         ),
         (
             "check",
-            vec!["check", &grows, "-f", "G !p", "--json", "--engine", "walk"],
+            format!("check {grows} -f 'G !p' --json --engine walk"),
         ),
         (
             "check",
-            vec![
-                "check",
-                &program,
-                "-f",
-                "G F true",
-                "--json",
-                "--deadlock",
-                "ignore",
-            ],
+            format!("check {program} -f 'G F true' --json --deadlock ignore"),
         ),
-        ("check", vec!["check", mutex, "-f", "EF lock", "--json"]),
-        ("ask", vec!["ask", mutex, "deadlock", "--json"]),
-        ("ask", vec!["ask", mutex, "live", "--json"]),
-        ("ask", vec!["ask", mutex, "stable", "--json"]),
-        ("ask", vec!["ask", &grows, "bounds", "--json"]),
-        ("ask", vec!["ask", &program, "deadlock", "--json"]),
-        ("states", vec!["states", mutex, "--json"]),
-        ("states", vec!["states", &program, "--json"]),
-        ("states", vec!["states", &grows, "--json"]),
-        ("states", vec!["states", mutex, "--json", "--timeout", "0"]),
-        ("info", vec!["info", mutex, "--json"]),
-        ("info", vec!["info", &program, "--json"]),
-        ("unread", vec!["info", mutex, "--json", "--memory", "1"]),
+        ("check", format!("check {MUTEX} -f 'EF lock' --json")),
+        ("ask", format!("ask {MUTEX} deadlock --json")),
+        ("ask", format!("ask {MUTEX} live --json")),
+        ("ask", format!("ask {MUTEX} stable --json")),
+        ("ask", format!("ask {grows} bounds --json")),
+        ("ask", format!("ask {program} deadlock --json")),
+        ("states", format!("states {MUTEX} --json")),
+        ("states", format!("states {program} --json")),
+        ("states", format!("states {grows} --json")),
+        ("states", format!("states {MUTEX} --json --timeout 0")),
+        ("info", format!("info {MUTEX} --json")),
+        ("info", format!("info {program} --json")),
+        ("unread", format!("info {MUTEX} --json --memory 1")),
         (
             "automaton",
-            vec!["translate", "G (a -> F b)", "--format", "json"],
+            "translate 'G (a -> F b)' --format json".to_owned(),
         ),
         (
             "automaton",
-            vec!["translate", "G F a", "--to", "ba", "--format", "json"],
+            "translate 'G F a' --to ba --format json".to_owned(),
         ),
         (
             "testing_automaton",
-            vec!["translate", "G F a", "--to", "ta", "--format", "json"],
+            "translate 'G F a' --to ta --format json".to_owned(),
         ),
         (
             "testing_automaton",
-            vec!["translate", "F a", "--to", "tgta", "--format", "json"],
+            "translate 'F a' --to tgta --format json".to_owned(),
         ),
     ] {
         let answers = lariat(&args).json();
@@ -204,7 +182,7 @@ fn outputs_follow_the_schema() {
         fits.unwrap_or_else(|why| panic!("{why}"));
     }
     let saved = format!("{}/run.json", folder.path());
-    lariat_reading(&["simulate", mutex], &format!("r 3\nw {saved}\n")).exits(0);
+    lariat_reading(format!("simulate {MUTEX}"), &format!("r 3\nw {saved}\n")).exits(0);
     let text = std::fs::read_to_string(&saved).expect("the run");
     let run = serde_json::from_str(&text).expect("JSON");
     let fits =
@@ -218,23 +196,25 @@ fn outputs_follow_the_schema() {
 #[test]
 fn completions_and_manual_pages() {
     for shell in ["bash", "zsh", "fish", "elvish"] {
-        let ran = lariat(&["completions", shell]).exits(0);
+        let ran = lariat(format!("completions {shell}")).exits(0);
         let ran = ran.prints("lariat").prints("automaton-kind");
         // Completions for elvish list no values.
         assert!(shell == "elvish" || ran.out.contains("slap-fst"), "{shell}");
     }
-    lariat(&["completions", "dos"]).exits(2);
+    lariat("completions dos").exits(2);
     let folder = Folder::new();
     let pages = format!("{}/man", folder.path());
-    lariat(&["manual", &pages]).exits(0);
+    lariat(format!("manual {pages}")).exits(0);
     let page = |name: &str| std::fs::read_to_string(format!("{pages}/{name}"));
-    assert!(page("lariat.1").expect("a page").contains("lariat\\-check"));
-    assert!(
-        page("lariat-check.1")
-            .expect("a page")
-            .contains("automaton\\-kind")
-    );
+    for (name, text) in [
+        ("lariat.1", "lariat\\-check"),
+        ("lariat-check.1", "automaton\\-kind"),
+    ] {
+        assert!(page(name).expect("a page").contains(text), "{name}");
+    }
     assert!(page("lariat-bench-worker.1").is_err());
     let file = folder.file("file", "");
-    lariat(&["manual", &file]).exits(2).reports("cannot write");
+    lariat(format!("manual {file}"))
+        .exits(2)
+        .reports("cannot write");
 }

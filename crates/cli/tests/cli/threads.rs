@@ -22,8 +22,8 @@ fn verdicts_do_not_depend_on_the_number_of_threads() {
         .collect();
     let file = folder.file("properties.ltl", formulas);
     let check = |threads: &str| {
-        let args = ["check", "examples/mutex.pnml", "-F", &file];
-        let ran = lariat(&[&args[..], &["--json", "--threads", threads]].concat());
+        let args = format!("check examples/mutex.pnml -F {file}");
+        let ran = lariat(format!("{args} --json --threads {threads}"));
         verdicts(&ran.exits(1))
     };
     let one = check("1");
@@ -37,10 +37,10 @@ fn verdicts_do_not_depend_on_the_number_of_threads() {
 fn time_is_limited_per_property() {
     let folder = Folder::new();
     let net = large_net(&folder);
-    let properties = ["-f", LARGE_HOLDS].repeat(3);
-    let args = [&["check", &net, "--engine", "explicit"][..], &properties].concat();
-    let limits = ["--timeout", "1s", "--threads", "3", "--json"];
-    let ran = lariat(&[&args[..], &limits].concat()).exits(3);
+    let properties = format!("-f '{LARGE_HOLDS}' ").repeat(3);
+    let args = format!("check {net} --engine explicit {properties}");
+    let limits = "--timeout 1s --threads 3 --json";
+    let ran = lariat(format!("{args} {limits}")).exits(3);
     let all = ran.json();
     assert_eq!(all.len(), 3);
     for json in all {
@@ -52,16 +52,8 @@ fn time_is_limited_per_property() {
 
 #[test]
 fn zero_threads_are_refused() {
-    lariat(&[
-        "check",
-        "examples/mutex.pnml",
-        "-f",
-        "true",
-        "--threads",
-        "0",
-    ])
-    .exits(2)
-    .reports("--threads");
+    let ran = lariat("check examples/mutex.pnml -f true --threads 0");
+    ran.exits(2).reports("--threads");
 }
 
 /// Several workers give the verdict of one thread, and report their number.
@@ -73,21 +65,16 @@ fn workers_have_the_verdict_of_one_thread() {
         "F \"lock >= 2\"",
     ];
     for formula in formulas {
-        let check = |threads: &str| {
-            let args = ["check", "examples/mutex.pnml", "--engine", "explicit"];
-            let ran =
-                lariat(&[&args[..], &["-f", formula, "--json", "--threads", threads]].concat());
-            let json = ran.json().remove(0);
+        let check = |threads: u64| {
+            let args = "check examples/mutex.pnml --engine explicit";
+            let ran = lariat(format!("{args} -f '{formula}' --json --threads {threads}"));
+            let json = ran.answer();
             (json["verdict"].clone(), json["stats"]["workers"].as_u64())
         };
-        let (verdict, workers) = check("1");
+        let (verdict, workers) = check(1);
         assert_eq!(workers, None);
         for n in [2, 3] {
-            assert_eq!(
-                check(&n.to_string()),
-                (verdict.clone(), Some(n)),
-                "{formula}"
-            );
+            assert_eq!(check(n), (verdict.clone(), Some(n)), "{formula}");
         }
     }
 }
@@ -96,12 +83,12 @@ fn workers_have_the_verdict_of_one_thread() {
 fn a_limit_ends_all_workers() {
     let folder = Folder::new();
     let net = large_net(&folder);
-    let check = ["check", &net, "--engine", "explicit", "-f", LARGE_HOLDS];
-    let states = ["states", &net, "--engine", "explicit"];
+    let check = format!("check {net} --engine explicit -f '{LARGE_HOLDS}'");
+    let states = format!("states {net} --engine explicit");
     for args in [&check[..], &states] {
         for (limit, value, reason) in [("--timeout", "1s", "time"), ("--memory", "20M", "memory")] {
-            let ran = lariat(&[args, &[limit, value, "--threads", "3", "--json"]].concat());
-            let json = ran.exits(3).json().remove(0);
+            let ran = lariat(format!("{args} {limit} {value} --threads 3 --json"));
+            let json = ran.exits(3).answer();
             assert_eq!(json["reason"], reason, "{json}");
         }
     }
@@ -110,17 +97,12 @@ fn a_limit_ends_all_workers() {
 #[test]
 fn state_counts_do_not_depend_on_threads() {
     let count = |threads: &str| {
-        let args = ["states", "examples/mutex.pnml", "--engine", "explicit"];
-        let ran = lariat(&[&args[..], &["--json", "--threads", threads]].concat()).exits(0);
-        let json = ran.json().remove(0);
-        let names = [
-            "states",
-            "edges",
-            "deadlocks",
-            "max_tokens_in_place",
-            "max_tokens",
-        ];
-        names.map(|name| json[name].clone())
+        let args = "states examples/mutex.pnml --engine explicit";
+        let ran = lariat(format!("{args} --json --threads {threads}")).exits(0);
+        let json = ran.answer();
+        let names = "states edges deadlocks max_tokens_in_place max_tokens";
+        let figures = names.split(' ').map(|name| json[name].clone());
+        figures.collect::<Vec<_>>()
     };
     assert_eq!(count("3"), count("1"));
 }
@@ -128,28 +110,13 @@ fn state_counts_do_not_depend_on_threads() {
 /// Figures that `varying` does not list are equal in all runs.
 #[test]
 fn varying_figures_are_listed() {
-    let asked: [&[&str]; 3] = [
-        &[
-            "check",
-            "--engine",
-            "explicit",
-            "-f",
-            "G F \"critical_1 >= 1\"",
-        ],
-        &[
-            "check",
-            "--engine",
-            "sog",
-            "--reachable-first",
-            "-f",
-            "F \"lock >= 2\"",
-        ],
-        &["states", "--engine", "explicit"],
-    ];
-    for args in asked {
+    for args in [
+        "check examples/mutex.pnml --engine explicit -f 'G F \"critical_1 >= 1\"'",
+        "check examples/mutex.pnml --engine sog --reachable-first -f 'F \"lock >= 2\"'",
+        "states examples/mutex.pnml --engine explicit",
+    ] {
         let figures = |threads: &str| {
-            let more = ["examples/mutex.pnml", "--json", "--threads", threads];
-            let mut json = lariat(&[args, &more].concat()).json().remove(0);
+            let mut json = lariat(format!("{args} --json --threads {threads}")).answer();
             let varying = json["varying"].as_array().cloned().unwrap_or_default();
             let stats = json["stats"].as_object_mut().expect("figures");
             for name in &varying {

@@ -4,7 +4,7 @@ use crate::kit::lariat;
 
 #[test]
 fn every_format() {
-    let hoa = lariat(&["translate", "GFa"]).exits(0);
+    let hoa = lariat("translate GFa").exits(0);
     let expected = "\
 HOA: v1
 name: \"G(F(a))\"
@@ -16,32 +16,30 @@ Acceptance: 1 Inf(0)
 ";
     assert!(hoa.out.starts_with(expected), "{}", hoa.out);
     assert!(hoa.out.ends_with("--END--\n"));
-    let never = lariat(&["translate", "!GFa", "--format", "never"]).exits(0);
+    let never = lariat("translate !GFa --format never").exits(0);
     assert!(never.out.starts_with("never { /* !"), "{}", never.out);
     assert!(never.out.contains("accept_"));
-    lariat(&["translate", "GFa & GFb", "--format", "dot"])
+    lariat("translate 'GFa & GFb' --format dot")
         .exits(0)
         .prints("digraph");
-    let json = lariat(&["translate", "GFa & GFb", "--format", "json"]).exits(0);
-    assert_eq!(json.json()[0]["marks"], 2);
-    let json = lariat(&["translate", "GFa & GFb", "--to", "ba", "--format", "json"]).exits(0);
-    assert_eq!(json.json()[0]["marks"], 1);
+    let json = lariat("translate 'GFa & GFb' --format json").exits(0);
+    assert_eq!(json.answer()["marks"], 2);
+    let json = lariat("translate 'GFa & GFb' --to ba --format json").exits(0);
+    assert_eq!(json.answer()["marks"], 1);
 }
 
 #[test]
 fn refusals() {
-    lariat(&["translate", "G (a"])
+    lariat("translate 'G (a'")
         .exits(2)
         .reports("--> formula:1:");
-    lariat(&["translate", ""])
-        .exits(2)
-        .reports("--> formula:1:");
-    lariat(&["translate"]).exits(2);
+    lariat("translate ''").exits(2).reports("--> formula:1:");
+    lariat("translate").exits(2);
     let many: Vec<String> = (0..80).map(|i| format!("a{i}")).collect();
-    lariat(&["translate", &many.join(" & ")])
+    lariat(format!("translate '{}'", many.join(" & ")))
         .exits(3)
         .reports("unsupported");
-    lariat(&["translate", "GFa", "--timeout", "0s"])
+    lariat("translate GFa --timeout 0s")
         .exits(3)
         .reports("time");
 }
@@ -50,18 +48,18 @@ fn refusals() {
 #[test]
 fn testing_automata() {
     for kind in ["ta", "tgta"] {
-        let json = lariat(&["translate", "GFa", "--to", kind, "--format", "json"]).exits(0);
-        assert_eq!(json.json()[0]["kind"], kind);
-        lariat(&["translate", "GFa", "--to", kind, "--format", "dot"])
+        let json = lariat(format!("translate GFa --to {kind} --format json")).exits(0);
+        assert_eq!(json.answer()["kind"], kind);
+        lariat(format!("translate GFa --to {kind} --format dot"))
             .exits(0)
             .prints("digraph");
-        let hoa = lariat(&["translate", "GFa", "--to", kind]).exits(0);
+        let hoa = lariat(format!("translate GFa --to {kind}")).exits(0);
         assert!(hoa.out.contains("letters spelt out"), "{}", hoa.out);
         assert!(hoa.out.ends_with("--END--\n"), "{}", hoa.out);
-        lariat(&["translate", "GFa", "--to", kind, "--format", "never"])
+        lariat(format!("translate GFa --to {kind} --format never"))
             .exits(2)
             .reports("--to ba --format never");
-        lariat(&["translate", "X a", "--to", kind])
+        lariat(format!("translate 'X a' --to {kind}"))
             .exits(3)
             .reports("not stutter-invariant");
     }
