@@ -15,7 +15,7 @@ use lariat_parallel::OnceMap;
 use lariat_reductions::Systems;
 use lariat_reductions::symmetry::{Symmetry, detect};
 use lariat_space::symbolic::{
-    Arrangement, OrderChoice, ReachResult, Reached, Symbolic, Unreached, arrange, reach,
+    OrderChoice, ReachResult, Reached, Symbolic, Unreached, arrange, reach,
 };
 use lariat_structural::{Answers, Facts};
 use std::convert::Infallible;
@@ -154,14 +154,14 @@ impl ReachAttempt<'_> {
         let given = self.given;
         match self.found {
             Ok(_) | Err(Stop::Bound(_) | Stop::Memory) => true,
-            Err(Stop::Time) => given
-                .time
-                .zip(left.time)
-                .is_some_and(|(given, left)| left <= given + given / 10),
-            Err(Stop::Work(_)) => given
-                .work
-                .zip(left.work)
-                .is_some_and(|(given, left)| left <= given.saturating_add(given / 10)),
+            Err(Stop::Time) => {
+                let times = given.time.zip(left.time);
+                times.is_some_and(|(given, left)| left <= given + given / 10)
+            }
+            Err(Stop::Work(_)) => {
+                let works = given.work.zip(left.work);
+                works.is_some_and(|(given, left)| left <= given.saturating_add(given / 10))
+            }
             Err(_) => false,
         }
     }
@@ -195,7 +195,12 @@ impl<'s> SpaceCache<'s> {
     fn entry(&mut self, system: &'s System) -> &mut CacheEntry<'s> {
         let same = |entry: &CacheEntry<'s>| std::ptr::eq(entry.system, system);
         let at = self.entries.iter().position(same).unwrap_or_else(|| {
-            self.entries.push(CacheEntry::new(system));
+            self.entries.push(CacheEntry {
+                system,
+                facts: None,
+                states: None,
+                order: None,
+            });
             self.entries.len() - 1
         });
         &mut self.entries[at]
@@ -358,15 +363,6 @@ impl<'s> SpaceCache<'s> {
 }
 
 impl<'s> CacheEntry<'s> {
-    fn new(system: &'s System) -> CacheEntry<'s> {
-        CacheEntry {
-            system,
-            facts: None,
-            states: None,
-            order: None,
-        }
-    }
-
     fn drop_sets(&mut self) {
         if let Some(mut order) = self.order.take()
             && let Ok(space) = order.space.anew()
@@ -402,39 +398,31 @@ impl<'s> CacheEntry<'s> {
     /// Finds an order, and the reachable states if the search for the order comes to its end.
     fn arrange(&mut self, key: &SpaceKey, effort: u64, budget: &Budget) -> Result<(), Stop> {
         let given = BudgetLeft::of(budget);
-        let Arrangement {
-            order,
-            name,
-            reached,
-            unreached,
-            ..
-        } = arrange(self.system, &key.order, key.deadlock, effort, budget)?;
-        let states = match reached {
-            Some(reached) => Some(with_overflow(*reached)?),
-            None => {
-                let before = self.order.take().filter(|order| order.key == *key);
-                let space = match before {
-                    // The order is unchanged: results computed in the old space stay usable.
-                    Some(CachedOrder { space, .. }) if *space.layout().order() == order => space,
-                    _ => Symbolic::new(self.system, &order, key.deadlock, budget)?,
-                };
-                self.order = Some(CachedOrder {
-                    key: key.clone(),
-                    space,
-                    name,
-                    effort,
-                });
-                None
+        let found = arrange(self.system, &key.order, key.deadlock, effort, budget)?;
+        let states = if let Some(reached) = found.reached {
+            Ok(with_overflow(*reached)?)
+        } else {
+            let (order, name) = (found.order, found.name);
+            let before = self.order.take().filter(|order| order.key == *key);
+            let space = match before {
+                // The order is unchanged: results computed in the old space stay usable.
+                Some(CachedOrder { space, .. }) if *space.layout().order() == order => space,
+                _ => Symbolic::new(self.system, &order, key.deadlock, budget)?,
+            };
+            self.order = Some(CachedOrder {
+                key: key.clone(),
+                space,
+                name,
+                effort,
+            });
+            match found.unreached {
+                Some(Unreached::Unbounded(_)) => Err(infinite()),
+                _ => return Ok(()),
             }
-        };
-        let found = match (states, unreached) {
-            (Some(states), _) => Ok(states),
-            (None, Some(Unreached::Unbounded(_))) => Err(infinite()),
-            (None, _) => return Ok(()),
         };
         self.states = Some(ReachAttempt {
             key: key.clone(),
-            found,
+            found: states,
             given,
         });
         Ok(())
@@ -468,18 +456,10 @@ mod tests {
 
     #[test]
     fn failed_attempts_are_repeated_only_with_more_budget() {
-        let seconds = |seconds| BudgetLeft {
-            time: Some(Duration::from_secs(seconds)),
-            work: None,
-        };
-        let units = |units| BudgetLeft {
-            time: None,
-            work: Some(units),
-        };
-        let unlimited = BudgetLeft {
-            time: None,
-            work: None,
-        };
+        let left = |time, work| BudgetLeft { time, work };
+        let seconds = |seconds| left(Some(Duration::from_secs(seconds)), None);
+        let units = |units| left(None, Some(units));
+        let unlimited = left(None, None);
         let valid = |stop: Stop, given, left| {
             let attempt = ReachAttempt {
                 key: SpaceKey::new(&OrderChoice::default(), Deadlock::default()),
@@ -493,11 +473,8 @@ mod tests {
         assert!(!valid(Stop::Time, seconds(10), seconds(20)));
         assert!(!valid(Stop::Time, seconds(10), unlimited));
         assert!(valid(Stop::Memory, seconds(10), unlimited));
-        assert!(valid(
-            Stop::Bound("infinite".to_owned()),
-            unlimited,
-            unlimited
-        ));
+        let infinite = Stop::Bound("infinite".to_owned());
+        assert!(valid(infinite, unlimited, unlimited));
         assert!(!valid(Stop::Interrupted, unlimited, unlimited));
         assert!(valid(Stop::Work(5), units(5), units(5)));
         assert!(!valid(Stop::Work(5), units(5), units(10)));

@@ -48,11 +48,8 @@ fn of_constraint(
 ) -> Result<FairnessEvidence, String> {
     let first = lasso.prefix.len();
     let taken = |event| constraint.taken.contains(&event);
-    if let Some(at) = lasso
-        .cycle
-        .iter()
-        .position(|step| step.event.is_some_and(taken))
-    {
+    let mut steps = lasso.cycle.iter();
+    if let Some(at) = steps.position(|step| step.event.is_some_and(taken)) {
         return Ok(FairnessEvidence::Taken(first + at));
     }
     let sources = std::iter::once(lasso.entry()).chain(lasso.cycle.iter().map(|step| &step.state));
@@ -117,17 +114,14 @@ mod tests {
             name: format!("p{i}"),
             domain: Domain::Count { bound: None },
         };
+        let arc = |&(var, need, delta): &(u32, i64, i64)| Arc {
+            var: VarId(var),
+            need,
+            delta,
+        };
         let event = |(name, arcs): (&str, &Arcs)| Event {
             name: name.to_owned(),
-            action: Action::Net(
-                arcs.iter()
-                    .map(|&(var, need, delta)| Arc {
-                        var: VarId(var),
-                        need,
-                        delta,
-                    })
-                    .collect(),
-            ),
+            action: Action::Net(arcs.iter().map(arc).collect()),
         };
         let events: [(&str, &Arcs); 5] = [
             ("go", &[(0, 1, -1), (1, 0, 1), (2, 0, grows)]),
@@ -174,10 +168,8 @@ mod tests {
         // `look` is taken in the prefix only.
         assert!(how(Weak, 3).is_err_and(|why| why.contains("continuously")));
         assert_eq!(how(Strong, 4), Ok(vec![FairnessEvidence::Never]));
-        assert_eq!(
-            unmet(&system, &[fair(Weak, 3), fair(Weak, 2)], &lasso).len(),
-            1
-        );
+        let both = [fair(Weak, 3), fair(Weak, 2)];
+        assert_eq!(unmet(&system, &both, &lasso).len(), 1);
     }
 
     #[test]

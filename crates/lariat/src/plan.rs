@@ -40,84 +40,60 @@ pub struct Preset {
 impl Preset {
     /// Every preset, in the order in which help lists them. A new engine adds an entry here.
     pub const ALL: &[Preset] = &[
+        preset(&EXPLICIT, "single states, packed; full LTL with events"),
         preset(
-            EngineId::Explicit,
-            &EXPLICIT,
-            "single states, packed; full LTL with events",
-        ),
-        preset(
-            EngineId::Sym,
             &SYM,
             "single states modulo symmetries of a net; full LTL with events",
         ),
         preset(
-            EngineId::Ssp,
             &SSP,
             "sets of states that symmetries preserve; for formulas that name single colours of a coloured net",
         ),
         preset(
-            EngineId::Walk,
             &WALK,
             "random walks: find violations of full LTL with events, also in unbounded nets; never answer `holds`",
         ),
         preset(
-            EngineId::Sog,
             &SOG,
             "aggregates closed under unobserved events; stutter-invariant properties",
         ),
+        preset(&SOP, "as `sog`, observing only atoms that can still matter"),
         preset(
-            EngineId::Sop,
-            &SOP,
-            "as `sog`, observing only atoms that can still matter",
-        ),
-        preset(
-            EngineId::Slap,
             &SLAP,
             "sets closed under self-loops of the automaton; full LTL with events",
         ),
         preset(
-            EngineId::SlapFst,
             &SLAP_FST,
             "as `slap`, with fixpoints in components that the automaton cannot leave",
         ),
         preset(
-            EngineId::Bcz,
             &BCZ,
             "sets of equal label, no closure; full LTL with events",
         ),
         preset(
-            EngineId::Owcty,
             &OWCTY,
             "a forward fixpoint on the whole product as sets; full LTL with events",
         ),
         preset(
-            EngineId::El,
             &EL,
             "a backward fixpoint on the whole product as sets; full LTL with events",
         ),
         preset(
-            EngineId::Hyb,
             &HYB,
             "the product by saturation, searched on the fly; full LTL with events",
         ),
         preset(
-            EngineId::Ba,
             &EXPLICIT,
             "single states with a Büchi automaton; full LTL with events",
         )
-        .reading(AutomatonKind::Ba),
+        .reading(EngineId::Ba, AutomatonKind::Ba),
         preset(
-            EngineId::Ta,
             &EXPLICIT,
             "single states with a testing automaton; stutter-invariant properties of states",
         )
-        .reading(AutomatonKind::Ta),
-        preset(
-            EngineId::Tgta,
-            &EXPLICIT,
-            "as `ta`, with a generalized testing automaton",
-        )
-        .reading(AutomatonKind::Tgta),
+        .reading(EngineId::Ta, AutomatonKind::Ta),
+        preset(&EXPLICIT, "as `ta`, with a generalized testing automaton")
+            .reading(EngineId::Tgta, AutomatonKind::Tgta),
     ];
 
     /// The preset with this name.
@@ -125,26 +101,25 @@ impl Preset {
         Preset::ALL.iter().find(|p| p.id.name() == name).copied()
     }
 
-    const fn reading(self, automaton: AutomatonKind) -> Preset {
-        Preset { automaton, ..self }
+    /// The preset `id` of the same engine with another kind of automaton.
+    const fn reading(self, id: EngineId, automaton: AutomatonKind) -> Preset {
+        Preset {
+            id,
+            automaton,
+            ..self
+        }
     }
 
     /// The plan of the preset.
     pub fn plan(self) -> Plan {
-        let plan = Plan {
-            id: self.id,
-            engine: self.engine,
-            automaton: self.automaton,
-            emptiness: None,
-            variant: Variant::default(),
-        };
-        plan.reading(self.automaton)
+        Plan::new(self.id, self.engine, self.automaton)
     }
 }
 
-const fn preset(id: EngineId, engine: &'static Engine, about: &'static str) -> Preset {
+/// The preset with the name of its engine.
+const fn preset(engine: &'static Engine, about: &'static str) -> Preset {
     Preset {
-        id,
+        id: engine.id,
         about,
         engine,
         automaton: AutomatonKind::Tgba,
@@ -180,20 +155,19 @@ impl Plan {
 
     /// The plan of an engine without a preset, with the first kind of automaton that it reads.
     pub fn of_engine(engine: &'static Engine) -> Plan {
-        let plan = Plan {
-            id: engine.id,
+        let first = engine.automata.first().copied();
+        Plan::new(engine.id, engine, first.unwrap_or(AutomatonKind::Tgba))
+    }
+
+    /// The plan with the default check and variant.
+    fn new(id: EngineId, engine: &'static Engine, automaton: AutomatonKind) -> Plan {
+        Plan {
+            id,
             engine,
-            automaton: AutomatonKind::Tgba,
-            emptiness: None,
+            automaton,
+            emptiness: (engine.checks)(automaton).first().copied(),
             variant: Variant::default(),
-        };
-        plan.reading(
-            engine
-                .automata
-                .first()
-                .copied()
-                .unwrap_or(AutomatonKind::Tgba),
-        )
+        }
     }
 
     /// The plan with another kind of automaton and its default check.
@@ -343,9 +317,7 @@ impl Plan {
                 };
                 format!("`{name}` {method} and has no emptiness check to choose")
             }
-            ([Emptiness::TwoPass], _) => {
-                format!("`{name}` supports only the two-pass check")
-            }
+            ([Emptiness::TwoPass], _) => format!("`{name}` supports only the two-pass check"),
             _ => {
                 format!("inclusion checks compare sets of states; `{name}` searches single states")
             }
@@ -453,12 +425,8 @@ mod tests {
     #[test]
     fn only_single_states_support_several_workers() {
         let two = Workers::new(NonZeroUsize::MIN.saturating_add(1));
-        for (preset, can) in [
-            ("explicit", true),
-            ("ba", true),
-            ("ta", false),
-            ("slap", false),
-        ] {
+        let presets = ["explicit", "ba", "ta", "slap"];
+        for (preset, can) in presets.into_iter().zip([true, true, false, false]) {
             let plan = Plan::of(preset);
             assert_eq!(plan.works_together(), can);
             assert_eq!(plan.by(two).validate().is_ok(), can, "{preset}");

@@ -1,7 +1,5 @@
 //! Statistics of a whole state space, counted explicitly or on decision diagrams.
 
-use std::num::NonZeroUsize;
-
 use crate::on_sets::is_raced;
 use lariat_budget::{Budget, RunContext, Statistic, Stats, Stop};
 use lariat_engines::Workers;
@@ -10,6 +8,7 @@ use lariat_model::{Deadlock, Predicate, System, VarId};
 use lariat_reductions::symmetry::detect;
 use lariat_space::explicit::{self, Explicit};
 use lariat_space::symbolic::{OrderChoice, Pumping, ReachResult, Reached, UBig, reach};
+use std::num::NonZeroUsize;
 
 /// The method by which a state space is counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -219,21 +218,18 @@ fn explicit(system: &System, options: &CountOptions, ctx: RunContext<'_>) -> Sta
     stats.set(Statistic::BYTES_PEAK, count.bytes);
     let complete = count.stop.is_none();
     StateSpace {
-        orbits: None,
         states: complete.then(|| count.states.into()),
         edges: complete.then(|| count.edges.into()),
         deadlocks: complete.then(|| count.deadlocks.into()),
         max_tokens_in_place: complete.then_some(count.max_tokens_in_place),
         max_tokens: complete.then_some(count.max_tokens),
         bounded: complete.then_some(true),
-        pumping: None,
         failed: count.failed.into_iter().map(UBig::from).collect(),
         overflow: count.overflow,
         stop: count.stop,
         engine: CountingMethod::Explicit.name(),
-        order: None,
         stats,
-        workers: Vec::new(),
+        ..StateSpace::default()
     }
 }
 
@@ -284,9 +280,8 @@ fn figures(
     found.stats.set(Statistic::CACHE_LOOKUPS, store.lookups);
     found.stats.set(Statistic::CACHE_HITS, store.hits);
     found.stats.set(Statistic::COLLECTIONS, store.collections);
-    found
-        .stats
-        .set(Statistic::ORDERS_TRIED, reached.trail.len());
+    let tried = reached.trail.len();
+    found.stats.set(Statistic::ORDERS_TRIED, tried);
     found.states = Some(census.states);
     found.edges = census.edges;
     found.max_tokens_in_place = Some(census.max_tokens_in_place);
@@ -345,15 +340,8 @@ mod tests {
     fn a_limit_ends_all_turns() {
         let system = generate(Family::Philosophers, 12).unwrap();
         let budget = Budget::bytes(64 << 20).with_work(5000);
-        let found = count_states(
-            &system,
-            &CountOptions::default(),
-            RunContext::quiet(&budget),
-        );
-        assert!(
-            matches!(found.stop, Some(Stop::Work(_))),
-            "{:?}",
-            found.stop
-        );
+        let options = CountOptions::default();
+        let stop = count_states(&system, &options, RunContext::quiet(&budget)).stop;
+        assert!(matches!(stop, Some(Stop::Work(_))), "{stop:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::fair_run::FairnessEvidence;
 use crate::replay::Letters;
-use crate::report::{ReportContext, ReportVocabulary, json, text};
+use crate::report::{ReportVocabulary, json, text};
 use lariat_ltl::AtomId;
 use lariat_model::{EventId, EvidenceKind, Lasso, Value};
 use serde_json::Value as Json;
@@ -35,17 +35,15 @@ impl Trace {
     /// The empty trace of `EF p` where no reachable state satisfies `p`.
     pub(crate) fn unreachable(vocabulary: &Arc<ReportVocabulary>, atoms: &Arc<[AtomId]>) -> Trace {
         let initial = vocabulary.model.system.initial.first().cloned();
+        let nothing = Lasso {
+            initial: initial.unwrap_or_default(),
+            prefix: Vec::new(),
+            cycle: Vec::new(),
+            growth: None,
+        };
         Trace {
-            vocabulary: Arc::clone(vocabulary),
-            lasso: Arc::new(Lasso {
-                initial: initial.unwrap_or_default(),
-                prefix: Vec::new(),
-                cycle: Vec::new(),
-                growth: None,
-            }),
             atoms: Arc::clone(atoms),
-            bad: None,
-            met: Arc::default(),
+            ..Trace::of_run(vocabulary, &nothing)
         }
     }
 
@@ -107,8 +105,12 @@ impl Trace {
         &self.lasso
     }
 
-    pub(crate) fn context(&self) -> ReportContext<'_> {
-        self.vocabulary.context(&self.atoms)
+    /// The letters along the run.
+    pub(crate) fn letters(&self) -> Letters<'_> {
+        let ReportVocabulary {
+            model, properties, ..
+        } = &*self.vocabulary;
+        Letters::new(&model.system, &properties.propositions, &self.lasso)
     }
 }
 
@@ -155,8 +157,7 @@ impl<'t> TraceStep<'t> {
             event,
             ..
         } = *self;
-        let context = trace.context();
-        let letters = Letters::new(context.system, context.propositions, &trace.lasso);
+        let letters = trace.letters();
         let formulas = &trace.vocabulary.properties.formulas;
         trace.atoms.iter().map(move |atom| {
             let truth = letters.says(*atom, state, event);

@@ -30,8 +30,10 @@ use crate::cache::{SpaceCache, SpaceKey};
 use crate::verdict::Reason;
 use answer::{Shows, searched, sum, witness};
 use facts::About as Facts;
-use lariat_budget::{RunContext, Stop};
-use lariat_engines::questions::{Finding, SearchResult, by_sets, karp_miller, sweep, wander};
+use lariat_budget::{Budget, RunContext, Stop};
+use lariat_engines::questions::{
+    Finding, QuestionSet, SearchResult, by_sets, karp_miller, sweep, wander,
+};
 use lariat_formats::LoadedModel;
 use lariat_model::{Deadlock, Lasso, State};
 use lariat_space::symbolic::OrderChoice;
@@ -243,47 +245,21 @@ impl<'s> AskSession<'_, 's> {
     }
 
     fn sweep(&mut self, stage: &Stage<'s>, work: u64) -> Result<Option<Stop>, Stop> {
-        if !self.may(QuestionEngine::Explicit) || self.is_over() {
-            return Ok(None);
-        }
-        self.ctx.observer.engine(QuestionEngine::Explicit.name());
-        let limited = self.ctx.budget.clone().with_work(work);
-        let mut board = self.board(stage);
-        if board.is_over() {
-            return Ok(None);
-        }
-        let search = sweep(&mut board, &limited);
-        self.settle(stage, search, QuestionEngine::Explicit)
+        self.search(stage, QuestionEngine::Explicit, work, sweep)
     }
 
     fn wander(&mut self, stage: &Stage<'s>, work: u64, seed: u64) -> Result<Option<Stop>, Stop> {
-        if !self.may(QuestionEngine::Walk) || self.is_over() {
-            return Ok(None);
-        }
-        self.ctx.observer.engine(QuestionEngine::Walk.name());
-        let limited = self.ctx.budget.clone().with_work(work);
-        let mut board = self.board(stage);
-        if board.is_over() {
-            return Ok(None);
-        }
-        let search = wander(&mut board, seed, &limited);
-        self.settle(stage, search, QuestionEngine::Walk)
+        self.search(stage, QuestionEngine::Walk, work, |board, limited| {
+            wander(board, seed, limited)
+        })
     }
 
     fn tree(&mut self, stage: &Stage<'s>, work: u64) -> Result<Option<Stop>, Stop> {
         // If no event adds tokens, the tree is the state graph, and `sweep` explores it faster.
-        let may = self.may(QuestionEngine::KarpMiller) && stage.system.makes_tokens();
-        if !may || self.is_over() {
+        if !stage.system.makes_tokens() {
             return Ok(None);
         }
-        self.ctx.observer.engine(QuestionEngine::KarpMiller.name());
-        let limited = self.ctx.budget.clone().with_work(work);
-        let mut board = self.board(stage);
-        if board.is_over() {
-            return Ok(None);
-        }
-        let search = karp_miller(&mut board, &limited);
-        self.settle(stage, search, QuestionEngine::KarpMiller)
+        self.search(stage, QuestionEngine::KarpMiller, work, karp_miller)
     }
 
     fn sets(
@@ -292,28 +268,53 @@ impl<'s> AskSession<'_, 's> {
         work: u64,
         cache: &mut SpaceCache<'s>,
     ) -> Result<Option<Stop>, Stop> {
-        if !self.may(QuestionEngine::Sets) || self.is_over() {
+        let ctx = self.ctx;
+        self.search(stage, QuestionEngine::Sets, work, |board, limited| {
+            let key = SpaceKey::new(&OrderChoice::Auto, Deadlock::Stutter);
+            match cache.states(stage.system, &key, ctx.with_budget(limited)) {
+                Ok(states) => by_sets(board, &mut states.reached, limited),
+                Err(stop) => SearchResult {
+                    stop: Some(stop),
+                    ..SearchResult::default()
+                },
+            }
+        })
+    }
+
+    /// Searches for answers with one engine, if it may be used and questions are open. Checks and
+    /// records its findings. Returns why the engine stopped; the error is a stop that ends the
+    /// session.
+    fn search(
+        &mut self,
+        stage: &Stage<'s>,
+        asker: QuestionEngine,
+        work: u64,
+        search: impl FnOnce(&mut QuestionSet<'s>, &Budget) -> SearchResult,
+    ) -> Result<Option<Stop>, Stop> {
+        if !self.may(asker) || self.is_over() {
             return Ok(None);
         }
-        self.ctx.observer.engine(QuestionEngine::Sets.name());
+        self.ctx.observer.engine(asker.name());
         let limited = self.ctx.budget.clone().with_work(work);
         let mut board = self.board(stage);
         if board.is_over() {
             return Ok(None);
         }
-        let key = SpaceKey::new(&OrderChoice::Auto, Deadlock::Stutter);
-        let search = match cache.states(stage.system, &key, self.ctx.with_budget(&limited)) {
-            Ok(states) => by_sets(&mut board, &mut states.reached, &limited),
-            Err(stop) => SearchResult {
-                stop: Some(stop),
-                ..SearchResult::default()
-            },
-        };
-        self.settle(stage, search, QuestionEngine::Sets)
+        let found = search(&mut board, &limited);
+        for (i, finding) in found.findings {
+            let (q, _) = stage.asked[i];
+            if let Err(what) = self.take(stage, q, finding, asker) {
+                self.defect.get_or_insert(what);
+            }
+        }
+        match found.stop {
+            Some(stop @ (Stop::Time | Stop::Interrupted | Stop::Internal(_))) => Err(stop),
+            stop => Ok(stop),
+        }
     }
 
     /// The questions of a stage, closed if they are answered, with the bounds known so far.
-    fn board(&self, stage: &Stage<'s>) -> lariat_engines::questions::QuestionSet<'s> {
+    fn board(&self, stage: &Stage<'s>) -> QuestionSet<'s> {
         let mut board = stage.board(self.options.ends);
         for (i, (q, _)) in stage.asked.iter().enumerate() {
             let case = &self.cases[*q];
@@ -328,26 +329,6 @@ impl<'s> AskSession<'_, 's> {
             }
         }
         board
-    }
-
-    /// Checks and records the findings of an engine. Returns why the engine stopped; the error is a
-    /// stop that ends the session.
-    fn settle(
-        &mut self,
-        stage: &Stage<'s>,
-        search: SearchResult,
-        asker: QuestionEngine,
-    ) -> Result<Option<Stop>, Stop> {
-        for (i, finding) in search.findings {
-            let (q, _) = stage.asked[i];
-            if let Err(what) = self.take(stage, q, finding, asker) {
-                self.defect.get_or_insert(what);
-            }
-        }
-        match search.stop {
-            Some(stop @ (Stop::Time | Stop::Interrupted | Stop::Internal(_))) => Err(stop),
-            stop => Ok(stop),
-        }
     }
 
     fn take(

@@ -110,9 +110,8 @@ pub(super) fn simplify<'s>(
         let propositions = meanings(subject, &automaton);
         let pruned = facts.prune(&mut automaton, &propositions, deadlock, budget)?;
         found.extend(of_automaton(&pruned, &automaton));
-        history
-            .facts
-            .extend(of_components(&pruned, subject.system()));
+        let components = of_components(&pruned, subject.system());
+        history.facts.extend(components);
     }
     let boundedness = if facts.is_bounded(budget)? {
         Boundedness::Proved
@@ -216,9 +215,8 @@ pub(super) fn reduce<'s>(
                     work: now - spent,
                     time: budget.elapsed().saturating_sub(begun),
                 });
-                history
-                    .facts
-                    .extend(of_components(&pruned, subject.system()));
+                let components = of_components(&pruned, subject.system());
+                history.facts.extend(components);
             }
         }
         simplified.automaton = automaton;
@@ -240,21 +238,11 @@ fn counted(n: usize, one: &str, many: &str) -> Option<String> {
 }
 
 fn in_words(simplified: &Simplified) -> Vec<String> {
-    let mut found: Vec<String> = [
-        counted(
-            simplified.constants.len(),
-            "constant atom",
-            "constant atoms",
-        ),
-        counted(
-            simplified.same.len(),
-            "atom equivalent to another",
-            "atoms equivalent to others",
-        ),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    let (constants, same) = (simplified.constants.len(), simplified.same.len());
+    let (one, many) = ("atom equivalent to another", "atoms equivalent to others");
+    let mut found = Vec::new();
+    found.extend(counted(constants, "constant atom", "constant atoms"));
+    found.extend(counted(same, one, many));
     if simplified.finite_runs {
         found.push("all runs are finite".to_owned());
     }
@@ -267,13 +255,12 @@ fn in_words(simplified: &Simplified) -> Vec<String> {
 }
 
 fn of_formula(simplified: &Simplified, formulas: &Formulas, system: &System) -> Vec<Fact> {
-    let constants = simplified.constants.iter().map(|(atom, constant)| Fact {
-        statement: format!(
-            "`{}` is always {}",
-            formulas.atom_name(*atom),
-            constant.value
-        ),
-        reasons: constant.certificate.sentences(system),
+    let constants = simplified.constants.iter().map(|(atom, constant)| {
+        let (atom, value) = (formulas.atom_name(*atom), constant.value);
+        Fact {
+            statement: format!("`{atom}` is always {value}"),
+            reasons: constant.certificate.sentences(system),
+        }
     });
     let same = simplified.same.iter().map(|(atom, other, sign)| {
         let [atom, other] = [atom, other].map(|a| formulas.atom_name(*a));
@@ -300,22 +287,19 @@ fn of_components(pruned: &Pruned, system: &System) -> Vec<Fact> {
 }
 
 fn of_automaton(pruned: &Pruned, automaton: &Automaton) -> Vec<String> {
-    let mut found: Vec<String> = [
-        counted(
-            pruned.cubes,
-            "impossible combination",
-            "impossible combinations",
-        ),
-        counted(pruned.steps, "impossible step", "impossible steps"),
-        counted(
-            pruned.barren.len(),
-            "component without accepted runs",
-            "components without accepted runs",
-        ),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    let barren = pruned.barren.len();
+    let (one, many) = (
+        "component without accepted runs",
+        "components without accepted runs",
+    );
+    let mut found = Vec::new();
+    found.extend(counted(
+        pruned.cubes,
+        "impossible combination",
+        "impossible combinations",
+    ));
+    found.extend(counted(pruned.steps, "impossible step", "impossible steps"));
+    found.extend(counted(barren, one, many));
     if automaton.initial.is_empty() {
         found.push("the automaton is empty".to_owned());
     }

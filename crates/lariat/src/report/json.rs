@@ -1,10 +1,11 @@
 //! Reports as JSON, schema 1.
 
+use super::Report;
 use super::text::{is_shown, value_text};
-use super::{Report, ReportContext};
 use crate::cross_check::Agreement;
 use crate::decision::Decision;
 use crate::fair_run::FairnessEvidence;
+use crate::trace::Trace;
 use crate::verdict::EarnedVerdict;
 use lariat_budget::{StatValue, Stats};
 use lariat_ltl::{Strengthening, Syntax, print};
@@ -13,7 +14,7 @@ use serde_json::{Map, Value as Json, json};
 
 /// The report as one JSON object.
 pub(crate) fn report_json(report: &Report) -> Json {
-    let mut object = decision_json(&report.decision, &report.context());
+    let mut object = decision_json(report);
     if let Some(modality) = report.modality {
         object["modality"] = modality.name().into();
         if modality == Modality::Some {
@@ -61,13 +62,14 @@ pub(crate) fn report_json(report: &Report) -> Json {
     object
 }
 
-/// A decision as one JSON object.
-pub fn decision_json(decision: &Decision, context: &ReportContext<'_>) -> Json {
+/// The fields that every report has, and those of the decision.
+fn decision_json(report: &Report) -> Json {
+    let decision = &report.decision;
     let mut object = json!({
         "schema": 1,
-        "model": context.model,
-        "property": context.property,
-        "formula": context.formula,
+        "model": report.vocabulary.model_name,
+        "property": report.name,
+        "formula": report.formula,
         "verdict": decision.verdict.word(),
         "reason": match &decision.verdict {
             EarnedVerdict::Unknown(reason) => Json::from(reason.to_string()),
@@ -76,7 +78,7 @@ pub fn decision_json(decision: &Decision, context: &ReportContext<'_>) -> Json {
         "engine": decision.engine.name(),
         "deadlock": decision.deadlock.name(),
         "fairness": decision.fairness,
-        "seconds": context.seconds,
+        "seconds": report.seconds,
         "stats": account(decision),
         "passes": decision.passes.iter().map(|removed| json!({
             "name": removed.rule.name(),
@@ -94,10 +96,7 @@ pub fn decision_json(decision: &Decision, context: &ReportContext<'_>) -> Json {
             "says": fact.statement,
             "because": fact.reasons,
         })).collect::<Vec<_>>(),
-        "counterexample": match &decision.verdict {
-            EarnedVerdict::Violated(replayed) => lasso_json(context.system, replayed.lasso(), decision.bad),
-            _ => Json::Null,
-        },
+        "counterexample": report.run.as_ref().map(Trace::to_json),
     });
     if !decision.met.is_empty() {
         object["counterexample"]["fair"] = decision.met.iter().map(met_json).collect();
@@ -106,12 +105,12 @@ pub fn decision_json(decision: &Decision, context: &ReportContext<'_>) -> Json {
         object["workers"] = decision.account.workers.iter().map(stats).collect();
     }
     let has_ended = matches!(decision.verdict, EarnedVerdict::Holds(_));
-    let varying = decision.account.stats.varying(context.company, has_ended);
+    let varying = decision.account.stats.varying(report.company, has_ended);
     if !varying.is_empty() {
         object["varying"] = varying.into();
     }
-    if let (Some(why), Some(object)) = (decision.vacuous, object.as_object_mut()) {
-        object.insert("vacuous".to_owned(), why.into());
+    if let Some(why) = decision.vacuous {
+        object["vacuous"] = why.into();
     }
     object
 }
@@ -129,16 +128,11 @@ fn met_json((name, met): &(String, FairnessEvidence)) -> Json {
 /// The statistics of an engine, the variable order and a variable that overflows.
 fn account(decision: &Decision) -> Json {
     let mut object = stats(&decision.account.stats);
-    let texts = [
-        ("order", &decision.account.order),
-        ("overflow", &decision.overflow),
-    ];
-    if let Some(object) = object.as_object_mut() {
-        for (name, text) in texts {
-            if let Some(text) = text {
-                object.insert(name.to_owned(), text.as_str().into());
-            }
-        }
+    if let Some(order) = &decision.account.order {
+        object["order"] = order.as_str().into();
+    }
+    if let Some(variable) = &decision.overflow {
+        object["overflow"] = variable.as_str().into();
     }
     object
 }
@@ -176,17 +170,15 @@ pub(crate) fn lasso_json(system: &System, lasso: &Lasso, bad: Option<usize>) -> 
     if let Some(growth) = &lasso.growth {
         object["growth"] = marking_json(system, growth);
     }
-    if let (Some(bad), Some(object)) = (bad, object.as_object_mut()) {
-        object.insert("bad".to_owned(), bad.into());
+    if let Some(bad) = bad {
+        object["bad"] = bad.into();
     }
     object
 }
 
 fn marking_json(system: &System, state: &[Value]) -> Json {
-    let shown = system
-        .var_ids()
-        .zip(state)
-        .filter(|(var, x)| is_shown(system, *var, **x));
+    let all = system.var_ids().zip(state);
+    let shown = all.filter(|(var, x)| is_shown(system, *var, **x));
     let pairs = shown.map(|(var, x)| {
         let variable = system.variable(var);
         let value = match &variable.domain {

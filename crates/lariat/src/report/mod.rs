@@ -14,8 +14,8 @@ use crate::verdict::{EarnedVerdict, Reason};
 use lariat_budget::{Concurrency, Stop};
 use lariat_engines::EngineId;
 use lariat_formats::{LoadedModel, ModelFormat};
-use lariat_ltl::{AtomId, Formulas, Strengthening};
-use lariat_model::{Modality, PropertyList, Proposition, System};
+use lariat_ltl::{AtomId, Strengthening};
+use lariat_model::{Modality, PropertyList, System};
 use serde_json::Value as Json;
 use std::fmt;
 use std::fmt::Write as _;
@@ -27,49 +27,6 @@ pub(crate) struct ReportVocabulary {
     pub model_name: String,
     pub model: Arc<LoadedModel>,
     pub properties: PropertyList,
-}
-
-impl ReportVocabulary {
-    /// The context of texts about a run with these atoms.
-    pub fn context<'a>(&'a self, atoms: &'a [AtomId]) -> ReportContext<'a> {
-        ReportContext {
-            model: &self.model_name,
-            property: "",
-            formula: "",
-            system: &self.model.system,
-            formulas: &self.properties.formulas,
-            propositions: &self.properties.propositions,
-            atoms,
-            seconds: 0.0,
-            company: Concurrency::Nobody,
-            is_witness: false,
-        }
-    }
-}
-
-/// The names that the text of a decision uses.
-#[derive(Clone, Copy, Debug)]
-pub struct ReportContext<'a> {
-    /// The model file.
-    pub model: &'a str,
-    /// The name of the property.
-    pub property: &'a str,
-    /// The property as text, fully parenthesised.
-    pub formula: &'a str,
-    /// The system of which lassos are runs.
-    pub system: &'a System,
-    /// The store of the atoms.
-    pub formulas: &'a Formulas,
-    /// The meanings of the atoms, by id.
-    pub propositions: &'a [Proposition],
-    /// The atoms of the property, in the order in which they are shown.
-    pub atoms: &'a [AtomId],
-    /// Wall-clock time.
-    pub seconds: f64,
-    /// Other threads that worked at the same time.
-    pub company: Concurrency,
-    /// Whether the run shows reachability, not a violation.
-    pub is_witness: bool,
 }
 
 /// The verdict on a property.
@@ -148,12 +105,8 @@ impl Report {
         };
         let property = Property::unbound(name, formula);
         let decision = Decision::undecided(options, Reason::Stopped(stop));
-        Report::new(
-            Arc::new(vocabulary),
-            &property,
-            decision,
-            Concurrency::Nobody,
-        )
+        let alone = Concurrency::Nobody;
+        Report::new(Arc::new(vocabulary), &property, decision, alone)
     }
 
     /// Sets the wall-clock time.
@@ -177,7 +130,7 @@ impl Report {
             }),
             _ => None,
         };
-        let exists = self.modality == Some(Modality::Some);
+        let exists = self.is_witnessed();
         self.verdict = match (&decision.verdict, &self.run) {
             (EarnedVerdict::Unknown(reason), _) => Verdict::Unknown(reason.clone()),
             (EarnedVerdict::Violated(_), Some(run)) if !exists => Verdict::Violated(run.clone()),
@@ -186,6 +139,11 @@ impl Report {
             }
             _ => Verdict::Holds,
         };
+    }
+
+    /// Returns whether a run shows that the property `EF p` holds, not a violation.
+    fn is_witnessed(&self) -> bool {
+        self.modality == Some(Modality::Some)
     }
 
     /// The name of the property.
@@ -205,16 +163,12 @@ impl Report {
 
     /// The counterexample of a violated property.
     pub fn counterexample(&self) -> Option<&Trace> {
-        self.run
-            .as_ref()
-            .filter(|_| self.modality != Some(Modality::Some))
+        self.run.as_ref().filter(|_| !self.is_witnessed())
     }
 
     /// The witness of `EF p`.
     pub fn witness(&self) -> Option<&Trace> {
-        self.run
-            .as_ref()
-            .filter(|_| self.modality == Some(Modality::Some))
+        self.run.as_ref().filter(|_| self.is_witnessed())
     }
 
     /// The engine that decided, by its name on the command line; `facts` if structural facts
@@ -270,12 +224,12 @@ impl Report {
 
     /// How the verdict was found, in a few words.
     pub fn summary(&self) -> String {
-        text::summary(&self.decision, &self.context())
+        text::summary(&self.decision, self.seconds)
     }
 
     /// The counterexample or witness as text; `full` prints whole states.
     pub fn evidence_text(&self, full: bool) -> String {
-        text::evidence_text(&self.decision, &self.context(), full)
+        text::evidence_text(self, full)
     }
 
     /// The decision in ids and figures.
@@ -309,21 +263,10 @@ impl Report {
     pub(crate) fn needs_time(&self) -> bool {
         matches!(self.verdict, Verdict::Unknown(Reason::Stopped(Stop::Time)))
     }
-
-    pub(crate) fn context(&self) -> ReportContext<'_> {
-        ReportContext {
-            property: &self.name,
-            formula: &self.formula,
-            seconds: self.seconds,
-            company: self.company,
-            is_witness: self.modality == Some(Modality::Some),
-            ..self.vocabulary.context(&self.atoms)
-        }
-    }
 }
 
 /// The contest's names of the techniques of an engine.
-pub fn engine_techniques(engine: EngineId) -> &'static [&'static str] {
+fn engine_techniques(engine: EngineId) -> &'static [&'static str] {
     match engine {
         EngineId::Facts | EngineId::Auto => &[],
         EngineId::Sym | EngineId::Ssp => &["EXPLICIT", "SYMMETRIES"],

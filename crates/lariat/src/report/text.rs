@@ -4,10 +4,9 @@
 //! there, the state (only its changes), and the event taken from it. The rows of the loop are
 //! marked, and so is the position after which every continuation violates the property.
 
-use super::ReportContext;
+use super::Report;
 use crate::decision::Decision;
 use crate::fair_run::FairnessEvidence;
-use crate::replay::Letters;
 use crate::trace::Trace;
 use crate::verdict::EarnedVerdict;
 use lariat_model::{Deadlock, Domain, EventId, EvidenceKind, Lasso, System, Value, VarId};
@@ -20,30 +19,26 @@ const SHOWN: usize = 12;
 /// The run of a trace, one row per position; `full` prints whole states.
 pub(crate) fn trace(trace: &Trace, full: bool) -> String {
     let mut out = String::new();
-    lasso_text(&mut out, &trace.lasso, trace.bad, &trace.context(), full);
+    lasso_text(&mut out, trace, full);
     met_text(&mut out, &trace.met, full);
     out
 }
 
-/// The evidence of a decision: a run that is a counterexample, or a witness; empty without a run.
-pub fn evidence_text(decision: &Decision, context: &ReportContext<'_>, full: bool) -> String {
-    let mut out = String::new();
-    if let EarnedVerdict::Violated(replayed) = &decision.verdict {
-        let lasso = replayed.lasso();
-        let shape = if context.is_witness {
-            format!("witness: {}", steps_text(lasso.steps().count()))
-        } else {
-            format!("counterexample: {}", shape(lasso))
-        };
-        let _ = writeln!(out, "  {shape} (replayed)");
-        lasso_text(&mut out, lasso, decision.bad, context, full);
-        met_text(&mut out, &decision.met, full);
-    }
-    out
+/// The run that is a counterexample, or a witness; empty without a run.
+pub(crate) fn evidence_text(report: &Report, full: bool) -> String {
+    let Some(run) = &report.run else {
+        return String::new();
+    };
+    let shape = if report.is_witnessed() {
+        format!("witness: {}", steps_text(run.len()))
+    } else {
+        format!("counterexample: {}", shape(&run.lasso))
+    };
+    format!("  {shape} (replayed)\n{}", trace(run, full))
 }
 
-/// Lists where a run meets the fairness constraints. Constraints
-/// unless `full`.
+/// Lists where a run meets the fairness constraints; of those that are never enabled, only the
+/// number unless `full`.
 fn met_text(out: &mut String, met: &[(String, FairnessEvidence)], full: bool) {
     let worth = |(_, met): &&(String, FairnessEvidence)| full || *met != FairnessEvidence::Never;
     let (shown, rest): (Vec<_>, Vec<_>) = met.iter().partition(|met| worth(met));
@@ -92,9 +87,8 @@ fn shape(lasso: &Lasso) -> String {
 /// of the model.
 fn legend(system: &System, atoms: usize) -> Vec<String> {
     let variables = system.variables.iter().map(|v| &*v.name);
-    let names: HashSet<&str> = variables
-        .chain(system.events.iter().map(|e| &*e.name))
-        .collect();
+    let names = variables.chain(system.events.iter().map(|e| &*e.name));
+    let names: HashSet<&str> = names.collect();
     let short = |i: usize| {
         let letter = char::from(b'a' + (i % 26) as u8);
         match i / 26 {
@@ -109,26 +103,16 @@ fn legend(system: &System, atoms: usize) -> Vec<String> {
 /// Limit on the width of the state column; longer states push the event to the right.
 const STATE_WIDTH: usize = 56;
 
-fn lasso_text(
-    out: &mut String,
-    lasso: &Lasso,
-    bad: Option<usize>,
-    context: &ReportContext<'_>,
-    full: bool,
-) {
-    let ReportContext {
-        system,
-        formulas,
-        atoms,
-        ..
-    } = *context;
+fn lasso_text(out: &mut String, trace: &Trace, full: bool) {
+    let (lasso, atoms, bad) = (&trace.lasso, &trace.atoms, trace.bad);
+    let system = &trace.vocabulary.model.system;
     let legend = legend(system, atoms.len());
     for (i, (atom, short)) in atoms.iter().zip(&legend).enumerate() {
         let with = if i == 0 { "with" } else { "" };
-        let name = formulas.atom_name(*atom);
+        let name = trace.vocabulary.properties.formulas.atom_name(*atom);
         let _ = writeln!(out, "  {with:4} {short} = {name}");
     }
-    let letters = Letters::new(system, context.propositions, lasso);
+    let letters = trace.letters();
     let truth = |state: &[Value], event: Option<EventId>| {
         row(atoms.iter().zip(&legend).map(|(atom, name)| {
             if letters.says(*atom, state, event) {
@@ -168,15 +152,15 @@ fn lasso_text(
     let heading = if full { "state" } else { "state, then changes" };
     let widths = shown.iter().map(|text| text.chars().count());
     let state_width = widths
-        .chain([heading.len()])
         .max()
         .unwrap_or(0)
+        .max(heading.len())
         .min(STATE_WIDTH);
     let letters = row(legend.iter().cloned());
+    let number = " ".repeat(number_width);
     let _ = writeln!(
         out,
-        "    {:>number_width$}  {letters}{heading:state_width$}  → event",
-        ""
+        "    {number}  {letters}{heading:state_width$}  → event"
     );
     let mut steps = lasso.steps();
     for (position, (state, shown)) in states.iter().zip(&shown).enumerate() {
@@ -194,13 +178,10 @@ fn lasso_text(
         );
     }
     if !is_prefix {
-        round_text(out, lasso, &back, context.system, full);
+        round_text(out, lasso, &back, system, full);
     }
     if bad.is_some() {
-        let _ = writeln!(
-            out,
-            "  ✗ from here on every continuation violates the property"
-        );
+        out.push_str("  ✗ from here on every continuation violates the property\n");
     }
 }
 
@@ -261,21 +242,18 @@ fn join(parts: Vec<String>, full: bool) -> String {
 
 /// A whole state: marked places and all other variables; at most `SHOWN` of them unless `full`.
 pub fn marking(system: &System, state: &[Value], full: bool) -> String {
-    let parts = system
-        .var_ids()
-        .zip(state)
-        .filter(|(var, x)| is_shown(system, *var, **x) && !(is_fault(system, *var) && **x == 0))
-        .map(|(var, x)| match (&system.variable(var).domain, x) {
-            _ if is_fault(system, var) => system.variable(var).name.clone(),
-            (Domain::Count { .. }, 1) => system.variable(var).name.clone(),
-            _ => format!(
-                "{}={}",
-                system.variable(var).name,
-                value_text(system, var, *x)
-            ),
-        })
-        .collect();
-    join(parts, full)
+    let is_left_out = |var, x| !is_shown(system, var, x) || (is_fault(system, var) && x == 0);
+    let shown = system.var_ids().zip(state);
+    let shown = shown.filter(|(var, x)| !is_left_out(*var, **x));
+    let part = |(var, x): (VarId, &Value)| {
+        let variable = system.variable(var);
+        match (&variable.domain, x) {
+            _ if is_fault(system, var) => variable.name.clone(),
+            (Domain::Count { .. }, 1) => variable.name.clone(),
+            _ => format!("{}={}", variable.name, value_text(system, var, *x)),
+        }
+    };
+    join(shown.map(part).collect(), full)
 }
 
 /// The tokens that a round of a covering run adds, as in `+1 p +2 q`.
@@ -301,11 +279,10 @@ pub fn changes(system: &System, before: &[Value], after: &[Value]) -> String {
                 (Domain::Count { .. }, -1) => format!("−{name}"),
                 (Domain::Count { .. }, d) if d > 0 => format!("+{d}·{name}"),
                 (Domain::Count { .. }, d) => format!("−{}·{name}", d.unsigned_abs()),
-                _ => format!(
-                    "{name}: {}→{}",
-                    value_text(system, var, *x),
-                    value_text(system, var, *y)
-                ),
+                _ => {
+                    let [x, y] = [x, y].map(|value| value_text(system, var, *value));
+                    format!("{name}: {x}→{y}")
+                }
             }
         })
         .collect();
@@ -314,7 +291,7 @@ pub fn changes(system: &System, before: &[Value], after: &[Value]) -> String {
 
 /// A summary of how the verdict was found: engine, time, deadlock policy, and the reason for an
 /// unknown or vacuous verdict.
-pub fn summary(decision: &Decision, context: &ReportContext<'_>) -> String {
+pub fn summary(decision: &Decision, seconds: f64) -> String {
     let mut out = String::new();
     if let EarnedVerdict::Unknown(reason) = &decision.verdict {
         let _ = write!(out, "{reason}; ");
@@ -326,11 +303,8 @@ pub fn summary(decision: &Decision, context: &ReportContext<'_>) -> String {
         Deadlock::Stutter => "stutter",
         Deadlock::Ignore => "ignored",
     };
-    let _ = write!(
-        out,
-        "{}, {:.3} s, deadlocks {deadlocks}",
-        decision.engine, context.seconds
-    );
+    let engine = decision.engine;
+    let _ = write!(out, "{engine}, {seconds:.3} s, deadlocks {deadlocks}");
     if !decision.fairness.is_empty() {
         let _ = write!(out, ", fair: {}", decision.fairness.join(", "));
     }
