@@ -3,6 +3,7 @@
 use crate::args::{Ask, Topic, Volume};
 use crate::progress::ProgressLine;
 use crate::{Exit, Failure, input, out};
+use clap::ValueEnum as _;
 use lariat::internals::ask::examination::{Examination, fireable, places, total, transitions};
 use lariat::internals::ask::report::{json, proof, reasons, run as run_of, run_text, word};
 use lariat::internals::ask::{AskOptions, EarnedAnswer, EarnedReply, StateQuestion, StopRule, ask};
@@ -21,12 +22,11 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
             topic(args.topic)
         )));
     }
-    let (budget, _) = input::budget(&args.limits);
-    let budget = input::for_property(&budget, &args.limits);
+    let budget = input::command_budget(&args.limits);
     let model = input::watched_model(&args.model, &budget)?;
     let asked = questions(&model, args)?;
-    let questions: Vec<StateQuestion> =
-        asked.iter().map(|(_, question)| question.clone()).collect();
+    let questions = asked.iter().map(|(_, question)| question.clone());
+    let questions: Vec<StateQuestion> = questions.collect();
     let line = ProgressLine::new(if args.json || args.quiet {
         Volume::Silent
     } else {
@@ -46,16 +46,8 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
         let (about, _) = &asked[q];
         let seconds = start.elapsed().as_secs_f64();
         let printed = if args.json {
-            let file = args.model.display().to_string();
-            let about = Some(&**about);
-            let object = json(
-                &file,
-                &model.system,
-                topic(args.topic),
-                about,
-                reply,
-                seconds,
-            );
+            let (file, topic) = (args.model.display().to_string(), topic(args.topic));
+            let object = json(&file, &model.system, &topic, Some(about), reply, seconds);
             out::data(&format!("{object}\n"))
         } else {
             out::text(&text(args, &model, about, reply))
@@ -71,12 +63,13 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
     };
     let systems = Systems::new();
     let mut explored = SpaceCache::new(&systems);
+    let ctx = RunContext::new(&budget, &line);
     let replies = ask(
         &model,
         &questions,
         &options,
         &mut explored,
-        RunContext::new(&budget, &line),
+        ctx,
         &mut on_reply,
     );
     drop(line);
@@ -88,15 +81,10 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
     Ok(exit(&replies, verdict.is_some()))
 }
 
-fn topic(topic: Topic) -> &'static str {
-    match topic {
-        Topic::Deadlock => "deadlock",
-        Topic::Bounds => "bounds",
-        Topic::Live => "live",
-        Topic::DeadTransitions => "dead-transitions",
-        Topic::OneSafe => "one-safe",
-        Topic::Stable => "stable",
-    }
+/// The name of the topic on the command line.
+fn topic(topic: Topic) -> String {
+    let value = topic.to_possible_value();
+    value.map_or(String::new(), |value| value.get_name().to_owned())
 }
 
 /// The examination that summarizes the answers, if there is one.
@@ -120,16 +108,16 @@ fn questions(model: &LoadedModel, args: &Ask) -> Result<Vec<(String, StateQuesti
             let named = named(args, places(model), "place", |name| {
                 model.names().number(name)
             })?;
-            let question =
-                |(name, vars): (String, Vec<_>)| (name, StateQuestion::Most(total(&vars)));
-            named.into_iter().map(question).collect()
+            let named = named.into_iter();
+            let questions = named.map(|(name, vars)| (name, StateQuestion::Most(total(&vars))));
+            questions.collect()
         }
         Topic::Live => {
             let all = transitions(model);
             let named = named(args, all, "transition", |name| model.names().events(name))?;
-            let question =
-                |(name, events): (String, Vec<_>)| (name, StateQuestion::Always(fireable(&events)));
-            named.into_iter().map(question).collect()
+            let always = |events: Vec<_>| StateQuestion::Always(fireable(&events));
+            let named = named.into_iter();
+            named.map(|(name, events)| (name, always(events))).collect()
         }
     })
 }
@@ -188,7 +176,8 @@ fn text(args: &Ask, model: &LoadedModel, about: &str, reply: &EarnedReply) -> St
         _ => format!("{about}: {}", word(answer)),
     };
     let run = run_of(answer);
-    let shows = !args.quiet && (args.topic != Topic::Bounds || args.explain || is_endless(answer));
+    let is_endless = matches!(answer, EarnedAnswer::Endless(_));
+    let shows = !args.quiet && (args.topic != Topic::Bounds || args.explain || is_endless);
     if let Some(run) = run {
         let steps = run.run().prefix.len() + run.run().cycle.len();
         let plural = if steps == 1 { "" } else { "s" };
@@ -210,10 +199,6 @@ fn text(args: &Ask, model: &LoadedModel, about: &str, reply: &EarnedReply) -> St
     out
 }
 
-fn is_endless(answer: &EarnedAnswer) -> bool {
-    matches!(answer, EarnedAnswer::Endless(_))
-}
-
 /// The summary of all answers.
 fn summary(
     examination: Examination,
@@ -229,15 +214,15 @@ fn summary(
         Some(false) => "no",
         None => "unknown",
     };
+    let unknown = match open {
+        0 => String::new(),
+        _ => format!(", {open} are unknown"),
+    };
     match examination {
-        Examination::QuasiLive => match open {
-            0 => format!("{never} of {all} transitions can never fire\n"),
-            _ => format!("{never} of {all} transitions can never fire, {open} are unknown\n"),
-        },
-        Examination::Stable => match open {
-            0 => format!("{never} of {all} places never change\n"),
-            _ => format!("{never} of {all} places never change, {open} are unknown\n"),
-        },
+        Examination::QuasiLive => {
+            format!("{never} of {all} transitions can never fire{unknown}\n")
+        }
+        Examination::Stable => format!("{never} of {all} places never change{unknown}\n"),
         Examination::Live => {
             let live = count(|answer| matches!(answer, EarnedAnswer::Always(_)));
             format!("live: {verdict}, {live} of {all} transitions\n")

@@ -22,8 +22,7 @@ enum Medium {
 
 pub(crate) fn run(args: &Draw) -> Result<Exit, Failure> {
     let medium = medium(args.output.as_deref())?;
-    let (budget, _) = input::budget(&args.limits);
-    let budget = input::for_property(&budget, &args.limits);
+    let budget = input::command_budget(&args.limits);
     let model = input::watched_model(&args.model, &budget)?;
     let title = args.model.display().to_string();
     let text = if args.reach {

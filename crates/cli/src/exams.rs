@@ -55,10 +55,9 @@ pub(crate) fn whole(
     let replies = answers(&model, &questions, &options, &budget, end, &mut on_reply);
     match examination.verdict(&replies) {
         Some(verdict) => {
-            let asker = replies
-                .last()
-                .map_or(QuestionEngine::Explicit, |reply| reply.asker);
-            line(name, if verdict { "TRUE" } else { "FALSE" }, asker)?;
+            let last = replies.last();
+            let asker = last.map_or(QuestionEngine::Explicit, |reply| reply.asker);
+            line(name, truth(verdict), asker)?;
         }
         None => cannot_compute(std::iter::once(name))?,
     }
@@ -78,8 +77,8 @@ pub(crate) fn reachability(
             name: property.name.clone(),
             question: StateQuestion::Reach(property.wanted()),
             value: Box::new(move |answer| match answer {
-                EarnedAnswer::Reached(_) => Some(truth(property.verdict(true))),
-                EarnedAnswer::Never(_) => Some(truth(property.verdict(false))),
+                EarnedAnswer::Reached(_) => Some(truth(property.verdict(true)).to_owned()),
+                EarnedAnswer::Never(_) => Some(truth(property.verdict(false)).to_owned()),
                 _ => None,
             }),
         };
@@ -111,8 +110,8 @@ pub(crate) fn bounds(
     rows(args, examination, limits, end, &of_file)
 }
 
-fn truth(truth: bool) -> String {
-    if truth { "TRUE" } else { "FALSE" }.to_owned()
+fn truth(truth: bool) -> &'static str {
+    if truth { "TRUE" } else { "FALSE" }
 }
 
 /// A question of a file, and the format of its answer.
@@ -175,14 +174,8 @@ fn answers(
     let mut explored = SpaceCache::new(&systems);
     let left = end.saturating_duration_since(Instant::now());
     let budget = budget.clone().with_deadline(left);
-    ask(
-        model,
-        questions,
-        options,
-        &mut explored,
-        RunContext::quiet(&budget),
-        on_reply,
-    )
+    let ctx = RunContext::quiet(&budget);
+    ask(model, questions, options, &mut explored, ctx, on_reply)
 }
 
 fn line(name: &str, value: &str, asker: QuestionEngine) -> Result<(), Failure> {
@@ -194,7 +187,7 @@ fn line(name: &str, value: &str, asker: QuestionEngine) -> Result<(), Failure> {
     out::data(&format!("FORMULA {name} {value} TECHNIQUES {techniques}\n"))
 }
 
-fn exit(cancel: &Cancel) -> Exit {
+pub(crate) fn exit(cancel: &Cancel) -> Exit {
     if cancel.is_pressed() {
         Exit::Interrupted
     } else {

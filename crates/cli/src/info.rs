@@ -12,8 +12,7 @@ use serde_json::json;
 use std::fmt::Write as _;
 
 pub(crate) fn run(args: &Info) -> Result<Exit, Failure> {
-    let (budget, _) = input::budget(&args.limits);
-    let budget = input::for_property(&budget, &args.limits);
+    let budget = input::command_budget(&args.limits);
     let model = match input::watched_model(&args.model, &budget) {
         Err(Failure::Undecided(stop)) if args.json => {
             let model = args.model.display().to_string();

@@ -175,6 +175,11 @@ pub(crate) fn for_texts(budget: &Budget, timeout: Option<Duration>) -> Budget {
     }
 }
 
+/// The budget of a command that does one thing.
+pub(crate) fn command_budget(limits: &LimitArgs) -> Budget {
+    for_property(&budget(limits).0, limits)
+}
+
 /// The budget of one property.
 pub(crate) fn for_property(budget: &Budget, limits: &LimitArgs) -> Budget {
     match limits.timeout {

@@ -140,11 +140,7 @@ fn formulas(
         return Err(failure);
     }
     cannot_compute(never.iter().map(String::as_str))?;
-    Ok(if cancel.is_pressed() {
-        Exit::Interrupted
-    } else {
-        Exit::Fine
-    })
+    Ok(exams::exit(&cancel))
 }
 
 /// Prints the line of a formula.
@@ -243,30 +239,22 @@ fn state_space(args: &Mcc, limits: &LimitArgs, end: Instant) -> Result<Exit, Fai
         "symbolic" => "DECISION_DIAGRAMS",
         _ => "EXPLICIT",
     };
+    let most = found.max_tokens.map(|n| n.to_string());
+    let most_in_place = found.max_tokens_in_place.map(|n| n.to_string());
     let rows = [
         ("STATES", found.states.map(|n| n.to_string())),
         ("TRANSITIONS", found.edges.map(|n| n.to_string())),
-        (
-            "MAX_TOKEN_PER_MARKING",
-            found.max_tokens.map(|n| n.to_string()),
-        ),
-        (
-            "MAX_TOKEN_IN_PLACE",
-            found.max_tokens_in_place.map(|n| n.to_string()),
-        ),
+        ("MAX_TOKEN_PER_MARKING", most),
+        ("MAX_TOKEN_IN_PLACE", most_in_place),
     ];
     if rows.iter().all(|(_, number)| number.is_none()) {
         out::data("CANNOT_COMPUTE\n")?;
     }
     for (what, number) in rows {
         if let Some(number) = number {
-            out::data(&format!(
-                "STATE_SPACE {what} {number} TECHNIQUES {techniques}\n"
-            ))?;
+            let line = format!("STATE_SPACE {what} {number} TECHNIQUES {techniques}\n");
+            out::data(&line)?;
         }
     }
-    Ok(match found.stop {
-        Some(Stop::Interrupted) => Exit::Interrupted,
-        _ => Exit::Fine,
-    })
+    Ok(found.stop.as_ref().map_or(Exit::Fine, over))
 }

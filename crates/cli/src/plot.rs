@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 pub(crate) fn run(args: &Plot) -> Result<Exit, Failure> {
     let mut records: Vec<Record> = Vec::new();
     for path in files(&args.results)? {
-        let wrong = |error| Failure::new(format!("{}: {error}", path.display()));
+        let wrong = |error| about(&path, error);
         let file = File::open(&path).map_err(wrong)?;
         records.extend(record::read(BufReader::new(file)).map_err(wrong)?);
     }
@@ -19,45 +19,41 @@ pub(crate) fn run(args: &Plot) -> Result<Exit, Failure> {
     if newer > 0 {
         warn(&format!("{newer} results were written by a newer version"));
     }
-    let made = plot(
-        &records,
-        &PlotOptions {
-            kinds: args.kind.iter().map(|&name| name.into()).collect(),
-            engines: args.engines.clone(),
-            measure: args.measure.into(),
-            at_least: args.at_least,
-        },
-    )?;
+    let options = PlotOptions {
+        kinds: args.kind.clone(),
+        engines: args.engines.clone(),
+        measure: args.measure,
+        at_least: args.at_least,
+    };
+    let made = plot(&records, &options)?;
 
     let folder = args.out.clone().unwrap_or_else(|| beside(&args.results));
-    fs::create_dir_all(&folder)
-        .map_err(|error| Failure::new(format!("{}: {error}", folder.display())))?;
+    fs::create_dir_all(&folder).map_err(|error| about(&folder, error))?;
     for (name, content) in &made.files {
         let path = folder.join(name);
-        fs::write(&path, content)
-            .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+        fs::write(&path, content).map_err(|error| about(&path, error))?;
     }
 
     let mut text = String::new();
     if let Some(table) = &made.contradictions {
         let red = anstyle::AnsiColor::Red.on_default().bold();
         let lines = plain(&table.lines());
-        text.push_str(&format!(
-            "{red}{}{red:#}\n{red}{lines}{red:#}\n",
-            table.title
-        ));
+        let title = &table.title;
+        text += &format!("{red}{title}{red:#}\n{red}{lines}{red:#}\n");
     }
-    text.push_str(&plain(&made.summary.lines()));
-    text.push_str(&format!(
-        "\n{} files, {}\n",
-        made.files.len(),
-        folder.join("index.html").display()
-    ));
+    text += &plain(&made.summary.lines());
+    let (count, index) = (made.files.len(), folder.join("index.html"));
+    text += &format!("\n{count} files, {}\n", index.display());
     out::text(&text)?;
     Ok(match made.contradictions {
         Some(_) => Exit::Violated,
         None => Exit::Fine,
     })
+}
+
+/// The failure to read or write a file.
+fn about(path: &Path, error: impl std::fmt::Display) -> Failure {
+    Failure::new(format!("{}: {error}", path.display()))
 }
 
 /// Replaces control characters: names come from files, and must not control the terminal.
@@ -76,7 +72,7 @@ fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             files.push(path.clone());
             continue;
         }
-        let wrong = |error| Failure::new(format!("{}: {error}", path.display()));
+        let wrong = |error| about(path, error);
         let mut inside = Vec::new();
         for entry in fs::read_dir(path).map_err(wrong)? {
             let entry = entry.map_err(wrong)?;

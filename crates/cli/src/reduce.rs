@@ -2,6 +2,7 @@
 
 use crate::args::ReduceArgs;
 use crate::check::in_words;
+use crate::view::write;
 use crate::{Exit, Failure, input, out};
 use lariat::internals::formats::pnml;
 use lariat::internals::ir::{Errors, PropertyList};
@@ -9,8 +10,7 @@ use lariat::internals::{PropertyForm, Rules, Subject, reduction};
 use std::fmt::Write as _;
 
 pub(crate) fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
-    let (budget, _) = input::budget(&args.limits);
-    let budget = input::for_property(&budget, &args.limits);
+    let budget = input::command_budget(&args.limits);
     let model = input::watched_model(&args.model, &budget)?;
     let mut properties = PropertyList::new();
     let mut errors = Errors::default();
@@ -34,8 +34,7 @@ pub(crate) fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
         out::data(&text)?;
         return Ok(Exit::Fine);
     };
-    std::fs::write(path, text)
-        .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))?;
+    write(path, &text)?;
     let before = &model.system;
     let mut summary = format!(
         "places {} -> {}, transitions {} -> {}\n",

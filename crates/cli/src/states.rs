@@ -39,8 +39,7 @@ pub(crate) fn run(mut args: StatesArgs) -> Result<Exit, Failure> {
             ));
         }
     };
-    let (budget, _) = input::budget(&args.limits);
-    let budget = input::for_property(&budget, &args.limits);
+    let budget = input::command_budget(&args.limits);
     let start = Instant::now();
     let model = match input::watched_model(&args.model, &budget) {
         Err(Failure::Undecided(stop)) => return unread(args, stop, start.elapsed()),

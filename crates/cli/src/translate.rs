@@ -14,11 +14,13 @@ pub(crate) fn run(args: &Translate) -> Result<Exit, Failure> {
     let mut formulas = Formulas::new();
     let formula = parse(&args.formula, &mut formulas, &mut FreeVocabulary)
         .map_err(|error| located(&args.formula, error))?;
-    let (budget, _) = input::budget(&args.limits);
-    let budget = input::for_property(&budget, &args.limits);
+    let budget = input::command_budget(&args.limits);
     let made = match make(args.to, &mut formulas, formula, &budget) {
         Ok(made) => made,
-        Err(stop) => return Ok(undecided(&stop)),
+        Err(stop) => {
+            crate::complain(&format!("no automaton: {stop}"));
+            return Ok(Exit::of_stop(&stop));
+        }
     };
     let title = print(&formulas, formula, Syntax::Full);
     let name = |atom| formulas.atom_name(atom).to_owned();
@@ -105,13 +107,5 @@ fn located(text: &str, error: ParseError) -> InputError {
     match error.help {
         Some(help) => at.help(help),
         None => at,
-    }
-}
-
-fn undecided(stop: &Stop) -> Exit {
-    crate::complain(&format!("no automaton: {stop}"));
-    match stop {
-        Stop::Interrupted => Exit::Interrupted,
-        _ => Exit::Undecided,
     }
 }

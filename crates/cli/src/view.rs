@@ -66,8 +66,7 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
 }
 
 pub(crate) fn run(args: &ViewArgs) -> Result<Exit, Failure> {
-    let (budget, _) = input::budget(&args.limits);
-    let budget = input::for_property(&budget, &args.limits);
+    let budget = input::command_budget(&args.limits);
     let objects = traces::read(&args.trace, &budget)?;
     let named = objects
         .iter()

@@ -1,6 +1,7 @@
 //! `bench` and `plot`: campaigns, and their tables and plots.
 
-use clap::{Args, ValueEnum};
+use super::values::{measure, plot_kind};
+use clap::Args;
 use lariat_campaign::plan::Shard;
 use lariat_campaign::plot::{Measure, PlotKind};
 use std::num::NonZeroUsize;
@@ -29,85 +30,18 @@ pub(crate) struct Plot {
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Only these kinds of plots and tables.
-    #[arg(long, value_name = "KIND", value_delimiter = ',')]
-    pub kind: Vec<PlotName>,
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = plot_kind())]
+    pub kind: Vec<PlotKind>,
     /// Only these engines, in this order. Of more than four, scatter plots compare the first with
     /// each other one.
     #[arg(long, value_name = "ENGINE", value_delimiter = ',')]
     pub engines: Vec<String>,
     /// The measure.
-    #[arg(long, value_name = "MEASURE", default_value = "cpu")]
-    pub measure: MeasureName,
+    #[arg(long, value_name = "MEASURE", default_value = "cpu", value_parser = measure())]
+    pub measure: Measure,
     /// Omit cases that every engine decides at a lower price (in the unit of the measure).
     #[arg(long, value_name = "PRICE", default_value_t = 0.0)]
     pub at_least: f64,
-}
-
-#[derive(Clone, Copy, ValueEnum, Debug)]
-pub(crate) enum PlotName {
-    /// One engine against another, case by case.
-    Scatter,
-    /// The number of cases solved per price.
-    Cactus,
-    /// Price relative to the slowest engine.
-    Cumulative,
-    /// Best, worst and failing engines.
-    WinLoseFail,
-    /// Every engine on every family of models.
-    Families,
-    /// Virtual best and unique solves.
-    Portfolio,
-    /// Statistics of the component-wise engine.
-    Components,
-    /// Automata, products and their explored parts.
-    Testing,
-    /// Speed-up of engines with --threads 2 and more.
-    SpeedUp,
-}
-
-impl From<PlotName> for PlotKind {
-    fn from(name: PlotName) -> PlotKind {
-        match name {
-            PlotName::Scatter => PlotKind::Scatter,
-            PlotName::Cactus => PlotKind::Cactus,
-            PlotName::Cumulative => PlotKind::Cumulative,
-            PlotName::WinLoseFail => PlotKind::WinLoseFail,
-            PlotName::Families => PlotKind::Families,
-            PlotName::Portfolio => PlotKind::Portfolio,
-            PlotName::Components => PlotKind::Components,
-            PlotName::Testing => PlotKind::Testing,
-            PlotName::SpeedUp => PlotKind::SpeedUp,
-        }
-    }
-}
-
-#[derive(Clone, Copy, ValueEnum, Debug)]
-pub(crate) enum MeasureName {
-    /// Processor time of the process.
-    Cpu,
-    /// Wall-clock time.
-    Wall,
-    /// Largest resident memory of the process.
-    Memory,
-    /// The engine's own time, without reading the model and the property.
-    Engine,
-    /// States of the product that were explored.
-    States,
-    /// Transitions of the product that were explored.
-    Transitions,
-}
-
-impl From<MeasureName> for Measure {
-    fn from(name: MeasureName) -> Measure {
-        match name {
-            MeasureName::Cpu => Measure::Cpu,
-            MeasureName::Wall => Measure::Wall,
-            MeasureName::Memory => Measure::Memory,
-            MeasureName::Engine => Measure::Engine,
-            MeasureName::States => Measure::States,
-            MeasureName::Transitions => Measure::Transitions,
-        }
-    }
 }
 
 const BENCH_HELP: &str = "\

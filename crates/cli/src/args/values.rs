@@ -6,45 +6,40 @@ use lariat::internals::{
     AbsenceProof, AutomatonKind, CountingMethod, Deadlock, Emptiness, EngineChoice, EngineId,
     OrderChoice, OrderSchedule, Preset, Recurring, Rule, Technique,
 };
+use lariat_campaign::plot::{Measure, PlotKind};
 
-/// A parser of the library's values by name; help lists them with their descriptions.
-fn one_of<T: Copy + Send + Sync + 'static>(
-    all: &'static [T],
-    name: fn(T) -> &'static str,
-    about: fn(T) -> &'static str,
+/// A parser of the values of a table by name; help lists them with their descriptions.
+fn listed<T: Clone + Send + Sync + 'static>(
+    table: impl IntoIterator<Item = (&'static str, &'static str, T)>,
 ) -> impl TypedValueParser<Value = T> {
-    let value = move |value: &T| PossibleValue::new(name(*value)).help(about(*value));
-    PossibleValuesParser::new(all.iter().map(value)).try_map(move |text| {
-        let found = all.iter().find(|value| name(**value) == text).copied();
-        found.ok_or_else(|| format!("unknown value `{text}`"))
+    let table: Vec<_> = table.into_iter().collect();
+    let values = table.iter();
+    let values = values.map(|(name, about, _)| PossibleValue::new(*name).help(*about));
+    PossibleValuesParser::new(values.collect::<Vec<_>>()).try_map(move |text| {
+        let found = table.iter().find(|(name, ..)| *name == text);
+        let value = found.map(|(.., value)| value.clone());
+        value.ok_or_else(|| format!("unknown value `{text}`"))
     })
 }
 
 /// A parser of engines: `auto`, or the name of a preset.
 pub(super) fn engine() -> impl TypedValueParser<Value = EngineChoice> {
-    let auto = PossibleValue::new(EngineId::Auto.name()).help("Lariat chooses, and reports why");
-    let preset = |preset: &Preset| PossibleValue::new(preset.id.name()).help(preset.about);
-    let values = std::iter::once(auto).chain(Preset::ALL.iter().map(preset));
-    PossibleValuesParser::new(values).map(|name| match Preset::named(&name) {
-        Some(preset) => EngineChoice::Plan(preset.plan()),
-        None => EngineChoice::default(),
-    })
+    let about = "Lariat chooses, and reports why";
+    let auto = (EngineId::Auto.name(), about, EngineChoice::default());
+    let preset = |preset: &Preset| (preset.id.name(), preset.about, preset.plan().into());
+    listed(std::iter::once(auto).chain(Preset::ALL.iter().map(preset)))
 }
 
 pub(super) fn automaton_kind() -> impl TypedValueParser<Value = AutomatonKind> {
-    one_of(
-        &AutomatonKind::ALL,
-        AutomatonKind::name,
-        AutomatonKind::about,
-    )
+    listed(AutomatonKind::ALL.map(|kind| (kind.name(), kind.about(), kind)))
 }
 
 pub(super) fn emptiness() -> impl TypedValueParser<Value = Emptiness> {
-    one_of(&Emptiness::ALL, Emptiness::name, Emptiness::about)
+    listed(Emptiness::ALL.map(|check| (check.name(), check.about(), check)))
 }
 
 pub(super) fn recurring() -> impl TypedValueParser<Value = Recurring> {
-    one_of(&Recurring::ALL, Recurring::name, Recurring::about)
+    listed(Recurring::ALL.map(|what| (what.name(), what.about(), what)))
 }
 
 /// A reduction, proof or technique that can be switched off.
@@ -60,33 +55,93 @@ pub(super) fn without() -> impl TypedValueParser<Value = Without> {
     let proofs =
         AbsenceProof::ALL.map(|proof| (proof.name(), proof.about(), Without::Proof(proof)));
     let techniques = Technique::ALL.map(|t| (t.name(), t.about(), Without::Technique(t)));
-    let all: Vec<_> = { rules.into_iter() }
-        .chain(proofs)
-        .chain(techniques)
-        .collect();
-    let values = { all.iter() }.map(|(name, about, _)| PossibleValue::new(*name).help(*about));
-    PossibleValuesParser::new(values.collect::<Vec<_>>()).try_map(move |text| {
-        let found = all.iter().find(|(name, ..)| *name == text);
-        found
-            .map(|(_, _, without)| *without)
-            .ok_or_else(|| format!("unknown value `{text}`"))
-    })
+    listed(rules.into_iter().chain(proofs).chain(techniques))
 }
 
 pub(super) fn rule() -> impl TypedValueParser<Value = Rule> {
-    one_of(&Rule::ALL, Rule::name, Rule::about)
+    listed(Rule::ALL.map(|rule| (rule.name(), rule.about(), rule)))
 }
 
 pub(super) fn deadlock() -> impl TypedValueParser<Value = Deadlock> {
-    one_of(&Deadlock::ALL, Deadlock::name, Deadlock::about)
+    listed(Deadlock::ALL.map(|policy| (policy.name(), policy.about(), policy)))
 }
 
 pub(super) fn counting() -> impl TypedValueParser<Value = CountingMethod> {
-    one_of(
-        &CountingMethod::ALL,
-        CountingMethod::name,
-        CountingMethod::about,
-    )
+    listed(CountingMethod::ALL.map(|method| (method.name(), method.about(), method)))
+}
+
+pub(super) fn plot_kind() -> impl TypedValueParser<Value = PlotKind> {
+    listed([
+        (
+            "scatter",
+            "One engine against another, case by case",
+            PlotKind::Scatter,
+        ),
+        (
+            "cactus",
+            "The number of cases solved per price",
+            PlotKind::Cactus,
+        ),
+        (
+            "cumulative",
+            "Price relative to the slowest engine",
+            PlotKind::Cumulative,
+        ),
+        (
+            "win-lose-fail",
+            "Best, worst and failing engines",
+            PlotKind::WinLoseFail,
+        ),
+        (
+            "families",
+            "Every engine on every family of models",
+            PlotKind::Families,
+        ),
+        (
+            "portfolio",
+            "Virtual best and unique solves",
+            PlotKind::Portfolio,
+        ),
+        (
+            "components",
+            "Statistics of the component-wise engine",
+            PlotKind::Components,
+        ),
+        (
+            "testing",
+            "Automata, products and their explored parts",
+            PlotKind::Testing,
+        ),
+        (
+            "speed-up",
+            "Speed-up of engines with --threads 2 and more",
+            PlotKind::SpeedUp,
+        ),
+    ])
+}
+
+pub(super) fn measure() -> impl TypedValueParser<Value = Measure> {
+    let engine = "The engine's own time, without reading the model and the property";
+    listed([
+        ("cpu", "Processor time of the process", Measure::Cpu),
+        ("wall", "Wall-clock time", Measure::Wall),
+        (
+            "memory",
+            "Largest resident memory of the process",
+            Measure::Memory,
+        ),
+        ("engine", engine, Measure::Engine),
+        (
+            "states",
+            "States of the product that were explored",
+            Measure::States,
+        ),
+        (
+            "transitions",
+            "Transitions of the product that were explored",
+            Measure::Transitions,
+        ),
+    ])
 }
 
 /// An order of the variables: `auto`, or the name of a heuristic.
