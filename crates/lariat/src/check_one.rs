@@ -9,7 +9,7 @@
 //! check partial atoms, shorten, vacuity, cross-check
 //! ```
 
-use crate::auto::Auto;
+use crate::auto::auto;
 use crate::cache::SpaceCache;
 use crate::check_parallel::CheckOutput;
 use crate::check_partial_atoms::{check_holds, check_run};
@@ -55,7 +55,7 @@ impl EngineChoice {
     /// The implementation of the stages for this choice.
     fn decider<'q, 's: 'q>(&'q self, query: &Query<'q, 's>) -> Box<dyn Decider<'s> + 'q> {
         match self {
-            EngineChoice::Auto(schedule) => Box::new(Auto::new(*query, schedule)),
+            EngineChoice::Auto(schedule) => auto(*query, schedule),
             EngineChoice::Plan(plan) => Box::new(SingleEngine::new(*query, *plan)),
         }
     }

@@ -188,33 +188,16 @@ impl<'m> Properties<'m> {
         what: &str,
     ) -> Result<Fairness, InputError> {
         let mut fairness = Fairness::default();
-        self.add_fairness(&mut fairness, strength, what)?;
+        let added = fairness.add(&self.names, strength, what);
+        added.map_err(|error| wrong_fairness(strength, error))?;
         Ok(fairness)
     }
 
     /// Assumes weak or strong fairness of `what` for all properties.
     #[doc(hidden)]
     pub fn assume(&mut self, strength: Strength, what: &str) -> Result<(), InputError> {
-        let mut fairness = std::mem::take(&mut self.fairness);
-        let added = self.add_fairness(&mut fairness, strength, what);
-        self.fairness = fairness;
-        added
-    }
-
-    fn add_fairness(
-        &self,
-        fairness: &mut Fairness,
-        strength: Strength,
-        what: &str,
-    ) -> Result<(), InputError> {
-        let added = fairness.add(&self.names, strength, what);
-        added.map_err(|AtomError { message, help, .. }| {
-            let error = InputError::new(format!("--{}-fair", strength.name()), message);
-            match help {
-                Some(help) => error.help(help),
-                None => error,
-            }
-        })
+        let added = self.fairness.add(&self.names, strength, what);
+        added.map_err(|error| wrong_fairness(strength, error))
     }
 
     /// The properties.
@@ -291,12 +274,11 @@ impl<'m> Properties<'m> {
         let mut advice = None;
         let (bound, names) = (&mut self.bound, &self.names);
         let mut bind = |proposition: &str| {
-            bound
-                .add_atom(names, proposition)
-                .map_err(|AtomError { message, help, .. }| {
-                    advice = help;
-                    message
-                })
+            let atom = bound.add_atom(names, proposition);
+            atom.map_err(|AtomError { message, help, .. }| {
+                advice = help;
+                message
+            })
         };
         match read_hoa(text, &mut bind) {
             Ok(Hoa { name, automaton }) => Ok((automaton_claim(origin, &name), automaton)),
@@ -308,6 +290,16 @@ impl<'m> Properties<'m> {
                 })
             }
         }
+    }
+}
+
+/// The error of a fairness assumption.
+fn wrong_fairness(strength: Strength, error: AtomError) -> InputError {
+    let option = format!("--{}-fair", strength.name());
+    let wrong = InputError::new(option, error.message);
+    match error.help {
+        Some(help) => wrong.help(help),
+        None => wrong,
     }
 }
 

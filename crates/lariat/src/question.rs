@@ -1,7 +1,7 @@
 //! Questions about reachable states, and their answers.
 
 use crate::ask::examination::{fireable, total};
-use crate::ask::{AskOptions, EarnedAnswer, Proof, StateQuestion, Witness, ask};
+use crate::ask::{AskOptions, EarnedAnswer, StateQuestion, Witness, ask};
 use crate::checker::Checker;
 use crate::error::Error;
 use crate::report::ReportVocabulary;
@@ -89,9 +89,7 @@ impl Checker<'_> {
         let answer = replies.into_iter().next().map(|reply| reply.answer);
         Ok(match answer {
             Some(EarnedAnswer::Reached(run)) => Answer::Yes(Some(trace(run))),
-            Some(EarnedAnswer::Always(Proof::Searched(_) | Proof::Certificate(_))) => {
-                Answer::Yes(None)
-            }
+            Some(EarnedAnswer::Always(_)) => Answer::Yes(None),
             Some(EarnedAnswer::Never(_)) => Answer::No(None),
             Some(EarnedAnswer::Lost(run, _)) => Answer::No(Some(trace(run))),
             Some(EarnedAnswer::Most { value, .. }) => Answer::Number(value),
@@ -126,9 +124,8 @@ impl Checker<'_> {
             }
             Kind::Bound(name) => {
                 let vars = names.number(name);
-                StateQuestion::Most(total(
-                    &vars.ok_or_else(|| unknown(name, "place or variable"))?,
-                ))
+                let vars = vars.ok_or_else(|| unknown(name, "place or variable"))?;
+                StateQuestion::Most(total(&vars))
             }
             Kind::Live(name) => {
                 let events = names.events(name);

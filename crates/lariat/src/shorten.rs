@@ -79,20 +79,12 @@ impl Query<'_, '_> {
             return;
         };
         let lasso = found.lasso().clone();
-        let shorter = if self.options.shortening == Shortening::Never {
-            None
+        let (lasso, bad) = if self.options.shortening == Shortening::Never {
+            let bad = self.bad_beginning(&lasso);
+            let position = bad.and_then(|bad| position_in(&lasso, bad));
+            (lasso, position)
         } else {
-            self.shortened_and_ended(lasso.clone(), decision.search_effort())
-        };
-        let (lasso, bad) = match shorter {
-            Some((lasso, bad)) => (lasso, bad),
-            None => {
-                let bad = self
-                    .subject
-                    .bad_beginning(self.property, &lasso, self.budget());
-                let bad = bad.and_then(|bad| position_in(&lasso, bad));
-                (lasso, bad)
-            }
+            self.shortened_and_ended(lasso, decision.search_effort())
         };
         // A shorter run may visit a state in which an atom has no value.
         if check_run(self.subject, self.atoms, &lasso).is_none() {
@@ -111,9 +103,8 @@ impl Query<'_, '_> {
     }
 
     /// A run at most as long, which ends where the property is lost for good if prefixes are
-    /// evidence, and the position after which every continuation violates the property. `None` if
-    /// the budget ends first.
-    fn shortened_and_ended(&self, lasso: Lasso, effort: u64) -> Option<(Lasso, Option<usize>)> {
+    /// evidence, and the position after which every continuation violates the property.
+    fn shortened_and_ended(&self, lasso: Lasso, effort: u64) -> (Lasso, Option<usize>) {
         let (subject, budget) = (self.subject, self.budget());
         let explicit = Plan::of("explicit");
         let mut shorter = lasso.clone();
@@ -131,15 +122,17 @@ impl Query<'_, '_> {
         if self.is_inconclusive_prefix(&shorter) {
             return self.about_whole_runs().shortened_and_ended(lasso, effort);
         }
-        Some((shorter, bad))
+        (shorter, bad)
+    }
+
+    fn bad_beginning(&self, lasso: &Lasso) -> Option<BadBeginning> {
+        let budget = self.budget();
+        self.subject.bad_beginning(self.property, lasso, budget)
     }
 
     /// The run up to where the property is lost for good, if prefixes are evidence.
     fn ended(&self, mut lasso: Lasso) -> (Lasso, Option<usize>) {
-        let bad = self
-            .subject
-            .bad_beginning(self.property, &lasso, self.budget());
-        let Some(bad) = bad else {
+        let Some(bad) = self.bad_beginning(&lasso) else {
             return (lasso, None);
         };
         if self.prefixes && self.options.deadlock == Deadlock::Stutter {
@@ -164,12 +157,8 @@ impl Query<'_, '_> {
             at_last: &|steps| shortening.at_last(steps),
         };
         let observer = ShorteningObserver(self.ctx.observer);
-        shorten(
-            problem,
-            lasso,
-            &effort,
-            RunContext::new(self.budget(), &observer),
-        )
+        let ctx = RunContext::new(self.budget(), &observer);
+        shorten(problem, lasso, &effort, ctx)
     }
 }
 

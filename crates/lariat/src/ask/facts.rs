@@ -146,12 +146,6 @@ pub(super) struct Folded {
     grounds: Certificate,
 }
 
-fn fold(facts: &mut Facts, predicate: &Predicate, budget: &Budget) -> Result<Folded, Stop> {
-    let mut grounds = Certificate::default();
-    let predicate = folded(facts, predicate, &mut grounds, budget)?;
-    Ok(Folded { predicate, grounds })
-}
-
 fn folded(
     facts: &mut Facts,
     predicate: &Predicate,
@@ -221,19 +215,20 @@ fn never(
             let excludes = |bound: &Bound| i128::from(bound.most) < i128::from(*constant);
             bound.filter(excludes).map(|bound| bound.certificate)
         }
-        predicate => {
-            let folded = fold(facts, predicate, budget)?;
-            if folded.predicate == Predicate::Const(false) {
-                return Ok(Ok(folded.grounds));
+        asked => {
+            let mut grounds = Certificate::default();
+            let predicate = folded(facts, asked, &mut grounds, budget)?;
+            if predicate == Predicate::Const(false) {
+                return Ok(Ok(grounds));
             }
-            let cube = [(Proposition::State(folded.predicate.clone()), true)];
+            let cube = [(Proposition::State(predicate.clone()), true)];
             return Ok(match facts.infeasible(&cube, budget)? {
                 Some(mut certificate) => {
-                    certificate.extend(folded.grounds);
+                    certificate.extend(grounds);
                     Ok(certificate)
                 }
-                None if folded.predicate == *predicate => Err(None),
-                None => Err(Some(folded)),
+                None if predicate == *asked => Err(None),
+                None => Err(Some(Folded { predicate, grounds })),
             });
         }
     };

@@ -43,75 +43,61 @@ use simplify::{SimplifiedQuestion, reduce, simplify, unsimplified};
 use symmetries::Origin;
 
 /// The schedule as a decider.
-pub(crate) struct Auto<'q, 's> {
-    state: ScheduleState<'q, 's>,
+pub(crate) fn auto<'q, 's: 'q>(
+    query: Query<'q, 's>,
+    schedule: &'q Schedule,
+) -> Box<dyn Decider<'s> + 'q> {
+    Box::new(ScheduleState::new(query, schedule))
 }
 
-impl<'q, 's> Auto<'q, 's> {
-    pub fn new(query: Query<'q, 's>, schedule: &'q Schedule) -> Auto<'q, 's> {
-        Auto {
-            state: ScheduleState::new(query, schedule),
-        }
-    }
-
-    fn leaves_out(&self, technique: Technique) -> bool {
-        self.state.schedule.without.contains(technique)
-    }
-
-    fn is_net(&self) -> bool {
-        self.state.query.subject.system().is_net()
-    }
-}
-
-impl<'s> Decider<'s> for Auto<'_, 's> {
+impl<'s> Decider<'s> for ScheduleState<'_, 's> {
     fn look_first(&mut self, cache: &mut SpaceCache<'s>) -> Result<Option<SearchOutcome>, Stop> {
         if !self.is_net() {
             return Ok(None);
         }
-        let schedule = self.state.schedule;
+        let schedule = self.schedule;
         let mut runs = vec![glance(schedule)];
         if !self.leaves_out(Technique::Walk) {
             runs.push(early_walk(schedule));
         }
-        if let Some(outcome) = self.state.run_all(runs, 0, cache).done() {
+        if let Some(outcome) = self.run_all(runs, 0, cache).done() {
             return Ok(Some(outcome));
         }
-        let runs = symmetries::glance(&self.state.query, schedule, cache)?;
-        Ok(self.state.run_all(runs, 0, cache).done())
+        let runs = symmetries::glance(&self.query, schedule, cache)?;
+        Ok(self.run_all(runs, 0, cache).done())
     }
 
     fn simplify(&mut self, cache: &mut SpaceCache<'s>) -> Result<(), Stop> {
         if !self.is_net() {
             return Ok(());
         }
-        let query = self.state.query;
+        let query = self.query;
         let simplified = if self.leaves_out(Technique::Facts) {
             unsimplified(&query)?
         } else {
             // A stop from here on is not one of the engine before.
-            self.state.engine = EngineId::Facts;
-            simplify(&query, cache, &mut self.state.history)?
+            self.engine = EngineId::Facts;
+            simplify(&query, cache, &mut self.history)?
         };
-        self.state.simplified = Some(simplified);
+        self.simplified = Some(simplified);
         Ok(())
     }
 
     fn reduce(&mut self, cache: &mut SpaceCache<'s>) -> Result<(), Stop> {
-        let state = &mut self.state;
-        if let Some(simplified) = state.simplified.as_ref()
+        if let Some(simplified) = &self.simplified
             && !simplified.leaves_nothing()
         {
-            let with_facts = !state.schedule.without.contains(Technique::Facts);
-            let history = &mut state.history;
-            state.reduced = reduce(&state.query, simplified, with_facts, cache, history)?;
+            let with_facts = !self.leaves_out(Technique::Facts);
+            let history = &mut self.history;
+            self.reduced = reduce(&self.query, simplified, with_facts, cache, history)?;
         }
         Ok(())
     }
 
     /// Runs the field in rounds until an engine decides or none is left.
     fn search(&mut self, cache: &mut SpaceCache<'s>) -> Result<SearchOutcome, Stop> {
-        let (query, schedule) = (self.state.query, self.state.schedule);
-        if let Some(reduced) = &self.state.reduced
+        let (query, schedule) = (self.query, self.schedule);
+        if let Some(reduced) = &self.reduced
             && reduced.simplified.leaves_nothing()
         {
             let query = Query {
@@ -124,9 +110,9 @@ impl<'s> Decider<'s> for Auto<'_, 's> {
                 ..outcome
             });
         }
-        let Some(simplified) = &self.state.simplified else {
-            self.state.choose(Boundedness::Open, 0.0);
-            return Ok(self.state.rounds(cache));
+        let Some(simplified) = &self.simplified else {
+            self.choose(Boundedness::Open, 0.0);
+            return Ok(self.rounds(cache));
         };
         if simplified.leaves_nothing() {
             return Ok(decided_by_facts(&query, simplified, cache));
@@ -134,23 +120,23 @@ impl<'s> Decider<'s> for Auto<'_, 's> {
         let boundedness = simplified.boundedness;
         let symmetries =
             symmetries::kept(&query, Some(simplified), Origin::Colours, schedule, cache)?;
-        self.state.choose(boundedness, symmetries);
-        if let Some(outcome) = self.state.next_round(cache).done() {
+        self.choose(boundedness, symmetries);
+        if let Some(outcome) = self.next_round(cache).done() {
             return Ok(outcome);
         }
-        let simplified = self.state.simplified.as_ref();
+        let simplified = self.simplified.as_ref();
         if let Some(run) = symmetries::of_places(&query, simplified, schedule, cache)? {
-            self.state.join(run);
+            self.join(run);
         }
-        Ok(self.state.rounds(cache))
+        Ok(self.rounds(cache))
     }
 
     fn stopped(&self, stop: Stop) -> SearchOutcome {
-        SearchOutcome::stopped(self.state.engine, stop)
+        SearchOutcome::stopped(self.engine, stop)
     }
 
     fn history(&mut self) -> (Vec<Attempt>, Vec<Fact>) {
-        let history = std::mem::take(&mut self.state.history);
+        let history = std::mem::take(&mut self.history);
         (history.trail, history.facts)
     }
 }

@@ -3,6 +3,7 @@
 use super::field::{EngineRun, add_fair_engines, field, first_look};
 use super::schedule::Schedule;
 use super::simplify::{History, ReducedQuestion, SimplifiedQuestion};
+use super::technique::Technique;
 use crate::cache::SpaceCache;
 use crate::decision::Attempt;
 use crate::features::{Boundedness, Features};
@@ -105,8 +106,18 @@ impl<'q, 's> ScheduleState<'q, 's> {
             add_fair_engines(&mut self.field, strength, schedule);
         }
         let left_out = |technique| schedule.without.contains(technique);
-        self.field
-            .retain(|run| !run.technique().is_some_and(left_out));
+        let stays = |run: &EngineRun| !run.technique().is_some_and(left_out);
+        self.field.retain(stays);
+    }
+
+    /// Returns whether a technique is switched off.
+    pub fn leaves_out(&self, technique: Technique) -> bool {
+        self.schedule.without.contains(technique)
+    }
+
+    /// Returns whether the question is about a net.
+    pub fn is_net(&self) -> bool {
+        self.query.subject.system().is_net()
     }
 
     /// Runs rounds until an engine decides or none is left.
