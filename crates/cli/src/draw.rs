@@ -5,11 +5,12 @@ use crate::view::write;
 use crate::{Exit, Failure, input, out, traces};
 use lariat::internals::Budget;
 use lariat::internals::formats::LoadedModel;
-use lariat::internals::ir::State;
+use lariat::internals::ir::{State, suggestion};
 use lariat_draw::net::{DrawnNet, DrawnNodeId, PART, WHOLE};
 use lariat_draw::run::NameIndex;
 use lariat_draw::{
-    DrawnGraph, GraphNode, MOST, NetPicture, NodeShape, Process, StateGraph, processes, reach,
+    DrawnGraph, GraphEdge, GraphNode, MOST, NetPicture, NodeShape, Process, StateGraph, processes,
+    reach,
 };
 use std::path::Path;
 
@@ -71,10 +72,7 @@ fn structure(
             )));
         }
         let graph = side_by_side(model, &list);
-        return Ok(match medium {
-            Medium::Svg => graph.svg(title).text,
-            Medium::Dot => graph.dot(title),
-        });
+        return Ok(written(&graph, title, medium));
     };
     let net = chosen(args, net)?;
     let picture = NetPicture::whole(net);
@@ -91,7 +89,7 @@ fn chosen(args: &Draw, net: DrawnNet) -> Result<DrawnNet, Failure> {
         let place = net.nodes.iter().position(|node| node.name == *name);
         let place = place.ok_or_else(|| {
             let names = net.nodes.iter().map(|node| node.name.as_str());
-            let help = lariat::internals::ir::suggestion(name, names);
+            let help = suggestion(name, names);
             let help = help.map_or(String::new(), |help| format!("\n  = help: {help}"));
             Failure::new(format!("no place or transition is called `{name}`{help}"))
         })?;
@@ -121,23 +119,18 @@ fn side_by_side(model: &LoadedModel, list: &[Process]) -> DrawnGraph {
     for process in list {
         let first = all.nodes.len();
         let name = &model.system.variable(process.location).name;
-        all.nodes
-            .extend(process.graph.nodes.iter().map(|node| GraphNode {
-                lines: vec![format!("{name}.{}", node.lines.join(" "))],
-                shape: NodeShape::Box,
-                ..node.clone()
-            }));
-        all.edges.extend(
-            process
-                .graph
-                .edges
-                .iter()
-                .map(|edge| lariat_draw::GraphEdge {
-                    from: edge.from + first,
-                    to: edge.to + first,
-                    ..edge.clone()
-                }),
-        );
+        let node = |node: &GraphNode| GraphNode {
+            lines: vec![format!("{name}.{}", node.lines.join(" "))],
+            shape: NodeShape::Box,
+            ..node.clone()
+        };
+        let edge = |edge: &GraphEdge| GraphEdge {
+            from: edge.from + first,
+            to: edge.to + first,
+            ..edge.clone()
+        };
+        all.nodes.extend(process.graph.nodes.iter().map(node));
+        all.edges.extend(process.graph.edges.iter().map(edge));
     }
     all
 }
@@ -157,9 +150,8 @@ fn states(
         let first = objects.first().and_then(traces::run);
         let index = NameIndex::new(&model.system);
         let read = first.map(|first| index.run(first)).transpose();
-        run = read.map_err(|why| {
-            Failure::new(format!("the trace does not belong to this model: {why}"))
-        })?;
+        let wrong = |why| Failure::new(format!("the trace does not belong to this model: {why}"));
+        run = read.map_err(wrong)?;
     }
     let states: Vec<&State> = run.iter().flat_map(|run| &run.states).collect();
     let StateGraph { graph, cut } = reach(&model.system, &states, most);
@@ -169,8 +161,12 @@ fn states(
             graph.nodes.len()
         ));
     }
-    Ok(match medium {
+    Ok(written(&graph, title, medium))
+}
+
+fn written(graph: &DrawnGraph, title: &str, medium: Medium) -> String {
+    match medium {
         Medium::Svg => graph.svg(title).text,
         Medium::Dot => graph.dot(title),
-    })
+    }
 }

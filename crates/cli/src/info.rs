@@ -58,25 +58,22 @@ struct Sizes {
 impl Sizes {
     fn of(model: &LoadedModel, budget: &Budget) -> Sizes {
         let system = &model.system;
+        let (initial, coloured) = (system.initial.first(), model.coloured_net());
         let mut facts = Sizes {
             format: model.format,
             variables: system.variables.len(),
             events: system.events.len(),
             arcs: 0,
             largest_weight: 0,
-            initial_tokens: system
-                .initial
-                .first()
-                .map_or(0, |state| state.iter().copied().map(i128::from).sum()),
+            initial_tokens: initial.map_or(0, |state| state.iter().copied().map(i128::from).sum()),
             bounded: 0,
             most_tokens: None,
-            coloured: model
-                .coloured_net()
+            coloured: coloured
                 .map(|net| [net.places.len(), net.transitions.len(), net.arc_count()]),
             symmetries: (model.format == ModelFormat::Pnml)
                 .then(|| detect(system, model.coloured.as_deref(), budget).ok())
                 .flatten()
-                .map(|found| found.words(system, model.coloured_net())),
+                .map(|found| found.words(system, coloured)),
             constant: 0,
             units: system.units.len(),
             assertions: model.assertions.iter().map(|a| a.name.clone()).collect(),
@@ -142,18 +139,17 @@ impl Sizes {
                 "property_process": self.property,
             }),
         };
-        if let (Some(facts), Some(more)) = (facts.as_object_mut(), more.as_object()) {
-            facts.extend(more.clone());
-            if let Some(most) = self.most_tokens {
-                facts.insert("bound".to_owned(), json!(most));
-            }
-            if let Some([places, transitions, arcs]) = self.coloured {
-                let coloured = json!({"places": places, "transitions": transitions, "arcs": arcs});
-                facts.insert("coloured".to_owned(), coloured);
-            }
-            if let Some(symmetries) = &self.symmetries {
-                facts.insert("symmetries".to_owned(), json!(symmetries));
-            }
+        if let (Some(facts), serde_json::Value::Object(more)) = (facts.as_object_mut(), more) {
+            facts.extend(more);
+        }
+        if let Some(most) = self.most_tokens {
+            facts["bound"] = json!(most);
+        }
+        if let Some([places, transitions, arcs]) = self.coloured {
+            facts["coloured"] = json!({"places": places, "transitions": transitions, "arcs": arcs});
+        }
+        if let Some(symmetries) = &self.symmetries {
+            facts["symmetries"] = json!(symmetries);
         }
         facts
     }
@@ -191,13 +187,11 @@ impl Sizes {
                 }
             }
             ModelFormat::Dve | ModelFormat::Etf => {
+                let constant = format!("{} of the variables", grouped(self.constant));
                 rows.extend([
                     ("variables", grouped(self.variables)),
                     ("events", grouped(self.events)),
-                    (
-                        "never changed",
-                        format!("{} of the variables", grouped(self.constant)),
-                    ),
+                    ("never changed", constant),
                 ]);
                 if !self.assertions.is_empty() {
                     rows.push(("assertions", self.assertions.join(", ")));

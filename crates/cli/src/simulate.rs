@@ -9,7 +9,7 @@ use crate::{Exit, Failure, input, out, traces};
 use lariat::internals::formats::LoadedModel;
 use lariat::internals::ir::{Errors, EventId, Names, PropertyList, Proposition, State, suggestion};
 use lariat::internals::ltl::{Formula, Formulas, Node, Random, holds};
-use lariat::internals::{changes, marking};
+use lariat::internals::{Budget, Deadlock, changes, marking};
 use lariat_draw::page::{PageEntry, PageSubject, can_be_run, page};
 use lariat_draw::run::{self, DrawnRun, NameIndex};
 use serde_json::{Value as Json, json};
@@ -59,9 +59,8 @@ pub(crate) fn run(args: &Simulate) -> Result<Exit, Failure> {
         return write_page(args, &model, &name, start, path);
     }
     if !args.formulas.is_empty() {
-        return Err(Failure::new(
-            "--formula needs --html; in a terminal use `until`",
-        ));
+        let why = "--formula needs --html; in a terminal use `until`";
+        return Err(Failure::new(why));
     }
     let mut session = Session {
         model: &model,
@@ -72,8 +71,8 @@ pub(crate) fn run(args: &Simulate) -> Result<Exit, Failure> {
     let interactive = std::io::stdin().is_terminal();
     out::text(&session.shown(interactive))?;
     for line in std::io::stdin().lock().lines() {
-        let line =
-            line.map_err(|error| Failure::new(format!("cannot read the next line: {error}")))?;
+        let failed = |error| Failure::new(format!("cannot read the next line: {error}"));
+        let line = line.map_err(failed)?;
         match session.execute(line.trim()) {
             Some(answer) => out::text(&answer)?,
             None => break,
@@ -86,20 +85,15 @@ pub(crate) fn run(args: &Simulate) -> Result<Exit, Failure> {
 }
 
 /// Reads the run to continue from a file.
-fn resumed(
-    path: &Path,
-    model: &LoadedModel,
-    budget: &lariat::internals::Budget,
-) -> Result<DrawnRun, Failure> {
+fn resumed(path: &Path, model: &LoadedModel, budget: &Budget) -> Result<DrawnRun, Failure> {
     let objects = traces::read(path, budget)?;
     let first = objects.first().and_then(traces::run).unwrap_or(&Json::Null);
     let mut run = NameIndex::new(&model.system)
         .run(first)
         .map_err(|why| Failure::new(format!("the trace does not belong to this model: {why}")))?;
-    if let Some(step) = run.astray(&model.system, lariat::internals::Deadlock::Stutter) {
-        return Err(Failure::new(format!(
-            "step {step} of the trace is not possible in this model"
-        )));
+    if let Some(step) = run.astray(&model.system, Deadlock::Stutter) {
+        let why = format!("step {step} of the trace is not possible in this model");
+        return Err(Failure::new(why));
     }
     // A simulation has no stutter steps; it continues from the end of the loop.
     while run.events.last() == Some(&None) {
@@ -134,22 +128,16 @@ fn write_page(
         errors.note(properties.add_formula(&model.names(), "formula", None, text));
     }
     errors.into_result()?;
-    let blank = || PageEntry {
+    let entry = |formula| PageEntry {
         report: Json::Null,
         run: Some(start.clone()),
-        formula: None,
+        formula,
         atoms: Vec::new(),
     };
-    let mut told: Vec<PageEntry> = properties
-        .list
-        .iter()
-        .map(|property| PageEntry {
-            formula: Some(property.formula),
-            ..blank()
-        })
-        .collect();
+    let formulas = properties.list.iter().map(|property| property.formula);
+    let mut told: Vec<PageEntry> = formulas.map(|formula| entry(Some(formula))).collect();
     if told.is_empty() {
-        told.push(blank());
+        told.push(entry(None));
     }
     let subject = PageSubject {
         name,
@@ -169,10 +157,8 @@ impl Session<'_> {
     fn moves(&self) -> Moves {
         let system = &self.model.system;
         let from = |event| {
-            system
-                .successors(self.state(), event)
-                .into_iter()
-                .map(move |to| (event, to))
+            let states = system.successors(self.state(), event).into_iter();
+            states.map(move |state| (event, state))
         };
         system.event_ids().flat_map(from).collect()
     }
@@ -198,12 +184,10 @@ impl Session<'_> {
             1 => format!("{number}: {}\n", marking(system, self.state(), false)),
             n => {
                 let event = self.run.events[n - 2].map_or("nothing", |e| &system.event(e).name);
-                let changed = changes(system, &self.run.states[n - 2], self.state());
-                let changed = if changed.is_empty() {
-                    "changes nothing".to_owned()
-                } else {
-                    changed
-                };
+                let mut changed = changes(system, &self.run.states[n - 2], self.state());
+                if changed.is_empty() {
+                    changed = "changes nothing".to_owned();
+                }
                 format!("{number}: {event}  {changed}\n")
             }
         };
@@ -211,22 +195,18 @@ impl Session<'_> {
         if moves.is_empty() {
             text.push_str("   no event is enabled: a deadlock\n");
         }
-        let names = moves
-            .iter()
-            .take(LISTED)
-            .map(|(event, _)| system.event(*event).name.chars().count());
-        let wide = names.max().unwrap_or(0).min(40);
-        for (i, (event, to)) in moves.iter().enumerate().take(LISTED) {
+        let listed = &moves[..moves.len().min(LISTED)];
+        let names = listed.iter().map(|(event, _)| &system.event(*event).name);
+        let wide = names.map(|name| name.chars().count()).max();
+        let wide = wide.unwrap_or(0).min(40);
+        for (i, (event, to)) in listed.iter().enumerate() {
             let name = &system.event(*event).name;
             let changed = changes(system, self.state(), to);
             let _ = writeln!(text, "  {:>3}  {name:wide$}  {changed}", i + 1);
         }
-        if moves.len() > LISTED {
-            let _ = writeln!(
-                text,
-                "       and {} more; type a name",
-                moves.len() - LISTED
-            );
+        let more = moves.len() - listed.len();
+        if more > 0 {
+            let _ = writeln!(text, "       and {more} more; type a name");
         }
         if interactive && number == 0 {
             text.push_str("? for help\n> ");
@@ -238,15 +218,11 @@ impl Session<'_> {
     fn execute(&mut self, line: &str) -> Option<String> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
-        let count = || {
-            if rest.is_empty() {
-                Ok(1)
-            } else {
-                rest.parse::<usize>()
-            }
+        let count = match rest {
+            "" => Ok(1),
+            number => number.parse::<usize>(),
         };
-        let wrong = |what: &str| format!("`{what}` is not a number\n");
-        Some(match (word, count()) {
+        Some(match (word, count) {
             ("q" | "quit" | "exit", _) => return None,
             ("?" | "h" | "help", _) => HELP.to_owned(),
             ("", _) => self.shown(false),
@@ -262,7 +238,7 @@ impl Session<'_> {
                 let done = self.random_steps(steps, &|_| false);
                 self.with_end(done < steps)
             }
-            ("u" | "r", Err(_)) => wrong(rest),
+            ("u" | "r", Err(_)) => format!("`{rest}` is not a number\n"),
             _ => self.named(line),
         })
     }
@@ -318,12 +294,8 @@ impl Session<'_> {
 
     /// The state after random steps, with a note if a deadlock ended them.
     fn with_end(&self, early: bool) -> String {
-        let end = if early {
-            "a deadlock ends the run\n"
-        } else {
-            ""
-        };
-        format!("{}{end}", self.shown(false))
+        let end = "a deadlock ends the run\n";
+        self.shown(false) + if early { end } else { "" }
     }
 
     fn until(&mut self, text: &str) -> String {
@@ -342,31 +314,22 @@ impl Session<'_> {
             self.random_steps(most, &|session| goal.holds(session));
         }
         let steps = self.run.events.len() - before;
-        let found = if goal.holds(self) {
-            format!("{what} holds after {steps} steps\n")
+        let holds = if goal.holds(self) {
+            "holds"
         } else {
-            format!("{what} does not hold after {steps} steps\n")
+            "does not hold"
         };
-        format!("{}{found}", self.shown(false))
+        format!("{}{what} {holds} after {steps} steps\n", self.shown(false))
     }
 
     fn steps(&self) -> String {
         let system = &self.model.system;
         let mut text = format!("0: {}\n", marking(system, &self.run.states[0], false));
-        for (i, (event, pair)) in self
-            .run
-            .events
-            .iter()
-            .zip(self.run.states.windows(2))
-            .enumerate()
-        {
+        let steps = self.run.events.iter().zip(self.run.states.windows(2));
+        for (i, (event, pair)) in steps.enumerate() {
             let event = event.map_or("nothing", |event| &system.event(event).name);
-            let _ = writeln!(
-                text,
-                "{}: {event}  {}",
-                i + 1,
-                changes(system, &pair[0], &pair[1])
-            );
+            let changed = changes(system, &pair[0], &pair[1]);
+            let _ = writeln!(text, "{}: {event}  {changed}", i + 1);
         }
         text
     }
@@ -397,14 +360,10 @@ struct Goal {
 impl Goal {
     fn read(names: &Names<'_>, text: &str) -> Result<Goal, String> {
         let mut properties = PropertyList::new();
-        properties
-            .add_formula(names, "until", None, text)
-            .map_err(|error| error.to_string())?;
-        let formula = properties
-            .list
-            .last()
-            .map(|property| property.formula)
-            .ok_or("missing formula after `until`")?;
+        let added = properties.add_formula(names, "until", None, text);
+        added.map_err(|error| error.to_string())?;
+        let property = properties.list.last();
+        let formula = property.ok_or("missing formula after `until`")?.formula;
         let formulas = properties.formulas;
         let temporal = |f: &Formula| {
             !matches!(
@@ -437,11 +396,10 @@ impl Goal {
         holds(&self.formulas, self.formula, 0, 1, |_, atom| {
             match &self.propositions[atom.index()] {
                 Proposition::State(predicate) => system.holds(predicate, session.state()),
-                Proposition::Fires(events) => session
-                    .run
-                    .events
-                    .last()
-                    .is_some_and(|last| last.is_some_and(|last| events.contains(&last))),
+                Proposition::Fires(events) => {
+                    let last = session.run.events.last().copied().flatten();
+                    last.is_some_and(|last| events.contains(&last))
+                }
             }
         })
     }

@@ -15,12 +15,8 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 pub(crate) fn run(mut args: StatesArgs) -> Result<Exit, Failure> {
-    let asker = match take_part(
-        &args.team,
-        Some(args.threads),
-        &args.model,
-        &mut args.limits,
-    )? {
+    let threads = Some(args.threads);
+    let asker = match take_part(&args.team, threads, &args.model, &mut args.limits)? {
         Participation::Break(exit) => return Ok(exit),
         Participation::Continue(asker) => asker,
     };
@@ -46,11 +42,12 @@ pub(crate) fn run(mut args: StatesArgs) -> Result<Exit, Failure> {
         model => model?,
     };
     let system = &model.system;
-    let line = ProgressLine::new(if args.json {
+    let volume = if args.json {
         Volume::Silent
     } else {
         Volume::Progress
-    });
+    };
+    let line = ProgressLine::new(volume);
     let start = Instant::now();
     let claims: Vec<_> = model.assertions.iter().map(|a| a.holds.clone()).collect();
     let engine = args.engine;
@@ -92,19 +89,15 @@ pub(crate) fn run(mut args: StatesArgs) -> Result<Exit, Failure> {
     if let Some(var) = found.overflow {
         crate::warn(&overflow_warning(&system.variable(var).name));
     }
-    let failed: Vec<(&str, String)> = model
-        .assertions
-        .iter()
-        .zip(&found.failed)
+    let claims = model.assertions.iter().zip(&found.failed);
+    let failed: Vec<(&str, String)> = claims
         .filter(|(_, failed)| **failed != UBig::ZERO)
         .map(|(assertion, failed)| (assertion.name.as_str(), failed.to_string()))
         .collect();
     if args.json {
         let file = args.model.display().to_string();
-        out::data(&format!(
-            "{}\n",
-            json(&file, system, &found, &failed, seconds)
-        ))?;
+        let answer = json(&file, system, &found, &failed, seconds);
+        out::data(&format!("{answer}\n"))?;
     } else {
         out::text(&text(system, &found, &failed, seconds))?;
     }
@@ -129,16 +122,11 @@ fn unread(args: &StatesArgs, stop: Stop, time: Duration) -> Result<Exit, Failure
 }
 
 fn names(system: &System, pumping: &Pumping) -> [Vec<String>; 3] {
-    let events = |events: &[lariat::internals::ir::EventId]| {
-        events
-            .iter()
-            .map(|e| system.event(*e).name.clone())
-            .collect()
-    };
+    let event = |e: &lariat::internals::ir::EventId| system.event(*e).name.clone();
     let grows = pumping.grows.iter();
     [
-        events(&pumping.prefix),
-        events(&pumping.pump),
+        pumping.prefix.iter().map(event).collect(),
+        pumping.pump.iter().map(event).collect(),
         grows.map(|v| system.variable(*v).name.clone()).collect(),
     ]
 }
@@ -165,35 +153,26 @@ fn json(
         "seconds": seconds,
         "stats": stats_json(&found.stats),
     });
-    if let Some(object) = object.as_object_mut() {
-        let varying = found
-            .stats
-            .varying(Concurrency::Nobody, found.stop.is_none());
-        if !varying.is_empty() {
-            object.insert("varying".to_owned(), json!(varying));
-        }
-        if !found.workers.is_empty() {
-            let workers = found.workers.iter().map(stats_json).collect();
-            object.insert("workers".to_owned(), workers);
-        }
-        if let Some(orbits) = found.orbits {
-            object.insert("orbits".to_owned(), json!(orbits.to_string()));
-        }
-        if let Some(var) = found.overflow {
-            object.insert("overflow".to_owned(), json!(system.variable(var).name));
-        }
-        if !failed.is_empty() {
-            let failed: serde_json::Map<_, _> = failed
-                .iter()
-                .map(|(name, states)| ((*name).to_owned(), json!(states)))
-                .collect();
-            object.insert("failed_assertions".to_owned(), failed.into());
-        }
+    let has_ended = found.stop.is_none();
+    let varying = found.stats.varying(Concurrency::Nobody, has_ended);
+    if !varying.is_empty() {
+        object["varying"] = json!(varying);
     }
-    if let (Some(pumping), Some(object)) = (&found.pumping, object.as_object_mut()) {
+    if !found.workers.is_empty() {
+        object["workers"] = found.workers.iter().map(stats_json).collect();
+    }
+    if let Some(orbits) = found.orbits {
+        object["orbits"] = json!(orbits.to_string());
+    }
+    if let Some(var) = found.overflow {
+        object["overflow"] = json!(system.variable(var).name);
+    }
+    for (name, states) in failed {
+        object["failed_assertions"][*name] = json!(states);
+    }
+    if let Some(pumping) = &found.pumping {
         let [prefix, pump, grows] = names(system, pumping);
-        let pumping = json!({"prefix": prefix, "pump": pump, "grows": grows});
-        object.insert("pumping".to_owned(), pumping);
+        object["pumping"] = json!({"prefix": prefix, "pump": pump, "grows": grows});
     }
     object
 }
@@ -222,14 +201,9 @@ fn text(system: &System, found: &StateSpace, failed: &[(&str, String)], seconds:
     row("orbits", found.orbits.map(|n| n.to_string()));
     row("states", found.states.as_ref().map(ToString::to_string));
     row("edges", found.edges.as_ref().map(ToString::to_string));
-    row(
-        "deadlocks",
-        found.deadlocks.as_ref().map(ToString::to_string),
-    );
-    row(
-        "most tokens in a place",
-        found.max_tokens_in_place.map(|n| n.to_string()),
-    );
+    let (dead, most) = (found.deadlocks.as_ref(), found.max_tokens_in_place);
+    row("deadlocks", dead.map(ToString::to_string));
+    row("most tokens in a place", most.map(|n| n.to_string()));
     row("most tokens", found.max_tokens.map(|n| n.to_string()));
     let engine = match &found.order {
         Some(order) => format!("{}, order {order}", found.engine),

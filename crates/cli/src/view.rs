@@ -68,9 +68,7 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
 pub(crate) fn run(args: &ViewArgs) -> Result<Exit, Failure> {
     let budget = input::command_budget(&args.limits);
     let objects = traces::read(&args.trace, &budget)?;
-    let named = objects
-        .iter()
-        .find_map(|object| object.get("model")?.as_str());
+    let named = objects.iter().find_map(|object| object["model"].as_str());
     let model = match model_file(args, named) {
         Some(path) => input::watched_model(&path, &budget)?,
         None => {
@@ -82,10 +80,8 @@ pub(crate) fn run(args: &ViewArgs) -> Result<Exit, Failure> {
         }
     };
     let name = named.unwrap_or("a run").to_owned();
-    let output = match &args.output {
-        Some(path) => path.clone(),
-        None => args.trace.with_extension("html"),
-    };
+    let output = args.output.clone();
+    let output = output.unwrap_or_else(|| args.trace.with_extension("html"));
     if output == args.trace {
         return Err(Failure::new(
             "the page would replace the trace; give another name with -o",
@@ -130,18 +126,13 @@ fn shown(
                 "the trace does not belong to this model: {why}\n  = help: name another model with `--model FILE`"
             ))
         })?;
-        let ignores = report.get("deadlock").and_then(Json::as_str) == Some("ignore");
-        let policy = if ignores {
-            Deadlock::Ignore
-        } else {
-            Deadlock::Stutter
+        let policy = match report["deadlock"].as_str() {
+            Some("ignore") => Deadlock::Ignore,
+            _ => Deadlock::Stutter,
         };
         let can_move = !model.system.initial.is_empty();
-        if let Some(step) = run
-            .as_ref()
-            .filter(|_| can_move)
-            .and_then(|run| run.astray(&model.system, policy))
-        {
+        let replayed = run.as_ref().filter(|_| can_move);
+        if let Some(step) = replayed.and_then(|run| run.astray(&model.system, policy)) {
             crate::warn(&format!(
                 "step {step} of the run is not possible in the model, which may have changed since"
             ));
@@ -149,15 +140,12 @@ fn shown(
                 *replayed = Json::Bool(false);
             }
         }
-        let text = report.get("formula").and_then(Json::as_str);
+        let text = report["formula"].as_str();
         // A text that does not parse, such as the description of an automaton, is shown verbatim.
         let known =
             text.is_some_and(|text| properties.add_formula(&names, "trace", None, text).is_ok());
-        let formula = properties
-            .list
-            .last()
-            .filter(|_| known)
-            .map(|property| property.formula);
+        let last = properties.list.last().filter(|_| known);
+        let formula = last.map(|property| property.formula);
         told.push(PageEntry {
             report,
             run,

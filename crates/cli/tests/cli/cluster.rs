@@ -8,15 +8,15 @@ fn without_the_feature_the_error_names_it() {
     let how = "cargo install --path crates/cli --features distributed";
     let check = "check examples/mutex.pnml -f 'F lock'";
     let hosts = format!("{check} --hosts hosts --process 0");
-    lariat(&hosts).exits(2).reports(how);
+    lariat(&hosts).refuses(how);
     let cluster = format!("cluster -n 2 {check}");
-    lariat(&cluster).exits(2).reports(how);
+    lariat(&cluster).refuses(how);
 }
 
 #[test]
 fn hosts_require_a_process_number() {
     let check = "check examples/mutex.pnml -f 'F lock' --hosts x";
-    lariat(check).exits(2).reports("--process");
+    lariat(check).refuses("--process");
 }
 
 #[cfg(feature = "distributed")]
@@ -90,7 +90,7 @@ mod with {
 
     #[test]
     fn unsupported_combinations_are_refused() {
-        let refused = |ran: Ran, why: &str| drop(ran.exits(2).reports(why));
+        let refused = |ran: Ran, why: &str| drop(ran.refuses(why));
         let info = cluster(2, "info examples/mutex.pnml");
         refused(info, "`cluster` runs only `check` and `states`");
         let ran = cluster(1, "check examples/mutex.pnml -f 'F lock' --engine sog");

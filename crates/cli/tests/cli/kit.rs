@@ -29,6 +29,18 @@ impl Ran {
         self
     }
 
+    /// Checks that the command did its work, and that stdout contains `text`.
+    #[track_caller]
+    pub fn succeeds(self, text: &str) -> Ran {
+        self.exits(0).prints(text)
+    }
+
+    /// Checks that the command refused its input, and that stderr contains `text`.
+    #[track_caller]
+    pub fn refuses(self, text: &str) -> Ran {
+        self.exits(2).reports(text)
+    }
+
     /// Checks that stdout contains `text`.
     #[track_caller]
     pub fn prints(self, text: &str) -> Ran {

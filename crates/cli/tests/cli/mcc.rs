@@ -53,7 +53,7 @@ fn one_line_per_formula() {
         .env("BK_MEMORY_CONFINEMENT", "1000");
     assert_eq!(sorted(&ended(&mut inside).exits(0).out), expected);
     inside.env("BK_TIME_CONFINEMENT", "long");
-    ended(&mut inside).exits(2).reports("BK_TIME_CONFINEMENT");
+    ended(&mut inside).refuses("BK_TIME_CONFINEMENT");
     inside.env("BK_TIME_CONFINEMENT", "0");
     assert_eq!(ended(&mut inside).exits(0).out, UNDECIDED);
     let file = format!("{}/LTLCardinality.xml", folder.path());
@@ -78,9 +78,9 @@ STATE_SPACE MAX_TOKEN_IN_PLACE 1 TECHNIQUES EXPLICIT
     let ran = examine(&folder, "CTLCardinality").exits(0);
     assert_eq!(ran.out, UNDECIDED);
     let unnamed = lariat(format!("mcc {}", folder.path()));
-    unnamed.exits(2).reports("BK_EXAMINATION");
+    unnamed.refuses("BK_EXAMINATION");
     let missing = examine(&folder, "LTLFireability");
-    missing.exits(2).reports("LTLFireability.xml");
+    missing.refuses("LTLFireability.xml");
 }
 
 const REACHABILITY: &str = r#"<property-set xmlns="http://mcc.lip6.fr/">
@@ -132,7 +132,5 @@ fn reachability_bounds_and_global_properties() {
     }
     // LTL formulas are refused in a reachability examination.
     folder.file("ReachabilityFireability.xml", PROPERTIES);
-    ask("ReachabilityFireability")
-        .exits(2)
-        .reports("no property of reachable states");
+    ask("ReachabilityFireability").refuses("no property of reachable states");
 }

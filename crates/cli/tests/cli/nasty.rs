@@ -296,8 +296,7 @@ fn all_wrong_formulas_are_reported() {
     assert_eq!(ran.err.matches("error: ").count(), 4, "{}", ran.err);
     let twice = folder.file("g.ltl", "b: F lock\n");
     lariat(format!("check {MUTEX} -F {twice} -F {twice}"))
-        .exits(2)
-        .reports("a second property is called `b`");
+        .refuses("a second property is called `b`");
 }
 
 const PROGRAM: &str = "byte flag[2]; byte i;

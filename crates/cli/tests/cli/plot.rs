@@ -28,8 +28,7 @@ fn files_are_written_beside_the_results() {
     ];
     let file = folder.file("results.jsonl", results.concat());
     lariat(format!("plot {file}"))
-        .exits(0)
-        .prints("answer    cases  result       slap        sop\n")
+        .succeeds("answer    cases  result       slap        sop\n")
         .prints("violated      1  fail    1 (100 %)    0 (0 %)\n")
         .prints("index.html");
     let read = |name: &str| fs::read_to_string(format!("{}/plots/{name}", folder.path())).unwrap();
@@ -69,17 +68,10 @@ fn wrong_results_are_refused() {
     let good = line("sop", "p", Some("holds"), 1.0);
     let file = folder.file("good.jsonl", &good);
     lariat(format!("plot {file} --engines slap"))
-        .exits(2)
-        .reports("no results of the engine `slap`; there are results of: sop");
+        .refuses("no results of the engine `slap`; there are results of: sop");
     let file = folder.file("bad", format!("{good}{{}}\n"));
-    lariat(format!("plot {file}"))
-        .exits(2)
-        .reports("bad: line 2, column 2: not a record");
+    lariat(format!("plot {file}")).refuses("bad: line 2, column 2: not a record");
     let file = folder.file("empty", "");
-    lariat(format!("plot {file}"))
-        .exits(2)
-        .reports("there are no results");
-    lariat("plot does-not-exist")
-        .exits(2)
-        .reports("does-not-exist: ");
+    lariat(format!("plot {file}")).refuses("there are no results");
+    lariat("plot does-not-exist").refuses("does-not-exist: ");
 }
