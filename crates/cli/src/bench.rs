@@ -34,13 +34,10 @@ pub(crate) fn run(args: &Bench) -> Result<Exit, Failure> {
         given: args.program.clone(),
     };
     check_presets(&campaign, &programs)?;
-    let out = args.out.clone();
+    let (out, contest) = (args.out.clone(), args.models.clone());
     let setup = Setup {
         out: out.unwrap_or_else(|| PathBuf::from("results").join(&campaign.name)),
-        contest: args
-            .models
-            .clone()
-            .or_else(|| std::env::var_os("LARIAT_MODELS").map(PathBuf::from)),
+        contest: contest.or_else(|| std::env::var_os("LARIAT_MODELS").map(PathBuf::from)),
         programs,
         runner: WorkerCommand {
             program: own,
@@ -70,19 +67,19 @@ pub(crate) fn work() -> Result<Exit, Failure> {
 
 /// Checks that every preset that this program runs is a valid command line.
 fn check_presets(campaign: &Campaign, programs: &Programs) -> Result<(), Failure> {
+    let check = &["check", "-f", "true"][..];
     let filters = campaign.properties.iter().flat_map(|properties| {
         let random = properties.as_ref().random.as_ref();
         let filter = random.and_then(|random| random.filter.as_ref());
-        let engines = filter
-            .into_iter()
-            .flat_map(|f| [Some(&f.engine), f.measure.as_ref()]);
-        let check = &["check", "-f", "true"][..];
+        let engines = filter.into_iter();
+        let engines = engines.flat_map(|f| [Some(&f.engine), f.measure.as_ref()]);
+        let span = properties.span();
         engines
             .flatten()
-            .map(move |engine| (check, properties.span(), engine))
+            .map(move |engine| (check, span.clone(), engine))
     });
     let engines = campaign.engines.iter();
-    let engines = engines.map(|e| (&["check", "-f", "true"][..], e.span(), e.as_ref()));
+    let engines = engines.map(|e| (check, e.span(), e.as_ref()));
     let states = campaign.states.iter();
     let states = states.map(|s| (&["states"][..], s.span(), s.as_ref()));
     for (command, span, preset) in filters.chain(engines).chain(states) {
@@ -96,11 +93,11 @@ fn check_presets(campaign: &Campaign, programs: &Programs) -> Result<(), Failure
 }
 
 fn check_preset(command: &[&str], preset: &EnginePreset) -> Result<(), String> {
-    let start = ["lariat"].iter().chain(command).copied();
-    let engine = ["model", "--engine"].into_iter();
-    let args = start
-        .chain(engine)
-        .chain(preset.args.iter().map(String::as_str));
+    let start = ["lariat"]
+        .iter()
+        .chain(command)
+        .chain(&["model", "--engine"]);
+    let args = start.copied().chain(preset.args.iter().map(String::as_str));
     let parsed = Cli::try_parse_from(args).map_err(|error| {
         let text = error.render().to_string();
         // The usage is of `check` or `states`, not of the user's command.
@@ -127,10 +124,8 @@ fn preview(setup: &Setup) -> Result<Exit, Failure> {
         let _ = writeln!(text, "{}", line(job));
     }
     for (model, group, number) in &preview.open {
-        let _ = writeln!(
-            text,
-            "{model}: {number} formulas of group `{group}` are still to be chosen"
-        );
+        let what = format!("{number} formulas of group `{group}`");
+        let _ = writeln!(text, "{model}: {what} are still to be chosen");
     }
     let _ = writeln!(text, "{} jobs", preview.jobs.len());
     out::text(&text)?;
@@ -139,11 +134,8 @@ fn preview(setup: &Setup) -> Result<Exit, Failure> {
 
 fn line(job: &Job) -> String {
     let program = job.program.as_deref().unwrap_or("lariat");
-    format!(
-        "{}  {}",
-        &job.id[..12.min(job.id.len())],
-        shell(program, &job.task.args)
-    )
+    let command = shell(program, &job.task.args);
+    format!("{}  {command}", &job.id[..12.min(job.id.len())])
 }
 
 /// A command line, quoted for a shell.
@@ -261,13 +253,9 @@ impl Progress {
         self.wrong += usize::from(record.is_wrong());
         let left = self.all - (self.before + self.done).min(self.all);
         let each = self.began.elapsed().as_secs_f64() / self.done as f64;
-        let text = format!(
-            "{} undecided, {} failed, {} wrong, {} left",
-            self.undecided,
-            self.failed,
-            self.wrong,
-            span(each * left as f64)
-        );
+        let (undecided, failed, wrong) = (self.undecided, self.failed, self.wrong);
+        let time = span(each * left as f64);
+        let text = format!("{undecided} undecided, {failed} failed, {wrong} wrong, {time} left");
         self.bar.set_position((self.before + self.done) as u64);
         if self.bar.is_hidden() {
             let text = format!("{}/{} {text}", self.before + self.done, self.all);
@@ -395,16 +383,12 @@ fn summary(report: &CampaignReport) -> String {
     let (done, all) = (report.records.len(), report.all);
     let results = report.results.display();
     if report.interrupted {
-        let _ = writeln!(
-            text,
-            "interrupted: {done} of {all} jobs are done; the same command continues"
-        );
+        let done = format!("{done} of {all} jobs are done");
+        let _ = writeln!(text, "interrupted: {done}; the same command continues");
     }
     if done > 0 {
-        let _ = writeln!(
-            text,
-            "{dim}{results}; tables and plots: lariat plot {results}{dim:#}"
-        );
+        let more = format!("tables and plots: lariat plot {results}");
+        let _ = writeln!(text, "{dim}{results}; {more}{dim:#}");
     }
     text
 }

@@ -20,7 +20,6 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
 use std::num::NonZeroUsize;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -58,8 +57,7 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
         model,
     )));
     let (own, texts) = (Arc::clone(&args), sources.clone());
-    let bound = input::supervised(&reading, move || texts.bind(&own, model));
-    let properties = match bound {
+    let properties = match input::supervised(&reading, move || texts.bind(&own, model)) {
         Err(Failure::Undecided(stop)) => return unread(&args, &options, &sources, stop, start),
         bound => bound?,
     };
@@ -69,24 +67,16 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
         .options(options)
         .budget(budget);
     let mut printer = Printer::new(&args, model, &properties)?;
-    let mut failure = None;
+    let mut printed = Ok(());
     checker.check_events(&properties, |event| {
-        let printed = lines.aside(|| printer.print(event));
-        match printed {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                failure = Some(error);
-                ControlFlow::Break(())
-            }
-        }
+        printed = lines.aside(|| printer.print(event));
+        out::flow(&printed)
     })?;
     drop(lines);
     if let Some(asker) = asker {
         asker.dismiss();
     }
-    if let Some(failure) = failure {
-        return Err(failure);
-    }
+    printed?;
     let mut worst = printer.finish()?;
     if cancel.is_pressed() {
         worst = worst.max(Exit::Interrupted);
@@ -235,11 +225,8 @@ impl<'a> Printer<'a> {
             ));
         }
         let failed = self.trace.is_some_and(|trace| trace.has_failed);
-        Ok(if failed {
-            self.worst.max(Exit::Input)
-        } else {
-            self.worst
-        })
+        let of_trace = if failed { Exit::Input } else { Exit::Fine };
+        Ok(self.worst.max(of_trace))
     }
 }
 
@@ -297,9 +284,8 @@ pub(crate) fn options(args: &Check) -> Result<CheckOptions, Failure> {
                 (variant != Variant::default(), "the variant"),
             ];
             if let Some((_, what)) = axis.iter().find(|(given, _)| *given) {
-                return Err(Failure::new(format!(
-                    "`auto` chooses {what} too; name an engine"
-                )));
+                let why = format!("`auto` chooses {what} too; name an engine");
+                return Err(Failure::new(why));
             }
             EngineChoice::Auto(Schedule {
                 without: LeftOut::of(&techniques),
@@ -365,14 +351,12 @@ struct TraceFile<'a> {
 
 impl TraceFile<'_> {
     fn create(path: &Path) -> Result<TraceFile<'_>, Failure> {
-        match File::create(path) {
-            Ok(file) => Ok(TraceFile {
-                path,
-                file,
-                has_failed: false,
-            }),
-            Err(error) => Err(Failure::new(cannot_write(path, &error))),
-        }
+        let file = File::create(path);
+        Ok(TraceFile {
+            path,
+            file: file.map_err(|error| Failure::new(cannot_write(path, &error)))?,
+            has_failed: false,
+        })
     }
 
     fn add(&mut self, answer: &Json) {
@@ -451,10 +435,9 @@ fn details(args: &Check, report: &Report) -> String {
     if args.explain {
         // The original net may have markings between joined steps that the reduced net does not
         // have.
-        let heading = if decision.passes.is_empty() {
-            "fact"
-        } else {
-            "fact about the reduced net"
+        let heading = match decision.passes[..] {
+            [] => "fact",
+            _ => "fact about the reduced net",
         };
         for fact in &decision.facts {
             let _ = writeln!(text, "  {dim}{heading}: {}{dim:#}", fact.statement);
@@ -476,10 +459,8 @@ fn details(args: &Check, report: &Report) -> String {
                 ..
             } = attempt;
             let seconds = time.as_secs_f64();
-            let _ = writeln!(
-                text,
-                "  {dim}auto: {engine} — {why}; {outcome} ({seconds:.3} s){dim:#}"
-            );
+            let line = format!("auto: {engine} — {why}; {outcome} ({seconds:.3} s)");
+            let _ = writeln!(text, "  {dim}{line}{dim:#}");
         }
         if let Some(order) = &decision.account.order {
             let _ = writeln!(text, "  {dim}{:>18} {order}{dim:#}", "order");

@@ -5,7 +5,7 @@
 //! printed as soon as it is known.
 
 use crate::args::{LimitArgs, Mcc};
-use crate::mcc::{Source, cannot_compute, model_for, over, read};
+use crate::mcc::{Source, cannot_compute, left, model_for, over, read};
 use crate::{Exit, Failure, input, out};
 use lariat::internals::ask::examination::{Examination, total};
 use lariat::internals::ask::{
@@ -172,8 +172,7 @@ fn answers(
 ) -> Vec<EarnedReply> {
     let systems = Systems::new();
     let mut explored = SpaceCache::new(&systems);
-    let left = end.saturating_duration_since(Instant::now());
-    let budget = budget.clone().with_deadline(left);
+    let budget = budget.clone().with_deadline(left(end));
     let ctx = RunContext::quiet(&budget);
     ask(model, questions, options, &mut explored, ctx, on_reply)
 }

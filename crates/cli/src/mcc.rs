@@ -47,12 +47,12 @@ pub(crate) fn run(args: &Mcc) -> Result<Exit, Failure> {
         .clone()
         .or_else(|| variable("BK_EXAMINATION"))
         .ok_or_else(|| Failure::new("no examination: set BK_EXAMINATION or give --examination"))?;
-    let number = |name: &str| match variable(name) {
-        None => Ok(None),
-        Some(text) => match text.trim().parse::<u64>() {
-            Ok(number) => Ok(Some(number)),
-            Err(_) => Err(Failure::new(format!("{name} is not a number: `{text}`"))),
-        },
+    let number = |name: &str| {
+        let parse = |text: String| {
+            let number = text.trim().parse::<u64>();
+            number.map_err(|_| Failure::new(format!("{name} is not a number: `{text}`")))
+        };
+        variable(name).map(parse).transpose()
     };
     let time = number("BK_TIME_CONFINEMENT")?.map_or(DEFAULT_TIME, Duration::from_secs);
     let time = time.min(LONGEST);
@@ -100,13 +100,10 @@ fn undecided(
 
 fn unknown_examination(wrong: &str) -> Failure {
     let all = || OURS.iter().chain(&BRANCHING).chain(&OTHERS).copied();
-    let help = match suggestion(wrong, all()) {
-        Some(nearest) => nearest,
-        None => format!("expected {}", OURS.join(", ")),
-    };
-    Failure::new(format!(
-        "no examination is called `{wrong}`\n  = help: {help}"
-    ))
+    let help = suggestion(wrong, all());
+    let help = help.unwrap_or_else(|| format!("expected {}", OURS.join(", ")));
+    let message = format!("no examination is called `{wrong}`\n  = help: {help}");
+    Failure::new(message)
 }
 
 fn formulas(
@@ -125,20 +122,15 @@ fn formulas(
     properties.add_contest_file(&source.origin, &source.bytes)?;
     let checker = Checker::new(&model)
         .budget(budget)
-        .timeout(end.saturating_duration_since(Instant::now()))
+        .timeout(left(end))
         .default_threads(threads(args.threads))
         .vacuity(false);
-    let mut failure = None;
-    let never = checker.check_in_slices(&properties, |report| match print(&report) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(error) => {
-            failure = Some(error);
-            ControlFlow::Break(())
-        }
+    let mut printed = Ok(());
+    let never = checker.check_in_slices(&properties, |report| {
+        printed = print(&report);
+        out::flow(&printed)
     })?;
-    if let Some(failure) = failure {
-        return Err(failure);
-    }
+    printed?;
     cannot_compute(never.iter().map(String::as_str))?;
     Ok(exams::exit(&cancel))
 }
@@ -170,6 +162,11 @@ pub(crate) fn over(stop: &Stop) -> Exit {
     }
 }
 
+/// The time until `end`.
+pub(crate) fn left(end: Instant) -> Duration {
+    end.saturating_duration_since(Instant::now())
+}
+
 /// The file of an examination.
 pub(crate) struct Source {
     pub origin: String,
@@ -185,8 +182,7 @@ impl Source {
     ) -> Result<Source, Failure> {
         let path = args.folder.join(format!("{examination}.xml"));
         let origin = path.display().to_string();
-        let left = end.saturating_duration_since(Instant::now());
-        let texts = input::for_texts(budget, Some(left));
+        let texts = input::for_texts(budget, Some(left(end)));
         let own = texts.clone();
         let bytes = input::supervised(&texts, move || input::bytes(&path, &own))?;
         Ok(Source { origin, bytes })
@@ -218,8 +214,7 @@ pub(crate) fn model_for(
 }
 
 pub(crate) fn read(args: &Mcc, budget: &Budget, end: Instant) -> Result<LoadedModel, Failure> {
-    let left = end.saturating_duration_since(Instant::now());
-    let reading = budget.clone().with_deadline(left);
+    let reading = budget.clone().with_deadline(left(end));
     input::watched_model(&args.folder.join("model.pnml"), &reading)
 }
 
@@ -232,7 +227,7 @@ fn state_space(args: &Mcc, limits: &LimitArgs, end: Instant) -> Result<Exit, Fai
         }
         model => model?,
     };
-    let budget = budget.with_deadline(end.saturating_duration_since(Instant::now()));
+    let budget = budget.with_deadline(left(end));
     let options = CountOptions::default();
     let found = count_states(&model.system, &options, RunContext::quiet(&budget));
     let techniques = match found.engine {

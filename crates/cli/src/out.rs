@@ -6,6 +6,7 @@
 
 use crate::Failure;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 
 /// Writes text that may contain colours; they are stripped unless colours are enabled.
 pub(crate) fn text(text: &str) -> Result<(), Failure> {
@@ -15,6 +16,14 @@ pub(crate) fn text(text: &str) -> Result<(), Failure> {
 /// Writes data for another program, unchanged.
 pub(crate) fn data(text: &str) -> Result<(), Failure> {
     write(&mut io::stdout().lock(), text)
+}
+
+/// Whether a callback that prints continues: not after a failure.
+pub(crate) fn flow(printed: &Result<(), Failure>) -> ControlFlow<()> {
+    match printed {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    }
 }
 
 fn write(out: &mut dyn Write, text: &str) -> Result<(), Failure> {

@@ -61,7 +61,8 @@ pub fn report(all: &Tally, examinations: usize) {
     }
     let [holds, violated, undecided, wrong] = all.counts();
     eprintln!(
-        "{examinations} examinations: {holds} hold, {violated} are violated, {undecided} undecided, {wrong} wrong"
+        "{examinations} examinations: {holds} hold, {violated} are violated, \
+         {undecided} undecided, {wrong} wrong"
     );
     assert!(all.wrong.is_empty(), "wrong:\n{}", all.wrong.join("\n"));
 }
