@@ -4,18 +4,16 @@
 //! questions of an examination are answered together, because they share searches; each answer is
 //! printed as soon as it is known.
 
-use crate::args::{LimitArgs, Mcc};
-use crate::mcc::{Source, cannot_compute, left, model_for, over, read};
-use crate::{Exit, Failure, input, out};
+use crate::mcc::{Exam, cannot_compute, over};
+use crate::{Exit, Failure, out};
 use lariat::internals::ask::examination::{Examination, total};
 use lariat::internals::ask::{
     AskOptions, EarnedAnswer, EarnedReply, QuestionEngine, StateQuestion, ask,
 };
 use lariat::internals::formats::{LoadedModel, mcc};
 use lariat::internals::ir::Reachability;
-use lariat::internals::{Budget, Cancel, RunContext, SpaceCache, Systems};
+use lariat::internals::{RunContext, SpaceCache, Systems};
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 /// The examination with this contest name, if it is about the whole model.
 pub(crate) fn global(examination: &str) -> Option<Examination> {
@@ -30,15 +28,9 @@ pub(crate) fn global(examination: &str) -> Option<Examination> {
 }
 
 /// Answers an examination of the whole model, in one line.
-pub(crate) fn whole(
-    args: &Mcc,
-    name: &str,
-    examination: Examination,
-    limits: &LimitArgs,
-    end: Instant,
-) -> Result<Exit, Failure> {
-    let (budget, cancel) = input::budget(limits);
-    let model = match read(args, &budget, end) {
+pub(crate) fn whole(exam: &Exam<'_>, examination: Examination) -> Result<Exit, Failure> {
+    let name = exam.name;
+    let model = match exam.model() {
         Err(Failure::Undecided(stop)) => {
             cannot_compute(std::iter::once(name))?;
             return Ok(over(&stop));
@@ -52,7 +44,7 @@ pub(crate) fn whole(
         ..AskOptions::default()
     };
     let mut on_reply = |_: usize, reply: &EarnedReply| examination.decides(reply);
-    let replies = answers(&model, &questions, &options, &budget, end, &mut on_reply);
+    let replies = answers(exam, &model, &questions, &options, &mut on_reply);
     match examination.verdict(&replies) {
         Some(verdict) => {
             let last = replies.last();
@@ -61,16 +53,11 @@ pub(crate) fn whole(
         }
         None => cannot_compute(std::iter::once(name))?,
     }
-    Ok(exit(&cancel))
+    Ok(exam.exit())
 }
 
 /// Answers `EF` and `AG` formulas, one line per formula.
-pub(crate) fn reachability(
-    args: &Mcc,
-    examination: &str,
-    limits: &LimitArgs,
-    end: Instant,
-) -> Result<Exit, Failure> {
+pub(crate) fn reachability(exam: &Exam<'_>) -> Result<Exit, Failure> {
     let of_file = |model: &LoadedModel, origin: &str, bytes: &[u8]| {
         let list = mcc::read_reachability(&model.names(), origin, bytes)?;
         let row = |property: Reachability| Row {
@@ -84,16 +71,11 @@ pub(crate) fn reachability(
         };
         Ok(list.into_iter().map(row).collect())
     };
-    rows(args, examination, limits, end, &of_file)
+    rows(exam, &of_file)
 }
 
 /// Answers the largest number of tokens in sets of places, one line per set.
-pub(crate) fn bounds(
-    args: &Mcc,
-    examination: &str,
-    limits: &LimitArgs,
-    end: Instant,
-) -> Result<Exit, Failure> {
+pub(crate) fn bounds(exam: &Exam<'_>) -> Result<Exit, Failure> {
     let of_file = |model: &LoadedModel, origin: &str, bytes: &[u8]| {
         let list = mcc::read_bounds(&model.names(), origin, bytes)?;
         let row = |(name, vars): (String, Vec<_>)| Row {
@@ -107,7 +89,7 @@ pub(crate) fn bounds(
         };
         Ok(list.into_iter().map(row).collect())
     };
-    rows(args, examination, limits, end, &of_file)
+    rows(exam, &of_file)
 }
 
 fn truth(truth: bool) -> &'static str {
@@ -126,16 +108,9 @@ type Value = dyn Fn(&EarnedAnswer) -> Option<String>;
 
 type Reader<'r> = &'r dyn Fn(&LoadedModel, &str, &[u8]) -> Result<Vec<Row>, Failure>;
 
-fn rows(
-    args: &Mcc,
-    examination: &str,
-    limits: &LimitArgs,
-    end: Instant,
-    of_file: Reader<'_>,
-) -> Result<Exit, Failure> {
-    let (budget, cancel) = input::budget(limits);
-    let source = Source::read(args, examination, &budget, end)?;
-    let model = match model_for(args, &source, &budget, end)? {
+fn rows(exam: &Exam<'_>, of_file: Reader<'_>) -> Result<Exit, Failure> {
+    let source = exam.source()?;
+    let model = match exam.model_for(&source)? {
         ControlFlow::Continue(model) => model,
         ControlFlow::Break(exit) => return Ok(exit),
     };
@@ -157,22 +132,21 @@ fn rows(
         }
     };
     let options = AskOptions::default();
-    answers(&model, &questions, &options, &budget, end, &mut on_reply);
+    answers(exam, &model, &questions, &options, &mut on_reply);
     written?;
-    Ok(exit(&cancel))
+    Ok(exam.exit())
 }
 
 fn answers(
+    exam: &Exam<'_>,
     model: &LoadedModel,
     questions: &[StateQuestion],
     options: &AskOptions,
-    budget: &Budget,
-    end: Instant,
     on_reply: &mut dyn FnMut(usize, &EarnedReply) -> ControlFlow<()>,
 ) -> Vec<EarnedReply> {
     let systems = Systems::new();
     let mut explored = SpaceCache::new(&systems);
-    let budget = budget.clone().with_deadline(left(end));
+    let budget = exam.budget_left();
     let ctx = RunContext::quiet(&budget);
     ask(model, questions, options, &mut explored, ctx, on_reply)
 }
@@ -184,12 +158,4 @@ fn line(name: &str, value: &str, asker: QuestionEngine) -> Result<(), Failure> {
         QuestionEngine::Sets | QuestionEngine::Formula => "DECISION_DIAGRAMS",
     };
     out::data(&format!("FORMULA {name} {value} TECHNIQUES {techniques}\n"))
-}
-
-pub(crate) fn exit(cancel: &Cancel) -> Exit {
-    if cancel.is_pressed() {
-        Exit::Interrupted
-    } else {
-        Exit::Fine
-    }
 }

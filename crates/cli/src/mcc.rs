@@ -8,7 +8,7 @@ use crate::check::threads;
 use crate::{Exit, Failure, exams, input, out};
 use lariat::internals::formats::{LoadedModel, Outline};
 use lariat::internals::ir::suggestion;
-use lariat::internals::{Budget, CountOptions, RunContext, Stop, count_states};
+use lariat::internals::{Budget, Cancel, CountOptions, RunContext, Stop, count_states};
 use lariat::{Checker, Model, Properties, Report};
 use lariat_campaign::units::{Bytes, TimeSpan};
 use std::ops::ControlFlow;
@@ -39,6 +39,16 @@ const BRANCHING: [&str; 2] = ["CTLCardinality", "CTLFireability"];
 /// Examinations that are answered with DO_NOT_COMPETE.
 const OTHERS: [&str; 1] = ["GlobalProperties"];
 
+/// An examination in a folder, with its limits.
+pub(crate) struct Exam<'a> {
+    args: &'a Mcc,
+    pub name: &'a str,
+    budget: Budget,
+    cancel: Cancel,
+    /// The instant at which checks end; the remaining time suffices for printing.
+    end: Instant,
+}
+
 pub(crate) fn run(args: &Mcc) -> Result<Exit, Failure> {
     let start = Instant::now();
     let variable = |name: &str| std::env::var(name).ok();
@@ -67,35 +77,32 @@ pub(crate) fn run(args: &Mcc) -> Result<Exit, Failure> {
     };
     // The reserve for printing: a twentieth of the time, at most 30 seconds.
     let end = start + time - (time / 20).min(Duration::from_secs(30));
-    match examination.as_str() {
-        "LTLCardinality" | "LTLFireability" => formulas(args, &examination, &limits, end),
-        "StateSpace" => state_space(args, &limits, end),
-        "ReachabilityCardinality" | "ReachabilityFireability" => {
-            exams::reachability(args, &examination, &limits, end)
+    let (budget, cancel) = input::budget(&limits);
+    let exam = Exam {
+        args,
+        name: &examination,
+        budget,
+        cancel,
+        end,
+    };
+    match exam.name {
+        "LTLCardinality" | "LTLFireability" => formulas(&exam),
+        "StateSpace" => state_space(&exam),
+        "ReachabilityCardinality" | "ReachabilityFireability" => exams::reachability(&exam),
+        "UpperBounds" => exams::bounds(&exam),
+        branching if BRANCHING.contains(&branching) => {
+            give_up(&exam.source()?)?;
+            Ok(Exit::Fine)
         }
-        "UpperBounds" => exams::bounds(args, &examination, &limits, end),
-        branching if BRANCHING.contains(&branching) => undecided(args, branching, &limits, end),
         other if OTHERS.contains(&other) => {
             out::data("DO_NOT_COMPETE\n")?;
             Ok(Exit::Fine)
         }
         name => match exams::global(name) {
-            Some(examination) => exams::whole(args, name, examination, &limits, end),
+            Some(examination) => exams::whole(&exam, examination),
             None => Err(unknown_examination(name)),
         },
     }
-}
-
-/// Prints CANNOT_COMPUTE for every formula of an examination.
-fn undecided(
-    args: &Mcc,
-    examination: &str,
-    limits: &LimitArgs,
-    end: Instant,
-) -> Result<Exit, Failure> {
-    let (budget, _) = input::budget(limits);
-    give_up(&Source::read(args, examination, &budget, end)?)?;
-    Ok(Exit::Fine)
 }
 
 fn unknown_examination(wrong: &str) -> Failure {
@@ -106,24 +113,18 @@ fn unknown_examination(wrong: &str) -> Failure {
     Failure::new(message)
 }
 
-fn formulas(
-    args: &Mcc,
-    examination: &str,
-    limits: &LimitArgs,
-    end: Instant,
-) -> Result<Exit, Failure> {
-    let (budget, cancel) = input::budget(limits);
-    let source = Source::read(args, examination, &budget, end)?;
-    let model = match model_for(args, &source, &budget, end)? {
+fn formulas(exam: &Exam<'_>) -> Result<Exit, Failure> {
+    let source = exam.source()?;
+    let model = match exam.model_for(&source)? {
         ControlFlow::Continue(model) => Model::from_loaded(&source.origin, Arc::new(model)),
         ControlFlow::Break(exit) => return Ok(exit),
     };
     let mut properties = Properties::new(&model);
     properties.add_contest_file(&source.origin, &source.bytes)?;
     let checker = Checker::new(&model)
-        .budget(budget)
-        .timeout(left(end))
-        .default_threads(threads(args.threads))
+        .budget(exam.budget.clone())
+        .timeout(exam.left())
+        .default_threads(threads(exam.args.threads))
         .vacuity(false);
     let mut printed = Ok(());
     let never = checker.check_in_slices(&properties, |report| {
@@ -132,7 +133,7 @@ fn formulas(
     })?;
     printed?;
     cannot_compute(never.iter().map(String::as_str))?;
-    Ok(exams::exit(&cancel))
+    Ok(exam.exit())
 }
 
 /// Prints the line of a formula.
@@ -162,30 +163,58 @@ pub(crate) fn over(stop: &Stop) -> Exit {
     }
 }
 
-/// The time until `end`.
-pub(crate) fn left(end: Instant) -> Duration {
-    end.saturating_duration_since(Instant::now())
-}
-
 /// The file of an examination.
 pub(crate) struct Source {
     pub origin: String,
     pub bytes: Vec<u8>,
 }
 
-impl Source {
-    pub(crate) fn read(
-        args: &Mcc,
-        examination: &str,
-        budget: &Budget,
-        end: Instant,
-    ) -> Result<Source, Failure> {
-        let path = args.folder.join(format!("{examination}.xml"));
+impl Exam<'_> {
+    /// The time until the end.
+    fn left(&self) -> Duration {
+        self.end.saturating_duration_since(Instant::now())
+    }
+
+    /// The budget until the end.
+    pub(crate) fn budget_left(&self) -> Budget {
+        self.budget.clone().with_deadline(self.left())
+    }
+
+    pub(crate) fn source(&self) -> Result<Source, Failure> {
+        let path = self.args.folder.join(format!("{}.xml", self.name));
         let origin = path.display().to_string();
-        let texts = input::for_texts(budget, Some(left(end)));
+        let texts = input::for_texts(&self.budget, Some(self.left()));
         let own = texts.clone();
         let bytes = input::supervised(&texts, move || input::bytes(&path, &own))?;
         Ok(Source { origin, bytes })
+    }
+
+    pub(crate) fn model(&self) -> Result<LoadedModel, Failure> {
+        input::watched_model(&self.args.folder.join("model.pnml"), &self.budget_left())
+    }
+
+    /// Loads the model of a file of formulas. If a limit is reached, prints CANNOT_COMPUTE for
+    /// every formula and returns the exit status.
+    pub(crate) fn model_for(
+        &self,
+        source: &Source,
+    ) -> Result<ControlFlow<Exit, LoadedModel>, Failure> {
+        match self.model() {
+            Err(Failure::Undecided(stop)) => {
+                give_up(source)?;
+                Ok(ControlFlow::Break(over(&stop)))
+            }
+            model => Ok(ControlFlow::Continue(model?)),
+        }
+    }
+
+    /// The exit status after all answers.
+    pub(crate) fn exit(&self) -> Exit {
+        if self.cancel.is_pressed() {
+            Exit::Interrupted
+        } else {
+            Exit::Fine
+        }
     }
 }
 
@@ -196,38 +225,15 @@ fn give_up(source: &Source) -> Result<(), Failure> {
     cannot_compute(outline.list.iter().map(|(name, _)| &**name))
 }
 
-/// Loads the model of a file of formulas. If a limit is reached, prints CANNOT_COMPUTE for every
-/// formula and returns the exit status.
-pub(crate) fn model_for(
-    args: &Mcc,
-    source: &Source,
-    budget: &Budget,
-    end: Instant,
-) -> Result<ControlFlow<Exit, LoadedModel>, Failure> {
-    match read(args, budget, end) {
-        Err(Failure::Undecided(stop)) => {
-            give_up(source)?;
-            Ok(ControlFlow::Break(over(&stop)))
-        }
-        model => Ok(ControlFlow::Continue(model?)),
-    }
-}
-
-pub(crate) fn read(args: &Mcc, budget: &Budget, end: Instant) -> Result<LoadedModel, Failure> {
-    let reading = budget.clone().with_deadline(left(end));
-    input::watched_model(&args.folder.join("model.pnml"), &reading)
-}
-
-fn state_space(args: &Mcc, limits: &LimitArgs, end: Instant) -> Result<Exit, Failure> {
-    let (budget, _) = input::budget(limits);
-    let model = match read(args, &budget, end) {
+fn state_space(exam: &Exam<'_>) -> Result<Exit, Failure> {
+    let model = match exam.model() {
         Err(Failure::Undecided(stop)) => {
             out::data("CANNOT_COMPUTE\n")?;
             return Ok(over(&stop));
         }
         model => model?,
     };
-    let budget = budget.with_deadline(left(end));
+    let budget = exam.budget_left();
     let options = CountOptions::default();
     let found = count_states(&model.system, &options, RunContext::quiet(&budget));
     let techniques = match found.engine {
