@@ -1,6 +1,6 @@
 //! Fairness: the chapter of the book, messages, formula files, JSON.
 
-use crate::kit::{Folder, STARVATION as STARVES, lariat, shipped};
+use crate::kit::{Folder, STARVATION, lariat, shipped};
 
 /// Runs every command of the page, and compares the verdict.
 #[test]
@@ -26,7 +26,7 @@ fn commands_of_the_page_have_the_quoted_verdicts() {
 
 #[test]
 fn answers_name_the_assumptions() {
-    let args = format!("check examples/mutex.pnml -f '{STARVES}' --weak-fair all");
+    let args = format!("check examples/mutex.pnml -f '{STARVATION}' --weak-fair all");
     for engine in [
         "auto", "explicit", "ba", "slap", "slap-fst", "bcz", "el", "owcty", "sog", "sop",
     ] {
@@ -61,7 +61,7 @@ fn unsupported_constraints_are_refused() {
         ("--weak-fair all --engine tgta", steps),
         ("--strong-fair all --engine sop", "only weak fairness"),
     ] {
-        let args = format!("check examples/mutex.pnml -f '{STARVES}' {constraint}");
+        let args = format!("check examples/mutex.pnml -f '{STARVATION}' {constraint}");
         lariat(args).refuses(why);
     }
     let peterson = "check examples/peterson.dve -f 'G F \"P0.critical\"'";
@@ -74,11 +74,11 @@ fn unsupported_constraints_are_refused() {
 fn formula_files_state_fairness() {
     let folder = Folder::new();
     let text =
-        format!("fair weak all   # the scheduler\nfair strong \"enter_1\"\none: {STARVES}\n");
+        format!("fair weak all   # the scheduler\nfair strong \"enter_1\"\none: {STARVATION}\n");
     let file = folder.file("fair.ltl", text);
     let args = format!("check examples/mutex.pnml -F {file}");
     lariat(&args).succeeds("weak all, strong enter_1");
-    let ran = lariat(format!("{args} -f '{STARVES}' --json")).exits(1);
+    let ran = lariat(format!("{args} -f '{STARVATION}' --json")).exits(1);
     let answers = ran.json();
     let fairness = |name: &str| {
         let of_name = |answer: &&serde_json::Value| answer["property"] == name;

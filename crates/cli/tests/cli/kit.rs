@@ -71,7 +71,7 @@ impl Ran {
 }
 
 /// The words of a command line; single quotes enclose a word.
-pub fn words(line: &str) -> Vec<&str> {
+fn words(line: &str) -> Vec<&str> {
     let parts = line.split('\'').enumerate();
     parts
         .flat_map(|(i, part)| match i % 2 {
@@ -81,7 +81,7 @@ pub fn words(line: &str) -> Vec<&str> {
         .collect()
 }
 
-/// A command that runs the binary with the [`words`] of `line` in the root of the workspace,
+/// A command that runs the binary with the words of `line` in the root of the workspace,
 /// without variables that it reads.
 pub fn command(line: impl AsRef<str>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lariat"));
