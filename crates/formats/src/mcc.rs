@@ -20,11 +20,9 @@ mod reachability;
 
 pub use reachability::read_reachability;
 
-use std::ops::Range;
-
 use lariat_ltl::{Formula, Formulas};
 
-use crate::xml::{self, Element, Item, Xml};
+use crate::xml::{self, Element, Item, Parsed, Source, Xml};
 use lariat_model::{
     Comparison, EventId, Fairness, InputError, NamedProperty, Names, PropertyList, TokenSum, Value,
     VarId,
@@ -69,9 +67,9 @@ enum Part {
     Events(Vec<EventId>),
 }
 
-struct Frame {
+struct Frame<'a> {
     operator: Operator,
-    span: Range<usize>,
+    element: Element<'a>,
     parts: Vec<Part>,
 }
 
@@ -91,35 +89,23 @@ pub fn read(
     origin: &str,
     bytes: &[u8],
 ) -> Result<(), InputError> {
-    let text = xml::decode(origin, bytes)?;
-    let mut xml = Xml::new(origin, &text);
-    each_property(&mut xml, origin, |xml, element| {
-        let (property, _) = property(xml, properties, names, element, PathQuantifiers::All)?;
-        properties.push(property).map_err(|message| {
-            xml.error(element.span.clone(), message)
-                .help(PropertyList::OWN_NAME)
-        })
-    })
+    read_formulas(properties, names, origin, bytes, PathQuantifiers::All).map(drop)
 }
 
-/// Reads a property file whose formulas may have `exists-path`; returns for each whether it does.
-fn read_branching(
+/// Reads a property file; returns for each formula whether it has `exists-path`.
+fn read_formulas(
     properties: &mut PropertyList,
     names: &Names<'_>,
     origin: &str,
     bytes: &[u8],
-) -> Result<Vec<bool>, InputError> {
-    let text = xml::decode(origin, bytes)?;
-    let mut xml = Xml::new(origin, &text);
+    paths: PathQuantifiers,
+) -> Parsed<Vec<bool>> {
     let mut about_some = Vec::new();
-    each_property(&mut xml, origin, |xml, element| {
-        let (property, some) =
-            property(xml, properties, names, element, PathQuantifiers::AllOrSome)?;
+    each_property(origin, bytes, |xml, element| {
+        let (property, some) = property(xml, properties, names, element, paths)?;
         about_some.push(some);
-        properties.push(property).map_err(|message| {
-            xml.error(element.span.clone(), message)
-                .help(PropertyList::OWN_NAME)
-        })
+        let added = properties.push(property);
+        added.map_err(|message| element.error(message).help(PropertyList::OWN_NAME))
     })?;
     Ok(about_some)
 }
@@ -130,10 +116,8 @@ pub fn read_bounds(
     origin: &str,
     bytes: &[u8],
 ) -> Result<Vec<(String, Vec<VarId>)>, InputError> {
-    let text = xml::decode(origin, bytes)?;
-    let mut xml = Xml::new(origin, &text);
     let mut bounds = Vec::new();
-    each_property(&mut xml, origin, |xml, element| {
+    each_property(origin, bytes, |xml, element| {
         bounds.push(bound(xml, names, element)?);
         Ok(())
     })?;
@@ -141,32 +125,31 @@ pub fn read_bounds(
 }
 
 /// Reads `<property-set>`, calling `each` inside every `<property>`.
-fn each_property<'a>(
-    xml: &mut Xml<'a>,
+fn each_property(
     origin: &str,
-    mut each: impl FnMut(&mut Xml<'a>, &Element<'a>) -> Result<(), InputError>,
-) -> Result<(), InputError> {
+    bytes: &[u8],
+    mut each: impl FnMut(&mut Xml<'_>, &Element<'_>) -> Parsed<()>,
+) -> Parsed<()> {
+    let text = xml::decode(origin, bytes)?;
+    let source = Source {
+        origin,
+        text: &text,
+    };
+    let mut xml = Xml::new(&source);
     match xml.next()? {
         Item::Open(root) if root.name == "property-set" => {}
         Item::Open(root) => {
-            return Err(xml.error(
-                root.span,
-                format!(
-                    "<{}> is not a property file: expected <property-set>",
-                    root.name
-                ),
-            ));
+            let (name, expected) = (root.name, "expected <property-set>");
+            return Err(root.error(format!("<{name}> is not a property file: {expected}")));
         }
         _ => {
-            return Err(InputError::new(
-                origin,
-                "the file is empty: expected a property file of the contest",
-            ));
+            let message = "the file is empty: expected a property file of the contest";
+            return Err(InputError::new(origin, message));
         }
     }
     loop {
         match xml.next()? {
-            Item::Open(element) if element.name == "property" => each(xml, &element)?,
+            Item::Open(element) if element.name == "property" => each(&mut xml, &element)?,
             Item::Open(_) => xml.skip()?,
             Item::Text(text) => xml.only_blanks(&text)?,
             Item::Close => {}
@@ -175,34 +158,29 @@ fn each_property<'a>(
     }
 }
 
-fn property<'a>(
-    xml: &mut Xml<'a>,
+fn property(
+    xml: &mut Xml<'_>,
     properties: &mut PropertyList,
     names: &Names<'_>,
-    property: &Element<'a>,
+    property: &Element<'_>,
     paths: PathQuantifiers,
-) -> Result<(NamedProperty, bool), InputError> {
+) -> Parsed<(NamedProperty, bool)> {
     let (mut name, mut found) = (None, None);
     loop {
         match xml.next()? {
             Item::Open(element) => match element.name {
                 "id" => name = Some(xml.characters()?.0.into_owned()),
                 "formula" if found.is_some() => {
-                    return Err(xml.error(element.span, "a second <formula> in one property"));
+                    return Err(element.error("a second <formula> in one property"));
                 }
-                "formula" => found = Some(formula(xml, properties, names, element.span, paths)?),
+                "formula" => found = Some(formula(xml, properties, names, element, paths)?),
                 _ => xml.skip()?,
             },
             Item::Text(text) => xml.only_blanks(&text)?,
             Item::Close | Item::End => break,
         }
     }
-    let missing = |what| {
-        xml.error(
-            property.span.clone(),
-            format!("a property without <{what}>"),
-        )
-    };
+    let missing = |what| property.error(format!("a property without <{what}>"));
     let (formula, some) = found.ok_or_else(|| missing("formula"))?;
     let name = name.ok_or_else(|| missing("id"))?;
     let text = properties.print(formula);
@@ -217,11 +195,11 @@ fn property<'a>(
 }
 
 /// Reads the rest of a property in a file of bounds.
-fn bound<'a>(
-    xml: &mut Xml<'a>,
+fn bound(
+    xml: &mut Xml<'_>,
     names: &Names<'_>,
-    property: &Element<'a>,
-) -> Result<(String, Vec<VarId>), InputError> {
+    property: &Element<'_>,
+) -> Parsed<(String, Vec<VarId>)> {
     let (mut name, mut places) = (None, None);
     // Open elements inside the property.
     let mut open: Vec<&str> = Vec::new();
@@ -241,8 +219,8 @@ fn bound<'a>(
                 }
                 (_, None) => xml.skip()?,
                 (other, Some(_)) => {
-                    return Err(xml
-                        .error(element.span, format!("<{other}> cannot stand here"))
+                    return Err(element
+                        .error(format!("<{other}> cannot stand here"))
                         .help("expected one <place-bound> of <place>"));
                 }
             },
@@ -253,10 +231,7 @@ fn bound<'a>(
             },
         }
     }
-    let missing = |what| {
-        let message = format!("a property without <{what}>");
-        xml.error(property.span.clone(), message)
-    };
+    let missing = |what| property.error(format!("a property without <{what}>"));
     let places = places.ok_or_else(|| missing("place-bound"))?;
     Ok((name.ok_or_else(|| missing("id"))?, places))
 }
@@ -266,19 +241,19 @@ fn formula<'a>(
     xml: &mut Xml<'a>,
     properties: &mut PropertyList,
     names: &Names<'_>,
-    span: Range<usize>,
+    element: Element<'a>,
     paths: PathQuantifiers,
-) -> Result<(Formula, bool), InputError> {
+) -> Parsed<(Formula, bool)> {
     let mut about_some = false;
     let mut open = vec![Frame {
         operator: Operator::Formula,
-        span,
+        element,
         parts: Vec::new(),
     }];
     while let Some(frame) = open.last_mut() {
         match xml.next()? {
             Item::Open(element) => {
-                let operator = operator(xml, &element, frame.operator, frame.parts.len(), paths)?;
+                let operator = operator(&element, frame.operator, frame.parts.len(), paths)?;
                 about_some |= operator == Operator::Some;
                 if let Operator::Constant | Operator::Place | Operator::Transition = operator {
                     frame.parts.push(leaf(xml, names, operator)?);
@@ -286,14 +261,14 @@ fn formula<'a>(
                 }
                 open.push(Frame {
                     operator,
-                    span: element.span,
+                    element,
                     parts: Vec::new(),
                 });
             }
             Item::Text(text) => xml.only_blanks(&text)?,
             Item::Close | Item::End => {
                 let Some(frame) = open.pop() else { break };
-                let part = close(xml, properties, names, frame)?;
+                let part = close(properties, names, frame)?;
                 match (open.last_mut(), part) {
                     (Some(outer), part) => outer.parts.push(part),
                     (None, Part::Path(formula)) => return Ok((formula, about_some)),
@@ -307,12 +282,11 @@ fn formula<'a>(
 
 /// The operator of an element that is the `nth` part of `outer`.
 fn operator(
-    xml: &Xml<'_>,
     element: &Element<'_>,
     outer: Operator,
     nth: usize,
     paths: PathQuantifiers,
-) -> Result<Operator, InputError> {
+) -> Parsed<Operator> {
     let fits = match element.name {
         "before" => outer == Operator::Until && nth == 0,
         "reach" => outer == Operator::Until && nth == 1,
@@ -324,16 +298,13 @@ fn operator(
         ),
     };
     if !fits {
-        return Err(xml
-            .error(
-                element.span.clone(),
-                format!("<{}> cannot stand here", element.name),
-            )
+        return Err(element
+            .error(format!("<{}> cannot stand here", element.name))
             .help("expected <until> of <before> and <reach>, <tokens-count> of <place>, <is-fireable> of <transition>"));
     }
-    let [steps] = xml.attributes(element, ["steps"])?;
+    let [steps] = element.attributes(["steps"])?;
     if let Some(steps) = steps.filter(|steps| steps.value != "1") {
-        return Err(xml.error(steps.span, "expected a single step"));
+        return Err(steps.error("expected a single step"));
     }
     Ok(match element.name {
         "all-paths" if outer == Operator::Formula => Operator::Group,
@@ -341,11 +312,11 @@ fn operator(
             Operator::Some
         }
         "all-paths" | "exists-path" => {
-            return Err(xml
-                .error(
-                    element.span.clone(),
-                    format!("<{}> inside of a linear-time formula", element.name),
-                )
+            return Err(element
+                .error(format!(
+                    "<{}> inside of a linear-time formula",
+                    element.name
+                ))
                 .help("expected <all-paths> around the whole formula and nowhere else"));
         }
         "before" => Operator::Before,
@@ -375,9 +346,9 @@ fn operator(
         "place" => Operator::Place,
         "transition" => Operator::Transition,
         other => {
-            return Err(xml
-                .error(element.span.clone(), format!("unknown operator <{other}>"))
-                .help("expected an operator of linear-time logic, a comparison of tokens, or is-fireable"));
+            return Err(element.error(format!("unknown operator <{other}>")).help(
+                "expected an operator of linear-time logic, a comparison of tokens, or is-fireable",
+            ));
         }
     })
 }
@@ -387,7 +358,7 @@ fn number(vars: Vec<VarId>, constant: Value) -> Part {
 }
 
 /// Reads an element that contains only text.
-fn leaf(xml: &mut Xml<'_>, names: &Names<'_>, operator: Operator) -> Result<Part, InputError> {
+fn leaf(xml: &mut Xml<'_>, names: &Names<'_>, operator: Operator) -> Parsed<Part> {
     let (text, span) = xml.characters()?;
     match operator {
         Operator::Constant => match text.parse::<Value>() {
@@ -406,20 +377,12 @@ fn leaf(xml: &mut Xml<'_>, names: &Names<'_>, operator: Operator) -> Result<Part
 }
 
 /// Combines the operands of a closed element.
-fn close(
-    xml: &Xml<'_>,
-    properties: &mut PropertyList,
-    names: &Names<'_>,
-    frame: Frame,
-) -> Result<Part, InputError> {
-    let span = frame.span;
+fn close(properties: &mut PropertyList, names: &Names<'_>, frame: Frame<'_>) -> Parsed<Part> {
+    let element = frame.element;
     let operands = Operands::sorted(frame.parts);
     let wrong = |expected: &str| {
-        let tag = xml.slice(span.clone());
-        xml.error(
-            span.clone(),
-            format!("wrong operands of {tag}: expected {expected}"),
-        )
+        let tag = element.text();
+        element.error(format!("wrong operands of {tag}: expected {expected}"))
     };
     let atom = match frame.operator {
         Operator::Deadlock => operands.none().map(|()| names.deadlock()).map_err(wrong)?,
@@ -427,7 +390,7 @@ fn close(
             let [left, right] = operands.two_numbers().map_err(wrong)?;
             names
                 .compare_sums(left, comparison, right)
-                .ok_or_else(|| xml.error(span.clone(), "the numbers are too large"))?
+                .ok_or_else(|| element.error("the numbers are too large"))?
         }
         Operator::Fireable => names.fireable(operands.events().map_err(wrong)?),
         Operator::Tokens => {
@@ -439,10 +402,8 @@ fn close(
             return formula.map(Part::Path).map_err(wrong);
         }
     };
-    properties
-        .atom(atom)
-        .map(Part::Path)
-        .map_err(|message| xml.error(span, message))
+    let atom = properties.atom(atom).map(Part::Path);
+    atom.map_err(|message| element.error(message))
 }
 
 /// Builds the formula of a Boolean or temporal operator; otherwise returns the expected operands.

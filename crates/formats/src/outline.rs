@@ -3,7 +3,7 @@
 //! If a model cannot be read or unfolded within the limits, every property is reported as unknown;
 //! this module lists their names without resolving atoms.
 
-use crate::xml::{self, Item, Xml};
+use crate::xml::{self, Item, Source, Xml};
 use lariat_model::property_file::{
     assumption, comment, looks_like_ltl_file, read_ltl_file, split_name,
 };
@@ -53,7 +53,11 @@ impl Outline {
         let Ok(text) = xml::decode("", bytes) else {
             return;
         };
-        let mut xml = Xml::new("", &text);
+        let source = Source {
+            origin: "",
+            text: &text,
+        };
+        let mut xml = Xml::new(&source);
         let (mut id, mut description) = (None, String::new());
         loop {
             match xml.next() {

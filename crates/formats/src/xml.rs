@@ -17,6 +17,15 @@ use lariat_model::InputError;
 /// Limit on the nesting depth of elements.
 pub(crate) const DEPTH: usize = 1000;
 
+/// The result of reading a part of the text.
+pub(crate) type Parsed<T> = Result<T, InputError>;
+
+/// The text and its name in errors.
+pub(crate) struct Source<'a> {
+    pub origin: &'a str,
+    pub text: &'a str,
+}
+
 /// An opening tag. An empty element `<e/>` yields an opening and a closing item.
 pub(crate) struct Element<'a> {
     /// The name without its prefix.
@@ -24,12 +33,14 @@ pub(crate) struct Element<'a> {
     /// The bytes of the tag.
     pub span: Range<usize>,
     tag: BytesStart<'a>,
+    source: &'a Source<'a>,
 }
 
 pub(crate) struct Attribute<'a> {
     pub value: Cow<'a, str>,
     /// The bytes of the value in the text.
-    pub span: Range<usize>,
+    span: Range<usize>,
+    source: &'a Source<'a>,
 }
 
 /// A parser event.
@@ -44,8 +55,7 @@ pub(crate) enum Item<'a> {
 
 /// A parser for a text that tracks locations for errors.
 pub(crate) struct Xml<'a> {
-    origin: &'a str,
-    text: &'a str,
+    source: &'a Source<'a>,
     reader: Reader<&'a [u8]>,
     depth: usize,
     /// Where the last item starts.
@@ -57,7 +67,7 @@ pub(crate) struct Xml<'a> {
 }
 
 /// Decodes an XML file: UTF-8, or ISO-8859-1 if the prolog declares it.
-pub(crate) fn decode<'a>(origin: &str, bytes: &'a [u8]) -> Result<Cow<'a, str>, InputError> {
+pub(crate) fn decode<'a>(origin: &str, bytes: &'a [u8]) -> Parsed<Cow<'a, str>> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return Err(InputError::new(origin, "the file is in UTF-16")
@@ -90,15 +100,98 @@ fn declares_latin_1(bytes: &[u8]) -> bool {
     })
 }
 
+impl<'a> Source<'a> {
+    /// An error at a range of the text.
+    fn error(&self, span: Range<usize>, message: impl Into<String>) -> InputError {
+        InputError::at(self.origin, self.text.as_bytes(), span, message)
+    }
+
+    /// Returns `part`, a slice of the text, with the lifetime of the text.
+    fn own(&self, part: &str) -> (&'a str, Range<usize>) {
+        let at = (part.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
+        let span = at..at.wrapping_add(part.len());
+        (self.text.get(span.clone()).unwrap_or(""), span)
+    }
+}
+
+impl<'a> Element<'a> {
+    /// An error at the opening tag.
+    pub fn error(&self, message: impl Into<String>) -> InputError {
+        self.source.error(self.span.clone(), message)
+    }
+
+    /// The tag as written.
+    pub fn text(&self) -> &str {
+        self.source.text.get(self.span.clone()).unwrap_or("")
+    }
+
+    /// The values of the named attributes, in the order of `names`.
+    pub fn attributes<const N: usize>(
+        &self,
+        names: [&str; N],
+    ) -> Parsed<[Option<Attribute<'a>>; N]> {
+        let source = self.source;
+        let mut found = [const { None }; N];
+        for attribute in self.tag.attributes() {
+            let attribute = attribute.map_err(|error| {
+                // Positions within the tag are meaningless to the user.
+                let what = error.to_string();
+                let what = what.split_once(": ").map_or(&*what, |(_, what)| what);
+                let what = what.split(", previous").next().unwrap_or(what);
+                self.error(format!("malformed XML: {what}"))
+            })?;
+            let key = attribute.key.as_ref();
+            let Some(slot) = names.iter().position(|name| *name == key) else {
+                continue;
+            };
+            let (raw, span) = source.own(&attribute.value);
+            let value = match attribute.normalized_value(XmlVersion::Implicit1_0) {
+                Ok(Cow::Borrowed(_)) => Cow::Borrowed(raw),
+                Ok(Cow::Owned(value)) => Cow::Owned(value),
+                Err(error) => return Err(source.error(span, format!("malformed XML: {error}"))),
+            };
+            found[slot] = Some(Attribute {
+                value,
+                span,
+                source,
+            });
+        }
+        Ok(found)
+    }
+
+    /// Requires an attribute to be present.
+    pub fn required(&self, name: &str, attribute: Option<Attribute<'a>>) -> Parsed<Attribute<'a>> {
+        let tag = self.name;
+        attribute.ok_or_else(|| self.error(format!("<{tag}> without the attribute `{name}`")))
+    }
+
+    /// The value of an attribute that must be present.
+    pub fn attribute(&self, name: &str) -> Parsed<Attribute<'a>> {
+        let [value] = self.attributes([name])?;
+        self.required(name, value)
+    }
+}
+
+impl Attribute<'_> {
+    /// An error at the value.
+    pub fn error(&self, message: impl Into<String>) -> InputError {
+        self.source.error(self.span.clone(), message)
+    }
+
+    /// The spelling of the value in the text.
+    pub fn spelling(&self) -> &str {
+        self.source.text.get(self.span.clone()).unwrap_or("")
+    }
+}
+
 impl<'a> Xml<'a> {
-    pub fn new(origin: &'a str, text: &'a str) -> Xml<'a> {
-        let mut reader = Reader::from_str(text);
+    pub fn new(source: &'a Source<'a>) -> Xml<'a> {
+        let mut reader = Reader::from_str(source.text);
         let config = reader.config_mut();
         config.expand_empty_elements = true;
         config.trim_markup_names_in_closing_tags = true;
         Xml {
-            origin,
-            text,
+            source,
             reader,
             depth: 0,
             start: 0,
@@ -110,7 +203,7 @@ impl<'a> Xml<'a> {
 
     /// An error at a range of the text.
     pub fn error(&self, span: Range<usize>, message: impl Into<String>) -> InputError {
-        InputError::at(self.origin, self.text.as_bytes(), span, message)
+        self.source.error(span, message)
     }
 
     pub fn error_here(&self, message: impl Into<String>) -> InputError {
@@ -123,22 +216,15 @@ impl<'a> Xml<'a> {
     }
 
     pub fn slice(&self, span: Range<usize>) -> &'a str {
-        self.text.get(span).unwrap_or("")
+        self.source.text.get(span).unwrap_or("")
     }
 
     fn position(&self) -> usize {
         self.reader.buffer_position() as usize
     }
 
-    /// Returns `part`, a slice of the text, with the lifetime of the text.
-    fn own(&self, part: &str) -> (&'a str, Range<usize>) {
-        let at = (part.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
-        let span = at..at.wrapping_add(part.len());
-        (self.text.get(span.clone()).unwrap_or(""), span)
-    }
-
     /// The next item; comments, declarations and processing instructions are skipped.
-    pub fn next(&mut self) -> Result<Item<'a>, InputError> {
+    pub fn next(&mut self) -> Parsed<Item<'a>> {
         loop {
             self.start = self.position();
             let event = match self.reader.read_event() {
@@ -159,9 +245,14 @@ impl<'a> Xml<'a> {
                         );
                     }
                     self.seen_root = true;
-                    let name = self.own(tag.local_name().as_ref()).0;
+                    let name = self.source.own(tag.local_name().as_ref()).0;
                     let span = self.here();
-                    return Ok(Item::Open(Element { name, span, tag }));
+                    return Ok(Item::Open(Element {
+                        name,
+                        span,
+                        tag,
+                        source: self.source,
+                    }));
                 }
                 // Unreachable: empty elements are expanded to two events.
                 Event::Empty(_) => {}
@@ -211,7 +302,7 @@ impl<'a> Xml<'a> {
                 Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => {}
                 Event::Eof => {
                     if self.depth > 0 {
-                        let end = self.text.len();
+                        let end = self.source.text.len();
                         return Err(self.error(
                             end..end,
                             format!(
@@ -227,7 +318,7 @@ impl<'a> Xml<'a> {
     }
 
     /// Rejects non-blank text, which was the last item.
-    pub fn only_blanks(&self, text: &str) -> Result<(), InputError> {
+    pub fn only_blanks(&self, text: &str) -> Parsed<()> {
         if text.trim().is_empty() {
             return Ok(());
         }
@@ -238,7 +329,7 @@ impl<'a> Xml<'a> {
     ///
     /// Some contest nets contain stray characters such as `$`. A number is rejected instead: it may
     /// be a marking or a weight that lost its element.
-    pub fn pass_text(&mut self, text: &str) -> Result<(), InputError> {
+    pub fn pass_text(&mut self, text: &str) -> Parsed<()> {
         let text = text.trim();
         if text.is_empty() {
             return Ok(());
@@ -283,7 +374,7 @@ impl<'a> Xml<'a> {
     fn malformed(&self, error: &Error) -> InputError {
         let at = self.reader.error_position() as usize;
         let start = if at == 0 { self.start } else { at };
-        let end = self.text[floor(self.text, start)..]
+        let end = self.source.text[floor(self.source.text, start)..]
             .find(['>', '\n'])
             .map_or(start + 1, |n| start + n + 1);
         let what = error.to_string();
@@ -294,53 +385,8 @@ impl<'a> Xml<'a> {
         self.error(start..end, format!("malformed XML: {what}"))
     }
 
-    /// The values of the named attributes of an opening tag, in the order of `names`.
-    pub fn attributes<const N: usize>(
-        &self,
-        element: &Element<'a>,
-        names: [&str; N],
-    ) -> Result<[Option<Attribute<'a>>; N], InputError> {
-        let mut found = [const { None }; N];
-        for attribute in element.tag.attributes() {
-            let attribute = attribute.map_err(|error| {
-                // Positions within the tag are meaningless to the user.
-                let what = error.to_string();
-                let what = what.split_once(": ").map_or(&*what, |(_, what)| what);
-                let what = what.split(", previous").next().unwrap_or(what);
-                self.error(element.span.clone(), format!("malformed XML: {what}"))
-            })?;
-            let key = attribute.key.as_ref();
-            let Some(slot) = names.iter().position(|name| *name == key) else {
-                continue;
-            };
-            let (raw, span) = self.own(&attribute.value);
-            let value = match attribute.normalized_value(XmlVersion::Implicit1_0) {
-                Ok(Cow::Borrowed(_)) => Cow::Borrowed(raw),
-                Ok(Cow::Owned(value)) => Cow::Owned(value),
-                Err(error) => return Err(self.error(span, format!("malformed XML: {error}"))),
-            };
-            found[slot] = Some(Attribute { value, span });
-        }
-        Ok(found)
-    }
-
-    /// Requires an attribute to be present.
-    pub fn required(
-        &self,
-        element: &Element<'a>,
-        name: &str,
-        attribute: Option<Attribute<'a>>,
-    ) -> Result<Attribute<'a>, InputError> {
-        attribute.ok_or_else(|| {
-            self.error(
-                element.span.clone(),
-                format!("<{}> without the attribute `{name}`", element.name),
-            )
-        })
-    }
-
     /// Skips the rest of the element opened last.
-    pub fn skip(&mut self) -> Result<(), InputError> {
+    pub fn skip(&mut self) -> Parsed<()> {
         let outside = self.depth.saturating_sub(1);
         while self.depth > outside {
             if let Item::End = self.next()? {
@@ -352,7 +398,7 @@ impl<'a> Xml<'a> {
 
     /// The trimmed characters of the element opened last, which must not contain elements, and
     /// their location.
-    pub fn characters(&mut self) -> Result<(Cow<'a, str>, Range<usize>), InputError> {
+    pub fn characters(&mut self) -> Parsed<(Cow<'a, str>, Range<usize>)> {
         let start = self.position();
         let mut all: Cow<'a, str> = Cow::Borrowed("");
         loop {
@@ -360,10 +406,8 @@ impl<'a> Xml<'a> {
                 Item::Text(piece) if all.is_empty() => all = piece,
                 Item::Text(piece) => all.to_mut().push_str(&piece),
                 Item::Open(element) => {
-                    return Err(self.error(
-                        element.span,
-                        format!("<{}> where only text is expected", element.name),
-                    ));
+                    let name = element.name;
+                    return Err(element.error(format!("<{name}> where only text is expected")));
                 }
                 Item::Close | Item::End => {
                     let span = start..self.start.max(start + 1);

@@ -11,7 +11,7 @@ use std::collections::hash_map::Entry;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::raw::RawElement;
-use crate::xml::{Attribute, Xml};
+use crate::xml::{Attribute, Parsed};
 use lariat_model::InputError;
 use lariat_model::coloured::{
     Colour, ColourVariable, ColourVariableId, ColouredNet, PartitionElement, Sort, SortId,
@@ -56,140 +56,128 @@ pub(super) struct Declarations<'a> {
 }
 
 impl<'a> Declarations<'a> {
-    pub fn new(
-        xml: &Xml<'a>,
-        declarations: &[RawElement<'a>],
-    ) -> Result<Declarations<'a>, InputError> {
+    pub fn new(declarations: &[RawElement<'a>]) -> Parsed<Declarations<'a>> {
         let mut all = Declarations::default();
         for (i, raw) in declarations.iter().enumerate() {
             match raw.name() {
                 "namedsort" => {
-                    let id = raw.attribute(xml, "id")?;
-                    declare(xml, &mut all.sorts, id, State::Waiting(i))?;
+                    let id = raw.attribute("id")?;
+                    declare(&mut all.sorts, id, State::Waiting(i))?;
                 }
                 "variabledecl" | "partition" => {}
                 other => {
                     return Err(raw
-                        .error(xml, format!("unknown declaration <{other}>"))
+                        .error(format!("unknown declaration <{other}>"))
                         .help("expected namedsort, variabledecl or partition"));
                 }
             }
         }
-        for raw in declarations {
-            if raw.name() == "namedsort" {
-                let id = raw.attribute(xml, "id")?;
-                all.named(xml, declarations, &id, 0)?;
-            }
+        let of_kind = |kind| declarations.iter().filter(move |raw| raw.name() == kind);
+        for raw in of_kind("namedsort") {
+            let id = raw.attribute("id")?;
+            all.named(declarations, &id, 0)?;
         }
-        for raw in declarations {
-            if raw.name() == "partition" {
-                all.partition(xml, raw)?;
-            }
+        for raw in of_kind("partition") {
+            all.partition(raw)?;
         }
-        all.declare_variables(xml, declarations)?;
+        all.declare_variables(declarations)?;
         Ok(all)
     }
 
     /// The sort declared under an id.
     fn named(
         &mut self,
-        xml: &Xml<'a>,
         declarations: &[RawElement<'a>],
         id: &Attribute<'a>,
         depth: usize,
-    ) -> Result<SortId, InputError> {
+    ) -> Parsed<SortId> {
         let i = match self.sorts.get(&id.value) {
             Some(State::Done(sort)) => return Ok(*sort),
             Some(State::Open) => {
-                return Err(xml.error(
-                    id.span.clone(),
-                    format!("the sort `{}` is declared in terms of itself", id.value),
-                ));
+                return Err(id.error(format!(
+                    "the sort `{}` is declared in terms of itself",
+                    id.value
+                )));
             }
-            None => return Err(self.no_sort(xml, id)),
+            None => return Err(self.no_sort(id)),
             Some(State::Waiting(i)) => *i,
         };
         let raw = &declarations[i];
         if depth > DEPTH {
-            return Err(raw.error(
-                xml,
-                format!("declarations of sorts are nested more than {DEPTH} deep"),
-            ));
+            return Err(raw.error(format!(
+                "declarations of sorts are nested more than {DEPTH} deep"
+            )));
         }
         self.sorts.insert(id.value.clone(), State::Open);
-        let [name] = xml.attributes(&raw.element, ["name"])?;
+        let [name] = raw.element.attributes(["name"])?;
         let name = name.map_or(id.value.clone(), |name| name.value);
-        let inside = raw.only(xml)?;
+        let inside = raw.only()?;
         let sort = match inside.name() {
-            "cyclicenumeration" => self.enumeration(xml, inside, &name, true)?,
-            "finiteenumeration" => self.enumeration(xml, inside, &name, false)?,
-            _ => self.resolve(xml, Some(declarations), inside, Some(&name), depth + 1)?,
+            "cyclicenumeration" => self.enumeration(inside, &name, true)?,
+            "finiteenumeration" => self.enumeration(inside, &name, false)?,
+            _ => self.resolve(Some(declarations), inside, Some(&name), depth + 1)?,
         };
         self.sorts.insert(id.value.clone(), State::Done(sort));
         Ok(sort)
     }
 
     /// The sort denoted by an element of a place, variable or term.
-    pub fn sort(&mut self, xml: &Xml<'a>, raw: &RawElement<'a>) -> Result<SortId, InputError> {
-        self.resolve(xml, None, raw, None, 0)
+    pub fn sort(&mut self, raw: &RawElement<'a>) -> Parsed<SortId> {
+        self.resolve(None, raw, None, 0)
     }
 
     fn resolve(
         &mut self,
-        xml: &Xml<'a>,
         declarations: Option<&[RawElement<'a>]>,
         raw: &RawElement<'a>,
         name: Option<&str>,
         depth: usize,
-    ) -> Result<SortId, InputError> {
+    ) -> Parsed<SortId> {
         match raw.name() {
             "usersort" => {
-                let id = raw.attribute(xml, "declaration")?;
+                let id = raw.attribute("declaration")?;
                 match (declarations, self.sorts.get(&id.value)) {
-                    (Some(declarations), _) => self.named(xml, declarations, &id, depth),
+                    (Some(declarations), _) => self.named(declarations, &id, depth),
                     (None, Some(State::Done(sort))) => Ok(*sort),
-                    (None, _) => Err(self.no_sort(xml, &id)),
+                    (None, _) => Err(self.no_sort(&id)),
                 }
             }
             "dot" => Ok(self.dot()),
             "finiteintrange" => {
-                let (first, last) = (integer(xml, raw, "start")?, integer(xml, raw, "end")?);
+                let (first, last) = (integer(raw, "start")?, integer(raw, "end")?);
                 let size = i128::from(last) - i128::from(first) + 1;
                 if size < 1 {
-                    return Err(raw.error(xml, format!("there is no number from {first} to {last}")));
+                    return Err(raw.error(format!("there is no number from {first} to {last}")));
                 }
                 if size > i128::from(CONSTANTS) {
-                    return Err(raw.error(
-                        xml,
-                        format!("the range has {size} colours: expected at most 2^31"),
-                    ));
+                    let message = format!("the range has {size} colours: expected at most 2^31");
+                    return Err(raw.error(message));
                 }
                 let name = name.map_or_else(|| format!("{first}..{last}"), str::to_owned);
                 Ok(self.intern(SortKind::Range { first, last }, name, size as u64))
             }
             "productsort" => {
                 let mut parts = Vec::with_capacity(raw.children.len());
-                for child in raw.some(xml)? {
-                    parts.push(self.resolve(xml, declarations, child, None, depth + 1)?);
+                for child in raw.some()? {
+                    parts.push(self.resolve(declarations, child, None, depth + 1)?);
                 }
-                self.product(xml, raw, parts, name)
+                self.product(raw, parts, name)
             }
             "cyclicenumeration" | "finiteenumeration" => Err(raw
-                .error(xml, "an enumeration that is not declared")
+                .error("an enumeration that is not declared")
                 .help("expected a <namedsort> around it, and <usersort> where it is used")),
             other => Err(raw
-                .error(xml, format!("unknown sort <{other}>"))
+                .error(format!("unknown sort <{other}>"))
                 .help("expected usersort, dot, cyclicenumeration, finiteenumeration, finiteintrange or productsort")),
         }
     }
 
     pub fn product(
         &mut self,
-        xml: &Xml<'a>,
         raw: &RawElement<'a>,
         parts: Vec<SortId>,
         name: Option<&str>,
-    ) -> Result<SortId, InputError> {
+    ) -> Parsed<SortId> {
         if let [only] = parts[..] {
             return Ok(only);
         }
@@ -201,13 +189,12 @@ impl<'a> Declarations<'a> {
             size = size
                 .checked_mul(part.size)
                 .filter(|size| *size < COLOURS)
-                .ok_or_else(|| raw.error(xml, "the product has 2^62 colours or more"))?;
+                .ok_or_else(|| raw.error("the product has 2^62 colours or more"))?;
         }
         if leaves > COMPONENTS {
-            return Err(raw.error(
-                xml,
-                format!("the product has {leaves} components: expected at most {COMPONENTS}"),
-            ));
+            return Err(raw.error(format!(
+                "the product has {leaves} components: expected at most {COMPONENTS}"
+            )));
         }
         let name = name.map_or_else(
             || {
@@ -250,30 +237,22 @@ impl<'a> Declarations<'a> {
         id
     }
 
-    fn enumeration(
-        &mut self,
-        xml: &Xml<'a>,
-        raw: &RawElement<'a>,
-        name: &str,
-        cyclic: bool,
-    ) -> Result<SortId, InputError> {
-        let constants = raw.some(xml)?;
+    fn enumeration(&mut self, raw: &RawElement<'a>, name: &str, cyclic: bool) -> Parsed<SortId> {
+        let constants = raw.some()?;
         let id = SortId(self.net.sorts.len() as u32);
         let mut spelt = Vec::with_capacity(constants.len());
         for (i, constant) in constants.iter().enumerate() {
             if constant.name() != "feconstant" {
-                return Err(constant.error(
-                    xml,
-                    format!(
-                        "<{}> in an enumeration: expected feconstant",
-                        constant.name()
-                    ),
-                ));
+                return Err(constant.error(format!(
+                    "<{}> in an enumeration: expected feconstant",
+                    constant.name()
+                )));
             }
-            let [key, name] = xml.attributes(&constant.element, ["id", "name"])?;
-            let key = xml.required(&constant.element, "id", key)?;
+            let [key, name] = constant.element.attributes(["id", "name"])?;
+            let key = constant.element.required("id", key)?;
             spelt.push((key.value.clone(), name.map(|name| name.value)));
-            self.operator(xml, key, Operator::Constant(id, Colour(i as u64)))?;
+            let constant = Operator::Constant(id, Colour(i as u64));
+            declare(&mut self.operators, key, constant)?;
         }
         let size = constants.len() as u64;
         let constants = shown_names(spelt);
@@ -284,47 +263,36 @@ impl<'a> Declarations<'a> {
         ))
     }
 
-    fn operator(
-        &mut self,
-        xml: &Xml<'a>,
-        id: Attribute<'a>,
-        operator: Operator,
-    ) -> Result<(), InputError> {
-        declare(xml, &mut self.operators, id, operator)
-    }
-
-    fn partition(&mut self, xml: &Xml<'a>, raw: &RawElement<'a>) -> Result<(), InputError> {
-        let [id, name] = xml.attributes(&raw.element, ["id", "name"])?;
+    fn partition(&mut self, raw: &RawElement<'a>) -> Parsed<()> {
+        let [id, name] = raw.element.attributes(["id", "name"])?;
         let name = name.or(id).map_or(Cow::Borrowed(""), |name| name.value);
-        let [of, elements @ ..] = raw.some(xml)? else {
+        let [of, elements @ ..] = raw.some()? else {
             return Ok(());
         };
-        let sort = self.sort(xml, of)?;
+        let sort = self.sort(of)?;
         let mut classes: Vec<PartitionElement> = Vec::with_capacity(elements.len());
         let mut seen = FxHashSet::default();
         for element in elements {
             if element.name() != "partitionelement" {
-                return Err(element.error(
-                    xml,
-                    format!(
-                        "<{}> in a partition: expected partitionelement",
-                        element.name()
-                    ),
-                ));
+                return Err(element.error(format!(
+                    "<{}> in a partition: expected partitionelement",
+                    element.name()
+                )));
             }
-            let [id, name] = xml.attributes(&element.element, ["id", "name"])?;
-            let id = xml.required(&element.element, "id", id)?;
+            let [id, name] = element.element.attributes(["id", "name"])?;
+            let id = element.element.required("id", id)?;
             let name = name.map_or(id.value.clone(), |name| name.value);
             let mut members = Vec::with_capacity(element.children.len());
             for child in &element.children {
-                let member = self.constant(xml, child, sort)?;
+                let member = self.constant(child, sort)?;
                 if !seen.insert(member) {
-                    return Err(child.error(xml, "this constant is already in the partition"));
+                    return Err(child.error("this constant is already in the partition"));
                 }
                 members.push(member);
             }
             members.sort_unstable();
-            self.operator(xml, id, Operator::Class(sort, members.clone()))?;
+            let class = Operator::Class(sort, members.clone());
+            declare(&mut self.operators, id, class)?;
             classes.push(PartitionElement {
                 name: name.into_owned(),
                 members,
@@ -339,32 +307,26 @@ impl<'a> Declarations<'a> {
     }
 
     /// Resolves a constant of an enumeration or a range.
-    fn constant(
-        &mut self,
-        xml: &Xml<'a>,
-        raw: &RawElement<'a>,
-        sort: SortId,
-    ) -> Result<Colour, InputError> {
+    fn constant(&mut self, raw: &RawElement<'a>, sort: SortId) -> Parsed<Colour> {
         let (found, colour) = match raw.name() {
             "useroperator" => {
-                let id = raw.attribute(xml, "declaration")?;
-                match self.operator_of(xml, &id)? {
+                let id = raw.attribute("declaration")?;
+                match self.operator_of(&id)? {
                     Operator::Constant(sort, colour) => (*sort, *colour),
                     Operator::Class(..) => {
-                        return Err(raw.error(xml, "a class of a partition inside of a class"));
+                        return Err(raw.error("a class of a partition inside of a class"));
                     }
                 }
             }
-            "finiteintrangeconstant" => self.range_constant(xml, raw, Some(sort))?,
+            "finiteintrangeconstant" => self.range_constant(raw, Some(sort))?,
             other => {
-                return Err(raw.error(
-                    xml,
-                    format!("<{other}> in a class of a partition: expected a constant"),
-                ));
+                return Err(raw.error(format!(
+                    "<{other}> in a class of a partition: expected a constant"
+                )));
             }
         };
         if found != sort {
-            return Err(self.wrong_sort(xml, raw, found, sort));
+            return Err(self.wrong_sort(raw, found, sort));
         }
         Ok(colour)
     }
@@ -372,49 +334,41 @@ impl<'a> Declarations<'a> {
     /// Resolves a number of a range; the range may be omitted if a sort is expected.
     pub fn range_constant(
         &mut self,
-        xml: &Xml<'a>,
         raw: &RawElement<'a>,
         expected: Option<SortId>,
-    ) -> Result<(SortId, Colour), InputError> {
-        let value = integer(xml, raw, "value")?;
+    ) -> Parsed<(SortId, Colour)> {
+        let value = integer(raw, "value")?;
         let sort = match (&raw.children[..], expected) {
             ([], Some(expected)) => expected,
-            _ => self.sort(xml, raw.only(xml)?)?,
+            _ => self.sort(raw.only()?)?,
         };
         match self.net.sort(sort).kind {
             SortKind::Range { first, last } if (first..=last).contains(&value) => {
                 Ok((sort, Colour(value.abs_diff(first))))
             }
             SortKind::Range { first, last } => {
-                Err(raw.error(xml, format!("{value} is not in the range {first}..{last}")))
+                Err(raw.error(format!("{value} is not in the range {first}..{last}")))
             }
-            _ => Err(raw.error(
-                xml,
-                format!(
-                    "a number where a colour of `{}` is expected",
-                    self.net.sort(sort).name
-                ),
-            )),
+            _ => Err(raw.error(format!(
+                "a number where a colour of `{}` is expected",
+                self.net.sort(sort).name
+            ))),
         }
     }
 
-    fn declare_variables(
-        &mut self,
-        xml: &Xml<'a>,
-        declarations: &[RawElement<'a>],
-    ) -> Result<(), InputError> {
+    fn declare_variables(&mut self, declarations: &[RawElement<'a>]) -> Parsed<()> {
         let mut spelt = Vec::new();
         let mut sorts = Vec::new();
-        for raw in declarations {
-            if raw.name() != "variabledecl" {
-                continue;
-            }
-            let [id, name] = xml.attributes(&raw.element, ["id", "name"])?;
-            let id = xml.required(&raw.element, "id", id)?;
+        for raw in declarations
+            .iter()
+            .filter(|raw| raw.name() == "variabledecl")
+        {
+            let [id, name] = raw.element.attributes(["id", "name"])?;
+            let id = raw.element.required("id", id)?;
             spelt.push((id.value.clone(), name.map(|name| name.value)));
-            sorts.push(self.sort(xml, raw.only(xml)?)?);
+            sorts.push(self.sort(raw.only()?)?);
             let next = ColourVariableId(self.variables.len() as u32);
-            declare(xml, &mut self.variables, id, next)?;
+            declare(&mut self.variables, id, next)?;
         }
         let names = shown_names(spelt).into_iter().zip(sorts);
         self.net.variables = names
@@ -423,96 +377,61 @@ impl<'a> Declarations<'a> {
         Ok(())
     }
 
-    pub fn variable(
-        &self,
-        xml: &Xml<'a>,
-        id: &Attribute<'a>,
-    ) -> Result<ColourVariableId, InputError> {
-        self.variables.get(&id.value).copied().ok_or_else(|| {
-            let error = xml.error(
-                id.span.clone(),
-                format!("no variable is called `{}`", id.value),
-            );
-            advised(error, &id.value, self.variables.keys())
-        })
+    pub fn variable(&self, id: &Attribute<'a>) -> Parsed<ColourVariableId> {
+        let found = self.variables.get(&id.value).copied();
+        found.ok_or_else(|| unknown("variable", id, self.variables.keys()))
     }
 
-    pub fn operator_of(&self, xml: &Xml<'a>, id: &Attribute<'a>) -> Result<&Operator, InputError> {
-        self.operators.get(&id.value).ok_or_else(|| {
-            let error = xml.error(
-                id.span.clone(),
-                format!("no constant is called `{}`", id.value),
-            );
-            advised(error, &id.value, self.operators.keys())
-        })
+    pub fn operator_of(&self, id: &Attribute<'a>) -> Parsed<&Operator> {
+        let found = self.operators.get(&id.value);
+        found.ok_or_else(|| unknown("constant", id, self.operators.keys()))
     }
 
-    fn no_sort(&self, xml: &Xml<'a>, id: &Attribute<'a>) -> InputError {
-        let error = xml.error(id.span.clone(), format!("no sort is called `{}`", id.value));
-        advised(error, &id.value, self.sorts.keys())
+    fn no_sort(&self, id: &Attribute<'a>) -> InputError {
+        unknown("sort", id, self.sorts.keys())
     }
 
-    pub fn wrong_sort(
-        &self,
-        xml: &Xml<'a>,
-        raw: &RawElement<'a>,
-        found: SortId,
-        expected: SortId,
-    ) -> InputError {
+    pub fn wrong_sort(&self, raw: &RawElement<'a>, found: SortId, expected: SortId) -> InputError {
         let name = |sort: SortId| &*self.net.sort(sort).name;
-        raw.error(
-            xml,
-            format!(
-                "this is of sort `{}`: expected `{}`",
-                name(found),
-                name(expected)
-            ),
-        )
+        raw.error(format!(
+            "this is of sort `{}`: expected `{}`",
+            name(found),
+            name(expected)
+        ))
     }
 }
 
-/// Adds a suggestion for a misspelt name to an error.
-fn advised<'n, 'a: 'n>(
-    error: InputError,
-    wrong: &str,
+/// The error about a misspelt name, with a suggestion.
+fn unknown<'n, 'a: 'n>(
+    what: &str,
+    id: &Attribute<'a>,
     known: impl Iterator<Item = &'n Cow<'a, str>>,
 ) -> InputError {
-    match suggestion(wrong, known.map(|name| &**name)) {
-        Some(help) => error.help(help),
-        None => error,
+    InputError {
+        help: suggestion(&id.value, known.map(|name| &**name)),
+        ..id.error(format!("no {what} is called `{}`", id.value))
     }
 }
 
 /// Assigns a meaning to an id.
 fn declare<'a, T>(
-    xml: &Xml<'a>,
     map: &mut FxHashMap<Cow<'a, str>, T>,
     id: Attribute<'a>,
     meaning: T,
-) -> Result<(), InputError> {
-    match map.entry(id.value) {
+) -> Parsed<()> {
+    match map.entry(id.value.clone()) {
         Entry::Vacant(slot) => {
             slot.insert(meaning);
             Ok(())
         }
-        Entry::Occupied(known) => {
-            Err(xml.error(id.span, format!("`{}` is declared twice", known.key())))
-        }
+        Entry::Occupied(known) => Err(id.error(format!("`{}` is declared twice", known.key()))),
     }
 }
 
-pub(super) fn integer<'a>(
-    xml: &Xml<'a>,
-    raw: &RawElement<'a>,
-    name: &str,
-) -> Result<i64, InputError> {
-    let value = raw.attribute(xml, name)?;
-    value.value.trim().parse().map_err(|_| {
-        xml.error(
-            value.span,
-            format!("`{name}` is not a number of 64 bits: expected one"),
-        )
-    })
+pub(super) fn integer(raw: &RawElement<'_>, name: &str) -> Parsed<i64> {
+    let value = raw.attribute(name)?;
+    let parsed = value.value.trim().parse();
+    parsed.map_err(|_| value.error(format!("`{name}` is not a number of 64 bits: expected one")))
 }
 
 /// Displayed names of objects: their names if all are present, distinct and unambiguous in `p(1,2)`

@@ -4,7 +4,7 @@
 //! contents of a `<structure>` cannot be resolved immediately. They are stored as a tree of opening
 //! tags, borrowed from the text; `<subterm>` elements are omitted as redundant.
 
-use crate::xml::{Attribute, Element, Item, Xml};
+use crate::xml::{Attribute, Element, Item, Parsed, Xml};
 use lariat_model::InputError;
 
 /// Limit on the nesting depth of terms and sorts.
@@ -21,49 +21,48 @@ impl<'a> RawElement<'a> {
     }
 
     /// An error at the opening tag.
-    pub fn error(&self, xml: &Xml<'_>, message: impl Into<String>) -> InputError {
-        xml.error(self.element.span.clone(), message)
+    pub fn error(&self, message: impl Into<String>) -> InputError {
+        self.element.error(message)
     }
 
-    pub fn attribute(&self, xml: &Xml<'a>, name: &str) -> Result<Attribute<'a>, InputError> {
-        let [value] = xml.attributes(&self.element, [name])?;
-        xml.required(&self.element, name, value)
+    pub fn attribute(&self, name: &str) -> Parsed<Attribute<'a>> {
+        self.element.attribute(name)
     }
 
     /// The only child.
-    pub fn only(&self, xml: &Xml<'_>) -> Result<&RawElement<'a>, InputError> {
+    pub fn only(&self) -> Parsed<&RawElement<'a>> {
         match &self.children[..] {
             [only] => Ok(only),
-            children => Err(self.arity(xml, "one element", children.len())),
+            children => Err(self.arity("one element", children.len())),
         }
     }
 
     /// The two children.
-    pub fn both(&self, xml: &Xml<'_>) -> Result<(&RawElement<'a>, &RawElement<'a>), InputError> {
+    pub fn both(&self) -> Parsed<(&RawElement<'a>, &RawElement<'a>)> {
         match &self.children[..] {
             [left, right] => Ok((left, right)),
-            children => Err(self.arity(xml, "two elements", children.len())),
+            children => Err(self.arity("two elements", children.len())),
         }
     }
 
     /// The children, at least one.
-    pub fn some(&self, xml: &Xml<'_>) -> Result<&[RawElement<'a>], InputError> {
+    pub fn some(&self) -> Parsed<&[RawElement<'a>]> {
         match &self.children[..] {
-            [] => Err(self.arity(xml, "at least one element", 0)),
+            [] => Err(self.arity("at least one element", 0)),
             children => Ok(children),
         }
     }
 
-    fn arity(&self, xml: &Xml<'_>, expected: &str, found: usize) -> InputError {
-        self.error(
-            xml,
-            format!("<{}> of {found}: expected {expected} inside", self.name()),
-        )
+    fn arity(&self, expected: &str, found: usize) -> InputError {
+        self.error(format!(
+            "<{}> of {found}: expected {expected} inside",
+            self.name()
+        ))
     }
 }
 
 /// Reads the children of the element opened last, up to its end.
-pub(super) fn children<'a>(xml: &mut Xml<'a>) -> Result<Vec<RawElement<'a>>, InputError> {
+pub(super) fn children<'a>(xml: &mut Xml<'a>) -> Parsed<Vec<RawElement<'a>>> {
     /// An open element; a `<subterm>` passes its child on to its parent.
     struct Open<'a> {
         element: Option<Element<'a>>,
@@ -79,10 +78,9 @@ pub(super) fn children<'a>(xml: &mut Xml<'a>) -> Result<Vec<RawElement<'a>>, Inp
                     continue;
                 }
                 if open.len() >= 2 * DEPTH {
-                    return Err(xml.error(
-                        element.span,
-                        format!("terms are nested more than {DEPTH} deep here"),
-                    ));
+                    return Err(
+                        element.error(format!("terms are nested more than {DEPTH} deep here"))
+                    );
                 }
                 let subterm = element.name == "subterm";
                 open.push(Open {
@@ -116,24 +114,21 @@ pub(super) fn children<'a>(xml: &mut Xml<'a>) -> Result<Vec<RawElement<'a>>, Inp
 pub(super) fn structure<'a>(
     xml: &mut Xml<'a>,
     label: &Element<'a>,
-) -> Result<Option<RawElement<'a>>, InputError> {
+) -> Parsed<Option<RawElement<'a>>> {
     let mut found = None;
     for child in children(xml)? {
         if child.name() != "structure" {
             continue;
         }
         if found.is_some() {
-            return Err(child.error(xml, format!("a second <structure> of one <{}>", label.name)));
+            return Err(child.error(format!("a second <structure> of one <{}>", label.name)));
         }
         let mut inside = child.children;
         found = match (inside.pop(), inside.is_empty()) {
             (Some(only), true) => Some(only),
             (None, _) => None,
             (Some(second), false) => {
-                return Err(second.error(
-                    xml,
-                    format!("<{}> after the end of the term", second.name()),
-                ));
+                return Err(second.error(format!("<{}> after the end of the term", second.name())));
             }
         };
     }

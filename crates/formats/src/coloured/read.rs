@@ -13,8 +13,8 @@ use rustc_hash::FxHashMap;
 use super::declare::Declarations;
 use super::raw::{RawElement, children, structure};
 use crate::pnml::Positions;
-use crate::pnml::label::{child, elements, position, refused};
-use crate::xml::{Attribute, Element, Xml};
+use crate::pnml::label::{alike, child, dangling, elements, foreign, position, used_twice};
+use crate::xml::{Attribute, Element, Parsed, Xml};
 use lariat_model::InputError;
 use lariat_model::coloured::{
     ColouredNet, ColouredPlace, ColouredTransition, Inscription, PlaceId, SortKind, Term, TermKind,
@@ -64,7 +64,7 @@ pub(crate) fn read<'a>(
     xml: &mut Xml<'a>,
     mut name: String,
     positions: &mut Positions,
-) -> Result<ColouredNet, InputError> {
+) -> Parsed<ColouredNet> {
     let mut reader = Reader::default();
     let expected = "declaration, page, place, transition, arc, referencePlace, referenceTransition, name, graphics or toolspecific";
     elements(xml, &mut name, expected, |xml, element| {
@@ -86,41 +86,36 @@ pub(crate) fn read<'a>(
 impl<'a> Reader<'a> {
     fn define(
         &mut self,
-        xml: &Xml<'a>,
         element: &Element<'a>,
         id: Attribute<'a>,
         node: ColouredNode<'a>,
-    ) -> Result<(), InputError> {
+    ) -> Parsed<()> {
         if id.value.is_empty() {
-            let message = format!("<{}> with an empty id", element.name);
-            return Err(xml.error(element.span.clone(), message));
+            return Err(element.error(format!("<{}> with an empty id", element.name)));
         }
-        match self.nodes.entry(id.value) {
+        match self.nodes.entry(id.value.clone()) {
             Entry::Vacant(slot) => {
                 slot.insert(node);
                 Ok(())
             }
-            Entry::Occupied(known) => Err(xml
-                .error(id.span, format!("the id `{}` is used twice", known.key()))
-                .help("ids of places and transitions must be unique")),
+            Entry::Occupied(known) => Err(used_twice(&id, known.key())),
         }
     }
 
-    fn place(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Result<(), InputError> {
-        let [id] = xml.attributes(element, ["id"])?;
-        let id = xml.required(element, "id", id)?;
+    fn place(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Parsed<()> {
+        let id = element.attribute("id")?;
         let name = id.value.clone().into_owned();
         let node = ColouredNode::Place(PlaceId(self.places.len() as u32));
-        self.define(xml, element, id, node)?;
+        self.define(element, id, node)?;
         let (mut sort, mut initial) = (None, None);
         while let Some(child) = child(xml)? {
             match child.name {
                 "type" => sort = structure(xml, &child)?,
                 "hlinitialMarking" => initial = structure(xml, &child)?,
-                "initialMarking" => return Err(plain_label(xml, &child)),
-                "capacity" => {
-                    return Err(refused(xml, &child, "place capacities are not supported"));
+                "initialMarking" => {
+                    return Err(foreign(&child, "place/transition nets", "coloured"));
                 }
+                "capacity" => return Err(child.error("place capacities are not supported")),
                 "graphics" => {
                     let at = position(xml)?;
                     self.positions.extend(at.map(|at| (name.clone(), at)));
@@ -137,20 +132,16 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn transition(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Result<(), InputError> {
-        let [id] = xml.attributes(element, ["id"])?;
-        let id = xml.required(element, "id", id)?;
+    fn transition(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Parsed<()> {
+        let id = element.attribute("id")?;
         let name = id.value.clone().into_owned();
         let node = ColouredNode::Transition(TransitionId(self.transitions.len() as u32));
-        self.define(xml, element, id, node)?;
+        self.define(element, id, node)?;
         let mut guard = None;
         while let Some(child) = child(xml)? {
             match child.name {
                 "condition" => guard = structure(xml, &child)?,
-                "priority" => {
-                    let message = "transition priorities are not supported";
-                    return Err(refused(xml, &child, message));
-                }
+                "priority" => return Err(child.error("transition priorities are not supported")),
                 "graphics" => {
                     let at = position(xml)?;
                     self.positions.extend(at.map(|at| (name.clone(), at)));
@@ -162,15 +153,15 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn arc(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Result<(), InputError> {
-        let [source, target] = xml.attributes(element, ["source", "target"])?;
-        let source = xml.required(element, "source", source)?;
-        let target = xml.required(element, "target", target)?;
+    fn arc(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Parsed<()> {
+        let [source, target] = element.attributes(["source", "target"])?;
+        let source = element.required("source", source)?;
+        let target = element.required("target", target)?;
         let mut term = None;
         while let Some(child) = child(xml)? {
             match child.name {
                 "hlinscription" => term = structure(xml, &child)?,
-                "inscription" => return Err(plain_label(xml, &child)),
+                "inscription" => return Err(foreign(&child, "place/transition nets", "coloured")),
                 "name" | "graphics" | "toolspecific" | "arcpath" | "tagged" => xml.skip()?,
                 other => {
                     return Err(xml
@@ -188,16 +179,16 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn reference(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Result<(), InputError> {
-        let [id, to] = xml.attributes(element, ["id", "ref"])?;
-        let id = xml.required(element, "id", id)?;
-        let to = xml.required(element, "ref", to)?;
-        self.define(xml, element, id, ColouredNode::Reference(to.value))?;
+    fn reference(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Parsed<()> {
+        let [id, to] = element.attributes(["id", "ref"])?;
+        let id = element.required("id", id)?;
+        let to = element.required("ref", to)?;
+        self.define(element, id, ColouredNode::Reference(to.value))?;
         xml.skip()
     }
 
     /// Reads `<declaration><structure><declarations>`; some files omit the innermost element.
-    fn declaration(&mut self, xml: &mut Xml<'a>) -> Result<(), InputError> {
+    fn declaration(&mut self, xml: &mut Xml<'a>) -> Parsed<()> {
         for outer in children(xml)? {
             if outer.name() != "structure" {
                 continue;
@@ -224,9 +215,9 @@ impl<'a> Reader<'a> {
         None
     }
 
-    fn finish(mut self, xml: &Xml<'a>, name: String) -> Result<ColouredNet, InputError> {
+    fn finish(mut self, xml: &Xml<'a>, name: String) -> Parsed<ColouredNet> {
         self.refuse_ambiguous(xml)?;
-        let mut declared = Declarations::new(xml, &std::mem::take(&mut self.declarations))?;
+        let mut declared = Declarations::new(&std::mem::take(&mut self.declarations))?;
         let mut places = Vec::with_capacity(self.places.len());
         for place in std::mem::take(&mut self.places) {
             places.push(finish_place(xml, &mut declared, place)?);
@@ -234,7 +225,7 @@ impl<'a> Reader<'a> {
         let mut transitions = Vec::with_capacity(self.transitions.len());
         for transition in std::mem::take(&mut self.transitions) {
             let guard = match &transition.guard {
-                Some(guard) => declared.guard(xml, guard)?,
+                Some(guard) => declared.guard(guard)?,
                 None => TransitionGuard::And(Vec::new()),
             };
             transitions.push(ColouredTransition {
@@ -261,7 +252,7 @@ impl<'a> Reader<'a> {
             };
             let sort = places[place.index()].sort;
             let term = match &arc.term {
-                Some(term) => declared.term(xml, term, Some(sort))?,
+                Some(term) => declared.term(term, Some(sort))?,
                 None if declared.net.sort(sort).kind == SortKind::Dot => Term {
                     sort,
                     kind: TermKind::All,
@@ -303,7 +294,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Rejects ids such as `p(1)` beside `p`, which would be ambiguous with a colour of `p`.
-    fn refuse_ambiguous(&self, xml: &Xml<'a>) -> Result<(), InputError> {
+    fn refuse_ambiguous(&self, xml: &Xml<'a>) -> Parsed<()> {
         let clash = |id: &str| {
             // Names of colours and bindings contain no parentheses.
             let outer = id.rfind('(').map(|at| &id[..at]);
@@ -327,7 +318,7 @@ fn finish_place<'a>(
     xml: &Xml<'a>,
     declared: &mut Declarations<'a>,
     place: RawPlace<'a>,
-) -> Result<ColouredPlace, InputError> {
+) -> Parsed<ColouredPlace> {
     let Some(sort) = &place.sort else {
         return Err(xml
             .error(
@@ -336,18 +327,16 @@ fn finish_place<'a>(
             )
             .help("expected <type><structure> and a sort"));
     };
-    let sort = declared.sort(xml, sort)?;
+    let sort = declared.sort(sort)?;
     let mut initial = None;
     if let Some(raw) = &place.initial {
-        let term = declared.term(xml, raw, Some(sort))?;
+        let term = declared.term(raw, Some(sort))?;
         let mut variables = Vec::new();
         term.collect_variables(&mut variables);
         if let Some(variable) = variables.first() {
             let name = &declared.net.variable(*variable).name;
-            return Err(raw.error(
-                xml,
-                format!("the variable `{name}` in an initial marking: expected constants"),
-            ));
+            let message = "in an initial marking: expected constants";
+            return Err(raw.error(format!("the variable `{name}` {message}")));
         }
         initial = Some(term);
     }
@@ -366,31 +355,9 @@ fn misplaced(
 ) -> InputError {
     let (from, to) = (&arc.source.value, &arc.target.value);
     match (source, target) {
-        (None, _) => xml.error(
-            arc.source.span.clone(),
-            format!("the arc starts at `{from}`, which is no place or transition"),
-        ),
-        (_, None) => xml.error(
-            arc.target.span.clone(),
-            format!("the arc leads to `{to}`, which is no place or transition"),
-        ),
-        (Some(ColouredNode::Place(_)), _) => xml.error(
-            arc.span.clone(),
-            format!("the arc joins two places, `{from}` and `{to}`: expected a place and a transition"),
-        ),
-        _ => xml.error(
-            arc.span.clone(),
-            format!("the arc joins two transitions, `{from}` and `{to}`: expected a place and a transition"),
-        ),
+        (None, _) => arc.source.error(dangling("starts at", from)),
+        (_, None) => arc.target.error(dangling("leads to", to)),
+        (Some(ColouredNode::Place(_)), _) => xml.error(arc.span.clone(), alike("places", from, to)),
+        _ => xml.error(arc.span.clone(), alike("transitions", from, to)),
     }
-}
-
-fn plain_label(xml: &Xml<'_>, element: &Element<'_>) -> InputError {
-    xml.error(
-        element.span.clone(),
-        format!(
-            "<{}> belongs to place/transition nets, and this one says it is coloured",
-            element.name
-        ),
-    )
 }

@@ -1,6 +1,6 @@
 //! Contest property files in which all formulas are reachability properties.
 
-use super::read_branching;
+use super::{PathQuantifiers, read_formulas};
 use lariat_ltl::{Formula, Node};
 use lariat_model::{
     InputError, Modality, Names, Predicate, PropertyList, Reachability, state_predicate,
@@ -13,7 +13,8 @@ pub fn read_reachability(
     bytes: &[u8],
 ) -> Result<Vec<Reachability>, InputError> {
     let mut properties = PropertyList::new();
-    let about_some = read_branching(&mut properties, names, origin, bytes)?;
+    let paths = PathQuantifiers::AllOrSome;
+    let about_some = read_formulas(&mut properties, names, origin, bytes, paths)?;
     let mut list = Vec::with_capacity(about_some.len());
     for (property, some) in properties.list.iter().zip(about_some) {
         let modality = if some { Modality::Some } else { Modality::All };

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::xml::{Attribute, Element, Item, Xml};
+use crate::xml::{Attribute, Element, Item, Parsed, Xml};
 use lariat_model::{InputError, Value};
 
 /// Coordinates of a node: to the right and downwards.
@@ -13,7 +13,7 @@ pub type Coordinates = (f64, f64);
 const FARTHEST: f64 = 1e9;
 
 /// The next child of the open element, `None` at its end.
-pub(crate) fn child<'a>(xml: &mut Xml<'a>) -> Result<Option<Element<'a>>, InputError> {
+pub(crate) fn child<'a>(xml: &mut Xml<'a>) -> Parsed<Option<Element<'a>>> {
     loop {
         match xml.next()? {
             Item::Open(element) => return Ok(Some(element)),
@@ -29,8 +29,8 @@ pub(crate) fn elements<'a>(
     xml: &mut Xml<'a>,
     name: &mut String,
     expected: &str,
-    mut read: impl FnMut(&mut Xml<'a>, &Element<'a>) -> Result<bool, InputError>,
-) -> Result<(), InputError> {
+    mut read: impl FnMut(&mut Xml<'a>, &Element<'a>) -> Parsed<bool>,
+) -> Parsed<()> {
     let mut pages = 0usize;
     loop {
         let element = match xml.next()? {
@@ -57,8 +57,8 @@ pub(crate) fn elements<'a>(
             "name" | "graphics" | "labels" => xml.skip()?,
             other => {
                 if !read(xml, &element)? {
-                    return Err(xml
-                        .error(element.span, format!("unknown element <{other}>"))
+                    return Err(element
+                        .error(format!("unknown element <{other}>"))
                         .help(format!("expected {expected}")));
                 }
             }
@@ -69,9 +69,7 @@ pub(crate) fn elements<'a>(
 /// The `<text>` (or, in older files, `<value>`) of a label and its location. Some files contain the
 /// text without either.
 #[allow(clippy::type_complexity)]
-pub(crate) fn label<'a>(
-    xml: &mut Xml<'a>,
-) -> Result<Option<(Cow<'a, str>, Range<usize>)>, InputError> {
+pub(crate) fn label<'a>(xml: &mut Xml<'a>) -> Parsed<Option<(Cow<'a, str>, Range<usize>)>> {
     let mut found = None;
     let mut bare = None;
     loop {
@@ -92,11 +90,11 @@ pub(crate) fn label<'a>(
 
 /// Consumes the `<graphics>` of a node and returns its `<position>`; `None` if there is none within
 /// the limits.
-pub(crate) fn position(xml: &mut Xml<'_>) -> Result<Option<Coordinates>, InputError> {
+pub(crate) fn position(xml: &mut Xml<'_>) -> Parsed<Option<Coordinates>> {
     let mut found = None;
     while let Some(part) = child(xml)? {
         if part.name == "position" {
-            let [x, y] = xml.attributes(&part, ["x", "y"])?;
+            let [x, y] = part.attributes(["x", "y"])?;
             let number = |text: Option<Attribute<'_>>| -> Option<f64> {
                 let number: f64 = text?.value.trim().parse().ok()?;
                 (number.abs() < FARTHEST).then_some(number)
@@ -109,32 +107,19 @@ pub(crate) fn position(xml: &mut Xml<'_>) -> Result<Option<Coordinates>, InputEr
 }
 
 /// Parses a non-negative number, at most 2^63 - 1.
-pub(crate) fn number(
-    xml: &Xml<'_>,
-    text: &str,
-    span: Range<usize>,
-    what: &str,
-) -> Result<Value, InputError> {
+pub(crate) fn number(xml: &Xml<'_>, text: &str, span: Range<usize>, what: &str) -> Parsed<Value> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let digits = text.strip_prefix('+').unwrap_or(text);
-    if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) {
-        return digits.parse().map_err(|_| {
-            xml.error(
-                span,
-                format!(
-                    "`{}` is too large: expected {what} below 2^63",
-                    shortened(text)
-                ),
-            )
-        });
-    }
+    let spelt = shortened(text);
     let message = match digits.strip_prefix('-') {
-        Some(rest) if !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()) => {
-            format!(
-                "`{}` is negative: expected {what}, 0 or more",
-                shortened(text)
-            )
+        _ if is_number(digits) => match digits.parse() {
+            Ok(number) => return Ok(number),
+            Err(_) => format!("`{spelt}` is too large: expected {what} below 2^63"),
+        },
+        Some(rest) if is_number(rest) => {
+            format!("`{spelt}` is negative: expected {what}, 0 or more")
         }
-        _ => format!("`{}` is not a number: expected {what}", shortened(text)),
+        _ => format!("`{spelt}` is not a number: expected {what}"),
     };
     Err(xml.error(span, message))
 }
@@ -146,16 +131,26 @@ fn shortened(text: &str) -> String {
     }
 }
 
-pub(crate) fn coloured_label(xml: &Xml<'_>, element: &Element<'_>) -> InputError {
-    xml.error(
-        element.span.clone(),
-        format!(
-            "<{}> belongs to coloured nets, and this one says it is a place/transition net",
-            element.name
-        ),
-    )
+/// The error about an element of the other type of nets.
+pub(crate) fn foreign(element: &Element<'_>, theirs: &str, ours: &str) -> InputError {
+    let name = element.name;
+    element.error(format!(
+        "<{name}> belongs to {theirs}, and this one says it is {ours}"
+    ))
 }
 
-pub(crate) fn refused(xml: &Xml<'_>, element: &Element<'_>, message: &str) -> InputError {
-    xml.error(element.span.clone(), message)
+/// The error about an id with two meanings.
+pub(crate) fn used_twice(id: &Attribute<'_>, spelling: &str) -> InputError {
+    id.error(format!("the id `{spelling}` is used twice"))
+        .help("ids of places and transitions must be unique")
+}
+
+/// The message about an arc with an unknown end.
+pub(crate) fn dangling(verb: &str, id: &str) -> String {
+    format!("the arc {verb} `{id}`, which is no place or transition")
+}
+
+/// The message about an arc between nodes of one kind.
+pub(crate) fn alike(kind: &str, from: &str, to: &str) -> String {
+    format!("the arc joins two {kind}, `{from}` and `{to}`: expected a place and a transition")
 }

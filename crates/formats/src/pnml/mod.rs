@@ -26,11 +26,11 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use self::label::{child, coloured_label, elements, label, number, position, refused};
+use self::label::{alike, child, dangling, elements, foreign, label, number, position, used_twice};
 use self::nupn::Nupn;
 
 use crate::coloured;
-use crate::xml::{self, Attribute, Element, Item, Xml};
+use crate::xml::{self, Attribute, Element, Item, Parsed, Source, Xml};
 use lariat_model::coloured::ColouredNet;
 use lariat_model::{Action, Arc, Domain, Event, InputError, System, Value, VarId, Variable};
 
@@ -60,20 +60,20 @@ pub enum Pnml {
 /// Reads a PNML file. `origin` names it in errors.
 pub fn read(origin: &str, bytes: &[u8]) -> Result<Document, InputError> {
     let text = xml::decode(origin, bytes)?;
-    let mut xml = Xml::new(origin, &text);
+    let source = Source {
+        origin,
+        text: &text,
+    };
+    let mut xml = Xml::new(&source);
     match xml.next()? {
         Item::Open(root) if root.name == "pnml" => {}
         Item::Open(root) => {
-            return Err(xml.error(
-                root.span,
-                format!("<{}> is not a PNML document: expected <pnml>", root.name),
-            ));
+            let name = root.name;
+            return Err(root.error(format!("<{name}> is not a PNML document: expected <pnml>")));
         }
         _ => {
-            return Err(InputError::new(
-                origin,
-                "the file is empty: expected a PNML document",
-            ));
+            let message = "the file is empty: expected a PNML document";
+            return Err(InputError::new(origin, message));
         }
     }
     let mut found = None;
@@ -82,7 +82,7 @@ pub fn read(origin: &str, bytes: &[u8]) -> Result<Document, InputError> {
         match xml.next()? {
             Item::Open(element) if element.name == "net" => {
                 if found.is_some() {
-                    return Err(xml.error(element.span, "a second <net>: expected one net a file"));
+                    return Err(element.error("a second <net>: expected one net a file"));
                 }
                 found = Some(net(&mut xml, &element, &mut positions)?);
             }
@@ -111,7 +111,7 @@ enum ElementKind {
     Coloured,
 }
 
-fn kind(xml: &Xml<'_>, type_: Option<&Attribute<'_>>) -> Result<ElementKind, InputError> {
+fn kind(type_: Option<&Attribute<'_>>) -> Parsed<ElementKind> {
     let Some(type_) = type_ else {
         return Ok(ElementKind::PlaceTransition);
     };
@@ -126,24 +126,17 @@ fn kind(xml: &Xml<'_>, type_: Option<&Attribute<'_>>) -> Result<ElementKind, Inp
     {
         Ok(ElementKind::Coloured)
     } else {
-        Err(xml
-            .error(
-                type_.span.clone(),
-                format!("unknown type of net `{}`", type_.value),
-            )
+        Err(type_
+            .error(format!("unknown type of net `{}`", type_.value))
             .help("expected a place/transition net, …/grammar/ptnet, or a coloured one, …/grammar/symmetricnet"))
     }
 }
 
 /// Reads the rest of `<net>` according to its type.
-fn net<'a>(
-    xml: &mut Xml<'a>,
-    element: &Element<'a>,
-    positions: &mut Positions,
-) -> Result<Pnml, InputError> {
-    let [id, type_] = xml.attributes(element, ["id", "type"])?;
+fn net<'a>(xml: &mut Xml<'a>, element: &Element<'a>, positions: &mut Positions) -> Parsed<Pnml> {
+    let [id, type_] = element.attributes(["id", "type"])?;
     let name = id.map_or(String::new(), |id| id.value.into_owned());
-    match kind(xml, type_.as_ref())? {
+    match kind(type_.as_ref())? {
         ElementKind::PlaceTransition => {
             let net = PnmlNet::default();
             net.read(xml, name, positions).map(Pnml::Plain)
@@ -192,7 +185,7 @@ impl<'a> PnmlNet<'a> {
         xml: &mut Xml<'a>,
         mut name: String,
         positions: &mut Positions,
-    ) -> Result<System, InputError> {
+    ) -> Parsed<System> {
         let expected = "page, place, transition, arc, referencePlace, referenceTransition, name, graphics or toolspecific";
         elements(xml, &mut name, expected, |xml, element| {
             match element.name {
@@ -201,12 +194,7 @@ impl<'a> PnmlNet<'a> {
                 "arc" => self.arc(xml, element)?,
                 "referencePlace" | "referenceTransition" => self.reference(xml, element)?,
                 "toolspecific" => self.toolspecific(xml, element)?,
-                "declaration" => {
-                    return Err(xml.error(
-                        element.span.clone(),
-                        "<declaration> belongs to coloured nets, and this one says it is a place/transition net",
-                    ));
-                }
+                "declaration" => return Err(coloured_label(element)),
                 _ => return Ok(false),
             }
             Ok(true)
@@ -225,45 +213,25 @@ impl<'a> PnmlNet<'a> {
     }
 
     /// Assigns a meaning to an id.
-    fn define(
-        &mut self,
-        xml: &Xml<'a>,
-        element: &Element<'a>,
-        id: Attribute<'a>,
-        node: PnmlNode,
-    ) -> Result<(), InputError> {
+    fn define(&mut self, element: &Element<'a>, id: Attribute<'a>, node: PnmlNode) -> Parsed<()> {
         if id.value.is_empty() {
-            return Err(xml.error(
-                element.span.clone(),
-                format!("<{}> with an empty id", element.name),
-            ));
+            return Err(element.error(format!("<{}> with an empty id", element.name)));
         }
-        let Attribute { value, span } = id;
-        let known = self.intern(value);
+        let known = self.intern(id.value.clone());
         match &mut self.nodes[known.0 as usize] {
             slot @ PnmlNode::Unknown => {
                 *slot = node;
                 Ok(())
             }
-            _ => Err(xml
-                .error(
-                    span.clone(),
-                    format!("the id `{}` is used twice", id_text(xml, &span)),
-                )
-                .help("ids of places and transitions must be unique")),
+            _ => Err(used_twice(&id, id.spelling())),
         }
     }
 
-    fn place(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Result<(), InputError> {
-        let [id] = xml.attributes(element, ["id"])?;
-        let id = xml.required(element, "id", id)?;
+    fn place(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Parsed<()> {
+        let id = element.attribute("id")?;
         let name = id.value.clone().into_owned();
-        self.define(
-            xml,
-            element,
-            id,
-            PnmlNode::Place(VarId(self.places.len() as u32)),
-        )?;
+        let node = PnmlNode::Place(VarId(self.places.len() as u32));
+        self.define(element, id, node)?;
         let mut tokens = 0;
         while let Some(child) = child(xml)? {
             match child.name {
@@ -272,10 +240,8 @@ impl<'a> PnmlNet<'a> {
                         tokens = number(xml, &text, span, "a number of tokens")?;
                     }
                 }
-                "hlinitialMarking" | "type" => return Err(coloured_label(xml, &child)),
-                "capacity" => {
-                    return Err(refused(xml, &child, "place capacities are not supported"));
-                }
+                "hlinitialMarking" | "type" => return Err(coloured_label(&child)),
+                "capacity" => return Err(child.error("place capacities are not supported")),
                 "graphics" => {
                     let at = position(xml)?;
                     self.positions.extend(at.map(|at| (name.clone(), at)));
@@ -291,26 +257,15 @@ impl<'a> PnmlNet<'a> {
         Ok(())
     }
 
-    fn transition(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Result<(), InputError> {
-        let [id] = xml.attributes(element, ["id"])?;
-        let id = xml.required(element, "id", id)?;
+    fn transition(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Parsed<()> {
+        let id = element.attribute("id")?;
         let name = id.value.clone().into_owned();
-        self.define(
-            xml,
-            element,
-            id,
-            PnmlNode::Transition(self.transitions.len() as u32),
-        )?;
+        let node = PnmlNode::Transition(self.transitions.len() as u32);
+        self.define(element, id, node)?;
         while let Some(child) = child(xml)? {
             match child.name {
-                "condition" => return Err(coloured_label(xml, &child)),
-                "priority" => {
-                    return Err(refused(
-                        xml,
-                        &child,
-                        "transition priorities are not supported",
-                    ));
-                }
+                "condition" => return Err(coloured_label(&child)),
+                "priority" => return Err(child.error("transition priorities are not supported")),
                 "graphics" => {
                     let at = position(xml)?;
                     self.positions.extend(at.map(|at| (name.clone(), at)));
@@ -322,10 +277,10 @@ impl<'a> PnmlNet<'a> {
         Ok(())
     }
 
-    fn arc(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Result<(), InputError> {
-        let [source, target] = xml.attributes(element, ["source", "target"])?;
-        let source = xml.required(element, "source", source)?;
-        let target = xml.required(element, "target", target)?;
+    fn arc(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Parsed<()> {
+        let [source, target] = element.attributes(["source", "target"])?;
+        let source = element.required("source", source)?;
+        let target = element.required("target", target)?;
         let mut weight = 1;
         while let Some(child) = child(xml)? {
             match child.name {
@@ -334,10 +289,10 @@ impl<'a> PnmlNet<'a> {
                         weight = number(xml, &text, span, "a weight")?;
                     }
                 }
-                "hlinscription" => return Err(coloured_label(xml, &child)),
+                "hlinscription" => return Err(coloured_label(&child)),
                 // Written by some editors; any value but `normal` changes the semantics.
                 "type" | "arctype" => {
-                    let [value] = xml.attributes(&child, ["value"])?;
+                    let [value] = child.attributes(["value"])?;
                     let kind = match value {
                         Some(value) => {
                             xml.skip()?;
@@ -346,21 +301,16 @@ impl<'a> PnmlNet<'a> {
                         None => label(xml)?.map_or(Cow::Borrowed("normal"), |(text, _)| text),
                     };
                     if kind != "normal" {
-                        return Err(xml.error(
-                            child.span,
-                            format!(
-                                "arcs of type `{kind}` are not supported: expected ordinary arcs"
-                            ),
-                        ));
+                        let expected = "expected ordinary arcs";
+                        let message =
+                            format!("arcs of type `{kind}` are not supported: {expected}");
+                        return Err(child.error(message));
                     }
                 }
                 "name" | "graphics" | "toolspecific" | "arcpath" | "tagged" => xml.skip()?,
                 other => {
-                    return Err(xml
-                        .error(
-                            child.span.clone(),
-                            format!("unknown element <{other}> of an arc"),
-                        )
+                    return Err(child
+                        .error(format!("unknown element <{other}> of an arc"))
                         .help("expected inscription, name, graphics or toolspecific"));
                 }
             }
@@ -376,22 +326,22 @@ impl<'a> PnmlNet<'a> {
         Ok(())
     }
 
-    fn reference(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Result<(), InputError> {
-        let [id, to] = xml.attributes(element, ["id", "ref"])?;
-        let id = xml.required(element, "id", id)?;
-        let to = xml.required(element, "ref", to)?;
+    fn reference(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Parsed<()> {
+        let [id, to] = element.attributes(["id", "ref"])?;
+        let id = element.required("id", id)?;
+        let to = element.required("ref", to)?;
         let to = self.intern(to.value);
-        self.define(xml, element, id, PnmlNode::Reference(to))?;
+        self.define(element, id, PnmlNode::Reference(to))?;
         xml.skip()
     }
 
-    fn toolspecific(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Result<(), InputError> {
-        let [tool] = xml.attributes(element, ["tool"])?;
+    fn toolspecific(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Parsed<()> {
+        let [tool] = element.attributes(["tool"])?;
         if tool.is_none_or(|tool| tool.value != "nupn") {
             return xml.skip();
         }
         if self.nupn.is_some() {
-            return Err(xml.error(element.span.clone(), "a second nupn section"));
+            return Err(element.error("a second nupn section"));
         }
         while let Some(child) = child(xml)? {
             match child.name {
@@ -421,7 +371,7 @@ impl<'a> PnmlNet<'a> {
             .map_or("", |(name, _)| name)
     }
 
-    fn finish(mut self, xml: &Xml<'a>, name: String) -> Result<System, InputError> {
+    fn finish(mut self, xml: &Xml<'a>, name: String) -> Parsed<System> {
         let arcs = self.sum_arcs(xml)?;
         let mut units = Vec::new();
         if let Some(nupn) = self.nupn.take() {
@@ -458,7 +408,7 @@ impl<'a> PnmlNet<'a> {
     }
 
     /// The arcs of every transition, with parallel arcs added up.
-    fn sum_arcs(&mut self, xml: &Xml<'a>) -> Result<Vec<Vec<Arc>>, InputError> {
+    fn sum_arcs(&mut self, xml: &Xml<'a>) -> Parsed<Vec<Vec<Arc>>> {
         /// An arc between a transition and a place; `out` if the transition is the source.
         struct Joined {
             transition: u32,
@@ -520,29 +470,12 @@ impl<'a> PnmlNet<'a> {
         source: PnmlNode,
         target: PnmlNode,
     ) -> InputError {
+        let (from, to) = (self.name(arc.source), self.name(arc.target));
         let message = match (source, target) {
-            (PnmlNode::Unknown, _) => {
-                format!(
-                    "the arc starts at `{}`, which is no place or transition",
-                    self.name(arc.source)
-                )
-            }
-            (_, PnmlNode::Unknown) => {
-                format!(
-                    "the arc leads to `{}`, which is no place or transition",
-                    self.name(arc.target)
-                )
-            }
-            (PnmlNode::Place(_), _) => format!(
-                "the arc joins two places, `{}` and `{}`: expected a place and a transition",
-                self.name(arc.source),
-                self.name(arc.target)
-            ),
-            _ => format!(
-                "the arc joins two transitions, `{}` and `{}`: expected a place and a transition",
-                self.name(arc.source),
-                self.name(arc.target)
-            ),
+            (PnmlNode::Unknown, _) => dangling("starts at", from),
+            (_, PnmlNode::Unknown) => dangling("leads to", to),
+            (PnmlNode::Place(_), _) => alike("places", from, to),
+            _ => alike("transitions", from, to),
         };
         xml.error(tag(arc.at), message)
     }
@@ -553,6 +486,6 @@ fn tag(at: usize) -> Range<usize> {
     at..at + 4
 }
 
-fn id_text(xml: &Xml<'_>, span: &Range<usize>) -> String {
-    xml.slice(span.clone()).to_owned()
+fn coloured_label(element: &Element<'_>) -> InputError {
+    foreign(element, "coloured nets", "a place/transition net")
 }

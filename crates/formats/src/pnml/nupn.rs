@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 
 use super::label::child;
 use super::{PnmlId, PnmlNet, PnmlNode};
-use crate::xml::{Element, Xml};
-use lariat_model::{InputError, Unit};
+use crate::xml::{Element, Parsed, Xml};
+use lariat_model::Unit;
 
 /// A unit of the `nupn` section, by ids.
 struct RawUnit<'a> {
@@ -30,12 +30,8 @@ pub(super) struct Nupn<'a> {
 
 impl<'a> PnmlNet<'a> {
     /// Reads the rest of `<structure>`.
-    pub(super) fn structure(
-        &mut self,
-        xml: &mut Xml<'a>,
-        element: &Element<'a>,
-    ) -> Result<(), InputError> {
-        let [root, safe] = xml.attributes(element, ["root", "safe"])?;
+    pub(super) fn structure(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Parsed<()> {
+        let [root, safe] = element.attributes(["root", "safe"])?;
         let mut nupn = Nupn {
             root: root.map(|root| root.value),
             safe: safe.is_some_and(|safe| safe.value == "true"),
@@ -47,9 +43,8 @@ impl<'a> PnmlNet<'a> {
                 xml.skip()?;
                 continue;
             }
-            let [id] = xml.attributes(&unit, ["id"])?;
             let mut raw = RawUnit {
-                id: xml.required(&unit, "id", id)?.value,
+                id: unit.attribute("id")?.value,
                 places: Vec::new(),
                 subunits: Vec::new(),
                 span: unit.span,
@@ -72,7 +67,7 @@ impl<'a> PnmlNet<'a> {
     }
 
     /// The tree of units, the root first. Every place belongs to at most one unit.
-    pub(super) fn units(&self, xml: &Xml<'a>, nupn: &Nupn<'a>) -> Result<Vec<Unit>, InputError> {
+    pub(super) fn units(&self, xml: &Xml<'a>, nupn: &Nupn<'a>) -> Parsed<Vec<Unit>> {
         let bad = |span: &Range<usize>, what: String| {
             xml.error(span.clone(), format!("nupn section: {what}"))
         };
