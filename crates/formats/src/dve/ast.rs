@@ -1,6 +1,6 @@
 //! The syntax tree of a DVE model with unresolved names.
 
-use super::lexer::ByteSpan;
+use super::lexer::{ByteSpan, DveDiagnostic};
 use lariat_model::{BinaryOp, UnaryOp};
 
 /// An occurrence of a name.
@@ -8,6 +8,17 @@ use lariat_model::{BinaryOp, UnaryOp};
 pub(super) struct Identifier<'t> {
     pub text: &'t str,
     pub span: ByteSpan,
+}
+
+impl Identifier<'_> {
+    pub fn error(self, message: impl Into<String>) -> DveDiagnostic {
+        self.span.error(message)
+    }
+
+    /// The error about a second declaration.
+    pub fn twice(self) -> DveDiagnostic {
+        self.error(format!("`{}` is already declared", self.text))
+    }
 }
 
 /// An expression whose depth the parser limits.

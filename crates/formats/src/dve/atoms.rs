@@ -6,7 +6,7 @@
 use lariat_ltl::AtomError;
 
 use super::ast::{ExprAst, ExprKind, Reference};
-use super::lexer::{DveDiagnostic, DveToken, tokens};
+use super::lexer::{DveDiagnostic, DveToken, Parsed, tokens};
 use super::parser::{self, BINARY, operator};
 use super::scope::{Symbol, SymbolTable};
 use lariat_model::{BinaryOp, Comparison, Expr, Expressions, Predicate, UnaryOp, Value};
@@ -41,7 +41,7 @@ impl SymbolTable {
     ///
     /// In a model the same leads to the error state, and an array without an index denotes its
     /// first element, because published models rely on it; formulas do not.
-    fn refuse_certain_faults(&self, ast: &ExprAst) -> Result<(), DveDiagnostic> {
+    fn refuse_certain_faults(&self, ast: &ExprAst) -> Parsed<()> {
         match &ast.kind {
             ExprKind::Number(_) | ExprKind::State(..) => Ok(()),
             ExprKind::Variable(reference) => self.refuse_certain_fault_of(reference, ast),
@@ -58,7 +58,7 @@ impl SymbolTable {
                     }
                     _ => return Ok(()),
                 };
-                Err(DveDiagnostic::new(y.span, wrong))
+                Err(y.span.error(wrong))
             }
             ExprKind::Chain(_, xs) => xs.iter().try_for_each(|x| self.refuse_certain_faults(x)),
             ExprKind::Sum(terms) => {
@@ -68,7 +68,7 @@ impl SymbolTable {
         }
     }
 
-    fn refuse_certain_fault_of(&self, r: &Reference, ast: &ExprAst) -> Result<(), DveDiagnostic> {
+    fn refuse_certain_fault_of(&self, r: &Reference, ast: &ExprAst) -> Parsed<()> {
         let Symbol::Variable { len: Some(len), .. } = self.symbol(None, r)? else {
             return Ok(());
         };
@@ -77,14 +77,14 @@ impl SymbolTable {
         let Some(index) = &r.index else {
             let help = format!("write which element is meant, such as `{name}[0]`");
             let message = format!("`{name}` is an array of {len}, not a number");
-            return Err(DveDiagnostic::new(ast.span, message).help(Some(help)));
+            return Err(ast.span.error(message).help(Some(help)));
         };
         self.refuse_certain_faults(index)?;
         match self.expr(None, index)? {
             Expr::Const(i) if !(0..Value::from(len)).contains(&i) => {
                 let message = format!("the index {i} is out of range");
                 let help = format!("`{}` has the elements 0 to {}", r.name.text, len - 1);
-                Err(DveDiagnostic::new(index.span, message).help(Some(help)))
+                Err(index.span.error(message).help(Some(help)))
             }
             _ => Ok(()),
         }

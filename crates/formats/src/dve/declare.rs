@@ -4,8 +4,8 @@
 //! buffered channels. An array is a sequence of consecutive variables.
 
 use super::ast::*;
-use super::lexer::{ByteSpan, DveDiagnostic};
-use super::scope::{ProcessScope, Symbol, SymbolTable, twice};
+use super::lexer::{ByteSpan, DveDiagnostic, Parsed};
+use super::scope::{ProcessScope, Symbol, SymbolTable};
 use lariat_model::{Domain, Expr, Value, VarId, Variable};
 
 /// Limit on the size of an array and on the capacity of a channel.
@@ -79,10 +79,9 @@ impl StateVector {
         domain: Domain,
         initial: Value,
         span: ByteSpan,
-    ) -> Result<VarId, DveDiagnostic> {
+    ) -> Parsed<VarId> {
         if self.variables.len() >= VARIABLES {
-            let message = format!("the model has more than {VARIABLES} variables");
-            return Err(DveDiagnostic::new(span, message));
+            return Err(span.error(format!("the model has more than {VARIABLES} variables")));
         }
         let id = VarId(self.variables.len() as u32);
         self.variables.push(Variable { name, domain });
@@ -91,7 +90,7 @@ impl StateVector {
     }
 
     /// Processes all declarations of a model. The property process is not part of the system.
-    pub(super) fn model(&mut self, model: &ModelAst) -> Result<(), DveDiagnostic> {
+    pub(super) fn model(&mut self, model: &ModelAst) -> Parsed<()> {
         self.declarations(None, "", &model.decls)?;
         for process in &model.processes {
             let property = model.property.is_some_and(|p| p.text == process.name.text);
@@ -103,30 +102,26 @@ impl StateVector {
         Ok(())
     }
 
-    fn process(&mut self, process: &ProcessAst, property: bool) -> Result<(), DveDiagnostic> {
+    fn process(&mut self, process: &ProcessAst, property: bool) -> Parsed<()> {
         let name = process.name;
         let position = self.names.processes.len();
-        let clash = self.names.globals.contains_key(name.text);
-        if clash || self.names.process_index.contains_key(name.text) {
-            return Err(twice(name.text, name.span));
+        if self.names.is_taken(name.text) {
+            return Err(name.twice());
         }
         let mut names = ProcessScope {
             name: name.text.to_owned(),
             ..ProcessScope::default()
         };
         for (i, state) in process.states.iter().enumerate() {
-            if names
-                .states
-                .insert(state.text.to_owned(), i as u32)
-                .is_some()
-            {
-                return Err(twice(state.text, state.span));
+            let known = names.states.insert(state.text.to_owned(), i as u32);
+            if known.is_some() {
+                return Err(state.twice());
             }
         }
         let Some(init) = process.init else {
             let message = format!("process `{}` has no initial state", name.text);
             let help = "write `init` and the name of a state".to_owned();
-            return Err(DveDiagnostic::new(name.span, message).help(Some(help)));
+            return Err(name.error(message).help(Some(help)));
         };
         let initial = self.names.state(&names, init)?;
         if !property {
@@ -139,27 +134,20 @@ impl StateVector {
             )?);
         }
         self.names.processes.push(names);
-        self.names
-            .process_index
-            .insert(name.text.to_owned(), position);
+        let index = &mut self.names.process_index;
+        index.insert(name.text.to_owned(), position);
         if property && let Some(decl) = process.decls.first() {
             let span = match decl {
                 Decl::Var(v) => v.name.span,
                 Decl::Channel(c) => c.name.span,
             };
-            let message = "a property process must not declare variables";
-            return Err(DveDiagnostic::new(span, message));
+            return Err(span.error("a property process must not declare variables"));
         }
         let prefix = format!("{}.", name.text);
         self.declarations(Some(position), &prefix, &process.decls)
     }
 
-    fn declarations(
-        &mut self,
-        process: Option<usize>,
-        prefix: &str,
-        decls: &[Decl],
-    ) -> Result<(), DveDiagnostic> {
+    fn declarations(&mut self, process: Option<usize>, prefix: &str, decls: &[Decl]) -> Parsed<()> {
         for decl in decls {
             match decl {
                 Decl::Var(var) => self.declare_variable(process, prefix, var)?,
@@ -190,7 +178,7 @@ impl StateVector {
         process: Option<usize>,
         prefix: &str,
         var: &VarDecl,
-    ) -> Result<(), DveDiagnostic> {
+    ) -> Parsed<()> {
         let name = var.name;
         let len = match &var.size {
             None => None,
@@ -201,18 +189,15 @@ impl StateVector {
             (Some(Init::Single(value)), _) => vec![self.initial_value(process, value, var.kind)?],
             (Some(Init::List(_, span)), None) => {
                 let message = format!("`{}` is not an array and has one initial value", name.text);
-                return Err(DveDiagnostic::new(*span, message));
+                return Err(span.error(message));
             }
             (Some(Init::List(values, span)), Some(len)) => {
                 if values.len() > len as usize {
-                    self.warnings.push(DveDiagnostic::new(
-                        *span,
-                        format!(
-                            "`{}` has {len} elements but {} initial values: the surplus is dropped",
-                            name.text,
-                            values.len()
-                        ),
-                    ));
+                    self.warnings.push(span.error(format!(
+                        "`{}` has {len} elements but {} initial values: the surplus is dropped",
+                        name.text,
+                        values.len()
+                    )));
                 }
                 values
                     .iter()
@@ -221,8 +206,7 @@ impl StateVector {
             }
         };
         if var.constant && var.init.is_none() {
-            let message = format!("the constant `{}` has no value", name.text);
-            return Err(DveDiagnostic::new(name.span, message));
+            return Err(name.error(format!("the constant `{}` has no value", name.text)));
         }
         if var.constant && len.is_none() {
             let value = values.pop().unwrap_or(0);
@@ -250,11 +234,11 @@ impl StateVector {
         process: Option<usize>,
         ast: &ExprAst,
         kind: Type,
-    ) -> Result<Value, DveDiagnostic> {
+    ) -> Parsed<Value> {
         let expr = self.names.expr(process, ast)?;
         let value = expr
             .eval(&self.initial)
-            .map_err(|_| DveDiagnostic::new(ast.span, "this initial value cannot be computed"))?;
+            .map_err(|_| ast.span.error("this initial value cannot be computed"))?;
         let wrapped = kind.wrap(value);
         if wrapped != value {
             let (low, high) = kind.range();
@@ -262,7 +246,7 @@ impl StateVector {
                 "{value} does not fit into the {} range {low}..{high} and becomes {wrapped}",
                 kind.name()
             );
-            self.warnings.push(DveDiagnostic::new(ast.span, message));
+            self.warnings.push(ast.span.error(message));
         }
         Ok(wrapped)
     }
@@ -274,26 +258,18 @@ impl StateVector {
         ast: &ExprAst,
         least: Value,
         what: &str,
-    ) -> Result<u32, DveDiagnostic> {
+    ) -> Parsed<u32> {
         match self.names.expr(process, ast)? {
             Expr::Const(n) if (least..=ELEMENTS).contains(&n) => Ok(n as u32),
-            Expr::Const(n) => Err(DveDiagnostic::new(
-                ast.span,
-                format!("{what} must be from {least} to {ELEMENTS}, not {n}"),
-            )),
-            _ => Err(DveDiagnostic::new(
-                ast.span,
-                format!("{what} must be a constant"),
-            )),
+            Expr::Const(n) => Err(ast.span.error(format!(
+                "{what} must be from {least} to {ELEMENTS}, not {n}"
+            ))),
+            _ => Err(ast.span.error(format!("{what} must be a constant"))),
         }
     }
 
     /// Resolves the channel of a synchronisation in `process` and checks its number of values.
-    pub(super) fn channel(
-        &mut self,
-        process: usize,
-        sync: &SyncLabel,
-    ) -> Result<usize, DveDiagnostic> {
+    pub(super) fn channel(&mut self, process: usize, sync: &SyncLabel) -> Parsed<usize> {
         let name = sync.channel;
         let symbol = match sync.process {
             None => self.names.lookup(Some(process), name.text),
@@ -310,7 +286,7 @@ impl StateVector {
                     )
                 }
             };
-            return Err(DveDiagnostic::new(name.span, message).help(help));
+            return Err(name.error(message).help(help));
         };
         let arity = match &sync.kind {
             SyncKind::Send(values) => values.len(),
@@ -334,7 +310,7 @@ impl StateVector {
                     values(fields.len()),
                     values(arity)
                 );
-                return Err(DveDiagnostic::new(sync.span, message));
+                return Err(sync.span.error(message));
             }
             Some(_) => {}
         }
@@ -342,7 +318,7 @@ impl StateVector {
     }
 
     /// Adds the variables of every buffered channel after all uses are known.
-    pub(super) fn buffers(&mut self) -> Result<(), DveDiagnostic> {
+    pub(super) fn buffers(&mut self) -> Parsed<()> {
         for id in 0..self.channels.len() {
             let channel = &self.channels[id];
             if channel.capacity == 0 {

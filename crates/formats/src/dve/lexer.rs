@@ -20,6 +20,14 @@ impl ByteSpan {
     pub(super) fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
+
+    pub(super) fn error(self, message: impl Into<String>) -> DveDiagnostic {
+        DveDiagnostic {
+            span: self,
+            message: message.into(),
+            help: None,
+        }
+    }
 }
 
 /// An error with its location and advice, converted to [`lariat_model::InputError`] for a file and
@@ -31,15 +39,10 @@ pub(super) struct DveDiagnostic {
     pub help: Option<String>,
 }
 
-impl DveDiagnostic {
-    pub(super) fn new(span: ByteSpan, message: impl Into<String>) -> DveDiagnostic {
-        DveDiagnostic {
-            span,
-            message: message.into(),
-            help: None,
-        }
-    }
+/// The result of reading a part of a program.
+pub(super) type Parsed<T> = Result<T, DveDiagnostic>;
 
+impl DveDiagnostic {
     pub(super) fn help(mut self, help: Option<String>) -> DveDiagnostic {
         self.help = help;
         self
@@ -69,10 +72,9 @@ const SIGNS: [&str; 34] = [
 ];
 
 /// Splits a text into tokens. The last one is [`DveToken::End`].
-pub(super) fn tokens(text: &[u8]) -> Result<Vec<(DveToken<'_>, ByteSpan)>, DveDiagnostic> {
+pub(super) fn tokens(text: &[u8]) -> Parsed<Vec<(DveToken<'_>, ByteSpan)>> {
     if u32::try_from(text.len()).is_err() {
-        let message = "a text of 4 GiB or more cannot be read";
-        return Err(DveDiagnostic::new(ByteSpan::default(), message));
+        return Err(ByteSpan::default().error("a text of 4 GiB or more cannot be read"));
     }
     let span = |start: usize, end: usize| ByteSpan {
         start: start as u32,
@@ -95,8 +97,8 @@ pub(super) fn tokens(text: &[u8]) -> Result<Vec<(DveToken<'_>, ByteSpan)>, DveDi
             at = run(|b| *b != b'\n');
         } else if rest.starts_with(b"/*") {
             let Some(close) = rest[2..].windows(2).position(|w| w == b"*/") else {
-                let message = "this comment is never closed";
-                return Err(DveDiagnostic::new(span(at, at + 2), message)
+                return Err(span(at, at + 2)
+                    .error("this comment is never closed")
                     .help(Some("write `*/` where it ends".to_owned())));
             };
             at += close + 4;
@@ -116,8 +118,7 @@ pub(super) fn tokens(text: &[u8]) -> Result<Vec<(DveToken<'_>, ByteSpan)>, DveDi
                 .ok()
                 .and_then(|digits| digits.parse::<i32>().ok());
             let Some(value) = value else {
-                let message = format!("a number may be at most {}", i32::MAX);
-                return Err(DveDiagnostic::new(span(at, end), message));
+                return Err(span(at, end).error(format!("a number may be at most {}", i32::MAX)));
             };
             tokens.push((DveToken::Number(i64::from(value)), span(at, end)));
             at = end;
@@ -133,7 +134,7 @@ pub(super) fn tokens(text: &[u8]) -> Result<Vec<(DveToken<'_>, ByteSpan)>, DveDi
                 "unexpected character `{}`",
                 String::from_utf8_lossy(&rest[..end]).escape_debug()
             );
-            return Err(DveDiagnostic::new(span(at, at + end), message));
+            return Err(span(at, at + end).error(message));
         }
     }
     tokens.push((DveToken::End, span(text.len(), text.len())));

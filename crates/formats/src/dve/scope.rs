@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::ast::{ExprAst, ExprKind, Identifier, Reference, Type};
-use super::lexer::{ByteSpan, DveDiagnostic};
+use super::lexer::{DveDiagnostic, Parsed};
 use lariat_model::suggestion;
 use lariat_model::{BinaryOp, Expr, LValue, Value, VarId};
 
@@ -94,15 +94,14 @@ impl SymbolTable {
             .copied()
     }
 
-    pub(super) fn process(&self, name: Identifier) -> Result<&ProcessScope, DveDiagnostic> {
+    pub(super) fn process(&self, name: Identifier) -> Parsed<&ProcessScope> {
         match self.process_index.get(name.text) {
             Some(&p) => Ok(&self.processes[p]),
             None => {
                 let names = self.process_index.keys().map(String::as_str);
-                Err(
-                    DveDiagnostic::new(name.span, format!("no process is called `{}`", name.text))
-                        .help(suggestion(name.text, names)),
-                )
+                Err(name
+                    .error(format!("no process is called `{}`", name.text))
+                    .help(suggestion(name.text, names)))
             }
         }
     }
@@ -121,19 +120,12 @@ impl SymbolTable {
         } else {
             suggestion(name.text, names)
         };
-        DveDiagnostic::new(
-            name.span,
-            format!("no variable or constant is called `{}`", name.text),
-        )
-        .help(help)
+        name.error(format!("no variable or constant is called `{}`", name.text))
+            .help(help)
     }
 
     /// The symbol of a reference that is read or written inside `process`.
-    pub(super) fn symbol(
-        &self,
-        process: Option<usize>,
-        r: &Reference,
-    ) -> Result<Symbol, DveDiagnostic> {
+    pub(super) fn symbol(&self, process: Option<usize>, r: &Reference) -> Parsed<Symbol> {
         let symbol = match r.process {
             None => self
                 .lookup(process, r.name.text)
@@ -152,13 +144,13 @@ impl SymbolTable {
                     } else {
                         suggestion(r.name.text, names)
                     };
-                    DveDiagnostic::new(r.name.span, message).help(help)
+                    r.name.error(message).help(help)
                 })?
             }
         };
         if let Symbol::Channel(_) = symbol {
             let message = format!("`{}` is a channel and has no value", r.name.text);
-            return Err(DveDiagnostic::new(r.name.span, message));
+            return Err(r.name.error(message));
         }
         Ok(symbol)
     }
@@ -171,13 +163,10 @@ impl SymbolTable {
         r: &Reference,
         first: VarId,
         len: Option<u32>,
-    ) -> Result<LValue, DveDiagnostic> {
+    ) -> Parsed<LValue> {
         match (len, &r.index) {
             (_, None) => Ok(LValue::Var(first)),
-            (None, Some(index)) => {
-                let message = format!("`{}` is not an array", r.name.text);
-                Err(DveDiagnostic::new(r.name.span.to(index.span), message))
-            }
+            (None, Some(index)) => Err(not_an_array(r.name, index)),
             (Some(len), Some(index)) => Ok(match self.expr(process, index)? {
                 Expr::Const(i) if (0..Value::from(len)).contains(&i) => {
                     LValue::Var(VarId(first.0 + i as u32))
@@ -188,11 +177,7 @@ impl SymbolTable {
     }
 
     /// The target of an assignment inside `process`, and its type.
-    pub(super) fn target(
-        &self,
-        process: usize,
-        r: &Reference,
-    ) -> Result<(LValue, Type), DveDiagnostic> {
+    pub(super) fn target(&self, process: usize, r: &Reference) -> Parsed<(LValue, Type)> {
         match self.symbol(Some(process), r)? {
             Symbol::Variable {
                 first,
@@ -202,17 +187,13 @@ impl SymbolTable {
             } => Ok((self.place(Some(process), r, first, len)?, kind)),
             _ => {
                 let message = format!("`{}` is a constant and cannot be assigned", r.name.text);
-                Err(DveDiagnostic::new(r.name.span, message))
+                Err(r.name.error(message))
             }
         }
     }
 
     /// `P.s`
-    pub(super) fn in_state(
-        &self,
-        process: Identifier,
-        state: Identifier,
-    ) -> Result<Expr, DveDiagnostic> {
+    pub(super) fn in_state(&self, process: Identifier, state: Identifier) -> Parsed<Expr> {
         let process = match self.process(process) {
             Ok(process) => process,
             Err(e) if self.globals.contains_key(process.text) => {
@@ -226,7 +207,7 @@ impl SymbolTable {
                 "`{}` is the property process: its state is no part of the system",
                 process.name
             );
-            return Err(DveDiagnostic::new(state.span, message));
+            return Err(state.error(message));
         };
         let position = self.state(process, state)?;
         Ok(binary(
@@ -237,11 +218,7 @@ impl SymbolTable {
     }
 
     /// The position of a state among those of its process.
-    pub(super) fn state(
-        &self,
-        process: &ProcessScope,
-        state: Identifier,
-    ) -> Result<u32, DveDiagnostic> {
+    pub(super) fn state(&self, process: &ProcessScope, state: Identifier) -> Parsed<u32> {
         process.states.get(state.text).copied().ok_or_else(|| {
             let message = format!("process `{}` has no state `{}`", process.name, state.text);
             let names = process.states.keys().map(String::as_str);
@@ -256,26 +233,19 @@ impl SymbolTable {
                     (nearest, all) => nearest.or(all),
                 }
             };
-            DveDiagnostic::new(state.span, message).help(help)
+            state.error(message).help(help)
         })
     }
 
     /// Resolves an expression inside `process`, or in global scope.
-    pub(super) fn expr(
-        &self,
-        process: Option<usize>,
-        ast: &ExprAst,
-    ) -> Result<Expr, DveDiagnostic> {
+    pub(super) fn expr(&self, process: Option<usize>, ast: &ExprAst) -> Parsed<Expr> {
         Ok(match &ast.kind {
             ExprKind::Number(n) => Expr::Const(*n),
             ExprKind::State(process, state) => self.in_state(*process, *state)?,
             ExprKind::Variable(r) => match self.symbol(process, r)? {
                 Symbol::Constant(value) => match &r.index {
                     None => Expr::Const(value),
-                    Some(index) => {
-                        let message = format!("`{}` is not an array", r.name.text);
-                        return Err(DveDiagnostic::new(r.name.span.to(index.span), message));
-                    }
+                    Some(index) => return Err(not_an_array(r.name, index)),
                 },
                 Symbol::Variable { first, len, .. } => match self.place(process, r, first, len)? {
                     LValue::Var(var) => Expr::Var(var),
@@ -319,11 +289,7 @@ impl SymbolTable {
         })
     }
 
-    pub(super) fn exprs(
-        &self,
-        process: Option<usize>,
-        asts: &[ExprAst],
-    ) -> Result<Vec<Expr>, DveDiagnostic> {
+    pub(super) fn exprs(&self, process: Option<usize>, asts: &[ExprAst]) -> Parsed<Vec<Expr>> {
         asts.iter().map(|ast| self.expr(process, ast)).collect()
     }
 
@@ -333,9 +299,9 @@ impl SymbolTable {
         process: Option<usize>,
         name: Identifier,
         symbol: Symbol,
-    ) -> Result<(), DveDiagnostic> {
+    ) -> Parsed<()> {
         if process.is_none() && self.process_index.contains_key(name.text) {
-            return Err(twice(name.text, name.span));
+            return Err(name.twice());
         }
         let table = match process.and_then(|p| self.processes.get_mut(p)) {
             Some(process) => &mut process.locals,
@@ -343,7 +309,7 @@ impl SymbolTable {
         };
         match table.insert(name.text.to_owned(), symbol) {
             None => Ok(()),
-            Some(_) => Err(twice(name.text, name.span)),
+            Some(_) => Err(name.twice()),
         }
     }
 }
@@ -358,9 +324,9 @@ fn states_of(process: &ProcessScope) -> Option<String> {
     (!names.is_empty()).then(|| format!("its states are {}{more}", names.join(", ")))
 }
 
-/// The error about a second declaration.
-pub(super) fn twice(name: &str, span: ByteSpan) -> DveDiagnostic {
-    DveDiagnostic::new(span, format!("`{name}` is already declared"))
+fn not_an_array(name: Identifier, index: &ExprAst) -> DveDiagnostic {
+    let indexed = name.span.to(index.span);
+    indexed.error(format!("`{}` is not an array", name.text))
 }
 
 /// Approximate memory and evaluation cost of an expression: its nodes and its dependencies.

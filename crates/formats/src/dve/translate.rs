@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 use super::ast::*;
 use super::atoms::{conjunction_text, predicate};
 use super::declare::{Buffer, StateVector};
-use super::lexer::{ByteSpan, DveDiagnostic};
+use super::lexer::{ByteSpan, Parsed};
 use super::scope::{balanced, binary, size};
 use super::{Assertion, Message, PropertyAutomaton, PropertyEdge};
 use lariat_model::{
@@ -66,10 +66,7 @@ pub(super) struct Translation {
 
 impl Translation {
     /// Translates the processes of a model whose names are declared.
-    pub(super) fn of(
-        model: &ModelAst,
-        mut layout: StateVector,
-    ) -> Result<Translation, DveDiagnostic> {
+    pub(super) fn of(model: &ModelAst, mut layout: StateVector) -> Parsed<Translation> {
         let mut channels = Vec::new();
         for (p, process) in model.processes.iter().enumerate() {
             for trans in &process.trans {
@@ -112,7 +109,7 @@ impl Translation {
     }
 
     /// The condition that no process is in a committed state.
-    fn quiet_states(&self, model: &ModelAst) -> Result<Option<Expr>, DveDiagnostic> {
+    fn quiet_states(&self, model: &ModelAst) -> Parsed<Option<Expr>> {
         let names = &self.layout.names;
         let mut conditions = Vec::new();
         for (process, known) in model.processes.iter().zip(&names.processes) {
@@ -126,11 +123,7 @@ impl Translation {
         Ok(balanced(BinaryOp::And, conditions))
     }
 
-    fn property_automaton(
-        &self,
-        p: usize,
-        process: &ProcessAst,
-    ) -> Result<PropertyAutomaton, DveDiagnostic> {
+    fn property_automaton(&self, p: usize, process: &ProcessAst) -> Parsed<PropertyAutomaton> {
         let names = &self.layout.names;
         let known = &names.processes[p];
         let position = |state: &Identifier| names.state(known, *state).map(|s| s as usize);
@@ -138,11 +131,11 @@ impl Translation {
         for trans in &process.trans {
             if let Some(sync) = &trans.sync {
                 let message = "a property process must not synchronise: it takes one edge per step of the system";
-                return Err(DveDiagnostic::new(sync.span, message));
+                return Err(sync.span.error(message));
             }
             if let Some(effect) = trans.effects.first() {
                 let message = "a property process must not assign variables";
-                return Err(DveDiagnostic::new(effect.target.name.span, message));
+                return Err(effect.target.name.error(message));
             }
             let guards = names.exprs(Some(p), &trans.guards)?;
             edges.push(PropertyEdge {
@@ -172,7 +165,7 @@ impl Translation {
         })
     }
 
-    fn assertions(&mut self, p: usize, process: &ProcessAst) -> Result<(), DveDiagnostic> {
+    fn assertions(&mut self, p: usize, process: &ProcessAst) -> Parsed<()> {
         let names = &self.layout.names;
         let known = &names.processes[p];
         for state in &process.accept {
@@ -181,8 +174,7 @@ impl Translation {
         for (state, claim) in &process.asserts {
             let position = names.state(known, *state)?;
             let Some(location) = known.location else {
-                let message = "a property process must not contain assertions";
-                return Err(DveDiagnostic::new(state.span, message));
+                return Err(state.error("a property process must not contain assertions"));
             };
             let claim = predicate(names.expr(Some(p), claim)?);
             let elsewhere = Predicate::compare(location, Comparison::Ne, Value::from(position));
@@ -201,12 +193,12 @@ impl Translation {
         process: &ProcessAst,
         trans: &Trans,
         channel: Option<usize>,
-    ) -> Result<ProcessMove, DveDiagnostic> {
+    ) -> Parsed<ProcessMove> {
         let names = &self.layout.names;
         let known = &names.processes[p];
         let guards = names.exprs(Some(p), &trans.guards)?;
         let mut failing = guards.iter().any(Expr::can_fail);
-        let mut target = |r: &Reference| -> Result<(LValue, Type), DveDiagnostic> {
+        let mut target = |r: &Reference| -> Parsed<(LValue, Type)> {
             let (target, kind) = names.target(p, r)?;
             failing |= match &target {
                 LValue::Var(_) => false,
@@ -250,7 +242,7 @@ impl Translation {
         })
     }
 
-    fn pair_up(&mut self, moves: &[ProcessMove]) -> Result<(), DveDiagnostic> {
+    fn pair_up(&mut self, moves: &[ProcessMove]) -> Parsed<()> {
         let mut receivers: FxHashMap<usize, Vec<&ProcessMove>> = FxHashMap::default();
         for m in moves {
             if let Some(Exchange::Receive(channel, _)) = m.exchange {
@@ -285,7 +277,7 @@ impl Translation {
         m: &ProcessMove,
         conditions: Vec<Expr>,
         mut effects: Vec<Assignment>,
-    ) -> Result<(), DveDiagnostic> {
+    ) -> Parsed<()> {
         let mut guard = vec![compare(BinaryOp::Eq, m.location, m.from)];
         if !m.committed {
             guard.extend(self.quiet.clone());
@@ -303,7 +295,7 @@ impl Translation {
         channel: usize,
         buffer: Buffer,
         values: &[Expr],
-    ) -> Result<(), DveDiagnostic> {
+    ) -> Parsed<()> {
         let capacity = self.layout.channels[channel].capacity;
         let fields = values.len() as u32;
         let length = || Expr::Var(buffer.len);
@@ -336,7 +328,7 @@ impl Translation {
         channel: usize,
         buffer: Buffer,
         targets: &[(LValue, Type)],
-    ) -> Result<(), DveDiagnostic> {
+    ) -> Parsed<()> {
         let capacity = self.layout.channels[channel].capacity;
         let fields = targets.len() as u32;
         // Account for the shift of the buffer before building it.
@@ -387,7 +379,7 @@ impl Translation {
         receiver: &ProcessMove,
         channel: usize,
         values: &[Expr],
-    ) -> Result<(), DveDiagnostic> {
+    ) -> Parsed<()> {
         let Some(Exchange::Receive(_, targets)) = &receiver.exchange else {
             return Ok(());
         };
@@ -432,7 +424,7 @@ impl Translation {
         targets: &[(LValue, Type)],
         values: Vec<Expr>,
         span: ByteSpan,
-    ) -> Result<Vec<Assignment>, DveDiagnostic> {
+    ) -> Parsed<Vec<Assignment>> {
         let mut written = Vec::new();
         let mut clash = false;
         for ((target, _), value) in targets.iter().zip(&values) {
@@ -475,7 +467,7 @@ impl Translation {
         effects: Vec<Assignment>,
         can_fail: bool,
         span: ByteSpan,
-    ) -> Result<(), DveDiagnostic> {
+    ) -> Parsed<()> {
         let guard: Vec<Expr> = guard
             .into_iter()
             .filter(|g| !matches!(g, Expr::Const(x) if *x != 0))
@@ -503,11 +495,11 @@ impl Translation {
         Ok(())
     }
 
-    fn spend(&mut self, size: u64, span: ByteSpan) -> Result<(), DveDiagnostic> {
+    fn spend(&mut self, size: u64, span: ByteSpan) -> Parsed<()> {
         self.size += size;
         if self.size > SIZE {
             let message = "the transitions up to here combine to too many or too large events";
-            return Err(DveDiagnostic::new(span, message));
+            return Err(span.error(message));
         }
         Ok(())
     }

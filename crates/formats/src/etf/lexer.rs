@@ -25,6 +25,9 @@ pub(super) struct EtfLexer<'t> {
 /// An error with its location.
 pub(super) type EtfDiagnostic = (Range<usize>, String);
 
+/// The result of reading a part of a table.
+pub(super) type Parsed<T> = Result<T, EtfDiagnostic>;
+
 fn in_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.' || byte == b'-' || byte >= 0x80
 }
@@ -40,7 +43,7 @@ impl<'t> EtfLexer<'t> {
     }
 
     /// The next token with its location.
-    pub(super) fn next(&mut self) -> Result<(EtfToken, Range<usize>), EtfDiagnostic> {
+    pub(super) fn next(&mut self) -> Parsed<(EtfToken, Range<usize>)> {
         while matches!(self.text.get(self.at), Some(b' ' | b'\t' | b'\r' | b'\x0c')) {
             self.at += 1;
         }
@@ -66,7 +69,7 @@ impl<'t> EtfLexer<'t> {
         Ok((token, start..self.at))
     }
 
-    fn quoted(&mut self, start: usize) -> Result<EtfToken, EtfDiagnostic> {
+    fn quoted(&mut self, start: usize) -> Parsed<EtfToken> {
         let mut value = Vec::new();
         loop {
             match self.text.get(self.at) {
@@ -87,7 +90,7 @@ impl<'t> EtfLexer<'t> {
         Ok(EtfToken::Value(printable(&value)))
     }
 
-    fn hexadecimal(&mut self, start: usize) -> Result<EtfToken, EtfDiagnostic> {
+    fn hexadecimal(&mut self, start: usize) -> Parsed<EtfToken> {
         let digits = self.text[self.at..]
             .iter()
             .take_while(|b| b.is_ascii_hexdigit())
@@ -107,7 +110,7 @@ impl<'t> EtfLexer<'t> {
     }
 
     /// A name, or a number if it consists of digits only.
-    fn name(&mut self, start: usize) -> Result<EtfToken, EtfDiagnostic> {
+    fn name(&mut self, start: usize) -> Parsed<EtfToken> {
         self.at = start;
         let mut name = Vec::new();
         while let Some(&byte) = self.text.get(self.at) {
@@ -180,14 +183,8 @@ mod tests {
             name("end"),
         ];
         assert_eq!(words, want);
-        for bad in [
-            &b"\"abc"[..],
-            b"#123#",
-            b"(",
-            b"99999999999999999999",
-            b"\\\n",
-        ] {
-            assert!(EtfLexer::new(bad).next().is_err());
+        for bad in ["\"abc", "#123#", "(", "99999999999999999999", "\\\n"] {
+            assert!(EtfLexer::new(bad.as_bytes()).next().is_err());
         }
     }
 }

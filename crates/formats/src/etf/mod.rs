@@ -12,6 +12,7 @@ mod lexer;
 mod pattern;
 mod sections;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
@@ -20,8 +21,8 @@ use lariat_model::{
     Action, Definition, Domain, Event, EventId, InputError, Predicate, Row, State, System, Value,
     VarId, Variable,
 };
-use lexer::{EtfDiagnostic, EtfLexer, EtfToken};
-use sections::{Entry, EtfFile, EtfValue, Typed};
+use lexer::{EtfDiagnostic, EtfLexer, EtfToken, Parsed};
+use sections::{EtfFile, EtfValue, TransitionEntry, Typed};
 
 /// An ETF model: the system and its state labels.
 #[derive(Clone, PartialEq, Debug)]
@@ -128,23 +129,19 @@ impl Sort {
 }
 
 impl Builder {
-    fn build(mut self, file: &EtfFile) -> Result<Etf, EtfDiagnostic> {
+    fn build(mut self, file: &EtfFile) -> Parsed<Etf> {
         for (name, values, span) in &file.sorts {
             let sort = self.sorts.entry(name.clone()).or_default();
             if !sort.values.is_empty() {
-                return Err((
-                    span.clone(),
-                    format!("the sort `{name}` is already declared"),
-                ));
+                let message = format!("the sort `{name}` is already declared");
+                return Err((span.clone(), message));
             }
             for value in values {
                 sort.add(value);
             }
             if sort.values.len() < values.len() {
-                return Err((
-                    span.clone(),
-                    format!("a value of the sort `{name}` is repeated"),
-                ));
+                let message = format!("a value of the sort `{name}` is repeated");
+                return Err((span.clone(), message));
             }
         }
         let Some((init, init_span)) = &file.init else {
@@ -158,7 +155,7 @@ impl Builder {
             .collect::<Result<_, _>>()?;
         let mut largest: Vec<Value> = initial.to_vec();
         for entry in file.groups.iter().flatten() {
-            for &(slot, from, to) in &entry.slots {
+            for &(slot, (from, to)) in &entry.slots {
                 let slot = slot as usize;
                 for value in [from, to] {
                     self.check(value, &file.state[slot], &entry.span)?;
@@ -186,12 +183,7 @@ impl Builder {
     }
 
     /// The position denoted by a cell in the sort of a slot or label.
-    fn value(
-        &mut self,
-        cell: &EtfValue,
-        typed: &Typed,
-        span: &Range<usize>,
-    ) -> Result<Value, EtfDiagnostic> {
+    fn value(&mut self, cell: &EtfValue, typed: &Typed, span: &Range<usize>) -> Parsed<Value> {
         match (cell, &typed.sort) {
             (EtfValue::Number(n), _) => {
                 self.check(*n, typed, span)?;
@@ -208,15 +200,9 @@ impl Builder {
     }
 
     /// Checks that the position exists in the sort.
-    fn check(&self, n: Value, typed: &Typed, span: &Range<usize>) -> Result<(), EtfDiagnostic> {
-        let Some((name, sort)) = typed
-            .sort
-            .as_ref()
-            .and_then(|name| Some((name, self.sorts.get(name)?)))
-        else {
-            return Ok(());
-        };
-        let count = sort.values.len();
+    fn check(&self, n: Value, typed: &Typed, span: &Range<usize>) -> Parsed<()> {
+        let name = typed.sort.as_deref().unwrap_or_default();
+        let count = self.sorts.get(name).map_or(0, |sort| sort.values.len());
         if count > 0 && n >= count as i64 {
             let message =
                 format!("the sort `{name}` has {count} values, numbered from 0: there is no {n}");
@@ -225,17 +211,15 @@ impl Builder {
         Ok(())
     }
 
-    fn variables(&self, file: &EtfFile, largest: &[Value]) -> Result<Vec<Variable>, EtfDiagnostic> {
+    fn variables(&self, file: &EtfFile, largest: &[Value]) -> Parsed<Vec<Variable>> {
         let mut seen = FxHashMap::default();
         let mut variables = Vec::new();
         let mut names = 0;
         for (i, slot) in file.state.iter().enumerate() {
             let name = slot.name.clone().unwrap_or_else(|| format!("slot_{i}"));
             if seen.insert(name.clone(), i).is_some() {
-                return Err((
-                    slot.span.clone(),
-                    format!("there is a slot `{name}` already"),
-                ));
+                let message = format!("there is a slot `{name}` already");
+                return Err((slot.span.clone(), message));
             }
             let sort = slot.sort.as_ref().and_then(|name| self.sorts.get(name));
             let domain = match sort {
@@ -257,22 +241,21 @@ impl Builder {
     fn group(
         &mut self,
         k: usize,
-        group: &[Entry],
+        group: &[TransitionEntry],
         edge: &[Typed],
         events: &mut Vec<(String, Action)>,
-    ) -> Result<(), EtfDiagnostic> {
-        let mut order: Vec<(String, Vec<&Entry>)> = Vec::new();
+    ) -> Parsed<()> {
+        let mut order: Vec<(String, Vec<&TransitionEntry>)> = Vec::new();
         let mut index: FxHashMap<String, usize> = FxHashMap::default();
         for entry in group {
             let mut label = Vec::new();
-            for (cell, typed) in entry.labels.iter().zip(edge) {
+            for (cell, typed) in entry.rest.iter().zip(edge) {
                 let value = self.value(cell, typed, &entry.span)?;
                 label.push(self.text(value, typed));
             }
-            let label = if label.is_empty() {
-                format!("group_{k}")
-            } else {
-                label.join(",")
+            let label = match &label[..] {
+                [] => format!("group_{k}"),
+                values => values.join(","),
             };
             let at = *index.entry(label.clone()).or_insert(order.len());
             if at == order.len() {
@@ -280,11 +263,8 @@ impl Builder {
             }
             order[at].1.push(entry);
         }
-        events.extend(
-            order
-                .into_iter()
-                .map(|(label, entries)| (label, relation(&entries))),
-        );
+        let tables = order.into_iter();
+        events.extend(tables.map(|(label, entries)| (label, relation(&entries))));
         Ok(())
     }
 
@@ -296,7 +276,7 @@ impl Builder {
             .unwrap_or_else(|| value.to_string())
     }
 
-    fn maps(&mut self, file: &EtfFile) -> Result<Vec<StateLabel>, EtfDiagnostic> {
+    fn maps(&mut self, file: &EtfFile) -> Parsed<Vec<StateLabel>> {
         let mut maps: Vec<StateLabel> = Vec::new();
         for section in &file.maps {
             let typed = &section.typed;
@@ -304,32 +284,26 @@ impl Builder {
                 .name
                 .clone()
                 .unwrap_or_else(|| format!("map_{}", maps.len()));
-            let mut rows: FxHashMap<Value, Vec<&[(u32, Value)]>> = FxHashMap::default();
+            let mut rows: BTreeMap<Value, Vec<&[(u32, Value)]>> = BTreeMap::new();
             for entry in &section.entries {
                 for &(slot, value) in &entry.slots {
                     self.check(value, &file.state[slot as usize], &entry.span)?;
                 }
-                let value = self.value(&entry.value, typed, &entry.span)?;
+                let value = self.value(&entry.rest, typed, &entry.span)?;
                 rows.entry(value).or_default().push(&entry.slots);
             }
-            let mut rows: Vec<_> = rows.into_iter().collect();
-            rows.sort_unstable_by_key(|(value, _)| *value);
-            let named_true = rows
-                .iter()
-                .map(|(value, _)| *value)
-                .find(|value| self.text(*value, typed).eq_ignore_ascii_case("true"));
-            let lines = rows.iter().flat_map(|(_, rows)| rows.iter().copied());
-            let known = pattern::matches(lines.collect());
+            let named_true = rows.keys().copied();
+            let is_named = |value: &Value| self.text(*value, typed).eq_ignore_ascii_case("true");
+            let named_true = named_true.filter(is_named).min();
             let is_true = |value: Value| named_true.map_or(value != 0, |t| value == t);
-            let when_true: Vec<&[(u32, Value)]> = rows
-                .iter()
-                .filter(|(value, _)| is_true(*value))
-                .flat_map(|(_, rows)| rows.iter().copied())
-                .collect();
+            let lines = |wanted: &dyn Fn(Value) -> bool| {
+                let rows = rows.iter().filter(|(value, _)| wanted(**value));
+                pattern::matches(rows.flat_map(|(_, rows)| rows.iter().copied()).collect())
+            };
             maps.push(StateLabel {
                 name,
-                truth: pattern::matches(when_true),
-                known,
+                truth: lines(&is_true),
+                known: lines(&|_| true),
                 values: rows
                     .into_iter()
                     .map(|(value, rows)| (self.text(value, typed), pattern::matches(rows)))
@@ -341,22 +315,18 @@ impl Builder {
 }
 
 /// The table of some lines over the slots that occur in any of them.
-fn relation(entries: &[&Entry]) -> Action {
+fn relation(entries: &[&TransitionEntry]) -> Action {
     let mut slots: Vec<u32> = entries
         .iter()
-        .flat_map(|entry| entry.slots.iter().map(|(slot, ..)| *slot))
+        .flat_map(|entry| entry.slots.iter().map(|(slot, _)| *slot))
         .collect();
     slots.sort_unstable();
     slots.dedup();
-    let row = |entry: &&Entry| -> Row {
+    let row = |entry: &&TransitionEntry| -> Row {
         let mut cells = entry.slots.iter().peekable();
         slots
             .iter()
-            .map(|slot| {
-                cells
-                    .next_if(|(s, ..)| s == slot)
-                    .map(|(_, from, to)| (*from, *to))
-            })
+            .map(|slot| Some(cells.next_if(|(s, _)| s == slot)?.1))
             .collect()
     };
     Action::Table {
@@ -371,10 +341,8 @@ type Labelled = (Vec<Event>, Vec<(String, Vec<EventId>)>);
 fn named(labelled: Vec<(String, Action)>) -> Labelled {
     let mut shared: FxHashMap<String, Vec<EventId>> = FxHashMap::default();
     for (i, (label, _)) in labelled.iter().enumerate() {
-        shared
-            .entry(label.clone())
-            .or_default()
-            .push(EventId(i as u32));
+        let events = shared.entry(label.clone()).or_default();
+        events.push(EventId(i as u32));
     }
     let mut counts: FxHashMap<String, usize> = FxHashMap::default();
     let mut events = Vec::new();

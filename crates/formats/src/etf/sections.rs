@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::lexer::{EtfDiagnostic, EtfLexer, EtfToken};
+use super::lexer::{EtfLexer, EtfToken, Parsed};
 
 /// A value: its position in the sort, or its text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -19,26 +19,21 @@ pub(super) struct Typed {
     pub span: Range<usize>,
 }
 
-/// A line of a transition group: the mentioned slots in order with old and new values, and the
-/// labels.
+/// A line of a section: the mentioned slots in order with their cells, and the rest of the line.
 #[derive(Debug)]
-pub(super) struct Entry {
-    pub slots: Vec<(u32, i64, i64)>,
-    pub labels: Vec<EtfValue>,
+pub(super) struct Entry<Cell, Rest> {
+    pub slots: Vec<(u32, Cell)>,
+    pub rest: Rest,
     pub span: Range<usize>,
 }
 
-#[derive(Debug)]
-pub(super) struct MapEntry {
-    pub slots: Vec<(u32, i64)>,
-    pub value: EtfValue,
-    pub span: Range<usize>,
-}
+/// A line of a transition group: old and new values, and the labels.
+pub(super) type TransitionEntry = Entry<(i64, i64), Vec<EtfValue>>;
 
 #[derive(Debug)]
 pub(super) struct MapSection {
     pub typed: Typed,
-    pub entries: Vec<MapEntry>,
+    pub entries: Vec<Entry<i64, EtfValue>>,
 }
 
 #[derive(Debug, Default)]
@@ -46,7 +41,7 @@ pub(super) struct EtfFile {
     pub state: Vec<Typed>,
     pub edge: Vec<Typed>,
     pub init: Option<(Vec<EtfValue>, Range<usize>)>,
-    pub groups: Vec<Vec<Entry>>,
+    pub groups: Vec<Vec<TransitionEntry>>,
     pub maps: Vec<MapSection>,
     pub sorts: Vec<(String, Vec<String>, Range<usize>)>,
 }
@@ -56,8 +51,6 @@ struct Parser<'t> {
     token: EtfToken,
     span: Range<usize>,
 }
-
-type Parsed<T> = Result<T, EtfDiagnostic>;
 
 pub(super) fn file(text: &[u8]) -> Parsed<EtfFile> {
     let mut p = Parser {
@@ -81,14 +74,8 @@ pub(super) fn file(text: &[u8]) -> Parsed<EtfFile> {
         match p.name("`init`, `trans`, `map` or `sort`")?.as_str() {
             "init" if file.init.is_none() => file.init = Some((p.init(&file)?, span)),
             "init" => return Err((span, "there is an `init` section already".to_owned())),
-            "trans" => {
-                let group = p.trans(&file)?;
-                file.groups.push(group);
-            }
-            "map" => {
-                let map = p.map(&file)?;
-                file.maps.push(map);
-            }
+            "trans" => file.groups.push(p.trans(&file)?),
+            "map" => file.maps.push(p.map(&file)?),
             "sort" => {
                 p.lines()?;
                 let span = p.span.clone();
@@ -167,6 +154,14 @@ impl Parser<'_> {
         }
     }
 
+    fn sign(&mut self, sign: EtfToken, what: &str) -> Parsed<()> {
+        if self.token == sign {
+            self.advance()
+        } else {
+            self.expected(what)
+        }
+    }
+
     fn begin(&mut self, section: &str) -> Parsed<()> {
         self.lines()?;
         if !self.is_word("begin") {
@@ -189,10 +184,7 @@ impl Parser<'_> {
         let span = self.span.clone();
         let name = self.name("a name")?;
         self.lines()?;
-        if self.token != EtfToken::Colon {
-            return self.expected("`:` and a sort");
-        }
-        self.advance()?;
+        self.sign(EtfToken::Colon, "`:` and a sort")?;
         self.lines()?;
         let sort = self.name("a sort")?;
         let given = |name: String| (name != "_").then_some(name);
@@ -250,70 +242,58 @@ impl Parser<'_> {
         Ok(cells)
     }
 
-    fn line_end(&mut self, what: &str) -> Parsed<()> {
-        match self.token {
-            EtfToken::Newline => self.lines(),
-            _ => self.expected(&format!("the end of the line after {what}")),
-        }
-    }
-
-    fn trans(&mut self, file: &EtfFile) -> Parsed<Vec<Entry>> {
+    /// The lines of a section up to its end: a cell or `*` per slot, and the rest, `what`.
+    fn entries<Cell, Rest>(
+        &mut self,
+        section: &str,
+        slots: usize,
+        mut cell: impl FnMut(&mut Self) -> Parsed<Cell>,
+        mut rest: impl FnMut(&mut Self) -> Parsed<Rest>,
+        what: &str,
+    ) -> Parsed<Vec<Entry<Cell, Rest>>> {
         let mut entries = Vec::new();
         self.lines()?;
         while !self.is_word("end") {
             let start = self.span.start;
-            let mut slots = Vec::new();
-            for slot in 0..file.state.len() as u32 {
+            let mut given = Vec::new();
+            for slot in 0..slots as u32 {
                 if self.token == EtfToken::Star {
                     self.advance()?;
-                    continue;
+                } else {
+                    given.push((slot, cell(self)?));
                 }
-                let from = self.number("`*` or a pair such as `0/1`")?;
-                if self.token != EtfToken::Slash {
-                    return self.expected("`/` and the new value");
-                }
-                self.advance()?;
-                slots.push((slot, from, self.number("the new value")?));
             }
-            let labels = file
-                .edge
-                .iter()
-                .map(|_| self.cell("the label of the edge"))
-                .collect::<Parsed<_>>()?;
             entries.push(Entry {
-                slots,
-                labels,
+                slots: given,
+                rest: rest(self)?,
                 span: start..self.span.start,
             });
-            self.line_end("an entry of every slot and label")?;
+            if self.token != EtfToken::Newline {
+                let what = format!("the end of the line after an entry of every slot and {what}");
+                return self.expected(&what);
+            }
+            self.lines()?;
         }
-        self.end("trans", "an entry")?;
+        self.end(section, "an entry")?;
         Ok(entries)
+    }
+
+    fn trans(&mut self, file: &EtfFile) -> Parsed<Vec<TransitionEntry>> {
+        let pair = |p: &mut Self| {
+            let from = p.number("`*` or a pair such as `0/1`")?;
+            p.sign(EtfToken::Slash, "`/` and the new value")?;
+            Ok((from, p.number("the new value")?))
+        };
+        let label = |p: &mut Self| p.cell("the label of the edge");
+        let labels = |p: &mut Self| file.edge.iter().map(|_| label(p)).collect();
+        self.entries("trans", file.state.len(), pair, labels, "label")
     }
 
     fn map(&mut self, file: &EtfFile) -> Parsed<MapSection> {
         let typed = self.typed()?;
-        let mut entries = Vec::new();
-        self.lines()?;
-        while !self.is_word("end") {
-            let start = self.span.start;
-            let mut slots = Vec::new();
-            for slot in 0..file.state.len() as u32 {
-                if self.token == EtfToken::Star {
-                    self.advance()?;
-                    continue;
-                }
-                slots.push((slot, self.number("`*` or a number")?));
-            }
-            let value = self.cell("the value of the map")?;
-            entries.push(MapEntry {
-                slots,
-                value,
-                span: start..self.span.start,
-            });
-            self.line_end("an entry of every slot and the value")?;
-        }
-        self.end("map", "an entry")?;
+        let number = |p: &mut Self| p.number("`*` or a number");
+        let value = |p: &mut Self| p.cell("the value of the map");
+        let entries = self.entries("map", file.state.len(), number, value, "the value")?;
         Ok(MapSection { typed, entries })
     }
 }

@@ -4,9 +4,9 @@
 //! stored flat, because generated models have guards with thousands of alternatives; other nesting
 //! is limited to [`DEPTH`] levels, which bounds all later recursion.
 
-use super::{Parsed, Parser};
+use super::Parser;
 use crate::dve::ast::*;
-use crate::dve::lexer::{ByteSpan, DveDiagnostic, DveToken};
+use crate::dve::lexer::{ByteSpan, DveDiagnostic, DveToken, Parsed};
 use lariat_model::{BinaryOp, UnaryOp};
 
 /// Limit on the nesting depth of expressions.
@@ -71,7 +71,7 @@ impl<'t> Parser<'t> {
 
     fn too_deep(&self) -> DveDiagnostic {
         let message = format!("this expression nests more than {DEPTH} levels deep");
-        DveDiagnostic::new(self.span(), message)
+        self.span().error(message)
     }
 
     /// Parses operators of at least this precedence.
@@ -170,16 +170,13 @@ impl<'t> Parser<'t> {
         }
         let DveToken::Name(_) = self.peek() else {
             return Err(match self.peek() {
-                DveToken::Word(w) if w.as_bytes()[0].is_ascii_alphabetic() => {
-                    self.name("an expression").map_or_else(
-                        |e| e,
-                        |n| DveDiagnostic::new(n.span, "expected an expression"),
-                    )
-                }
+                DveToken::Word(w) if w.as_bytes()[0].is_ascii_alphabetic() => self
+                    .name("an expression")
+                    .map_or_else(|e| e, |n| n.span.error("expected an expression")),
                 _ => self.unexpected("an expression"),
             });
         };
-        match self.second() {
+        match self.token(self.at + 1).0 {
             DveToken::Word(".") => {
                 let process = self.name("a process")?;
                 self.at += 1;

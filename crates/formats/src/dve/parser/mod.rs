@@ -5,9 +5,7 @@ mod expression;
 pub(super) use expression::{BINARY, expression, operator};
 
 use super::ast::*;
-use super::lexer::{ByteSpan, DveDiagnostic, DveToken, tokens};
-
-type Parsed<T> = Result<T, DveDiagnostic>;
+use super::lexer::{ByteSpan, DveDiagnostic, DveToken, Parsed, tokens};
 
 pub(super) fn model(text: &[u8]) -> Parsed<ModelAst<'_>> {
     let mut p = Parser::new(text)?;
@@ -33,28 +31,22 @@ impl<'t> Parser<'t> {
         })
     }
 
-    fn peek(&self) -> DveToken<'t> {
-        self.tokens.get(self.at).map_or(DveToken::End, |(t, _)| *t)
+    /// A token; after the last one, the last one, which is [`DveToken::End`].
+    fn token(&self, at: usize) -> (DveToken<'t>, ByteSpan) {
+        self.tokens[at.min(self.tokens.len() - 1)]
     }
 
-    fn second(&self) -> DveToken<'t> {
-        self.tokens
-            .get(self.at + 1)
-            .map_or(DveToken::End, |(t, _)| *t)
+    fn peek(&self) -> DveToken<'t> {
+        self.token(self.at).0
     }
 
     fn span(&self) -> ByteSpan {
-        let last = self.tokens.len().saturating_sub(1);
-        self.tokens
-            .get(self.at.min(last))
-            .map_or(ByteSpan::default(), |(_, s)| *s)
+        self.token(self.at).1
     }
 
     /// The span of the last token consumed.
     fn behind(&self) -> ByteSpan {
-        self.tokens
-            .get(self.at.saturating_sub(1))
-            .map_or(ByteSpan::default(), |(_, s)| *s)
+        self.token(self.at.saturating_sub(1)).1
     }
 
     fn take(&mut self, word: &str) -> bool {
@@ -81,7 +73,8 @@ impl<'t> Parser<'t> {
             DveToken::Number(n) => format!("`{n}`"),
             DveToken::End => "the end of the text".to_owned(),
         };
-        DveDiagnostic::new(self.span(), format!("expected {expected}, found {found}"))
+        let span = self.span();
+        span.error(format!("expected {expected}, found {found}"))
     }
 
     fn name(&mut self, what: &str) -> Parsed<Identifier<'t>> {
@@ -108,8 +101,11 @@ impl<'t> Parser<'t> {
         Ok(items)
     }
 
-    /// `item | "{" item ("," item)* "}"`
-    fn one_or_braced<T>(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+    /// `(item | "{" item ("," item)* "}")?`, before a semicolon
+    fn none_or_some<T>(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+        if self.peek() == DveToken::Word(";") {
+            return Ok(Vec::new());
+        }
         if !self.take("{") {
             return Ok(vec![item(self)?]);
         }
@@ -146,8 +142,7 @@ impl<'t> Parser<'t> {
         }
         let span = self.span();
         if self.take("sync") {
-            let message = "synchronous systems (`system sync`) are not supported";
-            return Err(DveDiagnostic::new(span, message));
+            return Err(span.error("synchronous systems (`system sync`) are not supported"));
         }
         self.expect("async", "after `system`")?;
         if self.take("property") {
@@ -239,7 +234,7 @@ impl<'t> Parser<'t> {
         let name = self.name("the name of a process")?;
         if self.peek() == DveToken::Word("(") {
             let message = "process templates with parameters are not supported";
-            return Err(DveDiagnostic::new(self.span(), message));
+            return Err(self.span().error(message));
         }
         self.expect("{", "before the body of the process")?;
         let mut process = ProcessAst {
@@ -260,7 +255,7 @@ impl<'t> Parser<'t> {
             } else if self.take("init") {
                 if process.init.is_some() {
                     let message = "a process has one initial state, and it was given already";
-                    return Err(DveDiagnostic::new(span, message));
+                    return Err(span.error(message));
                 }
                 process.init = Some(state(self)?);
             } else if self.take("commit") {
@@ -341,19 +336,10 @@ impl<'t> Parser<'t> {
         } else {
             (None, first)
         };
-        let ends = |p: &Self| p.peek() == DveToken::Word(";");
         let kind = if self.take("!") {
-            SyncKind::Send(if ends(self) {
-                Vec::new()
-            } else {
-                self.one_or_braced(Self::expr)?
-            })
+            SyncKind::Send(self.none_or_some(Self::expr)?)
         } else if self.take("?") {
-            SyncKind::Receive(if ends(self) {
-                Vec::new()
-            } else {
-                self.one_or_braced(Self::target)?
-            })
+            SyncKind::Receive(self.none_or_some(Self::target)?)
         } else {
             return Err(self.unexpected("`!` to send or `?` to receive"));
         };
@@ -370,7 +356,7 @@ impl<'t> Parser<'t> {
         let name = self.name("a variable")?;
         if self.peek() == DveToken::Word("->") {
             let message = "the variables of another process can only be read";
-            return Err(DveDiagnostic::new(name.span.to(self.span()), message));
+            return Err(name.span.to(self.span()).error(message));
         }
         Ok(Reference {
             process: None,
