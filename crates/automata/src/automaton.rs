@@ -70,6 +70,16 @@ impl Automaton {
         self.guards.atom(self.atoms.len() - 1)
     }
 
+    /// Adds a mark to every edge of an automaton without marks.
+    pub(crate) fn ensure_mark(&mut self) {
+        if self.mark_count == 0 {
+            self.mark_count = 1;
+            for t in self.states.iter_mut().flatten() {
+                t.marks = Marks::one(0);
+            }
+        }
+    }
+
     /// All states.
     pub fn state_ids(&self) -> impl Iterator<Item = StateId> + use<> {
         (0..self.states.len() as u32).map(StateId)

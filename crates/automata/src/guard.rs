@@ -9,8 +9,12 @@
 //! state. They follow the atoms in the order, so the subdiagrams below the atoms are the residuals
 //! of classes of letters ([`Guards::leaves`]).
 
+use crate::automaton::{StateId, Transition};
 use lariat_budget::Stop;
+use lariat_emptiness::Marks;
+use lariat_ltl::AtomId;
 use rustc_hash::FxHashMap;
+use std::hash::Hash;
 
 /// A letter: bit `i` is the truth of the automaton's atom `i`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
@@ -112,6 +116,16 @@ impl Guards {
     /// The diagram of one variable, which need not be an atom.
     pub(crate) fn variable(&mut self, i: usize) -> Guard {
         self.make(i as u32, Guards::FALSE, Guards::TRUE)
+    }
+
+    /// Returns [`Stop::Unsupported`] if a formula has more atoms than a letter.
+    pub(crate) fn check_atoms(atoms: &[AtomId]) -> Result<(), Stop> {
+        let (count, most) = (atoms.len(), Guards::MAX_ATOMS);
+        if count <= most {
+            return Ok(());
+        }
+        let message = format!("the formula has {count} atoms, automata read at most {most}");
+        Err(Stop::Unsupported(message))
     }
 
     /// Number of diagram nodes.
@@ -328,6 +342,36 @@ impl Guards {
         let result = self.ite(v, high, low);
         memo.insert(f, result);
         result
+    }
+}
+
+/// For each key the union of its guards.
+pub(crate) struct GuardMap<K>(FxHashMap<K, Guard>);
+
+impl<K: Copy + Hash + Ord> GuardMap<K> {
+    pub fn new() -> GuardMap<K> {
+        GuardMap(FxHashMap::default())
+    }
+
+    pub fn add(&mut self, key: K, guard: Guard, guards: &mut Guards) {
+        let slot = self.0.entry(key).or_insert(Guards::FALSE);
+        *slot = guards.or(*slot, guard);
+    }
+
+    /// The keys in increasing order with their guards, except empty ones.
+    pub fn sorted(self) -> Vec<(K, Guard)> {
+        let mut all: Vec<(K, Guard)> = self.0.into_iter().collect();
+        all.retain(|(_, guard)| *guard != Guards::FALSE);
+        all.sort_unstable_by_key(|(key, _)| *key);
+        all
+    }
+}
+
+impl GuardMap<(StateId, Marks)> {
+    /// One edge for each target and marks.
+    pub fn edges(self) -> Vec<Transition> {
+        let edge = |((to, marks), guard)| Transition { guard, marks, to };
+        self.sorted().into_iter().map(edge).collect()
     }
 }
 

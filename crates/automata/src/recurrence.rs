@@ -203,12 +203,7 @@ pub(crate) fn settling(
     conditions: &[Formula],
 ) -> Result<Automaton, Stop> {
     let conditions = over_all_atoms(&mut a, formulas, conditions)?;
-    if a.mark_count == 0 {
-        a.mark_count = 1;
-        for t in a.states.iter_mut().flatten() {
-            t.marks = Marks::one(0);
-        }
-    }
+    a.ensure_mark();
     let waiting = StateId(a.states.len() as u32);
     let edge = |guard: Guard, marks: Marks, to: StateId| Transition { guard, marks, to };
     let mut wait = vec![edge(Guards::TRUE, Marks::NONE, waiting)];
@@ -245,13 +240,7 @@ fn over_all_atoms(
     }
     atoms.sort_unstable();
     atoms.dedup();
-    if atoms.len() > Guards::MAX_ATOMS {
-        return Err(Stop::Unsupported(format!(
-            "the formula has {} atoms, automata read at most {}",
-            atoms.len(),
-            Guards::MAX_ATOMS
-        )));
-    }
+    Guards::check_atoms(&atoms)?;
     let position = |atom: &AtomId| atoms.partition_point(|other| other < atom);
     let moved: Vec<usize> = a.atoms.iter().map(position).collect();
     let mut guards = Guards::new();

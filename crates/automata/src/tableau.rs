@@ -30,7 +30,7 @@
 
 use crate::alphabet::LegalLetters;
 use crate::automaton::{Automaton, StateId, Transition};
-use crate::guard::{Guard, Guards};
+use crate::guard::{Guard, GuardMap, Guards};
 use lariat_budget::{Budget, Stop};
 use lariat_emptiness::Marks;
 use lariat_ltl::{AtomId, Formula, Formulas, Node, simplify};
@@ -79,9 +79,6 @@ struct States {
     by_formula: FxHashMap<Formula, StateId>,
 }
 
-/// An edge with the promises it postpones; the set of all marks is known at the end.
-type OpenEdge = (Guard, Marks, StateId);
-
 /// Treatment of the formula of a new state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum StateFormulas {
@@ -99,7 +96,8 @@ pub(crate) fn tableau(
     state_formulas: StateFormulas,
     budget: &Budget,
 ) -> Result<(Automaton, Vec<Formula>), Stop> {
-    let atoms = atoms_of(formulas, f)?;
+    let atoms = formulas.atoms_of(f);
+    Guards::check_atoms(&atoms)?;
     let mut store = Guards::limited(MOST_NODES);
     let legal = legal.guard(&atoms, &mut store);
     let mut t = Tableau {
@@ -121,7 +119,7 @@ pub(crate) fn tableau(
     };
     let mut lease = budget.lease();
     let initial = states.state_of(&mut t, f)?;
-    let mut edges: Vec<Vec<OpenEdge>> = Vec::new();
+    let mut edges: Vec<Vec<Transition>> = Vec::new();
     while edges.len() < states.names.len() {
         budget.spend(1)?;
         lease.resize(t.store.bytes() + edges.len() * 256)?;
@@ -129,36 +127,28 @@ pub(crate) fn tableau(
     }
     let mark_count = t.marks.len() as u32;
     let all = Marks::all(mark_count);
+    for edge in edges.iter_mut().flatten() {
+        edge.marks = all.minus(edge.marks);
+    }
     let automaton = Automaton {
         atoms,
         guards: t.store,
         mark_count,
         initial: vec![initial],
-        states: edges
-            .into_iter()
-            .map(|edges| {
-                edges
-                    .into_iter()
-                    .map(|(guard, put_off, to)| Transition {
-                        guard,
-                        marks: all.minus(put_off),
-                        to,
-                    })
-                    .collect()
-            })
-            .collect(),
+        states: edges,
     };
     Ok((automaton, states.names))
 }
 
-/// The edges of the `n`-th state, one for each target and set of postponed promises.
+/// The edges of the `n`-th state, one for each target and set of postponed promises. The latter is
+/// in the place of the marks: the set of all marks is known at the end.
 fn edges_of(
     t: &mut Tableau<'_>,
     states: &mut States,
     n: usize,
     budget: &Budget,
-) -> Result<Vec<OpenEdge>, Stop> {
-    let mut edges: FxHashMap<(StateId, Marks), Guard> = FxHashMap::default();
+) -> Result<Vec<Transition>, Stop> {
+    let mut edges = GuardMap::new();
     let mut edge = || budget.check().and_then(|()| budget.spend(1));
     let rests = t.store.leaves(states.moves[n], EXTRA as u32, &mut edge)?;
     for (rest, guard) in rests {
@@ -174,16 +164,10 @@ fn edges_of(
             }
             let rest = t.formulas.and(due);
             let to = states.state_of(t, rest)?;
-            let slot = edges.entry((to, put_off)).or_insert(Guards::FALSE);
-            *slot = t.store.or(*slot, guard);
+            edges.add((to, put_off), guard, &mut t.store);
         }
     }
-    let mut edges: Vec<OpenEdge> = edges
-        .into_iter()
-        .map(|((to, put_off), guard)| (guard, put_off, to))
-        .collect();
-    edges.sort_unstable_by_key(|&(_, put_off, to)| (to, put_off));
-    Ok(edges)
+    Ok(edges.edges())
 }
 
 impl States {
@@ -206,30 +190,6 @@ impl States {
         self.by_formula.insert(f, q);
         Ok(q)
     }
-}
-
-/// The atoms of `f`, sorted.
-fn atoms_of(formulas: &Formulas, f: Formula) -> Result<Vec<AtomId>, Stop> {
-    let mut seen = rustc_hash::FxHashSet::default();
-    let mut todo = vec![f];
-    let mut atoms = Vec::new();
-    while let Some(g) = todo.pop() {
-        if seen.insert(g) {
-            if let Node::Atom(a) = formulas.node(g) {
-                atoms.push(*a);
-            }
-            todo.extend_from_slice(formulas.node(g).children());
-        }
-    }
-    atoms.sort_unstable();
-    if atoms.len() > Guards::MAX_ATOMS {
-        return Err(Stop::Unsupported(format!(
-            "the formula has {} atoms, automata read at most {}",
-            atoms.len(),
-            Guards::MAX_ATOMS
-        )));
-    }
-    Ok(atoms)
 }
 
 impl Tableau<'_> {

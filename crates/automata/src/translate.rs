@@ -19,7 +19,6 @@ use crate::reduce::simulation::{SimulationDirection, simulate};
 use crate::reduce::{acceptance, collect_garbage, merge_edges, trim, wdba};
 use crate::tableau::{MOST_NODES, StateFormulas, tableau};
 use lariat_budget::{Budget, Stop};
-use lariat_emptiness::Marks;
 use lariat_ltl::{Formula, Formulas, classes, simplify};
 
 /// Maximum number of subsets in the minimisation of an obligation.
@@ -219,14 +218,10 @@ fn labelled(
         names = old.into_iter().map(|q| names[q.index()]).collect();
     };
     follow(clean(&mut a));
+    let direct = SimulationDirection::Direct;
     loop {
         let before = size(&a);
-        follow(simulate(
-            &mut a,
-            SimulationDirection::Direct,
-            letters,
-            budget,
-        )?);
+        follow(simulate(&mut a, direct, letters, budget)?);
         follow(clean(&mut a));
         if size(&a) == before {
             break;
@@ -256,12 +251,7 @@ pub fn buchi(
         }
         Placement::Edges => {
             reduce(&mut b, letters, budget)?;
-            if b.mark_count == 0 {
-                b.mark_count = 1;
-                for t in b.states.iter_mut().flatten() {
-                    t.marks = Marks::one(0);
-                }
-            }
+            b.ensure_mark();
         }
     }
     finish(&mut b, legal);

@@ -6,25 +6,23 @@ pub mod trim;
 pub mod wdba;
 
 use crate::automaton::{Automaton, StateId, Transition};
-use crate::guard::{Guard, Guards};
-use lariat_emptiness::Marks;
+use crate::guard::{Guard, GuardMap, Guards};
 use rustc_hash::FxHashMap;
 
 /// Merges edges that differ only in their guards, and sorts the edges of every state.
 pub fn merge_edges(a: &mut Automaton) {
     for edges in &mut a.states {
-        let mut merged: FxHashMap<(StateId, Marks), Guard> = FxHashMap::default();
-        for t in edges.iter() {
-            let slot = merged.entry((t.to, t.marks)).or_insert(Guards::FALSE);
-            *slot = a.guards.or(*slot, t.guard);
-        }
-        *edges = merged
-            .into_iter()
-            .filter(|(_, guard)| *guard != Guards::FALSE)
-            .map(|((to, marks), guard)| Transition { guard, marks, to })
-            .collect();
-        edges.sort_unstable_by_key(|t| (t.to, t.marks));
+        *edges = merged(edges, &mut a.guards);
     }
+}
+
+/// The edges of a state, merged and sorted.
+pub(crate) fn merged(edges: &[Transition], guards: &mut Guards) -> Vec<Transition> {
+    let mut merged = GuardMap::new();
+    for t in edges {
+        merged.add((t.to, t.marks), t.guard, guards);
+    }
+    merged.edges()
 }
 
 /// Restricts the automaton to the states with `keep`, renumbered.
@@ -36,12 +34,9 @@ pub(crate) fn retain_states(a: &mut Automaton, keep: &[bool]) {
     }
     let states = std::mem::take(&mut a.states);
     for (edges, _) in states.into_iter().zip(keep).filter(|(_, keep)| **keep) {
-        a.states.push(
-            edges
-                .into_iter()
-                .filter_map(|t| name[t.to.index()].map(|to| Transition { to, ..t }))
-                .collect(),
-        );
+        let renamed = |t: Transition| name[t.to.index()].map(|to| Transition { to, ..t });
+        a.states
+            .push(edges.into_iter().filter_map(renamed).collect());
     }
     a.initial = a.initial.iter().filter_map(|q| name[q.index()]).collect();
 }
@@ -52,9 +47,8 @@ pub(crate) fn collect_garbage(a: &mut Automaton, mut fresh: Guards) {
     let mut memo: FxHashMap<Guard, Guard> = FxHashMap::default();
     for edges in &mut a.states {
         for t in edges {
-            t.guard = *memo
-                .entry(t.guard)
-                .or_insert_with(|| fresh.import(&a.guards, t.guard, &atoms));
+            let known = memo.entry(t.guard);
+            t.guard = *known.or_insert_with(|| fresh.import(&a.guards, t.guard, &atoms));
         }
     }
     a.guards = fresh;

@@ -17,7 +17,7 @@
 //! Cost: the number of subsets, which is limited, times the edges of a subset.
 
 use crate::automaton::{Automaton, StateId, Transition};
-use crate::guard::{Guard, Guards, Letter};
+use crate::guard::{Guard, GuardMap, Guards, Letter};
 use crate::scc::components;
 use crate::word::Word;
 use lariat_budget::{Budget, Stop};
@@ -35,7 +35,7 @@ pub struct MinimalWdba {
     atoms: Vec<lariat_ltl::AtomId>,
     guards: Guards,
     /// The edges of every state, with disjoint guards.
-    states: Vec<Vec<(Guard, StateId)>>,
+    states: Vec<Vec<(StateId, Guard)>>,
     initial: StateId,
     accepting: Vec<bool>,
 }
@@ -43,20 +43,11 @@ pub struct MinimalWdba {
 impl MinimalWdba {
     /// The trimmed automaton, or that of the complement.
     pub fn automaton(&self, complement: bool) -> Automaton {
-        let states = self
-            .states
-            .iter()
-            .zip(&self.accepting)
+        let states = (self.states.iter().zip(&self.accepting))
             .map(|(edges, &accepting)| {
-                let marks = if accepting != complement {
-                    Marks::one(0)
-                } else {
-                    Marks::NONE
-                };
-                edges
-                    .iter()
-                    .map(|&(guard, to)| Transition { guard, marks, to })
-                    .collect()
+                let marks = Marks::all(u32::from(accepting != complement));
+                let edge = |&(to, guard)| Transition { guard, marks, to };
+                edges.iter().map(edge).collect()
             })
             .collect();
         let mut a = Automaton {
@@ -100,16 +91,11 @@ pub fn minimise(
             continue;
         }
         accepting[c] = colour[n].is_multiple_of(2);
-        let mut merged: FxHashMap<u32, Guard> = FxHashMap::default();
+        let mut merged = GuardMap::new();
         for &(guard, to) in out {
-            let slot = merged.entry(class[to]).or_insert(Guards::FALSE);
-            *slot = store.or(*slot, guard);
+            merged.add(StateId(class[to]), guard, &mut store);
         }
-        states[c] = merged
-            .into_iter()
-            .map(|(to, guard)| (guard, StateId(to)))
-            .collect();
-        states[c].sort_unstable_by_key(|e: &(Guard, StateId)| e.1);
+        states[c] = merged.sorted();
     }
     Ok(Some(MinimalWdba {
         atoms: a.atoms.clone(),

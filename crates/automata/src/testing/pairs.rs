@@ -21,7 +21,7 @@ use super::trie::{Trie, Tries};
 use super::{Testing, TestingState, submasks};
 use crate::automaton::{Automaton, StateId, Transition};
 use crate::cube::Cube;
-use crate::guard::{Guard, Guards, Letter};
+use crate::guard::{Guard, GuardMap, Guards, Letter};
 use crate::scc::components;
 use lariat_budget::{Budget, Stop};
 use lariat_emptiness::Marks;
@@ -334,36 +334,24 @@ impl<'a> StateLetterPairs<'a> {
             if slot.is_some() {
                 continue;
             }
-            let (l, q) = (
-                pair / self.automaton.states.len(),
-                pair % self.automaton.states.len(),
-            );
+            let (l, q) = self.parts(pair);
             returns[class[pair] as usize] = self.facts(l).accepting[q];
             *slot = Some(TestingState {
                 livelock: self.facts(l).reaching[q],
                 changes: self.changes(signature, tries, &mut guards),
             });
         }
-        let mut initial: FxHashMap<u32, Guard> = FxHashMap::default();
-        for l in 0..self.letters.len() {
-            for q in &self.automaton.initial {
-                let pair = self.index(l, q.index());
-                if !self.dead[pair] {
-                    let cube = self.cube(self.letters.len() - 1, l, &mut guards);
-                    let slot = initial.entry(class[pair]).or_insert(Guards::FALSE);
-                    *slot = guards.or(*slot, cube);
-                }
-            }
+        let mut initial = GuardMap::new();
+        for (l, pair) in self.initial().filter(|(_, pair)| !self.dead[*pair]) {
+            let cube = self.exactly(l, &mut guards);
+            initial.add(StateId(class[pair]), cube, &mut guards);
         }
-        let mut initial: Vec<(StateId, Guard)> =
-            initial.into_iter().map(|(c, g)| (StateId(c), g)).collect();
-        initial.sort_unstable();
         let testing = Testing {
             atoms: self.automaton.atoms.clone(),
             observed: self.observed,
             guards,
             mark_count: self.automaton.mark_count,
-            initial,
+            initial: initial.sorted(),
             states: states.into_iter().flatten().collect(),
         };
         Merged { testing, returns }
@@ -375,27 +363,19 @@ impl<'a> StateLetterPairs<'a> {
         tries: &Tries,
         guards: &mut Guards,
     ) -> Vec<Transition> {
-        let mut changes = Vec::new();
+        let mut changes = GuardMap::new();
         for &(marks, f) in signature {
-            let mut to: FxHashMap<u32, Guard> = FxHashMap::default();
             tries.paths(f, &mut |asked, values, set| {
                 if set.is_empty() {
                     return;
                 }
                 let cube = self.cube(asked, values, guards);
                 for &c in set {
-                    let slot = to.entry(c).or_insert(Guards::FALSE);
-                    *slot = guards.or(*slot, cube);
+                    changes.add((StateId(c), marks), cube, guards);
                 }
             });
-            changes.extend(to.into_iter().map(|(c, guard)| Transition {
-                guard,
-                marks,
-                to: StateId(c),
-            }));
         }
-        changes.sort_unstable_by_key(|t| (t.to, t.marks));
-        changes
+        changes.edges()
     }
 
     /// The letters that agree with `values` on the atoms numbered in `asked`.

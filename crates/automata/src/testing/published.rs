@@ -20,9 +20,8 @@
 use super::pairs::StateLetterPairs;
 use super::{Testing, TestingState, reduce};
 use crate::automaton::{Automaton, StateId, Transition};
-use crate::guard::{Guard, Guards};
+use crate::guard::{GuardMap, Guards};
 use lariat_budget::{Budget, Stop};
-use rustc_hash::FxHashMap;
 
 /// Construction of livelock states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,23 +58,14 @@ pub(super) fn published(
     for pair in 0..pairs.count() {
         budget.check()?;
         lease.resize(edges * size_of::<Transition>())?;
-        let mut to: FxHashMap<(u32, lariat_emptiness::Marks), Guard> = FxHashMap::default();
+        let mut to = GuardMap::new();
         for (change, marks, target) in pairs.changes_of(pair) {
             let cube = pairs.exactly(change, &mut guards);
             for target in &targets[target] {
-                let slot = to.entry((*target, marks)).or_insert(Guards::FALSE);
-                *slot = guards.or(*slot, cube);
+                to.add((StateId(*target), marks), cube, &mut guards);
             }
         }
-        let mut changes: Vec<Transition> = to
-            .into_iter()
-            .map(|((to, marks), guard)| Transition {
-                guard,
-                marks,
-                to: StateId(to),
-            })
-            .collect();
-        changes.sort_unstable_by_key(|t| (t.to, t.marks));
+        let changes = to.edges();
         edges += changes.len();
         states.push(TestingState {
             livelock: match livelocks {
@@ -85,23 +75,19 @@ pub(super) fn published(
             changes,
         });
     }
-    let mut initial: FxHashMap<u32, Guard> = FxHashMap::default();
+    let mut initial = GuardMap::new();
     for (letter, pair) in pairs.initial() {
         let cube = pairs.exactly(letter, &mut guards);
         for target in &targets[pair] {
-            let slot = initial.entry(*target).or_insert(Guards::FALSE);
-            *slot = guards.or(*slot, cube);
+            initial.add(StateId(*target), cube, &mut guards);
         }
     }
-    let mut initial: Vec<(StateId, Guard)> =
-        initial.into_iter().map(|(q, g)| (StateId(q), g)).collect();
-    initial.sort_unstable();
     let mut testing = Testing {
         atoms: a.atoms.clone(),
         observed: pairs.observed(),
         guards,
         mark_count: a.mark_count,
-        initial,
+        initial: initial.sorted(),
         states,
     };
     reduce::bisimilar(&mut testing, budget)?;

@@ -16,7 +16,8 @@
 use super::{Testing, TestingState};
 use crate::automaton::{StateId, Transition};
 use crate::degeneralize::Placement;
-use crate::guard::{Guard, Guards};
+use crate::guard::{GuardMap, Guards};
+use crate::reduce::merged;
 use crate::scc::{Components, components};
 use lariat_budget::{Budget, Stop};
 use lariat_emptiness::Marks;
@@ -89,28 +90,17 @@ fn trim(t: &mut Testing) {
     }
     let useful = |q: StateId| fruitful[scc.of[q.index()] as usize];
     let mut reached = vec![false; t.states.len()];
-    let mut todo: Vec<StateId> = t
-        .initial
-        .iter()
-        .map(|i| i.0)
-        .filter(|q| useful(*q))
-        .collect();
+    let initial = t.initial.iter().map(|(q, _)| *q);
+    let mut todo: Vec<StateId> = initial.filter(|q| useful(*q)).collect();
     while let Some(q) = todo.pop() {
         if !std::mem::replace(&mut reached[q.index()], true) {
             let next = t.states[q.index()].changes.iter().map(|e| e.to);
             todo.extend(next.filter(|q| useful(*q)));
         }
     }
-    let mut count = 0;
-    let names: Vec<Option<StateId>> = reached
-        .into_iter()
-        .map(|kept| {
-            kept.then(|| {
-                count += 1;
-                StateId(count - 1)
-            })
-        })
-        .collect();
+    let mut next = (0..).map(StateId);
+    let name = |kept: bool| if kept { next.next() } else { None };
+    let names: Vec<Option<StateId>> = reached.into_iter().map(name).collect();
     rename(t, &names);
 }
 
@@ -120,24 +110,18 @@ fn rename(t: &mut Testing, names: &[Option<StateId>]) {
     let old = std::mem::take(&mut t.states);
     for (n, mut state) in old.into_iter().enumerate() {
         if names[n].is_some_and(|name| name.index() == t.states.len()) {
-            state.changes = state
-                .changes
-                .into_iter()
-                .filter_map(|e| names[e.to.index()].map(|to| Transition { to, ..e }))
-                .collect();
+            let renamed = |e: Transition| names[e.to.index()].map(|to| Transition { to, ..e });
+            state.changes = state.changes.into_iter().filter_map(renamed).collect();
             t.states.push(state);
         }
     }
-    let mut initial: FxHashMap<StateId, Guard> = FxHashMap::default();
-    for (q, letters) in std::mem::take(&mut t.initial) {
+    let mut initial = GuardMap::new();
+    for (q, letters) in &t.initial {
         if let Some(name) = names[q.index()] {
-            let slot = initial.entry(name).or_insert(Guards::FALSE);
-            *slot = t.guards.or(*slot, letters);
+            initial.add(name, *letters, &mut t.guards);
         }
     }
-    t.initial = initial.into_iter().collect();
-    t.initial.retain(|(_, letters)| *letters != Guards::FALSE);
-    t.initial.sort_unstable();
+    t.initial = initial.sorted();
 }
 
 /// Removes marks that no accepting cycle can use; on edges that are on no cycle, where marks are
@@ -175,17 +159,7 @@ fn settle_marks(t: &mut Testing, placement: Placement, outside: Marks) {
 /// Merges edges that differ only in their guards.
 fn merge_edges(t: &mut Testing) {
     for state in &mut t.states {
-        let mut merged: FxHashMap<(StateId, Marks), Guard> = FxHashMap::default();
-        for e in &state.changes {
-            let slot = merged.entry((e.to, e.marks)).or_insert(Guards::FALSE);
-            *slot = t.guards.or(*slot, e.guard);
-        }
-        state.changes = merged
-            .into_iter()
-            .filter(|(_, guard)| *guard != Guards::FALSE)
-            .map(|((to, marks), guard)| Transition { guard, marks, to })
-            .collect();
-        state.changes.sort_unstable_by_key(|e| (e.to, e.marks));
+        state.changes = merged(&state.changes, &mut t.guards);
     }
 }
 
@@ -284,17 +258,12 @@ fn bisimulate(t: &mut Testing, budget: &Budget) -> Result<(), Stop> {
         let mut ids = FxHashMap::default();
         let mut refined = Vec::with_capacity(class.len());
         for (n, state) in t.states.iter().enumerate() {
-            let mut edges: FxHashMap<(u32, Marks), Guard> = FxHashMap::default();
+            let mut edges = GuardMap::new();
             for e in &state.changes {
-                let slot = edges
-                    .entry((class[e.to.index()], e.marks))
-                    .or_insert(Guards::FALSE);
-                *slot = t.guards.or(*slot, e.guard);
+                edges.add((class[e.to.index()], e.marks), e.guard, &mut t.guards);
             }
-            let mut edges: Vec<_> = edges.into_iter().map(|((c, m), g)| (c, m, g)).collect();
-            edges.sort_unstable();
             let next = ids.len() as u32;
-            refined.push(*ids.entry((class[n], edges)).or_insert(next));
+            refined.push(*ids.entry((class[n], edges.sorted())).or_insert(next));
         }
         class = refined;
         if ids.len() == classes {

@@ -27,7 +27,6 @@ use crate::guard::Guards;
 use crate::scc::{Components, components};
 use lariat_budget::{Budget, Stop};
 use lariat_emptiness::Marks;
-use std::borrow::Cow;
 
 /// A transition-based generalized testing automaton.
 ///
@@ -58,17 +57,11 @@ impl Tgta {
     }
 }
 
-/// Adds a mark to every edge of an automaton without marks.
-fn with_a_mark(a: &Automaton) -> Cow<'_, Automaton> {
-    if a.mark_count > 0 {
-        return Cow::Borrowed(a);
-    }
+/// `a` with at least one mark.
+fn with_a_mark(a: &Automaton) -> Automaton {
     let mut marked = a.clone();
-    marked.mark_count = 1;
-    for t in marked.states.iter_mut().flatten() {
-        t.marks = Marks::one(0);
-    }
-    Cow::Owned(marked)
+    marked.ensure_mark();
+    marked
 }
 
 /// Restricts `livelock` to states where stuttering may collect all marks; the others get copies of

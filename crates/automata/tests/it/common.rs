@@ -2,11 +2,36 @@
 
 use lariat_automata::{Automaton, AutomatonProduct, LegalLetters, Letter, Word, translate};
 use lariat_budget::Budget;
-use lariat_ltl::{AtomId, Formula, Formulas, Random, holds};
+use lariat_ltl::{
+    AtomId, Formula, Formulas, FreeVocabulary, OperatorWeights, Random, holds, parse,
+    random_formula,
+};
 
 /// The seed of this run: `LARIAT_SEED`, or the default. Printed for reproduction.
 pub fn seed() -> u64 {
     lariat_corpora::seed(0x1a51a7)
+}
+
+/// A formula in a new store.
+pub fn parsed(text: &str) -> (Formulas, Formula) {
+    let mut formulas = Formulas::new();
+    let f = parse(text, &mut formulas, &mut FreeVocabulary).unwrap();
+    (formulas, f)
+}
+
+/// A random formula with all operators.
+pub fn drawn(
+    formulas: &mut Formulas,
+    atoms: &[AtomId],
+    size: usize,
+    random: &mut Random,
+) -> Formula {
+    random_formula(formulas, atoms, size, &OperatorWeights::ALL, random)
+}
+
+/// The automaton of a formula, on all letters.
+pub fn translated(formulas: &mut Formulas, f: Formula) -> Automaton {
+    translate(formulas, f, &LegalLetters::any(), &Budget::unlimited()).unwrap()
 }
 
 /// The automata of a formula and of its negation.
@@ -18,8 +43,8 @@ pub fn both(formulas: &mut Formulas, f: Formula, legal: &LegalLetters) -> (Autom
     (a, b)
 }
 
-/// A random word over `atoms`, each letter made by `letter`.
-pub fn random_word(random: &mut Random, letter: &mut dyn FnMut(&mut Random) -> Letter) -> Word {
+/// A random word, each letter made by `letter`.
+pub fn random_word(random: &mut Random, mut letter: impl FnMut(&mut Random) -> Letter) -> Word {
     let (prefix, cycle) = (random.below(5), 1 + random.below(4));
     Word {
         prefix: (0..prefix).map(|_| letter(random)).collect(),
@@ -36,10 +61,8 @@ pub fn satisfies(formulas: &Formulas, f: Formula, atoms: &[AtomId], word: &Word)
         word.prefix.len(),
         word.cycle.len(),
         |position, atom| {
-            atoms
-                .iter()
-                .position(|&a| a == atom)
-                .is_some_and(|i| letters[position].0 >> i & 1 == 1)
+            let bit = atoms.iter().position(|&a| a == atom);
+            bit.is_some_and(|i| letters[position].0 >> i & 1 == 1)
         },
     )
 }
@@ -65,31 +88,20 @@ pub fn assert_disjoint(a: &Automaton, b: &Automaton, legal: &LegalLetters, what:
     assert_eq!(word, None, "accepted by both automata of {what}");
 }
 
-/// A formula with automata of it and of its negation.
-pub struct ComplementTest<'a> {
-    pub formulas: &'a Formulas,
-    pub f: Formula,
-    pub a: &'a Automaton,
-    pub b: &'a Automaton,
-    pub text: &'a str,
-}
-
-impl ComplementTest<'_> {
-    /// Checks that each of `count` random words is accepted by exactly one automaton, as evaluated.
-    pub fn assert_words(
-        &self,
-        count: usize,
-        random: &mut Random,
-        letter: &mut dyn FnMut(&mut Random) -> Letter,
-    ) {
-        let &ComplementTest { f, a, b, text, .. } = self;
-        let atoms = self.formulas.atoms_of(f);
-        for _ in 0..count {
-            let word = random_word(random, letter);
-            let expected = satisfies(self.formulas, f, &atoms, &word);
-            let (in_a, in_b) = (over(a, &atoms, &word), over(b, &atoms, &word));
-            assert_eq!(a.accepts(&in_a), expected, "{text} on {word:?}");
-            assert_eq!(b.accepts(&in_b), !expected, "!({text}) on {word:?}");
-        }
+/// Panics unless each of `words` is accepted by exactly one of the automata of `f` and of its
+/// negation, as evaluated.
+pub fn assert_words(
+    formulas: &Formulas,
+    f: Formula,
+    [a, b]: [&Automaton; 2],
+    text: &str,
+    words: impl Iterator<Item = Word>,
+) {
+    let atoms = formulas.atoms_of(f);
+    for word in words {
+        let expected = satisfies(formulas, f, &atoms, &word);
+        let (in_a, in_b) = (over(a, &atoms, &word), over(b, &atoms, &word));
+        assert_eq!(a.accepts(&in_a), expected, "{text} on {word:?}");
+        assert_eq!(b.accepts(&in_b), !expected, "!({text}) on {word:?}");
     }
 }

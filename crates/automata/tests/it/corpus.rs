@@ -1,9 +1,9 @@
 //! Languages and sizes on the corpus of formulas, where available.
 
-use crate::common::{ComplementTest, assert_disjoint, both, over, satisfies, seed};
+use crate::common::{assert_disjoint, assert_words, both, parsed, random_word, satisfies, seed};
 use lariat_automata::{Automaton, LegalLetters, Letter, Word, stutter_invariant};
 use lariat_budget::Budget;
-use lariat_ltl::{AtomId, Formula, Formulas, FreeVocabulary, Random, parse};
+use lariat_ltl::{AtomId, Formula, Formulas, Random};
 
 /// A formula of the corpus with its table row.
 pub struct Entry {
@@ -28,8 +28,7 @@ pub fn corpus() -> Vec<Entry> {
         .unwrap_or_default()
         .into_iter()
         .map(|column| {
-            let mut formulas = Formulas::new();
-            let f = parse(&column[0], &mut formulas, &mut FreeVocabulary).unwrap();
+            let (formulas, f) = parsed(&column[0]);
             Entry {
                 text: column[0].clone(),
                 column,
@@ -49,23 +48,11 @@ fn languages_and_sizes() {
         assert_disjoint(&a, &b, &LegalLetters::any(), &entry.text);
         let atoms = entry.formulas.atoms_of(entry.f);
         let mask = (1u64 << atoms.len()) - 1;
-        ComplementTest {
-            formulas: &entry.formulas,
-            f: entry.f,
-            a: &a,
-            b: &b,
-            text: &entry.text,
-        }
-        .assert_words(1000, &mut random, &mut |random| {
-            Letter(random.bits() & mask)
-        });
-        assert_eq!(
-            !a.states.is_empty(),
-            entry.flag(8),
-            "satisfiable: {}",
-            entry.text
-        );
-        assert_eq!(b.states.is_empty(), entry.flag(9), "valid: {}", entry.text);
+        let words = (0..1000).map(|_| random_word(&mut random, |r| Letter(r.bits() & mask)));
+        assert_words(&entry.formulas, entry.f, [&a, &b], &entry.text, words);
+        let (satisfiable, valid) = (!a.states.is_empty(), b.states.is_empty());
+        let expected = (entry.flag(8), entry.flag(9));
+        assert_eq!((satisfiable, valid), expected, "{}", entry.text);
         assert_witness(&entry, &a, &b, &atoms);
         // The reference counts the empty automaton as one state.
         ours[0] += a.states.len().max(1) + b.states.len().max(1);
@@ -125,19 +112,7 @@ fn assert_witness(entry: &Entry, a: &Automaton, b: &Automaton, atoms: &[AtomId])
         prefix: letters(prefix),
         cycle: letters(rest.trim_end_matches('}')),
     };
-    assert!(
-        satisfies(&entry.formulas, entry.f, atoms, &word),
-        "{}",
-        entry.text
-    );
-    assert!(
-        a.accepts(&over(a, atoms, &word)),
-        "witness of {}",
-        entry.text
-    );
-    assert!(
-        !b.accepts(&over(b, atoms, &word)),
-        "witness of {}",
-        entry.text
-    );
+    let (formulas, text) = (&entry.formulas, &entry.text);
+    assert!(satisfies(formulas, entry.f, atoms, &word), "{text}");
+    assert_words(formulas, entry.f, [a, b], text, std::iter::once(word));
 }

@@ -1,6 +1,6 @@
 //! HOA output and input, against an independent parser, and with malformed input.
 
-use crate::common::{assert_disjoint, seed};
+use crate::common::{assert_disjoint, drawn, parsed, seed, translated};
 use hoars::{AbstractLabelExpression, HoaRepresentation, LabelExpression};
 use lariat_automata::{
     Automaton, LegalLetters, Letter, Placement, StateId, Word, degeneralize, disjoint, read_hoa,
@@ -8,9 +8,7 @@ use lariat_automata::{
 };
 use lariat_budget::Budget;
 use lariat_emptiness::Marks;
-use lariat_ltl::{
-    Formula, Formulas, FreeVocabulary, OperatorWeights, Random, parse, random_formula,
-};
+use lariat_ltl::{Formula, Formulas, FreeVocabulary, Random, parse};
 
 fn hoa(a: &Automaton, formulas: &Formulas) -> String {
     let mut out = String::new();
@@ -37,14 +35,8 @@ fn automata(mut check: impl FnMut(&mut Formulas, Formula, Automaton)) {
         let mut formulas = Formulas::new();
         let atoms = ["p", "q >= \"2\"", "r"].map(|n| formulas.atom_id(n));
         let size = 3 + random.below(10);
-        let f = random_formula(
-            &mut formulas,
-            &atoms,
-            size,
-            &OperatorWeights::ALL,
-            &mut random,
-        );
-        let a = translate(&mut formulas, f, &LegalLetters::any(), &Budget::unlimited()).unwrap();
+        let f = drawn(&mut formulas, &atoms, size, &mut random);
+        let a = translated(&mut formulas, f);
         let b = degeneralize(&a, Placement::States);
         check(&mut formulas, f, a);
         check(&mut formulas, f, b);
@@ -59,7 +51,7 @@ fn written_automata_are_read_back() {
         assert_eq!(b.edge_count(), a.edge_count());
         assert_eq!(b.mark_count, a.mark_count);
         let not_f = formulas.not(f);
-        let not_a = translate(formulas, not_f, &LegalLetters::any(), &Budget::unlimited()).unwrap();
+        let not_a = translated(formulas, not_f);
         assert_disjoint(&b, &not_a, &LegalLetters::any(), &text);
         assert_eq!(hoa(&b, formulas).len(), text.len());
     });
@@ -279,7 +271,7 @@ fn mutated_input_never_panics() {
         &mut FreeVocabulary,
     )
     .unwrap();
-    let a = translate(&mut formulas, f, &LegalLetters::any(), &Budget::unlimited()).unwrap();
+    let a = translated(&mut formulas, f);
     let text = hoa(&a, &formulas);
     let pieces = [
         "[",
@@ -336,9 +328,8 @@ fn mutated_input_never_panics() {
 
 #[test]
 fn never_claims_pictures_and_json() {
-    let mut formulas = Formulas::new();
-    let f = parse("!G(p -> F q)", &mut formulas, &mut FreeVocabulary).unwrap();
-    let a = translate(&mut formulas, f, &LegalLetters::any(), &Budget::unlimited()).unwrap();
+    let (mut formulas, f) = parsed("!G(p -> F q)");
+    let a = translated(&mut formulas, f);
     let name = |x| formulas.atom_name(x).to_owned();
     let mut never = String::new();
     write_never(&a, "!G(p -> F q) */", name, &mut never).unwrap();
@@ -361,7 +352,7 @@ fn never_claims_pictures_and_json() {
     );
 
     let f = parse("false", &mut formulas, &mut FreeVocabulary).unwrap();
-    let empty = translate(&mut formulas, f, &LegalLetters::any(), &Budget::unlimited()).unwrap();
+    let empty = translated(&mut formulas, f);
     let mut never = String::new();
     write_never(&empty, "", |_| String::new(), &mut never).unwrap();
     assert!(never.contains("false;"));

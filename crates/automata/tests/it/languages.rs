@@ -1,14 +1,15 @@
 //! Languages of selected and random formulas, through every construction.
 
-use crate::common::{ComplementTest, assert_disjoint, both, over, random_word, satisfies, seed};
+use crate::common::{
+    assert_disjoint, assert_words, both, drawn, over, parsed, random_word, satisfies, seed,
+    translated,
+};
 use lariat_automata::{
     Automaton, Guards, LegalLetters, Letter, Placement, Word, buchi, degeneralize, has_state_marks,
     silent_step_invariant, state_based, stutter_invariant, translate, translate_labelled,
 };
 use lariat_budget::{Budget, Stop};
-use lariat_ltl::{
-    AtomId, Formula, Formulas, FreeVocabulary, OperatorWeights, Random, parse, random_formula,
-};
+use lariat_ltl::{AtomId, Formula, Formulas, FreeVocabulary, Random, parse};
 use std::time::Duration;
 
 /// Formulas that are difficult for some construction.
@@ -42,7 +43,7 @@ fn cases() -> usize {
     lariat_corpora::cases(400)
 }
 
-fn any_letter(atoms: usize) -> impl FnMut(&mut Random) -> Letter {
+fn any_letter(atoms: usize) -> impl Fn(&mut Random) -> Letter {
     move |random| Letter(random.bits() & ((1 << atoms) - 1))
 }
 
@@ -53,21 +54,14 @@ fn for_formulas(
 ) {
     let mut random = Random::new(seed());
     for text in SHIPPED {
-        let mut formulas = Formulas::new();
-        let f = parse(text, &mut formulas, &mut FreeVocabulary).unwrap();
+        let (mut formulas, f) = parsed(text);
         check(&mut formulas, f, text, &mut random);
     }
     for case in 0..random_count {
         let mut formulas = Formulas::new();
         let atoms: Vec<AtomId> = ["p", "q", "r"].map(|n| formulas.atom_id(n)).to_vec();
         let size = 3 + random.below(12);
-        let f = random_formula(
-            &mut formulas,
-            &atoms,
-            size,
-            &OperatorWeights::ALL,
-            &mut random,
-        );
+        let f = drawn(&mut formulas, &atoms, size, &mut random);
         let text = format!("random formula {case}: {:?}", formulas.node(f));
         check(&mut formulas, f, &text, &mut random);
     }
@@ -79,14 +73,8 @@ fn a_formula_and_its_negation_partition_the_words() {
         let (a, b) = both(formulas, f, &LegalLetters::any());
         assert_disjoint(&a, &b, &LegalLetters::any(), text);
         let count = formulas.atoms_of(f).len();
-        ComplementTest {
-            formulas,
-            f,
-            a: &a,
-            b: &b,
-            text,
-        }
-        .assert_words(200, random, &mut any_letter(count));
+        let words = (0..200).map(|_| random_word(random, any_letter(count)));
+        assert_words(formulas, f, [&a, &b], text, words);
     });
 }
 
@@ -94,9 +82,9 @@ fn a_formula_and_its_negation_partition_the_words() {
 fn degeneralization_preserves_the_language() {
     for_formulas(cases() / 2, |formulas, f, text, random| {
         let unlimited = Budget::unlimited();
-        let a = translate(formulas, f, &LegalLetters::any(), &unlimited).unwrap();
+        let a = translated(formulas, f);
         let not_f = formulas.not(f);
-        let not_a = translate(formulas, not_f, &LegalLetters::any(), &unlimited).unwrap();
+        let not_a = translated(formulas, not_f);
         let any = LegalLetters::any();
         let edges = degeneralize(&a, Placement::Edges);
         let states = degeneralize(&a, Placement::States);
@@ -115,7 +103,7 @@ fn degeneralization_preserves_the_language() {
         for b in [&edges, &states, &split, &small_edges, &small_states] {
             assert_disjoint(b, &not_a, &LegalLetters::any(), text);
             for _ in 0..50 {
-                let word = random_word(random, &mut any_letter(atoms.len()));
+                let word = random_word(random, any_letter(atoms.len()));
                 let expected = satisfies(formulas, f, &atoms, &word);
                 assert_eq!(
                     b.accepts(&over(b, &atoms, &word)),
@@ -137,7 +125,7 @@ fn labels_are_the_languages_of_states() {
         let atoms = a.atoms.clone();
         for (q, &label) in a.state_ids().zip(&labelled.formulas) {
             for _ in 0..20 {
-                let word = random_word(random, &mut any_letter(atoms.len()));
+                let word = random_word(random, any_letter(atoms.len()));
                 let expected = satisfies(formulas, label, &atoms, &word);
                 assert_eq!(
                     a.accepts_from(&[q], &word),
@@ -161,18 +149,12 @@ fn impossible_combinations_of_events_are_excluded() {
         let combinations = vec![vec![], vec![a, c], vec![b], vec![c]];
         let legal = LegalLetters::events(vec![a, b, c], combinations.clone());
         let size = 3 + random.below(10);
-        let f = random_formula(
-            &mut formulas,
-            &[p, a, b, c],
-            size,
-            &OperatorWeights::ALL,
-            &mut random,
-        );
+        let f = drawn(&mut formulas, &[p, a, b, c], size, &mut random);
         let what = format!("case {case}");
         let (yes, no) = both(&mut formulas, f, &legal);
         assert_disjoint(&yes, &no, &legal, &what);
         let atoms = formulas.atoms_of(f);
-        let mut letter = |random: &mut Random| {
+        let letter = |random: &mut Random| {
             let events = &combinations[random.below(combinations.len())];
             let state = random.coin();
             Letter(atoms.iter().enumerate().fold(0, |bits, (i, x)| {
@@ -180,18 +162,11 @@ fn impossible_combinations_of_events_are_excluded() {
                 bits | u64::from(holds) << i
             }))
         };
-        ComplementTest {
-            formulas: &formulas,
-            f,
-            a: &yes,
-            b: &no,
-            text: &what,
-        }
-        .assert_words(100, &mut random, &mut letter);
+        let words = (0..100).map(|_| random_word(&mut random, &letter));
+        assert_words(&formulas, f, [&yes, &no], &what, words);
     }
     // Two simultaneous events are impossible, and the automaton excludes them.
-    let mut formulas = Formulas::new();
-    let f = parse("F(a & b)", &mut formulas, &mut FreeVocabulary).unwrap();
+    let (mut formulas, f) = parsed("F(a & b)");
     let events = formulas.atoms_of(f);
     let legal = LegalLetters::at_most_one(events);
     let empty = translate(&mut formulas, f, &legal, &Budget::unlimited()).unwrap();
@@ -221,7 +196,7 @@ fn stutter_invariant_formulas_ignore_stuttering() {
         found[usize::from(invariant)] += 1;
         let atoms = formulas.atoms_of(f);
         let seen = (0..300).any(|_| {
-            let word = random_word(random, &mut any_letter(atoms.len()));
+            let word = random_word(random, any_letter(atoms.len()));
             let other = stuttered(&word, random);
             satisfies(formulas, f, &atoms, &word) != satisfies(formulas, f, &atoms, &other)
         });
@@ -256,12 +231,8 @@ fn silent_steps_before_events() {
 
 #[test]
 fn limits_are_returned_as_stops() {
-    let mut formulas = Formulas::new();
-    let wide = (0..65)
-        .map(|i| format!("p{i}"))
-        .collect::<Vec<_>>()
-        .join(" & ");
-    let f = parse(&wide, &mut formulas, &mut FreeVocabulary).unwrap();
+    let wide: Vec<String> = (0..65).map(|i| format!("p{i}")).collect();
+    let (mut formulas, f) = parsed(&wide.join(" & "));
     let result = translate(&mut formulas, f, &LegalLetters::any(), &Budget::unlimited());
     assert!(matches!(result, Err(Stop::Unsupported(_))));
 
@@ -289,16 +260,14 @@ fn deep_formulas_do_not_overflow() {
     for _ in 0..500 {
         f = formulas.next(f);
     }
-    let a: Automaton =
-        translate(&mut formulas, f, &LegalLetters::any(), &Budget::unlimited()).unwrap();
+    let a: Automaton = translated(&mut formulas, f);
     assert_eq!(a.states.len(), 502);
     assert!(a.states.iter().flatten().all(|t| t.guard != Guards::FALSE));
 }
 
 #[test]
 fn very_many_obligations_do_not_overflow() {
-    let mut formulas = Formulas::new();
-    let f = parse("G p | F q", &mut formulas, &mut FreeVocabulary).unwrap();
+    let (mut formulas, f) = parsed("G p | F q");
     let mut parts = Vec::new();
     let mut part = f;
     for _ in 0..1900 {
@@ -373,13 +342,7 @@ fn literal(formulas: &mut Formulas, random: &mut Random, atom: AtomId) -> Formul
 fn many_conditions(formulas: &mut Formulas, random: &mut Random) -> Formula {
     let mut atoms: Vec<AtomId> = ["p", "q", "r"].map(|n| formulas.atom_id(n)).to_vec();
     let size = 1 + random.below(6);
-    let mut parts = vec![random_formula(
-        formulas,
-        &atoms,
-        size,
-        &OperatorWeights::ALL,
-        random,
-    )];
+    let mut parts = vec![drawn(formulas, &atoms, size, random)];
     for i in 0..5 + random.below(3) {
         let own = formulas.atom_id(&format!("own{i}"));
         let mut literals = vec![literal(formulas, random, own)];
@@ -409,16 +372,9 @@ fn many_recurring_or_settling_conditions() {
         let text = format!("case {case}");
         let (a, b) = both(&mut formulas, f, &any);
         assert_disjoint(&a, &b, &any, &text);
-        let count = formulas.atoms_of(f).len();
-        let mut letter = any_letter(count);
-        ComplementTest {
-            formulas: &formulas,
-            f,
-            a: &a,
-            b: &b,
-            text: &text,
-        }
-        .assert_words(200, &mut random, &mut letter);
+        let letter = any_letter(formulas.atoms_of(f).len());
+        let words = (0..200).map(|_| random_word(&mut random, &letter));
+        assert_words(&formulas, f, [&a, &b], &text, words);
         let not_f = formulas.not(f);
         for g in [f, not_f] {
             let labelled =
@@ -426,7 +382,7 @@ fn many_recurring_or_settling_conditions() {
             let (a, atoms) = (&labelled.automaton, labelled.automaton.atoms.clone());
             for (q, &label) in a.state_ids().zip(&labelled.formulas) {
                 for _ in 0..20 {
-                    let word = random_word(&mut random, &mut any_letter(atoms.len()));
+                    let word = random_word(&mut random, any_letter(atoms.len()));
                     let expected = satisfies(&formulas, label, &atoms, &word);
                     assert_eq!(a.accepts_from(&[q], &word), expected, "{text}: {}", q.0);
                 }
@@ -452,8 +408,7 @@ fn chains_of_parity_do_not_explode() {
         ),
         ("F(((a U X a) xor (b U X b)) xor (c U X c))", 51, 140),
     ] {
-        let mut formulas = Formulas::new();
-        let f = parse(text, &mut formulas, &mut FreeVocabulary).unwrap();
+        let (mut formulas, f) = parsed(text);
         let not_f = formulas.not(f);
         let automata = [f, not_f].map(|g| {
             let budget = Budget::unlimited().with_deadline(Duration::from_secs(30));
@@ -464,15 +419,9 @@ fn chains_of_parity_do_not_explode() {
         });
         let [a, b] = &automata;
         assert_disjoint(a, b, &any, text);
-        let mut letter = any_letter(formulas.atoms_of(f).len());
-        ComplementTest {
-            formulas: &formulas,
-            f,
-            a,
-            b,
-            text,
-        }
-        .assert_words(500, &mut random, &mut letter);
+        let letter = any_letter(formulas.atoms_of(f).len());
+        let words = (0..500).map(|_| random_word(&mut random, &letter));
+        assert_words(&formulas, f, [a, b], text, words);
     }
 }
 
@@ -482,7 +431,7 @@ fn parity(formulas: &mut Formulas, random: &mut Random) -> Formula {
     let mut parts: Vec<Formula> = (0..2 + random.below(3))
         .map(|_| {
             let size = 2 + random.below(4);
-            random_formula(formulas, &atoms, size, &OperatorWeights::ALL, random)
+            drawn(formulas, &atoms, size, random)
         })
         .collect();
     while parts.len() > 1 {
@@ -507,25 +456,13 @@ fn nested_parity_of_random_formulas() {
         let text = format!("case {case}");
         let (a, b) = both(&mut formulas, f, &any);
         assert_disjoint(&a, &b, &any, &text);
-        let mut letter = any_letter(formulas.atoms_of(f).len());
-        ComplementTest {
-            formulas: &formulas,
-            f,
-            a: &a,
-            b: &b,
-            text: &text,
-        }
-        .assert_words(100, &mut random, &mut letter);
+        let letter = any_letter(formulas.atoms_of(f).len());
+        let words = (0..100).map(|_| random_word(&mut random, &letter));
+        assert_words(&formulas, f, [&a, &b], &text, words);
         let small = buchi(&a, Placement::Edges, &any, &Budget::unlimited()).unwrap();
         assert_disjoint(&small, &b, &any, &text);
-        ComplementTest {
-            formulas: &formulas,
-            f,
-            a: &small,
-            b: &b,
-            text: &text,
-        }
-        .assert_words(50, &mut random, &mut letter);
+        let words = (0..50).map(|_| random_word(&mut random, &letter));
+        assert_words(&formulas, f, [&small, &b], &text, words);
     }
 }
 
@@ -536,8 +473,7 @@ fn automata_of_many_conditions_are_linear() {
     for n in [14, 20, 50] {
         let conditions: Vec<String> = (0..n).map(|i| format!("G F p{i}")).collect();
         let conjunction = conditions.join(" & ");
-        let mut formulas = Formulas::new();
-        let f = parse(&conjunction, &mut formulas, &mut FreeVocabulary).unwrap();
+        let (mut formulas, f) = parsed(&conjunction);
         let (a, b) = both(&mut formulas, f, &LegalLetters::any());
         assert_eq!((a.states.len(), a.edge_count()), (1, n + 1));
         assert_eq!((b.states.len(), b.edge_count()), (n + 1, 2 * n + 1));
@@ -551,8 +487,7 @@ fn automata_of_many_conditions_are_linear() {
     let conditions: Vec<String> = (0..65)
         .map(|i| format!("G F (p{} & q{})", i % 50, i % 13))
         .collect();
-    let mut formulas = Formulas::new();
-    let f = parse(&conditions.join(" & "), &mut formulas, &mut FreeVocabulary).unwrap();
+    let (mut formulas, f) = parsed(&conditions.join(" & "));
     let result = translate(&mut formulas, f, &LegalLetters::any(), &Budget::unlimited());
     assert!(matches!(result, Err(Stop::Unsupported(_))), "{result:?}");
 }

@@ -1,9 +1,10 @@
 //! Never claims checked by SPIN, where it is installed.
 
+use crate::common::{parsed, translated};
 use crate::corpus::corpus;
-use lariat_automata::{LegalLetters, translate, write_never};
+use lariat_automata::write_never;
 use lariat_budget::Budget;
-use lariat_ltl::{Formula, Formulas, FreeVocabulary, Syntax, parse, print};
+use lariat_ltl::{Formula, Formulas, Syntax, print};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
@@ -34,8 +35,8 @@ struct Claim {
 }
 
 fn claim(formulas: &mut Formulas, f: Formula) -> Claim {
-    let unlimited = Budget::unlimited();
-    let a = translate(formulas, f, &LegalLetters::any(), &unlimited).unwrap();
+    let _unlimited = Budget::unlimited();
+    let a = translated(formulas, f);
     let formula = print(formulas, f, Syntax::Spin);
     let mut text = String::new();
     let name = |atom| formulas.atom_name(atom).to_owned();
@@ -84,8 +85,7 @@ fn spin_accepts_every_claim() {
     }
     let mut claims = Vec::new();
     for text in SHIPPED {
-        let mut formulas = Formulas::new();
-        let f = parse(text, &mut formulas, &mut FreeVocabulary).unwrap();
+        let (mut formulas, f) = parsed(text);
         claims.push(claim(&mut formulas, f));
     }
     for mut entry in corpus() {

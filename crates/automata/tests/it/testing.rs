@@ -1,6 +1,6 @@
 //! Testing automata: languages of stutter-invariant formulas, sizes, output.
 
-use crate::common::{ComplementTest, assert_disjoint, both, seed};
+use crate::common::{assert_disjoint, assert_words, both, parsed, random_word, seed, translated};
 use lariat_automata::testing::{Ta, Testing, Tgta, write_testing_dot, write_testing_json};
 use lariat_automata::{Automaton, LegalLetters, Letter, Word, stutter_invariant};
 use lariat_budget::{Budget, Stop};
@@ -25,15 +25,8 @@ const SHIPPED: &[&str] = &[
     "F(p & F(q & F r))",
     "F(p & X !p)",
     "p U (p & X(!p & q))",
-    "z & (X(b & X G !b) | (z U ((a & b) U G !b)) | (z U ((!a & b) U G !b)))",
+    "!a & !b & (X(b & X G !b) | ((!a & !b) U ((a & b) U G !b)) | ((!a & !b) U ((!a & b) U G !b)))",
 ];
-
-fn parsed(text: &str) -> (Formulas, Formula) {
-    let z = text.replace('z', "(!a & !b)");
-    let mut formulas = Formulas::new();
-    let f = parse(&z, &mut formulas, &mut FreeVocabulary).unwrap();
-    (formulas, f)
-}
 
 fn tgta(a: &Automaton) -> Tgta {
     Tgta::new(a, &Budget::unlimited()).unwrap()
@@ -55,14 +48,8 @@ fn check(formulas: &mut Formulas, f: Formula, text: &str, random: &mut Random) {
     for [x, y] in [&generalized, &buchi, &published, &published_buchi] {
         assert_disjoint(x, &b, &LegalLetters::any(), text);
         assert_disjoint(y, &a, &LegalLetters::any(), text);
-        ComplementTest {
-            formulas,
-            f,
-            a: x,
-            b: y,
-            text,
-        }
-        .assert_words(60, random, &mut { letter });
+        let words = (0..60).map(|_| random_word(random, letter));
+        assert_words(formulas, f, [x, y], text, words);
     }
 }
 
@@ -194,7 +181,7 @@ fn too_many_atoms_are_rejected() {
     let text = format!("G({})", text.join(" | "));
     let f = parse(&text, &mut formulas, &mut FreeVocabulary).unwrap();
     let unlimited = Budget::unlimited();
-    let a = lariat_automata::translate(&mut formulas, f, &LegalLetters::any(), &unlimited).unwrap();
+    let a = translated(&mut formulas, f);
     let refusal = Tgta::new(&a, &unlimited);
     assert!(matches!(refusal, Err(Stop::Unsupported(_))));
     let refusal = Ta::new(&a, &unlimited);
