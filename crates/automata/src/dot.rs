@@ -26,13 +26,7 @@ pub fn write_dot(
 ) -> fmt::Result {
     let circles = a.mark_count == 1 && has_state_marks(a);
     let mut guards = a.guards.clone();
-    writeln!(out, "digraph {{")?;
-    writeln!(
-        out,
-        "  rankdir=LR; label=\"{}\"; labelloc=t;",
-        escaped(title)
-    )?;
-    writeln!(out, "  node [shape=circle];")?;
+    write_dot_head(title, out)?;
     for (k, q) in a.initial.iter().enumerate() {
         writeln!(out, "  i{k} [shape=point, style=invis]; i{k} -> {};", q.0)?;
     }
@@ -57,6 +51,13 @@ pub fn write_dot(
         }
     }
     writeln!(out, "}}")
+}
+
+pub(crate) fn write_dot_head(title: &str, out: &mut dyn Write) -> fmt::Result {
+    let title = escaped(title);
+    writeln!(out, "digraph {{")?;
+    writeln!(out, "  rankdir=LR; label=\"{title}\"; labelloc=t;")?;
+    writeln!(out, "  node [shape=circle];")
 }
 
 pub(crate) fn marks_text(marks: Marks) -> String {

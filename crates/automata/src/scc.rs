@@ -66,6 +66,25 @@ pub fn components(nodes: usize, successor: impl Fn(usize, usize) -> Option<usize
     Components { of, count }
 }
 
+/// The components of a graph whose edges carry marks, and for each whether its inner edges carry
+/// all marks `all`; false without inner edges.
+pub(crate) fn accepting_components(
+    edges: &[Vec<(usize, Marks)>],
+    all: Marks,
+) -> (Components, Vec<bool>) {
+    let scc = components(edges.len(), |n, k| edges[n].get(k).map(|e| e.0));
+    let mut marks: Vec<Option<Marks>> = vec![None; scc.count];
+    for (n, out) in edges.iter().enumerate() {
+        for &(to, m) in out.iter().filter(|(to, _)| scc.of[*to] == scc.of[n]) {
+            let slot = &mut marks[scc.of[to] as usize];
+            *slot = Some(slot.unwrap_or(Marks::NONE).union(m));
+        }
+    }
+    let accepting = marks.iter().map(|m| m.is_some_and(|m| m.contains(all)));
+    let accepting = accepting.collect();
+    (scc, accepting)
+}
+
 /// The components of an automaton with the marks on their edges.
 pub struct AutomatonComponents {
     /// The component of every state, numbered as in [`Components`].

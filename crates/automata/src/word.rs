@@ -2,7 +2,7 @@
 
 use crate::automaton::{Automaton, StateId};
 use crate::guard::Letter;
-use crate::scc::components;
+use crate::scc::accepting_components;
 use lariat_emptiness::Marks;
 
 /// The word `prefix · cycle^ω` over the atoms of one automaton.
@@ -62,16 +62,8 @@ impl Automaton {
                 .collect();
             edges.push(out);
         }
-        let scc = components(nodes.len(), |n, k| edges[n].get(k).map(|e| e.0));
-        let mut marks: Vec<Option<Marks>> = vec![None; scc.count];
-        for (n, out) in edges.iter().enumerate() {
-            for &(to, m) in out.iter().filter(|(to, _)| scc.of[*to] == scc.of[n]) {
-                let slot = &mut marks[scc.of[to] as usize];
-                *slot = Some(slot.unwrap_or(Marks::NONE).union(m));
-            }
-        }
-        marks
-            .iter()
-            .any(|m| m.is_some_and(|m| m.contains(self.all_marks())))
+        accepting_components(&edges, self.all_marks())
+            .1
+            .contains(&true)
     }
 }

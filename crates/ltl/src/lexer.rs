@@ -14,7 +14,7 @@
 
 use std::ops::Range;
 
-use crate::parse::{MAX_DEPTH, ParseError};
+use crate::parse::{MAX_DEPTH, ParseError, never_closed};
 use crate::vocabulary::Vocabulary;
 
 /// Prefix operators.
@@ -70,6 +70,21 @@ pub(crate) struct LtlLexer<'a> {
 
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '.'
+}
+
+/// The text between the quotes at the start of `text`, escapes resolved, and the length of both
+/// together; `None` if the quote is never closed.
+pub fn unquoted(text: &str) -> Option<(String, usize)> {
+    let mut inside = String::new();
+    let mut chars = text.char_indices().skip(1);
+    while let Some((i, c)) = chars.next() {
+        match c {
+            '"' => return Some((inside, i + 1)),
+            '\\' => inside.extend(chars.next().map(|(_, c)| c)),
+            c => inside.push(c),
+        }
+    }
+    None
 }
 
 fn constant(word: &str) -> Option<bool> {
@@ -149,18 +164,26 @@ impl<'a> LtlLexer<'a> {
         self.at + rest.find(|c| !is_word(c)).unwrap_or(rest.len())
     }
 
-    /// Span and description of an unexpected token, for error messages.
-    fn found(&self, start: usize) -> (Range<usize>, String) {
-        let rest = &self.text[start..];
+    /// The error about the token at the current position.
+    fn unexpected(&self, expected: &str) -> ParseError {
+        let rest = self.rest();
         let len = match rest.chars().next() {
-            None => return (start..start, "the formula ends here".to_owned()),
-            Some(c) if is_word(c) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+            None => 0,
+            Some(c) if is_word(c) => self.word_end() - self.at,
             Some(c) => [">=", "<=", "==", "!="]
                 .iter()
                 .find(|op| rest.starts_with(**op))
                 .map_or(c.len_utf8(), |op| op.len()),
         };
-        (start..start + len, format!("found `{}`", &rest[..len]))
+        let found = match &rest[..len] {
+            "" => "the formula ends here".to_owned(),
+            token => format!("found `{token}`"),
+        };
+        let span = self.at..self.at + len;
+        ParseError {
+            help: self.help_compare(&span),
+            ..ParseError::new(span, format!("expected {expected}, {found}"))
+        }
     }
 
     /// Reads a token where an operand is expected; also returns its span.
@@ -183,36 +206,19 @@ impl<'a> LtlLexer<'a> {
             }
             Some('"') => self.quoted(),
             Some(c) if is_word(c) => self.word(vocabulary),
-            _ => {
-                let (span, found) = self.found(start);
-                Err(ParseError {
-                    message: format!("expected a formula, {found}"),
-                    help: self.help_compare(&span),
-                    span,
-                })
-            }
+            _ => Err(self.unexpected("a formula")),
         }
     }
 
     fn quoted(&mut self) -> Result<(Operand, Range<usize>), ParseError> {
         let start = self.at;
-        let mut name = String::new();
-        let mut chars = self.rest().char_indices().skip(1);
-        while let Some((i, c)) = chars.next() {
-            match c {
-                '"' => {
-                    self.at = start + i + 1;
-                    return Ok((Operand::Quoted(name), start..self.at));
-                }
-                '\\' => name.extend(chars.next().map(|(_, c)| c)),
-                c => name.push(c),
-            }
-        }
-        Err(ParseError {
-            span: start..self.text.len(),
-            message: "the quote is never closed".to_owned(),
-            help: Some("end the atom with `\"`".to_owned()),
-        })
+        let Some((name, len)) = unquoted(self.rest()) else {
+            let span = start..self.text.len();
+            let error = ParseError::new(span, "the quote is never closed");
+            return Err(error.help("end the atom with `\"`"));
+        };
+        self.at += len;
+        Ok((Operand::Quoted(name), start..self.at))
     }
 
     fn word(&mut self, vocabulary: &dyn Vocabulary) -> Result<(Operand, Range<usize>), ParseError> {
@@ -229,19 +235,16 @@ impl<'a> LtlLexer<'a> {
         if let Some(value) = constant(word) {
             if vocabulary.is_name(word) {
                 if matches!(word, "true" | "false" | "0" | "1") {
-                    return Err(ParseError {
-                        span: start..end,
-                        message: format!("`{word}` is both a constant and a name of the model"),
-                        help: Some(format!(
-                            "write \"{word}\" in quotes for the name, {} for the constant",
-                            match word {
-                                "true" => "1",
-                                "false" => "0",
-                                "1" => "true",
-                                _ => "false",
-                            }
-                        )),
-                    });
+                    let message = format!("`{word}` is both a constant and a name of the model");
+                    let other = match word {
+                        "true" => "1",
+                        "false" => "0",
+                        "1" => "true",
+                        _ => "false",
+                    };
+                    return Err(ParseError::new(start..end, message).help(format!(
+                        "write \"{word}\" in quotes for the name, {other} for the constant"
+                    )));
                 }
             } else {
                 self.at = end;
@@ -265,11 +268,9 @@ impl<'a> LtlLexer<'a> {
             return Ok((Operand::Prefix(op), start..self.at));
         }
         if !is_name && (lone && word.chars().next().and_then(infix).is_some() || word == "xor") {
-            return Err(ParseError {
-                span: start..end,
-                message: format!("expected a formula, found the operator `{word}`"),
-                help: Some(format!("`{word}` is a binary operator")),
-            });
+            let message = format!("expected a formula, found the operator `{word}`");
+            let help = format!("`{word}` is a binary operator");
+            return Err(ParseError::new(start..end, message).help(help));
         }
         self.at = end;
         Ok((Operand::Word, start..end))
@@ -334,11 +335,7 @@ impl<'a> LtlLexer<'a> {
                 _ => {}
             }
         }
-        Err(ParseError {
-            span: open..open + 1,
-            message: "this parenthesis is never closed".to_owned(),
-            help: Some("add `)`".to_owned()),
-        })
+        Err(never_closed(open..open + 1))
     }
 
     /// Reads a token after an operand; also returns its span.
@@ -382,12 +379,7 @@ impl<'a> LtlLexer<'a> {
             }
             Some(_) => {}
         }
-        let (span, found) = self.found(start);
-        Err(ParseError {
-            message: format!("expected an operator or the end of the formula, {found}"),
-            help: self.help_compare(&span),
-            span,
-        })
+        Err(self.unexpected("an operator or the end of the formula"))
     }
 
     /// Advice for an unquoted comparison, sum or name with special characters.

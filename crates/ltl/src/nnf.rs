@@ -103,14 +103,12 @@ fn convert(
 
 /// Returns whether `f` is in negation normal form.
 pub fn is_nnf(formulas: &Formulas, f: Formula) -> bool {
-    formulas
-        .subformulas(f)
-        .iter()
-        .all(|g| match formulas.node(*g) {
-            Node::Not(h) => matches!(formulas.node(*h), Node::Atom(_)),
-            Node::Implies(_) | Node::Iff(_) | Node::Xor(_) => false,
-            _ => true,
-        })
+    let is_allowed = |g: &Formula| match formulas.node(*g) {
+        Node::Not(h) => matches!(formulas.node(*h), Node::Atom(_)),
+        Node::Implies(_) | Node::Iff(_) | Node::Xor(_) => false,
+        _ => true,
+    };
+    formulas.subformulas(f).iter().all(is_allowed)
 }
 
 #[cfg(test)]
@@ -146,11 +144,8 @@ mod tests {
     #[test]
     fn nested_equivalences_stay_small() {
         let mut s = Formulas::new();
-        let text = (0..60)
-            .map(|i| format!("G p{i}"))
-            .collect::<Vec<_>>()
-            .join(" <-> ");
-        let f = parse(&text, &mut s, &mut FreeVocabulary).unwrap();
+        let parts: Vec<String> = (0..60).map(|i| format!("G p{i}")).collect();
+        let f = parse(&parts.join(" <-> "), &mut s, &mut FreeVocabulary).unwrap();
         let got = nnf(&mut s, f, true);
         assert!(s.subformulas(got).len() < 1000);
     }

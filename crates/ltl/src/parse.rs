@@ -38,6 +38,24 @@ pub struct ParseError {
     pub help: Option<String>,
 }
 
+impl ParseError {
+    /// An error without a correction.
+    pub fn new(span: Range<usize>, message: impl Into<String>) -> ParseError {
+        ParseError {
+            span,
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    /// Adds a correction to the error.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> ParseError {
+        self.help = Some(help.into());
+        self
+    }
+}
+
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
@@ -181,11 +199,8 @@ impl Parser<'_> {
                 }
                 Some(_) => self.reduce()?,
                 None => {
-                    return Err(ParseError {
-                        span,
-                        message: "this parenthesis was never opened".to_owned(),
-                        help: Some("remove it, or add `(`".to_owned()),
-                    });
+                    return Err(ParseError::new(span, "this parenthesis was never opened")
+                        .help("remove it, or add `(`"));
                 }
             }
         }
@@ -194,21 +209,13 @@ impl Parser<'_> {
     fn end(&mut self, span: Range<usize>) -> Result<Formula, ParseError> {
         while let Some((what, open)) = self.waiting.last() {
             if let Waiting::Open = what {
-                return Err(ParseError {
-                    span: open.clone(),
-                    message: "this parenthesis is never closed".to_owned(),
-                    help: Some("add `)`".to_owned()),
-                });
+                return Err(never_closed(open.clone()));
             }
             self.reduce()?;
         }
         match self.operands.pop() {
             Some((f, _)) => Ok(f),
-            None => Err(ParseError {
-                span,
-                message: "expected a formula".to_owned(),
-                help: None,
-            }),
+            None => Err(ParseError::new(span, "expected a formula")),
         }
     }
 
@@ -276,9 +283,10 @@ fn part_of(
 }
 
 fn too_deep(span: Range<usize>) -> ParseError {
-    ParseError {
-        span,
-        message: format!("the formula is nested deeper than {MAX_DEPTH} levels"),
-        help: None,
-    }
+    let message = format!("the formula is nested deeper than {MAX_DEPTH} levels");
+    ParseError::new(span, message)
+}
+
+pub(crate) fn never_closed(span: Range<usize>) -> ParseError {
+    ParseError::new(span, "this parenthesis is never closed").help("add `)`")
 }

@@ -136,14 +136,20 @@ fn print_atom(name: &str, syntax: Syntax, out: &mut String) {
         out.push_str(name);
         return;
     }
-    out.push('"');
-    for c in name.chars() {
+    out.push_str(&quoted(name));
+}
+
+/// The text between quotes, with quotes and backslashes escaped.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
         if c == '"' || c == '\\' {
             out.push('\\');
         }
         out.push(c);
     }
     out.push('"');
+    out
 }
 
 /// Returns whether it has the form `word(…)` with the last parenthesis closing the first.

@@ -30,21 +30,21 @@ pub fn replace(
 pub fn on_one_letter(formulas: &mut Formulas, f: Formula) -> Formula {
     let mut new: FxHashMap<Formula, Formula> = FxHashMap::default();
     for g in formulas.subformulas(f) {
-        let node = formulas.node(g).clone();
-        let result = match node {
+        let result = match formulas.node(g).clone() {
             Node::Next(h) | Node::Finally(h) | Node::Globally(h) => new[&h],
             // f U g requires g immediately; f R g requires g now, and then always.
             Node::Until([_, h]) | Node::Release([_, h]) => new[&h],
             Node::WeakUntil([g, h]) => formulas.or([new[&g], new[&h]]),
             Node::StrongRelease([g, h]) => formulas.and([new[&g], new[&h]]),
-            ref other => rebuild(formulas, g, other, |h| new[&h]),
+            other => rebuild(formulas, g, &other, |h| new[&h]),
         };
         new.insert(g, result);
     }
     new[&f]
 }
 
-fn rebuild(
+/// `f`, whose node is `node`, with other operands.
+pub(crate) fn rebuild(
     s: &mut Formulas,
     f: Formula,
     node: &Node,
@@ -81,16 +81,13 @@ mod tests {
         let mut s = Formulas::new();
         let f = parse("G(a -> F b) & (c U X a)", &mut s, &mut FreeVocabulary).unwrap();
         let a = s.atom_id("a");
-        let without = replace(&mut s, f, |s, g| {
-            (*s.node(g) == Node::Atom(a)).then_some(Formulas::FALSE)
-        });
-        let without = simplify(&mut s, without);
-        assert_eq!(without, Formulas::FALSE);
-        let with = replace(&mut s, f, |s, g| {
-            (*s.node(g) == Node::Atom(a)).then_some(Formulas::TRUE)
-        });
-        let with = simplify(&mut s, with);
-        assert_eq!(print(&s, with, Syntax::Spot), "GFb");
+        for (constant, expected) in [(Formulas::FALSE, "0"), (Formulas::TRUE, "GFb")] {
+            let replaced = replace(&mut s, f, |s, g| {
+                (*s.node(g) == Node::Atom(a)).then_some(constant)
+            });
+            let replaced = simplify(&mut s, replaced);
+            assert_eq!(print(&s, replaced, Syntax::Spot), expected);
+        }
     }
 
     #[test]

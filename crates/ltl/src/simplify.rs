@@ -31,6 +31,7 @@ use rustc_hash::FxHashMap;
 use crate::classes::{Classes, classify};
 use crate::formula::{Formula, Formulas, Node};
 use crate::nnf::nnf;
+use crate::replace::rebuild;
 
 /// Maximum width of conjunctions and disjunctions for rules that compare operands pairwise.
 const WIDE: usize = 64;
@@ -229,30 +230,6 @@ impl Simplifier {
     fn strong_release(&mut self, s: &mut Formulas, f: Formula, g: Formula) -> Formula {
         let f = s.strong_release(f, g);
         self.simple(s, f)
-    }
-}
-
-/// `f`, whose node is `node`, with other operands.
-fn rebuild(
-    s: &mut Formulas,
-    f: Formula,
-    node: &Node,
-    with: impl Fn(Formula) -> Formula,
-) -> Formula {
-    match *node {
-        Node::True | Node::False | Node::Atom(_) | Node::Not(_) => f,
-        Node::And(ref gs) => s.and(gs.iter().map(|g| with(*g))),
-        Node::Or(ref gs) => s.or(gs.iter().map(|g| with(*g))),
-        Node::Next(g) => s.next(with(g)),
-        Node::Finally(g) => s.finally(with(g)),
-        Node::Globally(g) => s.globally(with(g)),
-        Node::Until([g, h]) => s.until(with(g), with(h)),
-        Node::Release([g, h]) => s.release(with(g), with(h)),
-        Node::WeakUntil([g, h]) => s.weak_until(with(g), with(h)),
-        Node::StrongRelease([g, h]) => s.strong_release(with(g), with(h)),
-        Node::Implies(_) | Node::Iff(_) | Node::Xor(_) => {
-            unreachable!("not in negation normal form")
-        }
     }
 }
 

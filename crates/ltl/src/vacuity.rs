@@ -85,47 +85,31 @@ fn promises(formulas: &Formulas, f: Formula) -> FxHashMap<Formula, Formula> {
 
 fn polarities(formulas: &Formulas, f: Formula, parts: &[Formula]) -> FxHashMap<Formula, Polarity> {
     let mut signs: FxHashMap<Formula, Polarity> = FxHashMap::default();
-    signs.insert(
-        f,
-        Polarity {
-            positive: true,
-            negative: false,
-        },
-    );
+    let mut occurs = |h: Formula, positive: bool, negative: bool| {
+        let sign: &mut Polarity = signs.entry(h).or_default();
+        sign.positive |= positive;
+        sign.negative |= negative;
+        *sign
+    };
+    occurs(f, true, false);
     for g in parts.iter().rev() {
-        let Polarity { positive, negative } = signs[g];
-        let mut same = |h: Formula| {
-            let sign = signs.entry(h).or_default();
-            sign.positive |= positive;
-            sign.negative |= negative;
-        };
+        let Polarity { positive, negative } = occurs(*g, false, false);
         match formulas.node(*g) {
-            Node::True | Node::False | Node::Atom(_) => {}
-            Node::Next(h) | Node::Finally(h) | Node::Globally(h) => same(*h),
-            Node::And(hs) | Node::Or(hs) => hs.iter().for_each(|h| same(*h)),
-            Node::Until(hs) | Node::Release(hs) | Node::WeakUntil(hs) | Node::StrongRelease(hs) => {
-                hs.iter().for_each(|h| same(*h))
-            }
             Node::Not(h) => {
-                let sign = signs.entry(*h).or_default();
-                sign.positive |= negative;
-                sign.negative |= positive;
+                occurs(*h, negative, positive);
             }
             Node::Implies([h, k]) => {
-                same(*k);
-                let sign = signs.entry(*h).or_default();
-                sign.positive |= negative;
-                sign.negative |= positive;
+                occurs(*h, negative, positive);
+                occurs(*k, positive, negative);
             }
             Node::Iff(hs) | Node::Xor(hs) => {
                 for h in hs {
-                    signs.insert(
-                        *h,
-                        Polarity {
-                            positive: true,
-                            negative: true,
-                        },
-                    );
+                    occurs(*h, true, true);
+                }
+            }
+            node => {
+                for h in node.children() {
+                    occurs(*h, positive, negative);
                 }
             }
         }

@@ -24,6 +24,31 @@ pub struct AtomError {
     pub span: Option<std::ops::Range<usize>>,
 }
 
+impl AtomError {
+    /// An error about the whole text, without a correction.
+    pub fn new(message: impl Into<String>) -> AtomError {
+        AtomError {
+            message: message.into(),
+            help: None,
+            span: None,
+        }
+    }
+
+    /// Adds a correction to the error.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> AtomError {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Restricts the error to a part of the text.
+    #[must_use]
+    pub fn at(mut self, span: std::ops::Range<usize>) -> AtomError {
+        self.span = Some(span);
+        self
+    }
+}
+
 /// The names of a model.
 pub trait Vocabulary {
     /// Returns whether this word is a name (and so not a sequence of operators such as `GFa`).
@@ -65,11 +90,10 @@ impl Vocabulary for FreeVocabulary {
 
     fn resolve(&mut self, atom: RawAtom<'_>) -> Result<String, AtomError> {
         match atom {
-            RawAtom::Word(word) if !self.is_name(word) => Err(AtomError {
-                message: format!("`{word}` is not a name"),
-                help: Some(format!("put it in quotes: \"{word}\"")),
-                span: None,
-            }),
+            RawAtom::Word(word) if !self.is_name(word) => {
+                let error = AtomError::new(format!("`{word}` is not a name"));
+                Err(error.help(format!("put it in quotes: \"{word}\"")))
+            }
             RawAtom::Word(word) | RawAtom::Quoted(word) => Ok(word.to_owned()),
             RawAtom::Call(word, arguments) => Ok(format!("{word}({arguments})")),
         }

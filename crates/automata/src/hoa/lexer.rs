@@ -1,6 +1,7 @@
 //! Tokens of HOA.
 
-use super::read::HoaError;
+use super::read::{HoaError, Parsed};
+use lariat_ltl::unquoted;
 use std::ops::Range;
 
 /// A token.
@@ -35,7 +36,7 @@ impl<'a> HoaLexer<'a> {
         &self.text[self.at..]
     }
 
-    fn skip_blanks(&mut self) -> Result<(), HoaError> {
+    fn skip_blanks(&mut self) -> Parsed<()> {
         loop {
             let rest = self.rest();
             self.at += rest.len() - rest.trim_start().len();
@@ -59,17 +60,15 @@ impl<'a> HoaLexer<'a> {
                 } else if let Some(c) = rest.chars().next() {
                     self.at += c.len_utf8();
                 } else {
-                    return Err(HoaError::new(
-                        start..start + 2,
-                        "this comment is never closed",
-                    ));
+                    let span = start..start + 2;
+                    return Err(HoaError::new(span, "this comment is never closed"));
                 }
             }
         }
     }
 
     /// The next token with its span; `None` at the end of the text.
-    pub fn next(&mut self) -> Result<Option<(HoaToken<'a>, Range<usize>)>, HoaError> {
+    pub fn next(&mut self) -> Parsed<Option<(HoaToken<'a>, Range<usize>)>> {
         self.skip_blanks()?;
         let start = self.at;
         let rest = self.rest();
@@ -81,18 +80,25 @@ impl<'a> HoaLexer<'a> {
                 self.at += 1;
                 HoaToken::Sign(c)
             }
-            '"' => HoaToken::Text(self.quoted()?),
+            '"' => {
+                let (text, len) = unquoted(rest).ok_or_else(|| {
+                    HoaError::new(start..start + 1, "this string is never closed")
+                })?;
+                self.at += len;
+                HoaToken::Text(text)
+            }
             '-' => {
-                let (token, length) = [
+                let marker = [
                     ("--BODY--", HoaToken::Body),
                     ("--END--", HoaToken::End),
                     ("--ABORT--", HoaToken::Abort),
                 ]
                 .into_iter()
-                .find(|(word, _)| rest.starts_with(word))
-                .map(|(word, token)| (token, word.len()))
-                .ok_or_else(|| HoaError::new(start..start + 1, "unexpected `-`"))?;
-                self.at += length;
+                .find(|(word, _)| rest.starts_with(word));
+                let Some((word, token)) = marker else {
+                    return Err(HoaError::new(start..start + 1, "unexpected `-`"));
+                };
+                self.at += word.len();
                 token
             }
             '0'..='9' => {
@@ -119,33 +125,11 @@ impl<'a> HoaLexer<'a> {
                 }
             }
             c => {
-                return Err(HoaError::new(
-                    start..start + c.len_utf8(),
-                    format!("unexpected character `{}`", c.escape_default()),
-                ));
+                let message = format!("unexpected character `{}`", c.escape_default());
+                return Err(HoaError::new(start..start + c.len_utf8(), message));
             }
         };
         Ok(Some((token, start..self.at)))
-    }
-
-    fn quoted(&mut self) -> Result<String, HoaError> {
-        let start = self.at;
-        let mut text = String::new();
-        let mut chars = self.rest().char_indices().skip(1);
-        while let Some((i, c)) = chars.next() {
-            match c {
-                '"' => {
-                    self.at += i + 1;
-                    return Ok(text);
-                }
-                '\\' => text.extend(chars.next().map(|(_, c)| c)),
-                c => text.push(c),
-            }
-        }
-        Err(HoaError::new(
-            start..start + 1,
-            "this string is never closed",
-        ))
     }
 }
 

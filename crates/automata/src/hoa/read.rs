@@ -11,6 +11,7 @@ use super::fin::without_fin;
 use super::lexer::{HoaLexer, HoaToken};
 use crate::automaton::{Automaton, StateId, Transition};
 use crate::guard::{Guard, Guards};
+use crate::reduce::acceptance::numbered;
 use lariat_emptiness::Marks;
 use lariat_ltl::AtomId;
 use rustc_hash::FxHashMap;
@@ -34,6 +35,9 @@ pub struct HoaError {
     /// Description of the error and of the expected input.
     pub message: String,
 }
+
+/// The result of reading a part of a text.
+pub(super) type Parsed<T> = Result<T, HoaError>;
 
 impl HoaError {
     pub(super) fn new(span: Range<usize>, message: impl Into<String>) -> HoaError {
@@ -96,55 +100,50 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn peek(&mut self) -> Result<Option<&HoaToken<'a>>, HoaError> {
+    fn peek(&mut self) -> Parsed<Option<&HoaToken<'a>>> {
         if self.ahead.is_none() {
             self.ahead = Some(self.lexer.next()?);
         }
         Ok(self.ahead.as_ref().and_then(|a| a.as_ref()).map(|a| &a.0))
     }
 
-    fn next(&mut self) -> Result<Option<Located<'a>>, HoaError> {
+    fn next(&mut self) -> Parsed<Option<Located<'a>>> {
         match self.ahead.take() {
             Some(token) => Ok(token),
             None => self.lexer.next(),
         }
     }
 
-    fn expect(&mut self, what: &str) -> Result<Located<'a>, HoaError> {
+    fn expect(&mut self, what: &str) -> Parsed<Located<'a>> {
         let end = self.end..self.end;
         self.next()?.ok_or_else(|| {
             HoaError::new(end, format!("unexpected end of the text, expected {what}"))
         })
     }
 
-    fn number(&mut self, what: &str) -> Result<(u64, Range<usize>), HoaError> {
+    fn number(&mut self, what: &str) -> Parsed<(u64, Range<usize>)> {
         match self.expect(what)? {
             (HoaToken::Number(n), span) => Ok((n, span)),
             (_, span) => Err(HoaError::new(span, format!("expected {what}"))),
         }
     }
 
-    fn sign(&mut self, sign: char) -> Result<Range<usize>, HoaError> {
+    fn sign(&mut self, sign: char) -> Parsed<Range<usize>> {
         match self.expect(&format!("`{sign}`"))? {
             (HoaToken::Sign(c), span) if c == sign => Ok(span),
             (_, span) => Err(HoaError::new(span, format!("expected `{sign}`"))),
         }
     }
 
-    fn state_number(&mut self) -> Result<u64, HoaError> {
+    fn state_number(&mut self) -> Parsed<u64> {
         let (n, span) = self.number("the number of a state")?;
         if self.declared_states.is_some_and(|count| n >= count) {
-            return Err(HoaError::new(
-                span,
-                format!("there is no state {n}: the header declares fewer states"),
-            ));
+            let message = format!("there is no state {n}: the header declares fewer states");
+            return Err(HoaError::new(span, message));
         }
         if self.peek()? == Some(&HoaToken::Sign('&')) {
-            let span = self.sign('&')?;
-            return Err(HoaError::new(
-                span,
-                "alternating automata are not supported",
-            ));
+            let message = "alternating automata are not supported";
+            return Err(HoaError::new(self.sign('&')?, message));
         }
         Ok(n)
     }
@@ -152,7 +151,7 @@ impl<'a> Reader<'a> {
     fn header(
         &mut self,
         atom: &mut dyn FnMut(&str) -> Result<AtomId, String>,
-    ) -> Result<(String, Vec<u64>), HoaError> {
+    ) -> Parsed<(String, Vec<u64>)> {
         match self.expect("`HOA: v1`")? {
             (HoaToken::Header("HOA"), _) => {}
             (_, span) => return Err(HoaError::new(span, "an automaton begins with `HOA: v1`")),
@@ -215,19 +214,15 @@ impl<'a> Reader<'a> {
         &mut self,
         span: Range<usize>,
         atom: &mut dyn FnMut(&str) -> Result<AtomId, String>,
-    ) -> Result<(), HoaError> {
+    ) -> Parsed<()> {
         if self.atoms.is_some() {
             return Err(HoaError::new(span, "duplicate `AP:`"));
         }
         let (count, at) = self.number("the number of atomic propositions")?;
         if count > Guards::MAX_ATOMS as u64 {
-            return Err(HoaError::new(
-                at,
-                format!(
-                    "at most {} atomic propositions are possible",
-                    Guards::MAX_ATOMS
-                ),
-            ));
+            let most = Guards::MAX_ATOMS;
+            let message = format!("at most {most} atomic propositions are possible");
+            return Err(HoaError::new(at, message));
         }
         let mut atoms: Vec<AtomId> = Vec::new();
         for _ in 0..count {
@@ -246,7 +241,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn alias(&mut self) -> Result<(), HoaError> {
+    fn alias(&mut self) -> Parsed<()> {
         match self.expect("the name of an alias")? {
             (HoaToken::Alias(name), span) => {
                 let label = self.label()?;
@@ -259,16 +254,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn acceptance(&mut self, span: Range<usize>) -> Result<(), HoaError> {
+    fn acceptance(&mut self, span: Range<usize>) -> Parsed<()> {
         if self.acceptance.is_some() {
             return Err(HoaError::new(span, "duplicate `Acceptance:`"));
         }
         let (count, at) = self.number("the number of acceptance sets")?;
         if count > u64::from(Marks::MAX) {
-            return Err(HoaError::new(
-                at,
-                format!("at most {} acceptance sets are possible", Marks::MAX),
-            ));
+            let message = format!("at most {} acceptance sets are possible", Marks::MAX);
+            return Err(HoaError::new(at, message));
         }
         let refuse = |span| {
             HoaError::new(
@@ -293,8 +286,7 @@ impl<'a> Reader<'a> {
                     (HoaToken::Word(kind @ ("Inf" | "Fin")), _) => {
                         self.sign('(')?;
                         if self.peek()? == Some(&HoaToken::Sign('!')) {
-                            let span = self.sign('!')?;
-                            return Err(refuse(span));
+                            return Err(refuse(self.sign('!')?));
                         }
                         let (i, at) = self.number("an acceptance set")?;
                         if i >= count {
@@ -320,11 +312,7 @@ impl<'a> Reader<'a> {
                     self.sign(')')?;
                     open -= 1;
                 }
-                Some(HoaToken::Sign(c)) => {
-                    let c = *c;
-                    let span = self.sign(c)?;
-                    return Err(refuse(span));
-                }
+                Some(&HoaToken::Sign(c)) => return Err(refuse(self.sign(c)?)),
                 _ if open > 0 => {
                     self.sign(')')?;
                 }
@@ -343,7 +331,7 @@ impl<'a> Reader<'a> {
     /// A label expression; ends before the first token that cannot continue it.
     ///
     /// Operators are on an explicit stack, so parentheses may be nested arbitrarily deep.
-    fn label(&mut self) -> Result<Guard, HoaError> {
+    fn label(&mut self) -> Parsed<Guard> {
         let mut waiting: Vec<char> = Vec::new();
         let mut values: Vec<Guard> = Vec::new();
         loop {
@@ -366,12 +354,13 @@ impl<'a> Reader<'a> {
                     }
                     self.guards.atom(i as usize)
                 }
-                HoaToken::Alias(name) => *self.aliases.get(name).ok_or_else(|| {
-                    HoaError::new(
-                        span.clone(),
-                        format!("`@{name}` is not defined before its use"),
-                    )
-                })?,
+                HoaToken::Alias(name) => match self.aliases.get(name) {
+                    Some(label) => *label,
+                    None => {
+                        let message = format!("`@{name}` is not defined before its use");
+                        return Err(HoaError::new(span, message));
+                    }
+                },
                 _ => return Err(HoaError::new(span, "expected a label")),
             };
             values.push(value);
@@ -405,10 +394,8 @@ impl<'a> Reader<'a> {
                             self.apply(&mut waiting, &mut values);
                         }
                         if self.guards.check().is_err() {
-                            return Err(HoaError::new(
-                                span,
-                                "the labels up to here are too complex",
-                            ));
+                            let message = "the labels up to here are too complex";
+                            return Err(HoaError::new(span, message));
                         }
                         return Ok(values.pop().unwrap_or(Guards::TRUE));
                     }
@@ -420,21 +407,16 @@ impl<'a> Reader<'a> {
     /// Applies the top operator of the stack to the last values.
     fn apply(&mut self, waiting: &mut Vec<char>, values: &mut Vec<Guard>) {
         let right = values.pop().unwrap_or(Guards::TRUE);
+        let mut left = || values.pop().unwrap_or(Guards::TRUE);
         let value = match waiting.pop() {
             Some('!') => self.guards.not(right),
-            Some('&') => {
-                let left = values.pop().unwrap_or(Guards::TRUE);
-                self.guards.and(left, right)
-            }
-            _ => {
-                let left = values.pop().unwrap_or(Guards::TRUE);
-                self.guards.or(left, right)
-            }
+            Some('&') => self.guards.and(left(), right),
+            _ => self.guards.or(left(), right),
         };
         values.push(value);
     }
 
-    fn bracketed_label(&mut self) -> Result<Option<Guard>, HoaError> {
+    fn bracketed_label(&mut self) -> Parsed<Option<Guard>> {
         if self.peek()? != Some(&HoaToken::Sign('[')) {
             return Ok(None);
         }
@@ -444,7 +426,7 @@ impl<'a> Reader<'a> {
         Ok(Some(label))
     }
 
-    fn marks(&mut self) -> Result<Marks, HoaError> {
+    fn marks(&mut self) -> Parsed<Marks> {
         let mut marks = Marks::NONE;
         if self.peek()? == Some(&HoaToken::Sign('{')) {
             self.sign('{')?;
@@ -460,7 +442,7 @@ impl<'a> Reader<'a> {
         Ok(marks)
     }
 
-    fn body(&mut self, name: String, start: Vec<u64>) -> Result<Hoa, HoaError> {
+    fn body(&mut self, name: String, start: Vec<u64>) -> Parsed<Hoa> {
         // States are numbered in order of occurrence, since the file's numbers may be sparse.
         let mut index: FxHashMap<u64, StateId> = FxHashMap::default();
         let mut states: Vec<Vec<Transition>> = Vec::new();
@@ -498,10 +480,8 @@ impl<'a> Reader<'a> {
                         let at = span.clone();
                         let guard = match (self.bracketed_label()?, state_label) {
                             (Some(_), Some(_)) => {
-                                return Err(HoaError::new(
-                                    at,
-                                    "both this state and one of its edges have a label",
-                                ));
+                                let message = "both this state and one of its edges have a label";
+                                return Err(HoaError::new(at, message));
                             }
                             (Some(label), None) | (None, Some(label)) => label,
                             (None, None) => {
@@ -519,12 +499,9 @@ impl<'a> Reader<'a> {
                         && (u128::from(implicit) != letters
                             || states[q.index()].len() as u64 != implicit)
                     {
-                        return Err(HoaError::new(
-                            span,
-                            format!(
-                                "a state without labels must have exactly {letters} edges here"
-                            ),
-                        ));
+                        let expected = format!("must have exactly {letters} edges here");
+                        let message = format!("a state without labels {expected}");
+                        return Err(HoaError::new(span, message));
                     }
                 }
                 (_, span) => return Err(HoaError::new(span, "expected `State:` or `--END--`")),
@@ -560,19 +537,13 @@ impl<'a> Reader<'a> {
     }
 
     /// The label of the `k`-th edge of a state without labels: bit `i` of `k` is atom `i`.
-    fn implicit_label(&mut self, k: u64, at: Range<usize>) -> Result<Guard, HoaError> {
+    fn implicit_label(&mut self, k: u64, at: Range<usize>) -> Parsed<Guard> {
         let count = self.atoms.as_ref().map_or(0, Vec::len);
         if count < 64 && k >> count != 0 {
-            return Err(HoaError::new(
-                at,
-                "this state has more edges than there are letters",
-            ));
+            let message = "this state has more edges than there are letters";
+            return Err(HoaError::new(at, message));
         }
-        let all = if count == 64 {
-            u64::MAX
-        } else {
-            (1 << count) - 1
-        };
+        let all = u64::MAX.checked_shr(64 - count as u32).unwrap_or(0);
         Ok(self.guards.cube(crate::cube::Cube {
             positive: k,
             negative: !k & all,
@@ -583,11 +554,7 @@ impl<'a> Reader<'a> {
 /// Keeps the marks of `used` and numbers them from 0.
 fn number_marks(a: &mut Automaton, used: Marks) {
     for t in a.states.iter_mut().flatten() {
-        t.marks = used
-            .iter()
-            .enumerate()
-            .filter(|(_, i)| t.marks.contains(Marks::one(*i)))
-            .fold(Marks::NONE, |m, (k, _)| m.union(Marks::one(k as u32)));
+        t.marks = numbered(t.marks, used.iter());
     }
     a.mark_count = used.len();
 }

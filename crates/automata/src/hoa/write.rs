@@ -3,8 +3,8 @@
 use crate::automaton::Automaton;
 use crate::cube::Style;
 use crate::degeneralize::has_state_marks;
-use crate::guard::Guards;
 use lariat_emptiness::Marks;
+use lariat_ltl::{AtomId, quoted};
 use std::fmt::{self, Write};
 
 const LABELS: Style = Style {
@@ -22,7 +22,7 @@ const LABELS: Style = Style {
 pub fn write_hoa(
     a: &Automaton,
     name: &str,
-    mut atom: impl FnMut(lariat_ltl::AtomId) -> String,
+    mut atom: impl FnMut(AtomId) -> String,
     out: &mut dyn Write,
 ) -> fmt::Result {
     writeln!(out, "HOA: v1")?;
@@ -64,7 +64,7 @@ pub fn write_hoa(
         writeln!(out)?;
         for t in edges {
             write!(out, "[")?;
-            label(&mut guards, t.guard, out)?;
+            guards.write(t.guard, &LABELS, out, |out, i| write!(out, "{i}"))?;
             write!(out, "] {}", t.to.0)?;
             if !on_states {
                 marks(t.marks, out)?;
@@ -73,10 +73,6 @@ pub fn write_hoa(
         }
     }
     writeln!(out, "--END--")
-}
-
-fn label(guards: &mut Guards, guard: crate::Guard, out: &mut dyn Write) -> fmt::Result {
-    guards.write(guard, &LABELS, out, |out, i| write!(out, "{i}"))
 }
 
 fn marks(marks: Marks, out: &mut dyn Write) -> fmt::Result {
@@ -88,16 +84,4 @@ fn marks(marks: Marks, out: &mut dyn Write) -> fmt::Result {
         write!(out, "{before}{i}")?;
     }
     write!(out, "}}")
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        if c == '"' || c == '\\' {
-            out.push('\\');
-        }
-        out.push(c);
-    }
-    out.push('"');
-    out
 }

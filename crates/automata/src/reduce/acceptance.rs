@@ -100,17 +100,20 @@ pub fn simplify_acceptance(a: &mut Automaton) {
         let needed = &needed[c as usize];
         for t in edges.iter_mut().filter(|t| scc.of[t.to.index()] == c) {
             if rename {
-                let kept = needed
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, i)| t.marks.contains(Marks::one(**i)))
-                    .fold(Marks::NONE, |m, (k, _)| m.union(Marks::one(k as u32)));
+                let kept = numbered(t.marks, needed.iter().copied());
                 let spare = Marks::all(new_count).minus(Marks::all(needed.len() as u32));
                 t.marks = kept.union(spare);
             }
         }
     }
     a.mark_count = new_count;
+}
+
+/// The marks of `kept` that are in `marks`, numbered by their positions in `kept`.
+pub(crate) fn numbered(marks: Marks, kept: impl Iterator<Item = u32>) -> Marks {
+    let positions = (0..).zip(kept);
+    let positions = positions.filter(|(_, i)| marks.contains(Marks::one(*i)));
+    positions.fold(Marks::NONE, |all, (k, _)| all.union(Marks::one(k)))
 }
 
 #[cfg(test)]

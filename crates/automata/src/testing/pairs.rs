@@ -22,7 +22,7 @@ use super::{Testing, TestingState, submasks};
 use crate::automaton::{Automaton, StateId, Transition};
 use crate::cube::Cube;
 use crate::guard::{Guard, GuardMap, Guards, Letter};
-use crate::scc::components;
+use crate::scc::accepting_components;
 use lariat_budget::{Budget, Stop};
 use lariat_emptiness::Marks;
 use rustc_hash::FxHashMap;
@@ -241,12 +241,10 @@ impl<'a> StateLetterPairs<'a> {
                 for q in 0..states {
                     let pair = self.index(l, q);
                     let enters = |d: usize| alive[d] > 1 || alive[d] == 1 && dead[self.index(l, d)];
+                    let mut reading = self.automaton.reading(StateId(q as u32), letter);
                     if !dead[pair]
                         && !self.facts(l).reaching[q]
-                        && !self
-                            .automaton
-                            .reading(StateId(q as u32), letter)
-                            .any(|t| enters(t.to.index()))
+                        && !reading.any(|t| enters(t.to.index()))
                     {
                         dead[pair] = true;
                         alive[q] -= 1;
@@ -389,25 +387,12 @@ impl<'a> StateLetterPairs<'a> {
 
 /// The facts about A|letter.
 fn stuttering(a: &Automaton, letter: Letter) -> Stuttering {
-    let edges: Vec<Vec<(usize, Marks)>> = a
-        .state_ids()
-        .map(|q| {
-            let reading = a.reading(q, letter);
-            reading.map(|t| (t.to.index(), t.marks)).collect()
-        })
-        .collect();
-    let scc = components(edges.len(), |n, k| edges[n].get(k).map(|e| e.0));
-    let mut marks = vec![None; scc.count];
-    for (n, out) in edges.iter().enumerate() {
-        for &(to, m) in out.iter().filter(|(to, _)| scc.of[*to] == scc.of[n]) {
-            let slot: &mut Option<Marks> = &mut marks[scc.of[to] as usize];
-            *slot = Some(slot.unwrap_or(Marks::NONE).union(m));
-        }
-    }
-    let good: Vec<bool> = marks
-        .iter()
-        .map(|m| m.is_some_and(|m| m.contains(a.all_marks())))
-        .collect();
+    let out = |q| {
+        let reading = a.reading(q, letter);
+        reading.map(|t| (t.to.index(), t.marks)).collect()
+    };
+    let edges: Vec<Vec<(usize, Marks)>> = a.state_ids().map(out).collect();
+    let (scc, good) = accepting_components(&edges, a.all_marks());
     let accepting: Vec<bool> = scc.of.iter().map(|c| good[*c as usize]).collect();
     // Components are in reverse topological order.
     let mut order: Vec<usize> = (0..edges.len()).collect();

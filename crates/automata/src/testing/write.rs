@@ -4,7 +4,7 @@
 //! [`Tgta::to_automaton`](super::Tgta::to_automaton) in these formats.
 
 use super::Testing;
-use crate::dot::{READABLE, escaped, marks_text};
+use crate::dot::{READABLE, escaped, marks_text, write_dot_head};
 use crate::json::{cubes, list, text};
 use lariat_ltl::AtomId;
 use std::fmt::{self, Write};
@@ -18,13 +18,7 @@ pub fn write_testing_dot(
     out: &mut dyn Write,
 ) -> fmt::Result {
     let mut guards = t.guards.clone();
-    writeln!(out, "digraph {{")?;
-    writeln!(
-        out,
-        "  rankdir=LR; label=\"{}\"; labelloc=t;",
-        escaped(title)
-    )?;
-    writeln!(out, "  node [shape=circle];")?;
+    write_dot_head(title, out)?;
     let mut label = |guard, out: &mut dyn Write| {
         let mut label = String::new();
         guards.write(guard, &READABLE, &mut label, |out, i| {

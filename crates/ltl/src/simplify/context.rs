@@ -8,8 +8,9 @@
 use rustc_hash::FxHashMap;
 
 use super::conjunction::without;
-use super::{Simplifier, WIDE, rebuild};
+use super::{Simplifier, WIDE};
 use crate::formula::{Formula, Formulas, Node};
+use crate::replace::rebuild;
 
 /// Maximum number of subformulas for narrowing by facts that always hold.
 const LARGE: usize = 300;
@@ -40,19 +41,14 @@ impl Simplifier {
             return Formulas::FALSE;
         }
         match s.node(f).clone() {
-            Node::And(gs) if gs.len() <= WIDE => {
-                let gs: Vec<Formula> = gs
-                    .iter()
-                    .map(|g| self.given_at(s, *g, facts, depth + 1))
-                    .collect();
-                self.and(s, gs)
-            }
-            Node::Or(gs) if gs.len() <= WIDE => {
-                let gs: Vec<Formula> = gs
-                    .iter()
-                    .map(|g| self.given_at(s, *g, facts, depth + 1))
-                    .collect();
-                self.or(s, gs)
+            node @ (Node::And(_) | Node::Or(_)) if node.children().len() <= WIDE => {
+                let narrowed = node.children().iter();
+                let narrowed = narrowed.map(|g| self.given_at(s, *g, facts, depth + 1));
+                let narrowed: Vec<Formula> = narrowed.collect();
+                match node {
+                    Node::And(_) => self.and(s, narrowed),
+                    _ => self.or(s, narrowed),
+                }
             }
             // g U h equals h now if g is false now.
             Node::Until([g, h]) | Node::WeakUntil([g, h])
@@ -89,11 +85,9 @@ impl Simplifier {
                 Formulas::FALSE
             } else {
                 let node = s.node(g).clone();
-                let rebuilt = rebuild(s, g, &node, |h| narrowed[&h]);
-                if rebuilt == g {
-                    g
-                } else {
-                    self.simple(s, rebuilt)
+                match rebuild(s, g, &node, |h| narrowed[&h]) {
+                    rebuilt if rebuilt == g => g,
+                    rebuilt => self.simple(s, rebuilt),
                 }
             };
             narrowed.insert(g, known);

@@ -10,9 +10,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::rebuild;
 use crate::classes::{Classes, classify};
 use crate::formula::{Formula, Formulas, Node};
+use crate::replace::rebuild;
 
 /// `f`, which is in negation normal form, with merged disjunctions.
 pub(super) fn gather(s: &mut Formulas, f: Formula) -> Formula {

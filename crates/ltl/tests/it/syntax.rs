@@ -21,17 +21,11 @@ impl Vocabulary for Model {
 
     fn resolve(&mut self, atom: RawAtom<'_>) -> Result<String, AtomError> {
         match atom {
-            RawAtom::Word(word) if !self.is_name(word) => Err(AtomError {
-                message: format!("unknown {word}"),
-                help: None,
-                span: Some(0..1),
-            }),
+            RawAtom::Word(word) if !self.is_name(word) => {
+                Err(AtomError::new(format!("unknown {word}")).at(0..1))
+            }
             RawAtom::Word(word) | RawAtom::Quoted(word) => Ok(word.to_owned()),
-            RawAtom::Call(_, "") => Err(AtomError {
-                message: "nothing".to_owned(),
-                help: None,
-                span: None,
-            }),
+            RawAtom::Call(_, "") => Err(AtomError::new("nothing")),
             RawAtom::Call(word, arguments) => Ok(format!("{word}({arguments})")),
         }
     }
@@ -184,12 +178,9 @@ fn rejected(
     help: &str,
 ) {
     let error = result.unwrap_err();
+    let found_help = error.help.as_deref().unwrap_or("");
     assert_eq!(
-        (
-            error.span,
-            error.message.as_str(),
-            error.help.as_deref().unwrap_or("")
-        ),
+        (error.span, &*error.message, found_help),
         (span, message, help)
     );
 }
@@ -199,53 +190,31 @@ fn rejected(
 fn messages_have_spans() {
     let operator = "expected an operator or the end of the formula, found";
     let quotes = "put atoms that are not a single word in quotes:";
-    rejected(
-        free("G p >= 2 & q"),
-        4..6,
-        &format!("{operator} `>=`"),
-        &format!("{quotes} \"p >= 2\""),
-    );
-    rejected(
-        free("p<3"),
-        1..2,
-        &format!("{operator} `<`"),
-        &format!("{quotes} \"p<3\""),
-    );
-    for formula in ["p >= 1 U q", "p >= 1 -> F q", "p >= 1 R q >= 2"] {
-        let message = format!("{operator} `>=`");
-        rejected(
-            free(formula),
-            2..4,
-            &message,
-            &format!("{quotes} \"p >= 1\""),
+    for (text, span, found, atom) in [
+        ("G p >= 2 & q", 4..6, ">=", "p >= 2"),
+        ("p<3", 1..2, "<", "p<3"),
+        ("p >= 1 U q", 2..4, ">=", "p >= 1"),
+        ("p >= 1 -> F q", 2..4, ">=", "p >= 1"),
+        ("p >= 1 R q >= 2", 2..4, ">=", "p >= 1"),
+        ("(p + q == 2)", 3..4, "+", "p + q == 2"),
+        ("F P-start_1", 3..4, "-", "P-start_1"),
+    ] {
+        let (message, help) = (
+            format!("{operator} `{found}`"),
+            format!("{quotes} \"{atom}\""),
         );
+        rejected(free(text), span, &message, &help);
     }
-    rejected(
-        free("(p + q == 2)"),
-        3..4,
-        &format!("{operator} `+`"),
-        &format!("{quotes} \"p + q == 2\""),
-    );
-    rejected(
-        free("F P-start_1"),
-        3..4,
-        &format!("{operator} `-`"),
-        &format!("{quotes} \"P-start_1\""),
-    );
     rejected(free("a b"), 2..3, &format!("{operator} `b`"), "");
     rejected(free("a é"), 2..4, &format!("{operator} `é`"), "");
-    rejected(
-        free(""),
-        0..0,
-        "expected a formula, the formula ends here",
-        "",
-    );
-    rejected(
-        free("a U "),
-        4..4,
-        "expected a formula, the formula ends here",
-        "",
-    );
+    for (text, at) in [("", 0..0), ("a U ", 4..4)] {
+        rejected(
+            free(text),
+            at,
+            "expected a formula, the formula ends here",
+            "",
+        );
+    }
     rejected(free("a & )"), 4..5, "expected a formula, found `)`", "");
     rejected(
         free("(a"),
@@ -319,11 +288,8 @@ fn depth_is_limited_and_width_is_not() {
     let text = "X ".repeat(depth) + "a";
     assert_eq!(free(&text).unwrap().matches('X').count(), depth);
     let mut s = Formulas::new();
-    let wide = (0..50_000)
-        .map(|i| format!("p{i}"))
-        .collect::<Vec<_>>()
-        .join(" & ");
-    let f = parse(&wide, &mut s, &mut FreeVocabulary).unwrap();
+    let wide: Vec<String> = (0..50_000).map(|i| format!("p{i}")).collect();
+    let f = parse(&wide.join(" & "), &mut s, &mut FreeVocabulary).unwrap();
     assert_eq!(s.node(f).children().len(), 50_000);
     assert!(s.len() < 50_010);
 }
@@ -373,11 +339,8 @@ fn printed_formulas_are_read_back() {
             assert_eq!(again, Ok(f), "{text}");
         }
         let text = print(&s, f, Syntax::Full);
-        let again = parse(
-            &text,
-            &mut s,
-            &mut Model(&["a", "p0", "F1", "Ua", "x.y", "G", "Ga", "U"]),
-        );
+        let model = &mut Model(&["a", "p0", "F1", "Ua", "x.y", "G", "Ga", "U"]);
+        let again = parse(&text, &mut s, model);
         assert_eq!(again, Ok(f), "{text}");
     }
 }
