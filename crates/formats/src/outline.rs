@@ -19,10 +19,7 @@ pub struct Outline {
 impl Outline {
     /// Adds a property; without a name it is named by its position.
     pub fn add(&mut self, name: Option<&str>, text: &str) {
-        let name = match name {
-            Some(name) => name.to_owned(),
-            None => (self.list.len() + 1).to_string(),
-        };
+        let name = name.map_or_else(|| (self.list.len() + 1).to_string(), str::to_owned);
         self.list.push((name, text.trim().to_owned()));
     }
 

@@ -193,14 +193,11 @@ fn parse(names: &Names<'_>, strength: Strength, what: &str) -> Result<Vec<Constr
         let processes: Vec<Constraint> = (names.groups(Fairness::PROCESS).into_iter())
             .map(|(name, events)| Constraint::of_events(name, strength, events.to_vec()))
             .collect();
-        return if processes.is_empty() {
-            Err(refusal(
-                "this model has no processes",
-                "only DVE models have processes",
-            ))
-        } else {
-            Ok(processes)
-        };
+        if processes.is_empty() {
+            let error = AtomError::new("this model has no processes");
+            return Err(error.help("only DVE models have processes"));
+        }
+        return Ok(processes);
     }
     if let Some(process) = what.strip_prefix(Fairness::PROCESS) {
         let known: Vec<&str> = names
@@ -213,27 +210,22 @@ fn parse(names: &Names<'_>, strength: Strength, what: &str) -> Result<Vec<Constr
         } else {
             format!("the processes are {}", known.join(", "))
         };
-        return Err(refusal(&format!("no process is called `{process}`"), &help));
+        return Err(AtomError::new(format!("no process is called `{process}`")).help(help));
     }
     let is_pattern = what.contains(['*', '?']);
     if is_pattern {
-        let matching = system
-            .event_ids()
-            .filter(|e| matches(what, &system.event(*e).name));
+        let matching = system.event_ids();
+        let matching = matching.filter(|e| matches(what, &system.event(*e).name));
         let matching: Vec<Constraint> = matching.map(single).collect();
         if !matching.is_empty() {
             return Ok(matching);
         }
     }
+    let no_event = || AtomError::new(format!("`{what}` is no event of this model"));
     let nothing = |error: AtomError| match names.nearest(what, NameKind::Event)[..] {
-        _ if is_pattern => refusal(&format!("no event name matches `{what}`"), HELP),
-        [near, ..] => refusal(
-            &format!("`{what}` is no event of this model"),
-            &format!("did you mean `{near}`? {HELP}"),
-        ),
-        [] if !what.contains(['<', '>', '=', '!', '(']) => {
-            refusal(&format!("`{what}` is no event of this model"), HELP)
-        }
+        _ if is_pattern => AtomError::new(format!("no event name matches `{what}`")).help(HELP),
+        [near, ..] => no_event().help(format!("did you mean `{near}`? {HELP}")),
+        [] if !what.contains(['<', '>', '=', '!', '(']) => no_event().help(HELP),
         [] => AtomError {
             help: Some(error.help.unwrap_or_else(|| HELP.to_owned())),
             ..error
@@ -241,16 +233,15 @@ fn parse(names: &Names<'_>, strength: Strength, what: &str) -> Result<Vec<Constr
     };
     let (text, proposition) = names.atom(RawAtom::Quoted(what)).map_err(nothing)?;
     if strength == Strength::Strong {
-        return Err(refusal(
-            &format!("strong fairness is about events, and `{text}` is about states"),
-            "use weak fairness for a predicate that holds infinitely often",
-        ));
+        let message = format!("strong fairness is about events, and `{text}` is about states");
+        let help = "use weak fairness for a predicate that holds infinitely often";
+        return Err(AtomError::new(message).help(help));
     }
     match proposition {
-        Proposition::State(predicate) if names.known(&predicate).is_some() => Err(refusal(
-            &format!("`{text}` has no value in some states"),
-            "fairness needs a predicate that is true or false in every state",
-        )),
+        Proposition::State(predicate) if names.known(&predicate).is_some() => {
+            let error = AtomError::new(format!("`{text}` has no value in some states"));
+            Err(error.help("fairness needs a predicate that is true or false in every state"))
+        }
         Proposition::State(predicate) => Ok(vec![Constraint::recurring(text, predicate)]),
         Proposition::Fires(events) => Ok(vec![Constraint {
             enabled: Predicate::Not(Box::new(Predicate::Deadlock)),
@@ -263,18 +254,9 @@ const ALL: &str = "all";
 const PROCESSES: &str = "processes";
 const HELP: &str = "expected `all`, an event, a pattern such as take_*, process:P, processes, or a predicate such as \"p >= 1\"";
 
-fn refusal(message: &str, help: &str) -> AtomError {
-    AtomError {
-        message: message.to_owned(),
-        help: Some(help.to_owned()),
-        span: None,
-    }
-}
-
 /// Returns whether a name matches a pattern, in which `*` is any text and `?` any character.
 fn matches(pattern: &str, name: &str) -> bool {
-    let (pattern, name): (Vec<char>, Vec<char>) =
-        (pattern.chars().collect(), name.chars().collect());
+    let [pattern, name] = [pattern, name].map(|text| text.chars().collect::<Vec<char>>());
     let (mut p, mut n) = (0, 0);
     // Position of the last `*` and of the text after its current match.
     let mut star: Option<(usize, usize)> = None;

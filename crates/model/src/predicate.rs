@@ -41,6 +41,18 @@ impl Comparison {
             Comparison::Ge => Comparison::Lt,
         }
     }
+
+    /// The operator for exchanged operands.
+    #[must_use]
+    pub fn mirrored(self) -> Comparison {
+        match self {
+            Comparison::Lt => Comparison::Gt,
+            Comparison::Le => Comparison::Ge,
+            Comparison::Gt => Comparison::Lt,
+            Comparison::Ge => Comparison::Le,
+            same => same,
+        }
+    }
 }
 
 /// `Σ cᵢ·xᵢ ⋈ constant`: distinct variables, sorted, with non-zero coefficients.

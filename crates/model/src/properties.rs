@@ -147,15 +147,20 @@ impl PropertyList {
                 continue;
             }
             let meaning = names.atom(RawAtom::Quoted(&text[at.clone()]));
-            let meaning = meaning.map_err(|error| {
-                let span = error.span.unwrap_or(0..at.len());
-                let error = ParseError {
-                    span,
-                    message: error.message,
-                    help: error.help,
-                };
-                input_error(origin, text, at.start, error)
-            });
+            let meaning = meaning.map_err(
+                |AtomError {
+                     message,
+                     help,
+                     span,
+                 }| {
+                    let span = span.unwrap_or(0..at.len());
+                    let span = span.start + at.start..span.end + at.start;
+                    InputError {
+                        help,
+                        ..InputError::at(origin, text.as_bytes(), span, message)
+                    }
+                },
+            );
             let meaning = match errors.note(meaning) {
                 Some((_, Proposition::State(predicate))) => Definition::Truth(predicate),
                 Some((_, Proposition::Fires(events))) => Definition::Events(events),
@@ -236,11 +241,9 @@ impl PropertyList {
         if modality.is_some()
             && state_predicate(&self.formulas, &self.propositions, inner).is_none()
         {
-            return Err(ParseError {
-                span: 0..text.len(),
-                message: "expected a state formula after EF or AG, without temporal operators and events".to_owned(),
-                help: Some("`EF p` means that some reachable state satisfies p, `AG p` that all do; other formulas are LTL".to_owned()),
-            });
+            let message =
+                "expected a state formula after EF or AG, without temporal operators and events";
+            return Err(ParseError::new(0..text.len(), message).help("`EF p` means that some reachable state satisfies p, `AG p` that all do; other formulas are LTL"));
         }
         let formula = match modality {
             None => inner,
@@ -250,10 +253,7 @@ impl PropertyList {
                 self.formulas.globally(never)
             }
         };
-        let name = match name {
-            Some(name) => name.to_owned(),
-            None => (self.list.len() + 1).to_string(),
-        };
+        let name = name.map_or_else(|| (self.list.len() + 1).to_string(), str::to_owned);
         let printed = match modality {
             None => self.print(formula),
             Some(modality) => format!("{}({})", modality.name(), self.print(inner)),
@@ -265,11 +265,9 @@ impl PropertyList {
             fairness: Fairness::default(),
             modality,
         };
-        self.push(property).map_err(|message| ParseError {
-            span: 0..text.len(),
-            message,
-            help: Some(PropertyList::OWN_NAME.to_owned()),
-        })
+        let added = self.push(property);
+        added
+            .map_err(|message| ParseError::new(0..text.len(), message).help(PropertyList::OWN_NAME))
     }
 
     /// Adds a property; an error message if its name is in use.
@@ -336,11 +334,11 @@ fn remember(
     proposition: Proposition,
 ) -> Result<(), AtomError> {
     match bound.get(&text) {
-        Some(known) if *known != proposition => Err(AtomError {
-            message: format!("two different atoms of these properties are both spelt `{text}`"),
-            help: Some("the names of this model contain operators; rename them".to_owned()),
-            span: None,
-        }),
+        Some(known) if *known != proposition => {
+            let error = "two different atoms of these properties are both spelt";
+            Err(AtomError::new(format!("{error} `{text}`"))
+                .help("the names of this model contain operators; rename them"))
+        }
         Some(_) => Ok(()),
         None => {
             bound.insert(text, proposition);
@@ -350,16 +348,10 @@ fn remember(
 }
 
 fn input_error(origin: &str, text: &str, at: usize, error: ParseError) -> InputError {
-    let ParseError {
-        span,
-        message,
-        help,
-    } = error;
-    let span = span.start + at..span.end + at;
-    let report = InputError::at(origin, text.as_bytes(), span, message);
-    match help {
-        Some(help) => report.help(help),
-        None => report,
+    let span = error.span.start + at..error.span.end + at;
+    InputError {
+        help: error.help,
+        ..InputError::at(origin, text.as_bytes(), span, error.message)
     }
 }
 
@@ -382,16 +374,13 @@ fn assumptions(
         let added = fairness.add(names, strength, what);
         errors.note(added.map_err(|AtomError { message, help, .. }| {
             let span = at..start + content.trim_end().len();
-            let error = InputError::at(origin, text.as_bytes(), span, message);
-            match help {
-                Some(help) => error.help(help),
-                None => error,
+            InputError {
+                help,
+                ..InputError::at(origin, text.as_bytes(), span, message)
             }
         }));
-        rest.extend(
-            line.bytes()
-                .map(|byte| if byte == b'\n' { '\n' } else { ' ' }),
-        );
+        let blank = |byte| if byte == b'\n' { '\n' } else { ' ' };
+        rest.extend(line.bytes().map(blank));
     }
     (fairness, rest)
 }

@@ -140,7 +140,7 @@ pub(super) fn predicate(expr: Expr) -> Predicate {
         }
         Expr::Binary(op, x, y) => match (comparison(op), *x, *y) {
             (Some(c), Expr::Var(var), Expr::Const(k)) => Predicate::compare(var, c, k),
-            (Some(c), Expr::Const(k), Expr::Var(var)) => Predicate::compare(var, mirrored(c), k),
+            (Some(c), Expr::Const(k), Expr::Var(var)) => Predicate::compare(var, c.mirrored(), k),
             (_, x, y) => Predicate::Expr(Expr::Binary(op, Box::new(x), Box::new(y))),
         },
         expr => Predicate::Expr(expr),
@@ -157,17 +157,6 @@ fn comparison(op: BinaryOp) -> Option<Comparison> {
         BinaryOp::Ge => Comparison::Ge,
         _ => return None,
     })
-}
-
-/// The comparison with exchanged operands.
-fn mirrored(comparison: Comparison) -> Comparison {
-    match comparison {
-        Comparison::Lt => Comparison::Gt,
-        Comparison::Le => Comparison::Ge,
-        Comparison::Gt => Comparison::Lt,
-        Comparison::Ge => Comparison::Le,
-        same => same,
-    }
 }
 
 /// The text of a conjunction of expressions.

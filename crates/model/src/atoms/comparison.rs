@@ -1,8 +1,10 @@
 //! Linear comparisons: grammar and normal form.
 
+use std::ops::Range;
+
 use lariat_ltl::AtomError;
 
-use super::{ParsedAtom, blanks, wrong};
+use super::{ParsedAtom, blanks, shifted};
 use crate::names::{NameKind, Names};
 use crate::predicate::{Comparison, Linear};
 use crate::system::{Value, VarId};
@@ -31,28 +33,25 @@ impl Names<'_> {
         let Some((operator, comparison)) =
             OPERATORS.iter().find(|(op, _)| text[at..].starts_with(op))
         else {
-            let end = text[at..]
-                .chars()
-                .next()
-                .map_or(at + 1, |c| at + c.len_utf8());
-            return Err(wrong(
-                "expected a comparison: <, <=, >, >=, ==, != (or + or - and more to add up)",
-                Some(at..end),
-            ));
+            let message =
+                "expected a comparison: <, <=, >, >=, ==, != (or + or - and more to add up)";
+            return Err(AtomError::new(message).at(first_char(text, at)));
         };
         at += operator.len();
         let right = self.sum(text, &mut at)?;
         if at < text.len() {
-            let mut error = wrong("expected the end of the comparison", Some(at..text.len()));
-            error.help = Some(
-                "operators of formulas combine atoms, each in its own quotes: \"p >= 1\" U \"q >= 1\""
-                    .to_owned(),
-            );
-            return Err(error);
+            let error = AtomError::new("expected the end of the comparison").at(at..text.len());
+            return Err(error.help(
+                "operators of formulas combine atoms, each in its own quotes: \"p >= 1\" U \"q >= 1\"",
+            ));
         }
-        let linear = normal(left, *comparison, right)
-            .ok_or_else(|| wrong("the numbers are too large: expected them below 2^63", None))?;
-        Ok(self.predicate(linear))
+        match normal(left, *comparison, right) {
+            Some(linear) => Ok(self.predicate(linear)),
+            None => {
+                let message = "the numbers are too large: expected them below 2^63";
+                Err(AtomError::new(message))
+            }
+        }
     }
 
     fn sum(&self, text: &str, at: &mut usize) -> Result<LinearSum, AtomError> {
@@ -87,10 +86,8 @@ impl Names<'_> {
         let mut factor = sign;
         if let Some((number, len)) = self.number_here(&text[*at..]) {
             factor *= number.ok_or_else(|| {
-                wrong(
-                    "the number is too large: expected one below 2^63",
-                    Some(*at..*at + len),
-                )
+                let message = "the number is too large: expected one below 2^63";
+                AtomError::new(message).at(*at..*at + len)
             })?;
             *at += len;
             let rest = &text[*at..];
@@ -114,19 +111,13 @@ impl Names<'_> {
             self.list(arguments, NameKind::Number, |name| {
                 vars.extend(self.number(name).unwrap_or_default());
             })
-            .map_err(|mut error| {
-                error.span = error.span.map(|s| s.start + from..s.end + from);
-                error
-            })?;
+            .map_err(|error| shifted(error, from))?;
             *at += len;
         } else {
             let len = unknown_word(rest);
             if len == 0 {
-                let end = rest.chars().next().map_or(1, char::len_utf8);
-                return Err(wrong(
-                    "expected a place, a number or tokens(…)",
-                    Some(*at..*at + end),
-                ));
+                let message = "expected a place, a number or tokens(…)";
+                return Err(AtomError::new(message).at(first_char(text, *at)));
             }
             return Err(self.unknown(&rest[..len], NameKind::Number, Some(*at..*at + len)));
         }
@@ -141,11 +132,7 @@ impl Names<'_> {
         let (inside, _) = inside.split_once(')')?;
         let (message, help) = self.colours.as_ref()?.misfit(&text[..len], inside)?;
         let end = inside.as_ptr() as usize - text.as_ptr() as usize + inside.len() + 1;
-        Some(AtomError {
-            message,
-            help: Some(help),
-            span: Some(at..at + end),
-        })
+        Some(AtomError::new(message).help(help).at(at..at + end))
     }
 
     /// The length of the longest name of a number at the start of `text`.
@@ -169,6 +156,11 @@ impl Names<'_> {
         }
         Some((text[..len].parse::<Value>().ok().map(i128::from), len))
     }
+}
+
+/// The span of the character at this position, or of the end.
+fn first_char(text: &str, at: usize) -> Range<usize> {
+    at..at + text[at..].chars().next().map_or(1, char::len_utf8)
 }
 
 pub(super) fn is_word(c: char) -> bool {
@@ -230,13 +222,7 @@ pub(super) fn normal(left: LinearSum, comparison: Comparison, right: LinearSum) 
             *c = -*c;
         }
         constant = -constant;
-        comparison = match comparison {
-            Comparison::Lt => Comparison::Gt,
-            Comparison::Le => Comparison::Ge,
-            Comparison::Gt => Comparison::Lt,
-            Comparison::Ge => Comparison::Le,
-            other => other,
-        };
+        comparison = comparison.mirrored();
     }
     match comparison {
         Comparison::Lt => (comparison, constant) = (Comparison::Le, constant - 1),

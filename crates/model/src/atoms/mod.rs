@@ -62,21 +62,18 @@ impl Names<'_> {
         let truth = self.truth(word);
         let events = self.events(word);
         match (truth, events) {
-            (Some(_), Some(_)) => Err(AtomError {
-                message: format!("`{word}` is both a place and a transition"),
-                help: Some(format!(
+            (Some(_), Some(_)) => {
+                let message = format!("`{word}` is both a place and a transition");
+                Err(AtomError::new(message).help(format!(
                     "write \"{word} >= 1\" for the place is marked, fires({word}) for the transition is taken, fireable({word}) for it is enabled"
-                )),
-                span: None,
-            }),
-            (Some(_), None) | (None, Some(_)) if word == "deadlock" => Err(AtomError {
-                message: "`deadlock` is a name of this model and the keyword for deadlocks".to_owned(),
-                help: Some(
-                    "write deadlock() for the state, \"tokens(deadlock) >= 1\" for the place, fires(deadlock) for the transition"
-                        .to_owned(),
-                ),
-                span: None,
-            }),
+                )))
+            }
+            (Some(_), None) | (None, Some(_)) if word == "deadlock" => {
+                let message = "`deadlock` is a name of this model and the keyword for deadlocks";
+                Err(AtomError::new(message).help(
+                    "write deadlock() for the state, \"tokens(deadlock) >= 1\" for the place, fires(deadlock) for the transition",
+                ))
+            }
             (Some(Predicate::Linear(linear)), None) if self.defined_truth(word).is_none() => {
                 Ok(self.predicate(linear))
             }
@@ -96,7 +93,7 @@ impl Names<'_> {
     fn quoted(&self, text: &str) -> Result<ParsedAtom, AtomError> {
         let trimmed = text.trim();
         if trimmed.is_empty() {
-            return Err(wrong("the quotes are empty: expected an atom", None));
+            return Err(AtomError::new("the quotes are empty: expected an atom"));
         }
         if trimmed == "deadlock" || self.contains(trimmed) {
             return self.word(trimmed);
@@ -111,11 +108,9 @@ impl Names<'_> {
             };
             // `fires(a) >= fires(b)` also starts and ends like a call; parsing the list reports the
             // error.
-            return self.call(function, arguments).map_err(|mut error| {
-                let at = text.len() - text.trim_start().len() + trimmed.len() - 1 - arguments.len();
-                error.span = error.span.map(|s| s.start + at..s.end + at);
-                error
-            });
+            let at = blanks(text) + trimmed.len() - 1 - arguments.len();
+            let called = self.call(function, arguments);
+            return called.map_err(|error| shifted(error, at));
         }
         if let Some(scope) = self.expressions {
             // Names as in traces, `P.x` for a variable of P, are no expressions.
@@ -130,24 +125,17 @@ impl Names<'_> {
     fn call(&self, function: &str, arguments: &str) -> Result<ParsedAtom, AtomError> {
         match function {
             "fires" => Ok(self.fires(self.event_list(arguments)?)),
-            "fireable" => {
-                let events = self.event_list(arguments)?;
-                Ok(self.fireable(events))
-            }
+            "fireable" => Ok(self.fireable(self.event_list(arguments)?)),
             "deadlock" if arguments.trim().is_empty() => Ok(self.deadlock()),
-            "tokens" => Err(AtomError {
-                message: "a number of tokens must be compared with something".to_owned(),
-                help: Some(format!(
+            "tokens" => {
+                let error = AtomError::new("a number of tokens must be compared with something");
+                Err(error.help(format!(
                     "put the whole comparison into quotes: \"tokens({}) >= 1\"",
                     arguments.trim()
-                )),
-                span: None,
-            }),
-            _ => Err(AtomError {
-                message: format!("`{function}` is no function"),
-                help: Some("expected fires, fireable or tokens".to_owned()),
-                span: None,
-            }),
+                )))
+            }
+            _ => Err(AtomError::new(format!("`{function}` is no function"))
+                .help("expected fires, fireable or tokens")),
         }
     }
 
@@ -182,7 +170,7 @@ impl Names<'_> {
                         NameKind::Event => "expected the name of a transition",
                         _ => "expected the name of a place",
                     };
-                    return Err(wrong(what, Some(at..at + end.max(1))));
+                    return Err(AtomError::new(what).at(at..at + end.max(1)));
                 }
                 return Err(self.unknown(word, sort, Some(at..at + word.len())));
             };
@@ -224,22 +212,19 @@ impl Names<'_> {
             NameKind::Number if self.is(word, NameKind::Event) => Some("an event, not a variable"),
             _ => None,
         };
+        let error = |message: String, help| AtomError {
+            message,
+            help,
+            span: span.clone(),
+        };
         if let Some(other) = other {
-            return AtomError {
-                message: format!("`{word}` is {other}"),
-                help: None,
-                span,
-            };
+            return error(format!("`{word}` is {other}"), None);
         }
         let split = word.strip_suffix(')').and_then(|w| w.rsplit_once('('));
         if let (Some((id, inside)), Some(colours)) = (split, &self.colours)
             && let Some((message, help)) = colours.misfit(id, inside)
         {
-            return AtomError {
-                message,
-                help: Some(help),
-                span,
-            };
+            return error(message, Some(help));
         }
         let what = match (sort, net) {
             (NameKind::Number, true) => "place",
@@ -251,24 +236,19 @@ impl Names<'_> {
         };
         let near = self.nearest(word, sort);
         let near: Vec<String> = near.iter().map(|name| format!("\"{name}\"")).collect();
-        AtomError {
-            message: format!("no {what} is called `{word}`"),
-            help: match &near[..] {
-                [] => None,
-                [only] => Some(format!("did you mean {only}?")),
-                [first @ .., last] => Some(format!("did you mean {} or {last}?", first.join(", "))),
-            },
-            span,
-        }
+        let help = match &near[..] {
+            [] => None,
+            [only] => Some(format!("did you mean {only}?")),
+            [first @ .., last] => Some(format!("did you mean {} or {last}?", first.join(", "))),
+        };
+        error(format!("no {what} is called `{word}`"), help)
     }
 }
 
-fn wrong(message: impl Into<String>, span: Option<Range<usize>>) -> AtomError {
-    AtomError {
-        message: message.into(),
-        help: None,
-        span,
-    }
+/// An error about a part of a text that starts at `by`.
+fn shifted(mut error: AtomError, by: usize) -> AtomError {
+    error.span = error.span.map(|s| s.start + by..s.end + by);
+    error
 }
 
 fn blanks(text: &str) -> usize {

@@ -14,7 +14,8 @@
 use std::cell::Cell;
 
 use super::net::{
-    ColouredNet, ColouredTransition, Inscription, SortId, SortKind, Term, TermKind, TransitionGuard,
+    ColourVariableId, ColouredNet, ColouredTransition, Inscription, SortId, SortKind, Term,
+    TermKind, TransitionGuard,
 };
 use crate::predicate::Comparison;
 
@@ -93,6 +94,9 @@ pub(super) struct Summand {
     pub parts: Vec<TupleComponent>,
 }
 
+/// Colours with their multiplicities.
+pub(super) type Tokens = Vec<(u64, i64)>;
+
 /// The term of an arc or of an initial marking.
 #[derive(Clone, Debug)]
 pub(super) struct CompiledTerm {
@@ -124,7 +128,7 @@ impl CompiledTerm {
     }
 
     /// Evaluates to colours with non-zero multiplicities, sorted, in `out`, which is overwritten.
-    pub fn evaluate(&self, binding: &[u32], out: &mut Vec<(u64, i64)>) -> Result<(), TermError> {
+    pub fn evaluate(&self, binding: &[u32], out: &mut Tokens) -> Result<(), TermError> {
         out.clear();
         if self.count() > LARGEST {
             return Err(TermError::Large);
@@ -163,7 +167,7 @@ impl CompiledTerm {
 }
 
 /// Sorts, adds multiplicities of equal colours, and drops zeros.
-pub(super) fn merge(all: &mut Vec<(u64, i64)>) -> Result<(), TermError> {
+fn merge(all: &mut Tokens) -> Result<(), TermError> {
     all.sort_unstable_by_key(|(colour, _)| *colour);
     let mut kept = 0;
     let mut at = 0;
@@ -199,27 +203,18 @@ impl Test {
     /// Evaluates the guard; `None` if the result depends on unbound leaves.
     pub fn evaluate(&self, binding: &[u32]) -> Option<bool> {
         match self {
-            Test::All(tests) => {
-                let mut all = Some(true);
+            Test::All(tests) | Test::Some(tests) => {
+                // The value of one part that decides the result.
+                let decisive = matches!(self, Test::Some(_));
+                let mut result = Some(!decisive);
                 for test in tests {
                     match test.evaluate(binding) {
-                        Some(true) => {}
-                        Some(false) => return Some(false),
-                        None => all = None,
+                        Some(value) if value == decisive => return Some(decisive),
+                        Some(_) => {}
+                        None => result = None,
                     }
                 }
-                all
-            }
-            Test::Some(tests) => {
-                let mut some = Some(false);
-                for test in tests {
-                    match test.evaluate(binding) {
-                        Some(true) => return Some(true),
-                        Some(false) => {}
-                        None => some = None,
-                    }
-                }
-                some
+                result
             }
             Test::Not(test) => test.evaluate(binding).map(|value| !value),
             Test::Compare(comparison, left, right) => {
@@ -264,7 +259,7 @@ pub(super) struct CompiledTransition {
 /// The compilation context: for each of the transition's variables the start of its leaves.
 struct Scope<'n> {
     net: &'n ColouredNet,
-    transition: Option<&'n ColouredTransition>,
+    variables: &'n [ColourVariableId],
     starts: Vec<u32>,
     left: &'n Cell<usize>,
 }
@@ -308,14 +303,13 @@ pub(super) fn rule(
     }
     let scope = Scope {
         net,
-        transition: Some(transition),
+        variables: &transition.variables,
         starts,
         left,
     };
     let sums = |arcs: &[Inscription]| -> Result<Vec<CompiledTerm>, TooMany> {
-        arcs.iter()
-            .map(|arc| scope.sum(arc.place.index(), &arc.term))
-            .collect()
+        let sum = |arc: &Inscription| scope.sum(arc.place.index(), &arc.term);
+        arcs.iter().map(sum).collect()
     };
     Ok(CompiledTransition {
         guard: scope.test(&transition.guard),
@@ -333,7 +327,7 @@ pub(super) fn ground(
 ) -> Result<CompiledTerm, TooMany> {
     let scope = Scope {
         net,
-        transition: None,
+        variables: &[],
         starts: Vec::new(),
         left,
     };
@@ -365,19 +359,19 @@ impl Scope<'_> {
             TermKind::Variable(_)
             | TermKind::Constant(_)
             | TermKind::Successor(_)
-            | TermKind::Predecessor(_) => one(self
-                .slots(term)
-                .into_iter()
-                .map(TupleComponent::One)
-                .collect()),
-            TermKind::All => one(leaf_sizes(self.net, term.sort)
-                .into_iter()
-                .map(TupleComponent::Every)
-                .collect()),
+            | TermKind::Predecessor(_) => {
+                let slots = self.slots(term).into_iter();
+                one(slots.map(TupleComponent::One).collect())
+            }
+            TermKind::All => {
+                let sizes = leaf_sizes(self.net, term.sort).into_iter();
+                one(sizes.map(TupleComponent::Every).collect())
+            }
             TermKind::Members(members) if members.is_empty() => Ok(Vec::new()),
-            TermKind::Members(members) => one(vec![TupleComponent::Members(
-                members.iter().map(|m| m.0 as u32).collect(),
-            )]),
+            TermKind::Members(members) => {
+                let members = members.iter().map(|m| m.0 as u32).collect();
+                one(vec![TupleComponent::Members(members)])
+            }
             TermKind::Scaled(factor, term) => {
                 let factor = i64::try_from(*factor).map_err(|_| TooMany)?;
                 let mut summands = self.summands(term)?;
@@ -426,10 +420,7 @@ impl Scope<'_> {
     fn slots(&self, term: &Term) -> Vec<TermValue> {
         match &term.kind {
             TermKind::Variable(variable) => {
-                let position = self
-                    .transition
-                    .and_then(|t| t.variables.binary_search(variable).ok())
-                    .unwrap_or(0);
+                let position = self.variables.binary_search(variable).unwrap_or(0);
                 let start = self.starts.get(position).copied().unwrap_or(0);
                 let sizes = leaf_sizes(self.net, term.sort);
                 let leaf = |(i, size)| TermValue::Leaf {
@@ -557,9 +548,7 @@ mod tests {
         let both = Test::All(vec![less.clone(), first.clone()]);
         assert_eq!(both.evaluate(&[1, OPEN]), Some(false));
         assert_eq!(both.evaluate(&[2, OPEN]), None);
-        assert_eq!(
-            Test::Some(vec![less, first]).evaluate(&[2, OPEN]),
-            Some(true)
-        );
+        let either = Test::Some(vec![less, first]);
+        assert_eq!(either.evaluate(&[2, OPEN]), Some(true));
     }
 }

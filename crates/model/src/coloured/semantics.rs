@@ -76,26 +76,18 @@ impl ColouredNet {
         for arc in &definition.inputs {
             for (colour, count) in self.tokens(&arc.term, &values)? {
                 let instance = || self.instance_name(arc.place, colour);
-                let present = next.tokens[arc.place.index()]
-                    .get(&colour)
-                    .copied()
-                    .unwrap_or(0);
+                let present = next.count(arc.place, colour);
                 if present < count {
                     return Err(format!("{} needs more tokens in {}", name(), instance()));
                 }
-                change(&mut next, arc.place, colour, present - count);
+                next.change(arc.place, colour, present - count);
             }
         }
         for arc in &definition.outputs {
             for (colour, count) in self.tokens(&arc.term, &values)? {
-                let present = next.tokens[arc.place.index()]
-                    .get(&colour)
-                    .copied()
-                    .unwrap_or(0);
-                let sum = present
-                    .checked_add(count)
-                    .ok_or("a place has 2^63 tokens")?;
-                change(&mut next, arc.place, colour, sum);
+                let sum = next.count(arc.place, colour).checked_add(count);
+                let sum = sum.ok_or("a place has 2^63 tokens")?;
+                next.change(arc.place, colour, sum);
             }
         }
         Ok(next)
@@ -125,9 +117,8 @@ impl ColouredNet {
         // The values tried, by depth.
         let mut tried: Vec<u64> = Vec::new();
         loop {
-            *left = left
-                .checked_sub(1)
-                .ok_or("the search for a binding takes too long")?;
+            let fewer = left.checked_sub(1);
+            *left = fewer.ok_or("the search for a binding takes too long")?;
             let possible = {
                 let values = |variable: ColourVariableId| {
                     let at = definition.variables.binary_search(&variable).ok()?;
@@ -141,10 +132,9 @@ impl ColouredNet {
                             return true;
                         }
                         let present = &marking.tokens[arc.place.index()];
-                        self.tokens(&arc.term, &values).is_ok_and(|need| {
-                            need.iter()
-                                .all(|(c, n)| present.get(c).is_some_and(|m| m >= n))
-                        })
+                        let enough = |(c, n)| present.get(&c).is_some_and(|m| *m >= n);
+                        let need = self.tokens(&arc.term, &values);
+                        need.is_ok_and(|need| need.into_iter().all(enough))
                     })
             };
             if possible {
@@ -230,19 +220,18 @@ impl ColouredNet {
             match event {
                 Some(event) => {
                     let name = &system.event(*event).name;
-                    let (transition, values) = names
+                    let (transition, mut values) = names
                         .transition(name)
                         .ok_or_else(|| format!("`{name}` is no transition of the coloured net"))?;
-                    let mut values = values;
                     values.sort_unstable();
                     let binding: Vec<Colour> = values.into_iter().map(|(_, c)| c).collect();
                     marking = self.fire(&marking, transition, &binding)?;
                 }
                 None if self.is_dead(&marking, STEPS)? => {}
                 None => {
+                    let step = i + 1;
                     return Err(format!(
-                        "step {} stutters although a transition is enabled",
-                        i + 1
+                        "step {step} stutters although a transition is enabled"
                     ));
                 }
             }
@@ -258,25 +247,15 @@ impl ColouredNet {
     /// Evaluates a guard; `None` if the result depends on unbound variables.
     fn holds(&self, guard: &TransitionGuard, values: Values<'_>) -> Option<bool> {
         match guard {
-            TransitionGuard::And(guards) => {
-                let all: Vec<_> = guards
-                    .iter()
-                    .map(|guard| self.holds(guard, values))
-                    .collect();
-                if all.contains(&Some(false)) {
-                    return Some(false);
+            TransitionGuard::And(guards) | TransitionGuard::Or(guards) => {
+                // The value of one part that decides the result.
+                let decisive = matches!(guard, TransitionGuard::Or(_));
+                let parts = guards.iter().map(|guard| self.holds(guard, values));
+                let parts: Vec<_> = parts.collect();
+                if parts.contains(&Some(decisive)) {
+                    return Some(decisive);
                 }
-                (!all.contains(&None)).then_some(true)
-            }
-            TransitionGuard::Or(guards) => {
-                let all: Vec<_> = guards
-                    .iter()
-                    .map(|guard| self.holds(guard, values))
-                    .collect();
-                if all.contains(&Some(true)) {
-                    return Some(true);
-                }
-                (!all.contains(&None)).then_some(false)
+                (!parts.contains(&None)).then_some(!decisive)
             }
             TransitionGuard::Not(guard) => self.holds(guard, values).map(|value| !value),
             TransitionGuard::Compare(comparison, left, right) => {
@@ -331,10 +310,8 @@ impl ColouredNet {
             TermKind::All => {
                 let size = self.sort(term.sort).size;
                 if size > LARGEST {
-                    return Err(format!(
-                        "the sort `{}` is too large",
-                        self.sort(term.sort).name
-                    ));
+                    let name = &self.sort(term.sort).name;
+                    return Err(format!("the sort `{name}` is too large"));
                 }
                 (0..size).map(|colour| (Colour(colour), 1)).collect()
             }
@@ -342,9 +319,8 @@ impl ColouredNet {
             TermKind::Scaled(factor, term) => {
                 let mut formal = self.formal(term, values)?;
                 for count in formal.values_mut() {
-                    *count = count
-                        .checked_mul(i128::from(*factor))
-                        .ok_or("the numbers are too large")?;
+                    let product = count.checked_mul(i128::from(*factor));
+                    *count = product.ok_or("the numbers are too large")?;
                 }
                 formal
             }
@@ -386,12 +362,19 @@ impl ColouredNet {
     }
 }
 
-fn change(marking: &mut Marking, place: PlaceId, colour: Colour, count: i64) {
-    let tokens = &mut marking.tokens[place.index()];
-    if count == 0 {
-        tokens.remove(&colour);
-    } else {
-        tokens.insert(colour, count);
+impl Marking {
+    fn count(&self, place: PlaceId, colour: Colour) -> i64 {
+        let tokens = &self.tokens[place.index()];
+        tokens.get(&colour).copied().unwrap_or(0)
+    }
+
+    fn change(&mut self, place: PlaceId, colour: Colour, count: i64) {
+        let tokens = &mut self.tokens[place.index()];
+        if count == 0 {
+            tokens.remove(&colour);
+        } else {
+            tokens.insert(colour, count);
+        }
     }
 }
 
@@ -401,9 +384,7 @@ fn shown(net: &ColouredNet, instances: &[(PlaceId, Colour)], state: &State) -> M
         tokens: vec![BTreeMap::new(); net.places.len()],
     };
     for ((place, colour), count) in instances.iter().zip(state) {
-        if *count != 0 {
-            marking.tokens[place.index()].insert(*colour, *count);
-        }
+        marking.change(*place, *colour, *count);
     }
     marking
 }

@@ -20,7 +20,9 @@ use std::ops::Range;
 use lariat_budget::{Budget, Lease, Stop};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::compile::{self, CompiledTerm, CompiledTransition, TermError, TooMany, leaf_sizes};
+use super::compile::{
+    self, CompiledTerm, CompiledTransition, TermError, Tokens, TooMany, leaf_sizes,
+};
 use super::join::{self, JoinPlan, MarkableColours};
 use super::net::{Colour, ColouredNet, PlaceId, TransitionId};
 use crate::system::{Action, Arc, Domain, Event, EventId, State, System, VarId, Variable};
@@ -156,16 +158,15 @@ pub fn unfold(net: &ColouredNet, budget: &Budget) -> Result<Unfolded, Stop> {
 impl<'n> Unfolder<'n> {
     /// Leases bytes before their allocation.
     fn need(&mut self, bytes: usize) -> Result<(), Stop> {
-        const CHUNK: u64 = 1 << 16;
+        const CHUNK: usize = 1 << 16;
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes as u64 > self.lease.bytes() {
-            let ahead = self.bytes.saturating_add(CHUNK as usize);
-            self.lease.resize(ahead)?;
+            self.lease.resize(self.bytes.saturating_add(CHUNK))?;
         }
         Ok(())
     }
 
-    fn marking(&mut self, left: &Cell<usize>) -> Result<Vec<Vec<(u64, i64)>>, Stop> {
+    fn marking(&mut self, left: &Cell<usize>) -> Result<Vec<Tokens>, Stop> {
         let mut marking = Vec::with_capacity(self.net.places.len());
         for (place, definition) in self.net.places.iter().enumerate() {
             self.facts.add_place(leaf_sizes(self.net, definition.sort));
@@ -173,10 +174,10 @@ impl<'n> Unfolder<'n> {
             if let Some(term) = &definition.initial {
                 let sum = compile::ground(self.net, place, term, left)
                     .map_err(|TooMany| too_large(&definition.name))?;
-                if self.evaluate(&sum, &[], &mut tokens)?.is_err() {
+                if !self.evaluate(&sum, &[], &mut tokens)? {
+                    let name = &definition.name;
                     return Err(Stop::Bound(format!(
-                        "the initial marking of `{}` subtracts more tokens than it adds",
-                        definition.name
+                        "the initial marking of `{name}` subtracts more tokens than it adds"
                     )));
                 }
             }
@@ -186,21 +187,21 @@ impl<'n> Unfolder<'n> {
         Ok(marking)
     }
 
-    /// Evaluates a term; `Ok(Err(_))` if it is undefined under this binding.
+    /// Evaluates a term; returns whether it is defined under this binding.
     fn evaluate(
         &mut self,
         sum: &CompiledTerm,
         binding: &[u32],
-        out: &mut Vec<(u64, i64)>,
-    ) -> Result<Result<(), ()>, Stop> {
+        out: &mut Tokens,
+    ) -> Result<bool, Stop> {
         let before = self.bytes;
         // The result is temporary: its bytes are leased and released.
         let colours = usize::try_from(sum.count()).unwrap_or(usize::MAX);
         self.need(colours.saturating_mul(24))?;
         self.bytes = before;
         match sum.evaluate(binding, out) {
-            Ok(()) => Ok(Ok(())),
-            Err(TermError::Negative) => Ok(Err(())),
+            Ok(()) => Ok(true),
+            Err(TermError::Negative) => Ok(false),
             Err(TermError::Large) => Err(too_large(&self.net.places[sum.place].name)),
         }
     }
@@ -213,12 +214,10 @@ impl<'n> Unfolder<'n> {
         Ok(())
     }
 
-    fn saturate(&mut self, marking: &[Vec<(u64, i64)>]) -> Result<(), Stop> {
+    fn saturate(&mut self, marking: &[Tokens]) -> Result<(), Stop> {
         let rules = self.rules;
-        let plans: Vec<Vec<JoinPlan>> = rules
-            .iter()
-            .map(|rule| join::plans(rule, &mut self.facts))
-            .collect();
+        let plans = rules.iter().map(|rule| join::plans(rule, &mut self.facts));
+        let plans: Vec<Vec<JoinPlan>> = plans.collect();
         // By place: the plans that start from one of its colours.
         let mut starts: Vec<Vec<(usize, &JoinPlan)>> = vec![Vec::new(); self.net.places.len()];
         for (place, tokens) in marking.iter().enumerate() {
@@ -305,10 +304,10 @@ impl<'n> Unfolder<'n> {
         &mut self,
         inputs: &[CompiledTerm],
         binding: &[u32],
-        tokens: &mut Vec<(u64, i64)>,
+        tokens: &mut Tokens,
     ) -> Result<Missing, Stop> {
         for sum in inputs {
-            if self.evaluate(sum, binding, tokens)?.is_err() {
+            if !self.evaluate(sum, binding, tokens)? {
                 return Ok(Missing::Value);
             }
             let known = &self.facts.relation(sum.place).known;
@@ -323,16 +322,16 @@ impl<'n> Unfolder<'n> {
         &mut self,
         outputs: &[CompiledTerm],
         binding: &[u32],
-        tokens: &mut Vec<(u64, i64)>,
+        tokens: &mut Tokens,
     ) -> Result<(), Stop> {
         // A binding under which one output is undefined produces nothing.
         for sum in outputs {
-            if self.evaluate(sum, binding, tokens)?.is_err() {
+            if !self.evaluate(sum, binding, tokens)? {
                 return Ok(());
             }
         }
         for sum in outputs {
-            if self.evaluate(sum, binding, tokens)?.is_ok() {
+            if self.evaluate(sum, binding, tokens)? {
                 for (colour, _) in tokens.iter() {
                     self.learn(sum.place, *colour)?;
                 }
@@ -342,7 +341,7 @@ impl<'n> Unfolder<'n> {
     }
 
     /// Builds the system and the correspondence.
-    fn finish(mut self, marking: &[Vec<(u64, i64)>]) -> Result<Unfolded, Stop> {
+    fn finish(mut self, marking: &[Tokens]) -> Result<Unfolded, Stop> {
         let net = self.net;
         let mut system = System {
             name: net.name.clone(),
@@ -352,13 +351,8 @@ impl<'n> Unfolder<'n> {
         let mut initial: Vec<i64> = Vec::new();
         for (place, definition) in net.place_ids().zip(&net.places) {
             let start = system.variables.len() as u32;
-            let mut colours: Vec<u64> = self
-                .facts
-                .relation(place.index())
-                .known
-                .iter()
-                .copied()
-                .collect();
+            let known = &self.facts.relation(place.index()).known;
+            let mut colours: Vec<u64> = known.iter().copied().collect();
             colours.sort_unstable();
             let tokens = &marking[place.index()];
             for colour in colours {
@@ -372,23 +366,20 @@ impl<'n> Unfolder<'n> {
                     domain: Domain::Count { bound: None },
                 });
             }
-            let end =
-                u32::try_from(system.variables.len()).map_err(|_| too_large(&definition.name))?;
+            let end = u32::try_from(system.variables.len());
+            let end = end.map_err(|_| too_large(&definition.name))?;
             unfolding.places.push(start..end);
         }
         system.initial = vec![State::from(initial)];
         for (transition, definition) in net.transition_ids().zip(&net.transitions) {
             let start = system.events.len() as u32;
-            let mut bindings: Vec<Leaves> = std::mem::take(&mut self.found[transition.index()])
-                .into_iter()
-                .collect();
+            let found = std::mem::take(&mut self.found[transition.index()]);
+            let mut bindings: Vec<Leaves> = found.into_iter().collect();
             bindings.sort_unstable();
             let rule = &self.rules[transition.index()];
-            let sizes: Vec<Vec<u32>> = definition
-                .variables
-                .iter()
-                .map(|variable| leaf_sizes(net, net.variable(*variable).sort))
-                .collect();
+            let sizes = definition.variables.iter();
+            let sizes = sizes.map(|variable| leaf_sizes(net, net.variable(*variable).sort));
+            let sizes: Vec<Vec<u32>> = sizes.collect();
             let mut values_of_all = Vec::new();
             for (i, leaves) in bindings.iter().enumerate() {
                 if i % 1024 == 1023 {
@@ -426,7 +417,7 @@ impl<'n> Unfolder<'n> {
         let mut tokens = Vec::new();
         for (sums, out) in [(&rule.inputs, false), (&rule.outputs, true)] {
             for sum in sums {
-                if self.evaluate(sum, leaves, &mut tokens)?.is_err() {
+                if !self.evaluate(sum, leaves, &mut tokens)? {
                     return Ok(None);
                 }
                 for (colour, count) in &tokens {

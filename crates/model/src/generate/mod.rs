@@ -78,10 +78,9 @@ impl FromStr for Family {
     fn from_str(name: &str) -> Result<Family, NoSuchNet> {
         let found = Family::ALL.into_iter().find(|family| family.name() == name);
         found.ok_or_else(|| {
-            let all: Vec<&str> = Family::ALL.iter().map(|family| family.name()).collect();
+            let all = Family::ALL.map(Family::name).join(", ");
             NoSuchNet(format!(
-                "no family of nets is called `{name}`: expected one of {}",
-                all.join(", ")
+                "no family of nets is called `{name}`: expected one of {all}"
             ))
         })
     }

@@ -18,7 +18,6 @@ mod units;
 
 pub use name::{Heuristic, OrderDirection, OrderName};
 
-use crate::error::InputError;
 use crate::system::{System, VarId};
 use hypergraph::Hypergraph;
 use std::cell::OnceCell;
@@ -67,42 +66,6 @@ impl Order {
             var_at: (0..n).map(VarId).collect(),
             level_of: (0..n).map(Level).collect(),
         }
-    }
-
-    /// An order given by the user: names of all variables, from the top level down.
-    pub fn from_names<'a>(
-        system: &System,
-        names: impl IntoIterator<Item = &'a str>,
-    ) -> Result<Order, InputError> {
-        let known: rustc_hash::FxHashMap<&str, VarId> = system
-            .var_ids()
-            .map(|v| (system.variable(v).name.as_str(), v))
-            .collect();
-        let mut listed = vec![false; system.variables.len()];
-        let mut vars = Vec::new();
-        for name in names {
-            let Some(var) = known.get(name) else {
-                return Err(InputError::new(
-                    "order",
-                    format!("the model has no variable `{name}`"),
-                ));
-            };
-            if std::mem::replace(&mut listed[var.index()], true) {
-                return Err(InputError::new(
-                    "order",
-                    format!("the variable `{name}` is listed twice"),
-                ));
-            }
-            vars.push(*var);
-        }
-        if let Some(missing) = system.var_ids().find(|v| !listed[v.index()]) {
-            let name = &system.variable(missing).name;
-            return Err(
-                InputError::new("order", format!("the variable `{name}` is not listed"))
-                    .help("an order lists every variable of the model once"),
-            );
-        }
-        Ok(Order::from_top(vars).unwrap_or_else(|| Order::file(system.variables.len())))
     }
 
     /// The reverse order.
@@ -167,13 +130,9 @@ pub fn candidates(system: &System) -> Vec<ScoredOrder> {
         let Some(sequence) = sequences.sequence(heuristic) else {
             continue;
         };
-        for direction in [OrderDirection::Down, OrderDirection::Up] {
-            let Some(order) = sequences.directed(&sequence, direction) else {
+        for name in OrderName::both(heuristic) {
+            let Some(order) = sequences.directed(&sequence, name.direction) else {
                 continue;
-            };
-            let name = OrderName {
-                heuristic,
-                direction,
             };
             if all.iter().all(|c| c.order != order) {
                 let score = score::weighted_event_span(&sequences.graph, &order);
@@ -210,8 +169,8 @@ impl Sequences<'_> {
     }
 
     fn force(&self) -> &Vec<VarId> {
-        self.force
-            .get_or_init(|| force::force(&self.graph, self.file()))
+        let start = || force::force(&self.graph, self.file());
+        self.force.get_or_init(start)
     }
 
     fn file(&self) -> Vec<VarId> {

@@ -70,11 +70,14 @@ impl OrderName {
 
     /// All names.
     pub fn all() -> impl Iterator<Item = OrderName> {
-        Heuristic::ALL.into_iter().flat_map(|heuristic| {
-            [OrderDirection::Down, OrderDirection::Up].map(|direction| OrderName {
-                heuristic,
-                direction,
-            })
+        Heuristic::ALL.into_iter().flat_map(OrderName::both)
+    }
+
+    /// The names with this heuristic.
+    pub(super) fn both(heuristic: Heuristic) -> [OrderName; 2] {
+        [OrderDirection::Down, OrderDirection::Up].map(|direction| OrderName {
+            heuristic,
+            direction,
         })
     }
 }
@@ -101,16 +104,13 @@ impl FromStr for OrderName {
             (_, Some(bare)) => (bare, Some(OrderDirection::Down)),
             _ => (text, None),
         };
-        let heuristic = Heuristic::ALL
-            .into_iter()
-            .find(|h| h.name() == bare)
-            .ok_or_else(|| {
-                let known: Vec<&str> = Heuristic::ALL.iter().map(|h| h.name()).collect();
-                format!(
-                    "no order is called `{text}`: expected {}, each with -up or -down",
-                    known.join(", ")
-                )
-            })?;
+        let heuristic = Heuristic::ALL.into_iter().find(|h| h.name() == bare);
+        let Some(heuristic) = heuristic else {
+            let known = Heuristic::ALL.map(Heuristic::name).join(", ");
+            return Err(format!(
+                "no order is called `{text}`: expected {known}, each with -up or -down"
+            ));
+        };
         let usual = match heuristic {
             Heuristic::Noack => OrderDirection::Up,
             _ => OrderDirection::Down,

@@ -18,15 +18,11 @@ const SEARCHES: u32 = 5;
 
 pub(super) fn reverse_cuthill_mckee(graph: &Hypergraph) -> Vec<VarId> {
     let n = graph.variables();
-    let degree: Vec<u32> = (0..n as u32)
-        .map(|v| {
-            graph
-                .incident(v)
-                .iter()
-                .map(|e| graph.edge(*e).len() as u32 - 1)
-                .sum()
-        })
-        .collect();
+    let degree = |v| {
+        let edges = graph.incident(v).iter();
+        edges.map(|e| graph.edge(*e).len() as u32 - 1).sum()
+    };
+    let degree: Vec<u32> = (0..n as u32).map(degree).collect();
     let mut by_degree: Vec<u32> = (0..n as u32).collect();
     by_degree.sort_by_key(|v| degree[*v as usize]);
     let mut search = Search {
