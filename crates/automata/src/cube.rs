@@ -65,26 +65,13 @@ impl Guards {
         };
         let ((l0, l1), (u0, u1)) = (sides(lower, dl), sides(upper, du));
         let bit = 1 << variable;
+        let (mut path0, mut path1) = (path, path);
+        path0.negative |= bit;
+        path1.positive |= bit;
         let only0 = self.minus(l0, u1);
-        let c0 = self.irredundant(
-            only0,
-            u0,
-            Cube {
-                negative: path.negative | bit,
-                ..path
-            },
-            cubes,
-        );
+        let c0 = self.irredundant(only0, u0, path0, cubes);
         let only1 = self.minus(l1, u0);
-        let c1 = self.irredundant(
-            only1,
-            u1,
-            Cube {
-                positive: path.positive | bit,
-                ..path
-            },
-            cubes,
-        );
+        let c1 = self.irredundant(only1, u1, path1, cubes);
         let (rest0, rest1) = (self.minus(l0, c0), self.minus(l1, c1));
         let rest = self.or(rest0, rest1);
         let both = self.and(u0, u1);

@@ -50,11 +50,7 @@ pub fn degeneralize(a: &Automaton, placement: Placement) -> Automaton {
         index: FxHashMap::default(),
         entry: FxHashMap::default(),
     };
-    let initial = a
-        .initial
-        .iter()
-        .map(|&q| levels.enter(q))
-        .collect::<Vec<_>>();
+    let initial = a.initial.iter().map(|&q| levels.enter(q)).collect();
     let mut states = Vec::new();
     while states.len() < levels.names.len() {
         let (q, level) = levels.names[states.len()];

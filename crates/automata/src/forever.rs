@@ -21,14 +21,9 @@ use lariat_emptiness::Marks;
 /// For each state, whether every word is accepted from there by the local test.
 pub fn accepting_forever(automaton: &Automaton) -> Vec<bool> {
     let mut guards = automaton.guards.clone();
-    let states: Vec<State<'_>> = automaton
-        .states
-        .iter()
-        .map(|edges| State {
-            edges,
-            rest: Some(Guards::FALSE),
-        })
-        .collect();
+    let rest = Some(Guards::FALSE);
+    let states = automaton.states.iter().map(|edges| State { edges, rest });
+    let states: Vec<State<'_>> = states.collect();
     solve(&states, automaton.all_marks(), &mut guards)
 }
 
@@ -120,13 +115,8 @@ mod tests {
     fn automaton(text: &str) -> Automaton {
         let mut formulas = Formulas::new();
         let formula = parse(text, &mut formulas, &mut FreeVocabulary).unwrap();
-        translate(
-            &mut formulas,
-            formula,
-            &LegalLetters::any(),
-            &Budget::unlimited(),
-        )
-        .unwrap()
+        let (any, unlimited) = (LegalLetters::any(), Budget::unlimited());
+        translate(&mut formulas, formula, &any, &unlimited).unwrap()
     }
 
     fn count(states: &[bool]) -> usize {
@@ -156,11 +146,11 @@ mod tests {
         let budget = Budget::unlimited();
         for (text, expected) in [("F bad", true), ("a U b", true), ("G F a", false)] {
             let automaton = automaton(text);
-            let ta = Ta::new(&automaton, &budget).unwrap().0.accepting_forever();
-            let tgta = Tgta::new(&automaton, &budget).unwrap();
-            let tgta = tgta.0.accepting_forever();
-            assert_eq!(count(&ta) > 0, expected, "{text}: {ta:?}");
-            assert_eq!(count(&tgta) > 0, expected, "{text}: {tgta:?}");
+            let ta = Ta::new(&automaton, &budget).unwrap().0;
+            let tgta = Tgta::new(&automaton, &budget).unwrap().0;
+            for found in [ta, tgta].map(|testing| testing.accepting_forever()) {
+                assert_eq!(count(&found) > 0, expected, "{text}: {found:?}");
+            }
         }
     }
 }

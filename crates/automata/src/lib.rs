@@ -41,7 +41,7 @@ pub use guard::{Guard, Guards, Letter};
 pub use hoa::{Hoa, HoaError, read_hoa, write_hoa};
 pub use json::write_json;
 pub use never::write_never;
-pub use product::{AutomatonPairs, AutomatonProduct, disjoint};
+pub use product::disjoint;
 pub use recurrence::{demanding, recurring_conditions};
 pub use scc::{AutomatonComponents, Components, automaton_components, components};
 pub use stutter::{silent_step_invariant, stutter_invariant};

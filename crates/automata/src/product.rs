@@ -6,17 +6,15 @@
 
 use crate::alphabet::LegalLetters;
 use crate::automaton::{Automaton, StateId, Transition};
-use crate::guard::{Guard, Guards, Letter};
-use crate::word::Word;
+use crate::guard::{Guard, Guards};
 use lariat_budget::{Budget, Lease, Stop};
-use lariat_emptiness::{Counts, Edge, Graph, GraphLasso, Marks, NodeId, Outcome, couvreur, lasso};
+use lariat_emptiness::{Counts, Edge, Graph, Marks, NodeId, Outcome, couvreur};
 use lariat_ltl::AtomId;
 use rustc_hash::FxHashMap;
 
 /// The product of two automata, over the union of their atoms.
 #[derive(Clone, Debug)]
-pub struct AutomatonProduct {
-    atoms: Vec<AtomId>,
+struct AutomatonProduct {
     guards: Guards,
     left: Vec<Vec<Transition>>,
     right: Vec<Vec<Transition>>,
@@ -27,7 +25,7 @@ pub struct AutomatonProduct {
 
 /// The pairs that a search has visited.
 #[derive(Debug)]
-pub struct AutomatonPairs {
+struct AutomatonPairs {
     guards: Guards,
     nodes: Vec<(StateId, StateId)>,
     index: FxHashMap<(StateId, StateId), NodeId>,
@@ -37,7 +35,7 @@ pub struct AutomatonPairs {
 
 impl AutomatonProduct {
     /// The product of `a` and `b` on legal letters.
-    pub fn new(
+    fn new(
         a: &Automaton,
         b: &Automaton,
         legal: &LegalLetters,
@@ -46,18 +44,12 @@ impl AutomatonProduct {
         let mut atoms = a.atoms.clone();
         atoms.extend(b.atoms.iter().filter(|x| !a.atoms.contains(x)));
         if atoms.len() > Guards::MAX_ATOMS {
-            return Err(Stop::Unsupported(format!(
-                "the two automata have {} atoms, at most {} are possible",
-                atoms.len(),
-                Guards::MAX_ATOMS
-            )));
+            return Err(too_many(atoms.len(), "atoms", Guards::MAX_ATOMS));
         }
-        if a.mark_count + b.mark_count > Marks::MAX {
-            return Err(Stop::Unsupported(format!(
-                "the two automata have {} acceptance marks, at most {} are possible",
-                a.mark_count + b.mark_count,
-                Marks::MAX
-            )));
+        let mark_count = a.mark_count + b.mark_count;
+        if mark_count > Marks::MAX {
+            let (count, most) = (mark_count as usize, Marks::MAX as usize);
+            return Err(too_many(count, "acceptance marks", most));
         }
         let mut guards = Guards::new();
         let legal = legal.guard(&atoms, &mut guards);
@@ -69,18 +61,17 @@ impl AutomatonProduct {
             .flat_map(|&p| b.initial.iter().map(move |&q| (p, q)))
             .collect();
         Ok(AutomatonProduct {
-            atoms,
             guards,
             left,
             right,
             initial,
-            marks: Marks::all(a.mark_count + b.mark_count),
+            marks: Marks::all(mark_count),
             budget: budget.clone(),
         })
     }
 
     /// A new context for one search.
-    pub fn worker(&self) -> AutomatonPairs {
+    fn worker(&self) -> AutomatonPairs {
         AutomatonPairs {
             guards: self.guards.clone(),
             nodes: Vec::new(),
@@ -89,65 +80,11 @@ impl AutomatonProduct {
             budget: self.budget.clone(),
         }
     }
+}
 
-    /// The atoms of the product's letters.
-    pub fn atoms(&self) -> &[AtomId] {
-        &self.atoms
-    }
-
-    /// A word over [`atoms`](AutomatonProduct::atoms) that both accept; `None` if there is none.
-    pub fn common_word(&self) -> Result<Option<Word>, Stop> {
-        let mut worker = self.worker();
-        let mut counts = Counts::default();
-        let Outcome::Accepting(evidence) = couvreur(self, &mut worker, &mut counts)? else {
-            return Ok(None);
-        };
-        let Some(found) = lasso(self, &mut worker, &evidence)? else {
-            return Ok(None);
-        };
-        Ok(Some(self.word(&mut worker, &found)))
-    }
-
-    /// Returns whether no word is accepted by both.
-    pub fn is_empty(&self) -> Result<bool, Stop> {
-        let outcome = couvreur(self, &mut self.worker(), &mut Counts::default())?;
-        Ok(matches!(outcome, Outcome::Empty))
-    }
-
-    fn word(&self, worker: &mut AutomatonPairs, found: &GraphLasso) -> Word {
-        let mut at = found.initial;
-        let mut read = |edges: &[Edge]| {
-            edges
-                .iter()
-                .map(|edge| {
-                    let letter = self.letter(worker, at, edge);
-                    at = edge.to;
-                    letter
-                })
-                .collect()
-        };
-        Word {
-            prefix: read(&found.prefix),
-            cycle: read(&found.cycle),
-        }
-    }
-
-    /// A letter of `edge` from the pair `from`.
-    fn letter(&self, worker: &mut AutomatonPairs, from: NodeId, edge: &Edge) -> Letter {
-        let (p, q) = worker.nodes[from.index()];
-        let to = worker.nodes[edge.to.index()];
-        for s in &self.left[p.index()] {
-            for t in &self.right[q.index()] {
-                if (s.to, t.to) == to && s.marks.union(t.marks) == edge.marks {
-                    let guard = worker.guards.and(s.guard, t.guard);
-                    if let Some(letter) = worker.guards.some_letter(guard) {
-                        return letter;
-                    }
-                }
-            }
-        }
-        unreachable!("the lasso consists of edges of the product")
-    }
+fn too_many(count: usize, what: &str, most: usize) -> Stop {
+    let message = format!("the two automata have {count} {what}, at most {most} are possible");
+    Stop::Unsupported(message)
 }
 
 /// The edges of `a` over other atoms, with marks shifted by `shift`.
@@ -158,28 +95,16 @@ fn take_in(
     legal: Guard,
     guards: &mut Guards,
 ) -> Vec<Vec<Transition>> {
-    let names: Vec<usize> = a
-        .atoms
-        .iter()
-        .filter_map(|x| atoms.iter().position(|y| x == y))
-        .collect();
-    a.states
-        .iter()
-        .map(|edges| {
-            edges
-                .iter()
-                .map(|t| {
-                    let guard = guards.import(&a.guards, t.guard, &names);
-                    Transition {
-                        guard: guards.and(guard, legal),
-                        // A shift by 64 occurs only if there is nothing to shift.
-                        marks: Marks(t.marks.0.checked_shl(shift).unwrap_or(0)),
-                        to: t.to,
-                    }
-                })
-                .collect()
-        })
-        .collect()
+    let position = |x: &AtomId| atoms.iter().position(|y| x == y);
+    let names: Vec<usize> = a.atoms.iter().filter_map(position).collect();
+    let mut states = a.states.clone();
+    for t in states.iter_mut().flatten() {
+        let guard = guards.import(&a.guards, t.guard, &names);
+        t.guard = guards.and(guard, legal);
+        // A shift by 64 occurs only if there is nothing to shift.
+        t.marks = Marks(t.marks.0.checked_shl(shift).unwrap_or(0));
+    }
+    states
 }
 
 impl AutomatonPairs {
@@ -209,10 +134,8 @@ impl Graph for AutomatonProduct {
     }
 
     fn initial(&self, worker: &mut AutomatonPairs, k: usize) -> Result<Option<NodeId>, Stop> {
-        self.initial
-            .get(k)
-            .map(|&pair| worker.intern(pair))
-            .transpose()
+        let pair = self.initial.get(k);
+        pair.map(|&pair| worker.intern(pair)).transpose()
     }
 
     fn next_edge(
@@ -252,5 +175,7 @@ pub fn disjoint(
     legal: &LegalLetters,
     budget: &Budget,
 ) -> Result<bool, Stop> {
-    AutomatonProduct::new(a, b, legal, budget)?.is_empty()
+    let product = AutomatonProduct::new(a, b, legal, budget)?;
+    let outcome = couvreur(&product, &mut product.worker(), &mut Counts::default())?;
+    Ok(matches!(outcome, Outcome::Empty))
 }

@@ -90,12 +90,9 @@ fn close(
     budget: &Budget,
 ) -> Result<(), Stop> {
     let legal_letters = legal.guard(&a.atoms, &mut a.guards);
-    let events = a
-        .atoms
-        .iter()
-        .enumerate()
-        .filter(|(_, x)| legal.event_atoms().contains(x))
-        .fold(0u64, |mask, (i, _)| mask | 1 << i);
+    let events = a.atoms.iter().enumerate();
+    let events = events.filter(|(_, x)| legal.event_atoms().contains(x));
+    let events = events.fold(0u64, |mask, (i, _)| mask | 1 << i);
     let mut lease = budget.lease();
     for edges in &mut a.states {
         for t in edges {
@@ -116,16 +113,12 @@ fn close(
                 Repeated::StatePart => silent(&mut a.guards, first.guard, events),
             };
             for second in &original[first.to.index()] {
-                let guard = a.guards.and(enabling, second.guard);
-                add(
-                    a,
-                    q,
-                    Transition {
-                        guard,
-                        marks: first.marks.union(second.marks),
-                        to: second.to,
-                    },
-                );
+                let composed = Transition {
+                    guard: a.guards.and(enabling, second.guard),
+                    marks: first.marks.union(second.marks),
+                    to: second.to,
+                };
+                add(a, q, composed);
             }
             lease.resize(a.guards.bytes() + a.states[q.index()].len() * 24)?;
         }

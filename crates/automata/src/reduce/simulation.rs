@@ -355,6 +355,11 @@ mod tests {
         }
     }
 
+    fn simulated(mut a: Automaton, direction: SimulationDirection, legal: Guard) -> Automaton {
+        simulate(&mut a, direction, legal, &Budget::unlimited()).unwrap();
+        a
+    }
+
     /// An edge is dropped exactly on the letters on which another answers it; incomparable marks
     /// are kept.
     #[test]
@@ -371,14 +376,11 @@ mod tests {
             (any, one, 0),
             (not_a, both, 0),
         ];
-        let mut it = automaton(guards, &[edges]);
-        simulate(
-            &mut it,
+        let it = simulated(
+            automaton(guards, &[edges]),
             SimulationDirection::Direct,
             any,
-            &Budget::unlimited(),
-        )
-        .unwrap();
+        );
         let left: Vec<_> = (it.states[0].iter()).map(|t| (t.guard, t.marks)).collect();
         let mut expected = vec![(a, zero), (a, one), (not_a, both)];
         expected.sort_unstable_by_key(|edge| edge.1);
@@ -392,26 +394,13 @@ mod tests {
         let a = guards.atom(0);
         let (any, none, all) = (Guards::TRUE, Marks::NONE, Marks::all(2));
         let states: [&[(Guard, Marks, u32)]; 2] = [&[(a, none, 1), (a, all, 1)], &[(a, all, 0)]];
-        let mut it = automaton(guards, &states);
-        simulate(
-            &mut it,
-            SimulationDirection::Direct,
-            any,
-            &Budget::unlimited(),
-        )
-        .unwrap();
+        let it = simulated(automaton(guards, &states), SimulationDirection::Direct, any);
         assert_eq!((it.states.len(), it.edge_count()), (1, 1));
 
         let states: [&[(Guard, Marks, u32)]; 2] = [&[(a, all, 1)], &[(any, all, 0)]];
         for (legal, classes) in [(any, 2), (a, 1)] {
-            let mut it = automaton(it.guards.clone(), &states);
-            simulate(
-                &mut it,
-                SimulationDirection::Direct,
-                legal,
-                &Budget::unlimited(),
-            )
-            .unwrap();
+            let it = automaton(it.guards.clone(), &states);
+            let it = simulated(it, SimulationDirection::Direct, legal);
             assert_eq!(it.states.len(), classes);
         }
     }
@@ -428,28 +417,16 @@ mod tests {
             &[(any, all, 1)],
             &[(a, all, 2)],
         ];
-        let mut it = automaton(guards, &states);
-        simulate(
-            &mut it,
-            SimulationDirection::Direct,
-            any,
-            &Budget::unlimited(),
-        )
-        .unwrap();
+        let it = automaton(guards, &states);
+        let mut it = simulated(it, SimulationDirection::Direct, any);
         let not_a = it.guards.not(a);
         let left: Vec<_> = (it.states[0].iter()).map(|t| (t.guard, t.to.0)).collect();
         assert_eq!(left, [(a, 1), (not_a, 2)]);
 
         let states: [&[(Guard, Marks, u32)]; 2] =
             [&[(any, all, 0), (any, all, 1)], &[(any, all, 1)]];
-        let mut it = automaton(it.guards, &states);
-        simulate(
-            &mut it,
-            SimulationDirection::Reverse,
-            any,
-            &Budget::unlimited(),
-        )
-        .unwrap();
+        let it = automaton(it.guards, &states);
+        let it = simulated(it, SimulationDirection::Reverse, any);
         assert_eq!(it.initial, [StateId(0)]);
         assert_eq!(it.states.len(), 2);
     }
