@@ -65,8 +65,7 @@ impl LegalLetters {
             for (atom, truth) in conjunction {
                 cube = match atoms.iter().position(|a| a == atom) {
                     Some(i) => {
-                        let v = guards.atom(i);
-                        let literal = if *truth { v } else { guards.not(v) };
+                        let literal = guards.literal(i, *truth);
                         guards.and(cube, literal)
                     }
                     // Some completion of the letter may falsify the conjunction.
@@ -80,12 +79,9 @@ impl LegalLetters {
 
     /// The letters over `atoms` with an allowed combination of events.
     fn combined(&self, atoms: &[AtomId], guards: &mut Guards) -> Guard {
-        let observed: Vec<(usize, AtomId)> = atoms
-            .iter()
-            .enumerate()
-            .filter(|(_, a)| self.events.contains(a))
-            .map(|(i, a)| (i, *a))
-            .collect();
+        let observed = atoms.iter().copied().enumerate();
+        let observed = observed.filter(|(_, atom)| self.events.contains(atom));
+        let observed: Vec<(usize, AtomId)> = observed.collect();
         if observed.is_empty() {
             return Guards::TRUE;
         }
@@ -93,12 +89,7 @@ impl LegalLetters {
         for combination in &self.combinations {
             let mut cube = Guards::TRUE;
             for &(i, atom) in &observed {
-                let v = guards.atom(i);
-                let literal = if combination.contains(&atom) {
-                    v
-                } else {
-                    guards.not(v)
-                };
+                let literal = guards.literal(i, combination.contains(&atom));
                 cube = guards.and(cube, literal);
             }
             result = guards.or(result, cube);

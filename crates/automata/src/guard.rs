@@ -113,6 +113,12 @@ impl Guards {
         self.variable(i)
     }
 
+    /// The letters in which atom `i` has this truth value.
+    pub(crate) fn literal(&mut self, i: usize, truth: bool) -> Guard {
+        let atom = self.atom(i);
+        if truth { atom } else { self.not(atom) }
+    }
+
     /// The diagram of one variable, which need not be an atom.
     pub(crate) fn variable(&mut self, i: usize) -> Guard {
         self.make(i as u32, Guards::FALSE, Guards::TRUE)

@@ -198,9 +198,8 @@ impl Tableau<'_> {
         let i = *self.extra_index.entry(extra).or_insert(next);
         if i == next {
             if next == MOST_EXTRA {
-                return Err(Stop::Unsupported(format!(
-                    "the formula needs more than {MOST_EXTRA} obligations"
-                )));
+                let message = format!("the formula needs more than {MOST_EXTRA} obligations");
+                return Err(Stop::Unsupported(message));
             }
             self.extra.push(extra);
         }
@@ -236,10 +235,9 @@ impl Tableau<'_> {
         let next = self.marks.len() as u32;
         let i = *self.marks.entry(v).or_insert(next);
         if i >= Marks::MAX {
-            return Err(Stop::Unsupported(format!(
-                "the formula needs more than {} acceptance marks",
-                Marks::MAX
-            )));
+            let most = Marks::MAX;
+            let message = format!("the formula needs more than {most} acceptance marks");
+            return Err(Stop::Unsupported(message));
         }
         Ok(Marks::one(i))
     }
@@ -280,11 +278,8 @@ impl Tableau<'_> {
 
     fn combine(&mut self, due: Due) -> Result<Guard, Stop> {
         let Due { formula: f, again } = due;
-        let parts: Vec<Guard> = self
-            .parts(due)
-            .into_iter()
-            .map(|part| self.functions[&part])
-            .collect();
+        let parts = self.parts(due).into_iter();
+        let parts: Vec<Guard> = parts.map(|part| self.functions[&part]).collect();
         let node = self.formulas.node(f).clone();
         let stay = |t: &mut Self| {
             if again {
@@ -305,18 +300,10 @@ impl Tableau<'_> {
                 _ => unreachable!("the tableau is given formulas in negation normal form"),
             },
             Node::And(_) => {
-                let mut result = Guards::TRUE;
-                for part in parts {
-                    result = self.store.and(result, part);
-                }
-                result
+                (parts.into_iter()).fold(Guards::TRUE, |all, part| self.store.and(all, part))
             }
             Node::Or(_) => {
-                let mut result = Guards::FALSE;
-                for part in parts {
-                    result = self.store.or(result, part);
-                }
-                result
+                (parts.into_iter()).fold(Guards::FALSE, |any, part| self.store.or(any, part))
             }
             Node::Next(g) => self.obligation(g)?,
             Node::Globally(_) => {

@@ -11,6 +11,7 @@ pub mod dve;
 pub mod etf;
 mod load;
 pub mod mcc;
+mod numbering;
 mod outline;
 pub mod pnml;
 mod xml;

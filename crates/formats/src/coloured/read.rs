@@ -116,10 +116,7 @@ impl<'a> Reader<'a> {
                     return Err(foreign(&child, "place/transition nets", "coloured"));
                 }
                 "capacity" => return Err(child.error("place capacities are not supported")),
-                "graphics" => {
-                    let at = position(xml)?;
-                    self.positions.extend(at.map(|at| (name.clone(), at)));
-                }
+                "graphics" => position(xml, &name, &mut self.positions)?,
                 _ => xml.skip()?,
             }
         }
@@ -142,10 +139,7 @@ impl<'a> Reader<'a> {
             match child.name {
                 "condition" => guard = structure(xml, &child)?,
                 "priority" => return Err(child.error("transition priorities are not supported")),
-                "graphics" => {
-                    let at = position(xml)?;
-                    self.positions.extend(at.map(|at| (name.clone(), at)));
-                }
+                "graphics" => position(xml, &name, &mut self.positions)?,
                 _ => xml.skip()?,
             }
         }

@@ -21,6 +21,7 @@ use super::declare::{Buffer, StateVector};
 use super::lexer::{ByteSpan, Parsed};
 use super::scope::{balanced, binary, size};
 use super::{Assertion, Message, PropertyAutomaton, PropertyEdge};
+use crate::numbering::number_equal_names;
 use lariat_model::{
     Action, Assignment, BinaryOp, Comparison, Domain, Event, EventId, Expr, LValue, Predicate,
     Value, VarId,
@@ -200,10 +201,7 @@ impl Translation {
         let mut failing = guards.iter().any(Expr::can_fail);
         let mut target = |r: &Reference| -> Parsed<(LValue, Type)> {
             let (target, kind) = names.target(p, r)?;
-            failing |= match &target {
-                LValue::Var(_) => false,
-                LValue::Element { .. } => true,
-            };
+            failing |= matches!(target, LValue::Element { .. });
             Ok((target, kind))
         };
         let exchange = match (&trans.sync, channel) {
@@ -522,20 +520,4 @@ fn assign(var: VarId, value: Expr) -> Assignment {
 
 fn compare(op: BinaryOp, var: VarId, constant: u32) -> Expr {
     binary(op, Expr::Var(var), Expr::Const(Value::from(constant)))
-}
-
-/// Appends `#1`, `#2`, … to names shared by several events.
-fn number_equal_names(events: &mut [Event]) {
-    let mut counts: FxHashMap<String, (u32, u32)> = FxHashMap::default();
-    for event in events.iter() {
-        counts.entry(event.name.clone()).or_default().0 += 1;
-    }
-    for event in events {
-        if let Some((count, seen)) = counts.get_mut(&event.name)
-            && *count > 1
-        {
-            *seen += 1;
-            event.name = format!("{}#{seen}", event.name);
-        }
-    }
 }

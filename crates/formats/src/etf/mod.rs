@@ -17,6 +17,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use crate::numbering::number_equal_names;
 use lariat_model::{
     Action, Definition, Domain, Event, EventId, InputError, Predicate, Row, State, System, Value,
     VarId, Variable,
@@ -164,11 +165,11 @@ impl Builder {
             }
         }
         let variables = self.variables(file, &largest)?;
-        let mut labelled = Vec::new();
+        let mut events = Vec::new();
         for (k, group) in file.groups.iter().enumerate() {
-            self.group(k, group, &file.edge, &mut labelled)?;
+            self.group(k, group, &file.edge, &mut events)?;
         }
-        let (events, edge_labels) = named(labelled);
+        let edge_labels = number_equal_names(&mut events);
         let maps = self.maps(file)?;
         Ok(Etf {
             system: System {
@@ -243,7 +244,7 @@ impl Builder {
         k: usize,
         group: &[TransitionEntry],
         edge: &[Typed],
-        events: &mut Vec<(String, Action)>,
+        events: &mut Vec<Event>,
     ) -> Parsed<()> {
         let mut order: Vec<(String, Vec<&TransitionEntry>)> = Vec::new();
         let mut index: FxHashMap<String, usize> = FxHashMap::default();
@@ -264,7 +265,10 @@ impl Builder {
             order[at].1.push(entry);
         }
         let tables = order.into_iter();
-        events.extend(tables.map(|(label, entries)| (label, relation(&entries))));
+        events.extend(tables.map(|(name, entries)| Event {
+            name,
+            action: relation(&entries),
+        }));
         Ok(())
     }
 
@@ -333,34 +337,4 @@ fn relation(entries: &[&TransitionEntry]) -> Action {
         rows: entries.iter().map(row).collect(),
         vars: slots.into_iter().map(VarId).collect(),
     }
-}
-
-type Labelled = (Vec<Event>, Vec<(String, Vec<EventId>)>);
-
-/// Makes names unique: events that share a label are numbered and listed under it.
-fn named(labelled: Vec<(String, Action)>) -> Labelled {
-    let mut shared: FxHashMap<String, Vec<EventId>> = FxHashMap::default();
-    for (i, (label, _)) in labelled.iter().enumerate() {
-        let events = shared.entry(label.clone()).or_default();
-        events.push(EventId(i as u32));
-    }
-    let mut counts: FxHashMap<String, usize> = FxHashMap::default();
-    let mut events = Vec::new();
-    for (label, action) in labelled {
-        let several = shared.get(&label).is_some_and(|events| events.len() > 1);
-        let name = if several {
-            let count = counts.entry(label.clone()).or_default();
-            *count += 1;
-            format!("{label}#{count}")
-        } else {
-            label
-        };
-        events.push(Event { name, action });
-    }
-    let mut edge_labels: Vec<_> = shared
-        .into_iter()
-        .filter(|(_, events)| events.len() > 1)
-        .collect();
-    edge_labels.sort_unstable();
-    (events, edge_labels)
 }

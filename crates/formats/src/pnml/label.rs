@@ -3,11 +3,16 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
 use crate::xml::{Attribute, Element, Item, Parsed, Xml};
 use lariat_model::{InputError, Value};
 
 /// Coordinates of a node: to the right and downwards.
 pub type Coordinates = (f64, f64);
+
+/// Coordinates of nodes, by their ids.
+pub type Positions = FxHashMap<String, Coordinates>;
 
 /// Limit on coordinates, such that sums and products remain sufficiently exact.
 const FARTHEST: f64 = 1e9;
@@ -88,9 +93,8 @@ pub(crate) fn label<'a>(xml: &mut Xml<'a>) -> Parsed<Option<(Cow<'a, str>, Range
     }
 }
 
-/// Consumes the `<graphics>` of a node and returns its `<position>`; `None` if there is none within
-/// the limits.
-pub(crate) fn position(xml: &mut Xml<'_>) -> Parsed<Option<Coordinates>> {
+/// Consumes the `<graphics>` of a node and records its last `<position>` if it is within the limits.
+pub(crate) fn position(xml: &mut Xml<'_>, name: &str, positions: &mut Positions) -> Parsed<()> {
     let mut found = None;
     while let Some(part) = child(xml)? {
         if part.name == "position" {
@@ -103,7 +107,8 @@ pub(crate) fn position(xml: &mut Xml<'_>) -> Parsed<Option<Coordinates>> {
         }
         xml.skip()?;
     }
-    Ok(found)
+    positions.extend(found.map(|at| (name.to_owned(), at)));
+    Ok(())
 }
 
 /// Parses a non-negative number, at most 2^63 - 1.

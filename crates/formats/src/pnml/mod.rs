@@ -18,7 +18,7 @@ pub(crate) mod label;
 mod nupn;
 mod write;
 
-pub use label::Coordinates;
+pub use label::{Coordinates, Positions};
 pub use write::write;
 
 use std::borrow::Cow;
@@ -33,9 +33,6 @@ use crate::coloured;
 use crate::xml::{self, Attribute, Element, Item, Parsed, Source, Xml};
 use lariat_model::coloured::ColouredNet;
 use lariat_model::{Action, Arc, Domain, Event, InputError, System, Value, VarId, Variable};
-
-/// Coordinates of nodes, by their ids.
-pub type Positions = FxHashMap<String, Coordinates>;
 
 /// The content of a PNML file.
 #[derive(Clone, PartialEq, Debug)]
@@ -92,39 +89,29 @@ pub fn read(origin: &str, bytes: &[u8]) -> Result<Document, InputError> {
             Item::End => break,
         }
     }
-    match found {
-        Some(net) => Ok(Document {
-            net,
-            positions,
-            warnings: xml.warning().into_iter().collect(),
-        }),
-        None => Err(InputError::new(
-            origin,
-            "there is no <net> in this PNML document",
-        )),
-    }
+    let missing = || InputError::new(origin, "there is no <net> in this PNML document");
+    Ok(Document {
+        net: found.ok_or_else(missing)?,
+        positions,
+        warnings: xml.warning().into_iter().collect(),
+    })
 }
 
-/// The types of nets that the attribute `type` distinguishes.
-enum ElementKind {
-    PlaceTransition,
-    Coloured,
-}
-
-fn kind(type_: Option<&Attribute<'_>>) -> Parsed<ElementKind> {
+/// Returns whether a net of this type is coloured; other nets are place/transition nets.
+fn is_coloured(type_: Option<&Attribute<'_>>) -> Parsed<bool> {
     let Some(type_) = type_ else {
-        return Ok(ElementKind::PlaceTransition);
+        return Ok(false);
     };
     let name = type_.value.to_ascii_lowercase();
     let name = name.replace("p/t net", "ptnet");
     let name = name.rsplit('/').next().unwrap_or(&name);
     if name.starts_with("ptnet") {
-        Ok(ElementKind::PlaceTransition)
+        Ok(false)
     } else if ["symmetricnet", "hlpn", "highlevel", "pt-hlpng"]
         .iter()
         .any(|coloured| name.starts_with(coloured))
     {
-        Ok(ElementKind::Coloured)
+        Ok(true)
     } else {
         Err(type_
             .error(format!("unknown type of net `{}`", type_.value))
@@ -136,12 +123,11 @@ fn kind(type_: Option<&Attribute<'_>>) -> Parsed<ElementKind> {
 fn net<'a>(xml: &mut Xml<'a>, element: &Element<'a>, positions: &mut Positions) -> Parsed<Pnml> {
     let [id, type_] = element.attributes(["id", "type"])?;
     let name = id.map_or(String::new(), |id| id.value.into_owned());
-    match kind(type_.as_ref())? {
-        ElementKind::PlaceTransition => {
-            let net = PnmlNet::default();
-            net.read(xml, name, positions).map(Pnml::Plain)
-        }
-        ElementKind::Coloured => coloured::read(xml, name, positions).map(Pnml::Coloured),
+    if is_coloured(type_.as_ref())? {
+        coloured::read(xml, name, positions).map(Pnml::Coloured)
+    } else {
+        let net = PnmlNet::default();
+        net.read(xml, name, positions).map(Pnml::Plain)
     }
 }
 
@@ -242,10 +228,7 @@ impl<'a> PnmlNet<'a> {
                 }
                 "hlinitialMarking" | "type" => return Err(coloured_label(&child)),
                 "capacity" => return Err(child.error("place capacities are not supported")),
-                "graphics" => {
-                    let at = position(xml)?;
-                    self.positions.extend(at.map(|at| (name.clone(), at)));
-                }
+                "graphics" => position(xml, &name, &mut self.positions)?,
                 _ => xml.skip()?,
             }
         }
@@ -266,10 +249,7 @@ impl<'a> PnmlNet<'a> {
             match child.name {
                 "condition" => return Err(coloured_label(&child)),
                 "priority" => return Err(child.error("transition priorities are not supported")),
-                "graphics" => {
-                    let at = position(xml)?;
-                    self.positions.extend(at.map(|at| (name.clone(), at)));
-                }
+                "graphics" => position(xml, &name, &mut self.positions)?,
                 _ => xml.skip()?,
             }
         }

@@ -1,5 +1,6 @@
 //! All locally available contest models are read, and their properties are bound.
 
+use crate::added;
 use lariat_corpora::{models, table};
 use lariat_formats::{mcc, read};
 use lariat_model::{Action, PropertyList, System};
@@ -65,15 +66,8 @@ fn contest_properties_are_bound() {
             // The printed formula parses to the same formula over the same atoms.
             let atoms = properties.formulas.atom_count();
             for property in properties.list.clone() {
-                properties
-                    .add_formula(&names, &property.name, None, &property.text)
-                    .unwrap_or_else(|error| panic!("{error}"));
-                assert_eq!(
-                    properties.list.last().unwrap().formula,
-                    property.formula,
-                    "{}",
-                    property.text
-                );
+                let again = added(&mut properties, &names, &property.text);
+                assert_eq!(again, property.formula, "{}", property.text);
             }
             assert_eq!(properties.formulas.atom_count(), atoms);
             assert_eq!(properties.propositions.len(), atoms);

@@ -1,5 +1,6 @@
 //! Formulas over the names of a model.
 
+use crate::added;
 use lariat_formats::{mcc, read_model};
 use lariat_model::generate::{Family, generate};
 use lariat_model::{
@@ -41,13 +42,8 @@ fn bind(system: &System, text: &str) -> Result<(String, Proposition), String> {
         Ok(()) => {
             let echo = properties.list[0].text.clone();
             // The printed formula has the same meaning.
-            properties
-                .add_formula(&names, "echo", None, &echo)
-                .unwrap_or_else(|error| panic!("{error}"));
-            assert_eq!(
-                properties.list[0].formula, properties.list[1].formula,
-                "{echo}"
-            );
+            let formula = properties.list[0].formula;
+            assert_eq!(added(&mut properties, &names, &echo), formula, "{echo}");
             Ok((echo, properties.propositions[0].clone()))
         }
         Err(error) => Err(error.to_string()),
@@ -245,11 +241,8 @@ fn invalid_atoms_are_reported() {
 fn a_model_may_use_the_word_deadlock() {
     let text = "<pnml><net><page><place id='deadlock'/></page></net></pnml>";
     let system = read_model("net", text.as_bytes()).unwrap();
-    assert!(
-        bind(&system, "deadlock")
-            .unwrap_err()
-            .contains("deadlock()")
-    );
+    let error = bind(&system, "deadlock").unwrap_err();
+    assert!(error.contains("deadlock()"));
     let (echo, meaning) = bind(&system, "G deadlock()").unwrap();
     assert_eq!(echo, "G(deadlock())");
     assert_eq!(meaning, Proposition::State(Predicate::Deadlock));
@@ -266,9 +259,7 @@ fn other_formats_define_names() {
     let truth = Predicate::compare(VarId(2), Comparison::Eq, 7);
     names.define("P.critical", Definition::Truth(truth.clone()));
     let mut properties = PropertyList::new();
-    properties
-        .add_formula(&names, "f", None, "\"all >= 2\" & any & P.critical")
-        .unwrap_or_else(|error| panic!("{error}"));
+    added(&mut properties, &names, "\"all >= 2\" & any & P.critical");
     assert_eq!(
         properties.propositions,
         [
@@ -284,9 +275,7 @@ fn files_of_formulas() {
     let system = generate(Family::Philosophers, 2).unwrap();
     let names = Names::of(&system);
     let mut properties = PropertyList::new();
-    properties
-        .add_formula(&names, "-f", None, "F HasLeft_1")
-        .unwrap();
+    added(&mut properties, &names, "F HasLeft_1");
     let file = b"# first\n\nlive-1: G F Fork_1  # comment\nG \"Fork_1 <= 1\"\r\n  fork : F \"Fork_1 >= 1\" #\nfires(takes_left_1) # x: y";
     properties
         .add_file(&names, "file", file)
@@ -347,12 +336,8 @@ fn mcc(formula: &str) -> Result<String, String> {
     let text = format!(
         "<?xml version='1.0'?>\n<property-set xmlns='http://mcc.lip6.fr/'><property><id>x-00</id><description>d</description>\n<formula>{formula}</formula></property></property-set>"
     );
-    match mcc::read(
-        &mut properties,
-        &Names::of(&system),
-        "LTL.xml",
-        text.as_bytes(),
-    ) {
+    let names = Names::of(&system);
+    match mcc::read(&mut properties, &names, "LTL.xml", text.as_bytes()) {
         Ok(()) => Ok(properties.list[0].text.clone()),
         Err(error) => {
             let column = error.place.map_or(0, |p| p.column);
@@ -463,12 +448,8 @@ fn contest_formulas() {
             "9980: elements are nested more than 1000 deep here",
         ),
     ] {
-        assert_eq!(
-            mcc(&formula),
-            Err(want.to_owned()),
-            "{}",
-            &formula[..formula.len().min(100)]
-        );
+        let shown = &formula[..formula.len().min(100)];
+        assert_eq!(mcc(&formula), Err(want.to_owned()), "{shown}");
     }
     let deep = format!("{}<true/>{}", "<next>".repeat(900), "</next>".repeat(900));
     assert_eq!(mcc(&deep).as_deref(), Ok("1"));

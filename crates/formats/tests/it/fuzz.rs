@@ -59,6 +59,14 @@ fn system() -> System {
     system
 }
 
+fn assert_well_formed(system: &System) {
+    let initial = &system.initial[0];
+    assert_eq!(initial.len(), system.variables.len());
+    for event in system.event_ids() {
+        let _ = system.successors(initial, event);
+    }
+}
+
 /// A locally available contest file, if any.
 fn real(file: &str) -> Option<Vec<u8>> {
     let folder = models("mcc")?.join("Philosophers-PT-000005");
@@ -112,12 +120,7 @@ fn damaged_nets() {
         match read_model("net", &text) {
             Ok(system) => {
                 read += 1;
-                // The result is well-formed.
-                let initial = &system.initial[0];
-                assert_eq!(initial.len(), system.variables.len());
-                for event in system.event_ids() {
-                    let _ = system.successors(initial, event);
-                }
+                assert_well_formed(&system);
             }
             Err(error) => assert!(!error.to_string().is_empty()),
         }
@@ -164,11 +167,7 @@ fn damaged_coloured_nets() {
                 let budget = Budget::bytes(1 << 24).with_deadline(Duration::from_secs(5));
                 if let Ok(result) = unfold(&net, &budget) {
                     unfolded += 1;
-                    let initial = &result.system.initial[0];
-                    assert_eq!(initial.len(), result.system.variables.len());
-                    for event in result.system.event_ids() {
-                        let _ = result.system.successors(initial, event);
-                    }
+                    assert_well_formed(&result.system);
                     let marking = net.initial_marking().unwrap();
                     assert!(net.is_dead(&marking, 10_000).is_ok());
                 }

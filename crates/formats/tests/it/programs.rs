@@ -1,6 +1,7 @@
 //! DVE and ETF: error messages, semantics that the model collections do not exercise, and mutated
 //! files.
 
+use crate::added;
 use lariat_corpora::{Random, cases, models, seed};
 use lariat_formats::{LoadedModel, dve, etf};
 use lariat_model::{Value, VarId};
@@ -387,9 +388,7 @@ begin sort s \"one\" \"two\" end sort
     assert_eq!(names, ["go#1", "back", "go#2"]);
     let mut properties = lariat_model::PropertyList::new();
     let formula = "G (m -> F fires(go)) & F \"m == 1\"";
-    properties
-        .add_formula(&model.names(), "f", None, formula)
-        .unwrap();
+    added(&mut properties, &model.names(), formula);
     assert_eq!(properties.propositions.len(), 3);
 }
 

@@ -3,8 +3,8 @@
 
 use lariat_corpora::{cases, formulas, seed};
 use lariat_ltl::{
-    Formula, Formulas, FreeVocabulary, OperatorWeights, Random, Simplifier, Syntax, classes, holds,
-    is_nnf, nnf, parse, print, progress, random_formula, simplify, truth,
+    AtomId, Formula, Formulas, FreeVocabulary, OperatorWeights, Random, Simplifier, Syntax,
+    classes, is_nnf, nnf, parse, print, progress, random_formula, simplify, truth,
 };
 
 /// Default first seed.
@@ -26,29 +26,17 @@ impl Word {
         }
     }
 
-    fn satisfies(&self, s: &Formulas, f: Formula) -> bool {
-        holds(
-            s,
-            f,
-            self.prefix,
-            self.letters.len() - self.prefix,
-            |i, a| self.letters[i] >> a.0 & 1 == 1,
-        )
+    /// The truth value of `f` at every position.
+    fn row(&self, s: &Formulas, f: Formula) -> Vec<bool> {
+        let letter = |i: usize, a: AtomId| self.letters[i] >> a.0 & 1 == 1;
+        let cycle = self.letters.len() - self.prefix;
+        let truth = truth(s, f, self.prefix, cycle, letter);
+        let at = |i| truth.at(f, i) == Some(true);
+        (0..self.letters.len()).map(at).collect()
     }
 
-    /// Evaluates `f` at every position and passes the row to `expected`.
-    fn suffixes_agree(&self, s: &Formulas, f: Formula, expected: impl Fn(&[bool]) -> bool) -> bool {
-        let t = truth(
-            s,
-            f,
-            self.prefix,
-            self.letters.len() - self.prefix,
-            |i, a| self.letters[i] >> a.0 & 1 == 1,
-        );
-        let row: Vec<bool> = (0..self.letters.len())
-            .map(|i| t.at(f, i) == Some(true))
-            .collect();
-        expected(&row)
+    fn satisfies(&self, s: &Formulas, f: Formula) -> bool {
+        self.row(s, f)[0]
     }
 }
 
@@ -168,12 +156,12 @@ fn eventual_and_universal_classes_are_sound() {
         // to true; on the cycle neither changes.
         let text = print(&s, f, Syntax::Spot);
         if class.eventual {
-            let falling = |row: &[bool]| row.windows(2).all(|w| w[0] || !w[1]);
-            assert!(word.suffixes_agree(&s, f, falling), "{text}");
+            let row = word.row(&s, f);
+            assert!(row.windows(2).all(|w| w[0] || !w[1]), "{text}");
         }
         if class.universal {
-            let rising = |row: &[bool]| row.windows(2).all(|w| !w[0] || w[1]);
-            assert!(word.suffixes_agree(&s, f, rising), "{text}");
+            let row = word.row(&s, f);
+            assert!(row.windows(2).all(|w| !w[0] || w[1]), "{text}");
         }
     }
 }
@@ -197,20 +185,6 @@ fn formulas_without_next_are_stutter_invariant() {
         };
         assert_eq!(word.satisfies(&s, f), longer.satisfies(&s, f));
     }
-}
-
-#[track_caller]
-fn becomes(text: &str, want: &str) {
-    let mut s = Formulas::new();
-    let f = parse(text, &mut s, &mut FreeVocabulary).unwrap();
-    let g = parse(want, &mut s, &mut FreeVocabulary).unwrap();
-    let got = simplify(&mut s, f);
-    assert_eq!(
-        got,
-        g,
-        "{text} became {}, not {want}",
-        print(&s, got, Syntax::Spot)
-    );
 }
 
 #[test]
@@ -287,7 +261,11 @@ fn simplifications() {
         ("b | (a & X(a U b))", "a U b"),
         ("b & (a | X(a R b))", "a R b"),
     ] {
-        becomes(text, want);
+        let mut s = Formulas::new();
+        let [f, g] = [text, want].map(|text| parse(text, &mut s, &mut FreeVocabulary).unwrap());
+        let got = simplify(&mut s, f);
+        let shown = print(&s, got, Syntax::Spot);
+        assert_eq!(got, g, "{text} became {shown}, not {want}");
     }
 }
 

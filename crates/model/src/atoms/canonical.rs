@@ -32,27 +32,28 @@ impl Names<'_> {
     }
 
     /// The atom that one of the events is taken.
-    pub(super) fn fires(&self, mut events: Vec<EventId>) -> ParsedAtom {
-        events.sort_unstable();
-        events.dedup();
-        if events.is_empty() {
-            return constant(false);
-        }
-        (
-            self.event_text("fires", &events),
-            Proposition::Fires(events),
-        )
+    pub(super) fn fires(&self, events: Vec<EventId>) -> ParsedAtom {
+        self.about_events("fires", events, Proposition::Fires)
     }
 
     /// The atom that one of the events is enabled.
-    pub fn fireable(&self, mut events: Vec<EventId>) -> ParsedAtom {
+    pub fn fireable(&self, events: Vec<EventId>) -> ParsedAtom {
+        let enabled = |events| Proposition::State(Predicate::Enabled(events));
+        self.about_events("fireable", events, enabled)
+    }
+
+    fn about_events(
+        &self,
+        function: &str,
+        mut events: Vec<EventId>,
+        meaning: impl Fn(Vec<EventId>) -> Proposition,
+    ) -> ParsedAtom {
         events.sort_unstable();
         events.dedup();
         if events.is_empty() {
             return constant(false);
         }
-        let text = self.event_text("fireable", &events);
-        (text, Proposition::State(Predicate::Enabled(events)))
+        (self.event_text(function, &events), meaning(events))
     }
 
     fn event_text(&self, function: &str, events: &[EventId]) -> String {

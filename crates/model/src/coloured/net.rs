@@ -230,9 +230,9 @@ impl Term {
                 term.collect_variables(variables)
             }
             TermKind::Tuple(terms) | TermKind::Add(terms) | TermKind::Subtract(terms) => {
-                for term in terms {
-                    term.collect_variables(variables);
-                }
+                terms
+                    .iter()
+                    .for_each(|term| term.collect_variables(variables));
             }
         }
     }
@@ -243,9 +243,9 @@ impl TransitionGuard {
     pub fn collect_variables(&self, variables: &mut Vec<ColourVariableId>) {
         match self {
             TransitionGuard::And(parts) | TransitionGuard::Or(parts) => {
-                for part in parts {
-                    part.collect_variables(variables);
-                }
+                parts
+                    .iter()
+                    .for_each(|part| part.collect_variables(variables));
             }
             TransitionGuard::Not(guard) => guard.collect_variables(variables),
             TransitionGuard::Compare(_, left, right) => {

@@ -97,7 +97,8 @@ pub fn generate(family: Family, size: u32) -> Result<System, NoSuchNet> {
             sizes.end()
         )));
     }
-    let mut net = NetBuilder::new(format!("{}-{size}", family.name()));
+    let mut net = NetBuilder::default();
+    net.system.name = format!("{}-{size}", family.name());
     match family {
         Family::Philosophers => philosophers::build(&mut net, size),
         Family::SlottedRing => slotted_ring::build(&mut net, size),
@@ -109,23 +110,13 @@ pub fn generate(family: Family, size: u32) -> Result<System, NoSuchNet> {
 }
 
 /// A net with ordinary arcs under construction.
+#[derive(Default)]
 struct NetBuilder {
     system: System,
     marking: Vec<Value>,
 }
 
 impl NetBuilder {
-    fn new(name: String) -> NetBuilder {
-        let system = System {
-            name,
-            ..System::default()
-        };
-        NetBuilder {
-            system,
-            marking: Vec::new(),
-        }
-    }
-
     fn place(&mut self, name: impl Into<String>, tokens: u32) -> VarId {
         let id = VarId(self.system.variables.len() as u32);
         self.system.variables.push(Variable {

@@ -1,5 +1,7 @@
 //! Names of coloured nets in formulas, and replay of runs by the names of bindings.
 
+use crate::added;
+
 use super::kit::{ALL, G, N, R, X, arc, coloured, model, net, num, op, place, shown, transition};
 use lariat_budget::Budget;
 use lariat_model::coloured::{Colour, TransitionId, Unfolded, unfold};
@@ -59,18 +61,10 @@ fn formulas_refer_to_colours() {
         ("dead", "\"0 == 1\""),
     ] {
         let mut properties = PropertyList::new();
-        properties
-            .add_formula(&names, "formula", None, text)
-            .unwrap_or_else(|error| panic!("{error}"));
+        let formula = added(&mut properties, &names, text);
         let found = properties.list[0].text.clone();
         assert_eq!(found.trim_matches('"'), echo.trim_matches('"'), "{text}");
-        properties
-            .add_formula(&names, "echo", None, &found)
-            .unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(
-            properties.list[0].formula, properties.list[1].formula,
-            "{text}"
-        );
+        assert_eq!(added(&mut properties, &names, &found), formula, "{text}");
     }
     for (text, message) in [
         ("\"p(z)\"", "the place `p` has no colour `z`"),
@@ -90,9 +84,7 @@ fn formulas_refer_to_colours() {
         assert!(error.message.starts_with(message), "{error}");
     }
     let mut properties = PropertyList::new();
-    properties
-        .add_formula(&names, "f", None, "fires(move)")
-        .unwrap();
+    added(&mut properties, &names, "fires(move)");
     let Proposition::Fires(events) = &properties.propositions[0] else {
         panic!("no event")
     };
@@ -129,38 +121,22 @@ fn runs_are_replayed_on_the_coloured_net() {
     let (transition, binding) = unfolding.binding(lasso.cycle[1].event.unwrap());
     assert_eq!((transition, binding), (TransitionId(0), &[Colour(1)][..]));
 
-    let mut wrong = lasso.clone();
-    wrong.cycle[1].state = wrong.cycle[0].state.clone();
-    assert!(
-        net.replay(&system, &wrong)
-            .unwrap_err()
-            .contains("after 2 steps")
-    );
+    let fails = |change: &dyn Fn(&mut Lasso), message: &str| {
+        let mut wrong = lasso.clone();
+        change(&mut wrong);
+        let error = net.replay(&system, &wrong).unwrap_err();
+        assert!(error.contains(message), "{error}");
+        wrong
+    };
+    let stays = |wrong: &mut Lasso| wrong.cycle[1].state = wrong.cycle[0].state.clone();
+    let wrong = fails(&stays, "after 2 steps");
     let lift = UnfoldingLift {
         net: &net,
         system: &system,
     };
     assert!(lift.back(wrong).is_err());
     assert_eq!(lift.back(lasso.clone()), Ok(lasso.clone()));
-    let mut wrong = lasso.clone();
-    wrong.cycle.swap(0, 1);
-    assert!(
-        net.replay(&system, &wrong)
-            .unwrap_err()
-            .contains("needs more tokens")
-    );
-    let mut wrong = lasso.clone();
-    wrong.cycle[0].event = None;
-    assert!(
-        net.replay(&system, &wrong)
-            .unwrap_err()
-            .contains("stutters although")
-    );
-    let mut wrong = lasso;
-    wrong.cycle.pop();
-    assert!(
-        net.replay(&system, &wrong)
-            .unwrap_err()
-            .contains("does not close")
-    );
+    fails(&|wrong| wrong.cycle.swap(0, 1), "needs more tokens");
+    fails(&|wrong| wrong.cycle[0].event = None, "stutters although");
+    fails(&|wrong| drop(wrong.cycle.pop()), "does not close");
 }
