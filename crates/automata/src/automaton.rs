@@ -3,6 +3,8 @@
 use crate::guard::{Guard, Guards, Letter};
 use lariat_emptiness::Marks;
 use lariat_ltl::AtomId;
+use rustc_hash::FxHashMap;
+use std::hash::Hash;
 
 /// A state of an [`Automaton`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -12,6 +14,29 @@ impl StateId {
     /// Index of this state in an array over all states.
     pub fn index(self) -> usize {
         self.0 as usize
+    }
+}
+
+/// The states of an automaton under construction, each given by a key, in the order of discovery.
+pub(crate) struct Discovered<K> {
+    pub keys: Vec<K>,
+    index: FxHashMap<K, StateId>,
+}
+
+impl<K: Clone + Eq + Hash> Discovered<K> {
+    pub fn new() -> Discovered<K> {
+        Discovered {
+            keys: Vec::new(),
+            index: FxHashMap::default(),
+        }
+    }
+
+    /// The state with this key.
+    pub fn state(&mut self, key: K) -> StateId {
+        *self.index.entry(key).or_insert_with_key(|key| {
+            self.keys.push(key.clone());
+            StateId(self.keys.len() as u32 - 1)
+        })
     }
 }
 

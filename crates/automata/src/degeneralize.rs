@@ -14,7 +14,7 @@
 //! Marks are on states if all edges that leave a state carry the same marks: a run visits the state
 //! infinitely often iff it leaves it infinitely often.
 
-use crate::automaton::{Automaton, StateId, Transition};
+use crate::automaton::{Automaton, Discovered, StateId, Transition};
 use crate::scc::automaton_components;
 use lariat_emptiness::Marks;
 use rustc_hash::FxHashMap;
@@ -46,14 +46,13 @@ pub fn degeneralize(a: &Automaton, placement: Placement) -> Automaton {
     let mut levels = Levels {
         marks: a.mark_count,
         placement,
-        names: Vec::new(),
-        index: FxHashMap::default(),
+        names: Discovered::new(),
         entry: FxHashMap::default(),
     };
     let initial = a.initial.iter().map(|&q| levels.enter(q)).collect();
     let mut states = Vec::new();
-    while states.len() < levels.names.len() {
-        let (q, level) = levels.names[states.len()];
+    while states.len() < levels.names.keys.len() {
+        let (q, level) = levels.names.keys[states.len()];
         let here = scc.of[q.index()];
         let accepting_state = placement == Placement::States && level == a.mark_count;
         let start = if accepting_state { 0 } else { level };
@@ -86,7 +85,7 @@ pub fn degeneralize(a: &Automaton, placement: Placement) -> Automaton {
         initial,
         states,
     };
-    let copied: Vec<StateId> = levels.names.iter().map(|name| name.0).collect();
+    let copied: Vec<StateId> = levels.names.keys.iter().map(|name| name.0).collect();
     lead_downstream(&mut result, &scc.of, &copied);
     crate::reduce::merge_edges(&mut result);
     crate::reduce::trim::trim(&mut result);
@@ -122,21 +121,15 @@ fn lead_downstream(b: &mut Automaton, component: &[u32], copied: &[StateId]) {
 struct Levels {
     marks: u32,
     placement: Placement,
-    names: Vec<(StateId, u32)>,
-    index: FxHashMap<(StateId, u32), StateId>,
+    names: Discovered<(StateId, u32)>,
     /// The first level at which each state was created.
     entry: FxHashMap<StateId, u32>,
 }
 
 impl Levels {
     fn intern(&mut self, q: StateId, level: u32) -> StateId {
-        let next = StateId(self.names.len() as u32);
-        let id = *self.index.entry((q, level)).or_insert(next);
-        if id == next {
-            self.names.push((q, level));
-            self.entry.entry(q).or_insert(level);
-        }
-        id
+        self.entry.entry(q).or_insert(level);
+        self.names.state((q, level))
     }
 
     /// The copy of `q` for a run from another component.
@@ -175,24 +168,12 @@ pub fn state_based(a: &Automaton) -> Automaton {
         return a.clone();
     }
     let scc = automaton_components(a);
-    let mut names: Vec<(StateId, Marks)> = Vec::new();
-    let mut index: FxHashMap<(StateId, Marks), StateId> = FxHashMap::default();
-    let mut intern = |q, marks, names: &mut Vec<_>| {
-        let next = StateId(names.len() as u32);
-        let id = *index.entry((q, marks)).or_insert(next);
-        if id == next {
-            names.push((q, marks));
-        }
-        id
-    };
-    let initial = a
-        .initial
-        .iter()
-        .map(|&q| intern(q, Marks::NONE, &mut names))
-        .collect();
+    let mut names = Discovered::new();
+    let initial = a.initial.iter().map(|&q| names.state((q, Marks::NONE)));
+    let initial = initial.collect();
     let mut states = Vec::new();
-    while states.len() < names.len() {
-        let (q, marks) = names[states.len()];
+    while states.len() < names.keys.len() {
+        let (q, marks) = names.keys[states.len()];
         let mut edges = Vec::new();
         for t in a.transitions(q) {
             let inner = scc.of[t.to.index()] == scc.of[q.index()];
@@ -200,7 +181,7 @@ pub fn state_based(a: &Automaton) -> Automaton {
             edges.push(Transition {
                 guard: t.guard,
                 marks,
-                to: intern(t.to, carried, &mut names),
+                to: names.state((t.to, carried)),
             });
         }
         states.push(edges);
@@ -212,7 +193,7 @@ pub fn state_based(a: &Automaton) -> Automaton {
         initial,
         states,
     };
-    let copied: Vec<StateId> = names.iter().map(|name| name.0).collect();
+    let copied: Vec<StateId> = names.keys.iter().map(|name| name.0).collect();
     lead_downstream(&mut result, &scc.of, &copied);
     crate::reduce::merge_edges(&mut result);
     crate::reduce::trim::trim(&mut result);

@@ -16,7 +16,7 @@
 //!
 //! Cost: the number of subsets, which is limited, times the edges of a subset.
 
-use crate::automaton::{Automaton, StateId, Transition};
+use crate::automaton::{Automaton, Discovered, StateId, Transition};
 use crate::guard::{Guard, GuardMap, Guards, Letter};
 use crate::scc::components;
 use crate::word::Word;
@@ -120,18 +120,17 @@ fn powerset(
     let mut initial = a.initial.clone();
     initial.sort_unstable();
     initial.dedup();
-    let mut index: FxHashMap<Vec<StateId>, usize> = FxHashMap::default();
-    index.insert(initial.clone(), 0);
-    let mut subsets = vec![initial];
+    let mut subsets = Discovered::new();
+    subsets.state(initial);
     let mut edges: Edges = Vec::new();
-    while edges.len() < subsets.len() {
-        if subsets.len() > limit {
+    while edges.len() < subsets.keys.len() {
+        if subsets.keys.len() > limit {
             return Ok(None);
         }
         budget.check()?;
         // ⋀ (guard ⇒ target): the residual of a letter is the conjunction of the targets.
         let mut function = legal;
-        for q in &subsets[edges.len()] {
+        for q in &subsets.keys[edges.len()] {
             for t in a.transitions(*q) {
                 let target = store.variable(STATES + t.to.index());
                 let not = store.not(t.guard);
@@ -146,16 +145,11 @@ fn powerset(
                 subset.push(StateId((v - STATES) as u32));
                 rest = high;
             }
-            let next = subsets.len();
-            let to = *index.entry(subset.clone()).or_insert(next);
-            if to == next {
-                subsets.push(subset);
-            }
-            out.push((guard, to));
+            out.push((guard, subsets.state(subset).index()));
         }
         edges.push(out);
     }
-    Ok(Some((subsets, edges)))
+    Ok(Some((subsets.keys, edges)))
 }
 
 /// Löding's colours; even ones accept.

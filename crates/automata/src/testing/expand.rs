@@ -11,11 +11,10 @@
 //! is the equivalent automaton, with a copy of each state per letter.
 
 use super::{Testing, letters};
-use crate::automaton::{Automaton, StateId, Transition};
+use crate::automaton::{Automaton, Discovered, StateId, Transition};
 use crate::cube::Cube;
 use crate::guard::{Guards, Letter};
 use lariat_emptiness::Marks;
-use rustc_hash::FxHashMap;
 
 /// Acceptance of staying in a livelock state.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,36 +26,37 @@ pub(super) enum Livelock {
 }
 
 pub(super) fn expand(t: &Testing, livelock: Livelock) -> Automaton {
-    let mut names = Names::default();
+    // Pairs of a state and a letter; the state `None` stays indefinitely.
+    let mut pairs = Discovered::new();
     let mut initial = Vec::new();
     for (q, first) in &t.initial {
         for letter in letters(&t.guards, *first, t.observed) {
-            initial.push(names.intern(Some(*q), letter));
+            initial.push(pairs.state((Some(*q), letter)));
         }
     }
     let mut guards = Guards::new();
     let mut states = Vec::new();
-    while states.len() < names.list.len() {
+    while states.len() < pairs.keys.len() {
         let here = StateId(states.len() as u32);
-        let (state, letter) = names.list[here.index()];
+        let (state, letter) = pairs.keys[here.index()];
         let guard = guards.cube(Cube {
             positive: letter.0,
             negative: t.observed & !letter.0,
         });
         let mut edges = Vec::new();
         let mut add = |marks, to| edges.push(Transition { guard, marks, to });
-        match state.map(|q| &t.states[q.index()]) {
+        match state.map(|q: StateId| &t.states[q.index()]) {
             None => add(t.all_marks(), here),
             Some(state) => {
                 let in_place = state.livelock && livelock == Livelock::InPlace;
                 add(if in_place { t.all_marks() } else { Marks::NONE }, here);
                 if state.livelock && !in_place {
-                    add(Marks::NONE, names.intern(None, letter));
+                    add(Marks::NONE, pairs.state((None, letter)));
                 }
                 for e in &state.changes {
                     for change in letters(&t.guards, e.guard, t.observed) {
-                        let to = names.intern(Some(e.to), Letter(letter.0 ^ change.0));
-                        add(e.marks, to);
+                        let changed = Letter(letter.0 ^ change.0);
+                        add(e.marks, pairs.state((Some(e.to), changed)));
                     }
                 }
             }
@@ -69,23 +69,5 @@ pub(super) fn expand(t: &Testing, livelock: Livelock) -> Automaton {
         mark_count: t.mark_count,
         initial,
         states,
-    }
-}
-
-/// Pairs in the order of discovery; the state `None` stays indefinitely.
-#[derive(Default)]
-struct Names {
-    list: Vec<(Option<StateId>, Letter)>,
-    index: FxHashMap<(Option<StateId>, Letter), StateId>,
-}
-
-impl Names {
-    fn intern(&mut self, state: Option<StateId>, letter: Letter) -> StateId {
-        let next = StateId(self.list.len() as u32);
-        let id = *self.index.entry((state, letter)).or_insert(next);
-        if id == next {
-            self.list.push((state, letter));
-        }
-        id
     }
 }

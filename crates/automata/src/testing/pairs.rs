@@ -116,12 +116,34 @@ impl<'a> StateLetterPairs<'a> {
             .checked_shl(2 * bits)
             .and_then(|w| w.checked_mul(a.states.len()));
         if bits > 12 || work.is_none_or(|w| w > MOST_WORK) {
+            let size = a.states.len();
             return Err(Stop::Unsupported(format!(
-                "a testing automaton over {bits} atoms would be too large for this automaton of {} states",
-                a.states.len()
+                "a testing automaton over {bits} atoms would be too large for this automaton of {size} states"
             )));
         }
-        Ok(StateLetterPairs::new(a, observed, bits))
+        let letters: Vec<Letter> = submasks(observed).collect();
+        let mut known: FxHashMap<Vec<bool>, usize> = FxHashMap::default();
+        let mut facts = Vec::new();
+        let fact_of = |&letter: &Letter| {
+            let all = a.states.iter().flatten();
+            let enabled = all.map(|t| a.guards.accepts(t.guard, letter)).collect();
+            *known.entry(enabled).or_insert_with(|| {
+                facts.push(stuttering(a, letter));
+                facts.len() - 1
+            })
+        };
+        let fact_of = letters.iter().map(fact_of).collect();
+        let mut pairs = StateLetterPairs {
+            automaton: a,
+            observed,
+            bits,
+            letters,
+            fact_of,
+            facts,
+            dead: Vec::new(),
+        };
+        pairs.dead = pairs.dead_pairs();
+        Ok(pairs)
     }
 
     /// Number of pairs.
@@ -189,36 +211,6 @@ impl<'a> StateLetterPairs<'a> {
     /// The guard of exactly this letter or change, given by its number.
     pub fn exactly(&self, number: usize, guards: &mut Guards) -> Guard {
         self.cube(self.letters.len() - 1, number, guards)
-    }
-
-    fn new(automaton: &'a Automaton, observed: u64, bits: u32) -> StateLetterPairs<'a> {
-        let letters: Vec<Letter> = submasks(observed).collect();
-        let mut known: FxHashMap<Vec<bool>, usize> = FxHashMap::default();
-        let mut facts = Vec::new();
-        let fact_of = letters
-            .iter()
-            .map(|&letter| {
-                let all = automaton.states.iter().flatten();
-                let enabled: Vec<bool> = all
-                    .map(|t| automaton.guards.accepts(t.guard, letter))
-                    .collect();
-                *known.entry(enabled).or_insert_with(|| {
-                    facts.push(stuttering(automaton, letter));
-                    facts.len() - 1
-                })
-            })
-            .collect();
-        let mut pairs = StateLetterPairs {
-            automaton,
-            observed,
-            bits,
-            letters,
-            fact_of,
-            facts,
-            dead: Vec::new(),
-        };
-        pairs.dead = pairs.dead_pairs();
-        pairs
     }
 
     fn index(&self, letter: usize, q: usize) -> usize {

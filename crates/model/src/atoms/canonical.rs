@@ -108,21 +108,19 @@ impl Names<'_> {
         // The constant is written on the side where it is not negative, unless the other would be
         // empty.
         let constant = linear.constant;
-        let left_constant = if constant < 0 && !right.is_empty() {
-            constant.unsigned_abs()
-        } else {
-            0
+        let plus = |text: String, more: Value| match more {
+            0 => text,
+            more => format!("{text} + {}", more.unsigned_abs()),
         };
-        let mut right_text = sum_text(&right);
-        if right.is_empty() {
-            right_text = constant.to_string();
-        } else if constant > 0 {
-            right_text = format!("{right_text} + {constant}");
-        }
-        let mut left_text = sum_text(&left);
-        if left_constant > 0 {
-            left_text = format!("{left_text} + {left_constant}");
-        }
+        let (left_text, right_text) = if right.is_empty() {
+            (sum_text(&left), constant.to_string())
+        } else {
+            let (on_left, on_right) = (constant.min(0), constant.max(0));
+            (
+                plus(sum_text(&left), on_left),
+                plus(sum_text(&right), on_right),
+            )
+        };
         let operator = match linear.comparison {
             Comparison::Eq => "==",
             Comparison::Ne => "!=",
