@@ -243,7 +243,8 @@ impl PropertyList {
         {
             let message =
                 "expected a state formula after EF or AG, without temporal operators and events";
-            return Err(ParseError::new(0..text.len(), message).help("`EF p` means that some reachable state satisfies p, `AG p` that all do; other formulas are LTL"));
+            let help = "`EF p` means that some reachable state satisfies p, `AG p` that all do; other formulas are LTL";
+            return Err(ParseError::new(0..text.len(), message).help(help));
         }
         let formula = match modality {
             None => inner,

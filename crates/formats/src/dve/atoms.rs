@@ -355,10 +355,7 @@ mod tests {
             ),
         ] {
             let error = scope.atom(text).unwrap_err();
-            assert_eq!(
-                (error.message.as_str(), error.help.as_deref()),
-                (message, help)
-            );
+            assert_eq!((&*error.message, error.help.as_deref()), (message, help));
         }
         assert!(scope.is_name("P.cs") && scope.is_name("g") && scope.is_name("a"));
         assert!(!scope.is_name("P.xx") && !scope.is_name("P") && !scope.is_name("GFg"));

@@ -93,7 +93,7 @@ pub(crate) fn label<'a>(xml: &mut Xml<'a>) -> Parsed<Option<(Cow<'a, str>, Range
     }
 }
 
-/// Consumes the `<graphics>` of a node and records its last `<position>` if it is within the limits.
+/// Consumes the `<graphics>` of a node and records its `<position>`, if it is within the limits.
 pub(crate) fn position(xml: &mut Xml<'_>, name: &str, positions: &mut Positions) -> Parsed<()> {
     let mut found = None;
     while let Some(part) = child(xml)? {

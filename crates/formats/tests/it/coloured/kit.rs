@@ -64,13 +64,16 @@ pub(crate) fn op(name: &str, terms: &[&str]) -> String {
 }
 
 pub(crate) fn times(n: u32, term: &str) -> String {
-    op(
-        "numberof",
-        &[
-            &format!("<numberconstant value=\"{n}\"><positive/></numberconstant>"),
-            term,
-        ],
-    )
+    let count = format!("<numberconstant value=\"{n}\"><positive/></numberconstant>");
+    op("numberof", &[&count, term])
+}
+
+pub(crate) fn all(sort: &str) -> String {
+    format!("<all><usersort declaration=\"{sort}\"/></all>")
+}
+
+pub(crate) fn equal(left: &str, right: &str) -> String {
+    op("equality", &[left, right])
 }
 
 pub(crate) fn num(n: i64) -> String {

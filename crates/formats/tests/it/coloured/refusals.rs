@@ -16,6 +16,10 @@ fn errors_have_locations() {
     };
     let term = |sort: &str, term: &str| net(&place("p", sort, term));
     let guard = |guard: &str| net(&transition("t", guard));
+    let negative = "<numberconstant value=\"-1\"/>";
+    let (open, close) = ("<add><subterm>", "</subterm></add>");
+    let deep = format!("{}{R}{}", open.repeat(300), close.repeat(300));
+    let pair = op("tuple", &[X, Y]);
     for (text, message) in [
         (
             sorts(
@@ -125,10 +129,7 @@ fn errors_have_locations() {
             "<useroperator> where a number is expected: numberconstant",
         ),
         (
-            term(
-                "col",
-                &op("numberof", &["<numberconstant value=\"-1\"/>", R]),
-            ),
+            term("col", &op("numberof", &[negative, R])),
             "the number is negative",
         ),
         (
@@ -144,14 +145,7 @@ fn errors_have_locations() {
             "<useroperator> after the end of the term",
         ),
         (
-            term(
-                "col",
-                &format!(
-                    "{}{R}{}",
-                    "<add><subterm>".repeat(300),
-                    "</subterm></add>".repeat(300)
-                ),
-            ),
+            term("col", &deep),
             "terms are nested more than 200 deep here",
         ),
         (
@@ -167,10 +161,7 @@ fn errors_have_locations() {
             "<equality> of 1: expected two elements inside",
         ),
         (
-            guard(&op(
-                "lessthan",
-                &[&op("tuple", &[X, Y]), &op("tuple", &[X, Y])],
-            )),
+            guard(&op("lessthan", &[&pair, &pair])),
             "<lessthan> of tuples",
         ),
         (guard(X), "unknown condition <variable>"),
@@ -203,11 +194,8 @@ fn errors_have_locations() {
         assert!(place.line >= 2 && !place.excerpt.is_empty(), "{place:?}");
     }
     // One complete report.
-    let error = pnml::read(
-        "net",
-        term("col", "<useroperator declaration=\"c_q\"/>").as_bytes(),
-    )
-    .unwrap_err();
+    let text = term("col", "<useroperator declaration=\"c_q\"/>");
+    let error = pnml::read("net", text.as_bytes()).unwrap_err();
     let want = "no constant is called `c_q`\n --> net:2:158\n";
     assert!(error.to_string().starts_with(want), "{error}");
     assert_eq!(error.help.as_deref(), Some("did you mean `c_b`?"));
@@ -231,18 +219,10 @@ fn exceeding_the_budget_is_a_stop() {
     assert_eq!(unfold(&net, &Budget::bytes(1 << 24)), Err(Stop::Memory));
     let late = Budget::bytes(1 << 30).with_deadline(Duration::from_millis(30));
     assert_eq!(unfold(&net, &late), Err(Stop::Time));
-    assert_eq!(
-        unfold(&coloured(&wide(30)), &Budget::bytes(1 << 24))
-            .unwrap()
-            .system
-            .events
-            .len(),
-        900
-    );
+    let small = unfold(&coloured(&wide(30)), &Budget::bytes(1 << 24)).unwrap();
+    assert_eq!(small.system.events.len(), 900);
     // A marking of 4·10^18 tokens.
     let all = wide(2_000_000_000).replace("declaration=\"a\"/></structure></type><hlinitial", "declaration=\"aa\"/></structure></type><hlinitial").replace("<all><usersort declaration=\"a\"/>", "<all><usersort declaration=\"aa\"/>").replace("<arc source=\"p\" target=\"t\">", "<arc source=\"q\" target=\"t\">").replace("<hlinscription><structure><variable refvariable=\"x\"/>", "<hlinscription><structure><tuple><variable refvariable=\"x\"/><variable refvariable=\"y\"/></tuple>");
-    assert_eq!(
-        unfold(&coloured(&all), &Budget::bytes(1 << 24)),
-        Err(Stop::Memory)
-    );
+    let unfolded = unfold(&coloured(&all), &Budget::bytes(1 << 24));
+    assert_eq!(unfolded, Err(Stop::Memory));
 }

@@ -1,7 +1,8 @@
 //! Unfoldings of markings, bindings and guards.
 
 use super::kit::{
-    ALL, COLD, DOT, G, N, R, X, Y, arc, check, net, num, op, place, times, transition, unfolded,
+    ALL, COLD, DOT, G, N, R, X, Y, all, arc, check, equal, net, num, op, place, times, transition,
+    unfolded,
 };
 
 #[test]
@@ -9,11 +10,7 @@ fn initial_markings() {
     for (sort, term, marked) in [
         ("dot", times(3, DOT), "3 p"),
         ("dot", DOT.to_owned(), "p"),
-        (
-            "dot",
-            "<all><usersort declaration=\"dot\"/></all>".to_owned(),
-            "p",
-        ),
+        ("dot", all("dot"), "p"),
         ("col", ALL.to_owned(), "p(r) p(g) p(b)"),
         ("col", times(2, R), "2 p(r)"),
         ("col", COLD.to_owned(), "p(g) p(b)"),
@@ -33,11 +30,7 @@ fn initial_markings() {
             "",
         ),
         ("num", num(3), "p(3)"),
-        (
-            "fin",
-            "<all><usersort declaration=\"fin\"/></all>".to_owned(),
-            "p(1) p(2)",
-        ),
+        ("fin", all("fin"), "p(1) p(2)"),
         ("pair", op("tuple", &[R, &num(2)]), "p(r,2)"),
         ("pair", op("tuple", &[COLD, &num(2)]), "p(g,2) p(b,2)"),
         (
@@ -53,13 +46,9 @@ fn initial_markings() {
     ] {
         check(&[place("p", sort, &term)], marked, &[]);
     }
-    let all = unfolded(&net(&place(
-        "p",
-        "pair",
-        "<all><usersort declaration=\"pair\"/></all>",
-    )));
-    assert_eq!(all.system.variables.len(), 12);
-    assert_eq!(all.system.variables[4].name, "p(g,1)");
+    let system = unfolded(&net(&place("p", "pair", &all("pair")))).system;
+    assert_eq!(system.variables.len(), 12);
+    assert_eq!(system.variables[4].name, "p(g,1)");
 }
 
 #[test]
@@ -210,6 +199,7 @@ fn instances_that_can_never_occur_are_omitted() {
 fn guards() {
     let compare = |name: &str| op(name, &[X, Y]);
     let n = |name: &str, k| op(name, &[N, &num(k)]);
+    let pair = op("tuple", &[X, Y]);
     for (guard, bindings) in [
         (compare("equality"), "rr gg bb"),
         (compare("inequality"), "rg rb gr gb br bg"),
@@ -225,49 +215,21 @@ fn guards() {
             ),
             "rb gr bg",
         ),
+        (op("and", &[&compare("inequality"), &equal(X, R)]), "rg rb"),
+        (op("or", &[&op("and", &[&equal(X, R), &equal(Y, G)])]), "rg"),
         (
-            op("and", &[&compare("inequality"), &op("equality", &[X, R])]),
-            "rg rb",
-        ),
-        (
-            op(
-                "or",
-                &[&op(
-                    "and",
-                    &[&op("equality", &[X, R]), &op("equality", &[Y, G])],
-                )],
-            ),
-            "rg",
-        ),
-        (
-            op(
-                "or",
-                &[
-                    &op("equality", &[X, R]),
-                    &op("equality", &[Y, G]),
-                    &op("equality", &[X, R]),
-                ],
-            ),
+            op("or", &[&equal(X, R), &equal(Y, G), &equal(X, R)]),
             "rr rg rb gg bg",
         ),
         (op("not", &[&compare("lessthan")]), "rr gr gg br bg bb"),
         (
-            op(
-                "imply",
-                &[&op("equality", &[X, R]), &op("equality", &[Y, R])],
-            ),
+            op("imply", &[&equal(X, R), &equal(Y, R)]),
             "rr gr gg gb br bg bb",
         ),
         ("<booleanconstant value=\"false\"/>".to_owned(), ""),
+        (equal(&pair, &op("tuple", &[R, G])), "rg"),
         (
-            op("equality", &[&op("tuple", &[X, Y]), &op("tuple", &[R, G])]),
-            "rg",
-        ),
-        (
-            op(
-                "inequality",
-                &[&op("tuple", &[X, Y]), &op("tuple", &[X, X])],
-            ),
+            op("inequality", &[&pair, &op("tuple", &[X, X])]),
             "rg rb gr gb br bg",
         ),
     ] {
@@ -279,21 +241,13 @@ fn guards() {
             arc("q", "t", Y),
         ];
         let system = unfolded(&net(&page.concat())).system;
-        let found: Vec<String> = system
-            .events
-            .iter()
-            .map(|e| {
-                e.name
-                    .replace("t(x=", "")
-                    .replace(",y=", "")
-                    .replace(')', "")
-            })
-            .collect();
-        assert_eq!(found.join(" "), bindings, "{guard}");
+        let names: Vec<&str> = system.events.iter().map(|e| &*e.name).collect();
+        let found = names.join(" ").replace("t(x=", "").replace(",y=", "");
+        assert_eq!(found.replace(')', ""), bindings, "{guard}");
     }
     for (guard, bindings) in [
-        (n("greaterthan", 2), vec!["t(n=3)", "t(n=4)"]),
-        (n("equality", 1), vec!["t(n=1)"]),
+        (n("greaterthan", 2), &["t(n=3)", "t(n=4)"][..]),
+        (n("equality", 1), &["t(n=1)"]),
     ] {
         let page = [
             place("p", "dot", DOT),
