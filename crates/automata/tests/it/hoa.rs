@@ -1,6 +1,6 @@
 //! HOA output and input, against an independent parser, and with malformed input.
 
-use crate::common::{assert_disjoint, drawn, parsed, seed, translated};
+use crate::common::{assert_disjoint, drawn, parsed, satisfies, seed, translated};
 use hoars::{AbstractLabelExpression, HoaRepresentation, LabelExpression};
 use lariat_automata::{
     Automaton, LegalLetters, Letter, Placement, StateId, Word, degeneralize, disjoint, read_hoa,
@@ -207,12 +207,7 @@ fn co_buchi_acceptance_is_supported() {
                 prefix: letters(3),
                 cycle: letters(2),
             };
-            let atoms = a.atoms.clone();
-            let all = [&word.prefix[..], &word.cycle].concat();
-            let holds = lariat_ltl::holds(&formulas, f, 3, 2, |i, atom| {
-                let bit = atoms.iter().position(|x| *x == atom).unwrap();
-                all[i].0 >> bit & 1 == 1
-            });
+            let holds = satisfies(&formulas, f, &a.atoms, &word);
             assert_eq!(a.accepts(&word), holds, "{text}: {word:?}");
         }
     }
@@ -264,13 +259,7 @@ fn unsupported_input_is_rejected() {
 #[test]
 fn mutated_input_never_panics() {
     let mut random = Random::new(seed());
-    let mut formulas = Formulas::new();
-    let f = parse(
-        "G(p -> X(q U r)) & G F p",
-        &mut formulas,
-        &mut FreeVocabulary,
-    )
-    .unwrap();
+    let (mut formulas, f) = parsed("G(p -> X(q U r)) & G F p");
     let a = translated(&mut formulas, f);
     let text = hoa(&a, &formulas);
     let pieces = [

@@ -115,27 +115,24 @@ fn degeneralization_preserves_the_language() {
     });
 }
 
+/// Checks that each state of the labelled automaton has the language of its formula, on some words.
+fn assert_labels(formulas: &mut Formulas, f: Formula, text: &str, random: &mut Random) {
+    let (any, unlimited) = (LegalLetters::any(), Budget::unlimited());
+    let labelled = translate_labelled(formulas, f, &any, &unlimited).unwrap();
+    let a = labelled.automaton;
+    assert_eq!(a.states.len(), labelled.formulas.len());
+    for (q, &label) in a.state_ids().zip(&labelled.formulas) {
+        for _ in 0..20 {
+            let word = random_word(random, any_letter(a.atoms.len()));
+            let expected = satisfies(formulas, label, &a.atoms, &word);
+            assert_eq!(a.accepts_from(&[q], &word), expected, "{text}: {q:?}");
+        }
+    }
+}
+
 #[test]
 fn labels_are_the_languages_of_states() {
-    for_formulas(cases() / 4, |formulas, f, text, random| {
-        let any = LegalLetters::any();
-        let labelled = translate_labelled(formulas, f, &any, &Budget::unlimited()).unwrap();
-        let a = labelled.automaton;
-        assert_eq!(a.states.len(), labelled.formulas.len());
-        let atoms = a.atoms.clone();
-        for (q, &label) in a.state_ids().zip(&labelled.formulas) {
-            for _ in 0..20 {
-                let word = random_word(random, any_letter(atoms.len()));
-                let expected = satisfies(formulas, label, &atoms, &word);
-                assert_eq!(
-                    a.accepts_from(&[q], &word),
-                    expected,
-                    "{text}: state {}",
-                    q.0
-                );
-            }
-        }
-    });
+    for_formulas(cases() / 4, assert_labels);
 }
 
 #[test]
@@ -377,16 +374,7 @@ fn many_recurring_or_settling_conditions() {
         assert_words(&formulas, f, [&a, &b], &text, words);
         let not_f = formulas.not(f);
         for g in [f, not_f] {
-            let labelled =
-                translate_labelled(&mut formulas, g, &any, &Budget::unlimited()).unwrap();
-            let (a, atoms) = (&labelled.automaton, labelled.automaton.atoms.clone());
-            for (q, &label) in a.state_ids().zip(&labelled.formulas) {
-                for _ in 0..20 {
-                    let word = random_word(&mut random, any_letter(atoms.len()));
-                    let expected = satisfies(&formulas, label, &atoms, &word);
-                    assert_eq!(a.accepts_from(&[q], &word), expected, "{text}: {}", q.0);
-                }
-            }
+            assert_labels(&mut formulas, g, &text, &mut random);
         }
     }
 }
