@@ -12,9 +12,9 @@
 //!
 //! Cost: every edge once; about 8 bytes per node and the path.
 
-use crate::graph::{Graph, NodeId};
+use crate::graph::Graph;
 use crate::outcome::{Counts, Evidence, Outcome};
-use crate::scc_stack::{Policy, SearchMove, search};
+use crate::scc_stack::{Policy, search};
 
 /// Checks whether `graph` has an accepting lasso. Never returns [`Outcome::Undecided`].
 ///
@@ -30,14 +30,4 @@ pub fn couvreur<G: Graph>(
 /// Enters every unseen node.
 struct Plain;
 
-impl<G: Graph> Policy<G> for Plain {
-    fn decide(
-        &mut self,
-        _: &G,
-        _: &mut G::Worker,
-        _: &mut Counts,
-        _: NodeId,
-    ) -> Result<SearchMove, G::Stop> {
-        Ok(SearchMove::Enter)
-    }
-}
+impl<G: Graph> Policy<G> for Plain {}

@@ -93,10 +93,7 @@ struct Component {
 
 impl Component {
     fn new(evidence: &Evidence) -> Component {
-        let mut nodes = NodeSet::default();
-        for &node in &evidence.component {
-            nodes.insert(node);
-        }
+        let nodes: NodeSet = evidence.component.iter().collect();
         let bytes = nodes.bytes()
             + bytes(&evidence.component)
             + bytes(&evidence.prefix)
@@ -121,10 +118,7 @@ fn shortened<G: Graph>(
     component: &Component,
     known: usize,
 ) -> Result<Option<GraphLasso>, G::Stop> {
-    let mut initial = Vec::new();
-    while let Some(node) = graph.initial(worker, initial.len())? {
-        initial.push(node);
-    }
+    let initial = initial_nodes(graph, worker)?;
     let inside = initial.iter().copied().find(|&n| component.contains(n));
     let into = match inside {
         Some(node) => Some((node, Vec::new())),
@@ -141,13 +135,24 @@ fn shortened<G: Graph>(
         return Ok(None);
     };
     let entry = end(initial, &prefix);
-    Ok(
-        cycle(graph, worker, component, entry)?.map(|cycle| GraphLasso {
-            initial,
-            prefix,
-            cycle,
-        }),
-    )
+    let cycle = cycle(graph, worker, component, entry)?;
+    Ok(cycle.map(|cycle| GraphLasso {
+        initial,
+        prefix,
+        cycle,
+    }))
+}
+
+/// All initial nodes.
+pub(crate) fn initial_nodes<G: Graph>(
+    graph: &G,
+    worker: &mut G::Worker,
+) -> Result<Vec<NodeId>, G::Stop> {
+    let mut initial = Vec::new();
+    while let Some(node) = graph.initial(worker, initial.len())? {
+        initial.push(node);
+    }
+    Ok(initial)
 }
 
 /// An accepting cycle from `entry` inside of `component`.
@@ -172,10 +177,8 @@ fn cycle<G: Graph>(
         cycle.extend(path);
     }
     if cycle.is_empty() || at != entry {
-        let Some((_, path)) = walk(graph, worker, component.bytes, &[at], inside, |edge| {
-            edge.to == entry
-        })?
-        else {
+        let closes = |edge: Edge| edge.to == entry;
+        let Some((_, path)) = walk(graph, worker, component.bytes, &[at], inside, closes)? else {
             return Ok(None);
         };
         cycle.extend(path);
@@ -224,10 +227,8 @@ fn walk<G: Graph>(
                 let mut path = vec![edge];
                 let mut at = &visits[i];
                 while at.from != NOWHERE {
-                    path.push(Edge {
-                        to: at.node,
-                        marks: at.marks,
-                    });
+                    let (to, marks) = (at.node, at.marks);
+                    path.push(Edge { to, marks });
                     at = &visits[at.from as usize];
                 }
                 path.reverse();
@@ -254,6 +255,16 @@ fn walk<G: Graph>(
 /// A bit set of nodes.
 #[derive(Default)]
 pub(crate) struct NodeSet(Vec<u64>);
+
+impl<'a> FromIterator<&'a NodeId> for NodeSet {
+    fn from_iter<I: IntoIterator<Item = &'a NodeId>>(nodes: I) -> NodeSet {
+        let mut set = NodeSet::default();
+        for node in nodes {
+            set.insert(*node);
+        }
+        set
+    }
+}
 
 impl NodeSet {
     /// Adds `node`; returns whether it was missing.

@@ -11,10 +11,10 @@
 //! order, and `Empty` means an exhaustive search. The oracle's answer is trusted, like the edges of
 //! the graph. Cost: that of the oracle.
 
-use crate::graph::{Graph, NodeId};
+use crate::graph::Graph;
 use crate::lasso::GraphLasso;
 use crate::outcome::{Counts, Evidence, Outcome};
-use crate::scc_stack::{Policy, SearchMove, SearchPath, search};
+use crate::scc_stack::{Policy, SearchPath, search};
 
 /// An oracle that may end a search because of its path.
 pub trait PathOracle<G: Graph> {
@@ -52,19 +52,17 @@ pub fn couvreur_asking<G: Graph>(
     counts: &mut Counts,
     question: &mut impl PathOracle<G>,
 ) -> Result<Outcome<PathOutcome>, G::Stop> {
-    let mut asking = Asking {
-        question,
-        from: None,
-    };
+    let from = None;
+    let mut asking = Asking { question, from };
     let found = search(graph, worker, counts, &mut asking)?;
     let from = asking.from;
     Ok(found.map(|evidence| match from {
         None => PathOutcome::Component(evidence),
         Some(from) => {
-            let mut prefix = evidence.prefix;
+            let (initial, mut prefix) = (evidence.initial, evidence.prefix);
             let cycle = prefix.split_off(from);
             PathOutcome::Rounds(GraphLasso {
-                initial: evidence.initial,
+                initial,
                 prefix,
                 cycle,
             })
@@ -79,16 +77,6 @@ struct Asking<'q, Q> {
 }
 
 impl<G: Graph, Q: PathOracle<G>> Policy<G> for &mut Asking<'_, Q> {
-    fn decide(
-        &mut self,
-        _: &G,
-        _: &mut G::Worker,
-        _: &mut Counts,
-        _: NodeId,
-    ) -> Result<SearchMove, G::Stop> {
-        Ok(SearchMove::Enter)
-    }
-
     fn suffices(
         &mut self,
         graph: &G,

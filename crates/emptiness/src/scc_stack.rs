@@ -44,11 +44,13 @@ pub(crate) trait Policy<G: Graph> {
     /// Decides about an edge to the unseen `node`.
     fn decide(
         &mut self,
-        graph: &G,
-        worker: &mut G::Worker,
-        counts: &mut Counts,
-        node: NodeId,
-    ) -> Result<SearchMove, G::Stop>;
+        _graph: &G,
+        _worker: &mut G::Worker,
+        _counts: &mut Counts,
+        _node: NodeId,
+    ) -> Result<SearchMove, G::Stop> {
+        Ok(SearchMove::Enter)
+    }
 
     /// Called when `node` becomes active at this position of `live`.
     fn enter(&mut self, _graph: &G, _worker: &G::Worker, _node: NodeId, _position: usize) {}

@@ -25,9 +25,9 @@
 //! and not stored.
 
 use crate::graph::{Edge, Graph, Marks, NodeId};
-use crate::lasso::NodeSet;
+use crate::lasso::{NodeSet, initial_nodes};
 use crate::outcome::{Counts, Outcome};
-use crate::scc_stack::{Policy, SearchMove, bytes, search};
+use crate::scc_stack::{Policy, bytes, search};
 
 /// A set of pairs as bits.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -131,17 +131,16 @@ pub fn streett<G: Streett>(
     worker: &mut G::Worker,
     counts: &mut Counts,
 ) -> Result<Outcome<FairLasso>, G::Stop> {
-    let mut found = Vec::new();
+    let (refined, mut found) = (Vec::new(), Vec::new());
     let policy = Refining {
-        refined: Vec::new(),
+        refined,
         found: &mut found,
     };
     let known = match search(graph, worker, counts, policy)? {
         Outcome::Empty => return Ok(Outcome::Empty),
         Outcome::Accepting(evidence) | Outcome::Undecided(evidence) => evidence.known,
     };
-    let lasso = lasso(graph, worker, &found, known)?;
-    match lasso {
+    match lasso(graph, worker, &found, known)? {
         Some(lasso) => Ok(Outcome::Accepting(lasso)),
         None => unreachable!("a fair component has a lasso"),
     }
@@ -166,16 +165,6 @@ impl Refining<'_> {
 }
 
 impl<G: Streett> Policy<G> for Refining<'_> {
-    fn decide(
-        &mut self,
-        _: &G,
-        _: &mut G::Worker,
-        _: &mut Counts,
-        _: NodeId,
-    ) -> Result<SearchMove, G::Stop> {
-        Ok(SearchMove::Enter)
-    }
-
     fn confirm(
         &mut self,
         graph: &G,
@@ -246,7 +235,7 @@ fn unmet_pairs<G: Streett>(
     worker: &mut G::Worker,
     component: &[NodeId],
 ) -> Result<Option<PairSet>, G::Stop> {
-    let inside = set_of(component);
+    let inside: NodeSet = component.iter().collect();
     let mut marks = Marks::NONE;
     let mut has_edge = false;
     let (mut enabled, mut met) = (PairSet::none(graph.pairs()), PairSet::none(graph.pairs()));
@@ -257,9 +246,7 @@ fn unmet_pairs<G: Streett>(
         loop {
             of_edge.clear();
             let edge = graph.next_meeting(worker, *node, &mut cursor, &mut of_edge)?;
-            let Some(edge) = edge else {
-                break;
-            };
+            let Some(edge) = edge else { break };
             if inside.contains(edge.to) {
                 has_edge = true;
                 marks = marks.union(edge.marks);
@@ -275,14 +262,6 @@ fn unmet_pairs<G: Streett>(
     Ok(accepting.then_some(enabled))
 }
 
-fn set_of(nodes: &[NodeId]) -> NodeSet {
-    let mut set = NodeSet::default();
-    for node in nodes {
-        set.insert(*node);
-    }
-    set
-}
-
 /// The strongly connected components of the graph on `within` (Tarjan, SIAM J. Comput. 1972),
 /// including single nodes without edges.
 fn components<G: Graph>(
@@ -295,7 +274,7 @@ fn components<G: Graph>(
     let Some(largest) = within.iter().max() else {
         return Ok(Vec::new());
     };
-    let inside = set_of(within);
+    let inside: NodeSet = within.iter().collect();
     let mut number = vec![UNSEEN; largest.index() + 1];
     graph.tick(worker, bytes(&number) + inside.bytes())?;
     let mut found = Vec::new();
@@ -356,11 +335,8 @@ fn lasso<G: Streett>(
     component: &[NodeId],
     known: usize,
 ) -> Result<Option<FairLasso>, G::Stop> {
-    let inside = set_of(component);
-    let mut initial = Vec::new();
-    while let Some(node) = graph.initial(worker, initial.len())? {
-        initial.push(node);
-    }
+    let inside: NodeSet = component.iter().collect();
+    let initial = initial_nodes(graph, worker)?;
     let into = match initial.iter().find(|node| inside.contains(**node)) {
         Some(node) => Some((*node, Vec::new())),
         None => {
@@ -447,7 +423,7 @@ fn walk<G: Streett>(
         node: NodeId,
         by: Option<(NumberedEdge, u32)>,
     }
-    let mut seen = set_of(sources);
+    let mut seen: NodeSet = sources.iter().collect();
     let mut visits: Vec<Visit> = Vec::new();
     visits.extend(sources.iter().map(|&node| Visit { node, by: None }));
     let mut met = PairSet::none(graph.pairs());
@@ -458,9 +434,7 @@ fn walk<G: Streett>(
         loop {
             met.clear();
             let edge = graph.next_meeting(worker, visits[i].node, &mut cursor, &mut met)?;
-            let Some(edge) = edge else {
-                break;
-            };
+            let Some(edge) = edge else { break };
             let this = NumberedEdge { edge, number };
             number += 1;
             if !inside(edge.to) {

@@ -8,8 +8,7 @@
 //! first pass    Couvreur's search for a component with all marks; it may end with a livelock:
 //!               an edge closes a cycle of a component without changes, at a livelock node
 //! second pass   components of the graph of unchanging edges alone, from every initial node and
-//! every
-//!               target of a change, until one contains a livelock node and an edge
+//!               every target of a change, until one contains a livelock node and an edge
 //! ```
 //!
 //! The early end is the heuristic of Geldenhuys and Hansen (SPIN 2006), which makes the second pass
@@ -24,7 +23,7 @@ use crate::couvreur::couvreur;
 use crate::graph::{Edge, Graph, Marks, NodeId};
 use crate::lasso::{GraphLasso, NodeSet, lasso, lasso_from_initial};
 use crate::outcome::{Counts, Evidence, Outcome};
-use crate::scc_stack::{Policy, SearchMove, bytes, grow, search};
+use crate::scc_stack::{Policy, bytes, grow, search};
 use std::marker::PhantomData;
 
 /// A graph in which an infinite run without a change of the observation may accept.
@@ -106,12 +105,10 @@ pub fn two_pass<G: LivelockGraph>(
     match search(graph, worker, counts, policy)? {
         Outcome::Empty if met => {}
         found => {
+            let by_path = true;
             return Ok(found.map(|evidence| {
                 if early {
-                    TwoPassEvidence::Livelock {
-                        evidence,
-                        by_path: true,
-                    }
+                    TwoPassEvidence::Livelock { evidence, by_path }
                 } else {
                     TwoPassEvidence::Cycle(evidence)
                 }
@@ -145,16 +142,6 @@ struct First<'m> {
 }
 
 impl<G: LivelockGraph> Policy<G> for First<'_> {
-    fn decide(
-        &mut self,
-        _: &G,
-        _: &mut G::Worker,
-        _: &mut Counts,
-        _: NodeId,
-    ) -> Result<SearchMove, G::Stop> {
-        Ok(SearchMove::Enter)
-    }
-
     fn enter(&mut self, graph: &G, worker: &G::Worker, node: NodeId, _: usize) {
         *self.met = *self.met || graph.is_livelock(worker, node);
     }

@@ -2,7 +2,8 @@
 
 use std::cell::Cell;
 
-use crate::kit::{Explicit, Limit, Stopped, check_evidence, check_lasso};
+use crate::explicit::{Explicit, Limit, Stopped};
+use crate::kit::{check_evidence, check_lasso};
 use crate::powerset::{Fault, Powerset, Store, members};
 use lariat_corpora::{Random, each_case};
 use lariat_emptiness::{
@@ -75,14 +76,9 @@ fn agree_with_the_naive_answer() {
         let right = graph.base.accepts();
         for (i, check) in CHECKS.into_iter().enumerate() {
             let (outcome, mut store, counts) = run(check, &graph);
-            let hits = [
-                0,
-                counts.dead_inclusions,
-                counts.active_inclusions,
-                counts.active_inclusions,
-            ];
+            let (dead, active) = (counts.dead_inclusions, counts.active_inclusions);
             let mut now = used.get();
-            now[i] += u32::from(hits[i] > 0);
+            now[i] += u32::from([0, dead, active, active][i] > 0);
             used.set(now);
             match outcome {
                 Outcome::Empty => assert!(!right, "check {i}"),
@@ -116,14 +112,12 @@ fn agree_with_the_naive_answer() {
             }
         }
     });
-    println!(
-        "inclusions used by {:?} runs of Couvreur, NSIEC, IEC, AEC",
-        used.get()
-    );
+    let runs = used.get();
+    println!("inclusions used by {runs:?} runs of Couvreur, NSIEC, IEC, AEC");
     println!("{} lassos need IEC's parts", only_in_parts.get());
     println!("AEC undecided: {:?} empty, accepting", undecided.get());
     if std::env::var_os("LARIAT_CASES").is_none() {
-        assert!(used.get()[1..].iter().all(|&n| n > 300));
+        assert!(runs[1..].iter().all(|&n| n > 300));
         assert!(only_in_parts.get() > 0);
     }
 }
@@ -178,15 +172,9 @@ fn stopping_is_never_an_answer() {
 /// A graph of sets over one class, from its explicit base.
 fn one_class(marks: u32, initial: &[u64], edges: &[&[(usize, u64)]]) -> Powerset {
     let n = edges.len();
+    let nodes: Vec<usize> = initial.iter().flat_map(|set| members(*set)).collect();
     Powerset {
-        base: Explicit {
-            marks: Marks::all(marks),
-            initial: initial.iter().flat_map(|&s| members(s)).collect(),
-            edges: edges
-                .iter()
-                .map(|e| e.iter().map(|&(to, m)| (to, Marks(m))).collect())
-                .collect(),
-        },
+        base: Explicit::new(marks, &nodes, edges),
         classes: 1,
         group: vec![0; n],
         initial: initial.to_vec(),

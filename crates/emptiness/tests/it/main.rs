@@ -2,6 +2,7 @@
 //! of the union-find that UFSCC workers share.
 
 mod couvreur;
+mod explicit;
 mod inclusion;
 mod kit;
 mod powerset;
@@ -15,7 +16,7 @@ mod ufscc;
 mod union_find;
 mod union_models;
 
-/// The items of `graph.rs` that `union_find.rs` uses.
+/// The items of `graph.rs` that `union_find.rs` and `explicit.rs` use.
 mod graph {
-    pub use lariat_emptiness::{Marks, NodeId};
+    pub use lariat_emptiness::{Edge, Graph, Marks, NodeId};
 }

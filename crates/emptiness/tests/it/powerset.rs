@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use lariat_emptiness::{Edge, Graph, Marks, NodeId, Ordered};
 
-use crate::kit::{self, Explicit, Limit, Stopped};
+use crate::explicit::{self, Explicit, Limit, Stopped};
 use lariat_corpora::Random;
 
 /// A seeded fault that the tests must detect.
@@ -78,12 +78,11 @@ impl Powerset {
         let chance = random.between(3, 40);
         let mut edges = vec![Vec::new(); n];
         for (i, out) in edges.iter_mut().enumerate() {
-            let common = kit::marks(random, marks, chance);
+            let common = explicit::marks(random, marks, chance);
             for j in i + 1..n.min(i + 6) {
                 if random.percent(forward) {
-                    let own = random
-                        .percent(20)
-                        .then(|| kit::marks(random, marks, chance));
+                    let changes = random.percent(20);
+                    let own = changes.then(|| explicit::marks(random, marks, chance));
                     out.push((j, own.unwrap_or(common)));
                 }
             }

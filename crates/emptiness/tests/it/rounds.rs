@@ -1,6 +1,6 @@
 //! Couvreur's check with an oracle for its path.
 
-use crate::kit::{Explicit, Limit};
+use crate::explicit::{Explicit, Limit};
 use lariat_corpora::each_case;
 use lariat_emptiness::{
     Counts, Edge, Graph, Marks, NodeId, Outcome, PathOracle, PathOutcome, SearchPath, couvreur,

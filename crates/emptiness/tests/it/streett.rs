@@ -1,6 +1,7 @@
 //! The check for Streett pairs against the naive answer: all sets of nodes.
 
-use crate::kit::{Explicit, Limit, Stopped, is_initial};
+use crate::explicit::{Explicit, Limit, Stopped};
+use crate::kit::is_initial;
 use lariat_corpora::{Random, each_case};
 use lariat_emptiness::{
     Counts, Edge, FairLasso, Graph, Marks, NodeId, NumberedEdge, Outcome, PairSet, Streett,
@@ -37,11 +38,10 @@ impl Pairs {
                 .fold(0, |bits, i| bits | 1 << i)
         };
         let enabled = (0..n).map(|_| some(percent)).collect();
-        let met = graph
-            .edges
-            .iter()
-            .map(|edges| edges.iter().map(|_| some(15)).collect());
-        let met = met.collect();
+        let met = graph.edges.iter();
+        let met = met
+            .map(|edges| edges.iter().map(|_| some(15)).collect())
+            .collect();
         Pairs {
             graph,
             pairs,
@@ -95,6 +95,11 @@ impl Pairs {
         assert!(marks.contains(self.graph.marks));
     }
 
+    fn add(&self, bits: u64, set: &mut PairSet) {
+        let pairs = (0..self.pairs).filter(|i| bits >> i & 1 == 1);
+        pairs.for_each(|i| set.insert(i));
+    }
+
     fn follow(&self, from: NodeId, path: &[NumberedEdge]) -> (NodeId, u64, u64, Marks) {
         let (mut at, mut enabled, mut met, mut marks) = (from, 0, 0, Marks::NONE);
         for NumberedEdge { edge, number } in path {
@@ -140,10 +145,7 @@ impl Streett for Pairs {
 
     fn enabled(&self, worker: &mut Limit, node: NodeId, set: &mut PairSet) -> Result<(), Stopped> {
         worker.spend()?;
-        let bits = self.enabled[node.index()];
-        (0..self.pairs)
-            .filter(|i| bits >> i & 1 == 1)
-            .for_each(|i| set.insert(i));
+        self.add(self.enabled[node.index()], set);
         Ok(())
     }
 
@@ -157,10 +159,7 @@ impl Streett for Pairs {
         let number = *cursor;
         let edge = self.graph.next_edge(worker, node, cursor)?;
         if edge.is_some() {
-            let bits = self.met[node.index()][number];
-            (0..self.pairs)
-                .filter(|i| bits >> i & 1 == 1)
-                .for_each(|i| met.insert(i));
+            self.add(self.met[node.index()][number], met);
         }
         Ok(edge)
     }

@@ -1,6 +1,6 @@
 //! The two-pass check against the naive answer.
 
-use crate::kit::{Explicit, Limit, Stopped};
+use crate::explicit::{Explicit, Limit, Stopped};
 use lariat_corpora::{Random, each_case};
 use lariat_emptiness::{
     Counts, Edge, FirstPass, Graph, LivelockGraph, Marks, NodeId, Outcome, TwoPassEvidence,

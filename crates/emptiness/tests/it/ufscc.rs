@@ -1,6 +1,7 @@
 //! UFSCC against Couvreur's check and the naive answer, with few and with many workers.
 
-use crate::kit::{Explicit, Limit, Stopped, check_evidence, check_lasso};
+use crate::explicit::{Explicit, Limit, SMALL_GRAPHS, Stopped};
+use crate::kit::{check_evidence, check_lasso};
 use lariat_corpora::{Random, each_case};
 use lariat_emptiness::{
     Counts, Edge, Graph, LassoHint, Marks, NodeId, Outcome, couvreur, lasso, ufscc,
@@ -184,25 +185,10 @@ fn a_panic_reaches_the_caller_without_blocking_workers() {
 
 #[test]
 fn self_loops_and_no_marks() {
-    let answer = |marks: u32, initial: &[usize], edges: &[&[(usize, u64)]]| {
-        let graph = Explicit {
-            marks: Marks::all(marks),
-            initial: initial.to_vec(),
-            edges: edges
-                .iter()
-                .map(|e| e.iter().map(|&(to, m)| (to, Marks(m))).collect())
-                .collect(),
-        };
+    for (marks, initial, edges, accepts) in SMALL_GRAPHS {
+        let graph = Explicit::new(marks, initial, edges);
         let mut workers = [Limit::none(), Limit::none()];
         let found = ufscc(&graph, &mut workers, &mut Counts::default()).unwrap();
-        matches!(found, Outcome::Accepting(_))
-    };
-    assert!(!answer(0, &[], &[&[(0, 0)]]));
-    assert!(!answer(0, &[0], &[&[]]));
-    assert!(!answer(0, &[0], &[&[(1, 0)], &[]]));
-    assert!(answer(0, &[0], &[&[(0, 0)]]));
-    assert!(answer(2, &[0], &[&[(0, 1), (0, 2)]]));
-    assert!(!answer(1, &[0], &[&[(1, 1)], &[(1, 0)]]));
-    assert!(answer(1, &[0], &[&[(1, 1)], &[(0, 0)]]));
-    assert!(answer(1, &[0, 1, 2], &[&[(1, 0)], &[], &[(2, 1)]]));
+        assert_eq!(matches!(found, Outcome::Accepting(_)), accepts, "{graph:?}");
+    }
 }
