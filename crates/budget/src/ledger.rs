@@ -91,10 +91,7 @@ struct Ledger {
 impl Ledger {
     #[inline]
     fn check_fault(&self) -> Result<(), Stop> {
-        match &self.fault {
-            None => Ok(()),
-            Some(fault) => fault.check(),
-        }
+        self.fault.as_ref().map_or(Ok(()), InjectedFault::check)
     }
 }
 
@@ -200,14 +197,15 @@ impl Budget {
     ///
     /// It is one under a [limit on work](Budget::with_work), which must be deterministic.
     pub fn threads(&self) -> NonZeroUsize {
-        let mut account = self.work.as_deref();
-        while let Some(work) = account {
-            if work.limit < u64::MAX {
-                return NonZeroUsize::MIN;
-            }
-            account = work.outer.as_deref();
+        if self.accounts().any(|work| work.limit < u64::MAX) {
+            return NonZeroUsize::MIN;
         }
         self.helpers.threads
+    }
+
+    /// The accounts of counted work, innermost first.
+    fn accounts(&self) -> impl Iterator<Item = &Work> {
+        std::iter::successors(self.work.as_deref(), |work| work.outer.as_deref())
     }
 
     /// Adds an `Abort` shared with other workers, beside those added before.
@@ -266,13 +264,11 @@ impl Budget {
     /// outermost: `spend(0)` on an outer budget tells whether its own limit is exceeded.
     pub fn spend(&self, units: u64) -> Result<(), Stop> {
         let mut exceeded = self.ledger.check_fault();
-        let mut account = self.work.as_deref();
-        while let Some(work) = account {
+        for work in self.accounts() {
             let before = work.spent.fetch_add(units, Ordering::Relaxed);
             if before.saturating_add(units) > work.limit {
                 exceeded = Err(Stop::Work(work.limit));
             }
-            account = work.outer.as_deref();
         }
         exceeded
     }
@@ -285,16 +281,9 @@ impl Budget {
 
     /// Returns the units of work left within all limits, `None` if there is no limit.
     pub fn work_left(&self) -> Option<u64> {
-        let mut left = None;
-        let mut account = self.work.as_deref();
-        while let Some(work) = account {
-            let here = work
-                .limit
-                .saturating_sub(work.spent.load(Ordering::Relaxed));
-            left = Some(left.map_or(here, |left: u64| left.min(here)));
-            account = work.outer.as_deref();
-        }
-        left
+        let spent = |work: &Work| work.spent.load(Ordering::Relaxed);
+        let left = |work: &Work| work.limit.saturating_sub(spent(work));
+        self.accounts().map(left).min()
     }
 
     /// Returns the time since the ledger was opened: the clock for statistics.
@@ -445,10 +434,8 @@ mod tests {
         let cancel = Cancel::default();
         let budget = Budget::unlimited().with_cancel(cancel.clone());
         budget.check().unwrap();
-        assert_eq!(
-            budget.clone().with_deadline(Duration::ZERO).check(),
-            Err(Stop::Time)
-        );
+        let late = budget.clone().with_deadline(Duration::ZERO);
+        assert_eq!(late.check(), Err(Stop::Time));
         cancel.press();
         assert_eq!(budget.check(), Err(Stop::Interrupted));
     }

@@ -19,11 +19,8 @@ impl PendingPermit {
     pub fn wait(&self) {
         let mut is_free = self.lock();
         while !*is_free {
-            is_free = self
-                .0
-                .1
-                .wait(is_free)
-                .unwrap_or_else(PoisonError::into_inner);
+            let woken = self.0.1.wait(is_free);
+            is_free = woken.unwrap_or_else(PoisonError::into_inner);
         }
     }
 

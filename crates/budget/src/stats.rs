@@ -97,9 +97,8 @@ impl Stats {
 
     /// Returns all figures by name.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &StatValue)> {
-        self.0
-            .iter()
-            .map(|(statistic, figure)| (statistic.name(), figure))
+        let figures = self.0.iter();
+        figures.map(|(statistic, figure)| (statistic.name(), figure))
     }
 }
 

@@ -23,9 +23,8 @@ impl ThreadPool {
     /// Takes a permit, if one is left.
     pub fn take(&self) -> Option<ThreadPermit> {
         let less = |free: usize| free.checked_sub(1);
-        let taken = self
-            .0
-            .fetch_update(Ordering::AcqRel, Ordering::Acquire, less);
+        let free = &self.0;
+        let taken = free.fetch_update(Ordering::AcqRel, Ordering::Acquire, less);
         taken.ok().map(|_| ThreadPermit(self.clone()))
     }
 

@@ -10,6 +10,7 @@
 use crate::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::sync::PoisonError;
 
 /// A concurrent memo table, shared by all clones; see the [crate documentation](crate).
 pub struct OnceMap<K, V>(Arc<Values<K, V>>);
@@ -23,10 +24,7 @@ struct Values<K, V> {
 impl<K, V> Values<K, V> {
     /// Locks the map, also after a panic of another holder.
     fn lock(&self) -> MutexGuard<'_, HashMap<K, Option<V>>> {
-        match self.known.lock() {
-            Ok(known) => known,
-            Err(poisoned) => poisoned.into_inner(),
-        }
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -59,10 +57,8 @@ impl<K: Clone + Eq + Hash, V: Clone> OnceMap<K, V> {
             match known.get(key) {
                 Some(Some(value)) => return Ok(value.clone()),
                 Some(None) => {
-                    known = match self.0.changed.wait(known) {
-                        Ok(known) => known,
-                        Err(poisoned) => poisoned.into_inner(),
-                    }
+                    let woken = self.0.changed.wait(known);
+                    known = woken.unwrap_or_else(PoisonError::into_inner);
                 }
                 None => break,
             }

@@ -25,6 +25,7 @@ use crate::sync::{Condvar, Mutex, MutexGuard};
 use crate::task_queue::TaskQueue;
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::sync::PoisonError;
 
 /// The jobs that follow from a value.
 pub struct NextKeys<K> {
@@ -100,10 +101,7 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Prefetcher<K, V, E> {
 
     /// Locks the table, also after a panic of another holder.
     fn lock(&self) -> MutexGuard<'_, Keys<K, V, E>> {
-        match self.keys.lock() {
-            Ok(keys) => keys,
-            Err(poisoned) => poisoned.into_inner(),
-        }
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the value of `key` to the consumer. `compute` computes it, or other jobs while a
@@ -132,10 +130,8 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Prefetcher<K, V, E> {
             keys = self.lock();
             let is_busy = matches!(keys.states.get(key), Some(State::Busy));
             if !helped && is_busy && keys.failed.is_none() {
-                keys = match self.changed.wait(keys) {
-                    Ok(keys) => keys,
-                    Err(poisoned) => poisoned.into_inner(),
-                };
+                let woken = self.changed.wait(keys);
+                keys = woken.unwrap_or_else(PoisonError::into_inner);
             }
         }
         let known = match keys.states.insert(key.clone(), State::Taken) {

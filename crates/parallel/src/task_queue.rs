@@ -7,6 +7,7 @@
 //! An idle thread spins before it sleeps, since a wakeup takes longer than many tasks.
 
 use crate::sync::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, SPINS, spin_loop};
+use std::sync::PoisonError;
 
 /// Tasks for idle worker threads; see the [crate documentation](crate).
 pub struct TaskQueue<T> {
@@ -33,13 +34,12 @@ impl<T> Default for TaskQueue<T> {
 impl<T> TaskQueue<T> {
     /// Returns an empty queue.
     pub fn new() -> TaskQueue<T> {
-        let list = List {
-            tasks: Vec::new(),
-            asleep: 0,
-            closed: false,
-        };
         TaskQueue {
-            list: Mutex::new(list),
+            list: Mutex::new(List {
+                tasks: Vec::new(),
+                asleep: 0,
+                closed: false,
+            }),
             changed: Condvar::new(),
             open: AtomicUsize::new(0),
             idle: AtomicUsize::new(0),
@@ -47,10 +47,7 @@ impl<T> TaskQueue<T> {
     }
 
     fn lock(&self) -> MutexGuard<'_, List<T>> {
-        match self.list.lock() {
-            Ok(list) => list,
-            Err(poisoned) => poisoned.into_inner(),
-        }
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns whether more threads are idle than tasks are queued.
@@ -106,10 +103,8 @@ impl<T> TaskQueue<T> {
                 break task;
             }
             list.asleep += 1;
-            list = match self.changed.wait(list) {
-                Ok(list) => list,
-                Err(poisoned) => poisoned.into_inner(),
-            };
+            let woken = self.changed.wait(list);
+            list = woken.unwrap_or_else(PoisonError::into_inner);
             list.asleep -= 1;
         };
         self.idle.fetch_sub(1, Ordering::Relaxed);

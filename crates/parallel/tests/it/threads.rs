@@ -48,19 +48,15 @@ fn id_of(pass: &mut SharedHandle<Numbers>, number: u32) -> u32 {
             return id;
         }
         let right = |left: usize| left.checked_sub(1);
-        let taken = pass
-            .left
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, right);
+        let left = &pass.left;
+        let taken = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, right);
         if taken.is_err() {
             pass.with_exclusive(Numbers::grow);
             continue;
         }
         let id = pass.next.fetch_add(1, Ordering::Relaxed);
         pass.things[id as usize].store(number, Ordering::Relaxed);
-        return match pass.slots.claim(hash, id, equal) {
-            Some(known) => known,
-            None => id,
-        };
+        return pass.slots.claim(hash, id, equal).unwrap_or(id);
     }
 }
 
@@ -99,10 +95,8 @@ fn workers_agree_on_ids_while_the_table_grows() {
     pass.enter();
     assert!(pass.is_sole());
     let even = pass.with_exclusive(|numbers| {
-        let things = &numbers.things;
-        numbers
-            .slots
-            .sweep(1, |id| things[id as usize].load(Ordering::Relaxed) % 2 == 0)
+        let number = |id: u32| numbers.things[id as usize].load(Ordering::Relaxed);
+        numbers.slots.sweep(1, |id| number(id) % 2 == 0)
     });
     assert_eq!(even, NUMBERS as usize / 2);
 }

@@ -32,15 +32,12 @@ enum Stop {
 
 fn random_groups(random: &mut Random) -> Groups {
     let nodes = random.between(1, 5);
-    let mut group = |random: &mut Random| -> Vec<usize> {
-        (0..random.below(3_usize))
-            .map(|_| random.below(nodes))
-            .collect()
+    let group = |random: &mut Random| -> Vec<usize> {
+        let size = random.below(3_usize);
+        (0..size).map(|_| random.below(nodes)).collect()
     };
-    let groups = |random: &mut Random, group: &mut dyn FnMut(&mut Random) -> Vec<usize>| {
-        (0..random.below(4_usize)).map(|_| group(random)).collect()
-    };
-    (0..nodes).map(|_| groups(random, &mut group)).collect()
+    let groups = |random: &mut Random| (0..random.below(4_usize)).map(|_| group(random)).collect();
+    (0..nodes).map(|_| groups(random)).collect()
 }
 
 /// The state shared by all threads.
@@ -89,10 +86,9 @@ impl Model {
             BuildMode::Prefetch if key.0 % 3 == 2 => Ok(None),
             BuildMode::Prefetch => self.compute(key).map(Some),
         };
-        match self.ahead.work(compute, Model::behind) {
-            Ok(()) => {}
-            // A panic reports the same by a guard.
-            Err(stop) => self.ahead.fail(stop),
+        // A panic reports the same by a guard.
+        if let Err(stop) = self.ahead.work(compute, Model::behind) {
+            self.ahead.fail(stop);
         }
     }
 
@@ -102,11 +98,8 @@ impl Model {
         let mut path = vec![(0, 0)];
         let mut asked = 0;
         while let Some((node, k)) = path.pop() {
-            let value = self.ahead.ask(
-                &(node, k),
-                |key| self.compute_with_duplicates(key),
-                Model::behind,
-            )?;
+            let compute = |key: &Key| self.compute_with_duplicates(key);
+            let value = self.ahead.ask(&(node, k), compute, Model::behind)?;
             asked += 1;
             assert_eq!(value.as_ref(), self.groups[node].get(k));
             let Some(targets) = value else { continue };
