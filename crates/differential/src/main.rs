@@ -29,20 +29,15 @@ fn main() -> ExitCode {
             let all = [1, 2, 4].map(|n| processes::subjects(n, &program));
             all.into_iter().flatten().collect()
         }
-        Some("fair") => {
+        Some(name @ ("fair" | "shadows" | "stretched")) => {
+            let (case, subjects): (fn(u64) -> Case, _) = match name {
+                "fair" => (Case::fair, subjects::fair()),
+                "shadows" => (Case::shadowed, subjects::all()),
+                _ => (Case::stretched, subjects::all()),
+            };
             names.remove(0);
-            campaign = campaign.about(Case::fair);
-            subjects::fair()
-        }
-        Some("shadows") => {
-            names.remove(0);
-            campaign = campaign.about(Case::shadowed);
-            subjects::all()
-        }
-        Some("stretched") => {
-            names.remove(0);
-            campaign = campaign.about(Case::stretched);
-            subjects::all()
+            campaign = campaign.about(case);
+            subjects
         }
         _ => subjects::all(),
     };

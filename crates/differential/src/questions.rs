@@ -219,14 +219,8 @@ impl Subject {
         let mut explored = SpaceCache::new(&systems);
         let budget = Budget::bytes(256 << 20).with_work(work);
         let mut on = |_: usize, _: &EarnedReply| ControlFlow::Continue(());
-        ask(
-            &case.model,
-            &case.questions,
-            &self.options,
-            &mut explored,
-            RunContext::quiet(&budget),
-            &mut on,
-        )
+        let (model, questions, ctx) = (&case.model, &case.questions, RunContext::quiet(&budget));
+        ask(model, questions, &self.options, &mut explored, ctx, &mut on)
     }
 }
 
@@ -247,14 +241,8 @@ pub fn judge(case: &Case, subjects: &[Subject], tally: &mut Tally) -> Result<(),
         let must_answer = subject.complete && graph.is_some();
         let replies = subject.answers(case, if must_answer { WORK_FOR_ANSWER } else { WORK });
         for (question, reply) in case.questions.iter().zip(&replies) {
-            let judged = judge_answer(
-                system,
-                graph.as_ref(),
-                &near,
-                question,
-                &reply.answer,
-                tally,
-            );
+            let graph = graph.as_ref();
+            let judged = judge_answer(system, graph, &near, question, &reply.answer, tally);
             let report = |what: &str| {
                 format!(
                     "{}: {what}\n  question {question:?}\n  answer {:?} by {}\n  of a {}: {system:?}",
@@ -333,10 +321,8 @@ fn judge_answer(
                 .windows(2)
                 .all(|pair| value(terms, &pair[0]) < value(terms, &pair[1]));
             wrong(graph.is_some(), "the states are finitely many")?;
-            wrong(
-                !grows || rounds.len() < 3,
-                "the rounds do not increase the sum",
-            )
+            let grows = grows && rounds.len() >= 3;
+            wrong(!grows, "the rounds do not increase the sum")
         }
         (StateQuestion::Always(predicate), EarnedAnswer::Always(_)) => {
             let no = graph.is_some_and(|graph| !stays_reachable(system, graph, predicate));
@@ -353,11 +339,14 @@ fn judge_answer(
             wrong(met, "it can be reached from there")
         }
         (
-            StateQuestion::Most(terms),
+            question,
             EarnedAnswer::Unknown {
                 at_least, at_most, ..
             },
         ) => {
+            let StateQuestion::Most(terms) = question else {
+                return Ok(false);
+            };
             if let Some((low, run)) = at_least {
                 let end = end(run)?;
                 wrong(value(terms, &end) != *low, "the run has another value")?;
@@ -368,7 +357,6 @@ fn judge_answer(
             }
             Ok(false)
         }
-        (_, EarnedAnswer::Unknown { .. }) => Ok(false),
         _ => Err("the answer is of another kind".to_owned()),
     }
 }
@@ -408,14 +396,8 @@ fn examinations(case: &Case, graph: Option<&Reachable>) -> Result<(), String> {
         };
         let budget = Budget::bytes(256 << 20).with_work(WORK);
         let mut decides = |_: usize, reply: &EarnedReply| examination.decides(reply);
-        let replies = ask(
-            model,
-            &asked,
-            &options,
-            &mut explored,
-            RunContext::quiet(&budget),
-            &mut decides,
-        );
+        let ctx = RunContext::quiet(&budget);
+        let replies = ask(model, &asked, &options, &mut explored, ctx, &mut decides);
         let verdict = examination.verdict(&replies);
         if verdict != Some(expected) {
             return Err(format!(

@@ -3,17 +3,16 @@
 mod asking;
 mod fair;
 
-pub(crate) use asking::{MOST_EDGES, PATIENCE, decide_about, intern, legal};
 pub use asking::{
-    automaton, facade, facade_text, facade_with, on_tableau, on_translation, run, run_with_symmetry,
+    automaton, facade, facade_reduced, facade_text, facade_with, on_tableau, on_translation, run,
 };
-pub use fair::fair;
+pub(crate) use asking::{by_tableau, by_translation, decide_about, intern};
+pub use fair::{fair, with_premises};
 
-use asking::{facade_with_idle_threads, has_tableau, on_translation_with};
+use asking::{PATIENCE, facade_with_idle_threads, has_tableau, on_translation_with};
 use lariat::internals::{
     AbsenceProof, AbsenceProofs, AutomatonKind, CheckOptions, Emptiness, EngineChoice, EngineId,
-    Fixpoint, Needs, Plan, Preset, Recurring, ReductionChoice, Rule, Rules, Schedule, Variant,
-    Workers,
+    Fixpoint, Needs, Plan, Preset, Recurring, Rule, Rules, Schedule, Variant, Workers,
 };
 use lariat_automata::LegalLetters;
 use lariat_budget::Budget;
@@ -39,18 +38,13 @@ pub fn plans() -> Vec<(String, Plan)> {
     ]
     .map(|preset| (preset.to_owned(), Plan::of(preset)))
     .into();
+    for preset in ["slap", "sog", "sop"] {
+        let checks = [Emptiness::Couvreur, Emptiness::Iec, Emptiness::Aec];
+        plans.extend(checks.map(|check| with(preset, check)));
+    }
     plans.extend([
         with("bcz", Emptiness::Iec),
         with("bcz", Emptiness::Aec),
-        with("slap", Emptiness::Couvreur),
-        with("slap", Emptiness::Iec),
-        with("slap", Emptiness::Aec),
-        with("sog", Emptiness::Couvreur),
-        with("sog", Emptiness::Iec),
-        with("sog", Emptiness::Aec),
-        with("sop", Emptiness::Couvreur),
-        with("sop", Emptiness::Iec),
-        with("sop", Emptiness::Aec),
         reading("sog", AutomatonKind::Ta, Emptiness::Couvreur),
         reading("sog", AutomatonKind::Ta, Emptiness::Aec),
         reading("sog", AutomatonKind::Tgta, Emptiness::Nsiec),
@@ -216,26 +210,19 @@ pub fn all() -> Vec<Subject> {
 /// one diagram store; those that do not compute all reachable states also search near the initial
 /// states in the background. The other engines ignore the number of threads.
 fn threaded() -> Vec<Subject> {
-    let variants = [
-        Variant {
-            reachable_first: true,
-            ..Variant::default()
-        },
-        Variant {
-            published: true,
-            ..Variant::default()
-        },
-    ];
+    let reachable_first = Variant {
+        reachable_first: true,
+        ..Variant::default()
+    };
+    let published = Variant {
+        published: true,
+        ..Variant::default()
+    };
     let mut subjects = Vec::new();
     let mut add = |plan: Plan, threads: usize, variant: Variant| {
-        let suffix = match variant {
-            Variant {
-                published: true, ..
-            } => "-published",
-            Variant {
-                reachable_first: true,
-                ..
-            } => "-reachable-first",
+        let suffix = match (variant.published, variant.reachable_first) {
+            (true, _) => "-published",
+            (_, true) => "-reachable-first",
             _ => "",
         };
         let plan = plan.as_variant(variant);
@@ -248,11 +235,10 @@ fn threaded() -> Vec<Subject> {
         let subject = on_translation_with(&name, plan, threads);
         // Starting threads takes longer than small cases: half of the formulas each.
         subjects.push(match (plan.needs(), threads) {
-            (Needs::Nothing, 2) => subject.only(|case| case.formula.size().is_multiple_of(2)),
-            (Needs::Nothing, _) => subject.only(|case| case.formula.size() % 2 == 1),
-            (_, 2) => subject
-                .only(|case| case.formula.size().is_multiple_of(2) && stutter_invariant(case)),
-            _ => subject.only(|case| case.formula.size() % 2 == 1 && stutter_invariant(case)),
+            (Needs::Nothing, 2) => subject.only(is_even),
+            (Needs::Nothing, _) => subject.only(|case| !is_even(case)),
+            (_, 2) => subject.only(|case| is_even(case) && stutter_invariant(case)),
+            _ => subject.only(|case| !is_even(case) && stutter_invariant(case)),
         });
     };
     let hyb = |threads: usize| {
@@ -260,23 +246,15 @@ fn threaded() -> Vec<Subject> {
         on_translation_with(&name, Plan::of(HYB), threads)
     };
     for threads in [2, 3] {
-        let [reachable_first, published] = variants;
         for preset in ["sog", "sop", "slap", "slap-fst", "bcz", "el", "owcty"] {
             add(Plan::of(preset), threads, reachable_first);
         }
         for preset in ["sog", "slap", "slap-fst", "ta", "tgta"] {
             add(Plan::of(preset), threads, Variant::default());
         }
-        add(
-            Plan::of("slap").checked_by(Emptiness::Aec),
-            threads,
-            published,
-        );
-        add(
-            Plan::of("sog").checked_by(Emptiness::Iec),
-            threads,
-            published,
-        );
+        let [slap, sog] = ["slap", "sog"].map(Plan::of);
+        add(slap.checked_by(Emptiness::Aec), threads, published);
+        add(sog.checked_by(Emptiness::Iec), threads, published);
     }
     subjects.push(hyb(2).only(|case| case.formula.size() % 4 == 1));
     subjects.push(hyb(3).only(|case| case.formula.size() % 4 == 3));
@@ -300,8 +278,8 @@ fn parallel_rounds() -> [Subject; 2] {
     ]
 }
 
-/// A schedule with small limits, so that `auto` reaches structural facts and many rounds.
-fn rounds() -> Schedule {
+/// Returns a schedule with small limits, so that `auto` reaches structural facts and many rounds.
+pub fn rounds() -> Schedule {
     Schedule {
         glance: 1,
         walk: 1,
@@ -314,13 +292,8 @@ fn rounds() -> Schedule {
 fn reduced() -> Vec<Subject> {
     let mut subjects = Vec::new();
     let mut add = |name: &str, plan: Plan, rules: Rules| {
-        let options = CheckOptions {
-            engine: plan.into(),
-            reduce: ReductionChoice::Only(rules),
-            ..CheckOptions::default()
-        };
-        let name = format!("reduced-{name}");
-        subjects.push(facade_with(&name, options).only(Case::is_net));
+        let subject = facade_reduced(&format!("reduced-{name}"), plan.into(), rules);
+        subjects.push(subject.only(Case::is_net));
     };
     add("explicit", Plan::of("explicit"), Rules::all());
     add("slap", Plan::of("slap"), Rules::all());
@@ -328,6 +301,11 @@ fn reduced() -> Vec<Subject> {
         add(rule.name(), Plan::of("explicit"), Rules::only(&[rule]));
     }
     subjects
+}
+
+/// Returns whether the size of the formula is even.
+fn is_even(case: &Case) -> bool {
+    case.formula.size().is_multiple_of(2)
 }
 
 /// Returns whether the formula has no atoms about events and is stutter-invariant.

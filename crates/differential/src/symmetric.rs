@@ -2,16 +2,14 @@
 //!
 //! A case contains only the unfolded net, so each subject is made for one model.
 
-use crate::subjects::{
-    MOST_EDGES, PATIENCE, automaton, decide_about, intern, legal, run_with_symmetry,
-};
+use crate::subjects::{by_tableau, by_translation, decide_about, intern, rounds, run};
 use lariat::internals::{CheckOptions, Emptiness, EngineChoice, Plan, Schedule};
-use lariat_automata::translate;
+use lariat_automata::Automaton;
 use lariat_budget::{Budget, ThreadPool};
 use lariat_formats::LoadedModel;
 use lariat_model::PropertyList;
 use lariat_reductions::symmetry::{Symmetry, detect};
-use lariat_testkit::{Answer, Case, Subject, tableau};
+use lariat_testkit::{Case, Subject};
 use std::sync::Arc;
 
 /// Returns every plan that uses symmetries, with its name.
@@ -30,12 +28,8 @@ pub fn plans() -> Vec<(String, Plan)> {
 ///
 /// Never: there are no limits.
 pub fn symmetry(model: &LoadedModel) -> Symmetry<'_> {
-    detect(
-        &model.system,
-        model.coloured.as_deref(),
-        &Budget::unlimited(),
-    )
-    .expect("no limits")
+    let coloured = model.coloured.as_deref();
+    detect(&model.system, coloured, &Budget::unlimited()).expect("no limits")
 }
 
 /// Returns the subjects for a net: each plan on automata of the tableau and of the translation, and
@@ -43,65 +37,27 @@ pub fn symmetry(model: &LoadedModel) -> Symmetry<'_> {
 pub fn subjects(model: &Arc<LoadedModel>) -> Vec<Subject> {
     let mut all = Vec::new();
     let coloured = model.coloured.is_some();
+    let with_symmetry = |plan: Plan| {
+        let model = model.clone();
+        move |case: &Case, negation: &Automaton| run(plan, case, negation, Some(&symmetry(&model)))
+    };
+    let facade = |name: &str, engine: EngineChoice| facade(name, engine, model.clone());
     let plans = plans().into_iter();
     for (name, plan) in plans.filter(|(name, _)| coloured || name == "sym") {
-        all.push(on_tableau(&name, plan, model.clone()));
-        all.push(on_translation(
-            &format!("{name}-translated"),
-            plan,
-            model.clone(),
-        ));
-        all.push(facade(
-            &format!("facade-{name}"),
-            plan.into(),
-            model.clone(),
-        ));
+        let translated = format!("{name}-translated");
+        all.push(by_tableau(&name, with_symmetry(plan)));
+        all.push(by_translation(&translated, with_symmetry(plan)));
+        all.push(facade(&format!("facade-{name}"), plan.into()));
     }
-    all.push(facade(
-        "facade-auto",
-        EngineChoice::default(),
-        model.clone(),
-    ));
+    all.push(facade("facade-auto", EngineChoice::default()));
     // Small limits, so that `auto` also runs later engines, such as those that use symmetries.
     let rounds = Schedule {
-        glance: 1,
-        walk: 1,
-        first_look: 1,
         symmetric_places: 1,
         many_symmetries: 0.1,
-        ..Schedule::default()
+        ..rounds()
     };
-    all.push(facade(
-        "facade-auto-rounds",
-        EngineChoice::Auto(rounds),
-        model.clone(),
-    ));
+    all.push(facade("facade-auto-rounds", EngineChoice::Auto(rounds)));
     all
-}
-
-fn on_tableau(name: &str, plan: Plan, model: Arc<LoadedModel>) -> Subject {
-    let has_tableau = |case: &Case| tableau::buchi(&case.formula.negated(), MOST_EDGES).is_some();
-    Subject::new(name, move |case| {
-        match tableau::buchi(&case.formula.negated(), MOST_EDGES) {
-            Some(negation) => {
-                let negation = automaton(&negation, case.atoms.len());
-                run_with_symmetry(plan, case, &negation, Some(&symmetry(&model)))
-            }
-            None => Answer::Unknown("internal: not supported".to_owned()),
-        }
-    })
-    .only(has_tableau)
-}
-
-fn on_translation(name: &str, plan: Plan, model: Arc<LoadedModel>) -> Subject {
-    Subject::new(name, move |case| {
-        let (mut formulas, formula) = intern(case, &case.formula.negated());
-        let budget = Budget::unlimited().with_deadline(PATIENCE);
-        match translate(&mut formulas, formula, &legal(case), &budget) {
-            Ok(negation) => run_with_symmetry(plan, case, &negation, Some(&symmetry(&model))),
-            Err(stop) => Answer::Unknown(stop.to_string()),
-        }
-    })
 }
 
 fn facade(name: &str, engine: EngineChoice, model: Arc<LoadedModel>) -> Subject {

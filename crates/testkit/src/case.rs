@@ -9,6 +9,7 @@ use lariat_model::{
     Action, Comparison, Constraint, Deadlock, EventId, Lasso, Linear, Predicate, Proposition,
     System,
 };
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// A proposition and its text in the user's syntax.
@@ -18,6 +19,14 @@ pub struct Atom {
     pub proposition: Proposition,
     /// Its text in a formula; `None` if it cannot be written in one.
     pub text: Option<String>,
+}
+
+impl Atom {
+    /// Returns an atom that cannot be written in a formula.
+    pub fn unnamed(proposition: Proposition) -> Atom {
+        let text = None;
+        Atom { proposition, text }
+    }
 }
 
 /// The problem whether every run of a system satisfies a formula.
@@ -39,6 +48,17 @@ pub struct Case {
 pub const MOST_STATES: usize = 400;
 
 impl Case {
+    /// Creates a case under `Stutter`, without fairness.
+    pub fn new(system: System, atoms: impl IntoIterator<Item = Atom>, formula: Ltl) -> Case {
+        Case {
+            system,
+            atoms: atoms.into_iter().collect(),
+            formula,
+            deadlock: Deadlock::Stutter,
+            fairness: Vec::new(),
+        }
+    }
+
     /// Generates the case of this seed, under `Stutter`; see [`Case::variants`].
     pub fn random(seed: u64) -> Case {
         let mut rng = Random::new(seed);
@@ -82,16 +102,12 @@ impl Case {
         let mut rng = Random::new(seed);
         let (before, net) = small(&mut rng, 30, reducible::added);
         let observed = if rng.percent(70) { before } else { net.clone() };
-        let case = Case {
-            system: net,
-            ..Case::about(observed, &mut rng)
-        };
-        let fairness = if seed.is_multiple_of(5) {
-            fairness::random(&mut rng, &case.system)
-        } else {
-            Vec::new()
-        };
-        Case { fairness, ..case }
+        let mut case = Case::about(observed, &mut rng);
+        case.system = net;
+        if seed.is_multiple_of(5) {
+            case.fairness = fairness::random(&mut rng, &case.system);
+        }
+        case
     }
 
     /// Generates the case of this seed about a net on which agglomerations apply, or almost.
@@ -113,13 +129,8 @@ impl Case {
         }
         let size = 1 + rng.below(10);
         let with_next = rng.percent(40);
-        Case {
-            formula: Ltl::random(rng, atoms.len(), size, with_next),
-            system,
-            atoms,
-            deadlock: Deadlock::Stutter,
-            fairness: Vec::new(),
-        }
+        let formula = Ltl::random(rng, atoms.len(), size, with_next);
+        Case::new(system, atoms, formula)
     }
 
     /// Returns the case and its negation under `Stutter`, then both under `Ignore`.
@@ -205,13 +216,8 @@ impl Case {
     /// Checks that a lasso is a fair run that violates the formula; the error gives the reason.
     pub fn check(&self, lasso: &Lasso) -> Result<(), String> {
         lassos::is_fair(lasso, &self.system, &self.fairness)?;
-        lassos::check(
-            lasso,
-            &self.system,
-            &self.propositions(),
-            self.deadlock,
-            &self.formula,
-        )
+        let (system, propositions) = (&self.system, self.propositions());
+        lassos::check(lasso, system, &propositions, self.deadlock, &self.formula)
     }
 }
 
@@ -230,16 +236,21 @@ fn small(
     }
 }
 
+/// Returns the items in increasing order without duplicates.
+pub(crate) fn distinct<T: Ord>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    Vec::from_iter(BTreeSet::from_iter(items))
+}
+
 fn random_atom(rng: &mut Random, system: &System, events: bool) -> Atom {
-    let event = |rng: &mut Random| EventId(rng.below(system.events.len()) as u32);
+    let one_or_two = |rng: &mut Random, two: usize| -> Vec<EventId> {
+        let event = |rng: &mut Random| EventId(rng.below(system.events.len()) as u32);
+        let first = event(rng);
+        let second = rng.percent(two).then(|| event(rng));
+        distinct([first].into_iter().chain(second))
+    };
     let name = |e: &EventId| system.events[e.index()].name.clone();
     if events && rng.percent(60) {
-        let mut list = vec![event(rng)];
-        if rng.percent(15) {
-            list.push(event(rng));
-            list.sort_unstable();
-            list.dedup();
-        }
+        let list = one_or_two(rng, 15);
         let fires: Vec<String> = list.iter().map(|e| format!("fires({})", name(e))).collect();
         return Atom {
             text: Some(match &fires[..] {
@@ -253,12 +264,7 @@ fn random_atom(rng: &mut Random, system: &System, events: bool) -> Atom {
     let (predicate, text) = match rng.below(20) {
         0 => (Predicate::Deadlock, Some("deadlock".to_owned())),
         1..5 => {
-            let mut list = vec![event(rng)];
-            if rng.percent(40) {
-                list.push(event(rng));
-                list.sort_unstable();
-                list.dedup();
-            }
+            let list = one_or_two(rng, 40);
             let names: Vec<String> = list.iter().map(name).collect();
             let text = format!("\"fireable({})\"", names.join(", "));
             (Predicate::Enabled(list), Some(text))
@@ -327,13 +333,8 @@ impl fmt::Display for Case {
             match &e.action {
                 Action::Net(arcs) => {
                     for a in arcs {
-                        write!(
-                            f,
-                            " {} (needs {}, {:+})",
-                            name(a.var.index()),
-                            a.need,
-                            a.delta
-                        )?;
+                        let place = name(a.var.index());
+                        write!(f, " {place} (needs {}, {:+})", a.need, a.delta)?;
                     }
                     writeln!(f)?;
                 }
@@ -360,15 +361,10 @@ impl fmt::Display for Case {
                 writeln!(f, "atom a{i}: {:?}", atom.proposition)?;
             }
         }
-        for Constraint {
-            name,
-            strength,
-            enabled,
-            taken,
-        } in &self.fairness
-        {
-            let events: Vec<&str> = taken.iter().map(|e| &*s.event(*e).name).collect();
-            writeln!(f, "{} {name}: {enabled:?} {events:?}", strength.name())?;
+        for c in &self.fairness {
+            let events: Vec<&str> = c.taken.iter().map(|e| &*s.event(*e).name).collect();
+            let (strength, name, enabled) = (c.strength.name(), &c.name, &c.enabled);
+            writeln!(f, "{strength} {name}: {enabled:?} {events:?}")?;
         }
         writeln!(f, "formula {}", self.formula.text(&self.atom_names()))?;
         write!(f, "deadlocks {:?}", self.deadlock)

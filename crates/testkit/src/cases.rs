@@ -66,6 +66,15 @@ fn fixed(name: &'static str, case: Case, holds: bool) -> Fixed {
     }
 }
 
+/// A row of a table of cases: the name, the formula, and whether it holds.
+type CaseRow = (&'static str, &'static str, bool);
+
+/// The cases of a table, whose formulas are asked of one system.
+fn table<const N: usize>(ask: impl Fn(&str) -> Case, rows: [CaseRow; N]) -> Vec<Fixed> {
+    let fixed = |(name, formula, holds)| fixed(name, ask(formula), holds);
+    rows.map(fixed).into()
+}
+
 /// No acceptance marks at all: every infinite run of the automaton accepts.
 fn no_marks() -> Vec<Fixed> {
     let two = Kripke::new(2).label("a", &[]).steps("u", &[(0, 1), (1, 1)]);
@@ -94,17 +103,10 @@ fn stutter_invariant_with_next() -> Vec<Fixed> {
         | {z} & ({z} U ({n} U {v})) \
         | {z} & ({z} U ({n} U ({p} U {v})))"
     );
+    let not = |phi: String| sop.asks(&format!("!({phi})"), Stutter);
     vec![
-        fixed(
-            "sop-false-positive",
-            sop.asks(&format!("!({phi2})"), Stutter),
-            true,
-        ),
-        fixed(
-            "sop-false-negative",
-            sop.asks(&format!("!({phi3})"), Stutter),
-            false,
-        ),
+        fixed("sop-false-positive", not(phi2), true),
+        fixed("sop-false-negative", not(phi3), false),
     ]
 }
 
@@ -119,188 +121,84 @@ fn events() -> Vec<Fixed> {
         .steps("u", &[(1, 0)])
         .event("o");
     let dead = Kripke::new(2).steps("o", &[(0, 1)]).event("o");
-    vec![
-        fixed("event-after-silent-step", silent.asks("o", Stutter), false),
-        fixed(
-            "no-event-before-silent-step",
-            silent.asks("!o", Stutter),
-            true,
-        ),
+    let of_silent = [
+        ("event-after-silent-step", "o", false),
+        ("no-event-before-silent-step", "!o", true),
         // States diverge only after `o` is no longer observed.
-        fixed(
-            "diverges-when-no-longer-observed",
-            silent.asks("G !o", Stutter),
-            false,
-        ),
-        fixed(
-            "diverges-when-no-longer-observed-ignoring-deadlocks",
-            silent.asks("G !o", Ignore),
-            false,
-        ),
-        fixed(
-            "infinitely-often-no-event",
-            mixed.asks("!G F !o", Stutter),
-            false,
-        ),
-        fixed(
-            "deadlock-letter-has-no-event",
-            dead.asks("F G !o", Stutter),
-            true,
-        ),
-        fixed(
-            "deadlock-letter-negated",
-            dead.asks("!F G !o", Stutter),
-            false,
-        ),
-        fixed(
-            "deadlock-ignored-is-vacuous",
-            dead.asks("!F G !o", Ignore),
-            true,
-        ),
-        fixed(
-            "deadlock-ignored-is-vacuous-too",
-            dead.asks("F G !o", Ignore),
-            true,
-        ),
+        ("diverges-when-no-longer-observed", "G !o", false),
+    ];
+    let diverges = "diverges-when-no-longer-observed-ignoring-deadlocks";
+    let of_dead = [
+        ("deadlock-letter-has-no-event", "F G !o", true),
+        ("deadlock-letter-negated", "!F G !o", false),
+    ];
+    let of_nothing = [
+        ("deadlock-ignored-is-vacuous", "!F G !o", true),
+        ("deadlock-ignored-is-vacuous-too", "F G !o", true),
+    ];
+    let of_mixed = [("infinitely-often-no-event", "!G F !o", false)];
+    [
+        table(|formula| silent.asks(formula, Stutter), of_silent),
+        vec![fixed(diverges, silent.asks("G !o", Ignore), false)],
+        table(|formula| mixed.asks(formula, Stutter), of_mixed),
+        table(|formula| dead.asks(formula, Stutter), of_dead),
+        table(|formula| dead.asks(formula, Ignore), of_nothing),
     ]
+    .concat()
 }
 
 /// A single state with a self-loop: the accepting component is the initial node alone.
 fn self_loops() -> Vec<Fixed> {
     let still = Kripke::new(1).steps("u", &[(0, 0)]);
+    let ignoring = still.asks("false", Ignore);
     vec![
         fixed("self-loop", still.asks("false", Stutter), false),
-        fixed(
-            "self-loop-ignoring-deadlocks",
-            still.asks("false", Ignore),
-            false,
-        ),
+        fixed("self-loop-ignoring-deadlocks", ignoring, false),
     ]
 }
 
 /// False and missed cycles of engines that search level by level.
 fn cycles_by_level() -> Vec<Fixed> {
+    // An acyclic relation with a cycle at an unreachable local state (3).
+    let acyclic = local_event("e", 1, &[(0, 1), (0, 2), (1, 2), (3, 1), (3, 3)]);
+    let unreachable = levels(&[1, 4], vec![acyclic], Ignore);
+    // The recurring state appears only when the upper event fires a second time.
+    let lower = local_event("lower", 1, &[(1, 0)]);
+    let upper = joint_event("upper", (0, 0), (0, 1));
+    let two_levels = levels(&[1, 2], vec![lower, upper], Ignore);
+    // A recurring state, with a cycle only in the projection to `x`.
+    let there = joint_event("there", (0, 1), (0, 1));
+    let too = joint_event("too", (0, 1), (0, 1));
+    let back = joint_event("back", (1, 0), (1, 2));
+    let no_cycle = levels(&[2, 3], vec![there.clone(), too.clone(), back], Ignore);
+    // As above, followed by a cycle on other values of `x`.
+    let on = joint_event("on", (1, 2), (1, 2));
+    let round = local_event("round", 0, &[(2, 3), (3, 2)]);
+    let a_cycle = levels(&[4, 3], vec![there, too, on, round], Ignore);
+    // The cycle contains all states, including the initial one.
+    let all = local_event("e", 0, &[(0, 1), (1, 2), (2, 0)]);
+    let beyond = levels(&[3], vec![all], Ignore);
     vec![
-        // An acyclic relation with a cycle at an unreachable local state (3).
-        fixed(
-            "unreachable-local-cycle",
-            levels(
-                &[1, 4],
-                vec![(
-                    "e",
-                    vec![1],
-                    local(&[(0, 1), (0, 2), (1, 2), (3, 1), (3, 3)]),
-                )],
-                Ignore,
-            ),
-            true,
-        ),
-        // The recurring state appears only when the upper event fires a second time.
-        fixed(
-            "cycle-through-two-levels",
-            levels(
-                &[1, 2],
-                vec![
-                    ("lower", vec![1], local(&[(1, 0)])),
-                    (
-                        "upper",
-                        vec![0, 1],
-                        vec![[Some((0, 0)), Some((0, 1))].into()],
-                    ),
-                ],
-                Ignore,
-            ),
-            false,
-        ),
-        // A recurring state, with a cycle only in the projection to `x`.
-        fixed(
-            "recurring-states-on-no-cycle",
-            levels(
-                &[2, 3],
-                vec![
-                    (
-                        "there",
-                        vec![0, 1],
-                        vec![[Some((0, 1)), Some((0, 1))].into()],
-                    ),
-                    ("too", vec![0, 1], vec![[Some((0, 1)), Some((0, 1))].into()]),
-                    (
-                        "back",
-                        vec![0, 1],
-                        vec![[Some((1, 0)), Some((1, 2))].into()],
-                    ),
-                ],
-                Ignore,
-            ),
-            true,
-        ),
-        // As above, followed by a cycle on other values of `x`.
-        fixed(
-            "recurring-states-before-a-cycle",
-            levels(
-                &[4, 3],
-                vec![
-                    (
-                        "there",
-                        vec![0, 1],
-                        vec![[Some((0, 1)), Some((0, 1))].into()],
-                    ),
-                    ("too", vec![0, 1], vec![[Some((0, 1)), Some((0, 1))].into()]),
-                    ("on", vec![0, 1], vec![[Some((1, 2)), Some((1, 2))].into()]),
-                    ("round", vec![0], local(&[(2, 3), (3, 2)])),
-                ],
-                Ignore,
-            ),
-            false,
-        ),
-        // The cycle contains all states, including the initial one.
-        fixed(
-            "cycle-beyond-initial-states",
-            levels(
-                &[3],
-                vec![("e", vec![0], local(&[(0, 1), (1, 2), (2, 0)]))],
-                Ignore,
-            ),
-            false,
-        ),
+        fixed("unreachable-local-cycle", unreachable, true),
+        fixed("cycle-through-two-levels", two_levels, false),
+        fixed("recurring-states-on-no-cycle", no_cycle, true),
+        fixed("recurring-states-before-a-cycle", a_cycle, false),
+        fixed("cycle-beyond-initial-states", beyond, false),
     ]
 }
 
 /// Rows of one table start on different levels, under both orders of the variables.
 fn rows_by_level() -> Vec<Fixed> {
+    let (moves, stays) = (Some((1, 0)), Some((0, 0)));
+    let case = |rows: [[Option<_>; 2]; 2]| {
+        let event = ("e", vec![0, 1], rows.map(Row::from).into());
+        levels(&[2, 2], vec![event], Ignore)
+    };
+    let lower = case([[moves, stays], [None, stays]]);
+    let reversed = case([[stays, moves], [stays, None]]);
     vec![
-        fixed(
-            "a-loop-in-the-lower-row",
-            levels(
-                &[2, 2],
-                vec![(
-                    "e",
-                    vec![0, 1],
-                    vec![
-                        [Some((1, 0)), Some((0, 0))].into(),
-                        [None, Some((0, 0))].into(),
-                    ],
-                )],
-                Ignore,
-            ),
-            false,
-        ),
-        fixed(
-            "a-loop-in-the-lower-row-reversed",
-            levels(
-                &[2, 2],
-                vec![(
-                    "e",
-                    vec![0, 1],
-                    vec![
-                        [Some((0, 0)), Some((1, 0))].into(),
-                        [Some((0, 0)), None].into(),
-                    ],
-                )],
-                Ignore,
-            ),
-            false,
-        ),
+        fixed("a-loop-in-the-lower-row", lower, false),
+        fixed("a-loop-in-the-lower-row-reversed", reversed, false),
     ]
 }
 
@@ -314,62 +212,43 @@ fn ends_and_starts() -> Vec<Fixed> {
         .label("a", &[1])
         .steps("u", &[(1, 1), (2, 2)]);
     let nothing = Kripke::new(1).label("a", &[0]);
-    vec![
-        fixed("dead-end-counts", fork.asks("F G !a", Stutter), false),
-        fixed("dead-end-does-not-count", fork.asks("F G !a", Ignore), true),
-        fixed(
-            "every-initial-state-counts",
-            starts.asks("a", Stutter),
-            false,
-        ),
-        fixed(
-            "every-initial-state-counts-negated",
-            starts.asks("!a", Stutter),
-            false,
-        ),
-        fixed("no-events-at-all", nothing.asks("G a", Stutter), true),
-        fixed(
-            "no-events-at-all-negated",
-            nothing.asks("!G a", Stutter),
-            false,
-        ),
-        fixed(
-            "no-events-at-all-ignored",
-            nothing.asks("!G a", Ignore),
-            true,
-        ),
+    let of_starts = [
+        ("every-initial-state-counts", "a", false),
+        ("every-initial-state-counts-negated", "!a", false),
+    ];
+    let of_nothing = [
+        ("no-events-at-all", "G a", true),
+        ("no-events-at-all-negated", "!G a", false),
+    ];
+    let ignored = [("no-events-at-all-ignored", "!G a", true)];
+    let of_fork = [("dead-end-counts", "F G !a", false)];
+    let of_live = [("dead-end-does-not-count", "F G !a", true)];
+    [
+        table(|formula| fork.asks(formula, Stutter), of_fork),
+        table(|formula| fork.asks(formula, Ignore), of_live),
+        table(|formula| starts.asks(formula, Stutter), of_starts),
+        table(|formula| nothing.asks(formula, Stutter), of_nothing),
+        table(|formula| nothing.asks(formula, Ignore), ignored),
     ]
+    .concat()
 }
 
 /// A dead end next to a path to a violation, under both orders of successors.
 fn dead_ends_and_paths() -> Vec<Fixed> {
     let fork = |dead, live| {
-        Kripke::new(4)
-            .label("a", &[3])
-            .steps("u", &[(0, dead), (0, live), (live, 3), (3, 3)])
+        let steps = [(0, dead), (0, live), (live, 3), (3, 3)];
+        let fork = Kripke::new(4).label("a", &[3]).steps("u", &steps);
+        move |formula: &str| fork.asks(formula, Stutter)
     };
-    vec![
-        fixed(
-            "dead-end-before-path",
-            fork(1, 2).asks("G !a", Stutter),
-            false,
-        ),
-        fixed(
-            "dead-end-after-path",
-            fork(2, 1).asks("G !a", Stutter),
-            false,
-        ),
-        fixed(
-            "dead-end-before-path-to-a-loop",
-            fork(1, 2).asks("F G !a", Stutter),
-            false,
-        ),
-        fixed(
-            "dead-end-after-path-to-a-loop",
-            fork(2, 1).asks("F G !a", Stutter),
-            false,
-        ),
-    ]
+    let dead_first = [
+        ("dead-end-before-path", "G !a", false),
+        ("dead-end-before-path-to-a-loop", "F G !a", false),
+    ];
+    let dead_last = [
+        ("dead-end-after-path", "G !a", false),
+        ("dead-end-after-path-to-a-loop", "F G !a", false),
+    ];
+    [table(fork(1, 2), dead_first), table(fork(2, 1), dead_last)].concat()
 }
 
 /// Unobserved steps: after an event, between events, and out of an aggregate and back.
@@ -391,22 +270,13 @@ fn silent_and_observed() -> Vec<Fixed> {
             "u",
             &[(0, 1), (1, 2), (2, 3), (0, 4), (4, 3), (3, 5), (5, 5)],
         );
+    let after = after.asks("G !o | G F o", Stutter);
+    let in_turn = in_turn.asks("!((a | o) U b)", Stutter);
+    let shortcut = shortcut.asks("!(a U b)", Stutter);
     vec![
-        fixed(
-            "silent-loop-after-an-event",
-            after.asks("G !o | G F o", Stutter),
-            false,
-        ),
-        fixed(
-            "silent-and-observed-in-turn",
-            in_turn.asks("!((a | o) U b)", Stutter),
-            false,
-        ),
-        fixed(
-            "shortcut-out-of-an-aggregate",
-            shortcut.asks("!(a U b)", Stutter),
-            false,
-        ),
+        fixed("silent-loop-after-an-event", after, false),
+        fixed("silent-and-observed-in-turn", in_turn, false),
+        fixed("shortcut-out-of-an-aggregate", shortcut, false),
     ]
 }
 
@@ -416,8 +286,8 @@ fn enabledness_by_state() -> Vec<Fixed> {
     let x = || Expr::Var(VarId(0));
     let none = binary(BinaryOp::Sub, Expr::Const(9), x());
     let none = binary(BinaryOp::Div, Expr::Const(0), none);
-    let steps = local(&[(0, 1), (1, 2), (2, 3), (3, 3)]);
-    let mut case = levels(&[4], vec![("step", vec![0], steps)], Stutter);
+    let step = local_event("step", 0, &[(0, 1), (1, 2), (2, 3), (3, 3)]);
+    let mut case = levels(&[4], vec![step], Stutter);
     case.system.events.push(Event {
         name: "may".to_owned(),
         action: Action::Program {
@@ -428,14 +298,9 @@ fn enabledness_by_state() -> Vec<Fixed> {
             }],
         },
     });
-    let atom = |predicate| Atom {
-        proposition: Proposition::State(predicate),
-        text: None,
-    };
-    case.atoms = vec![
-        atom(Predicate::Enabled(vec![EventId(1)])),
-        atom(Predicate::compare(VarId(0), Comparison::Eq, 3)),
-    ];
+    let is_last = Predicate::compare(VarId(0), Comparison::Eq, 3);
+    let atoms = [Predicate::Enabled(vec![EventId(1)]), is_last].map(Proposition::State);
+    case.atoms = atoms.map(Atom::unnamed).into();
     case.formula = Ltl::parse("!(a U b)", &["a", "b"]);
     vec![fixed("enabledness-state-by-state", case, false)]
 }
@@ -460,25 +325,16 @@ fn one_of_two_marks() -> Vec<Fixed> {
 /// Nets in which agglomeration with an invisible successor loses a violation. Place 1 is `v`.
 fn joined_steps() -> Vec<Fixed> {
     let marked = |place| Predicate::compare(VarId(place), Comparison::Ge, 1);
-    let visible: &[(usize, Value, Value)] = &[(0, 1, 0), (1, 0, 1), (2, 0, 1)];
-    let invisible: &[(usize, Value, Value)] = &[(2, 1, 0), (3, 0, 1)];
-    let two_at_once: &[(usize, Value, Value)] = &[(0, 1, 0), (2, 0, 2)];
-    let two_together: &[(usize, Value, Value)] = &[(3, 2, 0), (1, 0, 1)];
-    let tokens = net(
-        &[two_at_once, invisible, two_together],
-        vec![marked(1)],
-        "G !v",
-    );
-    let deadlock = net(
-        &[visible, invisible],
-        vec![marked(1), Predicate::Deadlock],
-        "G (!v | w)",
-    );
-    let fireable = net(
-        &[visible, invisible, &[(3, 1, 1)]],
-        vec![marked(1), Predicate::Enabled(vec![EventId(2)])],
-        "G (!v | w)",
-    );
+    let visible: &Arcs = &[(0, 1, 0), (1, 0, 1), (2, 0, 1)];
+    let invisible: &Arcs = &[(2, 1, 0), (3, 0, 1)];
+    let two_at_once: &Arcs = &[(0, 1, 0), (2, 0, 2)];
+    let two_together: &Arcs = &[(3, 2, 0), (1, 0, 1)];
+    let two = [two_at_once, invisible, two_together];
+    let tokens = net(&two, vec![marked(1)], "G !v");
+    let atoms = vec![marked(1), Predicate::Deadlock];
+    let deadlock = net(&[visible, invisible], atoms, "G (!v | w)");
+    let atoms = vec![marked(1), Predicate::Enabled(vec![EventId(2)])];
+    let fireable = net(&[visible, invisible, &[(3, 1, 1)]], atoms, "G (!v | w)");
     vec![
         fixed("two-tokens-pass-through", tokens, false),
         fixed("no-deadlock-between-two-steps", deadlock, false),
@@ -486,68 +342,57 @@ fn joined_steps() -> Vec<Fixed> {
     ]
 }
 
+/// Arcs of a transition: place, consumed, produced.
+type Arcs = [(usize, Value, Value)];
+
 /// Builds a case about a net of four places with one token in the first, with atoms `v` and `w`.
-fn net(transitions: &[&[(usize, Value, Value)]], atoms: Vec<Predicate>, formula: &str) -> Case {
-    let place = |i: usize| Variable {
-        name: format!("p{i}"),
-        domain: Domain::Count { bound: None },
-    };
-    let event = |(i, arcs): (usize, &&[(usize, Value, Value)])| Event {
-        name: format!("t{i}"),
-        action: nets::transition(arcs),
-    };
-    let atom = |predicate| Atom {
-        proposition: Proposition::State(predicate),
-        text: None,
-    };
-    Case {
-        formula: Ltl::parse(formula, &["v", "w"][..atoms.len()]),
-        system: System {
-            name: "net".to_owned(),
-            variables: (0..4).map(place).collect(),
-            events: transitions.iter().enumerate().map(event).collect(),
-            initial: vec![[1, 0, 0, 0].into()],
-            ..System::default()
-        },
-        atoms: atoms.into_iter().map(atom).collect(),
-        deadlock: Stutter,
-        fairness: Vec::new(),
-    }
+fn net(transitions: &[&Arcs], atoms: Vec<Predicate>, formula: &str) -> Case {
+    let formula = Ltl::parse(formula, &["v", "w"][..atoms.len()]);
+    let atoms = atoms.into_iter().map(Proposition::State);
+    let system = nets::net(&[1, 0, 0, 0], transitions);
+    Case::new(system, atoms.map(Atom::unnamed), formula)
 }
 
-/// Rows of a table over one variable.
-fn local(steps: &[(Value, Value)]) -> Vec<Row> {
-    steps.iter().map(|s| [Some(*s)].into()).collect()
+/// An event of [`levels`]: its name, its variables, and rows over them.
+type TableEvent = (&'static str, Vec<u32>, Vec<Row>);
+
+/// An event with these steps of one variable.
+fn local_event(name: &'static str, var: u32, steps: &[(Value, Value)]) -> TableEvent {
+    let rows = steps.iter().map(|step| [Some(*step)].into());
+    (name, vec![var], rows.collect())
+}
+
+/// An event with one step of `x` and `y`.
+fn joint_event(name: &'static str, x: (Value, Value), y: (Value, Value)) -> TableEvent {
+    (name, vec![0, 1], vec![[Some(x), Some(y)].into()])
 }
 
 /// Builds the case of the property `false`, which holds iff there is no infinite run. Variables
 /// `x`, `y` of these sizes start at 0; each event is a table over some of them.
-fn levels(sizes: &[Value], events: Vec<(&str, Vec<u32>, Vec<Row>)>, deadlock: Deadlock) -> Case {
-    let variables = sizes.iter().zip(["x", "y"]).map(|(size, name)| Variable {
+fn levels(sizes: &[Value], events: Vec<TableEvent>, deadlock: Deadlock) -> Case {
+    let variable = |(size, name): (&Value, &str)| Variable {
         name: name.to_owned(),
         domain: Domain::Range {
             low: 0,
             high: size - 1,
         },
-    });
-    let events = events.into_iter().map(|(name, vars, rows)| Event {
+    };
+    let event = |(name, vars, rows): TableEvent| Event {
         name: name.to_owned(),
         action: Action::Table {
             vars: vars.into_iter().map(VarId).collect(),
             rows,
         },
-    });
+    };
+    let system = System {
+        name: "levels".to_owned(),
+        variables: sizes.iter().zip(["x", "y"]).map(variable).collect(),
+        events: events.into_iter().map(event).collect(),
+        initial: vec![vec![0; sizes.len()].into()],
+        ..System::default()
+    };
     Case {
-        system: System {
-            name: "levels".to_owned(),
-            variables: variables.collect(),
-            events: events.collect(),
-            initial: vec![vec![0; sizes.len()].into()],
-            ..System::default()
-        },
-        atoms: vec![],
-        formula: Ltl::Const(false),
         deadlock,
-        fairness: Vec::new(),
+        ..Case::new(system, [], Ltl::Const(false))
     }
 }

@@ -6,11 +6,13 @@
 
 use std::collections::BTreeMap;
 
+use crate::interpret::compare;
+use crate::nets::{self, add_place};
 use lariat_model::coloured::{
     ColourVariableId, ColouredNet, ColouredTransition, SortId, SortKind, Term, TermKind,
     TransitionGuard,
 };
-use lariat_model::{Action, Arc, Comparison, Domain, Event, System, VarId, Variable};
+use lariat_model::{Action, Arc, Event, System, VarId};
 
 use lariat_corpora::Random;
 
@@ -129,14 +131,7 @@ fn holds(net: &ColouredNet, guard: &TransitionGuard, binding: &Binding) -> bool 
         TransitionGuard::Compare(comparison, left, right) => {
             let left = evaluate(net, left, binding).into_keys().next();
             let right = evaluate(net, right, binding).into_keys().next();
-            match comparison {
-                Comparison::Eq => left == right,
-                Comparison::Ne => left != right,
-                Comparison::Lt => left < right,
-                Comparison::Le => left <= right,
-                Comparison::Gt => left > right,
-                Comparison::Ge => left >= right,
-            }
+            compare(*comparison, left, right)
         }
     }
 }
@@ -161,12 +156,8 @@ fn bindings(net: &ColouredNet, transition: &ColouredTransition) -> Vec<Binding> 
 
 /// Unfolds a coloured net, including dead places and transitions.
 pub fn unfold(net: &ColouredNet) -> System {
-    let mut system = System {
-        name: net.name.clone(),
-        ..System::default()
-    };
+    let mut system = nets::empty(&net.name);
     let mut vars = BTreeMap::new();
-    let mut marking = Vec::new();
     for (p, place) in net.places.iter().enumerate() {
         let initial = place.initial.as_ref();
         let initial = initial.map_or(BTreeMap::new(), |t| evaluate(net, t, &Binding::new()));
@@ -175,15 +166,11 @@ pub fn unfold(net: &ColouredNet) -> System {
             if net.sorts[place.sort.index()].kind != SortKind::Dot {
                 name = format!("{name}({})", spell(net, place.sort, &colour, ","));
             }
-            marking.push(initial.get(&colour).copied().unwrap_or(0));
-            vars.insert((p, colour), VarId(system.variables.len() as u32));
-            system.variables.push(Variable {
-                name,
-                domain: Domain::Count { bound: None },
-            });
+            let tokens = initial.get(&colour).copied().unwrap_or(0);
+            let var = add_place(&mut system, name, tokens);
+            vars.insert((p, colour), VarId(var as u32));
         }
     }
-    system.initial = vec![marking.into()];
     for transition in &net.transitions {
         for binding in bindings(net, transition) {
             if !holds(net, &transition.guard, &binding) {
@@ -207,11 +194,8 @@ pub fn unfold(net: &ColouredNet) -> System {
             if !binding.is_empty() {
                 let values = binding.iter().map(|(variable, value)| {
                     let variable = &net.variables[variable.index()];
-                    format!(
-                        "{}={}",
-                        variable.name,
-                        spell(net, variable.sort, value, ";")
-                    )
+                    let value = spell(net, variable.sort, value, ";");
+                    format!("{}={value}", variable.name)
                 });
                 name = format!("{name}({})", values.collect::<Vec<_>>().join(","));
             }
@@ -223,10 +207,8 @@ pub fn unfold(net: &ColouredNet) -> System {
                 need,
                 delta: put - need,
             };
-            system.events.push(Event {
-                name,
-                action: Action::Net(arcs.map(arc).collect()),
-            });
+            let action = Action::Net(arcs.map(arc).collect());
+            system.events.push(Event { name, action });
         }
     }
     system
@@ -359,20 +341,14 @@ fn multiset(rng: &mut Random, sort: Sort, variables: bool, depth: usize) -> Stri
             op("add", &terms)
         }
         6..9 => {
-            let number = format!(
-                "<numberconstant value=\"{}\"><positive/></numberconstant>",
-                rng.below(3)
-            );
-            op(
-                "numberof",
-                &[number, multiset(rng, sort, variables, depth - 1)],
-            )
+            let n = rng.below(3);
+            let number = format!("<numberconstant value=\"{n}\"><positive/></numberconstant>");
+            let inner = multiset(rng, sort, variables, depth - 1);
+            op("numberof", &[number, inner])
         }
         9 if sort == Sort::Ring => {
-            format!(
-                "<useroperator declaration=\"{}\"/>",
-                ["some", "rest"][rng.below(2)]
-            )
+            let part = ["some", "rest"][rng.below(2)];
+            format!("<useroperator declaration=\"{part}\"/>")
         }
         9..13 if !sort.components().is_empty() => {
             let parts = sort.components().iter();

@@ -6,15 +6,14 @@
 //! asymmetric. With two components the group is a product. Atoms are about places or transitions of
 //! one, some or all copies; some formulas combine one formula per copy.
 
-use crate::case::{Atom, Case};
+use crate::case::{Atom, Case, distinct};
 use crate::formulas::{Ltl, Op2};
+use crate::nets::{self, add_event, add_place};
 use crate::oracle::Reachable;
 use crate::symmetric::at_least;
 use lariat_corpora::Random;
 use lariat_formats::{LoadedModel, ModelFormat};
-use lariat_model::{
-    Action, Arc, Deadlock, Domain, Event, EventId, Predicate, Proposition, System, VarId, Variable,
-};
+use lariat_model::{Action, Domain, EventId, Predicate, Proposition, System, VarId};
 
 /// Corresponding places and transitions of the copies.
 #[derive(Clone, Debug, Default)]
@@ -52,106 +51,36 @@ pub fn random(rng: &mut Random) -> (LoadedModel, Case) {
 
 /// Generates a net of copies.
 pub fn net(rng: &mut Random) -> (System, Alike) {
-    let mut system = System {
-        name: "copies".to_owned(),
-        variables: Vec::new(),
-        events: Vec::new(),
-        initial: vec![Vec::new().into()],
-        fault: None,
-        units: Vec::new(),
-    };
+    let mut system = nets::empty("copies");
     let mut alike = Alike::default();
-    let mut marking = Vec::new();
     let shared: Vec<u32> = (0..rng.below(3))
-        .map(|i| {
-            marking.push(rng.below(3) as i64);
-            place(&mut system, format!("s{i}"))
-        })
+        .map(|i| add_place(&mut system, format!("s{i}"), rng.below(3) as i64) as u32)
         .collect();
     alike.vars.extend(shared.iter().map(|var| vec![*var]));
     for component in 0..*rng.one_of(&[1, 1, 2]) {
-        copy(
-            rng,
-            &mut system,
-            &mut alike,
-            &mut marking,
-            component,
-            &shared,
-        );
+        copy(rng, &mut system, &mut alike, component, &shared);
     }
+    let places = system.variables.len();
     if rng.percent(15) {
         // A transition that breaks the symmetry.
-        let (from, to) = (rng.below(marking.len()), rng.below(marking.len()));
-        let arcs = arcs([(from as u32, 1)], [(to as u32, 1)]);
-        event(&mut system, "odd".to_owned(), arcs);
+        let (from, to) = (rng.below(places), rng.below(places));
+        add_event(&mut system, "odd".to_owned(), &[(from, 1, 0), (to, 0, 1)]);
     }
     if rng.percent(15) {
-        let var = rng.below(marking.len());
+        let var = rng.below(places);
         system.variables[var].domain = Domain::Count { bound: Some(3) };
     }
     // Shuffle the places, so that no code relies on their order.
-    let mut order: Vec<u32> = (0..marking.len() as u32).collect();
+    let mut order: Vec<u32> = (0..places as u32).collect();
     rng.shuffle(&mut order);
     rename(&mut system, &mut alike, &order);
-    let mut initial = vec![0; marking.len()];
-    for (from, to) in order.iter().enumerate() {
-        initial[*to as usize] = marking[from];
-    }
-    system.initial = vec![initial.into()];
     (system, alike)
-}
-
-fn place(system: &mut System, name: String) -> u32 {
-    system.variables.push(Variable {
-        name,
-        domain: Domain::Count { bound: None },
-    });
-    system.variables.len() as u32 - 1
-}
-
-fn event(system: &mut System, name: String, arcs: Vec<Arc>) -> u32 {
-    system.events.push(Event {
-        name,
-        action: Action::Net(arcs),
-    });
-    system.events.len() as u32 - 1
-}
-
-/// Returns the arcs of a transition from its consumed and produced tokens.
-fn arcs(
-    takes: impl IntoIterator<Item = (u32, i64)>,
-    puts: impl IntoIterator<Item = (u32, i64)>,
-) -> Vec<Arc> {
-    let mut arcs: Vec<Arc> = Vec::new();
-    let mut add = |var: u32, need: i64, delta: i64| {
-        match arcs.iter_mut().find(|arc| arc.var.0 == var) {
-            Some(arc) => {
-                arc.need += need;
-                arc.delta += delta;
-            }
-            None => arcs.push(Arc {
-                var: VarId(var),
-                need,
-                delta,
-            }),
-        };
-    };
-    for (var, weight) in takes {
-        add(var, weight, -weight);
-    }
-    for (var, weight) in puts {
-        add(var, 0, weight);
-    }
-    arcs.retain(|arc| arc.need > 0 || arc.delta != 0);
-    arcs.sort_unstable_by_key(|arc| arc.var);
-    arcs
 }
 
 fn copy(
     rng: &mut Random,
     system: &mut System,
     alike: &mut Alike,
-    marking: &mut Vec<i64>,
     component: usize,
     shared: &[u32],
 ) {
@@ -163,12 +92,13 @@ fn copy(
     let mut vars: Vec<Vec<u32>> = vec![Vec::new(); copies];
     for (number, own) in vars.iter_mut().enumerate() {
         for i in 0..places {
-            own.push(place(system, format!("k{component}c{number}p{i}")));
-            marking.push(if symmetric {
+            let tokens = if symmetric {
                 i64::from(i == start)
             } else {
                 rng.below(2) as i64
-            });
+            };
+            let name = format!("k{component}c{number}p{i}");
+            own.push(add_place(system, name, tokens) as u32);
         }
     }
     alike
@@ -185,18 +115,15 @@ fn copy(
                 End::Next(i) => vars[(number + 1) % copies][i],
                 End::Shared(i) => shared[i],
             };
-            let ends_of = |ends: &[(End, i64)]| -> Vec<(u32, i64)> {
-                ends.iter()
-                    .map(|(end, weight)| (var(*end), *weight))
-                    .collect()
-            };
-            let mut put = ends_of(puts);
+            let take = |(end, weight): &(End, i64)| (var(*end) as usize, *weight, 0);
+            let put = |(end, weight): &(End, i64)| (var(*end) as usize, 0, *weight);
+            let mut arcs: Vec<_> = takes.iter().map(take).chain(puts.iter().map(put)).collect();
             if rng.percent(2) {
                 // Break the symmetry.
-                put.pop();
+                arcs.pop();
             }
             let name = format!("k{component}c{number}t{i}");
-            same.push(event(system, name, arcs(ends_of(takes), put)));
+            same.push(add_event(system, name, &arcs) as u32);
         }
         alike.events.push(same);
     }
@@ -228,11 +155,11 @@ fn pattern(rng: &mut Random, places: usize, circle: bool, shared: usize) -> Patt
 
 /// Gives place `i` the index `order[i]`.
 fn rename(system: &mut System, alike: &mut Alike, order: &[u32]) {
-    let mut variables = system.variables.clone();
+    let before = system.clone();
     for (from, to) in order.iter().enumerate() {
-        variables[*to as usize] = system.variables[from].clone();
+        system.variables[*to as usize] = before.variables[from].clone();
+        system.initial[0][*to as usize] = before.initial[0][from];
     }
-    system.variables = variables;
     for event in &mut system.events {
         if let Action::Net(arcs) = &mut event.action {
             for arc in arcs.iter_mut() {
@@ -270,17 +197,8 @@ pub fn question(rng: &mut Random, system: &System, alike: &Alike) -> Case {
         }
         Ltl::random(rng, propositions.len(), size, with_next)
     };
-    let atom = |proposition| Atom {
-        proposition,
-        text: None,
-    };
-    Case {
-        fairness: Vec::new(),
-        formula,
-        system: system.clone(),
-        atoms: propositions.into_iter().map(atom).collect(),
-        deadlock: Deadlock::Stutter,
-    }
+    let atoms = propositions.into_iter().map(Atom::unnamed);
+    Case::new(system.clone(), atoms, formula)
 }
 
 /// Replaces every atom of the formula.
@@ -318,14 +236,9 @@ fn one_each(rng: &mut Random, alike: &Alike) -> Vec<Proposition> {
 fn proposition(rng: &mut Random, alike: &Alike, whole: usize) -> Proposition {
     let some = |rng: &mut Random, all: &[u32]| -> Vec<u32> {
         if rng.percent(whole) {
-            let mut all = all.to_vec();
-            all.sort_unstable();
-            return all;
+            return distinct(all.iter().copied());
         }
-        let mut some: Vec<u32> = (0..1 + rng.below(2)).map(|_| *rng.one_of(all)).collect();
-        some.sort_unstable();
-        some.dedup();
-        some
+        distinct((0..1 + rng.below(2)).map(|_| *rng.one_of(all)))
     };
     match rng.below(6) {
         5 => Proposition::State(Predicate::Deadlock),

@@ -5,6 +5,7 @@
 //! its steps takes the constraint or none of its states enables it. This is independent of the
 //! semantics in crate `model`, of which only the data types are used.
 
+use crate::case::distinct;
 use crate::interpret;
 use lariat_corpora::Random;
 use lariat_model::{Constraint, EventId, Predicate, State, Strength, System};
@@ -82,20 +83,13 @@ pub fn random(rng: &mut Random, system: &System) -> Vec<Constraint> {
                 let linear = crate::predicates::linear(rng, system.variables.len());
                 return Constraint::recurring(name, Predicate::Linear(linear));
             }
-            let mut events: Vec<EventId> = (0..1 + rng.below(3))
-                .map(|_| EventId(rng.below(system.events.len()) as u32))
-                .collect();
-            events.sort_unstable();
-            events.dedup();
-            let constraint = Constraint::of_events(name, strength, events);
+            let events = (0..1 + rng.below(3)).map(|_| rng.below(system.events.len()) as u32);
+            let events = distinct(events.map(EventId));
+            let mut constraint = Constraint::of_events(name, strength, events);
             if strength == Strength::Weak && rng.percent(10) {
-                Constraint {
-                    enabled: Predicate::Not(Box::new(Predicate::Deadlock)),
-                    ..constraint
-                }
-            } else {
-                constraint
+                constraint.enabled = Predicate::Not(Box::new(Predicate::Deadlock));
             }
+            constraint
         })
         .collect()
 }

@@ -160,6 +160,18 @@ fn into_domain(domain: &Domain, x: i128) -> Value {
     wrapped as Value
 }
 
+/// Returns whether the comparison holds.
+pub(crate) fn compare<T: PartialOrd>(comparison: Comparison, left: T, right: T) -> bool {
+    match comparison {
+        Comparison::Eq => left == right,
+        Comparison::Ne => left != right,
+        Comparison::Lt => left < right,
+        Comparison::Le => left <= right,
+        Comparison::Gt => left > right,
+        Comparison::Ge => left >= right,
+    }
+}
+
 /// Returns whether `state` satisfies the predicate.
 pub fn satisfies(system: &System, state: &[Value], predicate: &Predicate) -> bool {
     match predicate {
@@ -169,14 +181,7 @@ pub fn satisfies(system: &System, state: &[Value], predicate: &Predicate) -> boo
             for (v, c) in &linear.terms {
                 difference += i128::from(*c) * i128::from(state[v.index()]);
             }
-            match linear.comparison {
-                Comparison::Eq => difference == 0,
-                Comparison::Ne => difference != 0,
-                Comparison::Lt => difference < 0,
-                Comparison::Le => difference <= 0,
-                Comparison::Gt => difference > 0,
-                Comparison::Ge => difference >= 0,
-            }
+            compare(linear.comparison, difference, 0)
         }
         Predicate::Expr(e) => value(e, state).unwrap_or(0) != 0,
         Predicate::Enabled(events) => events.iter().any(|e| !after(system, state, *e).is_empty()),

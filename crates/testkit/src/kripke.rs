@@ -108,12 +108,10 @@ impl Kripke {
     /// Returns the case of a formula over the labels and events.
     pub fn asks(&self, formula: &str, deadlock: Deadlock) -> Case {
         let names: Vec<&str> = self.atoms.iter().map(|(name, _)| name.as_str()).collect();
+        let atoms = self.atoms.iter().map(|(_, atom)| atom.clone());
         Case {
-            system: self.system.clone(),
-            formula: Ltl::parse(formula, &names),
-            atoms: self.atoms.iter().map(|(_, atom)| atom.clone()).collect(),
             deadlock,
-            fairness: Vec::new(),
+            ..Case::new(self.system.clone(), atoms, Ltl::parse(formula, &names))
         }
     }
 }

@@ -85,10 +85,45 @@ pub(crate) fn worthwhile(
 }
 
 fn place(name: String, bound: Option<u64>) -> Variable {
-    Variable {
-        name,
-        domain: Domain::Count { bound },
+    let domain = Domain::Count { bound };
+    Variable { name, domain }
+}
+
+/// Returns a net without places and transitions.
+pub(crate) fn empty(name: &str) -> System {
+    System {
+        name: name.to_owned(),
+        initial: vec![Vec::new().into()],
+        ..System::default()
     }
+}
+
+/// Adds an unbounded place with these initial tokens; returns its index.
+pub(crate) fn add_place(net: &mut System, name: String, tokens: i64) -> usize {
+    let initial = net.initial[0].iter().copied();
+    net.initial = vec![initial.chain([tokens]).collect()];
+    net.variables.push(place(name, None));
+    net.variables.len() - 1
+}
+
+/// Adds a transition with the arcs given as (place, consumed, produced); returns its index.
+pub(crate) fn add_event(net: &mut System, name: String, arcs: &[(usize, i64, i64)]) -> usize {
+    let action = transition(arcs);
+    net.events.push(Event { name, action });
+    net.events.len() - 1
+}
+
+/// Returns the net with places `p0`, `p1`, … and transitions `t0`, `t1`, …, with the arcs of each
+/// given as (place, consumed, produced).
+pub fn net(marking: &[i64], transitions: &[&[(usize, i64, i64)]]) -> System {
+    let mut net = empty("net");
+    for (p, tokens) in marking.iter().enumerate() {
+        add_place(&mut net, format!("p{p}"), *tokens);
+    }
+    for (t, arcs) in transitions.iter().enumerate() {
+        add_event(&mut net, format!("t{t}"), arcs);
+    }
+    net
 }
 
 /// Returns the action with the arcs given as (place, consumed, produced).
@@ -115,10 +150,7 @@ pub(crate) fn transition(arcs: &[(usize, i64, i64)]) -> Action {
 
 /// Generates two or three cyclic machines; some transitions move several of them at once.
 fn machines(rng: &mut Random) -> System {
-    let mut system = System {
-        name: "machines".to_owned(),
-        ..System::default()
-    };
+    let mut system = empty("machines");
     let known = rng.percent(50).then_some(1);
     let mut machines: Vec<Vec<usize>> = Vec::new();
     let mut marking = Vec::new();
@@ -151,17 +183,12 @@ fn machines(rng: &mut Random) -> System {
                 };
                 arcs.extend([(from, 1, 0), (to, 0, 1)]);
             }
-            system.events.push(Event {
-                name: format!("t{}", system.events.len()),
-                action: transition(&arcs),
-            });
+            let name = format!("t{}", system.events.len());
+            add_event(&mut system, name, &arcs);
         }
     }
     if system.events.is_empty() {
-        system.events.push(Event {
-            name: "t0".to_owned(),
-            action: transition(&[(0, 1, 0), (1, 0, 1)]),
-        });
+        add_event(&mut system, "t0".to_owned(), &[(0, 1, 0), (1, 0, 1)]);
     }
     system.initial = vec![marking.into()];
     system
@@ -197,21 +224,16 @@ fn arbitrary(rng: &mut Random, name: &str, weight: i64, growth: i64) -> System {
             let tested = rng.below(places);
             arcs.extend([(tested, 1, 0), (tested, 0, 1)]);
         }
-        system.events.push(Event {
-            name: format!("t{t}"),
-            action: transition(&arcs),
-        });
+        add_event(&mut system, format!("t{t}"), &arcs);
     }
-    let marking: Vec<i64> = (0..places)
-        .map(|_| {
-            if rng.percent(55) {
-                rng.between(1, 3)
-            } else {
-                0
-            }
-        })
-        .collect();
-    system.initial = vec![marking.into()];
+    let marking = (0..places).map(|_| {
+        if rng.percent(55) {
+            rng.between(1, 3)
+        } else {
+            0
+        }
+    });
+    system.initial = vec![marking.collect()];
     system
 }
 

@@ -247,6 +247,18 @@ pub struct BuchiEdge {
     pub to: usize,
 }
 
+impl BuchiEdge {
+    /// Creates an edge.
+    pub fn new(from: usize, to: usize, guard: &[(usize, bool)], marks: u64) -> BuchiEdge {
+        BuchiEdge {
+            from,
+            to,
+            guard: guard.to_vec(),
+            marks,
+        }
+    }
+}
+
 /// Returns a fair run that violates the formula; `graph` already has the deadlock policy.
 pub fn violation(
     system: &System,
@@ -257,14 +269,8 @@ pub fn violation(
 ) -> Option<Lasso> {
     let mut tableau = Tableau::default();
     let root = tableau.compile(formula);
-    assert!(
-        tableau.bodies.len() <= MOST_ELEMENTARY,
-        "the formula is too large for the oracle"
-    );
-    assert!(
-        tableau.core.len() <= 128,
-        "the formula is too large for the oracle"
-    );
+    let fits = tableau.bodies.len() <= MOST_ELEMENTARY && tableau.core.len() <= 128;
+    assert!(fits, "the formula is too large for the oracle");
     let mut letters: HashMap<u64, Moves> = HashMap::new();
     // An initial node (s, START) has no values of the bodies yet.
     const START: usize = usize::MAX;
@@ -305,11 +311,8 @@ pub fn accepted(
         let steps = graph.steps[s].iter();
         steps.map(|&(event, t)| (event, t, letter(event))).collect()
     });
-    let all_runs = Fair {
-        system,
-        fairness: &[],
-    };
-    product.lasso(graph, 0, &all_runs)
+    let fairness = &[];
+    product.lasso(graph, 0, &Fair { system, fairness })
 }
 
 /// Returns whether the automaton accepts the word whose last letter is followed by letter `back`.
@@ -323,11 +326,9 @@ pub fn accepts(automaton: &Buchi, letters: &[u64], back: usize) -> bool {
         let next = if i + 1 < letters.len() { i + 1 } else { back };
         vec![(None, next, letters[i])]
     });
-    let all_runs = Fair {
-        system: &System::default(),
-        fairness: &[],
-    };
-    product.lasso(&chain, 0, &all_runs).is_some()
+    let (system, fairness) = (&System::default(), &[]);
+    let lasso = product.lasso(&chain, 0, &Fair { system, fairness });
+    lasso.is_some()
 }
 
 fn synchronise(

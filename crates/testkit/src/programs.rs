@@ -47,14 +47,14 @@ const TABLES: Family = Family {
     name: "tables",
     programs: 0,
     tables: 100,
-    places_in_tables: false,
+    ..PROGRAMS
 };
 
 const MIXTURE: Family = Family {
     name: "mixture",
     programs: 40,
     tables: 40,
-    places_in_tables: false,
+    ..PROGRAMS
 };
 
 const FREE: Family = Family {
@@ -66,13 +66,12 @@ const FREE: Family = Family {
 /// Generates variables `v0…` with ranges or names. If there may be net transitions, they move
 /// tokens between places `c0` and `c1`.
 fn mixture(rng: &mut Random, family: &Family) -> System {
-    let Family {
-        programs, tables, ..
-    } = *family;
+    let (programs, tables) = (family.programs, family.tables);
     let mut system = System {
         name: family.name.to_owned(),
         ..System::default()
     };
+    let variable = |name: String, domain| Variable { name, domain };
     let vars = 2 + rng.below(3);
     for v in 0..vars {
         let low = if rng.percent(25) { -1 } else { 0 };
@@ -83,52 +82,36 @@ fn mixture(rng: &mut Random, family: &Family) -> System {
                 high: low + rng.between(1, 3),
             },
         };
-        system.variables.push(Variable {
-            name: format!("v{v}"),
-            domain,
-        });
+        system.variables.push(variable(format!("v{v}"), domain));
     }
     let tokens = rng.between(1, 2);
     if programs + tables < 100 {
         for p in 0..2 {
-            system.variables.push(Variable {
-                name: format!("c{p}"),
-                domain: Domain::Count {
-                    bound: (!family.places_in_tables && rng.coin()).then_some(tokens as u64),
-                },
-            });
+            let bound = (!family.places_in_tables && rng.coin()).then_some(tokens as u64);
+            let domain = Domain::Count { bound };
+            system.variables.push(variable(format!("c{p}"), domain));
         }
     }
     let all = system.variables.len();
     if programs > 0 && rng.percent(40) {
         system.fault = Some(VarId(all as u32));
-        system.variables.push(Variable {
-            name: "fault".to_owned(),
-            domain: Domain::Range { low: 0, high: 1 },
-        });
+        let domain = Domain::Range { low: 0, high: 1 };
+        system.variables.push(variable("fault".to_owned(), domain));
     }
     for e in 0..2 + rng.below(5) {
         let kind = rng.below(100);
         let action = if kind < programs {
             program(rng, &system, vars, all)
         } else if kind < programs + tables {
-            table(
-                rng,
-                &system,
-                if family.places_in_tables { all } else { vars },
-            )
+            let width = if family.places_in_tables { all } else { vars };
+            table(rng, &system, width)
         } else {
-            let (from, to) = if rng.percent(50) {
-                (vars, vars + 1)
-            } else {
-                (vars + 1, vars)
-            };
-            transition(&[(from, 1, 0), (to, 0, 1)])
+            let places = [vars, vars + 1];
+            let to = usize::from(rng.percent(50));
+            transition(&[(places[1 - to], 1, 0), (places[to], 0, 1)])
         };
-        system.events.push(Event {
-            name: format!("e{e}"),
-            action,
-        });
+        let name = format!("e{e}");
+        system.events.push(Event { name, action });
     }
     for _ in 0..1 + rng.below(3) * rng.below(2) {
         let mut state: Vec<Value> = (0..vars).map(|v| any_value(rng, &system, v)).collect();
@@ -160,26 +143,19 @@ fn program(rng: &mut Random, system: &System, vars: usize, all: usize) -> Action
         // Only ranges wrap: a name is assigned a constant, and is not part of an assigned array.
         let ranged = |v: usize| matches!(system.variables[v].domain, Domain::Range { .. });
         let run = (target..vars).take_while(|v| ranged(*v)).count();
-        effects.push(if run == 0 {
-            Assignment {
-                target: LValue::Var(VarId(target as u32)),
-                value: Expr::Const(any_value(rng, system, target)),
-            }
+        let first = VarId(target as u32);
+        let (target, value) = if run == 0 {
+            let value = Expr::Const(any_value(rng, system, target));
+            (LValue::Var(first), value)
         } else if rng.percent(20) {
-            Assignment {
-                target: LValue::Element {
-                    first: VarId(target as u32),
-                    len: 1 + rng.below(run) as u32,
-                    index: expression(rng, all, 1),
-                },
-                value: expression(rng, all, 1),
-            }
+            let len = 1 + rng.below(run) as u32;
+            let index = expression(rng, all, 1);
+            let element = LValue::Element { first, len, index };
+            (element, expression(rng, all, 1))
         } else {
-            Assignment {
-                target: LValue::Var(VarId(target as u32)),
-                value: expression(rng, all, 2),
-            }
-        });
+            (LValue::Var(first), expression(rng, all, 2))
+        };
+        effects.push(Assignment { target, value });
     }
     Action::Program { guard, effects }
 }

@@ -2,9 +2,9 @@
 //!
 //! Plain random nets rarely have such structures, or structures that violate only one condition.
 
-use crate::nets::transition;
+use crate::nets::{self, transition};
 use lariat_corpora::Random;
-use lariat_model::{Action, Arc, Domain, Event, System, VarId, Variable};
+use lariat_model::{Action, Arc, Domain, Event, System, VarId};
 
 /// Adds one or two such structures.
 pub fn added(rng: &mut Random, mut net: System) -> System {
@@ -19,19 +19,13 @@ pub fn added(rng: &mut Random, mut net: System) -> System {
 }
 
 fn add_place(net: &mut System, tokens: i64) -> usize {
-    let place = net.variables.len();
-    net.variables.push(Variable {
-        name: format!("x{place}"),
-        domain: Domain::Count { bound: None },
-    });
-    let initial = net.initial[0].iter().copied();
-    net.initial = vec![initial.chain([tokens]).collect()];
-    place
+    let name = format!("x{}", net.variables.len());
+    nets::add_place(net, name, tokens)
 }
 
-fn add_event(net: &mut System, action: Action) {
+fn add_event(net: &mut System, arcs: &[(usize, i64, i64)]) {
     let name = format!("x{}", net.events.len());
-    net.events.push(Event { name, action });
+    nets::add_event(net, name, arcs);
 }
 
 fn arcs_of(event: &Event) -> &[Arc] {
@@ -87,7 +81,7 @@ fn twin(rng: &mut Random, net: &mut System) {
             3 if wrong => arcs[i].2 += 1,
             _ => {}
         }
-        add_event(net, transition(&arcs));
+        add_event(net, &arcs);
     }
 }
 
@@ -126,7 +120,7 @@ fn ring(rng: &mut Random, net: &mut System) {
             3 if wrong => arcs.push((rng.below(net.variables.len()), 0, 1)),
             _ => {}
         }
-        add_event(net, transition(&arcs));
+        add_event(net, &arcs);
     }
 }
 
@@ -144,8 +138,7 @@ fn tail(rng: &mut Random, net: &mut System) {
         let fuel = add_place(net, fuel);
         let tested = rng.below(before);
         let filled = *rng.one_of(&places);
-        let arcs = [(fuel, 1, 0), (tested, 1, 1), (filled, 0, 1)];
-        add_event(net, transition(&arcs));
+        add_event(net, &[(fuel, 1, 0), (tested, 1, 1), (filled, 0, 1)]);
     }
     if rng.percent(30) {
         let fed = rng.below(net.events.len());
@@ -169,6 +162,6 @@ fn tail(rng: &mut Random, net: &mut System) {
             7 => arcs.extend(further.map(|to| (*to, 1, 0))),
             _ => {}
         }
-        add_event(net, transition(&arcs));
+        add_event(net, &arcs);
     }
 }

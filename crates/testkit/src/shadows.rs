@@ -3,8 +3,9 @@
 //! An added place is a weighted sum of others, with occasional errors. Plain random nets rarely
 //! have implicit places, or places that violate only one condition.
 
+use crate::nets::add_place;
 use lariat_corpora::Random;
-use lariat_model::{Action, Arc, Domain, Event, System, VarId, Variable};
+use lariat_model::{Action, Arc, Event, System, VarId};
 
 /// Adds one or two places, each a weighted sum of others.
 pub(crate) fn added(rng: &mut Random, mut net: System) -> System {
@@ -40,24 +41,12 @@ fn follow(rng: &mut Random, net: &mut System, number: usize) {
         }
         let need = need.max(-delta).max(0);
         if need != 0 || delta != 0 {
-            arcs.push(Arc {
-                var: shadow,
-                need,
-                delta,
-            });
+            let var = shadow;
+            arcs.push(Arc { var, need, delta });
         }
     }
     let tokens = net.initial[0].iter().zip(&weights);
     let tokens: i64 = tokens.map(|(tokens, weight)| tokens * weight).sum();
-    let more = if wrong {
-        rng.between(-1, 1)
-    } else {
-        rng.between(0, 1)
-    };
-    let initial = net.initial[0].iter().copied();
-    net.initial = vec![initial.chain([(tokens + more).max(0)]).collect()];
-    net.variables.push(Variable {
-        name: format!("shadow{number}"),
-        domain: Domain::Count { bound: None },
-    });
+    let more = rng.between(if wrong { -1 } else { 0 }, 1);
+    add_place(net, format!("shadow{number}"), (tokens + more).max(0));
 }

@@ -2,9 +2,9 @@
 //!
 //! Plain random nets rarely have a place that tokens only pass through.
 
-use crate::nets::transition;
+use crate::nets::{add_event, add_place, transition};
 use lariat_corpora::Random;
-use lariat_model::{Action, Arc, Domain, Event, System, Variable};
+use lariat_model::{Action, Arc, Domain, System};
 
 /// Splits one to three events into two parts each, connected by a new place.
 pub(crate) fn added(rng: &mut Random, mut net: System) -> System {
@@ -24,13 +24,10 @@ fn split_event(rng: &mut Random, net: &mut System, at: usize, number: usize) {
         return;
     };
     let between = net.variables.len();
-    let part = |weights: fn(&Arc) -> (i64, i64)| -> Vec<(usize, i64, i64)> {
-        let all = arcs.iter().map(|arc| (arc.var.index(), weights(arc)));
-        all.map(|(place, (take, give))| (place, take, give))
-            .collect()
-    };
-    let mut first = part(|arc| (arc.need, 0));
-    let mut then = part(|arc| (0, arc.need + arc.delta));
+    let takes = |arc: &Arc| (arc.var.index(), arc.need, 0);
+    let gives = |arc: &Arc| (arc.var.index(), 0, arc.need + arc.delta);
+    let mut first: Vec<_> = arcs.iter().map(takes).collect();
+    let mut then: Vec<_> = arcs.iter().map(gives).collect();
     first.push((between, 0, 1));
     then.push((between, 1, 0));
     // Occasionally one of the parts violates a condition of agglomeration.
@@ -42,22 +39,12 @@ fn split_event(rng: &mut Random, net: &mut System, at: usize, number: usize) {
     }
     let name = net.events[at].name.clone();
     net.events[at].action = transition(&first);
-    let mut add = |arcs: &[(usize, i64, i64)], suffix: &str| {
-        net.events.push(Event {
-            name: format!("{name}_{number}{suffix}"),
-            action: transition(arcs),
-        });
-    };
-    add(&then, "");
+    add_event(net, format!("{name}_{number}"), &then);
     if rng.percent(20) {
         // A second consumer of the place.
-        add(&[(between, 1, 0), (other, 0, 1)], "b");
+        let arcs = [(between, 1, 0), (other, 0, 1)];
+        add_event(net, format!("{name}_{number}b"), &arcs);
     }
-    net.variables.push(Variable {
-        name: format!("between{number}"),
-        domain: Domain::Count { bound: None },
-    });
     let waits = i64::from(rng.percent(10));
-    let initial = net.initial[0].iter().copied();
-    net.initial = vec![initial.chain([waits]).collect()];
+    add_place(net, format!("between{number}"), waits);
 }

@@ -5,19 +5,18 @@
 //! local states, with resources, synchronisations and possibly a ring. Initial markings are often
 //! asymmetric. Atoms are about colours or places, and bindings or transitions.
 
-use crate::case::{Atom, Case};
+use crate::case::{Atom, Case, distinct};
 use crate::formulas::Ltl;
 use crate::oracle::Reachable;
 use lariat_budget::Budget;
 use lariat_corpora::Random;
 use lariat_formats::{LoadedModel, ModelFormat};
-use lariat_model::coloured::Coloured;
 use lariat_model::coloured::{
-    Colour, ColourVariable, ColourVariableId, ColouredNet, ColouredPlace, ColouredTransition,
-    Inscription, PlaceId, Sort, SortId, SortKind, Term, TermKind, TransitionGuard, TransitionId,
-    unfold,
+    Colour, ColourVariable, ColourVariableId, Coloured, ColouredNet, ColouredPlace,
+    ColouredTransition, Inscription, PlaceId, Sort, SortId, SortKind, Term, TermKind,
+    TransitionGuard, TransitionId, unfold,
 };
-use lariat_model::{Comparison, Deadlock, EventId, Linear, Predicate, Proposition, VarId};
+use lariat_model::{Comparison, EventId, Linear, Predicate, Proposition, VarId};
 
 /// One component of a tuple on an arc.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -169,19 +168,14 @@ impl Spec {
             sort: SortId(1 + firing.variables[i] as u32),
             kind: TermKind::Constant(Colour(colour)),
         };
-        let guards = firing.guard.iter().map(|check| match *check {
-            Check::Equal(i, j) => {
-                TransitionGuard::Compare(Comparison::Eq, variable(i), variable(j))
-            }
-            Check::Differ(i, j) => {
-                TransitionGuard::Compare(Comparison::Ne, variable(i), variable(j))
-            }
-            Check::Is(i, c) => {
-                TransitionGuard::Compare(Comparison::Eq, variable(i), constant(i, c))
-            }
-            Check::IsNot(i, c) => {
-                TransitionGuard::Compare(Comparison::Ne, variable(i), constant(i, c))
-            }
+        let guards = firing.guard.iter().map(|check| {
+            let (comparison, left, right) = match *check {
+                Check::Equal(i, j) => (Comparison::Eq, variable(i), variable(j)),
+                Check::Differ(i, j) => (Comparison::Ne, variable(i), variable(j)),
+                Check::Is(i, c) => (Comparison::Eq, variable(i), constant(i, c)),
+                Check::IsNot(i, c) => (Comparison::Ne, variable(i), constant(i, c)),
+            };
+            TransitionGuard::Compare(comparison, left, right)
         });
         let guard = TransitionGuard::And(guards.collect());
         let inscriptions = |arcs: &[Arc]| -> Vec<Inscription> {
@@ -476,23 +470,15 @@ pub fn question(rng: &mut Random, model: &LoadedModel) -> Case {
     let mut atoms: Vec<Atom> = Vec::new();
     for _ in 0..1 + rng.below(3) {
         let proposition = proposition(rng, model, whole);
-        let atom = Atom {
-            proposition,
-            text: None,
-        };
+        let atom = Atom::unnamed(proposition);
         if !atoms.contains(&atom) {
             atoms.push(atom);
         }
     }
     let size = 1 + rng.below(10);
     let with_next = rng.percent(40);
-    Case {
-        fairness: Vec::new(),
-        formula: Ltl::random(rng, atoms.len(), size, with_next),
-        system: model.system.clone(),
-        atoms,
-        deadlock: Deadlock::Stutter,
-    }
+    let formula = Ltl::random(rng, atoms.len(), size, with_next);
+    Case::new(model.system.clone(), atoms, formula)
 }
 
 /// Generates a proposition, about whole places and transitions with probability `whole` percent.
@@ -502,12 +488,7 @@ fn proposition(rng: &mut Random, model: &LoadedModel, whole: usize) -> Propositi
         if rng.percent(whole) || all.is_empty() {
             return all;
         }
-        let mut some: Vec<u32> = (0..1 + rng.below(most))
-            .map(|_| *rng.one_of(&all))
-            .collect();
-        some.sort_unstable();
-        some.dedup();
-        some
+        distinct((0..1 + rng.below(most)).map(|_| *rng.one_of(&all)))
     };
     match rng.below(5) {
         0..3 => {

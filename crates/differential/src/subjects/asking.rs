@@ -2,7 +2,7 @@
 
 use lariat::internals::{
     Account, CheckOptions, EarnedVerdict, EngineChoice, Needs, OrderChoice, Plan, PlanRun,
-    PropertyForm, RunContext, SpaceCache, Systems, check_subject,
+    PropertyForm, ReductionChoice, Rules, RunContext, SpaceCache, Systems, check_subject,
 };
 use lariat_automata::{Automaton, Guards, LegalLetters, StateId, Transition, translate};
 use lariat_budget::{Budget, ThreadPool};
@@ -38,22 +38,32 @@ fn budget(plan: Option<&Plan>, case: &Case) -> Budget {
 }
 
 /// Limit on the edges of an automaton of the tableau.
-pub(crate) const MOST_EDGES: usize = 3000;
+const MOST_EDGES: usize = 3000;
 
 /// Creates a subject that runs a plan on the automaton of the plain tableau, so that a difference
 /// is never caused by the translation or by reductions.
 pub fn on_tableau(name: &str, plan: Plan) -> Subject {
-    Subject::new(name, move |case| {
-        match tableau::buchi(&case.formula.negated(), MOST_EDGES) {
-            Some(negation) => run(plan, case, &automaton(&negation, case.atoms.len())),
-            None => Answer::Unknown("internal: not supported".to_owned()),
-        }
+    by_tableau(name, move |case, negation| run(plan, case, negation, None))
+}
+
+/// Creates a subject that runs a function on the automaton of the plain tableau.
+pub(crate) fn by_tableau(
+    name: &str,
+    run: impl Fn(&Case, &Automaton) -> Answer + Sync + 'static,
+) -> Subject {
+    Subject::new(name, move |case| match negation_by_tableau(case) {
+        Some(negation) => run(case, &automaton(&negation, case.atoms.len())),
+        None => Answer::Unknown("internal: not supported".to_owned()),
     })
     .only(has_tableau)
 }
 
+fn negation_by_tableau(case: &Case) -> Option<Buchi> {
+    tableau::buchi(&case.formula.negated(), MOST_EDGES)
+}
+
 pub(super) fn has_tableau(case: &Case) -> bool {
-    tableau::buchi(&case.formula.negated(), MOST_EDGES).is_some()
+    negation_by_tableau(case).is_some()
 }
 
 /// Creates a subject that runs a plan on the automaton of the project's translation.
@@ -63,11 +73,21 @@ pub fn on_translation(name: &str, plan: Plan) -> Subject {
 
 /// Like [`on_translation`], on several threads.
 pub(super) fn on_translation_with(name: &str, plan: Plan, threads: usize) -> Subject {
+    by_translation(name, move |case, negation| {
+        run_by(DECIDE, threads, plan, case, negation, None)
+    })
+}
+
+/// Creates a subject that runs a function on the automaton of the project's translation.
+pub(crate) fn by_translation(
+    name: &str,
+    run: impl Fn(&Case, &Automaton) -> Answer + Sync + 'static,
+) -> Subject {
     Subject::new(name, move |case| {
         let (mut formulas, formula) = intern(case, &case.formula.negated());
         let budget = Budget::unlimited().with_deadline(PATIENCE);
         match translate(&mut formulas, formula, &legal(case), &budget) {
-            Ok(negation) => run_on(threads, plan, case, &negation, None),
+            Ok(negation) => run(case, &negation),
             Err(stop) => Answer::Unknown(stop.to_string()),
         }
     })
@@ -117,6 +137,16 @@ pub(super) fn facade_with_idle_threads(name: &str, options: CheckOptions, idle: 
     })
 }
 
+/// Creates a subject that runs the façade with reductions by these rules.
+pub fn facade_reduced(name: &str, engine: EngineChoice, rules: Rules) -> Subject {
+    let options = CheckOptions {
+        engine,
+        reduce: ReductionChoice::Only(rules),
+        ..CheckOptions::default()
+    };
+    facade_with(name, options)
+}
+
 /// Creates a subject that runs the façade on the text of the formula, if it has one.
 pub fn facade_text() -> Subject {
     Subject::new("facade-text", |case| {
@@ -131,11 +161,7 @@ pub fn facade_text() -> Subject {
                     deadlock: case.deadlock,
                     ..CheckOptions::default()
                 };
-                let PropertyList {
-                    formulas,
-                    propositions,
-                    ..
-                } = &properties;
+                let (formulas, propositions) = (&properties.formulas, &properties.propositions);
                 let idle = ThreadPool::default();
                 decide(case, formulas, propositions, formula, &options, &idle)
             }
@@ -219,38 +245,24 @@ pub(crate) fn legal(case: &Case) -> LegalLetters {
     LegalLetters::events(events, combinations)
 }
 
-/// Runs a plan on a case with an automaton of the negated formula.
+/// Runs a plan on a case with an automaton of the negated formula, with the known symmetries of the
+/// system.
 ///
 /// Atom `i` of the automaton is atom `negation.atoms[i]` of the case. If the plan needs a
 /// stutter-invariant language, that of the automaton must be.
-pub fn run(plan: Plan, case: &Case, negation: &Automaton) -> Answer {
-    run_with_symmetry(plan, case, negation, None)
-}
-
-/// Like [`run`], with known symmetries of the system.
-pub fn run_with_symmetry(
+pub fn run(
     plan: Plan,
     case: &Case,
     negation: &Automaton,
     symmetry: Option<&Symmetry<'_>>,
 ) -> Answer {
-    run_on(1, plan, case, negation, symmetry)
+    run_by(DECIDE, 1, plan, case, negation, symmetry)
 }
 
-/// Like [`run_with_symmetry`], on several threads.
-fn run_on(
-    threads: usize,
-    plan: Plan,
-    case: &Case,
-    negation: &Automaton,
-    symmetry: Option<&Symmetry<'_>>,
-) -> Answer {
-    let way: Way =
-        |run, problem, system, explored, account| run.decide(problem, system, explored, account);
-    run_by(way, threads, plan, case, negation, symmetry)
-}
+const DECIDE: Way =
+    |run, problem, system, explored, account| run.decide(problem, system, explored, account);
 
-/// Like [`run_on`], by the function `way`.
+/// Like [`run`], by the function `way` on several threads.
 pub(super) fn run_by(
     way: Way,
     threads: usize,

@@ -1,16 +1,12 @@
 //! Subjects for cases about fair runs.
 
-use super::asking::{
-    PATIENCE, Way, decide, facade, intern, legal, on_tableau, on_translation, run_by,
-};
+use super::asking::{Way, by_translation, facade, on_tableau, on_translation, run_by};
 use super::{plans, reduced, rounds, stutter_invariant};
-use lariat::internals::{CheckOptions, EngineChoice, Plan, Preset};
-use lariat_automata::translate;
-use lariat_budget::{Budget, ThreadPool};
+use lariat::internals::{EngineChoice, Plan, Preset};
 use lariat_engines::Needs;
 use lariat_model::Strength;
 use lariat_testkit::formulas::{Op1, Op2};
-use lariat_testkit::{Answer, Atom, Case, Ltl, Subject};
+use lariat_testkit::{Atom, Case, Ltl, Subject};
 
 /// Returns the subjects for cases about fair runs: every plan that supports fairness, on the kinds
 /// of fairness that it supports, and the façade.
@@ -35,20 +31,14 @@ pub fn fair() -> Vec<Subject> {
     for name in ["slap", "ba"] {
         all.push(by_need(&format!("{name}-by-need"), Plan::of(name)).only(is_weak));
     }
-    all.push(
-        on_translation("walk", Plan::of("walk"))
-            .only(is_weak)
-            .may_give_up(),
-    );
+    let walk = on_translation("walk", Plan::of("walk"));
+    all.push(walk.only(is_weak).may_give_up());
     all.push(facade("facade-auto", EngineChoice::default()));
     all.push(facade("facade-auto-rounds", EngineChoice::Auto(rounds())));
     for preset in Preset::ALL {
         let name = format!("facade-{}", preset.id.name());
-        all.push(
-            facade(&name, preset.plan().into())
-                .only(is_weak)
-                .may_give_up(),
-        );
+        let subject = facade(&name, preset.plan().into());
+        all.push(subject.only(is_weak).may_give_up());
     }
     all.push(by_formula());
     all.extend(reduced().into_iter().map(|subject| match subject.name() {
@@ -60,18 +50,10 @@ pub fn fair() -> Vec<Subject> {
 
 /// A plan that adds constraints on demand, as if there were too many for one automaton.
 fn by_need(name: &str, plan: Plan) -> Subject {
-    Subject::new(name, move |case| {
-        let (mut formulas, formula) = intern(case, &case.formula.negated());
-        let budget = Budget::unlimited().with_deadline(PATIENCE);
-        match translate(&mut formulas, formula, &legal(case), &budget) {
-            Ok(negation) => {
-                let way: Way = |run, problem, system, explored, account| {
-                    run.by_need(problem, system, explored, account)
-                };
-                run_by(way, 1, plan, case, &negation, None)
-            }
-            Err(stop) => Answer::Unknown(stop.to_string()),
-        }
+    let way: Way =
+        |run, problem, system, explored, account| run.by_need(problem, system, explored, account);
+    by_translation(name, move |case, negation| {
+        run_by(way, 1, plan, case, negation, None)
     })
 }
 
@@ -80,44 +62,32 @@ fn is_weak(case: &Case) -> bool {
     case.fairness.iter().all(|c| c.strength == Strength::Weak)
 }
 
-/// Fairness as a premise of the formula: `(GF(!enabled1 | taken1) & …) -> f`, with
+/// Moves the constraints into premises of the formula: `(GF(!enabled1 | taken1) & …) -> f`, with
 /// `(GF enabled1 -> GF taken1)` for strong constraints.
-fn by_formula() -> Subject {
-    Subject::new("by-formula", |case| {
-        let mut extended = case.clone();
-        let unary = |op, f| Ltl::Unary(op, Box::new(f));
-        let binary = |op, f, g| Ltl::Binary(op, Box::new(f), Box::new(g));
-        let often = |f| unary(Op1::Globally, unary(Op1::Finally, f));
-        let mut premise = Ltl::Const(true);
-        for constraint in std::mem::take(&mut extended.fairness) {
-            let [enabled, taken] = constraint.propositions().map(|proposition| {
-                extended.atoms.push(Atom {
-                    proposition,
-                    text: None,
-                });
-                Ltl::Atom(extended.atoms.len() - 1)
-            });
-            let demand = match constraint.strength {
-                Strength::Weak => often(binary(Op2::Or, unary(Op1::Not, enabled), taken)),
-                Strength::Strong => binary(Op2::Implies, often(enabled), often(taken)),
-            };
-            premise = binary(Op2::And, premise, demand);
-        }
-        extended.formula = binary(Op2::Implies, premise, case.formula.clone());
-        let options = CheckOptions {
-            deadlock: case.deadlock,
-            engine: Plan::of("explicit").into(),
-            ..CheckOptions::default()
+pub fn with_premises(mut case: Case) -> Case {
+    let unary = |op, f| Ltl::Unary(op, Box::new(f));
+    let binary = |op, f, g| Ltl::Binary(op, Box::new(f), Box::new(g));
+    let often = |f| unary(Op1::Globally, unary(Op1::Finally, f));
+    let mut premise = Ltl::Const(true);
+    for constraint in std::mem::take(&mut case.fairness) {
+        let [enabled, taken] = constraint.propositions().map(|proposition| {
+            case.atoms.push(Atom::unnamed(proposition));
+            Ltl::Atom(case.atoms.len() - 1)
+        });
+        let demand = match constraint.strength {
+            Strength::Weak => often(binary(Op2::Or, unary(Op1::Not, enabled), taken)),
+            Strength::Strong => binary(Op2::Implies, often(enabled), often(taken)),
         };
-        let (formulas, formula) = intern(&extended, &extended.formula);
-        let propositions = extended.propositions();
-        decide(
-            &extended,
-            &formulas,
-            &propositions,
-            formula,
-            &options,
-            &ThreadPool::default(),
-        )
+        premise = binary(Op2::And, premise, demand);
+    }
+    case.formula = binary(Op2::Implies, premise, case.formula);
+    case
+}
+
+/// The façade on formulas with fairness as a premise.
+fn by_formula() -> Subject {
+    let explicit = facade("by-formula", Plan::of("explicit").into());
+    Subject::new("by-formula", move |case| {
+        explicit.answer(&with_premises(case.clone()))
     })
 }

@@ -6,36 +6,23 @@ use lariat::internals::{
 };
 use lariat_budget::Budget;
 use lariat_differential::subjects;
-use lariat_model::{
-    Action, Arc, Deadlock, Domain, Event, Lasso, Names, PropertyList, System, VarId, Variable,
-};
-use lariat_testkit::{Answer, Campaign, Case};
+use lariat_model::{Deadlock, Domain, Lasso, Names, PropertyList, System};
+use lariat_testkit::{Answer, Campaign, Case, nets};
 
 /// Transitions with their arcs: place, consumed and produced tokens.
 pub type Transitions<'a> = &'a [(&'a str, &'a [(usize, i64, i64)])];
 
 pub fn net(places: &[(&str, i64)], transitions: Transitions<'_>) -> System {
-    let arc = |(place, take, put): &(usize, i64, i64)| Arc {
-        var: VarId(*place as u32),
-        need: *take,
-        delta: put - take,
-    };
-    let variable = |(name, _): &(&str, i64)| Variable {
-        name: (*name).to_owned(),
-        domain: Domain::Count { bound: None },
-    };
-    System {
-        variables: places.iter().map(variable).collect(),
-        events: transitions
-            .iter()
-            .map(|(name, arcs)| Event {
-                name: (*name).to_owned(),
-                action: Action::Net(arcs.iter().map(arc).collect()),
-            })
-            .collect(),
-        initial: vec![places.iter().map(|(_, tokens)| *tokens).collect()],
-        ..System::default()
+    let marking: Vec<i64> = places.iter().map(|(_, tokens)| *tokens).collect();
+    let arcs: Vec<_> = transitions.iter().map(|(_, arcs)| *arcs).collect();
+    let mut net = nets::net(&marking, &arcs);
+    for (variable, (name, _)) in net.variables.iter_mut().zip(places) {
+        variable.name = (*name).to_owned();
     }
+    for (event, (name, _)) in net.events.iter_mut().zip(transitions) {
+        event.name = (*name).to_owned();
+    }
+    net
 }
 
 /// Engines that find covering runs.
@@ -49,20 +36,16 @@ fn check_both(engine: &str, system: &System, formula: &str) -> EarnedVerdict {
             panic!("{formula}: {what}");
         }
     }
-    assert_eq!(
-        verdicts[0].word(),
-        verdicts[1].word(),
-        "{engine}: {formula}"
-    );
-    verdicts[0].clone()
+    let [first, second] = verdicts;
+    assert_eq!(first.word(), second.word(), "{engine}: {formula}");
+    first
 }
 
 fn ask_under(finder: &str, system: &System, formula: &str, deadlock: Deadlock) -> EarnedVerdict {
     let mut properties = PropertyList::new();
     let names = Names::of(system);
-    properties
-        .add_formula(&names, "formula", None, formula)
-        .unwrap();
+    let added = properties.add_formula(&names, "formula", None, formula);
+    added.unwrap();
     let subject = Subject::of_system(system, &properties.formulas, &properties.propositions);
     let options = CheckOptions {
         engine: Plan::of(finder).into(),
@@ -72,15 +55,8 @@ fn ask_under(finder: &str, system: &System, formula: &str, deadlock: Deadlock) -
     let systems = Systems::new();
     let budget = Budget::unlimited().with_work(20_000);
     let property = PropertyForm::Formula(properties.list[0].formula);
-    let mut explored = SpaceCache::new(&systems);
-    check_subject(
-        &subject,
-        property,
-        &options,
-        &mut explored,
-        RunContext::quiet(&budget),
-    )
-    .verdict
+    let (mut explored, ctx) = (SpaceCache::new(&systems), RunContext::quiet(&budget));
+    check_subject(&subject, property, &options, &mut explored, ctx).verdict
 }
 
 /// Asserts that all engines find a covering run; returns that of the depth-first search.
@@ -228,25 +204,18 @@ fn the_state_of_the_automaton_must_recur() {
 /// before it, but not that of the automaton.
 #[test]
 fn the_state_of_the_automaton_must_recur_within_a_component() {
-    let system = net(
-        &[("fuel", 100), ("heap", 0)],
-        &[("tick", &[(1, 0, 1)]), ("other", &[(0, 1, 0), (1, 0, 1)])],
-    );
-    not_violated(
-        &system,
-        "!G ((fires(tick) -> X fires(other)) & (fires(other) -> X fires(tick)))",
-    );
+    let mut system = tick_and_other();
+    system.initial[0][0] = 100;
+    let formula = "!G ((fires(tick) -> X fires(other)) & (fires(other) -> X fires(tick)))";
+    not_violated(&system, formula);
 }
 
 #[test]
 fn a_round_must_carry_all_marks() {
     not_violated(&tick_and_other(), "!G F fires(other)");
     // A depth-first search fires `tick` forever.
-    covered_by(
-        "walk",
-        &tick_and_other(),
-        "!(F fires(other) & G F fires(tick))",
-    );
+    let formula = "!(F fires(other) & G F fires(tick))";
+    covered_by("walk", &tick_and_other(), formula);
 }
 
 /// The search tests for covering only at intervals, so also at the end of long paths.

@@ -27,24 +27,15 @@ fn decide(engine: &str, problem: &Problem<'_>) -> (Found, Account) {
     (found, account)
 }
 
-fn edge(from: usize, to: usize, guard: &[(usize, bool)], marks: u64) -> BuchiEdge {
-    BuchiEdge {
-        from,
-        to,
-        guard: guard.to_vec(),
-        marks,
-    }
-}
-
 /// The automaton of `F G` atom 0.
 fn eventually_always() -> Buchi {
     Buchi {
         initial: vec![0],
         marks: 1,
         edges: vec![
-            edge(0, 0, &[], 0),
-            edge(0, 1, &[(0, true)], 0),
-            edge(1, 1, &[(0, true)], 1),
+            BuchiEdge::new(0, 0, &[], 0),
+            BuchiEdge::new(0, 1, &[(0, true)], 0),
+            BuchiEdge::new(1, 1, &[(0, true)], 1),
         ],
     }
 }
@@ -55,9 +46,9 @@ fn finally() -> Automaton {
         initial: vec![0],
         marks: 1,
         edges: vec![
-            edge(0, 0, &[(0, false)], 0),
-            edge(0, 1, &[(0, true)], 0),
-            edge(1, 1, &[], 1),
+            BuchiEdge::new(0, 0, &[(0, false)], 0),
+            BuchiEdge::new(0, 1, &[(0, true)], 0),
+            BuchiEdge::new(1, 1, &[], 1),
         ],
     };
     subjects::automaton(&buchi, 1)
@@ -154,10 +145,10 @@ fn no_bad_prefix_is_longer_than_the_lasso() {
         initial: vec![0],
         marks: 1,
         edges: vec![
-            edge(0, 1, &[], 0),
-            edge(1, 2, &[], 0),
-            edge(2, 3, &[(0, true)], 0),
-            edge(3, 3, &[], 1),
+            BuchiEdge::new(0, 1, &[], 0),
+            BuchiEdge::new(1, 2, &[], 0),
+            BuchiEdge::new(2, 3, &[(0, true)], 0),
+            BuchiEdge::new(3, 3, &[], 1),
         ],
     };
     let automaton = subjects::automaton(&buchi, 1);

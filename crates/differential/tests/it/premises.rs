@@ -3,9 +3,8 @@
 
 use lariat::internals::Plan;
 use lariat_differential::subjects;
-use lariat_model::Deadlock;
-use lariat_testkit::formulas::{Op1, Op2};
-use lariat_testkit::{Answer, Atom, Campaign, Case, Ltl, Random, fairness};
+use lariat_model::{Deadlock, Strength};
+use lariat_testkit::{Answer, Campaign, Case, Random, fairness};
 
 /// More conditions than the translation encodes in the automaton.
 const CONDITIONS: usize = 6;
@@ -18,21 +17,11 @@ fn with_premises(seed: u64) -> Case {
     while constraints.len() < CONDITIONS {
         constraints.extend(fairness::random(&mut rng, &case.system));
     }
-    let unary = |op, f| Ltl::Unary(op, Box::new(f));
-    let binary = |op, f, g| Ltl::Binary(op, Box::new(f), Box::new(g));
-    let mut premise = Ltl::Const(true);
-    for constraint in constraints {
-        let [enabled, taken] = constraint.propositions().map(|proposition| {
-            let text = None;
-            case.atoms.push(Atom { proposition, text });
-            Ltl::Atom(case.atoms.len() - 1)
-        });
-        let met = binary(Op2::Or, unary(Op1::Not, enabled), taken);
-        let often = unary(Op1::Globally, unary(Op1::Finally, met));
-        premise = binary(Op2::And, premise, often);
+    for constraint in &mut constraints {
+        constraint.strength = Strength::Weak;
     }
-    case.formula = binary(Op2::Implies, premise, case.formula);
-    case
+    case.fairness = constraints;
+    subjects::with_premises(case)
 }
 
 #[test]

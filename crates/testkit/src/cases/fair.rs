@@ -49,31 +49,26 @@ fn weak_and_strong() -> Vec<Fixed> {
         .steps("out", &[(0, 2), (1, 2)])
         .steps("v", &[(2, 2)]);
     let asks = |system: &Kripke, fairness| assuming(fairness, system.asks("F a", Stutter));
-    let out = |strength| taken(strength, 1);
-    // An assumption without effect, which selects the search for strong fairness.
-    let unrelated = || taken(Strong, 2);
+    let strong = vec![taken(Strong, 1)];
+    let weak = vec![taken(Weak, 1)];
+    // With an assumption without effect, which selects the search for strong fairness.
+    let both = vec![taken(Weak, 1), taken(Strong, 2)];
+    let with_both = "weakly-fair-alternating-with-a-strong-one";
+    let always_with_both = "weakly-fair-always-with-a-strong-one";
     vec![
         fixed(
             "strongly-fair-alternating",
-            asks(&alternating, vec![out(Strong)]),
+            asks(&alternating, strong),
             true,
         ),
         fixed(
             "weakly-fair-alternating",
-            asks(&alternating, vec![out(Weak)]),
+            asks(&alternating, weak.clone()),
             false,
         ),
-        fixed(
-            "weakly-fair-alternating-with-a-strong-one",
-            asks(&alternating, vec![out(Weak), unrelated()]),
-            false,
-        ),
-        fixed("weakly-fair-always", asks(&always, vec![out(Weak)]), true),
-        fixed(
-            "weakly-fair-always-with-a-strong-one",
-            asks(&always, vec![out(Weak), unrelated()]),
-            true,
-        ),
+        fixed(with_both, asks(&alternating, both.clone()), false),
+        fixed("weakly-fair-always", asks(&always, weak), true),
+        fixed(always_with_both, asks(&always, both), true),
     ]
 }
 

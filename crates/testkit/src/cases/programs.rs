@@ -1,6 +1,6 @@
 //! Fixed cases about events of programs, some of which fault.
 
-use super::{Fixed, fixed};
+use super::{Fixed, table};
 use crate::case::{Atom, Case};
 use crate::formulas::Ltl;
 use Deadlock::{Ignore, Stutter};
@@ -83,135 +83,96 @@ fn asks(system: System, formula: &str, deadlock: Deadlock) -> Case {
         Proposition::State(Predicate::Deadlock),
         Proposition::State(Predicate::compare(X, Comparison::Eq, 2)),
     ];
-    let atom = |proposition| Atom {
-        proposition,
-        text: None,
-    };
+    let atoms = propositions.map(Atom::unnamed);
     Case {
-        system,
-        atoms: propositions.map(atom).into(),
-        formula: Ltl::parse(formula, &ATOMS),
         deadlock,
-        fairness: Vec::new(),
+        ..Case::new(system, atoms, Ltl::parse(formula, &ATOMS))
     }
 }
 
 /// Programs that fault, could fault, or end, with properties about the taken event.
 pub(super) fn events_of_programs() -> Vec<Fixed> {
-    use Fails::{InItsEffect, InItsGuard};
-    let short = |fails, formula, deadlock| asks(system(fails, None), formula, deadlock);
-    let long = |formula, deadlock| asks(system(InItsEffect, Some(0)), formula, deadlock);
-    vec![
+    let short = |fails| move |formula: &str| asks(system(fails, None), formula, Stutter);
+    let long = |formula: &str| asks(system(Fails::InItsEffect, Some(0)), formula, Ignore);
+    let alone = "G (X failed -> crash | failed)";
+    let after = "!F (o & X (crash & X G failed))";
+    let nothing = "G (failed -> dead & !may_crash)";
+    let in_its_effect = [
         // A fault is a step of the event that faults.
-        fixed(
-            "event-that-fails",
-            short(InItsEffect, "G !crash", Stutter),
-            false,
-        ),
-        fixed(
-            "event-that-fails-in-its-guard",
-            short(InItsGuard, "G !crash", Stutter),
-            false,
-        ),
-        fixed(
-            "event-that-fails-ignoring-deadlocks",
-            long("G !crash", Ignore),
-            true,
-        ),
-        fixed(
-            "failed-by-the-event-alone",
-            short(InItsEffect, "G (X failed -> crash | failed)", Stutter),
-            true,
-        ),
+        ("event-that-fails", "G !crash", false),
+        ("failed-by-the-event-alone", alone, true),
         // The step after a named event may fault, and the fault state is never left.
-        fixed(
-            "failed-after-an-event",
-            short(InItsEffect, "!F (o & X (crash & X G failed))", Stutter),
-            false,
-        ),
-        fixed(
-            "failed-after-an-event-ignoring-deadlocks",
-            long("!F (o & X (crash & X G failed))", Ignore),
-            true,
-        ),
-        fixed(
+        ("failed-after-an-event", after, false),
+        (
             "no-event-where-it-has-failed",
-            short(InItsEffect, "G (failed -> !o & !crash)", Stutter),
+            "G (failed -> !o & !crash)",
             true,
         ),
         // Another enabled event would fault.
-        fixed(
-            "another-event-would-fail",
-            short(InItsEffect, "G (o -> X !failed)", Stutter),
-            true,
-        ),
-        fixed(
-            "another-event-would-fail-in-its-guard",
-            short(InItsGuard, "G (o -> X !failed)", Stutter),
-            true,
-        ),
+        ("another-event-would-fail", "G (o -> X !failed)", true),
         // Enabledness does not depend on the taken event.
-        fixed(
+        (
             "enabled-while-another-is-taken",
-            short(InItsEffect, "G !(may_crash & o)", Stutter),
+            "G !(may_crash & o)",
             false,
         ),
-        fixed(
-            "enabled-in-a-guard-that-fails",
-            short(InItsGuard, "G !(may_crash & o)", Stutter),
-            false,
-        ),
-        fixed(
-            "nothing-enabled-where-it-has-failed",
-            short(InItsEffect, "G (failed -> dead & !may_crash)", Stutter),
-            true,
-        ),
+        ("nothing-enabled-where-it-has-failed", nothing, true),
         // Dead ends of programs.
-        fixed(
+        (
             "no-end-before-an-event",
-            short(InItsEffect, "o & G (dead -> end | failed)", Stutter),
+            "o & G (dead -> end | failed)",
             true,
         ),
-        fixed(
-            "no-event-at-an-end",
-            short(InItsEffect, "G (end -> dead & !o)", Stutter),
+        ("no-event-at-an-end", "G (end -> dead & !o)", true),
+        ("stays-at-an-end", "!F (o & X (end & G !o))", false),
+    ];
+    let in_its_guard = [
+        ("event-that-fails-in-its-guard", "G !crash", false),
+        (
+            "another-event-would-fail-in-its-guard",
+            "G (o -> X !failed)",
             true,
         ),
-        fixed(
-            "stays-at-an-end",
-            short(InItsEffect, "!F (o & X (end & G !o))", Stutter),
-            false,
-        ),
-        fixed(
+        ("enabled-in-a-guard-that-fails", "G !(may_crash & o)", false),
+    ];
+    let ignoring = [
+        ("event-that-fails-ignoring-deadlocks", "G !crash", true),
+        ("failed-after-an-event-ignoring-deadlocks", after, true),
+        (
             "stays-at-an-end-ignoring-deadlocks",
-            long("!F (o & X (end & G !o))", Ignore),
+            "!F (o & X (end & G !o))",
             true,
         ),
+    ];
+    [
+        table(short(Fails::InItsEffect), in_its_effect),
+        table(short(Fails::InItsGuard), in_its_guard),
+        table(long, ignoring),
     ]
+    .concat()
 }
 
 /// An event that stays enabled is eventually taken, even if it faults.
 pub(super) fn fair_programs() -> Vec<Fixed> {
-    let asks = |waits_at, formula, event| Case {
-        fairness: vec![Constraint::of_events(
-            "event".to_owned(),
-            Strength::Weak,
-            vec![event],
-        )],
-        ..asks(system(Fails::InItsEffect, Some(waits_at)), formula, Stutter)
+    let case = |waits_at, event| {
+        let system = system(Fails::InItsEffect, Some(waits_at));
+        let fair = Constraint::of_events("event", Strength::Weak, vec![event]);
+        move |formula: &str| Case {
+            fairness: vec![fair.clone()],
+            ..asks(system.clone(), formula, Stutter)
+        }
     };
-    vec![
-        fixed("weakly-fair-program", asks(0, "F o", O), true),
-        fixed("weakly-fair-to-another", asks(0, "F o", CRASH), false),
-        fixed(
-            "weakly-fair-and-fails",
-            asks(1, "F (crash | end)", CRASH),
-            true,
+    [
+        table(case(0, O), [("weakly-fair-program", "F o", true)]),
+        table(case(0, CRASH), [("weakly-fair-to-another", "F o", false)]),
+        table(
+            case(1, CRASH),
+            [("weakly-fair-and-fails", "F (crash | end)", true)],
         ),
-        fixed(
-            "weakly-fair-to-the-other-event",
-            asks(1, "F crash", O),
-            false,
+        table(
+            case(1, O),
+            [("weakly-fair-to-the-other-event", "F crash", false)],
         ),
     ]
+    .concat()
 }

@@ -8,94 +8,77 @@ use lariat_testkit::symmetric::{self as nets, Arc as Tokens, Check, Firing, Part
 pub(super) const X0: Part = Part::Variable(0);
 pub(super) const X1: Part = Part::Variable(1);
 
-/// `size` identical processes that walk through three places; only one may leave the first.
-pub(super) fn walkers(size: u64) -> Spec {
-    let step = |from: usize, more: &[Tokens]| Firing {
-        variables: vec![0],
-        takes: [&[(from, vec![X0])], more].concat(),
-        puts: vec![(from + 1, vec![X0])],
-        ..Firing::default()
-    };
+/// A tuple with the first variable alone.
+pub(super) fn first(place: usize) -> Tokens {
+    (place, vec![X0])
+}
+
+/// A token without colour.
+pub(super) fn black(place: usize) -> Tokens {
+    (place, Vec::new())
+}
+
+/// A transition with a number of variables of the first class.
+pub(super) fn firing(variables: usize, takes: &[Tokens], puts: &[Tokens]) -> Firing {
+    Firing {
+        variables: vec![0; variables],
+        guard: Vec::new(),
+        takes: takes.to_vec(),
+        puts: puts.to_vec(),
+    }
+}
+
+/// A net with one class of colours, all of which mark the first place initially, and black tokens
+/// in others.
+pub(super) fn spec(
+    size: u64,
+    places: &[&[usize]],
+    transitions: Vec<Firing>,
+    tokens: &[(usize, u64)],
+) -> Spec {
+    let colours = (0..size).map(|colour| (0, vec![colour], 1));
+    let tokens = tokens
+        .iter()
+        .map(|(place, count)| (*place, Vec::new(), *count));
     Spec {
         classes: vec![(size, false)],
-        places: vec![vec![0], vec![0], vec![0], Vec::new()],
-        transitions: vec![step(0, &[(3, Vec::new())]), step(1, &[])],
-        initial: (0..size)
-            .map(|c| (0, vec![c], 1))
-            .chain([(3, Vec::new(), 1)])
-            .collect(),
+        places: places.iter().map(|classes| classes.to_vec()).collect(),
+        transitions,
+        initial: colours.chain(tokens).collect(),
     }
+}
+
+/// `size` identical processes that walk through three places; only one may leave the first.
+pub(super) fn walkers(size: u64) -> Spec {
+    let leave = firing(1, &[first(0), black(3)], &[first(1)]);
+    let walk = firing(1, &[first(1)], &[first(2)]);
+    spec(size, &[&[0], &[0], &[0], &[]], vec![leave, walk], &[(3, 1)])
 }
 
 /// Three processes that enter and leave a place, one at a time.
 pub(super) fn mutex() -> Spec {
-    let firing = |takes: &[Tokens], puts: &[Tokens]| Firing {
-        variables: vec![0],
-        takes: takes.to_vec(),
-        puts: puts.to_vec(),
-        ..Firing::default()
-    };
-    let (outside, inside, key) = ((0, vec![X0]), (1, vec![X0]), (2, Vec::new()));
-    Spec {
-        classes: vec![(3, false)],
-        places: vec![vec![0], vec![0], Vec::new()],
-        transitions: vec![
-            firing(
-                &[outside.clone(), key.clone()],
-                std::slice::from_ref(&inside),
-            ),
-            firing(std::slice::from_ref(&inside), &[outside, key]),
-        ],
-        initial: (0..3)
-            .map(|c| (0, vec![c], 1))
-            .chain([(2, Vec::new(), 1)])
-            .collect(),
-    }
+    let enter = firing(1, &[first(0), black(2)], &[first(1)]);
+    let leave = firing(1, &[first(1)], &[first(0), black(2)]);
+    spec(3, &[&[0], &[0], &[]], vec![enter, leave], &[(2, 1)])
 }
 
 /// Five identical processes, two of which enter and leave together, one pair at a time.
 pub(super) fn couples() -> Spec {
-    let outside: [Tokens; 3] = [(0, vec![X0]), (0, vec![X1]), (2, Vec::new())];
-    let inside: [Tokens; 2] = [(1, vec![X0]), (1, vec![X1])];
-    let firing = |takes: &[Tokens], puts: &[Tokens]| Firing {
-        variables: vec![0, 0],
-        guard: vec![Check::Differ(0, 1)],
-        takes: takes.to_vec(),
-        puts: puts.to_vec(),
-    };
-    Spec {
-        classes: vec![(5, false)],
-        places: vec![vec![0], vec![0], Vec::new()],
-        transitions: vec![firing(&outside, &inside), firing(&inside, &outside)],
-        initial: (0..5)
-            .map(|c| (0, vec![c], 1))
-            .chain([(2, Vec::new(), 1)])
-            .collect(),
+    let outside: [Tokens; 3] = [first(0), (0, vec![X1]), black(2)];
+    let inside: [Tokens; 2] = [first(1), (1, vec![X1])];
+    let mut transitions = vec![firing(2, &outside, &inside), firing(2, &inside, &outside)];
+    for firing in &mut transitions {
+        firing.guard.push(Check::Differ(0, 1));
     }
+    spec(5, &[&[0], &[0], &[]], transitions, &[(2, 1)])
 }
 
 /// `size` identical processes, of which `tickets` may leave the first place, and a self-loop.
 pub(super) fn leavers(size: u64, tickets: u64) -> Spec {
-    let leave = Firing {
-        variables: vec![0],
-        takes: vec![(0, vec![X0]), (2, Vec::new())],
-        puts: vec![(1, vec![X0])],
-        ..Firing::default()
-    };
-    let nothing = Firing {
-        takes: vec![(3, Vec::new())],
-        puts: vec![(3, Vec::new())],
-        ..Firing::default()
-    };
-    Spec {
-        classes: vec![(size, false)],
-        places: vec![vec![0], vec![0], Vec::new(), Vec::new()],
-        transitions: vec![nothing, leave],
-        initial: (0..size)
-            .map(|c| (0, vec![c], 1))
-            .chain([(2, Vec::new(), tickets), (3, Vec::new(), 1)])
-            .collect(),
-    }
+    let leave = firing(1, &[first(0), black(2)], &[first(1)]);
+    let nothing = firing(0, &[black(3)], &[black(3)]);
+    let places: [&[usize]; 4] = [&[0], &[0], &[], &[]];
+    spec(size, &places, vec![nothing, leave], &[(2, tickets), (3, 1)])
 }
 
 /// Three walkers in a circle; one may leave the first place, if its successor is there.
@@ -110,63 +93,59 @@ pub(super) fn circle_of_walkers() -> Spec {
 
 /// Two colours, of which only `colour` can leave the first place; the other would need two tokens.
 pub(super) fn constant(colour: u64) -> Spec {
-    Spec {
-        classes: vec![(2, false)],
-        places: vec![vec![0], vec![0]],
-        transitions: vec![
-            Firing {
-                variables: vec![0],
-                guard: vec![Check::Is(0, colour)],
-                takes: vec![(0, vec![X0])],
-                puts: vec![(1, vec![X0])],
-            },
-            Firing {
-                variables: vec![0],
-                takes: vec![(0, vec![X0]), (0, vec![X0])],
-                puts: vec![(1, vec![X0])],
-                ..Firing::default()
-            },
-        ],
-        initial: vec![(0, vec![0], 1), (0, vec![1], 1)],
-    }
+    let mut one = firing(1, &[first(0)], &[first(1)]);
+    one.guard.push(Check::Is(0, colour));
+    let two = firing(1, &[first(0), first(0)], &[first(1)]);
+    spec(2, &[&[0], &[0]], vec![one, two], &[])
 }
 
 /// Three colours with pairs (c, c + 1), invariant under rotations but not under transpositions.
 /// `parts` is the order of the variables in the arc that consumes a pair.
 pub(super) fn triangle(parts: [Part; 2]) -> Spec {
+    let split = firing(2, &[(0, parts.to_vec())], &[first(1)]);
+    let join = firing(2, &[first(1), (1, vec![X1])], &[(0, vec![X0, X1])]);
     Spec {
-        classes: vec![(3, false)],
-        places: vec![vec![0, 0], vec![0]],
-        transitions: vec![
-            Firing {
-                variables: vec![0, 0],
-                takes: vec![(0, parts.to_vec())],
-                puts: vec![(1, vec![X0])],
-                ..Firing::default()
-            },
-            Firing {
-                variables: vec![0, 0],
-                takes: vec![(1, vec![X0]), (1, vec![X1])],
-                puts: vec![(0, vec![X0, X1])],
-                ..Firing::default()
-            },
-        ],
         initial: (0..3).map(|c| (0, vec![c, (c + 1) % 3], 1)).collect(),
+        ..spec(3, &[&[0, 0], &[0]], vec![split, join], &[])
     }
 }
 
 /// A token that alternates between two colours.
 pub(super) fn shuttle() -> Spec {
+    let mut exchange = firing(2, &[first(0)], &[(0, vec![X1])]);
+    exchange.guard.push(Check::Differ(0, 1));
     Spec {
-        classes: vec![(2, false)],
-        places: vec![vec![0]],
-        transitions: vec![Firing {
-            variables: vec![0, 0],
-            guard: vec![Check::Differ(0, 1)],
-            takes: vec![(0, vec![X0])],
-            puts: vec![(0, vec![X1])],
-        }],
         initial: vec![(0, vec![0], 1)],
+        ..spec(2, &[&[0]], vec![exchange], &[])
+    }
+}
+
+/// Two processes that end in one place, in two ways; one way leaves a black token, which the other
+/// needs.
+pub(super) fn two_ways() -> Spec {
+    let transitions = vec![
+        firing(1, &[first(0)], &[first(2), black(3)]),
+        firing(1, &[first(2)], &[first(2)]),
+        firing(1, &[first(0), black(3)], &[first(2)]),
+    ];
+    spec(2, &[&[0], &[0], &[0], &[]], transitions, &[(3, 1)])
+}
+
+/// Four processes in a circle; one may leave the first place while its successor is there.
+pub(super) fn ring() -> Spec {
+    let successor = (0, vec![Part::Successor(0)]);
+    let leave = firing(1, &[first(0), successor.clone()], &[first(1), successor]);
+    let mut ring = spec(4, &[&[0], &[0]], vec![leave], &[]);
+    ring.classes[0].1 = true;
+    ring
+}
+
+/// Two self-loops on a black token, beside a place with both colours.
+pub(super) fn both_loops() -> Spec {
+    let turn = firing(0, &[black(0)], &[black(0)]);
+    Spec {
+        initial: vec![(0, Vec::new(), 1), (1, vec![0], 1), (1, vec![1], 1)],
+        ..spec(2, &[&[], &[0]], vec![turn; 2], &[])
     }
 }
 
