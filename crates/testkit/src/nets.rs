@@ -90,7 +90,7 @@ fn place(name: String, bound: Option<u64>) -> Variable {
 }
 
 /// Returns a net without places and transitions.
-pub(crate) fn empty(name: &str) -> System {
+pub fn empty(name: &str) -> System {
     System {
         name: name.to_owned(),
         initial: vec![Vec::new().into()],
@@ -99,7 +99,7 @@ pub(crate) fn empty(name: &str) -> System {
 }
 
 /// Adds an unbounded place with these initial tokens; returns its index.
-pub(crate) fn add_place(net: &mut System, name: String, tokens: i64) -> usize {
+pub fn add_place(net: &mut System, name: String, tokens: i64) -> usize {
     let initial = net.initial[0].iter().copied();
     net.initial = vec![initial.chain([tokens]).collect()];
     net.variables.push(place(name, None));
@@ -107,7 +107,7 @@ pub(crate) fn add_place(net: &mut System, name: String, tokens: i64) -> usize {
 }
 
 /// Adds a transition with the arcs given as (place, consumed, produced); returns its index.
-pub(crate) fn add_event(net: &mut System, name: String, arcs: &[(usize, i64, i64)]) -> usize {
+pub fn add_event(net: &mut System, name: String, arcs: &[(usize, i64, i64)]) -> usize {
     let action = transition(arcs);
     net.events.push(Event { name, action });
     net.events.len() - 1

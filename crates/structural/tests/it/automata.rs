@@ -1,22 +1,26 @@
 //! Pruned automata accept the same runs of a net; excluded steps and dead markings do not occur.
 
-use crate::explorer::{Explored, explore, letter};
+use crate::explorer::{Explored, explore};
 use crate::nets;
-use crate::rng::Rng;
 use lariat_automata::{
     Automaton, Guard, Guards, LegalLetters, Letter, StateId, Transition, components, translate,
 };
 use lariat_budget::Budget;
 use lariat_emptiness::Marks;
 use lariat_ltl::{AtomId, Formulas, OperatorWeights, random_formula};
-use lariat_model::{
-    Action, Arc, Comparison, Deadlock, Domain, Event, EventId, Predicate, Proposition, System,
-    VarId, Variable,
-};
+use lariat_model::{Comparison, Deadlock, EventId, Predicate, Proposition, System, VarId};
 use lariat_structural::Facts;
+use lariat_testkit::Random;
+use lariat_testkit::interpret::letter;
 
 const CUT: usize = 150;
 const CASES: usize = 1500;
+
+/// The meanings of the atoms of an automaton.
+pub fn of_atoms(automaton: &Automaton, meaning: &[Proposition]) -> Vec<Proposition> {
+    let atoms = automaton.atoms.iter();
+    atoms.map(|atom| meaning[atom.index()].clone()).collect()
+}
 
 /// Returns whether a run of the explored part is accepted; exact if everything was explored.
 pub fn accepts(
@@ -29,14 +33,7 @@ pub fn accepts(
     let width = automaton.states.len();
     let mut edges: Vec<Vec<(usize, Marks)>> = vec![Vec::new(); explored.states.len() * width];
     for (s, state) in explored.states.iter().enumerate() {
-        let mut steps: Vec<_> = explored.steps[s]
-            .iter()
-            .map(|(e, t)| (Some(*e), *t))
-            .collect();
-        if steps.is_empty() && deadlock == Deadlock::Stutter {
-            steps.push((None, Some(s)));
-        }
-        for (event, target) in steps {
+        for (event, target) in explored.moves(s, deadlock) {
             let read = Letter(letter(system, propositions, state, event));
             for (q, target) in automaton.state_ids().filter_map(|q| Some((q, target?))) {
                 for t in automaton.reading(q, read) {
@@ -64,10 +61,8 @@ pub fn accepts(
             }
         }
     }
-    marks
-        .into_iter()
-        .flatten()
-        .any(|m| m.contains(automaton.all_marks()))
+    let all = automaton.all_marks();
+    marks.into_iter().flatten().any(|m| m.contains(all))
 }
 
 #[test]
@@ -76,31 +71,18 @@ fn pruned_automata_accept_the_same_runs() {
     let budget = Budget::unlimited();
     let (mut asked, mut cubes, mut steps, mut barren, mut emptied) = (0, 0, 0, 0, 0);
     for seed in (first..).take(lariat_corpora::cases(CASES)) {
-        let mut rng = Rng::new(seed);
+        let mut rng = Random::new(seed);
         let system = nets::random(&mut rng);
         let explored = explore(&system, CUT);
         let mut facts = Facts::of(&system);
         for _ in 0..3 {
             let mut formulas = Formulas::new();
             let atoms: Vec<_> = ["a", "b", "c"].map(|a| formulas.atom_id(a)).into();
-            let meaning: Vec<Proposition> = atoms
-                .iter()
-                .map(|_| nets::proposition(&mut rng, &system))
-                .collect();
-            let size = 2 + rng.below(7);
-            let f = random_formula(
-                &mut formulas,
-                &atoms,
-                size,
-                &OperatorWeights::ALL,
-                &mut rng.0,
-            );
+            let meaning = [0; 3].map(|_| nets::proposition(&mut rng, &system));
+            let (size, weights) = (2 + rng.below(7), &OperatorWeights::ALL);
+            let f = random_formula(&mut formulas, &atoms, size, weights, &mut rng);
             let before = translate(&mut formulas, f, &LegalLetters::any(), &budget).unwrap();
-            let own: Vec<Proposition> = before
-                .atoms
-                .iter()
-                .map(|a| meaning[a.index()].clone())
-                .collect();
+            let own = of_atoms(&before, &meaning);
             for deadlock in [Deadlock::Stutter, Deadlock::Ignore] {
                 let mut after = before.clone();
                 let pruned = facts.prune(&mut after, &own, deadlock, &budget).unwrap();
@@ -133,22 +115,19 @@ fn excluded_steps_do_not_occur() {
     let budget = Budget::unlimited();
     let mut found = 0;
     for seed in (first..).take(lariat_corpora::cases(CASES)) {
-        let mut rng = Rng::new(seed);
+        let mut rng = Random::new(seed);
         let system = nets::random(&mut rng);
         let explored = explore(&system, CUT);
         let mut facts = Facts::of(&system);
         for _ in 0..6 {
-            let both = [
-                nets::proposition(&mut rng, &system),
-                nets::proposition(&mut rng, &system),
-            ];
-            let wanted = [rng.chance(50), rng.chance(50)];
+            let both = [0; 2].map(|_| nets::proposition(&mut rng, &system));
+            let wanted = [rng.percent(50), rng.percent(50)];
             let cube = |i: usize| vec![(both[i].clone(), wanted[i])];
             for deadlock in [Deadlock::Stutter, Deadlock::Ignore] {
-                let answer = facts
-                    .never_follows(&cube(0), &cube(1), deadlock, &budget)
-                    .unwrap();
-                let Some(certificate) = answer else { continue };
+                let answer = facts.never_follows(&cube(0), &cube(1), deadlock, &budget);
+                let Some(certificate) = answer.unwrap() else {
+                    continue;
+                };
                 found += 1;
                 assert!(certificate.check(&system));
                 let follows = follows(&system, &explored, &both, wanted, deadlock);
@@ -341,25 +320,14 @@ fn follows(
     wanted: [bool; 2],
     deadlock: Deadlock,
 ) -> bool {
-    let steps = |s: usize| {
-        let mut steps: Vec<_> = explored.steps[s]
-            .iter()
-            .map(|(e, t)| (Some(*e), *t))
-            .collect();
-        if steps.is_empty() && deadlock == Deadlock::Stutter {
-            steps.push((None, Some(s)));
-        }
-        steps
-    };
+    let steps = |s: usize| explored.moves(s, deadlock).into_iter();
     let holds = |i: usize, s: usize, event| {
         (letter(system, &both[i..=i], &explored.states[s], event) == 1) == wanted[i]
     };
     (0..explored.states.len()).any(|s| {
-        let first = steps(s)
-            .into_iter()
-            .filter(|(event, _)| holds(0, s, *event));
+        let first = steps(s).filter(|(event, _)| holds(0, s, *event));
         let mut next = first.filter_map(|(_, target)| target);
-        next.any(|t| steps(t).into_iter().any(|(event, _)| holds(1, t, event)))
+        next.any(|t| steps(t).any(|(event, _)| holds(1, t, event)))
     })
 }
 
@@ -368,33 +336,12 @@ fn follows(
 #[test]
 fn letters_of_a_component_are_computed_once() {
     const TOGGLES: usize = 4000;
-    let mut system = System {
-        name: "toggles".to_owned(),
-        ..System::default()
-    };
-    for i in 0..2 * TOGGLES {
-        let domain = Domain::Count { bound: None };
-        let name = format!("p{i}");
-        system.variables.push(Variable { name, domain });
-        let (from, to) = (VarId(i as u32), VarId((i ^ 1) as u32));
-        let mut arcs = vec![
-            Arc {
-                var: from,
-                need: 1,
-                delta: -1,
-            },
-            Arc {
-                var: to,
-                need: 0,
-                delta: 1,
-            },
-        ];
-        arcs.sort_by_key(|arc| arc.var);
-        let action = Action::Net(arcs);
-        let name = format!("t{i}");
-        system.events.push(Event { name, action });
-    }
-    system.initial = vec![(0..2 * TOGGLES).map(|i| i64::from(i % 2 == 0)).collect()];
+    let marking: Vec<i64> = (0..2 * TOGGLES).map(|i| i64::from(i % 2 == 0)).collect();
+    let arcs: Vec<_> = (0..2 * TOGGLES)
+        .map(|i| [(i, 1, 0), (i ^ 1, 0, 1)])
+        .collect();
+    let events: Vec<&[(usize, i64, i64)]> = arcs.iter().map(|arcs| &arcs[..]).collect();
+    let system = nets::net(&marking, &events);
     let mut formulas = Formulas::new();
     let atom = formulas.atom_id("some");
     let some = formulas.atom(atom);
@@ -405,8 +352,8 @@ fn letters_of_a_component_are_computed_once() {
     let propositions = [Proposition::State(Predicate::Enabled(up))];
     let budget = Budget::unlimited();
     let mut automaton = translate(&mut formulas, rest, &LegalLetters::any(), &budget).unwrap();
-    let pruned =
-        Facts::of(&system).prune(&mut automaton, &propositions, Deadlock::Stutter, &budget);
+    let mut facts = Facts::of(&system);
+    let pruned = facts.prune(&mut automaton, &propositions, Deadlock::Stutter, &budget);
     // Half of the toggles may stay up in a dead marking, which no linear program excludes.
     assert!(pruned.unwrap().barren.is_empty());
 }

@@ -1,13 +1,13 @@
 //! Facts about coloured nets from their skeletons alone.
 
-use crate::explorer::{Explored, explore, letter};
-use crate::rng::Rng;
+use crate::explorer::{Explored, explore};
 use crate::states::checked;
 use lariat_budget::Budget;
 use lariat_formats::{LoadedModel, read};
 use lariat_model::coloured::Coloured;
 use lariat_model::{Comparison, EventId, Linear, Predicate, Proposition, VarId};
 use lariat_structural::{FactLimits, Facts};
+use lariat_testkit::interpret::letter;
 use lariat_testkit::{Random, coloured};
 
 const CUT: usize = 300;
@@ -26,46 +26,38 @@ fn random(seed: u64) -> LoadedModel {
 
 /// A sum over whole places, sometimes with one colour omitted or counted twice, or whether a
 /// binding of a transition is enabled or fired.
-fn proposition(rng: &mut Rng, coloured: &Coloured) -> Proposition {
+fn proposition(rng: &mut Random, coloured: &Coloured) -> Proposition {
     let Coloured { net, unfolding } = coloured;
-    if rng.chance(40) {
+    if rng.percent(40) {
         let transitions: Vec<_> = net.transition_ids().collect();
-        let events: Vec<EventId> = unfolding.events(*rng.pick(&transitions)).collect();
-        return if rng.chance(20) {
+        let events: Vec<EventId> = unfolding.events(*rng.one_of(&transitions)).collect();
+        return if rng.percent(20) {
             Proposition::Fires(events)
         } else {
             Proposition::State(Predicate::Enabled(events))
         };
     }
     let mut terms: Vec<(VarId, i64)> = Vec::new();
-    for place in net
-        .place_ids()
-        .filter(|_| rng.chance(50))
-        .collect::<Vec<_>>()
-    {
-        let weight = *rng.pick(&[1, 1, 2, -1]);
+    let places: Vec<_> = net.place_ids().filter(|_| rng.percent(50)).collect();
+    for place in places {
+        let weight = *rng.one_of(&[1, 1, 2, -1]);
         terms.extend(unfolding.instances(place).map(|member| (member, weight)));
     }
-    if rng.chance(30) && !terms.is_empty() {
+    if rng.percent(30) && !terms.is_empty() {
         let odd = rng.below(terms.len());
-        if rng.chance(50) {
+        if rng.percent(50) {
             terms.remove(odd);
         } else {
             terms[odd].1 *= 2;
         }
     }
-    let comparisons = [
-        Comparison::Ge,
-        Comparison::Le,
-        Comparison::Eq,
-        Comparison::Ne,
-    ];
+    use Comparison::{Eq, Ge, Le, Ne};
     let sum = Predicate::Linear(Linear {
         terms,
-        comparison: *rng.pick(&comparisons),
+        comparison: *rng.one_of(&[Ge, Le, Eq, Ne]),
         constant: rng.between(-2, 6),
     });
-    Proposition::State(if rng.chance(10) {
+    Proposition::State(if rng.percent(10) {
         Predicate::And(vec![sum, Predicate::Deadlock])
     } else {
         sum
@@ -91,16 +83,14 @@ fn is_constant(
 #[test]
 fn facts_by_skeleton_are_true() {
     let first = lariat_corpora::seed(1);
-    let (budget, limits) = (
-        Budget::unlimited(),
-        FactLimits {
-            nodes: 0,
-            ..FactLimits::default()
-        },
-    );
+    let budget = Budget::unlimited();
+    let limits = FactLimits {
+        nodes: 0,
+        ..FactLimits::default()
+    };
     let (mut constants, mut bounded, mut finite) = (0, 0, 0);
     for seed in (first..).take(lariat_corpora::cases(CASES)) {
-        let (mut rng, model) = (Rng::new(seed), random(seed));
+        let (mut rng, model) = (Random::new(seed), random(seed));
         let (system, coloured) = (&model.system, model.coloured.as_ref().unwrap());
         if system.events.is_empty() || system.variables.is_empty() {
             continue;

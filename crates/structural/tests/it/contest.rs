@@ -1,5 +1,6 @@
 //! Facts about contest models against known answers. `LARIAT_BYTES` limits the model file.
 
+use crate::automata::of_atoms;
 use lariat_automata::{LegalLetters, translate};
 use lariat_budget::Budget;
 use lariat_formats::{load, mcc};
@@ -132,11 +133,7 @@ fn decide(
     let Ok(mut automaton) = translate(formulas, negation, &LegalLetters::any(), &limited) else {
         return (None, simpler);
     };
-    let own: Vec<Proposition> = automaton
-        .atoms
-        .iter()
-        .map(|a| propositions[a.index()].clone())
-        .collect();
+    let own = of_atoms(&automaton, propositions);
     let pruned = facts.prune(&mut automaton, &own, Deadlock::Stutter, budget);
     let empty = pruned.is_ok() && automaton.initial.is_empty();
     (empty.then_some("T"), simpler)

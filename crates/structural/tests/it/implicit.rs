@@ -2,11 +2,11 @@
 
 use crate::explorer::explore;
 use crate::nets;
-use crate::rng::Rng;
 use lariat_budget::Budget;
 use lariat_model::{Action, System, Value, VarId};
 use lariat_reductions::ImplicitPlace;
 use lariat_structural::Facts;
+use lariat_testkit::Random;
 
 const CUT: usize = 400;
 const CASES: usize = 1500;
@@ -72,7 +72,7 @@ fn implicit_places_never_disable_alone() {
     let first = lariat_corpora::seed(1);
     let mut found = 0;
     for seed in (first..).take(lariat_corpora::cases(CASES)) {
-        let system = nets::random(&mut Rng::new(seed));
+        let system = nets::random(&mut Random::new(seed));
         let places = implicit(&system);
         found += places.len();
         let is_implicit = |place: VarId| places.iter().any(|found| found.place == place);

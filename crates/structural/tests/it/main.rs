@@ -7,5 +7,4 @@ mod explorer;
 mod formulas;
 mod implicit;
 mod nets;
-mod rng;
 mod states;

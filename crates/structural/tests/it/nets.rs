@@ -1,13 +1,12 @@
 //! Random nets, growing or terminating, and random predicates.
 
-use crate::rng::Rng;
-use lariat_model::{
-    Action, Arc, Comparison, Domain, Event, EventId, Linear, Predicate, Proposition, System, VarId,
-    Variable,
-};
+use lariat_model::{Comparison, EventId, Linear, Predicate, Proposition, System, VarId};
+use lariat_testkit::Random;
+pub use lariat_testkit::nets::net;
+use lariat_testkit::nets::{add_event, add_place, empty};
 
 /// A net of synchronised machines, or with random arcs.
-pub fn random(rng: &mut Rng) -> System {
+pub fn random(rng: &mut Random) -> System {
     match rng.below(4) {
         0 => machines(rng),
         _ => arbitrary(rng),
@@ -15,106 +14,49 @@ pub fn random(rng: &mut Rng) -> System {
 }
 
 /// Two or three cyclic machines; some steps move or test a second one. Safe, maybe with deadlocks.
-fn machines(rng: &mut Rng) -> System {
-    let mut system = System {
-        name: "machines".to_owned(),
-        ..System::default()
-    };
-    let mut marking = Vec::new();
+fn machines(rng: &mut Random) -> System {
+    let mut system = empty("machines");
     let mut machines: Vec<Vec<usize>> = Vec::new();
     for _ in 0..2 + rng.below(2) {
-        let (first, size) = (marking.len(), 2 + rng.below(3));
+        let (first, size) = (system.variables.len(), 2 + rng.below(3));
         machines.push((first..first + size).collect());
-        marking.extend((0..size).map(|i| i64::from(i == 0)));
-    }
-    for p in 0..marking.len() {
-        system.variables.push(Variable {
-            name: format!("p{p}"),
-            domain: Domain::Count { bound: None },
-        });
+        for i in 0..size {
+            add_place(&mut system, format!("p{}", first + i), i64::from(i == 0));
+        }
     }
     for (m, machine) in machines.iter().enumerate() {
         for i in 0..machine.len() {
-            let to = if rng.chance(80) {
+            let to = if rng.percent(80) {
                 machine[(i + 1) % machine.len()]
             } else {
-                *rng.pick(machine)
+                *rng.one_of(machine)
             };
-            let mut arcs = vec![(0, 0); marking.len()];
-            arcs[machine[i]].0 += 1;
-            arcs[to].1 += 1;
-            if rng.chance(40) {
+            let mut arcs = vec![(machine[i], 1, 0), (to, 0, 1)];
+            if rng.percent(40) {
                 let other = &machines[(m + 1) % machines.len()];
-                let from = *rng.pick(other);
-                let to = if rng.chance(50) {
+                let from = *rng.one_of(other);
+                let to = if rng.percent(50) {
                     from
                 } else {
-                    *rng.pick(other)
+                    *rng.one_of(other)
                 };
-                arcs[from].0 += 1;
-                arcs[to].1 += 1;
+                arcs.extend([(from, 1, 0), (to, 0, 1)]);
             }
-            push(&mut system, arcs);
+            let name = format!("t{}", system.events.len());
+            add_event(&mut system, name, &arcs);
         }
     }
-    system.initial = vec![marking.into()];
     system
-}
-
-/// The net with this marking and these events, each with its (place, taken, given).
-pub fn net(marking: &[i64], events: &[&[(usize, i64, i64)]]) -> System {
-    let mut system = System {
-        variables: (0..marking.len())
-            .map(|p| Variable {
-                name: format!("p{p}"),
-                domain: Domain::Count { bound: None },
-            })
-            .collect(),
-        initial: vec![marking.into()],
-        ..System::default()
-    };
-    for event in events {
-        let mut arcs = vec![(0, 0); marking.len()];
-        for (place, take, give) in *event {
-            arcs[*place] = (*take, *give);
-        }
-        push(&mut system, arcs);
-    }
-    system
-}
-
-/// Adds the event with these (taken, given) per place.
-fn push(system: &mut System, arcs: Vec<(i64, i64)>) {
-    let arcs = arcs
-        .into_iter()
-        .enumerate()
-        .filter(|(_, (take, give))| take + give > 0);
-    let arc = |(p, (take, give)): (usize, (i64, i64))| Arc {
-        var: VarId(p as u32),
-        need: take,
-        delta: give - take,
-    };
-    let action = Action::Net(arcs.map(arc).collect());
-    let name = format!("t{}", system.events.len());
-    system.events.push(Event { name, action });
 }
 
 /// A net with random arcs; `tilt` decides whether events add, keep or remove tokens.
-fn arbitrary(rng: &mut Rng) -> System {
+fn arbitrary(rng: &mut Random) -> System {
     let places = 2 + rng.below(5);
     let tilt = rng.between(-1, 1);
-    let weight = *rng.pick(&[1, 1, 2, 3]);
-    let mut system = System {
-        name: "arbitrary".to_owned(),
-        variables: (0..places)
-            .map(|p| Variable {
-                name: format!("p{p}"),
-                domain: Domain::Count { bound: None },
-            })
-            .collect(),
-        ..System::default()
-    };
-    for _ in 0..1 + rng.below(6) {
+    let weight = *rng.one_of(&[1, 1, 2, 3]);
+    let mut system = net(&vec![0; places], &[]);
+    system.initial.clear();
+    for t in 0..1 + rng.below(6) {
         let mut arcs: Vec<(i64, i64)> = vec![(0, 0); places];
         for _ in 0..1 + rng.below(3) {
             arcs[rng.below(places)].0 += rng.between(1, weight);
@@ -122,7 +64,7 @@ fn arbitrary(rng: &mut Rng) -> System {
         for _ in 0..rng.below(3) + usize::from(tilt > 0) {
             arcs[rng.below(places)].1 += rng.between(1, weight);
         }
-        if tilt < 0 && rng.chance(70) {
+        if tilt < 0 && rng.percent(70) {
             // Fewer tokens than before: most of these nets terminate.
             let taken: i64 = arcs.iter().map(|a| a.0).sum();
             while arcs.iter().map(|a| a.1).sum::<i64>() >= taken {
@@ -131,14 +73,23 @@ fn arbitrary(rng: &mut Rng) -> System {
                 }
             }
         }
-        if rng.chance(5) {
+        if rng.percent(5) {
             arcs.iter_mut().for_each(|a| a.0 = 0);
         }
-        push(&mut system, arcs);
+        let arcs = (0..)
+            .zip(arcs)
+            .map(|(place, (take, give))| (place, take, give));
+        add_event(&mut system, format!("t{t}"), &Vec::from_iter(arcs));
     }
-    let starts = if rng.chance(10) { 2 } else { 1 };
+    let starts = if rng.percent(10) { 2 } else { 1 };
     for _ in 0..starts {
-        let marking = (0..places).map(|_| if rng.chance(45) { rng.between(1, 3) } else { 0 });
+        let marking = (0..places).map(|_| {
+            if rng.percent(45) {
+                rng.between(1, 3)
+            } else {
+                0
+            }
+        });
         let marking = marking.collect();
         if !system.initial.contains(&marking) {
             system.initial.push(marking);
@@ -148,15 +99,15 @@ fn arbitrary(rng: &mut Rng) -> System {
 }
 
 /// A random predicate of the net.
-pub fn predicate(rng: &mut Rng, system: &System, depth: usize) -> Predicate {
-    let any = |rng: &mut Rng| {
-        let event = |rng: &mut Rng| EventId(rng.below(system.events.len()) as u32);
+pub fn predicate(rng: &mut Random, system: &System, depth: usize) -> Predicate {
+    let any = |rng: &mut Random| {
+        let event = |rng: &mut Random| EventId(rng.below(system.events.len()) as u32);
         let mut events: Vec<EventId> = (0..1 + rng.below(2)).map(|_| event(rng)).collect();
         events.sort_unstable();
         events.dedup();
         events
     };
-    let nested = depth > 0 && rng.chance(40);
+    let nested = depth > 0 && rng.percent(40);
     match (nested, rng.below(6)) {
         (true, 0 | 1) => Predicate::Not(Box::new(predicate(rng, system, depth - 1))),
         (true, n) => {
@@ -168,23 +119,16 @@ pub fn predicate(rng: &mut Rng, system: &System, depth: usize) -> Predicate {
             }
         }
         (false, 0) => Predicate::Enabled(any(rng)),
-        (false, 1) if rng.chance(30) => Predicate::Deadlock,
+        (false, 1) if rng.percent(30) => Predicate::Deadlock,
         (false, _) => {
             let mut terms: Vec<(VarId, i64)> = Vec::new();
             for p in 0..system.variables.len() as u32 {
-                if rng.chance(35) {
-                    terms.push((VarId(p), *rng.pick(&[1, 1, 1, 2, -1])));
+                if rng.percent(35) {
+                    terms.push((VarId(p), *rng.one_of(&[1, 1, 1, 2, -1])));
                 }
             }
-            let comparison = *rng.pick(&[
-                Comparison::Ge,
-                Comparison::Ge,
-                Comparison::Le,
-                Comparison::Eq,
-                Comparison::Ne,
-                Comparison::Lt,
-                Comparison::Gt,
-            ]);
+            use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
+            let comparison = *rng.one_of(&[Ge, Ge, Le, Eq, Ne, Lt, Gt]);
             let constant = rng.between(-1, 4);
             Predicate::Linear(Linear {
                 terms,
@@ -196,8 +140,8 @@ pub fn predicate(rng: &mut Rng, system: &System, depth: usize) -> Predicate {
 }
 
 /// A random predicate, or a fired event.
-pub fn proposition(rng: &mut Rng, system: &System) -> Proposition {
-    if rng.chance(20) {
+pub fn proposition(rng: &mut Random, system: &System) -> Proposition {
+    if rng.percent(20) {
         Proposition::Fires(vec![EventId(rng.below(system.events.len()) as u32)])
     } else {
         Proposition::State(predicate(rng, system, 2))

@@ -1,11 +1,12 @@
 //! Facts about single markings, and about repetition.
 
-use crate::explorer::{Explored, explore, letter};
+use crate::explorer::{Explored, explore};
 use crate::nets;
-use crate::rng::Rng;
 use lariat_budget::Budget;
 use lariat_model::{Domain, EventId, Expr, Predicate, Proposition, State, System, VarId};
 use lariat_structural::{Certificate, Facts};
+use lariat_testkit::Random;
+use lariat_testkit::interpret::letter;
 
 const CUT: usize = 400;
 const CASES: usize = 1000;
@@ -29,17 +30,14 @@ fn facts_are_true_of_everything_explored() {
     let first = lariat_corpora::seed(1);
     let mut found = Sightings::default();
     for seed in (first..).take(lariat_corpora::cases(CASES)) {
-        let mut rng = Rng::new(seed);
+        let mut rng = Random::new(seed);
         let system = nets::random(&mut rng);
         let explored = explore(&system, CUT);
         let mut facts = Facts::of(&system);
         let context = format!("LARIAT_SEED={seed} LARIAT_CASES=1\n{system:?}");
-        markings(
-            &system, &explored, &mut facts, &mut rng, &context, &mut found,
-        );
-        repetition(
-            &system, &explored, &mut facts, &mut rng, &context, &mut found,
-        );
+        let found = &mut found;
+        markings(&system, &explored, &mut facts, &mut rng, &context, found);
+        repetition(&system, &explored, &mut facts, &mut rng, &context, found);
     }
     println!("{found:?}");
     if lariat_corpora::cases(CASES) >= CASES {
@@ -54,10 +52,8 @@ fn facts_are_true_of_everything_explored() {
             (found.settled, 600),
             (found.live, 30),
         ];
-        assert!(
-            least.iter().all(|(found, least)| found >= least),
-            "{found:?}"
-        );
+        let enough = least.iter().all(|(found, least)| found >= least);
+        assert!(enough, "{found:?}");
     }
 }
 
@@ -70,7 +66,7 @@ fn markings(
     system: &System,
     explored: &Explored,
     facts: &mut Facts,
-    rng: &mut Rng,
+    rng: &mut Random,
     context: &str,
     found: &mut Sightings,
 ) {
@@ -101,10 +97,8 @@ fn markings(
             found.live += 1;
             checked(&certificate, system, context);
             let at = |state| letter(system, &propositions, state, None);
-            assert!(
-                explored.dead().all(|s| at(s) != wanted),
-                "{cube:?} rests\n{context}"
-            );
+            let never = explored.dead().all(|s| at(s) != wanted);
+            assert!(never, "{cube:?} rests\n{context}");
         }
     }
     for place in system.var_ids() {
@@ -112,17 +106,15 @@ fn markings(
             found.bounds += 1;
             checked(&bound.certificate, system, context);
             let within = |v: i64| u64::try_from(v).unwrap() <= bound.most;
-            assert!(
-                explored.states.iter().all(|s| within(s[place.index()])),
-                "{place:?} {bound:?}\n{context}"
-            );
+            let holds = explored.states.iter().all(|s| within(s[place.index()]));
+            assert!(holds, "{place:?} {bound:?}\n{context}");
         }
     }
     for _ in 0..4 {
         let mut terms: Vec<(VarId, i64)> = Vec::new();
         for place in system.var_ids() {
-            if rng.chance(40) {
-                terms.push((place, *rng.pick(&[1, 1, 2, -1])));
+            if rng.percent(40) {
+                terms.push((place, *rng.one_of(&[1, 1, 2, -1])));
             }
         }
         let Some((most, certificate)) = facts.most(&terms, &budget).unwrap() else {
@@ -132,10 +124,8 @@ fn markings(
         checked(&certificate, system, context);
         let sum = |state: &State| -> i64 { terms.iter().map(|(p, c)| c * state[p.index()]).sum() };
         let within = |state: &State| i128::from(sum(state)) <= most;
-        assert!(
-            explored.states.iter().all(within),
-            "{terms:?} <= {most}\n{context}"
-        );
+        let holds = explored.states.iter().all(within);
+        assert!(holds, "{terms:?} <= {most}\n{context}");
     }
     let covered = facts.bounded(&budget).unwrap();
     for (place, covered) in system.var_ids().zip(covered) {
@@ -146,11 +136,8 @@ fn markings(
         if let Some(certificate) = facts.dead(event, &budget).unwrap() {
             found.dead += 1;
             checked(&certificate, system, context);
-            let mut steps = explored.steps.iter().flatten();
-            assert!(
-                !steps.any(|(e, _)| *e == event),
-                "{event:?} is not dead\n{context}"
-            );
+            let fired = explored.steps.iter().flatten().any(|(e, _)| *e == event);
+            assert!(!fired, "{event:?} is not dead\n{context}");
         }
     }
 }
@@ -161,25 +148,19 @@ fn letters<'a>(
     explored: &'a Explored,
     propositions: &'a [Proposition],
 ) -> impl Iterator<Item = (u64, Option<EventId>)> + 'a {
-    explored
-        .states
-        .iter()
-        .zip(&explored.steps)
-        .flat_map(move |(state, steps)| {
-            let mut events: Vec<Option<EventId>> = steps.iter().map(|(e, _)| Some(*e)).collect();
-            if events.is_empty() {
-                events.push(None);
-            }
-            let at = move |event| (letter(system, propositions, state, event), event);
-            events.into_iter().map(at)
-        })
+    let all = explored.states.iter().zip(&explored.steps);
+    all.flat_map(move |(state, steps)| {
+        let events = steps.iter().map(|(event, _)| Some(*event));
+        let events = events.chain(steps.is_empty().then_some(None));
+        events.map(move |event| (letter(system, propositions, state, event), event))
+    })
 }
 
 fn repetition(
     system: &System,
     explored: &Explored,
     facts: &mut Facts,
-    rng: &mut Rng,
+    rng: &mut Random,
     context: &str,
     found: &mut Sightings,
 ) {
@@ -189,10 +170,8 @@ fn repetition(
     checked(&repeating.certificate, system, context);
     for event in system.event_ids() {
         let known = repeating.events.contains(&event);
-        assert!(
-            known || !repeated[event.index()],
-            "{event:?} repeats\n{context}"
-        );
+        let right = known || !repeated[event.index()];
+        assert!(right, "{event:?} repeats\n{context}");
         found.finite += usize::from(!known);
     }
     if let Some(certificate) = facts.terminates(&budget).unwrap() {
@@ -205,11 +184,16 @@ fn repetition(
         found.settled += 1;
         let changes = |event: &EventId| system.event(*event).action.writes().contains(&place);
         let mut repeating = system.event_ids().filter(|e| repeated[e.index()]);
-        assert!(
-            !repeating.any(|e| changes(&e)),
-            "{place:?} does not settle\n{context}"
-        );
+        let changed = repeating.any(|e| changes(&e));
+        assert!(!changed, "{place:?} does not settle\n{context}");
     }
+}
+
+/// Asserts that all places have bounds of at most `most`.
+fn assert_bounds(facts: &mut Facts, most: u64) {
+    let bounds = facts.bounds(1000, &Budget::unlimited()).unwrap();
+    let holds = bounds.iter().all(|b| b.is_some_and(|b| b <= most));
+    assert!(holds, "{bounds:?}");
 }
 
 #[test]
@@ -224,22 +208,13 @@ fn places_of_known_nets_are_bounded() {
         let system = generate(family, 4).unwrap();
         let mut facts = Facts::of(&system);
         assert!(facts.is_bounded(&budget).unwrap());
-        let bounds = facts.bounds(1000, &budget).unwrap();
-        assert!(
-            bounds.iter().all(|b| b.is_some_and(|b| b <= most)),
-            "{bounds:?}"
-        );
+        assert_bounds(&mut facts, most);
         assert!(facts.terminates(&budget).unwrap().is_none());
     }
     let system = generate(Family::Philosophers, 2).unwrap();
-    let bound = Facts::of(&system)
-        .bound(VarId(0), &budget)
-        .unwrap()
-        .unwrap();
-    assert_eq!(
-        bound.certificate.sentences(&system),
-        ["Fork_1 + HasLeft_1 + HasRight_2 <= 1"]
-    );
+    let bound = Facts::of(&system).bound(VarId(0), &budget).unwrap();
+    let sentences = bound.unwrap().certificate.sentences(&system);
+    assert_eq!(sentences, ["Fork_1 + HasLeft_1 + HasRight_2 <= 1"]);
 }
 
 /// Several threads that share answers find the same bounds and solve each program once.
@@ -277,7 +252,6 @@ fn threads_share_the_answers_of_programs() {
 /// Dead markings need no tighter bound of a place that is known to be safe.
 #[test]
 fn bounds_of_safe_places_are_not_tightened() {
-    let budget = Budget::unlimited();
     // One token moves between two places; with two, others would be marked.
     let system = nets::net(
         &[1, 0, 0, 0],
@@ -288,20 +262,14 @@ fn bounds_of_safe_places_are_not_tightened() {
             &[(0, 1, 0), (2, 1, 0), (3, 0, 1)],
         ],
     );
-    let asked = |question: fn(&mut Facts, &Budget)| {
+    let asked = |question: fn(&mut Facts)| {
         let mut facts = Facts::of(&system);
-        question(&mut facts, &budget);
+        question(&mut facts);
         facts.effort().0
     };
-    let bounds = |facts: &mut Facts, budget: &Budget| {
-        let bounds = facts.bounds(1000, budget).unwrap();
-        assert!(
-            bounds.iter().all(|b| b.is_some_and(|b| b <= 1)),
-            "{bounds:?}"
-        );
-    };
-    let resting = |facts: &mut Facts, budget: &Budget| {
-        facts.deadlock_free(budget).unwrap();
+    let bounds = |facts: &mut Facts| assert_bounds(facts, 1);
+    let resting = |facts: &mut Facts| {
+        facts.deadlock_free(&Budget::unlimited()).unwrap();
     };
     assert_eq!((asked(bounds), asked(resting)), (2, 1));
 }
