@@ -86,10 +86,6 @@ impl LinearCases {
         LinearCases(Vec::new())
     }
 
-    fn one(row: LinearConstraint) -> LinearCases {
-        LinearCases(vec![vec![row]])
-    }
-
     /// The conjunction; only the shorter operand if there would be too many cases or rows.
     #[must_use]
     pub fn and(self, other: LinearCases) -> LinearCases {
@@ -110,13 +106,9 @@ impl LinearCases {
             case.extend(b.iter().filter(|row| !a.contains(row)).cloned());
             case
         };
-        LinearCases(
-            short
-                .0
-                .iter()
-                .flat_map(|a| long.0.iter().map(move |b| both(a, b)))
-                .collect(),
-        )
+        let all = short.0.iter();
+        let all = all.flat_map(|a| long.0.iter().map(move |b| both(a, b)));
+        LinearCases(all.collect())
     }
 
     /// The disjunction; `true` if there would be too many cases.
@@ -193,11 +185,9 @@ impl IncidenceNet {
         let mut cases = LinearCases::any();
         for lacks in lacks {
             let open = |case: &&LinearCase| !lacks.iter().any(|row| case.contains(row));
-            let (opened, longest) = cases
-                .0
-                .iter()
-                .filter(open)
-                .fold((0, 0), |(n, most), case| (n + 1, case.len().max(most)));
+            let open_cases = cases.0.iter().filter(open);
+            let (opened, longest) =
+                open_cases.fold((0, 0), |(n, most), case| (n + 1, case.len().max(most)));
             let kept = cases.0.len() - opened;
             if opened * lacks.len() + kept > MOST_CASES || longest >= MOST_ROWS {
                 break;
@@ -218,25 +208,14 @@ impl IncidenceNet {
 }
 
 fn compare(linear: &Linear, truth: bool) -> LinearCases {
-    let terms: Vec<(VarId, i128)> = linear
-        .terms
-        .iter()
-        .map(|(v, c)| (*v, i128::from(*c)))
-        .collect();
-    let negated = || terms.iter().map(|(v, c)| (*v, -c)).collect();
+    let scaled = |factor: i128, least: i128| {
+        let terms = linear.terms.iter();
+        let terms = terms.map(|(v, c)| (*v, factor * i128::from(*c))).collect();
+        LinearCases(vec![vec![LinearConstraint { terms, least }]])
+    };
     let constant = i128::from(linear.constant);
-    let at_least = |least: i128| {
-        LinearCases::one(LinearConstraint {
-            terms: terms.clone(),
-            least,
-        })
-    };
-    let at_most = |most: i128| {
-        LinearCases::one(LinearConstraint {
-            terms: negated(),
-            least: -most,
-        })
-    };
+    let at_least = |least: i128| scaled(1, least);
+    let at_most = |most: i128| scaled(-1, -most);
     match (linear.comparison, truth) {
         (Comparison::Ge, true) | (Comparison::Lt, false) => at_least(constant),
         (Comparison::Gt, true) | (Comparison::Le, false) => at_least(constant + 1),
@@ -254,27 +233,14 @@ fn compare(linear: &Linear, truth: bool) -> LinearCases {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lariat_model::{Action, Arc, Domain, Event, System, Variable};
+    use lariat_testkit::nets;
 
     /// A conjunct of a disjunction that is too long may be the one that holds.
     #[test]
     fn long_disjunctions_become_true() {
-        let mut system = System::default();
-        for i in 0..=MOST_CASES as u32 + 1 {
-            system.variables.push(Variable {
-                name: format!("p{i}"),
-                domain: Domain::Count { bound: None },
-            });
-            system.events.push(Event {
-                name: format!("t{i}"),
-                action: Action::Net(vec![Arc {
-                    var: VarId(i),
-                    need: 1,
-                    delta: -1,
-                }]),
-            });
-        }
-        system.initial = vec![vec![1; system.variables.len()].into()];
+        let arcs: Vec<_> = (0..MOST_CASES + 2).map(|place| [(place, 1, 0)]).collect();
+        let events: Vec<&[_]> = arcs.iter().map(|arcs| &arcs[..]).collect();
+        let system = nets::net(&[1; MOST_CASES + 2], &events);
         let net = IncidenceNet::of(&system).unwrap();
         let some = |events: usize| net.some_enabled(net.events().take(events));
         assert_eq!(some(MOST_CASES).0.len(), MOST_CASES);

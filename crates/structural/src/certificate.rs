@@ -13,6 +13,7 @@
 
 use crate::net::IncidenceNet;
 use crate::skeleton::Skeleton;
+use lariat_budget::Stop;
 use lariat_model::{EventId, System, Value, VarId};
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -55,6 +56,20 @@ pub struct Certificate {
 }
 
 impl Certificate {
+    /// The statements of all reasons; `None` if one of them is unknown.
+    pub(crate) fn of_all(
+        reasons: impl IntoIterator<Item = Result<Option<Certificate>, Stop>>,
+    ) -> Result<Option<Certificate>, Stop> {
+        let mut all = Certificate::default();
+        for reason in reasons {
+            match reason? {
+                Some(reason) => all.extend(reason),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(all))
+    }
+
     /// Adds the statements of another certificate, without duplicates.
     pub fn extend(&mut self, other: Certificate) {
         for statement in other.statements {
@@ -176,15 +191,12 @@ impl Statement {
                 finite,
                 among,
             } => {
-                let sum = sum(system, weights.iter().map(|(p, w)| (*p, *w)));
-                if finite.len() == among.len() {
+                let sum = sum(system, weights.iter().copied());
+                let (finite, all) = (finite.len(), among.len());
+                if finite == all {
                     format!("every step decreases {sum}")
                 } else {
-                    format!(
-                        "{} of {} events decrease {sum}, and none increases it",
-                        finite.len(),
-                        among.len()
-                    )
+                    format!("{finite} of {all} events decrease {sum}, and none increases it")
                 }
             }
             Statement::Always(event) => format!("always enabled: {}", system.event(*event).name),
@@ -195,13 +207,8 @@ impl Statement {
 /// `Σ left <= Σ right`, with positive weights on both sides.
 fn inequality(system: &System, weights: &[(VarId, i128)], most: i128) -> String {
     let mut left = sum(system, weights.iter().filter(|(_, w)| *w > 0).copied());
-    let mut right = sum(
-        system,
-        weights
-            .iter()
-            .filter(|(_, w)| *w < 0)
-            .map(|(p, w)| (*p, -w)),
-    );
+    let negative = weights.iter().filter(|(_, w)| *w < 0);
+    let mut right = sum(system, negative.map(|(p, w)| (*p, -w)));
     // The constant goes to the side where it is not negative.
     let (side, constant) = if right.is_empty() || most >= 0 {
         (&mut right, most)
@@ -237,32 +244,15 @@ fn sum(system: &System, weights: impl Iterator<Item = (VarId, i128)>) -> String 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lariat_model::{Action, Arc, Domain, Event, Variable};
+    use lariat_model::Action;
+    use lariat_testkit::nets::net;
 
-    /// `t`: 2 p → q, with one token on p; `u` tests q.
+    /// t0: 2 p0 → p1
+    const T: &[(usize, Value, Value)] = &[(0, 2, 0), (1, 0, 1)];
+
+    /// Three tokens on p0; t1 tests p1.
     fn system() -> System {
-        let place = |name: &str| Variable {
-            name: name.to_owned(),
-            domain: Domain::Count { bound: None },
-        };
-        let arc = |var, need, delta| Arc {
-            var: VarId(var),
-            need,
-            delta,
-        };
-        let event = |name: &str, arcs| Event {
-            name: name.to_owned(),
-            action: Action::Net(arcs),
-        };
-        System {
-            variables: vec![place("p"), place("q")],
-            events: vec![
-                event("t", vec![arc(0, 2, -2), arc(1, 0, 1)]),
-                event("u", vec![arc(1, 1, 0)]),
-            ],
-            initial: vec![[3, 0].into()],
-            ..System::default()
-        }
+        net(&[3, 0], &[T, &[(1, 1, 1)]])
     }
 
     #[test]
@@ -279,20 +269,17 @@ mod tests {
             finite: finite.to_vec(),
             among: vec![t, u],
         };
+        let one_of_two = "1 of 2 events decrease p0, and none increases it";
         for (statement, good, text) in [
-            (invariant(&[(p, 1), (q, 2)], 3), true, "p + 2·q <= 3"),
-            (invariant(&[(p, 1), (q, 2)], 2), false, "p + 2·q <= 2"),
-            (invariant(&[(q, 1)], 9), false, "q <= 9"),
-            (invariant(&[(p, -1), (q, -2)], -3), true, "3 <= p + 2·q"),
-            (invariant(&[(p, 1), (q, -1)], 3), true, "p <= q + 3"),
-            (Statement::Empty(vec![q]), false, "never marked: q"),
-            (
-                ranking(&[t]),
-                true,
-                "1 of 2 events decrease p, and none increases it",
-            ),
-            (ranking(&[t, u]), false, "every step decreases p"),
-            (Statement::Always(u), false, "always enabled: u"),
+            (invariant(&[(p, 1), (q, 2)], 3), true, "p0 + 2·p1 <= 3"),
+            (invariant(&[(p, 1), (q, 2)], 2), false, "p0 + 2·p1 <= 2"),
+            (invariant(&[(q, 1)], 9), false, "p1 <= 9"),
+            (invariant(&[(p, -1), (q, -2)], -3), true, "3 <= p0 + 2·p1"),
+            (invariant(&[(p, 1), (q, -1)], 3), true, "p0 <= p1 + 3"),
+            (Statement::Empty(vec![q]), false, "never marked: p1"),
+            (ranking(&[t]), true, one_of_two),
+            (ranking(&[t, u]), false, "every step decreases p0"),
+            (Statement::Always(u), false, "always enabled: t1"),
         ] {
             assert_eq!(statement.sentence(&system), text);
             assert_eq!(Certificate::from(statement).check(&system), good, "{text}");
@@ -319,13 +306,7 @@ mod tests {
         // An event outside `among`, or without an effect, may fire infinitely often.
         wrong(ranking((p, 1), &[t], &[u]), &plain);
         wrong(ranking((p, 1), &[u], &[u]), &plain);
-        let mut drains = plain.clone();
-        let drain = Arc {
-            var: q,
-            need: 1,
-            delta: -1,
-        };
-        drains.events[1].action = Action::Net(vec![drain]);
+        let drains = net(&[3, 0], &[T, &[(1, 1, 0)]]);
         wrong(ranking((p, 1), &[t, u], &[t, u]), &drains);
         // Every initial marking counts.
         let mut twice = plain.clone();
@@ -336,15 +317,7 @@ mod tests {
             assert_eq!(sum.check(&twice), good);
         }
         // A third place is never marked, so that `u` never fires.
-        let mut silent = plain.clone();
-        silent.variables.push(plain.variables[0].clone());
-        silent.initial = vec![[3, 0, 0].into()];
-        let need = Arc {
-            var: VarId(2),
-            need: 1,
-            delta: 0,
-        };
-        silent.events[1].action = Action::Net(vec![need]);
+        let silent = net(&[3, 0, 0], &[T, &[(2, 1, 1)]]);
         let empty = |places: &[VarId]| Statement::Empty(places.to_vec());
         assert!(Certificate::from(empty(&[VarId(2)])).check(&silent));
         wrong(empty(&[p, VarId(2)]), &silent);
@@ -353,11 +326,8 @@ mod tests {
 
     #[test]
     fn overflow_is_not_true() {
-        let weights = vec![(VarId(0), i128::MAX)];
-        let huge = Statement::Invariant {
-            weights,
-            most: i128::MAX,
-        };
+        let (weights, most) = (vec![(VarId(0), i128::MAX)], i128::MAX);
+        let huge = Statement::Invariant { weights, most };
         assert!(!Certificate::from(huge).check(&system()));
         // Sums of two largest numbers must not wrap around, in an effect or in the initial marking.
         let sum = |place: VarId| {

@@ -181,17 +181,9 @@ impl Facts {
         }
         for mark in 0..component.automaton.mark_count {
             let letters = self.letters(component, Marks::one(mark));
-            let mut reasons = Some(Certificate::default());
-            for event in &found.events {
-                match self.cannot_fire(&letters, *event, budget)? {
-                    Some(reason) => reasons.iter_mut().for_each(|r| r.extend(reason.clone())),
-                    None => {
-                        reasons = None;
-                        break;
-                    }
-                }
-            }
-            if let Some(reasons) = reasons {
+            let events = found.events.iter();
+            let reasons = events.map(|event| self.cannot_fire(&letters, *event, budget));
+            if let Some(reasons) = Certificate::of_all(reasons)? {
                 certificate.extend(reasons);
                 return Ok(Some(certificate));
             }
@@ -219,19 +211,14 @@ impl Facts {
         budget: &Budget,
     ) -> Result<Option<Certificate>, Stop> {
         budget.check()?;
-        let mut certificate = Certificate::default();
-        for letters in letters {
-            let Some(net) = &self.net else {
-                return Ok(None);
-            };
-            let cases = letters.firing(net, event);
-            match self.refuted(&cases, budget)? {
-                Some(reason) => certificate.extend(reason),
-                None => return Ok(None),
-            }
-        }
-        certificate.extend(self.silence(&[event]));
-        Ok(Some(certificate))
+        let found = Certificate::of_all(letters.iter().map(|letters| match &self.net {
+            Some(net) => self.refuted(&letters.firing(net, event), budget),
+            None => Ok(None),
+        }))?;
+        Ok(found.map(|mut certificate| {
+            certificate.extend(self.silence(&[event]));
+            certificate
+        }))
     }
 
     /// Proves that the component accepts in no dead marking.
@@ -245,15 +232,13 @@ impl Facts {
             Proposition::State(predicate) => at_rest(predicate),
         };
         let fixed: Vec<Option<bool>> = component.propositions.iter().map(value).collect();
-        'choices: for guard in component.resting_letters(&fixed) {
-            let mut certificate = Certificate::default();
-            for cube in component.cubes(guard) {
-                match self.never_rests(&component.literals(cube), budget)? {
-                    Some(reason) => certificate.extend(reason),
-                    None => continue 'choices,
-                }
+        for guard in component.resting_letters(&fixed) {
+            let cubes = component.cubes(guard).into_iter();
+            let literals = cubes.map(|cube| component.literals(cube));
+            let reasons = literals.map(|literals| self.never_rests(&literals, budget));
+            if let Some(certificate) = Certificate::of_all(reasons)? {
+                return Ok(Some(certificate));
             }
-            return Ok(Some(certificate));
         }
         Ok(None)
     }
@@ -331,12 +316,8 @@ impl<'a> Component<'a> {
     /// Guards that each contain all letters with these values that the component accepts repeated.
     fn resting_letters(&mut self, fixed: &[Option<bool>]) -> Vec<Guard> {
         let literal = |i: usize, value: bool, cube: &mut Cube| {
-            let bits = if value {
-                &mut cube.positive
-            } else {
-                &mut cube.negative
-            };
-            *bits |= 1 << i;
+            cube.positive |= u64::from(value) << i;
+            cube.negative |= u64::from(!value) << i;
         };
         let mut known = Cube::default();
         for (i, value) in fixed.iter().enumerate() {
@@ -351,15 +332,12 @@ impl<'a> Component<'a> {
             .collect();
         if free.len() > MOST_FREE {
             let known = self.guards.cube(known);
-            let marks = (0..self.automaton.mark_count)
-                .map(Marks::one)
-                .chain([Marks::NONE]);
-            return marks
-                .map(|mark| {
-                    let letters = self.letters(mark);
-                    self.guards.and(letters, known)
-                })
-                .collect();
+            let marks = (0..self.automaton.mark_count).map(Marks::one);
+            let with_known = |mark| {
+                let letters = self.letters(mark);
+                self.guards.and(letters, known)
+            };
+            return marks.chain([Marks::NONE]).map(with_known).collect();
         }
         let mut accepted = Guards::FALSE;
         for choice in 0..1u64 << free.len() {
@@ -409,8 +387,6 @@ impl<'a> Component<'a> {
             }
         }
         let all = self.automaton.all_marks();
-        marks
-            .into_iter()
-            .any(|m| m.is_some_and(|m| m.contains(all)))
+        marks.into_iter().flatten().any(|marks| marks.contains(all))
     }
 }

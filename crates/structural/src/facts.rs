@@ -99,21 +99,15 @@ impl Facts {
             Domain::Count { bound } => *bound,
             Domain::Range { .. } | Domain::Names(_) => None,
         };
+        let domains = system.variables.iter().map(|v| &v.domain);
         Facts {
             samples: net.as_ref().map(Samples::of).unwrap_or_default(),
             events: system.events.len() as u32,
             net,
             folded: None,
             skeleton_tried: false,
-            declared: system
-                .variables
-                .iter()
-                .map(|v| declared(&v.domain))
-                .collect(),
-            domains: !system
-                .variables
-                .iter()
-                .any(|v| v.domain == Domain::Count { bound: None }),
+            declared: domains.clone().map(declared).collect(),
+            domains: !domains.clone().any(|d| *d == Domain::Count { bound: None }),
             limits,
             work: SolverWork::default(),
             excluded: FxHashMap::default(),
@@ -171,11 +165,10 @@ impl Facts {
             _ if self.net.is_none() => self.constant_by_skeleton(proposition, budget)?,
             Proposition::State(predicate) => self.constant_predicate(predicate, budget)?,
             Proposition::Fires(events) => {
-                self.none_fires(events, budget)?
-                    .map(|certificate| Constant {
-                        value: false,
-                        certificate,
-                    })
+                let value = false;
+                let reasons = events.iter().map(|event| self.dead(*event, budget));
+                let found = Certificate::of_all(reasons)?;
+                found.map(|certificate| Constant { value, certificate })
             }
         };
         self.constants.insert(proposition.clone(), constant.clone());
@@ -203,21 +196,6 @@ impl Facts {
         collect_events(predicate, &mut named);
         certificate.extend(self.silence(&named));
         Ok(Some(Constant { value, certificate }))
-    }
-
-    fn none_fires(
-        &mut self,
-        events: &[EventId],
-        budget: &Budget,
-    ) -> Result<Option<Certificate>, Stop> {
-        let mut all = Certificate::default();
-        for event in events {
-            match self.dead(*event, budget)? {
-                Some(certificate) => all.extend(certificate),
-                None => return Ok(None),
-            }
-        }
-        Ok(Some(all))
     }
 
     /// Proves that the event never fires.
@@ -289,14 +267,8 @@ impl Facts {
         if cases.0.iter().any(|case| self.samples.contain(case)) {
             return Ok(None);
         }
-        let mut certificate = Certificate::default();
-        for case in cases.0.iter().filter(|case| !is_contradiction(case)) {
-            match self.exclude(case, budget)? {
-                Some(reason) => certificate.extend(reason),
-                None => return Ok(None),
-            }
-        }
-        Ok(Some(certificate))
+        let possible = cases.0.iter().filter(|case| !is_contradiction(case));
+        Certificate::of_all(possible.map(|case| self.exclude(case, budget)))
     }
 
     /// An invariant that no marking of the case satisfies.
@@ -327,16 +299,12 @@ impl Facts {
             return Ok(None);
         };
         self.work.questions += 1;
-        let account = counting(budget);
+        // Counts separately and without a limit.
+        let account = budget.clone().with_work(u64::MAX);
         let answer = question(net, most, &account);
         self.work.spent += account.work_spent();
         answer
     }
-}
-
-/// A copy of the budget that counts work separately and without a limit.
-fn counting(budget: &Budget) -> Budget {
-    budget.clone().with_work(u64::MAX)
 }
 
 /// Collects all events that a predicate names.

@@ -18,9 +18,6 @@ use lariat_ltl::{AtomId, Formula, Formulas, Node, classes, on_one_letter, replac
 use lariat_model::{Deadlock, Predicate, Proposition};
 use rustc_hash::FxHashMap;
 
-/// Limit on the pairs of atoms that are tested for infeasible combinations.
-const MOST_PAIRS: usize = 66;
-
 /// A formula equivalent to another on all runs of a net, with the facts used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Simplified {
@@ -142,35 +139,5 @@ impl Facts {
         });
         let ended = simplify(formulas, ended);
         Ok((ended != formula).then_some(ended))
-    }
-
-    /// Pairs of literals that hold at no position of any run, to restrict an automaton's letters.
-    pub fn exclusions(
-        &mut self,
-        atoms: &[AtomId],
-        propositions: &[Proposition],
-        budget: &Budget,
-    ) -> Result<Vec<Vec<(AtomId, bool)>>, Stop> {
-        let mut found = Vec::new();
-        if self.net.is_none() {
-            return Ok(found);
-        }
-        let pairs = atoms
-            .iter()
-            .enumerate()
-            .flat_map(|(i, a)| atoms[i + 1..].iter().map(move |b| (*a, *b)));
-        for (a, b) in pairs.take(MOST_PAIRS) {
-            let (Some(p), Some(q)) = (propositions.get(a.index()), propositions.get(b.index()))
-            else {
-                continue;
-            };
-            for (x, y) in [(true, true), (true, false), (false, true), (false, false)] {
-                let cube = [(p.clone(), x), (q.clone(), y)];
-                if self.infeasible(&cube, budget)?.is_some() {
-                    found.push(vec![(a, x), (b, y)]);
-                }
-            }
-        }
-        Ok(found)
     }
 }

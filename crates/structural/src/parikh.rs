@@ -39,13 +39,12 @@ pub struct Destination(LinearCase);
 impl Destination {
     /// The markings that cover this one.
     pub fn covering(marking: &[Value]) -> Destination {
-        let tokens = marking
-            .iter()
-            .enumerate()
+        let tokens = (0..)
+            .map(VarId)
+            .zip(marking)
             .filter(|(_, tokens)| **tokens > 0);
-        let rows =
-            tokens.map(|(p, tokens)| LinearConstraint::least(VarId(p as u32), i128::from(*tokens)));
-        Destination(rows.collect())
+        let row = |(p, tokens): (VarId, &Value)| LinearConstraint::least(p, i128::from(*tokens));
+        Destination(tokens.map(row).collect())
     }
 }
 
@@ -68,9 +67,8 @@ impl Directions {
 
     /// The effect of an event; `None` if it changes nothing or can never fire.
     pub fn effect(&self, event: EventId) -> Option<EffectClass> {
-        self.net
-            .column(event)
-            .map(|column| EffectClass(column as u32))
+        let column = self.net.column(event);
+        column.map(|column| EffectClass(column as u32))
     }
 
     /// The markings of a cube of these propositions, as a superset if it has too many cases.
@@ -156,38 +154,15 @@ fn wanted(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lariat_model::{Action, Arc, Comparison, Domain, Event, Predicate, Variable};
+    use lariat_model::{Comparison, Predicate};
+    use lariat_testkit::nets;
 
-    /// Two tokens move from p0 to p1 one by one, then both to p2; `again` has the effect of `one`.
+    /// Two tokens move from p0 to p1 one by one, then both to p2; t2 has the effect of t0.
     fn system() -> System {
-        let event = |name: &str, arcs: &[(u32, Value, Value)]| Event {
-            name: name.to_owned(),
-            action: Action::Net(
-                arcs.iter()
-                    .map(|(place, need, delta)| Arc {
-                        var: VarId(*place),
-                        need: *need,
-                        delta: *delta,
-                    })
-                    .collect(),
-            ),
-        };
-        System {
-            initial: vec![vec![2, 0, 0].into()],
-            variables: (0..3)
-                .map(|i| Variable {
-                    name: format!("p{i}"),
-                    domain: Domain::Count { bound: None },
-                })
-                .collect(),
-            events: vec![
-                event("one", &[(0, 1, -1), (1, 0, 1)]),
-                event("both", &[(1, 2, -2), (2, 0, 1)]),
-                event("again", &[(0, 2, -1), (1, 0, 1)]),
-                event("look", &[(2, 1, 0)]),
-            ],
-            ..System::default()
-        }
+        let one: &[_] = &[(0, 1, 0), (1, 0, 1)];
+        let both: &[_] = &[(1, 2, 0), (2, 0, 1)];
+        let again: &[_] = &[(0, 2, 1), (1, 0, 1)];
+        nets::net(&[2, 0, 0], &[one, both, again, &[(2, 1, 1)]])
     }
 
     fn marked(place: u32) -> (Vec<Proposition>, Cube) {

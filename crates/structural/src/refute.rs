@@ -130,24 +130,15 @@ pub(crate) fn refute(
     if net.initial.iter().any(satisfied) {
         return Ok(None);
     }
-    let Some(gains) = case
-        .iter()
-        .map(|row| gains(net, &row.terms))
-        .collect::<Option<Vec<_>>>()
-    else {
+    let gains = case.iter().map(|row| gains(net, &row.terms));
+    let Some(gains) = gains.collect::<Option<Vec<_>>>() else {
         return Ok(None);
     };
     let cone = cone(net, &gains);
-    let has_row = |p: &VarId| {
-        case.iter()
-            .any(|row| row.terms[..] == [(*p, 1)] && row.least >= 0)
-    };
-    let places: Vec<VarId> = cone
-        .places
-        .iter()
-        .copied()
-        .filter(|p| !has_row(p))
-        .collect();
+    let is_bounded =
+        |row: &LinearConstraint, p: &VarId| row.terms[..] == [(*p, 1)] && row.least >= 0;
+    let mut places = cone.places.clone();
+    places.retain(|p| !case.iter().any(|row| is_bounded(row, p)));
     // The cost of a column for an initial marking.
     let cost = |column: usize, start: usize| {
         let state = &net.initial[start];
@@ -172,13 +163,8 @@ pub(crate) fn refute(
         let below = program.column(-1.0, 1.0);
         for start in 0..net.initial.len() {
             let costs = (0..count).map(|column| (column, cost(column, start)));
-            program.row(
-                costs
-                    .filter(|(_, c)| *c != 0.0)
-                    .chain([(below, 1.0)])
-                    .collect(),
-                0.0,
-            );
+            let costs = costs.filter(|(_, c)| *c != 0.0);
+            program.row(costs.chain([(below, 1.0)]).collect(), 0.0);
         }
     }
     let mut matrix = Matrix::new(&cone);
@@ -208,10 +194,7 @@ fn exclusion(
     places: &[VarId],
     values: &[f64],
 ) -> Option<Certificate> {
-    let weights: Vec<i128> = proportional(values)?
-        .into_iter()
-        .map(|w| w.max(0))
-        .collect();
+    let weights = not_negative(values)?;
     let (rows, own) = weights.split_at(case.len());
     let mut sum: FxHashMap<VarId, i128> = FxHashMap::default();
     sum.extend(places.iter().copied().zip(own.iter().copied()));
@@ -227,6 +210,12 @@ fn exclusion(
     let most = at_start(net, &weights)?;
     let certificate = Certificate::from(Statement::Invariant { weights, most });
     (most < least && certificate.is_true_of(net)).then_some(certificate)
+}
+
+/// Integers proportional to the values; negative ones, which are noise, become 0.
+fn not_negative(values: &[f64]) -> Option<Vec<i128>> {
+    let weights = proportional(values)?.into_iter();
+    Some(weights.map(|weight| weight.max(0)).collect())
 }
 
 fn sorted(sum: FxHashMap<VarId, i128>) -> PlaceWeights {
@@ -272,10 +261,7 @@ fn bound(
     places: &[VarId],
     values: &[f64],
 ) -> Option<(i128, Statement)> {
-    let weights: Vec<i128> = proportional(values)?
-        .into_iter()
-        .map(|w| w.max(0))
-        .collect();
+    let weights = not_negative(values)?;
     let (scale, own) = weights.split_last().filter(|(scale, _)| **scale > 0)?;
     let mut sum: FxHashMap<VarId, i128> = FxHashMap::default();
     sum.extend(places.iter().copied().zip(own.iter().copied()));
@@ -286,9 +272,8 @@ fn bound(
     let weights = sorted(sum);
     let most = at_start(net, &weights)?;
     let invariant = Statement::Invariant { weights, most };
-    invariant
-        .check(net)?
-        .then_some((most.div_euclid(*scale), invariant))
+    let is_true = invariant.check(net)?;
+    is_true.then_some((most.div_euclid(*scale), invariant))
 }
 
 /// The bound that an invariant implies for one of its places.
@@ -302,7 +287,7 @@ pub(crate) fn implied_bound(weights: &[(VarId, i128)], most: i128, place: VarId)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lariat_model::{Action, Arc, Domain, Event, System, Variable};
+    use lariat_testkit::nets;
 
     const P: VarId = VarId(0);
     const Q: VarId = VarId(1);
@@ -310,26 +295,11 @@ mod tests {
 
     /// 2 p → q, with three tokens on p; if `more`, a second event adds tokens to q and r.
     fn net(more: bool) -> IncidenceNet {
-        let place = |name: &str| Variable {
-            name: name.to_owned(),
-            domain: Domain::Count { bound: None },
-        };
-        let arc = |var, need, delta| Arc { var, need, delta };
-        let event = |name: &str, arcs| Event {
-            name: name.to_owned(),
-            action: Action::Net(arcs),
-        };
-        let mut events = vec![event("t", vec![arc(P, 2, -2), arc(Q, 0, 1)])];
+        let mut events: Vec<&[_]> = vec![&[(0, 2, 0), (1, 0, 1)]];
         if more {
-            events.push(event("make", vec![arc(Q, 0, 1), arc(R, 0, 1)]));
+            events.push(&[(1, 0, 1), (2, 0, 1)]);
         }
-        let system = System {
-            variables: ["p", "q", "r"].map(place).into(),
-            events,
-            initial: vec![[3, 0, 0].into()],
-            ..System::default()
-        };
-        IncidenceNet::of(&system).unwrap()
+        IncidenceNet::of(&nets::net(&[3, 0, 0], &events)).unwrap()
     }
 
     /// Values that give no invariant, or one that does not exclude the case, are refused.

@@ -58,11 +58,8 @@ impl Facts {
         if self.net.is_none() {
             return self.terminates_by_skeleton(budget);
         }
-        let Repeating {
-            events,
-            certificate,
-        } = self.repeating(budget)?;
-        Ok(events.is_empty().then_some(certificate))
+        let found = self.repeating(budget)?;
+        Ok(found.events.is_empty().then_some(found.certificate))
     }
 
     /// For each place whether it *settles*: no event that can repeat changes it, so that in every
@@ -99,12 +96,8 @@ impl Facts {
             if let Some(Statement::Ranking { finite, .. }) = &found {
                 among.retain(|event| finite.binary_search(event).is_err());
             }
-            certificate.extend(
-                found
-                    .filter(Statement::ranks_some)
-                    .map(Certificate::from)
-                    .unwrap_or_default(),
-            );
+            let ranking = found.filter(Statement::ranks_some);
+            certificate.extend(ranking.map(Certificate::from).unwrap_or_default());
             if among.is_empty() || among.len() > MOST_CANDIDATES {
                 break;
             }
@@ -175,21 +168,16 @@ fn useful_places(net: &IncidenceNet, effects: &[usize], asked: &[bool]) -> Vec<b
     }
     let mut todo = effects.to_vec();
     while let Some(effect) = todo.pop() {
-        let changes = &net.effects[effect];
-        if changes
-            .iter()
-            .any(|(p, change)| *change < 0 && useful[p.index()])
-        {
+        let mut changes = net.effects[effect].iter();
+        let gained = changes.clone().filter(|(_, change)| *change > 0);
+        if changes.any(|(p, change)| *change < 0 && useful[p.index()]) {
             continue;
         }
-        for (place, _) in changes.iter().filter(|(_, change)| *change > 0) {
+        for (place, _) in gained {
             if std::mem::replace(&mut useful[place.index()], false) {
                 let takers = net.changes[place.index()].iter();
-                todo.extend(
-                    takers
-                        .filter(|(e, change)| *change < 0 && asked[*e])
-                        .map(|(e, _)| *e),
-                );
+                let takers = takers.filter(|(e, change)| *change < 0 && asked[*e]);
+                todo.extend(takers.map(|(e, _)| *e));
             }
         }
     }
@@ -227,33 +215,13 @@ fn exact(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lariat_model::{Action, Arc, Domain, Event, System, Variable};
+    use lariat_testkit::nets;
 
     /// The ranking from weights of p0 and p1, for p0 → p1 and an event that returns `back` tokens.
     fn ranked(back: i64, values: [f64; 2]) -> Option<Vec<EventId>> {
         let places = [VarId(0), VarId(1)];
-        let arc = |place: usize, need, delta| Arc {
-            var: places[place],
-            need,
-            delta,
-        };
-        let event = |arcs: [Arc; 2]| Event {
-            name: "t".to_owned(),
-            action: Action::Net(arcs.into()),
-        };
-        let place = |name: &str| Variable {
-            name: name.to_owned(),
-            domain: Domain::Count { bound: None },
-        };
-        let system = System {
-            variables: ["p", "q"].map(place).into(),
-            events: vec![
-                event([arc(0, 1, -1), arc(1, 0, 1)]),
-                event([arc(0, 0, back), arc(1, 2, -2)]),
-            ],
-            initial: vec![[3, 0].into()],
-            ..System::default()
-        };
+        let events: [&[_]; 2] = [&[(0, 1, 0), (1, 0, 1)], &[(0, 0, back), (1, 2, 0)]];
+        let system = nets::net(&[3, 0], &events);
         let net = IncidenceNet::of(&system).unwrap();
         let found = exact(&net, &[EventId(0), EventId(1)], &places, &values);
         found.map(|statement| match statement {

@@ -73,10 +73,8 @@ impl Facts {
         let Some(net) = &self.net else {
             return true;
         };
-        !cases
-            .0
-            .iter()
-            .any(|case| self.samples.contain_dead(net, case))
+        let mut cases = cases.0.iter();
+        !cases.any(|case| self.samples.contain_dead(net, case))
     }
 
     fn resting(&mut self, budget: &Budget) -> Result<DeadMarkings, Stop> {
@@ -112,10 +110,8 @@ impl Facts {
     fn lacks(&self, net: &IncidenceNet, event: EventId) -> Option<(LinearConstraint, Certificate)> {
         let needs = &net.needs[event.index()];
         if let [(place, need)] = needs[..] {
-            return Some((
-                LinearConstraint::most(place, i128::from(need) - 1),
-                Certificate::default(),
-            ));
+            let row = LinearConstraint::most(place, i128::from(need) - 1);
+            return Some((row, Certificate::default()));
         }
         let mut reasons = Certificate::default();
         let (mut spans, mut scale) = (Vec::new(), 1i128);
@@ -140,13 +136,8 @@ impl Facts {
             most = most.checked_add(weight.checked_mul(i128::from(*need) - 1)?)?;
             terms.push((*place, -weight));
         }
-        Some((
-            LinearConstraint {
-                terms,
-                least: -most,
-            },
-            reasons,
-        ))
+        let least = -most;
+        Some((LinearConstraint { terms, least }, reasons))
     }
 }
 
@@ -201,29 +192,11 @@ fn fold(values: impl Iterator<Item = Option<bool>>, decides: bool) -> Option<boo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lariat_model::{Action, Arc, Domain, Event, System, VarId, Variable};
+    use lariat_testkit::nets;
 
     /// The row of an event that takes `needs` from two places with these initial tokens and bounds.
     fn row(bounds: [i64; 2], needs: [i64; 2]) -> Option<LinearConstraint> {
-        let arc = |place: usize| Arc {
-            var: VarId(place as u32),
-            need: needs[place],
-            delta: -needs[place],
-        };
-        let place = |name: &str| Variable {
-            name: name.to_owned(),
-            domain: Domain::Count { bound: None },
-        };
-        let takes = Event {
-            name: "takes".to_owned(),
-            action: Action::Net(vec![arc(0), arc(1)]),
-        };
-        let system = System {
-            variables: ["p", "q"].map(place).into(),
-            events: vec![takes],
-            initial: vec![bounds.into()],
-            ..System::default()
-        };
+        let system = nets::net(&bounds, &[&[(0, needs[0], 0), (1, needs[1], 0)]]);
         let mut facts = Facts::of(&system);
         facts.bounds(MOST_BOUNDS, &Budget::unlimited()).unwrap();
         let net = facts.net.as_ref()?;

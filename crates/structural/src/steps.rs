@@ -65,13 +65,12 @@ impl Facts {
                 None => return Ok(None),
             }
         }
-        for cases in questions {
-            match self.refuted(&cases, budget)? {
-                Some(reason) => certificate.extend(reason),
-                None => return Ok(None),
-            }
-        }
-        Ok(Some(certificate))
+        let refuted = questions.iter().map(|cases| self.refuted(cases, budget));
+        let refuted = Certificate::of_all(refuted)?;
+        Ok(refuted.map(|reasons| {
+            certificate.extend(reasons);
+            certificate
+        }))
     }
 }
 
@@ -90,11 +89,7 @@ impl IncidenceNet {
                 *least = least.checked_sub(gain(terms, &self.effects[column])?)?;
             }
         }
-        Some(
-            before
-                .clone()
-                .and(self.some_enabled(std::iter::once(event)))
-                .and(moved),
-        )
+        let enabled = self.some_enabled(std::iter::once(event));
+        Some(before.clone().and(enabled).and(moved))
     }
 }

@@ -1,4 +1,4 @@
-//! Simplified formulas agree with the original on every run; excluded letters do not occur.
+//! Simplified formulas agree with the original on every run.
 
 use crate::automata::{accepts, of_atoms};
 use crate::explorer::explore;
@@ -12,7 +12,6 @@ use lariat_model::generate::{Family, generate};
 use lariat_model::{Comparison, Deadlock, EventId, Linear, Predicate, Proposition, System, VarId};
 use lariat_structural::Facts;
 use lariat_testkit::Random;
-use lariat_testkit::interpret::letter;
 
 const CUT: usize = 120;
 const CASES: usize = 1000;
@@ -21,7 +20,7 @@ const CASES: usize = 1000;
 fn simplified_formulas_agree_on_all_runs() {
     let first = lariat_corpora::seed(1);
     let budget = Budget::unlimited();
-    let (mut folded, mut merged, mut ended, mut excluded) = (0, 0, 0, 0);
+    let (mut folded, mut merged, mut ended) = (0, 0, 0);
     for seed in (first..).take(lariat_corpora::cases(CASES)) {
         let mut rng = Random::new(seed);
         let system = nets::random(&mut rng);
@@ -63,23 +62,11 @@ fn simplified_formulas_agree_on_all_runs() {
                 !accepts(&system, &explored, &automaton, &own, deadlock),
                 "{deadlock:?} {texts:?}\n{context}\n{meaning:?}\n{simple:?}"
             );
-            let exclusions = facts.exclusions(&atoms, &meaning, &budget).unwrap();
-            excluded += exclusions.len();
-            for (state, steps) in explored.states.iter().zip(&explored.steps) {
-                let events = steps.iter().map(|(e, _)| Some(*e));
-                for event in events.chain(steps.is_empty().then_some(None)) {
-                    let letter = letter(&system, &meaning, state, event);
-                    let holds =
-                        |(a, truth): &(AtomId, bool)| (letter >> a.index() & 1 == 1) == *truth;
-                    let occurs = exclusions.iter().any(|cube| cube.iter().all(holds));
-                    assert!(!occurs, "{exclusions:?}\n{context}\n{meaning:?}");
-                }
-            }
         }
     }
-    println!("{folded} constants, {merged} merged, {ended} ended, {excluded} excluded");
+    println!("{folded} constants, {merged} merged, {ended} ended");
     if lariat_corpora::cases(CASES) >= CASES {
-        assert!(folded > 500 && merged > 50 && ended > 20 && excluded > 1500);
+        assert!(folded > 500 && merged > 50 && ended > 20);
     }
 }
 
