@@ -14,8 +14,8 @@ type Arcs = [(u32, Value, Value)];
 
 /// A net with places `p0`, `p1`, … and transitions `t0`, `t1`, … with these (place, consumed,
 /// produced).
-fn net(marking: &[Value], transitions: &[&[(u32, Value, Value)]]) -> System {
-    let event = |(i, arcs): (usize, &&[(u32, Value, Value)])| {
+fn net(marking: &[Value], transitions: &[&Arcs]) -> System {
+    let event = |(i, arcs): (usize, &&Arcs)| {
         let arc = |&(place, take, give): &(u32, Value, Value)| Arc {
             var: VarId(place),
             need: take,
@@ -50,18 +50,21 @@ fn fires(event: u32) -> Proposition {
     Proposition::Fires(vec![EventId(event)])
 }
 
+/// The reduction by these rules for a property with these atoms, stutter-invariant or not.
+fn reduction<'s>(
+    system: &'s System,
+    rules: &[Rule],
+    atoms: &[Proposition],
+    stutters: bool,
+) -> Option<Reduction<'s>> {
+    let support = Support::of(system, atoms, stutters);
+    let (rules, budget) = (Rules::only(rules), Budget::unlimited());
+    reduce(system, &support, rules, &mut no_advice, &budget)
+}
+
 /// The places and events that remain after one rule; `None` if it does not apply.
 fn left(system: &System, rule: Rule, atoms: &[Proposition]) -> Option<(Vec<String>, Vec<String>)> {
-    let support = Support::of(system, atoms, true);
-    let rules = Rules::only(&[rule]);
-    let reduced = reduce(
-        system,
-        &support,
-        rules,
-        &mut no_advice,
-        &Budget::unlimited(),
-    )?
-    .system;
+    let reduced = reduction(system, &[rule], atoms, true)?.system;
     Some((
         reduced.variables.into_iter().map(|v| v.name).collect(),
         reduced.events.into_iter().map(|e| e.name).collect(),
@@ -69,16 +72,7 @@ fn left(system: &System, rule: Rule, atoms: &[Proposition]) -> Option<(Vec<Strin
 }
 
 fn reduced<'s>(system: &'s System, rule: Rule, atoms: &[Proposition]) -> Reduction<'s> {
-    let support = Support::of(system, atoms, true);
-    let rules = Rules::only(&[rule]);
-    reduce(
-        system,
-        &support,
-        rules,
-        &mut no_advice,
-        &Budget::unlimited(),
-    )
-    .unwrap()
+    reduction(system, &[rule], atoms, true).unwrap()
 }
 
 fn some(places: &[&str], events: &[&str]) -> Option<(Vec<String>, Vec<String>)> {
@@ -114,8 +108,15 @@ fn events(steps: &[Step]) -> Vec<Option<u32>> {
     steps.iter().map(|step| step.event.map(|e| e.0)).collect()
 }
 
-const LOOP: &[(u32, Value, Value)] = &[(0, 1, 0), (1, 0, 1)];
-const BACK: &[(u32, Value, Value)] = &[(1, 1, 0), (0, 0, 1)];
+const LOOP: &Arcs = &[(0, 1, 0), (1, 0, 1)];
+const BACK: &Arcs = &[(1, 1, 0), (0, 0, 1)];
+const THROUGH: &Arcs = &[(1, 1, 0), (2, 0, 1)];
+const RETURN: &Arcs = &[(2, 1, 0), (0, 0, 1)];
+/// Like `LOOP` and `BACK`, with p2 parallel to p0.
+const LOOP_FROM_BOTH: &Arcs = &[(0, 1, 0), (1, 0, 1), (2, 1, 0)];
+const BACK_TO_BOTH: &Arcs = &[(1, 1, 0), (0, 0, 1), (2, 0, 1)];
+/// A consumer of p1 that waits for p2.
+const NEEDS: &Arcs = &[(1, 1, 0), (2, 1, 0), (3, 0, 1)];
 
 #[test]
 fn dead_events_are_those_whose_preset_cannot_be_marked() {
@@ -136,10 +137,7 @@ fn dead_events_are_those_whose_preset_cannot_be_marked() {
     // The rule does not detect that p0 never holds two tokens.
     let kept = some(&all, &["t0", "t1", "t4", "t5"]);
     assert_eq!(left(&net, Rule::DeadEvents, &[]), kept);
-    let support = Support::of(&net, &[fires(3)], true);
-    let rules = Rules::only(&[Rule::DeadEvents]);
-    let budget = Budget::unlimited();
-    let reduction = reduce(&net, &support, rules, &mut no_advice, &budget).unwrap();
+    let reduction = reduced(&net, Rule::DeadEvents, &[fires(3)]);
     let never = Proposition::State(Predicate::Const(false));
     assert_eq!(reduction.lift.forward(&fires(3)), Some(never));
     let removed = Removed {
@@ -173,14 +171,11 @@ fn constant_places_are_removed_if_sufficiently_marked() {
 
 #[test]
 fn parallel_places_determine_each_other() {
-    let both: &[(u32, Value, Value)] = &[(0, 1, 0), (1, 0, 1), (2, 1, 0)];
-    let back: &[(u32, Value, Value)] = &[(1, 1, 0), (0, 0, 1), (2, 0, 1)];
+    let [both, back] = [LOOP_FROM_BOTH, BACK_TO_BOTH];
     let rule = Rule::ParallelPlaces;
     let more = net(&[1, 0, 2], &[both, back]);
-    assert_eq!(
-        left(&more, rule, &[marked(0)]),
-        some(&["p0", "p1"], &["t0", "t1"])
-    );
+    let kept = some(&["p0", "p1"], &["t0", "t1"]);
+    assert_eq!(left(&more, rule, &[marked(0)]), kept);
     // The place with fewer tokens decides.
     let fewer = net(&[2, 0, 1], &[both, back]);
     assert_eq!(left(&fewer, rule, &[marked(0)]), None);
@@ -214,9 +209,8 @@ fn left_if_claimed(
 fn implicit_places_follow_from_weighted_sums() {
     // Two steps move a token from p0 through p1 to p2; p3 holds the sum of p0 and p1, and the last
     // step needs it.
-    let first: &[(u32, Value, Value)] = &[(0, 1, 0), (1, 0, 1)];
-    let last: &[(u32, Value, Value)] = &[(1, 1, 0), (2, 0, 1), (3, 1, 0)];
-    let sum = net(&[1, 0, 0, 1], &[first, last]);
+    let last: &Arcs = &[(1, 1, 0), (2, 0, 1), (3, 1, 0)];
+    let sum = net(&[1, 0, 0, 1], &[LOOP, last]);
     let kept = ["p0", "p1", "p2"].map(str::to_owned).to_vec();
     let weights = [1, 1, 0, 1];
     assert_eq!(left_if_claimed(&sum, 3, &weights, &[]), Some(kept.clone()));
@@ -227,20 +221,19 @@ fn implicit_places_follow_from_weighted_sums() {
     assert_eq!(left_if_claimed(&sum, 3, &[-1, 1, 0, 1], &[]), None);
     assert_eq!(left_if_claimed(&sum, 3, &[1, 0, 0, 1], &[]), None);
     assert_eq!(left_if_claimed(&sum, 3, &[i128::MAX, 2, 0, 1], &[]), None);
-    // Another transition takes from p3; one feeds p0 but not p3; p3 has fewer tokens initially.
-    let rival = net(&[1, 0, 0, 1], &[first, last, &[(3, 1, 0)]]);
-    assert_eq!(left_if_claimed(&rival, 3, &weights, &[]), None);
-    let source = net(&[1, 0, 0, 1], &[first, last, &[(0, 0, 1)]]);
-    assert_eq!(left_if_claimed(&source, 3, &weights, &[]), None);
-    let fewer = net(&[1, 0, 0, 0], &[first, last]);
-    assert_eq!(left_if_claimed(&fewer, 3, &weights, &[]), None);
-    // The last step needs two tokens there and takes one: p1 does not imply two.
-    let needs: &[(u32, Value, Value)] = &[(1, 1, 0), (2, 0, 1), (3, 2, 1)];
-    let heavy = net(&[2, 0, 0, 2], &[first, needs]);
-    assert_eq!(left_if_claimed(&heavy, 3, &weights, &[]), None);
-    // A test of p3 that needs neither p0 nor p1.
-    let test = net(&[1, 0, 0, 1], &[first, last, &[(3, 1, 1)]]);
-    assert_eq!(left_if_claimed(&test, 3, &weights, &[]), None);
+    let heavy: &Arcs = &[(1, 1, 0), (2, 0, 1), (3, 2, 1)];
+    for system in [
+        // Another transition takes from p3; one feeds p0 but not p3; p3 has fewer tokens initially.
+        net(&[1, 0, 0, 1], &[LOOP, last, &[(3, 1, 0)]]),
+        net(&[1, 0, 0, 1], &[LOOP, last, &[(0, 0, 1)]]),
+        net(&[1, 0, 0, 0], &[LOOP, last]),
+        // The last step needs two tokens there and takes one: p1 does not imply two.
+        net(&[2, 0, 0, 2], &[LOOP, heavy]),
+        // A test of p3 that needs neither p0 nor p1.
+        net(&[1, 0, 0, 1], &[LOOP, last, &[(3, 1, 1)]]),
+    ] {
+        assert_eq!(left_if_claimed(&system, 3, &weights, &[]), None);
+    }
     // Negative weights are rejected, although p0 + p1 is invariant.
     let fro = net(&[1, 0], &[LOOP, BACK]);
     assert_eq!(left_if_claimed(&fro, 0, &[1, -1], &[]), None);
@@ -251,9 +244,7 @@ fn implicit_places_follow_from_weighted_sums() {
 
 #[test]
 fn one_of_two_mutually_implicit_places_remains() {
-    let both: &[(u32, Value, Value)] = &[(0, 1, 0), (1, 0, 1), (2, 1, 0)];
-    let back: &[(u32, Value, Value)] = &[(1, 1, 0), (0, 0, 1), (2, 0, 1)];
-    let alike = net(&[1, 0, 1], &[both, back]);
+    let alike = net(&[1, 0, 1], &[LOOP_FROM_BOTH, BACK_TO_BOTH]);
     let claim = |place, by| ImplicitPlace {
         place: VarId(place),
         scale: 1,
@@ -275,8 +266,8 @@ fn one_of_two_mutually_implicit_places_remains() {
 #[test]
 fn a_loop_that_fills_an_implicit_place_is_a_covering_run() {
     // p2 gains two tokens when p1 gains one, and loses one when p1 does.
-    let fill: &[(u32, Value, Value)] = &[(0, 1, 0), (1, 0, 1), (2, 0, 2)];
-    let empty: &[(u32, Value, Value)] = &[(1, 1, 0), (0, 0, 1), (2, 1, 0)];
+    let fill: &Arcs = &[(0, 1, 0), (1, 0, 1), (2, 0, 2)];
+    let empty: &Arcs = &[(1, 1, 0), (0, 0, 1), (2, 1, 0)];
     let grows = net(&[1, 0, 0], &[fill, empty]);
     let claim = ImplicitPlace {
         place: VarId(2),
@@ -300,146 +291,82 @@ fn sink_places_are_removed_and_loops_that_fill_them_lift_to_covering_runs() {
     let kept = some(&["p0", "p1"], &["t0", "t1", "t2"]);
     assert_eq!(left(&net, Rule::SinkPlaces, &[]), kept);
     assert_eq!(left(&net, Rule::SinkPlaces, &[marked(2)]), None);
-    let support = Support::of(&net, &[], true);
-    let rules = Rules::only(&[Rule::SinkPlaces]);
-    let reduction = reduce(&net, &support, rules, &mut no_advice, &Budget::unlimited()).unwrap();
+    let reduction = reduced(&net, Rule::SinkPlaces, &[]);
     let grows = reduction.lift.back(run(&reduction.system, &[0, 1], 2));
     assert_eq!(grows.unwrap().growth, Some([0, 0, 1].into()));
     let ends = reduction.lift.back(run(&reduction.system, &[0, 1, 2], 0));
     let ends = ends.unwrap();
     assert_eq!(events(&ends.prefix), [Some(0), Some(1), Some(2)]);
-    let last: State = [0, 0, 1].into();
-    assert_eq!(
-        ends.cycle,
-        [Step {
-            event: None,
-            state: last
-        }]
-    );
+    let state: State = [0, 0, 1].into();
+    assert_eq!(ends.cycle, [Step { event: None, state }]);
 }
 
 #[test]
 fn consumers_that_follow_at_once_are_fused() {
-    let through: &[(u32, Value, Value)] = &[(1, 1, 0), (2, 0, 1)];
-    let back: &[(u32, Value, Value)] = &[(2, 1, 0), (0, 0, 1)];
-    let ring = net(&[1, 0, 0], &[LOOP, through, back]);
+    let ring = net(&[1, 0, 0], &[LOOP, THROUGH, RETURN]);
     let rule = Rule::PostAgglomeration;
     // p1 and t1 are removed; then p2 is removable too, since t2 is invisible but for p0.
-    assert_eq!(
-        left(&ring, rule, &[marked(0)]),
-        some(&["p0", "p2"], &["t2", "t0.t1"])
-    );
+    let kept = some(&["p0", "p2"], &["t2", "t0.t1"]);
+    assert_eq!(left(&ring, rule, &[marked(0)]), kept);
     assert_eq!(left(&ring, rule, &[marked(0), marked(1), marked(2)]), None);
     assert_eq!(left(&ring, rule, &[marked(0), fires(2)]), None);
     let deadlock = Proposition::State(Predicate::Deadlock);
     assert_eq!(left(&ring, rule, &[marked(0), deadlock]), None);
     // A token initially, a second place in the preset, two tokens at once, a test.
-    let marking = net(&[1, 1, 0], &[LOOP, through, back]);
-    assert_eq!(left(&marking, rule, &[marked(0)]), None);
-    let needs: &[(u32, Value, Value)] = &[(1, 1, 0), (2, 0, 1), (3, 1, 1)];
-    assert_eq!(
-        left(
-            &net(&[1, 0, 0, 1], &[LOOP, needs, back]),
-            rule,
-            &[marked(0)]
-        ),
-        None
-    );
-    let two: &[(u32, Value, Value)] = &[(0, 1, 0), (1, 0, 2)];
-    assert_eq!(
-        left(&net(&[1, 0, 0], &[two, through, back]), rule, &[marked(0)]),
-        None
-    );
-    let test: &[(u32, Value, Value)] = &[(1, 1, 1), (2, 0, 1)];
-    assert_eq!(
-        left(
-            &net(&[1, 0, 0], &[LOOP, through, back, test]),
-            rule,
-            &[marked(0)]
-        ),
-        None
-    );
+    let needs: &Arcs = &[(1, 1, 0), (2, 0, 1), (3, 1, 1)];
+    let two: &Arcs = &[(0, 1, 0), (1, 0, 2)];
+    let test: &Arcs = &[(1, 1, 1), (2, 0, 1)];
+    for system in [
+        net(&[1, 1, 0], &[LOOP, THROUGH, RETURN]),
+        net(&[1, 0, 0, 1], &[LOOP, needs, RETURN]),
+        net(&[1, 0, 0], &[two, THROUGH, RETURN]),
+        net(&[1, 0, 0], &[LOOP, THROUGH, RETURN, test]),
+    ] {
+        assert_eq!(left(&system, rule, &[marked(0)]), None, "{system:?}");
+    }
     // Not known to be stutter-invariant.
-    let support = Support::of(&ring, &[marked(0)], false);
-    let rules = Rules::only(&[rule]);
-    assert!(reduce(&ring, &support, rules, &mut no_advice, &Budget::unlimited()).is_none());
-
-    let support = Support::of(&ring, &[marked(0)], true);
-    let reduction = reduce(&ring, &support, rules, &mut no_advice, &Budget::unlimited()).unwrap();
-    let lasso = reduction
-        .lift
-        .back(run(&reduction.system, &[1, 0], 2))
-        .unwrap();
-    assert_eq!(events(&lasso.cycle), [Some(0), Some(1), Some(2)]);
+    assert!(reduction(&ring, &[rule], &[marked(0)], false).is_none());
+    let reduction = reduced(&ring, rule, &[marked(0)]);
+    let lasso = reduction.lift.back(run(&reduction.system, &[1, 0], 2));
+    assert_eq!(events(&lasso.unwrap().cycle), [Some(0), Some(1), Some(2)]);
 }
 
 #[test]
 fn producers_that_can_be_delayed_are_fused() {
     // t0 moves a token from p0 to p1, where t1 also needs p2.
-    let needs: &[(u32, Value, Value)] = &[(1, 1, 0), (2, 1, 0), (3, 0, 1)];
-    let waiting = net(&[2, 0, 1, 0], &[LOOP, needs]);
+    let waiting = net(&[2, 0, 1, 0], &[LOOP, NEEDS]);
     let rule = Rule::PreAgglomeration;
     let atoms = [marked(3)];
-    assert_eq!(
-        left(&waiting, rule, &atoms),
-        some(&["p0", "p2", "p3"], &["t0.t1"])
-    );
+    let kept = some(&["p0", "p2", "p3"], &["t0.t1"]);
+    assert_eq!(left(&waiting, rule, &atoms), kept);
     assert_eq!(left(&waiting, rule, &[marked(0)]), None);
     assert_eq!(left(&waiting, rule, &[marked(1)]), None);
-    // Another transition needs p0; t0 produces elsewhere; t0 takes nothing; p1 is marked.
-    let rival = net(&[2, 0, 1, 0], &[LOOP, needs, &[(0, 1, 0)]]);
-    assert_eq!(left(&rival, rule, &atoms), None);
-    let more: &[(u32, Value, Value)] = &[(0, 1, 0), (1, 0, 1), (2, 0, 1)];
-    assert_eq!(
-        left(&net(&[2, 0, 1, 0], &[more, needs]), rule, &atoms),
-        None
-    );
-    // A producer that only tests p0 could fire infinitely often.
-    let test: &[(u32, Value, Value)] = &[(0, 1, 1), (1, 0, 1)];
-    assert_eq!(
-        left(&net(&[2, 0, 1, 0], &[test, needs]), rule, &atoms),
-        None
-    );
-    let source: &[(u32, Value, Value)] = &[(1, 0, 1)];
-    assert_eq!(
-        left(&net(&[2, 0, 1, 0], &[source, needs]), rule, &atoms),
-        None
-    );
-    assert_eq!(
-        left(&net(&[2, 1, 1, 0], &[LOOP, needs]), rule, &atoms),
-        None
-    );
-
+    let more: &Arcs = &[(0, 1, 0), (1, 0, 1), (2, 0, 1)];
+    let test: &Arcs = &[(0, 1, 1), (1, 0, 1)];
+    let source: &Arcs = &[(1, 0, 1)];
+    for system in [
+        // Another transition needs p0; t0 produces elsewhere; t0 takes nothing; p1 is marked.
+        net(&[2, 0, 1, 0], &[LOOP, NEEDS, &[(0, 1, 0)]]),
+        net(&[2, 0, 1, 0], &[more, NEEDS]),
+        net(&[2, 0, 1, 0], &[source, NEEDS]),
+        net(&[2, 1, 1, 0], &[LOOP, NEEDS]),
+        // A producer that only tests p0 could fire infinitely often.
+        net(&[2, 0, 1, 0], &[test, NEEDS]),
+    ] {
+        assert_eq!(left(&system, rule, &atoms), None, "{system:?}");
+    }
     // At the end t0 is still pending.
-    let support = Support::of(&waiting, &atoms, true);
-    let rules = Rules::only(&[rule]);
-    let reduction = reduce(
-        &waiting,
-        &support,
-        rules,
-        &mut no_advice,
-        &Budget::unlimited(),
-    )
-    .unwrap();
-    let lasso = reduction
-        .lift
-        .back(run(&reduction.system, &[0], 0))
-        .unwrap();
+    let reduction = reduced(&waiting, rule, &atoms);
+    let lasso = reduction.lift.back(run(&reduction.system, &[0], 0));
+    let lasso = lasso.unwrap();
     assert_eq!(events(&lasso.prefix), [Some(0), Some(1), Some(0)]);
     assert_eq!(events(&lasso.cycle), [None]);
 }
 
 #[test]
 fn reductions_reach_a_fixed_point_within_counted_work() {
-    let ring = net(
-        &[1, 0, 0, 0],
-        &[
-            LOOP,
-            &[(1, 1, 0), (2, 0, 1)],
-            &[(2, 1, 0), (3, 0, 1)],
-            &[(3, 1, 0), (0, 0, 1)],
-        ],
-    );
+    let [on, home]: [&Arcs; 2] = [&[(2, 1, 0), (3, 0, 1)], &[(3, 1, 0), (0, 0, 1)]];
+    let ring = net(&[1, 0, 0, 0], &[LOOP, THROUGH, on, home]);
     let support = Support::of(&ring, &[marked(0)], true);
     let whole = Budget::unlimited();
     let reduction = reduce(&ring, &support, Rules::all(), &mut no_advice, &whole).unwrap();

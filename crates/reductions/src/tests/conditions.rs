@@ -5,9 +5,6 @@ use crate::net::ReducibleTransition;
 use crate::trace_lift::EventExpansion;
 use lariat_model::{Expr, Linear, Unit};
 
-const THROUGH: &Arcs = &[(1, 1, 0), (2, 0, 1)];
-const RETURN: &Arcs = &[(2, 1, 0), (0, 0, 1)];
-
 #[test]
 fn nested_predicates_belong_to_the_support() {
     let not = |p: Predicate| Predicate::Not(Box::new(p));
@@ -58,10 +55,8 @@ fn equal_events_have_equal_weights() {
 
 #[test]
 fn a_tested_place_is_no_sink() {
-    let tested = net(
-        &[1, 0, 0],
-        &[LOOP, BACK, &[(0, 1, 1), (2, 0, 1)], &[(2, 1, 1)]],
-    );
+    let fill: &Arcs = &[(0, 1, 1), (2, 0, 1)];
+    let tested = net(&[1, 0, 0], &[LOOP, BACK, fill, &[(2, 1, 1)]]);
     assert_eq!(left(&tested, Rule::SinkPlaces, &[]), None);
 }
 
@@ -77,13 +72,7 @@ fn parallel_places_change_by_equal_amounts() {
     );
     assert_eq!(left(&twice, Rule::ParallelPlaces, &[marked(0)]), None);
     // One of two mutually parallel places remains.
-    let twins = net(
-        &[1, 0, 1],
-        &[
-            &[(0, 1, 0), (1, 0, 1), (2, 1, 0)],
-            &[(1, 1, 0), (0, 0, 1), (2, 0, 1)],
-        ],
-    );
+    let twins = net(&[1, 0, 1], &[LOOP_FROM_BOTH, BACK_TO_BOTH]);
     let kept = some(&["p1", "p2"], &["t0", "t1"]);
     assert_eq!(left(&twins, Rule::ParallelPlaces, &[]), kept);
 }
@@ -92,10 +81,8 @@ fn parallel_places_change_by_equal_amounts() {
 fn one_place_remains() {
     let still = net(&[1], &[&[(0, 1, 1)]]);
     assert_eq!(left(&still, Rule::ConstantPlaces, &[]), None);
-    assert_eq!(
-        left(&net(&[0], &[&[(0, 0, 1)]]), Rule::SinkPlaces, &[]),
-        None
-    );
+    let source = net(&[0], &[&[(0, 0, 1)]]);
+    assert_eq!(left(&source, Rule::SinkPlaces, &[]), None);
 }
 
 /// A passage carries single tokens and has producers and consumers.
@@ -132,18 +119,15 @@ fn every_consumer_must_follow_at_once() {
 #[test]
 fn every_producer_must_be_delayable() {
     let rule = Rule::PreAgglomeration;
-    let needs: &Arcs = &[(1, 1, 0), (2, 1, 0), (3, 0, 1)];
     // A transition tests p0; a second producer of p1 produces elsewhere too.
-    let watched = net(&[2, 0, 1, 0], &[LOOP, needs, &[(0, 1, 1), (3, 0, 1)]]);
+    let watched = net(&[2, 0, 1, 0], &[LOOP, NEEDS, &[(0, 1, 1), (3, 0, 1)]]);
     assert_eq!(left(&watched, rule, &[marked(3)]), None);
     let generous: &Arcs = &[(4, 1, 0), (1, 0, 1), (3, 0, 1)];
-    let second = net(&[2, 0, 1, 0, 1], &[LOOP, needs, generous]);
+    let second = net(&[2, 0, 1, 0, 1], &[LOOP, NEEDS, generous]);
     assert_eq!(left(&second, rule, &[marked(2)]), None);
     // Not known to be stutter-invariant.
-    let waiting = net(&[2, 0, 1, 0], &[LOOP, needs]);
-    let support = Support::of(&waiting, &[marked(3)], false);
-    let (rules, budget) = (Rules::only(&[rule]), Budget::unlimited());
-    assert!(reduce(&waiting, &support, rules, &mut no_advice, &budget).is_none());
+    let waiting = net(&[2, 0, 1, 0], &[LOOP, NEEDS]);
+    assert!(reduction(&waiting, &[rule], &[marked(3)], false).is_none());
     // The joint event needs what its second part needs.
     let joint = reduced(&waiting, rule, &[marked(3)]).system;
     let empty: State = [2, 0, 0].into();
@@ -158,10 +142,8 @@ fn pending_events_fire_from_the_last_level_until_a_deadlock() {
     let chain = net(&[4, 0, 0, 1, 0], &[LOOP, THROUGH, needs]);
     let reduction = reduced(&chain, Rule::PreAgglomeration, &[marked(4)]);
     assert_eq!(reduction.system.events.len(), 1);
-    let lifted = reduction
-        .lift
-        .back(run(&reduction.system, &[0], 0))
-        .unwrap();
+    let lifted = reduction.lift.back(run(&reduction.system, &[0], 0));
+    let lifted = lifted.unwrap();
     let taken: Vec<u32> = events(&lifted.prefix).into_iter().flatten().collect();
     assert_eq!(taken, [0, 1, 2, 0, 1, 0, 1, 0, 1]);
     assert!(chain.is_deadlock(&lifted.cycle[0].state));
@@ -170,15 +152,8 @@ fn pending_events_fire_from_the_last_level_until_a_deadlock() {
 #[test]
 fn translated_atoms_are_equivalent() {
     // t2 is dead and t3 needs two tokens of p0 and one of p1; p2 is a sink.
-    let system = net(
-        &[1, 0, 0],
-        &[
-            LOOP,
-            &[(1, 1, 0), (0, 0, 1), (2, 0, 1)],
-            &[(0, 3, 0)],
-            &[(0, 2, 0), (1, 1, 1)],
-        ],
-    );
+    let needs: &Arcs = &[(0, 2, 0), (1, 1, 1)];
+    let system = net(&[1, 0, 0], &[LOOP, BACK_TO_BOTH, &[(0, 3, 0)], needs]);
     let place = |place, least| Predicate::compare(VarId(place), Comparison::Ge, least);
     let enabled = |events: &[u32]| {
         let events = events.iter().map(|e| EventId(*e)).collect();
@@ -224,9 +199,7 @@ fn conditions_quantify_over_all_initial_markings() {
     assert_eq!(left_from(dead(), &[&[0, 1, 0]], rule, &[]), kept);
     assert_eq!(left_from(dead(), &[&[0, 0, 1]], rule, &[]), None);
 
-    let both: &[(u32, Value, Value)] = &[(0, 1, 0), (1, 0, 1), (2, 1, 0)];
-    let back: &[(u32, Value, Value)] = &[(1, 1, 0), (0, 0, 1), (2, 0, 1)];
-    let parallel = || net(&[1, 0, 1], &[both, back]);
+    let parallel = || net(&[1, 0, 1], &[LOOP_FROM_BOTH, BACK_TO_BOTH]);
     let rule = Rule::ParallelPlaces;
     let kept = some(&["p0", "p1"], &["t0", "t1"]);
     let atoms = [marked(0)];
@@ -234,7 +207,7 @@ fn conditions_quantify_over_all_initial_markings() {
     assert_eq!(left_from(parallel(), &[&[1, 1, 0]], rule, &atoms), None);
 
     let passage = || {
-        let through: &[(u32, Value, Value)] = &[(0, 1, 0), (2, 0, 1)];
+        let through: &Arcs = &[(0, 1, 0), (2, 0, 1)];
         net(&[1, 0, 0], &[through, &[(2, 1, 0), (1, 0, 1)], BACK])
     };
     for rule in [Rule::PostAgglomeration, Rule::PreAgglomeration] {
@@ -251,10 +224,7 @@ fn lifted_runs_keep_their_initial_marking() {
     let mut system = net(&[1, 0, 0], &[LOOP, BACK, &[(1, 1, 1), (2, 0, 1)]]);
     system.initial.push([0, 1, 5].into());
     system.initial.push([0, 1, 7].into());
-    let support = Support::of(&system, &[marked(0)], true);
-    let rules = Rules::only(&[Rule::SinkPlaces]);
-    let budget = Budget::unlimited();
-    let reduction = reduce(&system, &support, rules, &mut no_advice, &budget).unwrap();
+    let reduction = reduced(&system, Rule::SinkPlaces, &[marked(0)]);
     let starts: Vec<&[Value]> = reduction.system.initial.iter().map(|m| &m[..]).collect();
     assert_eq!(starts, [[1, 0], [0, 1]]);
     for (start, event, original) in [(0, 0, [1, 0, 0]), (1, 1, [0, 1, 5])] {
@@ -321,8 +291,7 @@ fn every_adjacent_transition_is_checked() {
 
 #[test]
 fn parallel_places_are_changed_by_the_same_events() {
-    let both: &Arcs = &[(0, 1, 0), (1, 0, 1), (2, 1, 0)];
-    let back: &Arcs = &[(1, 1, 0), (0, 0, 1), (2, 0, 1)];
+    let [both, back] = [LOOP_FROM_BOTH, BACK_TO_BOTH];
     let rule = Rule::ParallelPlaces;
     // A transition changes only p0, or only p2, which holds more tokens.
     let fills = net(&[1, 0, 1], &[both, back, &[(0, 0, 1)]]);
@@ -344,23 +313,21 @@ fn the_last_place_is_no_passage() {
 #[test]
 fn delayed_producers_return_nothing_and_have_no_rivals() {
     let rule = Rule::PreAgglomeration;
-    let needs: &Arcs = &[(1, 1, 0), (2, 1, 0), (3, 0, 1)];
     let atoms = [marked(3)];
     // t0 needs two tokens and takes one; t0 takes from p0 and from p4, where another transition
     // takes too.
     let part: &Arcs = &[(0, 2, 1), (1, 0, 1)];
-    let keeps = net(&[2, 0, 1, 0], &[part, needs]);
+    let keeps = net(&[2, 0, 1, 0], &[part, NEEDS]);
     assert_eq!(left(&keeps, rule, &atoms), None);
     let two: &Arcs = &[(0, 1, 0), (4, 1, 0), (1, 0, 1)];
-    let rival = net(&[1, 0, 1, 0, 1], &[two, needs, &[(4, 1, 0)]]);
+    let rival = net(&[1, 0, 1, 0, 1], &[two, NEEDS, &[(4, 1, 0)]]);
     assert_eq!(left(&rival, rule, &atoms), None);
 }
 
 #[test]
 fn every_producer_is_pending() {
-    let needs: &Arcs = &[(1, 1, 0), (2, 1, 0), (3, 0, 1)];
     let other: &Arcs = &[(4, 1, 0), (1, 0, 1)];
-    let system = net(&[2, 0, 1, 0, 1], &[LOOP, needs, other]);
+    let system = net(&[2, 0, 1, 0, 1], &[LOOP, NEEDS, other]);
     let reduction = reduced(&system, Rule::PreAgglomeration, &[marked(3)]);
     let back = reduction.lift.back(run(&reduction.system, &[0], 0));
     let taken = events(&back.unwrap().prefix);
@@ -369,11 +336,7 @@ fn every_producer_is_pending() {
 
 /// Numbers of places and events that remain after two rules.
 fn left_by_both(system: &System, rules: [Rule; 2], atoms: &[Proposition]) -> (usize, usize) {
-    let support = Support::of(system, atoms, true);
-    let budget = Budget::unlimited();
-    let rules = Rules::only(&rules);
-    let reduction = reduce(system, &support, rules, &mut no_advice, &budget).unwrap();
-    let now = reduction.system;
+    let now = reduction(system, &rules, atoms, true).unwrap().system;
     (now.variables.len(), now.events.len())
 }
 
@@ -400,14 +363,10 @@ fn fusion_never_exceeds_the_limits_on_pairs_and_events() {
 
 #[test]
 fn fusion_is_refused_if_weights_overflow() {
-    let through: &Arcs = &[(1, 1, 0), (2, 0, 1)];
     let rule = Rule::PostAgglomeration;
     let with = |first: &Arcs| {
-        left(
-            &net(&[1, 0, 0], &[first, through, LOOP]),
-            rule,
-            &[marked(0)],
-        )
+        let system = net(&[1, 0, 0], &[first, THROUGH, LOOP]);
+        left(&system, rule, &[marked(0)])
     };
     assert!(with(&[(0, 1, 0), (1, 0, 1), (2, 0, 1)]).is_some());
     // The sum or the required number overflows.
@@ -440,10 +399,8 @@ fn only_nets_are_reduced() {
 
 #[test]
 fn units_and_arrays_refer_to_remaining_places() {
-    let mut system = net(
-        &[1, 2, 0],
-        &[&[(0, 1, 0), (2, 0, 1), (1, 1, 1)], &[(2, 1, 0), (0, 0, 1)]],
-    );
+    let uses: &Arcs = &[(0, 1, 0), (2, 0, 1), (1, 1, 1)];
+    let mut system = net(&[1, 2, 0], &[uses, RETURN]);
     system.units.push(Unit {
         places: vec![VarId(1), VarId(2)],
         subunits: Vec::new(),

@@ -5,10 +5,7 @@ use super::*;
 
 /// Number of places that remain after one rule without stutter invariance.
 fn left_with_next(system: &System, rule: Rule, atoms: &[Proposition]) -> Option<usize> {
-    let support = Support::of(system, atoms, false);
-    let budget = Budget::unlimited();
-    let rules = Rules::only(&[rule]);
-    let reduction = reduce(system, &support, rules, &mut no_advice, &budget)?;
+    let reduction = reduction(system, &[rule], atoms, false)?;
     Some(reduction.system.variables.len())
 }
 
@@ -56,11 +53,8 @@ fn places_with_equal_future_are_fused() {
 fn twins_differ_only_in_the_place() {
     let rule = Rule::EqualFuture;
     let with = |from_left: &Arcs, from_right: &Arcs, more: &Arcs| {
-        let system = net(
-            &[2, 1, 1, 0],
-            &[LEFT, RIGHT, from_left, from_right, HOME, more],
-        );
-        left(&system, rule, &[])
+        let all = [LEFT, RIGHT, from_left, from_right, HOME, more];
+        left(&net(&[2, 1, 1, 0], &all), rule, &[])
     };
     let nothing: &Arcs = &[(0, 1, 1)];
     assert!(with(FROM_LEFT, FROM_RIGHT, nothing).is_some());
@@ -80,16 +74,12 @@ fn twins_differ_only_in_the_place() {
         assert_eq!(with(FROM_LEFT, FROM_RIGHT, more), None);
     }
     // Sinks are not fused.
-    let sinks = net(
-        &[1, 0, 0],
-        &[&[(0, 1, 1), (1, 0, 1)], &[(0, 1, 1), (2, 0, 1)]],
-    );
+    let fill: [&Arcs; 2] = [&[(0, 1, 1), (1, 0, 1)], &[(0, 1, 1), (2, 0, 1)]];
+    let sinks = net(&[1, 0, 0], &fill);
     assert_eq!(left(&sinks, rule, &[]), None);
     // The sum of tokens overflows.
-    let many = net(
-        &[0, Value::MAX, 1, 0],
-        &[LEFT, RIGHT, FROM_LEFT, FROM_RIGHT, HOME],
-    );
+    let all = [LEFT, RIGHT, FROM_LEFT, FROM_RIGHT, HOME];
+    let many = net(&[0, Value::MAX, 1, 0], &all);
     assert_eq!(left(&many, rule, &[]), None);
 }
 
@@ -237,10 +227,8 @@ fn removed_parallel_places_return_with_the_ring() {
     let there: &Arcs = &[(0, 1, 0), (1, 0, 1), (2, 0, 1), (3, 1, 0)];
     let back: &Arcs = &[(0, 0, 1), (1, 1, 0), (2, 1, 0), (3, 0, 1)];
     let system = net(&[1, 0, 0, 1], &[there, back]);
-    let support = Support::of(&system, &[], true);
-    let rules = Rules::only(&[Rule::ParallelPlaces, Rule::TokenRings]);
-    let budget = Budget::unlimited();
-    let reduction = reduce(&system, &support, rules, &mut no_advice, &budget).unwrap();
+    let rules = [Rule::ParallelPlaces, Rule::TokenRings];
+    let reduction = reduction(&system, &rules, &[], true).unwrap();
     assert_eq!(reduction.system.variables.len(), 1);
     let lasso = lifted(&reduction, &[0], 1);
     assert!(lasso.comes_round());
