@@ -9,7 +9,7 @@ use crate::formulas::{Ltl, Op1, Op2};
 use crate::interpret;
 use crate::oracle::Reachable;
 use lariat_corpora::Random;
-use lariat_model::{Constraint, Deadlock, EventId, Lasso, Proposition, State, System};
+use lariat_model::{Constraint, Deadlock, EventId, Lasso, Proposition, State, Step, System};
 
 /// Returns whether the word, whose last letter is followed by letter `back`, satisfies the formula.
 pub fn evaluate(formula: &Ltl, letters: &[u64], back: usize) -> bool {
@@ -92,12 +92,8 @@ pub fn check(
 pub fn is_fair(lasso: &Lasso, system: &System, fairness: &[Constraint]) -> Result<(), String> {
     let mut states: Vec<State> = vec![lasso.entry().clone()];
     if lasso.growth.is_some() {
+        states = unrolled(lasso, system)?;
         // The last round decides.
-        for step in lasso.cycle.iter().cycle().take(ROUNDS * lasso.cycle.len()) {
-            let event = step.event.ok_or("a covering run stutters")?;
-            let next = interpret::after(system, &states[states.len() - 1], event).pop();
-            states.push(next.ok_or("a round cannot be taken")?);
-        }
         states.drain(..(ROUNDS - 1) * lasso.cycle.len());
     } else {
         states.extend(lasso.cycle.iter().map(|step| step.state.clone()));
@@ -134,9 +130,9 @@ fn check_bad_prefix(
     let events: Vec<Option<EventId>> = std::iter::once(None)
         .chain((0..system.events.len() as u32).map(|e| Some(EventId(e))))
         .collect();
-    let of_events = |event| -> u64 {
+    let of_events = |event: Option<EventId>| -> u64 {
         let fires = propositions.iter().enumerate().filter(|(_, p)| match p {
-            Proposition::Fires(fired) => event_in(event, fired),
+            Proposition::Fires(fired) => event.is_some_and(|event| fired.contains(&event)),
             Proposition::State(_) => false,
         });
         fires.map(|(i, _)| 1 << i).sum()
@@ -166,10 +162,6 @@ fn check_bad_prefix(
         }
     }
     Ok(())
-}
-
-fn event_in(event: Option<EventId>, events: &[EventId]) -> bool {
-    event.is_some_and(|event| events.contains(&event))
 }
 
 /// Returns the letters along a lasso, of which the last, as many as the loop has steps, repeat
@@ -226,7 +218,7 @@ pub fn follow(
         _ if lasso.cycle.is_empty() => Ok(letters),
         Some(growth) => {
             letters.truncate(lasso.prefix.len());
-            letters.extend(repeat(lasso, system, propositions, entry, growth)?);
+            letters.extend(repeat(lasso, system, propositions, growth)?);
             Ok(letters)
         }
         None if at == entry => Ok(letters),
@@ -237,33 +229,40 @@ pub fn follow(
 /// Number of unrolled rounds of a covering run, after which the letters of small cases are stable.
 const ROUNDS: usize = 60;
 
+/// Returns the states of [`ROUNDS`] rounds of a covering run.
+fn unrolled(lasso: &Lasso, system: &System) -> Result<Vec<State>, String> {
+    let mut states: Vec<State> = vec![lasso.entry().clone()];
+    let steps = lasso.cycle.iter().cycle();
+    for (i, step) in steps.take(ROUNDS * lasso.cycle.len()).enumerate() {
+        let event = step.event.ok_or("a covering run stutters")?;
+        let next = interpret::after(system, &states[i], event).pop();
+        states.push(next.ok_or_else(|| format!("step {i} of the rounds cannot be taken"))?);
+    }
+    Ok(states)
+}
+
 /// Returns the letters of [`ROUNDS`] rounds of a covering run; each must add `growth`.
 fn repeat(
     lasso: &Lasso,
     system: &System,
     propositions: &[Proposition],
-    entry: &State,
     growth: &State,
 ) -> Result<Vec<u64>, String> {
     if growth.iter().any(|more| *more < 0) {
         return Err("a round removes tokens".to_owned());
     }
-    let mut at = entry.clone();
-    let mut letters = Vec::new();
-    for round in 0..ROUNDS {
-        let start = at.clone();
-        for (i, step) in lasso.cycle.iter().enumerate() {
-            letters.push(interpret::letter(system, propositions, &at, step.event));
-            let event = step.event.ok_or("a covering run stutters")?;
-            let next = interpret::after(system, &at, event).pop();
-            at = next.ok_or_else(|| format!("round {round} cannot take step {i}"))?;
-        }
+    let states = unrolled(lasso, system)?;
+    let length = lasso.cycle.len();
+    for (start, end) in states.iter().zip(&states[length..]).step_by(length) {
         let sum = start.iter().zip(growth).map(|(before, more)| before + more);
-        if !sum.eq(at.iter().copied()) {
-            return Err(format!("round {round} does not add the growth"));
+        if !sum.eq(end.iter().copied()) {
+            return Err(format!("the round from {start:?} does not add the growth"));
         }
     }
-    Ok(letters)
+    let steps = states.iter().zip(lasso.cycle.iter().cycle());
+    let letter =
+        |(state, step): (&State, &Step)| interpret::letter(system, propositions, state, step.event);
+    Ok(steps.take(states.len() - 1).map(letter).collect())
 }
 
 /// Searches for a lasso of at most `length` steps that violates the formula, among at most `most`
