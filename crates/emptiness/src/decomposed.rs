@@ -71,20 +71,12 @@ impl<'a, G: Graph> Decomposed<'a, G> {
 }
 
 /// Cursor over the edges of a [`Decomposed`] graph.
+#[derive(Default)]
 pub struct DecomposedCursor<C> {
     inner: C,
     /// The node whose parts come next, the marks of the edge to it, and the number of parts
     /// returned.
     pending: Option<(NodeId, Marks, usize)>,
-}
-
-impl<C: Default> Default for DecomposedCursor<C> {
-    fn default() -> Self {
-        DecomposedCursor {
-            inner: C::default(),
-            pending: None,
-        }
-    }
 }
 
 impl<G: Graph> Graph for Decomposed<'_, G> {

@@ -55,7 +55,32 @@ pub fn lasso<G: Graph>(
     worker: &mut G::Worker,
     evidence: &Evidence,
 ) -> Result<Option<GraphLasso>, G::Stop> {
-    let component = &Component::new(evidence);
+    let component = &Component::new(evidence, graph.marks());
+    lasso_in(graph, worker, component, evidence)
+}
+
+/// A short lasso through the component of `evidence`, whose cycle may have any marks. Unless
+/// `by_path`, the search that gave the evidence did not start at an initial node.
+pub(crate) fn lasso_with_any_marks<G: Graph>(
+    graph: &G,
+    worker: &mut G::Worker,
+    evidence: &Evidence,
+    by_path: bool,
+) -> Result<Option<GraphLasso>, G::Stop> {
+    let component = &Component::new(evidence, Marks::NONE);
+    if by_path {
+        lasso_in(graph, worker, component, evidence)
+    } else {
+        shortened(graph, worker, component, evidence.known)
+    }
+}
+
+fn lasso_in<G: Graph>(
+    graph: &G,
+    worker: &mut G::Worker,
+    component: &Component,
+    evidence: &Evidence,
+) -> Result<Option<GraphLasso>, G::Stop> {
     let found_at = end(evidence.initial, &evidence.prefix);
     let Some(cycle) = cycle(graph, worker, component, found_at)? else {
         return Ok(None);
@@ -74,31 +99,27 @@ pub fn lasso<G: Graph>(
     }
 }
 
-/// A short accepting lasso through the component of evidence whose search did not start at an
-/// initial node.
-pub(crate) fn lasso_from_initial<G: Graph>(
-    graph: &G,
-    worker: &mut G::Worker,
-    evidence: &Evidence,
-) -> Result<Option<GraphLasso>, G::Stop> {
-    shortened(graph, worker, &Component::new(evidence), evidence.known)
-}
-
 /// Component in which the cycle is searched.
 struct Component {
     nodes: NodeSet,
+    /// The marks that the cycle must carry.
+    marks: Marks,
     /// Size of this set and of the evidence.
     bytes: usize,
 }
 
 impl Component {
-    fn new(evidence: &Evidence) -> Component {
+    fn new(evidence: &Evidence, marks: Marks) -> Component {
         let nodes: NodeSet = evidence.component.iter().collect();
         let bytes = nodes.bytes()
             + bytes(&evidence.component)
             + bytes(&evidence.prefix)
             + bytes(&evidence.parts);
-        Component { nodes, bytes }
+        Component {
+            nodes,
+            marks,
+            bytes,
+        }
     }
 
     fn contains(&self, node: NodeId) -> bool {
@@ -164,7 +185,7 @@ fn cycle<G: Graph>(
 ) -> Result<Option<Vec<Edge>>, G::Stop> {
     let inside = |node| component.contains(node);
     let mut cycle: Vec<Edge> = Vec::new();
-    let mut missing = graph.marks();
+    let mut missing = component.marks;
     let mut at = entry;
     while !missing.is_empty() {
         let helps = |edge: Edge| !edge.marks.intersection(missing).is_empty();

@@ -248,23 +248,13 @@ struct Component {
 const UNSEEN: u32 = 0;
 const DEAD: u32 = u32::MAX;
 
+#[derive(Default)]
 struct Stacks<C> {
     /// Per node: [`UNSEEN`], [`DEAD`], or its position in `live` plus one.
     slot: Vec<u32>,
     live: Vec<NodeId>,
     path: Vec<Frame<C>>,
     components: Vec<Component>,
-}
-
-impl<C> Default for Stacks<C> {
-    fn default() -> Self {
-        Stacks {
-            slot: Vec::new(),
-            live: Vec::new(),
-            path: Vec::new(),
-            components: Vec::new(),
-        }
-    }
 }
 
 impl<C: Default> Stacks<C> {

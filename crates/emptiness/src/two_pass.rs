@@ -21,7 +21,7 @@
 
 use crate::couvreur::couvreur;
 use crate::graph::{Edge, Graph, Marks, NodeId};
-use crate::lasso::{GraphLasso, NodeSet, lasso, lasso_from_initial};
+use crate::lasso::{GraphLasso, NodeSet, lasso, lasso_with_any_marks};
 use crate::outcome::{Counts, Evidence, Outcome};
 use crate::scc_stack::{Policy, bytes, grow, search};
 use std::marker::PhantomData;
@@ -73,14 +73,9 @@ impl TwoPassEvidence {
     ) -> Result<Option<GraphLasso>, G::Stop> {
         match self {
             TwoPassEvidence::Cycle(evidence) => lasso(graph, worker, evidence),
+            // The component has no changes, so every cycle in it accepts.
             TwoPassEvidence::Livelock { evidence, by_path } => {
-                // The component has no changes, so every cycle in it accepts.
-                let graph = AnyCycle(graph);
-                if *by_path {
-                    lasso(&graph, worker, evidence)
-                } else {
-                    lasso_from_initial(&graph, worker, evidence)
-                }
+                lasso_with_any_marks(graph, worker, evidence, *by_path)
             }
         }
     }
@@ -151,36 +146,6 @@ impl<G: LivelockGraph> Policy<G> for First<'_> {
             && marks.intersection(graph.change()).is_empty()
             && graph.is_livelock(worker, to);
         *self.early
-    }
-}
-
-/// The same graph without marks, so that every cycle accepts.
-struct AnyCycle<'g, G>(&'g G);
-
-impl<G: Graph> Graph for AnyCycle<'_, G> {
-    type Stop = G::Stop;
-    type Worker = G::Worker;
-    type Cursor = G::Cursor;
-
-    fn marks(&self) -> Marks {
-        Marks::NONE
-    }
-
-    fn initial(&self, worker: &mut G::Worker, k: usize) -> Result<Option<NodeId>, G::Stop> {
-        self.0.initial(worker, k)
-    }
-
-    fn next_edge(
-        &self,
-        worker: &mut G::Worker,
-        node: NodeId,
-        cursor: &mut G::Cursor,
-    ) -> Result<Option<Edge>, G::Stop> {
-        self.0.next_edge(worker, node, cursor)
-    }
-
-    fn tick(&self, worker: &mut G::Worker, bytes: usize) -> Result<(), G::Stop> {
-        self.0.tick(worker, bytes)
     }
 }
 

@@ -54,19 +54,13 @@ impl IncidenceNet {
         needs.dedup();
         // A preset that exceeds another is implied by it.
         let exceeds = |more: &[(VarId, Value)], less: &[(VarId, Value)]| {
-            more != less
-                && less
-                    .iter()
-                    .all(|(p, n)| more.iter().any(|(q, m)| p == q && m >= n))
+            let has = |(p, n): &(VarId, Value)| more.iter().any(|(q, m)| p == q && m >= n);
+            more != less && less.iter().all(has)
         };
-        let minimal = needs
-            .iter()
-            .filter(|more| !needs.iter().any(|less| exceeds(more, less)));
-        let alternatives = minimal.map(|needs| {
-            let rows = needs
-                .iter()
-                .map(|(p, n)| (Predicate::compare(*p, Comparison::Ge, *n), true));
-            join(rows, false)
+        let is_minimal = |more: &&&Vec<_>| !needs.iter().any(|less| exceeds(more, less));
+        let alternatives = needs.iter().filter(is_minimal).map(|needs| {
+            let row = |(p, n): &(VarId, Value)| Predicate::compare(*p, Comparison::Ge, *n);
+            join(needs.iter().map(|need| (row(need), true)), false)
         });
         join(alternatives, true)
     }
@@ -109,17 +103,13 @@ fn join(forms: impl Iterator<Item = Signed>, any: bool) -> Signed {
 
 fn compare(linear: &Linear) -> Signed {
     let with = |comparison, constant: Option<Value>, sign| {
-        let terms = linear.terms.clone();
-        let form = constant.map(|constant| Linear {
-            terms,
-            comparison,
-            constant,
-        });
         // On overflow of the constant the predicate is kept as it is.
-        form.map_or_else(
-            || (Predicate::Linear(linear.clone()), true),
-            |form| (Predicate::Linear(form), sign),
-        )
+        let Some(constant) = constant else {
+            return (Predicate::Linear(linear.clone()), true);
+        };
+        let mut form = linear.clone();
+        (form.comparison, form.constant) = (comparison, constant);
+        (Predicate::Linear(form), sign)
     };
     let constant = linear.constant;
     let (comparison, sign) = match linear.comparison {

@@ -62,12 +62,8 @@ impl IncidenceNet {
             let Action::Net(arcs) = &event.action else {
                 return None;
             };
-            needs.push(
-                arcs.iter()
-                    .filter(|a| a.need > 0)
-                    .map(|a| (a.var, a.need))
-                    .collect(),
-            );
+            let needed = arcs.iter().filter(|a| a.need > 0);
+            needs.push(needed.map(|a| (a.var, a.need)).collect());
             let changed = arcs.iter().filter(|a| a.delta != 0);
             deltas.push(changed.map(|a| (a.var, a.delta)).collect::<TokenChange>());
         }
@@ -118,10 +114,8 @@ impl IncidenceNet {
             }
         };
         let put = |event: usize| {
-            deltas[event]
-                .iter()
-                .filter(|(_, d)| *d > 0)
-                .map(|(p, _)| p.index())
+            let gains = deltas[event].iter().filter(|(_, d)| *d > 0);
+            gains.map(|(p, _)| p.index())
         };
         for state in &self.initial {
             let places = (0..self.places).filter(|p| state[*p] > 0);
@@ -144,10 +138,8 @@ impl IncidenceNet {
 
     /// Returns whether the event is enabled in `state`.
     pub fn enabled(&self, state: &[Value], event: EventId) -> bool {
-        let needs = &self.needs[event.index()];
-        needs
-            .iter()
-            .all(|(place, need)| state[place.index()] >= *need)
+        let mut needs = self.needs[event.index()].iter();
+        needs.all(|(place, need)| state[place.index()] >= *need)
     }
 
     pub fn events(&self) -> impl Iterator<Item = EventId> + use<> {

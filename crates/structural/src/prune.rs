@@ -52,11 +52,8 @@ impl Facts {
         pruned.cubes = self.prune_cubes(automaton, propositions, budget)?;
         reduce::trim::trim(automaton);
         pruned.barren = self.barren(automaton, propositions, deadlock, budget)?;
-        let states: Vec<StateId> = pruned
-            .barren
-            .iter()
-            .flat_map(|b| b.states.iter().copied())
-            .collect();
+        let states = pruned.barren.iter().flat_map(|b| b.states.iter().copied());
+        let states: Vec<StateId> = states.collect();
         reduce::acceptance::reject(automaton, &states);
         reduce::trim::trim(automaton);
         pruned.steps = self.prune_steps(automaton, propositions, deadlock, budget)?;
@@ -116,10 +113,10 @@ impl Facts {
                 continue;
             }
             let before = cubes(&mut automaton.guards, entering);
-            let mut edges = automaton.states[state].clone();
+            let edges = automaton.states[state].clone();
             let count = edges.len();
             let mut kept = Vec::with_capacity(count);
-            for t in edges.drain(..) {
+            for t in edges {
                 let after = cubes(&mut automaton.guards, t.guard);
                 if !self.separate(propositions, &before, &after, deadlock, budget)? {
                     kept.push(t);
@@ -145,14 +142,9 @@ impl Facts {
         }
         for first in before {
             for second in after {
-                let (first, second) = (
-                    literals(propositions, *first),
-                    literals(propositions, *second),
-                );
-                if self
-                    .never_follows(&first, &second, deadlock, budget)?
-                    .is_none()
-                {
+                let [first, second] = [first, second].map(|cube| literals(propositions, *cube));
+                let never = self.never_follows(&first, &second, deadlock, budget)?;
+                if never.is_none() {
                     return Ok(false);
                 }
             }
@@ -172,17 +164,10 @@ fn cubes(guards: &mut Guards, guard: Guard) -> Vec<Cube> {
 }
 
 pub(crate) fn literals(propositions: &[Proposition], cube: Cube) -> Vec<(Proposition, bool)> {
-    let literal = |(i, proposition): (usize, &Proposition)| match (
-        cube.positive >> i & 1,
-        cube.negative >> i & 1,
-    ) {
-        (1, _) => Some((proposition.clone(), true)),
-        (_, 1) => Some((proposition.clone(), false)),
-        _ => None,
+    let literal = |(i, proposition): (usize, &Proposition)| {
+        let [positive, negative] = [cube.positive, cube.negative].map(|bits| bits >> i & 1 == 1);
+        (positive || negative).then(|| (proposition.clone(), positive))
     };
-    propositions
-        .iter()
-        .enumerate()
-        .filter_map(literal)
-        .collect()
+    let all = propositions.iter().enumerate();
+    all.filter_map(literal).collect()
 }

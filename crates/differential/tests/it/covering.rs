@@ -67,12 +67,15 @@ fn covered(system: &System, formula: &str) -> Lasso {
 
 /// Asserts that an engine finds a covering run, and returns it.
 fn covered_by(engine: &str, system: &System, formula: &str) -> Lasso {
+    let lasso = violation(engine, system, formula);
+    assert!(lasso.growth.is_some(), "{engine}: {formula}: {lasso:?}");
+    lasso
+}
+
+/// Asserts that an engine finds a violation, and returns its run.
+fn violation(engine: &str, system: &System, formula: &str) -> Lasso {
     match check_both(engine, system, formula) {
-        EarnedVerdict::Violated(run) => {
-            let lasso = run.lasso().clone();
-            assert!(lasso.growth.is_some(), "{engine}: {formula}: {lasso:?}");
-            lasso
-        }
+        EarnedVerdict::Violated(run) => run.lasso().clone(),
         verdict => panic!("{engine}: {formula}: {verdict:?}"),
     }
 }
@@ -80,12 +83,8 @@ fn covered_by(engine: &str, system: &System, formula: &str) -> Lasso {
 /// Asserts that all engines find a bad prefix.
 fn bad_prefix(system: &System, formula: &str) {
     for engine in ENGINES {
-        match check_both(engine, system, formula) {
-            EarnedVerdict::Violated(run) => {
-                assert!(run.lasso().cycle.is_empty(), "{formula}: {run:?}")
-            }
-            verdict => panic!("{engine}: {formula}: {verdict:?}"),
-        }
+        let lasso = violation(engine, system, formula);
+        assert!(lasso.cycle.is_empty(), "{formula}: {lasso:?}");
     }
 }
 
