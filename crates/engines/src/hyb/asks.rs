@@ -42,7 +42,9 @@ impl ProductSteps {
             level += 1;
         }
         if level == self.automaton {
-            return Ok(kernel.edges(node).any(|(q, _)| labels.is_inner(q)));
+            return Ok(kernel
+                .edges(node)
+                .any(|(q, _)| labels.inner_marks(q).is_some()));
         }
         kernel.remembered(self.nodes.lives, (node,), |kernel| {
             kernel.any_edge(node, |kernel, (_, child)| {
@@ -96,7 +98,9 @@ impl ProductSteps {
         level: u32,
     ) -> Result<Marks, Halt> {
         if level == self.automaton {
-            let marks = kernel.edges(node).map(|(q, _)| labels.marks_from(q));
+            let marks = kernel
+                .edges(node)
+                .filter_map(|(q, _)| labels.inner_marks(q));
             return Ok(marks.fold(Marks::NONE, Marks::union));
         }
         let marks = kernel.remembered(self.nodes.accepting, (node,), |kernel| {

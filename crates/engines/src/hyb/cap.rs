@@ -54,38 +54,16 @@ pub fn overflows(
         }
     }
     let last = able.iter().rposition(|chains| !chains.is_empty());
-    match last {
-        Some(last) => overflows_below(kernel, steps, cap, &able[..=last], node, 0),
-        None => Ok(false),
-    }
+    able.truncate(last.map_or(0, |last| last + 1));
+    let overflow = Overflow { steps, cap, able };
+    overflow.below(kernel, node, 0)
 }
 
-/// As `overflows`, on any level, for the events in `able` by top level.
-fn overflows_below(
-    kernel: &mut Kernel,
-    steps: &ProductSteps,
+struct Overflow<'a> {
+    steps: &'a ProductSteps,
     cap: u32,
-    able: &[Vec<ChainId>],
-    node: DdNode,
-    level: u32,
-) -> Result<bool, Halt> {
-    let Some(chains) = able.get(level as usize) else {
-        return Ok(false);
-    };
-    kernel.remembered(steps.nodes.overflows, (node,), |kernel| {
-        kernel.any_edge(node, |kernel, edge| {
-            let mut found = overflows_below(kernel, steps, cap, able, edge.1, level + 1)?;
-            for &chain in chains {
-                let rest = PartialFiring {
-                    chain,
-                    level,
-                    exceeds: false,
-                };
-                found = found || overflows_from(kernel, steps, cap, rest, edge)?;
-            }
-            Ok(found)
-        })
-    })
+    /// By top level: the events that may exceed the cap.
+    able: Vec<Vec<ChainId>>,
 }
 
 /// An event of which the levels above `level` have been fired.
@@ -97,46 +75,57 @@ struct PartialFiring {
     exceeds: bool,
 }
 
-/// As `overflows`, for one edge and the rest of an event.
-fn overflows_from(
-    kernel: &mut Kernel,
-    steps: &ProductSteps,
-    cap: u32,
-    rest: PartialFiring,
-    (value, child): (u32, DdNode),
-) -> Result<bool, Halt> {
-    let mut able = kernel.steps(rest.chain, rest.level, value);
-    while let Some(step) = kernel.next_step(&mut able)? {
-        let below = PartialFiring {
-            chain: step.rest,
-            level: rest.level + 1,
-            exceeds: rest.exceeds || step.to > cap,
+impl Overflow<'_> {
+    /// As [`overflows`], on any level.
+    fn below(&self, kernel: &mut Kernel, node: DdNode, level: u32) -> Result<bool, Halt> {
+        let Some(chains) = self.able.get(level as usize) else {
+            return Ok(false);
         };
-        if overflows_by(kernel, steps, cap, below, child)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-/// As `overflows`, for the rest of an event.
-fn overflows_by(
-    kernel: &mut Kernel,
-    steps: &ProductSteps,
-    cap: u32,
-    rest: PartialFiring,
-    node: DdNode,
-) -> Result<bool, Halt> {
-    if rest.chain == ChainId::END {
-        return Ok(rest.exceeds);
-    }
-    kernel.remembered(
-        steps.nodes.overflows_by,
-        (rest.chain, node, rest.exceeds),
-        |kernel| {
+        kernel.remembered(self.steps.nodes.overflows, (node,), |kernel| {
             kernel.any_edge(node, |kernel, edge| {
-                overflows_from(kernel, steps, cap, rest, edge)
+                let mut found = self.below(kernel, edge.1, level + 1)?;
+                for &chain in chains {
+                    let rest = PartialFiring {
+                        chain,
+                        level,
+                        exceeds: false,
+                    };
+                    found = found || self.along(kernel, rest, edge)?;
+                }
+                Ok(found)
             })
-        },
-    )
+        })
+    }
+
+    /// As [`overflows`], for one edge and the rest of an event.
+    fn along(
+        &self,
+        kernel: &mut Kernel,
+        rest: PartialFiring,
+        (value, child): (u32, DdNode),
+    ) -> Result<bool, Halt> {
+        let mut able = kernel.steps(rest.chain, rest.level, value);
+        while let Some(step) = kernel.next_step(&mut able)? {
+            let below = PartialFiring {
+                chain: step.rest,
+                level: rest.level + 1,
+                exceeds: rest.exceeds || step.to > self.cap,
+            };
+            if self.by(kernel, below, child)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// As [`overflows`], for the rest of an event.
+    fn by(&self, kernel: &mut Kernel, rest: PartialFiring, node: DdNode) -> Result<bool, Halt> {
+        if rest.chain == ChainId::END {
+            return Ok(rest.exceeds);
+        }
+        let key = (rest.chain, node, rest.exceeds);
+        kernel.remembered(self.steps.nodes.overflows_by, key, |kernel| {
+            kernel.any_edge(node, |kernel, edge| self.along(kernel, rest, edge))
+        })
+    }
 }

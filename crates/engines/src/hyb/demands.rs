@@ -19,29 +19,18 @@
 //! V. Molnár et al. (2016) have no constraints. Reading enabledness from above, like labels, would
 //! split every saturation by it and lose the sharing of nodes.
 
-use super::images::{EventImage, EventSteps, ImageContext, StepEnd};
+use super::images::ImageContext;
 use super::label_residuals::{MoveKind, compiled};
 use super::steps::{NodePosition, ProductSteps};
 use crate::problem::Problem;
 use lariat_budget::{Lease, Stop};
-use lariat_dd::kernel::{
-    CacheScope, Call, ChainId, DdNode, Halt, Kernel, KeyPart, Opening, StackMark, WordKind,
-};
+use lariat_dd::kernel::{CacheScope, ChainId, DdNode, Halt, Kernel};
 use lariat_dd::{LevelPredicate, Residual};
 use lariat_model::{EventId, Predicate};
 use lariat_space::symbolic::{LevelLayout, Residuals, Symbolic};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct DemandId(u32);
-
-impl KeyPart for DemandId {
-    const MEANING: WordKind = WordKind::Number;
-
-    #[inline]
-    fn to_word(self) -> u32 {
-        self.0
-    }
-}
+pub struct DemandId(pub u32);
 
 /// A constraint on the levels of the product.
 struct Demand {
@@ -160,7 +149,7 @@ impl Demands {
         let taken = if idle == node {
             DdNode::EMPTY
         } else {
-            kernel.call(Taken { node, at }, &mut self.events(by, demand))?
+            self.by_events(by, demand).images(kernel, node, at)?
         };
         kernel.push(0, taken)?;
         let met = kernel.union(idle, taken)?;
@@ -168,157 +157,16 @@ impl Demands {
         Ok(met)
     }
 
-    /// Returns the sources of inner steps by events of the constraint from a node into another.
-    pub fn takers(
-        &self,
-        kernel: &mut Kernel,
-        by: &mut ImageContext<'_>,
+    /// Returns the context of inner steps by the events of the constraint.
+    pub fn by_events<'a>(
+        &'a self,
+        by: &'a mut ImageContext<'_>,
         demand: DemandId,
-        takers: Takers,
-    ) -> Result<DdNode, Halt> {
-        kernel.call(takers, &mut self.events(by, demand))
-    }
-
-    fn events<'a>(&'a self, by: &'a mut ImageContext<'_>, demand: DemandId) -> ByEvents<'a> {
-        ByEvents {
-            by: by.with(MoveKind::Inner),
-            demand,
-            events: &self.list[demand.0 as usize].events,
+    ) -> ImageContext<'a> {
+        let events = &self.list[demand.0 as usize].events;
+        ImageContext {
+            only: Some((demand, events)),
+            ..by.with(MoveKind::Inner)
         }
-    }
-}
-
-/// Context of images and sources by the events of a constraint.
-struct ByEvents<'a> {
-    by: ImageContext<'a>,
-    demand: DemandId,
-    events: &'a [(u32, ChainId)],
-}
-
-impl<'a> ByEvents<'a> {
-    /// Returns whether no event has its top on this level or below.
-    fn is_over(&self, level: u32) -> bool {
-        self.events.last().is_none_or(|(last, _)| *last < level)
-    }
-
-    fn tops(&self, level: u32) -> impl Iterator<Item = ChainId> + use<'a> {
-        let first = self.events.partition_point(|(top, _)| *top < level);
-        let own = self.events[first..].iter();
-        own.take_while(move |(top, _)| *top == level)
-            .map(|(_, chain)| *chain)
-    }
-}
-
-/// `N_taken`
-#[derive(Clone, Copy)]
-struct Taken {
-    node: DdNode,
-    at: NodePosition,
-}
-
-impl Call<ByEvents<'_>> for Taken {
-    type Key = (DdNode, Residual, DemandId);
-
-    fn open(self, _: &mut Kernel, by: &mut ByEvents<'_>) -> Result<Opening<Self::Key>, Halt> {
-        let Taken { node, at } = self;
-        if node.is_empty() || by.is_over(at.level) {
-            return Ok(Opening::AtOnce(DdNode::EMPTY));
-        }
-        Ok(Opening::Walk {
-            node,
-            operation: by.by.steps.images.taken,
-            key: (node, at.residual, by.demand),
-        })
-    }
-
-    fn edge(
-        self,
-        kernel: &mut Kernel,
-        by: &mut ByEvents<'_>,
-        (value, child): (u32, DdNode),
-    ) -> Result<(), Halt> {
-        let Taken { node, at } = self;
-        if let Some(at) = by.by.read(kernel, at, value)? {
-            kernel.call_into(value, Taken { node: child, at }, by)?;
-        }
-        for chain in by.tops(at.level) {
-            EventImage { chain, node, at }.edge(kernel, &mut by.by, (value, child))?;
-        }
-        Ok(())
-    }
-
-    fn close(
-        self,
-        kernel: &mut Kernel,
-        _: &mut ByEvents<'_>,
-        edges: StackMark,
-    ) -> Result<DdNode, Halt> {
-        kernel.sort(edges)?;
-        kernel.make(edges)
-    }
-}
-
-/// The sources of `N_taken` that lead into `target`.
-#[derive(Clone, Copy)]
-pub struct Takers {
-    pub node: DdNode,
-    pub target: DdNode,
-    pub at: NodePosition,
-}
-
-impl Call<ByEvents<'_>> for Takers {
-    type Key = (DdNode, DdNode, Residual, DemandId);
-
-    fn open(self, _: &mut Kernel, by: &mut ByEvents<'_>) -> Result<Opening<Self::Key>, Halt> {
-        let Takers { node, target, at } = self;
-        if node.is_empty() || target.is_empty() || by.is_over(at.level) {
-            return Ok(Opening::AtOnce(DdNode::EMPTY));
-        }
-        Ok(Opening::Walk {
-            node,
-            operation: by.by.steps.images.takers,
-            key: (node, target, at.residual, by.demand),
-        })
-    }
-
-    fn edge(
-        self,
-        kernel: &mut Kernel,
-        by: &mut ByEvents<'_>,
-        (value, child): (u32, DdNode),
-    ) -> Result<(), Halt> {
-        let Takers { node, target, at } = self;
-        let same = kernel.child(target, value);
-        if !same.is_empty()
-            && let Some(at) = by.by.read(kernel, at, value)?
-        {
-            let below = Takers {
-                node: child,
-                target: same,
-                at,
-            };
-            kernel.call_into(value, below, by)?;
-        }
-        for chain in by.tops(at.level) {
-            let by_event = EventSteps {
-                end: StepEnd::Source,
-                chain,
-                node,
-                target,
-                at,
-            };
-            by_event.edge(kernel, &mut by.by, (value, child))?;
-        }
-        Ok(())
-    }
-
-    fn close(
-        self,
-        kernel: &mut Kernel,
-        _: &mut ByEvents<'_>,
-        edges: StackMark,
-    ) -> Result<DdNode, Halt> {
-        kernel.sort(edges)?;
-        kernel.make(edges)
     }
 }

@@ -19,8 +19,8 @@
 
 use super::demands::{DemandId, Demands};
 use super::filters::InnerMove;
-use super::images::{EventSteps, ImageContext, StepEnd};
-use super::label_residuals::{LabelResiduals, MoveKind};
+use super::images::{Image, ImageContext, StepEnd};
+use super::label_residuals::{LabelResiduals, MoveKind, Stability};
 use super::search::ValueArc;
 use super::steps::NodePosition;
 use lariat_dd::kernel::{DdNode, Halt, Kernel};
@@ -43,7 +43,7 @@ impl NewSteps {
         at: NodePosition,
     ) -> Result<DdNode, Halt> {
         match self {
-            NewSteps::On(arcs) => along(kernel, by, arcs, node, at),
+            NewSteps::On(arcs) => along(kernel, by, arcs, node, None, at),
             NewSteps::Any => by.images(kernel, node, at),
         }
     }
@@ -58,7 +58,7 @@ impl NewSteps {
         at: NodePosition,
     ) -> Result<DdNode, Halt> {
         match self {
-            NewSteps::On(arcs) => sources_along(kernel, by, arcs, node, target, at),
+            NewSteps::On(arcs) => along(kernel, by, arcs, node, Some(target), at),
             NewSteps::Any => by.sources(kernel, node, target, at),
         }
     }
@@ -151,63 +151,40 @@ pub fn closure(
     node: DdNode,
     at: NodePosition,
 ) -> Result<DdNode, Halt> {
-    let (events, mut filter) = (&by.steps.all, InnerMove(by.labels));
-    kernel.saturate_below(
-        node,
-        at.level,
-        events,
-        &mut filter,
-        at.residual,
-        &mut Silent,
-    )
+    let mut filter = InnerMove {
+        labels: by.labels,
+        still: Stability::Inner,
+    };
+    let (level, events) = (at.level, &by.steps.all);
+    kernel.saturate_below(node, level, events, &mut filter, at.residual, &mut Silent)
 }
 
-/// Computes `N_new` on arcs.
+/// Computes one end of the steps on `arcs` from a node, into another if there is a target.
 fn along(
     kernel: &mut Kernel,
     by: &mut ImageContext<'_>,
     arcs: &[ValueArc],
     node: DdNode,
+    target: Option<DdNode>,
     at: NodePosition,
 ) -> Result<DdNode, Halt> {
     let base = kernel.mark();
     for arc in arcs.iter().filter(|arc| arc.recurring) {
         let child = kernel.child(node, arc.from);
+        let into = target.map(|target| kernel.child(target, arc.to));
         if let Some(below) = by.read(kernel, at, arc.to)? {
-            let image = by.image(kernel, arc.rest, child, below)?;
-            if !image.is_empty() {
-                kernel.push(arc.to, image)?;
-            }
-        }
-    }
-    kernel.sort(base)?;
-    kernel.make(base)
-}
-
-/// Returns the sources in a node of steps on one of `arcs` into another node.
-fn sources_along(
-    kernel: &mut Kernel,
-    by: &mut ImageContext<'_>,
-    arcs: &[ValueArc],
-    node: DdNode,
-    target: DdNode,
-    at: NodePosition,
-) -> Result<DdNode, Halt> {
-    let base = kernel.mark();
-    for arc in arcs.iter().filter(|arc| arc.recurring) {
-        let (node, target) = (kernel.child(node, arc.from), kernel.child(target, arc.to));
-        if let Some(below) = by.read(kernel, at, arc.to)? {
-            let between = EventSteps {
-                chain: arc.rest,
-                node,
-                target,
-                end: StepEnd::Source,
+            let (end, value) = match target {
+                Some(_) => (StepEnd::Source, arc.from),
+                None => (StepEnd::Target, arc.to),
+            };
+            let part = Image {
+                chain: Some(arc.rest),
+                node: child,
+                target: into,
+                end,
                 at: below,
             };
-            let part = by.between(kernel, between)?;
-            if !part.is_empty() {
-                kernel.push(arc.from, part)?;
-            }
+            kernel.call_into(value, part, by)?;
         }
     }
     kernel.sort(base)?;

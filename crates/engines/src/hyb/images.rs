@@ -2,18 +2,25 @@
 //!
 //! See [`steps`](super::steps) for the equations. Sources need no inverse events: one recursion
 //! descends source and target together and returns either end of the steps between them. Results
-//! are cached under `(chain, n, c, kind of move)`, and `t` if there is one.
+//! are cached under `(chain, n, t, c, kind of steps)`.
 
+use super::demands::DemandId;
 use super::label_residuals::{LabelResiduals, MoveKind};
 use super::steps::{NodePosition, ProductSteps};
 use lariat_dd::Residual;
-use lariat_dd::kernel::{Call, ChainId, ChainStep, DdNode, Halt, Kernel, Opening, StackMark};
+use lariat_dd::kernel::{
+    Call, ChainId, ChainStep, DdNode, Halt, Kernel, KeyPart, Opening, StackMark, WordKind,
+};
+use lariat_emptiness::Marks;
 
 /// Context of an image or source: events, labels, and the kind of moves.
 pub struct ImageContext<'a> {
     pub steps: &'a ProductSteps,
     pub labels: &'a mut LabelResiduals,
     pub kind: MoveKind,
+    /// A fairness constraint and its events with their top levels, sorted: other events are not
+    /// fired.
+    pub only: Option<(DemandId, &'a [(u32, ChainId)])>,
 }
 
 impl<'a> ImageContext<'a> {
@@ -26,6 +33,7 @@ impl<'a> ImageContext<'a> {
             steps,
             labels,
             kind,
+            only: None,
         }
     }
 
@@ -44,17 +52,6 @@ impl<'a> ImageContext<'a> {
         ImageContext::new(self.steps, self.labels, kind)
     }
 
-    /// Computes `img_ε` for the rest `chain` of an event.
-    pub fn image(
-        &mut self,
-        kernel: &mut Kernel,
-        chain: ChainId,
-        node: DdNode,
-        at: NodePosition,
-    ) -> Result<DdNode, Halt> {
-        kernel.call(EventImage { chain, node, at }, self)
-    }
-
     /// Computes `img` under the events with their top at or below the level of the node.
     pub fn images(
         &mut self,
@@ -62,12 +59,7 @@ impl<'a> ImageContext<'a> {
         node: DdNode,
         at: NodePosition,
     ) -> Result<DdNode, Halt> {
-        kernel.call(StepImage { node, at }, self)
-    }
-
-    /// Computes one end of the steps by the rest `chain` of an event from a node into another.
-    pub fn between(&mut self, kernel: &mut Kernel, between: EventSteps) -> Result<DdNode, Halt> {
-        kernel.call(between, self)
+        kernel.call(Image::all(node, None, at), self)
     }
 
     /// Computes `src` under the events with their top at or below the level of the node.
@@ -78,187 +70,106 @@ impl<'a> ImageContext<'a> {
         target: DdNode,
         at: NodePosition,
     ) -> Result<DdNode, Halt> {
-        kernel.call(StepPreimage { node, target, at }, self)
-    }
-}
-
-/// `img_ε`
-#[derive(Clone, Copy)]
-pub struct EventImage {
-    pub chain: ChainId,
-    pub node: DdNode,
-    pub at: NodePosition,
-}
-
-impl Call<ImageContext<'_>> for EventImage {
-    type Key = (ChainId, DdNode, Residual, MoveKind);
-
-    fn open(
-        self,
-        kernel: &mut Kernel,
-        by: &mut ImageContext<'_>,
-    ) -> Result<Opening<Self::Key>, Halt> {
-        let EventImage { chain, node, at } = self;
-        if node.is_empty() {
-            return Ok(Opening::AtOnce(node));
-        }
-        if at.level == by.steps.automaton {
-            let moved = moved(kernel, by, node, at.residual)?;
-            return Ok(Opening::AtOnce(moved));
-        }
-        Ok(Opening::Walk {
-            node,
-            operation: by.steps.images.image,
-            key: (chain, node, at.residual, by.kind),
-        })
+        kernel.call(Image::all(node, Some(target), at), self)
     }
 
-    fn edge(
-        self,
-        kernel: &mut Kernel,
-        by: &mut ImageContext<'_>,
-        (value, child): (u32, DdNode),
-    ) -> Result<(), Halt> {
-        let mut steps = kernel.steps(self.chain, self.at.level, value);
-        while let Some(ChainStep { to, rest }) = kernel.next_step(&mut steps)? {
-            if let Some(at) = by.read(kernel, self.at, to)? {
-                let below = EventImage {
-                    chain: rest,
-                    node: child,
-                    at,
-                };
-                kernel.call_into(to, below, by)?;
+    /// Returns whether no event has its top on this level or below.
+    fn is_over(&self, level: u32) -> bool {
+        let is_below = |(_, events): (_, &[(u32, ChainId)])| {
+            events.last().is_none_or(|(last, _)| *last < level)
+        };
+        level == self.steps.automaton || self.only.is_some_and(is_below)
+    }
+
+    /// Returns the events with their top on this level.
+    fn tops(&self, level: u32) -> impl Iterator<Item = ChainId> + use<'a> {
+        let (all, only) = match self.only {
+            None => (self.steps.tops(level), &[][..]),
+            Some((_, events)) => {
+                let first = events.partition_point(|(top, _)| *top < level);
+                (&[][..], &events[first..])
             }
-        }
-        Ok(())
-    }
-
-    fn close(
-        self,
-        kernel: &mut Kernel,
-        _: &mut ImageContext<'_>,
-        edges: StackMark,
-    ) -> Result<DdNode, Halt> {
-        kernel.sort(edges)?;
-        kernel.make(edges)
+        };
+        let only = only.iter().take_while(move |(top, _)| *top == level);
+        let all = all.iter().map(|(chain, _)| *chain);
+        all.chain(only.map(|(_, chain)| *chain))
     }
 }
 
-/// `img`
+/// Selection of steps, as part of a cache key.
 #[derive(Clone, Copy)]
-pub struct StepImage {
-    pub node: DdNode,
-    pub at: NodePosition,
+pub enum StepKind {
+    Moves(MoveKind),
+    /// Inner moves by the events of a constraint.
+    Meeting(DemandId),
 }
 
-impl Call<ImageContext<'_>> for StepImage {
-    type Key = (DdNode, Residual, MoveKind);
+impl KeyPart for StepKind {
+    const MEANING: WordKind = WordKind::Number;
 
-    fn open(self, _: &mut Kernel, by: &mut ImageContext<'_>) -> Result<Opening<Self::Key>, Halt> {
-        let StepImage { node, at } = self;
-        if node.is_empty() || at.level == by.steps.automaton {
-            return Ok(Opening::AtOnce(DdNode::EMPTY));
+    #[inline]
+    fn to_word(self) -> u32 {
+        match self {
+            StepKind::Moves(MoveKind::Any) => 0,
+            StepKind::Moves(MoveKind::Inner) => 1,
+            StepKind::Moves(MoveKind::Marked(mark)) => 2 + mark,
+            StepKind::Meeting(DemandId(demand)) => 2 + Marks::MAX + demand,
         }
-        Ok(Opening::Walk {
-            node,
-            operation: by.steps.images.images,
-            key: (node, at.residual, by.kind),
-        })
-    }
-
-    fn edge(
-        self,
-        kernel: &mut Kernel,
-        by: &mut ImageContext<'_>,
-        (value, child): (u32, DdNode),
-    ) -> Result<(), Halt> {
-        if let Some(at) = by.read(kernel, self.at, value)? {
-            kernel.call_into(value, StepImage { node: child, at }, by)?;
-        }
-        let StepImage { node, at } = self;
-        for &(chain, _) in by.steps.tops(at.level) {
-            EventImage { chain, node, at }.edge(kernel, by, (value, child))?;
-        }
-        Ok(())
-    }
-
-    fn close(
-        self,
-        kernel: &mut Kernel,
-        _: &mut ImageContext<'_>,
-        edges: StackMark,
-    ) -> Result<DdNode, Halt> {
-        kernel.sort(edges)?;
-        kernel.make(edges)
     }
 }
 
-/// The end of the steps between two nodes that is returned.
+/// The end of steps that is returned.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum StepEnd {
-    /// `src_ε(n, t)`: their sources.
     Source,
-    /// `img_ε(n) ∩ t`: their targets.
     Target,
 }
 
-/// One end of the steps of an event from a node into another.
+/// One end of the steps from a node.
 #[derive(Clone, Copy)]
-pub struct EventSteps {
-    pub chain: ChainId,
+pub struct Image {
+    /// The rest of an event; `None` for all events with their top at or below the level of the
+    /// node.
+    pub chain: Option<ChainId>,
     pub node: DdNode,
-    pub target: DdNode,
+    /// The node into which the steps lead; `None` if they may lead anywhere.
+    pub target: Option<DdNode>,
     pub end: StepEnd,
     pub at: NodePosition,
 }
 
-impl Call<ImageContext<'_>> for EventSteps {
-    type Key = (ChainId, DdNode, DdNode, Residual, MoveKind);
-
-    fn open(
-        self,
-        kernel: &mut Kernel,
-        by: &mut ImageContext<'_>,
-    ) -> Result<Opening<Self::Key>, Halt> {
-        let EventSteps {
-            chain,
+impl Image {
+    /// Returns `img`, or `src` if there is a target.
+    fn all(node: DdNode, target: Option<DdNode>, at: NodePosition) -> Image {
+        Image {
+            chain: None,
             node,
             target,
-            end,
-            at,
-        } = self;
-        if node.is_empty() || target.is_empty() {
-            return Ok(Opening::AtOnce(DdNode::EMPTY));
-        }
-        if at.level == by.steps.automaton {
-            let moves = moves_between(kernel, by, node, target, end, at.residual)?;
-            return Ok(Opening::AtOnce(moves));
-        }
-        Ok(Opening::Walk {
-            node,
-            operation: match end {
-                StepEnd::Source => by.steps.images.source,
-                StepEnd::Target => by.steps.images.target,
+            end: match target {
+                Some(_) => StepEnd::Source,
+                None => StepEnd::Target,
             },
-            key: (chain, node, target, at.residual, by.kind),
-        })
+            at,
+        }
     }
 
-    fn edge(
+    /// Fires the rest of an event along one edge of the node.
+    fn fire(
         self,
         kernel: &mut Kernel,
         by: &mut ImageContext<'_>,
+        chain: ChainId,
         (value, child): (u32, DdNode),
     ) -> Result<(), Halt> {
-        let mut steps = kernel.steps(self.chain, self.at.level, value);
+        let mut steps = kernel.steps(chain, self.at.level, value);
         while let Some(ChainStep { to, rest }) = kernel.next_step(&mut steps)? {
-            let target = kernel.child(self.target, to);
-            if target.is_empty() {
+            let target = self.target.map(|target| kernel.child(target, to));
+            if target.is_some_and(DdNode::is_empty) {
                 continue;
             }
             if let Some(at) = by.read(kernel, self.at, to)? {
-                let below = EventSteps {
-                    chain: rest,
+                let below = Image {
+                    chain: Some(rest),
                     node: child,
                     target,
                     at,
@@ -274,37 +185,72 @@ impl Call<ImageContext<'_>> for EventSteps {
         Ok(())
     }
 
-    fn close(
-        self,
-        kernel: &mut Kernel,
-        _: &mut ImageContext<'_>,
-        edges: StackMark,
-    ) -> Result<DdNode, Halt> {
-        kernel.sort(edges)?;
-        kernel.make(edges)
+    /// Returns one end of the automaton's moves, on its level.
+    fn moves(self, kernel: &mut Kernel, by: &mut ImageContext<'_>) -> Result<DdNode, Halt> {
+        let mut found = Vec::new();
+        for (q, _) in kernel.edges(self.node) {
+            let residual = self.at.residual;
+            let looked = by.labels.any_move(by.kind, residual, q, |next| {
+                let into = self.target.map(|target| kernel.child(target, next));
+                if into.is_some_and(DdNode::is_empty) {
+                    return false;
+                }
+                found.push(match self.end {
+                    StepEnd::Source => q,
+                    StepEnd::Target => next,
+                });
+                self.end == StepEnd::Source
+            });
+            if let Err(stop) = looked {
+                return Err(kernel.halt(stop));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        let mark = kernel.mark();
+        for q in found {
+            kernel.push(q, DdNode::ONE)?;
+        }
+        kernel.make(mark)
     }
 }
 
-/// `src`
-#[derive(Clone, Copy)]
-pub struct StepPreimage {
-    pub node: DdNode,
-    pub target: DdNode,
-    pub at: NodePosition,
-}
+impl Call<ImageContext<'_>> for Image {
+    type Key = (ChainId, DdNode, DdNode, Residual, StepKind);
 
-impl Call<ImageContext<'_>> for StepPreimage {
-    type Key = (DdNode, DdNode, Residual, MoveKind);
-
-    fn open(self, _: &mut Kernel, by: &mut ImageContext<'_>) -> Result<Opening<Self::Key>, Halt> {
-        let StepPreimage { node, target, at } = self;
-        if node.is_empty() || target.is_empty() || at.level == by.steps.automaton {
+    fn open(
+        self,
+        kernel: &mut Kernel,
+        by: &mut ImageContext<'_>,
+    ) -> Result<Opening<Self::Key>, Halt> {
+        let Image { node, target, .. } = self;
+        if node.is_empty() || target.is_some_and(DdNode::is_empty) {
             return Ok(Opening::AtOnce(DdNode::EMPTY));
         }
+        let moves = StepKind::Moves(by.kind);
+        let (chain, kind) = match (self.chain, by.only) {
+            (Some(_), _) if self.at.level == by.steps.automaton => {
+                return self.moves(kernel, by).map(Opening::AtOnce);
+            }
+            (Some(chain), _) => (chain, moves),
+            (None, _) if by.is_over(self.at.level) => return Ok(Opening::AtOnce(DdNode::EMPTY)),
+            (None, only) => (
+                ChainId::END,
+                only.map_or(moves, |(demand, _)| StepKind::Meeting(demand)),
+            ),
+        };
+        let caches = &by.steps.images;
+        // No target is empty, so the empty node stands for "anywhere".
+        let target = target.unwrap_or(DdNode::EMPTY);
         Ok(Opening::Walk {
             node,
-            operation: by.steps.images.sources,
-            key: (node, target, at.residual, by.kind),
+            operation: match (self.chain, self.end) {
+                (Some(_), StepEnd::Source) => caches.sources_by,
+                (Some(_), StepEnd::Target) => caches.targets_by,
+                (None, StepEnd::Source) => caches.sources,
+                (None, StepEnd::Target) => caches.targets,
+            },
+            key: (chain, node, target, self.at.residual, kind),
         })
     }
 
@@ -314,27 +260,23 @@ impl Call<ImageContext<'_>> for StepPreimage {
         by: &mut ImageContext<'_>,
         (value, child): (u32, DdNode),
     ) -> Result<(), Halt> {
-        let StepPreimage { node, target, at } = self;
-        let same = kernel.child(target, value);
-        if !same.is_empty()
-            && let Some(at) = by.read(kernel, at, value)?
+        if let Some(chain) = self.chain {
+            return self.fire(kernel, by, chain, (value, child));
+        }
+        let target = self.target.map(|target| kernel.child(target, value));
+        if !target.is_some_and(DdNode::is_empty)
+            && let Some(at) = by.read(kernel, self.at, value)?
         {
-            let below = StepPreimage {
+            let below = Image {
                 node: child,
-                target: same,
+                target,
                 at,
+                ..self
             };
             kernel.call_into(value, below, by)?;
         }
-        for &(chain, _) in by.steps.tops(at.level) {
-            let by_event = EventSteps {
-                chain,
-                node,
-                target,
-                end: StepEnd::Source,
-                at,
-            };
-            by_event.edge(kernel, by, (value, child))?;
+        for chain in by.tops(self.at.level) {
+            self.fire(kernel, by, chain, (value, child))?;
         }
         Ok(())
     }
@@ -348,63 +290,4 @@ impl Call<ImageContext<'_>> for StepPreimage {
         kernel.sort(edges)?;
         kernel.make(edges)
     }
-}
-
-/// Returns the targets of the automaton's moves from the states of `node`.
-fn moved(
-    kernel: &mut Kernel,
-    by: &mut ImageContext<'_>,
-    node: DdNode,
-    residual: Residual,
-) -> Result<DdNode, Halt> {
-    let mut to = Vec::new();
-    for (q, _) in kernel.edges(node) {
-        let pushed = by.labels.any_move(by.kind, residual, q, |next| {
-            to.push(next);
-            false
-        });
-        if let Err(stop) = pushed {
-            return Err(kernel.halt(stop));
-        }
-    }
-    states(kernel, to)
-}
-
-/// Returns one end of the automaton's moves from the states of a node into those of another.
-fn moves_between(
-    kernel: &mut Kernel,
-    by: &mut ImageContext<'_>,
-    node: DdNode,
-    target: DdNode,
-    end: StepEnd,
-    residual: Residual,
-) -> Result<DdNode, Halt> {
-    let mut found = Vec::new();
-    for (q, _) in kernel.edges(node) {
-        let looked = by.labels.any_move(by.kind, residual, q, |next| {
-            if kernel.child(target, next).is_empty() {
-                return false;
-            }
-            found.push(match end {
-                StepEnd::Source => q,
-                StepEnd::Target => next,
-            });
-            end == StepEnd::Source
-        });
-        if let Err(stop) = looked {
-            return Err(kernel.halt(stop));
-        }
-    }
-    states(kernel, found)
-}
-
-/// Returns a node on the automaton's level.
-fn states(kernel: &mut Kernel, mut states: Vec<u32>) -> Result<DdNode, Halt> {
-    states.sort_unstable();
-    states.dedup();
-    let mark = kernel.mark();
-    for q in states {
-        kernel.push(q, DdNode::ONE)?;
-    }
-    kernel.make(mark)
 }

@@ -24,11 +24,11 @@
 //! Marks of the automaton stay on edges: marks on states would have to be stored in the product.
 
 use super::proofs::AbsenceProofs;
-use super::relations::{GuardRelations, Moves};
+use super::relations::{GuardRelations, Moves, Relation};
 use crate::problem::Problem;
 use lariat_automata::{Guard, Guards};
 use lariat_budget::{Budget, Lease, Stop};
-use lariat_dd::kernel::{CacheScope, KeyPart, WordKind};
+use lariat_dd::kernel::CacheScope;
 use lariat_dd::{LevelPredicate, Residual, Store};
 use lariat_emptiness::Marks;
 use lariat_model::{Proposition, State};
@@ -58,15 +58,19 @@ pub struct MoveOptions {
 pub struct LabelResiduals {
     query: Residuals,
     relations: GuardRelations,
-    automaton: u32,
+    pub automaton: u32,
     pending: Vec<Pending>,
     ids: FxHashMap<(u32, Atoms), Residual>,
     stepped: FxHashMap<(Residual, u32, u32), Residual>,
     /// Residual of the transition relation before any level is read.
-    root: Residual,
+    pub root: Residual,
     /// Residual of "the automaton accepts the repeated label" before any level is read.
-    resting: Residual,
-    scopes: [CacheScope; 3],
+    pub resting: Residual,
+    /// Scopes of cached results about targets of all moves, of inner moves, and about acceptance of
+    /// the repeated label.
+    pub any_scope: CacheScope,
+    pub inner_scope: CacheScope,
+    pub resting_scope: CacheScope,
     lease: Lease,
     account_at: usize,
     /// The largest value of target states.
@@ -128,7 +132,9 @@ impl LabelResiduals {
             stepped: FxHashMap::default(),
             root: Residual::FALSE,
             resting: Residual::FALSE,
-            scopes: [any, inner, resting],
+            any_scope: any,
+            inner_scope: inner,
+            resting_scope: resting,
             lease: budget.lease(),
             account_at: 0,
             cap,
@@ -146,30 +152,13 @@ impl LabelResiduals {
         self.decide(relation, atoms.to_vec())
     }
 
-    /// Returns the cache scope of a kind of query.
-    pub fn scope(&self, question: ResidualQuery) -> &CacheScope {
-        &self.scopes[question as usize]
-    }
-
-    pub fn resting(&self) -> Residual {
-        self.resting
-    }
-
     /// Evaluates this residual for an automaton state, when all levels are read.
     pub fn rests(&self, residual: Residual, state: u32) -> bool {
         let guard = self.pending(residual).and_then(|pending| {
-            let guards = self.relations.guards(pending.relation);
+            let guards = &self.relations.get(pending.relation).guards;
             guards.get(state as usize)
         });
         guard == Some(&Guards::TRUE)
-    }
-
-    pub fn automaton(&self) -> u32 {
-        self.automaton
-    }
-
-    pub fn root(&self) -> Residual {
-        self.root
     }
 
     /// Returns the marks that a search has to require; every cycle of inner moves has the others.
@@ -199,9 +188,9 @@ impl LabelResiduals {
                     .cofactor(relation, *atom, *rest == Residual::TRUE);
             }
         }
-        let support = self.relations.support(relation);
+        let Relation { support, empty, .. } = self.relations.get(relation);
         atoms.retain(|(atom, _)| support >> atom & 1 == 1);
-        if self.relations.is_empty(relation) {
+        if *empty {
             return Residual::FALSE;
         }
         let key = (relation, atoms.into_boxed_slice());
@@ -266,20 +255,15 @@ impl LabelResiduals {
         Ok(())
     }
 
-    pub fn is_inner(&self, state: u32) -> bool {
-        self.relations.inner_marks(state).is_some()
-    }
-
-    pub fn marks_from(&self, state: u32) -> Marks {
-        self.relations.inner_marks(state).unwrap_or(Marks::NONE)
+    /// Returns the marks of the inner edges from an automaton state, if there are any.
+    pub fn inner_marks(&self, state: u32) -> Option<Marks> {
+        self.relations.inner.get(state as usize).copied().flatten()
     }
 
     /// Returns whether no inner move is possible.
     pub fn is_idle(&self, residual: Residual) -> bool {
-        match self.pending(residual) {
-            Some(pending) => self.relations.is_idle(pending.relation),
-            None => true,
-        }
+        self.pending(residual)
+            .is_none_or(|pending| self.relations.get(pending.relation).idle)
     }
 
     /// Returns the cap if steps may have been omitted.
@@ -289,11 +273,8 @@ impl LabelResiduals {
 
     /// Returns whether reading a label of `residual` twice is the same as once.
     pub fn is_still(&mut self, residual: Residual, of: Stability) -> bool {
-        match self.pending(residual) {
-            Some(pending) => {
-                let relation = pending.relation;
-                self.relations.is_still(relation, of)
-            }
+        match self.pending(residual).map(|pending| pending.relation) {
+            Some(relation) => self.relations.is_still(relation, of),
             None => false,
         }
     }
@@ -346,17 +327,6 @@ impl LabelResiduals {
     }
 }
 
-/// Kind of query under which results with residuals are cached.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ResidualQuery {
-    /// Targets of all moves.
-    Any,
-    /// Targets of inner moves.
-    Inner,
-    /// Acceptance of the repeated label.
-    Resting,
-}
-
 /// Sets on which reading a label twice must be the same as once, see `stability.rs`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stability {
@@ -376,19 +346,6 @@ pub enum MoveKind {
     Inner,
     /// Inner moves with this mark.
     Marked(u32),
-}
-
-impl KeyPart for MoveKind {
-    const MEANING: WordKind = WordKind::Number;
-
-    #[inline]
-    fn to_word(self) -> u32 {
-        match self {
-            MoveKind::Any => 0,
-            MoveKind::Inner => 1,
-            MoveKind::Marked(mark) => 2 + mark,
-        }
-    }
 }
 
 /// Returns the residual of a predicate of the problem's system.

@@ -18,11 +18,11 @@
 //! residual; saturation has met one. Only events with their top at or below the highest level begun
 //! have been fired, so no others are needed.
 
-use super::demands::{DemandId, Demands, Takers};
+use super::demands::{DemandId, Demands};
 use super::fixpoint::{CycleObligation, CycleQuery, closure};
 use super::images::ImageContext;
 use super::label_residuals::{LabelResiduals, MoveKind};
-use super::path::{PathGoal, PathSearch, Walk, contains, pick};
+use super::path::{PathGoal, Walk, contains, pick};
 use super::steps::{Hop, NodePosition, ProductSteps};
 use crate::sets::walk::lost;
 use lariat_dd::kernel::{DdNode, Halt, Kernel};
@@ -77,8 +77,8 @@ impl HybWalk<'_> {
             let ahead = closure(kernel, &mut self.by(MoveKind::Inner), here, at)?;
             kernel.push(0, ahead)?;
             if contains(kernel, ahead, &round.start) {
-                let goal = round.start.clone();
-                let mut back = self.inside(kernel, here, &goal, at)?;
+                let mut by = self.by(MoveKind::Inner);
+                let mut back = by.path_to(kernel, here, &round.start, at)?;
                 back.hops.extend(round.hops);
                 kernel.release(base);
                 return Ok(back);
@@ -113,7 +113,9 @@ impl HybWalk<'_> {
             {
                 continue;
             }
-            let walk = self.inside(kernel, entries, &here, at)?;
+            let walk = self
+                .by(MoveKind::Inner)
+                .path_to(kernel, entries, &here, at)?;
             here = walk.start.clone();
             trail.walk(walk);
             let goal = kernel.chain_of(&here)?;
@@ -132,12 +134,8 @@ impl HybWalk<'_> {
                         continue;
                     }
                     let mut by = self.by(MoveKind::Inner);
-                    let takers = Takers {
-                        node: before,
-                        target: goal,
-                        at,
-                    };
-                    let sources = demands.takers(kernel, &mut by, demand, takers)?;
+                    let mut by_events = demands.by_events(&mut by, demand);
+                    let sources = by_events.sources(kernel, before, goal, at)?;
                     let from = pick(kernel, sources)?;
                     let of_demand = |event| demands.is_met(demand, event);
                     let hop = by.step_into(kernel, &from, goal, at, of_demand)?;
@@ -147,7 +145,9 @@ impl HybWalk<'_> {
             here = from;
             trail.hop(&here, hop);
         }
-        let walk = self.inside(kernel, stages.first, &here, at)?;
+        let walk = self
+            .by(MoveKind::Inner)
+            .path_to(kernel, stages.first, &here, at)?;
         let start = walk.start.clone();
         trail.walk(walk);
         kernel.release(base);
@@ -156,20 +156,6 @@ impl HybWalk<'_> {
             start,
             hops: trail.pieces.into_iter().rev().flatten().collect(),
         })
-    }
-
-    /// Returns a path of inner steps from one of `entries` to `end`.
-    fn inside(
-        &mut self,
-        kernel: &mut Kernel,
-        entries: DdNode,
-        end: &[u32],
-        at: NodePosition,
-    ) -> Result<Walk, Halt> {
-        let mut paths = PathSearch {
-            by: self.by(MoveKind::Inner),
-        };
-        paths.path_to(kernel, entries, end, at)
     }
 
     /// Returns a path of the product from one of `initial` to `goal`.
@@ -181,13 +167,11 @@ impl HybWalk<'_> {
     ) -> Result<Walk, Halt> {
         let at = NodePosition {
             level: 0,
-            residual: self.labels.root(),
+            residual: self.labels.root,
         };
         let top = self.top;
-        let mut paths = PathSearch {
-            by: self.by(MoveKind::Any),
-        };
-        let walk = paths.path_below(kernel, top, initial, goal, at)?;
+        let mut by = self.by(MoveKind::Any);
+        let walk = by.path_below(kernel, top, initial, goal, at)?;
         walk.ok_or_else(|| kernel.halt(lost()))
     }
 

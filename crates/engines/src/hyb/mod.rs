@@ -302,8 +302,9 @@ impl<'p> Product<'p> {
         };
         let demands = &mut self.demands;
         let mut search = CycleListener::new(&self.steps, demands, options, cyclic, watch, budget);
+        search.counts = figures.counts;
         let start = budget.elapsed();
-        let root = self.labels.root();
+        let root = self.labels.root;
         let saturated = self.store.saturate_with(
             &self.steps.all,
             &self.initial,
@@ -315,7 +316,7 @@ impl<'p> Product<'p> {
             &mut search,
         );
         figures.time += budget.elapsed() - start;
-        figures.counts.add(&search.counts);
+        figures.counts = search.counts;
         let (top, suspects) = (search.top, search.suspects);
         // No node was created since the listener stopped, so the nodes that it found still exist.
         let found = match (saturated?, search.found) {
@@ -382,7 +383,7 @@ impl<'p> Product<'p> {
     fn root(&self) -> NodePosition {
         NodePosition {
             level: 0,
-            residual: self.labels.root(),
+            residual: self.labels.root,
         }
     }
 
@@ -412,7 +413,7 @@ impl<'p> Product<'p> {
         }
         let mut forever = Forever {
             scope: self.store.scope(),
-            automaton: self.labels.automaton(),
+            automaton: self.labels.automaton,
             states: accepting_forever(self.problem.automaton),
         };
         let ends = self.store.select(all, &mut forever, Forever::ROOT)?;

@@ -20,8 +20,9 @@
 //!
 //! The path has the fewest firings at the highest level, not the fewest overall.
 
-use super::filters::{AnyMove, InnerMove};
-use super::images::{EventSteps, ImageContext, StepEnd};
+use super::filters::AnyMove;
+use super::fixpoint;
+use super::images::{Image, ImageContext, StepEnd};
 use super::label_residuals::{MoveKind, Stability};
 use super::steps::{Hop, NodePosition};
 use crate::sets::walk::lost;
@@ -114,12 +115,7 @@ pub fn pick(kernel: &mut Kernel, mut node: DdNode) -> Result<Vec<u32>, Halt> {
     Ok(vector)
 }
 
-/// Search for paths by one kind of move.
-pub struct PathSearch<'a> {
-    pub by: ImageContext<'a>,
-}
-
-impl PathSearch<'_> {
+impl ImageContext<'_> {
     /// Finds a path from one of `from` to the goal by events with their top at or below `top`.
     pub fn path_below(
         &mut self,
@@ -160,7 +156,7 @@ impl PathSearch<'_> {
                 hops: Vec::new(),
             }));
         }
-        if from.is_empty() || at.level == self.by.steps.automaton {
+        if from.is_empty() || at.level == self.steps.automaton {
             return Ok(None);
         }
         let base = kernel.mark();
@@ -254,14 +250,21 @@ impl PathSearch<'_> {
         let mut next = 0;
         while next < found.all.len() {
             let (from, source) = (found.all[next].value, found.all[next].closed);
-            let steps = self.by.steps;
+            let steps = self.steps;
             for &(chain, event) in steps.tops(at.level) {
                 let mut outcomes = kernel.steps(chain, at.level, from);
                 while let Some(step) = kernel.next_step(&mut outcomes)? {
-                    let Some(below) = self.by.read(kernel, at, step.to)? else {
+                    let Some(below) = self.read(kernel, at, step.to)? else {
                         continue;
                     };
-                    let image = self.by.image(kernel, step.rest, source, below)?;
+                    let image = Image {
+                        chain: Some(step.rest),
+                        node: source,
+                        target: None,
+                        end: StepEnd::Target,
+                        at: below,
+                    };
+                    let image = kernel.call(image, self)?;
                     let mark = kernel.mark();
                     kernel.push(0, image)?;
                     let before = found.known.get(&step.to).copied().unwrap_or(DdNode::EMPTY);
@@ -342,14 +345,14 @@ impl PathSearch<'_> {
             let base = kernel.mark();
             let entry = kernel.chain_of(&walk.start)?;
             kernel.push(0, entry)?;
-            let between = EventSteps {
-                chain: rest,
+            let sources = Image {
+                chain: Some(rest),
                 node: all[before].closed,
-                target: entry,
+                target: Some(entry),
                 end: StepEnd::Source,
                 at: below,
             };
-            let sources = self.by.between(kernel, between)?;
+            let sources = kernel.call(sources, self)?;
             end = pick(kernel, sources)?;
             kernel.release(base);
             pieces.push(vec![Hop {
@@ -367,13 +370,11 @@ impl PathSearch<'_> {
         at: NodePosition,
         value: u32,
     ) -> Result<NodePosition, Halt> {
-        match self.by.labels.step(at.residual, at.level, value) {
-            Ok(residual) => Ok(NodePosition {
-                level: at.level + 1,
-                residual,
-            }),
-            Err(stop) => Err(kernel.halt(stop)),
-        }
+        let residual = self.labels.step(at.residual, at.level, value);
+        Ok(NodePosition {
+            level: at.level + 1,
+            residual: residual.map_err(|stop| kernel.halt(stop))?,
+        })
     }
 
     /// Returns the closure of `node` under the current kind of moves.
@@ -383,21 +384,15 @@ impl PathSearch<'_> {
         node: DdNode,
         at: NodePosition,
     ) -> Result<DdNode, Halt> {
-        let NodePosition { level, residual } = at;
-        let events = &self.by.steps.all;
-        match self.by.kind {
-            MoveKind::Any => {
-                let mut filter = AnyMove {
-                    labels: self.by.labels,
-                    still: Stability::Any,
-                };
-                kernel.saturate_below(node, level, events, &mut filter, residual, &mut Silent)
-            }
-            MoveKind::Inner | MoveKind::Marked(_) => {
-                let mut filter = InnerMove(self.by.labels);
-                kernel.saturate_below(node, level, events, &mut filter, residual, &mut Silent)
-            }
+        if self.kind != MoveKind::Any {
+            return fixpoint::closure(kernel, self, node, at);
         }
+        let mut filter = AnyMove {
+            labels: self.labels,
+            still: Stability::Any,
+        };
+        let (level, events) = (at.level, &self.steps.all);
+        kernel.saturate_below(node, level, events, &mut filter, at.residual, &mut Silent)
     }
 
     /// Returns the goal below `value`; `None` if it cannot be met there.
@@ -435,35 +430,9 @@ impl PathSearch<'_> {
         goal: PathGoal<'_>,
         at: NodePosition,
     ) -> Result<Option<Vec<u32>>, Halt> {
-        if let PathGoal::At(end) = goal {
-            return Ok(contains(kernel, node, end).then(|| end.to_vec()));
-        }
-        let met = self.meets(kernel, node, goal, at)?;
-        if met.is_empty() {
-            Ok(None)
-        } else {
-            Ok(Some(pick(kernel, met)?))
-        }
-    }
-
-    /// Returns all members of a node that meet the goal.
-    fn meets(
-        &mut self,
-        kernel: &mut Kernel,
-        node: DdNode,
-        goal: PathGoal<'_>,
-        at: NodePosition,
-    ) -> Result<DdNode, Halt> {
-        match goal {
-            PathGoal::At(end) => {
-                let base = kernel.mark();
-                let end = kernel.chain_of(end)?;
-                kernel.push(0, end)?;
-                let met = kernel.intersection(node, end)?;
-                kernel.release(base);
-                Ok(met)
-            }
-            PathGoal::In(set) => kernel.intersection(node, set),
+        let met = match goal {
+            PathGoal::At(end) => return Ok(contains(kernel, node, end).then(|| end.to_vec())),
+            PathGoal::In(set) => kernel.intersection(node, set)?,
             PathGoal::Ending(end, wanted) => {
                 let ending = Ending {
                     node,
@@ -471,9 +440,13 @@ impl PathSearch<'_> {
                     end,
                     wanted,
                 };
-                kernel.call(ending, self)
+                kernel.call(ending, self)?
             }
+        };
+        if met.is_empty() {
+            return Ok(None);
         }
+        pick(kernel, met).map(Some)
     }
 }
 
@@ -486,13 +459,13 @@ struct Ending {
     wanted: NodePosition,
 }
 
-impl Call<PathSearch<'_>> for Ending {
+impl Call<ImageContext<'_>> for Ending {
     type Key = (DdNode, DdNode, Residual, Residual);
 
     fn open(
         self,
         kernel: &mut Kernel,
-        paths: &mut PathSearch<'_>,
+        paths: &mut ImageContext<'_>,
     ) -> Result<Opening<Self::Key>, Halt> {
         let Ending {
             node,
@@ -512,7 +485,7 @@ impl Call<PathSearch<'_>> for Ending {
         }
         Ok(Opening::Walk {
             node,
-            operation: paths.by.steps.nodes.ending,
+            operation: paths.steps.nodes.ending,
             key: (node, end, at.residual, wanted.residual),
         })
     }
@@ -520,7 +493,7 @@ impl Call<PathSearch<'_>> for Ending {
     fn edge(
         self,
         kernel: &mut Kernel,
-        paths: &mut PathSearch<'_>,
+        paths: &mut ImageContext<'_>,
         (value, child): (u32, DdNode),
     ) -> Result<(), Halt> {
         let below = Ending {

@@ -19,13 +19,14 @@ struct Edge {
 }
 
 /// Cofactors of guards: those of the edges, or those of `resting_letters`.
-struct Relation {
-    guards: Box<[Guard]>,
-    support: u64,
+pub struct Relation {
+    pub guards: Box<[Guard]>,
+    /// The atoms that it depends on, as bits.
+    pub support: u64,
     /// True if all guards are false.
-    empty: bool,
+    pub empty: bool,
     /// True if the guards of all inner edges are false.
-    idle: bool,
+    pub idle: bool,
     /// Computed by [`GuardRelations::moves`], once everything is decided.
     moves: Option<Moves>,
     /// Results of [`GuardRelations::is_still`], by [`Stability`].
@@ -44,7 +45,7 @@ pub struct GuardRelations {
     diagrams: Guards,
     edges: Vec<Edge>,
     /// By automaton state: marks of the inner edges from it, if there are any.
-    inner: Vec<Option<Marks>>,
+    pub inner: Vec<Option<Marks>>,
     /// All marks except those on every inner edge.
     pub marks: Marks,
     list: Vec<Relation>,
@@ -83,26 +84,8 @@ impl GuardRelations {
         self.edges.iter().all(|edge| edge.inner)
     }
 
-    /// Returns the marks of the inner edges from an automaton state, if there are any.
-    pub fn inner_marks(&self, state: u32) -> Option<Marks> {
-        self.inner.get(state as usize).copied().flatten()
-    }
-
-    pub fn guards(&self, relation: u32) -> &[Guard] {
-        &self.list[relation as usize].guards
-    }
-
-    /// Returns the atoms that a relation depends on, as bits.
-    pub fn support(&self, relation: u32) -> u64 {
-        self.list[relation as usize].support
-    }
-
-    pub fn is_empty(&self, relation: u32) -> bool {
-        self.list[relation as usize].empty
-    }
-
-    pub fn is_idle(&self, relation: u32) -> bool {
-        self.list[relation as usize].idle
+    pub fn get(&self, relation: u32) -> &Relation {
+        &self.list[relation as usize]
     }
 
     /// Returns an upper bound on the number of guards of all relations.

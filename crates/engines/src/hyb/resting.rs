@@ -28,30 +28,27 @@ pub struct DeadlockWatch {
 }
 
 impl DeadlockWatch {
-    /// Returns the ends of accepted runs: initial values above `level`, then members of `node`.
-    pub fn ends(
+    /// Returns the initial values above `level` with the members of `node` that accept the
+    /// repetition of their label.
+    pub fn quiet(
         &mut self,
         kernel: &mut Kernel,
         labels: &mut LabelResiduals,
-        steps: &ProductSteps,
-        demands: &mut Demands,
         level: u32,
         node: DdNode,
     ) -> Result<DdNode, Halt> {
         let Some(initial) = &self.initial else {
             return Ok(DdNode::EMPTY);
         };
-        if !level.is_multiple_of(steps.automaton / MOST_EVALUATIONS + 1) {
+        if !level.is_multiple_of(labels.automaton / MOST_EVALUATIONS + 1) {
             return Ok(DdNode::EMPTY);
         }
-        let mut residual = labels.resting();
+        let mut residual = labels.resting;
         let mut resting = StutterAccepting(labels);
         let prefix = &initial[..level as usize];
-        for (level, value) in prefix.iter().enumerate() {
-            residual = match resting.step(residual, level as u32, *value) {
-                Ok(residual) => residual,
-                Err(stop) => return Err(kernel.halt(stop)),
-            };
+        for (level, value) in (0..).zip(prefix) {
+            let below = resting.step(residual, level, *value);
+            residual = below.map_err(|stop| kernel.halt(stop))?;
         }
         let mut quiet = kernel.select(node, level, &mut resting, residual)?;
         let base = kernel.mark();
@@ -61,19 +58,20 @@ impl DeadlockWatch {
             }
             quiet = kernel.make(base)?;
         }
-        let ends = fair_ends(kernel, steps, demands, quiet)?;
-        kernel.release(base);
-        Ok(ends)
+        Ok(quiet)
     }
 }
 
 /// Returns the dead states of a node on level 0 in which no fairness constraint is enabled.
-fn fair_ends(
+pub fn fair_ends(
     kernel: &mut Kernel,
     steps: &ProductSteps,
     demands: &mut Demands,
     quiet: DdNode,
 ) -> Result<DdNode, Halt> {
+    if quiet.is_empty() {
+        return Ok(quiet);
+    }
     let base = kernel.mark();
     kernel.push(0, quiet)?;
     let mut ends = kernel.dead(&steps.alive, quiet, 0)?;
@@ -93,7 +91,7 @@ pub fn resting(
     demands: &mut Demands,
     node: DdNode,
 ) -> Result<DdNode, Halt> {
-    let root = labels.resting();
+    let root = labels.resting;
     let mut predicate = StutterAccepting(labels);
     let quiet = kernel.select(node, 0, &mut predicate, root)?;
     fair_ends(kernel, steps, demands, quiet)

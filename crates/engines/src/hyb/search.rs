@@ -34,11 +34,11 @@ use super::demands::{DemandId, Demands};
 use super::detect::{detect, is_realizable};
 use super::filters::AnyMove;
 use super::fixpoint::{CycleQuery, NewSteps, fair};
-use super::images::{EventSteps, ImageContext, StepEnd};
+use super::images::{Image, ImageContext, StepEnd};
 use super::label_residuals::{LabelResiduals, MoveKind};
 use super::proofs::{AbsenceProofs, HybOptions, Recurring};
 use super::recurring::RecurringSets;
-use super::resting::DeadlockWatch;
+use super::resting::{DeadlockWatch, fair_ends};
 use super::steps::{NodePosition, ProductSteps};
 use lariat_budget::{Budget, Statistic, Stats};
 use lariat_dd::Residual;
@@ -93,17 +93,6 @@ pub struct HybCounts {
 }
 
 impl HybCounts {
-    pub fn add(&mut self, other: &HybCounts) {
-        self.checks += other.checks;
-        self.no_structure += other.no_structure;
-        self.no_inner += other.no_inner;
-        self.no_recurring += other.no_recurring;
-        self.no_cycle += other.no_cycle;
-        self.no_marks += other.no_marks;
-        self.runs += other.runs;
-        self.time += other.time;
-    }
-
     pub fn enter(&self, stats: &mut Stats) {
         stats.set(Statistic::SCC_CHECKS, self.checks);
         stats.set(Statistic::SCC_PREVENTED_BY_STRUCTURE, self.no_structure);
@@ -339,14 +328,14 @@ impl<'a> CycleListener<'a> {
         let Some(sets) = &mut self.sets else {
             return by.returns(kernel, chain, node, Some(target), at);
         };
-        let returning = EventSteps {
-            chain,
+        let returning = Image {
+            chain: Some(chain),
             node,
-            target,
+            target: Some(target),
             end: StepEnd::Target,
             at,
         };
-        let states = by.between(kernel, returning)?;
+        let states = kernel.call(returning, &mut by)?;
         sets.add(kernel, fired.level, fired.to, states)?;
         Ok(!states.is_empty())
     }
@@ -477,12 +466,10 @@ impl<'l> Listener<AnyMove<'l>> for CycleListener<'_> {
     ) -> Result<(), Halt> {
         let labels: &mut LabelResiduals = filter.labels;
         if level == self.top {
-            let (steps, demands) = (self.steps, &mut *self.demands);
-            let resting = self
-                .watch
-                .ends(kernel, labels, steps, demands, level, node)?;
-            if !resting.is_empty() {
-                self.found = Some(HybEvidence::Rest(resting));
+            let quiet = self.watch.quiet(kernel, labels, level, node)?;
+            let ends = fair_ends(kernel, self.steps, self.demands, quiet)?;
+            if !ends.is_empty() {
+                self.found = Some(HybEvidence::Rest(ends));
                 return Err(kernel.leave());
             }
         }

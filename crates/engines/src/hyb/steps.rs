@@ -11,8 +11,7 @@
 //!
 //! See [`images`](super::images) for the recursions.
 
-use super::demands::DemandId;
-use super::images::ImageContext;
+use super::images::{ImageContext, StepKind};
 use super::label_residuals::{LabelResiduals, MoveKind};
 use crate::sets::walk::lost;
 use lariat_budget::Stop;
@@ -32,16 +31,14 @@ pub struct ProductSteps {
     pub(super) nodes: NodeCaches,
 }
 
-/// Caches of images and sources.
+type ImageCache = Operation<(ChainId, DdNode, DdNode, Residual, StepKind), DdNode>;
+
+/// Caches of images and sources, by the rest of an event or by all events.
 pub(super) struct ImageCaches {
-    pub(super) image: Operation<(ChainId, DdNode, Residual, MoveKind), DdNode>,
-    pub(super) images: Operation<(DdNode, Residual, MoveKind), DdNode>,
-    pub(super) source: Operation<(ChainId, DdNode, DdNode, Residual, MoveKind), DdNode>,
-    pub(super) target: Operation<(ChainId, DdNode, DdNode, Residual, MoveKind), DdNode>,
-    pub(super) sources: Operation<(DdNode, DdNode, Residual, MoveKind), DdNode>,
-    /// Images and sources by the events that meet a fairness constraint.
-    pub(super) taken: Operation<(DdNode, Residual, DemandId), DdNode>,
-    pub(super) takers: Operation<(DdNode, DdNode, Residual, DemandId), DdNode>,
+    pub(super) targets_by: ImageCache,
+    pub(super) sources_by: ImageCache,
+    pub(super) targets: ImageCache,
+    pub(super) sources: ImageCache,
 }
 
 /// Caches of predicates and marks of nodes.
@@ -103,13 +100,10 @@ impl ProductSteps {
                 alive,
                 tops,
                 images: ImageCaches {
-                    image: kernel.operation(),
-                    images: kernel.operation(),
-                    source: kernel.operation(),
-                    target: kernel.operation(),
+                    targets_by: kernel.operation(),
+                    sources_by: kernel.operation(),
+                    targets: kernel.operation(),
                     sources: kernel.operation(),
-                    taken: kernel.operation(),
-                    takers: kernel.operation(),
                 },
                 nodes: NodeCaches {
                     returns: kernel.operation(),
@@ -140,10 +134,8 @@ impl ProductSteps {
         at: NodePosition,
         value: u32,
     ) -> Result<Option<NodePosition>, Halt> {
-        let residual = match labels.step(at.residual, at.level, value) {
-            Ok(residual) => residual,
-            Err(stop) => return Err(kernel.halt(stop)),
-        };
+        let residual = labels.step(at.residual, at.level, value);
+        let residual = residual.map_err(|stop| kernel.halt(stop))?;
         let over =
             residual == Residual::FALSE || (kind != MoveKind::Any && labels.is_idle(residual));
         Ok((!over).then_some(NodePosition {
@@ -207,10 +199,8 @@ impl ImageContext<'_> {
                 next = q;
                 !kernel.child(target, q).is_empty()
             });
-            return match found {
-                Ok(found) => Ok(found.then(|| vec![next])),
-                Err(stop) => Err(kernel.halt(stop)),
-            };
+            let found = found.map_err(|stop| kernel.halt(stop))?;
+            return Ok(found.then(|| vec![next]));
         }
         let mut steps = kernel.steps(chain, at.level, *value);
         while let Some(step) = kernel.next_step(&mut steps)? {

@@ -75,16 +75,15 @@ fn changes(system: &System) -> (Vec<Vec<Change>>, Vec<Range<usize>>) {
             lowers: true,
         };
         match &event.action {
-            Action::Net(arcs) => changes.push(
-                arcs.iter()
-                    .filter(|arc| arc.delta != 0)
-                    .map(|arc| Change {
-                        what: arc.var.index(),
-                        raises: arc.delta > 0,
-                        lowers: arc.delta < 0,
-                    })
-                    .collect(),
-            ),
+            Action::Net(arcs) => {
+                let arcs = arcs.iter().filter(|arc| arc.delta != 0);
+                let own = arcs.map(|arc| Change {
+                    what: arc.var.index(),
+                    raises: arc.delta > 0,
+                    lowers: arc.delta < 0,
+                });
+                changes.push(own.collect());
+            }
             Action::Table { vars, rows } => {
                 for row in rows {
                     let cells = vars.iter().zip(row).filter_map(|(var, cell)| {
@@ -229,7 +228,6 @@ mod tests {
             domain: Domain::Range { low: 0, high: 4 },
         };
         let system = System {
-            name: "rows".to_owned(),
             variables: vec![variable("x"), variable("y")],
             events: { actions.into_iter().enumerate() }
                 .map(|(i, action)| Event {
@@ -238,8 +236,7 @@ mod tests {
                 })
                 .collect(),
             initial: vec![vec![0, 0].into()],
-            fault: None,
-            units: Vec::new(),
+            ..System::default()
         };
         Left::new(changes(&system).0).remaining
     }
