@@ -15,12 +15,14 @@ mod alphabet;
 mod chart;
 mod engine;
 mod engine_id;
-pub mod explicit;
-pub mod hyb;
+mod explicit;
+mod hyb;
 mod problem;
 pub mod questions;
+mod runs;
 pub mod sets;
 mod shorten;
+mod sums;
 mod symmetry;
 #[cfg(test)]
 mod testing;

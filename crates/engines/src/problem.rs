@@ -107,14 +107,9 @@ impl<'a> Problem<'a> {
 
     /// Returns the state atoms that hold in `state`, by the reference semantics.
     pub fn label(&self, state: &State) -> Letter {
-        let holds = |bits, (bit, predicate)| {
-            if self.system.holds(predicate, state) {
-                bits | bit
-            } else {
-                bits
-            }
-        };
-        Letter(state_propositions(self.propositions).fold(0, holds))
+        let atoms = state_propositions(self.propositions);
+        let holds = atoms.filter(|(_, predicate)| self.system.holds(predicate, state));
+        Letter(holds.fold(0, |letter, (bit, _)| letter | bit))
     }
 
     /// Returns whether the automaton depends on the events taken.
@@ -124,12 +119,8 @@ impl<'a> Problem<'a> {
 
     /// Returns an equivalent Büchi automaton with marks on states.
     pub fn degeneralized(&self, budget: &Budget) -> Result<Automaton, Stop> {
-        buchi(
-            self.automaton,
-            Placement::States,
-            &LegalLetters::any(),
-            budget,
-        )
+        let any = LegalLetters::any();
+        buchi(self.automaton, Placement::States, &any, budget)
     }
 
     /// Returns the problem with another automaton for the same language over the same atoms.

@@ -2,8 +2,9 @@
 
 use lariat_model::{Action, Arc, Domain, Event, System, Value, VarId, Variable};
 
-/// Builds a net from its transitions: places from which each takes and to which it adds a token.
-pub(crate) fn net(places: u32, transitions: &[(&[u32], &[u32])]) -> System {
+/// Builds a net from its tokens and its transitions: places from which each takes and to which it
+/// adds a token.
+pub(crate) fn net(tokens: &[Value], transitions: &[(&[u32], &[u32])]) -> System {
     let event = |(i, (takes, puts)): (usize, &(&[u32], &[u32]))| {
         let arc = |place: u32| {
             let count = |all: &[u32]| all.iter().filter(|p| **p == place).count() as Value;
@@ -16,17 +17,16 @@ pub(crate) fn net(places: u32, transitions: &[(&[u32], &[u32])]) -> System {
         };
         Event {
             name: format!("t{i}"),
-            action: Action::Net((0..places).filter_map(arc).collect()),
+            action: Action::Net((0..tokens.len() as u32).filter_map(arc).collect()),
         }
     };
+    let variable = |i: usize| Variable {
+        name: format!("p{i}"),
+        domain: Domain::Count { bound: None },
+    };
     System {
-        initial: vec![(0..places).map(|_| 0).collect()],
-        variables: (0..places)
-            .map(|i| Variable {
-                name: format!("p{i}"),
-                domain: Domain::Count { bound: None },
-            })
-            .collect(),
+        initial: vec![tokens.into()],
+        variables: (0..tokens.len()).map(variable).collect(),
         events: transitions.iter().enumerate().map(event).collect(),
         ..System::default()
     }

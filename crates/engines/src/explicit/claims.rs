@@ -8,8 +8,7 @@
 //! their states.
 
 use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
-use lariat_budget::Stop;
-use lariat_model::{EventId, Predicate};
+use lariat_model::Predicate;
 use lariat_space::explicit::ExplicitStateId;
 
 /// Additional states that may always be explored.
@@ -69,22 +68,17 @@ pub(crate) fn evaluate_claims(
             *failed = *failed || !product.space().holds(&mut worker.states, state, claim);
         }
         if !worker.was_listed(state) {
-            let listed = more > 0 && explored(product, worker, state, &mut steps).is_ok();
+            steps.clear();
+            let may_go_on = more > 0 && worker.check().is_ok();
+            let mut expand = || {
+                product
+                    .space()
+                    .expand(&mut worker.states, state, &mut steps)
+            };
+            result.complete &= may_go_on && expand().is_ok();
             more = more.saturating_sub(1);
-            result.complete &= listed;
         }
     }
     result.states = Some(evaluated);
     Some(result)
-}
-
-fn explored(
-    product: &ExplicitProduct<'_>,
-    worker: &mut ExplicitWorker,
-    state: ExplicitStateId,
-    steps: &mut Vec<(EventId, ExplicitStateId)>,
-) -> Result<(), Stop> {
-    steps.clear();
-    worker.check()?;
-    product.space().expand(&mut worker.states, state, steps)
 }

@@ -38,12 +38,18 @@ const FIRST: usize = 256;
 /// be longer than the backward search.
 const QUESTIONS: usize = 8;
 
+/// Returns the number of steps of a backward search, given the number of searches so far. Every
+/// second one is at least twice as long as the others.
+pub(crate) fn steps_back(searches: usize) -> usize {
+    (SHORT << searches.trailing_zeros().min(8)).min(LONG)
+}
+
 /// Searches for a covering run at the end of a run.
 pub(crate) struct Covering<'a> {
     system: &'a System,
     marks: Marks,
     predicates: Vec<&'a Predicate>,
-    /// Change of each place by the steps visited; 0 everywhere between two searches.
+    /// Change of each place by the steps that the last search visited.
     delta: Vec<Value>,
     changed: Vec<usize>,
 }
@@ -77,25 +83,18 @@ impl<'a> Covering<'a> {
             Proposition::State(predicate) => Some(predicate),
             Proposition::Fires(_) => None,
         };
+        let enabled = problem.fairness.iter().map(|c| &c.enabled);
         may_grow.then(|| Covering {
             system,
             marks: product.marks(),
-            predicates: (propositions.filter_map(predicate))
-                .chain(
-                    problem
-                        .fairness
-                        .iter()
-                        .map(|constraint| &constraint.enabled),
-                )
-                .collect(),
+            predicates: propositions.filter_map(predicate).chain(enabled).collect(),
             delta: vec![0; system.variables.len()],
             changed: Vec::new(),
         })
     }
 
     /// Returns the suffix with which a run that ends in `end` covers one of its earlier nodes.
-    /// `back` yields the last steps of the run, the last one first. `number` counts the searches;
-    /// every second one is at least twice as long as the others.
+    /// `back` yields the last steps of the run, the last one first.
     pub fn covers(
         &mut self,
         product: &ExplicitProduct<'_>,
@@ -103,24 +102,10 @@ impl<'a> Covering<'a> {
         chart: &Chart,
         end: NodeId,
         back: impl Iterator<Item = StepBack> + Clone,
-        number: usize,
     ) -> Option<Covered> {
-        let steps = (SHORT << number.trailing_zeros().min(8)).min(LONG);
-        let found = self.search_back(product, worker, chart, end, back.take(steps));
         for place in self.changed.drain(..) {
             self.delta[place] = 0;
         }
-        found
-    }
-
-    fn search_back(
-        &mut self,
-        product: &ExplicitProduct<'_>,
-        worker: &mut ExplicitWorker,
-        chart: &Chart,
-        end: NodeId,
-        back: impl Iterator<Item = StepBack> + Clone,
-    ) -> Option<Covered> {
         let (_, location) = worker.nodes.get(end);
         // Numbers of places with fewer and with more tokens at the end.
         let (mut less, mut more) = (0, 0);
@@ -181,19 +166,15 @@ impl<'a> Covering<'a> {
             Predicate::Const(value) => Some(*value),
             Predicate::Linear(linear) => self.comparison(linear, m),
             Predicate::Enabled(events) => {
-                let lacks = |event: &EventId| {
-                    let mut arcs = arcs(self.system, Some(*event)).iter();
-                    arcs.any(|arc| m[arc.var.index()] < arc.need)
+                let lacking = |event: &EventId| {
+                    let arcs = arcs(self.system, Some(*event)).iter();
+                    arcs.filter(|arc| m[arc.var.index()] < arc.need)
                 };
-                let lacks_for_ever = |event: &EventId| {
-                    let mut arcs = arcs(self.system, Some(*event)).iter();
-                    arcs.any(|arc| {
-                        m[arc.var.index()] < arc.need && self.delta[arc.var.index()] == 0
-                    })
-                };
-                if !events.iter().all(lacks) {
+                let stays = |arc: &Arc| self.delta[arc.var.index()] == 0;
+                if events.iter().any(|event| lacking(event).next().is_none()) {
                     Some(true)
                 } else {
+                    let lacks_for_ever = |event| lacking(event).any(stays);
                     events.iter().all(lacks_for_ever).then_some(false)
                 }
             }
@@ -206,20 +187,14 @@ impl<'a> Covering<'a> {
                 rests.then(|| self.system.holds(predicate, m))
             }
             Predicate::Not(p) => self.value(p, m).map(|value| !value),
-            Predicate::And(ps) => {
+            Predicate::And(ps) | Predicate::Or(ps) => {
+                // The value of a part that decides the whole.
+                let decisive = matches!(predicate, Predicate::Or(_));
                 let values: Vec<Option<bool>> = ps.iter().map(|p| self.value(p, m)).collect();
-                if values.contains(&Some(false)) {
-                    Some(false)
+                if values.contains(&Some(decisive)) {
+                    Some(decisive)
                 } else {
-                    (!values.contains(&None)).then_some(true)
-                }
-            }
-            Predicate::Or(ps) => {
-                let values: Vec<Option<bool>> = ps.iter().map(|p| self.value(p, m)).collect();
-                if values.contains(&Some(true)) {
-                    Some(true)
-                } else {
-                    (!values.contains(&None)).then_some(false)
+                    (!values.contains(&None)).then_some(!decisive)
                 }
             }
         }
@@ -308,8 +283,10 @@ impl PathOracle<ExplicitProduct<'_>> for OnPath<'_> {
                 marks: edge.marks,
             }
         });
-        let (covering, number) = (&mut self.covering, self.asked);
-        let found = covering.covers(product, worker, &self.chart, end, back, number);
+        let back = back.take(steps_back(self.asked));
+        let found = self
+            .covering
+            .covers(product, worker, &self.chart, end, back);
         Ok(found.map(|covered| {
             self.growth = Some(covered.growth);
             path.edges() - covered.steps
@@ -322,6 +299,7 @@ mod tests {
     use super::*;
     use crate::engine::{AutomatonKind, Engine, Found, Procedure, Task};
     use crate::explicit::EXPLICIT;
+    use crate::testing::net;
     use crate::walk::WALK;
     use lariat_automata::{Automaton, Guards, StateId, Transition};
     use lariat_budget::{Budget, Quiet};
@@ -385,7 +363,10 @@ mod tests {
     #[test]
     fn settled_predicates_keep_their_value_under_growth() {
         use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
-        let system = crate::testing::net(2, &[(&[0, 0, 0, 0, 0], &[]), (&[1], &[]), (&[], &[0])]);
+        let system = net(
+            &[0, 0],
+            &[(&[0, 0, 0, 0, 0], &[]), (&[1], &[]), (&[], &[0])],
+        );
         let covering = Covering {
             system: &system,
             marks: Marks::NONE,
@@ -449,9 +430,9 @@ mod tests {
     /// settled on a run that keeps adding tokens.
     #[test]
     fn fair_transitions_that_growth_enables_are_not_settled() {
-        let turns = |needs: &[u32]| System {
-            initial: vec![vec![1, 0, 0, 0].into()],
-            ..crate::testing::net(4, &[(&[0], &[1, 2]), (&[1], &[0]), (needs, &[])])
+        let turns = |needs: &[u32]| {
+            let transitions: &[(&[u32], &[u32])] = &[(&[0], &[1, 2]), (&[1], &[0]), (needs, &[])];
+            net(&[1, 0, 0, 0], transitions)
         };
         let growing = without(&turns(&[2, 2, 2, 2, 2]), EventId(2));
         assert!(!matches!(growing, Ok(Outcome::Accepting(_))), "{growing:?}");
@@ -462,12 +443,9 @@ mod tests {
     /// A round returns to the same automaton state.
     #[test]
     fn rounds_return_to_the_automaton_state() {
-        let turns = System {
-            initial: vec![vec![1, 0, 0].into()],
-            ..crate::testing::net(3, &[(&[0], &[1, 2]), (&[1], &[0])])
-        };
+        let turns = net(&[1, 0, 0], &[(&[0], &[1, 2]), (&[1], &[0])]);
         // The second transition never follows, although each step of the first adds a token.
-        let stuck = crate::testing::net(2, &[(&[], &[0]), (&[1], &[])]);
+        let stuck = net(&[0, 0], &[(&[], &[0]), (&[1], &[])]);
         for engine in [&WALK, &EXPLICIT] {
             let found = in_turn(engine, &turns);
             let Ok(Outcome::Accepting(run)) = found else {
@@ -482,7 +460,7 @@ mod tests {
     /// Each step adds a token. If that is a fault, the run ends after the first step.
     #[test]
     fn systems_with_faults_have_no_rounds() {
-        let mut system = crate::testing::net(2, &[(&[], &[0]), (&[1], &[])]);
+        let mut system = net(&[0, 0], &[(&[], &[0]), (&[1], &[])]);
         let grows = without(&system, EventId(1));
         assert!(matches!(grows, Ok(Outcome::Accepting(_))), "{grows:?}");
         system.fault = Some(VarId(0));

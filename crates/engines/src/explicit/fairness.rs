@@ -18,7 +18,7 @@
 //!
 //! The constraints enabled in a state are computed once: eight bytes per state for 64 constraints.
 
-use crate::problem::{Invariance, Problem};
+use crate::problem::Problem;
 use lariat_automata::{Automaton, Guard, Guards, demanding};
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_emptiness::{Marks, NodeId, PairSet};
@@ -28,7 +28,10 @@ use lariat_space::explicit::{Explicit, ExplicitStateId, StateTable, StepOffset};
 #[derive(Debug)]
 pub(crate) struct Constraints<'p> {
     list: &'p [Constraint],
-    form: FairnessForm,
+    /// The first mark of the constraints, or of the weak forms of as many as fit.
+    first_mark: u32,
+    /// True if every constraint is a mark. Else they are Streett pairs.
+    pub in_marks: bool,
     /// Weak constraints, as bits.
     weak: Vec<u64>,
     /// By event: the constraints that it meets.
@@ -37,15 +40,6 @@ pub(crate) struct Constraints<'p> {
     enabling: Vec<Vec<u32>>,
     /// Constraints whose enabledness is not that of events.
     others: Vec<u32>,
-}
-
-/// Encoding of constraints for the emptiness checks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum FairnessForm {
-    /// Marks from this number on.
-    Marks(u32),
-    /// Streett pairs; the weak forms of as many as fit are also marks from this number on.
-    Pairs(u32),
 }
 
 impl<'p> Constraints<'p> {
@@ -80,11 +74,8 @@ impl<'p> Constraints<'p> {
         let fits = marks as usize + list.len() <= Marks::MAX as usize;
         Constraints {
             list,
-            form: if all_weak && fits {
-                FairnessForm::Marks(marks)
-            } else {
-                FairnessForm::Pairs(marks)
-            },
+            first_mark: marks,
+            in_marks: all_weak && fits,
             weak,
             met,
             enabling,
@@ -102,10 +93,8 @@ impl<'p> Constraints<'p> {
     ) {
         let mut set = |i: u32| enabled[i as usize / 64] |= 1 << (i % 64);
         space.enabled_events(states, state, |event| {
-            self.enabling[event.index()]
-                .iter()
-                .copied()
-                .for_each(&mut set);
+            let enabled = self.enabling[event.index()].iter().copied();
+            enabled.for_each(&mut set);
         });
         for i in &self.others {
             if space.holds(states, state, &self.list[*i as usize].enabled) {
@@ -118,17 +107,8 @@ impl<'p> Constraints<'p> {
         self.list.len()
     }
 
-    pub fn form(&self) -> FairnessForm {
-        self.form
-    }
-
     fn met(&self, event: Option<EventId>) -> &[u32] {
         event.map_or(&[], |event| &self.met[event.index()])
-    }
-
-    fn first_mark(&self) -> u32 {
-        let (FairnessForm::Marks(first) | FairnessForm::Pairs(first)) = self.form;
-        first
     }
 
     /// Returns the marks of a step by `event` from a state that enables `enabled`.
@@ -139,12 +119,12 @@ impl<'p> Constraints<'p> {
         let marked = self.met(event).iter().filter(|i| **i < Marks::MAX);
         let met = marked.fold(0, |bits, i| bits | 1 << i);
         // The shift drops constraints without a mark.
-        let marks = (!enabled | met).checked_shl(self.first_mark()).unwrap_or(0);
+        let marks = (!enabled | met).checked_shl(self.first_mark).unwrap_or(0);
         Marks(marks).intersection(self.all_marks())
     }
 
     pub fn all_marks(&self) -> Marks {
-        let first = self.first_mark();
+        let first = self.first_mark;
         let all = (first as usize + self.list.len()).min(Marks::MAX as usize);
         Marks::all(all as u32).minus(Marks::all(first))
     }
@@ -293,9 +273,7 @@ impl<'a> FairnessAutomaton<'a> {
             &self.propositions,
             self.problem.deadlock,
         );
-        folded.invariance = Invariance {
-            ..self.problem.invariance
-        };
+        folded.invariance = self.problem.invariance;
         folded.most_tokens = self.problem.most_tokens;
         folded.unread.clone_from(&self.problem.unread);
         folded

@@ -15,6 +15,14 @@ pub(crate) fn labelled<'p>(problem: &Problem<'p>) -> Explicit<'p> {
     Explicit::new(problem.system, problem.deadlock).observing(atoms)
 }
 
+/// Makes a table of states respect the problem's limit on tokens.
+pub(crate) fn limited(problem: &Problem<'_>, mut states: StateTable) -> StateTable {
+    if let Some(most) = problem.most_tokens {
+        states.cut_above(most);
+    }
+    states
+}
+
 /// Index of a set of state propositions that holds in some state: dense, from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Label(u32);

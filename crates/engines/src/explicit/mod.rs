@@ -157,14 +157,19 @@ fn check_claims(
         let claims = task.problem.claims;
         task.account.claims = evaluate_claims(product, &mut worker, claims, is_over);
     }
-    let found = match found? {
-        Outcome::Empty if worker.states().was_cut() => Err(Stop::Bound(
+    let found = complete(found?, worker.states());
+    record_peak(task);
+    found
+}
+
+/// Fails if there may be a run through states that were omitted.
+pub(crate) fn complete(found: Outcome<Lasso>, states: &StateTable) -> Found {
+    match found {
+        Outcome::Empty if states.was_cut() => Err(Stop::Bound(
             "states with more tokens were omitted".to_owned(),
         )),
         found => Ok(found),
-    };
-    record_peak(task);
-    found
+    }
 }
 
 /// Searches near the initial nodes for an accepted prefix, if a depth-first search may diverge.
@@ -177,19 +182,18 @@ pub(crate) fn nearby_prefix<P: SingleStateProduct>(
     if task.variant.published || !task.problem.system.makes_tokens() {
         return Ok(None);
     }
-    let found = nearest(product, worker, MOST_NODES, counts)?;
-    found
-        .map(|found| concrete(product, worker, &found))
-        .transpose()
+    match nearest(product, worker, MOST_NODES, counts)? {
+        Some(found) => concrete(product, worker, &found).map(Some),
+        None => Ok(None),
+    }
 }
 
 /// Records the statistics of a search on single states.
 pub(crate) fn record_search(account: &mut Account, counts: &Counts, states: &StateTable) {
     account.search(counts);
     account.stats.set(Statistic::STATES, states.len());
-    account
-        .stats
-        .set(Statistic::PACKED_BITS, states.packed_bits());
+    let bits = states.packed_bits();
+    account.stats.set(Statistic::PACKED_BITS, bits);
     account.overflow = states.overflow();
 }
 
@@ -224,46 +228,23 @@ pub(crate) fn conclude<P: SingleStateProduct, E>(
 mod tests {
     use super::*;
     use crate::problem::Problem;
+    use crate::testing::net;
     use lariat_automata::Automaton;
     use lariat_budget::{Budget, Quiet};
-    use lariat_model::{Action, Arc, Deadlock, Domain, Event, System, VarId, Variable};
+    use lariat_model::{Deadlock, System};
 
     const LENGTH: u32 = 50;
 
     /// A token moves from place to place up to the last, where it stays. It may get lost at every
     /// place, and at the first it may also jump to the last.
     fn detour() -> System {
-        let place = |i: u32| Variable {
-            name: format!("p{i}"),
-            domain: Domain::Count { bound: Some(1) },
-        };
-        let arc = |place: u32, need: i64, delta: i64| Arc {
-            var: VarId(place),
-            need,
-            delta,
-        };
-        let event = |name: String, arcs: Vec<Arc>| Event {
-            name,
-            action: Action::Net(arcs),
-        };
         let last = LENGTH - 1;
-        let mut events = Vec::new();
-        for i in 0..last {
-            let step = vec![arc(i, 1, -1), arc(i + 1, 0, 1)];
-            let lost = vec![arc(i, 1, -1), arc(LENGTH + i, 0, 1)];
-            events.push(event(format!("step{i}"), step));
-            events.push(event(format!("lost{i}"), lost));
-        }
-        let straight = vec![arc(0, 1, -1), arc(last, 0, 1)];
-        events.push(event("straight".to_owned(), straight));
-        events.push(event("stay".to_owned(), vec![arc(last, 1, 0)]));
-        let places = 2 * LENGTH;
-        System {
-            initial: vec![(0..places).map(|i| i64::from(i == 0)).collect()],
-            variables: (0..places).map(place).collect(),
-            events,
-            ..System::default()
-        }
+        let steps = (0..last).flat_map(|i| [[i, i + 1], [i, LENGTH + i]]);
+        let steps: Vec<[u32; 2]> = steps.chain([[0, last], [last, last]]).collect();
+        let transitions: Vec<_> = steps.iter().map(|ends| ends.split_at(1)).collect();
+        let mut tokens = [0; 2 * LENGTH as usize];
+        tokens[0] = 1;
+        net(&tokens, &transitions)
     }
 
     /// The work of the search is used up when its lasso is shortened.

@@ -17,8 +17,8 @@
 //! it into a prefix.
 
 use crate::alphabet::{Alphabet, ClassId};
-use crate::explicit::fairness::{Constraints, FairnessForm};
-use crate::explicit::labels::{Label, labelled};
+use crate::explicit::fairness::Constraints;
+use crate::explicit::labels::{Label, labelled, limited};
 use crate::explicit::product_nodes::ProductNodes;
 use crate::explicit::single::{self, MoveRange, is_forever};
 use crate::explicit::steps::SingleStateProduct;
@@ -27,7 +27,7 @@ use lariat_automata::{Letter, StateId as Location, accepting_forever, automaton_
 use lariat_budget::{Budget, Observer, Stop};
 use lariat_emptiness::{Edge, Graph, Marks, NodeId, PairSet, Streett};
 use lariat_model::{Deadlock, EventId, State, Value};
-use lariat_space::explicit::{self, Explicit, ExplicitStateId, StateTable, StepChoice, Successor};
+use lariat_space::explicit::{self, Explicit, ExplicitStateId, StepChoice, Successor};
 use std::sync::Arc;
 
 pub use crate::explicit::single::ProductCursor;
@@ -78,7 +78,7 @@ impl<'p> ExplicitProduct<'p> {
 
     /// Creates a worker that has found nothing.
     pub fn worker(&self, budget: &Budget) -> ExplicitWorker {
-        let states = self.within_limits(self.space.states(budget));
+        let states = limited(&self.problem, self.space.states(budget));
         match self.constraints.len() {
             0 => ExplicitWorker::new(states, self.problem.automaton.states.len(), budget),
             _ => ExplicitWorker::round_robin(states, budget),
@@ -90,16 +90,10 @@ impl<'p> ExplicitProduct<'p> {
         let states = self.space.workers(workers, budget).into_iter();
         let locations = self.problem.automaton.states.len();
         let nodes = ProductNodes::shared(workers, locations, budget);
-        let worker =
-            |(states, nodes)| ExplicitWorker::with_nodes(self.within_limits(states), nodes, budget);
+        let worker = |(states, nodes)| {
+            ExplicitWorker::with_nodes(limited(&self.problem, states), nodes, budget)
+        };
         states.zip(nodes).map(worker).collect()
-    }
-
-    fn within_limits(&self, mut states: StateTable) -> StateTable {
-        if let Some(most) = self.problem.most_tokens {
-            states.cut_above(most);
-        }
-        states
     }
 
     pub(crate) fn space(&self) -> &Explicit<'p> {
@@ -108,7 +102,7 @@ impl<'p> ExplicitProduct<'p> {
 
     /// Returns whether every accepting cycle is fair. If not, only the check for pairs is exact.
     pub(crate) fn has_fairness_in_marks(&self) -> bool {
-        matches!(self.constraints.form(), FairnessForm::Marks(_))
+        self.constraints.in_marks
     }
 
     /// Returns the marks of fairness constraints on a step by `event` from `state`.
@@ -156,9 +150,8 @@ impl<'p> ExplicitProduct<'p> {
         }
         let step = self.space.next(&mut worker.states, state, &mut way)?;
         // If the way was cut off by a limit, `next` returns a later step.
-        Ok(step
-            .filter(|step| step.0 == event)
-            .map(|step| (step, moves)))
+        let step = step.filter(|step| step.0 == event);
+        Ok(step.map(|step| (step, moves)))
     }
 
     pub(crate) fn letter(
@@ -221,17 +214,13 @@ impl SingleStateProduct for ExplicitProduct<'_> {
             let label = worker.label(&self.space, state)?;
             if self.alphabet.classes().len() == 1 {
                 // The letter does not depend on the step, so nothing may be readable at all.
-                if self
-                    .choices(worker, label, location, ClassId::UNNAMED)
-                    .is_empty()
-                {
+                let moves = self.choices(worker, label, location, ClassId::UNNAMED);
+                if moves.is_empty() {
                     return Ok(None);
                 }
             }
-            let Some(step) = self
-                .space
-                .next(&mut worker.states, state, &mut cursor.space)?
-            else {
+            let states = &mut worker.states;
+            let Some(step) = self.space.next(states, state, &mut cursor.space)? else {
                 if !self.problem.claims.is_empty() {
                     worker.set_listed(state);
                 }
@@ -274,11 +263,9 @@ impl Graph for ExplicitProduct<'_> {
         if locations.is_empty() {
             return Ok(None);
         }
-        let state = self
-            .space
-            .initial(&mut worker.states, k / locations.len())?;
-        match state {
-            Some(state) => worker.nodes.reach(state, locations[k % locations.len()]),
+        let (i, location) = (k / locations.len(), locations[k % locations.len()]);
+        match self.space.initial(&mut worker.states, i)? {
+            Some(state) => worker.nodes.reach(state, location),
             None => Ok(None),
         }
     }

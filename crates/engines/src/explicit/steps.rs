@@ -1,5 +1,6 @@
 //! Runs of the system along lassos of products of single states.
 
+use crate::runs::plain_run;
 use lariat_budget::Stop;
 use lariat_emptiness::{Edge, FairLasso, Graph, GraphLasso, NodeId, NumberedEdge};
 use lariat_model::{EventId, Lasso, State, Step, Value};
@@ -45,12 +46,11 @@ pub(crate) fn concrete<P: SingleStateProduct>(
     } else {
         steps(product, worker, found.entry(), &found.cycle)?
     };
-    Ok(Lasso {
+    Ok(plain_run(
         initial,
-        prefix: steps(product, worker, found.initial, &found.prefix)?,
+        steps(product, worker, found.initial, &found.prefix)?,
         cycle,
-        growth: None,
-    })
+    ))
 }
 
 /// Fails if a run of this length is too long to be reported.
@@ -76,12 +76,11 @@ pub(crate) fn concrete_fair<P: SingleStateProduct>(
         .prefix
         .last()
         .map_or(found.initial, |last| last.edge.to);
-    Ok(Lasso {
+    Ok(plain_run(
         initial,
-        prefix: numbered_steps(product, worker, found.initial, &found.prefix)?,
-        cycle: numbered_steps(product, worker, entry, &found.cycle)?,
-        growth: None,
-    })
+        numbered_steps(product, worker, found.initial, &found.prefix)?,
+        numbered_steps(product, worker, entry, &found.cycle)?,
+    ))
 }
 
 /// Returns the steps along a path of the product whose edges are given by their numbers.

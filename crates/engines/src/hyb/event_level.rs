@@ -23,6 +23,7 @@
 
 use crate::alphabet::{Alphabet, ClassId};
 use crate::problem::Problem;
+use crate::runs::plain_run;
 use lariat_budget::Stop;
 use lariat_dd::{EventPart, EventRelation, Store};
 use lariat_model::order::Order;
@@ -145,11 +146,10 @@ impl EventLevelProblem {
             event: step.event,
             state: state(step.state),
         };
-        Lasso {
-            initial: state(lasso.initial),
-            prefix: lasso.prefix.into_iter().map(step).collect(),
-            cycle: lasso.cycle.into_iter().map(step).collect(),
-            growth: None,
-        }
+        plain_run(
+            state(lasso.initial),
+            lasso.prefix.into_iter().map(step).collect(),
+            lasso.cycle.into_iter().map(step).collect(),
+        )
     }
 }

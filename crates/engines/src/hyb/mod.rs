@@ -71,6 +71,7 @@ mod structure;
 use crate::engine::{AutomatonKind, Engine, Found, Needs, Procedure, Task, Variant};
 use crate::engine_id::EngineId;
 use crate::problem::Problem;
+use crate::runs::plain_run;
 use crate::sets::walk::lost;
 use beginning::Forever;
 use cap::overflows;
@@ -506,11 +507,6 @@ impl<'p> Product<'p> {
                 state: self.state(vector),
             });
         });
-        Lasso {
-            initial: self.state(&prefix.start),
-            prefix: steps,
-            cycle,
-            growth: None,
-        }
+        plain_run(self.state(&prefix.start), steps, cycle)
     }
 }

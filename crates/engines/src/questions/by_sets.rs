@@ -13,8 +13,9 @@
 //! A run to a state found is computed by [`path`](super::path).
 
 use super::path::path;
-use super::question_set::{QuestionSet, sum};
+use super::question_set::QuestionSet;
 use super::{Finding, SearchResult, StateQuestion};
+use crate::sums::sum;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Comparison, Linear, Predicate, Value, VarId};
 use lariat_space::symbolic::{Reached, Set, Symbolic};
@@ -112,20 +113,20 @@ fn most(
         value: record,
         beyond: None,
     };
+    let at_least = |constant| {
+        Predicate::Linear(Linear {
+            terms: terms.to_vec(),
+            comparison: Comparison::Ge,
+            constant,
+        })
+    };
     let mut left = states.clone();
     // The next value tried exceeds the best by the stride.
     let mut stride = 1i128;
     loop {
         let least = best.value.saturating_add(stride);
         let above = match Value::try_from(least) {
-            Ok(constant) => {
-                let above = Predicate::Linear(Linear {
-                    terms: terms.to_vec(),
-                    comparison: Comparison::Ge,
-                    constant,
-                });
-                space.select(&left, &above)?
-            }
+            Ok(constant) => space.select(&left, &at_least(constant))?,
             // The first time every state will do.
             Err(_) if best.value == i128::MIN => left.clone(),
             Err(_) => space.empty(),
@@ -145,12 +146,7 @@ fn most(
         && let Ok(constant) = Value::try_from(*value)
     {
         // Select the states with the largest value.
-        let top = Predicate::Linear(Linear {
-            terms: terms.to_vec(),
-            comparison: Comparison::Ge,
-            constant,
-        });
-        *set = space.select(set, &top)?;
+        *set = space.select(set, &at_least(constant))?;
     }
     Ok(best)
 }

@@ -15,8 +15,10 @@
 //!
 //! Cost: the tree may be larger than any given bound; work is counted in nodes.
 
-use super::question_set::{QuestionSet, sum};
+use super::question_set::QuestionSet;
 use super::{Finding, SearchResult, StateQuestion, marked_net};
+use crate::runs::plain_run;
+use crate::sums::sum;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{
     Action, Arc, EventId, Lasso, Linear, Predicate, State, Step, System, Value, VarId,
@@ -226,22 +228,15 @@ impl<'s> Tree<'s> {
             run.take(self.nodes[*node].event)?;
             for ancestor in &self.nodes[*node].rounds {
                 let from = way.iter().position(|n| n == &(*ancestor as usize))?;
-                let round: Vec<EventId> = self.events(&way[from..=i]);
-                for _ in 0..often {
-                    if !run.repeat(&round) {
-                        break;
-                    }
-                }
+                run.repeat(&self.events(&way[from..=i]), often);
             }
         }
         Some(run)
     }
 
     fn events(&self, way: &[usize]) -> Vec<EventId> {
-        way[1..]
-            .iter()
-            .map(|node| self.nodes[*node].event)
-            .collect()
+        let nodes = way[1..].iter();
+        nodes.map(|node| self.nodes[*node].event).collect()
     }
 
     /// Returns a run that covers itself: to the ancestor, then the steps below it, and all earlier
@@ -264,11 +259,7 @@ impl<'s> Tree<'s> {
             })
         });
         for round in earlier {
-            for _ in 0..often {
-                if !cycle.repeat(&round) {
-                    break;
-                }
-            }
+            cycle.repeat(&round, often);
         }
         let pairs = cycle.state.iter().zip(&before.state);
         let growth: State = pairs.map(|(after, before)| after - before).collect();
@@ -311,7 +302,8 @@ impl<'s> Tree<'s> {
                         .find(|r| self.system.holds(&predicate, &r.state));
                     if let Some(run) = found {
                         open_questions.answered(q);
-                        search.findings.push((q, Finding::Reached(run.lasso())));
+                        let run = plain_run(run.initial, run.steps, Vec::new());
+                        search.findings.push((q, Finding::Reached(run)));
                     }
                 }
                 StateQuestion::Most(terms) => {
@@ -362,23 +354,15 @@ impl<'s> Run<'s> {
         Some(())
     }
 
-    /// Fires all of the events, or none.
-    fn repeat(&mut self, events: &[EventId]) -> bool {
-        let (steps, state) = (self.steps.len(), self.state.clone());
-        let done = events.iter().all(|event| self.take(*event).is_some());
-        if !done {
-            self.steps.truncate(steps);
-            self.state = state;
-        }
-        done
-    }
-
-    fn lasso(self) -> Lasso {
-        Lasso {
-            initial: self.initial,
-            prefix: self.steps,
-            cycle: Vec::new(),
-            growth: None,
+    /// Fires the events up to `often` times, as long as all of them can be fired.
+    fn repeat(&mut self, events: &[EventId], often: usize) {
+        for _ in 0..often {
+            let (steps, state) = (self.steps.len(), self.state.clone());
+            if !events.iter().all(|event| self.take(*event).is_some()) {
+                self.steps.truncate(steps);
+                self.state = state;
+                return;
+            }
         }
     }
 }
@@ -406,6 +390,8 @@ fn may(system: &System, predicate: &Predicate, label: &[Value]) -> (bool, bool) 
     let each = |list: &[Predicate]| -> Vec<(bool, bool)> {
         list.iter().map(|inner| may(system, inner, label)).collect()
     };
+    let some = |each: &[(bool, bool)]| (each.iter().any(|e| e.0), each.iter().all(|e| e.1));
+    let all = |each: &[(bool, bool)]| (each.iter().all(|e| e.0), each.iter().any(|e| e.1));
     let enabled = |event: &EventId| match &system.event(*event).action {
         Action::Net(arcs) => {
             let lacks = |arc: &Arc| label[arc.var.index()] < arc.need;
@@ -429,24 +415,19 @@ fn may(system: &System, predicate: &Predicate, label: &[Value]) -> (bool, bool) 
         }
         Predicate::Enabled(events) => {
             let each: Vec<_> = events.iter().map(enabled).collect();
-            (each.iter().any(|(t, _)| *t), each.iter().all(|(_, f)| *f))
+            some(&each)
         }
         Predicate::Deadlock => {
             let each: Vec<_> = system.event_ids().map(|e| enabled(&e)).collect();
-            (each.iter().all(|(_, f)| *f), each.iter().any(|(t, _)| *t))
+            let (t, f) = some(&each);
+            (f, t)
         }
         Predicate::Not(inner) => {
             let (t, f) = may(system, inner, label);
             (f, t)
         }
-        Predicate::And(list) => {
-            let each = each(list);
-            (each.iter().all(|(t, _)| *t), each.iter().any(|(_, f)| *f))
-        }
-        Predicate::Or(list) => {
-            let each = each(list);
-            (each.iter().any(|(t, _)| *t), each.iter().all(|(_, f)| *f))
-        }
+        Predicate::And(list) => all(&each(list)),
+        Predicate::Or(list) => some(&each(list)),
     }
 }
 

@@ -10,6 +10,7 @@
 //! finds all states that can reach the goal, and a depth-first walk among them ends in the goal.
 //! Such a run may be long; the caller shortens it if necessary.
 
+use crate::runs::plain_run;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{EventId, Lasso, State, Step, Value};
 use lariat_space::symbolic::{Set, Symbolic};
@@ -81,7 +82,7 @@ fn by_layers(
         });
         at = to;
     }
-    Ok(Some(run(start, prefix)))
+    Ok(Some(plain_run(start, prefix, Vec::new())))
 }
 
 fn by_walk(
@@ -98,7 +99,7 @@ fn by_walk(
     };
     let start = start.clone();
     if space.contains(goal, &start) {
-        return Ok(run(start, Vec::new()));
+        return Ok(plain_run(start, Vec::new(), Vec::new()));
     }
     let mut met: FxHashSet<State> = FxHashSet::default();
     met.insert(start.clone());
@@ -127,7 +128,7 @@ fn by_walk(
             state: to.clone(),
         });
         if space.contains(goal, &to) {
-            return Ok(run(start, prefix));
+            return Ok(plain_run(start, prefix, Vec::new()));
         }
         ways.push(ways_on(space, &to, &good, &met));
     }
@@ -158,13 +159,4 @@ fn successors<'s>(
         let next = system.successors(&state, event);
         next.into_iter().map(move |to| (event, to))
     })
-}
-
-fn run(initial: State, prefix: Vec<Step>) -> Lasso {
-    Lasso {
-        initial,
-        prefix,
-        cycle: Vec::new(),
-        growth: None,
-    }
 }

@@ -297,12 +297,6 @@ fn sparse(system: &System, predicate: Predicate) -> Predicate {
     }
 }
 
-pub(super) fn sum(terms: &[(VarId, Value)], state: &[Value]) -> i128 {
-    let term =
-        |(var, weight): &(VarId, Value)| i128::from(*weight) * i128::from(state[var.index()]);
-    terms.iter().map(term).sum()
-}
-
 /// Returns the variables that a predicate depends on.
 pub(super) fn reads(system: &System, predicate: &Predicate) -> Vec<VarId> {
     let mut vars = Vec::new();

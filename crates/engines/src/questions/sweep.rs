@@ -9,8 +9,10 @@
 //! step to it are evaluated. Memory: eight bytes per state for its run, four per stored edge.
 
 use super::bottom::bottom;
-use super::question_set::{QuestionSet, StateAnswer, StateView, sum};
+use super::question_set::{QuestionSet, StateAnswer, StateView};
 use super::{Finding, SearchResult, StateQuestion};
+use crate::runs::plain_run;
+use crate::sums::sum;
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_model::{Deadlock, EventId, Lasso, Predicate, Step, Value, VarId};
 use lariat_space::explicit::{Explicit, ExplicitStateId, StateTable};
@@ -53,12 +55,7 @@ impl SweepGraph {
             let state = space.values(states, ExplicitStateId(at)).into();
             if before == FIRST {
                 prefix.reverse();
-                return Lasso {
-                    initial: state,
-                    prefix,
-                    cycle: Vec::new(),
-                    growth: None,
-                };
+                return plain_run(state, prefix, Vec::new());
             }
             let event = Some(event);
             prefix.push(Step { event, state });
@@ -88,7 +85,7 @@ pub fn sweep(open_questions: &mut QuestionSet<'_>, budget: &Budget) -> SearchRes
         parents: Vec::new(),
         ends: Vec::new(),
         edges: Vec::new(),
-        keeps_edges: open_questions.asks(|q| matches!(q, StateQuestion::Always(_))),
+        keeps_edges: open_questions.asks(is_always),
         lease: budget.lease(),
     };
     // By question: its best answer and the state.
@@ -105,13 +102,11 @@ pub fn sweep(open_questions: &mut QuestionSet<'_>, budget: &Budget) -> SearchRes
     let complete = explored == Ok(true);
     let mut stop = explored.err();
     let mut findings = Vec::new();
-    if complete && open_questions.asks(|q| matches!(q, StateQuestion::Always(_))) {
+    if complete && open_questions.asks(is_always) {
         match bottom(&space, &mut states, open_questions, &graph, &counted) {
             Ok(found) => {
-                for q in open_questions
-                    .open()
-                    .filter(|q| is_always(open_questions.question(*q)))
-                {
+                let asked = |q: &usize| is_always(open_questions.question(*q));
+                for q in open_questions.open().filter(asked) {
                     match found.iter().find(|(lost, _)| *lost == q) {
                         Some((_, state)) => lost.push((q, *state)),
                         None => findings.push((q, Finding::Always)),

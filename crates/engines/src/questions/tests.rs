@@ -1,63 +1,23 @@
 //! Answers of each engine on two small nets, including those that it must not give.
 
 use super::*;
+use crate::testing::net;
 use lariat_budget::{Budget, RunContext};
-use lariat_model::{Comparison, Domain, Event, EventId, Linear, Variable};
+use lariat_model::{Comparison, Deadlock, EventId};
 use lariat_space::symbolic::{OrderChoice, ReachResult, reach};
-
-type Arcs<'a> = &'a [(u32, Value, Value)];
-
-fn net(tokens: &[Value], transitions: &[Arcs<'_>]) -> System {
-    let variable = |i: usize| Variable {
-        name: format!("p{i}"),
-        domain: Domain::Count { bound: None },
-    };
-    let arc = |(var, need, delta): &(u32, Value, Value)| Arc {
-        var: VarId(*var),
-        need: *need,
-        delta: *delta,
-    };
-    let event = |(i, arcs): (usize, &Arcs<'_>)| Event {
-        name: format!("t{i}"),
-        action: Action::Net(arcs.iter().map(arc).collect()),
-    };
-    System {
-        variables: (0..tokens.len()).map(variable).collect(),
-        events: transitions.iter().enumerate().map(event).collect(),
-        initial: vec![tokens.into()],
-        ..System::default()
-    }
-}
 
 /// `p0 → p1 → p2`, where the last step loses a token, and `p1 → p0`. Two tokens.
 fn losing() -> System {
-    net(
-        &[2, 0, 0],
-        &[
-            &[(0, 1, -1), (1, 0, 1)],
-            &[(1, 1, -1), (0, 0, 1)],
-            &[(1, 2, -2), (2, 0, 1)],
-        ],
-    )
+    net(&[2, 0, 0], &[(&[0], &[1]), (&[1], &[0]), (&[1, 1], &[2])])
 }
 
 /// `p0` adds tokens to `p1` indefinitely; `p1` fills `p2`, which holds at most one.
 fn growing() -> System {
-    net(
-        &[1, 0, 0, 1],
-        &[
-            &[(0, 1, 0), (1, 0, 1)],
-            &[(1, 1, -1), (2, 0, 1), (3, 1, -1)],
-        ],
-    )
+    net(&[1, 0, 0, 1], &[(&[0], &[0, 1]), (&[1, 3], &[2])])
 }
 
 fn at_least(var: u32, tokens: Value) -> Predicate {
-    Predicate::Linear(Linear {
-        terms: vec![(VarId(var), 1)],
-        comparison: Comparison::Ge,
-        constant: tokens,
-    })
+    Predicate::compare(VarId(var), Comparison::Ge, tokens)
 }
 
 fn about_losing() -> Vec<StateQuestion> {
@@ -93,62 +53,49 @@ fn answers(search: &SearchResult, questions: usize) -> Vec<String> {
     answers
 }
 
-#[test]
-fn a_sweep_finds_shortest_runs_and_proves_the_rest() {
+/// Searches the first net for the answers to all questions.
+fn about_all(search: impl FnOnce(&mut QuestionSet<'_>) -> SearchResult) -> SearchResult {
     let system = losing();
-    let questions = about_losing();
-    let mut open_questions = QuestionSet::new(&system, questions.clone(), StopRule::WithAll);
-    let search = sweep(&mut open_questions, &Budget::unlimited());
-    assert_eq!(search.stop, None);
-    let wanted = ["in 3", "never", "in 3", "≥2≤2", "lost in 3", "always"];
-    assert_eq!(answers(&search, questions.len()), wanted);
+    search(&mut QuestionSet::new(
+        &system,
+        about_losing(),
+        StopRule::WithAll,
+    ))
 }
 
 #[test]
-fn sets_agree_with_a_sweep() {
+fn sweeps_and_sets_find_shortest_runs_and_prove_the_rest() {
     let system = losing();
-    let questions = about_losing();
     let budget = Budget::unlimited();
-    let order = OrderChoice::Auto;
-    let found = reach(
-        &system,
-        &order,
-        lariat_model::Deadlock::Stutter,
-        RunContext::quiet(&budget),
-    );
+    let (order, ctx) = (OrderChoice::Auto, RunContext::quiet(&budget));
+    let found = reach(&system, &order, Deadlock::Stutter, ctx);
     let Ok(ReachResult::All(mut reached)) = found else {
         panic!("a bounded net");
     };
-    let mut open_questions = QuestionSet::new(&system, questions.clone(), StopRule::WithAll);
-    let search = by_sets(&mut open_questions, &mut reached, &budget);
-    assert_eq!(search.stop, None);
-    let wanted = ["in 3", "never", "in 3", "≥2≤2", "lost in 3", "always"];
-    assert_eq!(answers(&search, questions.len()), wanted);
+    for search in [
+        about_all(|open| sweep(open, &budget)),
+        about_all(|open| by_sets(open, &mut reached, &budget)),
+    ] {
+        assert_eq!(search.stop, None);
+        let wanted = ["in 3", "never", "in 3", "≥2≤2", "lost in 3", "always"];
+        assert_eq!(answers(&search, 6), wanted);
+    }
 }
 
 #[test]
 fn walks_prove_nothing() {
-    let system = losing();
-    let questions = about_losing();
     for seed in 0..20 {
-        let mut open_questions = QuestionSet::new(&system, questions.clone(), StopRule::WithAll);
-        let search = wander(
-            &mut open_questions,
-            seed,
-            &Budget::unlimited().with_work(2000),
-        );
-        let answers = answers(&search, questions.len());
+        let budget = Budget::unlimited().with_work(2000);
+        let search = about_all(|open| wander(open, seed, &budget));
+        let answers = answers(&search, 6);
         assert!(answers[0].starts_with("in "), "seed {seed}: {answers:?}");
-        let proofs = |finding: &Finding| {
-            matches!(
+        for (_, finding) in &search.findings {
+            let proves = matches!(
                 finding,
                 Finding::Never | Finding::AtMost(_) | Finding::Always
-            )
-        };
-        assert!(
-            !search.findings.iter().any(|(_, f)| proofs(f)),
-            "seed {seed}"
-        );
+            );
+            assert!(!proves, "seed {seed}");
+        }
     }
 }
 
@@ -169,26 +116,21 @@ fn the_tree_finds_unbounded_sums() {
     assert!(answers[1].ends_with("≤1"), "{answers:?}");
     assert_ne!(answers[2], "never");
     assert_eq!(answers[3], "never");
-    let endless = search
-        .findings
-        .iter()
-        .find_map(|(_, finding)| match finding {
-            Finding::Endless(run) => run.growth.clone(),
-            _ => None,
-        });
+    let endless = search.findings.iter().find_map(|finding| match finding {
+        (_, Finding::Endless(run)) => run.growth.clone(),
+        _ => None,
+    });
     assert!(endless.is_some_and(|growth| growth[1] > 0));
 }
 
 /// An incomplete search proves nothing.
 #[test]
 fn incomplete_searches_prove_nothing() {
-    let system = losing();
-    let questions = about_losing();
     for work in 1..4 {
-        let mut open_questions = QuestionSet::new(&system, questions.clone(), StopRule::WithAll);
-        let search = sweep(&mut open_questions, &Budget::unlimited().with_work(work));
+        let budget = Budget::unlimited().with_work(work);
+        let search = about_all(|open| sweep(open, &budget));
         assert!(matches!(search.stop, Some(Stop::Work(_))), "{work}");
-        let answers = answers(&search, questions.len());
+        let answers = answers(&search, 6);
         assert_eq!(answers[1], "", "{work}");
         assert!(!answers[3].contains('≤'), "{work}: {answers:?}");
         assert_eq!(answers[5], "", "{work}");
@@ -198,12 +140,9 @@ fn incomplete_searches_prove_nothing() {
 /// Walks that end at once poll the budget, too.
 #[test]
 fn short_walks_respect_the_deadline() {
-    let system = net(&[1, 0], &[&[(0, 1, -1), (1, 0, 1)]]);
-    let mut open_questions = QuestionSet::new(
-        &system,
-        vec![StateQuestion::Reach(at_least(1, 2))],
-        StopRule::WithAll,
-    );
+    let system = net(&[1, 0], &[(&[0], &[1])]);
+    let question = StateQuestion::Reach(at_least(1, 2));
+    let mut open_questions = QuestionSet::new(&system, vec![question], StopRule::WithAll);
     let budget = Budget::unlimited().with_deadline(std::time::Duration::from_millis(20));
     let search = wander(&mut open_questions, 1, &budget);
     assert_eq!(search.stop, Some(Stop::Time));

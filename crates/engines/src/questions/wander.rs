@@ -11,12 +11,11 @@
 //!
 //! Enabled transitions are maintained incrementally. Walks prove nothing.
 
-use super::question_set::{QuestionSet, StateAnswer, StateView, sum};
+use super::question_set::{QuestionSet, StateAnswer, StateView};
 use super::{Finding, SearchResult, StateQuestion, marked_net};
+use crate::sums::{missing, sum};
 use lariat_budget::{Budget, Stop};
-use lariat_model::{
-    Arc, Comparison, EventId, Lasso, Linear, Predicate, State, Step, System, Value, VarId,
-};
+use lariat_model::{Arc, EventId, Lasso, Predicate, State, Step, System, Value, VarId};
 use lariat_random::Random;
 use std::rc::Rc;
 
@@ -40,9 +39,8 @@ const MOST_STEPS: usize = 200_000;
 /// Walks within the budget; runs depend only on the seed. Finds nothing if the system is no net.
 pub fn wander(open_questions: &mut QuestionSet<'_>, seed: u64, budget: &Budget) -> SearchResult {
     let counted = budget.clone().with_work(u64::MAX);
-    let mut walker = match Walker::new(open_questions.system()) {
-        Some(walker) => walker,
-        None => return SearchResult::default(),
+    let Some(mut walker) = Walker::new(open_questions.system()) else {
+        return SearchResult::default();
     };
     let mut random = Random::new(seed);
     let mut marks: Vec<Option<Mark>> = vec![None; open_questions.len()];
@@ -128,16 +126,13 @@ impl Mark {
         open_questions: &QuestionSet<'_>,
         q: usize,
     ) -> Option<Finding> {
-        let run = |from: usize, to: usize, state: State| -> Option<Vec<Step>> {
-            let mut state = state;
+        let run = |from: usize, to: usize, mut state: State| -> Option<Vec<Step>> {
             let mut steps = Vec::with_capacity(to - from);
             for event in &self.run[from..to] {
                 state = system.successors(&state, *event).pop()?;
-                let event = Some(*event);
-                let after = state.clone();
                 steps.push(Step {
-                    event,
-                    state: after,
+                    event: Some(*event),
+                    state: state.clone(),
                 });
             }
             Some(steps)
@@ -487,20 +482,6 @@ fn weight(question: &StateQuestion) -> u64 {
 
 /// Distance of an unattainable predicate.
 const FAR: i128 = 1 << 40;
-
-/// Returns how much a sum must change for a comparison to have this truth value.
-fn missing(linear: &Linear, truth: bool, marking: &[Value]) -> i128 {
-    let left = sum(&linear.terms, marking);
-    let right = i128::from(linear.constant);
-    match (linear.comparison, truth) {
-        (Comparison::Ge, true) | (Comparison::Lt, false) => (right - left).max(0),
-        (Comparison::Gt, true) | (Comparison::Le, false) => (right + 1 - left).max(0),
-        (Comparison::Le, true) | (Comparison::Gt, false) => (left - right).max(0),
-        (Comparison::Lt, true) | (Comparison::Ge, false) => (left - right + 1).max(0),
-        (Comparison::Eq, true) | (Comparison::Ne, false) => (left - right).abs(),
-        (Comparison::Ne, true) | (Comparison::Eq, false) => i128::from(left == right),
-    }
-}
 
 /// Earlier markings of a walk, sparser with increasing age.
 #[derive(Default)]

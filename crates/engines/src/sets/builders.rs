@@ -167,9 +167,8 @@ impl GroupPrefetcher {
     }
 
     fn completed(&self) -> MutexGuard<'_, FxHashMap<(StateId, u32), Vec<Set>>> {
-        self.completed
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        let completed = self.completed.lock();
+        completed.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Records that the check has found an inclusion.
@@ -449,14 +448,9 @@ mod tests {
                 self.has_built.store(true, Ordering::Release);
             }
             let child = |i: u32| {
-                let kind = 2 * from.kind + i;
-                (
-                    Marks::NONE,
-                    Aggregate {
-                        kind,
-                        ..from.clone()
-                    },
-                )
+                let mut node = from.clone();
+                node.kind = 2 * from.kind + i;
+                (Marks::NONE, node)
             };
             Ok((k == 0 && from.kind < 8).then(|| vec![child(1), child(2)]))
         }
@@ -479,7 +473,7 @@ mod tests {
     /// The check thread takes groups from a builder without computing them.
     #[test]
     fn steps_omitted_by_a_builder_are_recorded() {
-        let (system, automaton) = (net(1, &[(&[], &[0])]), Automaton::universal());
+        let (system, automaton) = (net(&[0], &[(&[], &[0])]), Automaton::universal());
         let problem = Problem::new(&system, &automaton, &[], Deadlock::Stutter);
         let budget = Budget::unlimited().with_threads(NonZeroUsize::new(2).unwrap());
         let mut space =
@@ -488,11 +482,7 @@ mod tests {
         let mut product = Forgetful {
             has_built: Arc::default(),
         };
-        let root = Aggregate {
-            location: StateId(0),
-            kind: 0,
-            set: sets.space.initial().unwrap(),
-        };
+        let root = Aggregate::plain(StateId(0), sets.space.initial().unwrap());
         with_builders(&product.clone(), &mut sets, &budget, |sets, ahead| {
             let ahead = ahead.unwrap();
             ahead.group(&mut product, sets, &root, 0)?;

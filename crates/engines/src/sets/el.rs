@@ -17,8 +17,9 @@
 //! Cost: at most one iteration per component of the product on a longest path, with one pre-image
 //! and one saturation per mark; all reachable states of the product are held at once.
 
+use super::fair::Direction;
 use super::operators::SymbolicProblem;
-use super::whole::{SetFamily, Whole, is_empty};
+use super::whole::{ProductSteps, SetFamily, Whole, is_empty};
 use super::{Fixpoint, solve};
 use crate::engine::{AutomatonKind, Engine, Needs, Procedure};
 use crate::engine_id::EngineId;
@@ -51,10 +52,13 @@ pub fn fair(
     while settled < count && !is_empty(&here) {
         let next = match marks.get(at) {
             Some(mark) => {
-                let marked = whole.sources(sets, &here, Marks::one(*mark))?;
+                let marked = whole.sources(sets, &here, ProductSteps::Marked(Marks::one(*mark)))?;
                 whole.back_within(sets, marked, &here)?
             }
-            None => whole.demands[at - marks.len()].backward(sets, whole, &here)?,
+            None => {
+                let demand = &whole.demands[at - marks.len()];
+                demand.restrict(sets, whole, &here, Direction::Backward)?
+            }
         };
         settled = if next == here { settled + 1 } else { 0 };
         here = next;

@@ -335,10 +335,7 @@ mod tests {
 
     fn net(places: u32, marked: &[u32], transitions: &[(&[u32], &[u32])]) -> System {
         let tokens = (0..places).map(|p| Value::from(marked.contains(&p)));
-        System {
-            initial: vec![tokens.collect()],
-            ..crate::testing::net(places, transitions)
-        }
+        crate::testing::net(&tokens.collect::<Vec<_>>(), transitions)
     }
 
     fn marked(place: u32) -> Predicate {

@@ -17,7 +17,7 @@
 //! specifications*, ICALP 1998, with events instead of states.)
 
 use super::operators::SymbolicProblem;
-use super::whole::{SetFamily, Whole};
+use super::whole::{ProductSteps, SetFamily, Whole};
 use lariat_budget::Stop;
 use lariat_model::{Constraint, EventId, Predicate, Strength};
 use lariat_space::symbolic::Set;
@@ -54,45 +54,40 @@ impl Demand {
         family.iter().map(idle).collect()
     }
 
-    pub fn backward(
+    /// Returns one iteration of the fixpoint on `here`, or of its mirror image.
+    pub fn restrict(
         &self,
         sets: &mut SymbolicProblem<'_, '_>,
         whole: &Whole,
         here: &SetFamily,
+        direction: Direction,
     ) -> Result<SetFamily, Stop> {
         let idle = self.idle_in(sets, here)?;
-        let takers = whole.takers(sets, &self.events, here)?;
+        let steps = ProductSteps::By(&self.events);
+        let met = match direction {
+            Direction::Backward => whole.sources(sets, here, steps)?,
+            Direction::Forward => whole.targets(sets, here, steps)?,
+        };
+        let start = match self.strength {
+            Strength::Weak => union(sets, &idle, &met)?,
+            Strength::Strong => met,
+        };
+        let closed = match direction {
+            Direction::Backward => whole.back_within(sets, start, here)?,
+            Direction::Forward => whole.reach_within(sets, start, here)?,
+        };
         match self.strength {
-            Strength::Weak => {
-                let goal = union(sets, &idle, &takers)?;
-                whole.back_within(sets, goal, here)
-            }
-            Strength::Strong => {
-                let back = whole.back_within(sets, takers, here)?;
-                union(sets, &idle, &back)
-            }
+            Strength::Weak => Ok(closed),
+            Strength::Strong => union(sets, &idle, &closed),
         }
     }
+}
 
-    pub fn forward(
-        &self,
-        sets: &mut SymbolicProblem<'_, '_>,
-        whole: &Whole,
-        here: &SetFamily,
-    ) -> Result<SetFamily, Stop> {
-        let idle = self.idle_in(sets, here)?;
-        let taken = whole.taken(sets, &self.events, here)?;
-        match self.strength {
-            Strength::Weak => {
-                let start = union(sets, &idle, &taken)?;
-                whole.reach_within(sets, start, here)
-            }
-            Strength::Strong => {
-                let reached = whole.reach_within(sets, taken, here)?;
-                union(sets, &idle, &reached)
-            }
-        }
-    }
+/// Direction of a fixpoint.
+#[derive(Clone, Copy)]
+pub enum Direction {
+    Backward,
+    Forward,
 }
 
 pub fn union(
@@ -104,45 +99,4 @@ pub fn union(
     pairs
         .map(|(one, other)| sets.space.store().union(one, other))
         .collect()
-}
-
-impl Whole {
-    /// Returns the sources of edges inside of `family` that take one of `events`.
-    pub fn takers(
-        &self,
-        sets: &mut SymbolicProblem<'_, '_>,
-        events: &[EventId],
-        family: &SetFamily,
-    ) -> Result<SetFamily, Stop> {
-        let mut sources = self.empty(sets);
-        for edge in &self.edges {
-            let (q, d) = (edge.from.index(), edge.to.index());
-            if family[q].is_empty() || family[d].is_empty() {
-                continue;
-            }
-            let some = sets.pre_by(&family[d], edge.guard, events, &family[q])?;
-            sources[q] = sets.space.store().union(&sources[q], &some)?;
-        }
-        Ok(sources)
-    }
-
-    /// Returns the targets of edges inside of `family` that take one of `events`.
-    pub fn taken(
-        &self,
-        sets: &mut SymbolicProblem<'_, '_>,
-        events: &[EventId],
-        family: &SetFamily,
-    ) -> Result<SetFamily, Stop> {
-        let mut targets = self.empty(sets);
-        for edge in &self.edges {
-            let (q, d) = (edge.from.index(), edge.to.index());
-            if family[q].is_empty() || family[d].is_empty() {
-                continue;
-            }
-            let next = sets.post_by(&family[q], edge.guard, events)?;
-            let some = sets.space.store().intersection(&next, &family[d])?;
-            targets[d] = sets.space.store().union(&targets[d], &some)?;
-        }
-        Ok(targets)
-    }
 }

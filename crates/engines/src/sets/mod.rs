@@ -28,30 +28,30 @@ mod builders;
 mod el;
 mod event_slices;
 mod fair;
-pub mod fixpoint;
-pub mod operators;
+pub(crate) mod fixpoint;
+pub(crate) mod operators;
 mod owcty;
-pub mod product;
+mod product;
 mod restrictions;
 mod slap;
 mod slap_fst;
 mod sog;
 mod sog_testing;
 mod sop;
-pub mod walk;
-pub mod whole;
+pub(crate) mod walk;
+mod whole;
 mod witness;
 
 use crate::engine::{Emptiness, Found, Task, Variant};
 use builders::{GroupPrefetcher, with_builders};
+use lariat_automata::StateId;
 use lariat_budget::{RunContext, Statistic, Stop};
 use lariat_emptiness::{Counts, Evidence, Outcome, aec, couvreur, iec, nsiec};
-use lariat_model::Lasso;
 use operators::SymbolicProblem;
 use product::{Aggregates, SetProduct, SetWorker};
 use std::sync::Arc;
 use whole::Whole;
-use witness::ProductState;
+use witness::{ProductState, Witness};
 
 pub use bcz::BCZ;
 pub use el::EL;
@@ -140,25 +140,24 @@ fn solve(sets: &mut SymbolicProblem<'_, '_>, fixpoint: Fixpoint) -> Found {
     let whole = Whole::with_fairness(sets);
     let initial = whole.initial(sets)?;
     let reached = whole.reach(sets, initial.clone())?;
-    if let Some(lasso) = witness::accepted_prefix(sets, &whole, &initial, &reached)? {
+    let mut witness = Witness {
+        sets,
+        whole: &whole,
+    };
+    if let Some(lasso) = witness.accepted_prefix(&initial, &reached)? {
         return Ok(Outcome::Accepting(lasso));
     }
-    let fair = fixpoint.fair(sets, &whole, reached)?;
+    let fair = fixpoint.fair(witness.sets, &whole, reached)?;
     if whole::is_empty(&fair.core) {
         return Ok(Outcome::Empty);
     }
-    for q in sets.automaton().state_ids() {
-        let (initial, fair_here) = (&initial[q.index()], &fair.all[q.index()]);
-        let starts = sets.space.store().intersection(initial, fair_here)?;
-        if let Some(state) = sets.space.pick(&starts) {
-            let first = ProductState { location: q, state };
-            let run = witness::run(sets, &whole, first, &fair)?;
-            return Ok(Outcome::Accepting(Lasso {
-                initial: run.start,
-                prefix: run.path,
-                cycle: run.cycle,
-                growth: None,
-            }));
+    let ids = (0..).map(StateId);
+    for (location, (initial, fair_here)) in ids.zip(initial.iter().zip(&fair.all)) {
+        let space = &mut witness.sets.space;
+        let starts = space.store().intersection(initial, fair_here)?;
+        if let Some(state) = space.pick(&starts) {
+            let first = ProductState { location, state };
+            return witness.run(first, &fair).map(Outcome::Accepting);
         }
     }
     Err(walk::lost())

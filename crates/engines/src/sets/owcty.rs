@@ -16,8 +16,9 @@
 //!
 //! Cost: as EL; trimming takes one image per layer of states that it removes.
 
+use super::fair::Direction;
 use super::operators::SymbolicProblem;
-use super::whole::{SetFamily, Whole, is_empty};
+use super::whole::{ProductSteps, SetFamily, Whole, is_empty};
 use super::{Fixpoint, solve};
 use crate::engine::{AutomatonKind, Engine, Needs, Procedure};
 use crate::engine_id::EngineId;
@@ -47,17 +48,17 @@ pub fn hull(
     loop {
         let before = here.clone();
         for mark in whole.marks.iter() {
-            let marked = whole.targets(sets, &here, Marks::one(mark))?;
+            let marked = whole.targets(sets, &here, ProductSteps::Marked(Marks::one(mark)))?;
             here = whole.reach_within(sets, marked, &here)?;
             if is_empty(&here) {
                 return Ok(here);
             }
         }
         for demand in &whole.demands {
-            here = demand.forward(sets, whole, &here)?;
+            here = demand.restrict(sets, whole, &here, Direction::Forward)?;
         }
         loop {
-            let trimmed = whole.targets(sets, &here, Marks::NONE)?;
+            let trimmed = whole.targets(sets, &here, ProductSteps::Marked(Marks::NONE))?;
             if trimmed == here {
                 break;
             }

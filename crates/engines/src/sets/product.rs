@@ -9,11 +9,11 @@
 
 use super::builders::GroupPrefetcher;
 use super::operators::SymbolicProblem;
-use super::walk::{DivergentRun, lost};
+use super::walk::lost;
 use lariat_automata::{Guard, StateId};
 use lariat_budget::{Budget, Lease, Observer, Progress, RunContext, Stop};
 use lariat_emptiness::{Edge, Graph, Marks, NodeId, Ordered};
-use lariat_model::State;
+use lariat_model::{Lasso, State};
 use lariat_space::symbolic::Set;
 use rustc_hash::FxHashMap;
 use std::marker::PhantomData;
@@ -22,11 +22,9 @@ use std::sync::Arc;
 /// A node of a product.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Aggregate {
-    /// The automaton state.
     pub location: StateId,
     /// Defined by the product; nodes of different kinds are never compared.
     pub kind: u32,
-    /// The states.
     pub set: Set,
 }
 
@@ -46,13 +44,11 @@ pub enum EdgePassage {
     /// One step by a letter of `guard`, then any number of steps inside of the target by letters of
     /// `through`, if present.
     Step {
-        /// The letters of the first step.
         guard: Guard,
-        /// The letters of the steps inside of the target.
         through: Option<Guard>,
     },
     /// The edge represents infinite runs from its source, such as this one.
-    End(DivergentRun),
+    End(Lasso),
     /// The edge represents infinite runs, one from each of these states of its source;
     /// [`SetProduct::ending`] constructs it.
     EndIn(Set),
@@ -63,7 +59,6 @@ pub enum EdgePassage {
 /// Edges are queried in groups `k` = 0, 1, … until `None`; a group may be empty. A group is a
 /// function of node and `k`. Only nodes that represent divergence have an empty set.
 pub trait SetProduct {
-    /// Returns all acceptance marks.
     fn marks(&self) -> Marks;
 
     /// Returns the `k`-th group of initial nodes.
@@ -109,7 +104,7 @@ pub trait SetProduct {
         _from: &Aggregate,
         _k: usize,
         _start: &State,
-    ) -> Result<DivergentRun, Stop> {
+    ) -> Result<Lasso, Stop> {
         Err(lost())
     }
 }
@@ -123,9 +118,7 @@ pub struct Aggregates<'o, 'w, 'r, 's, P> {
 
 /// The explored part of a product, in the thread of the check.
 pub struct SetWorker<'w, 'r, 's, P> {
-    /// The problem on sets.
     pub sets: &'w mut SymbolicProblem<'r, 's>,
-    /// The product.
     pub product: P,
     nodes: Vec<Aggregate>,
     ids: FxHashMap<Aggregate, NodeId>,
@@ -185,12 +178,10 @@ impl<'o, 'w, 'r, 's, P: SetProduct> Aggregates<'o, 'w, 'r, 's, P> {
 }
 
 impl<P: SetProduct> SetWorker<'_, '_, '_, P> {
-    /// Returns the node with a number.
     pub fn node(&self, id: NodeId) -> &Aggregate {
         &self.nodes[id.index()]
     }
 
-    /// Returns the number of nodes.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }

@@ -34,15 +34,14 @@ use super::operators::SymbolicProblem;
 use super::product::{Aggregate, EdgePassage, SetProduct};
 use super::search;
 use super::slap::{Absorb, Slap};
-use super::walk::DivergentRun;
 use super::whole::{AutomatonEdge, SetFamily, Whole};
-use super::witness::{self, ProductState};
+use super::witness::{ProductState, Witness};
 use crate::engine::{AutomatonKind, Emptiness, Engine, Needs, Procedure};
 use crate::engine_id::EngineId;
 use lariat_automata::{Guard, Guards, StateId, automaton_components};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
-use lariat_model::{State, Strength};
+use lariat_model::{Lasso, State, Strength};
 
 /// SLAP with fixpoints in terminal nodes.
 pub const SLAP_FST: Engine = Engine {
@@ -263,10 +262,8 @@ impl SetProduct for SlapFst {
         } else {
             self.fixpoint.fair(sets, &self.whole, reached)?
         };
-        let starts = sets
-            .space
-            .store()
-            .intersection(&from.set, &self.fair.all[q])?;
+        let fair = &self.fair.all[q];
+        let starts = sets.space.store().intersection(&from.set, fair)?;
         Ok(EdgePassage::EndIn(starts))
     }
 
@@ -276,11 +273,12 @@ impl SetProduct for SlapFst {
         from: &Aggregate,
         _: usize,
         start: &State,
-    ) -> Result<DivergentRun, Stop> {
+    ) -> Result<Lasso, Stop> {
         let first = ProductState {
             location: from.location,
             state: start.clone(),
         };
-        witness::run(sets, &self.whole, first, &self.fair)
+        let whole = &self.whole;
+        Witness { sets, whole }.run(first, &self.fair)
     }
 }

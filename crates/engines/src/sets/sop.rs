@@ -36,7 +36,7 @@ use lariat_model::Strength;
 use lariat_parallel::OnceMap;
 use lariat_space::symbolic::Set;
 use rustc_hash::FxHashMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Symbolic observation product.
 pub const SOP: Engine = Engine {
@@ -59,6 +59,16 @@ pub enum Grain {
     Closed,
     /// Entry sets and closed interiors: exact with events.
     Refined,
+}
+
+impl Grain {
+    /// Returns the shape of nodes entered from nodes of another label.
+    fn entered(self) -> Shape {
+        match self {
+            Grain::Closed => Shape::Closed,
+            Grain::Refined => Shape::Entry,
+        }
+    }
 }
 
 /// The meaning of a node's set.
@@ -153,10 +163,7 @@ impl Sop {
     }
 
     fn kinds(&self) -> MutexGuard<'_, Kinds> {
-        match self.kinds.lock() {
-            Ok(kinds) => kinds,
-            Err(poisoned) => poisoned.into_inner(),
-        }
+        self.kinds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn kind(&self, observed: Observation) -> u32 {
@@ -231,35 +238,27 @@ impl Sop {
     ) -> Result<Arc<[Exit]>, Stop> {
         let Observation { shape, mask, label } = observed;
         let mut exits = Vec::new();
+        let mut add = |bits, targets: Set, shape| {
+            if !targets.is_empty() {
+                exits.push(Exit {
+                    bits,
+                    targets,
+                    shape,
+                });
+            }
+        };
         let silent = self.silent(sets, mask);
         let next = sets.post(set, silent)?;
-        let entered = match self.grain {
-            Grain::Closed => Shape::Closed,
-            Grain::Refined => Shape::Entry,
-        };
+        let entered = self.grain.entered();
         if shape == Shape::Closed {
-            let targets = sets.space.store().difference(&next, set)?;
-            exits.push(Exit {
-                bits: 0,
-                targets,
-                shape: entered,
-            });
+            add(0, sets.space.store().difference(&next, set)?, entered);
         } else {
             let same = self.labelled(sets, mask, label);
             let same = sets.condition(same)?;
             let same = sets.filter(&next, &same)?;
-            let targets = sets.space.store().difference(&next, &same)?;
-            exits.push(Exit {
-                bits: 0,
-                targets,
-                shape: entered,
-            });
+            add(0, sets.space.store().difference(&next, &same)?, entered);
             if shape == Shape::Entry {
-                exits.push(Exit {
-                    bits: 0,
-                    targets: same,
-                    shape: Shape::Inner,
-                });
+                add(0, same, Shape::Inner);
             }
         }
         let alphabet = sets.alphabet();
@@ -269,14 +268,8 @@ impl Sop {
         events.dedup();
         for bits in events.into_iter().filter(|bits| *bits != 0) {
             let letters = self.event(sets, mask, bits);
-            let targets = sets.post(set, letters)?;
-            exits.push(Exit {
-                bits,
-                targets,
-                shape: entered,
-            });
+            add(bits, sets.post(set, letters)?, entered);
         }
-        exits.retain(|exit| !exit.targets.is_empty());
         Ok(exits.into())
     }
 
@@ -383,10 +376,10 @@ pub fn sop(sets: &SymbolicProblem<'_, '_>, invariance: Invariance<'_>) -> Result
             "the observation product needs a stutter-invariant property".to_owned(),
         ));
     }
-    let grain = if !sets.reads_events() {
-        Grain::Closed
-    } else {
+    let grain = if sets.reads_events() {
         Grain::Refined
+    } else {
+        Grain::Closed
     };
     let known = |q: StateId| invariance.states.get(q.index()).is_some_and(|known| *known);
     Ok(Sop::new(sets, grain, known))
@@ -407,10 +400,7 @@ impl SetProduct for Sop {
         };
         // Atoms that occur on no edge are not observed.
         let mask = self.free[location.index()] & self.automaton.support();
-        let shape = match self.grain {
-            Grain::Closed => Shape::Closed,
-            Grain::Refined => Shape::Entry,
-        };
+        let shape = self.grain.entered();
         let all = sets.space.initial()?;
         let mut nodes = Vec::new();
         for (label, part) in sets.parts(&all, mask)? {
@@ -453,14 +443,12 @@ impl SetProduct for Sop {
         let fitting = moves.filter(|(_, to)| self.free[to.index()] & mask == next.becomes.mask);
         let edge = |(marks, location)| {
             let set = set.clone();
-            (
-                marks,
-                Aggregate {
-                    location,
-                    kind,
-                    set,
-                },
-            )
+            let node = Aggregate {
+                location,
+                kind,
+                set,
+            };
+            (marks, node)
         };
         Ok(Some(fitting.map(edge).collect()))
     }

@@ -36,22 +36,13 @@
 
 use super::operators::SymbolicProblem;
 use super::product::{Aggregate, Aggregates, EdgePassage, SetProduct, SetWorker};
+use crate::runs::plain_run;
 use lariat_automata::Guard;
 use lariat_budget::Stop;
-use lariat_emptiness::{Decomposed, Edge, Evidence, NodeId, lasso};
+use lariat_emptiness::{Decomposed, Evidence, NodeId, lasso};
 use lariat_model::{Lasso, State, Step};
 use lariat_space::symbolic::Set;
 use rustc_hash::FxHashMap;
-
-/// An infinite run from `start`: `path`, then `cycle` indefinitely.
-pub struct DivergentRun {
-    /// The first state.
-    pub start: State,
-    /// The steps before the cycle.
-    pub path: Vec<Step>,
-    /// The steps of the cycle.
-    pub cycle: Vec<Step>,
-}
 
 /// A path: its first state and its steps.
 pub type ConcretePath = (State, Vec<Step>);
@@ -78,19 +69,25 @@ pub fn concrete<'w, 'r, 's, P: SetProduct>(
         let goal = worker.evidence(from)?;
         if !goal.is_empty() {
             let (initial, prefix, _) = forward(worker, &hops, found.initial, goal)?;
-            return Ok(Some(finite_prefix(initial, prefix)));
+            return Ok(Some(plain_run(initial, prefix, Vec::new())));
         }
         let true_edge = searched.origin(worker, from, edge)?.ok_or_else(lost)?;
-        match hop(worker, from, true_edge)? {
-            Way::Through(hop) => hops.push(hop),
-            Way::Run(ending) => {
-                let goal = worker.sets.space.singleton(&ending.start)?;
+        let group = worker.group(from, true_edge).ok_or_else(lost)?;
+        let [node, to] = [from, true_edge.to].map(|id| worker.node(id).clone());
+        match worker.product.passage(worker.sets, &node, group, &to)? {
+            EdgePassage::Step { guard, through } => hops.push(Hop {
+                from: node.set,
+                guard,
+                through,
+                to: to.set,
+            }),
+            EdgePassage::End(ending) => {
+                let goal = worker.sets.space.singleton(&ending.initial)?;
                 let (initial, prefix, _) = forward(worker, &hops, found.initial, goal)?;
                 return Ok(Some(finish(initial, prefix, ending)));
             }
-            Way::RunFrom(goal, group) => {
+            EdgePassage::EndIn(goal) => {
                 let (initial, prefix, at) = forward(worker, &hops, found.initial, goal)?;
-                let node = worker.node(from).clone();
                 let ending = worker.product.ending(worker.sets, &node, group, &at)?;
                 return Ok(Some(finish(initial, prefix, ending)));
             }
@@ -104,46 +101,19 @@ pub fn concrete<'w, 'r, 's, P: SetProduct>(
     let repeated = &cycle.last().ok_or_else(lost)?.state;
     let goal = worker.sets.space.singleton(repeated)?;
     let (initial, prefix, _) = forward(worker, &hops, found.initial, goal)?;
-    Ok(Some(Lasso {
-        initial,
-        prefix,
-        cycle,
-        growth: None,
-    }))
+    Ok(Some(plain_run(initial, prefix, cycle)))
 }
 
 /// Returns a run without steps, for an undecided check.
 pub fn first_state(sets: &mut SymbolicProblem<'_, '_>) -> Result<Lasso, Stop> {
     let initial = sets.space.initial()?;
     let initial = sets.space.pick(&initial).ok_or_else(lost)?;
-    Ok(finite_prefix(initial, Vec::new()))
+    Ok(plain_run(initial, Vec::new(), Vec::new()))
 }
 
-/// Returns a finite prefix after which every continuation is accepted.
-pub fn finite_prefix(initial: State, prefix: Vec<Step>) -> Lasso {
-    Lasso {
-        initial,
-        prefix,
-        cycle: Vec::new(),
-        growth: None,
-    }
-}
-
-fn finish(initial: State, mut prefix: Vec<Step>, ending: DivergentRun) -> Lasso {
-    prefix.extend(ending.path);
-    Lasso {
-        initial,
-        prefix,
-        cycle: ending.cycle,
-        growth: None,
-    }
-}
-
-/// An edge of the abstract lasso, on single states.
-enum Way {
-    Through(Hop),
-    Run(DivergentRun),
-    RunFrom(Set, usize),
+fn finish(initial: State, mut prefix: Vec<Step>, ending: Lasso) -> Lasso {
+    prefix.extend(ending.prefix);
+    plain_run(initial, prefix, ending.cycle)
 }
 
 /// An edge with concrete steps from its source to its target.
@@ -152,26 +122,6 @@ struct Hop {
     guard: Guard,
     through: Option<Guard>,
     to: Set,
-}
-
-fn hop<P: SetProduct>(
-    worker: &mut SetWorker<'_, '_, '_, P>,
-    from: NodeId,
-    edge: Edge,
-) -> Result<Way, Stop> {
-    let group = worker.group(from, edge).ok_or_else(lost)?;
-    let [from, to] = [from, edge.to].map(|id| worker.node(id).clone());
-    let passage = worker.product.passage(worker.sets, &from, group, &to)?;
-    Ok(match passage {
-        EdgePassage::End(ending) => Way::Run(ending),
-        EdgePassage::EndIn(set) => Way::RunFrom(set, group),
-        EdgePassage::Step { guard, through } => Way::Through(Hop {
-            from: from.set,
-            guard,
-            through,
-            to: to.set,
-        }),
-    })
 }
 
 /// Iterates rounds backwards from `at` until a state repeats; returns the steps of the cycle.
@@ -295,16 +245,11 @@ fn forward<P: SetProduct>(
     // IEC may have decomposed the initial node.
     let part = worker.node(initial).clone();
     let alike = |node: &&Aggregate| (node.location, node.kind) == (part.location, part.kind);
-    let mut wholes: Vec<Aggregate> = worker.initial_nodes().filter(alike).cloned().collect();
+    let wholes: Vec<Aggregate> = worker.initial_nodes().filter(alike).cloned().collect();
     let mut start = None;
-    for node in wholes.drain(..) {
-        if !worker
-            .sets
-            .space
-            .store()
-            .intersection(&node.set, &goal)?
-            .is_empty()
-        {
+    for node in wholes {
+        let met = worker.sets.space.store().intersection(&node.set, &goal)?;
+        if !met.is_empty() {
             start = Some(node);
             break;
         }
@@ -370,7 +315,7 @@ pub fn divergent_run(
     sets: &mut SymbolicProblem<'_, '_>,
     divergent: &Set,
     guard: Guard,
-) -> Result<DivergentRun, Stop> {
+) -> Result<Lasso, Stop> {
     let start = sets.space.pick(divergent).ok_or_else(lost)?;
     let mut met = FxHashMap::from_iter([(start.clone(), 0)]);
     let mut steps: Vec<Step> = Vec::new();
@@ -381,11 +326,7 @@ pub fn divergent_run(
         steps.push(step);
         if let Some(&since) = met.get(&at) {
             let cycle = steps.split_off(since);
-            return Ok(DivergentRun {
-                start,
-                path: steps,
-                cycle,
-            });
+            return Ok(plain_run(start, steps, cycle));
         }
         met.insert(at.clone(), steps.len());
     }

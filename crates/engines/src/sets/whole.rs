@@ -15,6 +15,7 @@ use super::operators::SymbolicProblem;
 use lariat_automata::{AutomatonComponents, Guard, Guards, StateId, Transition};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
+use lariat_model::EventId;
 use lariat_space::symbolic::Set;
 use std::collections::VecDeque;
 
@@ -24,14 +25,19 @@ pub type SetFamily = Vec<Set>;
 /// An edge of the automaton.
 #[derive(Clone, Copy)]
 pub struct AutomatonEdge {
-    /// The source.
     pub from: StateId,
-    /// The target.
     pub to: StateId,
-    /// The letters.
     pub guard: Guard,
-    /// The acceptance marks.
     pub marks: Marks,
+}
+
+/// Selection of steps of the product.
+#[derive(Clone, Copy)]
+pub enum ProductSteps<'a> {
+    /// By edges that carry all of these marks.
+    Marked(Marks),
+    /// By these events.
+    By(&'a [EventId]),
 }
 
 /// The automaton, prepared for families.
@@ -39,7 +45,6 @@ pub struct AutomatonEdge {
 pub struct Whole {
     /// All marks; at least one.
     pub marks: Marks,
-    /// All edges.
     pub edges: Vec<AutomatonEdge>,
     /// By state, the letters of all its self-loops.
     loops: Vec<Guard>,
@@ -109,7 +114,6 @@ impl Whole {
         self
     }
 
-    /// Returns the empty family.
     pub fn empty(&self, sets: &mut SymbolicProblem<'_, '_>) -> SetFamily {
         vec![sets.space.empty(); self.loops.len()]
     }
@@ -221,39 +225,54 @@ impl Whole {
         family.iter().map(stuttering).collect()
     }
 
-    /// Returns the sources of edges inside of `family` that carry all of `marks`.
+    /// Returns the edges with some steps and with members of `family` at both ends.
+    fn edges_inside(&self, family: &SetFamily, steps: ProductSteps<'_>) -> Vec<AutomatonEdge> {
+        let marks = match steps {
+            ProductSteps::Marked(marks) => marks,
+            ProductSteps::By(_) => Marks::NONE,
+        };
+        let is_inside = |edge: &&AutomatonEdge| {
+            let ends = [edge.from, edge.to];
+            edge.marks.contains(marks) && ends.iter().all(|q| !family[q.index()].is_empty())
+        };
+        self.edges.iter().filter(is_inside).copied().collect()
+    }
+
+    /// Returns the sources of some steps inside of `family`.
     pub fn sources(
         &self,
         sets: &mut SymbolicProblem<'_, '_>,
         family: &SetFamily,
-        marks: Marks,
+        steps: ProductSteps<'_>,
     ) -> Result<SetFamily, Stop> {
         let mut sources = self.empty(sets);
-        for edge in self.edges.iter().filter(|edge| edge.marks.contains(marks)) {
+        for edge in self.edges_inside(family, steps) {
             let (q, d) = (edge.from.index(), edge.to.index());
-            if family[q].is_empty() || family[d].is_empty() {
-                continue;
-            }
-            let some = sets.pre(&family[d], edge.guard, &family[q])?;
+            let some = match steps {
+                ProductSteps::Marked(_) => sets.pre(&family[d], edge.guard, &family[q])?,
+                ProductSteps::By(events) => {
+                    sets.pre_by(&family[d], edge.guard, events, &family[q])?
+                }
+            };
             sources[q] = sets.space.store().union(&sources[q], &some)?;
         }
         Ok(sources)
     }
 
-    /// Returns the targets of edges inside of `family` that carry all of `marks`.
+    /// Returns the targets of some steps inside of `family`.
     pub fn targets(
         &self,
         sets: &mut SymbolicProblem<'_, '_>,
         family: &SetFamily,
-        marks: Marks,
+        steps: ProductSteps<'_>,
     ) -> Result<SetFamily, Stop> {
         let mut targets = self.empty(sets);
-        for edge in self.edges.iter().filter(|edge| edge.marks.contains(marks)) {
+        for edge in self.edges_inside(family, steps) {
             let (q, d) = (edge.from.index(), edge.to.index());
-            if family[q].is_empty() || family[d].is_empty() {
-                continue;
-            }
-            let next = sets.post(&family[q], edge.guard)?;
+            let next = match steps {
+                ProductSteps::Marked(_) => sets.post(&family[q], edge.guard)?,
+                ProductSteps::By(events) => sets.post_by(&family[q], edge.guard, events)?,
+            };
             let some = sets.space.store().intersection(&next, &family[d])?;
             targets[d] = sets.space.store().union(&targets[d], &some)?;
         }

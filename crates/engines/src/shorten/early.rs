@@ -8,29 +8,23 @@
 //! Desel, J. Esparza, *Free choice Petri nets*, 1995, on occurrences of T-invariants); elsewhere
 //! this is a heuristic.
 
-use super::slice::{FiringDirection, arcs, fire, fired};
+use super::slice::{FiringDirection, arcs, fire, fired, transitions};
 use super::word::AutomatonRun;
 use crate::problem::Problem;
+use crate::runs::plain_run;
 use lariat_budget::Budget;
-use lariat_model::{EventId, Lasso, Step, System, Value};
+use lariat_model::{EventId, Lasso, System, Value};
 
 /// Limit on the visits of events and word positions spent on attempts.
 const MOST_VISITS: usize = 1 << 22;
 
-/// Returns the cost of copying and evaluating a state, in visits of events.
-fn visits_per_state(problem: &Problem<'_>) -> usize {
-    1 + problem.system.variables.len() / 16 + problem.fairness.len()
-}
-
 /// Returns an accepted run whose loop consists of the same events and begins earlier.
 pub(super) fn earlier(problem: &Problem<'_>, lasso: &Lasso, budget: &Budget) -> Option<Lasso> {
     let system = problem.system;
-    let state = visits_per_state(problem);
-    let events = |steps: &[Step]| -> Option<Vec<EventId>> {
-        let net = |event: &EventId| arcs(system, *event).is_some();
-        steps.iter().map(|step| step.event.filter(net)).collect()
-    };
-    let (prefix, cycle) = (events(&lasso.prefix)?, events(&lasso.cycle)?);
+    // Cost of copying and evaluating a state, in visits of events.
+    let state = 1 + system.variables.len() / 16 + problem.fairness.len();
+    let prefix = transitions(system, &lasso.prefix)?;
+    let cycle = transitions(system, &lasso.cycle)?;
     let mut values = lasso.initial.to_vec();
     let mut here = &lasso.initial;
     let mut reading = AutomatonRun::new(problem);
@@ -39,12 +33,11 @@ pub(super) fn earlier(problem: &Problem<'_>, lasso: &Lasso, budget: &Budget) -> 
         if let Some(order) = closed(system, &mut values, &cycle, &mut visits) {
             let cycle = fired(system, &values, &order)?;
             if reading.accepts_loop(here, &cycle) {
-                return Some(Lasso {
-                    initial: lasso.initial.clone(),
-                    prefix: lasso.prefix[..i].to_vec(),
+                return Some(plain_run(
+                    lasso.initial.clone(),
+                    lasso.prefix[..i].to_vec(),
                     cycle,
-                    growth: None,
-                });
+                ));
             }
             visits += cycle.len().saturating_mul(state);
         }
@@ -102,17 +95,15 @@ mod tests {
     /// Two tokens on a ring of four places: each round moves both once around the ring.
     #[test]
     fn a_loop_begins_in_the_initial_state() {
-        let mut system = net(4, &[(&[0], &[1]), (&[1], &[2]), (&[2], &[3]), (&[3], &[0])]);
-        system.initial = vec![vec![1, 0, 1, 0].into()];
+        let ring: &[(&[u32], &[u32])] = &[(&[0], &[1]), (&[1], &[2]), (&[2], &[3]), (&[3], &[0])];
+        let system = net(&[1, 0, 1, 0], ring);
         let (automaton, asked) = (Automaton::universal(), asks(0));
         let problem = Problem::new(&system, &automaton, &asked, Deadlock::Ignore);
         let lasso = run(&system, &[0, 2, 1, 3, 2], &[0, 3, 1, 2]);
         let found = earlier(&problem, &lasso, &Budget::unlimited()).unwrap();
         assert!(found.prefix.is_empty());
-        assert_eq!(
-            found.cycle.last().map(|step| &step.state),
-            Some(&found.initial)
-        );
+        let last = found.cycle.last().map(|step| &step.state);
+        assert_eq!(last, Some(&found.initial));
         let mut fired = events(&found.cycle);
         fired.sort_unstable();
         assert_eq!(fired, [0, 1, 2, 3]);
@@ -121,8 +112,7 @@ mod tests {
     /// A prefix has no loop: it ends as soon as the automaton accepts every continuation.
     #[test]
     fn a_prefix_ends_when_it_decides() {
-        let mut system = net(2, &[(&[0], &[1]), (&[1], &[0])]);
-        system.initial = vec![vec![1, 0].into()];
+        let system = net(&[1, 0], &[(&[0], &[1]), (&[1], &[0])]);
         let (automaton, asked) = (Automaton::universal(), asks(0));
         let mut problem = Problem::new(&system, &automaton, &asked, Deadlock::Stutter);
         let mut lasso = run(&system, &[0, 1, 0], &[1, 0]);

@@ -10,6 +10,7 @@ use super::search::{EdgeLasso, Edges, LassoSearch, ProductEdge, SearchTree};
 use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
 use crate::explicit::single::is_forever;
 use crate::explicit::steps::SingleStateProduct;
+use crate::runs::plain_run;
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_emptiness::{Graph, NodeId};
 use lariat_model::{Lasso, Step};
@@ -253,12 +254,11 @@ impl<'a, 'p> Fragment<'a, 'p> {
             links.iter().map(step).collect()
         };
         let (prefix, cycle) = (steps(&path.prefix), steps(&path.cycle));
-        Lasso {
-            initial: self.product.state(&mut self.worker, path.initial),
+        plain_run(
+            self.product.state(&mut self.worker, path.initial),
             prefix,
             cycle,
-            growth: None,
-        }
+        )
     }
 }
 
@@ -278,10 +278,8 @@ mod tests {
         let next = |p: u32| p - p % places + (p + 1) % places;
         let events: Vec<_> = (0..all).map(|p| ([p], [next(p)])).collect();
         let events: Vec<(&[u32], &[u32])> = events.iter().map(|(a, b)| (&a[..], &b[..])).collect();
-        let mut system = net(all, &events);
-        let first = |p: u32| i64::from(p.is_multiple_of(places));
-        system.initial = vec![(0..all).map(first).collect()];
-        system
+        let tokens = (0..all).map(|p| i64::from(p.is_multiple_of(places)));
+        net(&tokens.collect::<Vec<_>>(), &events)
     }
 
     /// Returns the nodes in the order of discovery, and the edges, after some attempts.

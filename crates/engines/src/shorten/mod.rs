@@ -178,6 +178,7 @@ pub fn folded(mut lasso: Lasso) -> Lasso {
 mod tests {
     use super::slice::testing::{asks, events, net, run};
     use super::*;
+    use crate::runs::plain_run;
     use lariat_automata::Automaton;
     use lariat_model::{Constraint, Deadlock, EventId, Strength};
 
@@ -185,8 +186,8 @@ mod tests {
     #[test]
     fn sliced_runs_stay_fair() {
         // Three components: 0 → 1 → 2 ⟲, which the property observes, 3 → 4 ⇄ 5, and 6 → 7.
-        let mut system = net(
-            8,
+        let system = net(
+            &[1, 0, 0, 1, 0, 0, 1, 0],
             &[
                 (&[0], &[1]),
                 (&[1], &[2]),
@@ -197,7 +198,6 @@ mod tests {
                 (&[6], &[7]),
             ],
         );
-        system.initial = vec![vec![1, 0, 0, 1, 0, 0, 1, 0].into()];
         let (automaton, asked) = (Automaton::universal(), asks(1));
         let fair_to = |event, strength| {
             let fair = [Constraint::of_events("t", strength, vec![EventId(event)])];
@@ -219,12 +219,11 @@ mod tests {
             state: vec![value].into(),
         };
         let round = [step(0, 1), step(1, 0)];
-        let lasso = Lasso {
-            initial: vec![0].into(),
-            prefix: [&round[..], &round].concat(),
-            cycle: [&round[..], &round, &round].concat(),
-            growth: None,
-        };
+        let lasso = plain_run(
+            vec![0].into(),
+            [&round[..], &round].concat(),
+            [&round[..], &round, &round].concat(),
+        );
         let brief = folded(lasso);
         assert!(brief.prefix.is_empty());
         assert_eq!(brief.cycle, round);

@@ -40,16 +40,14 @@ pub(super) fn sliced(
 ) -> Option<Lasso> {
     let system = problem.system;
     let covers = lasso.kind() == EvidenceKind::Covering;
-    let seen = if covers {
-        Seen::with_unread(problem)?
-    } else {
-        Seen::new(problem)?
-    };
-    let events = |steps: &[Step]| -> Option<Vec<EventId>> {
-        let net = |event: &EventId| arcs(system, *event).is_some();
-        steps.iter().map(|step| step.event.filter(net)).collect()
-    };
-    let (mut prefix, mut cycle) = (events(&lasso.prefix)?, events(&lasso.cycle)?);
+    let mut observed = problem.propositions.to_vec();
+    if covers {
+        // The atoms of the property that the automaton does not read.
+        observed.extend_from_slice(&problem.unread);
+    }
+    let seen = Seen::new(system, &observed)?;
+    let mut prefix = transitions(system, &lasso.prefix)?;
+    let mut cycle = transitions(system, &lasso.cycle)?;
     let before = prefix.len() + cycle.len();
     let whole = cycle.clone();
     if !covers && of_the_loop == LoopSlicing::Parts {
@@ -85,6 +83,12 @@ pub(super) fn arcs(system: &System, event: EventId) -> Option<&[Arc]> {
         Action::Net(arcs) => Some(arcs),
         _ => None,
     }
+}
+
+/// Returns the events of steps; `None` if one is no transition of a net.
+pub(super) fn transitions(system: &System, steps: &[Step]) -> Option<Vec<EventId>> {
+    let net = |event: &EventId| arcs(system, *event).is_some();
+    steps.iter().map(|step| step.event.filter(net)).collect()
 }
 
 fn changes(system: &System, event: EventId) -> impl Iterator<Item = &Arc> {
@@ -143,17 +147,7 @@ struct Seen {
 
 impl Seen {
     /// Returns `None` if everything may be observed.
-    fn new(problem: &Problem<'_>) -> Option<Seen> {
-        Seen::by(problem.system, problem.propositions)
-    }
-
-    /// Includes the atoms of the property that the automaton does not read.
-    fn with_unread(problem: &Problem<'_>) -> Option<Seen> {
-        let all = [problem.propositions, &problem.unread].concat();
-        Seen::by(problem.system, &all)
-    }
-
-    fn by(system: &System, propositions: &[Proposition]) -> Option<Seen> {
+    fn new(system: &System, propositions: &[Proposition]) -> Option<Seen> {
         let mut seen = Seen {
             places: vec![false; system.variables.len()],
             events: vec![false; system.events.len()],
@@ -268,10 +262,8 @@ impl Seen {
             is_observed[*least] = true;
         }
         let parts = cycle.iter().zip(&roots);
-        parts
-            .filter(|(_, r)| is_observed[**r])
-            .map(|(e, _)| *e)
-            .collect()
+        let kept = parts.filter(|(_, root)| is_observed[**root]);
+        kept.map(|(event, _)| *event).collect()
     }
 }
 
@@ -279,6 +271,7 @@ impl Seen {
 #[cfg(test)]
 pub(super) mod testing {
     use super::*;
+    use crate::runs::plain_run;
     pub(in super::super) use crate::testing::net;
     use lariat_ltl::Random;
     use lariat_model::{Comparison, VarId};
@@ -294,12 +287,7 @@ pub(super) mod testing {
         let prefix = fired(system, &initial, &events(prefix)).unwrap();
         let entry = prefix.last().map_or(&initial, |step| &step.state);
         let cycle = fired(system, entry, &events(cycle)).unwrap();
-        Lasso {
-            initial,
-            prefix,
-            cycle,
-            growth: None,
-        }
+        plain_run(initial, prefix, cycle)
     }
 
     pub(super) fn random_net(random: &mut Random) -> System {
@@ -312,9 +300,8 @@ pub(super) mod testing {
             .map(|_| (side(random), side(random)))
             .collect();
         let parts: Vec<(&[u32], &[u32])> = parts.iter().map(|(a, b)| (&a[..], &b[..])).collect();
-        let mut system = net(places, &parts);
-        system.initial = vec![(0..places).map(|_| random.below(3) as Value).collect()];
-        system
+        let tokens = (0..places).map(|_| random.below(3) as Value);
+        net(&tokens.collect::<Vec<_>>(), &parts)
     }
 
     /// Random run until a state repeats.
@@ -330,12 +317,7 @@ pub(super) mod testing {
             steps.push(step.clone());
             if let Some(entry) = states.iter().position(|state| *state == step.state) {
                 let cycle = steps.split_off(entry);
-                return Some(Lasso {
-                    initial: system.initial[0].clone(),
-                    prefix: steps,
-                    cycle,
-                    growth: None,
-                });
+                return Some(plain_run(system.initial[0].clone(), steps, cycle));
             }
             states.push(step.state);
         }
@@ -360,8 +342,8 @@ mod tests {
     #[test]
     fn unobserved_components_are_removed() {
         // Two components: 0 → 1 → 2 ⟲ and 3 → 4 ⇄ 5.
-        let mut system = net(
-            6,
+        let system = net(
+            &[1, 0, 0, 1, 0, 0],
             &[
                 (&[0], &[1]),
                 (&[1], &[2]),
@@ -371,7 +353,6 @@ mod tests {
                 (&[5], &[4]),
             ],
         );
-        system.initial = vec![vec![1, 0, 0, 1, 0, 0].into()];
         let automaton = Automaton::universal();
         let of = |place| {
             let asked = asks(place);
@@ -387,8 +368,7 @@ mod tests {
     /// The rounds, which add tokens elsewhere, are kept, but not their events in the prefix.
     #[test]
     fn the_prefix_of_a_covering_run_is_sliced() {
-        let mut system = net(4, &[(&[0], &[1]), (&[1], &[2]), (&[], &[3])]);
-        system.initial = vec![vec![1, 0, 0, 0].into()];
+        let system = net(&[1, 0, 0, 0], &[(&[0], &[1]), (&[1], &[2]), (&[], &[3])]);
         let (automaton, asked) = (Automaton::universal(), asks(2));
         let problem = Problem::new(&system, &automaton, &asked, Deadlock::Ignore);
         let mut lasso = run(&system, &[2, 0, 2, 2, 1, 2], &[2]);
@@ -422,21 +402,12 @@ mod tests {
                 unreachable!()
             };
             assert!(!sliced.cycle.is_empty(), "case {case}");
-            assert_eq!(
-                sliced.cycle.last().map(|step| &step.state),
-                Some(sliced.entry()),
-                "case {case}"
-            );
+            let last = sliced.cycle.last().map(|step| &step.state);
+            assert_eq!(last, Some(sliced.entry()), "case {case}");
             let observed = |lasso: &Lasso| {
-                let states = lasso
-                    .prefix
-                    .iter()
-                    .chain(&lasso.cycle)
-                    .map(|step| &step.state);
-                let mut observed: Vec<bool> = std::iter::once(&lasso.initial)
-                    .chain(states)
-                    .map(|state| system.holds(predicate, state))
-                    .collect();
+                let later = lasso.steps().map(|step| &step.state);
+                let states = std::iter::once(&lasso.initial).chain(later);
+                let mut observed: Vec<bool> = states.map(|s| system.holds(predicate, s)).collect();
                 observed.dedup();
                 observed
             };

@@ -3,7 +3,6 @@
 //! Positions and automaton states are the nodes of a graph as long as the run, so the check is
 //! cheap even if the product cannot be explored.
 
-use crate::alphabet::state_propositions;
 use crate::problem::Problem;
 use lariat_automata::{Automaton, Letter, StateId as Location, accepting_forever};
 use lariat_emptiness::{Counts, Edge, Graph, Marks, NodeId, Outcome, couvreur};
@@ -54,7 +53,7 @@ impl<'a, 'p> AutomatonRun<'a, 'p> {
         let word = Word {
             automaton: self.problem.automaton,
             initial: self.here.clone(),
-            letters: letters(self.problem, state, cycle.iter()),
+            letters: letters(self.problem, state, &[], cycle),
             entry: 0,
         };
         word.is_accepted() && is_fair(self.problem, cycle)
@@ -62,18 +61,13 @@ impl<'a, 'p> AutomatonRun<'a, 'p> {
 }
 
 fn letter(problem: &Problem<'_>, state: &State, step: &Step) -> Letter {
-    let atoms = state_propositions(problem.propositions);
-    let holds = atoms.filter(|(_, predicate)| problem.system.holds(predicate, state));
     let alphabet = problem.alphabet();
     let event = alphabet.letter(alphabet.class(step.event));
-    Letter(holds.fold(event.0, |letter, (bit, _)| letter | bit))
+    Letter(problem.label(state).0 | event.0)
 }
 
-fn letters<'l>(
-    problem: &Problem<'_>,
-    state: &'l State,
-    steps: impl Iterator<Item = &'l Step> + Clone,
-) -> Vec<Letter> {
+fn letters(problem: &Problem<'_>, state: &State, prefix: &[Step], cycle: &[Step]) -> Vec<Letter> {
+    let steps = prefix.iter().chain(cycle);
     let states = std::iter::once(state).chain(steps.clone().map(|step| &step.state));
     let from = states.zip(steps);
     from.map(|(state, step)| letter(problem, state, step))
@@ -119,20 +113,14 @@ impl<'a> Word<'a> {
         Word {
             automaton: problem.automaton,
             initial: problem.automaton.initial.clone(),
-            letters: letters(
-                problem,
-                &lasso.initial,
-                lasso.prefix.iter().chain(&lasso.cycle),
-            ),
+            letters: letters(problem, &lasso.initial, &lasso.prefix, &lasso.cycle),
             entry: lasso.prefix.len(),
         }
     }
 
     fn is_accepted(&self) -> bool {
-        let nodes = self
-            .letters
-            .len()
-            .saturating_mul(self.automaton.states.len());
+        let locations = self.automaton.states.len();
+        let nodes = self.letters.len().saturating_mul(locations);
         let found = || couvreur(self, &mut (), &mut Counts::default());
         nodes < u32::MAX as usize && matches!(found(), Ok(Outcome::Accepting(_)))
     }

@@ -26,7 +26,6 @@ mod unroll;
 pub(crate) use quotient_groups::QuotientGroups;
 pub use ssp::SSP;
 pub use sym::{SYM, symmetries_kept};
-pub(crate) use unroll::{QuotientStep, Unfolds, unroll};
 
 use crate::problem::Problem;
 use guarded::Guarded;

@@ -17,18 +17,19 @@
 //! the whole formula; here each automaton state has its own group. A lasso is unrolled to a run of
 //! the net (`symmetry/unroll.rs`). Without symmetries this is the explicit engine.
 
+use super::unroll::QuotientStep;
 use crate::alphabet::{Alphabet, ClassId};
 use crate::engine::{AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task};
 use crate::engine_id::EngineId;
-use crate::explicit::labels::{Label, labelled};
+use crate::explicit::labels::{Label, labelled, limited};
 use crate::explicit::single::{self, MoveRange};
-use crate::explicit::{record_peak, record_search, synchronous};
+use crate::explicit::{complete, record_peak, record_search, synchronous};
 use crate::problem::Problem;
-use crate::symmetry::{QuotientGroups, QuotientStep, Unfolds, unroll};
+use crate::symmetry::QuotientGroups;
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Observer, Statistic, Stop};
 use lariat_emptiness::{Counts, Edge, Graph, Marks, NodeId, Outcome, couvreur, lasso};
-use lariat_model::{EventId, State, System};
+use lariat_model::{EventId, State};
 use lariat_reductions::symmetry::{CanonScratch, Permutation, Symmetry, Tokens};
 use lariat_space::explicit::{self, Explicit, ExplicitStateId};
 use std::sync::Arc;
@@ -61,32 +62,25 @@ fn decide(task: &mut Task<'_>) -> Found {
     };
     let stats = &mut task.account.stats;
     stats.set(Statistic::SYMMETRIES, symmetry.magnitude());
-    let quotient_groups = if symmetry.is_trivial() {
+    let groups = if symmetry.is_trivial() {
         None
     } else {
         Some(QuotientGroups::new(problem, symmetry, task.budget)?)
     };
-    let kept = quotient_groups
-        .as_ref()
-        .map_or(0.0, |quotient_groups| quotient_groups.kept(problem));
+    let kept = groups.as_ref().map_or(0.0, |groups| groups.kept(problem));
     stats.set(Statistic::SYMMETRIES_KEPT, kept);
-    let Some(quotient_groups) =
-        quotient_groups.filter(|quotient_groups| !quotient_groups.is_trivial())
-    else {
+    let Some(groups) = groups.filter(|groups| !groups.is_trivial()) else {
         return synchronous(task);
     };
-    let product = Quotient::new(problem, symmetry, quotient_groups, task.observer);
+    let product = Quotient::new(problem, symmetry, groups, task.observer);
     let mut worker = product.worker(task.budget);
     let mut counts = Counts::default();
     let found = couvreur(&product, &mut worker, &mut counts);
     record_search(task.account, &counts, worker.pairs.states());
     let found = match found? {
-        Outcome::Empty if worker.pairs.states().was_cut() => Err(Stop::Bound(
-            "states with more tokens were omitted".to_owned(),
-        )),
-        Outcome::Empty => Ok(Outcome::Empty),
+        Outcome::Empty => complete(Outcome::Empty, worker.pairs.states()),
         Outcome::Accepting(evidence) => match lasso(&product, &mut worker, &evidence)? {
-            Some(found) => unroll(&product, &mut worker, &found).map(Outcome::Accepting),
+            Some(found) => product.unroll(&mut worker, &found).map(Outcome::Accepting),
             None => Err(Stop::Internal("a component without a lasso".to_owned())),
         },
         Outcome::Undecided(_) => Err(Stop::Internal(
@@ -99,12 +93,12 @@ fn decide(task: &mut Task<'_>) -> Found {
 
 /// The immutable part of the quotient.
 pub(crate) struct Quotient<'p> {
-    problem: &'p Problem<'p>,
-    symmetry: &'p Symmetry<'p>,
+    pub problem: &'p Problem<'p>,
+    pub symmetry: &'p Symmetry<'p>,
     observer: &'p dyn Observer,
     space: Explicit<'p>,
     alphabet: Arc<Alphabet>,
-    quotient_groups: QuotientGroups<'p>,
+    groups: QuotientGroups<'p>,
 }
 
 /// The part of the quotient found by one worker.
@@ -130,7 +124,7 @@ impl<'p> Quotient<'p> {
     pub fn new(
         problem: &'p Problem<'p>,
         symmetry: &'p Symmetry<'p>,
-        quotient_groups: QuotientGroups<'p>,
+        groups: QuotientGroups<'p>,
         observer: &'p dyn Observer,
     ) -> Quotient<'p> {
         Quotient {
@@ -139,15 +133,12 @@ impl<'p> Quotient<'p> {
             observer,
             space: labelled(problem),
             alphabet: problem.alphabet().clone(),
-            quotient_groups,
+            groups,
         }
     }
 
     pub fn worker(&self, budget: &Budget) -> QuotientWorker {
-        let mut states = self.space.states(budget);
-        if let Some(most) = self.problem.most_tokens {
-            states.cut_above(most);
-        }
+        let states = limited(self.problem, self.space.states(budget));
         QuotientWorker {
             pairs: single::ProductWorker::new(states, self.problem.automaton.states.len(), budget),
             room: CanonScratch::default(),
@@ -179,17 +170,17 @@ impl<'p> Quotient<'p> {
         location: Location,
         event: EventId,
     ) -> bool {
-        let group = self.quotient_groups.number(location);
-        let canon = self.quotient_groups.representatives(location);
+        let group = self.groups.number(location);
+        let canon = self.groups.representatives(location);
         if !canon.may_have_twins(event) {
             return true;
         }
         if worker.twins_of != Some((state, group)) {
             let QuotientWorker { pairs, twins, .. } = &mut *worker;
-            self.space
-                .with_values(&mut pairs.states, state, |tokens, values| {
-                    canon.find_twins(twins, tokens, |var| values[var.index()]);
-                });
+            let states = &mut pairs.states;
+            self.space.with_values(states, state, |tokens, values| {
+                canon.find_twins(twins, tokens, |var| values[var.index()]);
+            });
             worker.twins_of = Some((state, group));
         }
         canon.is_first(&worker.twins, event)
@@ -204,12 +195,11 @@ impl<'p> Quotient<'p> {
         event: Option<EventId>,
         to: Location,
     ) -> Result<Option<ExplicitStateId>, Stop> {
-        let canon = self.quotient_groups.representatives(to);
+        let canon = self.groups.representatives(to);
         let QuotientWorker { pairs, room, .. } = worker;
-        self.space
-            .quotient(&mut pairs.states, state, event, |tokens| {
-                canon.canon(room, tokens)
-            })
+        let states = &mut pairs.states;
+        let canonize = |tokens: &mut Tokens| canon.canon(room, tokens);
+        self.space.quotient(states, state, event, canonize)
     }
 
     fn next_step(
@@ -261,9 +251,8 @@ impl<'p> Quotient<'p> {
         mut tokens: Tokens,
         location: Location,
     ) -> Result<NodeId, Stop> {
-        self.quotient_groups
-            .representatives(location)
-            .canon(&mut worker.room, &mut tokens);
+        let canon = self.groups.representatives(location);
+        canon.canon(&mut worker.room, &mut tokens);
         let state = (self.space).with_tokens(&mut worker.pairs.states, &tokens)?;
         worker.pairs.nodes.intern(state, location)
     }
@@ -277,15 +266,10 @@ impl<'p> Quotient<'p> {
     ) -> Result<(ExplicitStateId, Permutation), Stop> {
         let marked = (0..).zip(state.iter().copied());
         let mut tokens: Tokens = marked.filter(|(_, value)| *value != 0).collect();
-        self.quotient_groups
-            .representatives(location)
-            .canon(&mut worker.room, &mut tokens);
+        let canon = self.groups.representatives(location);
+        canon.canon(&mut worker.room, &mut tokens);
         let id = (self.space).with_tokens(&mut worker.pairs.states, &tokens)?;
-        let applied = self
-            .quotient_groups
-            .representatives(location)
-            .permutation(&worker.room);
-        Ok((id, applied))
+        Ok((id, canon.permutation(&worker.room)))
     }
 }
 
@@ -325,12 +309,9 @@ impl Graph for Quotient<'_> {
     }
 }
 
-impl Unfolds for Quotient<'_> {
-    fn system(&self) -> (&System, &Symmetry<'_>) {
-        (self.problem.system, self.symmetry)
-    }
-
-    fn origin(
+impl Quotient<'_> {
+    /// Returns an initial state in the orbit of the node, and the permutation to the node's state.
+    pub fn origin(
         &self,
         worker: &mut QuotientWorker,
         node: NodeId,
@@ -345,7 +326,8 @@ impl Unfolds for Quotient<'_> {
         Ok(None)
     }
 
-    fn step(
+    /// Returns the step behind an edge.
+    pub fn step(
         &self,
         worker: &mut QuotientWorker,
         from: NodeId,
@@ -355,10 +337,7 @@ impl Unfolds for Quotient<'_> {
         while let Some((found, event)) = self.next_step(worker, from, &mut cursor)? {
             if found == edge {
                 let (_, to) = worker.pairs.nodes.get(edge.to);
-                let applied = self
-                    .quotient_groups
-                    .representatives(to)
-                    .permutation(&worker.room);
+                let applied = self.groups.representatives(to).permutation(&worker.room);
                 return Ok(Some(QuotientStep { event, applied }));
             }
         }

@@ -11,8 +11,10 @@
 //! prefix. After `j` rounds the state is `g⁻¹κ⁻ʲ·x`, where `κ` is the product of the `κᵢ` of the
 //! cycle, so there are at most as many rounds as the order of `κ`.
 
+use super::sym::{Quotient, QuotientWorker};
+use crate::runs::plain_run;
 use lariat_budget::Stop;
-use lariat_emptiness::{Edge, Graph, GraphLasso, NodeId};
+use lariat_emptiness::{Edge, GraphLasso, NodeId};
 use lariat_model::{EventId, Lasso, State, Step, System, Value};
 use lariat_reductions::symmetry::{Permutation, Symmetry, after, inverse};
 
@@ -22,26 +24,6 @@ pub(crate) struct QuotientStep {
     pub applied: Permutation,
 }
 
-/// A quotient whose lassos can be unrolled.
-pub(crate) trait Unfolds: Graph<Stop = Stop> {
-    fn system(&self) -> (&System, &Symmetry<'_>);
-
-    /// Returns an initial state in the orbit of the node, and the permutation to the node's state.
-    fn origin(
-        &self,
-        worker: &mut Self::Worker,
-        node: NodeId,
-    ) -> Result<Option<(State, Permutation)>, Stop>;
-
-    /// Returns the step behind an edge.
-    fn step(
-        &self,
-        worker: &mut Self::Worker,
-        from: NodeId,
-        edge: Edge,
-    ) -> Result<Option<QuotientStep>, Stop>;
-}
-
 /// Bytes of the longest run that is reported, as for other engines on single states.
 const MOST_BYTES: usize = 1 << 28;
 
@@ -49,58 +31,51 @@ fn lost(what: &str) -> Stop {
     Stop::Internal(format!("a lasso of the quotient has no {what}"))
 }
 
-pub(crate) fn unroll<P: Unfolds>(
-    product: &P,
-    worker: &mut P::Worker,
-    found: &GraphLasso,
-) -> Result<Lasso, Stop> {
-    let origin = product.origin(worker, found.initial)?;
-    let (initial, to) = origin.ok_or_else(|| lost("initial state"))?;
-    let prefix = steps(product, worker, found.initial, &found.prefix)?;
-    let cycle = steps(product, worker, found.entry(), &found.cycle)?;
-    let (system, symmetry) = product.system();
-    let each = initial.len() * size_of::<Value>() + size_of::<Step>();
-    let mut run = Run {
-        system,
-        symmetry,
-        state: initial.clone(),
-        to,
-        steps: Vec::new(),
-        most: MOST_BYTES / each.max(1),
-    };
-    run.along(&prefix)?;
-    // The states at the start of the rounds, each with the number of steps before it.
-    let mut starts: Vec<(State, usize)> = Vec::new();
-    loop {
-        let known = starts.iter().find(|(state, _)| *state == run.state);
-        if let Some((_, length)) = known {
-            let mut prefix = run.steps;
-            let cycle = prefix.split_off(*length);
-            return Ok(Lasso {
-                initial,
-                prefix,
-                cycle,
-                growth: None,
-            });
+impl Quotient<'_> {
+    /// Returns the run of the system along a lasso of the quotient, unless it is too long.
+    pub fn unroll(&self, worker: &mut QuotientWorker, found: &GraphLasso) -> Result<Lasso, Stop> {
+        let origin = self.origin(worker, found.initial)?;
+        let (initial, to) = origin.ok_or_else(|| lost("initial state"))?;
+        let prefix = self.steps(worker, found.initial, &found.prefix)?;
+        let cycle = self.steps(worker, found.entry(), &found.cycle)?;
+        let each = initial.len() * size_of::<Value>() + size_of::<Step>();
+        let mut run = Run {
+            system: self.problem.system,
+            symmetry: self.symmetry,
+            state: initial.clone(),
+            to,
+            steps: Vec::new(),
+            most: MOST_BYTES / each.max(1),
+        };
+        run.along(&prefix)?;
+        // The states at the start of the rounds, each with the number of steps before it.
+        let mut starts: Vec<(State, usize)> = Vec::new();
+        loop {
+            let known = starts.iter().find(|(state, _)| *state == run.state);
+            if let Some((_, length)) = known {
+                let mut prefix = run.steps;
+                let cycle = prefix.split_off(*length);
+                return Ok(plain_run(initial, prefix, cycle));
+            }
+            starts.push((run.state.clone(), run.steps.len()));
+            run.along(&cycle)?;
         }
-        starts.push((run.state.clone(), run.steps.len()));
-        run.along(&cycle)?;
     }
-}
 
-fn steps<P: Unfolds>(
-    product: &P,
-    worker: &mut P::Worker,
-    mut from: NodeId,
-    path: &[Edge],
-) -> Result<Vec<QuotientStep>, Stop> {
-    let mut steps = Vec::with_capacity(path.len());
-    for edge in path {
-        let step = product.step(worker, from, *edge)?;
-        steps.push(step.ok_or_else(|| lost("step behind an edge"))?);
-        from = edge.to;
+    fn steps(
+        &self,
+        worker: &mut QuotientWorker,
+        mut from: NodeId,
+        path: &[Edge],
+    ) -> Result<Vec<QuotientStep>, Stop> {
+        let mut steps = Vec::with_capacity(path.len());
+        for edge in path {
+            let step = self.step(worker, from, *edge)?;
+            steps.push(step.ok_or_else(|| lost("step behind an edge"))?);
+            from = edge.to;
+        }
+        Ok(steps)
     }
-    Ok(steps)
 }
 
 /// A run of the system, built in parallel with one of the quotient.

@@ -9,9 +9,10 @@
 
 use crate::chart::Chart;
 use crate::problem::Problem;
+use crate::sums::missing;
 use lariat_automata::{Automaton, Cube, StateId as Location};
 use lariat_emptiness::Marks;
-use lariat_model::{Action, Comparison, EventId, Linear, Predicate, Proposition, System, Value};
+use lariat_model::{Action, Arc, EventId, Predicate, Proposition, System, Value};
 
 /// Limit on the cubes per guard; guards with more cubes give little direction.
 const MOST_CUBES: usize = 32;
@@ -128,14 +129,9 @@ fn size(predicate: &Predicate) -> usize {
 fn to_value(system: &System, predicate: &Predicate, m: &[Value], wanted: bool) -> u64 {
     let part = |p: &Predicate| to_value(system, p, m, wanted);
     match (predicate, wanted) {
-        (Predicate::Const(value), _) => {
-            if *value == wanted {
-                0
-            } else {
-                FAR
-            }
-        }
-        (Predicate::Linear(linear), _) => to_comparison(linear, m, wanted),
+        (Predicate::Const(value), _) if *value == wanted => 0,
+        (Predicate::Const(_), _) => FAR,
+        (Predicate::Linear(linear), _) => missing(linear, wanted, m).min(i128::from(FAR)) as u64,
         (Predicate::Enabled(events), true) => to_enabled(system, events, m),
         (Predicate::Enabled(events), false) => {
             let distances = events.iter().map(|event| to_disabled(system, *event, m));
@@ -154,31 +150,14 @@ fn to_value(system: &System, predicate: &Predicate, m: &[Value], wanted: bool) -
     }
 }
 
-fn to_comparison(linear: &Linear, m: &[Value], wanted: bool) -> u64 {
-    let terms = linear.terms.iter();
-    let sum: i128 = terms
-        .map(|(var, factor)| i128::from(*factor) * i128::from(m[var.index()]))
-        .sum();
-    let above = sum - i128::from(linear.constant);
-    let distance = match (linear.comparison, wanted) {
-        (Comparison::Eq, true) | (Comparison::Ne, false) => above.abs(),
-        (Comparison::Ne, true) | (Comparison::Eq, false) => i128::from(above == 0),
-        (Comparison::Ge, true) | (Comparison::Lt, false) => -above,
-        (Comparison::Gt, true) | (Comparison::Le, false) => 1 - above,
-        (Comparison::Le, true) | (Comparison::Gt, false) => above,
-        (Comparison::Lt, true) | (Comparison::Ge, false) => above + 1,
-    };
-    distance.clamp(0, i128::from(FAR)) as u64
-}
-
 /// Returns the minimum number of tokens missing for one of the events.
 fn to_enabled(system: &System, events: &[EventId], m: &[Value]) -> u64 {
     let missing = |event: &EventId| match &system.event(*event).action {
         Action::Net(arcs) => {
+            let lacks = |arc: &Arc| arc.need.saturating_sub(m[arc.var.index()]);
             let lacks = arcs
                 .iter()
-                .map(|arc| arc.need.saturating_sub(m[arc.var.index()]));
-            let lacks = lacks.map(|tokens| tokens.clamp(0, FAR as Value) as u64);
+                .map(|arc| lacks(arc).clamp(0, FAR as Value) as u64);
             lacks.sum::<u64>().min(FAR)
         }
         _ => u64::from(!system.is_enabled(m, *event)),
@@ -192,13 +171,7 @@ fn to_disabled(system: &System, event: EventId, m: &[Value]) -> u64 {
         return u64::from(system.is_enabled(m, event));
     };
     let needs = arcs.iter().filter(|arc| arc.need > 0);
-    let more = needs.map(|arc| {
-        m[arc.var.index()]
-            .saturating_sub(arc.need)
-            .saturating_add(1)
-    });
-    let least = more
-        .min()
-        .map_or(FAR, |tokens| tokens.clamp(0, FAR as Value) as u64);
-    least.min(FAR)
+    let more = needs.map(|arc| m[arc.var.index()].saturating_sub(arc.need));
+    let least = more.min().map(|more| more.saturating_add(1));
+    least.map_or(FAR, |tokens| tokens.clamp(0, FAR as Value) as u64)
 }

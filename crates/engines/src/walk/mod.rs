@@ -35,11 +35,12 @@ mod ways;
 use crate::chart::Chart;
 use crate::engine::{AutomatonKind, Engine, Found, Needs, Procedure, Task};
 use crate::engine_id::EngineId;
-use crate::explicit::covering::Covering;
+use crate::explicit::covering::{Covering, steps_back};
 use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
 use crate::explicit::steps::steps;
 use crate::explicit::{record_peak, record_search};
 use crate::problem::Problem;
+use crate::runs::plain_run;
 use goal::WalkGoals;
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Stop};
@@ -48,7 +49,7 @@ use lariat_model::{EventId, Lasso, Strength};
 use lariat_random::Random;
 use lariat_space::explicit::{ExplicitStateId, StepChoice};
 use lariat_structural::Directions;
-use near::{NearRegion, Neighbourhood};
+use near::Neighbourhood;
 use parikh::Guide;
 use rustc_hash::FxHashMap;
 use trail::WalkTrail;
@@ -222,12 +223,15 @@ impl<'a, 'p> RandomWalker<'a, 'p> {
         while self.trail.len() < most {
             let node = self.trail.end();
             if self.chart.is_forever(at) && self.problem.takes_prefixes() {
-                return Ok(Some(self.prefix_so_far()));
+                let RandomWalker { trail, worker, .. } = self;
+                let prefix = trail.prefix(worker, trail.len());
+                let initial = worker.state(trail.start());
+                return Ok(Some(plain_run(initial, prefix, Vec::new())));
             }
             if self.chart.is_accepting(at) {
                 if steps_to_search == 0 {
-                    let within = NearRegion::Component(self.chart.component(at));
-                    if let Some(lasso) = self.look_around(node, within)? {
+                    let component = self.chart.component(at);
+                    if let Some(lasso) = self.look_around(node, Some(component))? {
                         return Ok(Some(lasso));
                     }
                     steps_to_search = self.random.below(length);
@@ -243,7 +247,8 @@ impl<'a, 'p> RandomWalker<'a, 'p> {
             } = self;
             ways::list(product, worker, node, random, ways)?;
             if let [(None, _)] = self.ways[..] {
-                return self.look_around(node, NearRegion::Anywhere);
+                // Few nodes are reachable from a dead state.
+                return self.look_around(node, None);
             }
             let Some(choice) = self.choose(node, style)? else {
                 return Ok(None);
@@ -262,18 +267,8 @@ impl<'a, 'p> RandomWalker<'a, 'p> {
         Ok(None)
     }
 
-    fn prefix_so_far(&mut self) -> Lasso {
-        let RandomWalker { trail, worker, .. } = self;
-        Lasso {
-            initial: worker.state(trail.start()),
-            prefix: trail.prefix(worker, trail.len()),
-            cycle: Vec::new(),
-            growth: None,
-        }
-    }
-
     /// Searches for a cycle near the end of the walk.
-    fn look_around(&mut self, node: NodeId, within: NearRegion) -> Result<Option<Lasso>, Stop> {
+    fn look_around(&mut self, node: NodeId, within: Option<u32>) -> Result<Option<Lasso>, Stop> {
         let near = Neighbourhood {
             product: self.product,
             chart: self.chart,
@@ -289,12 +284,11 @@ impl<'a, 'p> RandomWalker<'a, 'p> {
         let mut prefix = self.trail.prefix(worker, self.trail.len());
         prefix.extend(steps(product, worker, node, &found.prefix)?);
         let entry = found.prefix.last().map_or(node, |edge| edge.to);
-        Ok(Some(Lasso {
-            initial: worker.state(self.trail.start()),
+        Ok(Some(plain_run(
+            worker.state(self.trail.start()),
             prefix,
-            cycle: steps(product, worker, entry, &found.cycle)?,
-            growth: None,
-        }))
+            steps(product, worker, entry, &found.cycle)?,
+        )))
     }
 
     /// Returns a run if the walk has repeated or covered one of its nodes.
@@ -309,14 +303,8 @@ impl<'a, 'p> RandomWalker<'a, 'p> {
             (entry, None)
         } else if let Some(covering) = &mut self.covering
             && self.chart.is_accepting(at)
-            && let Some(covered) = covering.covers(
-                product,
-                worker,
-                self.chart,
-                trail.end(),
-                trail.back(),
-                trail.len(),
-            )
+            && let back = trail.back().take(steps_back(trail.len()))
+            && let Some(covered) = covering.covers(product, worker, self.chart, trail.end(), back)
         {
             (trail.len() - covered.steps, Some(covered.growth))
         } else {
@@ -340,15 +328,13 @@ impl<'a, 'p> RandomWalker<'a, 'p> {
             return chosen;
         }
         let directed = style == Style::Directed && !self.random.chance(1, RANDOM_STEP);
-        let nearest = if directed {
-            self.nearest(node, &ways)?
-        } else {
-            None
-        };
-        let chosen = match nearest {
-            Some(choice) => Some(choice),
-            None => self.drawn(node, &mut ways)?,
-        };
+        let mut chosen = None;
+        if directed {
+            chosen = self.nearest(node, &ways)?;
+        }
+        if chosen.is_none() {
+            chosen = self.drawn(node, &mut ways)?;
+        }
         self.ways = ways;
         Ok(chosen)
     }

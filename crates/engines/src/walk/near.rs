@@ -21,22 +21,14 @@ const MOST_NODES: usize = 3000;
 /// Limit on the ways per node.
 const MOST_WAYS: usize = 32;
 
-/// Restriction of a search.
-#[derive(Clone, Copy)]
-pub(super) enum NearRegion {
-    /// The automaton stays in this component.
-    Component(u32),
-    /// None: few nodes are reachable from a dead state.
-    Anywhere,
-}
-
 /// The neighbourhood of a node, as a graph.
 pub(super) struct Neighbourhood<'a, 'p> {
     pub product: &'a ExplicitProduct<'p>,
     pub chart: &'a Chart,
     pub budget: &'a Budget,
     pub start: NodeId,
-    pub within: NearRegion,
+    /// The component of the automaton that the search does not leave, if it is restricted.
+    pub within: Option<u32>,
     pub seed: u64,
 }
 
@@ -112,10 +104,8 @@ impl Neighbourhood<'_, '_> {
     }
 
     fn goes_to(&self, location: Location) -> bool {
-        match self.within {
-            NearRegion::Component(component) => self.chart.component(location) == component,
-            NearRegion::Anywhere => true,
-        }
+        self.within
+            .is_none_or(|component| self.chart.component(location) == component)
     }
 
     /// Returns the ways of a node, in the order of the search.

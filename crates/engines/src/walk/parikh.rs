@@ -18,13 +18,10 @@
 //!
 //! Cost: a linear program per solution, in units that are counted as steps.
 
-use super::goal::WalkGoals;
 use super::{RandomWalker, WalkStep};
-use lariat_automata::StateId as Location;
 use lariat_budget::Stop;
-use lariat_emptiness::{Marks, NodeId};
-use lariat_model::{EventId, Proposition};
-use lariat_random::Random;
+use lariat_emptiness::NodeId;
+use lariat_model::EventId;
 use lariat_space::explicit::StepChoice;
 use lariat_structural::{Destination, Directions, EffectClass};
 
@@ -49,11 +46,6 @@ pub(super) struct Guide {
     /// Random steps before the next solution, and their number the next time.
     random_steps: usize,
     next_random_steps: usize,
-}
-
-enum Aim {
-    To(Destination),
-    Anywhere,
 }
 
 impl Guide {
@@ -91,21 +83,6 @@ impl Guide {
             self.left -= 1;
         }
     }
-
-    /// Draws a marking that the automaton waits for.
-    fn letter(
-        &self,
-        goal: &WalkGoals<'_>,
-        propositions: &[Proposition],
-        location: Location,
-        missing: Marks,
-        random: &mut Random,
-    ) -> Option<Aim> {
-        let cubes: Vec<_> = goal.cubes(location, missing).collect();
-        let cube = random.pick(&cubes)?;
-        let destinations = self.directions.destinations(propositions, *cube);
-        random.pick(&destinations).cloned().map(Aim::To)
-    }
 }
 
 impl RandomWalker<'_, '_> {
@@ -124,14 +101,13 @@ impl RandomWalker<'_, '_> {
             guide.random_steps = guide.random_steps.saturating_sub(1);
             return self.drawn(node, ways);
         }
-        let Aim::To(destination) = self.aim(guide, node) else {
+        let Some(destination) = self.aim(guide, node) else {
             return self.drawn(node, ways);
         };
         match self.ask(guide, &destination, node)? {
             // The destination is reached.
             Some(counts) if counts.is_empty() => {
-                let nearest = self.nearest(node, ways)?;
-                return match nearest {
+                return match self.nearest(node, ways)? {
                     Some(choice) => Ok(Some(choice)),
                     None => self.drawn(node, ways),
                 };
@@ -195,40 +171,31 @@ impl RandomWalker<'_, '_> {
         Ok(None)
     }
 
-    /// Returns the destination from the end of the walk.
-    fn aim(&mut self, guide: &mut Guide, node: NodeId) -> Aim {
+    /// Returns the destination from the end of the walk: the anchor, or a drawn marking that the
+    /// automaton waits for.
+    fn aim(&mut self, guide: &mut Guide, node: NodeId) -> Option<Destination> {
         let (_, location) = self.worker.nodes.get(node);
-        let propositions = self.problem.propositions;
-        if !self.chart.is_accepting(location) {
+        let missing = if self.chart.is_accepting(location) {
+            let anchor = *guide.anchor.get_or_insert(self.trail.len());
+            let missing = self.trail.missing_since(anchor);
+            if missing.is_empty() {
+                // Leave the anchor before returning to it.
+                if anchor == self.trail.len() {
+                    return None;
+                }
+                let (state, _) = self.worker.nodes.get(self.trail.node(anchor));
+                let marking = self.product.values(&mut self.worker, state);
+                return Some(Destination::covering(marking));
+            }
+            missing
+        } else {
             guide.anchor = None;
-            let missing = self.trail.missing();
-            let letter = guide.letter(
-                &self.goal,
-                propositions,
-                location,
-                missing,
-                &mut self.random,
-            );
-            return letter.unwrap_or(Aim::Anywhere);
-        }
-        let anchor = *guide.anchor.get_or_insert(self.trail.len());
-        let missing = self.trail.missing_since(anchor);
-        if !missing.is_empty() {
-            let letter = guide.letter(
-                &self.goal,
-                propositions,
-                location,
-                missing,
-                &mut self.random,
-            );
-            return letter.unwrap_or(Aim::Anywhere);
-        }
-        if anchor == self.trail.len() {
-            // Leave the anchor before returning to it.
-            return Aim::Anywhere;
-        }
-        let (state, _) = self.worker.nodes.get(self.trail.node(anchor));
-        let marking = self.product.values(&mut self.worker, state);
-        Aim::To(Destination::covering(marking))
+            self.trail.missing()
+        };
+        let cubes: Vec<_> = self.goal.cubes(location, missing).collect();
+        let cube = self.random.pick(&cubes)?;
+        let propositions = self.problem.propositions;
+        let destinations = guide.directions.destinations(propositions, *cube);
+        self.random.pick(&destinations).cloned()
     }
 }

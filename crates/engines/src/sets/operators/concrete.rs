@@ -11,6 +11,14 @@ impl SymbolicProblem<'_, '_> {
         self.scope.problem.label(state).0
     }
 
+    /// Returns a step from `state` into `targets` by `event`.
+    fn step_taking(&mut self, state: &State, event: EventId, targets: &Set) -> Option<Step> {
+        let mut next = self.space.system().successors(state, event).into_iter();
+        let state = next.find(|next| self.space.contains(targets, next))?;
+        let event = Some(event);
+        Some(Step { event, state })
+    }
+
     /// Returns a step from `state` into `targets` by a letter of `guard` and one of `events`.
     pub fn step_by(
         &mut self,
@@ -19,44 +27,25 @@ impl SymbolicProblem<'_, '_> {
         events: &[EventId],
         targets: &Set,
     ) -> Option<Step> {
-        let system = self.space.system();
-        let label = self.label(state);
-        for &event in events {
-            let class = self.alphabet().class(Some(event));
-            let letter = Letter(label | self.alphabet().letter(class).0);
-            if !self.guards.accepts(guard, letter) {
-                continue;
-            }
-            for next in system.successors(state, event) {
-                if self.space.contains(targets, &next) {
-                    return Some(Step {
-                        event: Some(event),
-                        state: next,
-                    });
-                }
-            }
-        }
-        None
+        let (label, alphabet) = (self.label(state), self.alphabet());
+        events.iter().find_map(|event| {
+            let letter = alphabet.letter(alphabet.class(Some(*event)));
+            let reads = self.guards.accepts(guard, Letter(label | letter.0));
+            let step = reads.then(|| self.step_taking(state, *event, targets));
+            step.flatten()
+        })
     }
 
     /// Returns a step from `state` into `targets` by a letter of `guard`, if there is one.
     pub fn step_into(&mut self, state: &State, guard: Guard, targets: &Set) -> Option<Step> {
-        let system = self.space.system();
-        let label = self.label(state);
-        let alphabet = self.alphabet();
+        let (label, alphabet) = (self.label(state), self.alphabet());
         for class in alphabet.classes() {
             let letter = Letter(label | alphabet.letter(class).0);
-            if !self.guards.accepts(guard, letter) {
-                continue;
-            }
-            for &event in alphabet.events(class) {
-                for next in system.successors(state, event) {
-                    if self.space.contains(targets, &next) {
-                        return Some(Step {
-                            event: Some(event),
-                            state: next,
-                        });
-                    }
+            if self.guards.accepts(guard, letter) {
+                let mut events = alphabet.events(class).iter();
+                let step = events.find_map(|event| self.step_taking(state, *event, targets));
+                if step.is_some() {
+                    return step;
                 }
             }
         }

@@ -7,7 +7,7 @@ use lariat_budget::Stop;
 use lariat_model::{EventId, Predicate, Proposition};
 use lariat_space::symbolic::{Residual, Set, StepSet};
 use rustc_hash::FxHashMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A condition on single states.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,10 +44,7 @@ pub(super) struct KnownSteps {
 }
 
 fn lock(steps: &Mutex<KnownSteps>) -> MutexGuard<'_, KnownSteps> {
-    match steps.lock() {
-        Ok(known) => known,
-        Err(poisoned) => poisoned.into_inner(),
-    }
+    steps.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl SymbolicProblem<'_, '_> {

@@ -13,11 +13,8 @@
 use super::node::{Ssp, SspWorker};
 use crate::engine::Task;
 use crate::symmetry::sym::{self, Quotient};
-use crate::symmetry::unroll;
 use lariat_budget::Stop;
-use lariat_emptiness::{
-    Counts, Edge, Evidence, Graph, GraphLasso, Marks, NodeId, Outcome, couvreur, lasso,
-};
+use lariat_emptiness::{Counts, Edge, Evidence, Graph, Marks, NodeId, Outcome, couvreur, lasso};
 use lariat_model::Lasso;
 use std::collections::HashSet;
 
@@ -67,7 +64,7 @@ pub(super) fn anywhere<'p>(task: &Task<'p>, product: &Ssp<'p>) -> Result<Lasso, 
     match couvreur(&quotient, &mut single, &mut Counts::default())? {
         Outcome::Accepting(evidence) => {
             let found = lasso(&quotient, &mut single, &evidence)?.ok_or_else(lost)?;
-            unroll(&quotient, &mut single, &found)
+            quotient.unroll(&mut single, &found)
         }
         _ => Err(lost()),
     }
@@ -83,12 +80,8 @@ pub(super) fn concrete<'p>(
     let mut nodes: HashSet<NodeId> = evidence.component.iter().copied().collect();
     nodes.insert(evidence.initial);
     nodes.extend(evidence.prefix.iter().map(|edge| edge.to));
-    nodes.extend(
-        evidence
-            .parts
-            .iter()
-            .flat_map(|part| [part.whole, part.part]),
-    );
+    let parts = evidence.parts.iter();
+    nodes.extend(parts.flat_map(|part| [part.whole, part.part]));
     let quotient = product.quotient();
     let mut single = quotient.worker(task.budget);
     let mut allowed = HashSet::new();
@@ -102,12 +95,11 @@ pub(super) fn concrete<'p>(
         quotient: &quotient,
         allowed,
     };
-    let found: Option<GraphLasso> =
-        match couvreur(&restricted, &mut single, &mut Counts::default())? {
-            Outcome::Accepting(evidence) => lasso(&restricted, &mut single, &evidence)?,
-            _ => None,
-        };
-    found
-        .map(|found| unroll(&quotient, &mut single, &found))
-        .transpose()
+    let found = couvreur(&restricted, &mut single, &mut Counts::default())?;
+    let Outcome::Accepting(evidence) = found else {
+        return Ok(None);
+    };
+    let found = lasso(&restricted, &mut single, &evidence)?;
+    let run = found.map(|found| quotient.unroll(&mut single, &found));
+    run.transpose()
 }

@@ -33,8 +33,7 @@ mod sets;
 
 use crate::engine::{AutomatonKind, Emptiness, Engine, Found, Needs, Procedure, Task};
 use crate::engine_id::EngineId;
-use crate::explicit::{record_peak, synchronous};
-use crate::symmetry::Locals;
+use crate::explicit::{complete, record_peak, synchronous};
 use lariat_budget::{Statistic, Stop};
 use lariat_emptiness::{Counts, Outcome, aec, couvreur, iec, nsiec};
 use lariat_reductions::symmetry::Symmetry;
@@ -60,26 +59,17 @@ fn decide(task: &mut Task<'_>) -> Found {
         }
         _ => return synchronous(task),
     };
-    let mut locals = Locals::new(problem, symmetry, colours);
-    let futures = locals.futures();
-    let product = Ssp::new(
-        problem,
-        symmetry,
-        colours,
-        &mut locals,
-        &futures,
-        task.observer,
-    );
+    let product = Ssp::new(problem, symmetry, colours, task.observer);
     let mut worker = product.worker(task.budget);
     let mut counts = Counts::default();
     let check = task.emptiness.unwrap_or(Emptiness::Nsiec);
     let found = conclude(task, &product, &mut worker, check, &mut counts);
     let stats = &mut task.account.stats;
     stats.set(Statistic::SYMMETRIES, symmetry.magnitude());
-    stats.set(Statistic::AGGREGATES, worker.node_count());
+    stats.set(Statistic::AGGREGATES, worker.nodes.len());
     stats.set(Statistic::PRODUCT_STATES, counts.nodes);
     stats.set(Statistic::PRODUCT_EDGES, counts.edges);
-    stats.set(Statistic::STATES, worker.states().len());
+    stats.set(Statistic::STATES, worker.states.len());
     let hits = counts.dead_inclusions + counts.active_inclusions;
     stats.set(Statistic::INCLUSIONS, hits);
     record_peak(task);
@@ -105,10 +95,7 @@ fn conclude<'p>(
         }
     };
     match found {
-        Outcome::Empty if worker.states().was_cut() => Err(Stop::Bound(
-            "states with more tokens were omitted".to_owned(),
-        )),
-        Outcome::Empty => Ok(Outcome::Empty),
+        Outcome::Empty => complete(Outcome::Empty, &worker.states),
         Outcome::Accepting(evidence) => {
             match lasso::concrete(task, product, worker, &evidence)? {
                 Some(lasso) => Ok(Outcome::Accepting(lasso)),

@@ -1,7 +1,7 @@
 //! Nodes and workers of the symbolic synchronized product.
 
 use crate::alphabet::Alphabet;
-use crate::explicit::labels::{Labels, labelled};
+use crate::explicit::labels::{Labels, labelled, limited};
 use crate::problem::Problem;
 use crate::symmetry::sym::Quotient;
 use crate::symmetry::{Locals, QuotientGroups};
@@ -56,37 +56,19 @@ pub(super) struct SspWorker<'p> {
     pub(super) twins: CanonScratch,
     pub(super) budget: Budget,
     /// Bytes of the maps above.
-    own: GrowingLease,
+    bytes: usize,
+    own: Lease,
     pub(super) check: Lease,
 }
 
-/// A lease that grows in steps, ahead of the bytes in use.
-struct GrowingLease {
-    lease: Lease,
-    bytes: usize,
-}
-
-impl GrowingLease {
-    fn grow(&mut self, bytes: usize) -> Result<(), Stop> {
+impl SspWorker<'_> {
+    /// Records more bytes; the lease grows in steps, ahead of the bytes in use.
+    pub(super) fn grow(&mut self, bytes: usize) -> Result<(), Stop> {
         self.bytes += bytes;
-        if self.bytes as u64 > self.lease.bytes() {
-            self.lease.resize(self.bytes + self.bytes / 4 + (1 << 16))?;
+        if self.bytes as u64 > self.own.bytes() {
+            self.own.resize(self.bytes + self.bytes / 4 + (1 << 16))?;
         }
         Ok(())
-    }
-}
-
-impl SspWorker<'_> {
-    pub fn states(&self) -> &StateTable {
-        &self.states
-    }
-
-    pub fn node_count(&self) -> usize {
-        self.nodes.len()
-    }
-
-    pub(super) fn grow(&mut self, bytes: usize) -> Result<(), Stop> {
-        self.own.grow(bytes)
     }
 }
 
@@ -95,11 +77,11 @@ impl<'p> Ssp<'p> {
         problem: &'p Problem<'p>,
         symmetry: &'p Symmetry<'p>,
         colours: &'p Colours<'p>,
-        locals: &mut Locals<'_>,
-        futures: &[Group],
         observer: &'p dyn Observer,
     ) -> Ssp<'p> {
         let automaton = problem.automaton;
+        let mut locals = Locals::new(problem, symmetry, colours);
+        let futures = locals.futures();
         let of_state = |location: Location| -> Vec<Group> {
             let edges = automaton.transitions(location).iter();
             edges.map(|edge| locals.group(edge.guard)).collect()
@@ -112,7 +94,7 @@ impl<'p> Ssp<'p> {
             space: labelled(problem),
             alphabet: problem.alphabet().clone(),
             locals: automaton.state_ids().map(of_state).collect(),
-            futures: futures.to_vec(),
+            futures,
         }
     }
 
@@ -123,10 +105,7 @@ impl<'p> Ssp<'p> {
     }
 
     pub fn worker(&self, budget: &Budget) -> SspWorker<'p> {
-        let mut states = self.space.states(budget);
-        if let Some(most) = self.problem.most_tokens {
-            states.cut_above(most);
-        }
+        let states = limited(self.problem, self.space.states(budget));
         let mut worker = SspWorker {
             states,
             labels: Labels::default(),
@@ -140,10 +119,8 @@ impl<'p> Ssp<'p> {
             room: CanonScratch::default(),
             twins: CanonScratch::default(),
             budget: budget.clone(),
-            own: GrowingLease {
-                lease: budget.lease(),
-                bytes: 0,
-            },
+            bytes: 0,
+            own: budget.lease(),
             check: budget.lease(),
         };
         // The first group contains all symmetries.

@@ -63,17 +63,15 @@ impl<'p> Ssp<'p> {
         group: GroupId,
         reads: impl Fn(Letter) -> bool,
     ) -> Result<Vec<ExplicitStateId>, Stop> {
-        let label = {
-            let SspWorker { labels, states, .. } = worker;
-            let label = labels.label(&self.space, states, state, |_| Ok(()))?;
-            labels.letter(label)
-        };
         let SspWorker {
             states,
+            labels,
             groups,
             twins,
             ..
         } = worker;
+        let label = labels.label(&self.space, states, state, |_| Ok(()))?;
+        let label = labels.letter(label);
         let canon = &groups[group.0 as usize];
         self.space.with_values(states, state, |tokens, values| {
             canon.find_twins(twins, tokens, |var| values[var.index()]);
@@ -106,18 +104,15 @@ impl<'p> Graph for Ssp<'p> {
         if locations.is_empty() {
             return Ok(None);
         }
-        let Some(state) = self
-            .space
-            .initial(&mut worker.states, k / locations.len())?
-        else {
+        let (i, location) = (k / locations.len(), locations[k % locations.len()]);
+        let Some(state) = self.space.initial(&mut worker.states, i)? else {
             return Ok(None);
         };
-        let marking = self.problem.system.initial[k / locations.len()].clone();
+        let marking = self.problem.system.initial[i].clone();
         let keeps = |generator: Generator<'_>| -> Result<bool, Infallible> {
             Ok(self.colours.image_of_state(&marking, generator.to) == marking)
         };
         let Ok(group) = self.colours.group().coarsest(keeps);
-        let location = locations[k % locations.len()];
         self.close(worker, location, &group, state).map(Some)
     }
 

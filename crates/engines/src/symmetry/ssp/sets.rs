@@ -8,9 +8,11 @@ use lariat_reductions::symmetry::{Generator, Group, Permutation, RoleGroup, Toke
 use lariat_space::explicit::ExplicitStateId;
 use rustc_hash::FxHashMap;
 
-/// Swaps the images of two elements.
-fn exchange(to: &mut Permutation, a: u32, b: u32) {
-    to.swap(a as usize, b as usize);
+/// The set `group·members`, with sorted representatives.
+struct OrbitSet<'a> {
+    id: GroupId,
+    group: &'a Group,
+    members: &'a [ExplicitStateId],
 }
 
 impl<'p> Ssp<'p> {
@@ -57,7 +59,7 @@ impl<'p> Ssp<'p> {
                             let (i, j) = (a as usize, b as usize);
                             if coarse[i] == coarse[j] && fine[i] != fine[j] {
                                 let mut to = self.colours.identity();
-                                exchange(&mut to, first + a, first + b);
+                                to.swap((first + a) as usize, (first + b) as usize);
                                 all.push(to);
                             }
                         }
@@ -86,51 +88,69 @@ impl<'p> Ssp<'p> {
         members: &[ExplicitStateId],
     ) -> Result<NodeId, Stop> {
         let id = self.group(worker, group);
-        let mut own = Vec::with_capacity(members.len());
-        for member in members {
-            own.push(self.representative(worker, group, *member)?);
-        }
-        own.sort_unstable();
-        own.dedup();
-        let all = self.colours.group();
+        let mut own = self.canonical(worker, group, members)?;
+        let set = OrbitSet {
+            id,
+            group,
+            members: &own,
+        };
         let mut known: FxHashMap<(u32, u32), bool> = FxHashMap::default();
-        let kept =
-            all.coarsest(|generator| self.keeps(worker, id, group, &own, &mut known, generator))?;
+        let keeps = |generator: Generator<'_>| self.keeps(worker, &set, &mut known, generator);
+        let kept = self.colours.group().coarsest(keeps)?;
         let kept_id = self.group(worker, &kept);
         if kept_id != id {
-            for member in &mut own {
-                *member = self.representative(worker, &kept, *member)?;
-            }
-            own.sort_unstable();
-            own.dedup();
+            own = self.canonical(worker, &kept, &own)?;
         }
         self.intern(worker, location, kept_id, own)
     }
 
-    /// Returns whether a generator preserves `group·members`. All transpositions between the same
-    /// two blocks have the same answer, which is cached in `known`.
+    /// Returns the sorted representatives of some states.
+    fn canonical(
+        &self,
+        worker: &mut SspWorker<'p>,
+        group: &Group,
+        states: &[ExplicitStateId],
+    ) -> Result<Vec<ExplicitStateId>, Stop> {
+        let states = states.iter();
+        let own = states.map(|state| self.representative(worker, group, *state));
+        let mut own = own.collect::<Result<Vec<_>, Stop>>()?;
+        own.sort_unstable();
+        own.dedup();
+        Ok(own)
+    }
+
+    /// Returns whether a permutation maps each member of a set into the set.
+    fn preserves(
+        &self,
+        worker: &mut SspWorker<'p>,
+        set: &OrbitSet<'_>,
+        to: &[u32],
+    ) -> Result<bool, Stop> {
+        for member in set.members {
+            let image = self.image(worker, set.id, *member, to)?;
+            if set.members.binary_search(&image).is_err() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns whether a generator preserves a set. All transpositions between the same two blocks
+    /// have the same answer, which is cached in `known`.
     fn keeps(
         &self,
         worker: &mut SspWorker<'p>,
-        id: GroupId,
-        group: &Group,
-        members: &[ExplicitStateId],
+        set: &OrbitSet<'_>,
         known: &mut FxHashMap<(u32, u32), bool>,
         Generator { to, moved }: Generator<'_>,
     ) -> Result<bool, Stop> {
         let blocks = match moved {
-            [a, b] => self.blocks(group, *a, *b),
+            [a, b] => self.blocks(set.group, *a, *b),
             _ => None,
         };
         let Some((ours, theirs)) = blocks else {
             // A rotation commutes with the group.
-            for member in members {
-                let image = self.image(worker, id, *member, to)?;
-                if members.binary_search(&image).is_err() {
-                    return Ok(false);
-                }
-            }
-            return Ok(true);
+            return self.preserves(worker, set, to);
         };
         let pair = (ours[0].min(theirs[0]), ours[0].max(theirs[0]));
         if pair.0 == pair.1 {
@@ -141,17 +161,11 @@ impl<'p> Ssp<'p> {
         }
         let mut kept = true;
         let mut to = self.colours.identity();
-        'all: for a in &ours {
+        for a in &ours {
             for b in &theirs {
-                exchange(&mut to, *a, *b);
-                for member in members {
-                    let image = self.image(worker, id, *member, &to)?;
-                    if members.binary_search(&image).is_err() {
-                        kept = false;
-                        break 'all;
-                    }
-                }
-                exchange(&mut to, *a, *b);
+                to.swap(*a as usize, *b as usize);
+                kept = kept && self.preserves(worker, set, &to)?;
+                to.swap(*a as usize, *b as usize);
             }
         }
         known.insert(pair, kept);
