@@ -20,7 +20,7 @@ use crate::alphabet::{Alphabet, ClassId};
 use crate::explicit::fairness::Constraints;
 use crate::explicit::labels::{Label, labelled, limited};
 use crate::explicit::product_nodes::ProductNodes;
-use crate::explicit::single::{self, MoveRange, is_forever};
+use crate::explicit::single::{self, MoveRange, ProductCursor, is_forever};
 use crate::explicit::steps::SingleStateProduct;
 use crate::problem::Problem;
 use lariat_automata::{Letter, StateId as Location, accepting_forever, automaton_components};
@@ -29,8 +29,6 @@ use lariat_emptiness::{Edge, Graph, Marks, NodeId, PairSet, Streett};
 use lariat_model::{Deadlock, EventId, State, Value};
 use lariat_space::explicit::{self, Explicit, ExplicitStateId, StepChoice, Successor};
 use std::sync::Arc;
-
-pub use crate::explicit::single::ProductCursor;
 
 /// The immutable part of the product.
 pub struct ExplicitProduct<'p> {

@@ -90,7 +90,6 @@ impl<K: Copy + Eq + Hash> ProductWorker<K> {
         ProductWorker::with_nodes(states, ProductNodes::new(locations, budget), budget)
     }
 
-    /// Creates an empty worker with these nodes.
     pub(crate) fn with_nodes(
         states: StateTable,
         nodes: ProductNodes,
@@ -132,7 +131,6 @@ impl<K: Copy + Eq + Hash> ProductWorker<K> {
         }
     }
 
-    /// Returns the states found so far.
     pub fn states(&self) -> &StateTable {
         &self.states
     }
@@ -181,17 +179,11 @@ impl<K: Copy + Eq + Hash> ProductWorker<K> {
         space: &Explicit<'_>,
         state: ExplicitStateId,
     ) -> Result<Label, Stop> {
-        let ProductWorker {
-            labels,
-            states,
-            own,
-            choices,
-            moves,
-            ..
-        } = self;
         // Maps are counted with their usual slack.
-        let beside = choices.capacity() * (size_of::<(K, MoveRange)>() + 4) + moves.capacity() * 16;
-        labels.label(space, states, state, |bytes| own.resize(bytes + beside))
+        let choices = self.choices.capacity() * (size_of::<(K, MoveRange)>() + 4);
+        let beside = choices + self.moves.capacity() * 16;
+        let grown = |bytes| self.own.resize(bytes + beside);
+        self.labels.label(space, &mut self.states, state, grown)
     }
 
     /// Returns the fairness constraints enabled in `state`, as bits.
@@ -201,15 +193,8 @@ impl<K: Copy + Eq + Hash> ProductWorker<K> {
         space: &Explicit<'_>,
         state: ExplicitStateId,
     ) -> Result<&[u64], Stop> {
-        let ProductWorker {
-            enabled,
-            states,
-            fair,
-            ..
-        } = self;
-        enabled.bits(constraints, space, states, state, |bytes| {
-            fair.resize(bytes)
-        })
+        let (states, grown) = (&mut self.states, |bytes| self.fair.resize(bytes));
+        self.enabled.bits(constraints, space, states, state, grown)
     }
 
     pub(crate) fn letter(&self, label: Label) -> Letter {
@@ -227,16 +212,10 @@ impl<K: Copy + Eq + Hash> ProductWorker<K> {
         {
             return known;
         }
-        let ProductWorker {
-            choices,
-            moves: list,
-            labels,
-            ..
-        } = self;
-        let known = *choices.entry(key).or_insert_with(|| {
-            let start = list.len() as u32;
-            list.extend(moves(labels));
-            let end = list.len() as u32;
+        let known = *self.choices.entry(key).or_insert_with(|| {
+            let start = self.moves.len() as u32;
+            self.moves.extend(moves(&self.labels));
+            let end = self.moves.len() as u32;
             MoveRange { start, end }
         });
         self.last = Some((key, known));

@@ -31,7 +31,7 @@ pub(crate) trait SingleStateProduct: Graph<Stop = Stop> {
 }
 
 /// Bytes of the longest run that is reported; another engine may find a shorter one.
-const MOST_BYTES: usize = 1 << 28;
+pub(crate) const MOST_BYTES: usize = 1 << 28;
 
 /// Returns the run of the system along a lasso of the product, unless it is too long.
 pub(crate) fn concrete<P: SingleStateProduct>(
@@ -72,10 +72,8 @@ pub(crate) fn concrete_fair<P: SingleStateProduct>(
 ) -> Result<Lasso, Stop> {
     let initial = product.state(worker, found.initial);
     check_length(&initial, found.prefix.len() + found.cycle.len())?;
-    let entry = found
-        .prefix
-        .last()
-        .map_or(found.initial, |last| last.edge.to);
+    let last = found.prefix.last();
+    let entry = last.map_or(found.initial, |last| last.edge.to);
     Ok(plain_run(
         initial,
         numbered_steps(product, worker, found.initial, &found.prefix)?,

@@ -19,10 +19,8 @@ pub fn cyclic(arcs: &[ValueArc]) -> Vec<Vec<ValueArc>> {
     let index = |value: u32| values.partition_point(|v| *v < value);
     let mut sorted = arcs.to_vec();
     sorted.sort_unstable_by_key(|arc| arc.from);
-    let starts: Vec<usize> = values
-        .iter()
-        .map(|value| sorted.partition_point(|arc| arc.from < *value))
-        .collect();
+    let start = |value: &u32| sorted.partition_point(|arc| arc.from < *value);
+    let starts: Vec<usize> = values.iter().map(start).collect();
     let found = components(values.len(), |node, k| {
         let arc = sorted.get(starts[node] + k)?;
         (arc.from == values[node]).then(|| index(arc.to))

@@ -160,19 +160,15 @@ fn inner_move(
     target: Option<DdNode>,
     residual: Residual,
 ) -> Result<bool, Halt> {
-    let mut failure = None;
-    let found = kernel.edges(node).any(|(q, _)| {
-        let leads = labels.any_move(MoveKind::Inner, residual, q, |next| match target {
-            Some(target) => !kernel.child(target, next).is_empty(),
-            None => true,
+    for (q, _) in kernel.edges(node) {
+        let leads = labels.any_move(MoveKind::Inner, residual, q, |next| {
+            target.is_none_or(|target| !kernel.child(target, next).is_empty())
         });
-        leads.unwrap_or_else(|stop| {
-            failure = Some(stop);
-            true
-        })
-    });
-    match failure {
-        Some(stop) => Err(kernel.halt(stop)),
-        None => Ok(found),
+        match leads {
+            Ok(false) => {}
+            Ok(true) => return Ok(true),
+            Err(stop) => return Err(kernel.halt(stop)),
+        }
     }
+    Ok(false)
 }

@@ -78,7 +78,6 @@ pub struct CycleQuery<'a> {
     pub new: &'a NewSteps,
     /// All fairness constraints of the problem.
     pub demands: &'a mut Demands,
-    /// The constraints that must be met.
     pub which: &'a [DemandId],
 }
 

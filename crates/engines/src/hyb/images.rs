@@ -239,7 +239,7 @@ impl Call<ImageContext<'_>> for Image {
                 only.map_or(moves, |(demand, _)| StepKind::Meeting(demand)),
             ),
         };
-        let caches = &by.steps.images;
+        let caches = &by.steps.nodes;
         // No target is empty, so the empty node stands for "anywhere".
         let target = target.unwrap_or(DdNode::EMPTY);
         Ok(Opening::Walk {

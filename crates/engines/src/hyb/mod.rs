@@ -354,7 +354,7 @@ impl<'p> Product<'p> {
                     };
                     enter(observer, "prefix");
                     let walk = self.prefix(top, PathGoal::In(ends.node()))?;
-                    return Ok(Some(Outcome::Accepting(self.lasso(&walk, Vec::new()))));
+                    return Ok(Some(self.lasso(&walk, Vec::new())));
                 }
             },
         };
@@ -364,7 +364,7 @@ impl<'p> Product<'p> {
             event: None,
             state: self.state(&walk.end()),
         };
-        Ok(Some(Outcome::Accepting(self.lasso(&walk, vec![rest]))))
+        Ok(Some(self.lasso(&walk, vec![rest])))
     }
 
     /// Returns the ends of accepted runs with a deadlock in the complete product.
@@ -467,16 +467,7 @@ impl<'p> Product<'p> {
         let prefix = self.prefix(top, PathGoal::Ending(end.node(), at))?;
         // The levels above the node do not change on the cycle.
         let above = prefix.end()[..at.level as usize].to_vec();
-        let mut steps = Vec::new();
-        cycle.follow(|event, suffix| {
-            let mut vector = above.clone();
-            vector.extend(suffix);
-            steps.push(Step {
-                event: Some(event),
-                state: self.state(&vector),
-            });
-        });
-        Ok(Outcome::Accepting(self.lasso(&prefix, steps)))
+        Ok(self.lasso(&prefix, self.steps(&above, &cycle)))
     }
 
     fn prefix(&mut self, top: u32, goal: PathGoal<'_>) -> Result<Walk, Stop> {
@@ -499,14 +490,20 @@ impl<'p> Product<'p> {
         self.layout.decode_state(&vector[..self.layout.levels()])
     }
 
-    fn lasso(&self, prefix: &Walk, cycle: Vec<Step>) -> Lasso {
-        let mut steps = Vec::new();
-        prefix.follow(|event, vector| {
+    /// Returns the steps of a walk on the levels below some values that do not change.
+    fn steps(&self, above: &[u32], walk: &Walk) -> Vec<Step> {
+        let mut steps = Vec::with_capacity(walk.hops.len());
+        walk.follow(|event, suffix| {
             steps.push(Step {
                 event: Some(event),
-                state: self.state(vector),
+                state: self.state(&[above, suffix].concat()),
             });
         });
-        plain_run(self.state(&prefix.start), steps, cycle)
+        steps
+    }
+
+    fn lasso(&self, prefix: &Walk, cycle: Vec<Step>) -> Outcome<Lasso> {
+        let initial = self.state(&prefix.start);
+        Outcome::Accepting(plain_run(initial, self.steps(&[], prefix), cycle))
     }
 }

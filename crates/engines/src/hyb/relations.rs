@@ -185,14 +185,10 @@ impl GuardRelations {
         if let Some(known) = relation.still[of as usize] {
             return known;
         }
-        let edges = self
-            .edges
-            .iter()
-            .filter(|e| e.inner || of != Stability::Inner);
-        let moves: Vec<GuardedMove> = edges
-            .filter_map(|e| Some((e.from, e.to, *relation.guards.get(e.guard)?)))
-            .filter(|m| m.2 != Guards::FALSE)
-            .collect();
+        let is_counted = |edge: &&Edge| edge.inner || of != Stability::Inner;
+        let edges = self.edges.iter().filter(is_counted);
+        let moves = edges.filter_map(|e| Some((e.from, e.to, *relation.guards.get(e.guard)?)));
+        let moves: Vec<GuardedMove> = moves.filter(|m| m.2 != Guards::FALSE).collect();
         let answer = match of {
             Stability::Images => is_idempotent(&mut self.diagrams, &moves),
             Stability::Any | Stability::Inner => is_identity(&mut self.diagrams, &moves),

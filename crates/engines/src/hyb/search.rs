@@ -107,7 +107,6 @@ impl HybCounts {
 /// One firing in this many is timed, because reading the clock takes longer than most firings.
 const SAMPLE: u32 = 64;
 
-/// The listener of the saturation.
 pub struct CycleListener<'a> {
     clock: Budget,
     /// Firings until the next is timed.
@@ -133,8 +132,6 @@ pub struct CycleListener<'a> {
 }
 
 impl<'a> CycleListener<'a> {
-    /// Creates a listener.
-    ///
     /// At levels that are not `cyclic` no cycle can have its highest firing.
     pub fn new(
         steps: &'a ProductSteps,
@@ -275,7 +272,6 @@ impl<'a> CycleListener<'a> {
         Ok(marks.contains(wanted))
     }
 
-    /// Records a firing.
     fn arc(
         &mut self,
         kernel: &mut Kernel,

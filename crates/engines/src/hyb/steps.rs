@@ -27,22 +27,18 @@ pub struct ProductSteps {
     pub alive: Subset,
     /// Events by top level.
     tops: Vec<Vec<(ChainId, EventId)>>,
-    pub(super) images: ImageCaches,
     pub(super) nodes: NodeCaches,
 }
 
 type ImageCache = Operation<(ChainId, DdNode, DdNode, Residual, StepKind), DdNode>;
 
-/// Caches of images and sources, by the rest of an event or by all events.
-pub(super) struct ImageCaches {
+/// Caches of images, predicates and marks of nodes.
+pub(super) struct NodeCaches {
+    /// Images and sources, by the rest of an event or by all events.
     pub(super) targets_by: ImageCache,
     pub(super) sources_by: ImageCache,
     pub(super) targets: ImageCache,
     pub(super) sources: ImageCache,
-}
-
-/// Caches of predicates and marks of nodes.
-pub(super) struct NodeCaches {
     pub(super) returns: Operation<(ChainId, DdNode, DdNode, Residual), bool>,
     /// Pairs of node and residual that were searched.
     pub(super) searched: Operation<(DdNode, Residual), ()>,
@@ -99,13 +95,11 @@ impl ProductSteps {
                 all,
                 alive,
                 tops,
-                images: ImageCaches {
+                nodes: NodeCaches {
                     targets_by: kernel.operation(),
                     sources_by: kernel.operation(),
                     targets: kernel.operation(),
                     sources: kernel.operation(),
-                },
-                nodes: NodeCaches {
                     returns: kernel.operation(),
                     searched: kernel.operation(),
                     ending: kernel.operation(),

@@ -38,7 +38,6 @@ pub const BCZ: Engine = Engine {
     }),
 };
 
-/// The product.
 #[derive(Clone)]
 pub struct Bcz {
     automaton: Arc<Automaton>,
@@ -100,7 +99,6 @@ impl SetProduct for Bcz {
         _: &mut SymbolicProblem<'_, '_>,
         from: &Aggregate,
         k: usize,
-        _: &Aggregate,
     ) -> Result<EdgePassage, Stop> {
         Ok(EdgePassage::Step {
             guard: self.automaton.transitions(from.location)[k].guard,

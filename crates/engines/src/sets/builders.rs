@@ -464,7 +464,6 @@ mod tests {
             _: &mut SymbolicProblem<'_, '_>,
             _: &Aggregate,
             _: usize,
-            _: &Aggregate,
         ) -> Result<EdgePassage, Stop> {
             Err(lost())
         }

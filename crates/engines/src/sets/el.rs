@@ -19,7 +19,7 @@
 
 use super::fair::Direction;
 use super::operators::SymbolicProblem;
-use super::whole::{ProductSteps, SetFamily, Whole, is_empty};
+use super::whole::{SetFamily, StepSelection, Whole, is_empty};
 use super::{Fixpoint, solve};
 use crate::engine::{AutomatonKind, Engine, Needs, Procedure};
 use crate::engine_id::EngineId;
@@ -52,12 +52,13 @@ pub fn fair(
     while settled < count && !is_empty(&here) {
         let next = match marks.get(at) {
             Some(mark) => {
-                let marked = whole.sources(sets, &here, ProductSteps::Marked(Marks::one(*mark)))?;
+                let marked =
+                    whole.sources(sets, &here, StepSelection::Marked(Marks::one(*mark)))?;
                 whole.back_within(sets, marked, &here)?
             }
             None => {
                 let demand = &whole.demands[at - marks.len()];
-                demand.restrict(sets, whole, &here, Direction::Backward)?
+                whole.restrict(sets, demand, &here, Direction::Backward)?
             }
         };
         settled = if next == here { settled + 1 } else { 0 };

@@ -17,66 +17,48 @@
 //! specifications*, ICALP 1998, with events instead of states.)
 
 use super::operators::SymbolicProblem;
-use super::whole::{ProductSteps, SetFamily, Whole};
+use super::whole::{SetFamily, StepSelection, Whole};
 use lariat_budget::Stop;
-use lariat_model::{Constraint, EventId, Predicate, Strength};
+use lariat_model::{Constraint, Strength};
 use lariat_space::symbolic::Set;
 
-/// A fairness constraint on families.
-#[derive(Clone)]
-pub struct Demand {
-    pub strength: Strength,
-    /// The states that enable it.
-    pub enabled: Predicate,
-    /// The events that satisfy it.
-    pub events: Vec<EventId>,
+/// Returns the members of `family` that do not enable a constraint.
+pub fn idle_in(
+    sets: &mut SymbolicProblem<'_, '_>,
+    constraint: &Constraint,
+    family: &SetFamily,
+) -> Result<SetFamily, Stop> {
+    let idle = |set: &Set| {
+        let enabled = sets.space.select(set, &constraint.enabled)?;
+        sets.space.store().difference(set, &enabled)
+    };
+    family.iter().map(idle).collect()
 }
 
-impl Demand {
-    pub fn new(constraint: &Constraint) -> Demand {
-        Demand {
-            strength: constraint.strength,
-            enabled: constraint.enabled.clone(),
-            events: constraint.taken.clone(),
-        }
-    }
-
-    /// Returns the members of `family` that do not enable the constraint.
-    pub fn idle_in(
-        &self,
-        sets: &mut SymbolicProblem<'_, '_>,
-        family: &SetFamily,
-    ) -> Result<SetFamily, Stop> {
-        let idle = |set: &Set| {
-            let enabled = sets.space.select(set, &self.enabled)?;
-            sets.space.store().difference(set, &enabled)
-        };
-        family.iter().map(idle).collect()
-    }
-
-    /// Returns one iteration of the fixpoint on `here`, or of its mirror image.
+impl Whole {
+    /// Returns one iteration of the fixpoint for a constraint on `here`, or of its mirror image.
     pub fn restrict(
         &self,
         sets: &mut SymbolicProblem<'_, '_>,
-        whole: &Whole,
+        constraint: &Constraint,
         here: &SetFamily,
         direction: Direction,
     ) -> Result<SetFamily, Stop> {
-        let idle = self.idle_in(sets, here)?;
-        let steps = ProductSteps::By(&self.events);
+        let idle = idle_in(sets, constraint, here)?;
+        let steps = StepSelection::By(&constraint.taken);
         let met = match direction {
-            Direction::Backward => whole.sources(sets, here, steps)?,
-            Direction::Forward => whole.targets(sets, here, steps)?,
+            Direction::Backward => self.sources(sets, here, steps)?,
+            Direction::Forward => self.targets(sets, here, steps)?,
         };
-        let start = match self.strength {
+        let start = match constraint.strength {
             Strength::Weak => union(sets, &idle, &met)?,
             Strength::Strong => met,
         };
         let closed = match direction {
-            Direction::Backward => whole.back_within(sets, start, here)?,
-            Direction::Forward => whole.reach_within(sets, start, here)?,
+            Direction::Backward => self.back_within(sets, start, here)?,
+            Direction::Forward => self.reach_within(sets, start, here)?,
         };
-        match self.strength {
+        match constraint.strength {
             Strength::Weak => Ok(closed),
             Strength::Strong => union(sets, &idle, &closed),
         }

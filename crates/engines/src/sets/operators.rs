@@ -40,7 +40,6 @@ use std::sync::{Arc, Mutex};
 /// A problem on sets of states: operators by guards, with memoized conditions. Used by one thread.
 pub struct SymbolicProblem<'r, 's> {
     scope: SetScope<'r>,
-    /// The system on diagrams.
     pub space: &'r mut Symbolic<'s>,
     /// The residuals of all predicates of the problem.
     pub query: Residuals,
@@ -53,7 +52,6 @@ pub struct SymbolicProblem<'r, 's> {
     pub left_out: bool,
     /// The number of images, pre-images, closures and partitions computed.
     pub operations: u64,
-    /// The number of divergence tests.
     pub divergence_tests: u64,
 }
 
@@ -209,11 +207,8 @@ impl<'r, 's> SymbolicProblem<'r, 's> {
                 continue;
             }
             let mut deciding = Guards::FALSE;
-            for t in automaton
-                .transitions(q)
-                .iter()
-                .filter(|t| forever[t.to.index()])
-            {
+            let edges = automaton.transitions(q).iter();
+            for t in edges.filter(|t| forever[t.to.index()]) {
                 deciding = self.guards.or(deciding, t.guard);
             }
             let open = self.guards.not(deciding);
@@ -223,12 +218,10 @@ impl<'r, 's> SymbolicProblem<'r, 's> {
         guards
     }
 
-    /// Returns the automaton.
     pub fn automaton(&self) -> Arc<Automaton> {
         self.scope.automaton.clone()
     }
 
-    /// Returns its alphabet.
     pub fn alphabet(&self) -> &'r Alphabet {
         self.scope.problem.alphabet()
     }

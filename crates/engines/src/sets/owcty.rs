@@ -18,7 +18,7 @@
 
 use super::fair::Direction;
 use super::operators::SymbolicProblem;
-use super::whole::{ProductSteps, SetFamily, Whole, is_empty};
+use super::whole::{SetFamily, StepSelection, Whole, is_empty};
 use super::{Fixpoint, solve};
 use crate::engine::{AutomatonKind, Engine, Needs, Procedure};
 use crate::engine_id::EngineId;
@@ -48,17 +48,17 @@ pub fn hull(
     loop {
         let before = here.clone();
         for mark in whole.marks.iter() {
-            let marked = whole.targets(sets, &here, ProductSteps::Marked(Marks::one(mark)))?;
+            let marked = whole.targets(sets, &here, StepSelection::Marked(Marks::one(mark)))?;
             here = whole.reach_within(sets, marked, &here)?;
             if is_empty(&here) {
                 return Ok(here);
             }
         }
         for demand in &whole.demands {
-            here = demand.restrict(sets, whole, &here, Direction::Forward)?;
+            here = whole.restrict(sets, demand, &here, Direction::Forward)?;
         }
         loop {
-            let trimmed = whole.targets(sets, &here, ProductSteps::Marked(Marks::NONE))?;
+            let trimmed = whole.targets(sets, &here, StepSelection::Marked(Marks::NONE))?;
             if trimmed == here {
                 break;
             }

@@ -86,23 +86,20 @@ pub trait SetProduct {
         sets.evidence(node.location, &node.set)
     }
 
-    /// Returns the concrete steps of the edge to `to` in the `k`-th group of `from`.
+    /// Returns the concrete steps of the edges in the `k`-th group of `from`.
     fn passage(
         &mut self,
         sets: &mut SymbolicProblem<'_, '_>,
         from: &Aggregate,
         k: usize,
-        to: &Aggregate,
     ) -> Result<EdgePassage, Stop>;
 
-    /// Returns the infinite run from `start` that the `k`-th group of edges of `from` represents.
-    /// Called only after [`passage`](SetProduct::passage) returned [`EdgePassage::EndIn`] for the
-    /// group.
+    /// Returns the infinite run from `start` that a group of edges of `from` represents. Called
+    /// only after [`passage`](SetProduct::passage) returned [`EdgePassage::EndIn`] for the group.
     fn ending(
         &mut self,
         _sets: &mut SymbolicProblem<'_, '_>,
         _from: &Aggregate,
-        _k: usize,
         _start: &State,
     ) -> Result<Lasso, Stop> {
         Err(lost())
@@ -186,7 +183,6 @@ impl<P: SetProduct> SetWorker<'_, '_, '_, P> {
         self.nodes.len()
     }
 
-    /// Returns the number of edges computed.
     pub fn edge_count(&self) -> usize {
         self.edge_count
     }
@@ -227,10 +223,8 @@ impl<P: SetProduct> SetWorker<'_, '_, '_, P> {
         self.budget.spend(1)?;
         let id = NodeId(self.nodes.len() as u32);
         let classes = self.classes.len() as u32;
-        let class = *self
-            .classes
-            .entry((node.location, node.kind))
-            .or_insert(classes);
+        let class = self.classes.entry((node.location, node.kind));
+        let class = *class.or_insert(classes);
         if self.nodes.len() == self.nodes.capacity() {
             let each = 2 * size_of::<Aggregate>() + size_of::<Edges>() + 64;
             let edges = self.edge_count * size_of::<(Edge, u32)>();

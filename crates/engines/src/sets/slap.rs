@@ -82,7 +82,6 @@ pub(super) struct Out {
     pub is_closed: bool,
 }
 
-/// The product.
 #[derive(Clone)]
 pub struct Slap {
     marks: Marks,
@@ -185,7 +184,6 @@ impl SetProduct for Slap {
         _: &mut SymbolicProblem<'_, '_>,
         from: &Aggregate,
         k: usize,
-        _: &Aggregate,
     ) -> Result<EdgePassage, Stop> {
         let out = &self.out[from.location.index()][k];
         Ok(EdgePassage::Step {

@@ -58,7 +58,6 @@ pub const SLAP_FST: Engine = Engine {
     }),
 };
 
-/// The product.
 #[derive(Clone)]
 pub struct SlapFst {
     slap: Slap,
@@ -238,15 +237,14 @@ impl SetProduct for SlapFst {
         sets: &mut SymbolicProblem<'_, '_>,
         from: &Aggregate,
         k: usize,
-        to: &Aggregate,
     ) -> Result<EdgePassage, Stop> {
         let role = self.role[from.location.index()];
         if self.barren.is_some() {
             if let Some(slap_group) = k.checked_sub(1) {
-                return self.slap.passage(sets, from, slap_group, to);
+                return self.slap.passage(sets, from, slap_group);
             }
         } else if role == Role::Inner {
-            return self.slap.passage(sets, from, k, to);
+            return self.slap.passage(sets, from, k);
         }
         let start = self.family(sets, from);
         let mut reached = self.whole.reach(sets, start)?;
@@ -271,7 +269,6 @@ impl SetProduct for SlapFst {
         &mut self,
         sets: &mut SymbolicProblem<'_, '_>,
         from: &Aggregate,
-        _: usize,
         start: &State,
     ) -> Result<Lasso, Stop> {
         let first = ProductState {

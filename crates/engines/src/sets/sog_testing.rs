@@ -205,7 +205,6 @@ impl SetProduct for SogTesting {
         sets: &mut SymbolicProblem<'_, '_>,
         from: &Aggregate,
         k: usize,
-        _: &Aggregate,
     ) -> Result<EdgePassage, Stop> {
         if k == 0 {
             let divergent = sets.divergent(&from.set, ANY)?;

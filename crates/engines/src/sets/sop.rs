@@ -463,7 +463,6 @@ impl SetProduct for Sop {
         sets: &mut SymbolicProblem<'_, '_>,
         from: &Aggregate,
         k: usize,
-        _: &Aggregate,
     ) -> Result<EdgePassage, Stop> {
         let mask = self.observation(from).mask;
         let Some(k) = k.checked_sub(1) else {

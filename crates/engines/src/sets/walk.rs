@@ -73,13 +73,13 @@ pub fn concrete<'w, 'r, 's, P: SetProduct>(
         }
         let true_edge = searched.origin(worker, from, edge)?.ok_or_else(lost)?;
         let group = worker.group(from, true_edge).ok_or_else(lost)?;
-        let [node, to] = [from, true_edge.to].map(|id| worker.node(id).clone());
-        match worker.product.passage(worker.sets, &node, group, &to)? {
+        let node = worker.node(from).clone();
+        match worker.product.passage(worker.sets, &node, group)? {
             EdgePassage::Step { guard, through } => hops.push(Hop {
                 from: node.set,
                 guard,
                 through,
-                to: to.set,
+                to: worker.node(true_edge.to).set.clone(),
             }),
             EdgePassage::End(ending) => {
                 let goal = worker.sets.space.singleton(&ending.initial)?;
@@ -88,7 +88,7 @@ pub fn concrete<'w, 'r, 's, P: SetProduct>(
             }
             EdgePassage::EndIn(goal) => {
                 let (initial, prefix, at) = forward(worker, &hops, found.initial, goal)?;
-                let ending = worker.product.ending(worker.sets, &node, group, &at)?;
+                let ending = worker.product.ending(worker.sets, &node, &at)?;
                 return Ok(Some(finish(initial, prefix, ending)));
             }
         }

@@ -10,12 +10,11 @@
 //! Closures saturate: the self-loops of each automaton state are one filtered saturation; only
 //! steps to other automaton states are propagated one by one.
 
-use super::fair::Demand;
 use super::operators::SymbolicProblem;
 use lariat_automata::{AutomatonComponents, Guard, Guards, StateId, Transition};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
-use lariat_model::EventId;
+use lariat_model::{Constraint, EventId};
 use lariat_space::symbolic::Set;
 use std::collections::VecDeque;
 
@@ -33,7 +32,7 @@ pub struct AutomatonEdge {
 
 /// Selection of steps of the product.
 #[derive(Clone, Copy)]
-pub enum ProductSteps<'a> {
+pub enum StepSelection<'a> {
     /// By edges that carry all of these marks.
     Marked(Marks),
     /// By these events.
@@ -51,7 +50,7 @@ pub struct Whole {
     /// The edges between different states, merged per source and target.
     crossings: Vec<AutomatonEdge>,
     /// The fairness constraints that are not encoded in the automaton.
-    pub demands: Vec<Demand>,
+    pub demands: Vec<Constraint>,
 }
 
 /// Returns whether all sets of the family are empty.
@@ -99,7 +98,7 @@ impl Whole {
     /// Creates the product with the fairness constraints of the problem.
     pub fn with_fairness(sets: &mut SymbolicProblem<'_, '_>) -> Whole {
         let mut whole = Whole::new(sets);
-        whole.demands = sets.fairness().iter().map(Demand::new).collect();
+        whole.demands = sets.fairness().to_vec();
         whole
     }
 
@@ -226,10 +225,10 @@ impl Whole {
     }
 
     /// Returns the edges with some steps and with members of `family` at both ends.
-    fn edges_inside(&self, family: &SetFamily, steps: ProductSteps<'_>) -> Vec<AutomatonEdge> {
+    fn edges_inside(&self, family: &SetFamily, steps: StepSelection<'_>) -> Vec<AutomatonEdge> {
         let marks = match steps {
-            ProductSteps::Marked(marks) => marks,
-            ProductSteps::By(_) => Marks::NONE,
+            StepSelection::Marked(marks) => marks,
+            StepSelection::By(_) => Marks::NONE,
         };
         let is_inside = |edge: &&AutomatonEdge| {
             let ends = [edge.from, edge.to];
@@ -243,14 +242,14 @@ impl Whole {
         &self,
         sets: &mut SymbolicProblem<'_, '_>,
         family: &SetFamily,
-        steps: ProductSteps<'_>,
+        steps: StepSelection<'_>,
     ) -> Result<SetFamily, Stop> {
         let mut sources = self.empty(sets);
         for edge in self.edges_inside(family, steps) {
             let (q, d) = (edge.from.index(), edge.to.index());
             let some = match steps {
-                ProductSteps::Marked(_) => sets.pre(&family[d], edge.guard, &family[q])?,
-                ProductSteps::By(events) => {
+                StepSelection::Marked(_) => sets.pre(&family[d], edge.guard, &family[q])?,
+                StepSelection::By(events) => {
                     sets.pre_by(&family[d], edge.guard, events, &family[q])?
                 }
             };
@@ -264,14 +263,14 @@ impl Whole {
         &self,
         sets: &mut SymbolicProblem<'_, '_>,
         family: &SetFamily,
-        steps: ProductSteps<'_>,
+        steps: StepSelection<'_>,
     ) -> Result<SetFamily, Stop> {
         let mut targets = self.empty(sets);
         for edge in self.edges_inside(family, steps) {
             let (q, d) = (edge.from.index(), edge.to.index());
             let next = match steps {
-                ProductSteps::Marked(_) => sets.post(&family[q], edge.guard)?,
-                ProductSteps::By(events) => sets.post_by(&family[q], edge.guard, events)?,
+                StepSelection::Marked(_) => sets.post(&family[q], edge.guard)?,
+                StepSelection::By(events) => sets.post_by(&family[q], edge.guard, events)?,
             };
             let some = sets.space.store().intersection(&next, &family[d])?;
             targets[d] = sets.space.store().union(&targets[d], &some)?;

@@ -11,16 +11,16 @@
 //! Paths are searched by layers from a single state, and are shortest. If the layers grow too
 //! large, a single run is followed among states that can reach the goal, without repeating a state.
 
-use super::fair::{Demand, union};
+use super::fair::{idle_in, union};
 use super::fixpoint::Fair;
 use super::operators::SymbolicProblem;
 use super::walk::lost;
-use super::whole::{AutomatonEdge, ProductSteps, SetFamily, Whole, is_empty};
+use super::whole::{AutomatonEdge, SetFamily, StepSelection, Whole, is_empty};
 use crate::runs::plain_run;
 use lariat_automata::StateId;
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
-use lariat_model::{Lasso, State, Step, Strength};
+use lariat_model::{Constraint, Lasso, State, Step, Strength};
 use lariat_space::symbolic::Set;
 
 /// A state of the product.
@@ -131,13 +131,13 @@ impl Witness<'_, '_, '_> {
         &mut self,
         fair: &SetFamily,
         at: ProductState,
-        demand: &Demand,
+        demand: &Constraint,
     ) -> Result<ProductPath, Stop> {
         let ahead = self.reach_from(&at, fair)?;
         let (sets, whole) = (&mut *self.sets, self.whole);
-        let takers = whole.sources(sets, &ahead, ProductSteps::By(&demand.events))?;
+        let takers = whole.sources(sets, &ahead, StepSelection::By(&demand.taken))?;
         let idle = match demand.strength {
-            Strength::Weak => demand.idle_in(sets, &ahead)?,
+            Strength::Weak => idle_in(sets, demand, &ahead)?,
             Strength::Strong => whole.empty(sets),
         };
         let goal = union(sets, &idle, &takers)?;
@@ -150,7 +150,7 @@ impl Witness<'_, '_, '_> {
         }
         for edge in whole.edges.iter().filter(|edge| edge.from == end.location) {
             let targets = &ahead[edge.to.index()];
-            let step = (self.sets).step_by(&end.state, edge.guard, &demand.events, targets);
+            let step = (self.sets).step_by(&end.state, edge.guard, &demand.taken, targets);
             if let Some(step) = step {
                 let end = ProductState {
                     location: edge.to,
@@ -353,12 +353,8 @@ impl Witness<'_, '_, '_> {
         for layer in layers.iter().rev().skip(1) {
             let target = self.sets.space.singleton(&at.state)?;
             let mut found = None;
-            for edge in self
-                .whole
-                .edges
-                .iter()
-                .filter(|edge| edge.to == at.location)
-            {
+            let edges = self.whole.edges.iter();
+            for edge in edges.filter(|edge| edge.to == at.location) {
                 let from = &layer[edge.from.index()];
                 if !from.is_empty() && !self.sets.pre(&target, edge.guard, from)?.is_empty() {
                     found = Some((edge.from, self.predecessor(edge, layer, &at.state)?));

@@ -12,6 +12,7 @@
 //! cycle, so there are at most as many rounds as the order of `κ`.
 
 use super::sym::{Quotient, QuotientWorker};
+use crate::explicit::steps::MOST_BYTES;
 use crate::runs::plain_run;
 use lariat_budget::Stop;
 use lariat_emptiness::{Edge, GraphLasso, NodeId};
@@ -23,9 +24,6 @@ pub(crate) struct QuotientStep {
     pub event: Option<EventId>,
     pub applied: Permutation,
 }
-
-/// Bytes of the longest run that is reported, as for other engines on single states.
-const MOST_BYTES: usize = 1 << 28;
 
 fn lost(what: &str) -> Stop {
     Stop::Internal(format!("a lasso of the quotient has no {what}"))

@@ -15,7 +15,7 @@ mod product;
 mod ta;
 mod tgta;
 
-pub use product::{ProductCursor, TestingProduct, TestingWorker};
+pub(crate) use product::TestingProduct;
 pub(crate) use ta::ta;
 pub(crate) use tgta::tgta;
 
@@ -62,12 +62,11 @@ impl Construction {
 /// Fails if the automaton reads events.
 pub(crate) fn only_states(problem: &Problem<'_>) -> Result<(), Stop> {
     if problem.reads_events() {
-        Err(Stop::Unsupported(
+        return Err(Stop::Unsupported(
             "testing automata read changes of states, but the formula has `fires` atoms".to_owned(),
-        ))
-    } else {
-        Ok(())
+        ));
     }
+    Ok(())
 }
 
 /// Records the size of the testing automaton that replaces the problem's automaton.

@@ -13,7 +13,7 @@
 //! and change. `single.rs` has the code shared by products of single states.
 
 use crate::explicit::labels::labelled;
-use crate::explicit::single::{self, MoveRange, is_forever};
+use crate::explicit::single::{self, MoveRange, ProductCursor, is_forever};
 use crate::explicit::steps::SingleStateProduct;
 use crate::problem::Problem;
 use lariat_automata::testing::{Ta, Testing, Tgta};
@@ -22,8 +22,6 @@ use lariat_budget::{Budget, Observer, Stop};
 use lariat_emptiness::{Edge, Graph, LivelockGraph, Marks, NodeId};
 use lariat_model::{EventId, State};
 use lariat_space::explicit::{Explicit, ExplicitStateId, StateTable};
-
-pub use crate::explicit::single::ProductCursor;
 
 /// The immutable part of the product.
 pub struct TestingProduct<'p> {
@@ -124,7 +122,6 @@ impl<'p> TestingProduct<'p> {
 }
 
 impl TestingWorker {
-    /// Returns the states found so far.
     pub fn states(&self) -> &StateTable {
         self.pairs.states()
     }
@@ -149,10 +146,8 @@ impl SingleStateProduct for TestingProduct<'_> {
             if let Some(listed) = worker.pairs.listed(&self.space, cursor)? {
                 return Ok(Some(listed));
             }
-            let Some((event, to)) =
-                self.space
-                    .next(&mut worker.pairs.states, state, &mut cursor.space)?
-            else {
+            let states = &mut worker.pairs.states;
+            let Some((event, to)) = self.space.next(states, state, &mut cursor.space)? else {
                 return Ok(None);
             };
             let (here, there) = (self.letter(worker, state)?, self.letter(worker, to)?);

@@ -238,14 +238,8 @@ impl<'a, 'p> RandomWalker<'a, 'p> {
                 }
                 steps_to_search = steps_to_search.saturating_sub(1);
             }
-            let RandomWalker {
-                product,
-                worker,
-                random,
-                ways,
-                ..
-            } = self;
-            ways::list(product, worker, node, random, ways)?;
+            let (worker, random) = (&mut self.worker, &mut self.random);
+            ways::list(self.product, worker, node, random, &mut self.ways)?;
             if let [(None, _)] = self.ways[..] {
                 // Few nodes are reachable from a dead state.
                 return self.look_around(node, None);

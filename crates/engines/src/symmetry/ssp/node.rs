@@ -146,13 +146,8 @@ impl<'p> Ssp<'p> {
         state: ExplicitStateId,
         to: &[u32],
     ) -> Result<ExplicitStateId, Stop> {
-        let SspWorker {
-            states,
-            groups,
-            room,
-            ..
-        } = worker;
-        let canon = &groups[group.0 as usize];
+        let (states, room) = (&mut worker.states, &mut worker.room);
+        let canon = &worker.groups[group.0 as usize];
         let found = self.space.quotient(states, state, None, |tokens| {
             canon.image(room, tokens, to);
             canon.canon(room, tokens);
