@@ -7,8 +7,9 @@
 
 use super::index::weight;
 use super::tree::{CellChange, TreeNodes, TreeStore};
+use crate::lock;
 use lariat_budget::{Budget, Stop};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 #[derive(Debug)]
 struct Vectors {
@@ -30,22 +31,21 @@ pub(super) struct OverflowVectors {
 
 impl OverflowVectors {
     pub fn new(vars: usize, budget: &Budget) -> OverflowVectors {
-        OverflowVectors {
-            vectors: Arc::new(Mutex::new(Vectors {
-                tree: TreeStore::new(2 * vars, budget),
-                zeros: TreeNodes::default(),
-            })),
-            id: 0,
-            nodes: TreeNodes::default(),
-            sum: 0,
-            changes: Vec::new(),
-        }
+        let vectors = Vectors {
+            tree: TreeStore::new(2 * vars, budget),
+            zeros: TreeNodes::default(),
+        };
+        OverflowVectors::on(Arc::new(Mutex::new(vectors)))
     }
 
     /// A handle of another worker to the same vectors.
     pub fn another(&self) -> OverflowVectors {
+        OverflowVectors::on(self.vectors.clone())
+    }
+
+    fn on(vectors: Arc<Mutex<Vectors>>) -> OverflowVectors {
         OverflowVectors {
-            vectors: self.vectors.clone(),
+            vectors,
             id: 0,
             nodes: TreeNodes::default(),
             sum: 0,
@@ -114,10 +114,6 @@ impl OverflowVectors {
         });
         self.id = id;
     }
-}
-
-fn lock(vectors: &Mutex<Vectors>) -> MutexGuard<'_, Vectors> {
-    vectors.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn join(cells: &[u32], var: u32) -> u64 {

@@ -22,12 +22,13 @@ use super::layout::PackedLayout;
 use super::plain::hash_of_word;
 use super::store::{ExplicitStateId, PackedView, cells};
 use super::tree::{self, CellChange, Root, TreeScratch};
+use crate::lock;
 use lariat_budget::{Budget, Stop};
 use lariat_parallel::SharedHandle;
 use std::hint::black_box;
 use std::ops::Range;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use tables::{Content, SharedTables, TableHandle};
 
 /// A table with fewer slots fits into the cache and is not prefetched.
@@ -176,8 +177,7 @@ impl SharedStore {
     }
 
     pub fn bytes(&self) -> u64 {
-        let lease = self.handle.bytes.lock();
-        lease.unwrap_or_else(PoisonError::into_inner).bytes()
+        lock(&self.handle.bytes).bytes()
     }
 
     /// The word of a state, if states are words and this one has no overflow.
@@ -234,9 +234,7 @@ impl SharedStore {
         changes: &[CellChange],
         sum: u64,
     ) -> Result<u32, Stop> {
-        let SharedStore {
-            handle, scratch, ..
-        } = self;
+        let (handle, scratch) = (&mut self.handle, &mut self.scratch);
         handle.yield_to_writer();
         let hash = mix(sum);
         scratch.climb(leaves, changes);
@@ -298,10 +296,7 @@ impl SharedStore {
             }
             Form::Tree(leaves) => {
                 self.scratch.climb(leaves, changes);
-                let SharedStore {
-                    handle, scratch, ..
-                } = self;
-                find_tree(handle, scratch, mix(sum), view, changes)
+                find_tree(&self.handle, &mut self.scratch, mix(sum), view, changes)
             }
         }
     }
@@ -330,11 +325,8 @@ impl SharedStore {
         let table = self.handle.pass.table(Content::States);
         let width = self.width();
         let first = |hash: &u32| table.slots.first(*hash);
-        black_box(
-            hashes
-                .iter()
-                .fold(0, |sum, hash| sum ^ first(hash).unwrap_or(0)),
-        );
+        let slots = hashes.iter().map(|hash| first(hash).unwrap_or(0));
+        black_box(slots.fold(0, |sum, slot| sum ^ slot));
         let word = |id: u32| table.word((id as usize - 1) * width);
         let found = hashes.iter().filter_map(first);
         black_box(found.fold(0, |sum, id| sum ^ word(id)));
@@ -343,12 +335,10 @@ impl SharedStore {
     pub fn get(&self, id: u32) -> Vec<u32> {
         let states = self.handle.pass.table(Content::States);
         match self.form {
-            Form::Word(low) => cells(
-                states.word(id as usize),
-                self.handle.pass.overflow_id(id),
-                low,
-            )
-            .to_vec(),
+            Form::Word(low) => {
+                let overflow_id = self.handle.pass.overflow_id(id);
+                cells(states.word(id as usize), overflow_id, low).to_vec()
+            }
             Form::Vector => self.vector(id).collect(),
             Form::Tree(leaves) => tree::cells(&self.handle, leaves, root_of(&self.handle.pass, id)),
         }
@@ -359,9 +349,8 @@ impl SharedStore {
     fn vector(&self, id: u32) -> impl Iterator<Item = u32> + '_ {
         let (tables, width) = (&*self.handle.pass, self.width());
         let cell = move |i: usize| {
-            let word = tables
-                .table(Content::States)
-                .word(id as usize * width + i / 2);
+            let states = tables.table(Content::States);
+            let word = states.word(id as usize * width + i / 2);
             (word >> (i % 2 * 32)) as u32
         };
         let overflow_id = std::iter::once_with(move || tables.overflow_id(id));

@@ -25,7 +25,7 @@ use lariat_budget::{Budget, Lease, Stop};
 use lariat_dd::kernel::DdNode;
 use lariat_dd::{Set, Store, UBig};
 use lariat_model::order::Level;
-use lariat_model::{Action, Domain, System};
+use lariat_model::{Action, Domain, System, Value, VarId};
 use rustc_hash::FxHashMap;
 
 /// Statistics of a set of states.
@@ -214,11 +214,10 @@ fn bytes_of<N: Number>(numbers: &[N]) -> usize {
 }
 
 fn total<N: Number>(numbers: &[N]) -> N {
-    let mut sum = N::from(0);
-    for number in numbers {
+    numbers.iter().fold(N::from(0), |mut sum, number| {
         sum += number;
-    }
-    sum
+        sum
+    })
 }
 
 impl Diagram {
@@ -367,19 +366,16 @@ impl Guards {
             events: vec![0],
             at_level: vec![Vec::new(); layout.levels()],
         };
-        let sound = match system.fault {
-            Some(fault) => {
-                let level = layout.level(fault);
-                let zero = layout.encode(system, level, 0)?;
-                Some((level.0, Condition::Is(zero)))
-            }
-            None => None,
+        let is = |var: VarId, value: Value| -> Result<(u32, Condition), Stop> {
+            let level = layout.level(var);
+            let stored = layout.encode(system, level, value)?;
+            Ok((level.0, Condition::Is(stored)))
         };
+        let sound = system.fault.map(|fault| is(fault, 0)).transpose()?;
         let mut conditions = Vec::new();
         for id in system.event_ids() {
             match &system.event(id).action {
                 Action::Net(arcs) => {
-                    conditions.clear();
                     for arc in arcs {
                         let level = layout.level(arc.var);
                         let need = arc.need.max(0).saturating_sub(layout.low(level));
@@ -391,30 +387,24 @@ impl Guards {
                         }
                     }
                     conditions.extend(sound);
-                    conditions.sort_unstable_by_key(|(level, _)| *level);
-                    guards.event(&conditions);
+                    guards.event(&mut conditions);
                 }
                 Action::Table { vars, rows } => {
                     for row in rows {
-                        conditions.clear();
                         for (var, cell) in vars.iter().zip(row) {
                             if let Some((from, _)) = cell {
-                                let level = layout.level(*var);
-                                let value = layout.encode(system, level, *from)?;
-                                conditions.push((level.0, Condition::Is(value)));
+                                conditions.push(is(*var, *from)?);
                             }
                         }
                         conditions.extend(sound);
-                        conditions.sort_unstable_by_key(|(level, _)| *level);
-                        guards.event(&conditions);
+                        guards.event(&mut conditions);
                     }
                 }
                 Action::Program { .. } => {
                     for path in moves.program(id).into_iter().flat_map(|p| p.conditions()) {
-                        conditions.clear();
-                        let is = |(level, value): (Level, u32)| (level.0, Condition::Is(value));
-                        conditions.extend(path.into_iter().map(is));
-                        guards.event(&conditions);
+                        let path = path.into_iter();
+                        conditions.extend(path.map(|(level, v)| (level.0, Condition::Is(v))));
+                        guards.event(&mut conditions);
                     }
                 }
             }
@@ -426,10 +416,11 @@ impl Guards {
         self.events.iter().sum()
     }
 
-    /// Adds the guard of an event or row: its conditions, from the top level down.
-    fn event(&mut self, conditions: &[(u32, Condition)]) {
+    /// Adds the guard of an event or row with these conditions, which are taken.
+    fn event(&mut self, conditions: &mut Vec<(u32, Condition)>) {
+        conditions.sort_unstable_by_key(|(level, _)| *level);
         let mut guard = GuardId::END;
-        for &(level, condition) in conditions.iter().rev() {
+        for (level, condition) in conditions.drain(..).rev() {
             let link = Guard {
                 level,
                 condition,

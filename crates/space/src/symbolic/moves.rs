@@ -187,14 +187,9 @@ impl EventRelations {
                 domains.occurs(var, *value);
             }
             for (event, _) in steps {
-                if let (EventForm::Learned(program), Action::Program { guard, effects }) =
-                    (&mut moves[event.index()], &system.event(*event).action)
+                if let EventForm::Learned(program) = &mut moves[event.index()]
+                    && let Some(command) = GuardedCommand::of(system, *event)
                 {
-                    let command = GuardedCommand {
-                        system,
-                        guard,
-                        effects,
-                    };
                     program.meet(command, layout, state);
                 }
             }
@@ -208,17 +203,10 @@ fn programs<'m, 's>(
     system: &'s System,
     moves: &'m mut [EventForm],
 ) -> impl Iterator<Item = Coded<'m, 's>> {
-    let events = system.events.iter().zip(moves);
-    events.filter_map(|(event, entry)| match (&event.action, entry) {
-        (Action::Program { guard, effects }, EventForm::Learned(program)) => {
-            let command = GuardedCommand {
-                system,
-                guard,
-                effects,
-            };
-            Some((program, command))
-        }
-        _ => None,
+    let events = system.event_ids().zip(moves);
+    events.filter_map(|(event, entry)| match entry {
+        EventForm::Learned(program) => Some((program, GuardedCommand::of(system, event)?)),
+        EventForm::Fixed(_) => None,
     })
 }
 
@@ -326,22 +314,16 @@ fn table(
         for (var, cell) in vars.iter().zip(row) {
             if let Some((from, to)) = cell {
                 let level = layout.level(*var);
-                cells.push((
-                    layout.encode(system, level, *from)?,
-                    layout.encode(system, level, *to)?,
-                ));
+                let encode = |value| layout.encode(system, level, value);
+                cells.push((encode(*from)?, encode(*to)?));
             }
         }
         groups.entry(filled).or_default().push(cells);
     }
     let mut events = Vec::new();
     for (filled, rows) in groups {
-        let levels: Vec<u32> = vars
-            .iter()
-            .zip(&filled)
-            .filter(|(_, filled)| **filled)
-            .map(|(var, _)| layout.level(*var).0)
-            .collect();
+        let filled = vars.iter().zip(&filled).filter(|(_, filled)| **filled);
+        let levels: Vec<u32> = filled.map(|(var, _)| layout.level(*var).0).collect();
         let mut parts = below.to_vec();
         parts.extend(sound(system, layout)?);
         if !levels.is_empty() {

@@ -26,7 +26,9 @@ use super::layout::LevelLayout;
 use lariat_budget::{Budget, Stop};
 use lariat_dd::{EventPart, EventRelation, Set, Store};
 use lariat_model::order::Level;
-use lariat_model::{Action, Assignment, Comparison, EvalError, Predicate, System, Value, VarId};
+use lariat_model::{
+    Action, Assignment, Comparison, EvalError, EventId, Predicate, System, Value, VarId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -39,9 +41,23 @@ const AHEAD: usize = 6;
 /// The source of a program: a guard and effects, in their system.
 #[derive(Clone, Copy)]
 pub(super) struct GuardedCommand<'s> {
-    pub(super) system: &'s System,
-    pub(super) guard: &'s Predicate,
-    pub(super) effects: &'s [Assignment],
+    system: &'s System,
+    guard: &'s Predicate,
+    effects: &'s [Assignment],
+}
+
+impl<'s> GuardedCommand<'s> {
+    /// The source of an event that is a program.
+    pub(super) fn of(system: &'s System, event: EventId) -> Option<GuardedCommand<'s>> {
+        match &system.event(event).action {
+            Action::Program { guard, effects } => Some(GuardedCommand {
+                system,
+                guard,
+                effects,
+            }),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Default)]
@@ -271,10 +287,9 @@ impl Path {
             if wrapped != value {
                 self.wraps.get_or_insert(var);
             }
-            let value = wrapped;
             match self.writes.iter_mut().find(|(v, _)| *v == var) {
-                Some(write) => write.1 = value,
-                None => self.writes.push((var, value)),
+                Some(write) => write.1 = wrapped,
+                None => self.writes.push((var, wrapped)),
             }
         }
         Ok(true)
@@ -356,11 +371,8 @@ impl LearnedProgram {
         domains: &Domains,
         writes: &mut Vec<(VarId, Value)>,
     ) {
-        let sizes: Vec<usize> = self
-            .vars
-            .iter()
-            .map(|v| domains.values_of(*v).len())
-            .collect();
+        let sizes = self.vars.iter().map(|v| domains.values_of(*v).len());
+        let sizes: Vec<usize> = sizes.collect();
         if self.wide || sizes.contains(&0) || self.tried.as_ref() == Some(&sizes) {
             return;
         }
@@ -524,13 +536,10 @@ fn row(
     }
     blind.sort_unstable();
     let (levels, row) = reads.into_iter().unzip();
-    let wraps = path.wraps;
-    Ok((
-        Shape {
-            levels,
-            blind,
-            wraps,
-        },
-        row,
-    ))
+    let shape = Shape {
+        levels,
+        blind,
+        wraps: path.wraps,
+    };
+    Ok((shape, row))
 }

@@ -15,13 +15,14 @@ use super::super::layout::{Field, PackedLayout};
 use super::super::words::Words;
 use super::ExplicitCounts;
 use super::together::{CountSearch, WorkerHalt};
+use crate::lock;
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_model::{Domain, Value, Variable};
 use lariat_parallel::{SharedHandle, Slots, WordSet};
 use std::hint::black_box;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// A bit that no state uses and every member of the set has, so that no member is 0.
 const MEMBER: u64 = 1 << 63;
@@ -74,7 +75,7 @@ impl<'a> WordSearch<'a> {
     pub fn add_to(&self, count: &mut ExplicitCounts) {
         self.tally.add_to(count);
         count.states += self.members.found;
-        count.bytes = self.members.bytes();
+        count.bytes = lock(&self.members.bytes).bytes();
         count.packed_bits = self.space.layout.bits() as u64;
     }
 
@@ -113,7 +114,9 @@ impl CountSearch for WordSearch<'_> {
             self.looked_at = 0;
             self.budget.check()?;
         }
-        self.members.yield_to_writer();
+        if self.members.pass.is_wanted() {
+            self.members.pass.yield_to_writer();
+        }
         self.tally.observe(self.words, word);
         self.ahead.clear();
         let mut at = 0;
@@ -195,17 +198,6 @@ impl Members {
         }
     }
 
-    fn bytes(&self) -> u64 {
-        lock(&self.bytes).bytes()
-    }
-
-    #[inline]
-    fn yield_to_writer(&mut self) {
-        if self.pass.is_wanted() {
-            self.pass.yield_to_writer();
-        }
-    }
-
     /// Adds a word; returns whether it is new.
     #[inline]
     fn add(&mut self, hash: u32, word: u64) -> Result<bool, Stop> {
@@ -235,12 +227,8 @@ impl Members {
                 let granted = granted + PERMITS;
                 (granted <= room).then_some(granted)
             };
-            if self
-                .pass
-                .granted
-                .fetch_update(AcqRel, Acquire, more)
-                .is_ok()
-            {
+            let granted = self.pass.granted.fetch_update(AcqRel, Acquire, more);
+            if granted.is_ok() {
                 self.permits = PERMITS;
                 return Ok(());
             }
@@ -248,10 +236,6 @@ impl Members {
             self.pass.with_exclusive(|shared| grow(shared, bytes))?;
         }
     }
-}
-
-fn lock(bytes: &Mutex<Lease>) -> MutexGuard<'_, Lease> {
-    bytes.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Grows the table with exclusive access, unless another worker has grown it meanwhile.
@@ -339,11 +323,7 @@ impl Tally {
         };
         let in_place = self.fields.iter().map(most).max().unwrap_or(0);
         count.max_tokens_in_place = count.max_tokens_in_place.max(in_place);
-        let besides: u128 = self
-            .fields
-            .iter()
-            .map(|field| u128::from(least(field)))
-            .sum();
+        let besides: u128 = self.fields.iter().map(|f| u128::from(least(f))).sum();
         count.max_tokens = count.max_tokens.max(besides + u128::from(self.most));
     }
 }

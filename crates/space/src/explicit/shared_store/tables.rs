@@ -2,12 +2,13 @@
 
 use super::super::store::ExplicitStateId;
 use super::super::tree::{PairStore, scatter};
+use crate::lock;
 use lariat_budget::{Lease, Stop};
 use lariat_parallel::{Segments, SharedHandle, Slots};
 use std::ops::Range;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 const BLOCK: u32 = 256;
 /// Slots of the first table: enough for several blocks.
@@ -24,34 +25,34 @@ pub(super) enum Content {
 pub(super) struct SharedTables {
     tables: [WordTable; 2],
     /// Overflow ids of the states, where one is not 0.
-    pub(super) overflow_vectors: Segments<AtomicU32>,
-    pub(super) has_overflow: AtomicBool,
+    pub overflow_vectors: Segments<AtomicU32>,
+    pub has_overflow: AtomicBool,
 }
 
 /// Items of a fixed number of words, found by their contents and by their ids.
 #[derive(Default)]
 pub(super) struct WordTable {
     /// Ids plus one.
-    pub(super) slots: Slots,
-    pub(super) words: Segments<AtomicU64>,
+    pub slots: Slots,
+    pub words: Segments<AtomicU64>,
     /// Upper bound on the ids handed out.
-    pub(super) top: AtomicU32,
+    pub top: AtomicU32,
     /// Unused parts of the blocks of dropped handles; `spares` is their total length.
     spare: Mutex<Vec<Range<u32>>>,
-    pub(super) spares: AtomicU32,
+    pub spares: AtomicU32,
 }
 
 impl WordTable {
     #[inline]
-    pub(super) fn word(&self, at: usize) -> u64 {
+    pub fn word(&self, at: usize) -> u64 {
         self.words.at(at).load(Relaxed)
     }
 
-    pub(super) fn spare(&self) -> MutexGuard<'_, Vec<Range<u32>>> {
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn spare(&self) -> MutexGuard<'_, Vec<Range<u32>>> {
+        lock(&self.spare)
     }
 
-    pub(super) fn give_back(&self, block: Range<u32>) {
+    pub fn give_back(&self, block: Range<u32>) {
         if !block.is_empty() {
             self.spares.fetch_add(block.len() as u32, Relaxed);
             self.spare().push(block);
@@ -59,7 +60,7 @@ impl WordTable {
     }
 
     /// Returns whether the slots suffice for another block.
-    pub(super) fn has_room(&self) -> bool {
+    pub fn has_room(&self) -> bool {
         u64::from(self.top.load(Acquire)) + u64::from(BLOCK)
             <= Slots::room(self.slots.capacity()) as u64
     }
@@ -67,12 +68,12 @@ impl WordTable {
 
 impl SharedTables {
     #[inline]
-    pub(super) fn table(&self, content: Content) -> &WordTable {
+    pub fn table(&self, content: Content) -> &WordTable {
         &self.tables[content as usize]
     }
 
     #[inline]
-    pub(super) fn overflow_id(&self, id: u32) -> u32 {
+    pub fn overflow_id(&self, id: u32) -> u32 {
         if !self.has_overflow.load(Relaxed) {
             return 0;
         }
@@ -83,12 +84,12 @@ impl SharedTables {
 
 /// One worker's handle to the tables, and its blocks of ids.
 pub(super) struct TableHandle {
-    pub(super) pass: SharedHandle<SharedTables>,
+    pub pass: SharedHandle<SharedTables>,
     /// Lease on the bytes of all tables.
-    pub(super) bytes: Arc<Mutex<Lease>>,
-    pub(super) blocks: [Range<u32>; 2],
+    pub bytes: Arc<Mutex<Lease>>,
+    pub blocks: [Range<u32>; 2],
     /// States that this worker was the first to insert, if they are collected.
-    pub(super) new: Option<Vec<ExplicitStateId>>,
+    pub new: Option<Vec<ExplicitStateId>>,
 }
 
 impl Drop for TableHandle {
@@ -102,7 +103,7 @@ impl Drop for TableHandle {
 }
 
 impl TableHandle {
-    pub(super) fn another(&self) -> TableHandle {
+    pub fn another(&self) -> TableHandle {
         TableHandle {
             pass: self.pass.another(),
             bytes: self.bytes.clone(),
@@ -113,37 +114,35 @@ impl TableHandle {
 
     /// Yields to a worker that waits for exclusive access.
     #[inline]
-    pub(super) fn yield_to_writer(&mut self) {
+    pub fn yield_to_writer(&mut self) {
         if self.pass.is_wanted() {
             self.pass.yield_to_writer();
         }
     }
 
-    pub(super) fn lease(bytes: &Mutex<Lease>, more: usize) -> Result<(), Stop> {
-        let mut lease = bytes.lock().unwrap_or_else(PoisonError::into_inner);
+    pub fn lease(bytes: &Mutex<Lease>, more: usize) -> Result<(), Stop> {
+        let mut lease = lock(bytes);
         let held = lease.bytes() as usize;
         lease.resize(held + more)
     }
 
     #[inline]
-    pub(super) fn find(
+    pub fn find(
         &self,
         content: Content,
         hash: u32,
         mut is: impl FnMut(&SharedTables, u32) -> bool,
     ) -> Option<u32> {
         let tables = &*self.pass;
-        let found = tables
-            .table(content)
-            .slots
-            .find(hash, |id| is(tables, id - 1));
+        let slots = &tables.table(content).slots;
+        let found = slots.find(hash, |id| is(tables, id - 1));
         found.map(|id| id - 1)
     }
 
     /// The next id of the worker's block: free until [`enter`](TableHandle::enter) publishes an
     /// item under it.
     #[inline]
-    pub(super) fn fresh(&mut self, content: Content, width: usize) -> Result<u32, Stop> {
+    pub fn fresh(&mut self, content: Content, width: usize) -> Result<u32, Stop> {
         if self.blocks[content as usize].is_empty() {
             self.refill(content, width)?;
         }
@@ -152,7 +151,7 @@ impl TableHandle {
 
     /// Takes another block of ids and allocates its words.
     #[cold]
-    pub(super) fn refill(&mut self, content: Content, width: usize) -> Result<(), Stop> {
+    pub fn refill(&mut self, content: Content, width: usize) -> Result<(), Stop> {
         loop {
             let table = self.pass.table(content);
             if let Some(block) = table.spare().pop() {
@@ -183,7 +182,7 @@ impl TableHandle {
 
     /// Grows the table with exclusive access, unless another worker has grown it meanwhile.
     #[cold]
-    pub(super) fn grow(&mut self, content: Content) -> Result<(), Stop> {
+    pub fn grow(&mut self, content: Content) -> Result<(), Stop> {
         let bytes = self.bytes.clone();
         let helpers = self.pass.passes();
         self.pass.with_exclusive(|tables| {
@@ -199,7 +198,7 @@ impl TableHandle {
             // Both tables exist during the copy.
             TableHandle::lease(&bytes, new * size_of::<u64>())?;
             table.slots.grow(new, helpers);
-            let mut lease = bytes.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut lease = lock(&bytes);
             let held = lease.bytes() as usize;
             lease.resize(held - old * size_of::<u64>())
         })
@@ -209,7 +208,7 @@ impl TableHandle {
     /// returns its id, and whether it is new. Of several workers that insert equal items, the
     /// compare-and-exchange on the slot selects one.
     #[inline]
-    pub(super) fn enter(
+    pub fn enter(
         &mut self,
         content: Content,
         hash: u32,
@@ -230,12 +229,7 @@ impl TableHandle {
 
     /// Interns the state with these words and this overflow id.
     #[inline]
-    pub(super) fn intern(
-        &mut self,
-        words: &[u64],
-        overflow_id: u32,
-        hash: u32,
-    ) -> Result<u32, Stop> {
+    pub fn intern(&mut self, words: &[u64], overflow_id: u32, hash: u32) -> Result<u32, Stop> {
         self.yield_to_writer();
         let width = words.len();
         let is = |tables: &SharedTables, id: u32| {
@@ -251,32 +245,22 @@ impl TableHandle {
         }
         let id = self.fresh(Content::States, width)?;
         let tables = &*self.pass;
-        for (i, word) in words.iter().enumerate() {
-            let at = id as usize * width + i;
-            tables
-                .table(Content::States)
-                .words
-                .at(at)
-                .store(*word, Relaxed);
+        let states = tables.table(Content::States);
+        for (at, word) in (id as usize * width..).zip(words) {
+            states.words.at(at).store(*word, Relaxed);
         }
         if overflow_id != 0 || tables.has_overflow.load(Relaxed) {
             let ask = |more| TableHandle::lease(&self.bytes, more);
-            tables.overflow_vectors.reserve(id as usize, ask)?;
-            tables
-                .overflow_vectors
-                .at(id as usize)
-                .store(overflow_id, Relaxed);
+            let overflow_vectors = &tables.overflow_vectors;
+            overflow_vectors.reserve(id as usize, ask)?;
+            overflow_vectors.at(id as usize).store(overflow_id, Relaxed);
             tables.has_overflow.store(true, Relaxed);
         }
         Ok(self.enter_state(hash, is))
     }
 
     #[inline]
-    pub(super) fn enter_state(
-        &mut self,
-        hash: u32,
-        is: impl FnMut(&SharedTables, u32) -> bool,
-    ) -> u32 {
+    pub fn enter_state(&mut self, hash: u32, is: impl FnMut(&SharedTables, u32) -> bool) -> u32 {
         let (id, is_new) = self.enter(Content::States, hash, is);
         if is_new && let Some(new) = &mut self.new {
             new.push(ExplicitStateId(id));

@@ -5,7 +5,8 @@ use lariat_budget::Stop;
 use lariat_dd::Residual;
 use lariat_model::order::Level;
 use lariat_model::{
-    Action, BinaryOp, Comparison, EventId, Expr, LValue, Linear, Predicate, System, UnaryOp,
+    Action, BinaryOp, Comparison, EventId, Expr, LValue, Linear, Predicate, System, UnaryOp, Value,
+    VarId,
 };
 
 impl ResidualInterner {
@@ -32,12 +33,11 @@ impl ResidualInterner {
             Predicate::Expr(expr) => self.expr(expr, false, negated),
             Predicate::Not(p) => self.signed(system, p, !negated, may_test_events)?,
             Predicate::And(ps) | Predicate::Or(ps) => {
-                let parts = ps
-                    .iter()
-                    .map(|p| self.signed(system, p, negated, may_test_events))
-                    .collect::<Result<Vec<_>, Stop>>()?;
+                let parts = ps.iter();
+                let parts = parts.map(|p| self.signed(system, p, negated, may_test_events));
+                let parts: Result<Vec<_>, Stop> = parts.collect();
                 let is_and = matches!(predicate, Predicate::And(_));
-                self.junction(is_and != negated, parts)
+                self.junction(is_and != negated, parts?)
             }
             Predicate::Enabled(_) | Predicate::Deadlock if !may_test_events => {
                 return Err(Stop::Unsupported(
@@ -45,30 +45,21 @@ impl ResidualInterner {
                 ));
             }
             Predicate::Enabled(events) => {
-                let parts = events
-                    .iter()
-                    .map(|e| self.enabled(system, *e))
-                    .collect::<Result<Vec<_>, Stop>>()?;
-                let some = self.junction(false, parts);
-                self.signed_residual(some, negated)
+                self.some_enabled(system, events.iter().copied(), negated)?
             }
-            Predicate::Deadlock => {
-                let parts = system
-                    .event_ids()
-                    .map(|e| self.enabled(system, e))
-                    .collect::<Result<Vec<_>, Stop>>()?;
-                let some = self.junction(false, parts);
-                self.signed_residual(some, !negated)
-            }
+            Predicate::Deadlock => self.some_enabled(system, system.event_ids(), !negated)?,
         })
     }
 
-    fn signed_residual(&mut self, residual: Residual, negated: bool) -> Residual {
-        if negated {
-            self.not(residual)
-        } else {
-            residual
-        }
+    fn some_enabled(
+        &mut self,
+        system: &System,
+        events: impl Iterator<Item = EventId>,
+        negated: bool,
+    ) -> Result<Residual, Stop> {
+        let parts: Result<Vec<_>, Stop> = events.map(|e| self.enabled(system, e)).collect();
+        let some = self.junction(false, parts?);
+        Ok(if negated { self.not(some) } else { some })
     }
 
     fn linear(&mut self, linear: &Linear, negated: bool) -> Residual {
@@ -80,6 +71,15 @@ impl ResidualInterner {
             terms.push((level, i128::from(*c)));
         }
         self.comparison(terms, linear.comparison, k, negated)
+    }
+
+    fn compared(&mut self, var: VarId, comparison: Comparison, constant: Value) -> Residual {
+        let linear = Linear {
+            terms: vec![(var, 1)],
+            comparison,
+            constant,
+        };
+        self.linear(&linear, false)
     }
 
     /// The residual of the condition that an expression is not 0; a fault evaluates to `on_fault`.
@@ -142,42 +142,22 @@ impl ResidualInterner {
         }
         let mut parts = Vec::new();
         if let Some(fault) = system.fault {
-            parts.push(self.linear(
-                &Linear {
-                    terms: vec![(fault, 1)],
-                    comparison: Comparison::Eq,
-                    constant: 0,
-                },
-                false,
-            ));
+            parts.push(self.compared(fault, Comparison::Eq, 0));
         }
         match &system.event(event).action {
             Action::Net(arcs) => {
                 for arc in arcs.iter().filter(|a| a.need > 0) {
-                    let at = Linear {
-                        terms: vec![(arc.var, 1)],
-                        comparison: Comparison::Ge,
-                        constant: arc.need,
-                    };
-                    parts.push(self.linear(&at, false));
+                    parts.push(self.compared(arc.var, Comparison::Ge, arc.need));
                 }
             }
             Action::Table { vars, rows } => {
                 let mut some = Vec::with_capacity(rows.len());
                 for row in rows {
-                    let cells: Vec<Residual> = vars
-                        .iter()
-                        .zip(row)
-                        .filter_map(|(var, cell)| cell.map(|(from, _)| (*var, from)))
-                        .map(|(var, from)| {
-                            let at = Linear {
-                                terms: vec![(var, 1)],
-                                comparison: Comparison::Eq,
-                                constant: from,
-                            };
-                            self.linear(&at, false)
-                        })
-                        .collect();
+                    let cells = vars.iter().zip(row).filter_map(|(var, cell)| {
+                        let (from, _) = (*cell)?;
+                        Some(self.compared(*var, Comparison::Eq, from))
+                    });
+                    let cells = cells.collect();
                     some.push(self.junction(true, cells));
                 }
                 parts.push(self.junction(false, some));

@@ -197,14 +197,10 @@ impl ResidualInterner {
         negated: bool,
     ) -> Residual {
         use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
-        let comparison = match (comparison, negated) {
-            (c, false) => c,
-            (Eq, true) => Ne,
-            (Ne, true) => Eq,
-            (Lt, true) => Ge,
-            (Ge, true) => Lt,
-            (Le, true) => Gt,
-            (Gt, true) => Le,
+        let comparison = if negated {
+            comparison.negated()
+        } else {
+            comparison
         };
         if matches!(comparison, Ge | Gt) {
             terms.iter_mut().for_each(|t| t.1 = -t.1);
@@ -299,8 +295,8 @@ impl ResidualInterner {
 
     // --- stepping -----------------------------------------------------------------------------
 
-    /// Extends the lease from time to time.
-    fn account(&mut self) -> Result<(), Stop> {
+    /// Reads a level; extends the lease from time to time.
+    fn step(&mut self, residual: Residual, level: u32, value: u32) -> Result<Residual, Stop> {
         let entries =
             self.nodes.len() + self.sums.len() + self.stepped.len() + self.exprs.entries();
         if entries > self.leased_entries {
@@ -308,7 +304,7 @@ impl ResidualInterner {
             // Approximate bytes of an entry with its table slot.
             self.lease.resize(self.leased_entries * 96)?;
         }
-        Ok(())
+        Ok(self.read_level(residual, Level(level), value))
     }
 
     /// The residual after `level`, the next one, was read as the stored value `stored`.
@@ -362,13 +358,6 @@ impl ResidualInterner {
     fn read(&self, sum: SumId, k: i128, stored: u32) -> (SumId, i128) {
         let term = self.sums[sum.0 as usize].0;
         (term.rest, k - term.c * i128::from(stored))
-    }
-}
-
-impl ResidualInterner {
-    fn step(&mut self, residual: Residual, level: u32, value: u32) -> Result<Residual, Stop> {
-        self.account()?;
-        Ok(self.read_level(residual, Level(level), value))
     }
 }
 

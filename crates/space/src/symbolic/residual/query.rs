@@ -7,13 +7,14 @@
 
 use super::super::layout::LevelLayout;
 use super::ResidualInterner;
+use crate::lock;
 use lariat_budget::{Lease, Stop};
 use lariat_dd::Residual;
 use lariat_dd::kernel::CacheScope;
 use lariat_model::order::Level;
 use lariat_model::{Predicate, System};
 use rustc_hash::FxHashMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 
 /// A worker's handle to the residuals of one query.
 #[derive(Debug)]
@@ -60,13 +61,6 @@ impl Memo {
         }
         self.steps.insert(key, to);
         Ok(())
-    }
-}
-
-fn lock(interner: &Mutex<ResidualInterner>) -> MutexGuard<'_, ResidualInterner> {
-    match interner.lock() {
-        Ok(interner) => interner,
-        Err(poisoned) => poisoned.into_inner(),
     }
 }
 
