@@ -179,10 +179,7 @@ fn explore(
     count: &mut ExplicitCounts,
     ctx: RunContext<'_>,
 ) -> Result<(), Stop> {
-    let mut k = 0;
-    while space.initial(states, k)?.is_some() {
-        k += 1;
-    }
+    space.all_initial(states)?;
     let mut census = Census::new(space, claims, states);
     let mut next = 0;
     while next < states.len() {
@@ -233,10 +230,7 @@ impl CountSearch for StateSearch<'_> {
     }
 
     fn start(&mut self) -> Result<(), WorkerHalt> {
-        let mut k = 0;
-        while self.census.space.initial(&mut self.states, k)?.is_some() {
-            k += 1;
-        }
+        self.census.space.all_initial(&mut self.states)?;
         self.states.take_new(&mut self.found);
         Ok(())
     }

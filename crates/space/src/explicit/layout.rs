@@ -122,13 +122,7 @@ impl PackedLayout {
         let is_open = |i: &usize| matches!(known[*i], Known::Open);
         let open: Vec<usize> = (0..known.len()).filter(is_open).collect();
         if open.is_empty() {
-            return if wide.is_plain() {
-                wide.in_one_word(system)
-            } else {
-                by_paths(system, |order| {
-                    PackedLayout::place_in(order, &known, |_| TREE_WIDTH)
-                })
-            };
+            return wide.or_tree(system, &known, |_| TREE_WIDTH);
         }
         let seen = rehearse(system, &wide, open.iter().copied());
         let initial = |i: usize| system.initial.iter().map(move |state| state[i]);
@@ -140,15 +134,17 @@ impl PackedLayout {
             most @ 2.. => width_of(most as u64).max(usual).min(MOST_WIDTH),
             _ => LEAST_WIDTH,
         });
-        if narrow.is_plain() {
-            narrow.in_one_word(system)
-        } else {
-            by_paths(system, |order| {
-                PackedLayout::place_in(order, &known, |i| {
-                    if seen.looks_safe(i) { 1 } else { TREE_WIDTH }
-                })
-            })
+        let in_tree = |i| if seen.looks_safe(i) { 1 } else { TREE_WIDTH };
+        narrow.or_tree(system, &known, in_tree)
+    }
+
+    /// This layout if its states are stored whole, else one for trees; `open` returns the width of
+    /// a variable without a bound in a tree.
+    fn or_tree(self, system: &System, known: &[Known], open: impl Fn(usize) -> u8) -> PackedLayout {
+        if self.is_plain() {
+            return self.in_one_word(system);
         }
+        by_paths(system, |order| PackedLayout::place_in(order, known, &open))
     }
 
     /// Converts to words if possible: the system is a small net, or has no net transitions.

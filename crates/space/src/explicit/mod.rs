@@ -136,15 +136,15 @@ impl<'s> Explicit<'s> {
         states: &mut StateTable,
         k: usize,
     ) -> Result<Option<ExplicitStateId>, Stop> {
-        let Some(initial) = self.system.initial.get(k) else {
-            return Ok(None);
-        };
-        states.open()?;
-        states.scratch.assigned.clear();
-        let values = (0..).zip(initial.iter().copied());
-        states.scratch.assigned.extend(values);
-        states.pack()?;
-        states.reach()
+        match self.initial_prospect(states, k)? {
+            Some(_) => states.reach(),
+            None => Ok(None),
+        }
+    }
+
+    /// Adds all initial states to `states`.
+    pub(crate) fn all_initial(&self, states: &mut StateTable) -> Result<(), Stop> {
+        (0..self.system.initial.len()).try_for_each(|k| self.initial(states, k).map(drop))
     }
 
     /// The next step from `from`, `None` after the last.
@@ -277,13 +277,9 @@ impl<'s> Explicit<'s> {
         ahead.clear();
         states.focus.list(net, &mut ahead.transitions);
         let sum = states.focus.sum;
-        let weights = ahead
-            .transitions
-            .iter()
-            .map(|t| net.transitions[*t as usize].weight);
-        ahead
-            .hashes
-            .extend(weights.map(|weight| mix(sum.wrapping_add(weight))));
+        let listed = ahead.transitions.iter();
+        let sums = listed.map(|t| sum.wrapping_add(net.transitions[*t as usize].weight));
+        ahead.hashes.extend(sums.map(mix));
         states.store.prefetch(&ahead.hashes);
         for t in ahead.transitions.iter().copied() {
             if states.fire(self, t)? {
@@ -331,16 +327,12 @@ impl<'s> Explicit<'s> {
         ahead: &mut PrefetchBuffer,
         steps: &mut Vec<(EventId, ExplicitStateId)>,
     ) -> Result<(), Stop> {
-        let mut cursor = StepCursor {
-            at: self.moves.net.len() as u32,
-            ..StepCursor::default()
-        };
+        let mut cursor = StepCursor::from(self.moves.net.len() as u32);
         ahead.clear();
         while let Some(event) = self.moves.next(self, states, &mut cursor)? {
             ahead.changes.extend_from_slice(&states.scratch.changes);
-            ahead
-                .others
-                .push((event, ahead.changes.len(), states.scratch.sum));
+            let end = ahead.changes.len();
+            ahead.others.push((event, end, states.scratch.sum));
             ahead.hashes.push(states.next_hash());
         }
         states.store.prefetch(&ahead.hashes);
@@ -372,17 +364,11 @@ impl<'s> Explicit<'s> {
         let net = &self.moves.net;
         let mut from = 0;
         while let Some(at) = states.focus.find(net, from) {
-            let cursor = StepCursor {
-                at,
-                ..StepCursor::default()
-            };
-            ways.push((Some(net.transitions[at as usize].event), cursor));
+            let event = net.transitions[at as usize].event;
+            ways.push((Some(event), StepCursor::from(at)));
             from = at + 1;
         }
-        let mut cursor = StepCursor {
-            at: net.len() as u32,
-            ..StepCursor::default()
-        };
+        let mut cursor = StepCursor::from(net.len() as u32);
         loop {
             let way = cursor;
             match self.moves.next(self, states, &mut cursor)? {
@@ -421,11 +407,8 @@ impl<'s> Explicit<'s> {
         let net = &self.moves.net;
         let found = states.focus.find(net, number as u32);
         let at = found.or_else(|| states.focus.find(net, 0))?;
-        let cursor = StepCursor {
-            at,
-            ..StepCursor::default()
-        };
-        Some((Some(net.transitions[at as usize].event), cursor))
+        let event = net.transitions[at as usize].event;
+        Some((Some(event), StepCursor::from(at)))
     }
 
     /// The values of all variables in `state`, computed by the difference from the state in focus.

@@ -8,7 +8,7 @@
 
 use super::{Explicit, ExplicitStateId, StateTable, StepCursor};
 use lariat_budget::{Progress, RunContext, Stop};
-use lariat_model::{EventId, State};
+use lariat_model::State;
 use lariat_reductions::symmetry::{CanonScratch, Representatives, Symmetry, Tokens};
 
 /// Statistics of the quotient; lower bounds if `stop` is set.
@@ -82,17 +82,12 @@ fn explore(
             let most = tokens.iter().map(|(_, value)| *value).max();
             found.max_tokens = found.max_tokens.max(all as u128);
             found.max_tokens_in_place = found.max_tokens_in_place.max(most.unwrap_or(0) as u64);
-            found
-                .states
-                .and_then(|_| canon.orbit_size(&mut room, tokens))
+            let orbit_size = |_| canon.orbit_size(&mut room, tokens);
+            found.states.and_then(orbit_size)
         });
         let mut steps = 0;
         let mut cursor = StepCursor::default();
-        let events =
-            |states: &mut StateTable, cursor: &mut StepCursor| -> Result<Option<EventId>, Stop> {
-                Ok(space.next_event(states, state, cursor)?.flatten())
-            };
-        while let Some(event) = events(states, &mut cursor)? {
+        while let Some(event) = space.next_event(states, state, &mut cursor)?.flatten() {
             if canon.is_first(&twins, event) {
                 space.quotient(states, state, Some(event), |tokens| {
                     canon.least(&mut room, tokens)

@@ -83,26 +83,6 @@ impl Vectors {
         different == 0 && self.last(id) == at(vector, self.cells)
     }
 
-    /// Sets `cells` to those of a vector; calls `changed` with each that differs, its old and its
-    /// new value.
-    #[inline]
-    fn turn(&self, id: u32, cells: &mut [u32], mut changed: impl FnMut(u32, u32, u32)) {
-        let mut turn = |i: u32, cell: &mut u32, new: u32| {
-            if *cell != new {
-                changed(i, std::mem::replace(cell, new), new);
-            }
-        };
-        let (body, next) = self.body(id);
-        let mut cells = (0..).zip(cells);
-        // `body` is advanced before `cells`, so that no cell is lost at its end.
-        for (new, (i, cell)) in body.zip(cells.by_ref()) {
-            turn(i, cell, new);
-        }
-        for (new, (i, cell)) in [next, self.last(id)].into_iter().zip(cells) {
-            turn(i, cell, new);
-        }
-    }
-
     /// The word of a vector, without the last cell.
     #[inline]
     fn word(&self, id: u32) -> u64 {
@@ -124,10 +104,8 @@ impl Vectors {
         }
         let (body, next) = self.body(id);
         let sum = weighted(&self.weights, body);
-        let behind = weighted(
-            &self.weights[self.cells - 1..],
-            [next, self.last(id)].into_iter(),
-        );
+        let ends = [next, self.last(id)].into_iter();
+        let behind = weighted(&self.weights[self.cells - 1..], ends);
         mix(sum.wrapping_add(behind))
     }
 }
@@ -187,8 +165,21 @@ impl VectorInterner {
     /// Sets `cells` to those of a vector; calls `changed` with each that differs, its old and its
     /// new value.
     #[inline]
-    pub(super) fn turn(&self, id: u32, cells: &mut [u32], changed: impl FnMut(u32, u32, u32)) {
-        self.vectors.turn(id, cells, changed);
+    pub(super) fn turn(&self, id: u32, cells: &mut [u32], mut changed: impl FnMut(u32, u32, u32)) {
+        let mut turn = |i: u32, cell: &mut u32, new: u32| {
+            if *cell != new {
+                changed(i, std::mem::replace(cell, new), new);
+            }
+        };
+        let (body, next) = self.vectors.body(id);
+        let mut cells = (0..).zip(cells);
+        // `body` is advanced before `cells`, so that no cell is lost at its end.
+        for (new, (i, cell)) in body.zip(cells.by_ref()) {
+            turn(i, cell, new);
+        }
+        for (new, (i, cell)) in [next, self.vectors.last(id)].into_iter().zip(cells) {
+            turn(i, cell, new);
+        }
     }
 
     /// Interns a vector; returns its id and whether it is new. The rare cell may be omitted if it

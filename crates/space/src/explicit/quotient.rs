@@ -8,7 +8,7 @@
 
 use super::{Explicit, ExplicitStateId, StateTable, StepCursor};
 use lariat_budget::Stop;
-use lariat_model::{Deadlock, EventId, Value};
+use lariat_model::{EventId, Value};
 use lariat_reductions::symmetry::Tokens;
 
 /// Buffers for the tokens of the state in focus and of one successor.
@@ -39,9 +39,7 @@ impl Explicit<'_> {
             cursor.moved = true;
             return Ok(Some(Some(self.moves.net.transitions[at as usize].event)));
         }
-        cursor.done = true;
-        let stutters = !cursor.moved && self.deadlock == Deadlock::Stutter;
-        Ok(stutters.then_some(None))
+        Ok(self.end(state, cursor).map(|(event, _)| event))
     }
 
     /// The tokens of a state of a net: marked places in increasing order.
@@ -52,9 +50,8 @@ impl Explicit<'_> {
             marked.state = Some(state);
             marked.tokens.clear();
             let values = (0..).zip(focus.values.iter().copied());
-            marked
-                .tokens
-                .extend(values.filter(|(_, value)| *value != 0));
+            let values = values.filter(|(_, value)| *value != 0);
+            marked.tokens.extend(values);
         }
         &marked.tokens
     }

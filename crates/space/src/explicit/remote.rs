@@ -12,7 +12,8 @@
 
 use super::layout::PackedLayout;
 use super::plain::hash_of_word;
-use super::store::StateStore;
+use super::states::SuccessorScratch;
+use super::store::{StateStore, cells};
 use super::{Explicit, ExplicitStateId, StateTable, StepCursor};
 use lariat_budget::Stop;
 use lariat_model::{Deadlock, EventId, Value};
@@ -152,10 +153,7 @@ impl StateTable {
     fn print_of_other(&self, prospect: PreparedSuccessor) -> u64 {
         match prospect {
             PreparedSuccessor::Word(word) => spread(word),
-            PreparedSuccessor::Here(state) => {
-                let cells = self.store.get(state.0);
-                self.print_of(&cells)
-            }
+            PreparedSuccessor::Here(state) => self.print_of(&self.store.get(state.0)),
             PreparedSuccessor::Prepared => {
                 let overflow_id = self.prepared_cell(self.layout.overflow_id());
                 match self.store.word(&self.focus.view, &self.scratch.changes) {
@@ -187,9 +185,8 @@ impl StateTable {
             PreparedSuccessor::Word(word) => self.find_word(word),
             PreparedSuccessor::Here(state) => Some(state),
             PreparedSuccessor::Prepared => {
-                let found =
-                    self.store
-                        .find(&self.focus.view, &self.scratch.changes, self.scratch.sum);
+                let SuccessorScratch { changes, sum, .. } = &self.scratch;
+                let found = self.store.find(&self.focus.view, changes, *sum);
                 found.map(ExplicitStateId)
             }
         }
@@ -267,10 +264,8 @@ impl StateTable {
         {
             *bytes = rest;
             let word = message << (56 - 8 * len) >> (64 - 8 * len);
-            return Ok(Some((
-                (message & 0xff) as u32 >> 1,
-                PreparedSuccessor::Word(word),
-            )));
+            let head = (message & 0xff) as u32 >> 1;
+            return Ok(Some((head, PreparedSuccessor::Word(word))));
         }
         self.read_any(bytes)
     }
@@ -287,21 +282,15 @@ impl StateTable {
         let escaped = head & 1 == 1;
         let head = (head >> 1) as u32;
         if let (false, StateStore::Word(..)) = (escaped, &self.store) {
-            let mut word = [0; 8];
-            word[..body.len()].copy_from_slice(body);
-            return Ok(Some((
-                head,
-                PreparedSuccessor::Word(u64::from_le_bytes(word)),
-            )));
+            return Ok(Some((head, PreparedSuccessor::Word(word_of(body)))));
         }
-        let upper = if escaped {
-            match take_pairs(bytes, self.layout.fields.len()) {
-                Some(upper) => Some(upper),
-                None => return Ok(None),
+        let mut upper = None;
+        if escaped {
+            upper = take_pairs(bytes, self.layout.fields.len());
+            if upper.is_none() {
+                return Ok(None);
             }
-        } else {
-            None
-        };
+        }
         self.prepare(body, upper)?;
         Ok(Some((head, PreparedSuccessor::Prepared)))
     }
@@ -332,12 +321,7 @@ impl StateTable {
 
     /// All cells of the prepared state, the overflow id last.
     fn prepared_cells(&self) -> Vec<u32> {
-        let cells = 0..=self.layout.overflow_id();
-        let mut cells: Vec<u32> = cells.map(|cell| self.focus.view.cell(cell)).collect();
-        for (cell, new) in &self.scratch.changes {
-            cells[*cell as usize] = *new;
-        }
-        cells
+        self.focus.view.changed(&self.scratch.changes)
     }
 
     fn print_of(&self, cells: &[u32]) -> u64 {
@@ -390,21 +374,21 @@ impl StateTable {
 /// The cells of a packed form, without the overflow id.
 fn cells_of(layout: &PackedLayout, body: &[u8]) -> Vec<u32> {
     if let Some(low) = layout.word {
-        let mut word = [0; 8];
-        word[..body.len()].copy_from_slice(body);
-        let word = u64::from_le_bytes(word);
-        return vec![(word & ((1 << low) - 1)) as u32, (word >> low) as u32];
+        let [first, second, _] = cells(word_of(body), 0, low);
+        return vec![first, second];
     }
-    let cell = |bytes: &[u8]| {
-        let mut cell = [0; 4];
-        cell[..bytes.len()].copy_from_slice(bytes);
-        u32::from_le_bytes(cell)
-    };
     let mut cells = vec![0; layout.cells];
     for (filled, bytes) in layout.filled.iter().zip(body.chunks(4)) {
-        cells[*filled as usize] = cell(bytes);
+        cells[*filled as usize] = word_of(bytes) as u32;
     }
     cells
+}
+
+/// The number with these bytes, at most eight, the lowest first.
+fn word_of(bytes: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    word[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(word)
 }
 
 /// Appends a number, seven bits per byte.

@@ -113,7 +113,6 @@ impl SharedStore {
         self.handle.pass.enter();
     }
 
-    #[inline]
     pub fn yield_to_writer(&mut self) {
         self.handle.yield_to_writer();
     }

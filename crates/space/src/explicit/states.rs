@@ -151,9 +151,9 @@ impl StateTable {
         let others = (1..workers).map(|_| (common.another(), overflow_vectors.another()));
         let others: Vec<_> = others.collect();
         let all = std::iter::once((common, overflow_vectors)).chain(others);
-        all.map(|(common, overflow_vectors)| {
-            let mut store = StateStore::Shared(Box::new(common));
-            store.rest();
+        all.map(|(mut common, overflow_vectors)| {
+            common.rest();
+            let store = StateStore::Shared(Box::new(common));
             StateTable::with_store(space, store, overflow_vectors, budget)
         })
         .collect()
@@ -207,30 +207,40 @@ impl StateTable {
     /// nothing to do or waits for another: a growing store waits for all workers in the shared
     /// section.
     pub fn rest(&mut self) {
-        self.store.rest();
+        if let Some(shared) = self.store.shared() {
+            shared.rest();
+        }
     }
 
     /// Enters the shared section again after a [rest](StateTable::rest).
     pub fn resume(&mut self) {
-        self.store.resume();
+        if let Some(shared) = self.store.shared() {
+            shared.resume();
+        }
     }
 
     /// Yields to a worker that waits for exclusive access to the store. To be called regularly by a
     /// worker that makes no other call for a while.
     pub fn yield_to_writer(&mut self) {
-        self.store.yield_to_writer();
+        if let Some(shared) = self.store.shared() {
+            shared.yield_to_writer();
+        }
     }
 
     /// Starts collecting the states that this worker is the first to find, for
     /// [`take_new`](StateTable::take_new).
     pub(super) fn keep_new(&mut self) {
-        self.store.keep_new();
+        if let Some(shared) = self.store.shared() {
+            shared.keep_new();
+        }
     }
 
     /// Appends the states collected since the last call.
     #[inline]
     pub(super) fn take_new(&mut self, new: &mut Vec<ExplicitStateId>) {
-        self.store.take_new(new);
+        if let Some(shared) = self.store.shared() {
+            shared.take_new(new);
+        }
     }
 
     /// Upper bound on the ids of the states found; [`is_known`](StateTable::is_known) identifies
@@ -324,7 +334,7 @@ impl StateTable {
     /// Enters the shared section and initializes the view. To be called first; also allowed after a
     /// [rest](StateTable::rest).
     pub(super) fn open(&mut self) -> Result<(), Stop> {
-        self.store.resume();
+        self.resume();
         if self.focus.view.is_empty() {
             self.focus.view = self.store.zero(&self.layout)?;
         }
@@ -337,7 +347,7 @@ impl StateTable {
         self.poll.steps += 1;
         if self.poll.steps >= STEPS_PER_CHECK {
             self.poll.steps = 0;
-            self.store.yield_to_writer();
+            self.yield_to_writer();
             self.poll.budget.check()?;
         }
         Ok(())

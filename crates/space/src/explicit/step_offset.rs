@@ -30,8 +30,15 @@ impl StepCursor {
     /// An iteration that begins at an offset.
     pub fn at_turn(turn: StepOffset) -> StepCursor {
         StepCursor {
-            at: turn.0,
             begin: turn.0,
+            ..StepCursor::from(turn.0)
+        }
+    }
+
+    /// An iteration over the steps from number `at` on.
+    pub(super) fn from(at: u32) -> StepCursor {
+        StepCursor {
+            at,
             ..StepCursor::default()
         }
     }

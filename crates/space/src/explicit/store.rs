@@ -54,6 +54,15 @@ impl PackedView {
         self.nodes.is_empty()
     }
 
+    /// The cells of the state that differs by `changes`, and any padding behind them.
+    pub fn changed(&self, changes: &[CellChange]) -> Vec<u32> {
+        let mut cells = self.nodes[self.first..].to_vec();
+        for (cell, new) in changes {
+            cells[*cell as usize] = *new;
+        }
+        cells
+    }
+
     /// The word that differs by `changes`, whose first cell has `low` bits, and its overflow id.
     #[inline]
     pub fn word(&self, changes: &[CellChange], low: u32) -> (u64, u32) {
@@ -86,14 +95,13 @@ impl StateStore {
     /// A view of the state whose cells are all 0, which need not be in the store.
     pub fn zero(&mut self, layout: &PackedLayout) -> Result<PackedView, Stop> {
         Ok(match self {
-            StateStore::Word(..) | StateStore::Plain(_) => PackedView {
-                nodes: vec![0; layout.cells + 1],
-                first: 0,
-            },
+            StateStore::Word(..) | StateStore::Plain(_) => {
+                PackedView::new(vec![0; layout.cells + 1], 0)
+            }
             StateStore::Tree(tree) => {
                 let nodes = tree.zero()?;
                 let first = nodes.len() / 2;
-                PackedView { nodes, first }
+                PackedView::new(nodes, first)
             }
             StateStore::Shared(common) => common.zero()?,
         })
@@ -111,34 +119,12 @@ impl StateStore {
         matches!(self, StateStore::Shared(_))
     }
 
-    pub fn rest(&mut self) {
-        if let StateStore::Shared(common) = self {
-            common.rest();
-        }
-    }
-
-    pub fn resume(&mut self) {
-        if let StateStore::Shared(common) = self {
-            common.resume();
-        }
-    }
-
-    pub fn yield_to_writer(&mut self) {
-        if let StateStore::Shared(common) = self {
-            common.yield_to_writer();
-        }
-    }
-
-    pub fn keep_new(&mut self) {
-        if let StateStore::Shared(common) = self {
-            common.keep_new();
-        }
-    }
-
+    /// The store if it is shared by several workers.
     #[inline]
-    pub fn take_new(&mut self, new: &mut Vec<ExplicitStateId>) {
-        if let StateStore::Shared(common) = self {
-            common.take_new(new);
+    pub fn shared(&mut self) -> Option<&mut SharedStore> {
+        match self {
+            StateStore::Shared(common) => Some(common),
+            _ => None,
         }
     }
 
@@ -187,11 +173,7 @@ impl StateStore {
                 const FEW: usize = 8;
                 let mut old = [0; FEW];
                 if changes.len() > FEW {
-                    let mut vector = view.nodes.clone();
-                    for (cell, new) in changes {
-                        vector[*cell as usize] = *new;
-                    }
-                    return Ok(vectors.intern_sum(&vector, sum)?.0);
+                    return Ok(vectors.intern_sum(&view.changed(changes), sum)?.0);
                 }
                 for (old, change) in old.iter_mut().zip(changes) {
                     *old = swap(change);
@@ -214,13 +196,7 @@ impl StateStore {
                 let (word, overflow_id) = view.word(changes, *low);
                 vectors.find_word(word, overflow_id)
             }
-            StateStore::Plain(vectors) => {
-                let mut vector = view.nodes.clone();
-                for (cell, new) in changes {
-                    vector[*cell as usize] = *new;
-                }
-                vectors.find_sum(&vector, sum)
-            }
+            StateStore::Plain(vectors) => vectors.find_sum(&view.changed(changes), sum),
             StateStore::Tree(tree) => tree.find(&view.nodes, changes, sum),
             StateStore::Shared(common) => common.find(view, changes, sum),
         }
@@ -231,7 +207,7 @@ impl StateStore {
     pub fn word(&self, view: &PackedView, changes: &[CellChange]) -> Option<(u64, u32)> {
         match self {
             StateStore::Word(_, low) => Some(view.word(changes, *low)),
-            StateStore::Plain(_) | StateStore::Tree(_) | StateStore::Shared(_) => None,
+            _ => None,
         }
     }
 

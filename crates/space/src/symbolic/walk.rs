@@ -76,10 +76,7 @@ impl StateWalk {
             Some(states) => states,
             none => {
                 let states = none.insert(space.states(budget));
-                let mut k = 0;
-                while space.initial(states, k)?.is_some() {
-                    k += 1;
-                }
+                space.all_initial(states)?;
                 states
             }
         };

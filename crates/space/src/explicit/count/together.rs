@@ -132,12 +132,11 @@ pub(super) fn explore<S: CountSearch>(
         // If a thread cannot be spawned, the other threads do its work.
         let start = |search: S| {
             let thread = Builder::new().name("states".to_owned());
-            thread
-                .spawn_scoped(scope, move || together.worker(search, blank))
-                .ok()
+            let work = move || together.worker(search, blank, false);
+            thread.spawn_scoped(scope, work).ok()
         };
         let others: Vec<ScopedJoinHandle<'_, End<S>>> = all.filter_map(start).collect();
-        let mut ends = vec![together.first_worker(first, blank)];
+        let mut ends = vec![together.worker(first, blank, true)];
         for other in others {
             ends.push(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
         }
@@ -163,38 +162,32 @@ impl<T> Together<'_, T> {
         self.board.close();
     }
 
-    /// Finds the initial states, then works like every other worker.
-    fn first_worker<S: CountSearch<State = T>>(
-        &self,
-        mut search: S,
-        blank: &ExplicitCounts,
-    ) -> End<S> {
-        let _alarm = Alarm(self);
-        match self.start(&mut search) {
-            Ok(initial) => {
-                self.board.offer(initial);
-                self.worker(search, blank)
-            }
-            Err(halt) => {
-                self.end();
-                search.rest();
-                (search, blank.clone(), Some(halt))
-            }
-        }
-    }
-
-    fn start<S: CountSearch<State = T>>(&self, search: &mut S) -> Result<List<T>, WorkerHalt> {
+    /// Offers the initial states.
+    fn start<S: CountSearch<State = T>>(&self, search: &mut S) -> Result<(), WorkerHalt> {
         search.open()?;
         search.start()?;
         let mut initial = List::new(self.ctx.budget);
         initial.append(search.found())?;
-        Ok(initial)
+        self.board.offer(initial);
+        Ok(())
     }
 
-    fn worker<S: CountSearch<State = T>>(&self, mut search: S, blank: &ExplicitCounts) -> End<S> {
+    /// Explores with one thread; the first worker finds the initial states.
+    fn worker<S: CountSearch<State = T>>(
+        &self,
+        mut search: S,
+        blank: &ExplicitCounts,
+        is_first: bool,
+    ) -> End<S> {
         let _alarm = Alarm(self);
         let mut count = blank.clone();
-        let halt = self.explore(&mut search, &mut count).err();
+        let started = if is_first {
+            self.start(&mut search)
+        } else {
+            Ok(())
+        };
+        let explored = started.and_then(|()| self.explore(&mut search, &mut count));
+        let halt = explored.err();
         if halt.is_some() {
             self.end();
         }
