@@ -23,32 +23,16 @@ impl Net {
         self.tokens.len() - 1
     }
 
-    fn transition(&mut self, from: &[(usize, u32)], to: &[(usize, u32)]) {
-        let mut arcs: Vec<(usize, u32, u32)> = Vec::new();
-        for (&(place, weight), out) in from
-            .iter()
-            .map(|a| (a, false))
-            .chain(to.iter().map(|a| (a, true)))
-        {
-            let at = match arcs.iter().position(|arc| arc.0 == place) {
-                Some(at) => at,
-                None => {
-                    arcs.push((place, 0, 0));
-                    arcs.len() - 1
-                }
-            };
-            if out {
-                arcs[at].2 += weight;
-            } else {
-                arcs[at].1 += weight;
+    /// Adds a transition that takes a token from and puts one on each of these places.
+    fn transition(&mut self, from: &[usize], to: &[usize]) {
+        let mut arcs: Vec<(usize, u32, u32)> = from.iter().map(|&place| (place, 1, 0)).collect();
+        for &place in to {
+            match arcs.iter_mut().find(|arc| arc.0 == place) {
+                Some(arc) => arc.2 += 1,
+                None => arcs.push((place, 0, 1)),
             }
         }
         self.transitions.push(arcs);
-    }
-
-    fn simple(&mut self, from: &[usize], to: &[usize]) {
-        let one = |places: &[usize]| places.iter().map(|&p| (p, 1)).collect::<Vec<_>>();
-        self.transition(&one(from), &one(to));
     }
 
     /// Dining philosophers, six places each: fork, idle, waiting and having on both sides.
@@ -60,10 +44,10 @@ impl Net {
         for i in 0..n {
             let [fork, idle, wait_left, has_left, wait_right, has_right] = seats[i];
             let other = seats[(i + 1) % n][0];
-            net.simple(&[idle], &[wait_left, wait_right]);
-            net.simple(&[wait_left, fork], &[has_left]);
-            net.simple(&[wait_right, other], &[has_right]);
-            net.simple(&[has_left, has_right], &[idle, fork, other]);
+            net.transition(&[idle], &[wait_left, wait_right]);
+            net.transition(&[wait_left, fork], &[has_left]);
+            net.transition(&[wait_right, other], &[has_right]);
+            net.transition(&[has_left, has_right], &[idle, fork, other]);
         }
         net
     }
@@ -79,14 +63,14 @@ impl Net {
         let at = |node: usize, number: usize| node * 8 + (8 - number);
         for i in 0..n {
             let r = (i + n - 1) % n;
-            net.simple(&[at(i, 6), at(i, 8)], &[at(i, 3), at(i, 5)]);
-            net.simple(&[at(i, 5), at(r, 3)], &[at(i, 6), at(r, 2)]);
-            net.simple(&[at(i, 4), at(i, 6)], &[at(i, 3), at(i, 7)]);
-            net.simple(&[at(i, 7), at(r, 3)], &[at(i, 6), at(r, 1)]);
-            net.simple(&[at(i, 1)], &[at(i, 4)]);
-            net.simple(&[at(i, 1)], &[at(i, 2)]);
-            net.simple(&[at(i, 2)], &[at(i, 4)]);
-            net.simple(&[at(i, 2)], &[at(i, 8)]);
+            net.transition(&[at(i, 6), at(i, 8)], &[at(i, 3), at(i, 5)]);
+            net.transition(&[at(i, 5), at(r, 3)], &[at(i, 6), at(r, 2)]);
+            net.transition(&[at(i, 4), at(i, 6)], &[at(i, 3), at(i, 7)]);
+            net.transition(&[at(i, 7), at(r, 3)], &[at(i, 6), at(r, 1)]);
+            net.transition(&[at(i, 1)], &[at(i, 4)]);
+            net.transition(&[at(i, 1)], &[at(i, 2)]);
+            net.transition(&[at(i, 2)], &[at(i, 4)]);
+            net.transition(&[at(i, 2)], &[at(i, 8)]);
         }
         net
     }
@@ -116,7 +100,7 @@ impl Net {
             (&[13], &[15]),
         ];
         for (from, to) in moves {
-            net.simple(from, to);
+            net.transition(from, to);
         }
         net
     }
@@ -132,26 +116,26 @@ impl Net {
         let [p2_join, p2_ship, p2_done, p2_machine, p2_wait, p2] =
             [0, 0, 0, 0, 0, n].map(|tokens| net.place(tokens));
         let [m2, p3_machine, p3_ship, p3] = [1, 0, 0, n].map(|tokens| net.place(tokens));
-        net.simple(&[p1], &[p1_wait]);
-        net.simple(&[p1_wait, m1], &[p1_machine]);
-        net.simple(&[p1_machine], &[p1_done, m1]);
-        net.simple(&[p1_done], &[p1_ship]);
-        net.simple(&[p1_done], &[p1_join]);
-        net.simple(&[p1_ship], &[p1]);
-        net.simple(&[p2], &[p2_wait]);
-        net.simple(&[p2_wait, m2], &[p2_machine]);
-        net.simple(&[p2_machine], &[p2_done, m2]);
-        net.simple(&[p2_done], &[p2_ship]);
-        net.simple(&[p2_done], &[p2_join]);
-        net.simple(&[p2_ship], &[p2]);
-        net.simple(&[p1_join, p2_join], &[p12]);
-        net.simple(&[p12], &[p12_wait]);
-        net.simple(&[p12_wait, m3], &[p12_machine]);
-        net.simple(&[p12_machine], &[p12_ship, m3]);
-        net.simple(&[p12_ship], &[p1, p2]);
-        net.simple(&[p3], &[p3_machine]);
-        net.simple(&[p3_machine, m2], &[p3_ship, m2]);
-        net.simple(&[p3_ship], &[p3]);
+        net.transition(&[p1], &[p1_wait]);
+        net.transition(&[p1_wait, m1], &[p1_machine]);
+        net.transition(&[p1_machine], &[p1_done, m1]);
+        net.transition(&[p1_done], &[p1_ship]);
+        net.transition(&[p1_done], &[p1_join]);
+        net.transition(&[p1_ship], &[p1]);
+        net.transition(&[p2], &[p2_wait]);
+        net.transition(&[p2_wait, m2], &[p2_machine]);
+        net.transition(&[p2_machine], &[p2_done, m2]);
+        net.transition(&[p2_done], &[p2_ship]);
+        net.transition(&[p2_done], &[p2_join]);
+        net.transition(&[p2_ship], &[p2]);
+        net.transition(&[p1_join, p2_join], &[p12]);
+        net.transition(&[p12], &[p12_wait]);
+        net.transition(&[p12_wait, m3], &[p12_machine]);
+        net.transition(&[p12_machine], &[p12_ship, m3]);
+        net.transition(&[p12_ship], &[p1, p2]);
+        net.transition(&[p3], &[p3_machine]);
+        net.transition(&[p3_machine, m2], &[p3_ship, m2]);
+        net.transition(&[p3_ship], &[p3]);
         net
     }
 

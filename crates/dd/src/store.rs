@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::event::{EventPart, EventRelation, Subset};
 use crate::kernel::{CacheScope, DdNode, Halt, Kernel};
 use crate::pool::NodePool;
+use crate::tables::lock;
 use lariat_budget::{Budget, Stop};
 
 /// A set of vectors, kept alive by the handle and its clones.
@@ -155,16 +156,11 @@ impl Store {
     pub fn figures(&self) -> StoreFigures {
         let tables = self.kernel.read_tables();
         let (nodes, words) = self.kernel.unreported();
-        let (nodes, words) = (
-            tables.unique.count() + nodes,
-            tables.pool.occupied() + words,
-        );
+        let nodes = tables.unique.count() + nodes;
+        let words = tables.pool.occupied() + words;
         let (peak, peak_words) = tables.peak.max((nodes, words));
-        let counted = self
-            .kernel
-            .counters
-            .totals
-            .with(self.kernel.counters.pending);
+        let counters = &self.kernel.counters;
+        let counted = lock(&counters.totals).plus(counters.pending);
         StoreFigures {
             created: counted.created,
             nodes,
@@ -175,8 +171,7 @@ impl Store {
             unique_bytes: tables.unique.bytes(),
             cache_bytes: tables.cache.bytes(),
             lookups: counted.lookups,
-            // Other workers may report between the two loads.
-            hits: counted.lookups.saturating_sub(counted.misses),
+            hits: counted.lookups - counted.misses,
             collections: tables.collections,
         }
     }

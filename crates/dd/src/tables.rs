@@ -151,18 +151,14 @@ impl StoreTables {
         CacheScopeId(last.ok().and_then(next).unwrap_or(1))
     }
 
-    fn deposited(&self) -> MutexGuard<'_, Vec<(WorkerId, Vec<DdNode>)>> {
-        lock(&self.deposited)
-    }
-
     /// Stores the roots of `worker`, which yields.
     pub fn deposit_roots(&self, worker: WorkerId, roots: Vec<DdNode>) {
-        self.deposited().push((worker, roots));
+        lock(&self.deposited).push((worker, roots));
     }
 
     /// Removes the roots of `worker`, which continues.
     pub fn withdraw_roots(&self, worker: WorkerId) {
-        self.deposited().retain(|(other, _)| *other != worker);
+        lock(&self.deposited).retain(|(other, _)| *other != worker);
     }
 
     /// Marks all nodes reachable from handles and from the roots of workers, and frees the rest.
@@ -180,7 +176,7 @@ impl StoreTables {
             Arc::strong_count(held) > 1 || !handles.is_empty()
         });
         open.sort_unstable();
-        roots.extend(self.deposited().iter().flat_map(|(_, held)| held));
+        roots.extend(lock(&self.deposited).iter().flat_map(|(_, held)| held));
         let pool = &mut self.pool;
         pool.clear_marks();
         let mut todo = Vec::new();
@@ -191,11 +187,9 @@ impl StoreTables {
             while let Some(node) = todo.pop() {
                 let from = todo.len();
                 let block = pool.block(node);
-                let (step, skip) = match word(&block[0]) & 1 {
-                    0 => (1, 1),
-                    _ => (2, 2),
-                };
-                let children = block.iter().skip(skip).step_by(step);
+                // In a sparse node every second word is a child.
+                let step = 1 + (word(&block[0]) & 1) as usize;
+                let children = block.iter().skip(step).step_by(step);
                 todo.extend(children.map(|child| DdNode(word(child))));
                 let mut to = from;
                 for at in from..todo.len() {

@@ -25,8 +25,8 @@ pub(super) struct Reserve {
     stretches: Stretches,
     permits: usize,
     /// Nodes and their words not yet reported to the tables.
-    nodes: usize,
-    words: usize,
+    pub nodes: usize,
+    pub words: usize,
 }
 
 impl Reserve {
@@ -37,11 +37,6 @@ impl Reserve {
             tables.unique.report(std::mem::take(&mut self.nodes));
             tables.pool.report_words(std::mem::take(&mut self.words));
         }
-    }
-
-    /// Returns the nodes and their words not yet reported to the tables.
-    pub fn unreported(&self) -> (usize, usize) {
-        (self.nodes, self.words)
     }
 }
 

@@ -12,7 +12,7 @@ use std::ops::Deref;
 
 use super::make::Reserve;
 use super::{DdNode, Kernel, KernelOptions};
-use crate::tables::StoreTables;
+use crate::tables::{StoreTables, lock};
 use lariat_budget::Stop;
 use lariat_parallel::SharedHandle;
 
@@ -78,9 +78,8 @@ impl Kernel {
 
     /// Reports lookups and created nodes.
     fn report_counters(&mut self) {
-        self.counters
-            .totals
-            .add(std::mem::take(&mut self.counters.pending));
+        let mut totals = lock(&self.counters.totals);
+        *totals = totals.plus(std::mem::take(&mut self.counters.pending));
     }
 
     /// Returns all roots of this worker; an unfinished node has its children on the stack.
@@ -149,14 +148,12 @@ impl Kernel {
         let wide = pressures.wide.is_high() && !cache.wide.suffices(&mut pressures.wide);
         if narrow || wide {
             self.with_exclusive(|tables| {
+                let (cache, threads) = (&mut tables.cache, tables.threads);
                 if narrow {
-                    tables
-                        .cache
-                        .narrow
-                        .grow(&mut pressures.narrow, tables.threads);
+                    cache.narrow.grow(&mut pressures.narrow, threads);
                 }
                 if wide {
-                    tables.cache.wide.grow(&mut pressures.wide, tables.threads);
+                    cache.wide.grow(&mut pressures.wide, threads);
                 }
             });
         }

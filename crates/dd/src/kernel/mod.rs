@@ -48,8 +48,7 @@ use crate::tables::{Held, StoreTables, WorkerId};
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_parallel::SharedHandle;
 use make::Reserve;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Minimal number of words allocated between two collections, in a small store and in any.
 const SMALL_PAUSE: usize = 1 << 21;
@@ -118,9 +117,10 @@ struct WorkMeter {
     reason: Option<Stop>,
 }
 
-/// Counters of all workers as reported, and those of this worker since its last report.
+/// Counters of all workers as reported, and those of this worker since its last report. They lie
+/// outside of the tables, so a worker can report outside the shared section.
 pub(crate) struct StoreCounters {
-    pub totals: Arc<Totals>,
+    pub totals: Arc<Mutex<WorkerCounters>>,
     pub pending: WorkerCounters,
 }
 
@@ -143,29 +143,12 @@ pub(crate) struct WorkerCounters {
     pub misses: u64,
 }
 
-/// Counters of all workers of a store, updated by relaxed atomics. They lie outside of the tables,
-/// so a worker can report outside the shared section.
-#[derive(Default)]
-pub(crate) struct Totals {
-    created: AtomicU64,
-    lookups: AtomicU64,
-    misses: AtomicU64,
-}
-
-impl Totals {
-    fn add(&self, counted: WorkerCounters) {
-        self.created.fetch_add(counted.created, Ordering::Relaxed);
-        self.lookups.fetch_add(counted.lookups, Ordering::Relaxed);
-        self.misses.fetch_add(counted.misses, Ordering::Relaxed);
-    }
-
-    /// Returns the sum of the reported counters and `counted`.
-    pub fn with(&self, counted: WorkerCounters) -> WorkerCounters {
-        let load = |total: &AtomicU64| total.load(Ordering::Relaxed);
+impl WorkerCounters {
+    pub fn plus(self, other: WorkerCounters) -> WorkerCounters {
         WorkerCounters {
-            created: load(&self.created) + counted.created,
-            lookups: load(&self.lookups) + counted.lookups,
-            misses: load(&self.misses) + counted.misses,
+            created: self.created + other.created,
+            lookups: self.lookups + other.lookups,
+            misses: self.misses + other.misses,
         }
     }
 }
@@ -252,7 +235,7 @@ impl Kernel {
 
     /// Returns the nodes and words that this worker has made and not reported to the tables.
     pub(crate) fn unreported(&self) -> (usize, usize) {
-        self.reserve.unreported()
+        (self.reserve.nodes, self.reserve.words)
     }
 
     /// Returns the number of levels; level 0 is the top.

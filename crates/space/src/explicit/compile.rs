@@ -113,12 +113,10 @@ impl Compiled {
             for (gate, body) in bodies(&system.event(event).action) {
                 match gate {
                     None => open.push((event, body)),
-                    Some((var, value)) => gated
-                        .entry(var)
-                        .or_default()
-                        .entry(value)
-                        .or_default()
-                        .push((event, body)),
+                    Some((var, value)) => {
+                        let values = gated.entry(var).or_default();
+                        values.entry(value).or_default().push((event, body));
+                    }
                 }
             }
         }
@@ -390,22 +388,18 @@ impl Compiled {
 
     /// Returns whether no assignment fails.
     fn ends(&self, assigns: Range, values: &[Value]) -> bool {
-        if part(&self.assigns, assigns)
-            .iter()
-            .all(|a| self.is_total(a))
-        {
+        let mut assigns = part(&self.assigns, assigns).iter();
+        let is_total = |assign: &Assign| {
+            matches!(assign.target, Target::Var(_)) && self.code.is_total(assign.value)
+        };
+        if assigns.clone().all(is_total) {
             return true;
         }
         let (mut next, mut stack) = (values.to_vec(), Vec::new());
-        part(&self.assigns, assigns).iter().all(|assign| {
+        assigns.all(|assign| {
             let assigned = self.assign(assign, &next, &mut stack);
             assigned.map(|(var, value, _)| next[var] = value).is_ok()
         })
-    }
-
-    /// Returns whether an assignment cannot fail in any state.
-    fn is_total(&self, assign: &Assign) -> bool {
-        matches!(assign.target, Target::Var(_)) && self.code.is_total(assign.value)
     }
 
     /// Prepares the successor by some assignments; false if one fails and the system has no fault
@@ -427,10 +421,8 @@ impl Compiled {
             scratch.undo.push((var as u32, old));
         }
         scratch.assigned.clear();
-        let became = scratch
-            .undo
-            .iter()
-            .map(|(var, _)| (*var, values[*var as usize]));
+        let changed = scratch.undo.iter();
+        let became = changed.map(|(var, _)| (*var, values[*var as usize]));
         scratch.assigned.extend(became);
         for (var, old) in scratch.undo.iter().rev() {
             values[*var as usize] = *old;

@@ -128,7 +128,7 @@ impl PackedLayout {
         let initial = |i: usize| system.initial.iter().map(move |state| state[i]);
         let tokens = open.iter().copied().flat_map(initial).max().unwrap_or(0);
         let usual = width_of(tokens.max(0) as u64).max(LEAST_WIDTH);
-        let narrow = PackedLayout::place(&known, |i| match seen.most(i) {
+        let narrow = PackedLayout::place(&known, |i| match seen.most[i] {
             _ if seen.looks_safe(i) => 1,
             most if most > tokens && most >> MOST_WIDTH > 0 => GROWING_WIDTH,
             most @ 2.. => width_of(most as u64).max(usual).min(MOST_WIDTH),

@@ -161,18 +161,14 @@ pub(super) fn order(system: &System) -> Vec<(EventId, &[Arc])> {
         Action::Net(arcs) => Some((event, &arcs[..])),
         _ => None,
     };
-    let takes = |arcs: &&[Arc]| arcs.iter().filter(|arc| arc.need > 0).copied().collect();
-    let mut consumers = vec![0u32; system.variables.len()];
-    for (_, arcs) in system.event_ids().filter_map(net) {
-        let takes: Vec<Arc> = takes(&arcs);
-        takes.iter().for_each(|a| consumers[a.var.index()] += 1);
-    }
     let mut order: Vec<(EventId, &[Arc])> = system.event_ids().filter_map(net).collect();
+    let mut consumers = vec![0u32; system.variables.len()];
+    for arc in order.iter().flat_map(|(_, arcs)| *arcs) {
+        consumers[arc.var.index()] += u32::from(arc.need > 0);
+    }
     order.sort_by_cached_key(|(_, arcs)| {
-        let takes: Vec<Arc> = takes(arcs);
-        let least = takes
-            .iter()
-            .min_by_key(|a| (consumers[a.var.index()], a.var));
+        let takes = arcs.iter().filter(|arc| arc.need > 0);
+        let least = takes.min_by_key(|a| (consumers[a.var.index()], a.var));
         least.map_or((0, Value::MIN), |arc| (arc.var.0, arc.need))
     });
     order

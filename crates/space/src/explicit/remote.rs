@@ -146,22 +146,17 @@ impl StateTable {
     pub fn print(&self, prospect: PreparedSuccessor) -> u64 {
         match prospect {
             PreparedSuccessor::Word(word) => spread(word),
-            other => self.print_of_other(other),
+            PreparedSuccessor::Here(state) => self.print_of(&self.store.get(state.0)),
+            PreparedSuccessor::Prepared => self.print_of_prepared(),
         }
     }
 
-    fn print_of_other(&self, prospect: PreparedSuccessor) -> u64 {
-        match prospect {
-            PreparedSuccessor::Word(word) => spread(word),
-            PreparedSuccessor::Here(state) => self.print_of(&self.store.get(state.0)),
-            PreparedSuccessor::Prepared => {
-                let overflow_id = self.prepared_cell(self.layout.overflow_id());
-                match self.store.word(&self.focus.view, &self.scratch.changes) {
-                    Some((word, 0)) => spread(word),
-                    None if overflow_id == 0 => spread(self.scratch.sum),
-                    _ => self.print_of(&self.prepared_cells()),
-                }
-            }
+    fn print_of_prepared(&self) -> u64 {
+        let overflow_id = self.prepared_cell(self.layout.overflow_id());
+        match self.store.word(&self.focus.view, &self.scratch.changes) {
+            Some((word, 0)) => spread(word),
+            None if overflow_id == 0 => spread(self.scratch.sum),
+            _ => self.print_of(&self.prepared_cells()),
         }
     }
 

@@ -35,18 +35,13 @@ pub struct StateTable {
     pub(super) ahead: PrefetchBuffer,
     pub(super) marked: TokenScratch,
     pub(super) prefetch_history: PrefetchHistory,
-    poll: Poll,
+    budget: Budget,
+    /// Steps since the last poll of the budget.
+    steps: u32,
     /// The first variable that was assigned a value beyond its range.
     overflow: Option<VarId>,
     pub(super) cut_off: CutOff,
     is_sealed: bool,
-}
-
-/// Polls of the budget, one per [`STEPS_PER_CHECK`] steps.
-#[derive(Debug)]
-struct Poll {
-    budget: Budget,
-    steps: u32,
 }
 
 /// The cut-off of successors by net transitions with more than `most` tokens in a place.
@@ -188,10 +183,8 @@ impl StateTable {
             ahead: PrefetchBuffer::default(),
             marked: TokenScratch::default(),
             prefetch_history: PrefetchHistory::default(),
-            poll: Poll {
-                budget: budget.clone(),
-                steps: 0,
-            },
+            budget: budget.clone(),
+            steps: 0,
             overflow: None,
             cut_off: CutOff {
                 most: Value::MAX,
@@ -344,11 +337,11 @@ impl StateTable {
     /// Counts a step; polls the budget and yields to waiting workers from time to time.
     #[inline]
     pub(super) fn tick(&mut self) -> Result<(), Stop> {
-        self.poll.steps += 1;
-        if self.poll.steps >= STEPS_PER_CHECK {
-            self.poll.steps = 0;
+        self.steps += 1;
+        if self.steps >= STEPS_PER_CHECK {
+            self.steps = 0;
             self.yield_to_writer();
-            self.poll.budget.check()?;
+            self.budget.check()?;
         }
         Ok(())
     }

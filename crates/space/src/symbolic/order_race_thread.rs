@@ -99,12 +99,12 @@ impl<'o, 'r, 'a, 'b> Interludes<'o, 'r, 'a, 'b> {
         let own = self.budget.work_spent();
         let (race, outcome) = match (self.race.take(), &self.background) {
             (Some(race), None) => {
-                race.record_work(own);
+                race.favourite = own;
                 let outcome = race.interlude(self.favourite);
                 (race, outcome)
             }
             (Some(race), Some(background)) => {
-                race.record_work(own);
+                race.favourite = own;
                 self.due = own + race.until_asked();
                 // If the thread has ended, the next receive reports it.
                 let _ = background.requests.send((race, self.favourite));
@@ -112,10 +112,13 @@ impl<'o, 'r, 'a, 'b> Interludes<'o, 'r, 'a, 'b> {
             }
             (None, background) => match background.as_ref().and_then(|b| b.results.recv().ok()) {
                 Some(result) => result,
-                None => return self.leave(kernel, Err(lost())),
+                None => {
+                    let lost = "the background thread of the order race failed".to_owned();
+                    return self.leave(kernel, Err(Stop::Internal(lost)));
+                }
             },
         };
-        race.record_work(own);
+        race.favourite = own;
         self.due = own + race.until_interlude();
         self.race = Some(race);
         match outcome.transpose() {
@@ -148,10 +151,6 @@ impl<'o, 'r, 'a, 'b> Interludes<'o, 'r, 'a, 'b> {
         }
         self.end
     }
-}
-
-fn lost() -> Stop {
-    Stop::Internal("the background thread of the order race failed".to_owned())
 }
 
 impl Listener<Unfiltered> for Interludes<'_, '_, '_, '_> {

@@ -7,8 +7,9 @@
 //! proof; no result proves nothing. It runs before a symbolic construction is given a large budget,
 //! because on an unbounded net no budget suffices.
 
+use super::rehearsal::transitions;
 use lariat_budget::{Budget, Stop};
-use lariat_model::{Action, Arc, EventId, System, Value, VarId};
+use lariat_model::{Arc, EventId, System, Value, VarId};
 use lariat_random::Random;
 
 /// A proof that a net is unbounded.
@@ -32,14 +33,7 @@ const SEED: u64 = 1969;
 ///
 /// `None` for systems that are not nets.
 pub fn pumping(system: &System, work: u64, budget: &Budget) -> Result<Option<Pumping>, Stop> {
-    let mut events: Vec<&[Arc]> = Vec::with_capacity(system.events.len());
-    for event in &system.events {
-        match &event.action {
-            Action::Net(arcs) => events.push(arcs),
-            _ => return Ok(None),
-        }
-    }
-    let Some(initial) = system.initial.first() else {
+    let (Some(events), Some(initial)) = (transitions(system), system.initial.first()) else {
         return Ok(None);
     };
     if system.fault.is_some() || !system.makes_tokens() {
@@ -135,9 +129,9 @@ impl RandomWalk {
         Pumping {
             prefix: self.taken[..since].to_vec(),
             pump: self.taken[since..].to_vec(),
-            grows: (0..after.len())
-                .filter(|p| before[*p] < after[*p])
-                .map(|p| VarId(p as u32))
+            grows: (0..after.len() as u32)
+                .map(VarId)
+                .filter(|var| before[var.index()] < after[var.index()])
                 .collect(),
         }
     }

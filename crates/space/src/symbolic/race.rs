@@ -74,15 +74,14 @@ pub(super) fn first_try<'a>(
 ) -> Result<Option<Box<Reached<'a>>>, Stop> {
     let name = OrderName::FILE.to_string();
     let (order, work) = (file_order(task), schedule.short_try(task.levels()));
-    Ok(
-        match task.try_order(&name, &order, &task.with_work(work), &mut Silent, trail)? {
-            TrialEnd::Reached(space, states) => {
-                let trail = std::mem::take(trail);
-                Some(Reached::new(space, states, name, trail))
-            }
-            TrialEnd::Unfinished | TrialEnd::Memory | TrialEnd::Left => None,
-        },
-    )
+    let end = task.try_order(&name, &order, &task.with_work(work), &mut Silent, trail)?;
+    Ok(match end {
+        TrialEnd::Reached(space, states) => {
+            let trail = std::mem::take(trail);
+            Some(Reached::new(space, states, name, trail))
+        }
+        TrialEnd::Unfinished | TrialEnd::Memory | TrialEnd::Left => None,
+    })
 }
 
 fn file_order(task: &TrialContext<'_, '_>) -> Order {
@@ -136,8 +135,8 @@ pub(super) struct Race<'a, 'b> {
     pub(super) abort: &'b Abort,
     /// Work before the race, and of earlier favourites.
     before: u64,
-    /// Work of the favourite, as [recorded](Race::record_work) last.
-    favourite: u64,
+    /// Work of the favourite, as its thread has recorded it last.
+    pub(super) favourite: u64,
     schedule: OrderSchedule,
     trail: Vec<OrderTrial>,
     ranking: Ranking,
@@ -339,10 +338,6 @@ impl<'a> Race<'a, '_> {
             (TrialEnd::Memory | TrialEnd::Unfinished, None) => Ok(FavouriteEnd::Starved),
             (TrialEnd::Left, None) => Err(Stop::Interrupted),
         }
-    }
-
-    pub(super) fn record_work(&mut self, work: u64) {
-        self.favourite = work;
     }
 
     /// Total work, including that of the favourite as recorded last.

@@ -112,10 +112,15 @@ fn only<'a>(task: &TrialContext<'a, '_>, name: &str, order: &Order) -> Result<Se
     {
         return Ok(Search::Unbounded(proof));
     }
-    Ok(Search::Raced(Raced {
+    Ok(without_race(reached))
+}
+
+/// The result of a search that has tried one order only.
+fn without_race(reached: Result<Box<Reached<'_>>, Stop>) -> Search<'_> {
+    Search::Raced(Raced {
         reached,
         favourite: None,
-    }))
+    })
 }
 
 /// Finds an order by trials. Small systems end with the first try at no other cost. On an unbounded
@@ -140,21 +145,15 @@ fn search<'a>(
         first => first.transpose(),
     };
     if let Some(Ok(reached)) = first {
-        return Ok(Search::Raced(Raced {
-            reached: Ok(reached),
-            favourite: None,
-        }));
+        return Ok(without_race(Ok(reached)));
     }
     if let Some(proof) = growth()? {
         return Ok(Search::Unbounded(proof));
     }
-    Ok(Search::Raced(match first {
-        Some(bound) => Raced {
-            reached: bound,
-            favourite: None,
-        },
-        None => race(&task, schedule, trail),
-    }))
+    Ok(match first {
+        Some(bound) => without_race(bound),
+        None => Search::Raced(race(&task, schedule, trail)),
+    })
 }
 
 /// An order, for work other than finding the reachable states.
@@ -270,21 +269,29 @@ mod tests {
     use lariat_testkit::{nets, programs};
     use std::num::NonZeroUsize;
 
+    fn found<'a>(
+        system: &'a System,
+        choice: &OrderChoice,
+        budget: &Budget,
+    ) -> Result<ReachResult<'a>, Stop> {
+        reach(system, choice, Deadlock::Stutter, RunContext::quiet(budget))
+    }
+
+    /// All states, which are found under `budget`, and their number.
+    fn all<'a>(
+        system: &'a System,
+        choice: &OrderChoice,
+        budget: &Budget,
+    ) -> (UBig, Box<Reached<'a>>) {
+        let Ok(ReachResult::All(mut reached)) = found(system, choice, budget) else {
+            panic!("all states are reached");
+        };
+        let census = reached.space.census(&reached.states, false);
+        (census.unwrap().states, reached)
+    }
+
     fn states(system: &System, choice: &OrderChoice) -> UBig {
-        let budget = Budget::unlimited();
-        match reach(
-            system,
-            choice,
-            Deadlock::Stutter,
-            RunContext::quiet(&budget),
-        ) {
-            Ok(ReachResult::All(mut reached)) => {
-                let census = reached.space.census(&reached.states, false);
-                census.unwrap().states
-            }
-            Ok(ReachResult::Unbounded(_)) => panic!("unbounded"),
-            Err(stop) => panic!("{stop}"),
-        }
+        all(system, choice, &Budget::unlimited()).0
     }
 
     /// A schedule with as many interludes as possible, from the beginning.
@@ -305,18 +312,8 @@ mod tests {
             let seen = |threads: usize| {
                 let threads = NonZeroUsize::new(threads).unwrap();
                 let budget = Budget::unlimited().with_threads(threads);
-                match reach(
-                    &system,
-                    &frequent_interludes(),
-                    Deadlock::Stutter,
-                    RunContext::quiet(&budget),
-                ) {
-                    Ok(ReachResult::All(mut reached)) => {
-                        let census = reached.space.census(&reached.states, false);
-                        (census.unwrap().states, reached.order, reached.trail)
-                    }
-                    _ => panic!("all states are reached"),
-                }
+                let (states, reached) = all(&system, &frequent_interludes(), &budget);
+                (states, reached.order, reached.trail)
             };
             let (alone, two) = (seen(1), seen(2));
             assert_eq!(alone.0, two.0);
@@ -337,12 +334,7 @@ mod tests {
                 let at = random.below(1_u64 << exponent);
                 let budget = Budget::faulty(InjectedFault::new(stop.clone(), at, victim));
                 let budget = budget.with_threads(NonZeroUsize::new(2).unwrap());
-                match reach(
-                    &system,
-                    &frequent_interludes(),
-                    Deadlock::Stutter,
-                    RunContext::quiet(&budget),
-                ) {
+                match found(&system, &frequent_interludes(), &budget) {
                     Ok(ReachResult::All(mut reached)) => {
                         let census = reached.space.census(&reached.states, false);
                         let expected = UBig::from(8_291_791_872u64);
@@ -385,11 +377,8 @@ mod tests {
             let system = generate(family, 4).unwrap();
             let expected = states(&system, &OrderChoice::Auto);
             for name in OrderName::all().filter(|n| order::named(&system, *n).is_some()) {
-                assert_eq!(
-                    states(&system, &OrderChoice::Named(name)),
-                    expected,
-                    "{name}"
-                );
+                let found = states(&system, &OrderChoice::Named(name));
+                assert_eq!(found, expected, "{name}");
             }
             let given = Order::file(system.variables.len()).reversed();
             assert_eq!(states(&system, &OrderChoice::Given(given)), expected);
@@ -399,16 +388,7 @@ mod tests {
     #[test]
     fn many_tries_lead_to_the_same_states() {
         let system = generate(Family::Kanban, 30).unwrap();
-        let budget = Budget::unlimited();
-        let found = reach(
-            &system,
-            &OrderChoice::Auto,
-            Deadlock::Stutter,
-            RunContext::quiet(&budget),
-        );
-        let Ok(ReachResult::All(reached)) = found else {
-            panic!("not found");
-        };
+        let (_, reached) = all(&system, &OrderChoice::Auto, &Budget::unlimited());
         let stops = || reached.trail.iter().map(|a| a.stop.clone());
         assert!(reached.trail.len() > 1 && stops().filter(Option::is_none).count() == 1);
         assert_eq!(reached.trail.last().map(|a| &a.order), Some(&reached.order));
@@ -424,12 +404,7 @@ mod tests {
                 programs::any(random)
             };
             let budget = Budget::bytes(16 << 20).with_work(200_000);
-            match reach(
-                &system,
-                &OrderChoice::Auto,
-                Deadlock::Stutter,
-                RunContext::quiet(&budget),
-            ) {
+            match found(&system, &OrderChoice::Auto, &budget) {
                 Ok(ReachResult::Unbounded(_)) => unbounded += 1,
                 Ok(ReachResult::All(_)) => {}
                 Err(Stop::Memory | Stop::Work(_) | Stop::Bound(_)) => {}
@@ -522,12 +497,7 @@ mod tests {
         let system = generate(Family::Kanban, 100).unwrap();
         for limit in [0, 5_000, 30_000, 60_000] {
             let outer = Budget::unlimited().with_work(limit);
-            let found = reach(
-                &system,
-                &OrderChoice::Auto,
-                Deadlock::Stutter,
-                RunContext::quiet(&outer),
-            );
+            let found = found(&system, &OrderChoice::Auto, &outer);
             assert_eq!(found.err(), Some(Stop::Work(limit)));
             assert!(outer.work_spent() <= limit + 5_000);
         }
@@ -537,12 +507,7 @@ mod tests {
     fn a_memory_limit_stops_the_search() {
         let system = generate(Family::Philosophers, 1000).unwrap();
         let budget = Budget::bytes(1 << 20);
-        let found = reach(
-            &system,
-            &OrderChoice::Auto,
-            Deadlock::Stutter,
-            RunContext::quiet(&budget),
-        );
+        let found = found(&system, &OrderChoice::Auto, &budget);
         assert_eq!(found.err(), Some(Stop::Memory));
     }
 }

@@ -54,19 +54,24 @@ const LAYERS: u32 = 256;
 
 /// Rehearsals of `system`, in increasing size; none for systems that are not nets.
 pub(super) fn rehearsals(system: &System) -> Vec<Rehearsal> {
-    let mut nets: Vec<&[Arc]> = Vec::with_capacity(system.events.len());
-    for event in &system.events {
-        match &event.action {
-            Action::Net(arcs) => nets.push(arcs),
-            _ => return Vec::new(),
-        }
-    }
+    let Some(nets) = transitions(system) else {
+        return Vec::new();
+    };
     let marked = || system.initial.iter().flatten().filter(|m| **m > 0);
     let all: i128 = marked().map(|m| i128::from(*m)).sum();
     match marked().max() {
         Some(most) if all >= MANY_TOKENS * marked().count() as i128 => fewer_tokens(system, *most),
         _ => fewer_components(system, &nets).unwrap_or_else(|| fewer_events(system, &nets)),
     }
+}
+
+/// The arcs of every event; `None` if one is not a net transition.
+pub(super) fn transitions(system: &System) -> Option<Vec<&[Arc]>> {
+    let arcs = system.events.iter().map(|event| match &event.action {
+        Action::Net(arcs) => Some(&arcs[..]),
+        _ => None,
+    });
+    arcs.collect()
 }
 
 fn fewer_tokens(system: &System, most: i64) -> Vec<Rehearsal> {
@@ -77,12 +82,9 @@ fn fewer_tokens(system: &System, most: i64) -> Vec<Rehearsal> {
             let share = (all + i128::from(most) - 1) / i128::from(most);
             i64::try_from(share).unwrap_or(*value)
         };
+        let initial = system.initial.iter();
         Rehearsal {
-            initial: system
-                .initial
-                .iter()
-                .map(|state| state.iter().map(scale).collect())
-                .collect(),
+            initial: initial.map(|s| s.iter().map(scale).collect()).collect(),
             events: events.clone(),
         }
     };
@@ -97,12 +99,8 @@ fn fewer_components(system: &System, nets: &[&[Arc]]) -> Option<Vec<Rehearsal>> 
     };
     let marked: Vec<usize> = (0..initial.len()).filter(|p| initial[*p] > 0).collect();
     let arcs: usize = nets.iter().map(|arcs| arcs.len()).sum();
-    if marked
-        .len()
-        .saturating_mul(marked.len())
-        .saturating_mul(arcs)
-        > FINDING
-    {
+    let pairs = marked.len().saturating_mul(marked.len());
+    if pairs.saturating_mul(arcs) > FINDING {
         return None;
     }
     let without = |gone: &[usize]| {
@@ -171,12 +169,8 @@ fn fewer_events(system: &System, nets: &[&[Arc]]) -> Vec<Rehearsal> {
         if depths.iter().filter(|d| soon(d)).count() < wanted.max(2) {
             continue;
         }
-        let events: Vec<EventId> = system
-            .event_ids()
-            .zip(&depths)
-            .filter(|(_, d)| soon(d))
-            .map(|(event, _)| event)
-            .collect();
+        let early = system.event_ids().zip(&depths).filter(|(_, d)| soon(d));
+        let events: Vec<EventId> = early.map(|(event, _)| event).collect();
         wanted = events.len() + events.len() / PART + 1;
         all.push(Rehearsal {
             initial: system.initial.clone(),
@@ -254,15 +248,7 @@ mod tests {
     #[test]
     fn shallow_transitions_come_first() {
         let system = generate(Family::SlottedRing, 10).unwrap();
-        let nets: Vec<&[Arc]> = system
-            .events
-            .iter()
-            .filter_map(|event| match &event.action {
-                Action::Net(arcs) => Some(&arcs[..]),
-                _ => None,
-            })
-            .collect();
-        let all = fewer_events(&system, &nets);
+        let all = fewer_events(&system, &transitions(&system).unwrap());
         assert!(!all.is_empty());
         for (less, more) in all.iter().zip(&all[1..]) {
             assert!(less.events.iter().all(|e| more.events.contains(e)));
