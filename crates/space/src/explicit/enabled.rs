@@ -198,18 +198,18 @@ impl EnabledSet {
 mod tests {
     use super::super::layout::PackedLayout;
     use super::super::net::order;
-    use super::super::testing::Random;
+    use super::super::testing;
     use super::*;
-    use lariat_corpora::{cases, seed};
+    use lariat_corpora::{Random, cases, seed};
 
     /// After any changes the set equals one computed from scratch, in the same order.
     #[test]
     fn incremental_update_equals_recomputation() {
         let mut random = Random::new(seed(20_112));
         for case in 0..cases(200) {
-            let places = 1 + random.below(60);
-            let transitions = random.below(400);
-            let system = random.net(places, transitions, 3);
+            let places = 1 + random.below(60_u32);
+            let transitions = random.below(400_u32);
+            let system = testing::net(&mut random, places, transitions, 3);
             let net = CompiledNet::new(&system, order(&system), &PackedLayout::new(&system));
             let mut values: Vec<Value> = system.initial[0].to_vec();
             let mut enabled = EnabledSet::new(&net, &values);
@@ -217,9 +217,9 @@ mod tests {
             for _ in 0..50 {
                 let mut changed = Vec::new();
                 for place in 0..places {
-                    let new = Value::from(random.below(4));
+                    let new = random.below(4);
                     let old = values[place as usize];
-                    if random.below(10) == 0 && old != new {
+                    if random.chance(1, 10) && old != new {
                         values[place as usize] = new;
                         changed.push((place, old));
                     }

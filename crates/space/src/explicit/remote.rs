@@ -421,17 +421,17 @@ fn take_pairs(bytes: &mut &[u8], vars: usize) -> Option<Vec<u64>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::Random;
+    use super::super::testing::net;
     use super::*;
     use lariat_budget::Budget;
-    use lariat_corpora::{cases, seed};
+    use lariat_corpora::{Random, cases, seed};
     use lariat_model::Domain;
 
     /// Unknown words stay words, and interned ones are found, also among many with colliding slots.
     #[test]
     fn seek_finds_interned_words() {
         let mut random = Random::new(seed(6_022));
-        let system = random.net(9, 18, 1);
+        let system = net(&mut random, 9, 18, 1);
         let space = Explicit::new(&system, Deadlock::Stutter);
         let mut states = space.states(&Budget::unlimited());
         let Some(PreparedSuccessor::Prepared) = space.initial_prospect(&mut states, 0).unwrap()
@@ -468,7 +468,7 @@ mod tests {
         for case in 0..cases(32) {
             let places = [3, 9, 40, 300][case % 4];
             let weights = [1, 3, 200, 1 << 20][case / 4 % 4];
-            let mut system = random.net(places, 2 * places, weights);
+            let mut system = net(&mut random, places, 2 * places, weights);
             if case % 3 == 0 {
                 for variable in &mut system.variables {
                     variable.domain = Domain::Count { bound: Some(1) };
@@ -479,6 +479,8 @@ mod tests {
             let (mut here, mut there) = (space.states(&budget), space.states(&budget));
             let prospect = space.initial_prospect(&mut here, 0).unwrap().unwrap();
             here.enter(prospect).unwrap();
+            // Every worker prepares the initial states first.
+            space.initial_prospect(&mut there, 0).unwrap();
             let mut next = 0;
             while next < here.len().min(if places > 100 { 3 } else { 30 }) {
                 let from = ExplicitStateId(next as u32);

@@ -1,80 +1,66 @@
 //! Random nets for tests, and a fixed one.
 
+use lariat_corpora::Random;
 use lariat_model::{Action, Arc, Domain, Event, System, Value, VarId, Variable};
 
-pub(super) struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed | 1)
-    }
-
-    pub fn below(&mut self, n: u32) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 20) % u64::from(n)) as u32
-    }
-
-    /// A net with `places` places and weights below `weights`. Some transitions take or put
-    /// nothing, some only read, and one place has many arcs.
-    pub fn net(&mut self, places: u32, transitions: u32, weights: u32) -> System {
-        let mut events = Vec::new();
-        for i in 0..transitions {
-            let mut arcs: Vec<(u32, Value, Value)> = Vec::new();
-            let (takes, puts) = (self.below(3), self.below(3));
-            for k in 0..takes + puts {
-                let var = match self.below(4) {
-                    0 => 0,
-                    _ => self.below(places),
-                };
-                let tokens = Value::from(1 + self.below(weights));
-                if arcs.iter().all(|(known, ..)| *known != var) {
-                    arcs.push(match (k < takes, self.below(5)) {
-                        (true, 0) => (var, tokens, 0),
-                        (true, _) => (var, tokens, -tokens),
-                        (false, _) => (var, 0, tokens),
-                    });
-                }
+/// A net with `places` places and weights below `weights`. Some transitions take or put
+/// nothing, some only read, and one place has many arcs.
+pub(super) fn net(random: &mut Random, places: u32, transitions: u32, weights: u32) -> System {
+    let mut events = Vec::new();
+    for i in 0..transitions {
+        let mut arcs: Vec<(u32, Value, Value)> = Vec::new();
+        let (takes, puts) = (random.below(3), random.below(3));
+        for k in 0..takes + puts {
+            let var = match random.below(4) {
+                0 => 0,
+                _ => random.below(places),
+            };
+            let tokens = Value::from(1 + random.below(weights));
+            if arcs.iter().all(|(known, ..)| *known != var) {
+                arcs.push(match (k < takes, random.below(5)) {
+                    (true, 0) => (var, tokens, 0),
+                    (true, _) => (var, tokens, -tokens),
+                    (false, _) => (var, 0, tokens),
+                });
             }
-            arcs.sort_unstable();
-            events.push(transition(&format!("t{i}"), &arcs));
         }
-        let initial = (0..places).map(|_| Value::from(self.below(4) * self.below(weights + 1)));
-        System {
-            initial: vec![initial.collect()],
-            variables: (0..places).map(|i| place(&format!("p{i}"))).collect(),
-            events,
-            ..System::default()
-        }
+        arcs.sort_unstable();
+        events.push(transition(&format!("t{i}"), &arcs));
     }
+    let initial = (0..places).map(|_| Value::from(random.below(4) * random.below(weights + 1)));
+    System {
+        initial: vec![initial.collect()],
+        variables: (0..places).map(|i| place(&format!("p{i}"))).collect(),
+        events,
+        ..System::default()
+    }
+}
 
-    /// A net that moves bundles of `weight` tokens, one or two at a time, and creates none: its
-    /// state space is finite.
-    pub fn closed_net(&mut self, places: u32, bundles: u32, weight: Value) -> System {
-        let mut events = Vec::new();
-        for i in 0..3 * places {
-            let mut deltas = vec![0; places as usize];
-            let mut needs = vec![0; places as usize];
-            for _ in 0..1 + self.below(2) {
-                let from = self.below(places) as usize;
-                deltas[from] -= weight;
-                needs[from] += weight;
-                deltas[self.below(places) as usize] += weight;
-            }
-            let arcs = (0..places).zip(needs.into_iter().zip(deltas));
-            let arcs = arcs.filter(|(_, arc)| *arc != (0, 0));
-            let arcs: Vec<(u32, Value, Value)> = arcs.map(|(p, (n, d))| (p, n, d)).collect();
-            events.push(transition(&format!("t{i}"), &arcs));
+/// A net that moves bundles of `weight` tokens, one or two at a time, and creates none: its
+/// state space is finite.
+pub(super) fn closed_net(random: &mut Random, places: u32, bundles: u32, weight: Value) -> System {
+    let mut events = Vec::new();
+    for i in 0..3 * places {
+        let mut deltas = vec![0; places as usize];
+        let mut needs = vec![0; places as usize];
+        for _ in 0..1 + random.below(2) {
+            let from = random.below(places) as usize;
+            deltas[from] -= weight;
+            needs[from] += weight;
+            deltas[random.below(places) as usize] += weight;
         }
-        let mut initial = vec![0; places as usize];
-        (0..bundles).for_each(|_| initial[self.below(places) as usize] += weight);
-        System {
-            initial: vec![initial.into()],
-            variables: (0..places).map(|i| place(&format!("p{i}"))).collect(),
-            events,
-            ..System::default()
-        }
+        let arcs = (0..places).zip(needs.into_iter().zip(deltas));
+        let arcs = arcs.filter(|(_, arc)| *arc != (0, 0));
+        let arcs: Vec<(u32, Value, Value)> = arcs.map(|(p, (n, d))| (p, n, d)).collect();
+        events.push(transition(&format!("t{i}"), &arcs));
+    }
+    let mut initial = vec![0; places as usize];
+    (0..bundles).for_each(|_| initial[random.below(places) as usize] += weight);
+    System {
+        initial: vec![initial.into()],
+        variables: (0..places).map(|i| place(&format!("p{i}"))).collect(),
+        events,
+        ..System::default()
     }
 }
 

@@ -1,9 +1,9 @@
 //! Random and fixed systems, explored and compared with the semantics of the model.
 
-use super::testing::{Random, place, pour, transition};
+use super::testing::{net, place, pour, transition};
 use super::*;
 use lariat_budget::RunContext;
-use lariat_corpora::{cases, seed};
+use lariat_corpora::{Random, cases, seed};
 use lariat_model::{Domain, State, Value};
 use std::collections::HashMap;
 use std::time::Duration;
@@ -13,8 +13,7 @@ use std::time::Duration;
 fn values_outgrow_their_fields() {
     let system = pour(300);
     let space = Explicit::new(&system, Deadlock::Ignore);
-    let mut states = space.states(&Budget::unlimited());
-    let mut at = space.initial(&mut states, 0).unwrap().unwrap();
+    let (mut states, mut at) = start(&space, &Budget::unlimited());
     assert!(states.packed_bits() < 18);
     for i in 1..=300 {
         let mut cursor = StepCursor::default();
@@ -28,12 +27,8 @@ fn values_outgrow_their_fields() {
         let values = [300 - Value::from(i), Value::from(i)];
         assert_eq!(*states.get(ExplicitStateId(i)), values);
     }
-    assert_eq!(
-        space
-            .next(&mut states, at, &mut StepCursor::default())
-            .unwrap(),
-        None
-    );
+    let last = space.next(&mut states, at, &mut StepCursor::default());
+    assert_eq!(last, Ok(None));
 }
 
 /// Successors and predicates agree with the semantics of the system, at states in the order of
@@ -45,7 +40,7 @@ fn random_nets_are_explored_correctly() {
     for case in 0..cases(48) {
         let places = [3, 9, 40, 300][case % 4];
         let weights = [1, 3, 200, 1 << 20][case / 4 % 4];
-        let mut system = random.net(places, 2 * places, weights);
+        let mut system = net(&mut random, places, 2 * places, weights);
         if case % 3 == 0 {
             for variable in &mut system.variables {
                 // Not always an invariant: a stated bound is not a proof.
@@ -54,6 +49,13 @@ fn random_nets_are_explored_correctly() {
         }
         agrees(&system, &mut random, case);
     }
+}
+
+/// A table, and the first initial state in it.
+fn start(space: &Explicit<'_>, budget: &Budget) -> (StateTable, ExplicitStateId) {
+    let mut states = space.states(budget);
+    let initial = space.initial(&mut states, 0).unwrap().unwrap();
+    (states, initial)
 }
 
 fn agrees(system: &System, random: &mut Random, case: usize) {
@@ -76,7 +78,7 @@ fn agrees(system: &System, random: &mut Random, case: usize) {
         let sum = Predicate::Linear(lariat_model::Linear {
             terms: terms.collect(),
             comparison: lariat_model::Comparison::Ge,
-            constant: Value::from(random.below(9)),
+            constant: random.below(9),
         });
         let event = |_| EventId(random.below(system.events.len() as u32));
         let list = Predicate::Enabled((0..20).map(event).collect());
@@ -85,10 +87,8 @@ fn agrees(system: &System, random: &mut Random, case: usize) {
     }
     let bits = predicates.iter().enumerate().map(|(i, p)| (1 << i, p));
     let space = Explicit::new(system, Deadlock::Stutter).observing(bits.collect());
-    let mut states = space.states(&Budget::unlimited());
-    let initial = space.initial(&mut states, 0).unwrap().unwrap();
-    let mut known: HashMap<State, ExplicitStateId> = HashMap::new();
-    known.insert(system.initial[0].clone(), initial);
+    let (mut states, initial) = start(&space, &Budget::unlimited());
+    let mut known = HashMap::from([(system.initial[0].clone(), initial)]);
     for round in 0..150 {
         let from = match round % 2 {
             0 => ExplicitStateId(random.below(states.len() as u32)),
@@ -121,7 +121,7 @@ fn agrees(system: &System, random: &mut Random, case: usize) {
                     Some(event) => found.push((event, to)),
                     None => assert_eq!((to, found.len()), (from, 0)),
                 }
-                if random.below(4) == 0 {
+                if random.chance(1, 4) {
                     space.truth(&mut states, to);
                 }
             }
@@ -133,10 +133,8 @@ fn agrees(system: &System, random: &mut Random, case: usize) {
         }
         found.sort_unstable();
         let ids = found.iter().map(|(event, to)| (*event, states.get(*to)));
-        assert!(
-            ids.eq(wanted.iter().cloned()),
-            "case {case} from {values:?}"
-        );
+        let wanted_ids = wanted.iter().cloned();
+        assert!(ids.eq(wanted_ids), "case {case} from {values:?}");
         for ((_, id), (_, state)) in found.iter().zip(&wanted) {
             assert_eq!(known.entry(state.clone()).or_insert(*id), id);
         }
@@ -152,8 +150,7 @@ fn every_loop_polls_the_budget() {
     let mut system = pour(1);
     system.events = events.collect();
     let space = Explicit::new(&system, Deadlock::Stutter);
-    let mut states = space.states(&over);
-    let at = space.initial(&mut states, 0).unwrap().unwrap();
+    let (mut states, at) = start(&space, &over);
     let mut steps = Vec::new();
     let expanded = space.expand(&mut states, at, &mut steps);
     assert_eq!(expanded, Err(Stop::Time));
@@ -184,8 +181,7 @@ fn successors_may_have_huge_values() {
         ..System::default()
     };
     let space = Explicit::new(&system, Deadlock::Ignore);
-    let mut states = space.states(&Budget::unlimited());
-    let at = space.initial(&mut states, 0).unwrap().unwrap();
+    let (mut states, at) = start(&space, &Budget::unlimited());
     let mut steps = Vec::new();
     space.expand(&mut states, at, &mut steps).unwrap();
     let found: Vec<State> = steps.iter().map(|step| states.get(step.1)).collect();
@@ -200,14 +196,11 @@ fn successors_may_have_huge_values() {
 fn a_dead_state_stutters_once() {
     let system = pour(0);
     let space = Explicit::new(&system, Deadlock::Stutter);
-    let mut states = space.states(&Budget::unlimited());
-    let at = space.initial(&mut states, 0).unwrap().unwrap();
+    let (mut states, at) = start(&space, &Budget::unlimited());
     let mut cursor = StepCursor::default();
-    assert_eq!(
-        space.next(&mut states, at, &mut cursor).unwrap(),
-        Some((None, at))
-    );
-    assert_eq!(space.next(&mut states, at, &mut cursor).unwrap(), None);
+    let mut next = || space.next(&mut states, at, &mut cursor);
+    assert_eq!(next(), Ok(Some((None, at))));
+    assert_eq!(next(), Ok(None));
 }
 
 #[test]

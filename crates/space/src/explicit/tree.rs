@@ -382,9 +382,8 @@ pub(super) fn scatter(pair: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::super::plain::weights;
-    use super::super::testing::Random;
     use super::*;
-    use lariat_corpora::seed;
+    use lariat_corpora::{Random, seed};
     use std::collections::HashMap;
 
     fn sum(cells: &[u32]) -> u64 {
@@ -411,7 +410,7 @@ mod tests {
             for _ in 0..5000 {
                 let mut next = current.clone();
                 for _ in 0..random.below(4) {
-                    next[random.below(cells as u32) as usize] = random.below(4);
+                    next[random.below(cells)] = random.below(4);
                 }
                 let changes: Vec<CellChange> = (0..cells)
                     .rev()

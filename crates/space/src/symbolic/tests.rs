@@ -104,6 +104,11 @@ fn from_set(space: &mut Symbolic<'_>, set: &Set) -> States {
     space.states(set).into_iter().collect()
 }
 
+fn reachable(space: &mut Symbolic<'_>) -> Set {
+    let initial = space.initial().unwrap();
+    space.reach(&initial, &space.all()).unwrap()
+}
+
 fn and(a: &States, b: &States) -> States {
     a.intersection(b).cloned().collect()
 }
@@ -143,9 +148,7 @@ fn campaign(count: usize, mut check: impl FnMut(&mut Random, &Explicit<'_>, &mut
 fn figures_agree_with_plain_exploration() {
     campaign(3000, |_, explicit, space| {
         let system = explicit.system;
-        let initial = space.initial().unwrap();
-        let all = space.all();
-        let reach = space.reach(&initial, &all).unwrap();
+        let reach = reachable(space);
         assert_eq!(from_set(space, &reach), explicit.reachable, "{system:?}");
         let census = space.census(&reach, true).unwrap();
         let edges: usize = explicit.steps.values().map(Vec::len).sum();
@@ -158,14 +161,10 @@ fn figures_agree_with_plain_exploration() {
             counts.map(|v| s[v]).collect()
         };
         let largest = explicit.reachable.iter().flat_map(&tokens).max();
-        assert_eq!(
-            census.max_tokens_in_place,
-            largest.unwrap_or(0).max(0) as u64
-        );
-        let total = explicit
-            .reachable
-            .iter()
-            .map(|s| tokens(s).iter().sum::<i64>());
+        let largest = largest.unwrap_or(0).max(0) as u64;
+        assert_eq!(census.max_tokens_in_place, largest);
+        let states = explicit.reachable.iter();
+        let total = states.map(|s| tokens(s).iter().sum::<i64>());
         assert_eq!(census.max_tokens, total.max().unwrap_or(0) as u128);
         let dead = space.dead(&reach).unwrap();
         assert_eq!(from_set(space, &dead), explicit.dead(&explicit.reachable));
@@ -197,13 +196,9 @@ fn a_closure_can_be_interrupted_anywhere() {
 #[test]
 fn steps_agree_with_plain_exploration() {
     campaign(2000, |random, explicit, space| {
-        let initial = space.initial().unwrap();
-        let reach = space.reach(&initial, &space.all()).unwrap();
-        let events: Vec<EventId> = explicit
-            .system
-            .event_ids()
-            .filter(|_| !random.chance(1, 3))
-            .collect();
+        let reach = reachable(space);
+        let mut events: Vec<EventId> = explicit.system.event_ids().collect();
+        events.retain(|_| !random.chance(1, 3));
         let steps = space.steps(&events);
         let (a, b) = (explicit.random_part(random), explicit.random_part(random));
         let (set, within) = (to_set(space, &a), to_set(space, &b));
@@ -244,15 +239,12 @@ fn steps_agree_with_plain_exploration() {
 fn predicates_agree_with_plain_exploration() {
     campaign(2000, |random, explicit, space| {
         let system = explicit.system;
-        let initial = space.initial().unwrap();
         // Learning must also work before the whole space is seen.
         if random.coin() {
-            space.reach(&initial, &space.all()).unwrap();
+            reachable(space);
         }
-        let events: Vec<EventId> = system
-            .event_ids()
-            .filter(|_| !random.chance(1, 4))
-            .collect();
+        let mut events: Vec<EventId> = system.event_ids().collect();
+        events.retain(|_| !random.chance(1, 4));
         let steps = space.steps(&events);
         let some = explicit.random_part(random);
         let set = to_set(space, &some);
@@ -275,11 +267,8 @@ fn predicates_agree_with_plain_exploration() {
             let expected = explicit.close(&some, |x| {
                 explicit.image(&explicit.select(x, predicate), &events)
             });
-            assert_eq!(
-                from_set(space, &freach),
-                expected,
-                "{predicate:?} {system:?}"
-            );
+            let found = from_set(space, &freach);
+            assert_eq!(found, expected, "{predicate:?} {system:?}");
             let admitted = explicit.select(&explicit.reachable, predicate);
             let admitted = to_set(space, &admitted);
             let same = space.freach_set(&set, &steps, &admitted).unwrap();
@@ -289,11 +278,8 @@ fn predicates_agree_with_plain_exploration() {
             let expected = explicit.close(&some, |x| {
                 explicit.select(&explicit.image(x, &events), predicate)
             });
-            assert_eq!(
-                from_set(space, &reachf),
-                expected,
-                "{predicate:?} {system:?}"
-            );
+            let found = from_set(space, &reachf);
+            assert_eq!(found, expected, "{predicate:?} {system:?}");
         }
     });
 }
@@ -337,11 +323,8 @@ fn steps_omitted_by_a_cap_are_detected() {
         let overflows = system.event_ids().any(above);
         assert_eq!(space.overflows(&reached, &all), Ok(overflows));
         assert_eq!(space.overflows(&reached, &one), Ok(above(event)));
-        *(if overflows {
-            &mut left_out
-        } else {
-            &mut complete
-        }) += 1;
+        left_out += usize::from(overflows);
+        complete += usize::from(!overflows);
     });
     assert!(left_out > 20 && complete > 20, "{left_out}, {complete}");
 }

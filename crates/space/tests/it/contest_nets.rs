@@ -1,11 +1,12 @@
 //! Statistics of contest nets, if they are available.
 
-use lariat_budget::{Budget, RunContext, Stop};
+use crate::{counted, reached};
+use lariat_budget::{Budget, Stop};
 use lariat_corpora::{cases, models, table};
 use lariat_formats::read_model;
 use lariat_model::{Deadlock, System};
-use lariat_space::explicit::{Explicit, count};
-use lariat_space::symbolic::{OrderChoice, ReachResult, Reached, UBig, reach};
+use lariat_space::explicit::Explicit;
+use lariat_space::symbolic::{Reached, UBig};
 
 /// The place/transition nets with their known number of states; empty, with a message, if they are
 /// not available.
@@ -28,37 +29,26 @@ fn nets() -> Vec<(String, String, System)> {
     nets
 }
 
-fn reached<'a>(system: &'a System, budget: &Budget) -> Result<Option<Box<Reached<'a>>>, Stop> {
-    let order = OrderChoice::Auto;
-    match reach(system, &order, Deadlock::Stutter, RunContext::quiet(budget))? {
-        ReachResult::All(reached) => Ok(Some(reached)),
-        ReachResult::Unbounded(_) => Ok(None),
-    }
-}
-
 /// Every net with a known number of states that takes little work; the bench `statespaces` counts
 /// the others. Unbounded nets are recognized.
 #[test]
 fn small_contest_nets_have_their_known_sizes() {
     let nets = nets();
-    let mut counted = 0;
+    let mut known = 0;
     for (name, states, system) in &nets {
         let budget = Budget::bytes(1 << 30).with_work(150_000);
         match reached(system, &budget) {
             Ok(Some(mut reached)) => {
                 let census = reached.space.census(&reached.states, false).unwrap();
                 assert_eq!(census.states.to_string(), *states, "{name}");
-                counted += 1;
+                known += 1;
             }
             Ok(None) => assert_eq!(states, "+inf", "{name}"),
             Err(Stop::Work(_)) => {}
             Err(stop) => panic!("{name}: {stop}"),
         }
     }
-    assert!(
-        nets.is_empty() || counted >= 15,
-        "only {counted} were counted"
-    );
+    assert!(nets.is_empty() || known >= 15, "only {known} were counted");
 }
 
 /// States, edges, tokens and deadlocks equal those of an explicit exploration, on nets with up to a
@@ -71,8 +61,7 @@ fn figures_agree_with_explicit_exploration() {
             continue;
         }
         let space = Explicit::new(&system, Deadlock::Stutter);
-        let single = count(&space, &[], RunContext::quiet(&Budget::bytes(2 << 30)));
-        assert_eq!(single.stop, None, "{name}");
+        let single = counted(&space, &name);
         let Ok(Some(mut reached)) = reached(&system, &Budget::bytes(2 << 30)) else {
             panic!("{name}: not reached");
         };

@@ -4,11 +4,12 @@
 //! none, the tests report that and pass. Models of more than `LARIAT_STATES` (30 000) states are
 //! skipped.
 
+use crate::{counted, reached};
 use lariat_budget::{Budget, RunContext};
 use lariat_corpora::{models, number, table};
 use lariat_model::{Deadlock, System};
 use lariat_space::explicit::{Explicit, ExplicitCounts, count};
-use lariat_space::symbolic::{OrderChoice, ReachResult, UBig, reach};
+use lariat_space::symbolic::UBig;
 use std::fs;
 use std::path::Path;
 
@@ -17,13 +18,7 @@ fn limit() -> u64 {
 }
 
 fn explore(system: &System) -> ExplicitCounts {
-    let found = count(
-        &Explicit::new(system, Deadlock::Stutter),
-        &[],
-        RunContext::quiet(&Budget::bytes(2 << 30)),
-    );
-    assert_eq!(found.stop, None);
-    found
+    counted(&Explicit::new(system, Deadlock::Stutter), &system.name)
 }
 
 /// Compares with the same figures on diagrams, for systems that are small enough.
@@ -31,14 +26,7 @@ fn agrees_symbolically(system: &System, explicit: &ExplicitCounts, name: &str) {
     if explicit.states > limit() / 3 {
         return;
     }
-    let budget = Budget::bytes(2 << 30);
-    let found = reach(
-        system,
-        &OrderChoice::Auto,
-        Deadlock::Stutter,
-        RunContext::quiet(&budget),
-    );
-    let Ok(ReachResult::All(mut reached)) = found else {
+    let Ok(Some(mut reached)) = reached(system, &Budget::bytes(2 << 30)) else {
         panic!("{name}: not all states were found");
     };
     let (space, states) = (&mut reached.space, &reached.states);
@@ -54,13 +42,9 @@ fn agrees_symbolically(system: &System, explicit: &ExplicitCounts, name: &str) {
 
 fn dve(path: &Path) -> lariat_formats::dve::Dve {
     let text = fs::read(path).expect("a readable model");
-    assert!(
-        lariat_formats::dve::looks_like_dve(&text),
-        "{}",
-        path.display()
-    );
-    lariat_formats::dve::read(&path.display().to_string(), &text)
-        .unwrap_or_else(|error| panic!("{error}"))
+    let name = path.display().to_string();
+    assert!(lariat_formats::dve::looks_like_dve(&text), "{name}");
+    lariat_formats::dve::read(&name, &text).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]
@@ -72,12 +56,8 @@ fn dve_models_have_the_published_sizes() {
         let states: u64 = line[4].parse().expect("a number of states");
         if states <= limit() {
             let found = explore(&model.system);
-            assert_eq!(
-                (found.states, found.overflow),
-                (states, None),
-                "{}",
-                line[0]
-            );
+            let figures = (found.states, found.overflow);
+            assert_eq!(figures, (states, None), "{}", line[0]);
             agrees_symbolically(&model.system, &found, &line[0]);
             explored += 1;
         }
@@ -141,11 +121,7 @@ fn property_processes_are_not_part_of_the_system() {
     };
     for entry in fs::read_dir(&folder).expect("a folder") {
         let path = entry.expect("an entry").path();
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
         let (base, _) = name.split_once(".prop").expect("model and property");
         let with = dve(&path);
         let without = dve(&folder.join(format!("../{base}.dve")));
@@ -168,12 +144,7 @@ fn etf_models_have_the_published_sizes() {
         agrees_symbolically(&model.system, &found, &line[0]);
         let figures = [found.states, found.edges, found.deadlocks].map(|n| n.to_string());
         assert_eq!(figures, line[1..4], "{}", line[0]);
-        assert_eq!(
-            model.system.events.len().to_string(),
-            line[5],
-            "{}",
-            line[0]
-        );
-        assert_eq!(model.maps.len().to_string(), line[6], "{}", line[0]);
+        let sizes = [model.system.events.len(), model.maps.len()].map(|n| n.to_string());
+        assert_eq!(sizes, line[5..7], "{}", line[0]);
     }
 }

@@ -1,5 +1,6 @@
 //! Symmetries of nets: representatives, orbits and their sizes, on random nets and contest nets.
 
+use crate::counted;
 use lariat_budget::{Budget, RunContext};
 use lariat_corpora::{Random, each_case, models};
 use lariat_formats::{LoadedModel, ModelFormat, read};
@@ -7,18 +8,24 @@ use lariat_model::{Action, Arc, Deadlock, Domain, Event, EventId, System, VarId,
 use lariat_reductions::symmetry::{
     CanonScratch, Colours, Permutation, Representatives, RoleGroup, Symmetry, Tokens, detect,
 };
-use lariat_space::explicit::{Explicit, count, orbits};
+use lariat_space::explicit::{Explicit, Orbits, count, orbits};
 use lariat_testkit::copies;
 use lariat_testkit::symmetric::{Firing, Part, Spec};
 use std::collections::{BTreeSet, HashSet};
 
 fn symmetry(model: &LoadedModel) -> Symmetry<'_> {
-    detect(
-        &model.system,
-        model.coloured.as_deref(),
-        &Budget::unlimited(),
+    let coloured = model.coloured.as_deref();
+    detect(&model.system, coloured, &Budget::unlimited()).unwrap()
+}
+
+/// The quotient of the state space.
+fn quotient(model: &LoadedModel) -> Orbits {
+    let space = Explicit::new(&model.system, Deadlock::Stutter);
+    orbits(
+        &space,
+        &symmetry(model),
+        RunContext::quiet(&Budget::unlimited()),
     )
-    .unwrap()
 }
 
 /// Random nets, some coloured.
@@ -104,11 +111,8 @@ fn orbit(symmetry: &Symmetry<'_>, marking: &[i64]) -> BTreeSet<Vec<i64>> {
 fn circle(size: u32) -> LoadedModel {
     let mut system = System {
         name: "circle".to_owned(),
-        variables: Vec::new(),
-        events: Vec::new(),
         initial: vec![vec![1; size as usize].into()],
-        fault: None,
-        units: Vec::new(),
+        ..System::default()
     };
     for i in 0..size {
         system.variables.push(Variable {
@@ -189,10 +193,8 @@ fn symmetries_keep_arcs() {
 fn orbits_of_a_circle_are_counted_once() {
     for size in [6, 7, 8, 12] {
         let model = circle(size);
-        let symmetry = symmetry(&model);
-        let space = Explicit::new(&model.system, Deadlock::Stutter);
-        let all = count(&space, &[], RunContext::quiet(&Budget::unlimited()));
-        let found = orbits(&space, &symmetry, RunContext::quiet(&Budget::unlimited()));
+        let all = counted(&Explicit::new(&model.system, Deadlock::Stutter), "circle");
+        let found = quotient(&model);
         let sum = (u128::from(all.states), u128::from(all.deadlocks));
         assert_eq!(found.states, Some(sum), "{size}");
         assert!(found.orbits < all.states);
@@ -215,10 +217,8 @@ fn representatives_are_canonical_members_of_their_orbits() {
             let marking: Vec<i64> = (0..vars).map(|_| [0, 0, 1, 2][rng.below(4)]).collect();
             let all = orbit(&symmetry, &marking);
             several += usize::from(all.len() > 1);
-            assert_eq!(
-                canon.orbit_size(&mut room, &tokens(&marking)),
-                Some(all.len() as u128)
-            );
+            let size = canon.orbit_size(&mut room, &tokens(&marking));
+            assert_eq!(size, Some(all.len() as u128));
             let mut representatives = HashSet::new();
             for member in &all {
                 let mut found = tokens(member);
@@ -248,14 +248,13 @@ fn orbits_add_up_to_states() {
     let mut added = 0;
     each_case(300, |rng: &mut Random| {
         let model = random(rng);
-        let symmetry = symmetry(&model);
         let space = Explicit::new(&model.system, Deadlock::Stutter);
         let budget = Budget::unlimited().with_work(2_000);
         let all = count(&space, &[], RunContext::quiet(&budget));
         if all.stop.is_some() {
             return;
         }
-        let found = orbits(&space, &symmetry, RunContext::quiet(&Budget::unlimited()));
+        let found = quotient(&model);
         assert!(found.orbits <= all.states);
         assert_eq!(found.dead == 0, all.deadlocks == 0);
         assert_eq!(found.max_tokens, all.max_tokens);
@@ -293,12 +292,14 @@ fn orbits_without_canonical_representatives_are_not_added_up() {
             .collect(),
     };
     let model = spec.model();
-    let symmetry = symmetry(&model);
-    let order = 10f64.powf(symmetry.magnitude());
+    let order = 10f64.powf(symmetry(&model).magnitude());
     assert!((order - 143.0).abs() < 1e-6, "{order} symmetries");
-    let space = Explicit::new(&model.system, Deadlock::Stutter);
-    let states = count(&space, &[], RunContext::quiet(&Budget::unlimited())).states;
-    let found = orbits(&space, &symmetry, RunContext::quiet(&Budget::unlimited()));
+    let states = counted(
+        &Explicit::new(&model.system, Deadlock::Stutter),
+        "rotations",
+    )
+    .states;
+    let found = quotient(&model);
     assert!(found.symmetric && found.orbits < states);
     assert_eq!(found.states, None);
 }
@@ -308,12 +309,7 @@ fn orbits_without_canonical_representatives_are_not_added_up() {
 fn orbits_of_an_asymmetric_initial_marking_are_not_added_up() {
     let mut model = circle(6);
     model.system.initial = vec![vec![1, 0, 0, 0, 0, 0].into()];
-    let space = Explicit::new(&model.system, Deadlock::Stutter);
-    let found = orbits(
-        &space,
-        &symmetry(&model),
-        RunContext::quiet(&Budget::unlimited()),
-    );
+    let found = quotient(&model);
     assert!(!found.symmetric && found.orbits == 1);
     assert_eq!(found.states, None);
 }
@@ -364,9 +360,7 @@ fn contest_nets_have_few_orbits() {
             continue;
         };
         let model = read(name, &bytes).unwrap();
-        let symmetry = symmetry(&model);
-        let space = Explicit::new(&model.system, Deadlock::Stutter);
-        let found = orbits(&space, &symmetry, RunContext::quiet(&Budget::unlimited()));
+        let found = quotient(&model);
         println!("{name}: {} orbits, states {:?}", found.orbits, found.states);
         assert!(found.orbits <= most, "{name}: {} orbits", found.orbits);
         if let (Some(states), Some((sum, _))) = (states, found.states) {

@@ -1,9 +1,9 @@
 //! One worker compared with several, and limits that stop them.
 
 use super::*;
-use crate::explicit::testing::{Random, pour};
+use crate::explicit::testing::{closed_net, pour};
 use lariat_budget::{Budget, Cancel, FaultTarget, InjectedFault};
-use lariat_corpora::{cases, seed, which_ends};
+use lariat_corpora::{Random, cases, seed, which_ends};
 use lariat_model::{Comparison, Deadlock, State, System};
 use std::collections::HashSet;
 use std::thread::scope;
@@ -13,13 +13,34 @@ use std::time::Duration;
 /// not.
 fn random_net(random: &mut Random) -> System {
     let shapes = [(3, 40), (6, 9), (9, 5), (40, 3), (120, 2), (400, 2)];
-    let (places, bundles) = shapes[random.below(shapes.len() as u32) as usize];
-    let weight = [1, 1, 300, 1 << 40][random.below(4) as usize];
-    random.closed_net(places, bundles, weight)
+    let (places, bundles) = *random.one_of(&shapes);
+    let weight = *random.one_of(&[1, 1, 300, 1 << 40]);
+    closed_net(random, places, bundles, weight)
 }
 
-fn workers(n: usize) -> NonZeroUsize {
-    NonZeroUsize::new(n).unwrap()
+/// Counts with `workers` threads.
+fn several(
+    space: &Explicit<'_>,
+    claims: &[Predicate],
+    workers: usize,
+    budget: &Budget,
+) -> ExplicitCounts {
+    let workers = NonZeroUsize::new(workers).unwrap();
+    count_together(space, claims, workers, RunContext::quiet(budget))
+}
+
+/// Counts with one worker, without limits.
+fn alone(space: &Explicit<'_>, claims: &[Predicate]) -> ExplicitCounts {
+    count(space, claims, RunContext::quiet(&Budget::unlimited()))
+}
+
+/// Returns the stop, if there is one. The counts are lower bounds then, and else exact.
+fn stopped(found: ExplicitCounts, all: &ExplicitCounts) -> Option<Stop> {
+    if found.stop.is_none() {
+        assert_eq!((found.states, found.edges), (all.states, all.edges));
+    }
+    assert!(found.states <= all.states && found.edges <= all.edges);
+    found.stop
 }
 
 #[test]
@@ -33,16 +54,12 @@ fn any_number_of_workers_counts_the_same() {
         let budget = Budget::unlimited();
         // Without claims, the states of small nets are counted as words without ids.
         for claims in [&claims[..], &[]] {
-            let alone = count(&space, claims, RunContext::quiet(&budget));
+            let alone = alone(&space, claims);
             most = most.max(alone.states);
             for n in [2, 3, 8] {
-                let bytes = alone.bytes;
-                let found = count_together(&space, claims, workers(n), RunContext::quiet(&budget));
-                assert_eq!(
-                    ExplicitCounts { bytes, ..found },
-                    alone,
-                    "case {case}, {n} workers"
-                );
+                let mut found = several(&space, claims, n, &budget);
+                found.bytes = alone.bytes;
+                assert_eq!(found, alone, "case {case}, {n} workers");
             }
         }
     }
@@ -53,20 +70,11 @@ fn any_number_of_workers_counts_the_same() {
 fn overflow_vectors_are_shared() {
     let system = pour(20_000);
     let space = Explicit::new(&system, Deadlock::Stutter);
-    let found = count_together(
-        &space,
-        &[],
-        workers(3),
-        RunContext::quiet(&Budget::unlimited()),
-    );
-    assert_eq!(
-        (found.states, found.edges, found.deadlocks),
-        (20_001, 20_000, 1)
-    );
-    assert_eq!(
-        (found.max_tokens_in_place, found.max_tokens),
-        (20_000, 20_000)
-    );
+    let found = several(&space, &[], 3, &Budget::unlimited());
+    let counts = (found.states, found.edges, found.deadlocks);
+    assert_eq!(counts, (20_001, 20_000, 1));
+    let tokens = (found.max_tokens_in_place, found.max_tokens);
+    assert_eq!(tokens, (20_000, 20_000));
 }
 
 /// At every limit all workers end, and their counts are lower bounds.
@@ -77,12 +85,12 @@ fn limits_stop_all_workers() {
     for case in 0..cases(60) {
         let system = random_net(&mut random);
         let space = Explicit::new(&system, Deadlock::Stutter);
-        let all = count(&space, &[], RunContext::quiet(&Budget::unlimited()));
+        let all = alone(&space, &[]);
         let cancel = Cancel::default();
-        let after = Duration::from_micros(u64::from(random.below(3000)));
+        let after = Duration::from_micros(random.below(3000));
         let budget = match case % 4 {
-            0 => Budget::bytes(u64::from(random.below(2_000_000))),
-            1 => Budget::unlimited().with_work(u64::from(random.below(all.states as u32))),
+            0 => Budget::bytes(random.below(2_000_000)),
+            1 => Budget::unlimited().with_work(random.below(all.states)),
             2 => Budget::unlimited().with_deadline(after),
             _ => Budget::unlimited().with_cancel(cancel.clone()),
         };
@@ -90,22 +98,17 @@ fn limits_stop_all_workers() {
             std::thread::sleep(after);
             cancel.press();
         });
-        let workers = workers(2 + random.below(3) as usize);
-        let found = count_together(&space, &[], workers, RunContext::quiet(&budget));
+        let found = several(&space, &[], 2 + random.below(3_usize), &budget);
         switch.join().unwrap();
-        match &found.stop {
-            None => assert_eq!((found.states, found.edges), (all.states, all.edges)),
-            Some(stop) => {
-                stops += 1;
-                let expected = match case % 4 {
-                    0 => Stop::Memory,
-                    1 => stop.clone(),
-                    2 => Stop::Time,
-                    _ => Stop::Interrupted,
-                };
-                assert_eq!(*stop, expected, "case {case}");
-                assert!(found.states <= all.states && found.edges <= all.edges);
-            }
+        if let Some(stop) = stopped(found, &all) {
+            stops += 1;
+            let expected = match case % 4 {
+                0 => Stop::Memory,
+                1 => stop.clone(),
+                2 => Stop::Time,
+                _ => Stop::Interrupted,
+            };
+            assert_eq!(stop, expected, "case {case}");
         }
         assert_eq!(budget.bytes_used(), 0, "case {case}");
     }
@@ -116,32 +119,28 @@ fn limits_stop_all_workers() {
 #[test]
 fn workers_stop_at_any_point() {
     let mut random = Random::new(seed(815));
-    let mut stopped = 0;
+    let mut stops = 0;
     which_ends(|| {
         for case in 0..cases(150) {
             let system = random_net(&mut random);
             let space = Explicit::new(&system, Deadlock::Stutter);
-            let all = count(&space, &[], RunContext::quiet(&Budget::unlimited()));
-            let stop =
-                [Stop::Memory, Stop::Time, Stop::Interrupted][random.below(3) as usize].clone();
-            let victim = [FaultTarget::One, FaultTarget::All][random.below(2) as usize];
-            let reach = random.below(14);
-            let at = u64::from(random.below(1 << reach));
+            let all = alone(&space, &[]);
+            let stop = random
+                .one_of(&[Stop::Memory, Stop::Time, Stop::Interrupted])
+                .clone();
+            let victim = *random.one_of(&[FaultTarget::One, FaultTarget::All]);
+            let reach = random.below(14_u32);
+            let at = random.below(1_u64 << reach);
             let budget = Budget::faulty(InjectedFault::new(stop.clone(), at, victim));
-            let workers = workers(2 + random.below(3) as usize);
-            let found = count_together(&space, &[], workers, RunContext::quiet(&budget));
-            match &found.stop {
-                None => assert_eq!((found.states, found.edges), (all.states, all.edges)),
-                Some(met) => {
-                    stopped += 1;
-                    assert_eq!(*met, stop, "case {case}");
-                    assert!(found.states <= all.states && found.edges <= all.edges);
-                }
+            let found = several(&space, &[], 2 + random.below(3_usize), &budget);
+            if let Some(met) = stopped(found, &all) {
+                stops += 1;
+                assert_eq!(met, stop, "case {case}");
             }
             assert_eq!(budget.bytes_used(), 0, "case {case}");
         }
     });
-    assert!(stopped > 0);
+    assert!(stops > 0);
 }
 
 /// Values that exceed their fields are no words: counting restarts with the general store.
@@ -150,11 +149,10 @@ fn outgrown_words_are_counted_with_the_general_store() {
     let system = pour(20_000);
     let space = Explicit::new(&system, Deadlock::Stutter);
     assert!(WordSearch::for_workers(&space, 2, &Budget::unlimited()).is_some());
-    let budget = Budget::unlimited();
-    let alone = count(&space, &[], RunContext::quiet(&budget));
-    let found = count_together(&space, &[], workers(2), RunContext::quiet(&budget));
-    let bytes = alone.bytes;
-    assert_eq!(ExplicitCounts { bytes, ..found }, alone);
+    let alone = alone(&space, &[]);
+    let mut found = several(&space, &[], 2, &Budget::unlimited());
+    found.bytes = alone.bytes;
+    assert_eq!(found, alone);
 }
 
 /// Ids are dense up to gaps, which are known, and every state has exactly one.
@@ -188,7 +186,7 @@ fn a_state_has_one_id() {
         let known = (0..last.end() as u32).map(ExplicitStateId);
         let known: Vec<ExplicitStateId> = known.filter(|id| last.is_known(*id)).collect();
         let different: HashSet<State> = known.iter().map(|id| last.get(*id)).collect();
-        let counted = count(&space, &[], RunContext::quiet(&budget)).states as usize;
+        let counted = alone(&space, &[]).states as usize;
         assert_eq!((known.len(), different.len()), (counted, counted));
         assert_eq!(last.len(), counted);
     }
