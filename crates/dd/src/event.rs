@@ -154,10 +154,8 @@ impl Chains {
     pub fn rows_from(&self, start: u32, end: u32, from: u32) -> (u32, u32) {
         let rows = &self.rows[start as usize..end as usize];
         let first = rows.partition_point(|row| row.from < from);
-        let count = rows[first..]
-            .iter()
-            .take_while(|row| row.from == from)
-            .count();
+        let rest = rows[first..].iter();
+        let count = rest.take_while(|row| row.from == from).count();
         (start + first as u32, start + (first + count) as u32)
     }
 
@@ -208,10 +206,8 @@ impl Chains {
         let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) else {
             return Err(Stop::Bound("too many rows in tables".to_owned()));
         };
-        let idle = key
-            .1
-            .iter()
-            .all(|row| row.from == row.to && self.link(row.rest).idle);
+        let keeps = |row: &TableRow| row.from == row.to && self.link(row.rest).idle;
+        let idle = key.1.iter().all(keeps);
         let chain = self.push(level, ChainAction::Table { start, end }, key.1.len(), idle)?;
         self.rows.extend_from_slice(&key.1);
         self.tables.insert(key, chain);
@@ -273,13 +269,10 @@ impl Chains {
         alive: &mut Vec<Vec<u32>>,
     ) -> Result<Option<ChainId>, Stop> {
         // Leading deltas do not branch: they are interned from the last to the first.
-        let deltas = columns
-            .iter()
-            .take_while(|(_, column)| matches!(column, EventColumn::Delta { .. }))
-            .count();
+        let is_table =
+            |(_, column): &(u32, EventColumn)| matches!(column, EventColumn::Table { .. });
+        let deltas = columns.iter().position(is_table).unwrap_or(columns.len());
         let mut chain = match columns.get(deltas) {
-            None => ChainId::END,
-            Some(&(level, EventColumn::Delta { .. })) => unreachable!("level {level} was counted"),
             Some(&(level, EventColumn::Table { table, column })) => {
                 let mut groups: Vec<((u32, u32), u32)> = alive[table]
                     .iter()
@@ -302,6 +295,7 @@ impl Chains {
                     None => return Ok(None),
                 }
             }
+            _ => ChainId::END,
         };
         for &(level, column) in columns[..deltas].iter().rev() {
             if let EventColumn::Delta { need, delta } = column {
@@ -332,18 +326,11 @@ impl Chains {
                     todo.extend((start..end).map(|at| self.row(at).rest));
                 }
             }
-            let mut at = known;
-            while at < todo.len() {
-                if self.inverses.contains_key(&todo[at]) {
-                    todo.swap_remove(at);
-                } else {
-                    at += 1;
-                }
-            }
-            if todo.len() == known {
+            let is_known = |rest| self.inverses.contains_key(rest);
+            if todo[known..].iter().all(is_known) {
                 let inverse = self.invert_link(chain)?;
                 self.inverses.insert(chain, inverse);
-                todo.pop();
+                todo.truncate(known - 1);
             }
         }
         Ok(self.inverses[&chain])
@@ -363,14 +350,13 @@ impl Chains {
                 }
             }
             ChainAction::Table { start, end } => {
-                let mut rows = Vec::new();
-                for at in start..end {
+                let rows = (start..end).filter_map(|at| {
                     let TableRow { from, to, rest } = self.row(at);
-                    if let Some(rest) = self.inverses[&rest] {
-                        let (from, to) = (to, from);
-                        rows.push(TableRow { from, to, rest });
-                    }
-                }
+                    let rest = self.inverses[&rest]?;
+                    let (from, to) = (to, from);
+                    Some(TableRow { from, to, rest })
+                });
+                let rows = rows.collect();
                 self.table(level, rows)
             }
         }

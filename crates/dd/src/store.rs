@@ -269,11 +269,7 @@ impl Store {
         &mut self,
         operation: impl FnOnce(&mut Kernel) -> Result<DdNode, Halt> + Send,
     ) -> Result<Set, Stop> {
-        let root = self.deep(|kernel| {
-            let node = operation(kernel)?;
-            Ok(kernel.root(node))
-        })?;
-        Ok(self.set(root))
+        self.run(operation)?.ok_or(Stop::Interrupted)
     }
 
     /// Runs `operation` on a deep enough stack.
@@ -281,10 +277,7 @@ impl Store {
         &mut self,
         operation: impl FnOnce(&mut Kernel) -> Result<T, Halt> + Send,
     ) -> Result<T, Stop> {
-        match self.deep_or_left(operation)? {
-            Some(result) => Ok(result),
-            None => Err(Stop::Interrupted),
-        }
+        self.deep_or_left(operation)?.ok_or(Stop::Interrupted)
     }
 
     fn deep_or_left<T: Send>(
@@ -329,10 +322,8 @@ impl Store {
 
     /// Returns the node of `set`, which must be of this store.
     pub(crate) fn node_of(&self, set: &Set) -> DdNode {
-        assert!(
-            set.store == self.id,
-            "a set is used with the store it was made in"
-        );
+        let is_own = set.store == self.id;
+        assert!(is_own, "a set is used with the store it was made in");
         set.node()
     }
 }

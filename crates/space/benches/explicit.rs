@@ -145,10 +145,8 @@ fn runs(system: &System, seconds: f64) -> [Run; 2] {
 }
 
 fn read(path: &Path) -> Result<System, Box<dyn Error>> {
-    Ok(read_model(
-        &path.display().to_string(),
-        &std::fs::read(path)?,
-    )?)
+    let name = path.display().to_string();
+    Ok(read_model(&name, &std::fs::read(path)?)?)
 }
 
 /// The run of median speed, for each of the two orders.
@@ -178,10 +176,8 @@ fn built(commit: &str) -> Result<PathBuf, Box<dyn Error>> {
     }
     let old = folder.join("crates/space");
     std::fs::create_dir_all(old.join("benches"))?;
-    std::fs::copy(
-        root.join("crates/space/benches/explicit.rs"),
-        old.join("benches/explicit.rs"),
-    )?;
+    let bench = "benches/explicit.rs";
+    std::fs::copy(root.join("crates/space").join(bench), old.join(bench))?;
     // Older commits do not declare this bench.
     let (manifest, named) = (old.join("Cargo.toml"), "name = \"explicit\"");
     let text = std::fs::read_to_string(&manifest)?;
@@ -194,13 +190,11 @@ fn built(commit: &str) -> Result<PathBuf, Box<dyn Error>> {
     build.args(["bench", "-p", "lariat-space", "--bench", "explicit"]);
     build.args(["--no-run", "--message-format", "json"]);
     let messages = String::from_utf8(run(build.current_dir(&folder))?)?;
-    let mut programs = messages.lines().filter_map(|line| {
+    let mut programs = messages.lines().rev().filter_map(|line| {
         let (_, rest) = line.split_once("\"executable\":\"")?;
         Some(PathBuf::from(rest.split_once('"')?.0))
     });
-    programs
-        .next_back()
-        .ok_or_else(|| "no bench was built".into())
+    programs.next().ok_or_else(|| "no bench was built".into())
 }
 
 /// The runs of another program, which prints them with `--one`.
@@ -278,10 +272,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             "--one" => {
                 let path = arguments.next().ok_or("which net?")?;
                 for r in runs(&read(Path::new(&path))?, seconds) {
-                    println!(
-                        "{} {} {} {} {}",
-                        r.states, r.edges, r.seconds, r.bytes, r.late
-                    );
+                    let Run { states, edges, .. } = r;
+                    println!("{states} {edges} {} {} {}", r.seconds, r.bytes, r.late);
                 }
                 return Ok(());
             }
@@ -316,10 +308,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         match against {
             Some(_) => {
                 let before = median(then);
-                let ratio = [
-                    broad.rate() / before[0].rate(),
-                    deep.rate() / before[1].rate(),
-                ];
+                let ratio = [(broad, 0), (deep, 1)].map(|(r, at)| r.rate() / before[at].rate());
                 ratios.push((places, ratio));
                 let rates = rates(before[0], before[1]);
                 print!("\t{rates}\t{:.2}\t{:.2}", ratio[0], ratio[1]);
@@ -332,13 +321,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let chosen = ratios.iter().filter(|(places, _)| *places > least);
         let logs: Vec<[f64; 2]> = chosen.map(|(_, ratio)| ratio.map(f64::ln)).collect();
         if !logs.is_empty() {
-            let mean =
-                |i: usize| (logs.iter().map(|l| l[i]).sum::<f64>() / logs.len() as f64).exp();
-            println!(
-                "{text}: {:.2} and {:.2} times as fast (geometric mean)",
-                mean(0),
-                mean(1)
-            );
+            let sum = |order: usize| logs.iter().map(|l| l[order]).sum::<f64>();
+            let [broad, deep] = [0, 1].map(|order| (sum(order) / logs.len() as f64).exp());
+            println!("{text}: {broad:.2} and {deep:.2} times as fast (geometric mean)");
         }
     }
     Ok(())

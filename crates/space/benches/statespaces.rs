@@ -14,7 +14,6 @@
 //! order took at most twice the time of the best single one, plus 0.1 s, plus 10 µs per place; the
 //! last line reports the number of such rows. In close cases both are measured three times, and the
 //! medians are compared.
-//! medians count.
 
 use lariat_budget::{Budget, RunContext, Stop};
 use lariat_corpora::bench::{arguments, cpu, resident};
@@ -139,12 +138,8 @@ fn rows(
     while let Some((order, choice)) = choices.pop_front() {
         let budget = Budget::bytes(memory).with_work(limit);
         let start = cpu();
-        let outcome = reach(
-            system,
-            &choice,
-            Deadlock::Stutter,
-            RunContext::quiet(&budget),
-        );
+        let ctx = RunContext::quiet(&budget);
+        let outcome = reach(system, &choice, Deadlock::Stutter, ctx);
         let seconds = cpu() - start;
         let found = match &outcome {
             Ok(ReachResult::All(reached)) => Some(reached.order.clone()),
@@ -161,11 +156,8 @@ fn rows(
         if all && choice == OrderChoice::Auto {
             let mut names: Vec<OrderName> = OrderName::all().collect();
             names.sort_by_key(|name| Some(name.to_string()) != found);
-            choices.extend(
-                names
-                    .iter()
-                    .map(|o| (o.to_string(), OrderChoice::Named(*o))),
-            );
+            let names = names.iter();
+            choices.extend(names.map(|o| (o.to_string(), OrderChoice::Named(*o))));
         }
         let text = match outcome {
             Err(Stop::Unsupported(_)) => continue,
@@ -200,11 +192,18 @@ fn told(mut reached: Reached<'_>, expected: Option<&str>, edges: bool, budget: &
         Some(_) => "right",
         None => "",
     };
-    let trail: Vec<String> = reached
-        .trail
-        .iter()
+    let trail = reached.trail.iter();
+    let trail: Vec<String> = trail
         .map(|a| format!("{} {}", a.order, a.created))
         .collect();
+    let tried = if trail.len() > 1 {
+        trail.join(", ")
+    } else {
+        String::new()
+    };
+    let edges = census
+        .edges
+        .map(|e| format!("edges {}", short(&e.to_string())));
     let bytes = figures.peak_bytes + figures.unique_bytes;
     format!(
         "created {:>8} final {:>7} peak {:>7} {:5.1} B/node {:>4} MB ({:>4.0}) gc {} count {counted:.2} s {} {verdict} {} [{}]",
@@ -216,15 +215,8 @@ fn told(mut reached: Reached<'_>, expected: Option<&str>, edges: bool, budget: &
         resident(),
         figures.collections,
         short(&states),
-        census
-            .edges
-            .map(|e| format!("edges {}", short(&e.to_string())))
-            .unwrap_or_default(),
-        if trail.len() > 1 {
-            trail.join(", ")
-        } else {
-            String::new()
-        },
+        edges.unwrap_or_default(),
+        tried,
     )
 }
 
@@ -244,12 +236,8 @@ fn passes(
         let seconds = |choice: &OrderChoice| {
             let start = cpu();
             let budget = Budget::bytes(memory);
-            let found = reach(
-                system,
-                choice,
-                Deadlock::Stutter,
-                RunContext::quiet(&budget),
-            );
+            let ctx = RunContext::quiet(&budget);
+            let found = reach(system, choice, Deadlock::Stutter, ctx);
             found.map_or(f64::INFINITY, |_| cpu() - start)
         };
         let single = order.parse().map_or(OrderChoice::Auto, OrderChoice::Named);

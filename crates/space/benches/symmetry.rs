@@ -39,9 +39,7 @@ fn usual() -> Vec<PathBuf> {
     let Some(folder) = models("mcc") else {
         return Vec::new();
     };
-    let nets = USUAL
-        .iter()
-        .map(|name| folder.join(name).join("model.pnml"));
+    let nets = USUAL.iter().map(|net| folder.join(net).join("model.pnml"));
     nets.filter(|path| path.exists()).collect()
 }
 
@@ -86,11 +84,8 @@ fn found(
     let mut best: Option<(Symmetry<'_>, f64)> = None;
     for _ in 0..rounds.max(1) {
         let start = cpu();
-        let found = detect(
-            &model.system,
-            model.coloured.as_deref(),
-            &Budget::unlimited(),
-        )?;
+        let coloured = model.coloured.as_deref();
+        let found = detect(&model.system, coloured, &Budget::unlimited())?;
         let time = cpu() - start;
         if best.as_ref().is_none_or(|(_, least)| time < *least) {
             best = Some((found, time));
@@ -111,11 +106,11 @@ fn reached(model: &LoadedModel, most: usize) -> Vec<Tokens> {
         let state = ExplicitStateId(all.len() as u32);
         let mut cursor = StepCursor::default();
         while let Ok(Some(event)) = space.next_event(&mut states, state, &mut cursor) {
-            if states.len() >= most
-                || space
-                    .quotient(&mut states, state, event, |_| false)
-                    .is_err()
-            {
+            if states.len() >= most {
+                break;
+            }
+            let target = space.quotient(&mut states, state, event, |_| false);
+            if target.is_err() {
                 break;
             }
         }

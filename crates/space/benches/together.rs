@@ -48,12 +48,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             let mut first: Option<ExplicitCounts> = None;
             for workers in [NonZeroUsize::MIN, threads].repeat(rounds) {
                 let (clock, before) = (Instant::now(), cpu());
-                let found = count_together(
-                    &space,
-                    &[],
-                    workers,
-                    RunContext::quiet(&Budget::bytes(BYTES)),
-                );
+                let budget = Budget::bytes(BYTES);
+                let found = count_together(&space, &[], workers, RunContext::quiet(&budget));
                 println!(
                     "{workers}\t{:.2}\t{:.2}\t{:.1}\t{}\t{}\t{name}",
                     clock.elapsed().as_secs_f64(),

@@ -53,7 +53,7 @@ impl<K: CacheKey, V: CacheValue> Operation<K, V> {
             K::MEANINGS.len() - words(K::MEANINGS) <= 1,
             "a key has one chain at most"
         );
-        let mut audit = Audit::default();
+        let mut audit = NOTHING;
         let (mut at, mut bit) = (0, 1);
         while at < K::MEANINGS.len() {
             let meaning = match K::MEANINGS[at] {
@@ -70,9 +70,7 @@ impl<K: CacheKey, V: CacheValue> Operation<K, V> {
             }
             at += 1;
         }
-        if let [WordKind::Node, ..] = V::MEANINGS {
-            audit.result_is_node = true;
-        }
+        audit.result_is_node = matches!(V::MEANINGS, [WordKind::Node, ..]);
         audit
     }
 }
@@ -100,15 +98,11 @@ pub(crate) struct Audit {
     pub result_is_node: bool,
 }
 
-impl Audit {
-    const fn default() -> Audit {
-        Audit {
-            nodes: 0,
-            scopes: 0,
-            result_is_node: false,
-        }
-    }
-}
+const NOTHING: Audit = Audit {
+    nodes: 0,
+    scopes: 0,
+    result_is_node: false,
+};
 
 /// The operations of one table of the cache, by tag.
 #[derive(Clone, Copy)]
@@ -120,7 +114,7 @@ pub(crate) struct Audits {
 impl Audits {
     const fn new() -> Audits {
         Audits {
-            by_tag: [Audit::default(); TAGS],
+            by_tag: [NOTHING; TAGS],
             count: 1,
         }
     }

@@ -265,18 +265,13 @@ impl Compiled {
                     let focus = &states.focus;
                     let stack = &mut states.scratch.stack;
                     stack.clear();
-                    match self.enabled(tests, &focus.values, stack, |p| holds(p, focus)) {
-                        Ok(false) => {}
-                        Ok(true) => {
-                            if self.fire(states, assigns)? {
-                                return Ok(Some(event));
-                            }
-                        }
-                        Err(_) => {
-                            if self.fail(states)? {
-                                return Ok(Some(event));
-                            }
-                        }
+                    let enabled = self.enabled(tests, &focus.values, stack, |p| holds(p, focus));
+                    let is_prepared = match enabled {
+                        Ok(enabled) => enabled && self.fire(states, assigns)?,
+                        Err(_) => self.fail(states)?,
+                    };
+                    if is_prepared {
+                        return Ok(Some(event));
                     }
                 }
                 Step::Table { event, rows } => {

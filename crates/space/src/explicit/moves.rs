@@ -9,7 +9,7 @@ use super::states::{Focus, StateTable};
 use super::words::{Words, is_small_net};
 use super::{Explicit, ExplicitStateId, StepCursor};
 use lariat_budget::Stop;
-use lariat_model::{Comparison, EventId, Linear, Predicate, System, Value, VarId};
+use lariat_model::{EventId, Linear, Predicate, System, Value, VarId};
 
 #[derive(Debug)]
 pub(super) struct CompiledMoves {
@@ -65,9 +65,8 @@ impl CompiledMoves {
         let mut rest = cursor.at - transitions;
         let end = end.saturating_sub(transitions);
         let holds = |p: &Predicate, focus: &Focus| self.holds(p, focus);
-        let found = self
-            .compiled
-            .next(states, &mut rest, end, &mut cursor.choice, holds);
+        let (compiled, choice) = (&self.compiled, &mut cursor.choice);
+        let found = compiled.next(states, &mut rest, end, choice, holds);
         cursor.at = rest + transitions;
         found
     }
@@ -75,9 +74,10 @@ impl CompiledMoves {
     fn is_enabled(&self, event: EventId, focus: &Focus) -> bool {
         let enabled = || match self.net.number(event) {
             Some(t) => focus.has(&self.net, t),
-            None => self
-                .compiled
-                .is_enabled(event, &focus.values, |p| self.holds(p, focus)),
+            None => {
+                let holds = |p: &Predicate| self.holds(p, focus);
+                self.compiled.is_enabled(event, &focus.values, holds)
+            }
         };
         !self.has_fault(focus) && enabled()
     }
@@ -152,16 +152,16 @@ impl Explicit<'_> {
 }
 
 fn linear_holds(linear: &Linear, values: &[Value]) -> bool {
+    let Linear {
+        terms,
+        comparison,
+        constant,
+    } = linear;
     // Most atoms compare one place with a constant.
-    if let [(var, 1)] = linear.terms[..] {
-        return linear
-            .comparison
-            .holds(values[var.index()], linear.constant);
+    if let [(var, 1)] = terms[..] {
+        return comparison.holds(values[var.index()], *constant);
     }
-    let sum: i128 = linear
-        .terms
-        .iter()
-        .map(|(var, c)| i128::from(*c) * i128::from(values[var.index()]))
-        .sum();
-    Comparison::holds(linear.comparison, sum, i128::from(linear.constant))
+    let terms = terms.iter();
+    let sum = terms.map(|(var, c)| i128::from(*c) * i128::from(values[var.index()]));
+    comparison.holds(sum.sum(), i128::from(*constant))
 }

@@ -162,8 +162,8 @@ impl StateTable {
     ) -> StateTable {
         let layout = space.layout.clone();
         let values: Vec<Value> = layout.fields.iter().map(|field| field.low).collect();
-        let enabled =
-            (space.moves.words.is_none()).then(|| EnabledSet::new(&space.moves.net, &values));
+        let moves = &space.moves;
+        let enabled = (moves.words.is_none()).then(|| EnabledSet::new(&moves.net, &values));
         StateTable {
             store,
             overflow_vectors,
@@ -411,28 +411,26 @@ impl StateTable {
     #[inline]
     pub(super) fn reach_word(&mut self, word: u64) -> Result<Option<ExplicitStateId>, Stop> {
         self.tick()?;
-        match &mut self.store {
-            StateStore::Word(vectors, _) if self.is_sealed => {
-                Ok(vectors.find_word(word, 0).map(ExplicitStateId))
-            }
-            StateStore::Word(vectors, _) => {
-                Ok(Some(ExplicitStateId(vectors.intern_word(word, 0)?.0)))
-            }
-            StateStore::Shared(common) if self.is_sealed => {
-                Ok(common.find_word(word, 0).map(ExplicitStateId))
-            }
-            StateStore::Shared(common) => Ok(Some(ExplicitStateId(common.intern_word(word, 0)?))),
-            _ => unreachable!("only words are fired as words"),
+        if self.is_sealed {
+            return Ok(self.find_word(word));
         }
+        let id = match &mut self.store {
+            StateStore::Word(vectors, _) => vectors.intern_word(word, 0)?.0,
+            StateStore::Shared(common) => common.intern_word(word, 0)?,
+            _ => unreachable!("only words are fired as words"),
+        };
+        Ok(Some(ExplicitStateId(id)))
     }
 
     /// Id of a state that is a word, if it is known.
     #[inline]
     pub(super) fn find_word(&self, word: u64) -> Option<ExplicitStateId> {
-        match &self.store {
-            StateStore::Word(vectors, _) => vectors.find_word(word, 0).map(ExplicitStateId),
+        let id = match &self.store {
+            StateStore::Word(vectors, _) => vectors.find_word(word, 0),
+            StateStore::Shared(common) => common.find_word(word, 0),
             _ => None,
-        }
+        };
+        id.map(ExplicitStateId)
     }
 
     /// Bits of the observed predicates that hold in the state in focus.

@@ -35,7 +35,8 @@ pub(super) struct Exprs {
     stepped: FxHashMap<(ExprId, u32, u32), ExprId>,
 }
 
-const NEVER: Level = Level(u32::MAX);
+/// Below all levels.
+pub(super) const NEVER: Level = Level(u32::MAX);
 
 impl Exprs {
     pub(super) fn entries(&self) -> usize {
@@ -87,9 +88,9 @@ impl Exprs {
             Expr::Var(var) => self.id(ExprForm::Level(layout.level(*var))),
             Expr::Element { first, len, index } => {
                 let index = self.compile(layout, index);
-                let cells = (first.0..first.0 + len)
-                    .map(|v| self.id(ExprForm::Level(layout.level(VarId(v)))))
-                    .collect();
+                let vars = (first.0..first.0 + len).map(VarId);
+                let cells = vars.map(|var| self.id(ExprForm::Level(layout.level(var))));
+                let cells = cells.collect();
                 self.element(cells, index)
             }
             Expr::Unary(op, x) => {
@@ -170,10 +171,8 @@ impl Exprs {
             ExprForm::Level(_) => self.id(ExprForm::Const(value)),
             ExprForm::Element(cells, index) => {
                 let index = self.step(index, level, stored, value);
-                let cells = cells
-                    .iter()
-                    .map(|c| self.step(*c, level, stored, value))
-                    .collect();
+                let cells = cells.iter().map(|c| self.step(*c, level, stored, value));
+                let cells = cells.collect();
                 self.element(cells, index)
             }
             ExprForm::Unary(op, x) => {

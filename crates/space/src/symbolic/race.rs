@@ -170,28 +170,23 @@ impl<'a> Race<'a, '_> {
     /// Runs small rehearsals until one is significant; false if all were noise. Only the favourite
     /// runs those that are too small to be significant.
     fn small_rehearsals(&mut self) -> Result<bool, Stop> {
-        let OrderSchedule {
-            noise,
-            telling,
-            small,
-            ..
-        } = self.schedule;
+        let schedule = self.schedule;
         let mut cost = 0;
-        while cost < telling
+        while cost < schedule.telling
             && self.ranking.runners().len() > 1
             && self.next < self.rehearsals.len()
         {
-            let alone = self.rehearse_alone(0, small)?;
-            if alone.is_some_and(|cost| cost < noise) {
+            let alone = self.rehearse_alone(0, schedule.small)?;
+            if alone.is_some_and(|cost| cost < schedule.noise) {
                 self.next += 1;
                 continue;
             }
-            match self.rehearse_all(0, alone, small)? {
+            match self.rehearse_all(0, alone, schedule.small)? {
                 Some(best) => cost = best,
                 None => break,
             }
         }
-        Ok(cost >= noise + self.schedule.level_work * self.task.levels() as u64)
+        Ok(cost >= schedule.noise + schedule.level_work * self.task.levels() as u64)
     }
 
     /// Work of one runner on the next rehearsal, if it is at most `limit`.
@@ -249,12 +244,9 @@ impl<'a> Race<'a, '_> {
         let mut paces = Vec::new();
         for runner in self.ranking.runners().iter().take(tried) {
             let ScoredOrder { name, order, .. } = &runner.candidate;
-            let name = name.to_string();
-            let mut reach = Topmost(levels as u32);
-            let budget = self.side_task.with_work(work);
-            let end =
-                self.side_task
-                    .try_order(&name, order, &budget, &mut reach, &mut self.trail)?;
+            let (name, mut reach) = (name.to_string(), Topmost(levels as u32));
+            let (task, trail) = (self.side_task, &mut self.trail);
+            let end = task.try_order(&name, order, &task.with_work(work), &mut reach, trail)?;
             let closed = levels as u32 - reach.0;
             paces.push(match end {
                 TrialEnd::Reached(space, states) => {
@@ -423,15 +415,8 @@ impl<'a> Race<'a, '_> {
     /// Runs the last rehearsal, in which the best needed `best`, with a runner that an earlier one
     /// eliminated.
     fn rehearse_again(&mut self, runner: RankedOrder, best: u64) -> Result<(), Stop> {
-        let last = self.next.checked_sub(1);
-        let cost = match last.and_then(|last| self.rehearsals.get(last)) {
-            Some(rehearsal) => {
-                let allowed = self.ranking.bearable(best);
-                self.side_task
-                    .rehearse(&runner.candidate, rehearsal, allowed)?
-            }
-            None => None,
-        };
+        let (task, last) = (self.side_task, &self.rehearsals[self.next - 1]);
+        let cost = task.rehearse(&runner.candidate, last, self.ranking.bearable(best))?;
         self.ranking.rank(runner, cost, best);
         Ok(())
     }
@@ -443,11 +428,9 @@ impl<'a> Race<'a, '_> {
             return Ok(None);
         };
         let (name, order) = (runner.candidate.name.to_string(), &runner.candidate.order);
-        let budget = self.side_task.with_work(self.spent() / self.schedule.share);
-        let mut trail = Vec::new();
-        let end = self
-            .side_task
-            .try_order(&name, order, &budget, &mut Silent, &mut trail)?;
+        let (task, mut trail) = (self.side_task, Vec::new());
+        let budget = task.with_work(self.spent() / self.schedule.share);
+        let end = task.try_order(&name, order, &budget, &mut Silent, &mut trail)?;
         if let TrialEnd::Reached(space, states) = end {
             let reached = Reached::new(space, states, name, trail);
             return Ok(Some(FavouriteEnd::Reached(reached)));

@@ -210,8 +210,16 @@ impl<'a> Symbolic<'a> {
 
     /// The initial states.
     pub fn initial(&mut self) -> Result<Set, Stop> {
+        self.set_of(&self.system.initial)
+    }
+
+    /// The set of these states.
+    pub(super) fn set_of<'s>(
+        &mut self,
+        states: impl IntoIterator<Item = &'s State>,
+    ) -> Result<Set, Stop> {
         let mut set = self.store.empty();
-        for state in &self.system.initial {
+        for state in states {
             let one = self.singleton(state)?;
             set = self.store.union(&set, &one)?;
         }
@@ -235,10 +243,8 @@ impl<'a> Symbolic<'a> {
     /// All states of a small set.
     pub fn states(&mut self, set: &Set) -> Vec<State> {
         let layout = &self.layout;
-        self.store
-            .iter(set)
-            .map(|stored| layout.decode_state(&stored))
-            .collect()
+        let stored = self.store.iter(set);
+        stored.map(|stored| layout.decode_state(&stored)).collect()
     }
 
     // --- steps --------------------------------------------------------------------------------

@@ -92,12 +92,7 @@ impl<'a> Explicit<'a> {
 }
 
 fn to_set(space: &mut Symbolic<'_>, states: &States) -> Set {
-    let mut set = space.empty();
-    for state in states {
-        let one = space.singleton(state).unwrap();
-        set = space.store().union(&set, &one).unwrap();
-    }
-    set
+    space.set_of(states).unwrap()
 }
 
 fn from_set(space: &mut Symbolic<'_>, set: &Set) -> States {

@@ -115,11 +115,7 @@ impl<'a> TrialContext<'a, '_> {
         let budget = self.with_work(allowed);
         let outcome = (|| {
             let mut space = Symbolic::new(self.system, &candidate.order, self.deadlock, &budget)?;
-            let mut from = space.empty();
-            for state in &rehearsal.initial {
-                let one = space.singleton(state)?;
-                from = space.store().union(&from, &one)?;
-            }
+            let from = space.set_of(&rehearsal.initial)?;
             let steps = space.steps(&rehearsal.events);
             space.reach(&from, &steps)
         })();

@@ -273,10 +273,8 @@ impl Tally {
         let is_count = |var: &Variable| matches!(var.domain, Domain::Count { .. });
         let variables = space.system().variables.iter();
         let fields = space.layout.fields.iter().zip(variables);
-        let fields: Vec<Field> = fields
-            .filter(|(_, var)| is_count(var))
-            .map(|(field, _)| *field)
-            .collect();
+        let fields = fields.filter(|(_, var)| is_count(var));
+        let fields: Vec<Field> = fields.map(|(field, _)| *field).collect();
         let mut bits = Vec::new();
         for field in &fields {
             let width = usize::from(field.width);

@@ -20,7 +20,7 @@ mod query;
 pub use query::Residuals;
 
 use super::layout::LevelLayout;
-use super::partial::{ExprId, Exprs};
+use super::partial::{ExprId, Exprs, NEVER};
 use lariat_budget::{Lease, Stop};
 use lariat_dd::Residual;
 use lariat_model::order::Level;
@@ -77,7 +77,6 @@ struct ResidualInterner {
     leased_entries: usize,
 }
 
-const NEVER: Level = Level(u32::MAX);
 const EMPTY: SumId = SumId(0);
 
 impl ResidualInterner {
@@ -156,14 +155,6 @@ impl ResidualInterner {
                 self.junction(!is_and, parts)
             }
         }
-    }
-
-    fn and(&mut self, a: Residual, b: Residual) -> Residual {
-        self.junction(true, vec![a, b])
-    }
-
-    fn or(&mut self, a: Residual, b: Residual) -> Residual {
-        self.junction(false, vec![a, b])
     }
 
     fn junction(&mut self, is_and: bool, parts: Vec<Residual>) -> Residual {
@@ -251,10 +242,8 @@ impl ResidualInterner {
             terms.push((term.level, -term.c));
             at = term.rest;
         }
-        terms
-            .into_iter()
-            .rev()
-            .fold(EMPTY, |rest, (level, c)| self.sum(level, c, rest))
+        let terms = terms.into_iter().rev();
+        terms.fold(EMPTY, |rest, (level, c)| self.sum(level, c, rest))
     }
 
     fn le(&mut self, sum: SumId, k: i128) -> Residual {

@@ -119,12 +119,12 @@ impl Residuals {
 
     /// Conjunction.
     pub fn and(&mut self, a: Residual, b: Residual) -> Residual {
-        self.with(|interner| interner.and(a, b))
+        self.with(|interner| interner.junction(true, vec![a, b]))
     }
 
     /// Disjunction.
     pub fn or(&mut self, a: Residual, b: Residual) -> Residual {
-        self.with(|interner| interner.or(a, b))
+        self.with(|interner| interner.junction(false, vec![a, b]))
     }
 }
 
