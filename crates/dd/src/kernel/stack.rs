@@ -84,6 +84,12 @@ impl Kernel {
         Ok(())
     }
 
+    /// Returns the entry `offset` above `mark`, if the stack is that high.
+    #[inline]
+    pub fn peek(&self, mark: StackMark, offset: usize) -> Option<(u32, DdNode)> {
+        self.stack.get(mark.0 + offset).copied()
+    }
+
     /// Returns whether `found` holds for an edge of `node`; stops at the first. Roots the children.
     pub fn any_edge(
         &mut self,
