@@ -309,7 +309,7 @@ impl Kernel {
     }
 
     /// Returns the cached result of `operation` for `key`, or caches that of `compute`.
-    #[inline]
+    #[inline(always)]
     pub fn remembered<K: CacheKey, V: CacheValue>(
         &mut self,
         operation: Operation<K, V>,

@@ -71,7 +71,7 @@ pub enum Opening<K> {
 
 impl Kernel {
     /// Returns the result of `call`.
-    #[inline]
+    #[inline(always)]
     pub fn call<C: ?Sized, A: Call<C>>(
         &mut self,
         call: A,

@@ -67,7 +67,7 @@ impl Kernel {
 
     /// Moves the entries above `from` below the others above `end` if this worker walks backwards,
     /// so that all lie in forward order and the same unions are computed.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn restore_order(&mut self, end: usize, from: usize) {
         if self.options.backwards {
             let pushed = self.stack.len() - from;

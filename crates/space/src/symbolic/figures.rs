@@ -176,6 +176,25 @@ impl Number for u128 {
         size_of::<u128>()
     }
 }
+/// A number that stays at its maximum when a sum exceeds it.
+#[derive(Clone, Copy, PartialEq)]
+struct Capped(u128);
+
+impl From<u8> for Capped {
+    fn from(number: u8) -> Capped {
+        Capped(number.into())
+    }
+}
+impl std::ops::AddAssign<&Capped> for Capped {
+    fn add_assign(&mut self, other: &Capped) {
+        self.0 = self.0.saturating_add(other.0);
+    }
+}
+impl Number for Capped {
+    fn bytes(&self) -> usize {
+        size_of::<Capped>()
+    }
+}
 impl Number for UBig {
     fn bytes(&self) -> usize {
         size_of::<UBig>() + size_of_val(self.as_words())
@@ -222,7 +241,14 @@ fn total<N: Number>(numbers: &[N]) -> N {
 
 impl Diagram {
     fn states(&self, meter: &mut Meter<'_>) -> Result<UBig, Stop> {
-        let mut below = vec![UBig::from(1u8)];
+        match self.count::<Capped>(meter)? {
+            Capped(u128::MAX) => self.count(meter),
+            Capped(states) => Ok(states.into()),
+        }
+    }
+
+    fn count<N: Number>(&self, meter: &mut Meter<'_>) -> Result<N, Stop> {
+        let mut below = vec![N::from(1u8)];
         for rows in self.levels.iter().rev() {
             below = lift(rows, &below, |_| true, bytes_of(&below), meter)?;
         }
