@@ -170,6 +170,11 @@ struct Diagram {
 trait Number: Clone + Send + From<u8> + for<'a> std::ops::AddAssign<&'a Self> {
     /// Bytes, including those on the heap.
     fn bytes(&self) -> usize;
+
+    /// Returns whether no sum has exceeded the type.
+    fn is_exact(&self) -> bool {
+        true
+    }
 }
 impl Number for u128 {
     fn bytes(&self) -> usize {
@@ -193,6 +198,10 @@ impl std::ops::AddAssign<&Capped> for Capped {
 impl Number for Capped {
     fn bytes(&self) -> usize {
         size_of::<Capped>()
+    }
+
+    fn is_exact(&self) -> bool {
+        self.0 < u128::MAX
     }
 }
 impl Number for UBig {
@@ -241,18 +250,23 @@ fn total<N: Number>(numbers: &[N]) -> N {
 
 impl Diagram {
     fn states(&self, meter: &mut Meter<'_>) -> Result<UBig, Stop> {
-        match self.count::<Capped>(meter)? {
-            Capped(u128::MAX) => self.count(meter),
-            Capped(states) => Ok(states.into()),
+        if let Some(Capped(states)) = self.count(meter)? {
+            return Ok(states.into());
         }
+        Ok(self.count(meter)?.unwrap_or_default())
     }
 
-    fn count<N: Number>(&self, meter: &mut Meter<'_>) -> Result<N, Stop> {
+    /// Counts the states; `None` if the number exceeds the type.
+    fn count<N: Number>(&self, meter: &mut Meter<'_>) -> Result<Option<N>, Stop> {
         let mut below = vec![N::from(1u8)];
         for rows in self.levels.iter().rev() {
             below = lift(rows, &below, |_| true, bytes_of(&below), meter)?;
+            // Each number counts a part of all states.
+            if !below.iter().all(N::is_exact) {
+                return Ok(None);
+            }
         }
-        Ok(total(&below))
+        Ok(Some(total(&below)).filter(N::is_exact))
     }
 
     fn tokens(
