@@ -326,6 +326,7 @@ impl Lease {
     /// Sets the number of bytes held to `bytes`.
     ///
     /// A store that grows by copying leases old and new together, then shrinks.
+    #[inline]
     pub fn resize(&mut self, bytes: usize) -> Result<(), Stop> {
         let bytes = bytes as u64;
         if bytes <= self.bytes {
