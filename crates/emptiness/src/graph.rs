@@ -137,9 +137,16 @@ pub trait Graph {
         cursor: &mut Self::Cursor,
     ) -> Result<Option<Edge>, Self::Stop>;
 
-    /// Called by a check about every thousand edges, and before its arrays grow, with the bytes
+    /// Called by a check before shared structures grow, with the bytes that the worker holds or is
+    /// about to hold. A graph with a budget leases them. The caller may hold a lock that other
+    /// workers need, so this function must not wait for another worker.
+    fn lease(&self, _worker: &mut Self::Worker, _bytes: usize) -> Result<(), Self::Stop> {
+        Ok(())
+    }
+
+    /// Called by a check about every thousand edges, and before its own arrays grow, with the bytes
     /// that they hold or are about to hold. A graph with a budget leases them and polls the
-    /// deadline.
+    /// deadline. No lock is held, so a worker may wait for others here.
     fn tick(&self, _worker: &mut Self::Worker, _bytes: usize) -> Result<(), Self::Stop> {
         Ok(())
     }

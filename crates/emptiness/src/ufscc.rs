@@ -244,7 +244,7 @@ fn leasing<'w, G: Graph>(
     leased: &'w mut usize,
 ) -> impl FnMut(usize) -> Result<(), G::Stop> + 'w {
     move |more| {
-        graph.tick(worker, held + more)?;
+        graph.lease(worker, held + more)?;
         *leased += more;
         Ok(())
     }

@@ -19,7 +19,8 @@
 //! after it has parked, and a writer announces itself before it clears the slots.
 //!
 //! Two rules prevent deadlocks and stale reads. A thread inside never waits for another one, except
-//! at the gate, because a writer would wait for both. A handle outside reads nothing: it
+//! at the gate, because a writer would wait for both. It may take a lock whose holders wait for
+//! nothing, such as that of [`Segments`](crate::Segments). A handle outside reads nothing: it
 //! dereferences to the placeholder that the gate was made with.
 //!
 //! Exclusive sections are counted: a thread that yielded learns whether one took place meanwhile,

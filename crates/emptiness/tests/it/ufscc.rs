@@ -6,6 +6,8 @@ use lariat_corpora::{Random, each_case};
 use lariat_emptiness::{
     Counts, Edge, Graph, LassoHint, Marks, NodeId, Outcome, couvreur, lasso, ufscc,
 };
+use lariat_parallel::SharedHandle;
+use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -191,4 +193,92 @@ fn self_loops_and_no_marks() {
         let found = ufscc(&graph, &mut workers, &mut Counts::default()).unwrap();
         assert_eq!(matches!(found, Outcome::Accepting(_)), accepts, "{graph:?}");
     }
+}
+
+/// A graph whose worker state lies behind a gate, as the state table does: workers yield to writers
+/// in `tick`, and some steps need exclusive access. Every node has edges to the next two nodes.
+struct Gated {
+    nodes: u32,
+}
+
+struct GatedWorker {
+    pass: SharedHandle<u64>,
+    random: Random,
+}
+
+impl Graph for Gated {
+    type Stop = Infallible;
+    type Worker = GatedWorker;
+    type Cursor = u32;
+
+    fn marks(&self) -> Marks {
+        Marks::one(0)
+    }
+
+    fn initial(&self, worker: &mut GatedWorker, k: usize) -> Result<Option<NodeId>, Infallible> {
+        worker.pass.enter();
+        Ok((k == 0).then_some(NodeId(0)))
+    }
+
+    fn next_edge(
+        &self,
+        worker: &mut GatedWorker,
+        node: NodeId,
+        cursor: &mut u32,
+    ) -> Result<Option<Edge>, Infallible> {
+        if worker.random.chance(1, 50) {
+            worker.pass.with_exclusive(|count| *count += 1);
+        }
+        *cursor += 1;
+        // Different workers begin at different ends, so they need new segments at different times.
+        let step = if worker.random.chance(1, 2) {
+            *cursor
+        } else {
+            3 - (*cursor).min(2)
+        };
+        let to = NodeId((node.0 + step * 577) % self.nodes);
+        let edge = Edge {
+            to,
+            marks: Marks::NONE,
+        };
+        Ok((*cursor <= 2).then_some(edge))
+    }
+
+    fn tick(&self, worker: &mut GatedWorker, _: usize) -> Result<(), Infallible> {
+        worker.pass.yield_to_writer();
+        Ok(())
+    }
+
+    fn rest(&self, worker: &mut GatedWorker) {
+        worker.pass.leave();
+    }
+}
+
+/// Shared arrays grow while other workers wait for exclusive access to the states: a worker that
+/// allocates a segment must not wait at the gate, because workers inside it wait for the segment.
+#[test]
+fn arrays_grow_while_workers_wait_for_exclusive_access() {
+    let (done, finished) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for seed in 0..40 {
+            let first = SharedHandle::new(0u64, 0u64);
+            let worker = |k: u64| GatedWorker {
+                pass: first.another(),
+                random: Random::new(seed * 100 + k),
+            };
+            let mut workers: Vec<GatedWorker> = (0..8).map(worker).collect();
+            // The handle would keep writers waiting.
+            drop(first);
+            let graph = Gated { nodes: 30_011 };
+            let found = ufscc(&graph, &mut workers, &mut Counts::default());
+            assert!(matches!(found, Ok(Outcome::Empty)));
+        }
+        done.send(()).unwrap();
+    });
+    let time = std::time::Duration::from_secs(120);
+    assert_eq!(
+        finished.recv_timeout(time),
+        Ok(()),
+        "the workers wait for each other"
+    );
 }

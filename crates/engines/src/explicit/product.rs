@@ -277,6 +277,10 @@ impl Graph for ExplicitProduct<'_> {
         Ok(self.next_step(worker, node, cursor)?.map(|(edge, _)| edge))
     }
 
+    fn lease(&self, worker: &mut ExplicitWorker, bytes: usize) -> Result<(), Stop> {
+        worker.lease(bytes)
+    }
+
     fn tick(&self, worker: &mut ExplicitWorker, bytes: usize) -> Result<(), Stop> {
         worker.tick(self.observer, bytes)
     }

@@ -254,8 +254,13 @@ impl<K: Copy + Eq + Hash> ProductWorker<K> {
     }
 
     /// [`SweepGraph::tick`](lariat_emptiness::Graph::tick) of the product.
+    /// Leases the bytes of the emptiness check. Waits for no other worker.
+    pub(crate) fn lease(&mut self, bytes: usize) -> Result<(), Stop> {
+        self.check.resize(bytes)
+    }
+
     pub(crate) fn tick(&mut self, observer: &dyn Observer, bytes: usize) -> Result<(), Stop> {
-        self.check.resize(bytes)?;
+        self.lease(bytes)?;
         self.budget.check()?;
         self.states.yield_to_writer();
         let figures = [
