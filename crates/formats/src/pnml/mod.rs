@@ -16,6 +16,7 @@
 
 pub(crate) mod label;
 mod nupn;
+mod safe;
 mod write;
 
 pub use label::{Coordinates, Positions};
@@ -353,7 +354,7 @@ impl<'a> PnmlNet<'a> {
 
     fn finish(mut self, xml: &Xml<'a>, name: String) -> Parsed<System> {
         let arcs = self.sum_arcs(xml)?;
-        let mut units = Vec::new();
+        let (mut units, mut is_said_safe) = (Vec::new(), false);
         if let Some(nupn) = self.nupn.take() {
             units = self.units(xml, &nupn)?;
             if nupn.safe {
@@ -366,13 +367,11 @@ impl<'a> PnmlNet<'a> {
                         ),
                     ));
                 }
-                for place in &mut self.places {
-                    place.domain = Domain::Count { bound: Some(1) };
-                }
+                is_said_safe = true;
             }
         }
         let events = self.transitions.into_iter().zip(arcs);
-        Ok(System {
+        let mut system = System {
             name,
             variables: self.places,
             events: events
@@ -384,7 +383,17 @@ impl<'a> PnmlNet<'a> {
             initial: vec![self.marking.into()],
             fault: None,
             units,
-        })
+        };
+        // What the file says about behaviour is used where it is proved.
+        if is_said_safe {
+            let proved = safe::proved_safe(&system);
+            for (place, is_safe) in system.variables.iter_mut().zip(proved) {
+                if is_safe {
+                    place.domain = Domain::Count { bound: Some(1) };
+                }
+            }
+        }
+        Ok(system)
     }
 
     /// The arcs of every transition, with parallel arcs added up.
