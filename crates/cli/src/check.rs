@@ -18,7 +18,7 @@ use serde_json::Value as Json;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{BufWriter, Write as _};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
@@ -345,7 +345,7 @@ pub(crate) fn options(args: &Check) -> Result<CheckOptions, Failure> {
 /// reported.
 struct TraceFile<'a> {
     path: &'a Path,
-    file: File,
+    file: BufWriter<File>,
     has_failed: bool,
 }
 
@@ -354,7 +354,7 @@ impl TraceFile<'_> {
         let file = File::create(path);
         Ok(TraceFile {
             path,
-            file: file.map_err(|error| Failure::new(cannot_write(path, &error)))?,
+            file: BufWriter::new(file.map_err(|error| Failure::new(cannot_write(path, &error)))?),
             has_failed: false,
         })
     }
@@ -363,7 +363,8 @@ impl TraceFile<'_> {
         if self.has_failed {
             return;
         }
-        if let Err(error) = writeln!(self.file, "{answer}") {
+        let written = writeln!(self.file, "{answer}").and_then(|()| self.file.flush());
+        if let Err(error) = written {
             crate::complain(&cannot_write(self.path, &error));
             self.has_failed = true;
         }
