@@ -233,9 +233,7 @@ impl Progress {
             CampaignEvent::Ended(record) => self.ended(record),
             CampaignEvent::Contradiction(contradiction) => {
                 let text = contradicts(contradiction);
-                self.bar.suspend(|| {
-                    let _ = io::Write::write_all(&mut anstream::stderr(), text.as_bytes());
-                });
+                self.bar.suspend(|| out::message(&text));
             }
         }
     }

@@ -29,7 +29,6 @@ mod view;
 use args::{Cli, Command};
 use clap::Parser;
 use lariat::Stop;
-use std::io::Write as _;
 use std::process::ExitCode;
 
 /// The exit status of a command. With several properties the worst counts, in the order internal,
@@ -93,19 +92,19 @@ impl Failure {
 /// Prints an error on stderr. If printing fails, the exit code still reports it.
 pub(crate) fn complain(message: &str) {
     let red = anstyle::AnsiColor::Red.on_default().bold();
-    let _ = writeln!(anstream::stderr(), "{red}error{red:#}: {message}");
+    out::message(&format!("{red}error{red:#}: {message}\n"));
 }
 
 /// Prints a warning on stderr.
 pub(crate) fn warn(message: &str) {
     let yellow = anstyle::AnsiColor::Yellow.on_default().bold();
-    let _ = writeln!(anstream::stderr(), "{yellow}warning{yellow:#}: {message}");
+    out::message(&format!("{yellow}warning{yellow:#}: {message}\n"));
 }
 
 /// Prints a note on stderr.
 pub(crate) fn remark(message: &str) {
     let dim = anstyle::Style::new().dimmed();
-    let _ = writeln!(anstream::stderr(), "{dim}note: {message}{dim:#}");
+    out::message(&format!("{dim}note: {message}{dim:#}\n"));
 }
 
 fn main() -> ExitCode {

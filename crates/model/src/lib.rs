@@ -27,6 +27,7 @@ pub mod property_file;
 mod reachability;
 mod semantics;
 mod system;
+mod visible;
 
 pub use atoms::{ParsedAtom, TokenSum};
 pub use error::{Errors, InputError, Location};
@@ -42,3 +43,4 @@ pub use system::{
     Action, Arc, Assignment, Deadlock, Domain, Event, EventId, Row, State, System, Unit, Value,
     VarId, Variable,
 };
+pub use visible::{escape, is_invisible, visible};
