@@ -85,12 +85,12 @@ enum Message<A> {
     Starved(usize),
 }
 
-/// Checks all `questions` by `check`, on the threads that are `thread_pool` and with the caches of
+/// Checks all `questions` by `check`, on the threads that are free in `idle` and with the caches of
 /// the `pool`. Passes each event with the position of its question to `emit`, on the thread of the
 /// caller and as soon as it is known: with several threads the order is that of completion.
 ///
 /// `check` gets a flag that says whether the question may be repeated if memory is exhausted; then
-/// it calls [`CheckOutput::out_of_memory`] instead of emitting an event. If `emit` breaks, no
+/// it calls `CheckOutput::out_of_memory` instead of emitting an event. If `emit` breaks, no
 /// further question is begun.
 pub fn check_parallel<'s, Q, A>(
     questions: &[Q],
