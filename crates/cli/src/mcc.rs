@@ -164,7 +164,7 @@ pub(crate) fn over(stop: &Stop) -> Exit {
 }
 
 /// The file of an examination.
-pub(crate) struct Source {
+pub(crate) struct ExaminationFile {
     pub origin: String,
     pub bytes: Vec<u8>,
 }
@@ -180,13 +180,13 @@ impl Exam<'_> {
         self.budget.clone().with_deadline(self.left())
     }
 
-    pub(crate) fn source(&self) -> Result<Source, Failure> {
+    pub(crate) fn source(&self) -> Result<ExaminationFile, Failure> {
         let path = self.args.folder.join(format!("{}.xml", self.name));
         let origin = path.display().to_string();
         let texts = input::for_texts(&self.budget, Some(self.left()));
         let own = texts.clone();
         let bytes = input::supervised(&texts, move || input::bytes(&path, &own))?;
-        Ok(Source { origin, bytes })
+        Ok(ExaminationFile { origin, bytes })
     }
 
     pub(crate) fn model(&self) -> Result<LoadedModel, Failure> {
@@ -197,7 +197,7 @@ impl Exam<'_> {
     /// every formula and returns the exit status.
     pub(crate) fn model_for(
         &self,
-        source: &Source,
+        source: &ExaminationFile,
     ) -> Result<ControlFlow<Exit, LoadedModel>, Failure> {
         match self.model() {
             Err(Failure::Undecided(stop)) => {
@@ -219,7 +219,7 @@ impl Exam<'_> {
 }
 
 /// Prints CANNOT_COMPUTE for every formula of the file.
-fn give_up(source: &Source) -> Result<(), Failure> {
+fn give_up(source: &ExaminationFile) -> Result<(), Failure> {
     let mut outline = Outline::default();
     outline.add_mcc(&source.bytes);
     cannot_compute(outline.list.iter().map(|(name, _)| &**name))

@@ -15,14 +15,14 @@ use std::sync::Arc;
 #[derive(Clone, Default)]
 pub(crate) struct Sources {
     formulas: Vec<String>,
-    files: Vec<Source>,
-    mcc: Vec<Source>,
-    automata: Vec<Source>,
+    files: Vec<NamedSource>,
+    mcc: Vec<NamedSource>,
+    automata: Vec<NamedSource>,
 }
 
 /// A file and its contents.
 #[derive(Clone)]
-struct Source {
+struct NamedSource {
     origin: String,
     bytes: Arc<[u8]>,
 }
@@ -33,7 +33,7 @@ impl Sources {
         let (args, own) = (Arc::clone(args), budget.clone());
         input::supervised(budget, move || {
             let source = |path: &PathBuf| {
-                Ok(Source {
+                Ok(NamedSource {
                     origin: path.display().to_string(),
                     bytes: input::bytes(path, &own)?.into(),
                 })
@@ -78,13 +78,13 @@ impl Sources {
         for text in &self.formulas {
             errors.note(properties.add(text));
         }
-        for Source { origin, bytes } in &self.files {
+        for NamedSource { origin, bytes } in &self.files {
             errors.note(properties.add_file(origin, bytes));
         }
-        for Source { origin, bytes } in &self.mcc {
+        for NamedSource { origin, bytes } in &self.mcc {
             errors.note(properties.add_contest_file(origin, bytes));
         }
-        for Source { origin, bytes } in &self.automata {
+        for NamedSource { origin, bytes } in &self.automata {
             errors.note(properties.add_automaton(origin, bytes));
         }
         for what in &args.weak_fair {

@@ -4,9 +4,10 @@
 //! LARIAT_CASES=100000 cargo run --release -p lariat-differential [CAMPAIGN] [SUBJECT]…
 //! ```
 //!
-//! Campaigns: `fair` (fairness), `shadows` (nets with implicit places), `stretched` (agglomerations),
-//! `questions` (reachable states), `processes` (clusters of 1, 2 and 4 processes). `LARIAT_SEED` sets
-//! the first seed. The first difference gives exit code 1 and the command that replays it.
+//! Campaigns: `fair` (fairness), `shadows` (nets with implicit places), `stretched`
+//! (agglomerations), `questions` (reachable states), `processes` (clusters of 1, 2 and 4
+//! processes). `LARIAT_SEED` sets the first seed. The first difference gives exit code 1 and the
+//! command that replays it.
 
 use lariat_differential::{processes, questions, subjects};
 use lariat_testkit::{Campaign, Case};

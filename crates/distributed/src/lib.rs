@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! A := degeneralized automaton
-//! W1  all reachable nodes                       reach.rs    ends at a bad state of a safety property
+//! W1  all reachable nodes                       reach.rs    ends at a bad state, if safety
 //! W2  reachable from accepting nodes,
 //! W3  without chains into these                 owcty.rs    to the fixpoint; once if A is weak
 //! W4  parents inside the rest, W5  everywhere   parents.rs  if the rest is not empty

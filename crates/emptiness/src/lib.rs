@@ -16,7 +16,7 @@
 //! | [`nsiec`] | [`Ordered`] | inclusion in dead nodes | exact; the default for sets |
 //! | [`iec`] | [`Ordered`] | also inclusion of active nodes; splits | exact, on [`Decomposed`] |
 //! | [`aec`] | [`Ordered`] | also inclusion in active nodes | only "empty" is exact |
-//! | [`two_pass`] | [`LivelockGraph`] | equality, at most two passes | exact, for testing automata |
+//! | [`two_pass`] | [`LivelockGraph`] | equality, two passes at most | exact, testing automata |
 //! | [`streett`] | [`Streett`] | equality, refinement of components | exact, for strong fairness |
 //!
 //! All but [`ufscc`] are one depth-first search with different decisions about unseen nodes. They

@@ -10,9 +10,9 @@
 
 #![forbid(unsafe_code)]
 
+mod acceptance_map;
 mod account;
 mod alphabet;
-mod chart;
 mod engine;
 mod engine_id;
 mod explicit;

@@ -22,7 +22,7 @@ pub use reachability::read_reachability;
 
 use lariat_ltl::{Formula, Formulas};
 
-use crate::xml::{self, Element, Item, Parsed, Source, Xml};
+use crate::xml::{self, Element, Item, Xml, XmlResult, XmlSource};
 use lariat_model::{
     Comparison, EventId, Fairness, InputError, NamedProperty, Names, PropertyList, TokenSum, Value,
     VarId,
@@ -99,7 +99,7 @@ fn read_formulas(
     origin: &str,
     bytes: &[u8],
     paths: PathQuantifiers,
-) -> Parsed<Vec<bool>> {
+) -> XmlResult<Vec<bool>> {
     let mut about_some = Vec::new();
     each_property(origin, bytes, |xml, element| {
         let (property, some) = property(xml, properties, names, element, paths)?;
@@ -128,10 +128,10 @@ pub fn read_bounds(
 fn each_property(
     origin: &str,
     bytes: &[u8],
-    mut each: impl FnMut(&mut Xml<'_>, &Element<'_>) -> Parsed<()>,
-) -> Parsed<()> {
+    mut each: impl FnMut(&mut Xml<'_>, &Element<'_>) -> XmlResult<()>,
+) -> XmlResult<()> {
     let text = xml::decode(origin, bytes)?;
-    let source = Source {
+    let source = XmlSource {
         origin,
         text: &text,
     };
@@ -164,7 +164,7 @@ fn property(
     names: &Names<'_>,
     property: &Element<'_>,
     paths: PathQuantifiers,
-) -> Parsed<(NamedProperty, bool)> {
+) -> XmlResult<(NamedProperty, bool)> {
     let (mut name, mut found) = (None, None);
     loop {
         match xml.next()? {
@@ -199,7 +199,7 @@ fn bound(
     xml: &mut Xml<'_>,
     names: &Names<'_>,
     property: &Element<'_>,
-) -> Parsed<(String, Vec<VarId>)> {
+) -> XmlResult<(String, Vec<VarId>)> {
     let (mut name, mut places) = (None, None);
     // Open elements inside the property.
     let mut open: Vec<&str> = Vec::new();
@@ -243,7 +243,7 @@ fn formula<'a>(
     names: &Names<'_>,
     element: Element<'a>,
     paths: PathQuantifiers,
-) -> Parsed<(Formula, bool)> {
+) -> XmlResult<(Formula, bool)> {
     let mut about_some = false;
     let mut open = vec![Frame {
         operator: Operator::Formula,
@@ -286,7 +286,7 @@ fn operator(
     outer: Operator,
     nth: usize,
     paths: PathQuantifiers,
-) -> Parsed<Operator> {
+) -> XmlResult<Operator> {
     let fits = match element.name {
         "before" => outer == Operator::Until && nth == 0,
         "reach" => outer == Operator::Until && nth == 1,
@@ -358,7 +358,7 @@ fn number(vars: Vec<VarId>, constant: Value) -> Part {
 }
 
 /// Reads an element that contains only text.
-fn leaf(xml: &mut Xml<'_>, names: &Names<'_>, operator: Operator) -> Parsed<Part> {
+fn leaf(xml: &mut Xml<'_>, names: &Names<'_>, operator: Operator) -> XmlResult<Part> {
     let (text, span) = xml.characters()?;
     match operator {
         Operator::Constant => match text.parse::<Value>() {
@@ -377,7 +377,7 @@ fn leaf(xml: &mut Xml<'_>, names: &Names<'_>, operator: Operator) -> Parsed<Part
 }
 
 /// Combines the operands of a closed element.
-fn close(properties: &mut PropertyList, names: &Names<'_>, frame: Frame<'_>) -> Parsed<Part> {
+fn close(properties: &mut PropertyList, names: &Names<'_>, frame: Frame<'_>) -> XmlResult<Part> {
     let element = frame.element;
     let operands = Operands::sorted(frame.parts);
     let wrong = |expected: &str| {

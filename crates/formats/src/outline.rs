@@ -3,7 +3,7 @@
 //! If a model cannot be read or unfolded within the limits, every property is reported as unknown;
 //! this module lists their names without resolving atoms.
 
-use crate::xml::{self, Item, Source, Xml};
+use crate::xml::{self, Item, Xml, XmlSource};
 use lariat_model::property_file::{
     assumption, comment, looks_like_ltl_file, read_ltl_file, split_name,
 };
@@ -50,7 +50,7 @@ impl Outline {
         let Ok(text) = xml::decode("", bytes) else {
             return;
         };
-        let source = Source {
+        let source = XmlSource {
             origin: "",
             text: &text,
         };

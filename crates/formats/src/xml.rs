@@ -18,10 +18,10 @@ use lariat_model::InputError;
 pub(crate) const DEPTH: usize = 1000;
 
 /// The result of reading a part of the text.
-pub(crate) type Parsed<T> = Result<T, InputError>;
+pub(crate) type XmlResult<T> = Result<T, InputError>;
 
 /// The text and its name in errors.
-pub(crate) struct Source<'a> {
+pub(crate) struct XmlSource<'a> {
     pub origin: &'a str,
     pub text: &'a str,
 }
@@ -33,14 +33,14 @@ pub(crate) struct Element<'a> {
     /// The bytes of the tag.
     pub span: Range<usize>,
     tag: BytesStart<'a>,
-    source: &'a Source<'a>,
+    source: &'a XmlSource<'a>,
 }
 
 pub(crate) struct Attribute<'a> {
     pub value: Cow<'a, str>,
     /// The bytes of the value in the text.
     span: Range<usize>,
-    source: &'a Source<'a>,
+    source: &'a XmlSource<'a>,
 }
 
 /// A parser event.
@@ -55,7 +55,7 @@ pub(crate) enum Item<'a> {
 
 /// A parser for a text that tracks locations for errors.
 pub(crate) struct Xml<'a> {
-    source: &'a Source<'a>,
+    source: &'a XmlSource<'a>,
     reader: Reader<&'a [u8]>,
     depth: usize,
     /// Where the last item starts.
@@ -67,7 +67,7 @@ pub(crate) struct Xml<'a> {
 }
 
 /// Decodes an XML file: UTF-8, or ISO-8859-1 if the prolog declares it.
-pub(crate) fn decode<'a>(origin: &str, bytes: &'a [u8]) -> Parsed<Cow<'a, str>> {
+pub(crate) fn decode<'a>(origin: &str, bytes: &'a [u8]) -> XmlResult<Cow<'a, str>> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return Err(InputError::new(origin, "the file is in UTF-16")
@@ -100,7 +100,7 @@ fn declares_latin_1(bytes: &[u8]) -> bool {
     })
 }
 
-impl<'a> Source<'a> {
+impl<'a> XmlSource<'a> {
     /// An error at a range of the text.
     fn error(&self, span: Range<usize>, message: impl Into<String>) -> InputError {
         InputError::at(self.origin, self.text.as_bytes(), span, message)
@@ -129,7 +129,7 @@ impl<'a> Element<'a> {
     pub fn attributes<const N: usize>(
         &self,
         names: [&str; N],
-    ) -> Parsed<[Option<Attribute<'a>>; N]> {
+    ) -> XmlResult<[Option<Attribute<'a>>; N]> {
         let source = self.source;
         let mut found = [const { None }; N];
         for attribute in self.tag.attributes() {
@@ -160,13 +160,17 @@ impl<'a> Element<'a> {
     }
 
     /// Requires an attribute to be present.
-    pub fn required(&self, name: &str, attribute: Option<Attribute<'a>>) -> Parsed<Attribute<'a>> {
+    pub fn required(
+        &self,
+        name: &str,
+        attribute: Option<Attribute<'a>>,
+    ) -> XmlResult<Attribute<'a>> {
         let tag = self.name;
         attribute.ok_or_else(|| self.error(format!("<{tag}> without the attribute `{name}`")))
     }
 
     /// The value of an attribute that must be present.
-    pub fn attribute(&self, name: &str) -> Parsed<Attribute<'a>> {
+    pub fn attribute(&self, name: &str) -> XmlResult<Attribute<'a>> {
         let [value] = self.attributes([name])?;
         self.required(name, value)
     }
@@ -185,7 +189,7 @@ impl Attribute<'_> {
 }
 
 impl<'a> Xml<'a> {
-    pub fn new(source: &'a Source<'a>) -> Xml<'a> {
+    pub fn new(source: &'a XmlSource<'a>) -> Xml<'a> {
         let mut reader = Reader::from_str(source.text);
         let config = reader.config_mut();
         config.expand_empty_elements = true;
@@ -224,7 +228,7 @@ impl<'a> Xml<'a> {
     }
 
     /// The next item; comments, declarations and processing instructions are skipped.
-    pub fn next(&mut self) -> Parsed<Item<'a>> {
+    pub fn next(&mut self) -> XmlResult<Item<'a>> {
         loop {
             self.start = self.position();
             let event = match self.reader.read_event() {
@@ -318,7 +322,7 @@ impl<'a> Xml<'a> {
     }
 
     /// Rejects non-blank text, which was the last item.
-    pub fn only_blanks(&self, text: &str) -> Parsed<()> {
+    pub fn only_blanks(&self, text: &str) -> XmlResult<()> {
         if text.trim().is_empty() {
             return Ok(());
         }
@@ -329,7 +333,7 @@ impl<'a> Xml<'a> {
     ///
     /// Some contest nets contain stray characters such as `$`. A number is rejected instead: it may
     /// be a marking or a weight that lost its element.
-    pub fn pass_text(&mut self, text: &str) -> Parsed<()> {
+    pub fn pass_text(&mut self, text: &str) -> XmlResult<()> {
         let text = text.trim();
         if text.is_empty() {
             return Ok(());
@@ -386,7 +390,7 @@ impl<'a> Xml<'a> {
     }
 
     /// Skips the rest of the element opened last.
-    pub fn skip(&mut self) -> Parsed<()> {
+    pub fn skip(&mut self) -> XmlResult<()> {
         let outside = self.depth.saturating_sub(1);
         while self.depth > outside {
             if let Item::End = self.next()? {
@@ -398,7 +402,7 @@ impl<'a> Xml<'a> {
 
     /// The trimmed characters of the element opened last, which must not contain elements, and
     /// their location.
-    pub fn characters(&mut self) -> Parsed<(Cow<'a, str>, Range<usize>)> {
+    pub fn characters(&mut self) -> XmlResult<(Cow<'a, str>, Range<usize>)> {
         let start = self.position();
         let mut all: Cow<'a, str> = Cow::Borrowed("");
         loop {

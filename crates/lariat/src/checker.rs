@@ -37,7 +37,8 @@ pub type ObserverFactory<'o> = dyn Fn() -> Box<dyn Observer + 'o> + Sync + 'o;
 /// symmetries.
 ///
 /// ```
-/// # let text = b"process Light { state red, green; init red; trans red -> green {}, green -> red {}; }
+/// # let text = b"process Light { state red, green; init red;
+/// #              trans red -> green {}, green -> red {}; }
 /// #              system async;";
 /// let model = lariat::Model::parse("light.dve", text)?;
 /// let report = lariat::Checker::new(&model).check("G F Light.green")?;
@@ -256,7 +257,8 @@ impl<'m> Checker<'m> {
     ///
     /// ```
     /// # use std::ops::ControlFlow;
-    /// # let text = b"process Light { state red, green; init red; trans red -> green {}, green -> red {}; }
+    /// # let text = b"process Light { state red, green; init red;
+    /// #              trans red -> green {}, green -> red {}; }
     /// #              system async;";
     /// # let model = lariat::Model::parse("light.dve", text)?;
     /// let mut properties = lariat::Properties::new(&model);

@@ -15,7 +15,8 @@ use std::sync::Arc;
 /// The format is recognised by content. A coloured net is unfolded when it is read.
 ///
 /// ```
-/// let text = b"process Light { state red, green; init red; trans red -> green {}, green -> red {}; }
+/// let text = b"process Light { state red, green; init red;
+///              trans red -> green {}, green -> red {}; }
 ///              system async;";
 /// let model = lariat::Model::parse("light.dve", text)?;
 /// assert_eq!(model.events().collect::<Vec<_>>(), ["Light:red->green", "Light:green->red"]);

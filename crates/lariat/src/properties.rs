@@ -18,7 +18,8 @@ use lariat_model::{
 /// Names are resolved when a property is added; unknown names are errors with suggestions.
 ///
 /// ```
-/// # let text = b"process Light { state red, green; init red; trans red -> green {}, green -> red {}; }
+/// # let text = b"process Light { state red, green; init red;
+/// #              trans red -> green {}, green -> red {}; }
 /// #              system async;";
 /// # let model = lariat::Model::parse("light.dve", text)?;
 /// let mut properties = lariat::Properties::new(&model);

@@ -83,9 +83,9 @@ impl<T: Default> Segments<T> {
     }
 
     /// Allocates the segment of item `i`, below 2⁴⁰, if it does not exist. Calls `ask` with the
-    /// number of bytes before; an error is returned and nothing allocated. `ask` is called under the
-    /// lock for which other threads block, also inside a [gate](crate::SharedHandle): it must not
-    /// wait for another thread.
+    /// number of bytes before; an error is returned and nothing allocated. `ask` is called under
+    /// the lock for which other threads block, also inside a [gate](crate::SharedHandle): it must
+    /// not wait for another thread.
     #[inline]
     pub fn reserve<E>(&self, i: usize, ask: impl FnMut(usize) -> Result<(), E>) -> Result<(), E> {
         self.reserve_all(i..i + 1, ask)

@@ -1,6 +1,6 @@
 //! Tokens of HOA.
 
-use super::read::{HoaError, Parsed};
+use super::read::{HoaError, HoaResult};
 use lariat_ltl::unquoted;
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ impl<'a> HoaLexer<'a> {
         &self.text[self.at..]
     }
 
-    fn skip_blanks(&mut self) -> Parsed<()> {
+    fn skip_blanks(&mut self) -> HoaResult<()> {
         loop {
             let rest = self.rest();
             self.at += rest.len() - rest.trim_start().len();
@@ -68,7 +68,7 @@ impl<'a> HoaLexer<'a> {
     }
 
     /// The next token with its span; `None` at the end of the text.
-    pub fn next(&mut self) -> Parsed<Option<(HoaToken<'a>, Range<usize>)>> {
+    pub fn next(&mut self) -> HoaResult<Option<(HoaToken<'a>, Range<usize>)>> {
         self.skip_blanks()?;
         let start = self.at;
         let rest = self.rest();

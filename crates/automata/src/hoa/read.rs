@@ -37,7 +37,7 @@ pub struct HoaError {
 }
 
 /// The result of reading a part of a text.
-pub(super) type Parsed<T> = Result<T, HoaError>;
+pub(super) type HoaResult<T> = Result<T, HoaError>;
 
 impl HoaError {
     pub(super) fn new(span: Range<usize>, message: impl Into<String>) -> HoaError {
@@ -100,42 +100,42 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn peek(&mut self) -> Parsed<Option<&HoaToken<'a>>> {
+    fn peek(&mut self) -> HoaResult<Option<&HoaToken<'a>>> {
         if self.ahead.is_none() {
             self.ahead = Some(self.lexer.next()?);
         }
         Ok(self.ahead.as_ref().and_then(|a| a.as_ref()).map(|a| &a.0))
     }
 
-    fn next(&mut self) -> Parsed<Option<Located<'a>>> {
+    fn next(&mut self) -> HoaResult<Option<Located<'a>>> {
         match self.ahead.take() {
             Some(token) => Ok(token),
             None => self.lexer.next(),
         }
     }
 
-    fn expect(&mut self, what: &str) -> Parsed<Located<'a>> {
+    fn expect(&mut self, what: &str) -> HoaResult<Located<'a>> {
         let end = self.end..self.end;
         self.next()?.ok_or_else(|| {
             HoaError::new(end, format!("unexpected end of the text, expected {what}"))
         })
     }
 
-    fn number(&mut self, what: &str) -> Parsed<(u64, Range<usize>)> {
+    fn number(&mut self, what: &str) -> HoaResult<(u64, Range<usize>)> {
         match self.expect(what)? {
             (HoaToken::Number(n), span) => Ok((n, span)),
             (_, span) => Err(HoaError::new(span, format!("expected {what}"))),
         }
     }
 
-    fn sign(&mut self, sign: char) -> Parsed<Range<usize>> {
+    fn sign(&mut self, sign: char) -> HoaResult<Range<usize>> {
         match self.expect(&format!("`{sign}`"))? {
             (HoaToken::Sign(c), span) if c == sign => Ok(span),
             (_, span) => Err(HoaError::new(span, format!("expected `{sign}`"))),
         }
     }
 
-    fn state_number(&mut self) -> Parsed<u64> {
+    fn state_number(&mut self) -> HoaResult<u64> {
         let (n, span) = self.number("the number of a state")?;
         if self.declared_states.is_some_and(|count| n >= count) {
             let message = format!("there is no state {n}: the header declares fewer states");
@@ -151,7 +151,7 @@ impl<'a> Reader<'a> {
     fn header(
         &mut self,
         atom: &mut dyn FnMut(&str) -> Result<AtomId, String>,
-    ) -> Parsed<(String, Vec<u64>)> {
+    ) -> HoaResult<(String, Vec<u64>)> {
         match self.expect("`HOA: v1`")? {
             (HoaToken::Header("HOA"), _) => {}
             (_, span) => return Err(HoaError::new(span, "an automaton begins with `HOA: v1`")),
@@ -214,7 +214,7 @@ impl<'a> Reader<'a> {
         &mut self,
         span: Range<usize>,
         atom: &mut dyn FnMut(&str) -> Result<AtomId, String>,
-    ) -> Parsed<()> {
+    ) -> HoaResult<()> {
         if self.atoms.is_some() {
             return Err(HoaError::new(span, "duplicate `AP:`"));
         }
@@ -241,7 +241,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn alias(&mut self) -> Parsed<()> {
+    fn alias(&mut self) -> HoaResult<()> {
         match self.expect("the name of an alias")? {
             (HoaToken::Alias(name), span) => {
                 let label = self.label()?;
@@ -254,7 +254,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn acceptance(&mut self, span: Range<usize>) -> Parsed<()> {
+    fn acceptance(&mut self, span: Range<usize>) -> HoaResult<()> {
         if self.acceptance.is_some() {
             return Err(HoaError::new(span, "duplicate `Acceptance:`"));
         }
@@ -331,7 +331,7 @@ impl<'a> Reader<'a> {
     /// A label expression; ends before the first token that cannot continue it.
     ///
     /// Operators are on an explicit stack, so parentheses may be nested arbitrarily deep.
-    fn label(&mut self) -> Parsed<Guard> {
+    fn label(&mut self) -> HoaResult<Guard> {
         let mut waiting: Vec<char> = Vec::new();
         let mut values: Vec<Guard> = Vec::new();
         loop {
@@ -416,7 +416,7 @@ impl<'a> Reader<'a> {
         values.push(value);
     }
 
-    fn bracketed_label(&mut self) -> Parsed<Option<Guard>> {
+    fn bracketed_label(&mut self) -> HoaResult<Option<Guard>> {
         if self.peek()? != Some(&HoaToken::Sign('[')) {
             return Ok(None);
         }
@@ -426,7 +426,7 @@ impl<'a> Reader<'a> {
         Ok(Some(label))
     }
 
-    fn marks(&mut self) -> Parsed<Marks> {
+    fn marks(&mut self) -> HoaResult<Marks> {
         let mut marks = Marks::NONE;
         if self.peek()? == Some(&HoaToken::Sign('{')) {
             self.sign('{')?;
@@ -442,7 +442,7 @@ impl<'a> Reader<'a> {
         Ok(marks)
     }
 
-    fn body(&mut self, name: String, start: Vec<u64>) -> Parsed<Hoa> {
+    fn body(&mut self, name: String, start: Vec<u64>) -> HoaResult<Hoa> {
         // States are numbered in order of occurrence, since the file's numbers may be sparse.
         let mut index: FxHashMap<u64, StateId> = FxHashMap::default();
         let mut states: Vec<Vec<Transition>> = Vec::new();
@@ -537,7 +537,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The label of the `k`-th edge of a state without labels: bit `i` of `k` is atom `i`.
-    fn implicit_label(&mut self, k: u64, at: Range<usize>) -> Parsed<Guard> {
+    fn implicit_label(&mut self, k: u64, at: Range<usize>) -> HoaResult<Guard> {
         let count = self.atoms.as_ref().map_or(0, Vec::len);
         if count < 64 && k >> count != 0 {
             let message = "this state has more edges than there are letters";

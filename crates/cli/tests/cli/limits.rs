@@ -45,7 +45,8 @@ fn the_search_for_infinite_runs_ends_on_unbounded_nets() {
 fn busy(folder: &Folder) -> (Child, BufReader<std::process::ChildStdout>, String) {
     let net = large_net(folder);
     let formulas = format!("-f true -f '{LARGE_HOLDS}' -f '{LARGE_HOLDS}'");
-    // `auto` would decide them without a search. The memory limit ends the process if a test does not.
+    // `auto` would decide them without a search. The memory limit ends the process if a test does
+    // not.
     let args = format!("check {net} {formulas} --engine explicit --json --memory 1G");
     let mut child = started(command(args).stdin(Stdio::null()));
     let mut out = BufReader::new(child.stdout.take().expect("stdout is a pipe"));

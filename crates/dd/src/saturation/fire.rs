@@ -25,7 +25,7 @@ use crate::kernel::{DdNode, Halt, Kernel, OPERATIONS, Residual};
 
 /// The state of an event on its way down: remaining chain, node, level, and residuals.
 #[derive(Clone, Copy)]
-pub(super) struct Firing {
+pub(super) struct EventFront {
     pub chain: ChainId,
     pub node: DdNode,
     pub level: u32,
@@ -33,10 +33,10 @@ pub(super) struct Firing {
     pub target: Residual,
 }
 
-/// The next step of a [`Firing`] down a single edge.
+/// The next step of an [`EventFront`] down a single edge.
 enum Slide {
     /// To the child; the edge of the image has this value.
-    Down(u32, Firing),
+    Down(u32, EventFront),
     /// No single edge: from here the image is computed edge by edge.
     Landed,
     /// The event is disabled.
@@ -51,9 +51,9 @@ impl Kernel {
     pub(super) fn fire<F: StepFilter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
-        firing: Firing,
+        firing: EventFront,
     ) -> Result<DdNode, Halt> {
-        let Firing {
+        let EventFront {
             chain,
             node,
             level,
@@ -70,7 +70,7 @@ impl Kernel {
             return Ok(node);
         }
         let source = tracked_source::<F>(source, target);
-        let firing = Firing { source, ..firing };
+        let firing = EventFront { source, ..firing };
         if self.is_finished(run, firing) {
             return Ok(node);
         }
@@ -101,9 +101,9 @@ impl Kernel {
     fn is_finished<F: StepFilter, L>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
-        firing: Firing,
+        firing: EventFront,
     ) -> bool {
-        let Firing { source, target, .. } = firing;
+        let EventFront { source, target, .. } = firing;
         firing.chain == ChainId::END
             && (F::NONE
                 || (F::AUTOMATON && source == target && run.filter.is_still(target))
@@ -119,7 +119,7 @@ impl Kernel {
     fn slide<F: StepFilter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
-        top: Firing,
+        top: EventFront,
         looked: bool,
     ) -> Result<DdNode, Halt> {
         let mut firing = top;
@@ -170,9 +170,9 @@ impl Kernel {
     fn slide_on<F: StepFilter, L>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
-        firing: Firing,
+        firing: EventFront,
     ) -> Result<Slide, Halt> {
-        let Firing { node, level, .. } = firing;
+        let EventFront { node, level, .. } = firing;
         if node == DdNode::ONE
             || (F::AUTOMATON && level + 1 == self.levels)
             || self.is_finished(run, firing)
@@ -197,7 +197,7 @@ impl Kernel {
         if (F::SOURCE && source == Residual::FALSE) || (F::TARGET && target == Residual::FALSE) {
             return Ok(Slide::Blocked);
         }
-        let next = Firing {
+        let next = EventFront {
             chain,
             node: child,
             level: level + 1,
@@ -212,7 +212,7 @@ impl Kernel {
     fn compute_and_remember_image<F: StepFilter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
-        firing: Firing,
+        firing: EventFront,
     ) -> Result<DdNode, Halt> {
         let image = self.compute_image(run, firing)?;
         self.remember_image(run, firing, image);
@@ -223,9 +223,9 @@ impl Kernel {
     fn compute_image<F: StepFilter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
-        firing: Firing,
+        firing: EventFront,
     ) -> Result<DdNode, Halt> {
-        let Firing { level, target, .. } = firing;
+        let EventFront { level, target, .. } = firing;
         let action = self.action_at(firing.chain, level);
         let moves = F::AUTOMATON && level + 1 == self.levels;
         let base = self.stack.len();
@@ -243,7 +243,7 @@ impl Kernel {
             if F::SOURCE && source == Residual::FALSE {
                 continue;
             }
-            let below = Firing {
+            let below = EventFront {
                 node: child,
                 source,
                 ..firing
@@ -282,11 +282,11 @@ impl Kernel {
     fn fire_into<F: StepFilter, L: Listener<F>>(
         &mut self,
         run: &mut Saturation<'_, F, L>,
-        firing: Firing,
+        firing: EventFront,
         chain: ChainId,
         to: u32,
     ) -> Result<(), Halt> {
-        let below = Firing {
+        let below = EventFront {
             chain,
             level: firing.level + 1,
             target: self.read(run, firing.target, firing.level, to)?,
@@ -320,9 +320,9 @@ impl Kernel {
     fn cached_image<F: StepFilter, L>(
         &mut self,
         run: &Saturation<'_, F, L>,
-        firing: Firing,
+        firing: EventFront,
     ) -> Option<DdNode> {
-        let Firing { chain, node, .. } = firing;
+        let EventFront { chain, node, .. } = firing;
         let subset = run.events.scope.id();
         if F::NONE {
             return self.cached(OPERATIONS.fire, (chain, node, subset));
@@ -336,10 +336,10 @@ impl Kernel {
     fn remember_image<F: StepFilter, L>(
         &mut self,
         run: &Saturation<'_, F, L>,
-        firing: Firing,
+        firing: EventFront,
         result: DdNode,
     ) {
-        let Firing { chain, node, .. } = firing;
+        let EventFront { chain, node, .. } = firing;
         let subset = run.events.scope.id();
         if F::NONE {
             return self.remember(OPERATIONS.fire, (chain, node, subset), result);

@@ -81,7 +81,7 @@ use crate::event::{ChainAction, Subset};
 use crate::kernel::{DdNode, Halt, Kernel, OPERATIONS, Residual};
 use crate::predicate::LevelPredicate;
 use crate::store::{Set, Store};
-use fire::Firing;
+use fire::EventFront;
 use lariat_budget::Stop;
 use workbench::OpenNode;
 
@@ -118,21 +118,20 @@ impl Kernel {
         self.closure(&mut run, node, 0, residual)
     }
 
-    /// Returns the closure of `node`, on `level`, under the `events` with a top at or below it;
-    /// listeners may call it during another saturation.
-    pub fn saturate_below<F: StepFilter, L: Listener<F>>(
+    /// Returns the closure of `node`, on `level`, under the `events` with a top at or below it,
+    /// without a listener; the listener of another saturation may call it.
+    pub fn saturate_below<F: StepFilter>(
         &mut self,
         node: DdNode,
         level: u32,
         events: &Subset,
         filter: &mut F,
         residual: Residual,
-        listener: &mut L,
     ) -> Result<DdNode, Halt> {
         let mut run = Saturation {
             events,
             filter,
-            listener,
+            listener: &mut Silent,
         };
         self.closure(&mut run, node, level, residual)
     }
@@ -318,7 +317,7 @@ impl Kernel {
                     self.read(run, residual, level, to)?
                 };
                 self.tick()?;
-                let firing = Firing {
+                let firing = EventFront {
                     chain: rest,
                     node: child,
                     level: level + 1,

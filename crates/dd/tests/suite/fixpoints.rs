@@ -150,7 +150,7 @@ impl Listener<Unfiltered> for Counter {
         let events = self.events.as_ref().unwrap();
         let mark = kernel.mark();
         kernel.push(0, image)?;
-        let closed = kernel.saturate_below(image, below, events, filter, any, &mut Silent)?;
+        let closed = kernel.saturate_below(image, below, events, filter, any)?;
         kernel.release(mark);
         assert_eq!(closed, fired.image);
         if self.fired == self.leave_after {

@@ -16,7 +16,7 @@
 //! diverging search has an ever longer path on which coverings persist. Hence it is queried a few
 //! times whenever its path has doubled: the number of queries is logarithmic in the depth.
 
-use crate::chart::Chart;
+use crate::acceptance_map::AcceptanceMap;
 use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
 use crate::explicit::single::ProductCursor;
 use crate::problem::Problem;
@@ -99,7 +99,7 @@ impl<'a> Covering<'a> {
         &mut self,
         product: &ExplicitProduct<'_>,
         worker: &mut ExplicitWorker,
-        chart: &Chart,
+        acceptance: &AcceptanceMap,
         end: NodeId,
         back: impl Iterator<Item = StepBack> + Clone,
     ) -> Option<Covered> {
@@ -113,7 +113,7 @@ impl<'a> Covering<'a> {
         let mut candidates = 0;
         for (before, step) in back.clone().enumerate() {
             let (_, here) = worker.nodes.get(step.from);
-            if !chart.is_together(here, location) {
+            if !acceptance.is_together(here, location) {
                 // This component of the automaton cannot be entered again.
                 break;
             }
@@ -131,7 +131,7 @@ impl<'a> Covering<'a> {
                 continue;
             }
             let round = back.clone().take(before + 1);
-            if chart.is_forever(location) || self.is_settled(product, worker, round) {
+            if acceptance.is_forever(location) || self.is_settled(product, worker, round) {
                 return Some(Covered {
                     steps: before + 1,
                     growth: self.delta.as_slice().into(),
@@ -230,7 +230,7 @@ fn arcs(system: &System, event: Option<EventId>) -> &[Arc] {
 /// Covering runs on the path of a depth-first search of the product.
 pub(crate) struct OnPath<'a> {
     covering: Covering<'a>,
-    chart: Chart,
+    acceptance: AcceptanceMap,
     /// Shortest path on which the search queries.
     doubled: usize,
     asked: usize,
@@ -243,7 +243,7 @@ impl<'a> OnPath<'a> {
     pub fn new(problem: &'a Problem<'_>, product: &ExplicitProduct<'_>) -> Option<OnPath<'a>> {
         Some(OnPath {
             covering: Covering::new(problem, product)?,
-            chart: Chart::new(problem),
+            acceptance: AcceptanceMap::new(problem),
             doubled: FIRST,
             asked: 0,
             growth: None,
@@ -272,7 +272,7 @@ impl PathOracle<ExplicitProduct<'_>> for OnPath<'_> {
         }
         let end = path.node(path.edges());
         let (_, location) = worker.nodes.get(end);
-        if !self.chart.is_accepting(location) {
+        if !self.acceptance.is_accepting(location) {
             return Ok(None);
         }
         let back = (0..path.edges()).rev().map(|position| {
@@ -286,7 +286,7 @@ impl PathOracle<ExplicitProduct<'_>> for OnPath<'_> {
         let back = back.take(steps_back(self.asked));
         let found = self
             .covering
-            .covers(product, worker, &self.chart, end, back);
+            .covers(product, worker, &self.acceptance, end, back);
         Ok(found.map(|covered| {
             self.growth = Some(covered.growth);
             path.edges() - covered.steps

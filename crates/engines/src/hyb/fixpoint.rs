@@ -24,7 +24,6 @@ use super::label_residuals::{LabelResiduals, MoveKind, Stability};
 use super::search::ValueArc;
 use super::steps::NodePosition;
 use lariat_dd::kernel::{DdNode, Halt, Kernel};
-use lariat_dd::saturation::Silent;
 
 /// The steps of which a cycle must have one.
 pub enum NewSteps {
@@ -155,7 +154,7 @@ pub fn closure(
         still: Stability::Inner,
     };
     let (level, events) = (at.level, &by.steps.all);
-    kernel.saturate_below(node, level, events, &mut filter, at.residual, &mut Silent)
+    kernel.saturate_below(node, level, events, &mut filter, at.residual)
 }
 
 /// Computes one end of the steps on `arcs` from a node, into another if there is a target.

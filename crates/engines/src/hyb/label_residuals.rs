@@ -24,7 +24,7 @@
 //! Marks of the automaton stay on edges: marks on states would have to be stored in the product.
 
 use super::proofs::AbsenceProofs;
-use super::relations::{GuardRelations, Moves, Relation};
+use super::relations::{GuardCofactors, GuardRelations, Moves};
 use crate::problem::Problem;
 use lariat_automata::{Guard, Guards};
 use lariat_budget::{Budget, Lease, Stop};
@@ -188,7 +188,7 @@ impl LabelResiduals {
                     .cofactor(relation, *atom, *rest == Residual::TRUE);
             }
         }
-        let Relation { support, empty, .. } = self.relations.get(relation);
+        let GuardCofactors { support, empty, .. } = self.relations.get(relation);
         atoms.retain(|(atom, _)| support >> atom & 1 == 1);
         if *empty {
             return Residual::FALSE;

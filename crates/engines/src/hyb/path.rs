@@ -28,7 +28,6 @@ use super::steps::{Hop, NodePosition};
 use crate::sets::walk::lost;
 use lariat_dd::Residual;
 use lariat_dd::kernel::{Call, ChainId, DdNode, Halt, Kernel, Opening};
-use lariat_dd::saturation::Silent;
 use lariat_model::EventId;
 use rustc_hash::FxHashMap;
 
@@ -392,7 +391,7 @@ impl ImageContext<'_> {
             still: Stability::Any,
         };
         let (level, events) = (at.level, &self.steps.all);
-        kernel.saturate_below(node, level, events, &mut filter, at.residual, &mut Silent)
+        kernel.saturate_below(node, level, events, &mut filter, at.residual)
     }
 
     /// Returns the goal below `value`; `None` if it cannot be met there.

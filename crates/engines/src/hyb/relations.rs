@@ -19,7 +19,7 @@ struct Edge {
 }
 
 /// Cofactors of guards: those of the edges, or those of `resting_letters`.
-pub struct Relation {
+pub struct GuardCofactors {
     pub guards: Box<[Guard]>,
     /// The atoms that it depends on, as bits.
     pub support: u64,
@@ -48,7 +48,7 @@ pub struct GuardRelations {
     pub inner: Vec<Option<Marks>>,
     /// All marks except those on every inner edge.
     pub marks: Marks,
-    list: Vec<Relation>,
+    list: Vec<GuardCofactors>,
     ids: FxHashMap<Box<[Guard]>, u32>,
     cofactors: FxHashMap<(u32, u32, bool), u32>,
     /// Enables [`GuardRelations::is_still`].
@@ -84,7 +84,7 @@ impl GuardRelations {
         self.edges.iter().all(|edge| edge.inner)
     }
 
-    pub fn get(&self, relation: u32) -> &Relation {
+    pub fn get(&self, relation: u32) -> &GuardCofactors {
         &self.list[relation as usize]
     }
 
@@ -146,7 +146,7 @@ impl GuardRelations {
         let mut inner = self.edges.iter().filter(|edge| edge.inner);
         let takes = |edge: &Edge| guards.get(edge.guard) != Some(&Guards::FALSE);
         let id = self.list.len() as u32;
-        self.list.push(Relation {
+        self.list.push(GuardCofactors {
             support,
             empty: guards.iter().all(|g| *g == Guards::FALSE),
             idle: !inner.any(takes),

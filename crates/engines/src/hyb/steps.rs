@@ -4,7 +4,7 @@
 //! with their top at or below `k`; higher levels do not change. For one chain and for all events:
 //!
 //! ```text
-//! img_ε(n, c) = {i' ↦ img_rest(n[i], c[i']) | (i, i', rest) of ε};  at the bottom the moves under c
+//! img_ε(n, c) = {i' ↦ img_rest(n[i], c[i']) | (i, i', rest) of ε};  at the bottom: moves under c
 //! img(n, c)   = {i ↦ img(n[i], c[i])} ∪ {i' ↦ img_rest(n[i], c[i'])}   over events with this top
 //! src(n, t)   = {v ∈ n | img({v}) ∩ t ≠ ∅}
 //! ```

@@ -30,7 +30,7 @@ pub enum Fixpoint {
 
 /// States with accepting runs.
 #[derive(Clone, Default)]
-pub struct Fair {
+pub struct FairStates {
     /// States with an accepting run inside of `core`.
     pub core: SetFamily,
     /// States with a path to the core; the path itself need not respect fairness.
@@ -62,7 +62,7 @@ impl Fixpoint {
         sets: &mut SymbolicProblem<'_, '_>,
         whole: &Whole,
         within: SetFamily,
-    ) -> Result<Fair, Stop> {
+    ) -> Result<FairStates, Stop> {
         let deadlocks = if sets.published {
             whole.empty(sets)
         } else {
@@ -78,7 +78,7 @@ impl Fixpoint {
             el::fair(sets, whole, hull)?
         };
         let all = whole.back_within(sets, core.clone(), &within)?;
-        Ok(Fair { core, all })
+        Ok(FairStates { core, all })
     }
 }
 

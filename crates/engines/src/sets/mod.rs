@@ -51,7 +51,7 @@ use operators::SymbolicProblem;
 use product::{Aggregates, SetProduct, SetWorker};
 use std::sync::Arc;
 use whole::Whole;
-use witness::{ProductState, Witness};
+use witness::{ProductState, RunBuilder};
 
 pub use bcz::BCZ;
 pub use el::EL;
@@ -140,7 +140,7 @@ fn solve(sets: &mut SymbolicProblem<'_, '_>, fixpoint: Fixpoint) -> Found {
     let whole = Whole::with_fairness(sets);
     let initial = whole.initial(sets)?;
     let reached = whole.reach(sets, initial.clone())?;
-    let mut witness = Witness {
+    let mut witness = RunBuilder {
         sets,
         whole: &whole,
     };

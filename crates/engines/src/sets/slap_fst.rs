@@ -29,13 +29,13 @@
 //! reached from nodes without such a run are memoized and not searched again.
 
 use super::fair::union;
-use super::fixpoint::{Fair, Fixpoint};
+use super::fixpoint::{FairStates, Fixpoint};
 use super::operators::SymbolicProblem;
 use super::product::{Aggregate, EdgePassage, SetProduct};
 use super::search;
 use super::slap::{Absorb, Slap};
 use super::whole::{AutomatonEdge, SetFamily, Whole};
-use super::witness::{ProductState, Witness};
+use super::witness::{ProductState, RunBuilder};
 use crate::engine::{AutomatonKind, Emptiness, Engine, Needs, Procedure};
 use crate::engine_id::EngineId;
 use lariat_automata::{Guard, Guards, StateId, automaton_components};
@@ -65,7 +65,7 @@ pub struct SlapFst {
     fixpoint: Fixpoint,
     role: Vec<Role>,
     /// States with accepting runs inside of the component of the node last passed to `passage`.
-    fair: Fair,
+    fair: FairStates,
     /// With fairness: states known to have no accepting run inside of their component.
     barren: Option<SetFamily>,
 }
@@ -137,7 +137,7 @@ impl SlapFst {
             whole,
             fixpoint,
             role,
-            fair: Fair::default(),
+            fair: FairStates::default(),
         }
     }
 
@@ -253,7 +253,7 @@ impl SetProduct for SlapFst {
             let here = std::mem::replace(&mut reached[q], sets.space.empty());
             let mut all = self.whole.empty(sets);
             all[q] = here;
-            Fair {
+            FairStates {
                 core: all.clone(),
                 all,
             }
@@ -276,6 +276,6 @@ impl SetProduct for SlapFst {
             state: start.clone(),
         };
         let whole = &self.whole;
-        Witness { sets, whole }.run(first, &self.fair)
+        RunBuilder { sets, whole }.run(first, &self.fair)
     }
 }

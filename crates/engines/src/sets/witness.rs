@@ -12,7 +12,7 @@
 //! large, a single run is followed among states that can reach the goal, without repeating a state.
 
 use super::fair::{idle_in, union};
-use super::fixpoint::Fair;
+use super::fixpoint::FairStates;
 use super::operators::SymbolicProblem;
 use super::walk::lost;
 use super::whole::{AutomatonEdge, SetFamily, StepSelection, Whole, is_empty};
@@ -34,7 +34,7 @@ pub struct ProductState {
 type ProductPath = (Vec<Step>, ProductState);
 
 /// Construction of runs in families of the product.
-pub struct Witness<'a, 'r, 's> {
+pub struct RunBuilder<'a, 'r, 's> {
     pub sets: &'a mut SymbolicProblem<'r, 's>,
     pub whole: &'a Whole,
 }
@@ -52,9 +52,9 @@ const LAYER_NODES: u64 = 50_000;
 /// Maximum length of a single run.
 const RUN_LENGTH: usize = 10_000;
 
-impl Witness<'_, '_, '_> {
+impl RunBuilder<'_, '_, '_> {
     /// Returns an accepting run from `first`, a member of `fair`, that ends inside of the core.
-    pub fn run(&mut self, first: ProductState, fair: &Fair) -> Result<Lasso, Stop> {
+    pub fn run(&mut self, first: ProductState, fair: &FairStates) -> Result<Lasso, Stop> {
         let begin = first.state.clone();
         let into = Goal::In(fair.core.clone());
         let (mut path, mut at) = self.path_to(&fair.all, first, &into)?;

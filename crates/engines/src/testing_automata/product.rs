@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! (s, t) –m→ (s', t')   iff   s → s',   c = λ(s) ⊕ λ(s') ≠ ∅,   t –c,m→ t'
-//! (s, t) –m→ (s', t)    iff   s → s',   λ(s) = λ(s')            m = all if t is a livelock state of a
-//!                                                               TGTA, else none
+//! (s, t) –m→ (s', t)    iff   s → s',   λ(s) = λ(s')
+//!                       m = all if t is a livelock state of a TGTA, else none
 //! ```
 //!
 //! (s, t) is initial if s is and λ(s) is among the first letters of t. A step without observed

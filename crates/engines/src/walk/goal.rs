@@ -7,7 +7,7 @@
 //! depth-first search like this: *Automata-driven partial order reduction and guided search for LTL
 //! model checking*, VMCAI 2022.)
 
-use crate::chart::Chart;
+use crate::acceptance_map::AcceptanceMap;
 use crate::problem::Problem;
 use crate::sums::missing;
 use lariat_automata::{Automaton, Cube, StateId as Location};
@@ -37,14 +37,14 @@ struct Wait {
 }
 
 impl<'a> WalkGoals<'a> {
-    pub fn new(problem: &'a Problem<'_>, chart: &Chart) -> WalkGoals<'a> {
+    pub fn new(problem: &'a Problem<'_>, acceptance: &AcceptanceMap) -> WalkGoals<'a> {
         let automaton = problem.automaton;
         WalkGoals {
             system: problem.system,
             propositions: problem.propositions,
-            waits: waits(automaton, chart),
+            waits: waits(automaton, acceptance),
             weights: (automaton.state_ids())
-                .map(|q| u64::from(chart.rank(q)) + 1)
+                .map(|q| u64::from(acceptance.rank(q)) + 1)
                 .collect(),
         }
     }
@@ -89,14 +89,14 @@ impl<'a> WalkGoals<'a> {
     }
 }
 
-fn waits(automaton: &Automaton, chart: &Chart) -> Vec<Vec<Wait>> {
+fn waits(automaton: &Automaton, acceptance: &AcceptanceMap) -> Vec<Vec<Wait>> {
     let mut guards = automaton.guards.clone();
     let mut all = Vec::with_capacity(automaton.states.len());
     for q in automaton.state_ids() {
         let mut waits = Vec::new();
         for edge in automaton.transitions(q) {
-            let nearer = chart.rank(edge.to) < chart.rank(q);
-            let inside = chart.is_accepting(q) && chart.is_together(q, edge.to);
+            let nearer = acceptance.rank(edge.to) < acceptance.rank(q);
+            let inside = acceptance.is_accepting(q) && acceptance.is_together(q, edge.to);
             if nearer || inside && !edge.marks.is_empty() {
                 let mut cubes = guards.cubes(edge.guard);
                 cubes.truncate(MOST_CUBES);

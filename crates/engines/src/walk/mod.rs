@@ -32,7 +32,7 @@ mod parikh;
 mod trail;
 mod ways;
 
-use crate::chart::Chart;
+use crate::acceptance_map::AcceptanceMap;
 use crate::engine::{AutomatonKind, Engine, Found, Needs, Procedure, Task};
 use crate::engine_id::EngineId;
 use crate::explicit::covering::{Covering, steps_back};
@@ -88,8 +88,8 @@ const FIRST_PHASE: u64 = 20_000;
 const MOST_STATES: usize = 50_000;
 
 fn walk(task: &mut Task<'_>) -> Found {
-    let chart = Chart::new(task.problem);
-    if chart.is_empty() {
+    let acceptance = AcceptanceMap::new(task.problem);
+    if acceptance.is_empty() {
         return Ok(Outcome::Empty);
     }
     let product = ExplicitProduct::new(task.problem, task.observer);
@@ -98,7 +98,7 @@ fn walk(task: &mut Task<'_>) -> Found {
             "walk supports only weak fairness, with at most 64 constraints".to_owned(),
         ));
     }
-    let mut walker = RandomWalker::new(task.problem, &product, &chart, task.budget);
+    let mut walker = RandomWalker::new(task.problem, &product, &acceptance, task.budget);
     let found = walker.walks();
     record_search(task.account, &walker.counts, walker.worker.states());
     record_peak(task);
@@ -116,7 +116,7 @@ enum Style {
 struct RandomWalker<'a, 'p> {
     problem: &'a Problem<'p>,
     product: &'a ExplicitProduct<'p>,
-    chart: &'a Chart,
+    acceptance: &'a AcceptanceMap,
     goal: WalkGoals<'a>,
     covering: Option<Covering<'a>>,
     /// Directions by the state equation, computed after the first phase.
@@ -145,14 +145,14 @@ impl<'a, 'p> RandomWalker<'a, 'p> {
     fn new(
         problem: &'a Problem<'p>,
         product: &'a ExplicitProduct<'p>,
-        chart: &'a Chart,
+        acceptance: &'a AcceptanceMap,
         budget: &'a Budget,
     ) -> RandomWalker<'a, 'p> {
         RandomWalker {
             problem,
             product,
-            chart,
-            goal: WalkGoals::new(problem, chart),
+            acceptance,
+            goal: WalkGoals::new(problem, acceptance),
             covering: Covering::new(problem, product),
             guide: None,
             budget,
@@ -222,15 +222,15 @@ impl<'a, 'p> RandomWalker<'a, 'p> {
         let mut steps_to_search = self.random.below(length);
         while self.trail.len() < most {
             let node = self.trail.end();
-            if self.chart.is_forever(at) && self.problem.takes_prefixes() {
+            if self.acceptance.is_forever(at) && self.problem.takes_prefixes() {
                 let RandomWalker { trail, worker, .. } = self;
                 let prefix = trail.prefix(worker, trail.len());
                 let initial = worker.state(trail.start());
                 return Ok(Some(plain_run(initial, prefix, Vec::new())));
             }
-            if self.chart.is_accepting(at) {
+            if self.acceptance.is_accepting(at) {
                 if steps_to_search == 0 {
-                    let component = self.chart.component(at);
+                    let component = self.acceptance.component(at);
                     if let Some(lasso) = self.look_around(node, Some(component))? {
                         return Ok(Some(lasso));
                     }
@@ -248,7 +248,7 @@ impl<'a, 'p> RandomWalker<'a, 'p> {
                 return Ok(None);
             };
             let to = self.worker.nodes.intern(choice.state, choice.location)?;
-            if !self.chart.is_together(at, choice.location) {
+            if !self.acceptance.is_together(at, choice.location) {
                 steps_to_search = self.random.below(length / 2);
             }
             at = choice.location;
@@ -265,7 +265,7 @@ impl<'a, 'p> RandomWalker<'a, 'p> {
     fn look_around(&mut self, node: NodeId, within: Option<u32>) -> Result<Option<Lasso>, Stop> {
         let near = Neighbourhood {
             product: self.product,
-            chart: self.chart,
+            acceptance: self.acceptance,
             budget: self.budget,
             start: node,
             within,
@@ -296,9 +296,10 @@ impl<'a, 'p> RandomWalker<'a, 'p> {
         let (entry, growth) = if let Some(entry) = trail.met_again() {
             (entry, None)
         } else if let Some(covering) = &mut self.covering
-            && self.chart.is_accepting(at)
+            && self.acceptance.is_accepting(at)
             && let back = trail.back().take(steps_back(trail.len()))
-            && let Some(covered) = covering.covers(product, worker, self.chart, trail.end(), back)
+            && let Some(covered) =
+                covering.covers(product, worker, self.acceptance, trail.end(), back)
         {
             (trail.len() - covered.steps, Some(covered.growth))
         } else {
@@ -403,13 +404,13 @@ impl<'a, 'p> RandomWalker<'a, 'p> {
 
     /// Returns whether an edge of `location` towards acceptance reads the atoms, with any event.
     fn can_read_on(&mut self, letter: Letter, location: Location) -> bool {
-        let (chart, problem) = (self.chart, self.problem);
+        let (acceptance, problem) = (self.acceptance, self.problem);
         let reads = || {
             let alphabet = problem.alphabet();
             let mut letters =
                 (alphabet.classes()).map(|class| Letter(letter.0 | alphabet.letter(class).0));
             let edges = |letter| problem.automaton.reading(location, letter);
-            chart.is_alive(location) && letters.any(|letter| edges(letter).next().is_some())
+            acceptance.is_alive(location) && letters.any(|letter| edges(letter).next().is_some())
         };
         let known = self.reads_on.entry((letter, location));
         *known.or_insert_with(reads)

@@ -6,7 +6,7 @@
 //! of them; the next search uses another.
 
 use super::ways;
-use crate::chart::Chart;
+use crate::acceptance_map::AcceptanceMap;
 use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
 use crate::explicit::single::MoveRange;
 use lariat_automata::StateId as Location;
@@ -24,7 +24,7 @@ const MOST_WAYS: usize = 32;
 /// The neighbourhood of a node, as a graph.
 pub(super) struct Neighbourhood<'a, 'p> {
     pub product: &'a ExplicitProduct<'p>,
-    pub chart: &'a Chart,
+    pub acceptance: &'a AcceptanceMap,
     pub budget: &'a Budget,
     pub start: NodeId,
     /// The component of the automaton that the search does not leave, if it is restricted.
@@ -105,7 +105,7 @@ impl Neighbourhood<'_, '_> {
 
     fn goes_to(&self, location: Location) -> bool {
         self.within
-            .is_none_or(|component| self.chart.component(location) == component)
+            .is_none_or(|component| self.acceptance.component(location) == component)
     }
 
     /// Returns the ways of a node, in the order of the search.

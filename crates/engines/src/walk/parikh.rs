@@ -175,7 +175,7 @@ impl RandomWalker<'_, '_> {
     /// automaton waits for.
     fn aim(&mut self, guide: &mut Guide, node: NodeId) -> Option<Destination> {
         let (_, location) = self.worker.nodes.get(node);
-        let missing = if self.chart.is_accepting(location) {
+        let missing = if self.acceptance.is_accepting(location) {
             let anchor = *guide.anchor.get_or_insert(self.trail.len());
             let missing = self.trail.missing_since(anchor);
             if missing.is_empty() {

@@ -11,7 +11,7 @@ use std::collections::hash_map::Entry;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::raw::RawElement;
-use crate::xml::{Attribute, Parsed};
+use crate::xml::{Attribute, XmlResult};
 use lariat_model::InputError;
 use lariat_model::coloured::{
     Colour, ColourVariable, ColourVariableId, ColouredNet, PartitionElement, Sort, SortId,
@@ -56,7 +56,7 @@ pub(super) struct Declarations<'a> {
 }
 
 impl<'a> Declarations<'a> {
-    pub fn new(declarations: &[RawElement<'a>]) -> Parsed<Declarations<'a>> {
+    pub fn new(declarations: &[RawElement<'a>]) -> XmlResult<Declarations<'a>> {
         let mut all = Declarations::default();
         for (i, raw) in declarations.iter().enumerate() {
             match raw.name() {
@@ -90,7 +90,7 @@ impl<'a> Declarations<'a> {
         declarations: &[RawElement<'a>],
         id: &Attribute<'a>,
         depth: usize,
-    ) -> Parsed<SortId> {
+    ) -> XmlResult<SortId> {
         let i = match self.sorts.get(&id.value) {
             Some(State::Done(sort)) => return Ok(*sort),
             Some(State::Open) => {
@@ -122,7 +122,7 @@ impl<'a> Declarations<'a> {
     }
 
     /// The sort denoted by an element of a place, variable or term.
-    pub fn sort(&mut self, raw: &RawElement<'a>) -> Parsed<SortId> {
+    pub fn sort(&mut self, raw: &RawElement<'a>) -> XmlResult<SortId> {
         self.resolve(None, raw, None, 0)
     }
 
@@ -132,7 +132,7 @@ impl<'a> Declarations<'a> {
         raw: &RawElement<'a>,
         name: Option<&str>,
         depth: usize,
-    ) -> Parsed<SortId> {
+    ) -> XmlResult<SortId> {
         match raw.name() {
             "usersort" => {
                 let id = raw.attribute("declaration")?;
@@ -177,7 +177,7 @@ impl<'a> Declarations<'a> {
         raw: &RawElement<'a>,
         parts: Vec<SortId>,
         name: Option<&str>,
-    ) -> Parsed<SortId> {
+    ) -> XmlResult<SortId> {
         if let [only] = parts[..] {
             return Ok(only);
         }
@@ -237,7 +237,7 @@ impl<'a> Declarations<'a> {
         id
     }
 
-    fn enumeration(&mut self, raw: &RawElement<'a>, name: &str, cyclic: bool) -> Parsed<SortId> {
+    fn enumeration(&mut self, raw: &RawElement<'a>, name: &str, cyclic: bool) -> XmlResult<SortId> {
         let constants = raw.some()?;
         let id = SortId(self.net.sorts.len() as u32);
         let mut spelt = Vec::with_capacity(constants.len());
@@ -263,7 +263,7 @@ impl<'a> Declarations<'a> {
         ))
     }
 
-    fn partition(&mut self, raw: &RawElement<'a>) -> Parsed<()> {
+    fn partition(&mut self, raw: &RawElement<'a>) -> XmlResult<()> {
         let [id, name] = raw.element.attributes(["id", "name"])?;
         let name = name.or(id).map_or(Cow::Borrowed(""), |name| name.value);
         let [of, elements @ ..] = raw.some()? else {
@@ -307,7 +307,7 @@ impl<'a> Declarations<'a> {
     }
 
     /// Resolves a constant of an enumeration or a range.
-    fn constant(&mut self, raw: &RawElement<'a>, sort: SortId) -> Parsed<Colour> {
+    fn constant(&mut self, raw: &RawElement<'a>, sort: SortId) -> XmlResult<Colour> {
         let (found, colour) = match raw.name() {
             "useroperator" => {
                 let id = raw.attribute("declaration")?;
@@ -336,7 +336,7 @@ impl<'a> Declarations<'a> {
         &mut self,
         raw: &RawElement<'a>,
         expected: Option<SortId>,
-    ) -> Parsed<(SortId, Colour)> {
+    ) -> XmlResult<(SortId, Colour)> {
         let value = integer(raw, "value")?;
         let sort = match (&raw.children[..], expected) {
             ([], Some(expected)) => expected,
@@ -356,7 +356,7 @@ impl<'a> Declarations<'a> {
         }
     }
 
-    fn declare_variables(&mut self, declarations: &[RawElement<'a>]) -> Parsed<()> {
+    fn declare_variables(&mut self, declarations: &[RawElement<'a>]) -> XmlResult<()> {
         let mut spelt = Vec::new();
         let mut sorts = Vec::new();
         for raw in declarations
@@ -377,12 +377,12 @@ impl<'a> Declarations<'a> {
         Ok(())
     }
 
-    pub fn variable(&self, id: &Attribute<'a>) -> Parsed<ColourVariableId> {
+    pub fn variable(&self, id: &Attribute<'a>) -> XmlResult<ColourVariableId> {
         let found = self.variables.get(&id.value).copied();
         found.ok_or_else(|| unknown("variable", id, self.variables.keys()))
     }
 
-    pub fn operator_of(&self, id: &Attribute<'a>) -> Parsed<&Operator> {
+    pub fn operator_of(&self, id: &Attribute<'a>) -> XmlResult<&Operator> {
         let found = self.operators.get(&id.value);
         found.ok_or_else(|| unknown("constant", id, self.operators.keys()))
     }
@@ -418,7 +418,7 @@ fn declare<'a, T>(
     map: &mut FxHashMap<Cow<'a, str>, T>,
     id: Attribute<'a>,
     meaning: T,
-) -> Parsed<()> {
+) -> XmlResult<()> {
     match map.entry(id.value.clone()) {
         Entry::Vacant(slot) => {
             slot.insert(meaning);
@@ -428,7 +428,7 @@ fn declare<'a, T>(
     }
 }
 
-pub(super) fn integer(raw: &RawElement<'_>, name: &str) -> Parsed<i64> {
+pub(super) fn integer(raw: &RawElement<'_>, name: &str) -> XmlResult<i64> {
     let value = raw.attribute(name)?;
     let parsed = value.value.trim().parse();
     parsed.map_err(|_| value.error(format!("`{name}` is not a number of 64 bits: expected one")))

@@ -4,7 +4,7 @@
 //! contents of a `<structure>` cannot be resolved immediately. They are stored as a tree of opening
 //! tags, borrowed from the text; `<subterm>` elements are omitted as redundant.
 
-use crate::xml::{Attribute, Element, Item, Parsed, Xml};
+use crate::xml::{Attribute, Element, Item, Xml, XmlResult};
 use lariat_model::InputError;
 
 /// Limit on the nesting depth of terms and sorts.
@@ -25,12 +25,12 @@ impl<'a> RawElement<'a> {
         self.element.error(message)
     }
 
-    pub fn attribute(&self, name: &str) -> Parsed<Attribute<'a>> {
+    pub fn attribute(&self, name: &str) -> XmlResult<Attribute<'a>> {
         self.element.attribute(name)
     }
 
     /// The only child.
-    pub fn only(&self) -> Parsed<&RawElement<'a>> {
+    pub fn only(&self) -> XmlResult<&RawElement<'a>> {
         match &self.children[..] {
             [only] => Ok(only),
             children => Err(self.arity("one element", children.len())),
@@ -38,7 +38,7 @@ impl<'a> RawElement<'a> {
     }
 
     /// The two children.
-    pub fn both(&self) -> Parsed<(&RawElement<'a>, &RawElement<'a>)> {
+    pub fn both(&self) -> XmlResult<(&RawElement<'a>, &RawElement<'a>)> {
         match &self.children[..] {
             [left, right] => Ok((left, right)),
             children => Err(self.arity("two elements", children.len())),
@@ -46,7 +46,7 @@ impl<'a> RawElement<'a> {
     }
 
     /// The children, at least one.
-    pub fn some(&self) -> Parsed<&[RawElement<'a>]> {
+    pub fn some(&self) -> XmlResult<&[RawElement<'a>]> {
         match &self.children[..] {
             [] => Err(self.arity("at least one element", 0)),
             children => Ok(children),
@@ -62,7 +62,7 @@ impl<'a> RawElement<'a> {
 }
 
 /// Reads the children of the element opened last, up to its end.
-pub(super) fn children<'a>(xml: &mut Xml<'a>) -> Parsed<Vec<RawElement<'a>>> {
+pub(super) fn children<'a>(xml: &mut Xml<'a>) -> XmlResult<Vec<RawElement<'a>>> {
     /// An open element; a `<subterm>` passes its child on to its parent.
     struct Open<'a> {
         element: Option<Element<'a>>,
@@ -114,7 +114,7 @@ pub(super) fn children<'a>(xml: &mut Xml<'a>) -> Parsed<Vec<RawElement<'a>>> {
 pub(super) fn structure<'a>(
     xml: &mut Xml<'a>,
     label: &Element<'a>,
-) -> Parsed<Option<RawElement<'a>>> {
+) -> XmlResult<Option<RawElement<'a>>> {
     let mut found = None;
     for child in children(xml)? {
         if child.name() != "structure" {

@@ -14,7 +14,7 @@ use super::declare::Declarations;
 use super::raw::{RawElement, children, structure};
 use crate::pnml::Positions;
 use crate::pnml::label::{alike, child, dangling, elements, foreign, position, used_twice};
-use crate::xml::{Attribute, Element, Parsed, Xml};
+use crate::xml::{Attribute, Element, Xml, XmlResult};
 use lariat_model::InputError;
 use lariat_model::coloured::{
     ColouredNet, ColouredPlace, ColouredTransition, Inscription, PlaceId, SortKind, Term, TermKind,
@@ -64,7 +64,7 @@ pub(crate) fn read<'a>(
     xml: &mut Xml<'a>,
     mut name: String,
     positions: &mut Positions,
-) -> Parsed<ColouredNet> {
+) -> XmlResult<ColouredNet> {
     let mut reader = Reader::default();
     let expected = "declaration, page, place, transition, arc, referencePlace, referenceTransition, name, graphics or toolspecific";
     elements(xml, &mut name, expected, |xml, element| {
@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
         element: &Element<'a>,
         id: Attribute<'a>,
         node: ColouredNode<'a>,
-    ) -> Parsed<()> {
+    ) -> XmlResult<()> {
         if id.value.is_empty() {
             return Err(element.error(format!("<{}> with an empty id", element.name)));
         }
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn place(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Parsed<()> {
+    fn place(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> XmlResult<()> {
         let id = element.attribute("id")?;
         let name = id.value.clone().into_owned();
         let node = ColouredNode::Place(PlaceId(self.places.len() as u32));
@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn transition(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Parsed<()> {
+    fn transition(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> XmlResult<()> {
         let id = element.attribute("id")?;
         let name = id.value.clone().into_owned();
         let node = ColouredNode::Transition(TransitionId(self.transitions.len() as u32));
@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn arc(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Parsed<()> {
+    fn arc(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> XmlResult<()> {
         let [source, target] = element.attributes(["source", "target"])?;
         let source = element.required("source", source)?;
         let target = element.required("target", target)?;
@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn reference(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Parsed<()> {
+    fn reference(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> XmlResult<()> {
         let [id, to] = element.attributes(["id", "ref"])?;
         let id = element.required("id", id)?;
         let to = element.required("ref", to)?;
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads `<declaration><structure><declarations>`; some files omit the innermost element.
-    fn declaration(&mut self, xml: &mut Xml<'a>) -> Parsed<()> {
+    fn declaration(&mut self, xml: &mut Xml<'a>) -> XmlResult<()> {
         for outer in children(xml)? {
             if outer.name() != "structure" {
                 continue;
@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    fn finish(mut self, xml: &Xml<'a>, name: String) -> Parsed<ColouredNet> {
+    fn finish(mut self, xml: &Xml<'a>, name: String) -> XmlResult<ColouredNet> {
         self.refuse_ambiguous(xml)?;
         let mut declared = Declarations::new(&std::mem::take(&mut self.declarations))?;
         let mut places = Vec::with_capacity(self.places.len());
@@ -288,7 +288,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Rejects ids such as `p(1)` beside `p`, which would be ambiguous with a colour of `p`.
-    fn refuse_ambiguous(&self, xml: &Xml<'a>) -> Parsed<()> {
+    fn refuse_ambiguous(&self, xml: &Xml<'a>) -> XmlResult<()> {
         let clash = |id: &str| {
             // Names of colours and bindings contain no parentheses.
             let outer = id.rfind('(').map(|at| &id[..at]);
@@ -312,7 +312,7 @@ fn finish_place<'a>(
     xml: &Xml<'a>,
     declared: &mut Declarations<'a>,
     place: RawPlace<'a>,
-) -> Parsed<ColouredPlace> {
+) -> XmlResult<ColouredPlace> {
     let Some(sort) = &place.sort else {
         return Err(xml
             .error(

@@ -6,13 +6,13 @@
 
 use super::declare::{Declarations, Operator};
 use super::raw::RawElement;
-use crate::xml::{Parsed, counted};
+use crate::xml::{XmlResult, counted};
 use lariat_model::Comparison;
 use lariat_model::coloured::{SortId, SortKind, Term, TermKind, TransitionGuard};
 
 impl<'a> Declarations<'a> {
     /// Resolves a multiset of colours of the expected sort.
-    pub fn term(&mut self, raw: &RawElement<'a>, expected: Option<SortId>) -> Parsed<Term> {
+    pub fn term(&mut self, raw: &RawElement<'a>, expected: Option<SortId>) -> XmlResult<Term> {
         let (sort, kind) = match raw.name() {
             "variable" => {
                 let id = raw.attribute("refvariable")?;
@@ -79,7 +79,7 @@ impl<'a> Declarations<'a> {
     }
 
     /// Resolves the operand of `<successor>` or `<predecessor>`.
-    fn cyclic_colour(&mut self, raw: &RawElement<'a>, expected: Option<SortId>) -> Parsed<Term> {
+    fn cyclic_colour(&mut self, raw: &RawElement<'a>, expected: Option<SortId>) -> XmlResult<Term> {
         let term = self.colour(raw.only()?, expected)?;
         let sort = self.net.sort(term.sort);
         if matches!(sort.kind, SortKind::Enumeration { cyclic: true, .. }) {
@@ -93,7 +93,7 @@ impl<'a> Declarations<'a> {
     }
 
     /// Resolves a term that is a single colour.
-    fn colour(&mut self, raw: &RawElement<'a>, expected: Option<SortId>) -> Parsed<Term> {
+    fn colour(&mut self, raw: &RawElement<'a>, expected: Option<SortId>) -> XmlResult<Term> {
         let term = self.term(raw, expected)?;
         if term.is_colour() {
             return Ok(term);
@@ -106,7 +106,7 @@ impl<'a> Declarations<'a> {
         &mut self,
         raw: &RawElement<'a>,
         mut expected: Option<SortId>,
-    ) -> Parsed<(SortId, Vec<Term>)> {
+    ) -> XmlResult<(SortId, Vec<Term>)> {
         let mut terms = Vec::with_capacity(raw.children.len());
         for child in raw.some()? {
             let term = self.term(child, expected)?;
@@ -118,7 +118,7 @@ impl<'a> Declarations<'a> {
         Ok((sort, terms))
     }
 
-    fn tuple_term(&mut self, raw: &RawElement<'a>, expected: Option<SortId>) -> Parsed<Term> {
+    fn tuple_term(&mut self, raw: &RawElement<'a>, expected: Option<SortId>) -> XmlResult<Term> {
         let children = raw.some()?;
         if let [only] = children {
             return self.term(only, expected);
@@ -158,7 +158,7 @@ impl<'a> Declarations<'a> {
     }
 
     /// Resolves the condition of a transition.
-    pub fn guard(&mut self, raw: &RawElement<'a>) -> Parsed<TransitionGuard> {
+    pub fn guard(&mut self, raw: &RawElement<'a>) -> XmlResult<TransitionGuard> {
         let comparison = match raw.name() {
             "and" => return Ok(TransitionGuard::And(self.guards(raw.some()?)?)),
             "or" => return Ok(TransitionGuard::Or(self.guards(raw.some()?)?)),
@@ -203,7 +203,7 @@ impl<'a> Declarations<'a> {
         Ok(TransitionGuard::Compare(comparison, left, right))
     }
 
-    fn guards(&mut self, raws: &[RawElement<'a>]) -> Parsed<Vec<TransitionGuard>> {
+    fn guards(&mut self, raws: &[RawElement<'a>]) -> XmlResult<Vec<TransitionGuard>> {
         raws.iter().map(|raw| self.guard(raw)).collect()
     }
 }
@@ -219,7 +219,7 @@ fn flat(terms: Vec<Term>) -> Vec<Term> {
     flat
 }
 
-fn count_of(raw: &RawElement<'_>) -> Parsed<u64> {
+fn count_of(raw: &RawElement<'_>) -> XmlResult<u64> {
     if raw.name() != "numberconstant" {
         return Err(raw.error(format!(
             "<{}> where a number is expected: numberconstant",

@@ -6,7 +6,7 @@
 use lariat_ltl::AtomError;
 
 use super::ast::{ExprAst, ExprKind, Reference};
-use super::lexer::{DveDiagnostic, DveToken, Parsed, tokens};
+use super::lexer::{DveDiagnostic, DveResult, DveToken, tokens};
 use super::parser::{self, BINARY, operator};
 use super::scope::{Symbol, SymbolTable};
 use lariat_model::{BinaryOp, Comparison, Expr, Expressions, Predicate, UnaryOp, Value};
@@ -41,7 +41,7 @@ impl SymbolTable {
     ///
     /// In a model the same leads to the error state, and an array without an index denotes its
     /// first element, because published models rely on it; formulas do not.
-    fn refuse_certain_faults(&self, ast: &ExprAst) -> Parsed<()> {
+    fn refuse_certain_faults(&self, ast: &ExprAst) -> DveResult<()> {
         match &ast.kind {
             ExprKind::Number(_) | ExprKind::State(..) => Ok(()),
             ExprKind::Variable(reference) => self.refuse_certain_fault_of(reference, ast),
@@ -68,7 +68,7 @@ impl SymbolTable {
         }
     }
 
-    fn refuse_certain_fault_of(&self, r: &Reference, ast: &ExprAst) -> Parsed<()> {
+    fn refuse_certain_fault_of(&self, r: &Reference, ast: &ExprAst) -> DveResult<()> {
         let Symbol::Variable { len: Some(len), .. } = self.symbol(None, r)? else {
             return Ok(());
         };

@@ -4,7 +4,7 @@
 //! buffered channels. An array is a sequence of consecutive variables.
 
 use super::ast::*;
-use super::lexer::{ByteSpan, DveDiagnostic, Parsed};
+use super::lexer::{ByteSpan, DveDiagnostic, DveResult};
 use super::scope::{ProcessScope, Symbol, SymbolTable};
 use lariat_model::{Domain, Expr, Value, VarId, Variable};
 
@@ -79,7 +79,7 @@ impl StateVector {
         domain: Domain,
         initial: Value,
         span: ByteSpan,
-    ) -> Parsed<VarId> {
+    ) -> DveResult<VarId> {
         if self.variables.len() >= VARIABLES {
             return Err(span.error(format!("the model has more than {VARIABLES} variables")));
         }
@@ -90,7 +90,7 @@ impl StateVector {
     }
 
     /// Processes all declarations of a model. The property process is not part of the system.
-    pub(super) fn model(&mut self, model: &ModelAst) -> Parsed<()> {
+    pub(super) fn model(&mut self, model: &ModelAst) -> DveResult<()> {
         self.declarations(None, "", &model.decls)?;
         for process in &model.processes {
             let property = model.property.is_some_and(|p| p.text == process.name.text);
@@ -102,7 +102,7 @@ impl StateVector {
         Ok(())
     }
 
-    fn process(&mut self, process: &ProcessAst, property: bool) -> Parsed<()> {
+    fn process(&mut self, process: &ProcessAst, property: bool) -> DveResult<()> {
         let name = process.name;
         let position = self.names.processes.len();
         if self.names.is_taken(name.text) {
@@ -147,7 +147,12 @@ impl StateVector {
         self.declarations(Some(position), &prefix, &process.decls)
     }
 
-    fn declarations(&mut self, process: Option<usize>, prefix: &str, decls: &[Decl]) -> Parsed<()> {
+    fn declarations(
+        &mut self,
+        process: Option<usize>,
+        prefix: &str,
+        decls: &[Decl],
+    ) -> DveResult<()> {
         for decl in decls {
             match decl {
                 Decl::Var(var) => self.declare_variable(process, prefix, var)?,
@@ -178,7 +183,7 @@ impl StateVector {
         process: Option<usize>,
         prefix: &str,
         var: &VarDecl,
-    ) -> Parsed<()> {
+    ) -> DveResult<()> {
         let name = var.name;
         let len = match &var.size {
             None => None,
@@ -234,7 +239,7 @@ impl StateVector {
         process: Option<usize>,
         ast: &ExprAst,
         kind: Type,
-    ) -> Parsed<Value> {
+    ) -> DveResult<Value> {
         let expr = self.names.expr(process, ast)?;
         let value = expr
             .eval(&self.initial)
@@ -258,7 +263,7 @@ impl StateVector {
         ast: &ExprAst,
         least: Value,
         what: &str,
-    ) -> Parsed<u32> {
+    ) -> DveResult<u32> {
         match self.names.expr(process, ast)? {
             Expr::Const(n) if (least..=ELEMENTS).contains(&n) => Ok(n as u32),
             Expr::Const(n) => Err(ast.span.error(format!(
@@ -269,7 +274,7 @@ impl StateVector {
     }
 
     /// Resolves the channel of a synchronisation in `process` and checks its number of values.
-    pub(super) fn channel(&mut self, process: usize, sync: &SyncLabel) -> Parsed<usize> {
+    pub(super) fn channel(&mut self, process: usize, sync: &SyncLabel) -> DveResult<usize> {
         let name = sync.channel;
         let symbol = match sync.process {
             None => self.names.lookup(Some(process), name.text),
@@ -318,7 +323,7 @@ impl StateVector {
     }
 
     /// Adds the variables of every buffered channel after all uses are known.
-    pub(super) fn buffers(&mut self) -> Parsed<()> {
+    pub(super) fn buffers(&mut self) -> DveResult<()> {
         for id in 0..self.channels.len() {
             let channel = &self.channels[id];
             if channel.capacity == 0 {

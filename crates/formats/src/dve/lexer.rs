@@ -40,7 +40,7 @@ pub(super) struct DveDiagnostic {
 }
 
 /// The result of reading a part of a program.
-pub(super) type Parsed<T> = Result<T, DveDiagnostic>;
+pub(super) type DveResult<T> = Result<T, DveDiagnostic>;
 
 impl DveDiagnostic {
     pub(super) fn help(mut self, help: Option<String>) -> DveDiagnostic {
@@ -72,7 +72,7 @@ const SIGNS: [&str; 34] = [
 ];
 
 /// Splits a text into tokens. The last one is [`DveToken::End`].
-pub(super) fn tokens(text: &[u8]) -> Parsed<Vec<(DveToken<'_>, ByteSpan)>> {
+pub(super) fn tokens(text: &[u8]) -> DveResult<Vec<(DveToken<'_>, ByteSpan)>> {
     if u32::try_from(text.len()).is_err() {
         return Err(ByteSpan::default().error("a text of 4 GiB or more cannot be read"));
     }

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::ast::{ExprAst, ExprKind, Identifier, Reference, Type};
-use super::lexer::{DveDiagnostic, Parsed};
+use super::lexer::{DveDiagnostic, DveResult};
 use lariat_model::suggestion;
 use lariat_model::{BinaryOp, Expr, LValue, Value, VarId};
 
@@ -94,7 +94,7 @@ impl SymbolTable {
             .copied()
     }
 
-    pub(super) fn process(&self, name: Identifier) -> Parsed<&ProcessScope> {
+    pub(super) fn process(&self, name: Identifier) -> DveResult<&ProcessScope> {
         match self.process_index.get(name.text) {
             Some(&p) => Ok(&self.processes[p]),
             None => {
@@ -125,7 +125,7 @@ impl SymbolTable {
     }
 
     /// The symbol of a reference that is read or written inside `process`.
-    pub(super) fn symbol(&self, process: Option<usize>, r: &Reference) -> Parsed<Symbol> {
+    pub(super) fn symbol(&self, process: Option<usize>, r: &Reference) -> DveResult<Symbol> {
         let symbol = match r.process {
             None => self
                 .lookup(process, r.name.text)
@@ -163,7 +163,7 @@ impl SymbolTable {
         r: &Reference,
         first: VarId,
         len: Option<u32>,
-    ) -> Parsed<LValue> {
+    ) -> DveResult<LValue> {
         match (len, &r.index) {
             (_, None) => Ok(LValue::Var(first)),
             (None, Some(index)) => Err(not_an_array(r.name, index)),
@@ -177,7 +177,7 @@ impl SymbolTable {
     }
 
     /// The target of an assignment inside `process`, and its type.
-    pub(super) fn target(&self, process: usize, r: &Reference) -> Parsed<(LValue, Type)> {
+    pub(super) fn target(&self, process: usize, r: &Reference) -> DveResult<(LValue, Type)> {
         match self.symbol(Some(process), r)? {
             Symbol::Variable {
                 first,
@@ -193,7 +193,7 @@ impl SymbolTable {
     }
 
     /// `P.s`
-    pub(super) fn in_state(&self, process: Identifier, state: Identifier) -> Parsed<Expr> {
+    pub(super) fn in_state(&self, process: Identifier, state: Identifier) -> DveResult<Expr> {
         let process = match self.process(process) {
             Ok(process) => process,
             Err(e) if self.globals.contains_key(process.text) => {
@@ -218,7 +218,7 @@ impl SymbolTable {
     }
 
     /// The position of a state among those of its process.
-    pub(super) fn state(&self, process: &ProcessScope, state: Identifier) -> Parsed<u32> {
+    pub(super) fn state(&self, process: &ProcessScope, state: Identifier) -> DveResult<u32> {
         process.states.get(state.text).copied().ok_or_else(|| {
             let message = format!("process `{}` has no state `{}`", process.name, state.text);
             let names = process.states.keys().map(String::as_str);
@@ -238,7 +238,7 @@ impl SymbolTable {
     }
 
     /// Resolves an expression inside `process`, or in global scope.
-    pub(super) fn expr(&self, process: Option<usize>, ast: &ExprAst) -> Parsed<Expr> {
+    pub(super) fn expr(&self, process: Option<usize>, ast: &ExprAst) -> DveResult<Expr> {
         Ok(match &ast.kind {
             ExprKind::Number(n) => Expr::Const(*n),
             ExprKind::State(process, state) => self.in_state(*process, *state)?,
@@ -289,7 +289,7 @@ impl SymbolTable {
         })
     }
 
-    pub(super) fn exprs(&self, process: Option<usize>, asts: &[ExprAst]) -> Parsed<Vec<Expr>> {
+    pub(super) fn exprs(&self, process: Option<usize>, asts: &[ExprAst]) -> DveResult<Vec<Expr>> {
         asts.iter().map(|ast| self.expr(process, ast)).collect()
     }
 
@@ -299,7 +299,7 @@ impl SymbolTable {
         process: Option<usize>,
         name: Identifier,
         symbol: Symbol,
-    ) -> Parsed<()> {
+    ) -> DveResult<()> {
         if process.is_none() && self.process_index.contains_key(name.text) {
             return Err(name.twice());
         }

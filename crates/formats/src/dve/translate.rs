@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 use super::ast::*;
 use super::atoms::{conjunction_text, predicate};
 use super::declare::{Buffer, StateVector};
-use super::lexer::{ByteSpan, Parsed};
+use super::lexer::{ByteSpan, DveResult};
 use super::scope::{balanced, binary, size};
 use super::{Assertion, Message, PropertyAutomaton, PropertyEdge};
 use crate::numbering::number_equal_names;
@@ -67,7 +67,7 @@ pub(super) struct Translation {
 
 impl Translation {
     /// Translates the processes of a model whose names are declared.
-    pub(super) fn of(model: &ModelAst, mut layout: StateVector) -> Parsed<Translation> {
+    pub(super) fn of(model: &ModelAst, mut layout: StateVector) -> DveResult<Translation> {
         let mut channels = Vec::new();
         for (p, process) in model.processes.iter().enumerate() {
             for trans in &process.trans {
@@ -110,7 +110,7 @@ impl Translation {
     }
 
     /// The condition that no process is in a committed state.
-    fn quiet_states(&self, model: &ModelAst) -> Parsed<Option<Expr>> {
+    fn quiet_states(&self, model: &ModelAst) -> DveResult<Option<Expr>> {
         let names = &self.layout.names;
         let mut conditions = Vec::new();
         for (process, known) in model.processes.iter().zip(&names.processes) {
@@ -124,7 +124,7 @@ impl Translation {
         Ok(balanced(BinaryOp::And, conditions))
     }
 
-    fn property_automaton(&self, p: usize, process: &ProcessAst) -> Parsed<PropertyAutomaton> {
+    fn property_automaton(&self, p: usize, process: &ProcessAst) -> DveResult<PropertyAutomaton> {
         let names = &self.layout.names;
         let known = &names.processes[p];
         let position = |state: &Identifier| names.state(known, *state).map(|s| s as usize);
@@ -166,7 +166,7 @@ impl Translation {
         })
     }
 
-    fn assertions(&mut self, p: usize, process: &ProcessAst) -> Parsed<()> {
+    fn assertions(&mut self, p: usize, process: &ProcessAst) -> DveResult<()> {
         let names = &self.layout.names;
         let known = &names.processes[p];
         for state in &process.accept {
@@ -194,12 +194,12 @@ impl Translation {
         process: &ProcessAst,
         trans: &Trans,
         channel: Option<usize>,
-    ) -> Parsed<ProcessMove> {
+    ) -> DveResult<ProcessMove> {
         let names = &self.layout.names;
         let known = &names.processes[p];
         let guards = names.exprs(Some(p), &trans.guards)?;
         let mut failing = guards.iter().any(Expr::can_fail);
-        let mut target = |r: &Reference| -> Parsed<(LValue, Type)> {
+        let mut target = |r: &Reference| -> DveResult<(LValue, Type)> {
             let (target, kind) = names.target(p, r)?;
             failing |= matches!(target, LValue::Element { .. });
             Ok((target, kind))
@@ -240,7 +240,7 @@ impl Translation {
         })
     }
 
-    fn pair_up(&mut self, moves: &[ProcessMove]) -> Parsed<()> {
+    fn pair_up(&mut self, moves: &[ProcessMove]) -> DveResult<()> {
         let mut receivers: FxHashMap<usize, Vec<&ProcessMove>> = FxHashMap::default();
         for m in moves {
             if let Some(Exchange::Receive(channel, _)) = m.exchange {
@@ -275,7 +275,7 @@ impl Translation {
         m: &ProcessMove,
         conditions: Vec<Expr>,
         mut effects: Vec<Assignment>,
-    ) -> Parsed<()> {
+    ) -> DveResult<()> {
         let mut guard = vec![compare(BinaryOp::Eq, m.location, m.from)];
         if !m.committed {
             guard.extend(self.quiet.clone());
@@ -293,7 +293,7 @@ impl Translation {
         channel: usize,
         buffer: Buffer,
         values: &[Expr],
-    ) -> Parsed<()> {
+    ) -> DveResult<()> {
         let capacity = self.layout.channels[channel].capacity;
         let fields = values.len() as u32;
         let length = || Expr::Var(buffer.len);
@@ -326,7 +326,7 @@ impl Translation {
         channel: usize,
         buffer: Buffer,
         targets: &[(LValue, Type)],
-    ) -> Parsed<()> {
+    ) -> DveResult<()> {
         let capacity = self.layout.channels[channel].capacity;
         let fields = targets.len() as u32;
         // Account for the shift of the buffer before building it.
@@ -377,7 +377,7 @@ impl Translation {
         receiver: &ProcessMove,
         channel: usize,
         values: &[Expr],
-    ) -> Parsed<()> {
+    ) -> DveResult<()> {
         let Some(Exchange::Receive(_, targets)) = &receiver.exchange else {
             return Ok(());
         };
@@ -422,7 +422,7 @@ impl Translation {
         targets: &[(LValue, Type)],
         values: Vec<Expr>,
         span: ByteSpan,
-    ) -> Parsed<Vec<Assignment>> {
+    ) -> DveResult<Vec<Assignment>> {
         let mut written = Vec::new();
         let mut clash = false;
         for ((target, _), value) in targets.iter().zip(&values) {
@@ -465,7 +465,7 @@ impl Translation {
         effects: Vec<Assignment>,
         can_fail: bool,
         span: ByteSpan,
-    ) -> Parsed<()> {
+    ) -> DveResult<()> {
         let guard: Vec<Expr> = guard
             .into_iter()
             .filter(|g| !matches!(g, Expr::Const(x) if *x != 0))
@@ -493,7 +493,7 @@ impl Translation {
         Ok(())
     }
 
-    fn spend(&mut self, size: u64, span: ByteSpan) -> Parsed<()> {
+    fn spend(&mut self, size: u64, span: ByteSpan) -> DveResult<()> {
         self.size += size;
         if self.size > SIZE {
             let message = "the transitions up to here combine to too many or too large events";

@@ -26,7 +26,7 @@ pub(super) struct EtfLexer<'t> {
 pub(super) type EtfDiagnostic = (Range<usize>, String);
 
 /// The result of reading a part of a table.
-pub(super) type Parsed<T> = Result<T, EtfDiagnostic>;
+pub(super) type EtfResult<T> = Result<T, EtfDiagnostic>;
 
 fn in_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.' || byte == b'-' || byte >= 0x80
@@ -43,7 +43,7 @@ impl<'t> EtfLexer<'t> {
     }
 
     /// The next token with its location.
-    pub(super) fn next(&mut self) -> Parsed<(EtfToken, Range<usize>)> {
+    pub(super) fn next(&mut self) -> EtfResult<(EtfToken, Range<usize>)> {
         while matches!(self.text.get(self.at), Some(b' ' | b'\t' | b'\r' | b'\x0c')) {
             self.at += 1;
         }
@@ -69,7 +69,7 @@ impl<'t> EtfLexer<'t> {
         Ok((token, start..self.at))
     }
 
-    fn quoted(&mut self, start: usize) -> Parsed<EtfToken> {
+    fn quoted(&mut self, start: usize) -> EtfResult<EtfToken> {
         let mut value = Vec::new();
         loop {
             match self.text.get(self.at) {
@@ -90,7 +90,7 @@ impl<'t> EtfLexer<'t> {
         Ok(EtfToken::Value(printable(&value)))
     }
 
-    fn hexadecimal(&mut self, start: usize) -> Parsed<EtfToken> {
+    fn hexadecimal(&mut self, start: usize) -> EtfResult<EtfToken> {
         let digits = self.text[self.at..]
             .iter()
             .take_while(|b| b.is_ascii_hexdigit())
@@ -110,7 +110,7 @@ impl<'t> EtfLexer<'t> {
     }
 
     /// A name, or a number if it consists of digits only.
-    fn name(&mut self, start: usize) -> Parsed<EtfToken> {
+    fn name(&mut self, start: usize) -> EtfResult<EtfToken> {
         self.at = start;
         let mut name = Vec::new();
         while let Some(&byte) = self.text.get(self.at) {

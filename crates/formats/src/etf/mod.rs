@@ -22,7 +22,7 @@ use lariat_model::{
     Action, Definition, Domain, Event, EventId, InputError, Predicate, Row, State, System, Value,
     VarId, Variable,
 };
-use lexer::{EtfDiagnostic, EtfLexer, EtfToken, Parsed};
+use lexer::{EtfDiagnostic, EtfLexer, EtfResult, EtfToken};
 use sections::{EtfFile, EtfValue, TransitionEntry, Typed};
 
 /// An ETF model: the system and its state labels.
@@ -130,7 +130,7 @@ impl Sort {
 }
 
 impl Builder {
-    fn build(mut self, file: &EtfFile) -> Parsed<Etf> {
+    fn build(mut self, file: &EtfFile) -> EtfResult<Etf> {
         for (name, values, span) in &file.sorts {
             let sort = self.sorts.entry(name.clone()).or_default();
             if !sort.values.is_empty() {
@@ -184,7 +184,7 @@ impl Builder {
     }
 
     /// The position denoted by a cell in the sort of a slot or label.
-    fn value(&mut self, cell: &EtfValue, typed: &Typed, span: &Range<usize>) -> Parsed<Value> {
+    fn value(&mut self, cell: &EtfValue, typed: &Typed, span: &Range<usize>) -> EtfResult<Value> {
         match (cell, &typed.sort) {
             (EtfValue::Number(n), _) => {
                 self.check(*n, typed, span)?;
@@ -201,7 +201,7 @@ impl Builder {
     }
 
     /// Checks that the position exists in the sort.
-    fn check(&self, n: Value, typed: &Typed, span: &Range<usize>) -> Parsed<()> {
+    fn check(&self, n: Value, typed: &Typed, span: &Range<usize>) -> EtfResult<()> {
         let name = typed.sort.as_deref().unwrap_or_default();
         let count = self.sorts.get(name).map_or(0, |sort| sort.values.len());
         if count > 0 && n >= count as i64 {
@@ -212,7 +212,7 @@ impl Builder {
         Ok(())
     }
 
-    fn variables(&self, file: &EtfFile, largest: &[Value]) -> Parsed<Vec<Variable>> {
+    fn variables(&self, file: &EtfFile, largest: &[Value]) -> EtfResult<Vec<Variable>> {
         let mut seen = FxHashMap::default();
         let mut variables = Vec::new();
         let mut names = 0;
@@ -245,7 +245,7 @@ impl Builder {
         group: &[TransitionEntry],
         edge: &[Typed],
         events: &mut Vec<Event>,
-    ) -> Parsed<()> {
+    ) -> EtfResult<()> {
         let mut order: Vec<(String, Vec<&TransitionEntry>)> = Vec::new();
         let mut index: FxHashMap<String, usize> = FxHashMap::default();
         for entry in group {
@@ -280,7 +280,7 @@ impl Builder {
             .unwrap_or_else(|| value.to_string())
     }
 
-    fn maps(&mut self, file: &EtfFile) -> Parsed<Vec<StateLabel>> {
+    fn maps(&mut self, file: &EtfFile) -> EtfResult<Vec<StateLabel>> {
         let mut maps: Vec<StateLabel> = Vec::new();
         for section in &file.maps {
             let typed = &section.typed;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::lexer::{EtfLexer, EtfToken, Parsed};
+use super::lexer::{EtfLexer, EtfResult, EtfToken};
 
 /// A value: its position in the sort, or its text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -52,7 +52,7 @@ struct Parser<'t> {
     span: Range<usize>,
 }
 
-pub(super) fn file(text: &[u8]) -> Parsed<EtfFile> {
+pub(super) fn file(text: &[u8]) -> EtfResult<EtfFile> {
     let mut p = Parser {
         lexer: EtfLexer::new(text),
         token: EtfToken::Newline,
@@ -99,19 +99,19 @@ pub(super) fn file(text: &[u8]) -> Parsed<EtfFile> {
 }
 
 impl Parser<'_> {
-    fn advance(&mut self) -> Parsed<()> {
+    fn advance(&mut self) -> EtfResult<()> {
         (self.token, self.span) = self.lexer.next()?;
         Ok(())
     }
 
-    fn lines(&mut self) -> Parsed<()> {
+    fn lines(&mut self) -> EtfResult<()> {
         while self.token == EtfToken::Newline {
             self.advance()?;
         }
         Ok(())
     }
 
-    fn expected<T>(&self, what: &str) -> Parsed<T> {
+    fn expected<T>(&self, what: &str) -> EtfResult<T> {
         let found = match &self.token {
             EtfToken::Name(name) => format!("`{name}`"),
             EtfToken::Value(value) => format!("the value \"{}\"", value.escape_debug()),
@@ -125,7 +125,7 @@ impl Parser<'_> {
         Err((self.span.clone(), format!("expected {what}, found {found}")))
     }
 
-    fn name(&mut self, what: &str) -> Parsed<String> {
+    fn name(&mut self, what: &str) -> EtfResult<String> {
         match &mut self.token {
             EtfToken::Name(name) => {
                 let name = std::mem::take(name);
@@ -146,7 +146,7 @@ impl Parser<'_> {
         matches!(&self.token, EtfToken::Name(name) if name == word)
     }
 
-    fn word(&mut self, word: &str) -> Parsed<()> {
+    fn word(&mut self, word: &str) -> EtfResult<()> {
         if self.is_word(word) {
             self.advance()
         } else {
@@ -154,7 +154,7 @@ impl Parser<'_> {
         }
     }
 
-    fn sign(&mut self, sign: EtfToken, what: &str) -> Parsed<()> {
+    fn sign(&mut self, sign: EtfToken, what: &str) -> EtfResult<()> {
         if self.token == sign {
             self.advance()
         } else {
@@ -162,7 +162,7 @@ impl Parser<'_> {
         }
     }
 
-    fn begin(&mut self, section: &str) -> Parsed<()> {
+    fn begin(&mut self, section: &str) -> EtfResult<()> {
         self.lines()?;
         if !self.is_word("begin") {
             return self.expected(&format!("`begin {section}`"));
@@ -172,7 +172,7 @@ impl Parser<'_> {
         self.lines()
     }
 
-    fn end(&mut self, section: &str, or: &str) -> Parsed<()> {
+    fn end(&mut self, section: &str, or: &str) -> EtfResult<()> {
         if !self.is_word("end") {
             return self.expected(&format!("{or} or `end {section}`"));
         }
@@ -180,7 +180,7 @@ impl Parser<'_> {
         self.word(section)
     }
 
-    fn typed(&mut self) -> Parsed<Typed> {
+    fn typed(&mut self) -> EtfResult<Typed> {
         let span = self.span.clone();
         let name = self.name("a name")?;
         self.lines()?;
@@ -195,7 +195,7 @@ impl Parser<'_> {
         })
     }
 
-    fn typed_list(&mut self, section: &str) -> Parsed<Vec<Typed>> {
+    fn typed_list(&mut self, section: &str) -> EtfResult<Vec<Typed>> {
         let mut list = Vec::new();
         self.lines()?;
         while !self.is_word("end") {
@@ -206,7 +206,7 @@ impl Parser<'_> {
         Ok(list)
     }
 
-    fn number(&mut self, what: &str) -> Parsed<i64> {
+    fn number(&mut self, what: &str) -> EtfResult<i64> {
         match self.token {
             EtfToken::Number(n) => {
                 self.advance()?;
@@ -216,7 +216,7 @@ impl Parser<'_> {
         }
     }
 
-    fn cell(&mut self, what: &str) -> Parsed<EtfValue> {
+    fn cell(&mut self, what: &str) -> EtfResult<EtfValue> {
         match &mut self.token {
             EtfToken::Value(value) => {
                 let value = std::mem::take(value);
@@ -227,7 +227,7 @@ impl Parser<'_> {
         }
     }
 
-    fn init(&mut self, file: &EtfFile) -> Parsed<Vec<EtfValue>> {
+    fn init(&mut self, file: &EtfFile) -> EtfResult<Vec<EtfValue>> {
         let mut cells = Vec::new();
         self.lines()?;
         for slot in &file.state {
@@ -247,10 +247,10 @@ impl Parser<'_> {
         &mut self,
         section: &str,
         slots: usize,
-        mut cell: impl FnMut(&mut Self) -> Parsed<Cell>,
-        mut rest: impl FnMut(&mut Self) -> Parsed<Rest>,
+        mut cell: impl FnMut(&mut Self) -> EtfResult<Cell>,
+        mut rest: impl FnMut(&mut Self) -> EtfResult<Rest>,
         what: &str,
-    ) -> Parsed<Vec<Entry<Cell, Rest>>> {
+    ) -> EtfResult<Vec<Entry<Cell, Rest>>> {
         let mut entries = Vec::new();
         self.lines()?;
         while !self.is_word("end") {
@@ -278,7 +278,7 @@ impl Parser<'_> {
         Ok(entries)
     }
 
-    fn trans(&mut self, file: &EtfFile) -> Parsed<Vec<TransitionEntry>> {
+    fn trans(&mut self, file: &EtfFile) -> EtfResult<Vec<TransitionEntry>> {
         let pair = |p: &mut Self| {
             let from = p.number("`*` or a pair such as `0/1`")?;
             p.sign(EtfToken::Slash, "`/` and the new value")?;
@@ -289,7 +289,7 @@ impl Parser<'_> {
         self.entries("trans", file.state.len(), pair, labels, "label")
     }
 
-    fn map(&mut self, file: &EtfFile) -> Parsed<MapSection> {
+    fn map(&mut self, file: &EtfFile) -> EtfResult<MapSection> {
         let typed = self.typed()?;
         let number = |p: &mut Self| p.number("`*` or a number");
         let value = |p: &mut Self| p.cell("the value of the map");

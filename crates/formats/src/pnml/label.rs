@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use crate::xml::{Attribute, Element, Item, Parsed, Xml};
+use crate::xml::{Attribute, Element, Item, Xml, XmlResult};
 use lariat_model::{InputError, Value};
 
 /// Coordinates of a node: to the right and downwards.
@@ -18,7 +18,7 @@ pub type Positions = FxHashMap<String, Coordinates>;
 const FARTHEST: f64 = 1e9;
 
 /// The next child of the open element, `None` at its end.
-pub(crate) fn child<'a>(xml: &mut Xml<'a>) -> Parsed<Option<Element<'a>>> {
+pub(crate) fn child<'a>(xml: &mut Xml<'a>) -> XmlResult<Option<Element<'a>>> {
     loop {
         match xml.next()? {
             Item::Open(element) => return Ok(Some(element)),
@@ -34,8 +34,8 @@ pub(crate) fn elements<'a>(
     xml: &mut Xml<'a>,
     name: &mut String,
     expected: &str,
-    mut read: impl FnMut(&mut Xml<'a>, &Element<'a>) -> Parsed<bool>,
-) -> Parsed<()> {
+    mut read: impl FnMut(&mut Xml<'a>, &Element<'a>) -> XmlResult<bool>,
+) -> XmlResult<()> {
     let mut pages = 0usize;
     loop {
         let element = match xml.next()? {
@@ -74,7 +74,7 @@ pub(crate) fn elements<'a>(
 /// The `<text>` (or, in older files, `<value>`) of a label and its location. Some files contain the
 /// text without either.
 #[allow(clippy::type_complexity)]
-pub(crate) fn label<'a>(xml: &mut Xml<'a>) -> Parsed<Option<(Cow<'a, str>, Range<usize>)>> {
+pub(crate) fn label<'a>(xml: &mut Xml<'a>) -> XmlResult<Option<(Cow<'a, str>, Range<usize>)>> {
     let mut found = None;
     let mut bare = None;
     loop {
@@ -94,7 +94,7 @@ pub(crate) fn label<'a>(xml: &mut Xml<'a>) -> Parsed<Option<(Cow<'a, str>, Range
 }
 
 /// Consumes the `<graphics>` of a node and records its `<position>`, if it is within the limits.
-pub(crate) fn position(xml: &mut Xml<'_>, name: &str, positions: &mut Positions) -> Parsed<()> {
+pub(crate) fn position(xml: &mut Xml<'_>, name: &str, positions: &mut Positions) -> XmlResult<()> {
     let mut found = None;
     while let Some(part) = child(xml)? {
         if part.name == "position" {
@@ -112,7 +112,12 @@ pub(crate) fn position(xml: &mut Xml<'_>, name: &str, positions: &mut Positions)
 }
 
 /// Parses a non-negative number, at most 2^63 - 1.
-pub(crate) fn number(xml: &Xml<'_>, text: &str, span: Range<usize>, what: &str) -> Parsed<Value> {
+pub(crate) fn number(
+    xml: &Xml<'_>,
+    text: &str,
+    span: Range<usize>,
+    what: &str,
+) -> XmlResult<Value> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let digits = text.strip_prefix('+').unwrap_or(text);
     let spelt = shortened(text);

@@ -31,7 +31,7 @@ use self::label::{alike, child, dangling, elements, foreign, label, number, posi
 use self::nupn::Nupn;
 
 use crate::coloured;
-use crate::xml::{self, Attribute, Element, Item, Parsed, Source, Xml};
+use crate::xml::{self, Attribute, Element, Item, Xml, XmlResult, XmlSource};
 use lariat_model::coloured::ColouredNet;
 use lariat_model::{Action, Arc, Domain, Event, InputError, System, Value, VarId, Variable};
 
@@ -58,7 +58,7 @@ pub enum Pnml {
 /// Reads a PNML file. `origin` names it in errors.
 pub fn read(origin: &str, bytes: &[u8]) -> Result<Document, InputError> {
     let text = xml::decode(origin, bytes)?;
-    let source = Source {
+    let source = XmlSource {
         origin,
         text: &text,
     };
@@ -99,7 +99,7 @@ pub fn read(origin: &str, bytes: &[u8]) -> Result<Document, InputError> {
 }
 
 /// Returns whether a net of this type is coloured; other nets are place/transition nets.
-fn is_coloured(type_: Option<&Attribute<'_>>) -> Parsed<bool> {
+fn is_coloured(type_: Option<&Attribute<'_>>) -> XmlResult<bool> {
     let Some(type_) = type_ else {
         return Ok(false);
     };
@@ -121,7 +121,7 @@ fn is_coloured(type_: Option<&Attribute<'_>>) -> Parsed<bool> {
 }
 
 /// Reads the rest of `<net>` according to its type.
-fn net<'a>(xml: &mut Xml<'a>, element: &Element<'a>, positions: &mut Positions) -> Parsed<Pnml> {
+fn net<'a>(xml: &mut Xml<'a>, element: &Element<'a>, positions: &mut Positions) -> XmlResult<Pnml> {
     let [id, type_] = element.attributes(["id", "type"])?;
     let name = id.map_or(String::new(), |id| id.value.into_owned());
     if is_coloured(type_.as_ref())? {
@@ -172,7 +172,7 @@ impl<'a> PnmlNet<'a> {
         xml: &mut Xml<'a>,
         mut name: String,
         positions: &mut Positions,
-    ) -> Parsed<System> {
+    ) -> XmlResult<System> {
         let expected = "page, place, transition, arc, referencePlace, referenceTransition, name, graphics or toolspecific";
         elements(xml, &mut name, expected, |xml, element| {
             match element.name {
@@ -200,7 +200,12 @@ impl<'a> PnmlNet<'a> {
     }
 
     /// Assigns a meaning to an id.
-    fn define(&mut self, element: &Element<'a>, id: Attribute<'a>, node: PnmlNode) -> Parsed<()> {
+    fn define(
+        &mut self,
+        element: &Element<'a>,
+        id: Attribute<'a>,
+        node: PnmlNode,
+    ) -> XmlResult<()> {
         if id.value.is_empty() {
             return Err(element.error(format!("<{}> with an empty id", element.name)));
         }
@@ -214,7 +219,7 @@ impl<'a> PnmlNet<'a> {
         }
     }
 
-    fn place(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Parsed<()> {
+    fn place(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> XmlResult<()> {
         let id = element.attribute("id")?;
         let name = id.value.clone().into_owned();
         let node = PnmlNode::Place(VarId(self.places.len() as u32));
@@ -241,7 +246,7 @@ impl<'a> PnmlNet<'a> {
         Ok(())
     }
 
-    fn transition(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Parsed<()> {
+    fn transition(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> XmlResult<()> {
         let id = element.attribute("id")?;
         let name = id.value.clone().into_owned();
         let node = PnmlNode::Transition(self.transitions.len() as u32);
@@ -258,7 +263,7 @@ impl<'a> PnmlNet<'a> {
         Ok(())
     }
 
-    fn arc(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Parsed<()> {
+    fn arc(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> XmlResult<()> {
         let [source, target] = element.attributes(["source", "target"])?;
         let source = element.required("source", source)?;
         let target = element.required("target", target)?;
@@ -307,7 +312,7 @@ impl<'a> PnmlNet<'a> {
         Ok(())
     }
 
-    fn reference(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Parsed<()> {
+    fn reference(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> XmlResult<()> {
         let [id, to] = element.attributes(["id", "ref"])?;
         let id = element.required("id", id)?;
         let to = element.required("ref", to)?;
@@ -316,7 +321,7 @@ impl<'a> PnmlNet<'a> {
         xml.skip()
     }
 
-    fn toolspecific(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Parsed<()> {
+    fn toolspecific(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> XmlResult<()> {
         let [tool] = element.attributes(["tool"])?;
         if tool.is_none_or(|tool| tool.value != "nupn") {
             return xml.skip();
@@ -352,7 +357,7 @@ impl<'a> PnmlNet<'a> {
             .map_or("", |(name, _)| name)
     }
 
-    fn finish(mut self, xml: &Xml<'a>, name: String) -> Parsed<System> {
+    fn finish(mut self, xml: &Xml<'a>, name: String) -> XmlResult<System> {
         let arcs = self.sum_arcs(xml)?;
         let (mut units, mut is_said_safe) = (Vec::new(), false);
         if let Some(nupn) = self.nupn.take() {
@@ -384,7 +389,7 @@ impl<'a> PnmlNet<'a> {
             fault: None,
             units,
         };
-        // What the file says about behaviour is used where it is proved.
+        // The claim of the file is used for the places where it is proved.
         if is_said_safe {
             let proved = safe::proved_safe(&system);
             for (place, is_safe) in system.variables.iter_mut().zip(proved) {
@@ -397,7 +402,7 @@ impl<'a> PnmlNet<'a> {
     }
 
     /// The arcs of every transition, with parallel arcs added up.
-    fn sum_arcs(&mut self, xml: &Xml<'a>) -> Parsed<Vec<Vec<Arc>>> {
+    fn sum_arcs(&mut self, xml: &Xml<'a>) -> XmlResult<Vec<Vec<Arc>>> {
         /// An arc between a transition and a place; `out` if the transition is the source.
         struct Joined {
             transition: u32,

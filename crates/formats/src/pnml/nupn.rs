@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::label::child;
 use super::{PnmlId, PnmlNet, PnmlNode};
-use crate::xml::{Element, Parsed, Xml};
+use crate::xml::{Element, Xml, XmlResult};
 use lariat_model::Unit;
 
 /// A unit of the `nupn` section, by ids.
@@ -30,7 +30,7 @@ pub(super) struct Nupn<'a> {
 
 impl<'a> PnmlNet<'a> {
     /// Reads the rest of `<structure>`.
-    pub(super) fn structure(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> Parsed<()> {
+    pub(super) fn structure(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> XmlResult<()> {
         let [root, safe] = element.attributes(["root", "safe"])?;
         let mut nupn = Nupn {
             root: root.map(|root| root.value),
@@ -67,7 +67,7 @@ impl<'a> PnmlNet<'a> {
     }
 
     /// The tree of units, the root first. Every place belongs to at most one unit.
-    pub(super) fn units(&self, xml: &Xml<'a>, nupn: &Nupn<'a>) -> Parsed<Vec<Unit>> {
+    pub(super) fn units(&self, xml: &Xml<'a>, nupn: &Nupn<'a>) -> XmlResult<Vec<Unit>> {
         let bad = |span: &Range<usize>, what: String| {
             xml.error(span.clone(), format!("nupn section: {what}"))
         };

@@ -5,8 +5,8 @@
 //!
 //! ```text
 //! the round             walk, hyb, explicit, sop, slap-fst   the list
-//! the calling thread    hyb → sop → slap-fst               sets: each reuses the states of the one before
-//! idle threads          walk, explicit                     single states; the caller joins them at the end
+//! the calling thread    hyb → sop → slap-fst   sets: each reuses the states of the one before
+//! idle threads          walk, explicit         single states; the caller joins them at the end
 //! ```
 //!
 //! The first engine of the list that decides answers: later runs are cancelled, earlier ones

@@ -95,7 +95,7 @@ pub(super) struct Summand {
 }
 
 /// Colours with their multiplicities.
-pub(super) type Tokens = Vec<(u64, i64)>;
+pub(super) type ArcTokens = Vec<(u64, i64)>;
 
 /// The term of an arc or of an initial marking.
 #[derive(Clone, Debug)]
@@ -128,7 +128,7 @@ impl CompiledTerm {
     }
 
     /// Evaluates to colours with non-zero multiplicities, sorted, in `out`, which is overwritten.
-    pub fn evaluate(&self, binding: &[u32], out: &mut Tokens) -> Result<(), TermError> {
+    pub fn evaluate(&self, binding: &[u32], out: &mut ArcTokens) -> Result<(), TermError> {
         out.clear();
         if self.count() > LARGEST {
             return Err(TermError::Large);
@@ -167,7 +167,7 @@ impl CompiledTerm {
 }
 
 /// Sorts, adds multiplicities of equal colours, and drops zeros.
-fn merge(all: &mut Tokens) -> Result<(), TermError> {
+fn merge(all: &mut ArcTokens) -> Result<(), TermError> {
     all.sort_unstable_by_key(|(colour, _)| *colour);
     let mut kept = 0;
     let mut at = 0;

@@ -24,12 +24,12 @@ const ATOMS: usize = 16;
 /// The colours that may be marked, by place.
 #[derive(Default)]
 pub(super) struct MarkableColours {
-    relations: Vec<Relation>,
+    relations: Vec<ColourRelation>,
     indexes: Vec<JoinIndex>,
 }
 
 /// The known colours of a place.
-pub(super) struct Relation {
+pub(super) struct ColourRelation {
     sizes: Vec<u32>,
     /// The leaves of the active colours, consecutively.
     values: Vec<u32>,
@@ -49,7 +49,7 @@ struct JoinIndex {
 impl MarkableColours {
     /// Adds a place whose leaves have these sizes.
     pub fn add_place(&mut self, sizes: Vec<u32>) {
-        self.relations.push(Relation {
+        self.relations.push(ColourRelation {
             sizes,
             values: Vec::new(),
             known: FxHashSet::default(),
@@ -57,7 +57,7 @@ impl MarkableColours {
         });
     }
 
-    pub fn relation(&self, place: usize) -> &Relation {
+    pub fn relation(&self, place: usize) -> &ColourRelation {
         &self.relations[place]
     }
 

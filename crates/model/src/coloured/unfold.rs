@@ -21,7 +21,7 @@ use lariat_budget::{Budget, Lease, Stop};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::compile::{
-    self, CompiledTerm, CompiledTransition, TermError, Tokens, TooMany, leaf_sizes,
+    self, ArcTokens, CompiledTerm, CompiledTransition, TermError, TooMany, leaf_sizes,
 };
 use super::join::{self, JoinPlan, MarkableColours};
 use super::net::{Colour, ColouredNet, PlaceId, TransitionId};
@@ -166,7 +166,7 @@ impl<'n> Unfolder<'n> {
         Ok(())
     }
 
-    fn marking(&mut self, left: &Cell<usize>) -> Result<Vec<Tokens>, Stop> {
+    fn marking(&mut self, left: &Cell<usize>) -> Result<Vec<ArcTokens>, Stop> {
         let mut marking = Vec::with_capacity(self.net.places.len());
         for (place, definition) in self.net.places.iter().enumerate() {
             self.facts.add_place(leaf_sizes(self.net, definition.sort));
@@ -192,7 +192,7 @@ impl<'n> Unfolder<'n> {
         &mut self,
         sum: &CompiledTerm,
         binding: &[u32],
-        out: &mut Tokens,
+        out: &mut ArcTokens,
     ) -> Result<bool, Stop> {
         let before = self.bytes;
         // The result is temporary: its bytes are leased and released.
@@ -214,7 +214,7 @@ impl<'n> Unfolder<'n> {
         Ok(())
     }
 
-    fn saturate(&mut self, marking: &[Tokens]) -> Result<(), Stop> {
+    fn saturate(&mut self, marking: &[ArcTokens]) -> Result<(), Stop> {
         let rules = self.rules;
         let plans = rules.iter().map(|rule| join::plans(rule, &mut self.facts));
         let plans: Vec<Vec<JoinPlan>> = plans.collect();
@@ -304,7 +304,7 @@ impl<'n> Unfolder<'n> {
         &mut self,
         inputs: &[CompiledTerm],
         binding: &[u32],
-        tokens: &mut Tokens,
+        tokens: &mut ArcTokens,
     ) -> Result<Missing, Stop> {
         for sum in inputs {
             if !self.evaluate(sum, binding, tokens)? {
@@ -322,7 +322,7 @@ impl<'n> Unfolder<'n> {
         &mut self,
         outputs: &[CompiledTerm],
         binding: &[u32],
-        tokens: &mut Tokens,
+        tokens: &mut ArcTokens,
     ) -> Result<(), Stop> {
         // A binding under which one output is undefined produces nothing.
         for sum in outputs {
@@ -341,7 +341,7 @@ impl<'n> Unfolder<'n> {
     }
 
     /// Builds the system and the correspondence.
-    fn finish(mut self, marking: &[Tokens]) -> Result<Unfolded, Stop> {
+    fn finish(mut self, marking: &[ArcTokens]) -> Result<Unfolded, Stop> {
         let net = self.net;
         let mut system = System {
             name: net.name.clone(),

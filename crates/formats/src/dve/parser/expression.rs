@@ -6,13 +6,13 @@
 
 use super::Parser;
 use crate::dve::ast::*;
-use crate::dve::lexer::{ByteSpan, DveDiagnostic, DveToken, Parsed};
+use crate::dve::lexer::{ByteSpan, DveDiagnostic, DveResult, DveToken};
 use lariat_model::{BinaryOp, UnaryOp};
 
 /// Limit on the nesting depth of expressions.
 const DEPTH: u32 = 300;
 
-pub(in crate::dve) fn expression(text: &[u8]) -> Parsed<ExprAst<'_>> {
+pub(in crate::dve) fn expression(text: &[u8]) -> DveResult<ExprAst<'_>> {
     let mut p = Parser::new(text)?;
     let expr = p.expr()?;
     match p.peek() {
@@ -54,11 +54,11 @@ pub(in crate::dve) fn operator(word: &str) -> Option<(u8, BinaryOp)> {
 }
 
 impl<'t> Parser<'t> {
-    pub(super) fn expr(&mut self) -> Parsed<ExprAst<'t>> {
+    pub(super) fn expr(&mut self) -> DveResult<ExprAst<'t>> {
         self.binary(1)
     }
 
-    fn node(&self, start: ByteSpan, depth: u32, kind: ExprKind<'t>) -> Parsed<ExprAst<'t>> {
+    fn node(&self, start: ByteSpan, depth: u32, kind: ExprKind<'t>) -> DveResult<ExprAst<'t>> {
         if depth >= DEPTH {
             return Err(self.too_deep());
         }
@@ -75,7 +75,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Parses operators of at least this precedence.
-    fn binary(&mut self, least: u8) -> Parsed<ExprAst<'t>> {
+    fn binary(&mut self, least: u8) -> DveResult<ExprAst<'t>> {
         let mut left = self.unary()?;
         loop {
             let DveToken::Word(word) = self.peek() else {
@@ -124,7 +124,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn unary(&mut self) -> Parsed<ExprAst<'t>> {
+    fn unary(&mut self) -> DveResult<ExprAst<'t>> {
         self.nesting += 1;
         if self.nesting > DEPTH {
             return Err(self.too_deep());
@@ -148,7 +148,7 @@ impl<'t> Parser<'t> {
         Ok(expr)
     }
 
-    fn primary(&mut self) -> Parsed<ExprAst<'t>> {
+    fn primary(&mut self) -> DveResult<ExprAst<'t>> {
         let start = self.span();
         if self.take("(") {
             let inner = self.expr()?;

@@ -5,9 +5,9 @@ mod expression;
 pub(super) use expression::{BINARY, expression, operator};
 
 use super::ast::*;
-use super::lexer::{ByteSpan, DveDiagnostic, DveToken, Parsed, tokens};
+use super::lexer::{ByteSpan, DveDiagnostic, DveResult, DveToken, tokens};
 
-pub(super) fn model(text: &[u8]) -> Parsed<ModelAst<'_>> {
+pub(super) fn model(text: &[u8]) -> DveResult<ModelAst<'_>> {
     let mut p = Parser::new(text)?;
     let model = p.model()?;
     match p.peek() {
@@ -23,7 +23,7 @@ struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    fn new(text: &'t [u8]) -> Parsed<Parser<'t>> {
+    fn new(text: &'t [u8]) -> DveResult<Parser<'t>> {
         Ok(Parser {
             tokens: tokens(text)?,
             at: 0,
@@ -57,7 +57,7 @@ impl<'t> Parser<'t> {
         found
     }
 
-    fn expect(&mut self, word: &'static str, what_for: &str) -> Parsed<ByteSpan> {
+    fn expect(&mut self, word: &'static str, what_for: &str) -> DveResult<ByteSpan> {
         let span = self.span();
         if self.take(word) {
             Ok(span)
@@ -77,7 +77,7 @@ impl<'t> Parser<'t> {
         span.error(format!("expected {expected}, found {found}"))
     }
 
-    fn name(&mut self, what: &str) -> Parsed<Identifier<'t>> {
+    fn name(&mut self, what: &str) -> DveResult<Identifier<'t>> {
         let span = self.span();
         match self.peek() {
             DveToken::Name(text) => {
@@ -93,7 +93,7 @@ impl<'t> Parser<'t> {
     }
 
     /// `item ("," item)*`
-    fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+    fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> DveResult<T>) -> DveResult<Vec<T>> {
         let mut items = vec![item(self)?];
         while self.take(",") {
             items.push(item(self)?);
@@ -102,7 +102,10 @@ impl<'t> Parser<'t> {
     }
 
     /// `(item | "{" item ("," item)* "}")?`, before a semicolon
-    fn none_or_some<T>(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+    fn none_or_some<T>(
+        &mut self,
+        mut item: impl FnMut(&mut Self) -> DveResult<T>,
+    ) -> DveResult<Vec<T>> {
         if self.peek() == DveToken::Word(";") {
             return Ok(Vec::new());
         }
@@ -114,7 +117,7 @@ impl<'t> Parser<'t> {
         Ok(items)
     }
 
-    fn model(&mut self) -> Parsed<ModelAst<'t>> {
+    fn model(&mut self) -> DveResult<ModelAst<'t>> {
         let mut model = ModelAst {
             decls: self.decls()?,
             processes: Vec::new(),
@@ -159,7 +162,7 @@ impl<'t> Parser<'t> {
         )
     }
 
-    fn decls(&mut self) -> Parsed<Vec<Decl<'t>>> {
+    fn decls(&mut self) -> DveResult<Vec<Decl<'t>>> {
         let mut decls = Vec::new();
         while self.starts_declaration() {
             if self.take("channel") {
@@ -197,7 +200,7 @@ impl<'t> Parser<'t> {
         Ok(decls)
     }
 
-    fn type_name(&mut self) -> Parsed<Type> {
+    fn type_name(&mut self) -> DveResult<Type> {
         if self.take("byte") {
             Ok(Type::Byte)
         } else if self.take("int") {
@@ -208,7 +211,7 @@ impl<'t> Parser<'t> {
     }
 
     /// `["[" expr "]"]`
-    fn subscript(&mut self) -> Parsed<Option<ExprAst<'t>>> {
+    fn subscript(&mut self) -> DveResult<Option<ExprAst<'t>>> {
         if !self.take("[") {
             return Ok(None);
         }
@@ -217,7 +220,7 @@ impl<'t> Parser<'t> {
         Ok(Some(expr))
     }
 
-    fn initialiser(&mut self) -> Parsed<Option<Init<'t>>> {
+    fn initialiser(&mut self) -> DveResult<Option<Init<'t>>> {
         if !self.take("=") {
             return Ok(None);
         }
@@ -230,7 +233,7 @@ impl<'t> Parser<'t> {
         Ok(Some(Init::List(values, open.to(close))))
     }
 
-    fn process(&mut self) -> Parsed<ProcessAst<'t>> {
+    fn process(&mut self) -> DveResult<ProcessAst<'t>> {
         let name = self.name("the name of a process")?;
         if self.peek() == DveToken::Word("(") {
             let message = "process templates with parameters are not supported";
@@ -285,7 +288,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn trans(&mut self) -> Parsed<Trans<'t>> {
+    fn trans(&mut self) -> DveResult<Trans<'t>> {
         let from = self.name("the state that a transition leaves")?;
         self.expect("->", "between the states of a transition")?;
         let to = self.name("the state that a transition leads to")?;
@@ -329,7 +332,7 @@ impl<'t> Parser<'t> {
         Err(complaint)
     }
 
-    fn sync(&mut self) -> Parsed<SyncLabel<'t>> {
+    fn sync(&mut self) -> DveResult<SyncLabel<'t>> {
         let first = self.name("the name of a channel")?;
         let (process, channel) = if self.take("->") {
             (Some(first), self.name("the name of a channel")?)
@@ -352,7 +355,7 @@ impl<'t> Parser<'t> {
     }
 
     /// An assignable reference: `x`, `x[i]`.
-    fn target(&mut self) -> Parsed<Reference<'t>> {
+    fn target(&mut self) -> DveResult<Reference<'t>> {
         let name = self.name("a variable")?;
         if self.peek() == DveToken::Word("->") {
             let message = "the variables of another process can only be read";

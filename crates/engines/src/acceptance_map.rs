@@ -1,4 +1,4 @@
-//! Distance of automaton states to accepting components.
+//! Components of the automaton: acceptance, and distances to accepting components.
 
 use crate::explicit::single::is_forever;
 use crate::problem::Problem;
@@ -7,7 +7,7 @@ use lariat_automata::{
 };
 
 /// Components and acceptance of the automaton, as a search for accepted runs needs them.
-pub(crate) struct Chart {
+pub(crate) struct AcceptanceMap {
     components: AutomatonComponents,
     /// Edges from each state to the nearest accepting component; [`NEVER`] if there is none.
     ranks: Vec<u32>,
@@ -18,8 +18,8 @@ pub(crate) struct Chart {
 
 const NEVER: u32 = u32::MAX;
 
-impl Chart {
-    pub fn new(problem: &Problem<'_>) -> Chart {
+impl AcceptanceMap {
+    pub fn new(problem: &Problem<'_>) -> AcceptanceMap {
         let automaton = problem.automaton;
         let components = automaton_components(automaton);
         let inside = |q: &Location| components.accepting(components.of[q.index()]);
@@ -36,7 +36,7 @@ impl Chart {
             layer = automaton.state_ids().filter(leads_on).collect();
         }
         let empty = (automaton.initial.iter()).all(|q| ranks[q.index()] == NEVER);
-        Chart {
+        AcceptanceMap {
             components,
             ranks,
             empty,
