@@ -4,6 +4,7 @@ use crate::Budget;
 
 /// A progress report of a long computation.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Progress<'a> {
     /// The present task, in a few words for a person: `"exploring"`, `"emptiness check"`.
     pub phase: &'static str,
@@ -11,9 +12,16 @@ pub struct Progress<'a> {
     pub figures: &'a [(u64, &'static str)],
 }
 
+impl<'a> Progress<'a> {
+    /// A report of a phase with its figures.
+    pub fn new(phase: &'static str, figures: &'a [(u64, &'static str)]) -> Progress<'a> {
+        Progress { phase, figures }
+    }
+}
+
 /// Receives progress and remarks. All methods have an empty default.
 ///
-/// `SyncLabel`, because several threads may call it concurrently.
+/// `Sync`, because several threads may call it concurrently.
 pub trait Observer: Sync {
     /// Called repeatedly during long work; must return quickly.
     fn progress(&self, _: Progress<'_>) {}

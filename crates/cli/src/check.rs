@@ -160,6 +160,7 @@ impl<'a> Printer<'a> {
                 Ok(())
             }
             CheckEvent::Report(report) => self.print_report(&report),
+            _ => Ok(()),
         }
     }
 

@@ -59,10 +59,7 @@ impl ProgressReporter {
             figures.push((least, "waiting at the least busy worker"));
             figures.push((most, "at the busiest"));
         }
-        observer.progress(Progress {
-            phase: "exploring",
-            figures: &figures,
-        });
+        observer.progress(Progress::new("exploring", &figures));
     }
 
     /// Records the number of states and returns the states per second.

@@ -315,10 +315,7 @@ impl<'s> SpaceCache<'s> {
         let entry = self.entry(system);
         let serves = |order: &CachedOrder<'_>| order.key == *key && order.effort >= effort;
         if !entry.has_states(key) && !entry.order.as_ref().is_some_and(serves) {
-            ctx.observer.progress(Progress {
-                phase: "ordering",
-                figures: &[],
-            });
+            ctx.observer.progress(Progress::new("ordering", &[]));
             entry.arrange(key, effort, ctx.budget)?;
         }
         if let Some(ReachAttempt {

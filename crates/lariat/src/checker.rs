@@ -67,6 +67,7 @@ struct Threads {
 }
 
 /// The events of a running check.
+#[non_exhaustive]
 pub enum CheckEvent {
     /// A verdict is known; its trace may still become shorter, and notes may follow.
     Verdict(Box<Report>),

@@ -1,7 +1,6 @@
 //! Unstable interfaces for the crates of this workspace: the binary, campaigns, drawings and the
 //! differential harness. They may change in every release.
 
-pub use crate::ask;
 pub use crate::auto::{LeftOut, Schedule, Technique};
 pub use crate::cache::SpaceCache;
 pub use crate::check_one::check_subject;
@@ -44,3 +43,8 @@ pub use lariat_reductions as reductions;
 pub use lariat_reductions::{Lift, PassResult, Removed, Rule, Rules, Systems};
 pub use lariat_space as space;
 pub use lariat_space::symbolic::{OrderChoice, OrderSchedule, Pumping};
+
+/// Questions without a formula, with all details of the answers.
+pub mod ask {
+    pub use crate::ask::*;
+}

@@ -62,8 +62,7 @@
 #![forbid(unsafe_code)]
 
 mod advice;
-#[doc(hidden)]
-pub mod ask;
+mod ask;
 mod auto;
 mod by_need;
 mod cache;

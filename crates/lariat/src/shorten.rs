@@ -174,10 +174,10 @@ struct ShorteningObserver<'a>(&'a dyn Observer);
 
 impl Observer for ShorteningObserver<'_> {
     fn progress(&self, progress: Progress<'_>) {
-        self.0.progress(Progress {
-            phase: "shortening the counterexample",
-            ..progress
-        });
+        self.0.progress(Progress::new(
+            "shortening the counterexample",
+            progress.figures,
+        ));
     }
 
     fn remark(&self, remark: &str) {

@@ -29,6 +29,7 @@ pub struct Location {
 ///    = help: did you mean `Fork_1`?
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct InputError {
     /// Name of the file or other source.
     pub origin: String,

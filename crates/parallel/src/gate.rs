@@ -8,7 +8,7 @@
 //! ```text
 //! leave:   park the Arc in the handle's slot; if a writer waits, drop it and notify
 //! enter:   take the parked Arc; if a writer dropped it, wait until no writer waits, then clone
-//! alone:   writers + 1; drop the own Arc and all parked ones; wait until only the gate's is left;
+//! writer:  writers + 1; drop the own Arc and all parked ones; wait until only the gate's is left;
 //!          work on &mut; writers − 1; enter
 //! others:  poll `is_wanted` where they can discard their reads, and yield: leave and enter
 //! ```

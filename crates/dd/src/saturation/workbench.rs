@@ -68,7 +68,7 @@ impl Workbench {
     }
 
     /// Puts a node with these edges on the bench and queues all values, the smallest first.
-    #[inline]
+    #[inline(always)]
     pub fn begin(&mut self, edges: &[(u32, DdNode)]) -> Result<OpenNode, Stop> {
         let mut open = OpenNode {
             slots: self.slots.len(),
@@ -109,8 +109,8 @@ impl Workbench {
         }
     }
 
-    /// Takes the next queued value.
-    #[inline]
+    /// Takes the next queued value. Called for every value of every node, so inlined by force.
+    #[inline(always)]
     pub fn next(&mut self, open: &OpenNode) -> Option<u32> {
         if self.queue.len() == open.queue {
             return None;

@@ -267,10 +267,7 @@ impl<K: Copy + Eq + Hash> ProductWorker<K> {
             (self.nodes.len() as u64, "product states"),
             (self.states.len() as u64, "states"),
         ];
-        observer.progress(Progress {
-            phase: "emptiness check",
-            figures: &figures,
-        });
+        observer.progress(Progress::new("emptiness check", &figures));
         Ok(())
     }
 }

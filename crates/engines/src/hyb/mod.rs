@@ -128,8 +128,7 @@ fn options(variant: Variant) -> HybOptions {
 
 /// Reports the beginning of a phase.
 fn enter(observer: &dyn Observer, phase: &'static str) {
-    let figures = &[];
-    observer.progress(Progress { phase, figures });
+    observer.progress(Progress::new(phase, &[]));
 }
 
 /// The product of a problem, before exploration.

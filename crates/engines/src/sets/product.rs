@@ -319,10 +319,8 @@ impl<'w, 'r, 's, P: SetProduct> Graph for Aggregates<'_, 'w, 'r, 's, P> {
                 "diagram nodes",
             ),
         ];
-        self.observer.progress(Progress {
-            phase: "emptiness check",
-            figures: &figures,
-        });
+        self.observer
+            .progress(Progress::new("emptiness check", &figures));
         Ok(())
     }
 }

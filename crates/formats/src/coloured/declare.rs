@@ -407,10 +407,9 @@ fn unknown<'n, 'a: 'n>(
     id: &Attribute<'a>,
     known: impl Iterator<Item = &'n Cow<'a, str>>,
 ) -> InputError {
-    InputError {
-        help: suggestion(&id.value, known.map(|name| &**name)),
-        ..id.error(format!("no {what} is called `{}`", id.value))
-    }
+    let mut error = id.error(format!("no {what} is called `{}`", id.value));
+    error.help = suggestion(&id.value, known.map(|name| &**name));
+    error
 }
 
 /// Assigns a meaning to an id.

@@ -174,9 +174,10 @@ impl Dve {
 
 /// Reads a DVE model. `origin` names the text in errors.
 pub fn read(origin: &str, text: &[u8]) -> Result<Dve, InputError> {
-    let report = |c: DveDiagnostic| InputError {
-        help: c.help,
-        ..InputError::at(origin, text, c.span.range(), c.message)
+    let report = |c: DveDiagnostic| {
+        let mut error = InputError::at(origin, text, c.span.range(), c.message);
+        error.help = c.help;
+        error
     };
     let model = parser::model(text).map_err(report)?;
     let mut layout = StateVector::default();

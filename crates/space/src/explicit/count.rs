@@ -187,10 +187,10 @@ fn explore(
         ctx.budget.spend(1)?;
         next += 1;
         if next.is_multiple_of(STATES_PER_REPORT as usize) {
-            ctx.observer.progress(Progress {
-                phase: "exploring",
-                figures: &[(states.len() as u64, "states"), (count.edges, "edges")],
-            });
+            ctx.observer.progress(Progress::new(
+                "exploring",
+                &[(states.len() as u64, "states"), (count.edges, "edges")],
+            ));
         }
     }
     Ok(())

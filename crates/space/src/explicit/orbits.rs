@@ -107,10 +107,10 @@ fn explore(
         ctx.budget.spend(1)?;
         next += 1;
         if next % 65_536 == 0 {
-            ctx.observer.progress(Progress {
-                phase: "exploring",
-                figures: &[(states.len() as u64, "orbits"), (found.edges, "edges")],
-            });
+            ctx.observer.progress(Progress::new(
+                "exploring",
+                &[(states.len() as u64, "orbits"), (found.edges, "edges")],
+            ));
         }
     }
     Ok(())

@@ -140,10 +140,8 @@ impl<'p> Graph for Ssp<'p> {
             (worker.nodes.len() as u64, "nodes"),
             (worker.states.len() as u64, "states"),
         ];
-        self.observer.progress(Progress {
-            phase: "emptiness check",
-            figures: &figures,
-        });
+        self.observer
+            .progress(Progress::new("emptiness check", &figures));
         Ok(())
     }
 }

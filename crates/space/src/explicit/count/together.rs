@@ -244,9 +244,9 @@ impl<T> Together<'_, T> {
 
     /// Reports progress; `edges` are those of one worker, so their total is an estimate.
     fn report(&self, states: u64, edges: u64) {
-        self.ctx.observer.progress(Progress {
-            phase: "exploring",
-            figures: &[(states, "states"), (edges * self.workers, "edges, about")],
-        });
+        self.ctx.observer.progress(Progress::new(
+            "exploring",
+            &[(states, "states"), (edges * self.workers, "edges, about")],
+        ));
     }
 }
