@@ -51,8 +51,8 @@ impl From<String> for StatValue {
 /// The threads that ran beside the one that counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Concurrency {
-    /// None, unless the figures say otherwise.
-    Nobody,
+    /// No other thread, unless the figures say otherwise.
+    Alone,
     /// Threads that may have worked on the same question.
     Helpers,
     /// Threads with other questions: shared caches may change figures, and which engine answers.
@@ -81,15 +81,15 @@ impl Stats {
 
     /// Returns the names of the figures that depend on thread timing: none for a single thread.
     /// Times are omitted, since they never repeat.
-    pub fn varying(&self, company: Concurrency, came_to_its_end: bool) -> Vec<&'static str> {
+    pub fn varying(&self, concurrency: Concurrency, came_to_its_end: bool) -> Vec<&'static str> {
         let searched_together = self.get(Statistic::WORKERS).is_some();
         let several = searched_together || self.get(Statistic::THREADS).is_some();
-        let alike = company == Concurrency::Questions;
+        let alike = concurrency == Concurrency::Questions;
         let varies = |statistic: &Statistic| match statistic.repeats() {
             Determinism::Always | Determinism::Never => false,
             Determinism::Ended => alike || searched_together && !came_to_its_end,
             Determinism::Worker => alike || searched_together,
-            Determinism::Thread => several || company != Concurrency::Nobody,
+            Determinism::Thread => several || concurrency != Concurrency::Alone,
         };
         let names = self.0.iter().map(|(statistic, _)| statistic);
         names.filter(|s| varies(s)).map(|s| s.name()).collect()
@@ -118,12 +118,12 @@ mod tests {
         ] {
             stats.set(statistic, 1_usize);
         }
-        assert!(stats.varying(Concurrency::Nobody, false).is_empty());
+        assert!(stats.varying(Concurrency::Alone, false).is_empty());
         assert_eq!(stats.varying(Concurrency::Helpers, false), ["bytes_peak"]);
         let all = ["states", "product_edges", "bytes_peak"];
         assert_eq!(stats.varying(Concurrency::Questions, true), all);
         stats.set(Statistic::WORKERS, 2_usize);
-        assert_eq!(stats.varying(Concurrency::Nobody, false), all);
-        assert_eq!(stats.varying(Concurrency::Nobody, true), all[1..]);
+        assert_eq!(stats.varying(Concurrency::Alone, false), all);
+        assert_eq!(stats.varying(Concurrency::Alone, true), all[1..]);
     }
 }

@@ -154,7 +154,7 @@ fn json(
         "stats": stats_json(&found.stats),
     });
     let has_ended = found.stop.is_none();
-    let varying = found.stats.varying(Concurrency::Nobody, has_ended);
+    let varying = found.stats.varying(Concurrency::Alone, has_ended);
     if !varying.is_empty() {
         object["varying"] = json!(varying);
     }

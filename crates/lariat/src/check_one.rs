@@ -158,7 +158,7 @@ impl<'m> Checker<'m> {
         let found_in = budget.elapsed() - begun;
 
         let vocabulary = Arc::clone(&session.vocabulary);
-        let mut report = Report::new(vocabulary, property, decision, session.company);
+        let mut report = Report::new(vocabulary, property, decision, session.concurrency);
         report.seconds = found_in.as_secs_f64();
         if !self.cross_checks && report.holds().is_some() && !report.decision.is_final_soon() {
             output.emit(CheckEvent::Verdict(Box::new(report.clone())));

@@ -81,7 +81,7 @@ pub(crate) struct Session<'c, 'm> {
     pub subject: Subject<'m>,
     pub vocabulary: Arc<ReportVocabulary>,
     pub fairness: Fairness,
-    pub company: Concurrency,
+    pub concurrency: Concurrency,
     pub budget: Budget,
     properties: &'c Properties<'m>,
     /// Per property, the stronger formulas that are checked if it holds.
@@ -117,6 +117,18 @@ impl<'m> Checker<'m> {
     }
 
     /// Selects an engine instead of `auto`.
+    ///
+    /// ```
+    /// # let text = b"process Light { state red, green; init red;
+    /// #              trans red -> green {}, green -> red {}; }
+    /// #              system async;";
+    /// # let model = lariat::Model::parse("light.dve", text)?;
+    /// use lariat::{Checker, EngineId};
+    ///
+    /// let report = Checker::new(&model).engine(EngineId::Slap).check("G F Light.green")?;
+    /// assert_eq!(report.engine(), EngineId::Slap);
+    /// # Ok::<(), lariat::Error>(())
+    /// ```
     #[must_use]
     pub fn engine(mut self, engine: EngineId) -> Self {
         self.engine = Some(engine);
@@ -137,7 +149,24 @@ impl<'m> Checker<'m> {
         self
     }
 
-    /// Stops all checks when the switch is pressed. Call it after [`memory`](Checker::memory).
+    /// Stops all checks when the switch is pressed. Call it after [`memory`](Checker::memory) or
+    /// [`budget`](Checker::budget).
+    ///
+    /// ```
+    /// # let text = b"process Light { state red, green; init red;
+    /// #              trans red -> green {}, green -> red {}; }
+    /// #              system async;";
+    /// # let model = lariat::Model::parse("light.dve", text)?;
+    /// use lariat::{Cancel, Checker, Reason, Stop, Verdict};
+    ///
+    /// let cancel = Cancel::default();
+    /// let checker = Checker::new(&model).cancel(cancel.clone());
+    /// cancel.press(); // usually in a signal handler or another thread
+    /// let report = checker.check("G F Light.green")?;
+    /// let Verdict::Unknown(reason) = report.verdict() else { panic!("{report}") };
+    /// assert_eq!(*reason, Reason::Stopped(Stop::Interrupted));
+    /// # Ok::<(), lariat::Error>(())
+    /// ```
     #[must_use]
     pub fn cancel(mut self, cancel: Cancel) -> Self {
         self.base = self.base.with_cancel(cancel);
@@ -155,6 +184,18 @@ impl<'m> Checker<'m> {
     }
 
     /// Sets the deadlock policy: the last state of a finite run repeats, or the run is ignored.
+    ///
+    /// ```
+    /// use lariat::{Checker, Deadlock, Model};
+    ///
+    /// let text = b"process Job { state run, done; init run; trans run -> done {}; } system async;";
+    /// let model = Model::parse("job.dve", text)?;
+    /// let holds = |policy| Checker::new(&model).deadlock(policy).check("F G Job.done");
+    /// assert_eq!(holds(Deadlock::Stutter)?.holds(), Some(true));
+    /// // There is no infinite run, so every property holds.
+    /// assert_eq!(holds(Deadlock::Ignore)?.to_json()["vacuous"], "no infinite run");
+    /// # Ok::<(), lariat::Error>(())
+    /// ```
     #[must_use]
     pub fn deadlock(mut self, deadlock: Deadlock) -> Self {
         self.options.deadlock = deadlock;
@@ -208,6 +249,28 @@ impl<'m> Checker<'m> {
     }
 
     /// Reports progress to the observers that `observers` makes, one per property.
+    ///
+    /// ```
+    /// # let text = b"process Light { state red, green; init red;
+    /// #              trans red -> green {}, green -> red {}; }
+    /// #              system async;";
+    /// # let model = lariat::Model::parse("light.dve", text)?;
+    /// use lariat::{Checker, Observer, ObserverFactory, Progress, Quiet};
+    ///
+    /// struct Lines;
+    /// impl Observer for Lines {
+    ///     fn progress(&self, progress: Progress<'_>) {
+    ///         eprintln!("{}: {:?}", progress.phase, progress.figures);
+    ///     }
+    /// }
+    /// let verbose = std::env::args().any(|argument| argument == "--verbose");
+    /// let factory: &ObserverFactory<'_> = &|| match verbose {
+    ///     true => Box::new(Lines),
+    ///     false => Box::new(Quiet),
+    /// };
+    /// Checker::new(&model).observers(factory).check("G F Light.green")?;
+    /// # Ok::<(), lariat::Error>(())
+    /// ```
     #[must_use]
     pub fn observers(mut self, observers: &'m ObserverFactory<'m>) -> Self {
         self.observers = Some(observers);
@@ -222,8 +285,19 @@ impl<'m> Checker<'m> {
         self
     }
 
-    /// Replaces the limits of the process.
-    #[doc(hidden)]
+    /// Replaces the limits of all checks together.
+    ///
+    /// ```
+    /// # let text = b"process Light { state red, green; init red;
+    /// #              trans red -> green {}, green -> red {}; }
+    /// #              system async;";
+    /// # let model = lariat::Model::parse("light.dve", text)?;
+    /// use lariat::{Budget, Checker};
+    ///
+    /// let checker = Checker::new(&model).budget(Budget::bytes(1 << 30));
+    /// assert_eq!(checker.check("G F Light.green")?.holds(), Some(true));
+    /// # Ok::<(), lariat::Error>(())
+    /// ```
     #[must_use]
     pub fn budget(mut self, budget: Budget) -> Self {
         self.base = budget;
@@ -286,6 +360,27 @@ impl<'m> Checker<'m> {
 
     /// Checks properties as [`check_all`](Checker::check_all) does, and also reports each verdict
     /// as soon as it is known, with its trace as found.
+    ///
+    /// ```
+    /// # let text = b"process Light { state red, green; init red;
+    /// #              trans red -> green {}, green -> red {}; }
+    /// #              system async;";
+    /// # let model = lariat::Model::parse("light.dve", text)?;
+    /// use lariat::{CheckEvent, Checker, Properties};
+    /// use std::ops::ControlFlow;
+    ///
+    /// let mut properties = Properties::new(&model);
+    /// properties.add("F G Light.red")?;
+    /// Checker::new(&model).check_events(&properties, |event| {
+    ///     match event {
+    ///         CheckEvent::Verdict(report) => println!("{}", report.summary()),
+    ///         CheckEvent::Report(report) => println!("{report}"),
+    ///         _ => {}
+    ///     }
+    ///     ControlFlow::Continue(())
+    /// })?;
+    /// # Ok::<(), lariat::Error>(())
+    /// ```
     pub fn check_events(
         &self,
         properties: &Properties<'m>,
@@ -360,7 +455,7 @@ impl<'m> Checker<'m> {
         let threads_each = self.threads_each(properties.len());
         Ok(Session {
             subject: Subject::new(loaded, &bound),
-            company: self.company(properties.len(), &options, threads_each),
+            concurrency: self.concurrency(properties.len(), &options, threads_each),
             options,
             vocabulary: Arc::new(ReportVocabulary {
                 model_name: self.model.name().to_owned(),
@@ -402,18 +497,18 @@ impl<'m> Checker<'m> {
         }
     }
 
-    fn company(
+    fn concurrency(
         &self,
         properties: usize,
         options: &CheckOptions,
         each: NonZeroUsize,
     ) -> Concurrency {
         match (properties, &options.engine) {
-            _ if self.threads.count == NonZeroUsize::MIN => Concurrency::Nobody,
+            _ if self.threads.count == NonZeroUsize::MIN => Concurrency::Alone,
             (2.., _) => Concurrency::Questions,
             (_, EngineChoice::Auto(_)) => Concurrency::Helpers,
             _ if each > NonZeroUsize::MIN => Concurrency::Helpers,
-            _ => Concurrency::Nobody,
+            _ => Concurrency::Alone,
         }
     }
 

@@ -41,6 +41,20 @@ pub struct Properties<'m> {
 }
 
 /// One property of a model.
+///
+/// ```
+/// # let text = b"process Light { state red, green; init red;
+/// #              trans red -> green {}, green -> red {}; }
+/// #              system async;";
+/// # let model = lariat::Model::parse("light.dve", text)?;
+/// use lariat::{Properties, Property};
+///
+/// let mut properties = Properties::new(&model);
+/// properties.add_named("changes", "G F Light.green")?;
+/// let property: &Property = properties.iter().next().expect("one was added");
+/// assert_eq!((property.name(), property.text()), ("changes", "G(F(Light.green))"));
+/// # Ok::<(), lariat::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Property {
     pub(crate) name: String,
@@ -149,6 +163,23 @@ impl<'m> Properties<'m> {
     }
 
     /// Adds the formulas of a file with one formula per line; `origin` names the file in errors.
+    ///
+    /// ```
+    /// # let text = b"process Light { state red, green; init red;
+    /// #              trans red -> green {}, green -> red {}; }
+    /// #              system async;";
+    /// # let model = lariat::Model::parse("light.dve", text)?;
+    /// use lariat::{Errors, InputError, Properties};
+    ///
+    /// let mut properties = Properties::new(&model);
+    /// let errors: Errors = properties
+    ///     .add_file("light.ltl", b"changes: G F Light.green\nG Light.blue\n")
+    ///     .expect_err("no state is called blue");
+    /// let first: &InputError = &errors.list()[0];
+    /// assert_eq!(first.origin, "light.ltl");
+    /// println!("{errors}"); // with the line, a caret and the nearest names
+    /// # Ok::<(), lariat::Error>(())
+    /// ```
     pub fn add_file(&mut self, origin: &str, bytes: &[u8]) -> Result<(), Errors> {
         let added = self.bound.add_file(&self.names, origin, bytes);
         self.take_new();

@@ -69,6 +69,19 @@ const TURNS: CountingTurns = CountingTurns {
 };
 
 /// The figures of a state space. A figure is `None` where it is not known.
+///
+/// ```
+/// # let text = b"process Light { state red, green; init red;
+/// #              trans red -> green {}, green -> red {}; }
+/// #              system async;";
+/// # let model = lariat::Model::parse("light.dve", text)?;
+/// use lariat::{Checker, StateSpace};
+///
+/// let space: StateSpace = Checker::new(&model).count_states();
+/// assert_eq!(space.states.map(|n| n.to_string()), Some("2".to_owned()));
+/// assert_eq!(space.bounded, Some(true));
+/// # Ok::<(), lariat::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct StateSpace {

@@ -99,7 +99,7 @@ impl<'m> Checker<'m> {
                     return output.out_of_memory();
                 }
                 let vocabulary = Arc::clone(&session.vocabulary);
-                let report = Report::new(vocabulary, property, decision, session.company);
+                let report = Report::new(vocabulary, property, decision, session.concurrency);
                 output.emit(SliceResult::Checked(Box::new(report), share));
             };
             let mut results: Vec<Option<SliceResult>> = open.iter().map(|_| None).collect();

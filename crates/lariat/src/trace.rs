@@ -13,6 +13,21 @@ use std::sync::Arc;
 ///
 /// `Display` prints one position per row. [`steps`](Trace::steps) iterates over the positions by
 /// names.
+///
+/// ```
+/// # let text = b"process Light { state red, green; init red;
+/// #              trans red -> green {}, green -> red {}; }
+/// #              system async;";
+/// # let model = lariat::Model::parse("light.dve", text)?;
+/// use lariat::{Checker, Trace, TraceStep};
+///
+/// let report = Checker::new(&model).check("F G Light.red")?;
+/// let trace: &Trace = report.counterexample().expect("the light changes");
+/// let events: Vec<_> = trace.steps().map(|step: TraceStep<'_>| step.event()).collect();
+/// assert_eq!(events, [Some("Light:red->green"), Some("Light:green->red")]);
+/// assert!(trace.steps().all(|step| step.in_loop()));
+/// # Ok::<(), lariat::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Trace {
     pub(crate) vocabulary: Arc<ReportVocabulary>,

@@ -53,7 +53,7 @@ const LEAD: usize = 256;
 
 /// Minimum duration of a computation of the check thread for the next one to be duplicated, about
 /// the time that the builder takes to notice its end.
-const LONG: Duration = if cfg!(any(debug_assertions, feature = "company-always")) {
+const LONG: Duration = if cfg!(any(debug_assertions, feature = "duplicate-always")) {
     Duration::ZERO
 } else {
     Duration::from_micros(300)

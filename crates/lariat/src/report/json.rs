@@ -105,7 +105,10 @@ fn decision_json(report: &Report) -> Json {
         object["workers"] = decision.account.workers.iter().map(stats).collect();
     }
     let has_ended = matches!(decision.verdict, EarnedVerdict::Holds(_));
-    let varying = decision.account.stats.varying(report.company, has_ended);
+    let varying = decision
+        .account
+        .stats
+        .varying(report.concurrency, has_ended);
     if !varying.is_empty() {
         object["varying"] = varying.into();
     }

@@ -45,6 +45,20 @@ pub enum Verdict {
 /// The report on one property: the verdict, and how it was found.
 ///
 /// `Display` prints the verdict in one line, then notes and the counterexample.
+///
+/// ```
+/// # let text = b"process Light { state red, green; init red;
+/// #              trans red -> green {}, green -> red {}; }
+/// #              system async;";
+/// # let model = lariat::Model::parse("light.dve", text)?;
+/// use lariat::{Checker, Report};
+///
+/// let report: Report = Checker::new(&model).check("F G Light.red")?;
+/// assert_eq!(report.holds(), Some(false));
+/// println!("{report}");
+/// assert_eq!(report.to_json()["verdict"], "violated");
+/// # Ok::<(), lariat::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Report {
     pub(crate) vocabulary: Arc<ReportVocabulary>,
@@ -56,7 +70,7 @@ pub struct Report {
     pub(crate) run: Option<Trace>,
     pub(crate) verdict: Verdict,
     pub(crate) seconds: f64,
-    pub(crate) company: Concurrency,
+    pub(crate) concurrency: Concurrency,
     pub(crate) cross_check: Option<CrossCheck>,
     pub(crate) vacuity: Vec<Strengthening>,
     pub(crate) faults: Option<Arc<Faults>>,
@@ -67,7 +81,7 @@ impl Report {
         vocabulary: Arc<ReportVocabulary>,
         property: &Property,
         decision: Decision,
-        company: Concurrency,
+        concurrency: Concurrency,
     ) -> Report {
         let mut report = Report {
             vocabulary,
@@ -79,7 +93,7 @@ impl Report {
             run: None,
             verdict: Verdict::Holds,
             seconds: 0.0,
-            company,
+            concurrency,
             cross_check: None,
             vacuity: Vec::new(),
             faults: None,
@@ -105,8 +119,8 @@ impl Report {
         };
         let property = Property::unbound(name, formula);
         let decision = Decision::undecided(options, Reason::Stopped(stop));
-        let alone = Concurrency::Nobody;
-        Report::new(Arc::new(vocabulary), &property, decision, alone)
+        let concurrency = Concurrency::Alone;
+        Report::new(Arc::new(vocabulary), &property, decision, concurrency)
     }
 
     /// Sets the wall-clock time.
