@@ -49,7 +49,8 @@ pub struct Checker<'m> {
     model: &'m Model,
     pub(crate) options: CheckOptions,
     engine: Option<EngineId>,
-    pub(crate) base: Budget,
+    base: Budget,
+    cancel: Option<Cancel>,
     pub(crate) timeout: Option<Duration>,
     threads: Threads,
     fairness: Vec<(Strength, String)>,
@@ -103,6 +104,7 @@ impl<'m> Checker<'m> {
             options: CheckOptions::default(),
             engine: None,
             base: Budget::bytes(default_memory()),
+            cancel: None,
             timeout: None,
             threads: Threads {
                 count: NonZeroUsize::MIN,
@@ -149,7 +151,7 @@ impl<'m> Checker<'m> {
         self
     }
 
-    /// Stops all checks when the switch is pressed. Call it after [`memory`](Checker::memory) or
+    /// Stops all checks when the switch is pressed, in place of the one of a
     /// [`budget`](Checker::budget).
     ///
     /// ```
@@ -160,7 +162,7 @@ impl<'m> Checker<'m> {
     /// use lariat::{Cancel, Checker, Reason, Stop, Verdict};
     ///
     /// let cancel = Cancel::default();
-    /// let checker = Checker::new(&model).cancel(cancel.clone());
+    /// let checker = Checker::new(&model).cancel(cancel.clone()).memory(1 << 30);
     /// cancel.press(); // usually in a signal handler or another thread
     /// let report = checker.check("G F Light.green")?;
     /// let Verdict::Unknown(reason) = report.verdict() else { panic!("{report}") };
@@ -169,7 +171,7 @@ impl<'m> Checker<'m> {
     /// ```
     #[must_use]
     pub fn cancel(mut self, cancel: Cancel) -> Self {
-        self.base = self.base.with_cancel(cancel);
+        self.cancel = Some(cancel);
         self
     }
 
@@ -190,10 +192,10 @@ impl<'m> Checker<'m> {
     ///
     /// let text = b"process Job { state run, done; init run; trans run -> done {}; } system async;";
     /// let model = Model::parse("job.dve", text)?;
-    /// let holds = |policy| Checker::new(&model).deadlock(policy).check("F G Job.done");
-    /// assert_eq!(holds(Deadlock::Stutter)?.holds(), Some(true));
+    /// let check = |policy| Checker::new(&model).deadlock(policy).check("F G Job.done");
+    /// assert_eq!(check(Deadlock::Stutter)?.holds(), Some(true));
     /// // There is no infinite run, so every property holds.
-    /// assert_eq!(holds(Deadlock::Ignore)?.to_json()["vacuous"], "no infinite run");
+    /// assert_eq!(check(Deadlock::Ignore)?.to_json()["vacuous"], "no infinite run");
     /// # Ok::<(), lariat::Error>(())
     /// ```
     #[must_use]
@@ -264,10 +266,8 @@ impl<'m> Checker<'m> {
     ///     }
     /// }
     /// let verbose = std::env::args().any(|argument| argument == "--verbose");
-    /// let factory: &ObserverFactory<'_> = &|| match verbose {
-    ///     true => Box::new(Lines),
-    ///     false => Box::new(Quiet),
-    /// };
+    /// let factory: &ObserverFactory<'_> =
+    ///     &|| if verbose { Box::new(Lines) } else { Box::new(Quiet) };
     /// Checker::new(&model).observers(factory).check("G F Light.green")?;
     /// # Ok::<(), lariat::Error>(())
     /// ```
@@ -388,7 +388,7 @@ impl<'m> Checker<'m> {
     ) -> Result<(), Error> {
         let mut session = self.session(properties)?;
         let mut faults =
-            Faults::look_for(self.model.loaded(), &self.base, self.timeout).map(Arc::new);
+            Faults::look_for(self.model.loaded(), &self.limits(), self.timeout).map(Arc::new);
         session.options.claims = faults.as_ref().map_or(Vec::new(), |f| f.open_claims());
         let idle = ThreadPool::new(self.threads.count.get());
         session.budget = session.budget.with_thread_pool(&idle);
@@ -463,7 +463,7 @@ impl<'m> Checker<'m> {
                 properties: bound,
             }),
             fairness,
-            budget: self.base.clone().with_threads(threads_each),
+            budget: self.limits().with_threads(threads_each),
             properties,
             strengthenings,
         })
@@ -517,6 +517,15 @@ impl<'m> Checker<'m> {
         match self.observers {
             Some(observers) => observers(),
             None => Box::new(Quiet),
+        }
+    }
+
+    /// The limits of all checks together.
+    pub(crate) fn limits(&self) -> Budget {
+        let limits = self.base.clone();
+        match &self.cancel {
+            Some(cancel) => limits.with_cancel(cancel.clone()),
+            None => limits,
         }
     }
 

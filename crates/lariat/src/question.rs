@@ -68,7 +68,7 @@ impl Checker<'_> {
     /// Answers a question about the reachable states, within the limits of the checker.
     pub fn ask(&self, question: &Question) -> Result<Answer, Error> {
         let question = self.bind(question)?;
-        let budget = self.for_property(&self.base);
+        let budget = self.for_property(&self.limits());
         let observer = self.observer();
         let mut cache = self.caches().take();
         let replies = ask(
@@ -101,7 +101,7 @@ impl Checker<'_> {
 
     /// Counts the state space, within the limits of the checker.
     pub fn count_states(&self) -> StateSpace {
-        let budget = self.for_property(&self.base);
+        let budget = self.for_property(&self.limits());
         let observer = self.observer();
         let system = &self.model().loaded().system;
         let options = CountOptions::default();

@@ -30,6 +30,7 @@ mod rehearsal;
 mod residual;
 mod schedule;
 mod space;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod trial;
@@ -42,5 +43,6 @@ pub use pumping::{Pumping, pumping};
 pub use reach::{Arrangement, OrderChoice, ReachResult, Reached, Unreached, arrange, reach};
 pub use residual::Residuals;
 pub use schedule::{OrderSchedule, ScheduleRow};
-pub use space::{StepSet, Symbolic, asks_for_events};
+pub use space::{Symbolic, asks_for_events};
+pub use steps::StepSet;
 pub use trial::OrderTrial;

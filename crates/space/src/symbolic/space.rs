@@ -20,36 +20,12 @@ use super::layout::LevelLayout;
 use super::moves::{self, EventRelations};
 use super::program::LearnedProgram;
 use super::residual::Residuals;
+use super::steps::StepSet;
 use lariat_budget::{Budget, Stop};
 use lariat_dd::saturation::{Listener, Unfiltered};
 use lariat_dd::{EventPart, EventRelation, Residual, Set, Store, Subset};
 use lariat_model::order::Order;
 use lariat_model::{Deadlock, EventId, Predicate, State, System, Value, VarId};
-use std::sync::{Arc, OnceLock};
-
-/// A subset of the events, compiled. Cheap to clone.
-///
-/// Closures under the same steps share cached results: create one per query and keep it.
-#[derive(Clone)]
-pub struct StepSet(Arc<Compiled>);
-
-struct Compiled {
-    events: Vec<EventId>,
-    forward: Subset,
-    /// The inverses, computed on first use.
-    backward: OnceLock<Subset>,
-    /// Events that are enabled where these would exceed the cap, computed on first use.
-    escaping: OnceLock<Subset>,
-    /// Version of the learned programs at the compilation.
-    version: u32,
-}
-
-impl StepSet {
-    /// The events.
-    pub fn events(&self) -> &[EventId] {
-        &self.0.events
-    }
-}
 
 /// Sets of states of a system under one variable order.
 pub struct Symbolic<'a> {
@@ -128,7 +104,7 @@ impl<'a> Symbolic<'a> {
         let mut store = Store::new(layout.levels(), budget)?.capped(cap.unwrap_or(u32::MAX));
         let moves = EventRelations::new(system, &layout, &mut store, budget)?;
         let known = store.empty();
-        let all = compile(&mut store, &moves, system.event_ids().collect());
+        let all = StepSet::compile(&mut store, &moves, system.event_ids().collect());
         Ok(Symbolic {
             system,
             layout,
@@ -256,7 +232,7 @@ impl<'a> Symbolic<'a> {
 
     /// Compiles a subset of the events.
     pub fn steps(&mut self, events: &[EventId]) -> StepSet {
-        compile(&mut self.store, &self.moves, events.to_vec())
+        StepSet::compile(&mut self.store, &self.moves, events.to_vec())
     }
 
     /// `steps`, compiled again if programs have learned since.
@@ -266,12 +242,12 @@ impl<'a> Symbolic<'a> {
         }
         if self.all.0.version != self.moves.version {
             let events = self.all.0.events.clone();
-            self.all = compile(&mut self.store, &self.moves, events);
+            self.all = StepSet::compile(&mut self.store, &self.moves, events);
         }
         if steps.0.events == self.all.0.events {
             return self.all.clone();
         }
-        compile(&mut self.store, &self.moves, steps.0.events.clone())
+        StepSet::compile(&mut self.store, &self.moves, steps.0.events.clone())
     }
 
     fn backward(&mut self, steps: &StepSet) -> Result<Subset, Stop> {
@@ -582,18 +558,6 @@ impl<'a> Symbolic<'a> {
             &self.budget,
         )
     }
-}
-
-fn compile(store: &mut Store, moves: &EventRelations, events: Vec<EventId>) -> StepSet {
-    let chains = || events.iter().flat_map(|e| moves.events(*e)).copied();
-    let forward = store.subset(chains());
-    StepSet(Arc::new(Compiled {
-        version: moves.version,
-        events,
-        forward,
-        backward: OnceLock::new(),
-        escaping: OnceLock::new(),
-    }))
 }
 
 /// Returns whether a predicate tests which events are enabled.
