@@ -6,7 +6,9 @@ use crate::{Exit, Failure, input, out};
 use clap::ValueEnum as _;
 use lariat::internals::ask::examination::{Examination, fireable, places, total, transitions};
 use lariat::internals::ask::report::{json, proof, reasons, run as run_of, run_text, word};
-use lariat::internals::ask::{AskOptions, EarnedAnswer, EarnedReply, StateQuestion, StopRule, ask};
+use lariat::internals::ask::{
+    AnswerKind, AskOptions, EarnedAnswer, EarnedReply, StateQuestion, StopRule, ask,
+};
 use lariat::internals::formats::LoadedModel;
 use lariat::internals::ir::suggestion;
 use lariat::internals::{Reason, RunContext, SpaceCache, Stop, Systems};
@@ -42,18 +44,23 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
         ..AskOptions::default()
     };
     let mut written = Ok(());
-    let mut on_reply = |q: usize, reply: &EarnedReply| {
+    // The exit statuses of unknown answers, while the examination is undecided.
+    let mut open = Exit::Fine;
+    let mut on_reply = |q: usize, reply: EarnedReply| {
         let (about, _) = &asked[q];
+        open = open.max(exit(&reply));
         let seconds = start.elapsed().as_secs_f64();
         let printed = if args.json {
             let (file, topic) = (args.model.display().to_string(), topic(args.topic));
-            let object = json(&file, &model.system, &topic, Some(about), reply, seconds);
+            let object = json(&file, &model.system, &topic, Some(about), &reply, seconds);
             out::data(&format!("{object}\n"))
         } else {
-            out::text(&text(args, &model, about, reply))
+            out::text(&text(args, &model, about, &reply))
         };
         match printed {
-            Ok(()) if args.topic == Topic::OneSafe => Examination::OneSafe.decides(reply),
+            Ok(()) if args.topic == Topic::OneSafe => {
+                Examination::OneSafe.decides(reply.answer.kind())
+            }
             Ok(()) => ControlFlow::Continue(()),
             Err(failure) => {
                 written = Err(failure);
@@ -64,7 +71,7 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
     let systems = Systems::new();
     let mut explored = SpaceCache::new(&systems);
     let ctx = RunContext::new(&budget, &line);
-    let replies = ask(
+    let answers = ask(
         &model,
         &questions,
         &options,
@@ -75,10 +82,13 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
     drop(line);
     written?;
     if let Some(examination) = examination.filter(|_| !args.json) {
-        out::text(&summary(examination, &asked, &replies))?;
+        out::text(&summary(examination, &answers))?;
     }
-    let verdict = examination.and_then(|examination| examination.verdict(&replies));
-    Ok(exit(&replies, verdict.is_some()))
+    let verdict = examination.and_then(|examination| examination.verdict(&answers));
+    Ok(match open {
+        Exit::Undecided if verdict.is_some() => Exit::Fine,
+        open => open,
+    })
 }
 
 /// The name of the topic on the command line.
@@ -179,13 +189,13 @@ fn text(args: &Ask, model: &LoadedModel, about: &str, reply: &EarnedReply) -> St
     let is_endless = matches!(answer, EarnedAnswer::Endless(_));
     let shows = !args.quiet && (args.topic != Topic::Bounds || args.explain || is_endless);
     if let Some(run) = run {
-        let steps = run.run().prefix.len() + run.run().cycle.len();
+        let steps = run.len();
         let plural = if steps == 1 { "" } else { "s" };
         let _ = write!(out, ", by a run of {steps} step{plural} (replayed)");
     }
     let _ = writeln!(out, "  [{}]", reply.asker.name());
     if let Some(run) = run.filter(|_| shows) {
-        out.push_str(&run_text(system, run.run(), args.full));
+        out.push_str(&run_text(system, &run.run(system), args.full));
     }
     if let Some(proof) = proof(answer).filter(|_| args.explain) {
         let reasons = reasons(system, proof);
@@ -200,16 +210,12 @@ fn text(args: &Ask, model: &LoadedModel, about: &str, reply: &EarnedReply) -> St
 }
 
 /// The summary of all answers.
-fn summary(
-    examination: Examination,
-    asked: &[(String, StateQuestion)],
-    replies: &[EarnedReply],
-) -> String {
-    let all = asked.len();
-    let count = |is: fn(&EarnedAnswer) -> bool| replies.iter().filter(|r| is(&r.answer)).count();
-    let never = count(|answer| matches!(answer, EarnedAnswer::Never(_)));
-    let open = count(|answer| !answer.is_known());
-    let verdict = match examination.verdict(replies) {
+fn summary(examination: Examination, answers: &[AnswerKind]) -> String {
+    let all = answers.len();
+    let count = |kind| answers.iter().filter(|answer| **answer == kind).count();
+    let never = count(AnswerKind::Never);
+    let open = count(AnswerKind::Unknown);
+    let verdict = match examination.verdict(answers) {
         Some(true) => "yes",
         Some(false) => "no",
         None => "unknown",
@@ -224,7 +230,7 @@ fn summary(
         }
         Examination::Stable => format!("{never} of {all} places never change{unknown}\n"),
         Examination::Live => {
-            let live = count(|answer| matches!(answer, EarnedAnswer::Always(_)));
+            let live = count(AnswerKind::Always);
             format!("live: {verdict}, {live} of {all} transitions\n")
         }
         Examination::OneSafe => format!("one-safe: {verdict}\n"),
@@ -232,15 +238,14 @@ fn summary(
     }
 }
 
-fn exit(replies: &[EarnedReply], decided: bool) -> Exit {
-    let of_reply = |reply: &EarnedReply| match &reply.answer {
+/// The exit status of an answer that counts even if the examination is decided without it.
+fn exit(reply: &EarnedReply) -> Exit {
+    match &reply.answer {
         EarnedAnswer::Unknown { reason, .. } => match reason {
             Reason::Internal(_) => Exit::Internal,
             Reason::Stopped(Stop::Interrupted) => Exit::Interrupted,
-            _ if decided => Exit::Fine,
             _ => Exit::Undecided,
         },
         _ => Exit::Fine,
-    };
-    replies.iter().map(of_reply).max().unwrap_or(Exit::Fine)
+    }
 }

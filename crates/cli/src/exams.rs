@@ -8,7 +8,7 @@ use crate::mcc::{Exam, cannot_compute, over};
 use crate::{Exit, Failure, out};
 use lariat::internals::ask::examination::{Examination, total};
 use lariat::internals::ask::{
-    AskOptions, EarnedAnswer, EarnedReply, QuestionEngine, StateQuestion, ask,
+    AnswerKind, AskOptions, EarnedAnswer, EarnedReply, QuestionEngine, StateQuestion, ask,
 };
 use lariat::internals::formats::{LoadedModel, mcc};
 use lariat::internals::ir::Reachability;
@@ -43,12 +43,16 @@ pub(crate) fn whole(exam: &Exam<'_>, examination: Examination) -> Result<Exit, F
         ends: examination.ends(),
         ..AskOptions::default()
     };
-    let mut on_reply = |_: usize, reply: &EarnedReply| examination.decides(reply);
-    let replies = answers(exam, &model, &questions, &options, &mut on_reply);
-    match examination.verdict(&replies) {
+    let mut asker = QuestionEngine::Explicit;
+    let mut on_reply = |_: usize, reply: EarnedReply| {
+        if reply.answer.is_known() {
+            asker = reply.asker;
+        }
+        examination.decides(reply.answer.kind())
+    };
+    let answers = answers(exam, &model, &questions, &options, &mut on_reply);
+    match examination.verdict(&answers) {
         Some(verdict) => {
-            let last = replies.last();
-            let asker = last.map_or(QuestionEngine::Explicit, |reply| reply.asker);
             line(name, truth(verdict), asker)?;
         }
         None => cannot_compute(std::iter::once(name))?,
@@ -117,7 +121,7 @@ fn rows(exam: &Exam<'_>, of_file: Reader<'_>) -> Result<Exit, Failure> {
     let rows = of_file(&model, &source.origin, &source.bytes)?;
     let questions: Vec<StateQuestion> = rows.iter().map(|row| row.question.clone()).collect();
     let mut written = Ok(());
-    let mut on_reply = |q: usize, reply: &EarnedReply| {
+    let mut on_reply = |q: usize, reply: EarnedReply| {
         let row = &rows[q];
         let printed = match (row.value)(&reply.answer) {
             Some(value) => line(&row.name, &value, reply.asker),
@@ -142,8 +146,8 @@ fn answers(
     model: &LoadedModel,
     questions: &[StateQuestion],
     options: &AskOptions,
-    on_reply: &mut dyn FnMut(usize, &EarnedReply) -> ControlFlow<()>,
-) -> Vec<EarnedReply> {
+    on_reply: &mut dyn FnMut(usize, EarnedReply) -> ControlFlow<()>,
+) -> Vec<AnswerKind> {
     let systems = Systems::new();
     let mut explored = SpaceCache::new(&systems);
     let budget = exam.budget_left();

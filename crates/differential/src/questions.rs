@@ -218,9 +218,14 @@ impl Subject {
         let systems = Systems::new();
         let mut explored = SpaceCache::new(&systems);
         let budget = Budget::bytes(256 << 20).with_work(work);
-        let mut on = |_: usize, _: &EarnedReply| ControlFlow::Continue(());
         let (model, questions, ctx) = (&case.model, &case.questions, RunContext::quiet(&budget));
-        ask(model, questions, &self.options, &mut explored, ctx, &mut on)
+        let mut replies: Vec<Option<EarnedReply>> = vec![None; questions.len()];
+        let mut on = |q: usize, reply: EarnedReply| {
+            replies[q] = Some(reply);
+            ControlFlow::Continue(())
+        };
+        ask(model, questions, &self.options, &mut explored, ctx, &mut on);
+        replies.into_iter().flatten().collect()
     }
 }
 
@@ -285,7 +290,7 @@ fn judge_answer(
     let wrong = |is: bool, what: &str| if is { Err(what.to_owned()) } else { Ok(true) };
     let mut end = |witness: &lariat::internals::ask::Witness| -> Result<State, String> {
         tally.runs += 1;
-        let rounds = follow(system, witness.run())?;
+        let rounds = follow(system, &witness.run(system))?;
         rounds.into_iter().next().ok_or_else(|| "no run".to_owned())
     };
     let satisfies = |state: &State, predicate: &Predicate| {
@@ -316,7 +321,7 @@ fn judge_answer(
         (StateQuestion::Most(terms), EarnedAnswer::Endless(run)) => {
             tally.unbounded += 1;
             tally.runs += 1;
-            let rounds = follow(system, run.run())?;
+            let rounds = follow(system, &run.run(system))?;
             let grows = rounds
                 .windows(2)
                 .all(|pair| value(terms, &pair[0]) < value(terms, &pair[1]));
@@ -395,7 +400,7 @@ fn examinations(case: &Case, graph: Option<&Reachable>) -> Result<(), String> {
             ..AskOptions::default()
         };
         let budget = Budget::bytes(256 << 20).with_work(WORK);
-        let mut decides = |_: usize, reply: &EarnedReply| examination.decides(reply);
+        let mut decides = |_: usize, reply: EarnedReply| examination.decides(reply.answer.kind());
         let ctx = RunContext::quiet(&budget);
         let replies = ask(model, &asked, &options, &mut explored, ctx, &mut decides);
         let verdict = examination.verdict(&replies);

@@ -18,7 +18,7 @@ use crate::trail::{Passed, TrailGoal, follow};
 use crate::wave::WaveContext;
 use lariat_automata::Automaton;
 use lariat_budget::Stop;
-use lariat_model::{Deadlock, Lasso, Step};
+use lariat_model::{Deadlock, Lasso, RunRecorder};
 use serde::{Deserialize, Serialize};
 
 pub(crate) fn answer(
@@ -200,18 +200,11 @@ enum Reached {
 
 /// The run of the system from two backward walks; only worker 0 has them.
 fn lasso(prefix: &[Passed], cycle: &[Passed]) -> Option<Lasso> {
-    let steps = |passed: &[Passed]| -> Vec<Step> {
-        let pairs = passed.windows(2).rev();
-        let step = |pair: &[Passed]| Step {
-            event: pair[1].event,
-            state: pair[0].state.clone(),
-        };
-        pairs.map(step).collect()
-    };
-    Some(Lasso {
-        initial: prefix.last()?.state.clone(),
-        prefix: steps(prefix),
-        cycle: steps(cycle),
-        growth: None,
-    })
+    let mut run = RunRecorder::new(prefix.last()?.state.clone());
+    for passed in [prefix, cycle] {
+        for pair in passed.windows(2).rev() {
+            run.push(pair[1].event, &pair[0].state);
+        }
+    }
+    Some(run.into_lasso(prefix.len() - 1))
 }

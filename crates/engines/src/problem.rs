@@ -3,7 +3,7 @@
 use crate::alphabet::{Alphabet, state_propositions};
 use lariat_automata::{Automaton, LegalLetters, Letter, Placement, buchi};
 use lariat_budget::{Budget, Stop};
-use lariat_model::{Constraint, Deadlock, Predicate, Proposition, State, System, Value};
+use lariat_model::{Constraint, Deadlock, Predicate, Proposition, System, Value};
 use lariat_reductions::symmetry::Symmetry;
 use std::sync::Arc;
 
@@ -106,7 +106,7 @@ impl<'a> Problem<'a> {
     }
 
     /// Returns the state atoms that hold in `state`, by the reference semantics.
-    pub fn label(&self, state: &State) -> Letter {
+    pub fn label(&self, state: &[Value]) -> Letter {
         let atoms = state_propositions(self.propositions);
         let holds = atoms.filter(|(_, predicate)| self.system.holds(predicate, state));
         Letter(holds.fold(0, |letter, (bit, _)| letter | bit))

@@ -48,9 +48,10 @@ fn missing(subject: &Subject<'_>, atoms: &[AtomId], lasso: &Lasso) -> Option<Ear
 
 /// Describes the first state of a run in which an atom has no value.
 fn first_missing(subject: &Subject<'_>, atoms: &[AtomId], lasso: &Lasso) -> Option<String> {
-    let steps = lasso.prefix.iter().chain(&lasso.cycle);
-    let states = std::iter::once(&lasso.initial).chain(steps.map(|step| &step.state));
-    states.enumerate().find_map(|(position, state)| {
+    let mut run = lasso.cursor();
+    (0..=lasso.len()).find_map(|position| {
+        run.next();
+        let state = run.source();
         atoms.iter().find_map(|atom| {
             let why = subject.missing(*atom, state)?;
             let name = subject.formulas().atom_name(*atom);

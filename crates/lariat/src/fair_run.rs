@@ -52,13 +52,14 @@ fn of_constraint(
     if let Some(at) = steps.position(|step| step.event.is_some_and(taken)) {
         return Ok(FairnessEvidence::Taken(first + at));
     }
-    let sources = std::iter::once(lasso.entry()).chain(lasso.cycle.iter().map(|step| &step.state));
+    let mut run = lasso.cycle_cursor();
     let mut idle = None;
     let mut always_idle = true;
-    for (position, state) in sources.take(lasso.cycle.len()).enumerate() {
+    let mut position = first;
+    while let Some((state, _)) = run.next() {
         match is_enabled(system, constraint, lasso, state) {
             Some(true) => always_idle = false,
-            Some(false) => idle = idle.or(Some(first + position)),
+            Some(false) => idle = idle.or(Some(position)),
             None => {
                 return Err(format!(
                     "whether `{}` is enabled may change as tokens accumulate",
@@ -66,6 +67,7 @@ fn of_constraint(
                 ));
             }
         }
+        position += 1;
     }
     match (constraint.strength, idle) {
         _ if always_idle => Ok(FairnessEvidence::Never),
@@ -98,10 +100,9 @@ fn is_enabled(
 mod tests {
     use super::*;
     use crate::subject::{PropertyForm, Subject};
+    use lariat_budget::Budget;
     use lariat_ltl::Formulas;
-    use lariat_model::{
-        Action, Arc, Deadlock, Domain, Event, EventId, Fairness, Step, VarId, Variable,
-    };
+    use lariat_model::{Action, Arc, Deadlock, Domain, Event, EventId, Fairness, VarId, Variable};
 
     /// Arcs of a transition: place, tokens needed, tokens added.
     type Arcs = [(u32, i64, i64)];
@@ -140,15 +141,14 @@ mod tests {
 
     /// `look`, then `go` and `release` infinitely often.
     fn rounds(grows: i64) -> Lasso {
-        let step = |event, state: [i64; 3]| Step {
-            event: Some(EventId(event)),
-            state: state.into(),
-        };
+        let step = |event, state: [i64; 3]| (Some(EventId(event)), state.into());
         Lasso {
-            initial: [1, 0, 0].into(),
-            prefix: vec![step(3, [1, 0, 0])],
-            cycle: vec![step(0, [0, 1, grows]), step(1, [1, 0, grows])],
             growth: (grows > 0).then(|| [0, 0, grows].into()),
+            ..Lasso::through(
+                [1, 0, 0].into(),
+                [step(3, [1, 0, 0])],
+                [step(0, [0, 1, grows]), step(1, [1, 0, grows])],
+            )
         }
     }
 
@@ -191,7 +191,7 @@ mod tests {
                 constraints: fairness.to_vec(),
             });
             let property = PropertyForm::Formula(Formulas::FALSE);
-            subject.replayed(property, Deadlock::Stutter, lasso)
+            subject.replayed(property, Deadlock::Stutter, lasso, &Budget::unlimited())
         };
         let prefix_only = Lasso {
             cycle: Vec::new(),
@@ -201,7 +201,7 @@ mod tests {
         assert!(replayed(&[], rounds(0)).is_ok() && replayed(&[], prefix_only.clone()).is_ok());
         assert!(replayed(&taken, rounds(0)).is_ok());
         assert!(replayed(&lost, rounds(0)).is_err());
-        let why = replayed(&taken, prefix_only).unwrap_err();
+        let why = replayed(&taken, prefix_only).unwrap_err().to_string();
         assert!(why.contains("a fair continuation"), "{why}");
     }
 }

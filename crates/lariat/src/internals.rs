@@ -14,7 +14,7 @@ pub use crate::plan::{Plan, Preset};
 pub use crate::plan_run::PlanRun;
 pub use crate::properties::{automaton_claim, process_automaton};
 pub use crate::reduce::{ReductionChoice, reduction};
-pub use crate::replay::{ReplayedProperty, replay};
+pub use crate::replay::{Interpretation, ReplayedProperty, replay};
 pub use crate::report::json::stats as stats_json;
 pub use crate::report::text::{changes, marking};
 pub use crate::shorten::Shortening;

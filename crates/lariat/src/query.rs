@@ -5,7 +5,7 @@ use crate::subject::{PropertyForm, Subject};
 use lariat_automata::Automaton;
 use lariat_budget::{Budget, Observer, RunContext};
 use lariat_ltl::{AtomId, Formulas};
-use lariat_model::{EvidenceKind, Lasso, Proposition};
+use lariat_model::{EvidenceKind, Lasso, Proposition, ReplayError};
 
 /// Remark when an engine's finite run is not evidence by itself.
 pub(crate) const WHOLE_RUNS: &str =
@@ -98,9 +98,10 @@ impl<'a, 's> Query<'a, 's> {
     }
 
     /// Returns the run as a run of the original model if it is one and violates the property.
-    pub fn replay(&self, lasso: Lasso) -> Result<Lasso, String> {
+    pub fn replay(&self, lasso: Lasso) -> Result<Lasso, ReplayError> {
         let deadlock = self.options.deadlock;
-        self.subject.replayed(self.property, deadlock, lasso)
+        self.subject
+            .replayed(self.property, deadlock, lasso, self.budget())
     }
 
     /// Returns the propositions that `automaton` does not read; covering runs must settle them.
@@ -115,7 +116,8 @@ impl<'a, 's> Query<'a, 's> {
     /// automaton may have been built with structural facts, or accept every continuation where
     /// progression of the formula does not show it.
     pub fn is_inconclusive_prefix(&self, lasso: &Lasso) -> bool {
-        self.prefixes && lasso.kind() != EvidenceKind::Lasso && self.replay(lasso.clone()).is_err()
+        let fails = || matches!(self.replay(lasso.clone()), Err(ReplayError::Defect(_)));
+        self.prefixes && lasso.kind() != EvidenceKind::Lasso && fails()
     }
 
     /// Returns whether a run of the original system shows the violation by itself: what repeats
@@ -123,7 +125,10 @@ impl<'a, 's> Query<'a, 's> {
     pub fn is_evidence(&self, lasso: &Lasso) -> bool {
         let decides = || {
             let (formulas, property) = (self.formulas, self.property);
-            self.prefixes && self.subject.decides(formulas, property, lasso)
+            self.prefixes
+                && self
+                    .subject
+                    .decides(formulas, property, lasso, self.budget())
         };
         match lasso.kind() {
             EvidenceKind::Lasso => true,

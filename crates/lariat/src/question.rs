@@ -71,13 +71,17 @@ impl Checker<'_> {
         let budget = self.for_property(&self.limits());
         let observer = self.observer();
         let mut cache = self.caches().take();
-        let replies = ask(
+        let mut answer = None;
+        ask(
             self.model().loaded(),
             &[question],
             &AskOptions::default(),
             &mut cache,
             RunContext::new(&budget, &*observer),
-            &mut |_, _| ControlFlow::Continue(()),
+            &mut |_, reply| {
+                answer = Some(reply.answer);
+                ControlFlow::Continue(())
+            },
         );
         self.caches().put(cache);
         let vocabulary = Arc::new(ReportVocabulary {
@@ -85,8 +89,8 @@ impl Checker<'_> {
             model: Arc::clone(self.model().loaded()),
             properties: PropertyList::new(),
         });
-        let trace = |run: Witness| Trace::of_run(&vocabulary, run.run());
-        let answer = replies.into_iter().next().map(|reply| reply.answer);
+        let system = &self.model().loaded().system;
+        let trace = |run: Witness| Trace::of_run(&vocabulary, run.run(system));
         Ok(match answer {
             Some(EarnedAnswer::Reached(run)) => Answer::Yes(Some(trace(run))),
             Some(EarnedAnswer::Always(_)) => Answer::Yes(None),

@@ -15,9 +15,11 @@
 use crate::settled::settled;
 use crate::subject::PropertyForm;
 use lariat_automata::{Automaton, Letter, Word, accepting_forever};
-use lariat_budget::Budget;
+use lariat_budget::{Budget, Stop};
 use lariat_ltl::{AtomId, Formula, Formulas, progress};
-use lariat_model::{Deadlock, EventId, EvidenceKind, Lasso, Proposition, Step, System, Value};
+use lariat_model::{
+    Deadlock, EventId, EvidenceKind, Lasso, Proposition, ReplayError, Step, System, Value,
+};
 use std::collections::{HashMap, HashSet};
 
 /// The property that a run is replayed against, with the store of its formula.
@@ -37,35 +39,40 @@ impl<'a> ReplayedProperty<'a> {
             PropertyForm::Never(automaton) => ReplayedProperty::Never(automaton),
         }
     }
+
+    fn atoms(self) -> Vec<AtomId> {
+        match self {
+            ReplayedProperty::Formula(formulas, formula) => formulas.atoms_of(formula),
+            ReplayedProperty::Never(automaton) => automaton.atoms.clone(),
+        }
+    }
 }
 
 /// Checks that `lasso` is a run of `system` that violates the property; the error says why not.
 ///
-/// `propositions` gives the meaning of every atom, by [`AtomId`].
+/// `propositions` gives the meaning of every atom, by [`AtomId`]. The cost is linear in the changes
+/// along the run.
 pub fn replay(
-    system: &System,
-    propositions: &[Proposition],
+    meaning: Interpretation<'_>,
     property: ReplayedProperty<'_>,
     deadlock: Deadlock,
     lasso: &Lasso,
-) -> Result<(), String> {
-    run(system, deadlock, lasso)?;
+    budget: &Budget,
+) -> Result<(), ReplayError> {
+    run(meaning.system, deadlock, lasso, budget)?;
     if lasso.kind() == EvidenceKind::Prefix {
-        return beginning(system, propositions, property, lasso);
+        return beginning(meaning, property, lasso, budget);
     }
+    let atoms = property.atoms();
     if let Some(growth) = &lasso.growth {
-        let atoms = match property {
-            ReplayedProperty::Formula(formulas, formula) => formulas.atoms_of(formula),
-            ReplayedProperty::Never(automaton) => automaton.atoms.clone(),
-        };
-        let alike = rounds_are_alike(system, propositions, &atoms, lasso, growth);
-        if alike.is_err() && beginning(system, propositions, property, lasso).is_ok() {
+        let alike = rounds_are_alike(meaning, &atoms, lasso, growth);
+        if alike.is_err() && beginning(meaning, property, lasso, budget).is_ok() {
             // The rounds show that the run is infinite; its further letters do not matter.
-            return rounds_go_on(system, lasso);
+            return Ok(rounds_go_on(meaning.system, lasso)?);
         }
         alike?;
     }
-    let letters = Letters::new(system, propositions, lasso);
+    let letters = Letters::new(meaning, &atoms, lasso, budget)?;
     let violated = match property {
         ReplayedProperty::Formula(formulas, formula) => !lariat_ltl::holds(
             formulas,
@@ -76,46 +83,40 @@ pub fn replay(
         ),
         ReplayedProperty::Never(automaton) => {
             let word = |steps: std::ops::Range<usize>| -> Vec<Letter> {
-                steps
-                    .map(|position| letters.letter(position, &automaton.atoms))
-                    .collect()
+                steps.map(|position| letters.letter(position)).collect()
             };
             let split = lasso.prefix.len();
             automaton.accepts(&Word {
                 prefix: word(0..split),
-                cycle: word(split..split + lasso.cycle.len()),
+                cycle: word(split..lasso.len()),
             })
         }
     };
     if violated {
         Ok(())
     } else {
-        Err("the lasso is a run of the model, but it does not violate the property".to_owned())
+        Err(String::from(
+            "the lasso is a run of the model, but it does not violate the property",
+        ))?
     }
 }
 
 /// Checks that every continuation of the steps of `lasso` violates the property.
 pub(crate) fn beginning(
-    system: &System,
-    propositions: &[Proposition],
+    meaning: Interpretation<'_>,
     property: ReplayedProperty<'_>,
     lasso: &Lasso,
-) -> Result<(), String> {
+    budget: &Budget,
+) -> Result<(), ReplayError> {
     let decided = match property {
-        ReplayedProperty::Formula(formulas, formula) => bad_beginning(
-            system,
-            propositions,
-            formulas,
-            formula,
-            lasso,
-            &Budget::unlimited(),
-        )
-        .is_some(),
+        ReplayedProperty::Formula(formulas, formula) => {
+            bad_beginning(meaning, formulas, formula, lasso, budget)?.is_some()
+        }
         ReplayedProperty::Never(automaton) => {
-            let letters = Letters::new(system, propositions, lasso);
+            let letters = Letters::new(meaning, &automaton.atoms, lasso, budget)?;
             let mut reached = automaton.initial.clone();
-            for position in 0..letters.positions.len() {
-                let letter = letters.letter(position, &automaton.atoms);
+            for position in 0..lasso.len() {
+                let letter = letters.letter(position);
                 let next = reached.iter().flat_map(|q| automaton.reading(*q, letter));
                 reached = next.map(|edge| edge.to).collect();
                 reached.sort_unstable();
@@ -128,9 +129,14 @@ pub(crate) fn beginning(
     if decided {
         Ok(())
     } else {
-        Err("the run has continuations that do not violate the property".to_owned())
+        Err(String::from(
+            "the run has continuations that do not violate the property",
+        ))?
     }
 }
+
+/// Positions between two polls of the budget.
+const POLL_INTERVAL: usize = 64;
 
 /// Limit on the formulas that progression may create.
 const MOST_FORMULAS: usize = 100_000;
@@ -145,33 +151,31 @@ pub struct BadBeginning {
 }
 
 /// The prefix of a run after which no continuation satisfies the formula, by progression; `None` if
-/// progression does not show it, or if the budget ends.
+/// progression does not show it.
 ///
 /// A violated safety property has one. Each residual is progressed once per letter: the cost is
 /// linear in the run.
 pub fn bad_beginning(
-    system: &System,
-    propositions: &[Proposition],
+    meaning: Interpretation<'_>,
     formulas: &Formulas,
     formula: Formula,
     lasso: &Lasso,
     budget: &Budget,
-) -> Option<BadBeginning> {
-    let letters = Letters::new(system, propositions, lasso);
+) -> Result<Option<BadBeginning>, Stop> {
     let atoms = formulas.atoms_of(formula);
-    let taken = letters.events(&atoms);
+    let taken = meaning.events(&atoms);
     let mut progression = Progression::new(formulas, atoms);
     let mut residual = formula;
-    let ends = lasso
-        .steps()
-        .last()
-        .map_or(&lasso.initial, |step| &step.state);
-    let last: (&[Value], Option<EventId>) = (ends, None);
-    for (position, (state, event)) in letters.positions.iter().copied().chain([last]).enumerate() {
-        budget.check().ok()?;
+    let mut run = lasso.cursor();
+    for position in 0.. {
+        if position % POLL_INTERVAL == 0 {
+            budget.check()?;
+        }
+        let event = run.next().map(|(_, step)| step.event);
+        let state = run.source();
         let mut lost = true;
         for event in &taken {
-            let next = progression.step(residual, |atom| letters.says(atom, state, *event));
+            let next = progression.step(residual, |atom| meaning.says(atom, state, *event));
             if next != Formulas::FALSE {
                 lost = false;
                 break;
@@ -179,18 +183,18 @@ pub fn bad_beginning(
         }
         if lost {
             let steps = position;
-            return Some(BadBeginning { position, steps });
+            return Ok(Some(BadBeginning { position, steps }));
         }
-        if progression.is_too_large() || position == letters.positions.len() {
-            return None;
-        }
-        residual = progression.step(residual, |atom| letters.says(atom, state, event));
+        let Some(event) = event.filter(|_| !progression.is_too_large()) else {
+            break;
+        };
+        residual = progression.step(residual, |atom| meaning.says(atom, state, event));
         if residual == Formulas::FALSE {
             let steps = position + 1;
-            return Some(BadBeginning { position, steps });
+            return Ok(Some(BadBeginning { position, steps }));
         }
     }
-    None
+    Ok(None)
 }
 
 /// Progression of formulas by letters, with a memo table.
@@ -234,61 +238,74 @@ impl Progression {
 }
 
 /// Checks that `lasso` is a run of `system`, and infinite unless finite runs count.
-fn run(system: &System, deadlock: Deadlock, lasso: &Lasso) -> Result<(), String> {
+fn run(
+    system: &System,
+    deadlock: Deadlock,
+    lasso: &Lasso,
+    budget: &Budget,
+) -> Result<(), ReplayError> {
     if !system.initial.contains(&lasso.initial) {
-        return Err("the lasso does not start in an initial state".to_owned());
+        Err("the lasso does not start in an initial state".to_owned())?;
     }
-    let mut state = &lasso.initial;
-    for (i, step) in lasso.prefix.iter().chain(&lasso.cycle).enumerate() {
+    let mut run = lasso.cursor();
+    let mut position = 0;
+    while let Some((state, step)) = run.next() {
+        if position % POLL_INTERVAL == 0 {
+            budget.check()?;
+        }
+        position += 1;
         let legal = match step.event {
-            Some(event) => system.successors(state, event).contains(&step.state),
+            Some(event) => system.steps(state, event).contains(step),
             None => {
-                deadlock == Deadlock::Stutter && step.state == *state && system.is_deadlock(state)
+                deadlock == Deadlock::Stutter
+                    && step.changes().is_empty()
+                    && system.is_deadlock(state)
             }
         };
         if !legal {
-            let name = step
-                .event
-                .map_or("stuttering", |event| &system.event(event).name);
-            return Err(format!(
-                "step {} of the lasso ({name}) is not a step of the model",
-                i + 1
-            ));
+            let event = step.event.map(|event| &*system.event(event).name);
+            let name = event.unwrap_or("stuttering");
+            Err(format!(
+                "step {position} of the lasso ({name}) is not a step of the model"
+            ))?;
         }
-        state = &step.state;
     }
     if lasso.kind() == EvidenceKind::Prefix {
         return match deadlock {
             Deadlock::Stutter => Ok(()),
-            Deadlock::Ignore => Err("a finite prefix does not show an infinite run".to_owned()),
+            Deadlock::Ignore => Err("a finite prefix does not show an infinite run".to_owned())?,
         };
     }
     if lasso.comes_round() {
         Ok(())
     } else {
-        Err("the loop of the lasso does not close".to_owned())
+        Err("the loop of the lasso does not close".to_owned())?
     }
 }
 
 /// Checks that all rounds of a covering run, each with `growth` more tokens than the one before,
 /// can be taken and make the same atoms true.
 pub(crate) fn rounds_are_alike(
-    system: &System,
-    propositions: &[Proposition],
+    meaning: Interpretation<'_>,
     atoms: &[AtomId],
     lasso: &Lasso,
     growth: &[Value],
 ) -> Result<(), String> {
+    let Interpretation {
+        system,
+        propositions,
+    } = meaning;
     rounds_go_on(system, lasso)?;
-    let rounds = std::iter::once(lasso.entry()).chain(lasso.cycle.iter().map(|step| &step.state));
-    for (position, state) in rounds.take(lasso.cycle.len()).enumerate() {
+    let mut rounds = lasso.cycle_cursor();
+    let mut position = 0;
+    while let Some((state, _)) = rounds.next() {
+        position += 1;
         for atom in atoms {
             if let Proposition::State(predicate) = &propositions[atom.index()]
                 && settled(system, predicate, state, growth).is_none()
             {
                 return Err(format!(
-                    "an atom may change at step {} of the loop as tokens accumulate",
-                    position + 1
+                    "an atom may change at step {position} of the loop as tokens accumulate"
                 ));
             }
         }
@@ -306,37 +323,16 @@ fn rounds_go_on(system: &System, lasso: &Lasso) -> Result<(), String> {
     Ok(())
 }
 
-/// The letters along a lasso: position `i` is the state before step `i` and the event of step `i`.
-pub(crate) struct Letters<'a> {
-    system: &'a System,
-    propositions: &'a [Proposition],
-    positions: Vec<(&'a [Value], Option<EventId>)>,
+/// The meaning of atoms: a system, and by [`AtomId`] a proposition about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Interpretation<'a> {
+    /// The system.
+    pub system: &'a System,
+    /// By atom: its proposition.
+    pub propositions: &'a [Proposition],
 }
 
-impl<'a> Letters<'a> {
-    pub(crate) fn new(
-        system: &'a System,
-        propositions: &'a [Proposition],
-        lasso: &'a Lasso,
-    ) -> Letters<'a> {
-        let steps = || lasso.prefix.iter().chain(&lasso.cycle);
-        let states = std::iter::once(&lasso.initial).chain(steps().map(|step| &step.state));
-        let positions = states
-            .zip(steps())
-            .map(|(state, step): (_, &Step)| (&**state, step.event))
-            .collect();
-        Letters {
-            system,
-            propositions,
-            positions,
-        }
-    }
-
-    pub(crate) fn holds(&self, position: usize, atom: AtomId) -> bool {
-        let (state, event) = self.positions[position];
-        self.says(atom, state, event)
-    }
-
+impl Interpretation<'_> {
     /// One event, or `None`, per set of these atoms that it makes true.
     fn events(&self, atoms: &[AtomId]) -> Vec<Option<EventId>> {
         let all = std::iter::once(None).chain(self.system.event_ids().map(Some));
@@ -358,12 +354,46 @@ impl<'a> Letters<'a> {
             Proposition::Fires(events) => event.is_some_and(|event| events.contains(&event)),
         }
     }
+}
 
-    fn letter(&self, position: usize, atoms: &[AtomId]) -> Letter {
-        let bits = atoms.iter().enumerate();
-        Letter(
-            bits.map(|(i, atom)| u64::from(self.holds(position, *atom)) << i)
-                .sum(),
-        )
+/// The letters along a lasso: position `i` is the state before step `i` and the event of step `i`.
+struct Letters {
+    columns: HashMap<AtomId, usize>,
+    /// By position: the truth of each atom.
+    truth: Vec<Vec<bool>>,
+}
+
+impl Letters {
+    fn new(
+        meaning: Interpretation<'_>,
+        atoms: &[AtomId],
+        lasso: &Lasso,
+        budget: &Budget,
+    ) -> Result<Letters, Stop> {
+        let mut truth = Vec::with_capacity(lasso.len());
+        let mut run = lasso.cursor();
+        while let Some((state, step)) = run.next() {
+            if truth.len() % POLL_INTERVAL == 0 {
+                budget.check()?;
+            }
+            let here = atoms
+                .iter()
+                .map(|atom| meaning.says(*atom, state, step.event));
+            truth.push(here.collect());
+        }
+        Ok(Letters {
+            columns: atoms.iter().copied().zip(0..).collect(),
+            truth,
+        })
+    }
+
+    fn holds(&self, position: usize, atom: AtomId) -> bool {
+        let column = self.columns.get(&atom);
+        column.is_some_and(|column| self.truth[position][*column])
+    }
+
+    fn letter(&self, position: usize) -> Letter {
+        let bits = self.truth[position].iter().enumerate();
+        Letter(bits.map(|(i, is_true)| u64::from(*is_true) << i).sum())
     }
 }

@@ -122,7 +122,7 @@ impl<'s> Query<'_, 's> {
         let overflow = outcome.account.overflow;
         outcome.overflow = overflow.map(|var| system.variable(var).name.clone());
         outcome.found = match found {
-            Ok(Outcome::Accepting(lasso)) => match self.subject.lifted(lasso) {
+            Ok(Outcome::Accepting(lasso)) => match self.subject.lifted(lasso, budget) {
                 Ok(lasso) if self.is_evidence(&lasso) => Ok(Outcome::Accepting(lasso)),
                 Ok(_) if self.prefixes => {
                     self.remark(WHOLE_RUNS);
@@ -132,6 +132,7 @@ impl<'s> Query<'_, 's> {
                 Ok(_) => return Err(Unliftable("an atom may change as tokens accumulate".into())),
                 Err(LiftError::Unliftable(why)) => return Err(Unliftable(why)),
                 Err(LiftError::Defect(why)) => Err(Stop::Internal(why)),
+                Err(LiftError::Stopped(stop)) => Err(stop),
             },
             found => found,
         };

@@ -6,7 +6,7 @@
 //! ```
 
 use crate::fair_run::{FairnessEvidence, met};
-use crate::replay::{self, BadBeginning, ReplayedProperty, replay};
+use crate::replay::{self, BadBeginning, Interpretation, ReplayedProperty, replay};
 use lariat_automata::Automaton;
 use lariat_budget::Budget;
 use lariat_engines::folded;
@@ -15,7 +15,7 @@ use lariat_ltl::{AtomId, Formula, Formulas};
 use lariat_model::coloured::Coloured;
 use lariat_model::{
     Constraint, Deadlock, EvidenceKind, Fairness, Lasso, Predicate, PropertyList, Proposition,
-    System, Value,
+    ReplayError, System, Value,
 };
 use lariat_reductions::{Lift, LiftError, PassResult, UnfoldingLift};
 use std::sync::Arc;
@@ -225,17 +225,28 @@ impl<'s> Subject<'s> {
     }
 
     /// Lifts a run of [`system`](Subject::system) to the original, through all passes.
-    pub(crate) fn lifted(&self, lasso: Lasso) -> Result<Lasso, LiftError> {
+    pub(crate) fn lifted(&self, lasso: Lasso, budget: &Budget) -> Result<Lasso, LiftError> {
         let mut lasso = lasso;
         for pass in self.passes.iter().rev() {
-            lasso = pass.lift.back(lasso).map_err(|astray| match astray {
-                LiftError::Defect(why) => {
-                    LiftError::Defect(format!("the lift through `{}`: {why}", pass.name))
-                }
-                astray => astray,
-            })?;
+            lasso = pass
+                .lift
+                .back(lasso, budget)
+                .map_err(|astray| match astray {
+                    LiftError::Defect(why) => {
+                        LiftError::Defect(format!("the lift through `{}`: {why}", pass.name))
+                    }
+                    astray => astray,
+                })?;
         }
         Ok(folded(lasso))
+    }
+
+    /// The meaning of atoms in the original.
+    fn meaning(&self) -> Interpretation<'_> {
+        Interpretation {
+            system: self.original,
+            propositions: &self.bound,
+        }
     }
 
     /// Replays a run on the model as the user wrote it, and returns it in these terms.
@@ -247,18 +258,22 @@ impl<'s> Subject<'s> {
         property: PropertyForm<'_>,
         deadlock: Deadlock,
         lasso: Lasso,
-    ) -> Result<Lasso, String> {
+        budget: &Budget,
+    ) -> Result<Lasso, ReplayError> {
         let property = ReplayedProperty::new(&self.formulas, property);
-        replay(self.original, &self.bound, property, deadlock, &lasso)?;
+        replay(self.meaning(), property, deadlock, &lasso, budget)?;
         let is_prefix = lasso.kind() == EvidenceKind::Prefix;
         if is_prefix && !self.fairness.constraints.is_empty() {
-            return Err("a finite prefix does not show a fair continuation".to_owned());
+            Err("a finite prefix does not show a fair continuation".to_owned())?;
         }
         met(self.original, &self.fairness.constraints, &lasso)?;
         match self.unfolding {
-            Some(unfolding) => unfolding.back(lasso).map_err(|astray| match astray {
-                LiftError::Unliftable(why) | LiftError::Defect(why) => why,
-            }),
+            Some(unfolding) => unfolding
+                .back(lasso, budget)
+                .map_err(|astray| match astray {
+                    LiftError::Unliftable(why) | LiftError::Defect(why) => ReplayError::Defect(why),
+                    LiftError::Stopped(stop) => ReplayError::Stopped(stop),
+                }),
             None => Ok(lasso),
         }
     }
@@ -268,9 +283,7 @@ impl<'s> Subject<'s> {
     pub(crate) fn settles(&self, atoms: &[AtomId], lasso: &Lasso) -> bool {
         match &lasso.growth {
             None => true,
-            Some(growth) => {
-                replay::rounds_are_alike(self.original, &self.bound, atoms, lasso, growth).is_ok()
-            }
+            Some(growth) => replay::rounds_are_alike(self.meaning(), atoms, lasso, growth).is_ok(),
         }
     }
 
@@ -281,9 +294,10 @@ impl<'s> Subject<'s> {
         formulas: &Formulas,
         property: PropertyForm<'_>,
         lasso: &Lasso,
+        budget: &Budget,
     ) -> bool {
         let property = ReplayedProperty::new(formulas, property);
-        replay::beginning(self.original, &self.bound, property, lasso).is_ok()
+        replay::beginning(self.meaning(), property, lasso, budget).is_ok()
     }
 
     /// The prefix of a run of the original after which every continuation violates the property, if
@@ -295,14 +309,11 @@ impl<'s> Subject<'s> {
         budget: &Budget,
     ) -> Option<BadBeginning> {
         match property {
-            PropertyForm::Formula(formula) => replay::bad_beginning(
-                self.original,
-                &self.bound,
-                &self.formulas,
-                formula,
-                lasso,
-                budget,
-            ),
+            PropertyForm::Formula(formula) => {
+                let meaning = self.meaning();
+                let found = replay::bad_beginning(meaning, &self.formulas, formula, lasso, budget);
+                found.unwrap_or_default()
+            }
             PropertyForm::Never(_) => None,
         }
     }

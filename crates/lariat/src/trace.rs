@@ -1,10 +1,10 @@
 //! Counterexamples and witnesses by names.
 
 use crate::fair_run::FairnessEvidence;
-use crate::replay::Letters;
+use crate::replay::Interpretation;
 use crate::report::{ReportVocabulary, json, text};
 use lariat_ltl::AtomId;
-use lariat_model::{EventId, EvidenceKind, Lasso, Value};
+use lariat_model::{EventId, EvidenceKind, Lasso, State, Value};
 use serde_json::Value as Json;
 use std::fmt;
 use std::sync::Arc;
@@ -38,10 +38,10 @@ pub struct Trace {
 }
 
 /// A position of a [`Trace`]: a state, and the event taken from it.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct TraceStep<'t> {
     trace: &'t Trace,
-    state: &'t [Value],
+    state: State,
     event: Option<EventId>,
     position: usize,
 }
@@ -50,23 +50,18 @@ impl Trace {
     /// The empty trace of `EF p` where no reachable state satisfies `p`.
     pub(crate) fn unreachable(vocabulary: &Arc<ReportVocabulary>, atoms: &Arc<[AtomId]>) -> Trace {
         let initial = vocabulary.model.system.initial.first().cloned();
-        let nothing = Lasso {
-            initial: initial.unwrap_or_default(),
-            prefix: Vec::new(),
-            cycle: Vec::new(),
-            growth: None,
-        };
+        let nothing = Lasso::standing(initial.unwrap_or_default());
         Trace {
             atoms: Arc::clone(atoms),
-            ..Trace::of_run(vocabulary, &nothing)
+            ..Trace::of_run(vocabulary, nothing)
         }
     }
 
     /// A run without a property.
-    pub(crate) fn of_run(vocabulary: &Arc<ReportVocabulary>, run: &Lasso) -> Trace {
+    pub(crate) fn of_run(vocabulary: &Arc<ReportVocabulary>, run: Lasso) -> Trace {
         Trace {
             vocabulary: Arc::clone(vocabulary),
-            lasso: Arc::new(run.clone()),
+            lasso: Arc::new(run),
             atoms: Arc::default(),
             bad: None,
             met: Arc::default(),
@@ -76,21 +71,21 @@ impl Trace {
     /// The positions, in order. The state after the last step of the loop equals the state at
     /// [`loop_start`](Trace::loop_start), or covers it in a net that grows.
     pub fn steps(&self) -> impl Iterator<Item = TraceStep<'_>> {
-        let lasso = &*self.lasso;
-        let states = std::iter::once(&lasso.initial).chain(lasso.steps().map(|step| &step.state));
-        let events = lasso.steps().map(|step| step.event);
-        let steps = states.zip(events).enumerate();
-        steps.map(|(position, (state, event))| TraceStep {
-            trace: self,
-            state,
-            event,
-            position,
+        let mut run = self.lasso.cursor();
+        (0..).map_while(move |position| {
+            let (state, step) = run.next()?;
+            Some(TraceStep {
+                trace: self,
+                state: state.clone(),
+                event: step.event,
+                position,
+            })
         })
     }
 
     /// The number of steps.
     pub fn len(&self) -> usize {
-        self.lasso.steps().count()
+        self.lasso.len()
     }
 
     /// Returns whether the initial state alone is the evidence.
@@ -120,12 +115,15 @@ impl Trace {
         &self.lasso
     }
 
-    /// The letters along the run.
-    pub(crate) fn letters(&self) -> Letters<'_> {
+    /// The meaning of the atoms.
+    pub(crate) fn meaning(&self) -> Interpretation<'_> {
         let ReportVocabulary {
             model, properties, ..
         } = &*self.vocabulary;
-        Letters::new(&model.system, &properties.propositions, &self.lasso)
+        Interpretation {
+            system: &model.system,
+            propositions: &properties.propositions,
+        }
     }
 }
 
@@ -166,16 +164,10 @@ impl<'t> TraceStep<'t> {
 
     /// The atoms of the property, and whether each is true at this position.
     pub fn atoms(&self) -> impl Iterator<Item = (&'t str, bool)> {
-        let TraceStep {
-            trace,
-            state,
-            event,
-            ..
-        } = *self;
-        let letters = trace.letters();
-        let formulas = &trace.vocabulary.properties.formulas;
-        trace.atoms.iter().map(move |atom| {
-            let truth = letters.says(*atom, state, event);
+        let meaning = self.trace.meaning();
+        let formulas = &self.trace.vocabulary.properties.formulas;
+        self.trace.atoms.iter().map(move |atom| {
+            let truth = meaning.says(*atom, &self.state, self.event);
             (formulas.atom_name(*atom), truth)
         })
     }

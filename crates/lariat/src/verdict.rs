@@ -6,7 +6,7 @@
 
 use lariat_budget::Stop;
 use lariat_engines::Outcome;
-use lariat_model::Lasso;
+use lariat_model::{Lasso, ReplayError};
 use std::fmt;
 
 /// The verdict on a property, with its evidence.
@@ -61,16 +61,17 @@ impl fmt::Display for Reason {
 impl EarnedVerdict {
     /// Makes a verdict of an engine's result; the only constructor.
     ///
-    /// `replay` replays a lasso on the original system; its error describes the defect.
+    /// `replay` replays a lasso on the original system.
     pub fn earn(
         found: Result<Outcome<Lasso>, Stop>,
-        replay: impl FnOnce(Lasso) -> Result<Lasso, String>,
+        replay: impl FnOnce(Lasso) -> Result<Lasso, ReplayError>,
     ) -> EarnedVerdict {
         match found {
             Ok(Outcome::Empty) => EarnedVerdict::Holds(CompletedSearch(())),
             Ok(Outcome::Accepting(lasso)) => match replay(lasso) {
                 Ok(lasso) => EarnedVerdict::Violated(ReplayedRun(lasso)),
-                Err(what) => EarnedVerdict::Unknown(Reason::Internal(what)),
+                Err(ReplayError::Defect(what)) => EarnedVerdict::Unknown(Reason::Internal(what)),
+                Err(ReplayError::Stopped(stop)) => EarnedVerdict::Unknown(Reason::Stopped(stop)),
             },
             Ok(Outcome::Undecided(_)) => EarnedVerdict::Unknown(Reason::Inconclusive(
                 "the emptiness check found a cycle that may not exist".to_owned(),

@@ -1,19 +1,94 @@
 //! Runs as evidence: lassos, covering runs and finite prefixes.
+//!
+//! A run is its initial state and, per step, the event and the differences that the step makes. Its
+//! size is thus the number of changed values, not the number of places times the number of steps;
+//! a [`RunCursor`] recomputes the states in order.
 
-use crate::system::{EventId, State, Value};
+use crate::system::{EventId, State, Value, VarId};
+use lariat_budget::Stop;
+use std::fmt;
 
 /// One step of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
     /// The event taken; `None` for a stuttering step at a deadlock.
     pub event: Option<EventId>,
-    /// The state after the step.
-    pub state: State,
+    /// By changed variable: the (wrapping) difference.
+    changes: Box<[(VarId, Value)]>,
+}
+
+impl Step {
+    /// The step by `event` from one state to another.
+    pub fn between(event: Option<EventId>, before: &[Value], after: &[Value]) -> Step {
+        let pairs = (0..).map(VarId).zip(before.iter().zip(after));
+        let changed = pairs.filter(|(_, (x, y))| x != y);
+        Step {
+            event,
+            changes: changed
+                .map(|(var, (x, y))| (var, y.wrapping_sub(*x)))
+                .collect(),
+        }
+    }
+
+    /// The step by `event` with these (wrapping) differences, each variable at most once.
+    pub(crate) fn by(event: EventId, changes: impl Iterator<Item = (VarId, Value)>) -> Step {
+        let changes = changes.filter(|(_, change)| *change != 0);
+        let mut changes: Box<[(VarId, Value)]> = changes.collect();
+        changes.sort_unstable_by_key(|(var, _)| *var);
+        Step {
+            event: Some(event),
+            changes,
+        }
+    }
+
+    /// A stuttering step.
+    pub fn stutter() -> Step {
+        Step {
+            event: None,
+            changes: Box::default(),
+        }
+    }
+
+    /// The changed variables with the (wrapping) differences.
+    pub fn changes(&self) -> &[(VarId, Value)] {
+        &self.changes
+    }
+
+    /// The same step on the first `variables` variables.
+    #[must_use]
+    pub fn on_first(self, variables: usize) -> Step {
+        let changes = self.changes.into_iter();
+        Step {
+            event: self.event,
+            changes: changes.filter(|(var, _)| var.index() < variables).collect(),
+        }
+    }
+
+    /// Returns the state after the step from `state`.
+    pub fn target(&self, state: &State) -> State {
+        let mut target = state.clone();
+        self.apply(&mut target);
+        target
+    }
+
+    fn apply(&self, state: &mut [Value]) {
+        for (var, change) in &self.changes {
+            let value = &mut state[var.index()];
+            *value = value.wrapping_add(*change);
+        }
+    }
+
+    fn undo(&self, state: &mut [Value]) {
+        for (var, change) in &self.changes {
+            let value = &mut state[var.index()];
+            *value = value.wrapping_sub(*change);
+        }
+    }
 }
 
 /// An infinite run: a finite prefix, then a loop repeated infinitely often.
 ///
-/// In an ordinary lasso the last state of `cycle` equals the state before its first step. In a
+/// In an ordinary lasso the state after `cycle` equals the state before its first step. In a
 /// *covering run* of a net it has at least as many tokens in every place. More tokens disable
 /// nothing, so the steps can be repeated, and each round adds as much as the first. This is
 /// evidence about a formula if further rounds satisfy the same propositions as the first.
@@ -55,6 +130,34 @@ impl EvidenceKind {
 }
 
 impl Lasso {
+    /// The run without steps.
+    pub fn standing(initial: State) -> Lasso {
+        Lasso {
+            initial,
+            prefix: Vec::new(),
+            cycle: Vec::new(),
+            growth: None,
+        }
+    }
+
+    /// The run through these states: the events of the prefix and of the loop, each with the state
+    /// after it.
+    pub fn through(
+        initial: State,
+        prefix: impl IntoIterator<Item = (Option<EventId>, State)>,
+        cycle: impl IntoIterator<Item = (Option<EventId>, State)>,
+    ) -> Lasso {
+        let mut run = RunRecorder::new(initial);
+        for (event, state) in prefix {
+            run.push(event, &state);
+        }
+        let entry = run.len();
+        for (event, state) in cycle {
+            run.push(event, &state);
+        }
+        run.into_lasso(entry)
+    }
+
     /// The kind of evidence.
     pub fn kind(&self) -> EvidenceKind {
         match (self.cycle.is_empty(), &self.growth) {
@@ -69,26 +172,256 @@ impl Lasso {
         self.prefix.iter().chain(&self.cycle)
     }
 
+    /// The number of steps of the prefix and one round of the loop.
+    pub fn len(&self) -> usize {
+        self.prefix.len() + self.cycle.len()
+    }
+
+    /// Returns whether the run has no steps.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A cursor at the initial state, over all steps.
+    pub fn cursor(&self) -> RunCursor<'_> {
+        RunCursor {
+            state: self.initial.clone(),
+            taken: None,
+            first: &self.prefix,
+            rest: &self.cycle,
+        }
+    }
+
+    /// A cursor at the entry of the loop, over one round.
+    pub fn cycle_cursor(&self) -> RunCursor<'_> {
+        RunCursor {
+            state: self.entry(),
+            taken: None,
+            first: &self.cycle,
+            rest: &[],
+        }
+    }
+
+    /// All states in order, the initial one first. Every state is a copy: for short runs.
+    pub fn states(&self) -> Vec<State> {
+        let mut state = self.initial.clone();
+        let mut states = vec![state.clone()];
+        for step in self.steps() {
+            step.apply(&mut state);
+            states.push(state.clone());
+        }
+        states
+    }
+
     /// The state in which the loop starts or the prefix ends.
-    pub fn entry(&self) -> &State {
-        self.prefix.last().map_or(&self.initial, |step| &step.state)
+    pub fn entry(&self) -> State {
+        let mut state = self.initial.clone();
+        self.prefix.iter().for_each(|step| step.apply(&mut state));
+        state
+    }
+
+    /// The state after the last step.
+    pub fn end(&self) -> State {
+        let mut state = self.initial.clone();
+        self.steps().for_each(|step| step.apply(&mut state));
+        state
     }
 
     /// Returns whether the loop closes: the state after the first round is the one before it plus
     /// [`growth`](Lasso::growth), if any, which is non-negative.
     pub fn comes_round(&self) -> bool {
-        let Some(Step { state: end, .. }) = self.cycle.last() else {
+        if self.cycle.is_empty() {
             return false;
-        };
-        let Some(growth) = &self.growth else {
-            return end == self.entry();
-        };
+        }
         let entry = self.entry();
+        let mut end = entry.clone();
+        self.cycle.iter().for_each(|step| step.apply(&mut end));
+        let Some(growth) = &self.growth else {
+            return end == entry;
+        };
         let adds = |((before, more), after): ((&Value, &Value), &Value)| {
             *more >= 0 && before.checked_add(*more) == Some(*after)
         };
-        entry.len() == growth.len()
-            && entry.len() == end.len()
-            && entry.iter().zip(growth).zip(end).all(adds)
+        entry.len() == growth.len() && entry.iter().zip(growth).zip(&end).all(adds)
+    }
+}
+
+/// Reason why a run was not replayed completely.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ReplayError {
+    /// The run is none of the model, or does not show what it should.
+    Defect(String),
+    /// The budget ended.
+    Stopped(Stop),
+}
+
+impl fmt::Display for ReplayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReplayError::Defect(why) => f.write_str(why),
+            ReplayError::Stopped(stop) => stop.fmt(f),
+        }
+    }
+}
+
+impl From<String> for ReplayError {
+    fn from(why: String) -> ReplayError {
+        ReplayError::Defect(why)
+    }
+}
+
+impl From<Stop> for ReplayError {
+    fn from(stop: Stop) -> ReplayError {
+        ReplayError::Stopped(stop)
+    }
+}
+
+/// A position in a run that moves forward, with the state there.
+#[derive(Clone, Debug)]
+pub struct RunCursor<'l> {
+    state: State,
+    /// The step that was returned last; it is applied when the cursor moves on.
+    taken: Option<&'l Step>,
+    first: &'l [Step],
+    rest: &'l [Step],
+}
+
+impl<'l> RunCursor<'l> {
+    /// A cursor over some steps from a state.
+    pub fn over(state: State, steps: &'l [Step]) -> RunCursor<'l> {
+        RunCursor {
+            state,
+            taken: None,
+            first: steps,
+            rest: &[],
+        }
+    }
+
+    /// Returns the next step, with the state *before* it.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "the items borrow from the cursor"
+    )]
+    pub fn next(&mut self) -> Option<(&State, &'l Step)> {
+        self.settle();
+        if self.first.is_empty() {
+            self.first = std::mem::take(&mut self.rest);
+        }
+        let (step, rest) = self.first.split_first()?;
+        (self.first, self.taken) = (rest, Some(step));
+        Some((&self.state, step))
+    }
+
+    /// Returns the next step, with the state *after* it.
+    pub fn take(&mut self) -> Option<(&'l Step, &State)> {
+        let (_, step) = self.next()?;
+        self.settle();
+        Some((step, &self.state))
+    }
+
+    /// Returns the state before the step that [`next`](RunCursor::next) returned last, or the state
+    /// at the end.
+    pub fn source(&self) -> &State {
+        &self.state
+    }
+
+    /// Returns the state after all steps that were returned.
+    pub fn state(&mut self) -> &State {
+        self.settle();
+        &self.state
+    }
+
+    fn settle(&mut self) {
+        if let Some(step) = self.taken.take() {
+            step.apply(&mut self.state);
+        }
+    }
+}
+
+/// A run under construction.
+#[derive(Clone, Debug)]
+pub struct RunRecorder {
+    initial: State,
+    state: State,
+    steps: Vec<Step>,
+}
+
+impl RunRecorder {
+    /// A run without steps.
+    pub fn new(initial: State) -> RunRecorder {
+        RunRecorder {
+            state: initial.clone(),
+            initial,
+            steps: Vec::new(),
+        }
+    }
+
+    /// Appends the step by `event` to the state `after`.
+    pub fn push(&mut self, event: Option<EventId>, after: &[Value]) {
+        self.steps.push(Step::between(event, &self.state, after));
+        self.state.copy_from_slice(after);
+    }
+
+    /// Appends a step that can be taken from the current state.
+    pub fn take(&mut self, step: Step) {
+        step.apply(&mut self.state);
+        self.steps.push(step);
+    }
+
+    /// Appends a stuttering step.
+    pub fn stutter(&mut self) {
+        self.steps.push(Step::stutter());
+    }
+
+    /// The initial state.
+    pub fn initial(&self) -> &State {
+        &self.initial
+    }
+
+    /// The current state.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The number of steps.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Returns whether there are no steps.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// Takes back all steps but the first `length`.
+    pub fn truncate(&mut self, length: usize) {
+        while self.steps.len() > length {
+            if let Some(step) = self.steps.pop() {
+                step.undo(&mut self.state);
+            }
+        }
+    }
+
+    /// Returns the steps.
+    pub fn into_steps(self) -> Vec<Step> {
+        self.steps
+    }
+
+    /// Returns the run as a prefix.
+    pub fn into_prefix(self) -> Lasso {
+        let entry = self.steps.len();
+        self.into_lasso(entry)
+    }
+
+    /// Returns the run as a lasso whose loop begins after `entry` steps.
+    pub fn into_lasso(self, entry: usize) -> Lasso {
+        let mut prefix = self.steps;
+        let cycle = prefix.split_off(entry);
+        Lasso {
+            initial: self.initial,
+            prefix,
+            cycle,
+            growth: None,
+        }
     }
 }

@@ -33,7 +33,7 @@ pub use atoms::{ParsedAtom, TokenSum};
 pub use error::{Errors, InputError, Location};
 pub use expr::{BinaryOp, EvalError, Expr, LValue, UnaryOp};
 pub use fairness::{Constraint, Fairness, Strength};
-pub use lasso::{EvidenceKind, Lasso, Step};
+pub use lasso::{EvidenceKind, Lasso, ReplayError, RunCursor, RunRecorder, Step};
 pub use names::{Definition, Expressions, Names};
 pub use nearest::suggestion;
 pub use predicate::{Comparison, Linear, Predicate, Proposition};

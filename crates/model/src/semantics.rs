@@ -4,6 +4,7 @@
 //! form, and every counterexample they find is replayed with this one.
 
 use crate::expr::EvalError;
+use crate::lasso::Step;
 use crate::predicate::{Linear, Predicate};
 use crate::system::{Action, Arc, Assignment, Domain, EventId, State, System, Value, VarId};
 
@@ -48,6 +49,22 @@ impl System {
                     Some(next)
                 })
                 .collect(),
+        }
+    }
+
+    /// The steps by `event` from `state`; none if it is not enabled there. The cost for a transition
+    /// of a net is the number of its arcs.
+    pub fn steps(&self, state: &[Value], event: EventId) -> Vec<Step> {
+        match &self.event(event).action {
+            Action::Net(arcs) if self.is_enabled(state, event) => {
+                vec![Step::by(event, arcs.iter().map(|arc| (arc.var, arc.delta)))]
+            }
+            Action::Net(_) => Vec::new(),
+            _ => {
+                let successors = self.successors(state, event).into_iter();
+                let step = |next: State| Step::between(Some(event), state, &next);
+                successors.map(step).collect()
+            }
         }
     }
 

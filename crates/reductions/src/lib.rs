@@ -48,7 +48,8 @@ pub use support::Support;
 pub use systems::Systems;
 pub use unfolding::UnfoldingLift;
 
-use lariat_model::{Lasso, Proposition, System};
+use lariat_budget::{Budget, Stop};
+use lariat_model::{Lasso, Proposition, ReplayError, System};
 use std::fmt;
 
 /// The inverse mapping of a pass.
@@ -59,7 +60,7 @@ pub trait Lift: Send + Sync {
     /// Returns a run of the old system that satisfies the same formulas as this run of the new one.
     ///
     /// Both may be covering runs: a removed place may grow along a loop of the new system.
-    fn back(&self, lasso: Lasso) -> Result<Lasso, LiftError>;
+    fn back(&self, lasso: Lasso, budget: &Budget) -> Result<Lasso, LiftError>;
 }
 
 /// Reason why a run cannot be lifted, with an explanation.
@@ -70,6 +71,17 @@ pub enum LiftError {
     Unliftable(String),
     /// No such run exists: a defect of the pass.
     Defect(String),
+    /// The budget ended.
+    Stopped(Stop),
+}
+
+impl From<ReplayError> for LiftError {
+    fn from(error: ReplayError) -> LiftError {
+        match error {
+            ReplayError::Defect(why) => LiftError::Defect(why),
+            ReplayError::Stopped(stop) => LiftError::Stopped(stop),
+        }
+    }
 }
 
 /// The result of a pass.

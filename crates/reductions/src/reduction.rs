@@ -13,6 +13,7 @@
 
 use super::trace_lift::{EventExpansion, LiftHalt, LiftedRun, tokens};
 use super::{Lift, LiftError};
+use lariat_budget::Budget;
 use lariat_model::{
     Action, Comparison, EventId, Expr, Lasso, Linear, Predicate, Proposition, State, Step, System,
     Value, VarId,
@@ -53,8 +54,8 @@ impl Lift for ReductionLift<'_> {
         }
     }
 
-    fn back(&self, lasso: Lasso) -> Result<Lasso, LiftError> {
-        let mut run = LiftedRun::new(self.original, self.start(&lasso.initial)?);
+    fn back(&self, lasso: Lasso, budget: &Budget) -> Result<Lasso, LiftError> {
+        let mut run = LiftedRun::new(self.original, self.start(&lasso.initial)?, budget);
         let stutters = |steps: &[Step]| steps.iter().any(|step| step.event.is_none());
         self.follow(&mut run, &lasso.prefix)?;
         if stutters(&lasso.prefix) || stutters(&lasso.cycle) {
@@ -63,9 +64,6 @@ impl Lift for ReductionLift<'_> {
         self.loops(run, &lasso)
     }
 }
-
-/// Limit on the values in all states of a run, beyond which its loop is not repeated.
-const MOST_VALUES: usize = 1 << 25;
 
 impl<'s> ReductionLift<'s> {
     /// Returns an initial marking of the original that the rules mapped to `reduced`.
@@ -85,7 +83,7 @@ impl<'s> ReductionLift<'s> {
     }
 
     /// Executes these steps of the reduced net up to the first stuttering step.
-    fn follow(&self, run: &mut LiftedRun<'s>, steps: &[Step]) -> Result<(), LiftError> {
+    fn follow(&self, run: &mut LiftedRun<'_, 's>, steps: &[Step]) -> Result<(), LiftError> {
         for event in steps.iter().map_while(|step| step.event) {
             let none = || LiftError::Defect(format!("event {} is not in the net", event.0));
             let way = self.ways.get(event.index()).ok_or_else(none)?;
@@ -98,14 +96,15 @@ impl<'s> ReductionLift<'s> {
                     LiftError::Defect(format!("`{}` is not enabled", names.join(".")))
                 }
                 LiftHalt::TooLong => too_long(),
+                LiftHalt::Stopped(stop) => LiftError::Stopped(stop),
             })?;
         }
         Ok(())
     }
 
     /// Repeats the loop of the reduced net until it closes in the original.
-    fn loops(&self, mut run: LiftedRun<'s>, lasso: &Lasso) -> Result<Lasso, LiftError> {
-        let (mut entry, mut rounds, mut power) = (run.steps.len(), 0, 1);
+    fn loops(&self, mut run: LiftedRun<'_, 's>, lasso: &Lasso) -> Result<Lasso, LiftError> {
+        let (mut entry, mut rounds, mut power) = (run.run.len(), 0, 1);
         let mut before = run.state().clone();
         let growth = loop {
             self.follow(&mut run, &lasso.cycle)?;
@@ -114,31 +113,26 @@ impl<'s> ReductionLift<'s> {
             if let Some(added) = self.added(rounds, lasso.growth.as_ref(), &before, after)? {
                 break added.iter().any(|tokens| *tokens != 0).then_some(added);
             }
-            if run.steps.len() * after.len() > MOST_VALUES {
-                return Err(too_long());
-            }
             if rounds == power {
-                (entry, before) = (run.steps.len(), after.clone());
+                (entry, before) = (run.run.len(), after.clone());
                 (rounds, power) = (0, 2 * power);
             }
         };
-        let cycle = run.steps.split_off(entry);
         Ok(Lasso {
-            initial: run.initial.clone(),
-            prefix: run.steps,
-            cycle,
             growth,
+            ..run.run.into_lasso(entry)
         })
     }
 
     /// Fires the pending events at the end of a finite run, then stutters.
-    fn dead_end(&self, mut run: LiftedRun<'s>) -> Result<Lasso, LiftError> {
+    fn dead_end(&self, mut run: LiftedRun<'_, 's>) -> Result<Lasso, LiftError> {
         for way in self.pending.iter().rev().flatten() {
             loop {
                 match run.follow(way) {
                     Ok(()) => {}
                     Err(LiftHalt::Blocked) => break,
                     Err(LiftHalt::TooLong) => return Err(too_long()),
+                    Err(LiftHalt::Stopped(stop)) => return Err(LiftError::Stopped(stop)),
                 }
             }
         }
@@ -147,16 +141,9 @@ impl<'s> ReductionLift<'s> {
                 "the reduced net is deadlocked but the original is not".to_owned(),
             ));
         }
-        let stutter = Step {
-            event: None,
-            state: run.state().clone(),
-        };
-        Ok(Lasso {
-            initial: run.initial.clone(),
-            prefix: run.steps,
-            cycle: vec![stutter],
-            growth: None,
-        })
+        let entry = run.run.len();
+        run.run.stutter();
+        Ok(run.run.into_lasso(entry))
     }
 
     /// Tokens that `rounds` rounds of the loop add in the original; `None` if tokens moved between

@@ -6,7 +6,8 @@ mod fused;
 use super::*;
 use lariat_budget::Budget;
 use lariat_model::{
-    Action, Arc, Comparison, Domain, Event, EventId, Predicate, State, Step, Value, VarId, Variable,
+    Action, Arc, Comparison, Domain, Event, EventId, Predicate, RunRecorder, Step, Value, VarId,
+    Variable,
 };
 
 /// Arcs of a transition: place, consumed, produced.
@@ -82,26 +83,16 @@ fn some(places: &[&str], events: &[&str]) -> Option<(Vec<String>, Vec<String>)> 
 
 /// The run of a system over these events, then stuttering or with the last `cycle` events as loop.
 fn run(system: &System, events: &[u32], cycle: usize) -> Lasso {
-    let mut state = system.initial[0].clone();
-    let mut steps: Vec<Step> = Vec::new();
+    let mut run = RunRecorder::new(system.initial[0].clone());
     for event in events {
-        let event = EventId(*event);
-        state = system.successors(&state, event).pop().unwrap();
-        steps.push(Step {
-            event: Some(event),
-            state: state.clone(),
-        });
+        let next = system.successors(run.state(), EventId(*event)).pop();
+        run.push(Some(EventId(*event)), &next.unwrap());
     }
-    let cycle = match cycle {
-        0 => vec![Step { event: None, state }],
-        n => steps.split_off(steps.len() - n),
-    };
-    Lasso {
-        initial: system.initial[0].clone(),
-        prefix: steps,
-        cycle,
-        growth: None,
+    if cycle == 0 {
+        run.stutter();
     }
+    let entry = run.len() - cycle.max(1);
+    run.into_lasso(entry)
 }
 
 fn events(steps: &[Step]) -> Vec<Option<u32>> {
@@ -278,7 +269,9 @@ fn a_loop_that_fills_an_implicit_place_is_a_covering_run() {
     let support = Support::of(&grows, &[], false);
     let rules = Rules::only(&[Rule::ImplicitPlaces]);
     let reduction = reduce(&grows, &support, rules, &mut advice, &Budget::unlimited()).unwrap();
-    let back = reduction.lift.back(run(&reduction.system, &[0, 1], 2));
+    let back = reduction
+        .lift
+        .back(run(&reduction.system, &[0, 1], 2), &Budget::unlimited());
     assert_eq!(back.unwrap().growth, Some([0, 0, 1].into()));
 }
 
@@ -292,13 +285,17 @@ fn sink_places_are_removed_and_loops_that_fill_them_lift_to_covering_runs() {
     assert_eq!(left(&net, Rule::SinkPlaces, &[]), kept);
     assert_eq!(left(&net, Rule::SinkPlaces, &[marked(2)]), None);
     let reduction = reduced(&net, Rule::SinkPlaces, &[]);
-    let grows = reduction.lift.back(run(&reduction.system, &[0, 1], 2));
+    let grows = reduction
+        .lift
+        .back(run(&reduction.system, &[0, 1], 2), &Budget::unlimited());
     assert_eq!(grows.unwrap().growth, Some([0, 0, 1].into()));
-    let ends = reduction.lift.back(run(&reduction.system, &[0, 1, 2], 0));
+    let ends = reduction
+        .lift
+        .back(run(&reduction.system, &[0, 1, 2], 0), &Budget::unlimited());
     let ends = ends.unwrap();
     assert_eq!(events(&ends.prefix), [Some(0), Some(1), Some(2)]);
-    let state: State = [0, 0, 1].into();
-    assert_eq!(ends.cycle, [Step { event: None, state }]);
+    assert_eq!(*ends.entry(), [0, 0, 1]);
+    assert_eq!(ends.cycle, [Step::stutter()]);
 }
 
 #[test]
@@ -327,7 +324,9 @@ fn consumers_that_follow_at_once_are_fused() {
     // Not known to be stutter-invariant.
     assert!(reduction(&ring, &[rule], &[marked(0)], false).is_none());
     let reduction = reduced(&ring, rule, &[marked(0)]);
-    let lasso = reduction.lift.back(run(&reduction.system, &[1, 0], 2));
+    let lasso = reduction
+        .lift
+        .back(run(&reduction.system, &[1, 0], 2), &Budget::unlimited());
     assert_eq!(events(&lasso.unwrap().cycle), [Some(0), Some(1), Some(2)]);
 }
 
@@ -357,7 +356,9 @@ fn producers_that_can_be_delayed_are_fused() {
     }
     // At the end t0 is still pending.
     let reduction = reduced(&waiting, rule, &atoms);
-    let lasso = reduction.lift.back(run(&reduction.system, &[0], 0));
+    let lasso = reduction
+        .lift
+        .back(run(&reduction.system, &[0], 0), &Budget::unlimited());
     let lasso = lasso.unwrap();
     assert_eq!(events(&lasso.prefix), [Some(0), Some(1), Some(0)]);
     assert_eq!(events(&lasso.cycle), [None]);

@@ -10,7 +10,8 @@
 //! reduced net, and the tokens in a place of the reduced net are the sum of those in the places
 //! fused into it. Hence no choice has to be undone.
 
-use lariat_model::{EventId, State, Step, System, Value, VarId};
+use lariat_budget::{Budget, Stop};
+use lariat_model::{EventId, RunRecorder, State, System, Value, VarId};
 use std::collections::VecDeque;
 use std::sync::Arc as Shared;
 
@@ -114,60 +115,64 @@ impl EventExpansion {
 }
 
 /// Reason why a way was not executed completely.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum LiftHalt {
     Blocked,
     /// The run exceeds the step limit.
     TooLong,
+    /// The budget ended.
+    Stopped(Stop),
 }
 
 /// Limit on the steps of a lifted run.
 const MOST_STEPS: usize = 1_000_000;
+/// Steps between two polls of the budget.
+const POLL_INTERVAL: usize = 256;
 
 /// A run of the original under construction.
-pub(super) struct LiftedRun<'s> {
+pub(super) struct LiftedRun<'a, 's> {
     system: &'s System,
-    pub initial: &'s State,
-    pub steps: Vec<Step>,
+    budget: &'a Budget,
+    pub run: RunRecorder,
 }
 
-impl<'s> LiftedRun<'s> {
-    pub fn new(system: &'s System, initial: &'s State) -> LiftedRun<'s> {
+impl<'a, 's> LiftedRun<'a, 's> {
+    pub fn new(system: &'s System, initial: &State, budget: &'a Budget) -> LiftedRun<'a, 's> {
         LiftedRun {
             system,
-            initial,
-            steps: Vec::new(),
+            budget,
+            run: RunRecorder::new(initial.clone()),
         }
     }
 
     pub fn state(&self) -> &State {
-        self.steps.last().map_or(self.initial, |step| &step.state)
+        self.run.state()
     }
 
     /// Executes the way; on failure the run is unchanged.
     pub fn follow(&mut self, way: &EventExpansion) -> Result<(), LiftHalt> {
-        let before = self.steps.len();
+        let before = self.run.len();
         let ended = way.legs.iter().try_for_each(|leg| match leg {
             Leg::Take(event) => self.take(*event),
             Leg::Either(ways) => self.one_of(ways),
             Leg::Gather(ring, needs) => self.gather(ring, needs),
         });
         if ended.is_err() {
-            self.steps.truncate(before);
+            self.run.truncate(before);
         }
         ended
     }
 
     fn take(&mut self, event: EventId) -> Result<(), LiftHalt> {
-        let next = self.system.successors(self.state(), event).pop();
-        let state = next.ok_or(LiftHalt::Blocked)?;
-        if self.steps.len() >= MOST_STEPS {
+        let next = self.system.steps(self.state(), event).pop();
+        let step = next.ok_or(LiftHalt::Blocked)?;
+        if self.run.len() >= MOST_STEPS {
             return Err(LiftHalt::TooLong);
         }
-        self.steps.push(Step {
-            event: Some(event),
-            state,
-        });
+        if self.run.len().is_multiple_of(POLL_INTERVAL) {
+            self.budget.check().map_err(LiftHalt::Stopped)?;
+        }
+        self.run.take(step);
         Ok(())
     }
 

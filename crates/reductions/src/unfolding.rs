@@ -5,6 +5,7 @@
 //! of the unfolding.
 
 use super::{Lift, LiftError};
+use lariat_budget::Budget;
 use lariat_model::coloured::ColouredNet;
 use lariat_model::{Lasso, Proposition, System};
 
@@ -24,9 +25,8 @@ impl Lift for UnfoldingLift<'_> {
     }
 
     /// Returns the same run after the coloured net has replayed every step.
-    fn back(&self, lasso: Lasso) -> Result<Lasso, LiftError> {
-        let replayed = self.net.replay(self.system, &lasso);
-        replayed.map_err(LiftError::Defect)?;
+    fn back(&self, lasso: Lasso, budget: &Budget) -> Result<Lasso, LiftError> {
+        self.net.replay(self.system, &lasso, budget)?;
         Ok(lasso)
     }
 }

@@ -90,14 +90,17 @@ pub fn check(
 
 /// Checks that a loop satisfies every constraint; the error names one that it violates.
 pub fn is_fair(lasso: &Lasso, system: &System, fairness: &[Constraint]) -> Result<(), String> {
-    let mut states: Vec<State> = vec![lasso.entry().clone()];
-    if lasso.growth.is_some() {
-        states = unrolled(lasso, system)?;
-        // The last round decides.
-        states.drain(..(ROUNDS - 1) * lasso.cycle.len());
+    let mut states = if lasso.growth.is_some() {
+        unrolled(lasso, system)?
     } else {
-        states.extend(lasso.cycle.iter().map(|step| step.state.clone()));
-    }
+        lasso.states()
+    };
+    // The last round decides.
+    let before_last = match &lasso.growth {
+        Some(_) => (ROUNDS - 1) * lasso.cycle.len(),
+        None => lasso.prefix.len(),
+    };
+    states.drain(..before_last);
     let steps = states.iter().zip(&lasso.cycle);
     let ledger = steps.fold(Ledger::default(), |all, (state, step)| {
         all.and(Ledger::of(system, fairness, state, step.event))
@@ -126,7 +129,7 @@ fn check_bad_prefix(
     if deadlock == Deadlock::Ignore {
         return Err("a finite run does not count under `Ignore`".to_owned());
     }
-    let end = lasso.prefix.last().map_or(&lasso.initial, |s| &s.state);
+    let end = &lasso.entry();
     let events: Vec<Option<EventId>> = std::iter::once(None)
         .chain((0..system.events.len() as u32).map(|e| Some(EventId(e))))
         .collect();
@@ -177,24 +180,21 @@ pub fn follow(
     if !system.initial.contains(&lasso.initial) {
         return Err("it does not start in an initial state".to_owned());
     }
-    let mut at: &State = &lasso.initial;
-    let mut entry = at;
+    let states = lasso.states();
+    let (entry, end) = (&states[lasso.prefix.len()], &states[lasso.len()]);
     let mut letters = Vec::new();
-    for (i, step) in lasso.prefix.iter().chain(&lasso.cycle).enumerate() {
-        if i == lasso.prefix.len() {
-            entry = at;
-        }
+    for (i, step) in lasso.steps().enumerate() {
+        let (at, after) = (&states[i], &states[i + 1]);
         letters.push(interpret::letter(system, propositions, at, step.event));
         match step.event {
             Some(EventId(e)) if e as usize >= system.events.len() => {
                 return Err(format!("step {i} takes an event that does not exist"));
             }
             Some(event) => {
-                if !interpret::after(system, at, event).contains(&step.state) {
+                if !interpret::after(system, at, event).contains(after) {
                     let name = &system.events[event.index()].name;
                     return Err(format!(
-                        "step {i}: `{name}` does not lead from {at:?} to {:?}",
-                        step.state
+                        "step {i}: `{name}` does not lead from {at:?} to {after:?}"
                     ));
                 }
             }
@@ -207,12 +207,11 @@ pub fn follow(
                 if !interpret::steps(system, at).is_empty() {
                     return Err(format!("step {i} stutters in {at:?}, which is not dead"));
                 }
-                if step.state != *at {
+                if after != at {
                     return Err(format!("step {i} stutters and changes the state"));
                 }
             }
         }
-        at = &step.state;
     }
     match &lasso.growth {
         _ if lasso.cycle.is_empty() => Ok(letters),
@@ -221,7 +220,7 @@ pub fn follow(
             letters.extend(repeat(lasso, system, propositions, growth)?);
             Ok(letters)
         }
-        None if at == entry => Ok(letters),
+        None if end == entry => Ok(letters),
         None => Err("the loop does not close".to_owned()),
     }
 }

@@ -64,13 +64,13 @@ pub fn follow(system: &System, run: &Lasso) -> Result<Vec<State>, String> {
     if !system.initial.contains(&run.initial) {
         return Err("it does not start in an initial state".to_owned());
     }
-    let mut at = run.initial.clone();
-    for step in &run.prefix {
+    let states = run.states();
+    let mut at = states[run.prefix.len()].clone();
+    for (step, states) in run.prefix.iter().zip(states.windows(2)) {
         let event = step.event.ok_or("a step without an event")?;
-        if !interpret::after(system, &at, event).contains(&step.state) {
+        if !interpret::after(system, &states[0], event).contains(&states[1]) {
             return Err(format!("event {} does not lead there", event.0));
         }
-        at = step.state.clone();
     }
     let mut rounds = vec![at.clone()];
     if run.cycle.is_empty() {

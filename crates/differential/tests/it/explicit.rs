@@ -8,7 +8,7 @@ use lariat_differential::subjects;
 use lariat_engines::{Claims, Found, Outcome, Problem, ShortenEffort, shorten};
 use lariat_model::order::OrderName;
 use lariat_model::{
-    Comparison, Constraint, Deadlock, EventId, Lasso, Predicate, Proposition, Step, Strength, VarId,
+    Comparison, Constraint, Deadlock, EventId, Lasso, Predicate, Proposition, Strength, VarId,
 };
 use lariat_testkit::oracle::{Buchi, BuchiEdge};
 
@@ -155,16 +155,8 @@ fn no_bad_prefix_is_longer_than_the_lasso() {
     let propositions = [Proposition::State(at_least(1, 1))];
     let mut problem = Problem::new(&system, &automaton, &propositions, Deadlock::Stutter);
     problem.prefixes = true;
-    let step = |event| Step {
-        event: Some(EventId(event)),
-        state: [0, 1].into_iter().collect(),
-    };
-    let lasso = Lasso {
-        initial: system.initial[0].clone(),
-        prefix: vec![step(0)],
-        cycle: vec![step(1)],
-        growth: None,
-    };
+    let step = |event| (Some(EventId(event)), [0, 1].into_iter().collect());
+    let lasso = Lasso::through(system.initial[0].clone(), [step(0)], [step(1)]);
     let effort = ShortenEffort {
         at_first: 1000,
         at_last: &|_| 0,

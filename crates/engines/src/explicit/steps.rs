@@ -1,9 +1,8 @@
 //! Runs of the system along lassos of products of single states.
 
-use crate::runs::plain_run;
 use lariat_budget::Stop;
 use lariat_emptiness::{Edge, FairLasso, Graph, GraphLasso, NodeId, NumberedEdge};
-use lariat_model::{EventId, Lasso, State, Step, Value};
+use lariat_model::{EventId, Lasso, RunRecorder, State};
 
 /// A product whose nodes hold single states.
 pub(crate) trait SingleStateProduct: Graph<Stop = Stop> {
@@ -30,8 +29,25 @@ pub(crate) trait SingleStateProduct: Graph<Stop = Stop> {
     fn accepts_forever(&self, worker: &Self::Worker, node: NodeId) -> bool;
 }
 
-/// Bytes of the longest run that is reported; another engine may find a shorter one.
-pub(crate) const MOST_BYTES: usize = 1 << 28;
+/// Limit on the steps of a run that is reported; another engine may find a shorter one.
+pub(crate) const MOST_STEPS: usize = 10_000_000;
+/// Steps between two polls of the budget.
+const POLL_INTERVAL: usize = 256;
+
+/// The error for a run that exists but exceeds the limit.
+pub(crate) fn too_long(steps: usize) -> Stop {
+    Stop::Bound(format!(
+        "a violating run of {steps} steps was found, too long to report"
+    ))
+}
+
+/// Fails if a run of this length is too long to be reported.
+fn check_length(length: usize) -> Result<(), Stop> {
+    if length > MOST_STEPS {
+        return Err(too_long(length));
+    }
+    Ok(())
+}
 
 /// Returns the run of the system along a lasso of the product, unless it is too long.
 pub(crate) fn concrete<P: SingleStateProduct>(
@@ -39,29 +55,16 @@ pub(crate) fn concrete<P: SingleStateProduct>(
     worker: &mut P::Worker,
     found: &GraphLasso,
 ) -> Result<Lasso, Stop> {
-    let initial = product.state(worker, found.initial);
-    check_length(&initial, found.prefix.len() + found.cycle.len())?;
-    let cycle = if product.accepts_forever(worker, found.entry()) {
-        Vec::new()
-    } else {
-        steps(product, worker, found.entry(), &found.cycle)?
-    };
-    Ok(plain_run(
-        initial,
-        steps(product, worker, found.initial, &found.prefix)?,
-        cycle,
-    ))
-}
-
-/// Fails if a run of this length is too long to be reported.
-fn check_length(state: &State, length: usize) -> Result<(), Stop> {
-    let each = state.len() * size_of::<Value>() + size_of::<Step>();
-    if length.saturating_mul(each) > MOST_BYTES {
-        return Err(Stop::Bound(format!(
-            "a violating run of {length} steps was found, too long to report"
-        )));
+    let length = found.prefix.len() + found.cycle.len();
+    check_length(length)?;
+    let start = RunRecorder::new(product.state(worker, found.initial));
+    let mut run = ProductRun::new(product, worker, start);
+    run.follow(found.initial, &found.prefix)?;
+    let entry = run.run.len();
+    if !product.accepts_forever(run.worker, found.entry()) {
+        run.follow(found.entry(), &found.cycle)?;
     }
-    Ok(())
+    Ok(run.run.into_lasso(entry))
 }
 
 /// Returns the run of the system along a fair lasso of the product, unless it is too long.
@@ -70,62 +73,72 @@ pub(crate) fn concrete_fair<P: SingleStateProduct>(
     worker: &mut P::Worker,
     found: &FairLasso,
 ) -> Result<Lasso, Stop> {
-    let initial = product.state(worker, found.initial);
-    check_length(&initial, found.prefix.len() + found.cycle.len())?;
+    let length = found.prefix.len() + found.cycle.len();
+    check_length(length)?;
+    let start = RunRecorder::new(product.state(worker, found.initial));
     let last = found.prefix.last();
     let entry = last.map_or(found.initial, |last| last.edge.to);
-    Ok(plain_run(
-        initial,
-        numbered_steps(product, worker, found.initial, &found.prefix)?,
-        numbered_steps(product, worker, entry, &found.cycle)?,
-    ))
+    let mut run = ProductRun::new(product, worker, start);
+    run.follow_numbers(found.initial, &found.prefix)?;
+    run.follow_numbers(entry, &found.cycle)?;
+    Ok(run.run.into_lasso(found.prefix.len()))
 }
 
-/// Returns the steps along a path of the product whose edges are given by their numbers.
-fn numbered_steps<P: SingleStateProduct>(
-    product: &P,
-    worker: &mut P::Worker,
-    mut from: NodeId,
-    path: &[NumberedEdge],
-) -> Result<Vec<Step>, Stop> {
-    let mut steps = Vec::with_capacity(path.len());
-    for NumberedEdge { edge, number } in path {
-        let mut cursor = P::Cursor::default();
-        let mut event = None;
-        for _ in 0..=*number {
-            event = product
-                .next_step(worker, from, &mut cursor)?
-                .and_then(|(_, event)| event);
+/// The run of the system along a path of the product.
+pub(crate) struct ProductRun<'a, P: SingleStateProduct> {
+    product: &'a P,
+    worker: &'a mut P::Worker,
+    pub run: RunRecorder,
+}
+
+impl<'a, P: SingleStateProduct> ProductRun<'a, P> {
+    /// Continues a run.
+    pub fn new(product: &'a P, worker: &'a mut P::Worker, run: RunRecorder) -> ProductRun<'a, P> {
+        ProductRun {
+            product,
+            worker,
+            run,
         }
-        steps.push(Step {
-            event,
-            state: product.state(worker, edge.to),
-        });
-        from = edge.to;
     }
-    Ok(steps)
-}
 
-/// Returns the steps along a path of the product.
-pub(crate) fn steps<P: SingleStateProduct>(
-    product: &P,
-    worker: &mut P::Worker,
-    mut from: NodeId,
-    path: &[Edge],
-) -> Result<Vec<Step>, Stop> {
-    let mut steps = Vec::with_capacity(path.len());
-    for edge in path {
-        let mut cursor = P::Cursor::default();
-        while let Some((found, event)) = product.next_step(worker, from, &mut cursor)? {
-            if found == *edge {
-                steps.push(Step {
-                    event,
-                    state: product.state(worker, edge.to),
-                });
-                break;
+    fn push(&mut self, event: Option<EventId>, to: NodeId) -> Result<(), Stop> {
+        if self.run.len().is_multiple_of(POLL_INTERVAL) {
+            self.product.tick(self.worker, 0)?;
+        }
+        let state = self.product.state(self.worker, to);
+        self.run.push(event, &state);
+        Ok(())
+    }
+
+    /// Follows a path of the product.
+    pub fn follow(&mut self, mut from: NodeId, path: &[Edge]) -> Result<(), Stop> {
+        for edge in path {
+            let mut cursor = P::Cursor::default();
+            while let Some((found, event)) =
+                self.product.next_step(self.worker, from, &mut cursor)?
+            {
+                if found == *edge {
+                    self.push(event, edge.to)?;
+                    break;
+                }
             }
+            from = edge.to;
         }
-        from = edge.to;
+        Ok(())
     }
-    Ok(steps)
+
+    /// Follows a path of the product whose edges are given by their numbers.
+    fn follow_numbers(&mut self, mut from: NodeId, path: &[NumberedEdge]) -> Result<(), Stop> {
+        for NumberedEdge { edge, number } in path {
+            let mut cursor = P::Cursor::default();
+            let mut event = None;
+            for _ in 0..=*number {
+                let step = self.product.next_step(self.worker, from, &mut cursor)?;
+                event = step.and_then(|(_, event)| event);
+            }
+            self.push(event, edge.to)?;
+            from = edge.to;
+        }
+        Ok(())
+    }
 }

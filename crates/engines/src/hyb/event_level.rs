@@ -23,7 +23,6 @@
 
 use crate::alphabet::{Alphabet, ClassId};
 use crate::problem::Problem;
-use crate::runs::plain_run;
 use lariat_budget::Stop;
 use lariat_dd::{EventPart, EventRelation, Store};
 use lariat_model::order::Order;
@@ -141,15 +140,12 @@ impl EventLevelProblem {
     /// Removes the additional level from a run.
     pub fn lift(&self, lasso: Lasso) -> Lasso {
         let variables = self.layout.levels() - 1;
-        let state = |state: State| State::from(&state[..variables]);
-        let step = |step: Step| Step {
-            event: step.event,
-            state: state(step.state),
-        };
-        plain_run(
-            state(lasso.initial),
-            lasso.prefix.into_iter().map(step).collect(),
-            lasso.cycle.into_iter().map(step).collect(),
-        )
+        let steps = |steps: Vec<Step>| steps.into_iter().map(|step| step.on_first(variables));
+        Lasso {
+            initial: State::from(&lasso.initial[..variables]),
+            prefix: steps(lasso.prefix).collect(),
+            cycle: steps(lasso.cycle).collect(),
+            growth: None,
+        }
     }
 }

@@ -71,7 +71,7 @@ mod structure;
 use crate::engine::{AutomatonKind, Engine, Found, Needs, Procedure, Task, Variant};
 use crate::engine_id::EngineId;
 use crate::problem::Problem;
-use crate::runs::plain_run;
+use crate::runs::{Passage, plain_run};
 use crate::sets::walk::lost;
 use beginning::Forever;
 use cap::overflows;
@@ -86,7 +86,7 @@ use lariat_budget::{Budget, Observer, Progress, RunContext, Statistic, Stats, St
 use lariat_dd::kernel::DdNode;
 use lariat_dd::{Set, Store};
 use lariat_emptiness::Outcome;
-use lariat_model::{Lasso, Step, Strength};
+use lariat_model::{Lasso, Strength};
 use lariat_space::symbolic::{LevelLayout, Symbolic};
 use lasso::HybWalk;
 use path::{PathGoal, Walk};
@@ -359,7 +359,7 @@ impl<'p> Product<'p> {
         };
         enter(observer, "lasso");
         let walk = self.prefix(top, PathGoal::In(found.node()))?;
-        let rest = Step {
+        let rest = Passage {
             event: None,
             state: self.state(&walk.end()),
         };
@@ -490,10 +490,10 @@ impl<'p> Product<'p> {
     }
 
     /// Returns the steps of a walk on the levels below some values that do not change.
-    fn steps(&self, above: &[u32], walk: &Walk) -> Vec<Step> {
+    fn steps(&self, above: &[u32], walk: &Walk) -> Vec<Passage> {
         let mut steps = Vec::with_capacity(walk.hops.len());
         walk.follow(|event, suffix| {
-            steps.push(Step {
+            steps.push(Passage {
                 event: Some(event),
                 state: self.state(&[above, suffix].concat()),
             });
@@ -501,7 +501,7 @@ impl<'p> Product<'p> {
         steps
     }
 
-    fn lasso(&self, prefix: &Walk, cycle: Vec<Step>) -> Outcome<Lasso> {
+    fn lasso(&self, prefix: &Walk, cycle: Vec<Passage>) -> Outcome<Lasso> {
         let initial = self.state(&prefix.start);
         Outcome::Accepting(plain_run(initial, self.steps(&[], prefix), cycle))
     }

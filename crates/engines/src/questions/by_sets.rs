@@ -14,7 +14,7 @@
 
 use super::path::path;
 use super::question_set::QuestionSet;
-use super::{Finding, SearchResult, StateQuestion};
+use super::{Finding, FindingSink, SearchEnd, StateQuestion};
 use crate::sums::sum;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{Comparison, Linear, Predicate, Value, VarId};
@@ -25,17 +25,16 @@ pub fn by_sets(
     open_questions: &mut QuestionSet<'_>,
     reached: &mut Reached<'_>,
     budget: &Budget,
-) -> SearchResult {
+    sink: &mut FindingSink<'_>,
+) -> SearchEnd {
     let counted = budget.clone().with_work(u64::MAX);
     let Reached { space, states, .. } = reached;
     space.set_budget(&counted);
-    let mut search = SearchResult::default();
-    let stop = answer(open_questions, space, states, &mut search, &counted).err();
+    let stop = answer(open_questions, space, states, &counted, sink).err();
     space.set_budget(budget);
-    SearchResult {
+    SearchEnd {
         stop,
         work: counted.work_spent(),
-        ..search
     }
 }
 
@@ -43,8 +42,8 @@ fn answer(
     open_questions: &mut QuestionSet<'_>,
     space: &mut Symbolic<'_>,
     states: &Set,
-    search: &mut SearchResult,
     budget: &Budget,
+    sink: &mut FindingSink<'_>,
 ) -> Result<(), Stop> {
     let open: Vec<usize> = open_questions.open().collect();
     let mut recurrence = None;
@@ -63,17 +62,17 @@ fn answer(
                     Finding::Reached(path(space, states, &goal, budget)?)
                 };
                 open_questions.close(q);
-                search.findings.push((q, finding));
+                sink(q, finding);
             }
             StateQuestion::Most(terms) => {
                 let record = open_questions.record(q).unwrap_or(i128::MIN);
                 let most = most(space, states, &terms, record)?;
                 if let Some((value, goal)) = most.beyond {
                     let run = path(space, states, &goal, budget)?;
-                    search.findings.push((q, Finding::AtLeast(value, run)));
+                    sink(q, Finding::AtLeast(value, run));
                 }
                 open_questions.close(q);
-                search.findings.push((q, Finding::AtMost(most.value)));
+                sink(q, Finding::AtMost(most.value));
             }
             StateQuestion::Always(predicate) => {
                 let recurrence = match &recurrence {
@@ -88,7 +87,7 @@ fn answer(
                     Finding::Lost(path(space, states, &lost, budget)?)
                 };
                 open_questions.close(q);
-                search.findings.push((q, finding));
+                sink(q, finding);
             }
         }
     }

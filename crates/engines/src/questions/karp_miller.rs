@@ -16,12 +16,11 @@
 //! Cost: the tree may be larger than any given bound; work is counted in nodes.
 
 use super::question_set::QuestionSet;
-use super::{Finding, SearchResult, StateQuestion, marked_net};
-use crate::runs::plain_run;
+use super::{Finding, FindingSink, SearchEnd, StateQuestion, marked_net};
 use crate::sums::sum;
 use lariat_budget::{Budget, Stop};
 use lariat_model::{
-    Action, Arc, EventId, Lasso, Linear, Predicate, State, Step, System, Value, VarId,
+    Action, Arc, EventId, Lasso, Linear, Predicate, RunRecorder, State, System, Value, VarId,
 };
 use rustc_hash::FxHashMap;
 
@@ -48,20 +47,24 @@ struct Tree<'s> {
 }
 
 /// Builds the tree within the budget. Finds nothing if the system is no net.
-pub fn karp_miller(open_questions: &mut QuestionSet<'_>, budget: &Budget) -> SearchResult {
+pub fn karp_miller(
+    open_questions: &mut QuestionSet<'_>,
+    budget: &Budget,
+    sink: &mut FindingSink<'_>,
+) -> SearchEnd {
     let counted = budget.clone().with_work(u64::MAX);
-    let mut search = SearchResult::default();
     let Some(mut tree) = Tree::new(open_questions.system()) else {
-        return search;
+        return SearchEnd::default();
     };
-    let grown = tree.grow(open_questions, &mut search, &counted);
-    let complete = grown.is_ok();
-    search.stop = grown.err();
-    search.work = counted.work_spent();
-    if complete && let Err(stop) = tree.conclude(open_questions, &mut search, &counted) {
-        search.stop = Some(stop);
-    }
-    search
+    let mut work = 0;
+    let mut search = || {
+        let grown = tree.grow(open_questions, &counted, sink);
+        work = counted.work_spent();
+        grown?;
+        tree.conclude(open_questions, &counted, sink)
+    };
+    let stop = search().err();
+    SearchEnd { stop, work }
 }
 
 impl<'s> Tree<'s> {
@@ -83,8 +86,8 @@ impl<'s> Tree<'s> {
     fn grow(
         &mut self,
         open_questions: &mut QuestionSet<'_>,
-        search: &mut SearchResult,
         budget: &Budget,
+        sink: &mut FindingSink<'_>,
     ) -> Result<(), Stop> {
         let mut known: FxHashMap<Box<[Value]>, u32> = FxHashMap::default();
         known.insert(self.nodes[0].label.clone(), 0);
@@ -113,7 +116,7 @@ impl<'s> Tree<'s> {
                     event: EventId(event as u32),
                     rounds,
                 });
-                self.endless(next as usize, open_questions, search);
+                self.endless(next as usize, open_questions, sink);
             }
             at += 1;
         }
@@ -177,7 +180,7 @@ impl<'s> Tree<'s> {
         &self,
         node: usize,
         open_questions: &mut QuestionSet<'_>,
-        search: &mut SearchResult,
+        sink: &mut FindingSink<'_>,
     ) {
         let rounds = &self.nodes[node].rounds;
         if rounds.is_empty() {
@@ -210,7 +213,7 @@ impl<'s> Tree<'s> {
                     };
                     if grows {
                         open_questions.answered(*q);
-                        search.findings.push((*q, Finding::Endless(lasso.clone())));
+                        sink(*q, Finding::Endless(lasso.clone()));
                     }
                     !grows
                 });
@@ -243,11 +246,8 @@ impl<'s> Tree<'s> {
     /// rounds that can be repeated after them.
     fn pumping(&self, way: &[usize], ancestor: usize, often: usize) -> Option<Lasso> {
         let from = way.iter().position(|node| *node == ancestor)?;
-        let before = self.run(&way[..=from], often)?;
-        let mut cycle = Run {
-            steps: Vec::new(),
-            ..before.clone()
-        };
+        let mut cycle = self.run(&way[..=from], often)?;
+        let (entry, before) = (cycle.run.len(), cycle.run.state().clone());
         for event in self.events(&way[from..]) {
             cycle.take(event)?;
         }
@@ -261,14 +261,12 @@ impl<'s> Tree<'s> {
         for round in earlier {
             cycle.repeat(&round, often);
         }
-        let pairs = cycle.state.iter().zip(&before.state);
+        let pairs = cycle.run.state().iter().zip(&before);
         let growth: State = pairs.map(|(after, before)| after - before).collect();
         let covers = growth.iter().all(|more| *more >= 0);
         covers.then_some(Lasso {
-            initial: before.initial,
-            prefix: before.steps,
-            cycle: cycle.steps,
             growth: Some(growth),
+            ..cycle.run.into_lasso(entry)
         })
     }
 
@@ -276,8 +274,8 @@ impl<'s> Tree<'s> {
     fn conclude(
         &self,
         open_questions: &mut QuestionSet<'_>,
-        search: &mut SearchResult,
         budget: &Budget,
+        sink: &mut FindingSink<'_>,
     ) -> Result<(), Stop> {
         let open: Vec<usize> = open_questions.open().collect();
         for q in open {
@@ -289,7 +287,7 @@ impl<'s> Tree<'s> {
                     let mut candidates = (0..self.nodes.len()).filter(may).peekable();
                     if candidates.peek().is_none() {
                         open_questions.close(q);
-                        search.findings.push((q, Finding::Never));
+                        sink(q, Finding::Never);
                         continue;
                     }
                     let tried = candidates.take(TRIED);
@@ -299,11 +297,11 @@ impl<'s> Tree<'s> {
                     });
                     let found = runs
                         .flatten()
-                        .find(|r| self.system.holds(&predicate, &r.state));
+                        .find(|r| self.system.holds(&predicate, r.run.state()));
                     if let Some(run) = found {
                         open_questions.answered(q);
-                        let run = plain_run(run.initial, run.steps, Vec::new());
-                        search.findings.push((q, Finding::Reached(run)));
+                        let run = run.run.into_prefix();
+                        sink(q, Finding::Reached(run));
                     }
                 }
                 StateQuestion::Most(terms) => {
@@ -312,7 +310,7 @@ impl<'s> Tree<'s> {
                     let top = tops.reduce(|a, b| a.zip(b).map(|(a, b)| a.max(b)));
                     if let Some(Some(most)) = top {
                         open_questions.close(q);
-                        search.findings.push((q, Finding::AtMost(most)));
+                        sink(q, Finding::AtMost(most));
                     }
                 }
                 StateQuestion::Always(_) => {}
@@ -325,42 +323,32 @@ impl<'s> Tree<'s> {
 #[derive(Clone)]
 struct Run<'s> {
     system: &'s System,
-    initial: State,
-    state: State,
-    steps: Vec<Step>,
+    run: RunRecorder,
 }
 
 impl<'s> Run<'s> {
     fn new(system: &'s System) -> Run<'s> {
-        let initial = system.initial[0].clone();
         Run {
             system,
-            state: initial.clone(),
-            initial,
-            steps: Vec::new(),
+            run: RunRecorder::new(system.initial[0].clone()),
         }
     }
 
     fn take(&mut self, event: EventId) -> Option<()> {
-        if self.steps.len() >= MOST_STEPS {
+        if self.run.len() >= MOST_STEPS {
             return None;
         }
-        let state = self.system.successors(&self.state, event).pop()?;
-        self.steps.push(Step {
-            event: Some(event),
-            state: state.clone(),
-        });
-        self.state = state;
+        let step = self.system.steps(self.run.state(), event).pop()?;
+        self.run.take(step);
         Some(())
     }
 
     /// Fires the events up to `often` times, as long as all of them can be fired.
     fn repeat(&mut self, events: &[EventId], often: usize) {
         for _ in 0..often {
-            let (steps, state) = (self.steps.len(), self.state.clone());
+            let steps = self.run.len();
             if !events.iter().all(|event| self.take(*event).is_some()) {
-                self.steps.truncate(steps);
-                self.state = state;
+                self.run.truncate(steps);
                 return;
             }
         }

@@ -10,7 +10,7 @@
 //!
 //! where `R` is the set of reachable states and `R(s)` of those reachable from `s`. Many questions
 //! about one system form a [`QuestionSet`], and an engine answers as many as it can with one
-//! search. An engine is a function that takes the set and a budget and returns its
+//! search. An engine is a function that takes the set, a budget and a [sink](FindingSink) for its
 //! [findings](Finding); it is registered in [`QuestionEngine::ALL`]:
 //!
 //! - [`wander`]: random and directed walks, which find runs and prove nothing;
@@ -69,11 +69,13 @@ pub enum Finding {
     Lost(Lasso),
 }
 
-/// Result of a search: findings by position of their question, and why it ended early.
+/// Receives each finding, with the position of its question. Runs may be long: findings are passed
+/// on one by one, so that they are not all in memory together.
+pub type FindingSink<'f> = dyn FnMut(usize, Finding) + 'f;
+
+/// End of a search, and why it was early.
 #[derive(Debug, Default)]
-pub struct SearchResult {
-    /// Findings, with the positions of their questions.
-    pub findings: Vec<(usize, Finding)>,
+pub struct SearchEnd {
     /// Reason of an incomplete search.
     pub stop: Option<Stop>,
     /// Units of work: states, steps, nodes.

@@ -10,9 +10,9 @@
 //! finds all states that can reach the goal, and a depth-first walk among them ends in the goal.
 //! Such a run may be long; the caller shortens it if necessary.
 
-use crate::runs::plain_run;
+use crate::runs::{Passage, plain_run};
 use lariat_budget::{Budget, Stop};
-use lariat_model::{EventId, Lasso, State, Step, Value};
+use lariat_model::{EventId, Lasso, State, Value};
 use lariat_space::symbolic::{Set, Symbolic};
 use rustc_hash::FxHashSet;
 
@@ -76,7 +76,7 @@ fn by_layers(
         let Some((event, to)) = step else {
             return Err(Stop::Internal("a layer that no step leads to".to_owned()));
         };
-        prefix.push(Step {
+        prefix.push(Passage {
             event: Some(event),
             state: to.clone(),
         });
@@ -106,7 +106,7 @@ fn by_walk(
     let mut lease = budget.lease();
     let bytes = start.len() * size_of::<Value>() + size_of::<State>();
     // The steps of the walk, and the remaining ways from its start and after each step.
-    let mut prefix: Vec<Step> = Vec::new();
+    let mut prefix: Vec<Passage> = Vec::new();
     let mut ways = vec![ways_on(space, &start, &good, &met)];
     loop {
         budget.check()?;
@@ -123,7 +123,7 @@ fn by_walk(
         }
         budget.spend(1)?;
         lease.resize(3 * bytes * met.len())?;
-        prefix.push(Step {
+        prefix.push(Passage {
             event: Some(event),
             state: to.clone(),
         });

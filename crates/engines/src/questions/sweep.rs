@@ -10,11 +10,10 @@
 
 use super::bottom::bottom;
 use super::question_set::{QuestionSet, StateAnswer, StateView};
-use super::{Finding, SearchResult, StateQuestion};
-use crate::runs::plain_run;
+use super::{Finding, FindingSink, SearchEnd, StateQuestion};
 use crate::sums::sum;
 use lariat_budget::{Budget, Lease, Stop};
-use lariat_model::{Deadlock, EventId, Lasso, Predicate, Step, Value, VarId};
+use lariat_model::{Deadlock, EventId, Lasso, Predicate, RunRecorder, Value, VarId};
 use lariat_space::explicit::{Explicit, ExplicitStateId, StateTable};
 
 /// States between two polls of the budget.
@@ -48,19 +47,22 @@ impl SweepGraph {
 
     /// Returns the run by which a state was found.
     fn run(&self, space: &Explicit<'_>, states: &mut StateTable, to: u32) -> Lasso {
-        let mut prefix = Vec::new();
+        let mut path = Vec::new();
         let mut at = to;
         loop {
             let (before, event) = self.parents[at as usize];
-            let state = space.values(states, ExplicitStateId(at)).into();
             if before == FIRST {
-                prefix.reverse();
-                return plain_run(state, prefix, Vec::new());
+                break;
             }
-            let event = Some(event);
-            prefix.push(Step { event, state });
+            path.push((event, at));
             at = before;
         }
+        let initial = space.values(states, ExplicitStateId(at));
+        let mut run = RunRecorder::new(initial.into());
+        for (event, to) in path.into_iter().rev() {
+            run.push(Some(event), space.values(states, ExplicitStateId(to)));
+        }
+        run.into_prefix()
     }
 }
 
@@ -77,7 +79,11 @@ impl StateView for At<'_, '_> {
 }
 
 /// Evaluates all states, or as many as the budget allows.
-pub fn sweep(open_questions: &mut QuestionSet<'_>, budget: &Budget) -> SearchResult {
+pub fn sweep(
+    open_questions: &mut QuestionSet<'_>,
+    budget: &Budget,
+    sink: &mut FindingSink<'_>,
+) -> SearchEnd {
     let counted = budget.clone().with_work(u64::MAX);
     let space = Explicit::new(open_questions.system(), Deadlock::Ignore);
     let mut states = space.states(&counted);
@@ -101,7 +107,6 @@ pub fn sweep(open_questions: &mut QuestionSet<'_>, budget: &Budget) -> SearchRes
     );
     let complete = explored == Ok(true);
     let mut stop = explored.err();
-    let mut findings = Vec::new();
     if complete && open_questions.asks(is_always) {
         match bottom(&space, &mut states, open_questions, &graph, &counted) {
             Ok(found) => {
@@ -109,7 +114,7 @@ pub fn sweep(open_questions: &mut QuestionSet<'_>, budget: &Budget) -> SearchRes
                 for q in open_questions.open().filter(asked) {
                     match found.iter().find(|(lost, _)| *lost == q) {
                         Some((_, state)) => lost.push((q, *state)),
-                        None => findings.push((q, Finding::Always)),
+                        None => sink(q, Finding::Always),
                     }
                 }
             }
@@ -120,21 +125,21 @@ pub fn sweep(open_questions: &mut QuestionSet<'_>, budget: &Budget) -> SearchRes
         match best {
             Some((StateAnswer::Reached, at)) => {
                 let run = graph.run(&space, &mut states, at);
-                findings.push((q, Finding::Reached(run)));
+                sink(q, Finding::Reached(run));
             }
             Some((StateAnswer::Record(value), at)) => {
                 let run = graph.run(&space, &mut states, at);
-                findings.push((q, Finding::AtLeast(value, run)));
+                sink(q, Finding::AtLeast(value, run));
             }
             Some((StateAnswer::Lost, at)) => lost.push((q, at)),
             None => {}
         }
         if complete && open_questions.is_open(q) {
             match open_questions.question(q) {
-                StateQuestion::Reach(_) => findings.push((q, Finding::Never)),
+                StateQuestion::Reach(_) => sink(q, Finding::Never),
                 StateQuestion::Most(_) => {
                     let most = open_questions.record(q).unwrap_or(0);
-                    findings.push((q, Finding::AtMost(most)));
+                    sink(q, Finding::AtMost(most));
                 }
                 StateQuestion::Always(_) => {}
             }
@@ -142,10 +147,9 @@ pub fn sweep(open_questions: &mut QuestionSet<'_>, budget: &Budget) -> SearchRes
     }
     for (q, at) in lost {
         let run = graph.run(&space, &mut states, at);
-        findings.push((q, Finding::Lost(run)));
+        sink(q, Finding::Lost(run));
     }
-    SearchResult {
-        findings,
+    SearchEnd {
         stop,
         work: counted.work_spent(),
     }

@@ -32,7 +32,7 @@ fn about_losing() -> Vec<StateQuestion> {
 }
 
 /// The best finding of each question, without runs.
-fn answers(search: &SearchResult, questions: usize) -> Vec<String> {
+fn answers(search: &Search, questions: usize) -> Vec<String> {
     let mut answers = vec![String::new(); questions];
     for (q, finding) in &search.findings {
         let word = match finding {
@@ -53,14 +53,25 @@ fn answers(search: &SearchResult, questions: usize) -> Vec<String> {
     answers
 }
 
+/// A search and its findings.
+struct Search {
+    findings: Vec<(usize, Finding)>,
+    stop: Option<Stop>,
+}
+
+fn found_by(search: impl FnOnce(&mut FindingSink<'_>) -> SearchEnd) -> Search {
+    let mut findings = Vec::new();
+    let SearchEnd { stop, .. } = search(&mut |q, finding| findings.push((q, finding)));
+    Search { findings, stop }
+}
+
 /// Searches the first net for the answers to all questions.
-fn about_all(search: impl FnOnce(&mut QuestionSet<'_>) -> SearchResult) -> SearchResult {
+fn about_all(
+    search: impl FnOnce(&mut QuestionSet<'_>, &mut FindingSink<'_>) -> SearchEnd,
+) -> Search {
     let system = losing();
-    search(&mut QuestionSet::new(
-        &system,
-        about_losing(),
-        StopRule::WithAll,
-    ))
+    let mut open = QuestionSet::new(&system, about_losing(), StopRule::WithAll);
+    found_by(|sink| search(&mut open, sink))
 }
 
 #[test]
@@ -73,8 +84,8 @@ fn sweeps_and_sets_find_shortest_runs_and_prove_the_rest() {
         panic!("a bounded net");
     };
     for search in [
-        about_all(|open| sweep(open, &budget)),
-        about_all(|open| by_sets(open, &mut reached, &budget)),
+        about_all(|open, sink| sweep(open, &budget, sink)),
+        about_all(|open, sink| by_sets(open, &mut reached, &budget, sink)),
     ] {
         assert_eq!(search.stop, None);
         let wanted = ["in 3", "never", "in 3", "≥2≤2", "lost in 3", "always"];
@@ -86,7 +97,7 @@ fn sweeps_and_sets_find_shortest_runs_and_prove_the_rest() {
 fn walks_prove_nothing() {
     for seed in 0..20 {
         let budget = Budget::unlimited().with_work(2000);
-        let search = about_all(|open| wander(open, seed, &budget));
+        let search = about_all(|open, sink| wander(open, seed, &budget, sink));
         let answers = answers(&search, 6);
         assert!(answers[0].starts_with("in "), "seed {seed}: {answers:?}");
         for (_, finding) in &search.findings {
@@ -109,7 +120,8 @@ fn the_tree_finds_unbounded_sums() {
         StateQuestion::Reach(at_least(2, 2)),
     ];
     let mut open_questions = QuestionSet::new(&system, questions.clone(), StopRule::WithAll);
-    let search = karp_miller(&mut open_questions, &Budget::unlimited());
+    let unlimited = Budget::unlimited();
+    let search = found_by(|sink| karp_miller(&mut open_questions, &unlimited, sink));
     assert_eq!(search.stop, None);
     let answers = answers(&search, questions.len());
     assert_eq!(answers[0], "endless");
@@ -128,7 +140,7 @@ fn the_tree_finds_unbounded_sums() {
 fn incomplete_searches_prove_nothing() {
     for work in 1..4 {
         let budget = Budget::unlimited().with_work(work);
-        let search = about_all(|open| sweep(open, &budget));
+        let search = about_all(|open, sink| sweep(open, &budget, sink));
         assert!(matches!(search.stop, Some(Stop::Work(_))), "{work}");
         let answers = answers(&search, 6);
         assert_eq!(answers[1], "", "{work}");
@@ -144,6 +156,6 @@ fn short_walks_respect_the_deadline() {
     let question = StateQuestion::Reach(at_least(1, 2));
     let mut open_questions = QuestionSet::new(&system, vec![question], StopRule::WithAll);
     let budget = Budget::unlimited().with_deadline(std::time::Duration::from_millis(20));
-    let search = wander(&mut open_questions, 1, &budget);
+    let search = found_by(|sink| wander(&mut open_questions, 1, &budget, sink));
     assert_eq!(search.stop, Some(Stop::Time));
 }

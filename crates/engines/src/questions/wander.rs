@@ -12,10 +12,10 @@
 //! Enabled transitions are maintained incrementally. Walks prove nothing.
 
 use super::question_set::{QuestionSet, StateAnswer, StateView};
-use super::{Finding, SearchResult, StateQuestion, marked_net};
+use super::{Finding, FindingSink, SearchEnd, StateQuestion, marked_net};
 use crate::sums::{missing, sum};
-use lariat_budget::{Budget, Stop};
-use lariat_model::{Arc, EventId, Lasso, Predicate, State, Step, System, Value, VarId};
+use lariat_budget::{Budget, Lease, Stop};
+use lariat_model::{Arc, EventId, Lasso, Predicate, RunRecorder, State, System, Value, VarId};
 use lariat_random::Random;
 use std::rc::Rc;
 
@@ -33,19 +33,40 @@ const RANDOM_STEP: usize = 10;
 const COMPARED: usize = 48;
 /// Evaluated parts of predicates between two polls of the budget.
 const POLL_INTERVAL: u64 = 65_536;
+/// Steps of a reported run between two polls of the budget.
+const POLLED_STEPS: usize = 256;
 /// Limit on the steps of reported runs.
 const MOST_STEPS: usize = 200_000;
 
 /// Walks within the budget; runs depend only on the seed. Finds nothing if the system is no net.
-pub fn wander(open_questions: &mut QuestionSet<'_>, seed: u64, budget: &Budget) -> SearchResult {
+pub fn wander(
+    open_questions: &mut QuestionSet<'_>,
+    seed: u64,
+    budget: &Budget,
+    sink: &mut FindingSink<'_>,
+) -> SearchEnd {
     let counted = budget.clone().with_work(u64::MAX);
-    let Some(mut walker) = Walker::new(open_questions.system()) else {
-        return SearchResult::default();
+    let stop = walk_on(open_questions, seed, &counted, sink).err();
+    SearchEnd {
+        stop,
+        work: counted.work_spent(),
+    }
+}
+
+fn walk_on(
+    open_questions: &mut QuestionSet<'_>,
+    seed: u64,
+    budget: &Budget,
+    sink: &mut FindingSink<'_>,
+) -> Result<(), Stop> {
+    let system = open_questions.system();
+    let Some(mut walker) = Walker::new(system) else {
+        return Ok(());
     };
     let mut random = Random::new(seed);
-    let mut marks: Vec<Option<Mark>> = vec![None; open_questions.len()];
+    let mut records = Records::new(open_questions.len(), budget);
     let mut stop = None;
-    let (mut walks, mut length) = (0, SHORT);
+    let (mut walks, mut length) = (0usize, SHORT);
     while !open_questions.is_over() && stop.is_none() {
         let open: Vec<usize> = open_questions.open().collect();
         let aim = match walks % 2 {
@@ -63,18 +84,23 @@ pub fn wander(open_questions: &mut QuestionSet<'_>, seed: u64, budget: &Budget) 
         };
         let mut met = Sightings::default();
         stop = walker
-            .walk(&walk, open_questions, &mut random, &mut met, &counted)
+            .walk(&walk, open_questions, &mut random, &mut met, budget)
             .err();
         let run: Rc<[EventId]> = walker.taken.as_slice().into();
         for (q, what, at) in met.0 {
-            marks[q] = Some(Mark {
-                run: run.clone(),
-                what,
-                at,
-            });
+            let run = Rc::clone(&run);
+            let mark = Mark { run, what, at };
+            if matches!(mark.what, What::Met(StateAnswer::Record(_))) {
+                records.keep(q, mark)?;
+            } else {
+                mark.report(system, q, budget, sink)?;
+            }
         }
         walks += 1;
-        if walks % PATIENCE == 0 {
+        if walks.is_power_of_two() {
+            records.report(system, budget, sink)?;
+        }
+        if walks.is_multiple_of(PATIENCE) {
             length = (length + length / 2).min(LONG);
         }
         if run.is_empty() {
@@ -82,14 +108,49 @@ pub fn wander(open_questions: &mut QuestionSet<'_>, seed: u64, budget: &Budget) 
             break;
         }
     }
-    let system = open_questions.system();
-    let findings = marks.into_iter().enumerate();
-    let findings =
-        findings.filter_map(|(q, mark)| Some((q, mark?.finding(system, open_questions, q)?)));
-    SearchResult {
-        findings: findings.collect(),
-        stop,
-        work: counted.work_spent(),
+    records.report(system, budget, sink)?;
+    stop.map_or(Ok(()), Err)
+}
+
+/// The best known values of sums that were not reported, by question.
+struct Records {
+    marks: Vec<Option<Mark>>,
+    lease: Lease,
+    bytes: usize,
+}
+
+impl Records {
+    fn new(questions: usize, budget: &Budget) -> Records {
+        Records {
+            marks: vec![None; questions],
+            lease: budget.lease(),
+            bytes: 0,
+        }
+    }
+
+    fn keep(&mut self, q: usize, mark: Mark) -> Result<(), Stop> {
+        // The first mark of a walk keeps its events.
+        if Rc::strong_count(&mark.run) <= 2 {
+            self.bytes += size_of_val(&*mark.run);
+            self.lease.resize(self.bytes)?;
+        }
+        self.marks[q] = Some(mark);
+        Ok(())
+    }
+
+    fn report(
+        &mut self,
+        system: &System,
+        budget: &Budget,
+        sink: &mut FindingSink<'_>,
+    ) -> Result<(), Stop> {
+        for (q, mark) in self.marks.iter_mut().enumerate() {
+            if let Some(mark) = mark.take() {
+                mark.report(system, q, budget, sink)?;
+            }
+        }
+        self.bytes = 0;
+        self.lease.resize(0)
     }
 }
 
@@ -120,53 +181,52 @@ struct Mark {
 }
 
 impl Mark {
-    fn finding(
+    /// Passes on the finding with its run.
+    fn report(
         self,
         system: &System,
-        open_questions: &QuestionSet<'_>,
         q: usize,
-    ) -> Option<Finding> {
-        let run = |from: usize, to: usize, mut state: State| -> Option<Vec<Step>> {
-            let mut steps = Vec::with_capacity(to - from);
-            for event in &self.run[from..to] {
-                state = system.successors(&state, *event).pop()?;
-                steps.push(Step {
-                    event: Some(*event),
-                    state: state.clone(),
-                });
-            }
-            Some(steps)
+        budget: &Budget,
+        sink: &mut FindingSink<'_>,
+    ) -> Result<(), Stop> {
+        let [initial] = &system.initial[..] else {
+            return Ok(());
         };
         if self.at > MOST_STEPS {
-            return None;
+            return Ok(());
         }
-        let initial = system.initial.first()?.clone();
         let entry = match self.what {
             What::Pumps(since) => since,
             What::Met(_) => self.at,
         };
-        let prefix = run(0, entry, initial.clone())?;
-        let before = prefix.last().map_or(&initial, |step| &step.state).clone();
-        let cycle = run(entry, self.at, before.clone())?;
-        let growth = cycle.last().map(|step| {
-            let pairs = step.state.iter().zip(&before);
+        let mut run = RunRecorder::new(initial.clone());
+        let mut before = None;
+        for (at, event) in self.run[..self.at].iter().enumerate() {
+            if at.is_multiple_of(POLLED_STEPS) {
+                budget.check()?;
+            }
+            if at == entry {
+                before = Some(run.state().clone());
+            }
+            let step = system.steps(run.state(), *event).pop();
+            run.take(step.ok_or_else(|| Stop::Internal("a walk that is no run".to_owned()))?);
+        }
+        let growth = before.map(|before| {
+            let pairs = run.state().iter().zip(&before);
             pairs.map(|(after, before)| after - before).collect()
         });
         let lasso = Lasso {
-            initial,
-            prefix,
-            cycle,
             growth,
+            ..run.into_lasso(entry)
         };
-        Some(match self.what {
+        let finding = match self.what {
             What::Pumps(_) => Finding::Endless(lasso),
             What::Met(StateAnswer::Reached) => Finding::Reached(lasso),
             What::Met(StateAnswer::Lost) => Finding::Lost(lasso),
-            What::Met(StateAnswer::Record(value)) => {
-                debug_assert!(matches!(open_questions.question(q), StateQuestion::Most(_)));
-                Finding::AtLeast(value, lasso)
-            }
-        })
+            What::Met(StateAnswer::Record(value)) => Finding::AtLeast(value, lasso),
+        };
+        sink(q, finding);
+        Ok(())
     }
 }
 

@@ -36,16 +36,16 @@
 
 use super::operators::SymbolicProblem;
 use super::product::{Aggregate, Aggregates, EdgePassage, SetProduct, SetWorker};
-use crate::runs::plain_run;
+use crate::runs::{Passage, plain_run};
 use lariat_automata::Guard;
 use lariat_budget::Stop;
 use lariat_emptiness::{Decomposed, Evidence, NodeId, lasso};
-use lariat_model::{Lasso, State, Step};
+use lariat_model::{Lasso, State};
 use lariat_space::symbolic::Set;
 use rustc_hash::FxHashMap;
 
 /// A path: its first state and its steps.
-pub type ConcretePath = (State, Vec<Step>);
+pub type ConcretePath = (State, Vec<Passage>);
 
 /// Returns the internal error of a trace construction that contradicts the product.
 pub fn lost() -> Stop {
@@ -111,9 +111,12 @@ pub fn first_state(sets: &mut SymbolicProblem<'_, '_>) -> Result<Lasso, Stop> {
     Ok(plain_run(initial, Vec::new(), Vec::new()))
 }
 
-fn finish(initial: State, mut prefix: Vec<Step>, ending: Lasso) -> Lasso {
-    prefix.extend(ending.prefix);
-    plain_run(initial, prefix, ending.cycle)
+/// Continues a path by a run from its end.
+fn finish(initial: State, prefix: Vec<Passage>, ending: Lasso) -> Lasso {
+    let mut run = plain_run(initial, prefix, Vec::new());
+    run.prefix.extend(ending.prefix);
+    run.cycle = ending.cycle;
+    run
 }
 
 /// An edge with concrete steps from its source to its target.
@@ -129,10 +132,10 @@ fn cycle(
     sets: &mut SymbolicProblem<'_, '_>,
     round: &[Hop],
     mut at: State,
-) -> Result<Vec<Step>, Stop> {
+) -> Result<Vec<Passage>, Stop> {
     let mut met: FxHashMap<State, usize> = FxHashMap::default();
     let mut met_set = sets.space.empty();
-    let mut rounds: Vec<Vec<Step>> = Vec::new();
+    let mut rounds: Vec<Vec<Passage>> = Vec::new();
     loop {
         met.insert(at.clone(), rounds.len());
         let one = sets.space.singleton(&at)?;
@@ -227,7 +230,7 @@ fn forward<P: SetProduct>(
     hops: &[Hop],
     initial: NodeId,
     goal: Set,
-) -> Result<(State, Vec<Step>, State), Stop> {
+) -> Result<(State, Vec<Passage>, State), Stop> {
     // Per hop: the goal in its target, and the states at which to enter the target.
     let mut goals = Vec::with_capacity(hops.len());
     let mut goal = goal;
@@ -279,7 +282,7 @@ fn path_to(
     through: Option<Guard>,
     inside: &Set,
     goal: &Set,
-) -> Result<(State, Vec<Step>, State), Stop> {
+) -> Result<(State, Vec<Passage>, State), Stop> {
     let mut layers = vec![from.clone()];
     let mut seen = from.clone();
     let end = loop {
@@ -318,7 +321,7 @@ pub fn divergent_run(
 ) -> Result<Lasso, Stop> {
     let start = sets.space.pick(divergent).ok_or_else(lost)?;
     let mut met = FxHashMap::from_iter([(start.clone(), 0)]);
-    let mut steps: Vec<Step> = Vec::new();
+    let mut steps: Vec<Passage> = Vec::new();
     let mut at = start.clone();
     loop {
         let step = sets.step_into(&at, guard, divergent).ok_or_else(lost)?;

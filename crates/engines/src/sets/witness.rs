@@ -16,11 +16,11 @@ use super::fixpoint::FairStates;
 use super::operators::SymbolicProblem;
 use super::walk::lost;
 use super::whole::{AutomatonEdge, SetFamily, StepSelection, Whole, is_empty};
-use crate::runs::plain_run;
+use crate::runs::{Passage, plain_run};
 use lariat_automata::StateId;
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
-use lariat_model::{Constraint, Lasso, State, Step, Strength};
+use lariat_model::{Constraint, Lasso, State, Strength};
 use lariat_space::symbolic::Set;
 
 /// A state of the product.
@@ -31,7 +31,7 @@ pub struct ProductState {
 }
 
 /// The steps of a path, and its end.
-type ProductPath = (Vec<Step>, ProductState);
+type ProductPath = (Vec<Passage>, ProductState);
 
 /// Construction of runs in families of the product.
 pub struct RunBuilder<'a, 'r, 's> {
@@ -65,7 +65,7 @@ impl RunBuilder<'_, '_, '_> {
             if !is_empty(&rest) {
                 let (steps, end) = self.path_to(&ahead, at, &Goal::In(rest))?;
                 path.extend(steps);
-                let still = Step {
+                let still = Passage {
                     event: None,
                     state: end.state,
                 };
@@ -337,7 +337,7 @@ impl RunBuilder<'_, '_, '_> {
         edge: &AutomatonEdge,
         layer: &SetFamily,
         target: &State,
-    ) -> Result<(State, Step), Stop> {
+    ) -> Result<(State, Passage), Stop> {
         let sets = &mut *self.sets;
         let target = sets.space.singleton(target)?;
         let sources = sets.pre(&target, edge.guard, &layer[edge.from.index()])?;
@@ -347,7 +347,7 @@ impl RunBuilder<'_, '_, '_> {
     }
 
     /// Returns the steps through the layers to `end`, a member of the last layer.
-    fn retrace(&mut self, layers: &[SetFamily], end: ProductState) -> Result<Vec<Step>, Stop> {
+    fn retrace(&mut self, layers: &[SetFamily], end: ProductState) -> Result<Vec<Passage>, Stop> {
         let mut steps = Vec::with_capacity(layers.len());
         let mut at = end;
         for layer in layers.iter().rev().skip(1) {

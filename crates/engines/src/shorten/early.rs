@@ -11,7 +11,6 @@
 use super::slice::{FiringDirection, arcs, fire, fired, transitions};
 use super::word::AutomatonRun;
 use crate::problem::Problem;
-use crate::runs::plain_run;
 use lariat_budget::Budget;
 use lariat_model::{EventId, Lasso, System, Value};
 
@@ -25,19 +24,19 @@ pub(super) fn earlier(problem: &Problem<'_>, lasso: &Lasso, budget: &Budget) -> 
     let state = 1 + system.variables.len() / 16 + problem.fairness.len();
     let prefix = transitions(system, &lasso.prefix)?;
     let cycle = transitions(system, &lasso.cycle)?;
-    let mut values = lasso.initial.to_vec();
-    let mut here = &lasso.initial;
+    let mut values = lasso.initial.clone();
     let mut reading = AutomatonRun::new(problem);
     let mut visits = 0;
     for (i, (event, step)) in prefix.iter().zip(&lasso.prefix).enumerate() {
         if let Some(order) = closed(system, &mut values, &cycle, &mut visits) {
             let cycle = fired(system, &values, &order)?;
-            if reading.accepts_loop(here, &cycle) {
-                return Some(plain_run(
-                    lasso.initial.clone(),
-                    lasso.prefix[..i].to_vec(),
+            if reading.accepts_loop(&values, &cycle) {
+                return Some(Lasso {
+                    initial: lasso.initial.clone(),
+                    prefix: lasso.prefix[..i].to_vec(),
                     cycle,
-                ));
+                    growth: None,
+                });
             }
             visits += cycle.len().saturating_mul(state);
         }
@@ -45,8 +44,7 @@ pub(super) fn earlier(problem: &Problem<'_>, lasso: &Lasso, budget: &Budget) -> 
         if visits > MOST_VISITS || budget.check().is_err() {
             return None;
         }
-        reading.read(here, step);
-        here = &step.state;
+        reading.read(&values, step);
         fire(system, &mut values, *event, FiringDirection::Forth);
     }
     None
@@ -102,8 +100,7 @@ mod tests {
         let lasso = run(&system, &[0, 2, 1, 3, 2], &[0, 3, 1, 2]);
         let found = earlier(&problem, &lasso, &Budget::unlimited()).unwrap();
         assert!(found.prefix.is_empty());
-        let last = found.cycle.last().map(|step| &step.state);
-        assert_eq!(last, Some(&found.initial));
+        assert!(found.comes_round());
         let mut fired = events(&found.cycle);
         fired.sort_unstable();
         assert_eq!(fired, [0, 1, 2, 3]);

@@ -10,10 +10,9 @@ use super::search::{EdgeLasso, Edges, LassoSearch, ProductEdge, SearchTree};
 use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
 use crate::explicit::single::is_forever;
 use crate::explicit::steps::SingleStateProduct;
-use crate::runs::plain_run;
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_emptiness::{Graph, NodeId};
-use lariat_model::{Lasso, Step};
+use lariat_model::{Lasso, RunRecorder, Step};
 use rustc_hash::FxHashSet;
 
 /// Visits of search positions per product state of the effort; a visit is much cheaper.
@@ -178,10 +177,11 @@ impl<'a, 'p> Fragment<'a, 'p> {
                 next => next,
             };
             self.expand(node);
+            let here = self.product.state(&mut self.worker, node);
             for i in self.known.edges(node) {
                 let ProductEdge { to, event, .. } = self.known.links[i];
                 if event == step.event
-                    && self.product.state(&mut self.worker, to) == step.state
+                    && self.product.state(&mut self.worker, to) == step.target(&here)
                     && seen.insert((next, to))
                 {
                     waiting.push((next, to));
@@ -244,21 +244,14 @@ impl<'a, 'p> Fragment<'a, 'p> {
     }
 
     fn concrete(&mut self, path: &EdgeLasso) -> Lasso {
-        let mut steps = |links: &[usize]| -> Vec<Step> {
-            let step = |i: &usize| Step {
-                event: self.known.links[*i].event,
-                state: self
-                    .product
-                    .state(&mut self.worker, self.known.links[*i].to),
-            };
-            links.iter().map(step).collect()
-        };
-        let (prefix, cycle) = (steps(&path.prefix), steps(&path.cycle));
-        plain_run(
-            self.product.state(&mut self.worker, path.initial),
-            prefix,
-            cycle,
-        )
+        let initial = self.product.state(&mut self.worker, path.initial);
+        let mut run = RunRecorder::new(initial);
+        for i in path.prefix.iter().chain(&path.cycle) {
+            let ProductEdge { to, event, .. } = self.known.links[*i];
+            let state = self.product.state(&mut self.worker, to);
+            run.push(event, &state);
+        }
+        run.into_lasso(path.prefix.len())
     }
 }
 

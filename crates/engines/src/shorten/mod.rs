@@ -34,7 +34,7 @@ use early::earlier;
 use fragment::Fragment;
 use lariat_automata::accepting_forever;
 use lariat_budget::{Budget, RunContext};
-use lariat_model::{EvidenceKind, Lasso, State, Step};
+use lariat_model::{EvidenceKind, Lasso};
 use slice::{LoopSlicing, sliced};
 use word::is_evidence;
 
@@ -156,18 +156,16 @@ pub fn folded(mut lasso: Lasso) -> Lasso {
         all.is_multiple_of(*n) && (*n..all).all(|i| lasso.cycle[i] == lasso.cycle[i - n])
     };
     if let Some(once) = (1..=all / 2).find(repeats) {
-        lasso.cycle.truncate(once);
-    }
-    while let ([.., last], [.., closing]) = (&lasso.prefix[..], &lasso.cycle[..]) {
-        let source = |steps: &[Step], first: &State| match steps {
-            [.., before, _] => before.state.clone(),
-            _ => first.clone(),
-        };
-        let same = last == closing
-            && source(&lasso.prefix, &lasso.initial) == source(&lasso.cycle, &closing.state);
-        if !same {
-            break;
+        let whole = std::mem::take(&mut lasso.cycle);
+        lasso.cycle = whole[..once].to_vec();
+        if !lasso.comes_round() {
+            lasso.cycle = whole;
         }
+    }
+    // The loop ends where it begins: equal last steps have equal sources.
+    while let (Some(last), Some(closing)) = (lasso.prefix.last(), lasso.cycle.last())
+        && last == closing
+    {
         lasso.prefix.pop();
         lasso.cycle.rotate_right(1);
     }
@@ -178,7 +176,7 @@ pub fn folded(mut lasso: Lasso) -> Lasso {
 mod tests {
     use super::slice::testing::{asks, events, net, run};
     use super::*;
-    use crate::runs::plain_run;
+    use crate::runs::{Passage, plain_run};
     use lariat_automata::Automaton;
     use lariat_model::{Constraint, Deadlock, EventId, Strength};
 
@@ -214,7 +212,7 @@ mod tests {
 
     #[test]
     fn loops_have_one_round_and_begin_early() {
-        let step = |event: u32, value| Step {
+        let step = |event: u32, value| Passage {
             event: Some(EventId(event)),
             state: vec![value].into(),
         };
@@ -226,6 +224,6 @@ mod tests {
         );
         let brief = folded(lasso);
         assert!(brief.prefix.is_empty());
-        assert_eq!(brief.cycle, round);
+        assert_eq!(brief, plain_run(vec![0].into(), Vec::new(), round.to_vec()));
     }
 }

@@ -21,7 +21,8 @@
 
 use crate::problem::Problem;
 use lariat_model::{
-    Action, Arc, EventId, EvidenceKind, Lasso, Predicate, Proposition, State, Step, System, Value,
+    Action, Arc, EventId, EvidenceKind, Lasso, Predicate, Proposition, RunRecorder, State, Step,
+    System, Value,
 };
 
 /// Slicing of the loop of a run.
@@ -53,7 +54,7 @@ pub(super) fn sliced(
     if !covers && of_the_loop == LoopSlicing::Parts {
         cycle = seen.part_of_loop(system, &cycle);
     }
-    if fired(system, lasso.entry(), &cycle).is_none() {
+    if fired(system, &lasso.entry(), &cycle).is_none() {
         cycle = whole;
     }
     // Removing events changes the markings in between, which may make further events irrelevant.
@@ -67,14 +68,12 @@ pub(super) fn sliced(
     if prefix.len() + cycle.len() == before {
         return None;
     }
-    let prefix = fired(system, &lasso.initial, &prefix)?;
-    let entry = prefix.last().map_or(&lasso.initial, |step| &step.state);
-    let cycle = fired(system, entry, &cycle)?;
+    let mut run = RunRecorder::new(lasso.initial.clone());
+    fire_all(system, &mut run, &prefix)?;
+    fire_all(system, &mut run, &cycle)?;
     Some(Lasso {
-        initial: lasso.initial.clone(),
-        prefix,
-        cycle,
         growth: lasso.growth.clone(),
+        ..run.into_lasso(prefix.len())
     })
 }
 
@@ -98,22 +97,17 @@ fn changes(system: &System, event: EventId) -> impl Iterator<Item = &Arc> {
 
 /// Fires a sequence of events; `None` if it cannot be fired.
 pub(super) fn fired(system: &System, start: &[Value], events: &[EventId]) -> Option<Vec<Step>> {
-    let mut values: Vec<Value> = start.to_vec();
-    let mut steps = Vec::with_capacity(events.len());
+    let mut run = RunRecorder::new(start.into());
+    fire_all(system, &mut run, events)?;
+    Some(run.into_steps())
+}
+
+/// Extends the run by these events; `None` if one is not enabled.
+fn fire_all(system: &System, run: &mut RunRecorder, events: &[EventId]) -> Option<()> {
     for event in events {
-        for arc in arcs(system, *event)? {
-            let value = &mut values[arc.var.index()];
-            if *value < arc.need {
-                return None;
-            }
-            *value = value.checked_add(arc.delta)?;
-        }
-        steps.push(Step {
-            event: Some(*event),
-            state: values.as_slice().into(),
-        });
+        run.take(system.steps(run.state(), *event).pop()?);
     }
-    Some(steps)
+    Some(())
 }
 
 #[derive(Clone, Copy)]
@@ -271,7 +265,6 @@ impl Seen {
 #[cfg(test)]
 pub(super) mod testing {
     use super::*;
-    use crate::runs::plain_run;
     pub(in super::super) use crate::testing::net;
     use lariat_ltl::Random;
     use lariat_model::{Comparison, VarId};
@@ -283,11 +276,10 @@ pub(super) mod testing {
 
     pub(in super::super) fn run(system: &System, prefix: &[u32], cycle: &[u32]) -> Lasso {
         let events = |ids: &[u32]| -> Vec<EventId> { ids.iter().map(|i| EventId(*i)).collect() };
-        let initial = system.initial[0].clone();
-        let prefix = fired(system, &initial, &events(prefix)).unwrap();
-        let entry = prefix.last().map_or(&initial, |step| &step.state);
-        let cycle = fired(system, entry, &events(cycle)).unwrap();
-        plain_run(initial, prefix, cycle)
+        let mut run = RunRecorder::new(system.initial[0].clone());
+        fire_all(system, &mut run, &events(prefix)).unwrap();
+        fire_all(system, &mut run, &events(cycle)).unwrap();
+        run.into_lasso(prefix.len())
     }
 
     pub(super) fn random_net(random: &mut Random) -> System {
@@ -306,20 +298,16 @@ pub(super) mod testing {
 
     /// Random run until a state repeats.
     pub(super) fn walk(system: &System, random: &mut Random) -> Option<Lasso> {
-        let mut states = vec![system.initial[0].clone()];
-        let mut steps = Vec::new();
+        let mut run = RunRecorder::new(system.initial[0].clone());
+        let mut states = vec![run.state().clone()];
         for _ in 0..40 {
-            let here = states.last()?.clone();
-            let enabled = |event: &EventId| fired(system, &here, &[*event]).is_some();
+            let enabled = |event: &EventId| system.is_enabled(run.state(), *event);
             let all: Vec<EventId> = system.event_ids().filter(enabled).collect();
-            let event = *random.pick(&all)?;
-            let step = fired(system, &here, &[event])?.remove(0);
-            steps.push(step.clone());
-            if let Some(entry) = states.iter().position(|state| *state == step.state) {
-                let cycle = steps.split_off(entry);
-                return Some(plain_run(system.initial[0].clone(), steps, cycle));
+            fire_all(system, &mut run, &[*random.pick(&all)?])?;
+            if let Some(entry) = states.iter().position(|state| state == run.state()) {
+                return Some(run.into_lasso(entry));
             }
-            states.push(step.state);
+            states.push(run.state().clone());
         }
         None
     }
@@ -402,12 +390,11 @@ mod tests {
                 unreachable!()
             };
             assert!(!sliced.cycle.is_empty(), "case {case}");
-            let last = sliced.cycle.last().map(|step| &step.state);
-            assert_eq!(last, Some(sliced.entry()), "case {case}");
+            assert!(sliced.comes_round(), "case {case}");
             let observed = |lasso: &Lasso| {
-                let later = lasso.steps().map(|step| &step.state);
-                let states = std::iter::once(&lasso.initial).chain(later);
-                let mut observed: Vec<bool> = states.map(|s| system.holds(predicate, s)).collect();
+                let states = lasso.states();
+                let holds = states.iter().map(|s| system.holds(predicate, s));
+                let mut observed: Vec<bool> = holds.collect();
                 observed.dedup();
                 observed
             };

@@ -6,7 +6,7 @@
 use crate::problem::Problem;
 use lariat_automata::{Automaton, Letter, StateId as Location, accepting_forever};
 use lariat_emptiness::{Counts, Edge, Graph, Marks, NodeId, Outcome, couvreur};
-use lariat_model::{Constraint, EvidenceKind, Lasso, State, Step, Strength};
+use lariat_model::{EvidenceKind, Lasso, RunCursor, Step, Strength, Value};
 use std::convert::Infallible;
 
 /// Returns whether a run is accepted and fair, or a prefix all of whose continuations are.
@@ -14,7 +14,7 @@ pub(super) fn is_evidence(problem: &Problem<'_>, lasso: &Lasso) -> bool {
     let word = Word::new(problem, lasso);
     match lasso.kind() {
         EvidenceKind::Prefix => problem.takes_prefixes() && word.decides(),
-        EvidenceKind::Lasso => word.is_accepted() && is_fair(problem, &lasso.cycle),
+        EvidenceKind::Lasso => word.is_accepted() && is_fair(problem, lasso.cycle_cursor()),
         EvidenceKind::Covering => word.is_accepted() && problem.fairness.is_empty(),
     }
 }
@@ -37,14 +37,14 @@ impl<'a, 'p> AutomatonRun<'a, 'p> {
         }
     }
 
-    pub(super) fn read(&mut self, state: &State, step: &Step) {
+    pub(super) fn read(&mut self, state: &[Value], step: &Step) {
         let letter = letter(self.problem, state, step);
         self.here = read(self.problem.automaton, &self.here, letter);
     }
 
     /// Returns whether repeating `cycle` from `state` is accepted and fair; for an empty cycle,
     /// whether every continuation is accepted.
-    pub(super) fn accepts_loop(&self, state: &State, cycle: &[Step]) -> bool {
+    pub(super) fn accepts_loop(&self, state: &[Value], cycle: &[Step]) -> bool {
         if cycle.is_empty() {
             let forever = self.forever.as_deref().unwrap_or_default();
             let accepts = |location: &Location| forever.get(location.index()) == Some(&true);
@@ -53,25 +53,26 @@ impl<'a, 'p> AutomatonRun<'a, 'p> {
         let word = Word {
             automaton: self.problem.automaton,
             initial: self.here.clone(),
-            letters: letters(self.problem, state, &[], cycle),
+            letters: letters(self.problem, RunCursor::over(state.into(), cycle)),
             entry: 0,
         };
-        word.is_accepted() && is_fair(self.problem, cycle)
+        word.is_accepted() && is_fair(self.problem, RunCursor::over(state.into(), cycle))
     }
 }
 
-fn letter(problem: &Problem<'_>, state: &State, step: &Step) -> Letter {
+fn letter(problem: &Problem<'_>, state: &[Value], step: &Step) -> Letter {
     let alphabet = problem.alphabet();
     let event = alphabet.letter(alphabet.class(step.event));
     Letter(problem.label(state).0 | event.0)
 }
 
-fn letters(problem: &Problem<'_>, state: &State, prefix: &[Step], cycle: &[Step]) -> Vec<Letter> {
-    let steps = prefix.iter().chain(cycle);
-    let states = std::iter::once(state).chain(steps.clone().map(|step| &step.state));
-    let from = states.zip(steps);
-    from.map(|(state, step)| letter(problem, state, step))
-        .collect()
+/// The letters along the steps of the cursor.
+fn letters(problem: &Problem<'_>, mut run: RunCursor<'_>) -> Vec<Letter> {
+    let mut letters = Vec::new();
+    while let Some((state, step)) = run.next() {
+        letters.push(letter(problem, state, step));
+    }
+    letters
 }
 
 fn read(automaton: &Automaton, here: &[Location], letter: Letter) -> Vec<Location> {
@@ -84,19 +85,24 @@ fn read(automaton: &Automaton, here: &[Location], letter: Letter) -> Vec<Locatio
     next
 }
 
-fn is_fair(problem: &Problem<'_>, cycle: &[Step]) -> bool {
-    let enabled = |constraint: &Constraint, step: &Step| {
-        // The targets of the steps are all states of the loop.
-        problem.system.holds(&constraint.enabled, &step.state)
-    };
+fn is_fair(problem: &Problem<'_>, cycle: RunCursor<'_>) -> bool {
     problem.fairness.iter().all(|constraint| {
-        let taken = |event| constraint.taken.contains(&event);
-        let mut steps = cycle.iter();
-        steps.clone().any(|step| step.event.is_some_and(taken))
-            || match constraint.strength {
-                Strength::Weak => steps.any(|step| !enabled(constraint, step)),
-                Strength::Strong => !steps.any(|step| enabled(constraint, step)),
+        let mut run = cycle.clone();
+        let (mut always, mut never) = (true, true);
+        while let Some((step, state)) = run.take() {
+            if step
+                .event
+                .is_some_and(|event| constraint.taken.contains(&event))
+            {
+                return true;
             }
+            let enabled = problem.system.holds(&constraint.enabled, state);
+            (always, never) = (always && enabled, never && !enabled);
+        }
+        match constraint.strength {
+            Strength::Weak => !always,
+            Strength::Strong => never,
+        }
     })
 }
 
@@ -113,7 +119,7 @@ impl<'a> Word<'a> {
         Word {
             automaton: problem.automaton,
             initial: problem.automaton.initial.clone(),
-            letters: letters(problem, &lasso.initial, &lasso.prefix, &lasso.cycle),
+            letters: letters(problem, lasso.cursor()),
             entry: lasso.prefix.len(),
         }
     }

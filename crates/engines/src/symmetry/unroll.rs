@@ -12,11 +12,10 @@
 //! cycle, so there are at most as many rounds as the order of `κ`.
 
 use super::sym::{Quotient, QuotientWorker};
-use crate::explicit::steps::MOST_BYTES;
-use crate::runs::plain_run;
+use crate::explicit::steps::{MOST_STEPS, too_long};
 use lariat_budget::Stop;
-use lariat_emptiness::{Edge, GraphLasso, NodeId};
-use lariat_model::{EventId, Lasso, State, Step, System, Value};
+use lariat_emptiness::{Edge, Graph as _, GraphLasso, NodeId};
+use lariat_model::{EventId, Lasso, RunRecorder, State, System};
 use lariat_reductions::symmetry::{Permutation, Symmetry, after, inverse};
 
 /// Step of a quotient: its event, and the permutation from its target to the representative.
@@ -36,26 +35,22 @@ impl Quotient<'_> {
         let (initial, to) = origin.ok_or_else(|| lost("initial state"))?;
         let prefix = self.steps(worker, found.initial, &found.prefix)?;
         let cycle = self.steps(worker, found.entry(), &found.cycle)?;
-        let each = initial.len() * size_of::<Value>() + size_of::<Step>();
         let mut run = Run {
             system: self.problem.system,
             symmetry: self.symmetry,
-            state: initial.clone(),
             to,
-            steps: Vec::new(),
-            most: MOST_BYTES / each.max(1),
+            run: RunRecorder::new(initial),
         };
         run.along(&prefix)?;
         // The states at the start of the rounds, each with the number of steps before it.
         let mut starts: Vec<(State, usize)> = Vec::new();
         loop {
-            let known = starts.iter().find(|(state, _)| *state == run.state);
+            self.tick(worker, 0)?;
+            let known = starts.iter().find(|(state, _)| state == run.run.state());
             if let Some((_, length)) = known {
-                let mut prefix = run.steps;
-                let cycle = prefix.split_off(*length);
-                return Ok(plain_run(initial, prefix, cycle));
+                return Ok(run.run.into_lasso(*length));
             }
-            starts.push((run.state.clone(), run.steps.len()));
+            starts.push((run.run.state().clone(), run.run.len()));
             run.along(&cycle)?;
         }
     }
@@ -80,36 +75,27 @@ impl Quotient<'_> {
 struct Run<'a> {
     system: &'a System,
     symmetry: &'a Symmetry<'a>,
-    state: State,
     /// Permutation from the state to its representative.
     to: Permutation,
-    steps: Vec<Step>,
-    most: usize,
+    run: RunRecorder,
 }
 
 impl Run<'_> {
     fn along(&mut self, steps: &[QuotientStep]) -> Result<(), Stop> {
         for QuotientStep { event, applied } in steps {
-            if self.steps.len() >= self.most {
-                return Err(Stop::Bound(format!(
-                    "a violating run of more than {} steps was found, too long to report",
-                    self.most
-                )));
+            if self.run.len() >= MOST_STEPS {
+                return Err(too_long(self.run.len()));
             }
-            let event = match event {
-                None => None,
+            match event {
+                None => self.run.stutter(),
                 Some(event) => {
                     let image = self.symmetry.image_of_event(*event, &inverse(&self.to));
                     let image = image.ok_or_else(|| lost("image of an event"))?;
-                    let next = self.system.successors(&self.state, image).pop();
-                    self.state = next.ok_or_else(|| lost("successor by an image"))?;
-                    Some(image)
+                    let step = self.system.steps(self.run.state(), image).pop();
+                    self.run
+                        .take(step.ok_or_else(|| lost("successor by an image"))?);
                 }
-            };
-            self.steps.push(Step {
-                event,
-                state: self.state.clone(),
-            });
+            }
             self.to = after(applied, &self.to);
         }
         Ok(())

@@ -37,10 +37,9 @@ use crate::engine::{AutomatonKind, Engine, Found, Needs, Procedure, Task};
 use crate::engine_id::EngineId;
 use crate::explicit::covering::{Covering, steps_back};
 use crate::explicit::product::{ExplicitProduct, ExplicitWorker};
-use crate::explicit::steps::steps;
+use crate::explicit::steps::ProductRun;
 use crate::explicit::{record_peak, record_search};
 use crate::problem::Problem;
-use crate::runs::plain_run;
 use goal::WalkGoals;
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Budget, Stop};
@@ -224,9 +223,7 @@ impl<'a, 'p> RandomWalker<'a, 'p> {
             let node = self.trail.end();
             if self.acceptance.is_forever(at) && self.problem.takes_prefixes() {
                 let RandomWalker { trail, worker, .. } = self;
-                let prefix = trail.prefix(worker, trail.len());
-                let initial = worker.state(trail.start());
-                return Ok(Some(plain_run(initial, prefix, Vec::new())));
+                return Ok(Some(trail.prefix(worker, trail.len()).into_prefix()));
             }
             if self.acceptance.is_accepting(at) {
                 if steps_to_search == 0 {
@@ -275,14 +272,15 @@ impl<'a, 'p> RandomWalker<'a, 'p> {
             return Ok(None);
         };
         let (product, worker) = (self.product, &mut self.worker);
-        let mut prefix = self.trail.prefix(worker, self.trail.len());
-        prefix.extend(steps(product, worker, node, &found.prefix)?);
-        let entry = found.prefix.last().map_or(node, |edge| edge.to);
-        Ok(Some(plain_run(
-            worker.state(self.trail.start()),
-            prefix,
-            steps(product, worker, entry, &found.cycle)?,
-        )))
+        let walked = self.trail.prefix(worker, self.trail.len());
+        let mut run = ProductRun::new(product, worker, walked);
+        run.follow(node, &found.prefix)?;
+        let entry = (
+            run.run.len(),
+            found.prefix.last().map_or(node, |edge| edge.to),
+        );
+        run.follow(entry.1, &found.cycle)?;
+        Ok(Some(run.run.into_lasso(entry.0)))
     }
 
     /// Returns a run if the walk has repeated or covered one of its nodes.
@@ -305,11 +303,12 @@ impl<'a, 'p> RandomWalker<'a, 'p> {
         } else {
             return Ok(None);
         };
+        let mut run = trail.prefix(worker, entry);
+        let loop_start = run.len();
+        trail.steps(worker, entry, &mut run);
         Ok(Some(Lasso {
-            initial: worker.state(trail.start()),
-            prefix: trail.prefix(worker, entry),
-            cycle: trail.steps(worker, entry),
             growth,
+            ..run.into_lasso(loop_start)
         }))
     }
 

@@ -3,7 +3,7 @@
 use crate::explicit::covering::StepBack;
 use crate::explicit::product::ExplicitWorker;
 use lariat_emptiness::{Marks, NodeId};
-use lariat_model::{EventId, Step};
+use lariat_model::{EventId, RunRecorder};
 use rustc_hash::FxHashMap;
 
 /// A walk: one more node than steps.
@@ -111,27 +111,26 @@ impl WalkTrail {
         (first..self.len()).rev().find(again)
     }
 
-    pub fn steps(&self, worker: &mut ExplicitWorker, from: usize) -> Vec<Step> {
-        (from..self.len()).map(|i| self.step(worker, i)).collect()
+    /// Appends the steps from a position on to a run that ends there.
+    pub fn steps(&self, worker: &mut ExplicitWorker, from: usize, run: &mut RunRecorder) {
+        (from..self.len()).for_each(|i| self.step(worker, i, run));
     }
 
     /// Returns the path to a position without the steps between two visits of a node.
-    pub fn prefix(&self, worker: &mut ExplicitWorker, to: usize) -> Vec<Step> {
+    pub fn prefix(&self, worker: &mut ExplicitWorker, to: usize) -> RunRecorder {
         let visits = self.nodes[..=to].iter().copied().zip(0..);
         let last: FxHashMap<NodeId, usize> = visits.collect();
-        let mut steps = Vec::new();
+        let mut run = RunRecorder::new(worker.state(self.start()));
         let mut at = last[&self.nodes[0]];
         while at < to {
-            steps.push(self.step(worker, at));
+            self.step(worker, at, &mut run);
             at = last[&self.nodes[at + 1]];
         }
-        steps
+        run
     }
 
-    fn step(&self, worker: &mut ExplicitWorker, position: usize) -> Step {
-        Step {
-            event: self.events[position],
-            state: worker.state(self.nodes[position + 1]),
-        }
+    fn step(&self, worker: &mut ExplicitWorker, position: usize, run: &mut RunRecorder) {
+        let state = worker.state(self.nodes[position + 1]);
+        run.push(self.events[position], &state);
     }
 }

@@ -5,10 +5,12 @@
 //! Only this module constructs either.
 
 use crate::verdict::Reason;
+use lariat_budget::Budget;
 use lariat_engines::questions::StateQuestion;
 use lariat_formats::LoadedModel;
-use lariat_model::{EvidenceKind, Lasso, Predicate, Step, System, Value, VarId};
-use lariat_reductions::{Lift as _, LiftError, UnfoldingLift};
+use lariat_model::{
+    EvidenceKind, Lasso, Predicate, ReplayError, State, Step, System, Value, VarId,
+};
 use lariat_structural::Certificate;
 
 /// The answer to a question.
@@ -46,17 +48,60 @@ pub enum EarnedAnswer {
 
 /// A replayed run. Only this module constructs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Witness(Lasso);
+pub struct Witness {
+    /// The position of the initial state.
+    start: usize,
+    prefix: Vec<Step>,
+    cycle: Vec<Step>,
+    growth: Option<State>,
+}
 
 impl Witness {
-    /// The run: a prefix, or a covering run.
-    pub fn run(&self) -> &Lasso {
-        &self.0
+    fn new(system: &System, run: Lasso) -> Option<Witness> {
+        let mut initial = system.initial.iter();
+        Some(Witness {
+            start: initial.position(|state| *state == run.initial)?,
+            prefix: run.prefix,
+            cycle: run.cycle,
+            growth: run.growth,
+        })
     }
 
-    /// The last state of the prefix.
-    pub fn end(&self) -> &[Value] {
-        self.0.entry()
+    /// The run without steps from an initial state, given by its position.
+    pub(super) fn standing(start: usize) -> Witness {
+        Witness {
+            start,
+            prefix: Vec::new(),
+            cycle: Vec::new(),
+            growth: None,
+        }
+    }
+
+    /// The run of the model's system: a prefix, or a covering run.
+    pub fn run(&self, system: &System) -> Lasso {
+        Lasso {
+            initial: system.initial[self.start].clone(),
+            prefix: self.prefix.clone(),
+            cycle: self.cycle.clone(),
+            growth: self.growth.clone(),
+        }
+    }
+
+    /// The number of steps.
+    pub fn len(&self) -> usize {
+        self.prefix.len() + self.cycle.len()
+    }
+
+    /// Returns whether an initial state is the evidence.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes of memory, about.
+    pub(super) fn bytes(&self) -> usize {
+        let steps = self.prefix.iter().chain(&self.cycle);
+        let bytes = |step: &Step| size_of::<Step>() + size_of_val(step.changes());
+        size_of::<Witness>() + steps.map(bytes).sum::<usize>()
     }
 }
 
@@ -73,7 +118,39 @@ pub enum Proof {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompletedExploration(());
 
+/// The kind of an answer, without its evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerKind {
+    /// [`EarnedAnswer::Reached`].
+    Reached,
+    /// [`EarnedAnswer::Never`].
+    Never,
+    /// [`EarnedAnswer::Most`].
+    Most,
+    /// [`EarnedAnswer::Endless`].
+    Endless,
+    /// [`EarnedAnswer::Always`].
+    Always,
+    /// [`EarnedAnswer::Lost`].
+    Lost,
+    /// [`EarnedAnswer::Unknown`].
+    Unknown,
+}
+
 impl EarnedAnswer {
+    /// The kind of the answer.
+    pub fn kind(&self) -> AnswerKind {
+        match self {
+            EarnedAnswer::Reached(_) => AnswerKind::Reached,
+            EarnedAnswer::Never(_) => AnswerKind::Never,
+            EarnedAnswer::Most { .. } => AnswerKind::Most,
+            EarnedAnswer::Endless(_) => AnswerKind::Endless,
+            EarnedAnswer::Always(_) => AnswerKind::Always,
+            EarnedAnswer::Lost(..) => AnswerKind::Lost,
+            EarnedAnswer::Unknown { .. } => AnswerKind::Unknown,
+        }
+    }
+
     /// Returns whether the question is decided.
     pub fn is_known(&self) -> bool {
         !matches!(self, EarnedAnswer::Unknown { .. })
@@ -94,6 +171,9 @@ pub(super) fn certified(system: &System, certificate: Certificate) -> Result<Pro
     }
 }
 
+/// Steps of a replay between two polls of the budget.
+const POLL_INTERVAL: usize = 256;
+
 /// The claim that a run must show.
 #[derive(Clone, Copy)]
 pub(super) enum Shows<'q> {
@@ -108,75 +188,69 @@ pub(super) fn witness(
     model: &LoadedModel,
     lasso: Lasso,
     shows: Shows<'_>,
-) -> Result<Witness, String> {
+    budget: &Budget,
+) -> Result<Witness, ReplayError> {
     let system = &model.system;
-    let is_initial = system.initial.contains(&lasso.initial);
-    if !is_initial {
-        return Err("the run does not start in an initial state".to_owned());
-    }
-    let mut at = &lasso.initial;
-    for (i, Step { event, state }) in lasso.steps().enumerate() {
-        let Some(event) = event else {
-            return Err(format!("step {} has no event", i + 1));
-        };
-        if !system.successors(at, *event).contains(state) {
-            let name = &system.event(*event).name;
-            return Err(format!("step {} is not a step of {name}", i + 1));
+    let mut run = lasso.cursor();
+    let mut position = 0;
+    while let Some((state, step)) = run.next() {
+        if position % POLL_INTERVAL == 0 {
+            budget.check()?;
         }
-        at = state;
+        position += 1;
+        let Some(event) = step.event else {
+            Err(format!("step {position} has no event"))?
+        };
+        if !system.steps(state, event).contains(step) {
+            let name = &system.event(event).name;
+            Err(format!("step {position} is not a step of {name}"))?;
+        }
     }
+    let at = run.state();
     match shows {
         Shows::End(StateQuestion::Reach(predicate), _) => {
             if !system.holds(predicate, at) {
-                return Err("the end of the run does not satisfy the predicate".to_owned());
+                Err("the end of the run does not satisfy the predicate".to_owned())?;
             }
         }
         Shows::End(StateQuestion::Most(terms), value) => {
             if sum(terms, at) != value {
-                return Err("the sum has a different value at the end of the run".to_owned());
+                Err("the sum has a different value at the end of the run".to_owned())?;
             }
         }
         Shows::End(StateQuestion::Always(predicate), _) => {
             if system.holds(predicate, at) {
-                return Err("the end of the run satisfies the predicate that is lost".to_owned());
+                Err("the end of the run satisfies the predicate that is lost".to_owned())?;
             }
         }
         Shows::Growth(terms) => {
             let grows = lasso.growth.as_ref().is_some_and(|by| sum(terms, by) > 0);
             let covering = lasso.kind() == EvidenceKind::Covering && lasso.comes_round();
             if !grows || !covering || !system.is_net() {
-                return Err("the rounds of the run do not increase the sum".to_owned());
+                Err("the rounds of the run do not increase the sum".to_owned())?;
             }
         }
     }
-    let Some(net) = model.coloured_net() else {
-        return Ok(Witness(lasso));
-    };
-    let unfolding = UnfoldingLift { net, system };
-    // The replay on the coloured net then also checks that no transition is enabled at the end.
-    let at_rest = matches!(
-        shows,
-        Shows::End(StateQuestion::Reach(Predicate::Deadlock), _)
-    );
-    let run = if at_rest {
-        resting(lasso.clone())
-    } else {
-        lasso.clone()
-    };
-    match unfolding.back(run) {
-        Ok(_) => Ok(Witness(lasso)),
-        Err(LiftError::Unliftable(why) | LiftError::Defect(why)) => Err(why),
+    if let Some(net) = model.coloured_net() {
+        // The replay on the coloured net checks too that no transition is enabled at the end.
+        let at_rest = matches!(
+            shows,
+            Shows::End(StateQuestion::Reach(Predicate::Deadlock), _)
+        );
+        if at_rest {
+            net.replay(system, &resting(lasso.clone()), budget)?;
+        } else {
+            net.replay(system, &lasso, budget)?;
+        }
     }
+    let not_initial = || "the run does not start in an initial state".to_owned();
+    Ok(Witness::new(system, lasso).ok_or_else(not_initial)?)
 }
 
 /// A run to a dead state, extended by stuttering there.
 pub(super) fn resting(run: Lasso) -> Lasso {
-    let stutter = Step {
-        event: None,
-        state: run.entry().clone(),
-    };
     Lasso {
-        cycle: vec![stutter],
+        cycle: vec![Step::stutter()],
         growth: None,
         ..run
     }

@@ -12,7 +12,7 @@
 //! transition is enabled if one of its bindings is.
 
 use super::answer::sum;
-use super::{EarnedAnswer, EarnedReply, StateQuestion, StopRule};
+use super::{AnswerKind, StateQuestion, StopRule};
 use lariat_formats::LoadedModel;
 use lariat_model::{Comparison, EventId, Linear, Predicate, Value, VarId};
 use std::ops::ControlFlow;
@@ -129,14 +129,12 @@ impl Examination {
     }
 
     /// Breaks if this answer decides the examination.
-    pub fn decides(self, reply: &EarnedReply) -> ControlFlow<()> {
+    pub fn decides(self, answer: AnswerKind) -> ControlFlow<()> {
         let decided = match self {
-            Examination::Deadlock => reply.answer.is_known(),
-            Examination::OneSafe => matches!(reply.answer, EarnedAnswer::Reached(_)),
-            Examination::Stable | Examination::QuasiLive => {
-                matches!(reply.answer, EarnedAnswer::Never(_))
-            }
-            Examination::Live => matches!(reply.answer, EarnedAnswer::Lost(..)),
+            Examination::Deadlock => answer != AnswerKind::Unknown,
+            Examination::OneSafe => answer == AnswerKind::Reached,
+            Examination::Stable | Examination::QuasiLive => answer == AnswerKind::Never,
+            Examination::Live => answer == AnswerKind::Lost,
         };
         if decided {
             ControlFlow::Break(())
@@ -146,19 +144,15 @@ impl Examination {
     }
 
     /// Returns whether the examination is true; `None` if the answers do not decide it.
-    pub fn verdict(self, replies: &[EarnedReply]) -> Option<bool> {
-        let some = |is: fn(&EarnedAnswer) -> bool| replies.iter().any(|reply| is(&reply.answer));
-        let all = |is: fn(&EarnedAnswer) -> bool| replies.iter().all(|reply| is(&reply.answer));
-        let reached = |answer: &EarnedAnswer| matches!(answer, EarnedAnswer::Reached(_));
-        let never = |answer: &EarnedAnswer| matches!(answer, EarnedAnswer::Never(_));
-        let always = |answer: &EarnedAnswer| matches!(answer, EarnedAnswer::Always(_));
-        let lost = |answer: &EarnedAnswer| matches!(answer, EarnedAnswer::Lost(..));
+    pub fn verdict(self, answers: &[AnswerKind]) -> Option<bool> {
+        let some = |kind| answers.contains(&kind);
+        let all = |kind| answers.iter().all(|answer| *answer == kind);
         let (one, rest): (bool, bool) = match self {
-            Examination::Deadlock => (some(reached), all(never)),
-            Examination::OneSafe => (all(never), some(reached)),
-            Examination::Stable => (some(never), all(reached)),
-            Examination::QuasiLive => (all(reached), some(never)),
-            Examination::Live => (all(always), some(lost)),
+            Examination::Deadlock => (some(AnswerKind::Reached), all(AnswerKind::Never)),
+            Examination::OneSafe => (all(AnswerKind::Never), some(AnswerKind::Reached)),
+            Examination::Stable => (some(AnswerKind::Never), all(AnswerKind::Reached)),
+            Examination::QuasiLive => (all(AnswerKind::Reached), some(AnswerKind::Never)),
+            Examination::Live => (all(AnswerKind::Always), some(AnswerKind::Lost)),
         };
         match (one, rest) {
             (true, false) => Some(true),

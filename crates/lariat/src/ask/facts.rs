@@ -9,12 +9,17 @@
 //! the same reachable markings and depends on fewer places.
 
 use super::answer::{Proof, Shows, certified, witness};
-use super::{AskSession, EarnedAnswer, QuestionEngine, StateQuestion, standing};
+use super::{AskSession, EarnedAnswer, QuestionEngine, StateQuestion};
 use crate::cache::SpaceCache;
 use lariat_budget::{Budget, Stop};
-use lariat_model::{Comparison, Domain, Linear, Predicate, Proposition, System, Variable};
+use lariat_model::{
+    Comparison, Domain, Lasso, Linear, Predicate, Proposition, ReplayError, System, Variable,
+};
 use lariat_reductions::Systems;
 use lariat_structural::{Bound, Certificate, Facts};
+
+/// Limit on the markings that are compared with facts.
+const MOST_SEEN: usize = 64;
 
 /// The kind of questions that facts are derived for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,12 +42,23 @@ impl<'s> AskSession<'_, 's> {
         self.ctx.observer.engine(QuestionEngine::Facts.name());
         let system = undeclared(&self.model.system, cache.systems());
         let facts = cache.facts(system);
+        // A marking that was reached refutes facts without a linear program.
+        let mut known = 0;
         for case in &self.cases {
-            // A marking that was reached refutes facts without a linear program.
-            if let Some((_, seen)) = &case.low {
-                facts.saw(seen.end());
+            if let Some((_, seen)) = case.low.as_ref().filter(|(_, seen)| !seen.is_empty()) {
+                self.ctx.budget.check()?;
+                facts.saw(&seen.run(&self.model.system).entry());
+                known += 1;
+            }
+            if known >= MOST_SEEN {
+                break;
             }
         }
+        self.model
+            .system
+            .initial
+            .iter()
+            .for_each(|initial| facts.saw(initial));
         let (_, before) = facts.effort();
         for q in self.open() {
             self.ctx.budget.check()?;
@@ -81,7 +97,7 @@ impl<'s> AskSession<'_, 's> {
                 {
                     Ok(why) => {
                         if let Some(proof) = self.certified(why) {
-                            self.lost_at_once(q, proof);
+                            self.lost_at_once(q, proof)?;
                         }
                     }
                     Err(folded) => self.fold(q, folded, StateQuestion::Always),
@@ -102,18 +118,20 @@ impl<'s> AskSession<'_, 's> {
     }
 
     /// Answers `always` with `lost`: the predicate is never true, as the initial state shows.
-    fn lost_at_once(&mut self, q: usize, proof: Proof) {
+    fn lost_at_once(&mut self, q: usize, proof: Proof) -> Result<(), Stop> {
         let question = self.cases[q].question;
         let Some(initial) = self.model.system.initial.first() else {
-            return;
+            return Ok(());
         };
-        let run = standing(initial.clone());
-        match witness(self.model, run, Shows::End(question, 0)) {
+        let (run, shows) = (Lasso::standing(initial.clone()), Shows::End(question, 0));
+        match witness(self.model, run, shows, self.ctx.budget) {
             Ok(run) => self.reply(q, EarnedAnswer::Lost(run, proof), QuestionEngine::Facts),
-            Err(what) => {
+            Err(ReplayError::Stopped(stop)) => return Err(stop),
+            Err(ReplayError::Defect(what)) => {
                 self.defect.get_or_insert(what);
             }
         }
+        Ok(())
     }
 
     fn certified(&mut self, why: Certificate) -> Option<Proof> {

@@ -45,7 +45,7 @@ impl AskSession<'_, '_> {
     fn climb(&mut self, q: usize, work: u64) -> Result<Option<Stop>, Stop> {
         for _ in 0..STEPS_UP {
             let case = &self.cases[q];
-            let (StateQuestion::Most(terms), None) = (case.question, &case.reply) else {
+            let (StateQuestion::Most(terms), None) = (case.question, case.answered) else {
                 break;
             };
             let known = case.low.as_ref().map(|(low, _)| *low);
@@ -93,8 +93,8 @@ impl AskSession<'_, '_> {
         match report.verdict {
             EarnedVerdict::Holds(_) => match self.cases[q].question {
                 StateQuestion::Most(_) => {
-                    if let Some((low, _)) = self.cases[q].low {
-                        self.at_most(q, low, searched(), asker);
+                    if let Some((low, _)) = &self.cases[q].low {
+                        self.at_most(q, *low, searched(), asker);
                         self.meet(q);
                     }
                 }
@@ -105,13 +105,11 @@ impl AskSession<'_, '_> {
                     return Ok(None);
                 };
                 let finding = match self.cases[q].question {
-                    StateQuestion::Most(terms) => Finding::AtLeast(sum(terms, run.entry()), run),
+                    StateQuestion::Most(terms) => Finding::AtLeast(sum(terms, &run.entry()), run),
                     _ => Finding::Reached(run),
                 };
                 let whole = super::Stage::whole(&self.model.system, &self.cases, &[q]);
-                if let Err(what) = self.take(&whole, q, finding, asker) {
-                    self.defect.get_or_insert(what);
-                }
+                self.take_checked(&whole, q, finding, asker)?;
             }
             EarnedVerdict::Unknown(Reason::Stopped(stop)) => match stop {
                 Stop::Time | Stop::Interrupted => return Err(stop),
@@ -129,8 +127,11 @@ impl AskSession<'_, '_> {
 /// The prefix of a run up to the first state that satisfies `p`.
 fn until(model: &lariat_formats::LoadedModel, run: &Lasso, p: &Predicate) -> Option<Lasso> {
     let system = &model.system;
-    let states = std::iter::once(&run.initial).chain(run.steps().map(|step| &step.state));
-    let at = { states }.position(|state| system.holds(p, state))?;
+    let mut states = run.cursor();
+    let at = (0..=run.len()).find(|_| {
+        states.next();
+        system.holds(p, states.source())
+    })?;
     Some(Lasso {
         initial: run.initial.clone(),
         prefix: run.steps().take(at).cloned().collect(),

@@ -22,7 +22,7 @@ pub mod report;
 mod schedule;
 mod stage;
 
-pub use answer::{EarnedAnswer, Proof, Witness};
+pub use answer::{AnswerKind, EarnedAnswer, Proof, Witness};
 pub use lariat_engines::questions::{QuestionEngine, StateQuestion, StopRule};
 pub use schedule::AskSchedule;
 
@@ -30,12 +30,12 @@ use crate::cache::{SpaceCache, SpaceKey};
 use crate::verdict::Reason;
 use answer::{Shows, searched, sum, witness};
 use facts::About as Facts;
-use lariat_budget::{Budget, RunContext, Stop};
+use lariat_budget::{Budget, Lease, RunContext, Stop};
 use lariat_engines::questions::{
-    Finding, QuestionSet, SearchResult, by_sets, karp_miller, sweep, wander,
+    Finding, FindingSink, QuestionSet, SearchEnd, by_sets, karp_miller, sweep, wander,
 };
 use lariat_formats::LoadedModel;
-use lariat_model::{Deadlock, Lasso, State};
+use lariat_model::{Deadlock, Lasso, ReplayError};
 use lariat_space::symbolic::OrderChoice;
 use stage::Stage;
 use std::ops::ControlFlow;
@@ -73,11 +73,12 @@ pub struct EarnedReply {
     pub asker: QuestionEngine,
 }
 
-/// Receives each reply as soon as it is known; a break ends the call of [`ask`].
-pub type ReplyCallback<'t> = dyn FnMut(usize, &EarnedReply) -> ControlFlow<()> + 't;
+/// Receives each reply, with the position of its question, as soon as it is known; a break ends the
+/// call of [`ask`]. The runs of all replies together may be too large to keep.
+pub type ReplyCallback<'t> = dyn FnMut(usize, EarnedReply) -> ControlFlow<()> + 't;
 
-/// Answers questions about the reachable states of `model`; replies are in the order of the
-/// questions. `on_reply` receives each reply as soon as it is known, and unknown answers last.
+/// Answers questions about the reachable states of `model`; returns the kind of each answer.
+/// `on_reply` receives each reply as soon as it is known, and unknown answers last.
 pub fn ask<'s>(
     model: &'s LoadedModel,
     questions: &[StateQuestion],
@@ -85,7 +86,7 @@ pub fn ask<'s>(
     cache: &mut SpaceCache<'s>,
     ctx: RunContext<'_>,
     on_reply: &mut ReplyCallback<'_>,
-) -> Vec<EarnedReply> {
+) -> Vec<AnswerKind> {
     let mut session = AskSession {
         model,
         cases: questions.iter().map(OpenQuestion::new).collect(),
@@ -94,6 +95,8 @@ pub fn ask<'s>(
         on_reply,
         done: false,
         defect: None,
+        held: 0,
+        lease: ctx.budget.lease(),
     };
     let stop = session.run(cache).err();
     session.conclude(stop)
@@ -104,7 +107,8 @@ struct OpenQuestion<'q> {
     question: &'q StateQuestion,
     /// An equivalent question on reachable states, simplified by facts.
     folded: Option<StateQuestion>,
-    reply: Option<EarnedReply>,
+    /// The kind of the answer that was given.
+    answered: Option<AnswerKind>,
     /// The best known bounds of a sum.
     low: Option<(i128, Witness)>,
     high: Option<(i128, Proof)>,
@@ -116,7 +120,7 @@ impl<'q> OpenQuestion<'q> {
         OpenQuestion {
             question,
             folded: None,
-            reply: None,
+            answered: None,
             low: None,
             high: None,
             asker: QuestionEngine::Explicit,
@@ -134,6 +138,9 @@ struct AskSession<'a, 's> {
     /// Whether [`AskOptions::ends`] or the callback ended the session.
     done: bool,
     defect: Option<String>,
+    /// Bytes of the runs that are kept for the bounds of sums.
+    held: usize,
+    lease: Lease,
 }
 
 impl<'s> AskSession<'_, 's> {
@@ -142,11 +149,11 @@ impl<'s> AskSession<'_, 's> {
     }
 
     fn is_over(&self) -> bool {
-        self.done || self.cases.iter().all(|case| case.reply.is_some())
+        self.done || self.cases.iter().all(|case| case.answered.is_some())
     }
 
     fn open(&self) -> Vec<usize> {
-        let open = |q: &usize| self.cases[*q].reply.is_none();
+        let open = |q: &usize| self.cases[*q].answered.is_none();
         (0..self.cases.len()).filter(open).collect()
     }
 
@@ -154,7 +161,7 @@ impl<'s> AskSession<'_, 's> {
     fn run(&mut self, cache: &mut SpaceCache<'s>) -> Result<(), Stop> {
         let schedule = self.options.schedule;
         let system = &self.model.system;
-        self.at_start();
+        self.at_start()?;
         // Invariants are the cheapest source of bounds.
         self.facts(cache, Facts::Sums, schedule.facts)?;
         let whole = Stage::whole(system, &self.cases, &self.open());
@@ -249,8 +256,8 @@ impl<'s> AskSession<'_, 's> {
     }
 
     fn wander(&mut self, stage: &Stage<'s>, work: u64, seed: u64) -> Result<Option<Stop>, Stop> {
-        self.search(stage, QuestionEngine::Walk, work, |board, limited| {
-            wander(board, seed, limited)
+        self.search(stage, QuestionEngine::Walk, work, |board, limited, sink| {
+            wander(board, seed, limited, sink)
         })
     }
 
@@ -269,13 +276,13 @@ impl<'s> AskSession<'_, 's> {
         cache: &mut SpaceCache<'s>,
     ) -> Result<Option<Stop>, Stop> {
         let ctx = self.ctx;
-        self.search(stage, QuestionEngine::Sets, work, |board, limited| {
+        self.search(stage, QuestionEngine::Sets, work, |board, limited, sink| {
             let key = SpaceKey::new(&OrderChoice::Auto, Deadlock::Stutter);
             match cache.states(stage.system, &key, ctx.with_budget(limited)) {
-                Ok(states) => by_sets(board, &mut states.reached, limited),
-                Err(stop) => SearchResult {
+                Ok(states) => by_sets(board, &mut states.reached, limited, sink),
+                Err(stop) => SearchEnd {
                     stop: Some(stop),
-                    ..SearchResult::default()
+                    ..SearchEnd::default()
                 },
             }
         })
@@ -289,7 +296,7 @@ impl<'s> AskSession<'_, 's> {
         stage: &Stage<'s>,
         asker: QuestionEngine,
         work: u64,
-        search: impl FnOnce(&mut QuestionSet<'s>, &Budget) -> SearchResult,
+        search: impl FnOnce(&mut QuestionSet<'s>, &Budget, &mut FindingSink<'_>) -> SearchEnd,
     ) -> Result<Option<Stop>, Stop> {
         if !self.may(asker) || self.is_over() {
             return Ok(None);
@@ -300,16 +307,36 @@ impl<'s> AskSession<'_, 's> {
         if board.is_over() {
             return Ok(None);
         }
-        let found = search(&mut board, &limited);
-        for (i, finding) in found.findings {
+        let mut taken = Ok(());
+        let mut sink = |i: usize, finding: Finding| {
             let (q, _) = stage.asked[i];
-            if let Err(what) = self.take(stage, q, finding, asker) {
-                self.defect.get_or_insert(what);
+            if taken.is_ok() && !self.is_over() {
+                taken = self.take_checked(stage, q, finding, asker);
             }
-        }
-        match found.stop {
+        };
+        let end = search(&mut board, &limited, &mut sink);
+        taken?;
+        match end.stop {
             Some(stop @ (Stop::Time | Stop::Interrupted | Stop::Internal(_))) => Err(stop),
             stop => Ok(stop),
+        }
+    }
+
+    /// Takes a finding. A finding whose check fails is a defect, which is reported at the end.
+    fn take_checked(
+        &mut self,
+        stage: &Stage<'s>,
+        q: usize,
+        finding: Finding,
+        asker: QuestionEngine,
+    ) -> Result<(), Stop> {
+        match self.take(stage, q, finding, asker) {
+            Ok(()) => Ok(()),
+            Err(ReplayError::Stopped(stop)) => Err(stop),
+            Err(ReplayError::Defect(what)) => {
+                self.defect.get_or_insert(what);
+                Ok(())
+            }
         }
     }
 
@@ -318,7 +345,7 @@ impl<'s> AskSession<'_, 's> {
         let mut board = stage.board(self.options.ends);
         for (i, (q, _)) in stage.asked.iter().enumerate() {
             let case = &self.cases[*q];
-            if case.reply.is_some() {
+            if case.answered.is_some() {
                 board.close(i);
             }
             if let Some((value, _)) = &case.low {
@@ -337,15 +364,15 @@ impl<'s> AskSession<'_, 's> {
         q: usize,
         finding: Finding,
         asker: QuestionEngine,
-    ) -> Result<(), String> {
-        let model = self.model;
+    ) -> Result<(), ReplayError> {
+        let (model, budget) = (self.model, self.ctx.budget);
         let question = self.cases[q].question;
-        if self.cases[q].reply.is_some() {
+        if self.cases[q].answered.is_some() {
             return Ok(());
         }
-        let earn = |run: Lasso, shows: Shows<'_>| -> Result<Option<Witness>, String> {
-            match stage.back(run, question)? {
-                Some(run) => witness(model, run, shows).map(Some),
+        let earn = |run: Lasso, shows: Shows<'_>| -> Result<Option<Witness>, ReplayError> {
+            match stage.back(run, question, budget)? {
+                Some(run) => witness(model, run, shows, budget).map(Some),
                 // The run is too long to lift and is dropped.
                 None => Ok(None),
             }
@@ -362,11 +389,11 @@ impl<'s> AskSession<'_, 's> {
                 StateQuestion::Most(terms) => {
                     earn(run, Shows::Growth(terms))?.map(EarnedAnswer::Endless)
                 }
-                _ => return Err("an unbounded sum for a question without a sum".to_owned()),
+                _ => Err("an unbounded sum for a question without a sum".to_owned())?,
             },
             Finding::AtLeast(value, run) => {
                 if let Some(run) = earn(run, Shows::End(question, value))? {
-                    self.at_least(q, value, run, asker);
+                    self.at_least(q, value, run, asker)?;
                 }
                 None
             }
@@ -382,12 +409,22 @@ impl<'s> AskSession<'_, 's> {
         Ok(())
     }
 
-    fn at_least(&mut self, q: usize, value: i128, run: Witness, asker: QuestionEngine) {
+    fn at_least(
+        &mut self,
+        q: usize,
+        value: i128,
+        run: Witness,
+        asker: QuestionEngine,
+    ) -> Result<(), Stop> {
         let case = &mut self.cases[q];
         if case.low.as_ref().is_none_or(|(low, _)| *low < value) {
+            let before = case.low.as_ref().map_or(0, |(_, run)| run.bytes());
+            self.held = self.held - before + run.bytes();
+            self.lease.resize(self.held)?;
             case.low = Some((value, run));
             case.asker = asker;
         }
+        Ok(())
     }
 
     fn at_most(&mut self, q: usize, value: i128, proof: Proof, asker: QuestionEngine) {
@@ -400,88 +437,79 @@ impl<'s> AskSession<'_, 's> {
 
     /// Answers the question for a sum if its bounds are equal.
     fn meet(&mut self, q: usize) {
-        let case = &self.cases[q];
-        let (Some((low, witness)), Some((high, proof))) = (&case.low, &case.high) else {
+        let case = &mut self.cases[q];
+        let (Some((low, _)), Some((high, _))) = (&case.low, &case.high) else {
             return;
         };
-        if low == high {
-            let answer = EarnedAnswer::Most {
-                value: *low,
-                witness: witness.clone(),
-                proof: proof.clone(),
-            };
-            self.reply(q, answer, case.asker);
-        } else if low > high {
+        if low > high {
             self.defect = Some("a reached value exceeds a proved bound".to_owned());
+        } else if low == high
+            && let (Some((value, witness)), Some((_, proof))) = (case.low.take(), case.high.take())
+        {
+            self.held -= witness.bytes();
+            let answer = EarnedAnswer::Most {
+                value,
+                witness,
+                proof,
+            };
+            let asker = case.asker;
+            self.reply(q, answer, asker);
         }
     }
 
     fn reply(&mut self, q: usize, answer: EarnedAnswer, asker: QuestionEngine) {
-        if self.cases[q].reply.is_some() {
+        if self.cases[q].answered.is_some() {
             return;
         }
+        let kind = answer.kind();
         let is_run = matches!(
-            answer,
-            EarnedAnswer::Reached(_) | EarnedAnswer::Lost(..) | EarnedAnswer::Endless(_)
+            kind,
+            AnswerKind::Reached | AnswerKind::Lost | AnswerKind::Endless
         );
         self.done |= is_run && self.options.ends == StopRule::WithTheFirstRun;
-        let reply = EarnedReply { answer, asker };
-        self.done |= (self.on_reply)(q, &reply).is_break();
-        self.cases[q].reply = Some(reply);
+        self.cases[q].answered = Some(kind);
+        self.done |= (self.on_reply)(q, EarnedReply { answer, asker }).is_break();
     }
 
     /// Replies to the remaining questions with `unknown`.
-    fn conclude(mut self, stop: Option<Stop>) -> Vec<EarnedReply> {
+    fn conclude(mut self, stop: Option<Stop>) -> Vec<AnswerKind> {
         let reason = match (self.defect.take(), stop) {
             (Some(what), _) | (None, Some(Stop::Internal(what))) => Reason::Internal(what),
             (None, Some(stop)) => Reason::Stopped(stop),
             (None, None) => Reason::Inconclusive("answers to other questions sufficed".to_owned()),
         };
-        let mut replies = Vec::new();
+        let mut kinds = Vec::with_capacity(self.cases.len());
         for (q, case) in self.cases.into_iter().enumerate() {
-            let reply = case.reply.unwrap_or_else(|| {
-                let reply = EarnedReply {
-                    answer: EarnedAnswer::Unknown {
-                        reason: reason.clone(),
-                        at_least: case.low,
-                        at_most: case.high,
-                    },
-                    asker: case.asker,
+            kinds.push(case.answered.unwrap_or(AnswerKind::Unknown));
+            if case.answered.is_none() {
+                let answer = EarnedAnswer::Unknown {
+                    reason: reason.clone(),
+                    at_least: case.low,
+                    at_most: case.high,
                 };
-                let _ = (self.on_reply)(q, &reply);
-                reply
-            });
-            replies.push(reply);
+                let asker = case.asker;
+                let _ = (self.on_reply)(q, EarnedReply { answer, asker });
+            }
         }
-        replies
+        kinds
     }
 
     /// Records the values of sums in the initial states, with runs without steps as witnesses.
-    fn at_start(&mut self) {
+    fn at_start(&mut self) -> Result<(), Stop> {
         let system = &self.model.system;
         for q in self.open() {
             let StateQuestion::Most(terms) = self.cases[q].question else {
                 continue;
             };
-            let Some(initial) = (system.initial.iter()).max_by_key(|state| sum(terms, state))
+            self.ctx.budget.check()?;
+            let Some(start) =
+                (0..system.initial.len()).max_by_key(|start| sum(terms, &system.initial[*start]))
             else {
                 continue;
             };
-            let value = sum(terms, initial);
-            let run = standing(initial.clone());
-            let shows = Shows::End(self.cases[q].question, value);
-            if let Ok(run) = witness(self.model, run, shows) {
-                self.at_least(q, value, run, QuestionEngine::Explicit);
-            }
+            let value = sum(terms, &system.initial[start]);
+            self.at_least(q, value, Witness::standing(start), QuestionEngine::Explicit)?;
         }
-    }
-}
-
-fn standing(initial: State) -> Lasso {
-    Lasso {
-        initial,
-        prefix: Vec::new(),
-        cycle: Vec::new(),
-        growth: None,
+        Ok(())
     }
 }

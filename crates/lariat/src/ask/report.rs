@@ -2,7 +2,7 @@
 
 use super::{EarnedAnswer, EarnedReply, Proof, Witness};
 use crate::report::json::lasso_json;
-use crate::report::text::{changes, marking};
+use crate::report::text::{marking, step_text};
 use lariat_model::{Lasso, System};
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
@@ -71,9 +71,12 @@ pub fn reasons(system: &System, proof: &Proof) -> Vec<String> {
 pub fn run_text(system: &System, run: &Lasso, full: bool) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "    start  {}", marking(system, &run.initial, full));
-    let mut before = &run.initial;
-    let total = run.prefix.len() + run.cycle.len();
-    for (i, step) in run.steps().enumerate() {
+    let total = run.len();
+    let mut states = run.cursor();
+    for i in 0..total {
+        let Some((before, step)) = states.next() else {
+            break;
+        };
         let hidden = !full && total > SHOWN && i >= SHOWN / 2 && i < total - SHOWN / 2;
         if hidden && i == SHOWN / 2 {
             let _ = writeln!(out, "           … {} more steps", total - SHOWN);
@@ -83,14 +86,14 @@ pub fn run_text(system: &System, run: &Lasso, full: bool) -> String {
                 .event
                 .map_or("nothing", |event| &*system.event(event).name);
             let mark = if i < run.prefix.len() { ' ' } else { '↻' };
+            let changed = step_text(system, before, step);
             let shown = if full {
-                marking(system, &step.state, true)
+                marking(system, states.state(), true)
             } else {
-                changes(system, before, &step.state)
+                changed
             };
             let _ = writeln!(out, "  {mark} {:>5}  {name}  {shown}", i + 1);
         }
-        before = &step.state;
     }
     if let Some(growth) = &run.growth {
         let adds = marking(system, growth, full);
@@ -143,6 +146,6 @@ pub fn json(
         "engine": reply.asker.name(),
         "seconds": seconds,
         "certificate": proof(answer).map(|proof| reasons(system, proof)).filter(|r| !r.is_empty()),
-        "run": run(answer).map(|run| lasso_json(system, run.run(), None)),
+        "run": run(answer).map(|run| lasso_json(system, &run.run(system), None)),
     })
 }

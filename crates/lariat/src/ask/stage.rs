@@ -12,7 +12,7 @@ use super::{OpenQuestion, StateQuestion};
 use crate::advice::advice_by_facts;
 use lariat_budget::{Budget, Stop};
 use lariat_engines::questions::{QuestionSet, StopRule};
-use lariat_model::{Comparison, Lasso, Linear, Predicate, Proposition, System};
+use lariat_model::{Comparison, Lasso, Linear, Predicate, Proposition, ReplayError, System};
 use lariat_reductions::{Lift as _, LiftError, ReductionLift, Rules, Support, Systems, reduce};
 
 /// Limit on the arcs that reductions inspect.
@@ -79,13 +79,18 @@ impl<'s> Stage<'s> {
 
     /// Lifts a run of this net to the original net; `None` if it cannot be lifted. `question` is
     /// the question that the run answers.
-    pub fn back(&self, run: Lasso, question: &StateQuestion) -> Result<Option<Lasso>, String> {
+    pub fn back(
+        &self,
+        run: Lasso,
+        question: &StateQuestion,
+        budget: &Budget,
+    ) -> Result<Option<Lasso>, ReplayError> {
         let Some(lift) = &self.lift else {
             return Ok(Some(run));
         };
         let at_rest = matches!(question, StateQuestion::Reach(Predicate::Deadlock));
         let run = if at_rest { resting(run) } else { run };
-        match lift.back(run) {
+        match lift.back(run, budget) {
             Ok(run) if at_rest => Ok(Some(Lasso {
                 cycle: Vec::new(),
                 growth: None,
@@ -93,7 +98,8 @@ impl<'s> Stage<'s> {
             })),
             Ok(run) => Ok(Some(run)),
             Err(LiftError::Unliftable(_)) => Ok(None),
-            Err(LiftError::Defect(why)) => Err(why),
+            Err(LiftError::Defect(why)) => Err(ReplayError::Defect(why)),
+            Err(LiftError::Stopped(stop)) => Err(ReplayError::Stopped(stop)),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::trace::Trace;
 use crate::verdict::EarnedVerdict;
 use lariat_budget::{StatValue, Stats};
 use lariat_ltl::{Strengthening, Syntax, print};
-use lariat_model::{Domain, Lasso, Modality, Step, System, Value};
+use lariat_model::{Domain, Lasso, Modality, System, Value, VarId};
 use serde_json::{Map, Value as Json, json};
 
 /// The report as one JSON object.
@@ -153,21 +153,37 @@ pub fn stats(stats: &Stats) -> Json {
     Json::Object(pairs.collect())
 }
 
+/// Limit on the values in the markings of a run: longer runs list the changes of each step.
+const MOST_VALUES: usize = 1 << 20;
+
+/// A run as JSON: each step with the marking after it, or with the new values of the variables
+/// that it changes if the markings would be too many.
 pub(crate) fn lasso_json(system: &System, lasso: &Lasso, bad: Option<usize>) -> Json {
-    let steps = |steps: &[Step]| -> Vec<Json> {
-        let step = |step: &Step| {
-            json!({
-                "fire": step.event.map(|event| &system.event(event).name),
-                "marking": marking_json(system, &step.state),
+    let initial = marking_json(system, &lasso.initial);
+    let per_marking = initial.as_object().map_or(0, Map::len).max(1);
+    let in_changes = lasso.len().saturating_mul(per_marking) > MOST_VALUES;
+    let mut run = lasso.cursor();
+    let mut steps = |count: usize| -> Vec<Json> {
+        let step = |_| {
+            let (step, state) = run.take()?;
+            let fire = step.event.map(|event| &system.event(event).name);
+            Some(if in_changes {
+                let changed = step
+                    .changes()
+                    .iter()
+                    .map(|(var, _)| (*var, state[var.index()]));
+                json!({ "fire": fire, "changes": values_json(system, changed) })
+            } else {
+                json!({ "fire": fire, "marking": marking_json(system, state) })
             })
         };
-        steps.iter().map(step).collect()
+        (0..count).map_while(step).collect()
     };
     let mut object = json!({
         "kind": lasso.kind().name(),
-        "initial": marking_json(system, &lasso.initial),
-        "prefix": steps(&lasso.prefix),
-        "loop": steps(&lasso.cycle),
+        "initial": initial,
+        "prefix": steps(lasso.prefix.len()),
+        "loop": steps(lasso.cycle.len()),
         "replayed": true,
     });
     if let Some(growth) = &lasso.growth {
@@ -180,13 +196,16 @@ pub(crate) fn lasso_json(system: &System, lasso: &Lasso, bad: Option<usize>) -> 
 }
 
 fn marking_json(system: &System, state: &[Value]) -> Json {
-    let all = system.var_ids().zip(state);
-    let shown = all.filter(|(var, x)| is_shown(system, *var, **x));
-    let pairs = shown.map(|(var, x)| {
+    let all = system.var_ids().zip(state.iter().copied());
+    values_json(system, all.filter(|(var, x)| is_shown(system, *var, *x)))
+}
+
+fn values_json(system: &System, values: impl Iterator<Item = (VarId, Value)>) -> Json {
+    let pairs = values.map(|(var, x)| {
         let variable = system.variable(var);
         let value = match &variable.domain {
-            Domain::Names(_) => Json::from(value_text(system, var, *x)),
-            _ => Json::from(*x),
+            Domain::Names(_) => Json::from(value_text(system, var, x)),
+            _ => Json::from(x),
         };
         (variable.name.clone(), value)
     });

@@ -9,7 +9,7 @@ use crate::decision::Decision;
 use crate::fair_run::FairnessEvidence;
 use crate::trace::Trace;
 use crate::verdict::EarnedVerdict;
-use lariat_model::{Deadlock, Domain, EventId, EvidenceKind, Lasso, System, Value, VarId};
+use lariat_model::{Deadlock, Domain, EventId, EvidenceKind, Lasso, Step, System, Value, VarId};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
@@ -112,10 +112,10 @@ fn lasso_text(out: &mut String, trace: &Trace, full: bool) {
         let name = trace.vocabulary.properties.formulas.atom_name(*atom);
         let _ = writeln!(out, "  {with:4} {short} = {name}");
     }
-    let letters = trace.letters();
+    let meaning = trace.meaning();
     let truth = |state: &[Value], event: Option<EventId>| {
         row(atoms.iter().zip(&legend).map(|(atom, name)| {
-            if letters.says(*atom, state, event) {
+            if meaning.says(*atom, state, event) {
                 name.clone()
             } else {
                 "·".repeat(name.len())
@@ -127,21 +127,22 @@ fn lasso_text(out: &mut String, trace: &Trace, full: bool) {
         None if system.has_failed(state) => "nothing: error",
         None => "nothing: deadlock",
     };
-    let states: Vec<&[Value]> = std::iter::once(&lasso.initial)
-        .chain(lasso.steps().map(|step| &step.state))
-        .map(|state| &**state)
-        .collect();
+    // By position: the atoms that are true, and the event taken.
+    let mut rows = Vec::with_capacity(lasso.len() + 1);
     let mut shown = vec![marking(system, &lasso.initial, full)];
-    shown.extend(states.windows(2).zip(lasso.steps()).map(|(pair, step)| {
-        let failure = step.event.and_then(|event| system.failure(pair[0], event));
-        match (failure, full) {
-            (Some(fault), _) if system.has_failed(pair[1]) => {
-                format!("{} ({fault})", changes(system, pair[0], pair[1]))
-            }
-            (_, true) => marking(system, pair[1], true),
-            (_, false) => changes(system, pair[0], pair[1]),
-        }
-    }));
+    let mut run = lasso.cursor();
+    while let Some((before, step)) = run.next() {
+        rows.push((truth(before, step.event), event(step.event, before)));
+        let failure = step.event.and_then(|event| system.failure(before, event));
+        let changed = step_text(system, before, step);
+        let after = run.state();
+        shown.push(match (failure, full) {
+            (Some(fault), _) if system.has_failed(after) => format!("{changed} ({fault})"),
+            (_, true) => marking(system, after, true),
+            (_, false) => changed,
+        });
+    }
+    rows.push((truth(run.state(), None), "any continuation"));
     let is_prefix = lasso.kind() == EvidenceKind::Prefix;
     let back = if is_prefix {
         String::new()
@@ -162,16 +163,12 @@ fn lasso_text(out: &mut String, trace: &Trace, full: bool) {
         out,
         "    {number}  {letters}{heading:state_width$}  → event"
     );
-    let mut steps = lasso.steps();
-    for (position, (state, shown)) in states.iter().zip(&shown).enumerate() {
+    for (position, ((truth, taken), shown)) in rows.iter().zip(&shown).enumerate() {
         let mark = match position {
             _ if bad == Some(position) => '✗',
             _ if position < lasso.prefix.len() || is_prefix => ' ',
             _ => '↻',
         };
-        let step = steps.next();
-        let taken = step.map_or("any continuation", |step| event(step.event, state));
-        let truth = truth(state, step.and_then(|step| step.event));
         let _ = writeln!(
             out,
             "  {mark} {position:>number_width$}  {truth}{shown:state_width$}  → {taken}",
@@ -265,28 +262,30 @@ fn growth_text(system: &System, growth: &[Value], full: bool) -> String {
 
 /// The differences between two states.
 pub fn changes(system: &System, before: &[Value], after: &[Value]) -> String {
-    let parts = system
-        .var_ids()
-        .zip(before.iter().zip(after))
-        .filter(|(_, (x, y))| x != y)
-        .map(|(var, (x, y))| {
-            let name = &system.variable(var).name;
-            if is_fault(system, var) {
-                return name.clone();
+    step_text(system, before, &Step::between(None, before, after))
+}
+
+/// The changes of a step from the state `before`.
+pub(crate) fn step_text(system: &System, before: &[Value], step: &Step) -> String {
+    let parts = step.changes().iter().map(|(var, change)| {
+        let name = &system.variable(*var).name;
+        if is_fault(system, *var) {
+            return name.clone();
+        }
+        match (&system.variable(*var).domain, *change) {
+            (Domain::Count { .. }, 1) => format!("+{name}"),
+            (Domain::Count { .. }, -1) => format!("−{name}"),
+            (Domain::Count { .. }, d) if d > 0 => format!("+{d}·{name}"),
+            (Domain::Count { .. }, d) => format!("−{}·{name}", d.unsigned_abs()),
+            _ => {
+                let before = before[var.index()];
+                let [x, y] = [before, before.wrapping_add(*change)]
+                    .map(|value| value_text(system, *var, value));
+                format!("{name}: {x}→{y}")
             }
-            match (&system.variable(var).domain, y.wrapping_sub(*x)) {
-                (Domain::Count { .. }, 1) => format!("+{name}"),
-                (Domain::Count { .. }, -1) => format!("−{name}"),
-                (Domain::Count { .. }, d) if d > 0 => format!("+{d}·{name}"),
-                (Domain::Count { .. }, d) => format!("−{}·{name}", d.unsigned_abs()),
-                _ => {
-                    let [x, y] = [x, y].map(|value| value_text(system, var, *value));
-                    format!("{name}: {x}→{y}")
-                }
-            }
-        })
-        .collect();
-    join(parts, false)
+        }
+    });
+    join(parts.collect(), false)
 }
 
 /// A summary of how the verdict was found: engine, time, deadlock policy, and the reason for an

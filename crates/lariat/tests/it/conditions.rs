@@ -280,15 +280,19 @@ fn the_maximum_of_a_sum_may_lie_between_two_events() {
         },
         ..AskOptions::default()
     };
-    let replies = ask(
+    let mut answers = Vec::new();
+    ask(
         &model,
         &[StateQuestion::Most(vec![(VarId(2), 3), (VarId(3), -1)])],
         &options,
         &mut SpaceCache::new(&Systems::new()),
         RunContext::quiet(&Budget::unlimited()),
-        &mut |_, _| ControlFlow::Continue(()),
+        &mut |_, reply| {
+            answers.push(reply.answer);
+            ControlFlow::Continue(())
+        },
     );
-    let most = replies.iter().map(|reply| match &reply.answer {
+    let most = answers.iter().map(|answer| match answer {
         EarnedAnswer::Most { value, .. } => *value,
         other => panic!("{other:?}"),
     });

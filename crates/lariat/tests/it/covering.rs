@@ -2,9 +2,9 @@
 
 use crate::asking::{about, by, check, event, holds, system};
 use lariat::internals::{
-    Budget, CheckOptions, Plan, ReductionChoice, ReplayedProperty, Rules, replay,
+    Budget, CheckOptions, Interpretation, Plan, ReductionChoice, ReplayedProperty, Rules, replay,
 };
-use lariat_model::{Deadlock, EventId, Lasso, Step, System};
+use lariat_model::{Deadlock, EventId, Lasso, State, System};
 
 /// A token alternates between `a` and `b` and adds tokens to `heap`; `dump` needs five of them.
 fn turns() -> System {
@@ -16,20 +16,19 @@ fn turns() -> System {
     system(&["a", "b", "heap"], events, &[1, 0, 0])
 }
 
-fn step(event: u32, state: [i64; 3]) -> Step {
-    Step {
-        event: Some(EventId(event)),
-        state: state.into(),
-    }
+fn step(event: u32, state: [i64; 3]) -> (Option<EventId>, State) {
+    (Some(EventId(event)), state.into())
 }
 
 /// `go`, then `release` and `go` infinitely often.
 fn rounds() -> Lasso {
     Lasso {
-        initial: vec![1, 0, 0].into(),
-        prefix: vec![step(0, [0, 1, 1])],
-        cycle: vec![step(1, [1, 0, 1]), step(0, [0, 1, 2])],
         growth: Some(vec![0, 0, 1].into()),
+        ..Lasso::through(
+            vec![1, 0, 0].into(),
+            [step(0, [0, 1, 1])],
+            [step(1, [1, 0, 1]), step(0, [0, 1, 2])],
+        )
     }
 }
 
@@ -38,7 +37,15 @@ fn replayed(lasso: &Lasso, formula: &str) -> Result<(), String> {
     // Atoms of other properties do not matter.
     let (properties, list) = about(&system, &[formula, "F \"heap == 3\""]);
     let property = ReplayedProperty::Formula(&properties.formulas, list[0]);
-    let under = |deadlock| replay(&system, &properties.propositions, property, deadlock, lasso);
+    let meaning = Interpretation {
+        system: &system,
+        propositions: &properties.propositions,
+    };
+    let unlimited = Budget::unlimited();
+    let under = |deadlock| {
+        let replayed = replay(meaning, property, deadlock, lasso, &unlimited);
+        replayed.map_err(|error| error.to_string())
+    };
     assert_eq!(under(Deadlock::Stutter), under(Deadlock::Ignore));
     under(Deadlock::Stutter)
 }
@@ -91,17 +98,14 @@ fn growth_must_equal_what_a_round_adds_and_not_be_negative() {
         let why = replayed(&lasso, "F G a").unwrap_err();
         assert!(why.contains("does not close"), "{why}");
     }
-    let mut lasso = Lasso {
-        initial: vec![1, 0, 0].into(),
-        prefix: Vec::new(),
-        cycle: Vec::new(),
+    let lasso = Lasso {
         growth: Some(vec![0, 0, -4].into()),
+        ..Lasso::through(
+            vec![1, 0, 0].into(),
+            (1..=5).flat_map(|k| [step(0, [0, 1, k]), step(1, [1, 0, k])]),
+            [step(0, [0, 1, 6]), step(1, [1, 0, 6]), step(2, [1, 0, 1])],
+        )
     };
-    for k in 1..=5 {
-        lasso.prefix.push(step(0, [0, 1, k]));
-        lasso.prefix.push(step(1, [1, 0, k]));
-    }
-    lasso.cycle = vec![step(0, [0, 1, 6]), step(1, [1, 0, 6]), step(2, [1, 0, 1])];
     let why = replayed(&lasso, "F G a").unwrap_err();
     assert!(why.contains("does not close"), "{why}");
 }

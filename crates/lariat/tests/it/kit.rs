@@ -93,7 +93,9 @@ pub fn examine(
             EarnedVerdict::Violated(run) => {
                 tally.violated += 1;
                 let net = model.coloured_net();
-                if let Some(Err(why)) = net.map(|net| net.replay(&model.system, run.lasso())) {
+                if let Some(Err(why)) =
+                    net.map(|net| net.replay(&model.system, run.lasso(), &budget))
+                {
                     tally.wrong.push(format!("{}: {why}", property.name));
                 }
                 "F"

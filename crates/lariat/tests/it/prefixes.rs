@@ -3,10 +3,10 @@
 use crate::asking::{by, check, event, one_property, system};
 use lariat::internals::ir::{EvidenceKind, Lasso, Names};
 use lariat::internals::{
-    Budget, CheckOptions, Deadlock, Decision, EarnedVerdict, EngineChoice, Plan, ReplayedProperty,
-    Schedule, Shortening, replay,
+    Budget, CheckOptions, Deadlock, Decision, EarnedVerdict, EngineChoice, Interpretation, Plan,
+    ReplayedProperty, Schedule, Shortening, replay,
 };
-use lariat_model::{EventId, Step, System};
+use lariat_model::{EventId, State, System};
 
 /// A token moves from `p0` to `r` in five steps, and `leave` moves it on to `s`. Every transition
 /// adds to `heap`, so that no marking recurs; `idle` does nothing else.
@@ -108,9 +108,7 @@ fn evidence_is_infinite_if_finite_runs_do_not_count() {
         let (run, engine) = (lasso(&report), report.engine.name());
         assert_eq!(run.kind(), EvidenceKind::Covering, "{engine}");
         let bad = report.bad.expect("a bad position");
-        let later = run.steps().map(|step| &step.state);
-        let mut states = std::iter::once(&run.initial).chain(later);
-        assert!(states.nth(bad).unwrap()[5] >= 1, "{engine}");
+        assert!(run.states()[bad][5] >= 1, "{engine}");
     }
 }
 
@@ -125,23 +123,24 @@ fn structural_facts_do_not_make_a_prefix_evidence() {
 #[test]
 fn the_replay_checks_prefixes() {
     let system = growing();
-    let step = |event: u32, state: [i64; 8]| Step {
-        event: Some(EventId(event)),
-        state: state.into(),
-    };
-    let run = Lasso {
-        initial: system.initial[0].clone(),
-        prefix: vec![
+    let step = |event: u32, state: [i64; 8]| (Some(EventId(event)), State::from(state));
+    let run = Lasso::through(
+        system.initial[0].clone(),
+        [
             step(1, [0, 1, 0, 0, 0, 0, 0, 1]),
             step(2, [0, 0, 1, 0, 0, 0, 0, 2]),
         ],
-        cycle: Vec::new(),
-        growth: None,
-    };
+        [],
+    );
     let replay_prefix = |formula: &str, deadlock, run: &Lasso| {
         let properties = one_property(&Names::of(&system), formula);
         let property = ReplayedProperty::Formula(&properties.formulas, properties.list[0].formula);
-        replay(&system, &properties.propositions, property, deadlock, run)
+        let meaning = Interpretation {
+            system: &system,
+            propositions: &properties.propositions,
+        };
+        let replayed = replay(meaning, property, deadlock, run, &Budget::unlimited());
+        replayed.map_err(|error| error.to_string())
     };
     let under = Deadlock::Stutter;
     assert_eq!(replay_prefix(r#"G "p2 = 0""#, under, &run), Ok(()));

@@ -1,11 +1,13 @@
 //! Runs that the replay refuses. It checks every run before a property is reported as violated.
 
 use crate::asking::{event, one_property, system};
-use lariat::internals::{EarnedVerdict, Reason, ReplayedProperty, replay};
+use lariat::internals::{Budget, EarnedVerdict, Interpretation, Reason, ReplayedProperty, replay};
 use lariat_automata::{Automaton, Guards, StateId, Transition};
 use lariat_emptiness::Marks;
 use lariat_engines::Outcome;
-use lariat_model::{Action, Deadlock, Event, EventId, Lasso, Names, Step, System, VarId};
+use lariat_model::{
+    Action, Deadlock, Event, EventId, Lasso, Names, PropertyList, ReplayError, State, System, VarId,
+};
 
 use Deadlock::{Ignore, Stutter};
 
@@ -21,30 +23,22 @@ fn turns() -> System {
     system(&["a", "b", "heap"], events, &[1, 0, 0])
 }
 
-fn step(event: u32, state: &[i64]) -> Step {
-    Step {
-        event: Some(EventId(event)),
-        state: state.into(),
-    }
+/// An event, and the state after it.
+type Passage = (Option<EventId>, State);
+
+fn step(event: u32, state: &[i64]) -> Passage {
+    (Some(EventId(event)), state.into())
 }
 
-fn stutter(state: &[i64]) -> Step {
-    Step {
-        event: None,
-        state: state.into(),
-    }
+fn stutter(state: &[i64]) -> Passage {
+    (None, state.into())
 }
 
-fn run(initial: &[i64], prefix: Vec<Step>, cycle: Vec<Step>) -> Lasso {
-    Lasso {
-        initial: initial.into(),
-        prefix,
-        cycle,
-        growth: None,
-    }
+fn run(initial: &[i64], prefix: Vec<Passage>, cycle: Vec<Passage>) -> Lasso {
+    Lasso::through(initial.into(), prefix, cycle)
 }
 
-fn lost() -> Vec<Step> {
+fn lost() -> Vec<Passage> {
     vec![step(0, &[0, 1, 1]), step(2, &[0, 0, 1])]
 }
 
@@ -56,7 +50,22 @@ fn replay_formula(
 ) -> Result<(), String> {
     let properties = one_property(&Names::of(system), formula);
     let property = ReplayedProperty::Formula(&properties.formulas, properties.list[0].formula);
-    replay(system, &properties.propositions, property, deadlock, lasso)
+    replayed(system, &properties, property, deadlock, lasso)
+}
+
+fn replayed(
+    system: &System,
+    properties: &PropertyList,
+    property: ReplayedProperty<'_>,
+    deadlock: Deadlock,
+    lasso: &Lasso,
+) -> Result<(), String> {
+    let meaning = Interpretation {
+        system,
+        propositions: &properties.propositions,
+    };
+    let replayed = replay(meaning, property, deadlock, lasso, &Budget::unlimited());
+    replayed.map_err(|error| error.to_string())
 }
 
 #[test]
@@ -169,7 +178,7 @@ fn a_reached_state_of_the_automaton_must_accept_every_continuation() {
         ],
     };
     let property = ReplayedProperty::Never(&guessing);
-    let replayed = |run: &Lasso| replay(&system, &properties.propositions, property, Stutter, run);
+    let replayed = |run: &Lasso| replayed(&system, &properties, property, Stutter, run);
     assert_eq!(replayed(&run(&[1, 0, 0], lost(), vec![])), Ok(()));
     let why = replayed(&run(&[1, 0, 0], lost()[..1].to_vec(), vec![])).unwrap_err();
     assert!(why.contains("has continuations"), "{why}");
@@ -179,12 +188,16 @@ fn a_reached_state_of_the_automaton_must_accept_every_continuation() {
 #[test]
 fn verdicts_are_earned() {
     let any = || run(&[1, 0, 0], lost(), vec![stutter(&[0, 0, 1])]);
-    let holds = EarnedVerdict::earn(Ok(Outcome::Empty), |_| Err("not asked".to_owned()));
+    let holds = EarnedVerdict::earn(Ok(Outcome::Empty), |_| {
+        Err(ReplayError::Defect("not asked".to_owned()))
+    });
     assert!(matches!(holds, EarnedVerdict::Holds(_)), "{holds:?}");
     let doubt = EarnedVerdict::earn(Ok(Outcome::Undecided(any())), Ok);
     let inconclusive = matches!(doubt, EarnedVerdict::Unknown(Reason::Inconclusive(_)));
     assert!(inconclusive, "{doubt:?}");
-    let failed = EarnedVerdict::earn(Ok(Outcome::Accepting(any())), |_| Err("wrong".to_owned()));
+    let failed = EarnedVerdict::earn(Ok(Outcome::Accepting(any())), |_| {
+        Err(ReplayError::Defect("wrong".to_owned()))
+    });
     let wrong = EarnedVerdict::Unknown(Reason::Internal("wrong".to_owned()));
     assert_eq!(failed, wrong);
     let found = EarnedVerdict::earn(Ok(Outcome::Accepting(any())), Ok);

@@ -15,8 +15,9 @@ use super::net::{
     Colour, ColourVariableId, ColouredNet, PlaceId, SortKind, Term, TermKind, TransitionGuard,
     TransitionId,
 };
-use crate::lasso::{EvidenceKind, Lasso, Step};
+use crate::lasso::{EvidenceKind, Lasso, ReplayError};
 use crate::system::{State, System};
+use lariat_budget::Budget;
 
 /// The tokens of every place: the non-zero multiplicities of its colours.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -27,6 +28,9 @@ pub struct Marking {
 
 /// Limit on the distinct colours of an interpreted term.
 const LARGEST: u64 = 1 << 24;
+
+/// Numbers of tokens of some colours in some places.
+type Counts = BTreeMap<(PlaceId, Colour), i64>;
 
 type Formal = BTreeMap<Colour, i128>;
 
@@ -54,6 +58,18 @@ impl ColouredNet {
         transition: TransitionId,
         binding: &[Colour],
     ) -> Result<Marking, String> {
+        let mut next = marking.clone();
+        next.put(self.effect(marking, transition, binding)?);
+        Ok(next)
+    }
+
+    /// The new numbers of tokens after firing a transition under a binding, where they change.
+    fn effect(
+        &self,
+        marking: &Marking,
+        transition: TransitionId,
+        binding: &[Colour],
+    ) -> Result<Counts, String> {
         let name = || self.binding_name(transition, binding);
         let definition = self.transition(transition);
         let sizes = definition
@@ -72,24 +88,27 @@ impl ColouredNet {
         if self.holds(&definition.guard, &values) != Some(true) {
             return Err(format!("the guard of {} does not hold", name()));
         }
-        let mut next = marking.clone();
+        let mut next = Counts::new();
         for arc in &definition.inputs {
             for (colour, count) in self.tokens(&arc.term, &values)? {
                 let instance = || self.instance_name(arc.place, colour);
-                let present = next.count(arc.place, colour);
-                if present < count {
+                let here = next.entry((arc.place, colour));
+                let present = here.or_insert_with(|| marking.count(arc.place, colour));
+                if *present < count {
                     return Err(format!("{} needs more tokens in {}", name(), instance()));
                 }
-                next.change(arc.place, colour, present - count);
+                *present -= count;
             }
         }
         for arc in &definition.outputs {
             for (colour, count) in self.tokens(&arc.term, &values)? {
-                let sum = next.count(arc.place, colour).checked_add(count);
-                let sum = sum.ok_or("a place has 2^63 tokens")?;
-                next.change(arc.place, colour, sum);
+                let here = next.entry((arc.place, colour));
+                let present = here.or_insert_with(|| marking.count(arc.place, colour));
+                let sum = present.checked_add(count);
+                *present = sum.ok_or("a place has 2^63 tokens")?;
             }
         }
+        next.retain(|(place, colour), count| marking.count(*place, *colour) != *count);
         Ok(next)
     }
 
@@ -194,7 +213,14 @@ impl ColouredNet {
     /// must be those that firing computes. A stuttering step requires a deadlock. The growth of a
     /// covering run is checked per place and colour; it is valid because coloured nets are
     /// monotonic.
-    pub fn replay(&self, system: &System, lasso: &Lasso) -> Result<(), String> {
+    ///
+    /// A step costs as much as the tokens that it moves; a stuttering step, a deadlock check.
+    pub fn replay(
+        &self,
+        system: &System,
+        lasso: &Lasso,
+        budget: &Budget,
+    ) -> Result<(), ReplayError> {
         /// Limit on the steps of a deadlock check.
         const STEPS: u64 = 50_000_000;
         let names = ColourNames::of(self);
@@ -205,19 +231,20 @@ impl ColouredNet {
                 .ok_or_else(|| format!("`{}` is no place of the coloured net", variable.name))?;
             instances.push((place, colour.unwrap_or(Colour(0))));
         }
-        let compare = |marking: &Marking, state: &State, at: usize| {
-            if state.len() == instances.len() && *marking == shown(self, &instances, state) {
-                return Ok(());
-            }
+        let differs = |at: usize| {
             Err(format!(
                 "the marking after {at} steps differs from that of the coloured net"
             ))
         };
         let mut marking = self.initial_marking()?;
-        compare(&marking, &lasso.initial, 0)?;
-        let steps = lasso.prefix.iter().chain(&lasso.cycle);
-        for (i, Step { event, state }) in steps.enumerate() {
-            match event {
+        let initial = &lasso.initial;
+        if initial.len() != instances.len() || marking != shown(self, &instances, initial) {
+            differs(0)?;
+        }
+        for (i, step) in lasso.steps().enumerate() {
+            budget.check()?;
+            let mut effect = Counts::new();
+            match &step.event {
                 Some(event) => {
                     let name = &system.event(*event).name;
                     let (transition, mut values) = names
@@ -225,22 +252,30 @@ impl ColouredNet {
                         .ok_or_else(|| format!("`{name}` is no transition of the coloured net"))?;
                     values.sort_unstable();
                     let binding: Vec<Colour> = values.into_iter().map(|(_, c)| c).collect();
-                    marking = self.fire(&marking, transition, &binding)?;
+                    effect = self.effect(&marking, transition, &binding)?;
                 }
                 None if self.is_dead(&marking, STEPS)? => {}
                 None => {
                     let step = i + 1;
-                    return Err(format!(
+                    Err(format!(
                         "step {step} stutters although a transition is enabled"
-                    ));
+                    ))?;
                 }
             }
-            compare(&marking, state, i + 1)?;
+            let counts = step.changes().iter().map(|(var, change)| {
+                let (place, colour) = instances[var.index()];
+                let count = marking.count(place, colour).wrapping_add(*change);
+                ((place, colour), count)
+            });
+            if effect != counts.collect() {
+                differs(i + 1)?;
+            }
+            marking.put(effect);
         }
         if lasso.kind() == EvidenceKind::Prefix || lasso.comes_round() {
             Ok(())
         } else {
-            Err("the loop does not close".to_owned())
+            Err("the loop does not close".to_owned())?
         }
     }
 
@@ -366,6 +401,12 @@ impl Marking {
     fn count(&self, place: PlaceId, colour: Colour) -> i64 {
         let tokens = &self.tokens[place.index()];
         tokens.get(&colour).copied().unwrap_or(0)
+    }
+
+    fn put(&mut self, counts: Counts) {
+        for ((place, colour), count) in counts {
+            self.change(place, colour, count);
+        }
     }
 
     fn change(&mut self, place: PlaceId, colour: Colour, count: i64) {

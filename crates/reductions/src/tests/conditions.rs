@@ -3,7 +3,7 @@
 use super::*;
 use crate::net::ReducibleTransition;
 use crate::trace_lift::EventExpansion;
-use lariat_model::{Expr, Linear, Unit};
+use lariat_model::{Expr, Linear, State, Unit};
 
 #[test]
 fn nested_predicates_belong_to_the_support() {
@@ -142,11 +142,13 @@ fn pending_events_fire_from_the_last_level_until_a_deadlock() {
     let chain = net(&[4, 0, 0, 1, 0], &[LOOP, THROUGH, needs]);
     let reduction = reduced(&chain, Rule::PreAgglomeration, &[marked(4)]);
     assert_eq!(reduction.system.events.len(), 1);
-    let lifted = reduction.lift.back(run(&reduction.system, &[0], 0));
+    let lifted = reduction
+        .lift
+        .back(run(&reduction.system, &[0], 0), &Budget::unlimited());
     let lifted = lifted.unwrap();
     let taken: Vec<u32> = events(&lifted.prefix).into_iter().flatten().collect();
     assert_eq!(taken, [0, 1, 2, 0, 1, 0, 1, 0, 1]);
-    assert!(chain.is_deadlock(&lifted.cycle[0].state));
+    assert!(chain.is_deadlock(&lifted.end()));
 }
 
 #[test]
@@ -231,13 +233,13 @@ fn lifted_runs_keep_their_initial_marking() {
         let mut from = reduction.system.clone();
         from.initial.swap(0, start);
         let lasso = run(&from, &[event, 1 - event], 2);
-        let back = reduction.lift.back(lasso).unwrap();
+        let back = reduction.lift.back(lasso, &Budget::unlimited()).unwrap();
         assert_eq!(&back.initial[..], original);
         assert!(back.comes_round());
     }
     let mut elsewhere = run(&reduction.system, &[0, 1], 2);
     elsewhere.initial = [1, 1].into();
-    let back = reduction.lift.back(elsewhere);
+    let back = reduction.lift.back(elsewhere, &Budget::unlimited());
     assert!(matches!(back, Err(LiftError::Defect(_))));
 }
 
@@ -329,7 +331,9 @@ fn every_producer_is_pending() {
     let other: &Arcs = &[(4, 1, 0), (1, 0, 1)];
     let system = net(&[2, 0, 1, 0, 1], &[LOOP, NEEDS, other]);
     let reduction = reduced(&system, Rule::PreAgglomeration, &[marked(3)]);
-    let back = reduction.lift.back(run(&reduction.system, &[0], 0));
+    let back = reduction
+        .lift
+        .back(run(&reduction.system, &[0], 0), &Budget::unlimited());
     let taken = events(&back.unwrap().prefix);
     assert_eq!(taken, [0, 1, 0, 2].map(Some));
 }
@@ -447,6 +451,8 @@ fn a_joint_event_needs_what_its_first_part_does_not_produce() {
 fn a_run_that_ends_before_the_original_is_rejected() {
     let system = net(&[1, 0, 0], &[LOOP, BACK, &[(0, 1, 1), (2, 0, 1)]]);
     let reduction = reduced(&system, Rule::SinkPlaces, &[]);
-    let back = reduction.lift.back(run(&reduction.system, &[0], 0));
+    let back = reduction
+        .lift
+        .back(run(&reduction.system, &[0], 0), &Budget::unlimited());
     assert!(matches!(back, Err(LiftError::Defect(_))));
 }

@@ -12,7 +12,7 @@ fn left_with_next(system: &System, rule: Rule, atoms: &[Proposition]) -> Option<
 /// The lift of the run of the reduced net over these events; the last `cycle` are its loop.
 fn lifted(reduction: &Reduction<'_>, events: &[u32], cycle: usize) -> Lasso {
     let run = run(&reduction.system, events, cycle);
-    reduction.lift.back(run).unwrap()
+    reduction.lift.back(run, &Budget::unlimited()).unwrap()
 }
 
 fn taken(steps: &[Step]) -> Vec<u32> {
@@ -107,14 +107,17 @@ fn a_loop_is_repeated_until_the_tokens_return() {
     let reduction = reduced(&growing, Rule::EqualFuture, &[]);
     let mut round = run(&reduction.system, &[0, 1, 2], 3);
     round.growth = Some([0, 1, 0].into());
-    let lasso = reduction.lift.back(round.clone()).unwrap();
+    let lasso = reduction
+        .lift
+        .back(round.clone(), &Budget::unlimited())
+        .unwrap();
     assert!(lasso.comes_round());
     assert_eq!(lasso.growth, Some([0, 0, 1, 0].into()));
     assert_eq!(taken(&lasso.cycle), [0, 2, 3]);
     // Any other growth is rejected.
     for wrong in [Some([0, 2, 0].into()), Some([1, 1, 0].into()), None] {
         round.growth = wrong;
-        let back = reduction.lift.back(round.clone());
+        let back = reduction.lift.back(round.clone(), &Budget::unlimited());
         assert!(matches!(back, Err(LiftError::Defect(_))), "{back:?}");
     }
 }
@@ -203,7 +206,7 @@ fn the_lift_moves_tokens_to_where_they_are_needed() {
     let reduction = reduced(&ending, Rule::TokenRings, &[marked(0)]);
     let lasso = lifted(&reduction, &[2], 0);
     assert_eq!(taken(&lasso.prefix), [0, 4]);
-    assert!(ending.is_deadlock(lasso.entry()));
+    assert!(ending.is_deadlock(&lasso.entry()));
 }
 
 /// A token circulates through p1, p2 and p3, and each round of the reduced net adds a token to p0;
@@ -215,7 +218,7 @@ fn repeated_rounds_multiply_the_growth() {
     let reduction = reduced(&system, Rule::TokenRings, &[marked(0)]);
     let mut round = run(&reduction.system, &[1, 0], 2);
     round.growth = Some([1, 0].into());
-    let lasso = reduction.lift.back(round).unwrap();
+    let lasso = reduction.lift.back(round, &Budget::unlimited()).unwrap();
     assert!(lasso.comes_round());
     assert_eq!(lasso.growth, Some([3, 0, 0, 0].into()));
     assert_eq!(taken(&lasso.cycle).len(), 6);
@@ -315,5 +318,5 @@ fn at_a_deadlock_the_rest_fires_in_topological_order() {
     let lasso = lifted(&reduction, &[0], 0);
     assert_eq!(taken(&lasso.prefix), [0, 2, 2, 1, 1, 1, 1]);
     assert_eq!(events(&lasso.cycle), [None]);
-    assert!(system.is_deadlock(lasso.entry()));
+    assert!(system.is_deadlock(&lasso.entry()));
 }

@@ -3,7 +3,7 @@
 use super::Reachable;
 use crate::fairness::Ledger;
 use crate::interpret;
-use lariat_model::{Constraint, EventId, Lasso, State, Step, Strength, System};
+use lariat_model::{Constraint, EventId, Lasso, RunRecorder, State, Strength, System};
 use std::collections::{HashMap, VecDeque};
 
 /// An explicit graph with marks on its edges; an accepting cycle carries all bits of `all`.
@@ -218,16 +218,11 @@ impl Product {
         if cycle.is_empty() || at != start {
             cycle.extend(self.path(at, inside, |e| e.to == start)?);
         }
-        let step = |edge: &ProductEdge| Step {
-            event: edge.event,
-            state: graph.states[self.state[edge.to]].clone(),
-        };
-        Some(Lasso {
-            initial: graph.states[self.state[root]].clone(),
-            prefix: prefix.iter().map(step).collect(),
-            cycle: cycle.iter().map(step).collect(),
-            growth: None,
-        })
+        let mut run = RunRecorder::new(graph.states[self.state[root]].clone());
+        for edge in prefix.iter().chain(&cycle) {
+            run.push(edge.event, &graph.states[self.state[edge.to]]);
+        }
+        Some(run.into_lasso(prefix.len()))
     }
 
     /// Returns a shortest path of at least one edge whose last edge is a goal.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use lariat_budget::Budget;
 use lariat_formats::pnml::{self, Pnml};
 use lariat_model::coloured::unfold;
-use lariat_model::{Lasso, State, Step, System};
+use lariat_model::{Lasso, RunRecorder, State, System};
 use lariat_testkit::harness::Campaign;
 use lariat_testkit::{Random, coloured};
 
@@ -47,40 +47,27 @@ fn steps(system: &System, many: usize) -> Vec<BTreeSet<(NamedMarking, String, Na
 
 /// Returns the lasso of a random walk that repeats a marking or ends in a dead one.
 fn walk(rng: &mut Random, system: &System) -> Option<Lasso> {
-    let initial = system.initial[0].clone();
-    let mut states = vec![initial.clone()];
-    let mut steps: Vec<Step> = Vec::new();
+    let mut run = RunRecorder::new(system.initial[0].clone());
+    let mut states = vec![run.state().clone()];
     for _ in 0..30 {
-        let now = states.last()?.clone();
-        let enabled: Vec<Step> = system
-            .event_ids()
+        let now = run.state().clone();
+        let events = system.event_ids();
+        let enabled: Vec<_> = events
             .flat_map(|event| {
                 let to = system.successors(&now, event).into_iter();
-                to.map(move |state| Step {
-                    event: Some(event),
-                    state,
-                })
+                to.map(move |state| (event, state))
             })
             .collect();
-        let step = if enabled.is_empty() {
-            Step {
-                event: None,
-                state: now,
-            }
+        if enabled.is_empty() {
+            run.stutter();
         } else {
-            rng.one_of(&enabled).clone()
-        };
-        steps.push(step.clone());
-        if let Some(back) = states.iter().position(|state| *state == step.state) {
-            let cycle = steps.split_off(back);
-            return Some(Lasso {
-                initial,
-                prefix: steps,
-                cycle,
-                growth: None,
-            });
+            let (event, state) = rng.one_of(&enabled);
+            run.push(Some(*event), state);
         }
-        states.push(step.state);
+        if let Some(back) = states.iter().position(|state| state == run.state()) {
+            return Some(run.into_lasso(back));
+        }
+        states.push(run.state().clone());
     }
     None
 }
@@ -125,7 +112,7 @@ fn unfolding_agrees_with_the_naive_one() {
         }
         if let Some(lasso) = walk(&mut rng, system) {
             replayed += 1;
-            net.replay(system, &lasso)
+            net.replay(system, &lasso, &Budget::unlimited())
                 .unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
         }
     }

@@ -43,7 +43,10 @@ fn answer(case: &Case, rules: Rules) -> Answer {
     let Some(smaller) = smaller(case, &reduction) else {
         return Answer::Unknown("internal: an atom cannot be translated".to_owned());
     };
-    match smaller.oracle().map(|lasso| reduction.lift.back(lasso)) {
+    match smaller
+        .oracle()
+        .map(|lasso| reduction.lift.back(lasso, &Budget::unlimited()))
+    {
         None => Answer::Holds,
         Some(Ok(lasso)) => Answer::Violated(lasso),
         Some(Err(astray)) => Answer::Unknown(format!("internal: {astray:?}")),

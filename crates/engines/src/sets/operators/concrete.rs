@@ -1,8 +1,9 @@
 //! Steps from a single state into a set, for the construction of traces.
 
 use super::SymbolicProblem;
+use crate::runs::Passage;
 use lariat_automata::{Guard, Letter};
-use lariat_model::{EventId, State, Step};
+use lariat_model::{EventId, State};
 use lariat_space::symbolic::Set;
 
 impl SymbolicProblem<'_, '_> {
@@ -12,11 +13,11 @@ impl SymbolicProblem<'_, '_> {
     }
 
     /// Returns a step from `state` into `targets` by `event`.
-    fn step_taking(&mut self, state: &State, event: EventId, targets: &Set) -> Option<Step> {
+    fn step_taking(&mut self, state: &State, event: EventId, targets: &Set) -> Option<Passage> {
         let mut next = self.space.system().successors(state, event).into_iter();
         let state = next.find(|next| self.space.contains(targets, next))?;
         let event = Some(event);
-        Some(Step { event, state })
+        Some(Passage { event, state })
     }
 
     /// Returns a step from `state` into `targets` by a letter of `guard` and one of `events`.
@@ -26,7 +27,7 @@ impl SymbolicProblem<'_, '_> {
         guard: Guard,
         events: &[EventId],
         targets: &Set,
-    ) -> Option<Step> {
+    ) -> Option<Passage> {
         let (label, alphabet) = (self.label(state), self.alphabet());
         events.iter().find_map(|event| {
             let letter = alphabet.letter(alphabet.class(Some(*event)));
@@ -37,7 +38,7 @@ impl SymbolicProblem<'_, '_> {
     }
 
     /// Returns a step from `state` into `targets` by a letter of `guard`, if there is one.
-    pub fn step_into(&mut self, state: &State, guard: Guard, targets: &Set) -> Option<Step> {
+    pub fn step_into(&mut self, state: &State, guard: Guard, targets: &Set) -> Option<Passage> {
         let (label, alphabet) = (self.label(state), self.alphabet());
         for class in alphabet.classes() {
             let letter = Letter(label | alphabet.letter(class).0);
@@ -52,7 +53,7 @@ impl SymbolicProblem<'_, '_> {
         let stutters = self.guards.accepts(guard, Letter(label))
             && self.space.stutters(state)
             && self.space.contains(targets, state);
-        stutters.then(|| Step {
+        stutters.then(|| Passage {
             event: None,
             state: state.clone(),
         })

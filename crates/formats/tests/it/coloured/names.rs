@@ -5,7 +5,7 @@ use crate::added;
 use super::kit::{ALL, G, N, R, X, arc, coloured, model, net, num, op, place, shown, transition};
 use lariat_budget::Budget;
 use lariat_model::coloured::{Colour, TransitionId, Unfolded, unfold};
-use lariat_model::{Lasso, PropertyList, Proposition, Step};
+use lariat_model::{Lasso, PropertyList, Proposition, RunRecorder, Step};
 use lariat_reductions::{Lift, UnfoldingLift};
 
 /// p: all colours; move(x, n): p(x) → q(x, n) if x is not b; back.
@@ -102,40 +102,35 @@ fn runs_are_replayed_on_the_coloured_net() {
     .concat());
     let net = coloured(&text);
     let Unfolded { system, unfolding } = unfold(&net, &Budget::unlimited()).unwrap();
-    let mut state = system.initial[0].clone();
-    let mut cycle = Vec::new();
+    let mut run = RunRecorder::new(system.initial[0].clone());
     for event in system.event_ids() {
-        state = system.successors(&state, event).remove(0);
-        cycle.push(Step {
-            event: Some(event),
-            state: state.clone(),
-        });
+        let next = system.successors(run.state(), event).remove(0);
+        run.push(Some(event), &next);
     }
-    let lasso = Lasso {
-        initial: system.initial[0].clone(),
-        prefix: Vec::new(),
-        cycle,
-        growth: None,
-    };
-    net.replay(&system, &lasso).unwrap();
+    let lasso = run.into_lasso(0);
+    let unlimited = Budget::unlimited();
+    net.replay(&system, &lasso, &unlimited).unwrap();
     let (transition, binding) = unfolding.binding(lasso.cycle[1].event.unwrap());
     assert_eq!((transition, binding), (TransitionId(0), &[Colour(1)][..]));
 
     let fails = |change: &dyn Fn(&mut Lasso), message: &str| {
         let mut wrong = lasso.clone();
         change(&mut wrong);
-        let error = net.replay(&system, &wrong).unwrap_err();
-        assert!(error.contains(message), "{error}");
+        let error = net.replay(&system, &wrong, &unlimited).unwrap_err();
+        assert!(error.to_string().contains(message), "{error}");
         wrong
     };
-    let stays = |wrong: &mut Lasso| wrong.cycle[1].state = wrong.cycle[0].state.clone();
+    let stays = |wrong: &mut Lasso| {
+        let here = &system.initial[0];
+        wrong.cycle[1] = Step::between(wrong.cycle[1].event, here, here);
+    };
     let wrong = fails(&stays, "after 2 steps");
     let lift = UnfoldingLift {
         net: &net,
         system: &system,
     };
-    assert!(lift.back(wrong).is_err());
-    assert_eq!(lift.back(lasso.clone()), Ok(lasso.clone()));
+    assert!(lift.back(wrong, &unlimited).is_err());
+    assert_eq!(lift.back(lasso.clone(), &unlimited), Ok(lasso.clone()));
     fails(&|wrong| wrong.cycle.swap(0, 1), "needs more tokens");
     fails(&|wrong| wrong.cycle[0].event = None, "stutters although");
     fails(&|wrong| drop(wrong.cycle.pop()), "does not close");
