@@ -1,17 +1,18 @@
 //! `lariat ask`: questions about a model without a formula.
 
 use crate::args::{Ask, Topic, Volume};
+use crate::open_names::OpenNames;
 use crate::progress::ProgressLine;
 use crate::{Exit, Failure, input, out};
 use clap::ValueEnum as _;
 use lariat::internals::ask::examination::{Examination, fireable, places, total, transitions};
 use lariat::internals::ask::report::{json, proof, reasons, run as run_of, run_text, word};
 use lariat::internals::ask::{
-    AnswerKind, AskOptions, EarnedAnswer, EarnedReply, StateQuestion, StopRule, ask,
+    AnswerKind, AskOptions, EarnedAnswer, EarnedReply, QuestionEngine, StateQuestion, StopRule, ask,
 };
 use lariat::internals::formats::LoadedModel;
 use lariat::internals::ir::suggestion;
-use lariat::internals::{Reason, RunContext, SpaceCache, Stop, Systems};
+use lariat::internals::{Reason, RunContext, SpaceCache, Stop, System, Systems};
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -24,7 +25,7 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
             topic(args.topic)
         )));
     }
-    let budget = input::command_budget(&args.limits);
+    let (budget, dog) = input::command_budget(&args.limits);
     let model = input::watched_model(&args.model, &budget)?;
     let asked = questions(&model, args)?;
     let questions = asked.iter().map(|(_, question)| question.clone());
@@ -46,16 +47,27 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
     let mut written = Ok(());
     // The exit statuses of unknown answers, while the examination is undecided.
     let mut open = Exit::Fine;
+    let (file, topic) = (args.model.display().to_string(), topic(args.topic));
+    let names = asked.iter().map(|(about, _)| about.clone());
+    let open_names = {
+        let (file, topic, is_json) = (file.clone(), topic.clone(), args.json);
+        let line = move |about: &str, stop: &Stop| {
+            let seconds = start.elapsed().as_secs_f64();
+            undecided(is_json, [&file, &topic, about], stop, seconds)
+        };
+        OpenNames::new(names, &dog, line, Exit::of_stop)
+    };
     let mut on_reply = |q: usize, reply: EarnedReply| {
         let (about, _) = &asked[q];
         open = open.max(exit(&reply));
         let seconds = start.elapsed().as_secs_f64();
         let printed = if args.json {
-            let (file, topic) = (args.model.display().to_string(), topic(args.topic));
             let object = json(&file, &model.system, &topic, Some(about), &reply, seconds);
-            out::data(&format!("{object}\n"))
+            let line = format!("{object}\n");
+            open_names.answer(q, || out::data(&line))
         } else {
-            out::text(&text(args, &model, about, &reply))
+            let text = text(args, &model, about, &reply);
+            open_names.answer(q, || out::text(&text))
         };
         match printed {
             Ok(()) if args.topic == Topic::OneSafe => {
@@ -80,6 +92,7 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
         &mut on_reply,
     );
     drop(line);
+    dog.done();
     written?;
     if let Some(examination) = examination.filter(|_| !args.json) {
         out::text(&summary(examination, &answers))?;
@@ -89,6 +102,31 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
         Exit::Undecided if verdict.is_some() => Exit::Fine,
         open => open,
     })
+}
+
+/// The answer to a question about this model, topic and item for which the process is ended.
+fn undecided(is_json: bool, about: [&str; 3], stop: &Stop, seconds: f64) -> String {
+    let [file, topic, about] = about;
+    if !is_json {
+        return format!("{about}: unknown: {stop}\n");
+    }
+    let reply = EarnedReply {
+        answer: EarnedAnswer::Unknown {
+            reason: Reason::Stopped(stop.clone()),
+            at_least: None,
+            at_most: None,
+        },
+        asker: QuestionEngine::Explicit,
+    };
+    let object = json(
+        file,
+        &System::default(),
+        topic,
+        Some(about),
+        &reply,
+        seconds,
+    );
+    format!("{object}\n")
 }
 
 /// The name of the topic on the command line.

@@ -1,6 +1,7 @@
 //! `lariat bench`: runs a campaign, and prints its progress and its summary.
 
 use crate::args::{Bench, Cli, Command, LimitArgs};
+use crate::input::Limits;
 use crate::{Exit, Failure, check, input, out, warn};
 use anstyle::{AnsiColor, Style};
 use clap::Parser as _;
@@ -21,7 +22,7 @@ use std::time::{Duration, Instant};
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(args: &Bench) -> Result<Exit, Failure> {
-    let (budget, cancel) = input::budget(&LimitArgs {
+    let Limits { budget, cancel, .. } = input::limits(&LimitArgs {
         timeout: None,
         memory: None,
     });

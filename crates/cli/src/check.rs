@@ -3,6 +3,7 @@
 use crate::args::{Check, Volume, Without};
 use crate::cluster::{Participation, take_part};
 use crate::cross::complain_of_contradiction;
+use crate::pending::Answers;
 use crate::progress::{ProgressLines, grouped};
 use crate::sources::Sources;
 use crate::view::Page;
@@ -22,7 +23,7 @@ use std::io::{BufWriter, Write as _};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     let start = Instant::now();
@@ -43,9 +44,12 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     }
     let args = Arc::new(args);
     let options = options(&args)?;
-    let (budget, cancel) = input::budget(&args.limits);
+    let limits = input::limits(&args.limits);
+    let (budget, dog) = (limits.budget, limits.dog);
     let reading = input::for_property(&budget, &args.limits);
     let time = args.limits.timeout.map(|time| time.0);
+    // Reading has its own watch: the main thread abandons a reader that is late.
+    dog.watch(PREPARATION, time.map(|time| time + READING));
     let sources = Sources::read(&args, &input::for_texts(&budget, time))?;
     let model = match input::watched_model(&args.model, &reading) {
         Err(Failure::Undecided(stop)) => return unread(&args, &options, &sources, stop, start),
@@ -64,25 +68,44 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     let lines = ProgressLines::new(args.volume());
     let observers = || lines.add_boxed();
     let checker = checker(&args, model, &observers)
-        .options(options)
+        .options(options.clone())
         .budget(budget);
-    let mut printer = Printer::new(&args, model, &properties)?;
+    let answers = Answers::new(&args, &options, &properties, &dog);
+    let mut printer = Printer::new(&args, model, &properties, &answers)?;
     let mut printed = Ok(());
     checker.check_events(&properties, |event| {
+        if let CheckEvent::Started { property, phases } = &event {
+            dog.forget(PREPARATION);
+            let phases = phases.clone();
+            let phase = move || phases.current().map(|phase| phase.name().to_owned());
+            dog.watch_phases(property, time, phase);
+        }
+        if let CheckEvent::Report(report) = &event {
+            dog.forget(report.name());
+        }
         printed = lines.aside(|| printer.print(event));
         out::flow(&printed)
     })?;
     drop(lines);
+    dog.forget(PREPARATION);
+    dog.watch("the page", Some(PAGE));
     if let Some(asker) = asker {
         asker.dismiss();
     }
     printed?;
     let mut worst = printer.finish()?;
-    if cancel.is_pressed() {
+    if limits.cancel.is_pressed() {
         worst = worst.max(Exit::Interrupted);
     }
     Ok(worst)
 }
+
+/// The name of everything before the first property, for the watchdog.
+const PREPARATION: &str = "the preparation";
+/// Time beyond the limit for reading the texts of properties.
+const READING: Duration = Duration::from_millis(500);
+/// Time for writing the page after the last verdict.
+const PAGE: Duration = Duration::from_secs(10);
 
 /// Builds the checker from the arguments.
 fn checker<'m>(
@@ -123,7 +146,7 @@ struct Printer<'a> {
     early: HashSet<String>,
     /// The property whose verdict was printed last.
     last: Option<String>,
-    worst: Exit,
+    answers: &'a Answers,
 }
 
 impl<'a> Printer<'a> {
@@ -131,6 +154,7 @@ impl<'a> Printer<'a> {
         args: &'a Check,
         model: &'a Model,
         properties: &'a Properties<'a>,
+        answers: &'a Answers,
     ) -> Result<Printer<'a>, Failure> {
         Ok(Printer {
             args,
@@ -142,7 +166,7 @@ impl<'a> Printer<'a> {
             faults: None,
             early: HashSet::new(),
             last: None,
-            worst: Exit::Fine,
+            answers,
         })
     }
 
@@ -152,12 +176,13 @@ impl<'a> Printer<'a> {
         match event {
             CheckEvent::Verdict(report) => {
                 self.warn(&report);
-                if !self.args.json {
-                    out::text(&verdict_line(self.args, &report))?;
-                    self.early.insert(report.name().to_owned());
-                    self.last = Some(report.name().to_owned());
+                if self.args.json {
+                    return self.answers.print_verdict(&report, "");
                 }
-                Ok(())
+                self.early.insert(report.name().to_owned());
+                self.last = Some(report.name().to_owned());
+                let line = verdict_line(self.args, &report);
+                self.answers.print_verdict(&report, &line)
             }
             CheckEvent::Report(report) => self.print_report(&report),
             _ => Ok(()),
@@ -166,10 +191,15 @@ impl<'a> Printer<'a> {
 
     fn print_report(&mut self, report: &Report) -> Result<(), Failure> {
         self.warn(report);
-        self.worst = self.worst.max(exit(report));
-        let answer = report.to_json();
+        let needs_json = self.args.json || self.trace.is_some() || self.page.is_some();
+        let answer = if needs_json {
+            report.to_json()
+        } else {
+            Json::Null
+        };
         if self.args.json {
-            out::data(&format!("{answer}\n"))?;
+            let line = format!("{answer}\n");
+            self.answers.print_report(report, || out::data(&line))?;
         } else {
             let mut text = String::new();
             let details = details(self.args, report);
@@ -179,7 +209,8 @@ impl<'a> Printer<'a> {
             } else if self.last.as_deref() != Some(report.name()) && !details.is_empty() {
                 let _ = writeln!(text, "{}:", report.name());
             }
-            out::text(&(text + &details))?;
+            text += &details;
+            self.answers.print_report(report, || out::text(&text))?;
         }
         if let Some(check) = report.cross_check()
             && check.agreement == Agreement::Different
@@ -227,7 +258,7 @@ impl<'a> Printer<'a> {
         }
         let failed = self.trace.is_some_and(|trace| trace.has_failed);
         let of_trace = if failed { Exit::Input } else { Exit::Fine };
-        Ok(self.worst.max(of_trace))
+        Ok(self.answers.worst().max(of_trace))
     }
 }
 
@@ -377,7 +408,7 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> String {
 }
 
 /// The exit code of a report.
-fn exit(report: &Report) -> Exit {
+pub(crate) fn exit(report: &Report) -> Exit {
     match report.verdict() {
         Verdict::Holds => Exit::Fine,
         Verdict::Violated(_) => Exit::Violated,
@@ -404,7 +435,7 @@ pub(crate) fn in_words(removed: &Removed) -> String {
 }
 
 /// The verdict in one line.
-fn verdict_line(args: &Check, report: &Report) -> String {
+pub(crate) fn verdict_line(args: &Check, report: &Report) -> String {
     let (colour, word) = match report.holds() {
         Some(true) => (AnsiColor::Green, "HOLDS   "),
         Some(false) => (AnsiColor::Red, "VIOLATED"),
@@ -423,7 +454,7 @@ fn verdict_line(args: &Check, report: &Report) -> String {
 
 /// Everything below the verdict line: notes, the counterexample, and on request facts and
 /// statistics.
-fn details(args: &Check, report: &Report) -> String {
+pub(crate) fn details(args: &Check, report: &Report) -> String {
     let mut text = String::new();
     if args.quiet {
         return text;
@@ -449,6 +480,11 @@ fn details(args: &Check, report: &Report) -> String {
         }
     }
     if args.verbose {
+        let phases = report.phases().times().into_iter();
+        let phases =
+            phases.map(|(phase, time)| format!("{} {:.3} s", phase.name(), time.as_secs_f64()));
+        let phases = phases.collect::<Vec<_>>().join(", ");
+        let _ = writeln!(text, "  {dim}phases: {phases}{dim:#}");
         for removed in &decision.passes {
             let _ = writeln!(text, "  {dim}reduced: {}{dim:#}", in_words(removed));
         }

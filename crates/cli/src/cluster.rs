@@ -185,7 +185,7 @@ mod present {
         let memory = input::memory(limits);
         limits.memory = Some(Bytes(memory - memory / IN_TRANSIT));
         if process > 0 {
-            let (budget, _) = input::budget(limits);
+            let budget = input::limits(limits).budget;
             return match serve(&cluster, &budget) {
                 Ok(()) => Ok(Participation::Break(Exit::Fine)),
                 Err(why) => {

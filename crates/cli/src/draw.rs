@@ -23,7 +23,7 @@ enum Medium {
 
 pub(crate) fn run(args: &Draw) -> Result<Exit, Failure> {
     let medium = medium(args.output.as_deref())?;
-    let budget = input::command_budget(&args.limits);
+    let (budget, dog) = input::command_budget(&args.limits);
     let model = input::watched_model(&args.model, &budget)?;
     let title = args.model.display().to_string();
     let text = if args.reach {
@@ -33,7 +33,10 @@ pub(crate) fn run(args: &Draw) -> Result<Exit, Failure> {
     };
     match &args.output {
         Some(path) => write(path, &text)?,
-        None => out::data(&text)?,
+        None => {
+            dog.done();
+            out::data(&text)?
+        }
     }
     Ok(Exit::Fine)
 }

@@ -30,6 +30,7 @@ pub(crate) fn global(examination: &str) -> Option<Examination> {
 /// Answers an examination of the whole model, in one line.
 pub(crate) fn whole(exam: &Exam<'_>, examination: Examination) -> Result<Exit, Failure> {
     let name = exam.name;
+    let open = exam.open_names([name.to_owned()]);
     let model = match exam.model() {
         Err(Failure::Undecided(stop)) => {
             cannot_compute(std::iter::once(name))?;
@@ -52,11 +53,10 @@ pub(crate) fn whole(exam: &Exam<'_>, examination: Examination) -> Result<Exit, F
     };
     let answers = answers(exam, &model, &questions, &options, &mut on_reply);
     match examination.verdict(&answers) {
-        Some(verdict) => {
-            line(name, truth(verdict), asker)?;
-        }
-        None => cannot_compute(std::iter::once(name))?,
+        Some(verdict) => open.answer(0, || line(name, truth(verdict), asker))?,
+        None => open.answer(0, || cannot_compute(std::iter::once(name)))?,
     }
+    exam.dog.done();
     Ok(exam.exit())
 }
 
@@ -120,13 +120,14 @@ fn rows(exam: &Exam<'_>, of_file: Reader<'_>) -> Result<Exit, Failure> {
     };
     let rows = of_file(&model, &source.origin, &source.bytes)?;
     let questions: Vec<StateQuestion> = rows.iter().map(|row| row.question.clone()).collect();
+    let open = exam.open_names(rows.iter().map(|row| row.name.clone()));
     let mut written = Ok(());
     let mut on_reply = |q: usize, reply: EarnedReply| {
         let row = &rows[q];
-        let printed = match (row.value)(&reply.answer) {
+        let printed = open.answer(q, || match (row.value)(&reply.answer) {
             Some(value) => line(&row.name, &value, reply.asker),
             None => cannot_compute(std::iter::once(&*row.name)),
-        };
+        });
         match printed {
             Ok(()) => ControlFlow::Continue(()),
             Err(failure) => {
@@ -137,6 +138,7 @@ fn rows(exam: &Exam<'_>, of_file: Reader<'_>) -> Result<Exit, Failure> {
     };
     let options = AskOptions::default();
     answers(exam, &model, &questions, &options, &mut on_reply);
+    exam.dog.done();
     written?;
     Ok(exam.exit())
 }

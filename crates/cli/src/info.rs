@@ -12,7 +12,7 @@ use serde_json::json;
 use std::fmt::Write as _;
 
 pub(crate) fn run(args: &Info) -> Result<Exit, Failure> {
-    let budget = input::command_budget(&args.limits);
+    let (budget, dog) = input::command_budget(&args.limits);
     let model = match input::watched_model(&args.model, &budget) {
         Err(Failure::Undecided(stop)) if args.json => {
             let model = args.model.display().to_string();
@@ -23,6 +23,7 @@ pub(crate) fn run(args: &Info) -> Result<Exit, Failure> {
         model => model?,
     };
     let facts = Sizes::of(&model, &budget);
+    dog.done();
     if args.json {
         let file = args.model.display().to_string();
         out::data(&format!("{}\n", facts.json(&file, &model.system.name)))?;

@@ -7,6 +7,7 @@
 
 use crate::Failure;
 use crate::args::LimitArgs;
+use crate::watchdog::Watchdog;
 use lariat::internals::formats::{self, LoadError, LoadedModel};
 use lariat::internals::{Budget, Cancel, InputError, Stop, default_memory};
 use std::fs::File;
@@ -147,21 +148,38 @@ pub(crate) fn plain_budget(limits: &LimitArgs) -> Budget {
     for_property(&Budget::bytes(memory(limits)), limits)
 }
 
-/// The budget of the process, with its memory limit, and the switch that Ctrl-C presses.
-///
-/// A second Ctrl-C ends the process at once.
-pub(crate) fn budget(limits: &LimitArgs) -> (Budget, Cancel) {
+/// What a command that may take long runs under.
+pub(crate) struct Limits {
+    /// The budget of the process, with its memory limit.
+    pub budget: Budget,
+    /// The switch that the first Ctrl-C presses.
+    pub cancel: Cancel,
+    /// The thread that ends the process if it does not end by itself.
+    pub dog: Watchdog,
+}
+
+/// The limits of the process. The first Ctrl-C or SIGTERM presses the switch, the second one makes
+/// the watchdog report at once, and the third ends the process.
+pub(crate) fn limits(limits: &LimitArgs) -> Limits {
     let memory = memory(limits);
     let cancel = Cancel::default();
-    let switch = cancel.clone();
+    let dog = Watchdog::start(&cancel);
+    let (switch, late) = (cancel.clone(), dog.clone());
+    let mut signals = 0;
     // Without a handler Ctrl-C kills the process, which is acceptable.
     let _ = ctrlc::set_handler(move || {
-        if switch.is_pressed() {
-            std::process::exit(130);
+        signals += 1;
+        match signals {
+            1 => switch.press(),
+            2 => late.hurry(),
+            _ => std::process::exit(130),
         }
-        switch.press();
     });
-    (Budget::bytes(memory).with_cancel(cancel.clone()), cancel)
+    Limits {
+        budget: Budget::bytes(memory).with_cancel(cancel.clone()),
+        cancel,
+        dog,
+    }
 }
 
 /// Minimum time to read the property files: their names are needed to report properties as unknown.
@@ -175,9 +193,22 @@ pub(crate) fn for_texts(budget: &Budget, timeout: Option<Duration>) -> Budget {
     }
 }
 
+/// The limits of a command that does one thing, with its deadline.
+pub(crate) fn command_limits(args: &LimitArgs) -> Limits {
+    let limits = limits(args);
+    limits
+        .dog
+        .watch("the command", args.timeout.map(|time| time.0));
+    Limits {
+        budget: for_property(&limits.budget, args),
+        ..limits
+    }
+}
+
 /// The budget of a command that does one thing.
-pub(crate) fn command_budget(limits: &LimitArgs) -> Budget {
-    for_property(&budget(limits).0, limits)
+pub(crate) fn command_budget(args: &LimitArgs) -> (Budget, Watchdog) {
+    let Limits { budget, dog, .. } = command_limits(args);
+    (budget, dog)
 }
 
 /// The budget of one property.

@@ -14,8 +14,10 @@ mod generate;
 mod info;
 mod input;
 mod mcc;
+mod open_names;
 mod out;
 mod pages;
+mod pending;
 mod plot;
 mod progress;
 mod reduce;
@@ -25,6 +27,7 @@ mod states;
 mod traces;
 mod translate;
 mod view;
+mod watchdog;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -45,18 +48,23 @@ pub(crate) enum Exit {
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(match exit {
+        ExitCode::from(exit.code())
+    }
+}
+
+impl Exit {
+    /// The exit code of the process.
+    pub(crate) fn code(self) -> u8 {
+        match self {
             Exit::Fine => 0,
             Exit::Violated => 1,
             Exit::Input => 2,
             Exit::Undecided => 3,
             Exit::Interrupted => 130,
             Exit::Internal => 101,
-        })
+        }
     }
-}
 
-impl Exit {
     /// The exit status of a command that a limit or an interrupt stopped.
     pub(crate) fn of_stop(stop: &Stop) -> Exit {
         match stop {

@@ -5,6 +5,9 @@
 
 use crate::args::{LimitArgs, Mcc};
 use crate::check::threads;
+use crate::input::Limits;
+use crate::open_names::OpenNames;
+use crate::watchdog::Watchdog;
 use crate::{Exit, Failure, exams, input, out};
 use lariat::internals::formats::{LoadedModel, Outline};
 use lariat::internals::ir::suggestion;
@@ -45,6 +48,7 @@ pub(crate) struct Exam<'a> {
     pub name: &'a str,
     budget: Budget,
     cancel: Cancel,
+    pub dog: Watchdog,
     /// The instant at which checks end; the remaining time suffices for printing.
     end: Instant,
 }
@@ -77,12 +81,24 @@ pub(crate) fn run(args: &Mcc) -> Result<Exit, Failure> {
     };
     // The reserve for printing: a twentieth of the time, at most 30 seconds.
     let end = start + time - (time / 20).min(Duration::from_secs(30));
-    let (budget, cancel) = input::budget(&limits);
+    let Limits {
+        budget,
+        cancel,
+        dog,
+    } = input::limits(&limits);
+    let left = end.saturating_duration_since(Instant::now());
+    dog.watch("the examination", Some(left));
+    dog.last_words(|_| {
+        // Nothing is known about the file yet; an unanswered examination counts as undecided.
+        let _ = out::data("CANNOT_COMPUTE\n");
+        Exit::Fine
+    });
     let exam = Exam {
         args,
         name: &examination,
         budget,
         cancel,
+        dog,
         end,
     };
     match exam.name {
@@ -126,13 +142,18 @@ fn formulas(exam: &Exam<'_>) -> Result<Exit, Failure> {
         .timeout(exam.left())
         .default_threads(threads(exam.args.threads))
         .vacuity(false);
+    let names = properties.iter().map(|property| property.name().to_owned());
+    let names: Vec<String> = names.collect();
+    let open = exam.open_names(names.iter().cloned());
     let mut printed = Ok(());
     let never = checker.check_in_slices(&properties, |report| {
-        printed = print(&report);
+        let question = names.iter().position(|name| name == report.name());
+        printed = open.answer(question.unwrap_or(names.len()), || print(&report));
         out::flow(&printed)
     })?;
     printed?;
-    cannot_compute(never.iter().map(String::as_str))?;
+    open.answer_rest(|| cannot_compute(never.iter().map(String::as_str)))?;
+    exam.dog.done();
     Ok(exam.exit())
 }
 
@@ -150,9 +171,13 @@ fn print(report: &Report) -> Result<(), Failure> {
 
 pub(crate) fn cannot_compute<'n>(names: impl Iterator<Item = &'n str>) -> Result<(), Failure> {
     for name in names {
-        out::data(&format!("FORMULA {name} CANNOT_COMPUTE\n"))?;
+        out::data(&undecided(name))?;
     }
     Ok(())
+}
+
+fn undecided(name: &str) -> String {
+    format!("FORMULA {name} CANNOT_COMPUTE\n")
 }
 
 /// The exit status if the model could not be read: the lines report it, unless interrupted.
@@ -186,6 +211,9 @@ impl Exam<'_> {
         let texts = input::for_texts(&self.budget, Some(self.left()));
         let own = texts.clone();
         let bytes = input::supervised(&texts, move || input::bytes(&path, &own))?;
+        let mut outline = Outline::default();
+        outline.add_mcc(&bytes);
+        self.open_names(outline.list.into_iter().map(|(name, _)| name));
         Ok(ExaminationFile { origin, bytes })
     }
 
@@ -206,6 +234,11 @@ impl Exam<'_> {
             }
             model => Ok(ControlFlow::Continue(model?)),
         }
+    }
+
+    /// The names of open questions; the watchdog answers those that are left.
+    pub(crate) fn open_names(&self, names: impl IntoIterator<Item = String>) -> OpenNames {
+        OpenNames::new(names, &self.dog, |name, _| undecided(name), over)
     }
 
     /// The exit status after all answers.
@@ -236,6 +269,7 @@ fn state_space(exam: &Exam<'_>) -> Result<Exit, Failure> {
     let budget = exam.budget_left();
     let options = CountOptions::default();
     let found = count_states(&model.system, &options, RunContext::quiet(&budget));
+    exam.dog.done();
     let techniques = match found.engine {
         "symbolic" => "DECISION_DIAGRAMS",
         _ => "EXPLICIT",

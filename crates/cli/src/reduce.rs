@@ -10,7 +10,7 @@ use lariat::internals::{PropertyForm, Rules, Subject, reduction};
 use std::fmt::Write as _;
 
 pub(crate) fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
-    let budget = input::command_budget(&args.limits);
+    let (budget, dog) = input::command_budget(&args.limits);
     let model = input::watched_model(&args.model, &budget)?;
     let mut properties = PropertyList::new();
     let mut errors = Errors::default();
@@ -24,6 +24,7 @@ pub(crate) fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
         formulas.map(|p| PropertyForm::Formula(p.formula)).collect();
     let rules = Rules::all().but(&args.without);
     let found = reduction(&subject, &formulas, rules, &budget).map_err(Failure::Undecided)?;
+    dog.done();
     let (system, removed) = match &found {
         Some((reduction, _)) => (&reduction.system, &reduction.removed[..]),
         None => (&model.system, &[][..]),

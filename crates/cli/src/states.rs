@@ -35,8 +35,13 @@ pub(crate) fn run(mut args: StatesArgs) -> Result<Exit, Failure> {
             ));
         }
     };
-    let budget = input::command_budget(&args.limits);
+    let (budget, dog) = input::command_budget(&args.limits);
     let start = Instant::now();
+    let own: StatesArgs = args.clone();
+    dog.last_words(move |stop| {
+        // A failure to write is reported by the exit status of an undecided command.
+        unread(&own, stop.clone(), start.elapsed()).unwrap_or(Exit::Undecided)
+    });
     let model = match input::watched_model(&args.model, &budget) {
         Err(Failure::Undecided(stop)) => return unread(args, stop, start.elapsed()),
         model => model?,
@@ -97,8 +102,10 @@ pub(crate) fn run(mut args: StatesArgs) -> Result<Exit, Failure> {
     if args.json {
         let file = args.model.display().to_string();
         let answer = json(&file, system, &found, &failed, seconds);
+        dog.done();
         out::data(&format!("{answer}\n"))?;
     } else {
+        dog.done();
         out::text(&text(system, &found, &failed, seconds))?;
     }
     Ok(found.stop.as_ref().map_or(Exit::Fine, Exit::of_stop))

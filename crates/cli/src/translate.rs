@@ -14,7 +14,7 @@ pub(crate) fn run(args: &Translate) -> Result<Exit, Failure> {
     let mut formulas = Formulas::new();
     let formula = parse(&args.formula, &mut formulas, &mut FreeVocabulary)
         .map_err(|error| located(&args.formula, error))?;
-    let budget = input::command_budget(&args.limits);
+    let (budget, dog) = input::command_budget(&args.limits);
     let made = match make(args.to, &mut formulas, formula, &budget) {
         Ok(made) => made,
         Err(stop) => {
@@ -69,6 +69,7 @@ pub(crate) fn run(args: &Translate) -> Result<Exit, Failure> {
     if !text.ends_with('\n') {
         text.push('\n');
     }
+    dog.done();
     out::data(&text)?;
     Ok(Exit::Fine)
 }

@@ -37,9 +37,10 @@ impl<'a> Page<'a> {
         property: Option<&Property>,
     ) -> Result<(), Failure> {
         let run = traces::run(&report).map(|run| index.run(run));
-        let run = run
-            .transpose()
-            .map_err(|why| Failure::new(format!("a run cannot be shown: {why}")))?;
+        let run = run.transpose().unwrap_or_else(|why| {
+            crate::warn(&format!("the page does not show a run: {why}"));
+            None
+        });
         let formula = property.and_then(|property| match property.form() {
             PropertyForm::Formula(formula) => Some(formula),
             PropertyForm::Never(_) => None,
@@ -66,7 +67,7 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
 }
 
 pub(crate) fn run(args: &ViewArgs) -> Result<Exit, Failure> {
-    let budget = input::command_budget(&args.limits);
+    let (budget, dog) = input::command_budget(&args.limits);
     let objects = traces::read(&args.trace, &budget)?;
     let named = objects.iter().find_map(|object| object["model"].as_str());
     let model = match model_file(args, named) {
@@ -88,6 +89,7 @@ pub(crate) fn run(args: &ViewArgs) -> Result<Exit, Failure> {
         ));
     }
     let text = shown(&name, &model, objects, &budget)?;
+    dog.done();
     write(&output, &text)?;
     out::text(&format!("{}\n", output.display()))?;
     Ok(Exit::Fine)

@@ -38,7 +38,8 @@ pub(crate) struct Watchdog(Arc<Mutex<Watch>>);
 /// A task with a deadline.
 struct Task {
     name: String,
-    deadline: Instant,
+    /// Without a deadline, only signals end the task.
+    deadline: Option<Instant>,
     /// The phase that the task is in, as the task reports it.
     phase: Box<dyn Fn() -> Option<String> + Send>,
     /// Processor time of the process when the deadline passed.
@@ -54,6 +55,8 @@ struct Watch {
     signalled: Option<(Instant, Duration)>,
     /// Set by the second signal.
     is_impatient: bool,
+    /// Threads that run the work of [`Watchdog::pause`].
+    pauses: usize,
 }
 
 /// The end that the watchdog brings about.
@@ -71,6 +74,7 @@ impl Watchdog {
             cancel: cancel.clone(),
             signalled: None,
             is_impatient: false,
+            pauses: 0,
         }));
         let weak = Arc::downgrade(&watch);
         let guard = move || {
@@ -106,19 +110,38 @@ impl Watchdog {
         phase: impl Fn() -> Option<String> + Send + 'static,
     ) {
         self.forget(name);
-        if let Some(deadline) = limit.and_then(|limit| Instant::now().checked_add(limit)) {
-            lock(&self.0).tasks.push(Task {
-                name: name.to_owned(),
-                deadline,
-                phase: Box::new(phase),
-                used: None,
-            });
-        }
+        lock(&self.0).tasks.push(Task {
+            name: name.to_owned(),
+            deadline: limit.and_then(|limit| Instant::now().checked_add(limit)),
+            phase: Box::new(phase),
+            used: None,
+        });
     }
 
     /// Ends the watch over a task, before its result is written.
     pub(crate) fn forget(&self, name: &str) {
         lock(&self.0).tasks.retain(|task| task.name != name);
+    }
+
+    /// Ends the watch over all tasks, before the results of the command are written.
+    pub(crate) fn done(&self) {
+        lock(&self.0).tasks.clear();
+    }
+
+    /// Runs `work`, which may wait for the reader of stdout; tasks that become late meanwhile get
+    /// the grace again.
+    pub(crate) fn pause<T>(&self, work: impl FnOnce() -> T) -> T {
+        lock(&self.0).pauses += 1;
+        let done = work();
+        let mut watch = lock(&self.0);
+        watch.pauses -= 1;
+        let now = Instant::now();
+        for task in &mut watch.tasks {
+            if task.deadline.is_some_and(|deadline| deadline < now) {
+                (task.deadline, task.used) = (Some(now), None);
+            }
+        }
+        done
     }
 
     /// Makes all tasks late: the user has asked for the end again.
@@ -141,6 +164,9 @@ impl Watch {
                 culprit: String::new(),
             });
         }
+        if self.pauses > 0 || self.tasks.is_empty() {
+            return None;
+        }
         if self.cancel.is_pressed() {
             let (since, before) = *self.signalled.get_or_insert((now, used));
             if is_over(now - since, used.saturating_sub(before)) {
@@ -152,7 +178,7 @@ impl Watch {
             }
         }
         let late = |task: &mut Task| {
-            let since = now.checked_duration_since(task.deadline)?;
+            let since = now.checked_duration_since(task.deadline?)?;
             let before = *task.used.get_or_insert(used);
             is_over(since, used.saturating_sub(before)).then(|| task.culprit())
         };
@@ -225,9 +251,9 @@ mod tests {
         dog.watch("b", None);
         dog.watch("c", Some(Duration::from_secs(1000)));
         let mut watch = lock(&dog.0);
-        assert_eq!(watch.tasks.len(), 2);
+        assert_eq!(watch.tasks.len(), 3);
         assert!(watch.late().is_none());
-        watch.tasks[0].deadline -= PATIENCE;
+        watch.tasks[0].deadline = watch.tasks[0].deadline.map(|at| at - PATIENCE);
         let late = watch.late().unwrap();
         assert_eq!((late.stop, &*late.culprit), (Stop::Time, "`a`"));
         drop(watch);
@@ -239,6 +265,7 @@ mod tests {
     fn signals_make_all_tasks_late() {
         let cancel = Cancel::default();
         let dog = Watchdog::start(&cancel);
+        dog.watch("a", None);
         cancel.press();
         let mut watch = lock(&dog.0);
         assert!(watch.late().is_none());

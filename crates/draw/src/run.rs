@@ -104,6 +104,9 @@ impl DrawnRun {
     }
 }
 
+/// Limit on the values in the states of a run that is drawn.
+const MOST_VALUES: usize = 1 << 25;
+
 /// The names of a system as a lookup table.
 #[derive(Clone, Debug)]
 pub struct NameIndex<'s> {
@@ -140,9 +143,17 @@ impl<'s> NameIndex<'s> {
                 Some(Json::String(name)) => Some(self.event(name)?),
                 Some(other) => return Err(format!("`fire` is {other}: expected a name or null")),
             };
-            let marking = step.get("marking").ok_or("a step has no `marking`")?;
+            let before = run.states.last();
+            let state = match (step.get("marking"), step.get("changes"), before) {
+                (Some(marking), _, _) => self.state(marking)?,
+                (None, Some(changes), Some(before)) => self.assign(before.clone(), changes)?,
+                _ => return Err("a step has no `marking`".to_owned()),
+            };
+            if (run.states.len() + 1).saturating_mul(state.len()) > MOST_VALUES {
+                return Err(format!("it has more than {} steps", run.events.len()));
+            }
             run.events.push(event);
-            run.states.push(self.state(marking)?);
+            run.states.push(state);
         }
         run.prefix = prefix.len();
         let bad = json.get("bad").and_then(Json::as_u64);
@@ -166,8 +177,12 @@ impl<'s> NameIndex<'s> {
 
     /// A state from the named variables; the others are 0.
     fn state(&self, json: &Json) -> Result<State, String> {
+        self.assign(vec![0; self.system.variables.len()].into(), json)
+    }
+
+    /// The state with new values of the named variables.
+    fn assign(&self, mut state: State, json: &Json) -> Result<State, String> {
         let object = json.as_object().ok_or("a state is an object")?;
-        let mut state: State = vec![0; self.system.variables.len()].into();
         for (name, value) in object {
             let var = self.variables.get(&**name);
             let var = *var.ok_or_else(|| format!("the model has no place or variable `{name}`"))?;

@@ -42,7 +42,7 @@ impl PlanRun<'_> {
             let Outcome::Accepting(lasso) = found else {
                 return Ok(found);
             };
-            let mut violated = unmet(problem.system, problem.fairness, &lasso);
+            let mut violated = unmet(problem.system, problem.fairness, &lasso, self.ctx.budget)?;
             violated.retain(|constraint| !needed.contains(constraint));
             violated.truncate(PER_ROUND);
             if violated.is_empty() {

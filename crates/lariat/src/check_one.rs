@@ -16,6 +16,7 @@ use crate::check_partial_atoms::{check_holds, check_run};
 use crate::checker::{CheckEvent, CheckTask, Checker, Session};
 use crate::decision::{Attempt, Decision, Fact};
 use crate::options::{CheckOptions, EngineChoice};
+use crate::phases::{Phase, PhaseLog};
 use crate::query::{Query, WHOLE_RUNS, atoms_of};
 use crate::report::Report;
 use crate::search::SearchOutcome;
@@ -67,15 +68,20 @@ impl<'s> Query<'_, 's> {
     pub fn decide(&self, cache: &mut SpaceCache<'s>) -> Decision {
         let mut decider = self.options.engine.decider(self);
         let mut stages = || -> Result<SearchOutcome, Stop> {
+            self.enter(Phase::FirstSearch);
             if let Some(outcome) = decider.look_first(cache)? {
                 return Ok(outcome);
             }
+            self.enter(Phase::Simplification);
             decider.simplify(cache)?;
+            self.enter(Phase::Reduction);
             decider.reduce(cache)?;
+            self.enter(Phase::Search);
             decider.search(cache)
         };
         let outcome = stages();
         let outcome = outcome.unwrap_or_else(|stop| decider.stopped(stop));
+        self.enter(Phase::Replay);
         if let Ok(Outcome::Accepting(lasso)) = &outcome.found
             && self.is_inconclusive_prefix(lasso)
         {
@@ -109,6 +115,7 @@ impl<'s> Query<'_, 's> {
                     formulas: subject.formulas(),
                     property: PropertyForm::Formula(always),
                     atoms: &subject.formulas().atoms_of(always),
+                    phases: None,
                     ..*self
                 };
                 query.decide(cache).verdict
@@ -145,11 +152,18 @@ impl<'m> Checker<'m> {
         let subject = session.subject.clone().assuming(fairness);
         let options = property.options(&session.options);
         let ctx = RunContext::quiet(&budget);
+        let phases = PhaseLog::default();
         let query = Query::new(&subject, property.form(), &property.atoms, &options, ctx);
+        let query = query.logged_in(&phases);
+        output.emit(CheckEvent::Started {
+            property: property.name.clone(),
+            phases: phases.clone(),
+        });
 
         let observer = self.observer();
         let observed = query.observed_by(&*observer);
         let mut decision = observed.decide(cache);
+        query.enter(Phase::PartialAtoms);
         observed.check_partial_atoms(&mut decision, cache);
         drop(observer);
         if may_repeat && decision.is_out_of_memory() {
@@ -159,6 +173,7 @@ impl<'m> Checker<'m> {
 
         let vocabulary = Arc::clone(&session.vocabulary);
         let mut report = Report::new(vocabulary, property, decision, session.concurrency);
+        report.phases = phases.clone();
         report.seconds = found_in.as_secs_f64();
         if !self.cross_checks && report.holds().is_some() && !report.decision.is_final_soon() {
             output.emit(CheckEvent::Verdict(Box::new(report.clone())));
@@ -166,21 +181,25 @@ impl<'m> Checker<'m> {
 
         let observer = self.observer();
         let query = query.observed_by(&*observer);
+        query.enter(Phase::Shortening);
         let for_trace = options.shortening.budget(&budget, found_in);
         query.within(&for_trace).shorten(&mut report.decision);
         report.seconds = (budget.elapsed() - begun).as_secs_f64();
 
         if self.cross_checks && report.decision.verdict.is_known() {
+            query.enter(Phase::CrossCheck);
             let own = self.for_property(&session.budget);
             report.cross_check = Some(query.cross_check(&mut report.decision, cache, &own));
         }
         if report.decision.holds_for_a_reason() {
+            query.enter(Phase::Vacuity);
             report.vacuity = query.vacuity(strengthenings, found_in, cache);
         }
         if property.modality == Some(Modality::Some) {
             // A run that reaches the state is a witness, not a violation.
             report.decision.bad = None;
         }
+        phases.end(&budget);
         report.conclude();
         drop(observer);
         output.emit(CheckEvent::Report(Box::new(report)));

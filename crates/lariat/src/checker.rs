@@ -6,6 +6,7 @@ use crate::faults::Faults;
 use crate::limits::default_memory;
 use crate::model::Model;
 use crate::options::{CheckOptions, EngineChoice};
+use crate::phases::PhaseLog;
 use crate::plan::Preset;
 use crate::properties::{Properties, Property, PropertyKind};
 use crate::reduce::ReductionChoice;
@@ -70,6 +71,13 @@ struct Threads {
 /// The events of a running check.
 #[non_exhaustive]
 pub enum CheckEvent {
+    /// The check of a property has begun; the log shows its phases while they go on.
+    Started {
+        /// The name of the property.
+        property: String,
+        /// The phases of the check.
+        phases: PhaseLog,
+    },
     /// A verdict is known; its trace may still become shorter, and notes may follow.
     Verdict(Box<Report>),
     /// The final report on a property.
@@ -353,7 +361,7 @@ impl<'m> Checker<'m> {
         mut on_report: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         self.check_events(properties, |event| match event {
-            CheckEvent::Verdict(_) => ControlFlow::Continue(()),
+            CheckEvent::Started { .. } | CheckEvent::Verdict(_) => ControlFlow::Continue(()),
             CheckEvent::Report(report) => on_report(*report),
         })
     }
@@ -398,6 +406,7 @@ impl<'m> Checker<'m> {
             };
         check_parallel(&session.tasks(), &idle, &self.caches, check, |_, event| {
             on_event(match event {
+                started @ CheckEvent::Started { .. } => started,
                 CheckEvent::Verdict(mut report) => {
                     report.faults.clone_from(&faults);
                     CheckEvent::Verdict(report)

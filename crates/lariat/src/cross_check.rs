@@ -97,6 +97,7 @@ impl<'s> Query<'_, 's> {
         let query = Query {
             options: &options,
             ctx: self.ctx.with_budget(budget),
+            phases: None,
             ..*self
         };
         let mut second = query.decide(cache);

@@ -6,7 +6,8 @@
 //! then be the same in all rounds (`settled.rs`).
 
 use crate::settled::settled;
-use lariat_model::{Constraint, Lasso, State, Strength, System};
+use lariat_budget::{Budget, Stop};
+use lariat_model::{Constraint, Lasso, ReplayError, State, Strength, System};
 
 /// How a run satisfies a fairness constraint; positions are counted from the initial state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,11 +25,13 @@ pub fn met(
     system: &System,
     fairness: &[Constraint],
     lasso: &Lasso,
-) -> Result<Vec<FairnessEvidence>, String> {
-    fairness
-        .iter()
-        .map(|constraint| of_constraint(system, constraint, lasso))
-        .collect()
+    budget: &Budget,
+) -> Result<Vec<FairnessEvidence>, ReplayError> {
+    let met = |constraint| {
+        budget.check()?;
+        Ok(of_constraint(system, constraint, lasso)?)
+    };
+    fairness.iter().map(met).collect()
 }
 
 /// The constraints that a lasso is not known to satisfy.
@@ -36,9 +39,16 @@ pub fn unmet<'c>(
     system: &System,
     fairness: &'c [Constraint],
     lasso: &Lasso,
-) -> Vec<&'c Constraint> {
-    let is_unmet = |constraint: &&Constraint| of_constraint(system, constraint, lasso).is_err();
-    fairness.iter().filter(is_unmet).collect()
+    budget: &Budget,
+) -> Result<Vec<&'c Constraint>, Stop> {
+    let mut unmet = Vec::new();
+    for constraint in fairness {
+        budget.check()?;
+        if of_constraint(system, constraint, lasso).is_err() {
+            unmet.push(constraint);
+        }
+    }
+    Ok(unmet)
 }
 
 fn of_constraint(
@@ -100,7 +110,6 @@ fn is_enabled(
 mod tests {
     use super::*;
     use crate::subject::{PropertyForm, Subject};
-    use lariat_budget::Budget;
     use lariat_ltl::Formulas;
     use lariat_model::{Action, Arc, Deadlock, Domain, Event, EventId, Fairness, VarId, Variable};
 
@@ -159,7 +168,11 @@ mod tests {
     #[test]
     fn constraints_are_evaluated_on_the_loop() {
         let (system, lasso) = (turns(0), rounds(0));
-        let how = |strength, event| met(&system, &[fair(strength, event)], &lasso);
+        let unlimited = Budget::unlimited();
+        let how = |strength, event| {
+            let met = met(&system, &[fair(strength, event)], &lasso, &unlimited);
+            met.map_err(|error| error.to_string())
+        };
         use Strength::{Strong, Weak};
         assert_eq!(how(Strong, 1), Ok(vec![FairnessEvidence::Taken(2)]));
         // `lose` is enabled only in place 1: fair if weak, unfair if strong.
@@ -169,13 +182,14 @@ mod tests {
         assert!(how(Weak, 3).is_err_and(|why| why.contains("continuously")));
         assert_eq!(how(Strong, 4), Ok(vec![FairnessEvidence::Never]));
         let both = [fair(Weak, 3), fair(Weak, 2)];
-        assert_eq!(unmet(&system, &both, &lasso).len(), 1);
+        assert_eq!(unmet(&system, &both, &lasso, &unlimited).unwrap().len(), 1);
     }
 
     #[test]
     fn a_constraint_enabled_in_some_round_is_not_idle() {
         let dump = [fair(Strength::Weak, 4)];
-        let why = met(&turns(1), &dump, &rounds(1)).unwrap_err();
+        let why = met(&turns(1), &dump, &rounds(1), &Budget::unlimited()).unwrap_err();
+        let why = why.to_string();
         assert!(why.contains("may change"), "{why}");
     }
 

@@ -82,6 +82,7 @@ mod limits;
 mod model;
 mod on_sets;
 mod options;
+mod phases;
 mod plan;
 mod plan_run;
 mod premises;
@@ -112,6 +113,7 @@ pub use lariat_engines::EngineId;
 #[doc(inline)]
 pub use lariat_model::{Deadlock, Errors, InputError};
 pub use model::Model;
+pub use phases::{Phase, PhaseLog};
 pub use properties::{Properties, Property};
 pub use question::{Answer, Question};
 pub use report::{Report, Verdict};

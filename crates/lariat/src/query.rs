@@ -1,6 +1,7 @@
 //! One property about one subject, as the stages of a check see it.
 
 use crate::options::CheckOptions;
+use crate::phases::{Phase, PhaseLog};
 use crate::subject::{PropertyForm, Subject};
 use lariat_automata::Automaton;
 use lariat_budget::{Budget, Observer, RunContext};
@@ -34,6 +35,8 @@ pub(crate) struct Query<'a, 's> {
     pub prefixes: bool,
     /// Limits and observer of everything done for the property.
     pub ctx: RunContext<'a>,
+    /// The log of the check's phases; `None` for a query that serves another one.
+    pub phases: Option<&'a PhaseLog>,
 }
 
 impl<'a, 's> Query<'a, 's> {
@@ -54,6 +57,22 @@ impl<'a, 's> Query<'a, 's> {
             // A finite run may have no fair continuation.
             prefixes: subject.constraints().is_empty(),
             ctx,
+            phases: None,
+        }
+    }
+
+    /// The query with a log of its phases.
+    pub fn logged_in(self, phases: &'a PhaseLog) -> Query<'a, 's> {
+        Query {
+            phases: Some(phases),
+            ..self
+        }
+    }
+
+    /// Begins a phase of the check.
+    pub fn enter(&self, phase: Phase) {
+        if let Some(phases) = self.phases {
+            phases.enter(phase, self.budget());
         }
     }
 

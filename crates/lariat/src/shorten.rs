@@ -98,7 +98,9 @@ impl Query<'_, '_> {
         if let EarnedVerdict::Violated(run) = &decision.verdict {
             let constraints = self.subject.fairness().constraints.iter();
             let names = constraints.map(|c| c.name.clone());
-            decision.met = names.zip(self.subject.met(run.lasso())).collect();
+            decision.met = names
+                .zip(self.subject.met(run.lasso(), self.budget()))
+                .collect();
         }
     }
 

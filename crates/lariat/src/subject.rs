@@ -116,8 +116,8 @@ impl<'s> Subject<'s> {
     }
 
     /// Where a run of the original meets each constraint of [`fairness`](Subject::fairness).
-    pub(crate) fn met(&self, lasso: &Lasso) -> Vec<FairnessEvidence> {
-        met(self.original, &self.fairness.constraints, lasso).unwrap_or_default()
+    pub(crate) fn met(&self, lasso: &Lasso, budget: &Budget) -> Vec<FairnessEvidence> {
+        met(self.original, &self.fairness.constraints, lasso, budget).unwrap_or_default()
     }
 
     /// The subject after one more pass on [`system`](Subject::system), for properties over `atoms`;
@@ -266,7 +266,7 @@ impl<'s> Subject<'s> {
         if is_prefix && !self.fairness.constraints.is_empty() {
             Err("a finite prefix does not show a fair continuation".to_owned())?;
         }
-        met(self.original, &self.fairness.constraints, &lasso)?;
+        met(self.original, &self.fairness.constraints, &lasso, budget)?;
         match self.unfolding {
             Some(unfolding) => unfolding
                 .back(lasso, budget)

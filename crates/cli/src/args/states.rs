@@ -51,7 +51,7 @@ pub(crate) struct ClusterArgs {
     pub command: Vec<OsString>,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct StatesArgs {
     /// The model.
     pub model: PathBuf,

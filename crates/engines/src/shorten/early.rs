@@ -30,7 +30,7 @@ pub(super) fn earlier(problem: &Problem<'_>, lasso: &Lasso, budget: &Budget) -> 
     for (i, (event, step)) in prefix.iter().zip(&lasso.prefix).enumerate() {
         if let Some(order) = closed(system, &mut values, &cycle, &mut visits) {
             let cycle = fired(system, &values, &order)?;
-            if reading.accepts_loop(&values, &cycle) {
+            if reading.accepts_loop(&values, &cycle, budget) {
                 return Some(Lasso {
                     initial: lasso.initial.clone(),
                     prefix: lasso.prefix[..i].to_vec(),

@@ -103,7 +103,7 @@ impl Attempts<'_, '_> {
         if lasso.kind() == EvidenceKind::Covering {
             // Its rounds repeat no state, and a part of a round may not be a round.
             return if problem.fairness.is_empty() {
-                sliced_run(problem, lasso)
+                sliced_run(problem, lasso, budget)
             } else {
                 lasso
             };
@@ -125,18 +125,18 @@ impl Attempts<'_, '_> {
 
 /// Removes irrelevant events and moves the loop closer to the start.
 fn simplified(problem: &Problem<'_>, lasso: Lasso, budget: &Budget) -> Lasso {
-    let lasso = sliced_run(problem, lasso);
+    let lasso = sliced_run(problem, lasso, budget);
     match earlier(problem, &lasso, budget) {
-        Some(earlier) => sliced_run(problem, folded(earlier)),
+        Some(earlier) => sliced_run(problem, folded(earlier), budget),
         None => lasso,
     }
 }
 
 /// Removes irrelevant events; keeps the whole loop if the run is otherwise unfair.
-fn sliced_run(problem: &Problem<'_>, lasso: Lasso) -> Lasso {
+fn sliced_run(problem: &Problem<'_>, lasso: Lasso, budget: &Budget) -> Lasso {
     for of_the_loop in [LoopSlicing::Parts, LoopSlicing::Whole] {
-        if let Some(sliced) = sliced(problem, &lasso, of_the_loop)
-            && is_evidence(problem, &sliced)
+        if let Some(sliced) = sliced(problem, &lasso, of_the_loop, budget)
+            && is_evidence(problem, &sliced, budget)
         {
             return folded(sliced);
         }
@@ -201,7 +201,8 @@ mod tests {
             let fair = [Constraint::of_events("t", strength, vec![EventId(event)])];
             let problem =
                 Problem::new(&system, &automaton, &asked, Deadlock::Ignore).assuming(&fair);
-            let short = sliced_run(&problem, run(&system, &[3, 0, 6, 4, 1], &[5, 4, 2]));
+            let found = run(&system, &[3, 0, 6, 4, 1], &[5, 4, 2]);
+            let short = sliced_run(&problem, found, &Budget::unlimited());
             (events(&short.prefix), events(&short.cycle))
         };
         for strength in [Strength::Weak, Strength::Strong] {

@@ -20,6 +20,7 @@
 //! the last state would not be dead. Cost: linear in the run.
 
 use crate::problem::Problem;
+use lariat_budget::Budget;
 use lariat_model::{
     Action, Arc, EventId, EvidenceKind, Lasso, Predicate, Proposition, RunRecorder, State, Step,
     System, Value,
@@ -38,6 +39,7 @@ pub(super) fn sliced(
     problem: &Problem<'_>,
     lasso: &Lasso,
     of_the_loop: LoopSlicing,
+    budget: &Budget,
 ) -> Option<Lasso> {
     let system = problem.system;
     let covers = lasso.kind() == EvidenceKind::Covering;
@@ -60,7 +62,7 @@ pub(super) fn sliced(
     // Removing events changes the markings in between, which may make further events irrelevant.
     loop {
         let kept = seen.part_of_prefix(system, &lasso.initial, &prefix, &cycle);
-        if kept.len() == prefix.len() {
+        if kept.len() == prefix.len() || budget.check().is_err() {
             break;
         }
         prefix = kept;
@@ -346,7 +348,8 @@ mod tests {
             let asked = asks(place);
             let problem = Problem::new(&system, &automaton, &asked, Deadlock::Ignore);
             let lasso = run(&system, &[3, 0, 4, 5, 1, 4], &[5, 4, 2]);
-            let sliced = sliced(&problem, &lasso, LoopSlicing::Parts).unwrap();
+            let sliced =
+                sliced(&problem, &lasso, LoopSlicing::Parts, &Budget::unlimited()).unwrap();
             (events(&sliced.prefix), events(&sliced.cycle))
         };
         assert_eq!(of(1), (vec![0, 1], vec![2]));
@@ -361,7 +364,7 @@ mod tests {
         let problem = Problem::new(&system, &automaton, &asked, Deadlock::Ignore);
         let mut lasso = run(&system, &[2, 0, 2, 2, 1, 2], &[2]);
         lasso.growth = Some(vec![0, 0, 0, 1].into());
-        let sliced = sliced(&problem, &lasso, LoopSlicing::Parts).unwrap();
+        let sliced = sliced(&problem, &lasso, LoopSlicing::Parts, &Budget::unlimited()).unwrap();
         assert_eq!(sliced.kind(), EvidenceKind::Covering);
         assert_eq!(events(&sliced.prefix), [0, 1]);
         assert_eq!(events(&sliced.cycle), [2]);
@@ -382,7 +385,8 @@ mod tests {
             let asked = asks(random.below(places));
             let automaton = Automaton::universal();
             let problem = Problem::new(&system, &automaton, &asked, Deadlock::Ignore);
-            let Some(sliced) = sliced(&problem, &lasso, LoopSlicing::Parts) else {
+            let Some(sliced) = sliced(&problem, &lasso, LoopSlicing::Parts, &Budget::unlimited())
+            else {
                 continue;
             };
             shorter += 1;

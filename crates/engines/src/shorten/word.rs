@@ -5,13 +5,13 @@
 
 use crate::problem::Problem;
 use lariat_automata::{Automaton, Letter, StateId as Location, accepting_forever};
+use lariat_budget::{Budget, Stop};
 use lariat_emptiness::{Counts, Edge, Graph, Marks, NodeId, Outcome, couvreur};
 use lariat_model::{EvidenceKind, Lasso, RunCursor, Step, Strength, Value};
-use std::convert::Infallible;
 
 /// Returns whether a run is accepted and fair, or a prefix all of whose continuations are.
-pub(super) fn is_evidence(problem: &Problem<'_>, lasso: &Lasso) -> bool {
-    let word = Word::new(problem, lasso);
+pub(super) fn is_evidence(problem: &Problem<'_>, lasso: &Lasso, budget: &Budget) -> bool {
+    let word = Word::new(problem, lasso, budget);
     match lasso.kind() {
         EvidenceKind::Prefix => problem.takes_prefixes() && word.decides(),
         EvidenceKind::Lasso => word.is_accepted() && is_fair(problem, lasso.cycle_cursor()),
@@ -44,7 +44,7 @@ impl<'a, 'p> AutomatonRun<'a, 'p> {
 
     /// Returns whether repeating `cycle` from `state` is accepted and fair; for an empty cycle,
     /// whether every continuation is accepted.
-    pub(super) fn accepts_loop(&self, state: &[Value], cycle: &[Step]) -> bool {
+    pub(super) fn accepts_loop(&self, state: &[Value], cycle: &[Step], budget: &Budget) -> bool {
         if cycle.is_empty() {
             let forever = self.forever.as_deref().unwrap_or_default();
             let accepts = |location: &Location| forever.get(location.index()) == Some(&true);
@@ -55,6 +55,7 @@ impl<'a, 'p> AutomatonRun<'a, 'p> {
             initial: self.here.clone(),
             letters: letters(self.problem, RunCursor::over(state.into(), cycle)),
             entry: 0,
+            budget,
         };
         word.is_accepted() && is_fair(self.problem, RunCursor::over(state.into(), cycle))
     }
@@ -112,15 +113,17 @@ struct Word<'a> {
     initial: Vec<Location>,
     letters: Vec<Letter>,
     entry: usize,
+    budget: &'a Budget,
 }
 
 impl<'a> Word<'a> {
-    fn new(problem: &Problem<'a>, lasso: &Lasso) -> Word<'a> {
+    fn new(problem: &Problem<'a>, lasso: &Lasso, budget: &'a Budget) -> Word<'a> {
         Word {
             automaton: problem.automaton,
             initial: problem.automaton.initial.clone(),
             letters: letters(problem, lasso.cursor()),
             entry: lasso.prefix.len(),
+            budget,
         }
     }
 
@@ -147,7 +150,7 @@ impl<'a> Word<'a> {
 }
 
 impl Graph for Word<'_> {
-    type Stop = Infallible;
+    type Stop = Stop;
     type Worker = ();
     type Cursor = usize;
 
@@ -155,7 +158,7 @@ impl Graph for Word<'_> {
         self.automaton.all_marks()
     }
 
-    fn initial(&self, (): &mut (), k: usize) -> Result<Option<NodeId>, Infallible> {
+    fn initial(&self, (): &mut (), k: usize) -> Result<Option<NodeId>, Stop> {
         let location = self.initial.get(k);
         Ok(location.map(|location| self.node(0, *location)))
     }
@@ -165,7 +168,7 @@ impl Graph for Word<'_> {
         (): &mut (),
         node: NodeId,
         cursor: &mut usize,
-    ) -> Result<Option<Edge>, Infallible> {
+    ) -> Result<Option<Edge>, Stop> {
         let locations = self.automaton.states.len();
         let (position, location) = (node.index() / locations, node.index() % locations);
         let next = match position + 1 {
@@ -180,5 +183,9 @@ impl Graph for Word<'_> {
             to: self.node(next, t.to),
             marks: t.marks,
         }))
+    }
+
+    fn tick(&self, (): &mut (), _bytes: usize) -> Result<(), Stop> {
+        self.budget.check()
     }
 }

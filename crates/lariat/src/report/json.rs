@@ -79,6 +79,7 @@ fn decision_json(report: &Report) -> Json {
         "deadlock": decision.deadlock.name(),
         "fairness": decision.fairness,
         "seconds": report.seconds,
+        "phases": phases(report),
         "stats": account(decision),
         "passes": decision.passes.iter().map(|removed| json!({
             "name": removed.rule.name(),
@@ -116,6 +117,14 @@ fn decision_json(report: &Report) -> Json {
         object["vacuous"] = why.into();
     }
     object
+}
+
+/// The phases with their seconds.
+fn phases(report: &Report) -> Json {
+    let times = report.phases.times().into_iter();
+    let rows =
+        times.map(|(phase, time)| json!({ "name": phase.name(), "seconds": time.as_secs_f64() }));
+    rows.collect()
 }
 
 /// How a run meets a constraint of fairness.

@@ -7,6 +7,7 @@ use crate::cross_check::{Agreement, CrossCheck};
 use crate::decision::Decision;
 use crate::faults::Faults;
 use crate::options::CheckOptions;
+use crate::phases::PhaseLog;
 use crate::properties::Property;
 use crate::trace::Trace;
 use crate::vacuity::vacuity_in_words;
@@ -70,6 +71,7 @@ pub struct Report {
     pub(crate) run: Option<Trace>,
     pub(crate) verdict: Verdict,
     pub(crate) seconds: f64,
+    pub(crate) phases: PhaseLog,
     pub(crate) concurrency: Concurrency,
     pub(crate) cross_check: Option<CrossCheck>,
     pub(crate) vacuity: Vec<Strengthening>,
@@ -93,6 +95,7 @@ impl Report {
             run: None,
             verdict: Verdict::Holds,
             seconds: 0.0,
+            phases: PhaseLog::default(),
             concurrency,
             cross_check: None,
             vacuity: Vec::new(),
@@ -121,6 +124,11 @@ impl Report {
         let decision = Decision::undecided(options, Reason::Stopped(stop));
         let concurrency = Concurrency::Alone;
         Report::new(Arc::new(vocabulary), &property, decision, concurrency)
+    }
+
+    /// The phases of the check, with their times.
+    pub fn phases(&self) -> &PhaseLog {
+        &self.phases
     }
 
     /// Sets the wall-clock time.

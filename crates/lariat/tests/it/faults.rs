@@ -1,7 +1,12 @@
 //! Runs on several threads that are stopped at any poll, in one thread or in all: the verdict is
 //! right or names the stop, all threads end, and the caches stay valid.
 
-use crate::asking::{FORMULAS, about_philosophers, by, first_question, in_rounds, order};
+use crate::asking::{
+    FORMULAS, about_philosophers, by, first_question, in_rounds, order, philosophers,
+};
+use lariat::internals::ask::{AnswerKind, AskOptions, EarnedAnswer, StateQuestion, ask};
+use lariat::internals::formats::{LoadedModel, ModelFormat};
+use lariat::internals::ir::{Predicate, System};
 use lariat::internals::{
     Budget, CachePool, CheckOptions, Decision, EarnedVerdict, EngineChoice, Plan, Reason,
     RunContext, SpaceCache, Stop, Systems, ThreadPool, Variant, Workers, check_parallel,
@@ -160,4 +165,60 @@ fn properties_checked_in_parallel_stop_at_any_point() {
         });
     });
     assert!(stopped > 0);
+}
+
+/// Questions about places, transitions and deadlocks of philosophers, with the answers.
+fn questions(system: &System) -> Vec<(StateQuestion, AnswerKind)> {
+    let mut all = vec![(
+        StateQuestion::Reach(Predicate::Deadlock),
+        AnswerKind::Reached,
+    )];
+    let most = |var| (StateQuestion::Most(vec![(var, 1)]), AnswerKind::Most);
+    all.extend(system.var_ids().map(most));
+    for event in system.event_ids() {
+        let enabled = Predicate::Enabled(vec![event]);
+        all.push((StateQuestion::Reach(enabled.clone()), AnswerKind::Reached));
+        all.push((StateQuestion::Always(enabled), AnswerKind::Lost));
+    }
+    all
+}
+
+#[test]
+fn questions_stop_at_any_point() {
+    let model = LoadedModel::new(ModelFormat::Pnml, philosophers(3));
+    let expected = questions(&model.system);
+    let asked: Vec<_> = expected.iter().map(|(asked, _)| asked.clone()).collect();
+    let mut open = 0;
+    which_ends(|| {
+        each_case(200, |random| {
+            let (budget, stop, _) = random_fault(random);
+            let systems = Systems::new();
+            let mut explored = SpaceCache::new(&systems);
+            let mut given = 0;
+            let kinds = ask(
+                &model,
+                &asked,
+                &AskOptions::default(),
+                &mut explored,
+                RunContext::quiet(&budget),
+                &mut |_, reply| {
+                    given += 1;
+                    if let EarnedAnswer::Unknown { reason, .. } = reply.answer {
+                        assert_eq!(reason, Reason::Stopped(stop.clone()));
+                    }
+                    ControlFlow::Continue(())
+                },
+            );
+            assert_eq!(given, asked.len());
+            for (kind, (question, wanted)) in kinds.iter().zip(&expected) {
+                let is_open = *kind == AnswerKind::Unknown;
+                open += u32::from(is_open);
+                assert!(is_open || kind == wanted, "{question:?}: {kind:?}");
+            }
+            drop(explored);
+            drop(systems);
+            assert_eq!(budget.bytes_used(), 0);
+        });
+    });
+    assert!(open > 0);
 }
