@@ -9,7 +9,7 @@ use crate::view::Page;
 use crate::{Exit, Failure, input, out};
 use anstyle::{AnsiColor, Style};
 use lariat::internals::{
-    AbsenceProofs, Agreement, Attempt, CheckOptions, EngineChoice, Faults, LeftOut,
+    AbsenceProofs, Agreement, Attempt, Budget, CheckOptions, EngineChoice, Faults, LeftOut,
     ReductionChoice, Removed, Rules, Schedule, Shortening, Variant, Workers,
 };
 use lariat::{CheckEvent, Checker, Model, Properties, Reason, Report, Stop, Verdict};
@@ -65,8 +65,8 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     let observers = || lines.add_boxed();
     let checker = checker(&args, model, &observers)
         .options(options)
-        .budget(budget);
-    let mut printer = Printer::new(&args, model, &properties)?;
+        .budget(budget.clone());
+    let mut printer = Printer::new(&args, model, &properties, &budget)?;
     let mut printed = Ok(());
     checker.check_events(&properties, |event| {
         printed = lines.aside(|| printer.print(event));
@@ -131,14 +131,17 @@ impl<'a> Printer<'a> {
         args: &'a Check,
         model: &'a Model,
         properties: &'a Properties<'a>,
+        budget: &Budget,
     ) -> Result<Printer<'a>, Failure> {
+        let timeout = args.limits.timeout.map(|time| time.0);
+        let page = |path| Page::create(path, budget, timeout);
         Ok(Printer {
             args,
             model,
             properties,
             index: NameIndex::new(&model.loaded().system),
             trace: args.trace.as_deref().map(TraceFile::create).transpose()?,
-            page: args.html.as_deref().map(Page::create).transpose()?,
+            page: args.html.as_deref().map(page).transpose()?,
             faults: None,
             early: HashSet::new(),
             last: None,

@@ -21,15 +21,27 @@ enum Medium {
     Dot,
 }
 
+/// The form of the picture, and the budget for its layout.
+struct Form<'a> {
+    title: &'a str,
+    medium: Medium,
+    budget: Budget,
+}
+
 pub(crate) fn run(args: &Draw) -> Result<Exit, Failure> {
     let medium = medium(args.output.as_deref())?;
     let budget = input::command_budget(&args.limits);
     let model = input::watched_model(&args.model, &budget)?;
     let title = args.model.display().to_string();
+    let form = Form {
+        title: &title,
+        medium,
+        budget: input::for_page(&budget, budget.time_left()),
+    };
     let text = if args.reach {
-        states(args, &model, &title, medium, &budget)?
+        states(args, &model, &form, &budget)?
     } else {
-        structure(args, &model, &title, medium)?
+        structure(args, &model, &form)?
     };
     match &args.output {
         Some(path) => write(path, &text)?,
@@ -53,12 +65,7 @@ fn medium(output: Option<&Path>) -> Result<Medium, Failure> {
 }
 
 /// Draws the net, or the processes.
-fn structure(
-    args: &Draw,
-    model: &LoadedModel,
-    title: &str,
-    medium: Medium,
-) -> Result<String, Failure> {
+fn structure(args: &Draw, model: &LoadedModel, form: &Form<'_>) -> Result<String, Failure> {
     let Some(net) = DrawnNet::of(model) else {
         let list = processes(model);
         if list.is_empty() {
@@ -72,13 +79,13 @@ fn structure(
             )));
         }
         let graph = side_by_side(model, &list);
-        return Ok(written(&graph, title, medium));
+        return Ok(form.graph(&graph));
     };
     let net = chosen(args, net)?;
-    let picture = NetPicture::whole(net);
-    Ok(match medium {
-        Medium::Svg => picture.svg(title).text,
-        Medium::Dot => picture.dot(title),
+    let picture = NetPicture::whole(net, &form.budget);
+    Ok(match form.medium {
+        Medium::Svg => picture.svg(form.title, &form.budget).text,
+        Medium::Dot => picture.dot(form.title),
     })
 }
 
@@ -139,8 +146,7 @@ fn side_by_side(model: &LoadedModel, list: &[Process]) -> DrawnGraph {
 fn states(
     args: &Draw,
     model: &LoadedModel,
-    title: &str,
-    medium: Medium,
+    form: &Form<'_>,
     budget: &Budget,
 ) -> Result<String, Failure> {
     let most = args.nodes.map_or(MOST, |most| most.get());
@@ -149,24 +155,30 @@ fn states(
         let objects = traces::read(path, budget)?;
         let first = objects.first().and_then(traces::run);
         let index = NameIndex::new(&model.system);
-        let read = first.map(|first| index.run(first)).transpose();
-        let wrong = |why| Failure::new(format!("the trace does not belong to this model: {why}"));
-        run = read.map_err(wrong)?;
+        let read = first.map(|first| index.run(first, budget)).transpose();
+        run = read.map_err(traces::no_run)?;
     }
     let states: Vec<&State> = run.iter().flat_map(|run| &run.states).collect();
-    let StateGraph { graph, cut } = reach(&model.system, &states, most);
-    if cut && states.is_empty() {
+    let StateGraph { graph, cut, stop } = reach(&model.system, &states, most, &form.budget);
+    if let Some(stop) = stop {
+        crate::warn(&format!(
+            "{stop}: the search for states ended after {}",
+            graph.nodes.len()
+        ));
+    } else if cut && states.is_empty() {
         crate::remark(&format!(
             "there are more states than the {} that are drawn; see --nodes and --trace",
             graph.nodes.len()
         ));
     }
-    Ok(written(&graph, title, medium))
+    Ok(form.graph(&graph))
 }
 
-fn written(graph: &DrawnGraph, title: &str, medium: Medium) -> String {
-    match medium {
-        Medium::Svg => graph.svg(title).text,
-        Medium::Dot => graph.dot(title),
+impl Form<'_> {
+    fn graph(&self, graph: &DrawnGraph) -> String {
+        match self.medium {
+            Medium::Svg => graph.svg(self.title, &self.budget).text,
+            Medium::Dot => graph.dot(self.title),
+        }
     }
 }

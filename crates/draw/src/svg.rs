@@ -13,6 +13,9 @@ pub const SIZE: f64 = 11.0;
 /// Font size of titles.
 pub const TITLE: f64 = 13.0;
 
+/// Margin of a remark below a picture.
+const FOOTNOTE: f64 = 10.0;
+
 /// Colours of series. A test measures the distance of any two, also for colour-blind vision.
 pub const COLOURS: [&str; 8] = [
     "#4e49fb", "#f08e0a", "#70bf79", "#af1f06", "#d28eff", "#665f55", "#190069", "#290111",
@@ -116,6 +119,15 @@ impl Svg {
     pub(crate) fn resize(&mut self, (width, height): Point, title: &str) {
         (self.width, self.height) = (width.ceil(), height.ceil());
         self.title = title.to_owned();
+    }
+
+    /// Adds a remark below the picture.
+    pub(crate) fn footnote(&mut self, text: &str) {
+        let style = TextStyle::new(Anchor::Start, SIZE, "class=\"footnote\" fill=\"#59636e\"");
+        let wide = width(text, SIZE) + 2.0 * FOOTNOTE;
+        self.text((FOOTNOTE, self.height + SIZE), style, text);
+        self.width = self.width.max(wide.ceil());
+        self.height += FOOTNOTE + SIZE;
     }
 
     /// Opens a group with attributes.

@@ -56,6 +56,17 @@ fn large_nets_are_drawn_in_part() {
     ran.reports("more states");
 }
 
+/// The layout of thousands of nodes ends with the time limit.
+#[test]
+fn layouts_end_in_time() {
+    let folder = Folder::new();
+    let net = lariat("generate philosophers 500").exits(0);
+    let net = folder.file("phil.pnml", net.out);
+    let ran = lariat(format!("draw {net} --nodes 5000 --timeout 2s")).exits(0);
+    assert_eq!(ran.out.matches("class=\"node ").count(), 5000);
+    ran.prints("simple layout: the time limit ended the usual one");
+}
+
 #[test]
 fn view_makes_the_page_of_check_from_its_trace() {
     let folder = Folder::new();

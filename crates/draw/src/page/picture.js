@@ -91,6 +91,7 @@ function showView(next) {
   view = clamp(next, 0, views.length - 1);
   views.forEach((v, i) => { v.toggleAttribute('hidden', i !== view); });
   $('size').textContent = views.length > 1 ? nodesIn[view].size + ' of ' + data.nodes + ' nodes' : '';
+  $('remark').textContent = views[view].dataset.remark || '';
   $('less').disabled = view === 0;
   $('more').disabled = view === views.length - 1;
   $('less').hidden = $('more').hidden = views.length < 2;

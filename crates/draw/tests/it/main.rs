@@ -2,4 +2,5 @@
 
 mod browser;
 mod drawings;
+mod limits;
 mod pages;
