@@ -68,8 +68,6 @@ pub struct DrawnGraph {
     pub edges: Vec<GraphEdge>,
     /// The levels of the nodes, if they are fixed.
     pub levels: Option<Vec<usize>>,
-    /// True if the layout reserves no space for labels of edges: they are drawn where they fit.
-    pub dense: bool,
 }
 
 impl DrawnGraph {

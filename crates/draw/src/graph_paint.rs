@@ -2,10 +2,9 @@
 //!
 //! Edges between the same two nodes in one direction are drawn as one, with all their labels; a
 //! self-loop is drawn above its node. If levels are given (a state space, by breadth-first search),
-//! only edges to the next level take part in the layout; others are curves on top of it. The layout
-//! reserves space for labels of edges that take part, unless the graph is dense. All other labels
-//! are placed on their curves where they cover no node and no other label; those that do not fit
-//! are counted in a footnote, and tooltips have the full text.
+//! only edges to the next level take part in the layout; others are curves on top of it, without
+//! reserved space for their labels. These are placed where they cover no node and no other label;
+//! those that do not fit are counted in a footnote, and tooltips have the full text.
 
 use crate::boxes::Box4;
 use crate::graph::{DrawnGraph, NodeShape};
@@ -30,9 +29,8 @@ const LINE: f64 = 13.0;
 const CIRCLE: f64 = 15.0;
 /// Limit on the width of a line.
 const WIDEST: f64 = 190.0;
-/// Lines of an edge's label; further ones are counted. In a dense graph, fewer.
+/// Lines of an edge's label; further ones are counted.
 const LINES: usize = 6;
-const DENSE_LINES: usize = 2;
 /// Height of a self-loop above its node.
 const LOOP: f64 = 22.0;
 /// Margin of the drawing.
@@ -168,6 +166,9 @@ impl DrawnGraph {
             self.paint_node(&mut svg, i, shift(*at), number(i));
         }
         let mut remarks: Vec<String> = arranged.stop.iter().map(remark).collect();
+        if arranged.curves.iter().any(|curve| curve.dashed) {
+            remarks.push("dashed: to a state that is not farther from the start".to_owned());
+        }
         let omitted = bundles.iter().zip(&arranged.labels);
         let omitted = omitted.filter(|(_, label)| label.is_none());
         let omitted: usize = omitted.map(|(bundle, _)| bundle.labels).sum();
@@ -203,11 +204,10 @@ impl DrawnGraph {
             }
         }
         let mut bundles: Vec<Bundle> = bundles.into_values().collect();
-        let most = if self.dense { DENSE_LINES } else { LINES };
         for bundle in &mut bundles {
-            let more = bundle.lines.len().saturating_sub(most);
+            let more = bundle.lines.len().saturating_sub(LINES);
             if more > 1 {
-                bundle.lines.truncate(most);
+                bundle.lines.truncate(LINES);
                 bundle.lines.push(format!("and {more} more"));
             }
         }
@@ -250,11 +250,7 @@ impl DrawnGraph {
             .map(|bundle| EdgeSize {
                 from: bundle.from,
                 to: bundle.to,
-                label: if self.dense {
-                    (0.0, 0.0)
-                } else {
-                    bundle.size()
-                },
+                label: bundle.size(),
             })
             .collect();
         let (nodes, routes, stop) =
@@ -278,9 +274,9 @@ impl DrawnGraph {
                 }
                 Some(route) => (
                     self.along(bundle, &route, ends.map(|end| end.1)),
-                    (!self.dense).then_some(route.label),
+                    Some(route.label),
                 ),
-                None => (self.across(bundle, ends), None),
+                None => (self.across(bundle, ends, !self.is_laid(bundle)), None),
             };
             curves.push(curve);
             labels.push(label.filter(|_| !bundle.lines.is_empty()));
@@ -375,7 +371,7 @@ impl DrawnGraph {
     }
 
     /// The curve of an edge that takes no part in the layout, between its ends (with half sizes).
-    fn across(&self, bundle: &Bundle, ends: [(Point, Point); 2]) -> Curve {
+    fn across(&self, bundle: &Bundle, ends: [(Point, Point); 2], dashed: bool) -> Curve {
         let [(a, _), (b, _)] = ends;
         let (dx, dy) = (b.0 - a.0, b.1 - a.1);
         let control = ((a.0 + b.0) / 2.0 + BEND * dy, (a.1 + b.1) / 2.0 - BEND * dx);
@@ -391,7 +387,7 @@ impl DrawnGraph {
             segments: vec![[towards(start), towards(end), end]],
             tip,
             into,
-            dashed: true,
+            dashed,
         }
     }
 

@@ -23,11 +23,9 @@ pub struct StateGraph {
 
 /// Default limit on the number of states.
 pub const MOST: usize = 60;
-/// Number of edges above which the layout reserves no space for labels.
-const LABELLED: usize = 30;
 /// Characters per line, and lines, of a state.
-const LINE: usize = 22;
-const LINES: usize = 4;
+const LINE: usize = 26;
+const LINES: usize = 5;
 
 /// The states of a system, at most `most` of them; all states of `run` are shown and marked.
 pub fn reach(system: &System, run: &[&State], most: usize, budget: &Budget) -> StateGraph {
@@ -77,19 +75,19 @@ pub fn reach(system: &System, run: &[&State], most: usize, budget: &Budget) -> S
     let stop = search().err();
     let states = &found.states;
     mark_run(&mut graph, run, &found.numbers);
+    let telling = telling(system, states);
     graph.nodes = states
         .iter()
         .enumerate()
         .map(|(i, state)| GraphNode {
-            lines: lines(system, state),
-            hint: words(system, state).join(" "),
+            lines: lines(&words(system, state, &|var| telling[var.index()])),
+            hint: words(system, state, &|_| true).join(" "),
             shape: NodeShape::Box,
             initial: system.initial.contains(state),
             marked: i < marked,
         })
         .collect();
     graph.levels = Some(levels(&graph));
-    graph.dense = graph.edges.len() > LABELLED;
     StateGraph {
         graph,
         cut: cut || stop.is_some(),
@@ -179,9 +177,14 @@ pub(crate) fn shown<'a>(
     })
 }
 
-/// A state in words: marked places, and variables with their values.
-fn words(system: &System, state: &State) -> Vec<String> {
-    shown(system, state)
+/// A state in words: named values, which are locations, then marked places and other values.
+fn words(system: &System, state: &State, wanted: &dyn Fn(VarId) -> bool) -> Vec<String> {
+    let mut values: Vec<(VarId, &Value)> = shown(system, state)
+        .filter(|(var, _)| wanted(*var))
+        .collect();
+    values.sort_by_key(|(var, _)| !matches!(system.variable(*var).domain, Domain::Names(_)));
+    values
+        .into_iter()
         .map(|(var, value)| {
             let name = &system.variable(var).name;
             match (&system.variable(var).domain, value) {
@@ -193,10 +196,20 @@ fn words(system: &System, state: &State) -> Vec<String> {
         .collect()
 }
 
+/// For every variable whether it tells states apart; all of them if there is one state only.
+fn telling(system: &System, states: &[State]) -> Vec<bool> {
+    let mut telling = vec![states.len() == 1; system.variables.len()];
+    for pair in states.windows(2) {
+        for (var, (before, after)) in pair[0].iter().zip(&pair[1]).enumerate() {
+            telling[var] |= before != after;
+        }
+    }
+    telling
+}
+
 /// The words of a state in a few short lines.
-fn lines(system: &System, state: &State) -> Vec<String> {
+fn lines(words: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    let words = words(system, state);
     if words.is_empty() {
         return vec!["∅".to_owned()];
     }

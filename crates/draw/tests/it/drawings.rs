@@ -200,6 +200,39 @@ fn processes_and_states_are_legible() {
     }
 }
 
+/// Labels of edges are shown where they fit, and the others are counted.
+#[test]
+fn event_names_are_shown_where_they_fit() {
+    for (name, most_omitted) in [
+        ("mutex.pnml", 0),
+        ("crossing.dve", 3),
+        ("philosophers.pnml", 30),
+        ("alternating-bit.dve", 30),
+    ] {
+        let path = format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"));
+        let model = read(name, &std::fs::read(path).expect("a file")).expect("a model");
+        let graph = reach(&model.system, &[], 60, &unlimited()).graph;
+        let all = graph.edges.len();
+        let picture = graph.svg(name, &unlimited());
+        check(&picture);
+        let shown = picture.text.matches("class=\"label\"").count();
+        let note = format!("{} of {all} edge labels do not fit", all - shown);
+        assert_eq!(picture.text.contains(&note), shown < all, "{name}: {note}");
+        assert!(all - shown <= most_omitted, "{name}: {note}");
+    }
+}
+
+/// States are told apart by what differs, locations first.
+#[test]
+fn states_show_what_differs() {
+    let text = include_bytes!("../../../../examples/alternating-bit.dve");
+    let model = read("bit", text).expect("a program");
+    let graph = reach(&model.system, &[], 60, &unlimited()).graph;
+    let first = graph.nodes[0].lines.join(" ");
+    assert!(first.starts_with("Sender=send Receiver=listen"), "{first}");
+    assert!(graph.nodes[0].hint.len() > first.len());
+}
+
 /// An event that only tests a process is not its step; an internal event is.
 #[test]
 fn processes_have_their_own_steps_only() {
