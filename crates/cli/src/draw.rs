@@ -32,7 +32,8 @@ pub(crate) fn run(args: &Draw) -> Result<Exit, Failure> {
     let medium = medium(args.output.as_deref())?;
     let budget = input::command_budget(&args.limits);
     let model = input::watched_model(&args.model, &budget)?;
-    let title = args.model.display().to_string();
+    let title = args.model.file_name().unwrap_or(args.model.as_os_str());
+    let title = title.to_string_lossy();
     let form = Form {
         title: &title,
         medium,
@@ -57,11 +58,30 @@ fn medium(output: Option<&Path>) -> Result<Medium, Failure> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("svg") => Ok(Medium::Svg),
         Some("dot" | "gv") => Ok(Medium::Dot),
-        _ => Err(Failure::new(format!(
-            "`{}` has no known extension\n  = help: use a name that ends in .svg or .dot",
-            path.display()
-        ))),
+        other => Err(other
+            .and_then(|extension| converted(path, extension))
+            .unwrap_or_else(|| {
+                Failure::new(format!(
+                    "`{}` has no known extension\n  = help: use a name that ends in .svg or .dot",
+                    path.display()
+                ))
+            })),
     }
+}
+
+/// The failure for a format that other programs make from an SVG.
+fn converted(path: &Path, extension: &str) -> Option<Failure> {
+    let (svg, file) = (path.with_extension("svg"), path.display());
+    let svg = svg.display();
+    let command = match &*extension.to_ascii_lowercase() {
+        "png" => format!("resvg {svg} {file}"),
+        "pdf" => format!("rsvg-convert -f pdf -o {file} {svg}"),
+        _ => return None,
+    };
+    Some(Failure::new(format!(
+        "lariat draws SVG, not {}\n  = help: use `-o {svg}`, and convert it: `{command}`",
+        extension.to_ascii_uppercase()
+    )))
 }
 
 /// Draws the net, or the processes.

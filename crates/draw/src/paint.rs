@@ -7,6 +7,7 @@
 
 use crate::Point;
 use crate::boxes::Box4;
+use crate::labels::Taken;
 use crate::net::{DrawnNet, DrawnNodeId, NetArc, NodeKind};
 use crate::share::{Poll, remark};
 use crate::svg::{Anchor, Picture, SIZE, Svg, TextStyle, fit, n, width, xy};
@@ -87,21 +88,20 @@ impl NetPicture {
     pub fn svg(&self, title: &str, budget: &Budget) -> Picture {
         let (width, height) = self.size();
         let mut svg = Svg::new(width, height, title, "class=\"net\"");
-        let stop = self.paint(&mut svg, &|node| node.0, budget);
-        if let Some(stop) = stop {
-            svg.footnote(&remark(&stop));
+        for remark in self.paint(&mut svg, &|node| node.0, budget) {
+            svg.footnote(&remark);
         }
         svg.finish()
     }
 
-    /// Draws the net; `number` gives the `data-node` of nodes. Returns the reason why the drawing
-    /// is a simple one, if it is: arcs may then pass through nodes, and texts cover arcs.
+    /// Draws the net; `number` gives the `data-node` of nodes. Returns remarks that belong below
+    /// the drawing: it is a simple one, or inscriptions are omitted.
     pub(crate) fn paint(
         &self,
         svg: &mut Svg,
         number: &dyn Fn(DrawnNodeId) -> u32,
         budget: &Budget,
-    ) -> Option<Stop> {
+    ) -> Vec<String> {
         let mut poll = Poll::new(budget);
         let mut stop = self.stop.clone();
         let mut note = |end: Result<(), Stop>| stop = stop.take().or(end.err());
@@ -113,15 +113,21 @@ impl NetPicture {
         if self.stop.is_none() {
             note(self.choose_sides(&lines, &mut sides, &mut poll));
         }
-        let mut labels = self.labels();
-        if self.stop.is_none() {
-            note(self.move_labels(&lines, &sides, &mut labels, &mut poll));
-        }
+        let labels = self.labels(&lines, &sides, &mut poll);
         svg.open("class=\"arcs\" fill=\"none\" stroke=\"#59636e\" stroke-width=\"1.1\"");
-        for (arc, line) in self.net.arcs.iter().zip(&lines) {
+        let mut omitted = 0;
+        for ((arc, line), label) in self.net.arcs.iter().zip(&lines).zip(&labels) {
             let (from, to) = (number(arc.from), number(arc.to));
             let attributes = format!("class=\"arc\" data-from=\"{from}\" data-to=\"{to}\"");
-            svg.path(&line.path, &attributes);
+            if label.text.is_empty() || label.at.is_some() {
+                svg.path(&line.path, &attributes);
+            } else {
+                omitted += 1;
+                svg.open("class=\"hinted\"");
+                svg.hint(&arc.label);
+                svg.path(&line.path, &attributes);
+                svg.close();
+            }
         }
         svg.close();
         svg.open("class=\"heads\" fill=\"#59636e\"");
@@ -136,62 +142,57 @@ impl NetPicture {
         svg.close();
         self.paint_nodes(svg, &sides, number);
         svg.open("class=\"inscriptions\" fill=\"#31383f\"");
-        for (line, label) in lines.iter().zip(&labels) {
-            if !label.text.is_empty() {
-                let (x, y) = line.at(label.t);
+        for (arc, label) in self.net.arcs.iter().zip(&labels) {
+            if let Some((x, y)) = label.at {
                 svg.open("class=\"inscription\"");
-                svg.hint(&label.hint);
+                svg.hint(&arc.label);
                 let style = TextStyle::new(Anchor::Middle, NAME - 1.0, "");
-                svg.overlay((x, y + 3.0), style, &label.text);
+                svg.halo((x, y + 3.0), style, &label.text);
                 svg.close();
             }
         }
         svg.close();
-        stop
-    }
-
-    /// The texts of arcs, in their middle.
-    fn labels(&self) -> Vec<ArcLabel> {
-        let label = |arc: &NetArc| ArcLabel {
-            text: fit(&arc.label, NAME - 1.0, WIDEST_LABEL),
-            hint: arc.label.clone(),
-            t: 0.5,
-        };
-        self.net.arcs.iter().map(label).collect()
-    }
-
-    /// Moves the texts of arcs along them so that they cover no node, name or other text.
-    fn move_labels(
-        &self,
-        lines: &[Line],
-        sides: &[Side],
-        labels: &mut [ArcLabel],
-        poll: &mut Poll<'_>,
-    ) -> Result<(), Stop> {
-        if self.net.nodes.len() + self.net.arcs.len() > MOST_CHOICES {
-            return Ok(());
+        let mut remarks: Vec<String> = stop.iter().map(remark).collect();
+        if omitted > 0 {
+            let all = labels.iter().filter(|label| !label.text.is_empty()).count();
+            let text = format!("{omitted} of {all} inscriptions do not fit; tooltips show them");
+            remarks.push(text);
         }
-        let mut taken: Vec<Box4> = Vec::new();
+        remarks
+    }
+
+    /// The texts of arcs: each at the first position along its arc where it covers no node, no name
+    /// and no other text. Without time only the middle is tried.
+    fn labels(&self, lines: &[Line], sides: &[Side], poll: &mut Poll<'_>) -> Vec<ArcLabel> {
+        let (w, h) = self.size();
+        let mut taken = Taken::default();
         let names = self.name_widths();
         for (i, side) in sides.iter().enumerate() {
-            taken.push(self.shape(i));
-            taken.push(side.area(self.net.nodes[i].kind, self.points[i], names[i]));
+            taken.add(self.shape(i));
+            taken.add(side.area(self.net.nodes[i].kind, self.points[i], names[i]));
         }
-        for (line, label) in lines.iter().zip(labels) {
-            if label.text.is_empty() {
-                continue;
-            }
-            poll.spend(LABEL_PLACES.len() * taken.len())?;
-            let half = width(&label.text, NAME - 1.0) / 2.0;
-            let area = |t: f64| -> Box4 {
-                let (x, y) = line.at(t);
-                [x - half, y - NAME / 2.0, x + half, y + NAME / 2.0]
+        let place = |(line, arc): (&Line, &NetArc)| {
+            let text = fit(&arc.label, NAME - 1.0, WIDEST_LABEL);
+            let half = width(&text, NAME - 1.0) / 2.0;
+            let area = |t: &f64| -> Box4 {
+                let (x, y) = line.at(*t);
+                [x - half, y - 0.5 * NAME, x + half, y + 0.53 * NAME]
             };
-            let covered = |t: &&f64| taken.iter().filter(|box4| meet(area(**t), **box4)).count();
-            label.t = *LABEL_PLACES.iter().min_by_key(covered).unwrap_or(&0.5);
-            taken.push(area(label.t));
-        }
-        Ok(())
+            let is_late = self.stop.is_some() || poll.spend(LABEL_PLACES.len()).is_err();
+            let places = &LABEL_PLACES[..if is_late { 1 } else { LABEL_PLACES.len() }];
+            let fits = |t: &&f64| {
+                let [left, top, right, bottom] = area(t);
+                let inside = left >= 0.0 && top >= 0.0 && right <= w && bottom <= h;
+                inside && !text.is_empty() && taken.is_free(area(t))
+            };
+            let place = places.iter().find(fits);
+            if let Some(t) = place {
+                taken.add(area(t));
+            }
+            let at = place.map(|t| line.at(*t));
+            ArcLabel { text, at }
+        };
+        lines.iter().zip(&self.net.arcs).map(place).collect()
     }
 
     fn paint_nodes(&self, svg: &mut Svg, sides: &[Side], number: &dyn Fn(DrawnNodeId) -> u32) {
@@ -368,15 +369,14 @@ impl NetPicture {
 /// Limit on the nodes for which name positions are searched, which takes nodes × (nodes + arcs).
 const MOST_CHOICES: usize = 700;
 /// Positions along an arc at which its text may be, in the order in which they are tried.
-const LABEL_PLACES: [f64; 7] = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78];
+const LABEL_PLACES: [f64; 13] = [
+    0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78, 0.45, 0.55, 0.35, 0.65, 0.26, 0.74,
+];
 
-/// The text of an arc.
+/// The text of an arc, and the position of its middle if it fits.
 struct ArcLabel {
     text: String,
-    /// The tooltip with the full text.
-    hint: String,
-    /// The parameter of the curve where it is.
-    t: f64,
+    at: Option<Point>,
 }
 
 /// The side of a node at which its name is placed.

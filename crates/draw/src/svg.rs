@@ -192,12 +192,6 @@ impl Svg {
         );
     }
 
-    /// Writes a text as [`Svg::halo`] that may overlap others: its area is not recorded.
-    pub fn overlay(&mut self, at: Point, style: TextStyle<'_>, text: &str) {
-        self.halo(at, style, text);
-        self.labels.pop();
-    }
-
     /// Draws a path.
     pub fn path(&mut self, d: &str, attributes: &str) {
         let space = if attributes.is_empty() { "" } else { " " };

@@ -9,6 +9,7 @@ use crate::net::DrawnNet;
 use crate::processes::Process;
 use crate::run::{DrawnRun, RunKind};
 use crate::share::Poll;
+use crate::why::Explanation;
 use lariat_budget::{Budget, Stop};
 use lariat_formats::LoadedModel;
 use lariat_model::{Domain, EventId, State, System, Value, VarId};
@@ -131,7 +132,8 @@ pub(super) fn data(
         .filter(|v| system.variable(*v).name.starts_with("(sent "));
     json!({
         "model": name,
-        "about": about(model, net),
+        "title": title(subject),
+        "about": about(model, net, &title(subject)),
         "vars": vars,
         "events": events,
         "fault": system.fault.map(|fault| fault.0),
@@ -148,8 +150,19 @@ pub(super) fn data(
     })
 }
 
+/// The name of the model's file without folders; of a file called `model` also that of the model.
+pub(super) fn title(subject: &PageSubject<'_>) -> String {
+    let path = subject.name;
+    let file = path.rsplit(['/', '\\']).find(|part| !part.is_empty());
+    let file = file.unwrap_or(path);
+    match &*subject.model.system.name {
+        name if file.starts_with("model.") && !name.is_empty() => format!("{name} ({file})"),
+        _ => file.to_owned(),
+    }
+}
+
 /// The name and the size of the model in words.
-fn about(model: &LoadedModel, net: Option<&DrawnNet>) -> String {
+fn about(model: &LoadedModel, net: Option<&DrawnNet>, title: &str) -> String {
     let System {
         variables,
         events,
@@ -167,7 +180,7 @@ fn about(model: &LoadedModel, net: Option<&DrawnNet>) -> String {
         ),
     };
     match name.as_str() {
-        "" => format!("{parts}, {moves}"),
+        name if name.is_empty() || title.starts_with(name) => format!("{parts}, {moves}"),
         name => format!("{name} · {parts}, {moves}"),
     }
 }
@@ -189,7 +202,11 @@ fn lanes(model: &LoadedModel, processes: &[Process], entries: &[ShownEntry<'_>])
             units.filter(|(_, unit)| unit.places.iter().any(|place| moved.contains(place)));
         let lane = |(i, unit): (usize, &lariat_model::Unit)| {
             let places: Vec<u32> = unit.places.iter().map(|place| place.0).collect();
-            json!({"name": format!("unit {i}"), "places": places})
+            let name = match &*unit.name {
+                "" => format!("unit {i}"),
+                name => name.to_owned(),
+            };
+            json!({"name": name, "places": places})
         };
         return moving.take(LANES).map(lane).collect();
     }
@@ -272,8 +289,13 @@ fn try_run_json(
     let (mut parts, mut tokens, mut why) = (Vec::new(), Vec::new(), Vec::new());
     if let Some(f) = entry.formula {
         let (rows, because) = meaning.rows(run, f)?;
-        if shown.run.is_some() {
+        if let Some(run) = shown.run {
             why = because;
+            if why.is_empty() && run.kind == RunKind::Prefix {
+                let at = run.bad.unwrap_or(run.events.len());
+                let text = "from here on no continuation satisfies the property".to_owned();
+                why.push(Explanation { at, text });
+            }
         }
         (parts, tokens) = meaning.parts(f, &rows, live);
     }
@@ -314,6 +336,7 @@ fn try_run_json(
         "verdict": text("verdict"),
         "summary": summary(report),
         "story": shown.run.map(|run| story(run, report)),
+        "shown": shown.run.is_some(),
         "kind": if report.is_null() { "free" } else { run.kind.name() },
         "prefix": run.prefix,
         "infinite": run.is_infinite(),
@@ -380,8 +403,11 @@ fn story(run: &DrawnRun, report: &Json) -> String {
         RunKind::Covering => format!(
             "The run: {prefix}rounds of {cycle}, repeated infinitely often, each of which adds tokens."
         ),
+        RunKind::Prefix if run.events.is_empty() => {
+            "The run: every continuation of the initial state violates the property.".to_owned()
+        }
         RunKind::Prefix => format!(
-            "The run: {}. Every continuation violates the property.",
+            "The run: {}, after which every continuation violates the property.",
             steps(run.events.len())
         ),
         RunKind::Finite => format!("A run of {}.", steps(run.events.len())),

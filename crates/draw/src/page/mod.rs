@@ -14,9 +14,9 @@ use crate::net::{DrawnNet, DrawnNodeId, PART, WHOLE};
 use crate::paint::NetPicture;
 use crate::processes::{Process, processes};
 use crate::run::DrawnRun;
-use crate::share::{part, remark};
+use crate::share::part;
 use crate::svg::{Svg, escape, n};
-use data::{ShownEntry, data};
+use data::{ShownEntry, data, title};
 use lariat_budget::{Budget, Stop};
 use lariat_formats::LoadedModel;
 use lariat_ltl::{AtomId, Formula, Formulas};
@@ -40,6 +40,8 @@ const SCRIPT: &str = concat!(
     "})();\n"
 );
 
+/// Nodes around which the smallest part of a large net is chosen.
+const CENTRE: usize = 40;
 /// Nodes of the larger parts of a large net, after [`PART`], each about three times the previous.
 const LARGER: [usize; 2] = [160, 420];
 
@@ -98,7 +100,7 @@ pub fn page(subject: &PageSubject<'_>, properties: &[PageEntry], budget: &Budget
     );
     fill(&[
         ("policy", &policy),
-        ("title", &escape(&format!("{} – lariat", subject.name))),
+        ("title", &escape(&format!("{} – lariat", title(subject)))),
         ("style", STYLE),
         ("views", &views),
         ("data", &data.to_string().replace('<', "\\u003c")),
@@ -148,11 +150,12 @@ fn net_views(
         let picture = NetPicture::whole(net.part(&nodes), &share);
         let (width, height) = picture.size();
         let mut svg = Svg::new(0.0, 0.0, "", "");
-        let stop = picture.paint(&mut svg, &|node| nodes[node.index()].0, &share);
+        let remarks = picture.paint(&mut svg, &|node| nodes[node.index()].0, &share);
         let hidden = if i == 0 { "" } else { " hidden" };
-        let note = stop.map_or(String::new(), |stop| {
-            format!(" data-remark=\"{}\"", escape(&remark(&stop)))
-        });
+        let note = match &remarks[..] {
+            [] => String::new(),
+            remarks => format!(" data-remark=\"{}\"", escape(&remarks.join("; "))),
+        };
         let _ = write!(
             out,
             "<svg class=\"view\" role=\"img\" aria-label=\"The net\" viewBox=\"0 0 {} {}\"{note}{hidden}>\n{}</svg>\n",
@@ -164,7 +167,9 @@ fn net_views(
     out
 }
 
-/// The nodes that properties mention, and those that runs change.
+/// The nodes around which a part of the net is drawn, and all nodes that runs change. The first are
+/// those that a property mentions or its run changes, from the first property on, until there are
+/// enough.
 fn interesting(
     subject: &PageSubject<'_>,
     net: &DrawnNet,
@@ -185,12 +190,13 @@ fn interesting(
         Some(coloured) => DrawnNodeId(places + coloured.unfolding.binding(event).0.0),
         None => DrawnNodeId(places + event.0),
     };
-    let (mut seeds, mut first) = (BTreeSet::new(), BTreeSet::new());
+    let (mut centre, mut touched) = (BTreeSet::new(), BTreeSet::new());
     for ShownEntry { entry, steps, .. } in entries {
         let of_formula = entry
             .formula
             .map(|f| formulas.atoms_of(f))
             .unwrap_or_default();
+        let mut seeds = BTreeSet::new();
         for atom in of_formula.iter().chain(&entry.atoms) {
             match propositions.get(atom.index()) {
                 Some(Proposition::State(predicate)) => {
@@ -207,12 +213,20 @@ fn interesting(
                 None => {}
             }
         }
-        for step in steps {
-            first.extend(step.event.map(transition));
-            first.extend(step.changes.iter().map(|(var, _)| place(*var)));
+        // The last steps come first: they show the violation.
+        let mut of_run = Vec::new();
+        for step in steps.iter().rev() {
+            of_run.extend(step.event.map(transition));
+            of_run.extend(step.changes.iter().map(|(var, _)| place(*var)));
         }
+        for node in seeds.into_iter().chain(of_run.iter().copied()) {
+            if centre.len() < CENTRE {
+                centre.insert(node);
+            }
+        }
+        touched.extend(of_run);
     }
-    (seeds.into_iter().collect(), first.into_iter().collect())
+    (centre.into_iter().collect(), touched.into_iter().collect())
 }
 
 /// Visits the events whose enabledness a predicate tests.

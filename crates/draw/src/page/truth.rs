@@ -64,8 +64,20 @@ impl AtomMeanings<'_> {
         for atom in self.formulas.atoms_of(f) {
             atoms.insert(atom, self.values(run, atom)?);
         }
+        let explain = |value: &dyn Fn(Formula, usize) -> Option<bool>| {
+            let why = Why {
+                formulas: self.formulas,
+                value,
+                cycle: run.is_infinite().then_some(run.prefix),
+                positions: run.positions(),
+            };
+            why.explain(f)
+        };
         if !run.is_infinite() {
-            return Ok((self.finite(run, &parts, &atoms)?, Vec::new()));
+            let rows = self.finite(run, &parts, &atoms)?;
+            let why = explain(&|part, i| rows.get(&part)?.get(i).copied().flatten());
+            let rows = parts.iter().map(|part| (*part, text(&rows[part])));
+            return Ok((rows.collect(), why));
         }
         let (prefix, positions) = (run.prefix, run.positions());
         let truth = truth(self.formulas, f, prefix, positions - prefix, |i, atom| {
@@ -78,13 +90,7 @@ impl AtomMeanings<'_> {
             let row = (0..positions).map(|i| digit(truth.at(part, i))).collect();
             rows.push((part, row));
         }
-        let why = Why {
-            formulas: self.formulas,
-            truth: &truth,
-            prefix,
-            positions,
-        };
-        Ok((rows, why.explain(f)))
+        Ok((rows, explain(&|part, i| truth.at(part, i))))
     }
 
     /// The values that hold for every continuation of a finite run (Kleene's three-valued logic).
@@ -93,7 +99,7 @@ impl AtomMeanings<'_> {
         run: &DrawnRun,
         parts: &[Formula],
         atoms: &FxHashMap<AtomId, Vec<Option<bool>>>,
-    ) -> Result<Vec<(Formula, String)>, Stop> {
+    ) -> Result<FxHashMap<Formula, Vec<Option<bool>>>, Stop> {
         let count = run.positions();
         let mut poll = Poll::new(self.budget);
         let mut rows: FxHashMap<Formula, Vec<Option<bool>>> = FxHashMap::default();
@@ -127,10 +133,7 @@ impl AtomMeanings<'_> {
             }
             rows.insert(*part, row);
         }
-        Ok(parts
-            .iter()
-            .map(|part| (*part, text(&rows[part])))
-            .collect())
+        Ok(rows)
     }
 
     /// The parts of a formula for the page, atoms first; and its text as tokens, in which a list

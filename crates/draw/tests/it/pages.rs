@@ -134,7 +134,7 @@ fn stepping_shows_the_markings_of_the_replay() {
             count
         };
         let script = format!(
-            "const all = [lariat.shown()]; for (let i = 0; i < {steps}; i++) {{
+            "lariat.go(0); const all = [lariat.shown()]; for (let i = 0; i < {steps}; i++) {{
                document.body.dispatchEvent(new KeyboardEvent('keydown', {{key: 'ArrowRight', bubbles: true}}));
                all.push(lariat.shown()); }} return all;"
         );
@@ -370,7 +370,15 @@ fn names_are_shown_and_never_executed() {
     };
     browser.open("nasty.html", &one_page(&model, nasty, &[property]));
     let text = |id: &str| browser.text(id);
-    assert_eq!(text("model"), nasty);
+    let path = browser.eval("return document.getElementById('model').title");
+    assert_eq!(path, nasty);
+    assert_eq!(
+        browser.eval("return document.title"),
+        format!(
+            "{} – lariat",
+            "script><img src=x onerror=\"window.pwned=2\">'\"&{{data}}\u{2028}é漢🦀"
+        )
+    );
     assert_eq!(text("formula"), nasty);
     assert_eq!(texts(&browser.eval("return lariat.shown()"))[&place], "1");
     let title = browser.eval("return document.querySelector('.node.place title').textContent");
