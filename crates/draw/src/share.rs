@@ -44,11 +44,10 @@ pub(crate) fn part(budget: &Budget, part: f64) -> Budget {
 
 /// The remark in a picture whose layout was ended by the budget.
 pub(crate) fn remark(stop: &Stop) -> String {
-    let end = match stop {
-        Stop::Time => "the time limit",
-        Stop::Memory => "the memory limit",
-        Stop::Interrupted => "an interruption",
-        _ => "a limit",
+    let why = match stop {
+        Stop::Memory => "too little memory for",
+        Stop::Interrupted => "an interruption ended",
+        _ => "too little time for",
     };
-    format!("simple layout: {end} ended the usual one")
+    format!("simple layout: {why} the usual one")
 }

@@ -81,7 +81,7 @@ fn layouts_end_in_time() {
     let net = folder.file("phil.pnml", net.out);
     let ran = lariat(format!("draw {net} --nodes 5000 --timeout 2s")).exits(0);
     assert_eq!(ran.out.matches("class=\"node ").count(), 5000);
-    ran.prints("simple layout: the time limit ended the usual one");
+    ran.prints("simple layout: too little time for the usual one");
 }
 
 #[test]

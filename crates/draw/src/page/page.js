@@ -14,7 +14,7 @@ function show() {
   $('last').disabled = !run.infinite && t >= lastTime();
   $('loop').disabled = !run.infinite;
   if (rules) possible = enabled(current());
-  $('hint').textContent = (run.shown ? '←/→ step · Home/End · L loop · Space play · click a column to go to its position · ' : '') + (views.length ? '+/−/0 zoom · ' + (views.length > 1 ? '</> part of the net · ' : '') + '/ find · ' : '');
+  $('hint').textContent = (run.shown ? '←/→ step · Home/End · ' + (run.infinite ? 'L loop · ' : '') + 'Space play · click a column to go to its position · ' : '') + (views.length ? '+/−/0 zoom · ' + (views.length > 1 ? '</> part of the net · ' : '') + '/ find · ' : '');
   document.body.classList.toggle('by-hand', isFree());
   keepInView();
   drawTime();

@@ -67,12 +67,13 @@ function showState() {
   body.replaceChildren(...lines.map(line => line[1]));
   $('rest').textContent = left ? 'and ' + left + ' more: filter by name' : lines.length ? '' : wanted ? 'no match' : 'no tokens';
 }
-const changeText = changes => changes.map(([v, x]) => {
+const MOST_CHANGES = 16;
+const changeText = changes => changes.slice(0, MOST_CHANGES).map(([v, x]) => {
   const now = valueAt(v), name = data.vars[v][0];
   if (!isCount(v)) return name + ': ' + valueText(v, now) + ' → ' + valueText(v, x);
   const d = x - now;
   return (d > 0 ? '+' : '−') + (Math.abs(d) === 1 ? '' : Math.abs(d) + '·') + name;
-}).join(' ');
+}).join(' ') + (changes.length > MOST_CHANGES ? ' and ' + (changes.length - MOST_CHANGES) + ' more' : '');
 const MOST_ENABLED = 120;
 function showEnabled() {
   if (!rules) return;

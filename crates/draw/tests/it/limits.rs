@@ -45,7 +45,7 @@ fn a_net_is_drawn_whenever_its_budget_ends() {
             let picture = NetPicture::whole(net(&model), &budget);
             let drawn = picture.svg("a net", &budget);
             legible(&drawn);
-            let says_so = drawn.text.contains("simple layout: the time limit");
+            let says_so = drawn.text.contains("simple layout: too little time");
             assert!(says_so || picture.stop.is_none());
             simple += usize::from(says_so);
         }
@@ -62,7 +62,7 @@ fn a_large_net_is_drawn_in_a_small_share() {
         let picture = NetPicture::whole(net(&model), &budget).svg("5000 nodes", &budget);
         let took = start.elapsed();
         assert_eq!(picture.text.matches("class=\"node ").count(), 5000);
-        assert!(picture.text.contains("simple layout: the time limit"));
+        assert!(picture.text.contains("simple layout: too little time"));
         well_formed(&picture.text);
         // The bound is loose, since other tests run at the same time.
         assert!(took < Duration::from_secs(10), "{took:?}");
@@ -79,7 +79,7 @@ fn a_layout_leases_its_memory() {
     let picture = NetPicture::whole(net(&philosophers(100)), &budget);
     assert_eq!(picture.stop, Some(Stop::Memory));
     let drawn = picture.svg("a net", &budget);
-    assert!(drawn.text.contains("simple layout: the memory limit"));
+    assert!(drawn.text.contains("simple layout: too little memory"));
     assert!(budget.bytes_peak() <= 1 << 20);
 }
 
