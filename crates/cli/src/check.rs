@@ -10,7 +10,7 @@ use crate::view::Page;
 use crate::{Exit, Failure, input, out};
 use anstyle::{AnsiColor, Style};
 use lariat::internals::{
-    AbsenceProofs, Agreement, Attempt, CheckOptions, EngineChoice, Faults, LeftOut,
+    AbsenceProofs, Agreement, Attempt, Budget, CheckOptions, EngineChoice, Faults, LeftOut,
     ReductionChoice, Removed, Rules, Schedule, Shortening, Variant, Workers,
 };
 use lariat::{CheckEvent, Checker, Model, Properties, Reason, Report, Stop, Verdict};
@@ -69,9 +69,9 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     let observers = || lines.add_boxed();
     let checker = checker(&args, model, &observers)
         .options(options.clone())
-        .budget(budget);
+        .budget(budget.clone());
     let answers = Answers::new(&args, &options, &properties, &dog);
-    let mut printer = Printer::new(&args, model, &properties, &answers)?;
+    let mut printer = Printer::new(&args, model, &properties, &answers, &budget)?;
     let mut printed = Ok(());
     checker.check_events(&properties, |event| {
         if let CheckEvent::Started { property, phases } = &event {
@@ -105,7 +105,7 @@ const PREPARATION: &str = "the preparation";
 /// Time beyond the limit for reading the texts of properties.
 const READING: Duration = Duration::from_millis(500);
 /// Time for writing the page after the last verdict.
-const PAGE: Duration = Duration::from_secs(10);
+const PAGE: Duration = Duration::from_secs(2);
 
 /// Builds the checker from the arguments.
 fn checker<'m>(
@@ -155,14 +155,17 @@ impl<'a> Printer<'a> {
         model: &'a Model,
         properties: &'a Properties<'a>,
         answers: &'a Answers,
+        budget: &Budget,
     ) -> Result<Printer<'a>, Failure> {
+        let timeout = args.limits.timeout.map(|time| time.0);
+        let page = |path| Page::create(path, budget, timeout);
         Ok(Printer {
             args,
             model,
             properties,
             index: NameIndex::new(&model.loaded().system),
             trace: args.trace.as_deref().map(TraceFile::create).transpose()?,
-            page: args.html.as_deref().map(Page::create).transpose()?,
+            page: args.html.as_deref().map(page).transpose()?,
             faults: None,
             early: HashSet::new(),
             last: None,

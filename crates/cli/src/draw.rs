@@ -21,15 +21,28 @@ enum Medium {
     Dot,
 }
 
+/// The form of the picture, and the budget for its layout.
+struct Form<'a> {
+    title: &'a str,
+    medium: Medium,
+    budget: Budget,
+}
+
 pub(crate) fn run(args: &Draw) -> Result<Exit, Failure> {
     let medium = medium(args.output.as_deref())?;
     let (budget, dog) = input::command_budget(&args.limits);
     let model = input::watched_model(&args.model, &budget)?;
-    let title = args.model.display().to_string();
+    let title = args.model.file_name().unwrap_or(args.model.as_os_str());
+    let title = title.to_string_lossy();
+    let form = Form {
+        title: &title,
+        medium,
+        budget: input::for_page(&budget, budget.time_left()),
+    };
     let text = if args.reach {
-        states(args, &model, &title, medium, &budget)?
+        states(args, &model, &form, &budget)?
     } else {
-        structure(args, &model, &title, medium)?
+        structure(args, &model, &form)?
     };
     match &args.output {
         Some(path) => write(path, &text)?,
@@ -48,20 +61,34 @@ fn medium(output: Option<&Path>) -> Result<Medium, Failure> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("svg") => Ok(Medium::Svg),
         Some("dot" | "gv") => Ok(Medium::Dot),
-        _ => Err(Failure::new(format!(
-            "`{}` has no known extension\n  = help: use a name that ends in .svg or .dot",
-            path.display()
-        ))),
+        other => Err(other
+            .and_then(|extension| converted(path, extension))
+            .unwrap_or_else(|| {
+                Failure::new(format!(
+                    "`{}` has no known extension\n  = help: use a name that ends in .svg or .dot",
+                    path.display()
+                ))
+            })),
     }
 }
 
+/// The failure for a format that other programs make from an SVG.
+fn converted(path: &Path, extension: &str) -> Option<Failure> {
+    let (svg, file) = (path.with_extension("svg"), path.display());
+    let svg = svg.display();
+    let command = match &*extension.to_ascii_lowercase() {
+        "png" => format!("resvg {svg} {file}"),
+        "pdf" => format!("rsvg-convert -f pdf -o {file} {svg}"),
+        _ => return None,
+    };
+    Some(Failure::new(format!(
+        "lariat draws SVG, not {}\n  = help: use `-o {svg}`, and convert it: `{command}`",
+        extension.to_ascii_uppercase()
+    )))
+}
+
 /// Draws the net, or the processes.
-fn structure(
-    args: &Draw,
-    model: &LoadedModel,
-    title: &str,
-    medium: Medium,
-) -> Result<String, Failure> {
+fn structure(args: &Draw, model: &LoadedModel, form: &Form<'_>) -> Result<String, Failure> {
     let Some(net) = DrawnNet::of(model) else {
         let list = processes(model);
         if list.is_empty() {
@@ -75,13 +102,13 @@ fn structure(
             )));
         }
         let graph = side_by_side(model, &list);
-        return Ok(written(&graph, title, medium));
+        return Ok(form.graph(&graph));
     };
     let net = chosen(args, net)?;
-    let picture = NetPicture::whole(net);
-    Ok(match medium {
-        Medium::Svg => picture.svg(title).text,
-        Medium::Dot => picture.dot(title),
+    let picture = NetPicture::whole(net, &form.budget);
+    Ok(match form.medium {
+        Medium::Svg => picture.svg(form.title, &form.budget).text,
+        Medium::Dot => picture.dot(form.title),
     })
 }
 
@@ -142,8 +169,7 @@ fn side_by_side(model: &LoadedModel, list: &[Process]) -> DrawnGraph {
 fn states(
     args: &Draw,
     model: &LoadedModel,
-    title: &str,
-    medium: Medium,
+    form: &Form<'_>,
     budget: &Budget,
 ) -> Result<String, Failure> {
     let most = args.nodes.map_or(MOST, |most| most.get());
@@ -152,24 +178,30 @@ fn states(
         let objects = traces::read(path, budget)?;
         let first = objects.first().and_then(traces::run);
         let index = NameIndex::new(&model.system);
-        let read = first.map(|first| index.run(first)).transpose();
-        let wrong = |why| Failure::new(format!("the trace does not belong to this model: {why}"));
-        run = read.map_err(wrong)?;
+        let read = first.map(|first| index.run(first, budget)).transpose();
+        run = read.map_err(traces::no_run)?;
     }
     let states: Vec<&State> = run.iter().flat_map(|run| &run.states).collect();
-    let StateGraph { graph, cut } = reach(&model.system, &states, most);
-    if cut && states.is_empty() {
+    let StateGraph { graph, cut, stop } = reach(&model.system, &states, most, &form.budget);
+    if let Some(stop) = stop {
+        crate::warn(&format!(
+            "{stop}: the search for states ended after {}",
+            graph.nodes.len()
+        ));
+    } else if cut && states.is_empty() {
         crate::remark(&format!(
             "there are more states than the {} that are drawn; see --nodes and --trace",
             graph.nodes.len()
         ));
     }
-    Ok(written(&graph, title, medium))
+    Ok(form.graph(&graph))
 }
 
-fn written(graph: &DrawnGraph, title: &str, medium: Medium) -> String {
-    match medium {
-        Medium::Svg => graph.svg(title).text,
-        Medium::Dot => graph.dot(title),
+impl Form<'_> {
+    fn graph(&self, graph: &DrawnGraph) -> String {
+        match self.medium {
+            Medium::Svg => graph.svg(self.title, &self.budget).text,
+            Medium::Dot => graph.dot(self.title),
+        }
     }
 }

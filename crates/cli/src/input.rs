@@ -205,6 +205,22 @@ pub(crate) fn command_limits(args: &LimitArgs) -> Limits {
     }
 }
 
+/// Minimum time for a page or a picture, even if the limits have ended: it then has a simple layout.
+pub(crate) const PAGE_GRACE: Duration = Duration::from_millis(250);
+
+/// The budget for making a page or a picture when `left` remains of the time limit. After Ctrl-C,
+/// it has the minimum time.
+pub(crate) fn for_page(budget: &Budget, left: Option<Duration>) -> Budget {
+    match left {
+        _ if budget.check() == Err(Stop::Interrupted) => {
+            let uncancelled = budget.clone().with_cancel(Cancel::default());
+            uncancelled.with_deadline(PAGE_GRACE)
+        }
+        Some(left) => budget.clone().with_deadline(left.max(PAGE_GRACE)),
+        None => budget.clone(),
+    }
+}
+
 /// The budget of a command that does one thing.
 pub(crate) fn command_budget(args: &LimitArgs) -> (Budget, Watchdog) {
     let Limits { budget, dog, .. } = command_limits(args);

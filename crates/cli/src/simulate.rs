@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Simulate) -> Result<Exit, Failure> {
         None => DrawnRun::at(initial.clone()),
     };
     if let Some(path) = &args.html {
-        return write_page(args, &model, &name, start, path);
+        return write_page(args, &model, start, (path, &budget));
     }
     if !args.formulas.is_empty() {
         let why = "--formula needs --html; in a terminal use `until`";
@@ -88,10 +88,10 @@ pub(crate) fn run(args: &Simulate) -> Result<Exit, Failure> {
 fn resumed(path: &Path, model: &LoadedModel, budget: &Budget) -> Result<DrawnRun, Failure> {
     let objects = traces::read(path, budget)?;
     let first = objects.first().and_then(traces::run).unwrap_or(&Json::Null);
-    let mut run = NameIndex::new(&model.system)
-        .run(first)
-        .map_err(|why| Failure::new(format!("the trace does not belong to this model: {why}")))?;
-    if let Some(step) = run.astray(&model.system, Deadlock::Stutter) {
+    let run = NameIndex::new(&model.system).run(first, budget);
+    let mut run = run.map_err(traces::no_run)?;
+    let astray = run.astray(&model.system, Deadlock::Stutter, budget);
+    if let Some(step) = astray.map_err(Failure::Undecided)? {
         let why = format!("step {step} of the trace is not possible in this model");
         return Err(Failure::new(why));
     }
@@ -113,9 +113,8 @@ fn resumed(path: &Path, model: &LoadedModel, budget: &Budget) -> Result<DrawnRun
 fn write_page(
     args: &Simulate,
     model: &LoadedModel,
-    name: &str,
     start: DrawnRun,
-    path: &Path,
+    (path, budget): (&Path, &Budget),
 ) -> Result<Exit, Failure> {
     if !can_be_run(&model.system) {
         return Err(Failure::new(
@@ -129,23 +128,24 @@ fn write_page(
     }
     errors.into_result()?;
     let entry = |formula| PageEntry {
-        report: Json::Null,
         run: Some(start.clone()),
         formula,
-        atoms: Vec::new(),
+        ..PageEntry::default()
     };
     let formulas = properties.list.iter().map(|property| property.formula);
     let mut told: Vec<PageEntry> = formulas.map(|formula| entry(Some(formula))).collect();
     if told.is_empty() {
         told.push(entry(None));
     }
+    let name = args.model.display().to_string();
     let subject = PageSubject {
-        name,
+        name: &name,
         model,
         formulas: &properties.formulas,
         propositions: &properties.propositions,
     };
-    write(path, &page(&subject, &told))?;
+    let budget = input::for_page(budget, budget.time_left());
+    write(path, &page(&subject, &told, &budget))?;
     Ok(Exit::Fine)
 }
 

@@ -2,6 +2,7 @@
 
 use crate::{Failure, input};
 use lariat::internals::{Budget, InputError};
+use lariat_draw::run::RunError;
 use serde_json::Value as Json;
 use std::path::Path;
 
@@ -44,4 +45,14 @@ pub(crate) fn read(path: &Path, budget: &Budget) -> Result<Vec<Json>, Failure> {
 pub(crate) fn run(object: &Json) -> Option<&Json> {
     let evidence = |name: &str| object.get(name).filter(|run| run.is_object());
     evidence("counterexample").or_else(|| evidence("run"))
+}
+
+/// The failure to read a run of a model.
+pub(crate) fn no_run(error: RunError) -> Failure {
+    match error {
+        RunError::Stop(stop) => Failure::Undecided(stop),
+        RunError::Wrong(why) => {
+            Failure::new(format!("the trace does not belong to this model: {why}"))
+        }
+    }
 }

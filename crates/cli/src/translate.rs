@@ -31,7 +31,8 @@ pub(crate) fn run(args: &Translate) -> Result<Exit, Failure> {
                 Made::Automaton(automaton) => lariat_draw::automaton(automaton, &name),
                 Made::Ta(Ta(t)) | Made::Tgta(Tgta(t)) => lariat_draw::testing(t, &name),
             };
-            text = graph.svg(&title).text;
+            let budget = input::for_page(&budget, budget.time_left());
+            text = graph.svg(&title, &budget).text;
             Ok(())
         }
         (Made::Ta(Ta(t)) | Made::Tgta(Tgta(t)), OutputFormat::Dot) => {

@@ -4,29 +4,68 @@ use crate::args::ViewArgs;
 use crate::{Exit, Failure, input, out, traces};
 use lariat::Property;
 use lariat::internals::PropertyForm;
+use lariat::internals::budget::Lease;
 use lariat::internals::formats::{LoadedModel, ModelFormat};
 use lariat::internals::ir::PropertyList;
 use lariat::internals::{Budget, Deadlock};
 use lariat_draw::page::{PageEntry, PageSubject, page};
-use lariat_draw::run::{NameIndex, system_of};
+use lariat_draw::run::{DrawnRun, NameIndex, RunError, system_of};
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A page that is written when all reports are known.
 pub(crate) struct Page<'a> {
     path: &'a Path,
     reports: Vec<PageEntry>,
+    budget: Budget,
+    /// The time limit per property.
+    timeout: Option<Duration>,
+    /// The bytes of the runs.
+    lease: Lease,
 }
 
 impl<'a> Page<'a> {
     /// Starts a page. Its file is created at once, so that an unwritable path fails before the
     /// check.
-    pub(crate) fn create(path: &'a Path) -> Result<Page<'a>, Failure> {
+    pub(crate) fn create(
+        path: &'a Path,
+        budget: &Budget,
+        timeout: Option<Duration>,
+    ) -> Result<Page<'a>, Failure> {
         write(path, "")?;
         Ok(Page {
             path,
             reports: Vec::new(),
+            budget: budget.clone(),
+            timeout,
+            lease: budget.lease(),
         })
+    }
+
+    /// The budget for what these reports leave of the time limit.
+    fn budget<'r>(&self, reports: impl Iterator<Item = &'r Json>) -> Budget {
+        let seconds = reports.filter_map(|report| report["seconds"].as_f64());
+        let seconds = seconds.fold(0.0, f64::max).clamp(0.0, 1e9);
+        let left = |time: Duration| time.saturating_sub(Duration::from_secs_f64(seconds));
+        input::for_page(&self.budget, self.timeout.map(left))
+    }
+
+    /// Reads the run of a report. Its states are leased.
+    fn run(
+        &mut self,
+        index: &NameIndex<'_>,
+        report: &Json,
+        budget: &Budget,
+    ) -> Result<Option<DrawnRun>, RunError> {
+        let Some(json) = traces::run(report) else {
+            return Ok(None);
+        };
+        let steps = |name: &str| json[name].as_array().map_or(0, Vec::len);
+        let bytes = (1 + steps("prefix") + steps("loop")).saturating_mul(index.state_bytes());
+        let bytes = bytes.saturating_add(self.lease.bytes() as usize);
+        self.lease.resize(bytes).map_err(RunError::Stop)?;
+        index.run(json, budget).map(Some)
     }
 
     /// Adds the report on a property.
@@ -36,11 +75,15 @@ impl<'a> Page<'a> {
         report: Json,
         property: Option<&Property>,
     ) -> Result<(), Failure> {
-        let run = traces::run(&report).map(|run| index.run(run));
-        let run = run.transpose().unwrap_or_else(|why| {
-            crate::warn(&format!("the page does not show a run: {why}"));
-            None
-        });
+        let budget = self.budget(std::iter::once(&report));
+        let (run, unread) = match self.run(index, &report, &budget) {
+            Ok(run) => (run, None),
+            Err(RunError::Stop(stop)) => (None, Some(stop)),
+            Err(RunError::Wrong(why)) => {
+                crate::warn(&format!("the page does not show a run: {why}"));
+                (None, None)
+            }
+        };
         let formula = property.and_then(|property| match property.form() {
             PropertyForm::Formula(formula) => Some(formula),
             PropertyForm::Never(_) => None,
@@ -48,6 +91,7 @@ impl<'a> Page<'a> {
         self.reports.push(PageEntry {
             report,
             run,
+            unread,
             formula,
             atoms: property.map_or(Vec::new(), |property| property.atoms().to_vec()),
         });
@@ -56,8 +100,10 @@ impl<'a> Page<'a> {
 
     /// Writes the page; violated properties come first.
     pub(crate) fn finish(mut self, subject: &PageSubject<'_>) -> Result<(), Failure> {
-        self.reports.sort_by_key(|report| report.run.is_none());
-        write(self.path, &page(subject, &self.reports))
+        self.reports
+            .sort_by_key(|report| report.run.is_none() && report.unread.is_none());
+        let budget = self.budget(self.reports.iter().map(|entry| &entry.report));
+        write(self.path, &page(subject, &self.reports, &budget))
     }
 }
 
@@ -122,11 +168,12 @@ fn shown(
     let mut told = Vec::new();
     for mut report in objects {
         budget.check().map_err(Failure::Undecided)?;
-        let found = traces::run(&report).map(|run| index.run(run));
-        let run = found.transpose().map_err(|why| {
-            Failure::new(format!(
+        let found = traces::run(&report).map(|run| index.run(run, budget));
+        let run = found.transpose().map_err(|error| match error {
+            RunError::Stop(stop) => Failure::Undecided(stop),
+            RunError::Wrong(why) => Failure::new(format!(
                 "the trace does not belong to this model: {why}\n  = help: name another model with `--model FILE`"
-            ))
+            )),
         })?;
         let policy = match report["deadlock"].as_str() {
             Some("ignore") => Deadlock::Ignore,
@@ -134,7 +181,9 @@ fn shown(
         };
         let can_move = !model.system.initial.is_empty();
         let replayed = run.as_ref().filter(|_| can_move);
-        if let Some(step) = replayed.and_then(|run| run.astray(&model.system, policy)) {
+        let astray = replayed.map(|run| run.astray(&model.system, policy, budget));
+        let astray = astray.transpose().map_err(Failure::Undecided)?.flatten();
+        if let Some(step) = astray {
             crate::warn(&format!(
                 "step {step} of the run is not possible in the model, which may have changed since"
             ));
@@ -152,7 +201,7 @@ fn shown(
             report,
             run,
             formula,
-            atoms: Vec::new(),
+            ..PageEntry::default()
         });
     }
     let subject = PageSubject {
@@ -161,5 +210,6 @@ fn shown(
         formulas: &properties.formulas,
         propositions: &properties.propositions,
     };
-    Ok(page(&subject, &told))
+    let budget = input::for_page(budget, budget.time_left());
+    Ok(page(&subject, &told, &budget))
 }

@@ -5,6 +5,8 @@
 //! again. Positions from a file are scaled first, so that their shape is preserved.
 
 use crate::Point;
+use crate::share::Poll;
+use lariat_budget::{Budget, Stop};
 
 /// Extent of a node to the left, top, right and bottom of its position.
 pub(crate) type Box4 = [f64; 4];
@@ -19,27 +21,31 @@ const GROWTH: f64 = 1.12;
 const STRETCH: f64 = 3.0;
 
 /// Moves nodes until their boxes do not overlap.
-pub(crate) fn separate(points: &mut [Point], boxes: &[Box4]) {
+pub(crate) fn separate(points: &mut [Point], boxes: &[Box4], budget: &Budget) -> Result<(), Stop> {
+    let mut poll = Poll::new(budget);
     for _ in 0..GROWTHS {
         for _ in 0..ROUNDS {
-            if !push(points, boxes) {
-                return;
+            if !push(points, boxes, &mut poll)? {
+                return Ok(());
             }
         }
         for point in points.iter_mut() {
             *point = (point.0 * GROWTH, point.1 * GROWTH);
         }
     }
+    Ok(())
 }
 
 /// One round of pushing; returns whether any boxes overlapped.
-fn push(points: &mut [Point], boxes: &[Box4]) -> bool {
+fn push(points: &mut [Point], boxes: &[Box4], poll: &mut Poll<'_>) -> Result<bool, Stop> {
+    poll.spend(points.len())?;
     let mut order: Vec<usize> = (0..points.len()).collect();
     order.sort_by(|a, b| (points[*a].0 - boxes[*a][0]).total_cmp(&(points[*b].0 - boxes[*b][0])));
     let mut moved = false;
     let widest = boxes.iter().map(|b| b[0] + b[2]).fold(0.0, f64::max);
     for (k, i) in order.iter().enumerate() {
         for j in &order[k + 1..] {
+            poll.spend(1)?;
             let (p, q, a, b) = (points[*i], points[*j], boxes[*i], boxes[*j]);
             // Nodes may have moved since sorting: only a large distance ends the search.
             if q.0 - b[0] > p.0 + a[2] + widest {
@@ -62,11 +68,18 @@ fn push(points: &mut [Point], boxes: &[Box4]) -> bool {
             points[*j] = (q.0 + dx, q.1 + dy);
         }
     }
-    moved
+    Ok(moved)
 }
 
 /// Scales positions to neighbours about `length` apart and boxes that fit, then [`separate`]s them.
-pub(crate) fn stretch(points: &mut [Point], boxes: &[Box4], edges: &[(usize, usize)], length: f64) {
+pub(crate) fn stretch(
+    points: &mut [Point],
+    boxes: &[Box4],
+    edges: &[(usize, usize)],
+    length: f64,
+    budget: &Budget,
+) -> Result<(), Stop> {
+    let mut poll = Poll::new(budget);
     let mut lengths: Vec<f64> = edges
         .iter()
         .map(|(a, b)| (points[*a].0 - points[*b].0).hypot(points[*a].1 - points[*b].1))
@@ -77,6 +90,7 @@ pub(crate) fn stretch(points: &mut [Point], boxes: &[Box4], edges: &[(usize, usi
     let usual = if short > 1e-9 { length / short } else { 1.0 };
     let mut factor = usual;
     for (i, (p, a)) in points.iter().zip(boxes).enumerate() {
+        poll.spend(i)?;
         for (q, b) in points.iter().zip(boxes).take(i) {
             let wide = if p.0 <= q.0 { a[2] + b[0] } else { a[0] + b[2] };
             let high = if p.1 <= q.1 { a[3] + b[1] } else { a[1] + b[3] };
@@ -88,7 +102,7 @@ pub(crate) fn stretch(points: &mut [Point], boxes: &[Box4], edges: &[(usize, usi
     for point in points.iter_mut() {
         *point = (point.0 * factor, point.1 * factor);
     }
-    separate(points, boxes);
+    separate(points, boxes, budget)
 }
 
 /// Arranges separately laid out groups in rows, about 1.5 times as wide as high in total.
@@ -141,6 +155,7 @@ mod tests {
     #[test]
     fn overlapping_boxes_are_separated() {
         let mut random = Random::new(3);
+        let budget = Budget::unlimited();
         for n in [2, 10, 60, 200] {
             let mut number = |most: u32| f64::from(random.below(most));
             let points: Vec<Point> = (0..n).map(|_| (number(300), number(300))).collect();
@@ -148,10 +163,10 @@ mod tests {
                 .map(|_| [10.0 + number(40), 12.0, 10.0 + number(40), 30.0])
                 .collect();
             let mut pushed = points.clone();
-            separate(&mut pushed, &boxes);
+            separate(&mut pushed, &boxes, &budget).unwrap();
             assert!(!overlap(&pushed, &boxes), "{n}");
             let mut stretched = points;
-            stretch(&mut stretched, &boxes, &[(0, 1)], 60.0);
+            stretch(&mut stretched, &boxes, &[(0, 1)], 60.0, &budget).unwrap();
             assert!(!overlap(&stretched, &boxes), "{n}");
         }
     }
@@ -160,7 +175,7 @@ mod tests {
     fn equal_positions_are_separated() {
         let mut points = vec![(5.0, 5.0); 30];
         let boxes = vec![[20.0, 10.0, 20.0, 10.0]; 30];
-        separate(&mut points, &boxes);
+        separate(&mut points, &boxes, &Budget::unlimited()).unwrap();
         assert!(!overlap(&points, &boxes));
     }
 }

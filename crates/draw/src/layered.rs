@@ -17,6 +17,8 @@
 //! panic on some graphs. Cost: sweeps × edges × log.
 
 use crate::Point;
+use crate::share::Poll;
+use lariat_budget::{Budget, Stop};
 
 /// The size of a node: its width along the ranks, and its extent above and below the centre.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +74,9 @@ const STRAIGHT: f64 = 6.0;
 /// Weight of the link between a node and a reversed edge: forward edges are straight instead.
 const BACK: f64 = 0.1;
 
+/// Memory per cell, with its links, positions and orders.
+const CELL_BYTES: usize = 256;
+
 /// A cell of a rank: a node or a dummy.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
@@ -92,7 +97,13 @@ struct Chains {
 }
 
 /// Lays out a graph. `levels`, if given, are the ranks; edges must then lead to a larger one.
-pub(crate) fn layout(nodes: &[NodeSize], edges: &[EdgeSize], levels: Option<&[usize]>) -> Layers {
+pub(crate) fn layout(
+    nodes: &[NodeSize],
+    edges: &[EdgeSize],
+    levels: Option<&[usize]>,
+    budget: &Budget,
+) -> Result<Layers, Stop> {
+    let mut poll = Poll::new(budget);
     let reversed = match levels {
         Some(_) => vec![false; edges.len()],
         None => closing(nodes.len(), edges),
@@ -101,9 +112,14 @@ pub(crate) fn layout(nodes: &[NodeSize], edges: &[EdgeSize], levels: Option<&[us
         Some(levels) => levels.iter().map(|level| 2 * level).collect(),
         None => ranks(nodes.len(), edges, &reversed),
     };
-    let chains = Chains::new(nodes, edges, &reversed, &ranks);
-    let layers = order(&chains);
-    let across = settle(&chains, &layers);
+    // Long edges have a dummy per rank: there may be many more dummies than edges.
+    let spans = edges.iter().map(|e| ranks[e.from].abs_diff(ranks[e.to]));
+    let cells = nodes.len() + spans.sum::<usize>();
+    let mut lease = budget.lease();
+    lease.resize(cells.saturating_mul(CELL_BYTES))?;
+    let chains = Chains::new(nodes, edges, &reversed, &ranks, &mut poll)?;
+    let layers = order(&chains, &mut poll)?;
+    let across = settle(&chains, &layers, &mut poll)?;
     let along = columns(&chains, &layers);
     let at = |cell: usize| (along[chains.rank[cell]], across[cell]);
     let route = |(k, (way, label)): (usize, &(Vec<usize>, usize))| {
@@ -123,10 +139,10 @@ pub(crate) fn layout(nodes: &[NodeSize], edges: &[EdgeSize], levels: Option<&[us
         let label = at(*label);
         Route { points, label }
     };
-    Layers {
+    Ok(Layers {
         nodes: (0..nodes.len()).map(at).collect(),
         routes: chains.ways.iter().enumerate().map(route).collect(),
-    }
+    })
 }
 
 /// For each edge whether it closes a cycle of a depth-first search.
@@ -194,7 +210,13 @@ fn ranks(n: usize, edges: &[EdgeSize], reversed: &[bool]) -> Vec<usize> {
 }
 
 impl Chains {
-    fn new(nodes: &[NodeSize], edges: &[EdgeSize], reversed: &[bool], ranks: &[usize]) -> Chains {
+    fn new(
+        nodes: &[NodeSize],
+        edges: &[EdgeSize],
+        reversed: &[bool],
+        ranks: &[usize],
+        poll: &mut Poll<'_>,
+    ) -> Result<Chains, Stop> {
         let cell = |size: &NodeSize| Cell {
             size: *size,
             is_node: true,
@@ -211,6 +233,7 @@ impl Chains {
             let (from, to) = edge.ends(*reversed);
             let (low, high) = (ranks[from], ranks[to].max(ranks[from] + 1));
             let middle = low + (high - low) / 2;
+            poll.spend(8 * (high - low))?;
             let (mut way, mut label) = (vec![from], from);
             for rank in low + 1..high {
                 let dummy = chains.cells.len();
@@ -240,12 +263,12 @@ impl Chains {
             }
             chains.ways.push((way, label));
         }
-        chains
+        Ok(chains)
     }
 }
 
 /// The order of every rank: the best of several barycentre sweeps.
-fn order(chains: &Chains) -> Vec<Vec<usize>> {
+fn order(chains: &Chains, poll: &mut Poll<'_>) -> Result<Vec<Vec<usize>>, Stop> {
     let count = chains.rank.iter().max().map_or(0, |most| most + 1);
     let mut layers = vec![Vec::new(); count];
     // The initial order is breadth-first, which places connected cells together.
@@ -268,12 +291,13 @@ fn order(chains: &Chains) -> Vec<Vec<usize>> {
     for layer in &layers {
         number(layer, &mut place);
     }
-    let mut best = (crossings(chains, &layers, &place), layers.clone());
+    let mut best = (crossings(chains, &layers, &place, poll)?, layers.clone());
     for sweep in 0..SWEEPS {
         let forth = sweep % 2 == 0;
         let near = if forth { &chains.before } else { &chains.after };
         for step in 0..count {
             let layer = if forth { step } else { count - 1 - step };
+            poll.spend(4 * layers[layer].len())?;
             let key = |cell: &usize| match &near[*cell][..] {
                 [] => place[*cell] as f64,
                 near => near.iter().map(|c| place[*c] as f64).sum::<f64>() / near.len() as f64,
@@ -284,16 +308,21 @@ fn order(chains: &Chains) -> Vec<Vec<usize>> {
             layers[layer] = sorted.into_iter().map(|(_, cell)| cell).collect();
             number(&layers[layer], &mut place);
         }
-        let crossed = crossings(chains, &layers, &place);
+        let crossed = crossings(chains, &layers, &place, poll)?;
         if crossed < best.0 {
             best = (crossed, layers.clone());
         }
     }
-    best.1
+    Ok(best.1)
 }
 
 /// The number of crossing links, over all adjacent ranks.
-fn crossings(chains: &Chains, layers: &[Vec<usize>], place: &[usize]) -> usize {
+fn crossings(
+    chains: &Chains,
+    layers: &[Vec<usize>],
+    place: &[usize],
+    poll: &mut Poll<'_>,
+) -> Result<usize, Stop> {
     let mut count = 0;
     for layer in layers {
         let mut ends: Vec<(usize, usize)> = Vec::new();
@@ -307,10 +336,11 @@ fn crossings(chains: &Chains, layers: &[Vec<usize>], place: &[usize]) -> usize {
         for (_, to) in ends {
             let at = sorted.partition_point(|other| *other <= to);
             count += sorted.len() - at;
+            poll.spend(1 + (sorted.len() - at) / 8)?;
             sorted.insert(at, to);
         }
     }
-    count
+    Ok(count)
 }
 
 /// The distance between the centres of two adjacent cells.
@@ -324,7 +354,7 @@ fn gap(a: &Cell, b: &Cell) -> f64 {
 }
 
 /// Positions across the ranks.
-fn settle(chains: &Chains, layers: &[Vec<usize>]) -> Vec<f64> {
+fn settle(chains: &Chains, layers: &[Vec<usize>], poll: &mut Poll<'_>) -> Result<Vec<f64>, Stop> {
     let mut y = vec![0.0; chains.cells.len()];
     for layer in layers {
         let mut at = 0.0;
@@ -344,6 +374,7 @@ fn settle(chains: &Chains, layers: &[Vec<usize>]) -> Vec<f64> {
                 0 => &layers[step],
                 _ => &layers[layers.len() - 1 - step],
             };
+            poll.spend(8 * layer.len())?;
             let wishes: Vec<(f64, f64)> = layer
                 .iter()
                 .map(|cell| {
@@ -373,7 +404,7 @@ fn settle(chains: &Chains, layers: &[Vec<usize>]) -> Vec<f64> {
             }
         }
     }
-    y
+    Ok(y)
 }
 
 /// The positions nearest to the wishes (position, weight) that keep the gaps: isotonic regression.
@@ -439,10 +470,14 @@ mod tests {
         pairs.iter().map(edge).collect()
     }
 
+    fn layout(nodes: &[NodeSize], edges: &[EdgeSize]) -> Layers {
+        super::layout(nodes, edges, None, &Budget::unlimited()).unwrap()
+    }
+
     #[test]
     fn edges_lead_right_unless_they_close_a_cycle() {
         let pairs = [(0, 1), (1, 2), (2, 0), (0, 3), (3, 2)];
-        let layers = layout(&[NODE; 4], &edges(&pairs), None);
+        let layers = layout(&[NODE; 4], &edges(&pairs));
         let x = |i: usize| layers.nodes[i].0;
         assert!(x(0) < x(1) && x(1) < x(2) && x(0) < x(3) && x(3) < x(2));
         // Routes start and end at their nodes, also those of reversed edges.
@@ -454,7 +489,7 @@ mod tests {
 
     #[test]
     fn a_chain_is_straight() {
-        let layers = layout(&[NODE; 5], &edges(&[(0, 1), (1, 2), (2, 3), (3, 4)]), None);
+        let layers = layout(&[NODE; 5], &edges(&[(0, 1), (1, 2), (2, 3), (3, 4)]));
         assert!(layers.nodes.iter().all(|(_, y)| y.abs() < 1e-6));
     }
 
@@ -468,7 +503,9 @@ mod tests {
     #[test]
     fn a_tree_has_no_crossings() {
         let pairs: Vec<_> = (1..31).map(|i| ((i - 1) / 2, i)).collect();
-        let layers = layout(&[NODE; 31], &edges(&pairs), None);
-        assert_eq!(crate::stress::crossings(&layers.nodes, &pairs), 0);
+        let layers = layout(&[NODE; 31], &edges(&pairs));
+        let budget = Budget::unlimited();
+        let crossed = crate::stress::crossings(&layers.nodes, &pairs, &mut Poll::new(&budget));
+        assert_eq!(crossed, Ok(0));
     }
 }

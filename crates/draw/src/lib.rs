@@ -3,7 +3,8 @@
 //! This crate computes all positions; viewers only draw. Nets are laid out by stress (`stress.rs`)
 //! unless their file has usable positions; automata, processes and state spaces in layers
 //! (`layered.rs`). The output is [`svg`], DOT or a [`page`]: a self-contained HTML file that steps
-//! through a run. The crate does not print, read files or use the network.
+//! through a run. The crate does not print, read files or use the network. A picture whose budget
+//! ends gets a simple layout (`grid.rs`) and says so.
 //!
 //! ```
 //! use lariat_draw::{NetPicture, net};
@@ -12,7 +13,8 @@
 //!
 //! let system = generate(Family::Philosophers, 2)?;
 //! let net = net::DrawnNet::of(&LoadedModel::new(ModelFormat::Pnml, system)).expect("a net");
-//! let picture = NetPicture::whole(net).svg("Two philosophers");
+//! let budget = lariat_budget::Budget::unlimited();
+//! let picture = NetPicture::whole(net, &budget).svg("Two philosophers", &budget);
 //! assert!(picture.text.starts_with("<svg"));
 //! assert_eq!(picture.clash(), None);
 //! # Ok::<(), lariat_model::generate::NoSuchNet>(())
@@ -23,6 +25,9 @@
 mod automaton;
 mod boxes;
 mod graph;
+mod graph_paint;
+mod grid;
+mod labels;
 mod layered;
 pub mod net;
 pub mod page;
@@ -30,6 +35,7 @@ mod paint;
 mod processes;
 mod reach;
 pub mod run;
+mod share;
 mod stress;
 pub mod svg;
 mod why;

@@ -6,7 +6,8 @@
 //! expanded, because everything is near to it.
 
 use crate::svg::width;
-use crate::{Point, boxes, stress};
+use crate::{Point, boxes, grid, stress};
+use lariat_budget::{Budget, Stop};
 use lariat_formats::LoadedModel;
 use lariat_model::coloured::{ColouredNet, SortKind, Term, TermKind};
 use lariat_model::{Action, System};
@@ -134,39 +135,55 @@ impl DrawnNet {
         near
     }
 
-    /// The `most` nodes nearest to `seeds`; among equally near ones those of `first` come first.
-    /// Without seeds, `first` are the seeds; without either, the first node.
+    /// The `most` nodes nearest to `seeds`, sorted; see [`DrawnNet::nearest`].
     pub fn neighbourhood(
         &self,
         seeds: &[DrawnNodeId],
         first: &[DrawnNodeId],
         most: usize,
     ) -> Vec<DrawnNodeId> {
+        let mut nodes = self.nearest(seeds, first, most);
+        nodes.sort_unstable();
+        nodes
+    }
+
+    /// The `most` nodes nearest to `seeds`, nearest first; among equally near ones those of `first`
+    /// come first. Without seeds, `first` are the seeds; without either, the first node.
+    pub fn nearest(
+        &self,
+        seeds: &[DrawnNodeId],
+        first: &[DrawnNodeId],
+        most: usize,
+    ) -> Vec<DrawnNodeId> {
         let near = self.neighbours();
-        let mut touched = vec![false; self.nodes.len()];
-        for node in first {
-            touched[node.index()] = true;
-        }
-        let mut chosen = vec![false; self.nodes.len()];
-        let mut count = 0;
+        let flags = |nodes: &[DrawnNodeId]| {
+            let mut flags = vec![false; self.nodes.len()];
+            for node in nodes {
+                flags[node.index()] = true;
+            }
+            flags
+        };
+        let touched = flags(first);
         let zero = [DrawnNodeId(0)];
         let start: &[DrawnNodeId] = match (seeds, first) {
             ([], []) => &zero[..self.nodes.len().min(1)],
             ([], first) => first,
             (seeds, _) => seeds,
         };
-        let is_start = |node: usize| start.iter().any(|s| s.index() == node);
+        let is_start = flags(start);
+        let mut chosen = vec![false; self.nodes.len()];
+        let mut order = Vec::new();
         let mut ring: Vec<usize> = start.iter().map(|node| node.index()).collect();
         let mut waiting: Vec<usize> = first.iter().map(|node| node.index()).collect();
-        let mut hubs = Vec::new();
-        while count < most && !ring.is_empty() {
+        let (mut hubs, mut others) = (Vec::new(), 0..self.nodes.len());
+        while order.len() < most && !ring.is_empty() {
             ring.sort_by_key(|node| (!touched[*node], near[*node].len() > HUB, *node));
             ring.dedup();
             let mut next = Vec::new();
             for node in ring {
-                if count < most && !std::mem::replace(&mut chosen[node], true) {
-                    count += 1;
-                    if near[node].len() <= HUB || is_start(node) {
+                if order.len() < most && !std::mem::replace(&mut chosen[node], true) {
+                    order.push(DrawnNodeId(node as u32));
+                    if near[node].len() <= HUB || is_start[node] {
                         next.extend(near[node].iter().filter(|n| !chosen[**n]))
                     } else {
                         hubs.push(node)
@@ -175,20 +192,19 @@ impl DrawnNet {
             }
             if next.is_empty() {
                 // First an unconnected part of the run, then nodes beyond hubs, then any others.
-                waiting.retain(|node| !chosen[*node]);
                 next = std::mem::take(&mut waiting);
+                next.retain(|node| !chosen[*node]);
             }
             if next.is_empty() {
                 let behind = hubs.drain(..).flat_map(|hub: usize| &near[hub]);
                 next.extend(behind.filter(|node| !chosen[**node]));
             }
             if next.is_empty() {
-                next.extend(chosen.iter().position(|chosen| !chosen));
+                next.extend(others.find(|node| !chosen[*node]));
             }
             ring = next;
         }
-        let ids = (0..self.nodes.len() as u32).map(DrawnNodeId);
-        ids.filter(|node| chosen[node.index()]).collect()
+        order
     }
 
     /// The part of the net with these sorted nodes, and the arcs between them.
@@ -215,26 +231,34 @@ impl DrawnNet {
     }
 
     /// Positions without overlap: those of the file if all are distinct, otherwise by stress.
-    pub(crate) fn layout(&self, boxes: &[boxes::Box4]) -> Vec<Point> {
+    pub(crate) fn layout(
+        &self,
+        boxes: &[boxes::Box4],
+        budget: &Budget,
+    ) -> Result<Vec<Point>, Stop> {
         let edges = self.edges();
         let length = self.length(boxes);
         if let Some(mut points) = self.given() {
-            boxes::stretch(&mut points, boxes, &edges, length);
-            return points;
+            boxes::stretch(&mut points, boxes, &edges, length, budget)?;
+            return Ok(points);
         }
-        let groups = connected(self.nodes.len(), &edges);
+        let near = stress::neighbours(self.nodes.len(), &edges);
+        let groups = connected(&near);
         let mut points = vec![(0.0, 0.0); self.nodes.len()];
         let mut local = vec![0; self.nodes.len()];
         for group in &groups {
             for (i, node) in group.iter().enumerate() {
                 local[*node] = i;
             }
-            let inside = |edge: &&(usize, usize)| group.binary_search(&edge.0).is_ok();
-            let edges = edges.iter().filter(inside);
-            let edges: Vec<_> = edges.map(|(a, b)| (local[*a], local[*b])).collect();
-            let mut placed = stress::layout(group.len(), &edges, length);
+            // Every edge is listed at both ends; it is taken at the smaller one.
+            let ends = |a: &usize| {
+                let later = near[*a].iter().filter(move |b| a < b);
+                later.map(|b| (local[*a], local[*b])).collect::<Vec<_>>()
+            };
+            let edges: Vec<_> = group.iter().flat_map(ends).collect();
+            let mut placed = stress::layout(group.len(), &edges, length, budget)?;
             let own: Vec<boxes::Box4> = group.iter().map(|node| boxes[*node]).collect();
-            boxes::separate(&mut placed, &own);
+            boxes::separate(&mut placed, &own, budget)?;
             for (node, point) in group.iter().zip(placed) {
                 points[*node] = point;
             }
@@ -242,7 +266,13 @@ impl DrawnNet {
         if groups.len() > 1 {
             boxes::pack(&groups, &mut points, boxes, 2.0 * length / 3.0);
         }
-        points
+        Ok(points)
+    }
+
+    /// The layout for when the budget has ended: a grid.
+    pub(crate) fn simple_layout(&self, boxes: &[boxes::Box4]) -> Vec<Point> {
+        let near = stress::neighbours(self.nodes.len(), &self.edges());
+        grid::layout(boxes, &grid::breadth_first(&near))
     }
 
     /// The target length of arcs: longer if there is more text.
@@ -270,11 +300,10 @@ const MIN_LENGTH: f64 = 62.0;
 const MAX_LENGTH: f64 = 120.0;
 
 /// The connected components, each sorted.
-fn connected(n: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> {
-    let near = stress::neighbours(n, edges);
-    let mut seen = vec![false; n];
+fn connected(near: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut seen = vec![false; near.len()];
     let mut groups = Vec::new();
-    for start in 0..n {
+    for start in 0..near.len() {
         if seen[start] {
             continue;
         }

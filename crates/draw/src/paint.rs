@@ -7,8 +7,11 @@
 
 use crate::Point;
 use crate::boxes::Box4;
+use crate::labels::Taken;
 use crate::net::{DrawnNet, DrawnNodeId, NetArc, NodeKind};
+use crate::share::{Poll, remark};
 use crate::svg::{Anchor, Picture, SIZE, Svg, TextStyle, fit, n, width, xy};
+use lariat_budget::{Budget, Stop};
 use std::fmt::Write as _;
 
 /// Radius of a place.
@@ -40,17 +43,22 @@ pub struct NetPicture {
     pub net: DrawnNet,
     /// The positions of its nodes.
     pub points: Vec<Point>,
+    /// The reason why the layout is a simple one, if it is.
+    pub stop: Option<Stop>,
 }
 
 impl NetPicture {
-    /// Lays out a net.
-    pub fn whole(net: DrawnNet) -> NetPicture {
+    /// Lays out a net; if the budget ends, as a grid.
+    pub fn whole(net: DrawnNet, budget: &Budget) -> NetPicture {
         let boxes: Vec<Box4> = net
             .nodes
             .iter()
             .map(|node| node_box(node.kind, &node.name))
             .collect();
-        let mut points = net.layout(&boxes);
+        let (mut points, stop) = match net.layout(&boxes, budget) {
+            Ok(points) => (points, None),
+            Err(stop) => (net.simple_layout(&boxes), Some(stop)),
+        };
         let (mut left, mut top) = (f64::MAX, f64::MAX);
         for (point, area) in points.iter().zip(&boxes) {
             (left, top) = (left.min(point.0 - area[0]), top.min(point.1 - area[1]));
@@ -62,7 +70,7 @@ impl NetPicture {
                 (point.1 - top + MARGIN).round(),
             );
         }
-        NetPicture { net, points }
+        NetPicture { net, points, stop }
     }
 
     /// The size of the drawing.
@@ -77,28 +85,49 @@ impl NetPicture {
     }
 
     /// Draws the net as a document.
-    pub fn svg(&self, title: &str) -> Picture {
+    pub fn svg(&self, title: &str, budget: &Budget) -> Picture {
         let (width, height) = self.size();
         let mut svg = Svg::new(width, height, title, "class=\"net\"");
-        self.paint(&mut svg, &|node| node.0);
+        for remark in self.paint(&mut svg, &|node| node.0, budget) {
+            svg.footnote(&remark);
+        }
         svg.finish()
     }
 
-    /// Draws the net; `number` gives the `data-node` of nodes.
-    pub(crate) fn paint(&self, svg: &mut Svg, number: &dyn Fn(DrawnNodeId) -> u32) {
+    /// Draws the net; `number` gives the `data-node` of nodes. Returns remarks that belong below
+    /// the drawing: it is a simple one, or inscriptions are omitted.
+    pub(crate) fn paint(
+        &self,
+        svg: &mut Svg,
+        number: &dyn Fn(DrawnNodeId) -> u32,
+        budget: &Budget,
+    ) -> Vec<String> {
+        let mut poll = Poll::new(budget);
+        let mut stop = self.stop.clone();
+        let mut note = |end: Result<(), Stop>| stop = stop.take().or(end.err());
+        let mut lines = self.lines();
+        if self.stop.is_none() {
+            note(self.bend(&mut lines, &mut poll));
+        }
+        let mut sides = vec![Side::Below; self.net.nodes.len()];
+        if self.stop.is_none() {
+            note(self.choose_sides(&lines, &mut sides, &mut poll));
+        }
+        let labels = self.labels(&lines, &sides, &mut poll);
         svg.open("class=\"arcs\" fill=\"none\" stroke=\"#59636e\" stroke-width=\"1.1\"");
-        let mut lines = Vec::with_capacity(self.net.arcs.len());
-        let both_ways = self.both_ways();
-        for (arc, both_ways) in self.net.arcs.iter().zip(both_ways) {
-            let line = if both_ways {
-                self.line(arc, BEND)
-            } else {
-                self.around(arc)
-            };
+        let mut omitted = 0;
+        for ((arc, line), label) in self.net.arcs.iter().zip(&lines).zip(&labels) {
             let (from, to) = (number(arc.from), number(arc.to));
             let attributes = format!("class=\"arc\" data-from=\"{from}\" data-to=\"{to}\"");
-            svg.path(&line.path, &attributes);
-            lines.push(line);
+            if label.text.is_empty() || label.at.is_some() {
+                svg.path(&line.path, &attributes);
+            } else {
+                omitted += 1;
+                svg.open("class=\"hinted\"");
+                svg.hint(&arc.label);
+                svg.path(&line.path, &attributes);
+                svg.close();
+            }
         }
         svg.close();
         svg.open("class=\"heads\" fill=\"#59636e\"");
@@ -111,49 +140,57 @@ impl NetPicture {
             }
         }
         svg.close();
-        let sides = self.sides(&lines);
         self.paint_nodes(svg, &sides, number);
         svg.open("class=\"inscriptions\" fill=\"#31383f\"");
-        let labels = self.inscriptions(&lines, &sides);
-        for (arc, (text, at)) in self.net.arcs.iter().zip(labels) {
-            if !text.is_empty() {
+        for (arc, label) in self.net.arcs.iter().zip(&labels) {
+            if let Some((x, y)) = label.at {
                 svg.open("class=\"inscription\"");
                 svg.hint(&arc.label);
-                svg.overlay(at, TextStyle::new(Anchor::Middle, NAME - 1.0, ""), &text);
+                let style = TextStyle::new(Anchor::Middle, NAME - 1.0, "");
+                svg.halo((x, y + 3.0), style, &label.text);
                 svg.close();
             }
         }
         svg.close();
+        let mut remarks: Vec<String> = stop.iter().map(remark).collect();
+        if omitted > 0 {
+            let all = labels.iter().filter(|label| !label.text.is_empty()).count();
+            let text = format!("{omitted} of {all} inscriptions do not fit; tooltips show them");
+            remarks.push(text);
+        }
+        remarks
     }
 
-    /// Texts of arcs with positions near the middle that cover no node, name or other text.
-    fn inscriptions(&self, lines: &[Line], sides: &[Side]) -> Vec<(String, Point)> {
-        let mut taken: Vec<Box4> = Vec::new();
-        let choices: &[f64] = if self.net.nodes.len() + self.net.arcs.len() <= MOST_CHOICES {
-            &[0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78]
-        } else {
-            &[0.5]
-        };
-        if choices.len() > 1 {
-            for (i, side) in sides.iter().enumerate() {
-                taken.push(self.shape(i));
-                taken.push(self.name_area(i, *side));
-            }
+    /// The texts of arcs: each at the first position along its arc where it covers no node, no name
+    /// and no other text. Without time only the middle is tried.
+    fn labels(&self, lines: &[Line], sides: &[Side], poll: &mut Poll<'_>) -> Vec<ArcLabel> {
+        let (w, h) = self.size();
+        let mut taken = Taken::default();
+        let names = self.name_widths();
+        for (i, side) in sides.iter().enumerate() {
+            taken.add(self.shape(i));
+            taken.add(side.area(self.net.nodes[i].kind, self.points[i], names[i]));
         }
         let place = |(line, arc): (&Line, &NetArc)| {
             let text = fit(&arc.label, NAME - 1.0, WIDEST_LABEL);
             let half = width(&text, NAME - 1.0) / 2.0;
-            let area = |t: f64| -> Box4 {
-                let (x, y) = line.at(t);
-                [x - half, y - NAME / 2.0, x + half, y + NAME / 2.0]
+            let area = |t: &f64| -> Box4 {
+                let (x, y) = line.at(*t);
+                [x - half, y - 0.5 * NAME, x + half, y + 0.53 * NAME]
             };
-            let covered = |t: &&f64| taken.iter().filter(|box4| meet(area(**t), **box4)).count();
-            let t = choices.iter().min_by_key(covered).copied().unwrap_or(0.5);
-            let (x, y) = line.at(t);
-            if !text.is_empty() {
-                taken.push(area(t));
+            let is_late = self.stop.is_some() || poll.spend(LABEL_PLACES.len()).is_err();
+            let places = &LABEL_PLACES[..if is_late { 1 } else { LABEL_PLACES.len() }];
+            let fits = |t: &&f64| {
+                let [left, top, right, bottom] = area(t);
+                let inside = left >= 0.0 && top >= 0.0 && right <= w && bottom <= h;
+                inside && !text.is_empty() && taken.is_free(area(t))
+            };
+            let place = places.iter().find(fits);
+            if let Some(t) = place {
+                taken.add(area(t));
             }
-            (text, (x, y + 3.0))
+            let at = place.map(|t| line.at(*t));
+            ArcLabel { text, at }
         };
         lines.iter().zip(&self.net.arcs).map(place).collect()
     }
@@ -203,26 +240,49 @@ impl NetPicture {
         self.net.arcs.iter().map(back).collect()
     }
 
-    /// The line of an arc that passes through no third node; the straight one if none is found.
-    fn around(&self, arc: &NetArc) -> Line {
-        let straight = self.line(arc, 0.0);
+    /// The lines of all arcs: straight, or bent if there is an opposite one. In a grid all are bent,
+    /// since straight ones would pass through nodes.
+    fn lines(&self) -> Vec<Line> {
+        let bend = |both_ways: bool| {
+            if both_ways || self.stop.is_some() {
+                BEND
+            } else {
+                0.0
+            }
+        };
+        let arcs = self.net.arcs.iter().zip(self.both_ways());
+        arcs.map(|(arc, both)| self.line(arc, bend(both))).collect()
+    }
+
+    /// Bends arcs around third nodes.
+    fn bend(&self, lines: &mut [Line], poll: &mut Poll<'_>) -> Result<(), Stop> {
         if self.net.nodes.len() > MOST_CHOICES {
-            return straight;
+            return Ok(());
         }
         let (width, height) = self.size();
         let is_inside = |(x, y): Point| (0.0..=width).contains(&x) && (0.0..=height).contains(&y);
-        let is_clear = |line: &Line| {
+        let both_ways = self.both_ways();
+        for ((arc, line), _) in (self.net.arcs.iter().zip(lines).zip(both_ways)).filter(|x| !x.1) {
             let others =
                 (0..self.points.len()).filter(|i| *i != arc.from.index() && *i != arc.to.index());
-            let touches = |i: usize| {
-                let (x, y) = self.points[i];
-                let near = |at: Point| (at.0 - x).hypot(at.1 - y) < RADIUS + BESIDE;
-                line.points().any(near)
+            let is_clear = |line: &Line| {
+                let touches = |i: usize| {
+                    let (x, y) = self.points[i];
+                    let near = |at: Point| (at.0 - x).hypot(at.1 - y) < RADIUS + BESIDE;
+                    line.meets([x, y, x, y], RADIUS + BESIDE) && line.points().any(near)
+                };
+                line.points().all(is_inside) && !others.clone().any(touches)
             };
-            line.points().all(is_inside) && !others.into_iter().any(touches)
-        };
-        let mut lines = BENDS.iter().map(|bend| self.line(arc, *bend));
-        lines.find(is_clear).unwrap_or(straight)
+            for bend in BENDS {
+                poll.spend(self.points.len())?;
+                let bent = self.line(arc, bend);
+                if is_clear(&bent) {
+                    *line = bent;
+                    break;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The line of an arc from border to border.
@@ -264,41 +324,60 @@ impl NetPicture {
         [x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS]
     }
 
-    /// The box of a node's name at this side.
-    fn name_area(&self, i: usize, side: Side) -> Box4 {
-        let node = &self.net.nodes[i];
-        let name = fit(&node.name, NAME, WIDEST);
-        side.area(node.kind, self.points[i], width(&name, NAME))
+    /// The widths of all names.
+    fn name_widths(&self) -> Vec<f64> {
+        let nodes = self.net.nodes.iter();
+        nodes
+            .map(|node| width(&fit(&node.name, NAME, WIDEST), NAME))
+            .collect()
     }
 
-    /// The side of every name that covers least.
-    fn sides(&self, lines: &[Line]) -> Vec<Side> {
+    /// Chooses the side of every name that covers least. At any moment no two names overlap.
+    fn choose_sides(
+        &self,
+        lines: &[Line],
+        sides: &mut [Side],
+        poll: &mut Poll<'_>,
+    ) -> Result<(), Stop> {
         let n = self.net.nodes.len();
-        let mut sides = vec![Side::Below; n];
         if n > MOST_CHOICES {
-            return sides;
+            return Ok(());
         }
         let (w, h) = self.size();
+        let names = self.name_widths();
+        let name_area = |i: usize, side: Side| -> Box4 {
+            side.area(self.net.nodes[i].kind, self.points[i], names[i])
+        };
         for i in 0..n {
             let cost = |side: Side| -> usize {
-                let area = self.name_area(i, side);
+                let area = name_area(i, side);
                 let inside = area[0] >= 0.0 && area[1] >= 0.0 && area[2] <= w && area[3] <= h;
-                let covers = |j: &usize| {
-                    meet(area, self.shape(*j)) || meet(area, self.name_area(*j, sides[*j]))
-                };
+                let covers =
+                    |j: &usize| meet(area, self.shape(*j)) || meet(area, name_area(*j, sides[*j]));
                 let covered = (0..n).filter(|j| *j != i).filter(covers).count();
                 let arcs = lines.iter().filter(|line| passes(line, area)).count();
                 1000 * (covered + usize::from(!inside)) + 4 * arcs + side as usize
             };
+            poll.spend(Side::ALL.len() * (n + lines.len()))?;
             let best = Side::ALL.into_iter().min_by_key(|side| cost(*side));
             sides[i] = best.unwrap_or(Side::Below);
         }
-        sides
+        Ok(())
     }
 }
 
 /// Limit on the nodes for which name positions are searched, which takes nodes × (nodes + arcs).
 const MOST_CHOICES: usize = 700;
+/// Positions along an arc at which its text may be, in the order in which they are tried.
+const LABEL_PLACES: [f64; 13] = [
+    0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78, 0.45, 0.55, 0.35, 0.65, 0.26, 0.74,
+];
+
+/// The text of an arc, and the position of its middle if it fits.
+struct ArcLabel {
+    text: String,
+    at: Option<Point>,
+}
 
 /// The side of a node at which its name is placed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -350,6 +429,15 @@ impl Line {
         let (a, c, b) = (self.start, self.control, self.end);
         let (u, v, w) = ((1.0 - t) * (1.0 - t), 2.0 * t * (1.0 - t), t * t);
         (u * a.0 + v * c.0 + w * b.0, u * a.1 + v * c.1 + w * b.1)
+    }
+
+    /// Returns whether the curve may come this near to a box; false only if it does not.
+    fn meets(&self, area: Box4, near: f64) -> bool {
+        let (a, b, c) = (self.start, self.end, self.control);
+        a.0.min(b.0).min(c.0) <= area[2] + near
+            && a.0.max(b.0).max(c.0) >= area[0] - near
+            && a.1.min(b.1).min(c.1) <= area[3] + near
+            && a.1.max(b.1).max(c.1) >= area[1] - near
     }
 
     /// Points along the curve, closer together than the size of a node.
@@ -408,8 +496,8 @@ fn meet(a: Box4, b: Box4) -> bool {
 
 /// Returns whether a line passes through a box.
 fn passes(line: &Line, area: Box4) -> bool {
-    line.points()
-        .any(|(x, y)| area[0] <= x && x <= area[2] && area[1] <= y && y <= area[3])
+    let inside = |(x, y): Point| area[0] <= x && x <= area[2] && area[1] <= y && y <= area[3];
+    line.meets(area, 0.0) && line.points().any(inside)
 }
 
 /// Positions of up to five tokens, as on a die; the page has the same table.

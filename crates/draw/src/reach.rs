@@ -4,8 +4,10 @@
 //! is the level. If a run is given, its states come first, followed by edges between shown states.
 
 use crate::graph::{DrawnGraph, GraphEdge, GraphNode, NodeShape};
+use crate::share::Poll;
+use lariat_budget::{Budget, Stop};
 use lariat_model::{Domain, State, System, Value, VarId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
 /// A fragment of a state space.
@@ -15,85 +17,115 @@ pub struct StateGraph {
     pub graph: DrawnGraph,
     /// True if some states are omitted.
     pub cut: bool,
+    /// The reason why the search for states was ended early, if it was.
+    pub stop: Option<Stop>,
 }
 
 /// Default limit on the number of states.
 pub const MOST: usize = 60;
-/// Number of edges above which labels are shown as tooltips only.
-const LABELLED: usize = 30;
 /// Characters per line, and lines, of a state.
-const LINE: usize = 22;
-const LINES: usize = 4;
+const LINE: usize = 26;
+const LINES: usize = 5;
 
 /// The states of a system, at most `most` of them; all states of `run` are shown and marked.
-pub fn reach(system: &System, run: &[&State], most: usize) -> StateGraph {
-    let mut states: Vec<State> = Vec::new();
-    let mut numbers: FxHashMap<State, usize> = FxHashMap::default();
-    let mut add = |state: &State, states: &mut Vec<State>| -> Option<usize> {
-        if let Some(known) = numbers.get(state) {
-            return Some(*known);
-        }
-        if states.len() >= most.max(run.len()) {
-            return None;
-        }
-        numbers.insert(state.clone(), states.len());
-        states.push(state.clone());
-        Some(states.len() - 1)
+pub fn reach(system: &System, run: &[&State], most: usize, budget: &Budget) -> StateGraph {
+    let mut found = Found {
+        states: Vec::new(),
+        numbers: FxHashMap::default(),
+        most: most.max(run.len()),
     };
     let initial: Vec<&State> = system.initial.iter().collect();
     for state in if run.is_empty() { &initial } else { run } {
-        add(state, &mut states);
+        found.add(state);
     }
-    let marked = if run.is_empty() { 0 } else { states.len() };
+    let marked = if run.is_empty() {
+        0
+    } else {
+        found.states.len()
+    };
     let mut cut = false;
     let mut graph = DrawnGraph::default();
-    let mut next = 0;
-    while next < states.len() {
-        let state = states[next].clone();
-        // States outside the run only get edges to states that are shown anyway.
-        for event in system.event_ids() {
-            for to in system.successors(&state, event) {
-                let to = if marked > 0 && next >= marked {
-                    states.iter().position(|known| *known == to)
-                } else {
-                    add(&to, &mut states)
-                };
-                let Some(to) = to else {
-                    cut = true;
-                    continue;
-                };
-                let label = system.event(event).name.clone();
-                graph.edges.push(GraphEdge::new(next, to, label));
+    let mut poll = Poll::new(budget);
+    let mut search = || {
+        let mut next = 0;
+        while next < found.states.len() {
+            let state = found.states[next].clone();
+            // States outside the run only get edges to states that are shown anyway.
+            let is_outside = marked > 0 && next >= marked;
+            for event in system.event_ids() {
+                poll.spend(8)?;
+                for to in system.successors(&state, event) {
+                    let to = if is_outside {
+                        found.numbers.get(&to).copied()
+                    } else {
+                        found.add(&to)
+                    };
+                    let Some(to) = to else {
+                        cut = true;
+                        continue;
+                    };
+                    let label = system.event(event).name.clone();
+                    graph.edges.push(GraphEdge::new(next, to, label));
+                }
             }
+            next += 1;
         }
-        next += 1;
-    }
-    mark_run(&mut graph, run, &states);
+        Ok(())
+    };
+    let stop = search().err();
+    let states = &found.states;
+    mark_run(&mut graph, run, &found.numbers);
+    let telling = telling(system, states);
     graph.nodes = states
         .iter()
         .enumerate()
         .map(|(i, state)| GraphNode {
-            lines: lines(system, state),
-            hint: words(system, state).join(" "),
+            lines: lines(&words(system, state, &|var| telling[var.index()])),
+            hint: words(system, state, &|_| true).join(" "),
             shape: NodeShape::Box,
             initial: system.initial.contains(state),
             marked: i < marked,
         })
         .collect();
     graph.levels = Some(levels(&graph));
-    graph.quiet = graph.edges.len() > LABELLED;
-    StateGraph { graph, cut }
+    StateGraph {
+        graph,
+        cut: cut || stop.is_some(),
+        stop,
+    }
+}
+
+/// The states found so far, with their numbers.
+struct Found {
+    states: Vec<State>,
+    numbers: FxHashMap<State, usize>,
+    most: usize,
+}
+
+impl Found {
+    /// The number of a state; `None` if there are enough others.
+    fn add(&mut self, state: &State) -> Option<usize> {
+        if let Some(known) = self.numbers.get(state) {
+            return Some(*known);
+        }
+        if self.states.len() >= self.most {
+            return None;
+        }
+        self.numbers.insert(state.clone(), self.states.len());
+        self.states.push(state.clone());
+        Some(self.states.len() - 1)
+    }
 }
 
 /// Marks the edges that the run takes.
-fn mark_run(graph: &mut DrawnGraph, run: &[&State], states: &[State]) {
-    let place = |state: &&State| states.iter().position(|known| known == *state);
-    let places: Vec<Option<usize>> = run.iter().map(place).collect();
-    for pair in places.windows(2) {
-        let step = |edge: &&mut GraphEdge| Some(edge.from) == pair[0] && Some(edge.to) == pair[1];
-        for edge in graph.edges.iter_mut().filter(|e| step(e)) {
-            edge.marked = true;
-        }
+fn mark_run(graph: &mut DrawnGraph, run: &[&State], numbers: &FxHashMap<State, usize>) {
+    let places: Vec<Option<&usize>> = run.iter().map(|state| numbers.get(*state)).collect();
+    let steps = places
+        .windows(2)
+        .filter_map(|pair| Some((*pair[0]?, *pair[1]?)));
+    let steps: FxHashSet<(usize, usize)> = steps.collect();
+    for edge in &mut graph.edges {
+        edge.marked |= steps.contains(&(edge.from, edge.to));
     }
 }
 
@@ -145,9 +177,14 @@ pub(crate) fn shown<'a>(
     })
 }
 
-/// A state in words: marked places, and variables with their values.
-fn words(system: &System, state: &State) -> Vec<String> {
-    shown(system, state)
+/// A state in words: named values, which are locations, then marked places and other values.
+fn words(system: &System, state: &State, wanted: &dyn Fn(VarId) -> bool) -> Vec<String> {
+    let mut values: Vec<(VarId, &Value)> = shown(system, state)
+        .filter(|(var, _)| wanted(*var))
+        .collect();
+    values.sort_by_key(|(var, _)| !matches!(system.variable(*var).domain, Domain::Names(_)));
+    values
+        .into_iter()
         .map(|(var, value)| {
             let name = &system.variable(var).name;
             match (&system.variable(var).domain, value) {
@@ -159,10 +196,20 @@ fn words(system: &System, state: &State) -> Vec<String> {
         .collect()
 }
 
+/// For every variable whether it tells states apart; all of them if there is one state only.
+fn telling(system: &System, states: &[State]) -> Vec<bool> {
+    let mut telling = vec![states.len() == 1; system.variables.len()];
+    for pair in states.windows(2) {
+        for (var, (before, after)) in pair[0].iter().zip(&pair[1]).enumerate() {
+            telling[var] |= before != after;
+        }
+    }
+    telling
+}
+
 /// The words of a state in a few short lines.
-fn lines(system: &System, state: &State) -> Vec<String> {
+fn lines(words: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    let words = words(system, state);
     if words.is_empty() {
         return vec!["∅".to_owned()];
     }

@@ -5,11 +5,14 @@
 //! runs are finite. Unknown names are errors, and [`DrawnRun::astray`] checks every step.
 
 use crate::reach::{shown, value_text};
+use crate::share::Poll;
+use lariat_budget::{Budget, Stop};
 use lariat_model::{
     Action, Deadlock, Domain, Event, EventId, State, System, Value, VarId, Variable,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value as Json};
+use std::fmt;
 
 /// The kind of evidence that a run gives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,18 +84,27 @@ impl DrawnRun {
     }
 
     /// The first step that is impossible, counted from 1; the last if the loop is not closed.
-    pub fn astray(&self, system: &System, deadlock: Deadlock) -> Option<usize> {
+    pub fn astray(
+        &self,
+        system: &System,
+        deadlock: Deadlock,
+        budget: &Budget,
+    ) -> Result<Option<usize>, Stop> {
+        let mut poll = Poll::new(budget);
         for (i, (pair, event)) in self.states.windows(2).zip(&self.events).enumerate() {
+            poll.spend(pair[0].len())?;
             let possible = match event {
                 Some(event) => system.successors(&pair[0], *event).contains(&pair[1]),
                 None if deadlock != Deadlock::Stutter => false,
                 None => pair[0] == pair[1] && system.is_deadlock(&pair[0]),
             };
             if !possible {
-                return Some(i + 1);
+                return Ok(Some(i + 1));
             }
         }
-        let entry = self.states.get(self.prefix)?;
+        let Some(entry) = self.states.get(self.prefix) else {
+            return Ok(None);
+        };
         let zero = vec![0; entry.len()];
         let growth = self.growth.as_deref().unwrap_or(&zero);
         let closes = match self.states.last() {
@@ -100,12 +112,35 @@ impl DrawnRun {
                 .all(|((before, more), after)| before.checked_add(*more) == Some(*after)),
             _ => true,
         };
-        (!closes).then_some(self.events.len())
+        Ok((!closes).then_some(self.events.len()))
     }
 }
 
-/// Limit on the values in the states of a run that is drawn.
-const MOST_VALUES: usize = 1 << 25;
+/// The reason why no run was read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RunError {
+    /// The object is not a run of the system; the text says why.
+    Wrong(String),
+    /// The budget ended.
+    Stop(Stop),
+}
+
+impl From<String> for RunError {
+    fn from(why: String) -> RunError {
+        RunError::Wrong(why)
+    }
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunError::Wrong(why) => f.write_str(why),
+            RunError::Stop(stop) => write!(f, "{stop}"),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
 
 /// The names of a system as a lookup table.
 #[derive(Clone, Debug)]
@@ -127,9 +162,16 @@ impl<'s> NameIndex<'s> {
         }
     }
 
+    /// The bytes of a state of a run.
+    pub fn state_bytes(&self) -> usize {
+        self.system.variables.len() * size_of::<Value>() + size_of::<State>()
+    }
+
     /// Reads a run: an object with `initial`, `prefix` and optionally `loop`.
-    pub fn run(&self, json: &Json) -> Result<DrawnRun, String> {
-        let initial = json.get("initial").ok_or("it has no `initial` state")?;
+    pub fn run(&self, json: &Json, budget: &Budget) -> Result<DrawnRun, RunError> {
+        let mut poll = Poll::new(budget);
+        let initial = json.get("initial");
+        let initial = initial.ok_or_else(|| "it has no `initial` state".to_owned())?;
         let mut run = DrawnRun::at(self.state(initial)?);
         let steps = |name: &str| match json.get(name) {
             None | Some(Json::Null) => Ok(&[][..]),
@@ -138,20 +180,24 @@ impl<'s> NameIndex<'s> {
         };
         let (prefix, cycle) = (steps("prefix")?, steps("loop")?);
         for step in prefix.iter().chain(cycle) {
+            // The state is copied by blocks, its entries are parsed.
+            let entries = step.get("marking").or_else(|| step.get("changes"));
+            let entries = entries.and_then(Json::as_object);
+            let entries = entries.map_or(0, Map::len);
+            poll.spend(16 * entries + self.system.variables.len() / 8)
+                .map_err(RunError::Stop)?;
             let event = match step.get("fire") {
                 None | Some(Json::Null) => None,
                 Some(Json::String(name)) => Some(self.event(name)?),
-                Some(other) => return Err(format!("`fire` is {other}: expected a name or null")),
+                Some(other) => {
+                    return Err(format!("`fire` is {other}: expected a name or null").into());
+                }
             };
-            let before = run.states.last();
-            let state = match (step.get("marking"), step.get("changes"), before) {
+            let state = match (step.get("marking"), step.get("changes"), run.states.last()) {
                 (Some(marking), _, _) => self.state(marking)?,
                 (None, Some(changes), Some(before)) => self.assign(before.clone(), changes)?,
-                _ => return Err("a step has no `marking`".to_owned()),
+                _ => return Err("a step has no `marking`".to_owned().into()),
             };
-            if (run.states.len() + 1).saturating_mul(state.len()) > MOST_VALUES {
-                return Err(format!("it has more than {} steps", run.events.len()));
-            }
             run.events.push(event);
             run.states.push(state);
         }

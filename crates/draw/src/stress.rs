@@ -11,9 +11,12 @@
 //! converges in about thirty rounds (Zheng, Pawar, Goodman: *Graph drawing by stochastic gradient
 //! descent*, IEEE TVCG 2019). The result depends on the start, so several fixed seeds are tried.
 //! The drawing with the fewest crossings wins, with a penalty for arcs through other nodes, and is
-//! rotated to the horizontal. Cost: rounds × n² per start, and counting its crossings.
+//! rotated to the horizontal. Cost: rounds × n² per start, and counting its crossings. The first
+//! start may take half of the time left; further ones are tried until that half has passed.
 
+use crate::share::{Poll, part};
 use crate::{Point, SEEDS};
+use lariat_budget::{Budget, Stop};
 use lariat_random::Random;
 use std::collections::VecDeque;
 
@@ -32,25 +35,29 @@ const THROUGH: usize = 3;
 const NEAR: f64 = 20.0;
 
 /// A position for each of `n` connected nodes, with neighbours about `length` apart.
-pub(crate) fn layout(n: usize, edges: &[(usize, usize)], length: f64) -> Vec<Point> {
+pub(crate) fn layout(
+    n: usize,
+    edges: &[(usize, usize)],
+    length: f64,
+    budget: &Budget,
+) -> Result<Vec<Point>, Stop> {
     if n <= 1 {
-        return vec![(0.0, 0.0); n];
+        return Ok(vec![(0.0, 0.0); n]);
     }
-    let distances = distances(n, edges);
+    let half = part(budget, 0.5);
     let pairs = n * (n - 1) / 2;
+    let mut lease = budget.lease();
+    let bytes = n * n * size_of::<f64>() + pairs * size_of::<(u32, u32)>();
+    lease.resize(bytes)?;
+    let distances = distances(n, edges, &half)?;
     let starts = (PAIRS / pairs).clamp(1, SEEDS);
-    let countable = edges.len() * edges.len() <= CROSSINGS;
     let mut best: Option<((usize, f64), Vec<Point>)> = None;
     for seed in 0..starts {
-        let points = descend(n, &distances, &mut Random::new(seed as u64));
-        let bad = if countable {
-            crossings(&points, edges) + THROUGH * passes(&points, edges, NEAR / length)
-        } else {
-            0
-        };
-        let cost = (bad, stress(&points, &distances));
-        if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-            best = Some((cost, points));
+        match attempt(n, edges, &distances, (seed as u64, NEAR / length), &half) {
+            Ok(drawn) if best.as_ref().is_none_or(|best| drawn.0 < best.0) => best = Some(drawn),
+            Err(stop) if best.is_none() => return Err(stop),
+            Err(_) => break,
+            Ok(_) => {}
         }
     }
     let mut points = best.map(|(_, points)| points).unwrap_or_default();
@@ -58,7 +65,25 @@ pub(crate) fn layout(n: usize, edges: &[(usize, usize)], length: f64) -> Vec<Poi
     for (x, y) in &mut points {
         (*x, *y) = (*x * length, *y * length);
     }
-    points
+    Ok(points)
+}
+
+/// The drawing from one seed, with its cost: crossings, then stress.
+fn attempt(
+    n: usize,
+    edges: &[(usize, usize)],
+    distances: &[f64],
+    (seed, near): (u64, f64),
+    budget: &Budget,
+) -> Result<((usize, f64), Vec<Point>), Stop> {
+    let mut poll = Poll::new(budget);
+    let points = descend(n, distances, &mut Random::new(seed), &mut poll)?;
+    let bad = if edges.len() * edges.len() <= CROSSINGS {
+        crossings(&points, edges, &mut poll)? + THROUGH * passes(&points, edges, near, &mut poll)?
+    } else {
+        0
+    };
+    Ok(((bad, stress(&points, distances, &mut poll)?), points))
 }
 
 /// The neighbours of every node, once per edge.
@@ -72,12 +97,15 @@ pub(crate) fn neighbours(n: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> 
 }
 
 /// The distances between all nodes, row by row; unconnected nodes have distance `n`.
-fn distances(n: usize, edges: &[(usize, usize)]) -> Vec<f64> {
+fn distances(n: usize, edges: &[(usize, usize)], budget: &Budget) -> Result<Vec<f64>, Stop> {
     let near = neighbours(n, edges);
-    let mut all = vec![n as f64; n * n];
+    let mut poll = Poll::new(budget);
+    let mut all = Vec::with_capacity(n * n);
     let mut queue = VecDeque::new();
     for start in 0..n {
-        let row = &mut all[start * n..(start + 1) * n];
+        poll.spend(n + edges.len())?;
+        all.resize((start + 1) * n, n as f64);
+        let row = &mut all[start * n..];
         row[start] = 0.0;
         queue.push_back(start);
         while let Some(node) = queue.pop_front() {
@@ -89,10 +117,15 @@ fn distances(n: usize, edges: &[(usize, usize)]) -> Vec<f64> {
             }
         }
     }
-    all
+    Ok(all)
 }
 
-fn descend(n: usize, distances: &[f64], random: &mut Random) -> Vec<Point> {
+fn descend(
+    n: usize,
+    distances: &[f64],
+    random: &mut Random,
+    poll: &mut Poll<'_>,
+) -> Result<Vec<Point>, Stop> {
     let unit = |random: &mut Random| random.below(1_000_000_u32) as f64 / 1e6;
     let side = (n as f64).sqrt();
     let mut points: Vec<Point> = (0..n)
@@ -100,6 +133,7 @@ fn descend(n: usize, distances: &[f64], random: &mut Random) -> Vec<Point> {
         .collect();
     let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(n * (n - 1) / 2);
     for i in 0..n as u32 {
+        poll.spend(i as usize / 8)?;
         pairs.extend((0..i).map(|j| (i, j)));
     }
     let farthest = distances.iter().copied().fold(1.0, f64::max);
@@ -108,8 +142,12 @@ fn descend(n: usize, distances: &[f64], random: &mut Random) -> Vec<Point> {
     let decay = (last / first).ln() / f64::from(ROUNDS - 1);
     for round in 0..ROUNDS {
         let step = first * (decay * f64::from(round)).exp();
-        random.shuffle(&mut pairs);
+        for last in (1..pairs.len()).rev() {
+            poll.spend(1)?;
+            pairs.swap(last, random.below(last + 1));
+        }
         for (i, j) in &pairs {
+            poll.spend(1)?;
             let (i, j) = (*i as usize, *j as usize);
             let d = distances[i * n + j];
             let mu = (step / (d * d)).min(1.0);
@@ -122,27 +160,33 @@ fn descend(n: usize, distances: &[f64], random: &mut Random) -> Vec<Point> {
             points[j].1 += move_by * dy;
         }
     }
-    points
+    Ok(points)
 }
 
-fn stress(points: &[Point], distances: &[f64]) -> f64 {
+fn stress(points: &[Point], distances: &[f64], poll: &mut Poll<'_>) -> Result<f64, Stop> {
     let n = points.len();
     let mut sum = 0.0;
     for i in 0..n {
+        poll.spend(i)?;
         for j in 0..i {
             let d = distances[i * n + j];
             let length = (points[i].0 - points[j].0).hypot(points[i].1 - points[j].1);
             sum += ((length - d) / d).powi(2);
         }
     }
-    sum
+    Ok(sum)
 }
 
 /// The number of crossing pairs of straight edges, except those that share an end.
-pub(crate) fn crossings(points: &[Point], edges: &[(usize, usize)]) -> usize {
+pub(crate) fn crossings(
+    points: &[Point],
+    edges: &[(usize, usize)],
+    poll: &mut Poll<'_>,
+) -> Result<usize, Stop> {
     let side = |a: Point, b: Point, c: Point| (b.0 - a.0) * (c.1 - a.1) - (b.1 - a.1) * (c.0 - a.0);
     let mut count = 0;
     for (i, (a, b)) in edges.iter().enumerate() {
+        poll.spend(i)?;
         let (p, q) = (points[*a], points[*b]);
         for (c, d) in &edges[..i] {
             if a == c || a == d || b == c || b == d {
@@ -159,12 +203,18 @@ pub(crate) fn crossings(points: &[Point], edges: &[(usize, usize)]) -> usize {
             }
         }
     }
-    count
+    Ok(count)
 }
 
 /// The number of edges that pass within `near` of another node.
-fn passes(points: &[Point], edges: &[(usize, usize)], near: f64) -> usize {
+fn passes(
+    points: &[Point],
+    edges: &[(usize, usize)],
+    near: f64,
+    poll: &mut Poll<'_>,
+) -> Result<usize, Stop> {
     let through = |(a, b): &(usize, usize)| {
+        poll.spend(points.len())?;
         let (p, q) = (points[*a], points[*b]);
         let (dx, dy) = (q.0 - p.0, q.1 - p.1);
         let length = dx.hypot(dy).max(1e-9);
@@ -174,7 +224,7 @@ fn passes(points: &[Point], edges: &[(usize, usize)], near: f64) -> usize {
             let along = x * ux + y * uy;
             i != a && i != b && along > 0.0 && along < length && (y * ux - x * uy).abs() < near
         };
-        points.iter().enumerate().filter(hit).count()
+        Ok(points.iter().enumerate().filter(hit).count())
     };
     edges.iter().map(through).sum()
 }
@@ -210,8 +260,9 @@ mod tests {
     fn neighbours_are_near_and_a_ring_does_not_cross_itself() {
         let n = 24;
         let ring: Vec<_> = (0..n).map(|i| (i, (i + 1) % n)).collect();
-        let points = layout(n, &ring, 50.0);
-        assert_eq!(crossings(&points, &ring), 0);
+        let budget = Budget::unlimited();
+        let points = layout(n, &ring, 50.0, &budget).unwrap();
+        assert_eq!(crossings(&points, &ring, &mut Poll::new(&budget)), Ok(0));
         for (a, b) in &ring {
             let length = (points[*a].0 - points[*b].0).hypot(points[*a].1 - points[*b].1);
             assert!((25.0..=90.0).contains(&length), "{length}");
@@ -221,8 +272,9 @@ mod tests {
     #[test]
     fn the_same_graph_is_drawn_the_same_way() {
         let path: Vec<_> = (0..9).map(|i| (i, i + 1)).collect();
-        let points = layout(10, &path, 1.0);
-        assert_eq!(points, layout(10, &path, 1.0));
+        let layout = || layout(10, &path, 1.0, &Budget::unlimited()).unwrap();
+        let points = layout();
+        assert_eq!(points, layout());
         // The first node of a path is left, and the path is horizontal.
         let (low, high) = (points[0].0, points[9].0);
         assert!(low < high && points.iter().all(|(_, y)| y.abs() < high - low));

@@ -13,6 +13,9 @@ pub const SIZE: f64 = 11.0;
 /// Font size of titles.
 pub const TITLE: f64 = 13.0;
 
+/// Margin of a remark below a picture.
+const FOOTNOTE: f64 = 10.0;
+
 /// Colours of series. A test measures the distance of any two, also for colour-blind vision.
 pub const COLOURS: [&str; 8] = [
     "#4e49fb", "#f08e0a", "#70bf79", "#af1f06", "#d28eff", "#665f55", "#190069", "#290111",
@@ -118,6 +121,15 @@ impl Svg {
         self.title = title.to_owned();
     }
 
+    /// Adds a remark below the picture.
+    pub(crate) fn footnote(&mut self, text: &str) {
+        let style = TextStyle::new(Anchor::Start, SIZE, "class=\"footnote\" fill=\"#59636e\"");
+        let wide = width(text, SIZE) + 2.0 * FOOTNOTE;
+        self.text((FOOTNOTE, self.height + SIZE), style, text);
+        self.width = self.width.max(wide.ceil());
+        self.height += FOOTNOTE + SIZE;
+    }
+
     /// Opens a group with attributes.
     pub fn open(&mut self, attributes: &str) {
         let _ = writeln!(self.body, "<g {attributes}>");
@@ -178,12 +190,6 @@ impl Svg {
             TextStyle::new(style.anchor, style.size, &attributes),
             text,
         );
-    }
-
-    /// Writes a text as [`Svg::halo`] that may overlap others: its area is not recorded.
-    pub fn overlay(&mut self, at: Point, style: TextStyle<'_>, text: &str) {
-        self.halo(at, style, text);
-        self.labels.pop();
     }
 
     /// Draws a path.

@@ -130,6 +130,8 @@ pub struct Event {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Unit {
+    /// The name in the file; empty if there is none.
+    pub name: String,
     /// The local places of the unit.
     pub places: Vec<VarId>,
     /// Positions of its subunits in [`System::units`].

@@ -309,6 +309,7 @@ impl<'a> ReducibleNet<'a> {
             places[place.index()] = Some(new);
         }
         let unit = |unit: &Unit| Unit {
+            name: unit.name.clone(),
             places: (unit.places.iter())
                 .filter_map(|place| places.get(place.index()).copied().flatten())
                 .collect(),

@@ -142,10 +142,12 @@ pub(crate) struct Simulate {
 }
 
 const DRAW_HELP: &str = "\
-The extension of the file selects the format: .svg, or .dot for Graphviz. Nets
-use the positions in their file if every node has one, else a computed layout.
-Of a large net the neighbourhood of some nodes is drawn (--around, --nodes). A
-state space is drawn up to 60 states.
+The extension of the file selects the format: .svg, or .dot for Graphviz. For
+PNG or PDF, convert the .svg, for example with resvg or rsvg-convert. Nets use
+the positions in their file if every node has one, else a computed layout. Of a
+large net the neighbourhood of some nodes is drawn (--around, --nodes). A state
+space is drawn up to 60 states; edge labels that do not fit are counted. If the
+time limit ends the layout, nodes are placed on a grid.
 
 Examples:
   lariat draw examples/mutex.pnml -o mutex.svg

@@ -25,6 +25,7 @@ fn nets_processes_states_and_automata_are_drawn() {
     };
     let svg = drawn("", "net.svg");
     assert!(svg.starts_with("<svg") && svg.contains(">waiting_1</text>"));
+    assert!(svg.contains("<title>mutex.pnml</title>"));
     assert_eq!(svg.matches("class=\"node place\"").count(), 7);
     assert!(drawn("", "net.dot").starts_with("digraph"));
     let states = drawn("--reach", "states.svg");
@@ -37,7 +38,9 @@ fn nets_processes_states_and_automata_are_drawn() {
 
 #[test]
 fn unsupported_drawings_are_refused() {
-    lariat("draw examples/mutex.pnml -o net.png").refuses("ends in .svg or .dot");
+    lariat("draw examples/mutex.pnml -o net.png").refuses("resvg net.svg net.png");
+    lariat("draw examples/mutex.pnml -o net.PDF").refuses("rsvg-convert -f pdf -o net.PDF net.svg");
+    lariat("draw examples/mutex.pnml -o net.txt").refuses("ends in .svg or .dot");
     lariat("draw examples/mutex.pnml --around lokc").refuses("did you mean");
     lariat("draw examples/crossing.dve --around x").refuses("is not a net");
 }
@@ -54,6 +57,31 @@ fn large_nets_are_drawn_in_part() {
     let ran = lariat(format!("draw {net} --reach")).exits(0);
     assert_eq!(ran.out.matches("class=\"node state").count(), 60);
     ran.reports("more states");
+}
+
+/// The page of a safety property names the position and the reason.
+#[test]
+fn pages_explain_safety_violations() {
+    let folder = Folder::new();
+    let html = format!("{}/page.html", folder.path());
+    lariat(format!("check {MUTEX} -f 'G !critical_1' --html {html}")).exits(1);
+    let page = contents(&html);
+    assert!(page.contains("<title>mutex.pnml – lariat</title>"));
+    let run = data(&page)["runs"][0].clone();
+    assert_eq!(run["bad"], 2);
+    assert_eq!(run["why"][0]["at"], 2);
+    assert_eq!(run["why"][0]["text"], "critical_1 holds");
+}
+
+/// The layout of thousands of nodes ends with the time limit.
+#[test]
+fn layouts_end_in_time() {
+    let folder = Folder::new();
+    let net = lariat("generate philosophers 500").exits(0);
+    let net = folder.file("phil.pnml", net.out);
+    let ran = lariat(format!("draw {net} --nodes 5000 --timeout 2s")).exits(0);
+    assert_eq!(ran.out.matches("class=\"node ").count(), 5000);
+    ran.prints("simple layout: too little time for the usual one");
 }
 
 #[test]

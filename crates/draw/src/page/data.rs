@@ -6,12 +6,15 @@
 use super::truth::AtomMeanings;
 use super::{PageEntry, PageSubject, rules};
 use crate::net::DrawnNet;
-use crate::processes::processes;
+use crate::processes::Process;
 use crate::run::{DrawnRun, RunKind};
+use crate::share::Poll;
+use crate::why::Explanation;
+use lariat_budget::{Budget, Stop};
 use lariat_formats::LoadedModel;
 use lariat_model::{Domain, EventId, State, System, Value, VarId};
+use rustc_hash::FxHashSet;
 use serde_json::{Value as Json, json};
-use std::collections::BTreeSet;
 
 /// Limit on the number of lanes.
 const LANES: usize = 40;
@@ -25,11 +28,67 @@ fn number(value: Value) -> Json {
     }
 }
 
+/// A step of a run.
+pub(super) struct ShownStep {
+    /// The fired event; `None` for a stutter step.
+    pub event: Option<EventId>,
+    /// The variables that it changes, with their new values.
+    pub changes: Vec<(VarId, Value)>,
+}
+
+/// An entry with the steps of its run.
+pub(super) struct ShownEntry<'a> {
+    pub entry: &'a PageEntry,
+    /// The run, if it is shown.
+    pub run: Option<&'a DrawnRun>,
+    /// Its steps.
+    pub steps: Vec<ShownStep>,
+    /// The reason why there is a run that is not shown.
+    pub stop: Option<Stop>,
+}
+
+impl<'a> ShownEntry<'a> {
+    pub fn new(entry: &'a PageEntry, budget: &Budget) -> ShownEntry<'a> {
+        let (run, steps, stop) = match entry.run.as_ref().map(|run| (run, steps(run, budget))) {
+            Some((run, Ok(steps))) => (Some(run), steps, None),
+            Some((_, Err(stop))) => (None, Vec::new(), Some(stop)),
+            None => (None, Vec::new(), entry.unread.clone()),
+        };
+        ShownEntry {
+            entry,
+            run,
+            steps,
+            stop,
+        }
+    }
+}
+
+fn steps(run: &DrawnRun, budget: &Budget) -> Result<Vec<ShownStep>, Stop> {
+    let mut poll = Poll::new(budget);
+    let step = |(event, pair): (&Option<EventId>, &[State])| {
+        poll.spend(pair[0].len())?;
+        let values = pair[0].iter().zip(&pair[1]).enumerate();
+        let changed = values.filter(|(_, (before, after))| before != after);
+        let changes = changed.map(|(var, (_, after))| (VarId(var as u32), *after));
+        Ok(ShownStep {
+            event: *event,
+            changes: changes.collect(),
+        })
+    };
+    run.events
+        .iter()
+        .zip(run.states.windows(2))
+        .map(step)
+        .collect()
+}
+
 /// The complete data.
 pub(super) fn data(
     subject: &PageSubject<'_>,
     net: Option<&DrawnNet>,
-    properties: &[PageEntry],
+    processes: &[Process],
+    entries: &[ShownEntry<'_>],
+    budget: &Budget,
 ) -> Json {
     let PageSubject { name, model, .. } = *subject;
     let system = &model.system;
@@ -43,7 +102,7 @@ pub(super) fn data(
     let events: Vec<&str> = system.events.iter().map(|event| &*event.name).collect();
     let rules = rules::rules(system).filter(|_| !system.events.is_empty());
     let mut base = 0;
-    let list: Vec<Json> = processes(model)
+    let list: Vec<Json> = processes
         .iter()
         .map(|process| {
             let here = base;
@@ -73,7 +132,8 @@ pub(super) fn data(
         .filter(|v| system.variable(*v).name.starts_with("(sent "));
     json!({
         "model": name,
-        "about": about(model, net),
+        "title": title(subject),
+        "about": about(model, net, &title(subject)),
         "vars": vars,
         "events": events,
         "fault": system.fault.map(|fault| fault.0),
@@ -83,15 +143,26 @@ pub(super) fn data(
         "eventNodes": event_nodes,
         "processes": list,
         "hidden": hidden.map(|var| var.0).collect::<Vec<_>>(),
-        "lanes": lanes(model, properties),
+        "lanes": lanes(model, processes, entries),
         "messages": messages(model),
-        "runs": properties.iter().map(|one| run_json(subject, one, rules.is_some())).collect::<Vec<_>>(),
+        "runs": entries.iter().map(|entry| run_json(subject, entry, rules.is_some(), budget)).collect::<Vec<_>>(),
         "rules": rules,
     })
 }
 
+/// The name of the model's file without folders; of a file called `model` also that of the model.
+pub(super) fn title(subject: &PageSubject<'_>) -> String {
+    let path = subject.name;
+    let file = path.rsplit(['/', '\\']).find(|part| !part.is_empty());
+    let file = file.unwrap_or(path);
+    match &*subject.model.system.name {
+        name if file.starts_with("model.") && !name.is_empty() => format!("{name} ({file})"),
+        _ => file.to_owned(),
+    }
+}
+
 /// The name and the size of the model in words.
-fn about(model: &LoadedModel, net: Option<&DrawnNet>) -> String {
+fn about(model: &LoadedModel, net: Option<&DrawnNet>, title: &str) -> String {
     let System {
         variables,
         events,
@@ -109,7 +180,7 @@ fn about(model: &LoadedModel, net: Option<&DrawnNet>) -> String {
         ),
     };
     match name.as_str() {
-        "" => format!("{parts}, {moves}"),
+        name if name.is_empty() || title.starts_with(name) => format!("{parts}, {moves}"),
         name => format!("{name} · {parts}, {moves}"),
     }
 }
@@ -119,33 +190,27 @@ fn several(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The variables that a step changes.
-pub(super) fn changed<'a>(
-    system: &System,
-    step: &'a [State],
-) -> impl Iterator<Item = VarId> + use<'a> {
-    let vars = system.var_ids();
-    vars.filter(|var| step[0][var.index()] != step[1][var.index()])
-}
-
 /// The lanes of the time line: processes, units that change, and other variables of a program.
-fn lanes(model: &LoadedModel, properties: &[PageEntry]) -> Vec<Json> {
+fn lanes(model: &LoadedModel, processes: &[Process], entries: &[ShownEntry<'_>]) -> Vec<Json> {
     let system = &model.system;
     if system.is_net() && !system.events.is_empty() {
-        let runs = properties.iter().filter_map(|one| one.run.as_ref());
-        let steps = runs.flat_map(|run| run.states.windows(2));
-        let moved: BTreeSet<VarId> = steps.flat_map(|pair| changed(system, pair)).collect();
+        let changes = entries.iter().flat_map(|entry| &entry.steps);
+        let changes = changes.flat_map(|step| &step.changes);
+        let moved: FxHashSet<VarId> = changes.map(|(var, _)| *var).collect();
         let units = system.units.iter().enumerate();
         let moving =
             units.filter(|(_, unit)| unit.places.iter().any(|place| moved.contains(place)));
         let lane = |(i, unit): (usize, &lariat_model::Unit)| {
             let places: Vec<u32> = unit.places.iter().map(|place| place.0).collect();
-            json!({"name": format!("unit {i}"), "places": places})
+            let name = match &*unit.name {
+                "" => format!("unit {i}"),
+                name => name.to_owned(),
+            };
+            json!({"name": name, "places": places})
         };
         return moving.take(LANES).map(lane).collect();
     }
-    let processes = processes(model).into_iter();
-    let locations: Vec<VarId> = processes.map(|process| process.location).collect();
+    let locations: Vec<VarId> = processes.iter().map(|process| process.location).collect();
     let lane = |var: VarId, always: bool| json!({"name": system.variable(var).name, "var": var.0, "always": always});
     let first = locations.iter().take(LANES);
     let mut lanes: Vec<Json> = first.map(|var| lane(*var, true)).collect();
@@ -165,15 +230,6 @@ fn messages(model: &LoadedModel) -> Json {
     Json::Object(model.messages.iter().map(one).collect())
 }
 
-/// The changes from one state to the next.
-fn changes(before: &State, after: &State) -> Vec<Json> {
-    let pairs = before.iter().zip(after).enumerate();
-    pairs
-        .filter(|(_, (x, y))| x != y)
-        .map(|(var, (_, y))| json!([var, number(*y)]))
-        .collect()
-}
-
 /// The variables of a state that are not 0.
 fn sparse(state: &[Value]) -> Vec<Json> {
     let some = state.iter().enumerate().filter(|(_, value)| **value != 0);
@@ -181,7 +237,37 @@ fn sparse(state: &[Value]) -> Vec<Json> {
         .collect()
 }
 
-fn run_json(subject: &PageSubject<'_>, property: &PageEntry, live: bool) -> Json {
+/// The data of an entry; without its run if the budget ends.
+fn run_json(
+    subject: &PageSubject<'_>,
+    shown: &ShownEntry<'_>,
+    live: bool,
+    budget: &Budget,
+) -> Json {
+    match try_run_json(subject, shown, live, budget) {
+        Ok(json) => json,
+        Err(stop) => {
+            let bare = ShownEntry {
+                entry: &PageEntry {
+                    report: shown.entry.report.clone(),
+                    ..PageEntry::default()
+                },
+                run: None,
+                steps: Vec::new(),
+                stop: Some(stop),
+            };
+            // Nothing is polled without a run and a formula.
+            try_run_json(subject, &bare, live, budget).unwrap_or_default()
+        }
+    }
+}
+
+fn try_run_json(
+    subject: &PageSubject<'_>,
+    shown: &ShownEntry<'_>,
+    live: bool,
+    budget: &Budget,
+) -> Result<Json, Stop> {
     let PageSubject {
         model,
         formulas,
@@ -189,49 +275,69 @@ fn run_json(subject: &PageSubject<'_>, property: &PageEntry, live: bool) -> Json
         ..
     } = *subject;
     let system = &model.system;
+    let entry = shown.entry;
     let nothing: State = vec![0; system.variables.len()].into();
     let start = system.initial.first().cloned().unwrap_or(nothing);
-    let run = property.run.clone().unwrap_or_else(|| DrawnRun::at(start));
+    let still = DrawnRun::at(start);
+    let run = shown.run.unwrap_or(&still);
     let meaning = AtomMeanings {
         system,
         formulas,
         propositions,
+        budget,
     };
     let (mut parts, mut tokens, mut why) = (Vec::new(), Vec::new(), Vec::new());
-    if let Some(f) = property.formula {
-        let (rows, because) = meaning.rows(&run, f);
-        if property.run.is_some() {
+    if let Some(f) = entry.formula {
+        let (rows, because) = meaning.rows(run, f)?;
+        if let Some(run) = shown.run {
             why = because;
+            if why.is_empty() && run.kind == RunKind::Prefix {
+                let at = run.bad.unwrap_or(run.events.len());
+                let text = "from here on no continuation satisfies the property".to_owned();
+                why.push(Explanation { at, text });
+            }
         }
         (parts, tokens) = meaning.parts(f, &rows, live);
     }
-    for atom in &property.atoms {
-        if property.formula.is_none() {
+    for atom in &entry.atoms {
+        if entry.formula.is_none() {
             let proposition = propositions.get(atom.index());
             let rule = proposition.filter(|_| live).map(rules::proposition);
             parts.push(json!({
                 "text": formulas.atom_name(*atom),
-                "row": meaning.atom_row(&run, *atom),
+                "row": meaning.atom_row(run, *atom)?,
                 "atom": true,
                 "rule": rule,
             }));
         }
     }
-    let step = |(event, pair): (&Option<EventId>, &[State])| {
-        let values = event.map_or(String::new(), |event| sent(model, event, &pair[1]));
-        let event = event.map(|event| event.0);
-        json!([event, changes(&pair[0], &pair[1]), values])
+    let step = |(step, after): (&ShownStep, &State)| {
+        let values = step
+            .event
+            .map_or(String::new(), |event| sent(model, event, after));
+        let event = step.event.map(|event| event.0);
+        let changes = step.changes.iter();
+        let changes: Vec<Json> = changes.map(|(var, x)| json!([var.0, number(*x)])).collect();
+        json!([event, changes, values])
     };
-    let steps = run.events.iter().zip(run.states.windows(2)).map(step);
-    let report = &property.report;
+    let steps = shown.steps.iter().zip(run.states.iter().skip(1)).map(step);
+    let report = &entry.report;
     let text = |name: &str| report.get(name).and_then(Json::as_str);
-    json!({
+    let mut notes = notes(report, run, system);
+    if let Some(stop) = &shown.stop {
+        notes.insert(
+            0,
+            format!("The run is not shown ({stop}): the limits left too little for this page."),
+        );
+    }
+    Ok(json!({
         "property": text("property"),
         "formula": text("formula"),
         "verdict": text("verdict"),
         "summary": summary(report),
-        "story": property.run.as_ref().map(|run| story(run, report)),
-        "kind": if property.report.is_null() { "free" } else { run.kind.name() },
+        "story": shown.run.map(|run| story(run, report)),
+        "shown": shown.run.is_some(),
+        "kind": if report.is_null() { "free" } else { run.kind.name() },
         "prefix": run.prefix,
         "infinite": run.is_infinite(),
         "bad": run.bad,
@@ -241,9 +347,9 @@ fn run_json(subject: &PageSubject<'_>, property: &PageEntry, live: bool) -> Json
         "subs": parts,
         "tokens": tokens,
         "why": why.iter().map(|because| json!({"at": because.at, "text": because.text})).collect::<Vec<_>>(),
-        "notes": notes(report, &run, system),
+        "notes": notes,
         "fairness": fairness(report),
-    })
+    }))
 }
 
 /// The values that an event has put into a channel's buffer.
@@ -297,8 +403,11 @@ fn story(run: &DrawnRun, report: &Json) -> String {
         RunKind::Covering => format!(
             "The run: {prefix}rounds of {cycle}, repeated infinitely often, each of which adds tokens."
         ),
+        RunKind::Prefix if run.events.is_empty() => {
+            "The run: every continuation of the initial state violates the property.".to_owned()
+        }
         RunKind::Prefix => format!(
-            "The run: {}. Every continuation violates the property.",
+            "The run: {}, after which every continuation violates the property.",
             steps(run.events.len())
         ),
         RunKind::Finite => format!("A run of {}.", steps(run.events.len())),

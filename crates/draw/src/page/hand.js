@@ -10,7 +10,7 @@ function fork() {
   const here = [];
   for (let time = 0; time < t; time++) here.push(positionOf(time));
   const steps = here.map(i => run.steps[i].slice());
-  const free = {...run, kind: 'free', ready: false, steps, prefix: steps.length, infinite: false, bad: null, growth: null, why: [], notes: [], fairness: [], verdict: null,
+  const free = {...run, kind: 'free', origin: shown, shown: true, ready: false, steps, prefix: steps.length, infinite: false, bad: null, growth: null, why: [], notes: [], fairness: [], verdict: null,
     subs: run.subs.map(sub => ({...sub, row: here.map(i => sub.row[i]).join('') + '?'}))};
   // Later rounds of a covering run have more tokens than the first: recompute the changes.
   if (run.growth && roundOf(t) > 0) {

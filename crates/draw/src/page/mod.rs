@@ -12,10 +12,12 @@ mod truth;
 
 use crate::net::{DrawnNet, DrawnNodeId, PART, WHOLE};
 use crate::paint::NetPicture;
-use crate::processes::processes;
+use crate::processes::{Process, processes};
 use crate::run::DrawnRun;
+use crate::share::part;
 use crate::svg::{Svg, escape, n};
-use data::{changed, data};
+use data::{ShownEntry, data, title};
+use lariat_budget::{Budget, Stop};
 use lariat_formats::LoadedModel;
 use lariat_ltl::{AtomId, Formula, Formulas};
 use lariat_model::{EventId, Predicate, Proposition, System, VarId};
@@ -38,6 +40,8 @@ const SCRIPT: &str = concat!(
     "})();\n"
 );
 
+/// Nodes around which the smallest part of a large net is chosen.
+const CENTRE: usize = 40;
 /// Nodes of the larger parts of a large net, after [`PART`], each about three times the previous.
 const LARGER: [usize; 2] = [160, 420];
 
@@ -48,6 +52,8 @@ pub struct PageEntry {
     pub report: Json,
     /// The run, if there is one.
     pub run: Option<DrawnRun>,
+    /// The reason why the run could not be read within the limits, if it could not.
+    pub unread: Option<Stop>,
     /// The formula, if the property is one.
     pub formula: Option<Formula>,
     /// The atoms of a property that is no formula.
@@ -72,16 +78,21 @@ pub fn can_be_run(system: &System) -> bool {
     rules::rules(system).is_some()
 }
 
-/// Renders the page.
-pub fn page(subject: &PageSubject<'_>, properties: &[PageEntry]) -> String {
+/// Renders the page. Half of the budget's time is for the runs, half for the drawings; a run for
+/// which it does not suffice is not shown, and drawings get a simple layout. The page says so.
+pub fn page(subject: &PageSubject<'_>, properties: &[PageEntry], budget: &Budget) -> String {
     let PageSubject { model, .. } = *subject;
     let net =
         DrawnNet::of(model).filter(|net| !net.nodes.is_empty() && !model.system.events.is_empty());
+    let processes = processes(model);
+    let share = part(budget, 0.5);
+    let read = |entry| ShownEntry::new(entry, &share);
+    let entries: Vec<ShownEntry<'_>> = properties.iter().map(read).collect();
+    let data = data(subject, net.as_ref(), &processes, &entries, &share);
     let views = match &net {
-        Some(net) => net_views(subject, net, properties),
-        None => program_view(model),
+        Some(net) => net_views(subject, net, &entries, budget),
+        None => program_view(model, &processes, budget),
     };
-    let data = data(subject, net.as_ref(), properties);
     let policy = format!(
         "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
         sha256::digest(SCRIPT),
@@ -89,7 +100,7 @@ pub fn page(subject: &PageSubject<'_>, properties: &[PageEntry]) -> String {
     );
     fill(&[
         ("policy", &policy),
-        ("title", &escape(&format!("{} – lariat", subject.name))),
+        ("title", &escape(&format!("{} – lariat", title(subject)))),
         ("style", STYLE),
         ("views", &views),
         ("data", &data.to_string().replace('<', "\\u003c")),
@@ -115,7 +126,12 @@ fn fill(gaps: &[(&str, &str)]) -> String {
 }
 
 /// Drawings of the net, from the smallest part to the largest.
-fn net_views(subject: &PageSubject<'_>, net: &DrawnNet, properties: &[PageEntry]) -> String {
+fn net_views(
+    subject: &PageSubject<'_>,
+    net: &DrawnNet,
+    entries: &[ShownEntry<'_>],
+    budget: &Budget,
+) -> String {
     let all = net.nodes.len();
     let [medium, largest] = LARGER;
     let mut sizes = vec![PART, medium, largest];
@@ -123,22 +139,26 @@ fn net_views(subject: &PageSubject<'_>, net: &DrawnNet, properties: &[PageEntry]
     if all <= largest {
         sizes.push(all);
     }
-    let (seeds, first) = interesting(subject, properties);
+    let (seeds, first) = interesting(subject, net, entries);
+    let nearest = net.nearest(&seeds, &first, sizes.iter().copied().max().unwrap_or(0));
     let mut out = String::new();
     for (i, size) in sizes.iter().enumerate() {
-        let nodes = if *size < all {
-            net.neighbourhood(&seeds, &first, *size)
-        } else {
-            (0..all as u32).map(DrawnNodeId).collect()
-        };
-        let picture = NetPicture::whole(net.part(&nodes));
+        // The smallest part is seen first; a larger one takes longer.
+        let share = part(budget, 1.0 / (sizes.len() - i) as f64);
+        let mut nodes = nearest[..*size].to_vec();
+        nodes.sort_unstable();
+        let picture = NetPicture::whole(net.part(&nodes), &share);
         let (width, height) = picture.size();
         let mut svg = Svg::new(0.0, 0.0, "", "");
-        picture.paint(&mut svg, &|node| nodes[node.index()].0);
+        let remarks = picture.paint(&mut svg, &|node| nodes[node.index()].0, &share);
         let hidden = if i == 0 { "" } else { " hidden" };
+        let note = match &remarks[..] {
+            [] => String::new(),
+            remarks => format!(" data-remark=\"{}\"", escape(&remarks.join("; "))),
+        };
         let _ = write!(
             out,
-            "<svg class=\"view\" role=\"img\" aria-label=\"The net\" viewBox=\"0 0 {} {}\"{hidden}>\n{}</svg>\n",
+            "<svg class=\"view\" role=\"img\" aria-label=\"The net\" viewBox=\"0 0 {} {}\"{note}{hidden}>\n{}</svg>\n",
             n(width),
             n(height),
             svg.fragment()
@@ -147,10 +167,13 @@ fn net_views(subject: &PageSubject<'_>, net: &DrawnNet, properties: &[PageEntry]
     out
 }
 
-/// The nodes that properties mention, and those that runs change.
+/// The nodes around which a part of the net is drawn, and all nodes that runs change. The first are
+/// those that a property mentions or its run changes, from the first property on, until there are
+/// enough.
 fn interesting(
     subject: &PageSubject<'_>,
-    properties: &[PageEntry],
+    net: &DrawnNet,
+    entries: &[ShownEntry<'_>],
 ) -> (Vec<DrawnNodeId>, Vec<DrawnNodeId>) {
     let PageSubject {
         model,
@@ -158,7 +181,7 @@ fn interesting(
         propositions,
         ..
     } = *subject;
-    let places = DrawnNet::of(model).map_or(0, |net| net.places as u32);
+    let places = net.places as u32;
     let place = |var: VarId| match &model.coloured {
         Some(coloured) => DrawnNodeId(coloured.unfolding.place_of(var).0.0),
         None => DrawnNodeId(var.0),
@@ -167,13 +190,14 @@ fn interesting(
         Some(coloured) => DrawnNodeId(places + coloured.unfolding.binding(event).0.0),
         None => DrawnNodeId(places + event.0),
     };
-    let (mut seeds, mut first) = (BTreeSet::new(), BTreeSet::new());
-    for property in properties {
-        let of_formula = property
+    let (mut centre, mut touched) = (BTreeSet::new(), BTreeSet::new());
+    for ShownEntry { entry, steps, .. } in entries {
+        let of_formula = entry
             .formula
             .map(|f| formulas.atoms_of(f))
             .unwrap_or_default();
-        for atom in of_formula.iter().chain(&property.atoms) {
+        let mut seeds = BTreeSet::new();
+        for atom in of_formula.iter().chain(&entry.atoms) {
             match propositions.get(atom.index()) {
                 Some(Proposition::State(predicate)) => {
                     let mut vars = Vec::new();
@@ -189,15 +213,20 @@ fn interesting(
                 None => {}
             }
         }
-        let Some(run) = &property.run else {
-            continue;
-        };
-        for (pair, event) in run.states.windows(2).zip(&run.events) {
-            first.extend(event.map(transition));
-            first.extend(changed(&model.system, pair).map(place));
+        // The last steps come first: they show the violation.
+        let mut of_run = Vec::new();
+        for step in steps.iter().rev() {
+            of_run.extend(step.event.map(transition));
+            of_run.extend(step.changes.iter().map(|(var, _)| place(*var)));
         }
+        for node in seeds.into_iter().chain(of_run.iter().copied()) {
+            if centre.len() < CENTRE {
+                centre.insert(node);
+            }
+        }
+        touched.extend(of_run);
     }
-    (seeds.into_iter().collect(), first.into_iter().collect())
+    (centre.into_iter().collect(), touched.into_iter().collect())
 }
 
 /// Visits the events whose enabledness a predicate tests.
@@ -211,22 +240,26 @@ fn enabled_in(predicate: &Predicate, found: &mut dyn FnMut(EventId)) {
 }
 
 /// Drawings of the processes, side by side.
-fn program_view(model: &LoadedModel) -> String {
-    let list = processes(model);
-    if list.is_empty() {
+fn program_view(model: &LoadedModel, processes: &[Process], budget: &Budget) -> String {
+    if processes.is_empty() {
         return String::new();
     }
     let mut out = String::from("<div class=\"programs\">\n");
     let mut base = 0;
-    for process in &list {
+    for (i, process) in processes.iter().enumerate() {
+        let share = part(budget, 1.0 / (processes.len() - i) as f64);
         let name = escape(&model.system.variable(process.location).name);
-        let (svg, (width, height)) = process.graph.paint(&|node| base + node);
-        let (w, h) = (n(width.ceil()), n(height.ceil()));
+        let painted = process.graph.paint(&|node| base + node, &share);
+        let (w, h) = (n(painted.size.0.ceil()), n(painted.size.1.ceil()));
+        let remark = match &painted.remarks[..] {
+            [] => String::new(),
+            remarks => format!("<p class=\"remark\">{}</p>", escape(&remarks.join("; "))),
+        };
         let _ = write!(
             out,
             "<figure data-process=\"{base}\"><figcaption>{name} <b></b></figcaption>\
-             <svg class=\"process\" role=\"img\" aria-label=\"{name}\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\">\n{}</svg></figure>\n",
-            svg.fragment()
+             <svg class=\"process\" role=\"img\" aria-label=\"{name}\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\">\n{}</svg>{remark}</figure>\n",
+            painted.svg.fragment()
         );
         base += process.graph.nodes.len();
     }

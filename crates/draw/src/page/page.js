@@ -11,8 +11,10 @@ function show() {
   scroller.setAttribute('aria-valuetext', $('where').textContent);
   $('back').disabled = $('first').disabled = t === 0;
   $('next').disabled = $('play').disabled = t >= lastTime();
+  $('last').disabled = !run.infinite && t >= lastTime();
   $('loop').disabled = !run.infinite;
   if (rules) possible = enabled(current());
+  $('hint').textContent = (run.shown ? '←/→ step · Home/End · ' + (run.infinite ? 'L loop · ' : '') + 'Space play · click a column to go to its position · ' : '') + (views.length ? '+/−/0 zoom · ' + (views.length > 1 ? '</> part of the net · ' : '') + '/ find · ' : '');
   document.body.classList.toggle('by-hand', isFree());
   keepInView();
   drawTime();
@@ -21,6 +23,7 @@ function show() {
   showState();
   showEnabled();
 }
+const MARKS = {violated: '✗ ', holds: '✓ ', unknown: '? '};
 function select(k) {
   shown = clamp(k, 0, runs.length - 1);
   run = runs[shown];
@@ -28,15 +31,17 @@ function select(k) {
   state = run.start.slice();
   [t, position, hovered] = [0, 0, null];
   const choices = $('property');
-  choices.replaceChildren(...runs.map((r, i) => html('option', {value: i}, (r.kind === 'free' ? 'simulation' : r.property) || String(i + 1))));
+  choices.replaceChildren(...runs.map((r, i) => html('option', {value: i}, (MARKS[r.verdict] || '') + ((r.kind === 'free' ? 'simulation' : r.property) || String(i + 1)))));
   choices.value = shown;
   $('choose').hidden = runs.length < 2;
   $('move').hidden = !rules;
   $('goal').replaceChildren(html('option', {value: ''}, 'a deadlock'), ...run.subs.map((sub, i) => sub.atom && sub.rule && sub.rule[0] !== 'f' ? html('option', {value: i}, sub.text) : null).filter(x => x));
+  $('time').hidden = !run.shown;
   showProperty();
   layTime();
+  showLegend();
   $('scroller').scrollLeft = 0;
-  show();
+  go(opening(run));
 }
 let timer = null;
 function play() {
@@ -50,7 +55,7 @@ const commands = {
   loop: () => { if (run.infinite) go(run.prefix); },
   in: () => zoom(1 / 1.25), out: () => zoom(1.25), fit, less: () => showView(view - 1), more: () => showView(view + 1),
   undo: undoStep, random: randomStep, until: runUntil, save,
-  leave: () => { const time = Math.min(t, 0); runs = data.runs; select(0); go(time); },
+  leave: () => { const origin = run.origin; runs = data.runs; select(origin); },
 };
 for (const name in commands) $(name).addEventListener('click', commands[name]);
 const keys = {ArrowRight: 'next', ArrowLeft: 'back', Home: 'first', End: 'last', l: 'loop', L: 'loop', ' ': 'play', '+': 'in', '=': 'in', '-': 'out', '0': 'fit', '<': 'less', '>': 'more'};
@@ -81,15 +86,18 @@ $('scroller').addEventListener('pointerleave', () => { hovered = null; drawTime(
 $('scroller').addEventListener('scroll', drawTime);
 window.addEventListener('resize', () => { layTime(); frame(); show(); });
 
-$('model').textContent = data.model;
+$('model').textContent = data.title;
+$('model').title = data.model;
 $('about').textContent = data.about;
 $('tools').hidden = !views.length;
 $('picture').hidden = !views.length && !data.processes.length;
 if (!views.length && !data.processes.length) $('stage').style.gridTemplateColumns = 'minmax(0, 1fr)';
-$('time').hidden = !runs.length;
+$('time').hidden = true;
 if (runs.length) {
   select(0);
   if (views.length) showView(0);
+  else frame();
+  drawPicture();
 }
 // Used by tests: the displayed state, by name.
 window.lariat = {time: () => t, position: () => position, go, shown: () => Object.fromEntries([...document.querySelectorAll('#marking tr')].map(tr => [tr.dataset.name, tr.dataset.value])),

@@ -4,7 +4,9 @@ function showProperty() {
   $('word').textContent = run.verdict ? run.verdict.toUpperCase() : isFree() ? 'SIMULATION' : '';
   $('word').className = run.verdict || '';
   $('word').hidden = !$('word').textContent;
-  $('name').textContent = [run.property, run.summary].filter(x => x).join(' · ');
+  const name = /^\d+$/.test(run.property || '') ? 'property ' + run.property : run.property;
+  $('name').textContent = [name, run.summary].filter(x => x).join(' · ');
+  $('name').title = /deadlocks stutter/.test(run.summary || '') ? 'After a deadlock the last state repeats indefinitely.' : '';
   $('story').textContent = isFree() ? '' : run.story || '';
   const box = $('formula');
   box.replaceChildren();
@@ -19,8 +21,9 @@ function showProperty() {
   }
   if (!run.tokens || !run.tokens.length) box.textContent = run.formula || '';
   box.hidden = !box.textContent;
+  $('because').textContent = (run.why || []).length ? (run.verdict === 'violated' ? 'Why it is violated:' : 'Why:') : '';
   $('why').replaceChildren(...(run.why || []).map(because => {
-    const button = html('button', {}, html('b', {}, String(because.at)), because.text);
+    const button = html('button', {}, html('b', {}, 'At position ' + because.at + ','), ' ' + because.text + '.');
     button.addEventListener('click', () => go(because.at));
     return html('li', {}, button);
   }));
@@ -30,6 +33,7 @@ function colourFormula() {
   const at = hovered === null ? position : hovered;
   for (const span of $('formula').querySelectorAll('span')) {
     const sub = run.subs[span.dataset.sub], truth = sub.row[at];
+    if (!run.shown) { span.className = ''; span.removeAttribute('title'); continue; }
     span.className = truth === '1' ? 'yes' : truth === '0' ? 'no' : 'open';
     span.title = sub.text + (truth === '1' ? ' is true' : truth === '0' ? ' is false' : ' is undetermined') + ' at ' + at;
   }
@@ -63,12 +67,13 @@ function showState() {
   body.replaceChildren(...lines.map(line => line[1]));
   $('rest').textContent = left ? 'and ' + left + ' more: filter by name' : lines.length ? '' : wanted ? 'no match' : 'no tokens';
 }
-const changeText = changes => changes.map(([v, x]) => {
+const MOST_CHANGES = 16;
+const changeText = changes => changes.slice(0, MOST_CHANGES).map(([v, x]) => {
   const now = valueAt(v), name = data.vars[v][0];
   if (!isCount(v)) return name + ': ' + valueText(v, now) + ' → ' + valueText(v, x);
   const d = x - now;
   return (d > 0 ? '+' : '−') + (Math.abs(d) === 1 ? '' : Math.abs(d) + '·') + name;
-}).join(' ');
+}).join(' ') + (changes.length > MOST_CHANGES ? ' and ' + (changes.length - MOST_CHANGES) + ' more' : '');
 const MOST_ENABLED = 120;
 function showEnabled() {
   if (!rules) return;
@@ -80,8 +85,11 @@ function showEnabled() {
     return button;
   }));
   const more = list.length - MOST_ENABLED;
-  $('tip').textContent = list.length === 0 ? 'No event is enabled: a deadlock.' : more > 0 ? 'and ' + more + ' more' : isFree() ? '' : 'The run fires the marked event. Click another one to leave the run.';
+  $('tip').textContent = list.length === 0 ? 'No event is enabled: a deadlock.' : more > 0 ? 'and ' + more + ' more'
+    : isFree() ? 'Click an event to fire it.' : !run.shown ? 'Click an event to simulate from the initial state.'
+    : next === undefined || next === null ? 'The run ends here. Click an event to continue it.' : 'The run fires the marked event. Click another one to leave the run.';
   $('undo').disabled = !isFree() || run.steps.length === 0;
-  $('leave').hidden = !isFree() || !data.runs.length || data.runs[0].kind === 'free';
+  $('leave').hidden = !isFree() || run.origin === undefined;
+  $('leave').textContent = run.origin !== undefined && data.runs[run.origin].shown ? 'back to the run' : 'back to the property';
   $('save').hidden = !isFree();
 }

@@ -47,7 +47,7 @@ function drawTokens(group, node) {
       }
       kids.push(dot);
     });
-  } else kids.push(svg('text', {x, y: y + 4}, String(sum).length > 5 ? Number(sum).toExponential(0) : String(sum)));
+  } else kids.push(svg('text', {x, y: y + 4, class: String(sum).length > 3 ? 'small' : null}, String(sum).length > 5 ? Number(sum).toExponential(0) : String(sum)));
   box.replaceChildren(...kids);
 }
 
@@ -72,7 +72,12 @@ function drawProcesses() {
   const came = arrival();
   for (const process of data.processes) {
     const box = document.querySelector(`[data-process="${process.base}"]`), at = valueAt(process.var);
-    light(box.querySelector(`[data-node="${process.base + at}"]`), 'here');
+    const here = box.querySelector(`[data-node="${process.base + at}"]`);
+    light(here, 'here');
+    if (here && box.scrollWidth > box.clientWidth) {
+      const a = here.getBoundingClientRect(), b = box.getBoundingClientRect();
+      if (a.left < b.left || a.right > b.right) box.scrollLeft += (a.left + a.right - b.left - b.right) / 2;
+    }
     box.querySelector('b').textContent = valueText(process.var, at);
     if (!came || came.event === null) continue;
     const i = came.undo.findIndex(([v]) => v === process.var);
@@ -91,6 +96,7 @@ function showView(next) {
   view = clamp(next, 0, views.length - 1);
   views.forEach((v, i) => { v.toggleAttribute('hidden', i !== view); });
   $('size').textContent = views.length > 1 ? nodesIn[view].size + ' of ' + data.nodes + ' nodes' : '';
+  $('remark').textContent = views[view].dataset.remark || '';
   $('less').disabled = view === 0;
   $('more').disabled = view === views.length - 1;
   $('less').hidden = $('more').hidden = views.length < 2;
@@ -114,12 +120,18 @@ function fit() {
 /// Height of the drawing; on a narrow screen, only the part around the next event.
 const LEGIBLE = .72;
 function frame() {
+  // Processes shrink to the available width, but stay legible.
+  const most = $('views').clientWidth - 28;
+  for (const process of document.querySelectorAll('svg.process')) {
+    const w = process.viewBox.baseVal.width;
+    process.style.width = clamp(most, LEGIBLE * w, w) + 'px';
+  }
   if (!views.length) return;
   const available = $('views').clientWidth, [, , w, h] = whole[view];
   for (const v of views) v.style.height = clamp(h * Math.min(1.25, available / w) + 24, 260, Math.max(300, innerHeight * .58)) + 'px';
   fit();
   if (available / w >= LEGIBLE) return;
-  const next = taken(), group = next === undefined || next === null ? null : nodesIn[view].get(nodeOfEvent(next));
+  const next = taken() ?? (arrival() || {}).event ?? null, group = next === null ? null : nodesIn[view].get(nodeOfEvent(next));
   const box = boxes[view], width = available / LEGIBLE;
   if (group) box.x = clamp(+group.dataset.x - width / 2, 0, w - width);
   box.height *= width / box.width;

@@ -70,6 +70,14 @@ function arrival() {
 }
 const taken = () => position < run.steps.length ? run.steps[position][0] : undefined;
 
+/// The position that matters: where the property is lost, the start of the loop, the last one that
+/// the explanation names, or the end of a run that is to be continued.
+function opening(r) {
+  if (r.bad !== null && r.bad < size(r)) return r.bad;
+  if (r.infinite) return r.prefix;
+  if (r.why.length) return r.why[r.why.length - 1].at;
+  return r.kind === 'free' ? r.steps.length : 0;
+}
 function go(time) {
   t = clamp(time, 0, lastTime());
   move(positionOf(t));

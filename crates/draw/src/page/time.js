@@ -1,6 +1,6 @@
 // ---- the time line
 
-const AXIS = 22, LANE = 27, WAVE = 22;
+const AXIS = 22, LANE = 27, WAVE = 22, MARGIN = 18;
 let rows = [], width = 40, height = 0, track = null, eventHeight = 60, tall = 0;
 
 function lanesOf(r) {
@@ -37,12 +37,12 @@ function messagesOf(r, lanes) {
   return arrows.filter(a => a.y0 !== -1 && a.y1 !== -1);
 }
 
-function layTime() {
+/// Lays out the columns; once more if their labels, or a scroll bar, changed the available width.
+function layTime(again = true) {
   prepare(run);
-  const count = size(run);
-  const visible = Math.max(200, $('scroller').clientWidth);
+  const count = size(run), available = $('scroller').clientWidth, visible = Math.max(200, available);
   const talks = run.steps.some(([e]) => e !== null && data.messages[e]);
-  width = clamp(Math.floor(visible / count), talks ? 58 : 30, 116);
+  width = clamp(Math.floor((visible - MARGIN) / count), talks ? 58 : 30, 116);
   const longest = run.steps.slice(0, 3000).reduce((most, [e]) => Math.max(most, eventName(e).length), 4);
   tall = 0;
   if (width >= 66) for (const [e] of run.steps.slice(0, 3000)) tall = Math.max(tall, broken(eventName(e)).length);
@@ -65,26 +65,59 @@ function layTime() {
     return label;
   }));
   const spacer = $('spacer');
-  spacer.style.width = count * width + 18 + 'px';
+  spacer.style.width = count * width + MARGIN + 'px';
   spacer.style.height = height + 'px';
   if (!track) { track = svg('svg', {id: 'track'}); spacer.append(track); }
   $('parts').hidden = !run.subs.some(sub => !sub.atom);
   $('scroller').setAttribute('aria-valuemax', count - 1);
+  if (again && $('scroller').clientWidth !== available) layTime(false);
 }
 
+/// The meanings of the marks that occur in this run, each with a sample.
+function showLegend() {
+  const kinds = new Set(rows.map(row => row.kind)), lanes = rows.filter(row => row.kind === 'lane');
+  const values = rows.filter(row => row.kind === 'wave').map(row => row.row).join('');
+  const items = [
+    [run.infinite, 'looped', run.growth ? 'the round that repeats' : 'the loop, repeated infinitely often'],
+    [run.bad !== null && run.bad < size(run), 'lost', '✗: from here on every continuation violates the property'],
+    [values.includes('1'), 'on', 'true'], [values.includes('0'), 'off', 'false'], [values.includes('?'), 'dim', 'depends on the continuation'],
+    [lanes.some(row => row.lane.places), 'box', 'the marked place of a unit'],
+    [lanes.some(row => row.lane.always), 'box', 'the state of a process'],
+    [lanes.some(row => !row.lane.places && !row.lane.always), 'box', 'the value of a variable'],
+    [run.arrows.length, 'message', 'a message'], [kinds.has('met'), 'met', 'the run satisfies a fairness constraint'],
+    [$('formula').querySelector('span') !== null, 'none', 'formula: green parts are true at the position, red ones are false'],
+  ];
+  const once = new Map();
+  for (const [occurs, kind, text] of items) if (occurs) once.set(kind, once.has(kind) ? once.get(kind) + ', or ' + text : text);
+  $('legend').replaceChildren(...[...once].map(([kind, text]) => html('li', {}, html('span', {class: 'sample ' + kind}), text)));
+}
+/// The width of a text in the time line.
+const pen = document.createElement('canvas').getContext('2d'), widths = new Map();
+function widthOf(text) {
+  if (!widths.has(text)) {
+    if (!widths.size) pen.font = '10.5px ' + getComputedStyle(document.body).fontFamily;
+    widths.set(text, pen.measureText(text).width);
+  }
+  return widths.get(text);
+}
 /// A name in up to four lines that fit a column, broken between its parts.
 const broken = name => {
-  const most = Math.floor((width - 4) / 6.1), lines = [''];
+  const lines = [''];
   for (const part of name.split(/(?<=[^A-Za-z0-9.]|->)(?=[A-Za-z0-9.])/)) {
-    if ((lines[lines.length - 1] + part).length > most && lines[lines.length - 1] !== '') lines.push('');
+    if (widthOf(lines[lines.length - 1] + part) > width - 4 && lines[lines.length - 1] !== '') lines.push('');
     lines[lines.length - 1] += part;
   }
   if (lines.length > 4) lines.splice(3, lines.length, lines[3] + '…');
   return lines.map(line => cut(line, width - 4));
 };
 const cut = (text, visible) => {
-  const most = Math.floor(visible / 6.1);
-  return text.length <= most ? text : most < 2 ? '' : text.slice(0, most - 1) + '…';
+  if (widthOf(text) <= visible) return text;
+  let low = 0, high = Math.min(text.length, 400);
+  while (low + 1 < high) {
+    const middle = (low + high) >> 1;
+    if (widthOf(text.slice(0, middle) + '…') <= visible) low = middle; else high = middle;
+  }
+  return low ? text.slice(0, low) + '…' : '';
 };
 const head = (x, y, dx, dy) => {
   const length = Math.hypot(dx, dy) || 1, ux = dx / length, uy = dy / length;

@@ -1,9 +1,12 @@
 //! The values of a formula's parts along a run, and its text divided into parts.
 
 use crate::run::DrawnRun;
+use crate::share::Poll;
 use crate::why::{Explanation, Why};
+use lariat_budget::{Budget, Stop};
 use lariat_ltl::{AtomId, Formula, Formulas, Node, Syntax, print, truth};
-use lariat_model::{Proposition, System};
+use lariat_model::{Predicate, Proposition, System};
+use rustc_hash::FxHashMap;
 use serde_json::{Value as Json, json};
 
 /// The store of formulas with the meanings of atoms.
@@ -12,7 +15,11 @@ pub(super) struct AtomMeanings<'a> {
     pub system: &'a System,
     pub formulas: &'a Formulas,
     pub propositions: &'a [Proposition],
+    pub budget: &'a Budget,
 }
+
+/// The parts of a formula with their values, operands first, and an explanation of the whole.
+type Rows = (Vec<(Formula, String)>, Vec<Explanation>);
 
 /// Limit on the subformulas that are shown.
 const MOST_PARTS: usize = 80;
@@ -31,49 +38,82 @@ impl AtomMeanings<'_> {
         }
     }
 
-    /// The values of an atom, one character per position: 1, 0, or ? if unknown.
-    pub fn atom_row(&self, run: &DrawnRun, atom: AtomId) -> String {
-        let positions = 0..run.positions();
-        positions.map(|i| digit(self.holds(run, i, atom))).collect()
+    /// The values of an atom at all positions.
+    fn values(&self, run: &DrawnRun, atom: AtomId) -> Result<Vec<Option<bool>>, Stop> {
+        let mut poll = Poll::new(self.budget);
+        let work = match self.propositions.get(atom.index()) {
+            Some(Proposition::State(predicate)) => size(predicate),
+            _ => 1,
+        };
+        let value = |i| {
+            poll.spend(work)?;
+            Ok(self.holds(run, i, atom))
+        };
+        (0..run.positions()).map(value).collect()
     }
 
-    /// The values of all parts of a formula, operands first, and an explanation of the whole.
-    pub fn rows(&self, run: &DrawnRun, f: Formula) -> (Vec<(Formula, String)>, Vec<Explanation>) {
+    /// The values of an atom, one character per position: 1, 0, or ? if unknown.
+    pub fn atom_row(&self, run: &DrawnRun, atom: AtomId) -> Result<String, Stop> {
+        Ok(text(&self.values(run, atom)?))
+    }
+
+    /// The values of all parts of a formula, and an explanation.
+    pub fn rows(&self, run: &DrawnRun, f: Formula) -> Result<Rows, Stop> {
         let parts = self.formulas.subformulas(f);
+        let mut atoms = FxHashMap::default();
+        for atom in self.formulas.atoms_of(f) {
+            atoms.insert(atom, self.values(run, atom)?);
+        }
+        let explain = |value: &dyn Fn(Formula, usize) -> Option<bool>| {
+            let why = Why {
+                formulas: self.formulas,
+                value,
+                cycle: run.is_infinite().then_some(run.prefix),
+                positions: run.positions(),
+            };
+            why.explain(f)
+        };
         if !run.is_infinite() {
-            return (self.finite(run, &parts), Vec::new());
+            let rows = self.finite(run, &parts, &atoms)?;
+            let why = explain(&|part, i| rows.get(&part)?.get(i).copied().flatten());
+            let rows = parts.iter().map(|part| (*part, text(&rows[part])));
+            return Ok((rows.collect(), why));
         }
         let (prefix, positions) = (run.prefix, run.positions());
         let truth = truth(self.formulas, f, prefix, positions - prefix, |i, atom| {
-            self.holds(run, i, atom) == Some(true)
+            atoms[&atom][i] == Some(true)
         });
-        let row = |part: &Formula| (0..positions).map(|i| digit(truth.at(*part, i))).collect();
-        let rows = parts.iter().map(|part| (*part, row(part))).collect();
-        let why = Why {
-            formulas: self.formulas,
-            truth: &truth,
-            prefix,
-            positions,
-        };
-        (rows, why.explain(f))
+        let mut poll = Poll::new(self.budget);
+        let mut rows = Vec::with_capacity(parts.len());
+        for part in parts {
+            poll.spend(positions)?;
+            let row = (0..positions).map(|i| digit(truth.at(part, i))).collect();
+            rows.push((part, row));
+        }
+        Ok((rows, explain(&|part, i| truth.at(part, i))))
     }
 
     /// The values that hold for every continuation of a finite run (Kleene's three-valued logic).
-    fn finite(&self, run: &DrawnRun, parts: &[Formula]) -> Vec<(Formula, String)> {
+    fn finite(
+        &self,
+        run: &DrawnRun,
+        parts: &[Formula],
+        atoms: &FxHashMap<AtomId, Vec<Option<bool>>>,
+    ) -> Result<FxHashMap<Formula, Vec<Option<bool>>>, Stop> {
         let count = run.positions();
-        let mut rows: Vec<(Formula, Vec<Option<bool>>)> = Vec::new();
+        let mut poll = Poll::new(self.budget);
+        let mut rows: FxHashMap<Formula, Vec<Option<bool>>> = FxHashMap::default();
         for part in parts {
+            let node = self.formulas.node(*part);
+            poll.spend(count * (1 + node.children().len()))?;
             let mut row = vec![None; count];
             for i in (0..count).rev() {
-                let at = |f: &Formula, i: usize| {
-                    let known = rows.iter().find(|(known, _)| known == f);
-                    known.and_then(|(_, row)| row.get(i).copied().flatten())
-                };
+                let at = |f: &Formula, i: usize| rows.get(f)?.get(i).copied().flatten();
                 let next = row.get(i + 1).copied().flatten();
-                row[i] = match self.formulas.node(*part) {
+                row[i] = match node {
                     Node::True => Some(true),
                     Node::False => Some(false),
-                    Node::Atom(atom) => self.holds(run, i, *atom),
+                    Node::Atom(atom) => atoms[atom][i],
                     Node::Not(h) => at(h, i).map(|x| !x),
                     Node::And(hs) => hs.iter().map(|h| at(h, i)).reduce(and).flatten(),
                     Node::Or(hs) => hs.iter().map(|h| at(h, i)).reduce(or).flatten(),
@@ -91,12 +131,9 @@ impl AtomMeanings<'_> {
                     }
                 };
             }
-            rows.push((*part, row));
+            rows.insert(*part, row);
         }
-        let text = |row: Vec<Option<bool>>| row.into_iter().map(digit).collect();
-        rows.into_iter()
-            .map(|(part, row)| (part, text(row)))
-            .collect()
+        Ok(rows)
     }
 
     /// The parts of a formula for the page, atoms first; and its text as tokens, in which a list
@@ -191,6 +228,22 @@ fn shape(node: &Node) -> (&'static str, &'static str, &'static str) {
         Node::WeakUntil(_) => ("(", " W ", ")"),
         Node::StrongRelease(_) => ("(", " M ", ")"),
     }
+}
+
+/// The work to evaluate a predicate, roughly.
+fn size(predicate: &Predicate) -> usize {
+    match predicate {
+        Predicate::Linear(linear) => 1 + linear.terms.len(),
+        Predicate::Enabled(events) => 1 + 4 * events.len(),
+        Predicate::Deadlock => 64,
+        Predicate::Not(p) => 1 + size(p),
+        Predicate::And(ps) | Predicate::Or(ps) => 1 + ps.iter().map(size).sum::<usize>(),
+        Predicate::Const(_) | Predicate::Expr(_) => 4,
+    }
+}
+
+fn text(row: &[Option<bool>]) -> String {
+    row.iter().copied().map(digit).collect()
 }
 
 fn digit(truth: Option<bool>) -> char {

@@ -125,6 +125,25 @@ impl Browser {
         self.post("/url", &json!({"url": url}));
     }
 
+    /// Sets the size of the page, and the colour scheme.
+    pub fn resize(&self, (width, height): (u32, u32), dark: bool) {
+        let cdp = |command: &str, params: Json| {
+            self.post(
+                "/goog/cdp/execute",
+                &json!({"cmd": command, "params": params}),
+            )
+        };
+        cdp(
+            "Emulation.setDeviceMetricsOverride",
+            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}),
+        );
+        let scheme = if dark { "dark" } else { "light" };
+        cdp(
+            "Emulation.setEmulatedMedia",
+            json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]}),
+        );
+    }
+
     /// The value of a script's `return`.
     pub fn eval(&self, script: &str) -> Json {
         self.post("/execute/sync", &json!({"script": script, "args": []}))

@@ -10,7 +10,7 @@ use lariat_formats::{LoadedModel, ModelFormat, read};
 use lariat_ltl::{Formulas, FreeVocabulary, parse};
 use lariat_model::generate::{Family, generate};
 
-fn well_formed(text: &str) {
+pub fn well_formed(text: &str) {
     use quick_xml::events::Event;
     let mut reader = quick_xml::Reader::from_str(text);
     reader.config_mut().check_end_names = true;
@@ -41,6 +41,10 @@ fn names_are_escaped() {
     assert!(!picture.text.contains("<script"));
 }
 
+fn unlimited() -> Budget {
+    Budget::unlimited()
+}
+
 #[track_caller]
 fn check(picture: &Picture) {
     well_formed(&picture.text);
@@ -50,7 +54,7 @@ fn check(picture: &Picture) {
 fn drawn(model: &LoadedModel) -> Option<Picture> {
     let net = DrawnNet::of(model)?;
     let part = net.part(&net.neighbourhood(&[], &[], PART));
-    Some(NetPicture::whole(part).svg("a net"))
+    Some(NetPicture::whole(part, &unlimited()).svg("a net", &unlimited()))
 }
 
 #[test]
@@ -141,7 +145,7 @@ fn valid_positions_of_a_file_are_used() {
         );
         read("net", text.as_bytes()).expect("a net")
     };
-    let given = NetPicture::whole(DrawnNet::of(&model("50")).expect("a net"));
+    let given = NetPicture::whole(DrawnNet::of(&model("50")).expect("a net"), &unlimited());
     let points = given.points;
     let [p, q, t] = points[..] else {
         panic!("{points:?}")
@@ -150,7 +154,7 @@ fn valid_positions_of_a_file_are_used() {
     assert!(p.1 == t.1 && t.1 == q.1, "{points:?}");
     assert!((t.0 - p.0 - (q.0 - t.0)).abs() <= 2.0, "{points:?}");
     for useless in ["10", "NaN", "1e300", "far"] {
-        check(&NetPicture::whole(DrawnNet::of(&model(useless)).expect("a net")).svg("a net"));
+        check(&drawn(&model(useless)).expect("a net"));
     }
 }
 
@@ -171,7 +175,7 @@ fn automata_are_legible() {
         let ba = buchi(&tgba, Placement::States, &letters, &budget).expect("an automaton");
         let name = |atom| formulas.atom_name(atom).to_owned();
         for drawn in [tgba, ba] {
-            check(&automaton(&drawn, &name).svg(text));
+            check(&automaton(&drawn, &name).svg(text, &unlimited()));
         }
     }
 }
@@ -187,13 +191,46 @@ fn processes_and_states_are_legible() {
         let path = format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"));
         let model = read(name, &std::fs::read(path).expect("a file")).expect("a model");
         for process in processes(&model) {
-            check(&process.graph.svg(name));
+            check(&process.graph.svg(name, &unlimited()));
         }
-        let reached = reach(&model.system, &[], 60);
+        let reached = reach(&model.system, &[], 60, &unlimited());
         assert_eq!(reached.graph.nodes.len(), states, "{name}");
         assert_eq!(reached.cut, states == 60);
-        well_formed(&reached.graph.svg(name).text);
+        check(&reached.graph.svg(name, &unlimited()));
     }
+}
+
+/// Labels of edges are shown where they fit, and the others are counted.
+#[test]
+fn event_names_are_shown_where_they_fit() {
+    for (name, most_omitted) in [
+        ("mutex.pnml", 0),
+        ("crossing.dve", 3),
+        ("philosophers.pnml", 30),
+        ("alternating-bit.dve", 30),
+    ] {
+        let path = format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"));
+        let model = read(name, &std::fs::read(path).expect("a file")).expect("a model");
+        let graph = reach(&model.system, &[], 60, &unlimited()).graph;
+        let all = graph.edges.len();
+        let picture = graph.svg(name, &unlimited());
+        check(&picture);
+        let shown = picture.text.matches("class=\"label\"").count();
+        let note = format!("{} of {all} edge labels do not fit", all - shown);
+        assert_eq!(picture.text.contains(&note), shown < all, "{name}: {note}");
+        assert!(all - shown <= most_omitted, "{name}: {note}");
+    }
+}
+
+/// States are told apart by what differs, locations first.
+#[test]
+fn states_show_what_differs() {
+    let text = include_bytes!("../../../../examples/alternating-bit.dve");
+    let model = read("bit", text).expect("a program");
+    let graph = reach(&model.system, &[], 60, &unlimited()).graph;
+    let first = graph.nodes[0].lines.join(" ");
+    assert!(first.starts_with("Sender=send Receiver=listen"), "{first}");
+    assert!(graph.nodes[0].hint.len() > first.len());
 }
 
 /// An event that only tests a process is not its step; an internal event is.
@@ -224,7 +261,7 @@ fn arcs_go_around_other_nodes() {
         <place id=\"p\"/><place id=\"between\"/><transition id=\"t\"/>
         <arc id=\"a\" source=\"p\" target=\"t\"/></page></net></pnml>";
     let model = read("three.pnml", text).expect("a net");
-    let mut picture = NetPicture::whole(DrawnNet::of(&model).expect("a net"));
+    let mut picture = NetPicture::whole(DrawnNet::of(&model).expect("a net"), &unlimited());
     let mut arc = |between: (f64, f64)| {
         for (node, point) in picture.net.nodes.iter().zip(&mut picture.points) {
             *point = match &*node.name {
@@ -233,7 +270,7 @@ fn arcs_go_around_other_nodes() {
                 _ => between,
             };
         }
-        let svg = picture.svg("three nodes");
+        let svg = picture.svg("three nodes", &unlimited());
         check(&svg);
         let (_, rest) = svg.text.split_once("class=\"arcs\"").expect("arcs");
         let (arcs, _) = rest.split_once("</g>").expect("an end");
@@ -254,7 +291,7 @@ fn inscriptions_do_not_overlap() {
         <arc id=\"a\" source=\"p\" target=\"t\">{weight}</arc><arc id=\"b\" source=\"q\" target=\"u\">{weight}</arc></page></net></pnml>"
     );
     let model = read("cross.pnml", text.as_bytes()).expect("a net");
-    let mut picture = NetPicture::whole(DrawnNet::of(&model).expect("a net"));
+    let mut picture = NetPicture::whole(DrawnNet::of(&model).expect("a net"), &unlimited());
     for (node, point) in picture.net.nodes.iter().zip(&mut picture.points) {
         *point = match &*node.name {
             "p" => (60.0, 60.0),
@@ -263,7 +300,7 @@ fn inscriptions_do_not_overlap() {
             _ => (260.0, 60.0),
         };
     }
-    let svg = picture.svg("a cross");
+    let svg = picture.svg("a cross", &unlimited());
     let (_, rest) = (svg.text.split_once("class=\"inscriptions\"")).expect("inscriptions");
     let place = |text: &str| {
         let attribute = |name: &str| {

@@ -2,4 +2,6 @@
 
 mod browser;
 mod drawings;
+mod glance;
+mod limits;
 mod pages;

@@ -1,6 +1,7 @@
 //! Pages in a browser: keys and clicks show the states of the replay.
 
 use crate::browser::{Browser, END, HOME, LEFT, RIGHT};
+use lariat_budget::Budget;
 use lariat_corpora::each_case;
 use lariat_draw::page::{PageEntry, PageSubject, can_be_run, page};
 use lariat_draw::run::{DrawnRun, NameIndex, RunKind, write};
@@ -65,7 +66,7 @@ fn one_page(model: &LoadedModel, name: &str, properties: &[PageEntry]) -> String
         formulas: &formulas,
         propositions: &[],
     };
-    page(&subject, properties)
+    page(&subject, properties, &Budget::unlimited())
 }
 
 fn violated(run: &DrawnRun, system: &System) -> PageEntry {
@@ -133,7 +134,7 @@ fn stepping_shows_the_markings_of_the_replay() {
             count
         };
         let script = format!(
-            "const all = [lariat.shown()]; for (let i = 0; i < {steps}; i++) {{
+            "lariat.go(0); const all = [lariat.shown()]; for (let i = 0; i < {steps}; i++) {{
                document.body.dispatchEvent(new KeyboardEvent('keydown', {{key: 'ArrowRight', bubbles: true}}));
                all.push(lariat.shown()); }} return all;"
         );
@@ -179,8 +180,11 @@ fn rounds_of_a_covering_run_add_up() {
     let index = NameIndex::new(&system);
     let run = json!({"kind": "covering", "initial": {"p": 1}, "prefix": [], "growth": {"q": 2},
                      "loop": [{"fire": "t", "marking": {"p": 1, "q": 2}}]});
-    let run = index.run(&run).expect("a run");
-    assert_eq!(run.astray(&system, Deadlock::Stutter), None);
+    let run = index.run(&run, &Budget::unlimited()).expect("a run");
+    assert_eq!(
+        run.astray(&system, Deadlock::Stutter, &Budget::unlimited()),
+        Ok(None)
+    );
     let model = LoadedModel::new(ModelFormat::Pnml, system.clone());
     let page = one_page(&model, "m", &[violated(&run, &system)]);
     browser.open("covering.html", &page);
@@ -196,9 +200,14 @@ fn rounds_of_a_covering_run_add_up() {
     assert_eq!(texts(&browser.eval("return lariat.shown()"))["q"], "10");
     let saved = browser.eval("return lariat.saved()");
     let saved: Json = serde_json::from_str(saved.as_str().expect("a text")).expect("JSON");
-    let run = index.run(&saved["run"]).expect("a run");
+    let run = index
+        .run(&saved["run"], &Budget::unlimited())
+        .expect("a run");
     assert_eq!(run.events.len(), 5);
-    assert_eq!(run.astray(&system, Deadlock::Stutter), None);
+    assert_eq!(
+        run.astray(&system, Deadlock::Stutter, &Budget::unlimited()),
+        Ok(None)
+    );
 }
 
 /// Arcs of a transition: place, need, delta.
@@ -252,8 +261,14 @@ fn simulation_in_the_page_agrees_with_the_model() {
             let answer = browser.eval(&script);
             let saved: Json =
                 serde_json::from_str(answer[0].as_str().expect("a text")).expect("JSON");
-            let run = index.run(&saved["run"]).expect("a run");
-            assert_eq!(run.astray(system, Deadlock::Ignore), None, "{run:?}");
+            let run = index
+                .run(&saved["run"], &Budget::unlimited())
+                .expect("a run");
+            assert_eq!(
+                run.astray(system, Deadlock::Ignore, &Budget::unlimited()),
+                Ok(None),
+                "{run:?}"
+            );
             let last = &run.states[run.states.len() - 1];
             let possible = |event: &_| system.successors(last, *event).len();
             let want: Vec<&str> = system
@@ -283,7 +298,9 @@ fn leaving_a_run_and_returning() {
         "loop": [{"fire": "ask_2", "marking": {"lock": 1, "waiting_1": 1, "waiting_2": 1}},
                  {"fire": "enter_2", "marking": {"waiting_1": 1, "critical_2": 1}},
                  {"fire": "leave_2", "marking": {"lock": 1, "waiting_1": 1, "idle_2": 1}}]});
-    let run = NameIndex::new(&model.system).run(&run).expect("a run");
+    let run = NameIndex::new(&model.system)
+        .run(&run, &Budget::unlimited())
+        .expect("a run");
     let formula = Some(properties.list[0].formula);
     let subject = PageSubject {
         name: "mutex",
@@ -295,7 +312,10 @@ fn leaving_a_run_and_returning() {
         formula,
         ..violated(&run, &model.system)
     };
-    browser.open("mutex.html", &page(&subject, &[property]));
+    browser.open(
+        "mutex.html",
+        &page(&subject, &[property], &Budget::unlimited()),
+    );
     let text = |id: &str| browser.text(id);
     assert_eq!(text("formula"), "G (waiting_1 -> F critical_1)");
     let class = |at: usize, part: &str| {
@@ -336,7 +356,10 @@ fn names_are_shown_and_never_executed() {
     let added = properties.add_formula(&model.names(), "f", None, &formula);
     assert!(added.is_err());
     let run = NameIndex::new(&system)
-        .run(&json!({"initial": {&place: 1}, "loop": [{"fire": event, "marking": {&place: 1}}]}))
+        .run(
+            &json!({"initial": {&place: 1}, "loop": [{"fire": event, "marking": {&place: 1}}]}),
+            &Budget::unlimited(),
+        )
         .expect("a run");
     let report = json!({"property": nasty, "formula": nasty, "verdict": "violated", "reason": nasty, "engine": nasty,
         "facts": [{"says": nasty}], "fairness": [nasty], "counterexample": {"fair": [{"constraint": nasty, "met": nasty, "at": 0}]}});
@@ -347,7 +370,15 @@ fn names_are_shown_and_never_executed() {
     };
     browser.open("nasty.html", &one_page(&model, nasty, &[property]));
     let text = |id: &str| browser.text(id);
-    assert_eq!(text("model"), nasty);
+    let path = browser.eval("return document.getElementById('model').title");
+    assert_eq!(path, nasty);
+    assert_eq!(
+        browser.eval("return document.title"),
+        format!(
+            "{} – lariat",
+            "script><img src=x onerror=\"window.pwned=2\">'\"&{{data}}\u{2028}é漢🦀"
+        )
+    );
     assert_eq!(text("formula"), nasty);
     assert_eq!(texts(&browser.eval("return lariat.shown()"))[&place], "1");
     let title = browser.eval("return document.querySelector('.node.place title').textContent");

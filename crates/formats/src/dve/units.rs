@@ -37,7 +37,7 @@ pub(super) fn units(names: &SymbolTable, variables: usize) -> Vec<Unit> {
 fn of(places: Vec<VarId>) -> Unit {
     Unit {
         places,
-        subunits: Vec::new(),
+        ..Unit::default()
     }
 }
 

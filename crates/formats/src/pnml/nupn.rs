@@ -115,7 +115,11 @@ impl<'a> PnmlNet<'a> {
                 parents[sub] += 1;
                 subunits.push(sub);
             }
-            units.push(Unit { places, subunits });
+            units.push(Unit {
+                name: unit.id.clone().into_owned(),
+                places,
+                subunits,
+            });
         }
         // A tree: the root has no parent, every other unit one, and all are reachable from the
         // root.

@@ -147,6 +147,7 @@ mod tests {
                 .map(|(places, subunits)| Unit {
                     places: places.iter().copied().map(VarId).collect(),
                     subunits: subunits.to_vec(),
+                    ..Unit::default()
                 })
                 .collect(),
             ..System::default()

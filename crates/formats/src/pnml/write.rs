@@ -1,10 +1,11 @@
 //! Writer for PNML.
 
+use rustc_hash::FxHashSet;
 use std::fmt::Write;
 
 use quick_xml::escape::escape;
 
-use lariat_model::{Action, Domain, System};
+use lariat_model::{Action, Domain, System, Unit};
 
 /// Writes a place/transition net; `None` if the system is no net. Reading the result yields the
 /// same system, except that bounds of places are preserved only together with units.
@@ -83,24 +84,42 @@ fn write_units(system: &System, out: &mut String) {
     }
     let safe = (system.variables.iter()).all(|v| v.domain == Domain::Count { bound: Some(1) });
     let units = system.units.len();
+    let ids = unit_ids(system);
     let _ = writeln!(
         out,
         "      <toolspecific tool=\"nupn\" version=\"1.1\">
-        <structure units=\"{units}\" root=\"u0\" safe=\"{safe}\">"
+        <structure units=\"{units}\" root=\"{}\" safe=\"{safe}\">",
+        ids[0]
     );
     for (i, unit) in system.units.iter().enumerate() {
         let places: Vec<String> = (unit.places.iter())
             .map(|p| attribute(&system.variable(*p).name))
             .collect();
-        let subunits: Vec<String> = unit.subunits.iter().map(|u| format!("u{u}")).collect();
+        let subunits: Vec<String> = unit.subunits.iter().map(|u| ids[*u].clone()).collect();
         let _ = writeln!(
             out,
-            "          <unit id=\"u{i}\"><places>{}</places><subunits>{}</subunits></unit>",
+            "          <unit id=\"{}\"><places>{}</places><subunits>{}</subunits></unit>",
+            ids[i],
             places.join(" "),
             subunits.join(" ")
         );
     }
     out.push_str("        </structure>\n      </toolspecific>\n");
+}
+
+/// The names of the units if they can be ids, otherwise their numbers.
+fn unit_ids(system: &System) -> Vec<String> {
+    let names: FxHashSet<&str> = system.units.iter().map(|unit| &*unit.name).collect();
+    let is_word = |name: &&str| !name.is_empty() && !name.contains(char::is_whitespace);
+    let are_ids = names.len() == system.units.len() && names.iter().all(is_word);
+    let id = |(i, unit): (usize, &Unit)| {
+        if are_ids {
+            attribute(&unit.name)
+        } else {
+            format!("u{i}")
+        }
+    };
+    system.units.iter().enumerate().map(id).collect()
 }
 
 /// Escapes a name as the value of an attribute, preserving line breaks and tabs.

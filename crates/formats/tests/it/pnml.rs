@@ -102,6 +102,8 @@ fn units_are_kept() {
     ));
     assert_eq!(system.units.len(), 3);
     assert_eq!(system.units[0].subunits, [1, 2]);
+    let names: Vec<&str> = system.units.iter().map(|unit| &*unit.name).collect();
+    assert_eq!(names, ["top", "a", "b"]);
     assert_eq!(system.units[1].places, [VarId(0), VarId(2)]);
     assert_eq!(system.variables[2].domain, Domain::Count { bound: Some(1) });
     let written = pnml::write(&system).unwrap();

@@ -75,6 +75,7 @@ fn random_system(random: &mut Random) -> System {
             places: (0..random.below(5)).map(|_| some_var(random, n)).collect(),
             // Cyclic, duplicate or dangling references must be tolerated.
             subunits: (0..random.below(4)).map(|_| random.below(u + 4)).collect(),
+            ..Unit::default()
         });
     }
     system
@@ -161,13 +162,13 @@ fn places_of_a_unit_are_adjacent() {
     let n = 60;
     let mut system = shuffled_chain(&mut random, n);
     system.units = vec![Unit {
-        places: Vec::new(),
         subunits: (1..=20).collect(),
+        ..Unit::default()
     }];
     for u in 0..20 {
         system.units.push(Unit {
             places: vec![VarId(u), VarId(u + 20), VarId(u + 40)],
-            subunits: Vec::new(),
+            ..Unit::default()
         });
     }
     let order = named(&system, "units".parse().unwrap()).unwrap();

@@ -407,7 +407,7 @@ fn units_and_arrays_refer_to_remaining_places() {
     let mut system = net(&[1, 2, 0], &[uses, RETURN]);
     system.units.push(Unit {
         places: vec![VarId(1), VarId(2)],
-        subunits: Vec::new(),
+        ..Unit::default()
     });
     let reduction = reduced(&system, Rule::ConstantPlaces, &[]);
     assert_eq!(reduction.system.units[0].places, [VarId(1)]);
