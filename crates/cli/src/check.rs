@@ -3,14 +3,15 @@
 use crate::args::{Check, Volume, Without};
 use crate::cluster::{Participation, take_part};
 use crate::cross::complain_of_contradiction;
+use crate::layout::layout;
 use crate::progress::{ProgressLines, grouped};
 use crate::sources::Sources;
-use crate::view::Page;
+use crate::view::{Page, page_subject};
 use crate::{Exit, Failure, input, out};
 use anstyle::{AnsiColor, Style};
 use lariat::internals::{
     AbsenceProofs, Agreement, Attempt, CheckOptions, EngineChoice, Faults, LeftOut,
-    ReductionChoice, Removed, Rules, Schedule, Shortening, Variant, Workers,
+    ReductionChoice, Removed, Rules, Schedule, Shortening, ShownModel, Variant, Workers,
 };
 use lariat::{CheckEvent, Checker, Model, Properties, Reason, Report, Stop, Verdict};
 use lariat_draw::run::NameIndex;
@@ -49,7 +50,10 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     let sources = Sources::read(&args, &input::for_texts(&budget, time))?;
     let model = match input::watched_model(&args.model, &reading) {
         Err(Failure::Undecided(stop)) => return unread(&args, &options, &sources, stop, start),
-        model => Arc::new(model?),
+        model => model.map(|mut model| {
+            args.shown.apply(&mut model);
+            Arc::new(model)
+        })?,
     };
     // The model lives as long as the process: a thread that binds its properties may be abandoned.
     let model: &'static Model = Box::leak(Box::new(Model::from_loaded(
@@ -191,6 +195,8 @@ impl<'a> Printer<'a> {
         }
         if let Some(page) = &mut self.page {
             let property = self.properties.iter().find(|p| p.name() == report.name());
+            let mut answer = answer;
+            answer["formula"] = report.shown_formula().into();
             page.add(&self.index, answer, property)?;
         }
         Ok(())
@@ -209,13 +215,14 @@ impl<'a> Printer<'a> {
     /// Writes the page, and returns the exit code of the worst verdict.
     fn finish(self) -> Result<Exit, Failure> {
         if let Some(page) = self.page {
-            let bound = self.properties.bound();
-            page.finish(&lariat_draw::page::PageSubject {
-                name: self.model.name(),
-                model: self.model.loaded(),
-                formulas: &bound.formulas,
-                propositions: &bound.propositions,
-            })?;
+            let (loaded, bound) = (self.model.loaded(), self.properties.bound());
+            let shown = ShownModel::of(loaded, bound);
+            page.finish(&page_subject(
+                self.model.name(),
+                loaded,
+                bound,
+                shown.as_ref(),
+            ))?;
         }
         if self.args.volume() != Volume::Silent
             && let Some(states) = self.faults.and_then(|faults| faults.incomplete_after())
@@ -411,7 +418,7 @@ fn verdict_line(args: &Check, report: &Report) -> String {
         None => (AnsiColor::Yellow, "UNKNOWN "),
     };
     let (bold, dim) = (colour.on_default().bold(), Style::new().dimmed());
-    let (name, formula) = (report.name(), report.formula());
+    let (name, formula) = (report.name(), report.shown_formula());
     let mut text = format!("{bold}{word}{bold:#}  {name}: {formula}");
     if !args.quiet {
         let _ = write!(text, "  {dim}[{}]{dim:#}", report.summary());
@@ -432,7 +439,7 @@ fn details(args: &Check, report: &Report) -> String {
     for note in report.notes() {
         let _ = writeln!(text, "  {note}");
     }
-    text += &report.evidence_text(args.full);
+    text += &report.evidence_in(&layout(args.full));
     let decision = report.decision();
     if args.explain {
         // The original net may have markings between joined steps that the reduced net does not

@@ -6,7 +6,7 @@ use crate::{Exit, Failure, input, out, traces};
 use lariat::internals::Budget;
 use lariat::internals::formats::LoadedModel;
 use lariat::internals::ir::{State, suggestion};
-use lariat_draw::net::{DrawnNet, DrawnNodeId, PART, WHOLE};
+use lariat_draw::net::{DrawnNet, DrawnNode, DrawnNodeId, PART, WHOLE};
 use lariat_draw::run::NameIndex;
 use lariat_draw::{
     DrawnGraph, GraphEdge, GraphNode, MOST, NetPicture, NodeShape, Process, StateGraph, processes,
@@ -24,7 +24,8 @@ enum Medium {
 pub(crate) fn run(args: &Draw) -> Result<Exit, Failure> {
     let medium = medium(args.output.as_deref())?;
     let budget = input::command_budget(&args.limits);
-    let model = input::watched_model(&args.model, &budget)?;
+    let mut model = input::watched_model(&args.model, &budget)?;
+    args.shown.apply(&mut model);
     let title = args.model.display().to_string();
     let text = if args.reach {
         states(args, &model, &title, medium, &budget)?
@@ -59,7 +60,7 @@ fn structure(
     title: &str,
     medium: Medium,
 ) -> Result<String, Failure> {
-    let Some(net) = DrawnNet::of(model) else {
+    let Some(net) = DrawnNet::of(&model.shown()) else {
         let list = processes(model);
         if list.is_empty() {
             return Err(Failure::new(
@@ -74,7 +75,7 @@ fn structure(
         let graph = side_by_side(model, &list);
         return Ok(written(&graph, title, medium));
     };
-    let net = chosen(args, net)?;
+    let net = chosen(args, net, model)?;
     let picture = NetPicture::whole(net);
     Ok(match medium {
         Medium::Svg => picture.svg(title).text,
@@ -83,12 +84,16 @@ fn structure(
 }
 
 /// The requested part of the net, or a part of readable size.
-fn chosen(args: &Draw, net: DrawnNet) -> Result<DrawnNet, Failure> {
+fn chosen(args: &Draw, net: DrawnNet, model: &LoadedModel) -> Result<DrawnNet, Failure> {
     let mut seeds = Vec::new();
+    // Nodes in the same order, with their ids.
+    let ids = DrawnNet::of(model).filter(|_| !args.around.is_empty());
+    let ids = ids.map_or(Vec::new(), |net| net.nodes);
     for name in &args.around {
-        let place = net.nodes.iter().position(|node| node.name == *name);
+        let named = |nodes: &[DrawnNode]| nodes.iter().position(|node| node.name == *name);
+        let place = named(&ids).or_else(|| named(&net.nodes));
         let place = place.ok_or_else(|| {
-            let names = net.nodes.iter().map(|node| node.name.as_str());
+            let names = net.nodes.iter().chain(&ids).map(|node| node.name.as_str());
             let help = suggestion(name, names);
             let help = help.map_or(String::new(), |help| format!("\n  = help: {help}"));
             Failure::new(format!("no place or transition is called `{name}`{help}"))
@@ -154,7 +159,7 @@ fn states(
         run = read.map_err(wrong)?;
     }
     let states: Vec<&State> = run.iter().flat_map(|run| &run.states).collect();
-    let StateGraph { graph, cut } = reach(&model.system, &states, most);
+    let StateGraph { graph, cut } = reach(&model.shown().system, &states, most);
     if cut && states.is_empty() {
         crate::remark(&format!(
             "there are more states than the {} that are drawn; see --nodes and --trace",

@@ -9,6 +9,7 @@ use lariat::internals::ir::Action;
 use lariat::internals::reductions::symmetry::detect;
 use lariat_structural::Facts;
 use serde_json::json;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 pub(crate) fn run(args: &Info) -> Result<Exit, Failure> {
@@ -21,6 +22,14 @@ pub(crate) fn run(args: &Info) -> Result<Exit, Failure> {
             return Ok(Exit::of_stop(&stop));
         }
         model => model?,
+    };
+    let mut model = model;
+    args.shown.apply(&mut model);
+    // JSON identifies places and transitions by their ids.
+    let model = if args.json {
+        Cow::Borrowed(&model)
+    } else {
+        model.shown()
     };
     let facts = Sizes::of(&model, &budget);
     if args.json {

@@ -13,6 +13,7 @@ mod exams;
 mod generate;
 mod info;
 mod input;
+mod layout;
 mod mcc;
 mod out;
 mod pages;

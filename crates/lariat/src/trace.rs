@@ -2,6 +2,7 @@
 
 use crate::fair_run::FairnessEvidence;
 use crate::replay::Letters;
+use crate::report::rows::RunLayout;
 use crate::report::{ReportVocabulary, json, text};
 use lariat_ltl::AtomId;
 use lariat_model::{EventId, EvidenceKind, Lasso, Value};
@@ -131,7 +132,7 @@ impl Trace {
 
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&text::trace(self, false))
+        f.write_str(&text::trace(self, &RunLayout::default()))
     }
 }
 
@@ -145,13 +146,13 @@ impl fmt::Debug for Trace {
 }
 
 impl<'t> TraceStep<'t> {
-    /// The event taken from this state; `None` if the state is a deadlock and repeats.
+    /// The event taken from this state, of a net the id of the transition; `None` if the state is a deadlock and repeats.
     pub fn event(&self) -> Option<&'t str> {
         let system = &self.trace.vocabulary.model.system;
         self.event.map(|event| &*system.event(event).name)
     }
 
-    /// The variables and their values.
+    /// The variables, of a net the ids of the places, and their values.
     pub fn values(&self) -> impl Iterator<Item = (&'t str, Value)> {
         let system = &self.trace.vocabulary.model.system;
         let variables = system.variables.iter().map(|variable| &*variable.name);

@@ -3,7 +3,7 @@
 use super::values::{
     Without, automaton_kind, deadlock, emptiness, engine, order, recurring, without,
 };
-use super::{LIMITS, LimitArgs, TeamArgs};
+use super::{LIMITS, LimitArgs, NameArgs, TeamArgs};
 use clap::Args;
 use lariat::internals::{AutomatonKind, Deadlock, Emptiness, EngineChoice, OrderChoice, Recurring};
 use std::num::NonZeroUsize;
@@ -200,9 +200,11 @@ pub(crate) struct Check {
     /// a second.
     #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
     pub no_vacuity: bool,
-    /// Show whole states in counterexamples, not only changes.
+    /// Show whole states in counterexamples, not only changes, and all steps.
     #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
     pub full: bool,
+    #[command(flatten, next_help_heading = OUTPUT)]
+    pub shown: NameArgs,
     /// Also print the structural facts that replaced a part of the search, with their proofs.
     #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
     pub explain: bool,

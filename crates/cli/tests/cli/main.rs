@@ -10,9 +10,11 @@ mod fairness;
 #[cfg(feature = "distributed")]
 mod faults;
 mod kit;
+mod layout;
 mod limits;
 mod mcc;
 mod models;
+mod names;
 mod nasty;
 mod opinions;
 mod pictures;

@@ -1,6 +1,7 @@
 //! The report on one property, as text and as JSON.
 
 pub(crate) mod json;
+pub(crate) mod rows;
 pub(crate) mod text;
 
 use crate::cross_check::{Agreement, CrossCheck};
@@ -8,14 +9,16 @@ use crate::decision::Decision;
 use crate::faults::Faults;
 use crate::options::CheckOptions;
 use crate::properties::Property;
+use crate::report::rows::RunLayout;
+use crate::shown::ShownModel;
 use crate::trace::Trace;
 use crate::vacuity::vacuity_in_words;
 use crate::verdict::{EarnedVerdict, Reason};
 use lariat_budget::{Concurrency, Stop};
 use lariat_engines::EngineId;
 use lariat_formats::{LoadedModel, ModelFormat};
-use lariat_ltl::{AtomId, Strengthening};
-use lariat_model::{Modality, PropertyList, System};
+use lariat_ltl::{AtomId, Formulas, Strengthening};
+use lariat_model::{Modality, PropertyList, System, printed};
 use serde_json::Value as Json;
 use std::fmt;
 use std::fmt::Write as _;
@@ -27,6 +30,44 @@ pub(crate) struct ReportVocabulary {
     pub model_name: String,
     pub model: Arc<LoadedModel>,
     pub properties: PropertyList,
+    /// The model and its formulas as text names them, if it differs.
+    shown: Option<ShownModel>,
+}
+
+impl ReportVocabulary {
+    pub(crate) fn new(
+        model_name: &str,
+        model: &Arc<LoadedModel>,
+        properties: PropertyList,
+    ) -> ReportVocabulary {
+        ReportVocabulary {
+            model_name: model_name.to_owned(),
+            model: Arc::clone(model),
+            shown: ShownModel::of(model, &properties),
+            properties,
+        }
+    }
+
+    /// The model as text names it; all ids are the same.
+    pub(crate) fn shown_model(&self) -> &LoadedModel {
+        self.shown
+            .as_ref()
+            .map_or(&self.model, |shown| &shown.model)
+    }
+
+    /// The formulas as text names their atoms; all ids are the same.
+    pub(crate) fn shown_formulas(&self) -> &Formulas {
+        let shown = self.shown.as_ref().map(|shown| &shown.formulas);
+        shown.unwrap_or(&self.properties.formulas)
+    }
+
+    /// The formula of a property as text names its atoms.
+    fn shown_text(&self, property: &Property) -> String {
+        match (&self.shown, property.written) {
+            (Some(shown), Some(written)) => printed(&shown.formulas, written, property.modality),
+            _ => property.text.clone(),
+        }
+    }
 }
 
 /// The verdict on a property.
@@ -64,6 +105,8 @@ pub struct Report {
     pub(crate) vocabulary: Arc<ReportVocabulary>,
     pub(crate) name: String,
     pub(crate) formula: String,
+    /// The formula as text names its atoms.
+    pub(crate) shown_formula: String,
     pub(crate) atoms: Arc<[AtomId]>,
     pub(crate) modality: Option<Modality>,
     pub(crate) decision: Decision,
@@ -84,6 +127,7 @@ impl Report {
         concurrency: Concurrency,
     ) -> Report {
         let mut report = Report {
+            shown_formula: vocabulary.shown_text(property),
             vocabulary,
             name: property.name.clone(),
             formula: property.text.clone(),
@@ -112,11 +156,8 @@ impl Report {
         options: &CheckOptions,
         stop: Stop,
     ) -> Report {
-        let vocabulary = ReportVocabulary {
-            model_name: model.to_owned(),
-            model: Arc::new(LoadedModel::new(ModelFormat::Etf, System::default())),
-            properties: PropertyList::new(),
-        };
+        let nothing = Arc::new(LoadedModel::new(ModelFormat::Etf, System::default()));
+        let vocabulary = ReportVocabulary::new(model, &nothing, PropertyList::new());
         let property = Property::unbound(name, formula);
         let decision = Decision::undecided(options, Reason::Stopped(stop));
         let concurrency = Concurrency::Alone;
@@ -165,9 +206,16 @@ impl Report {
         &self.name
     }
 
-    /// The formula, fully parenthesised, or a sentence about the automaton.
+    /// The formula, fully parenthesised, with the ids of places and transitions; or a sentence about
+    /// the automaton.
     pub fn formula(&self) -> &str {
         &self.formula
+    }
+
+    /// The formula with the names of places and transitions where they have unique names.
+    #[doc(hidden)]
+    pub fn shown_formula(&self) -> &str {
+        &self.shown_formula
     }
 
     /// The verdict.
@@ -216,7 +264,7 @@ impl Report {
 
     /// Notes for the user besides the verdict: vacuity, the result of the cross-check.
     pub fn notes(&self) -> Vec<String> {
-        let formulas = &self.vocabulary.properties.formulas;
+        let formulas = self.vocabulary.shown_formulas();
         let mut notes: Vec<String> = { self.vacuity.iter() }
             .map(|part| format!("note: vacuous: {}", vacuity_in_words(formulas, part)))
             .collect();
@@ -243,7 +291,16 @@ impl Report {
 
     /// The counterexample or witness as text; `full` prints whole states.
     pub fn evidence_text(&self, full: bool) -> String {
-        text::evidence_text(self, full)
+        self.evidence_in(&RunLayout {
+            full,
+            ..RunLayout::default()
+        })
+    }
+
+    /// The counterexample or witness as text in this layout.
+    #[doc(hidden)]
+    pub fn evidence_in(&self, layout: &RunLayout) -> String {
+        text::evidence_text(self, layout)
     }
 
     /// The decision in ids and figures.
@@ -317,7 +374,7 @@ impl fmt::Display for Report {
             Some(false) => "VIOLATED",
             None => "UNKNOWN ",
         };
-        let (name, formula, summary) = (&self.name, &self.formula, self.summary());
+        let (name, formula, summary) = (&self.name, &self.shown_formula, self.summary());
         let mut text = format!("{word}  {name}: {formula}  [{summary}]\n");
         for note in self.notes() {
             let _ = writeln!(text, "  {note}");
