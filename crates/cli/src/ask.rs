@@ -9,12 +9,14 @@ use lariat::internals::ask::examination::{Examination, fireable, places, total, 
 use lariat::internals::ask::report::{json, proof, reasons, run as run_of, run_text, word};
 use lariat::internals::ask::{AskOptions, EarnedAnswer, EarnedReply, StateQuestion, StopRule, ask};
 use lariat::internals::formats::LoadedModel;
-use lariat::internals::ir::{Lasso, Names, NodeKind, System, suggestion};
+use lariat::internals::ir::{EventId, Lasso, Names, NodeKind, System, suggestion};
 use lariat::internals::ltl::AtomError;
-use lariat::internals::{Reason, RunContext, RunLayout, SpaceCache, Stop, Systems};
+use lariat::internals::{Advice, Reason, RunContext, RunLayout, SpaceCache, Stop, Systems};
+use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::ControlFlow;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
     let takes_names = matches!(args.topic, Topic::Bounds | Topic::Live);
@@ -51,7 +53,7 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
         args,
         system: &shown.system,
         layout: layout(args.full),
-        runs: Vec::new(),
+        runs: HashMap::new(),
     };
     let mut on_reply = |q: usize, reply: &EarnedReply| {
         let (about, _) = &asked[q];
@@ -88,8 +90,24 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
     if let Some(examination) = examination.filter(|_| !args.json) {
         out::text(&summary(examination, &asked, &replies))?;
     }
+    if !args.json && !args.quiet {
+        out::text(&advice(&replies, start.elapsed()))?;
+    }
     let verdict = examination.and_then(|examination| examination.verdict(&replies));
     Ok(exit(&replies, verdict.is_some()))
+}
+
+/// Advice if time has ended; else nothing.
+fn advice(replies: &[EarnedReply], time: Duration) -> String {
+    let is_out_of_time = |reply: &EarnedReply| match &reply.answer {
+        EarnedAnswer::Unknown { reason, .. } => *reason == Reason::Stopped(Stop::Time),
+        _ => false,
+    };
+    let option = Advice::longer(time.as_secs_f64());
+    let option = option.filter(|_| replies.iter().any(is_out_of_time));
+    option.map_or(String::new(), |option| {
+        format!("some answers are unknown; try {option}\n")
+    })
 }
 
 /// The name of the topic on the command line.
@@ -160,7 +178,17 @@ fn named<T>(
                 NodeKind::Transition => "transition",
             };
             let mut message = format!("no {sort} is called `{name}`");
-            if let Some(nearest) = suggestion(name, all.iter().map(|(name, _)| &**name)) {
+            let system = names.system();
+            let ids = { system.variables.iter() }
+                .map(|place| &*place.name)
+                .filter(|_| kind == NodeKind::Place)
+                .chain(
+                    { system.events.iter() }
+                        .map(|transition| &*transition.name)
+                        .filter(|_| kind == NodeKind::Transition),
+                );
+            let known = all.iter().map(|(name, _)| &**name).chain(ids);
+            if let Some(nearest) = suggestion(name, known) {
                 let _ = write!(message, "\n  = help: {nearest}");
             }
             Err(Failure::new(message))
@@ -176,7 +204,30 @@ struct AnswerPrinter<'a> {
     system: &'a System,
     layout: RunLayout,
     /// The runs printed so far, with the subject of their answers.
-    runs: Vec<(Lasso, String)>,
+    runs: HashMap<RunKey, String>,
+}
+
+/// Identifies a run: its events, the number of steps before the loop, and a hash of its states.
+#[derive(PartialEq, Eq, Hash)]
+struct RunKey {
+    events: Vec<Option<EventId>>,
+    prefix: usize,
+    states: u64,
+}
+
+impl RunKey {
+    fn of(run: &Lasso) -> RunKey {
+        let mut states = DefaultHasher::new();
+        run.initial.hash(&mut states);
+        for step in run.steps() {
+            step.state.hash(&mut states);
+        }
+        RunKey {
+            events: run.steps().map(|step| step.event).collect(),
+            prefix: run.prefix.len(),
+            states: states.finish(),
+        }
+    }
 }
 
 impl AnswerPrinter<'_> {
@@ -199,8 +250,8 @@ impl AnswerPrinter<'_> {
         let run = run_of(answer);
         let is_endless = matches!(answer, EarnedAnswer::Endless(_));
         let shows = !args.quiet && (args.topic != Topic::Bounds || args.explain || is_endless);
-        let known = run.and_then(|run| self.runs.iter().find(|(known, _)| known == run.run()));
-        let known = known.map(|(_, about)| about.clone()).filter(|_| shows);
+        let key = run.filter(|_| shows).map(|run| RunKey::of(run.run()));
+        let known = key.as_ref().and_then(|key| self.runs.get(key)).cloned();
         if let Some(run) = run {
             let steps = run.run().prefix.len() + run.run().cycle.len();
             let plural = if steps == 1 { "" } else { "s" };
@@ -212,7 +263,7 @@ impl AnswerPrinter<'_> {
         let _ = writeln!(out, "  [{}]", reply.asker.name());
         if let Some(run) = run.filter(|_| shows && known.is_none()) {
             out.push_str(&run_text(system, run.run(), &self.layout));
-            self.runs.push((run.run().clone(), about.to_owned()));
+            self.runs.extend(key.map(|key| (key, about.to_owned())));
         }
         if let Some(proof) = proof(answer).filter(|_| args.explain) {
             let reasons = reasons(system, proof);

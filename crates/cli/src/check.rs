@@ -439,6 +439,9 @@ fn details(args: &Check, report: &Report) -> String {
     for note in report.notes() {
         let _ = writeln!(text, "  {note}");
     }
+    if let Some(advice) = report.advice() {
+        let _ = writeln!(text, "  {}", advice.line());
+    }
     text += &report.evidence_in(&layout(args.full));
     let decision = report.decision();
     if args.explain {

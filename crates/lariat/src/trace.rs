@@ -5,7 +5,7 @@ use crate::replay::Letters;
 use crate::report::rows::RunLayout;
 use crate::report::{ReportVocabulary, json, text};
 use lariat_ltl::AtomId;
-use lariat_model::{EventId, EvidenceKind, Lasso, Value};
+use lariat_model::{Domain, EventId, EvidenceKind, Lasso, Value, VarId};
 use serde_json::Value as Json;
 use std::fmt;
 use std::sync::Arc;
@@ -45,6 +45,51 @@ pub struct TraceStep<'t> {
     state: &'t [Value],
     event: Option<EventId>,
     position: usize,
+}
+
+/// A run with names and values: the variables of a program, or the places of a net that are marked
+/// somewhere.
+pub struct ShownRun<'t> {
+    trace: &'t Trace,
+    vars: Vec<VarId>,
+}
+
+/// A state of a [`ShownRun`].
+pub struct ShownState<'t> {
+    /// The values of the variables.
+    pub values: Vec<Json>,
+    /// The event taken from this state, if any.
+    pub event: Option<&'t str>,
+}
+
+impl<'t> ShownRun<'t> {
+    /// The names of the variables.
+    pub fn variables(&self) -> impl Iterator<Item = &'t str> {
+        let system = &self.trace.vocabulary.shown_model().system;
+        self.vars.iter().map(|var| &*system.variable(*var).name)
+    }
+
+    /// The states, without the one that closes the loop of a lasso.
+    pub fn states(&self) -> impl Iterator<Item = ShownState<'t>> {
+        let system = &self.trace.vocabulary.shown_model().system;
+        let lasso = &*self.trace.lasso;
+        let states = std::iter::once(&lasso.initial).chain(lasso.steps().map(|step| &step.state));
+        let events = lasso.steps().map(|step| step.event);
+        let count = self.trace.len() + usize::from(self.loop_start().is_none());
+        let states = (states.take(count)).zip(events.chain(std::iter::repeat(None)));
+        states.map(|(state, event)| ShownState {
+            values: { self.vars.iter() }
+                .map(|var| json::value_json(system, *var, state[var.index()]))
+                .collect(),
+            event: event.map(|event| &*system.event(event).name),
+        })
+    }
+
+    /// The position that follows the last one, if the run is a lasso.
+    pub fn loop_start(&self) -> Option<usize> {
+        let lasso = &self.trace.lasso;
+        (lasso.kind() == EvidenceKind::Lasso).then_some(lasso.prefix.len())
+    }
 }
 
 impl Trace {
@@ -115,6 +160,23 @@ impl Trace {
         json::lasso_json(&self.vocabulary.model.system, &self.lasso, self.bad)
     }
 
+    /// The run with the names and values that text shows.
+    #[doc(hidden)]
+    pub fn shown(&self) -> ShownRun<'_> {
+        let system = &self.vocabulary.shown_model().system;
+        let lasso = &*self.lasso;
+        let states = || std::iter::once(&lasso.initial).chain(lasso.steps().map(|s| &s.state));
+        let is_shown = |var: &VarId| match system.variable(*var).domain {
+            Domain::Count { .. } => states().any(|state| state[var.index()] != 0),
+            // Auxiliary variables of a rendezvous have no value.
+            _ => !system.variable(*var).name.starts_with("(sent "),
+        };
+        ShownRun {
+            vars: system.var_ids().filter(is_shown).collect(),
+            trace: self,
+        }
+    }
+
     /// The run in ids.
     #[doc(hidden)]
     pub fn lasso(&self) -> &Lasso {
@@ -146,7 +208,8 @@ impl fmt::Debug for Trace {
 }
 
 impl<'t> TraceStep<'t> {
-    /// The event taken from this state, of a net the id of the transition; `None` if the state is a deadlock and repeats.
+    /// The event taken from this state, of a net the id of the transition; `None` if the state is a
+    /// deadlock and repeats.
     pub fn event(&self) -> Option<&'t str> {
         let system = &self.trace.vocabulary.model.system;
         self.event.map(|event| &*system.event(event).name)

@@ -62,6 +62,10 @@ fn hidden_values_are_announced_with_the_option() {
         .prints("some rows omit values, as `… and N more`; --full shows whole states");
     let ran = lariat(format!("{check} --full")).exits(1);
     assert!(!ran.out.contains("omit"), "{}", ran.out);
+    let ask = format!("ask {} deadlock", wide_net(&folder));
+    lariat(&ask).succeeds("; --full shows whole states");
+    let ran = lariat(format!("{ask} --full")).exits(0);
+    assert!(!ran.out.contains("omit"), "{}", ran.out);
 }
 
 /// A counter whose runs are loops of 100 steps.

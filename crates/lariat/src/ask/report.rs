@@ -3,7 +3,7 @@
 use super::{EarnedAnswer, EarnedReply, Proof, Witness};
 use crate::report::json::{lasso_json, names_of_run};
 use crate::report::rows::{RunLayout, folded, write_line};
-use crate::report::text::{changes, marking};
+use crate::report::text::{changes, cut_text, marking};
 use lariat_formats::LoadedModel;
 use lariat_model::{Lasso, System};
 use serde_json::{Value as Json, json};
@@ -102,6 +102,7 @@ pub fn run_text(system: &System, run: &Lasso, layout: &RunLayout) -> String {
         let text = "the steps marked ↻ can be repeated indefinitely; each round adds";
         line("    ", &format!("{text} {adds}"));
     }
+    cut_text(&mut out, "    ", system, run, layout);
     out
 }
 

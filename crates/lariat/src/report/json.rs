@@ -10,7 +10,7 @@ use crate::verdict::EarnedVerdict;
 use lariat_budget::{StatValue, Stats};
 use lariat_ltl::{Strengthening, Syntax, print};
 use lariat_model::{
-    Domain, EventId, Labels, Lasso, Modality, Predicate, Proposition, Step, System, Value,
+    Domain, EventId, Labels, Lasso, Modality, Predicate, Proposition, Step, System, Value, VarId,
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -28,6 +28,9 @@ pub(crate) fn report_json(report: &Report) -> Json {
             .into();
             object["witness"] = object["counterexample"].take();
         }
+    }
+    if let Some(advice) = report.advice() {
+        object["advice"] = json!({"explored": advice.explored, "try": advice.options});
     }
     let names = names_json(report, &object);
     if !names.is_empty() {
@@ -242,16 +245,20 @@ pub(crate) fn lasso_json(system: &System, lasso: &Lasso, bad: Option<usize>) -> 
     object
 }
 
+/// The value of a variable: a number, or the name of a value.
+pub(crate) fn value_json(system: &System, var: VarId, value: Value) -> Json {
+    match system.variable(var).domain {
+        Domain::Names(_) => Json::from(value_text(system, var, value)),
+        _ => Json::from(value),
+    }
+}
+
 fn marking_json(system: &System, state: &[Value]) -> Json {
     let all = system.var_ids().zip(state);
     let shown = all.filter(|(var, x)| is_shown(system, *var, **x));
     let pairs = shown.map(|(var, x)| {
-        let variable = system.variable(var);
-        let value = match &variable.domain {
-            Domain::Names(_) => Json::from(value_text(system, var, *x)),
-            _ => Json::from(*x),
-        };
-        (variable.name.clone(), value)
+        let name = system.variable(var).name.clone();
+        (name, value_json(system, var, *x))
     });
     Json::Object(pairs.collect::<Map<_, _>>())
 }

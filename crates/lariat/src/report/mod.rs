@@ -1,5 +1,6 @@
 //! The report on one property, as text and as JSON.
 
+pub(crate) mod advice;
 pub(crate) mod json;
 pub(crate) mod rows;
 pub(crate) mod text;
@@ -9,6 +10,7 @@ use crate::decision::Decision;
 use crate::faults::Faults;
 use crate::options::CheckOptions;
 use crate::properties::Property;
+use crate::report::advice::Advice;
 use crate::report::rows::RunLayout;
 use crate::shown::ShownModel;
 use crate::trace::Trace;
@@ -206,8 +208,8 @@ impl Report {
         &self.name
     }
 
-    /// The formula, fully parenthesised, with the ids of places and transitions; or a sentence about
-    /// the automaton.
+    /// The formula, fully parenthesised, with the ids of places and transitions, or a sentence
+    /// about the automaton.
     pub fn formula(&self) -> &str {
         &self.formula
     }
@@ -301,6 +303,18 @@ impl Report {
     #[doc(hidden)]
     pub fn evidence_in(&self, layout: &RunLayout) -> String {
         text::evidence_text(self, layout)
+    }
+
+    /// The positions of the counterexample or witness, one line each: the state, then the event.
+    #[doc(hidden)]
+    pub fn evidence_steps(&self) -> Vec<String> {
+        self.run.as_ref().map_or(Vec::new(), text::steps)
+    }
+
+    /// Advice on an undecided property.
+    #[doc(hidden)]
+    pub fn advice(&self) -> Option<Advice> {
+        Advice::on(&self.decision, self.seconds)
     }
 
     /// The decision in ids and figures.

@@ -9,7 +9,7 @@ pub struct RunLayout {
     pub full: bool,
     /// Limit on the characters per line; cells that do not fit are wrapped.
     pub width: Option<usize>,
-    /// The option that shows what is omitted, if the reader has one.
+    /// The option that shows omitted values and steps, if the reader has one.
     pub option: Option<&'static str>,
 }
 

@@ -147,11 +147,41 @@ fn lasso_text(out: &mut String, trace: &Trace, layout: &RunLayout) {
         let text = "from here on every continuation violates the property";
         write_line(out, "  ✗ ", text, layout.width);
     }
-    if !full && has_cut(system, lasso) {
+    cut_text(out, "  ", system, lasso, layout);
+}
+
+/// Announces that rows omit values, if some do.
+pub(crate) fn cut_text(
+    out: &mut String,
+    head: &str,
+    system: &System,
+    lasso: &Lasso,
+    layout: &RunLayout,
+) {
+    if !layout.full && has_cut(system, lasso) {
         let advice = layout.advice("whole states");
         let text = format!("some rows omit values, as `… and N more`{advice}");
-        write_line(out, "  ", &text, layout.width);
+        write_line(out, head, &text, layout.width);
     }
+}
+
+/// The positions of a run, one line each.
+pub(super) fn steps(trace: &Trace) -> Vec<String> {
+    let system = &trace.vocabulary.shown_model().system;
+    let mut shown = states_text(system, &trace.lasso, false);
+    if trace.lasso.kind() != EvidenceKind::Prefix {
+        // The state that closes the loop.
+        shown.pop();
+    }
+    let rows = step_rows(trace, &[], shown).into_iter();
+    let lines = rows.filter_map(|row| match row {
+        TableLine::Row { margin, cells } => {
+            let [_, state, event] = cells;
+            Some(format!("{} {state} → {event}", margin.trim_start()))
+        }
+        TableLine::Remark(_) => None,
+    });
+    lines.collect()
 }
 
 /// Writes the atoms with their short names.
