@@ -12,6 +12,7 @@ mod draw;
 mod exams;
 mod generate;
 mod info;
+mod info_names;
 mod input;
 mod layout;
 mod mcc;

@@ -108,6 +108,11 @@ impl LoadedModel {
         self.coloured.as_deref().map(|coloured| &coloured.net)
     }
 
+    /// Names for formulas other than those of single variables and events, with their meanings.
+    pub fn definitions(&self) -> &[(String, Definition)] {
+        &self.definitions
+    }
+
     /// The names that formulas may use.
     pub fn names(&self) -> Names<'_> {
         let mut names = Names::of(&self.system);

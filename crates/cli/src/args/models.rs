@@ -51,6 +51,9 @@ pub(crate) enum OutputFormat {
 pub(crate) struct Info {
     /// The model.
     pub model: PathBuf,
+    /// List everything that can be an atom of a formula, with types and ranges.
+    #[arg(long)]
+    pub names: bool,
     #[command(flatten)]
     pub shown: NameArgs,
     #[command(flatten)]
