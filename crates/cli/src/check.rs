@@ -1,13 +1,14 @@
 //! `lariat check`.
 
 use crate::args::{Check, Volume, Without};
+use crate::artifacts::Artifacts;
 use crate::cluster::{Participation, take_part};
 use crate::cross::complain_of_contradiction;
 use crate::layout::layout;
 use crate::progress::{ProgressLines, grouped};
 use crate::sources::Sources;
 use crate::view::{Page, page_subject};
-use crate::{Exit, Failure, input, out};
+use crate::{Exit, Failure, input, out, watch};
 use anstyle::{AnsiColor, Style};
 use lariat::internals::{
     AbsenceProofs, Agreement, Attempt, CheckOptions, EngineChoice, Faults, LeftOut,
@@ -26,6 +27,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
+    if args.watch {
+        return watch::run(&args);
+    }
     let start = Instant::now();
     let asker = match take_part(&args.team, args.threads, &args.model, &mut args.limits)? {
         Participation::Break(exit) => return Ok(exit),
@@ -80,8 +84,13 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     if let Some(asker) = asker {
         asker.dismiss();
     }
+    // Also if the reader of stdout has left.
+    let has_failed = printer.artifacts.finish();
     printed?;
     let mut worst = printer.finish()?;
+    if has_failed {
+        worst = worst.max(Exit::Input);
+    }
     if cancel.is_pressed() {
         worst = worst.max(Exit::Interrupted);
     }
@@ -122,6 +131,7 @@ struct Printer<'a> {
     index: NameIndex<'a>,
     trace: Option<TraceFile<'a>>,
     page: Option<Page<'a>>,
+    artifacts: Artifacts<'a>,
     faults: Option<Faults>,
     /// Properties whose verdict was printed before their report.
     early: HashSet<String>,
@@ -136,6 +146,8 @@ impl<'a> Printer<'a> {
         model: &'a Model,
         properties: &'a Properties<'a>,
     ) -> Result<Printer<'a>, Failure> {
+        let named = properties.iter();
+        let named = named.map(|p| (p.name().to_owned(), p.text().to_owned()));
         Ok(Printer {
             args,
             model,
@@ -143,6 +155,7 @@ impl<'a> Printer<'a> {
             index: NameIndex::new(&model.loaded().system),
             trace: args.trace.as_deref().map(TraceFile::create).transpose()?,
             page: args.html.as_deref().map(Page::create).transpose()?,
+            artifacts: Artifacts::create(args, named)?,
             faults: None,
             early: HashSet::new(),
             last: None,
@@ -171,6 +184,7 @@ impl<'a> Printer<'a> {
     fn print_report(&mut self, report: &Report) -> Result<(), Failure> {
         self.warn(report);
         self.worst = self.worst.max(exit(report));
+        self.artifacts.add(report);
         let answer = report.to_json();
         if self.args.json {
             out::data(&format!("{answer}\n"))?;
@@ -253,17 +267,24 @@ fn unread(
     }
     crate::warn(&format!("{stop}, while reading"));
     let exit = Exit::of_stop(&stop);
+    let mut artifacts = Artifacts::create(args, outline.list.iter().cloned())?;
     for (name, text) in &outline.list {
         let file = args.model.display().to_string();
         let report = Report::unread(&file, name, text, options, stop.clone());
         let report = report.after(start.elapsed());
+        artifacts.add(&report);
         if args.json {
             out::data(&format!("{}\n", report.to_json()))?;
         } else {
             out::text(&(verdict_line(args, &report) + &details(args, &report)))?;
         }
     }
-    Ok(exit)
+    let has_failed = artifacts.finish();
+    Ok(if has_failed {
+        exit.max(Exit::Input)
+    } else {
+        exit
+    })
 }
 
 /// Builds the options from the arguments, if they are compatible.

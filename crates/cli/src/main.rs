@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod artifacts;
 mod ask;
 mod bench;
 mod check;
@@ -27,6 +28,7 @@ mod states;
 mod traces;
 mod translate;
 mod view;
+mod watch;
 
 use args::{Cli, Command};
 use clap::Parser;

@@ -1,6 +1,7 @@
 //! Tests of the binary: answers, exit codes, messages, limits, signals.
 
 mod answers;
+mod artifacts;
 mod ask;
 mod bad_input;
 mod bench;
