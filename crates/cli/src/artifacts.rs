@@ -122,7 +122,7 @@ impl<'a> Artifacts<'a> {
             width: None,
             option: Some("--full"),
         });
-        self.cases[position].formula = report.shown_formula().to_owned();
+        self.cases[position].formula = report.shown_formula().into_owned();
         self.cases[position].outcome = Some(Outcome {
             result: match report.verdict() {
                 Verdict::Holds => CaseResult::Holds,

@@ -169,6 +169,7 @@ impl<'a> Printer<'a> {
         match event {
             CheckEvent::Verdict(report) => {
                 self.warn(&report);
+                self.artifacts.add(&report);
                 if !self.args.json {
                     out::text(&verdict_line(self.args, &report))?;
                     self.early.insert(report.name().to_owned());
@@ -473,8 +474,10 @@ fn details(args: &Check, report: &Report) -> String {
             _ => "fact about the reduced net",
         };
         for fact in &decision.facts {
-            let _ = writeln!(text, "  {dim}{heading}: {}{dim:#}", fact.statement);
+            let statement = report.shown_sentence(&fact.statement);
+            let _ = writeln!(text, "  {dim}{heading}: {statement}{dim:#}");
             for reason in &fact.reasons {
+                let reason = report.shown_sentence(reason);
                 let _ = writeln!(text, "  {dim}        because {reason}{dim:#}");
             }
         }

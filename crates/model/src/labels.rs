@@ -117,6 +117,26 @@ impl Labels {
         self.named(id, |is_shown| is_shown)
     }
 
+    /// A sentence in which the names that output uses replace the ids. A word is an id if a node
+    /// has it, whatever its role in the sentence.
+    pub fn in_sentence<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if !self.are_shown() {
+            return Cow::Borrowed(text);
+        }
+        let is_word = |c: char| c.is_alphanumeric() || "_.-".contains(c);
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(start) = rest.find(is_word) {
+            let (before, from) = rest.split_at(start);
+            let end = from.find(|c| !is_word(c)).unwrap_or(from.len());
+            let (word, after) = from.split_at(end);
+            out.push_str(before);
+            out.push_str(self.shown(word).as_deref().unwrap_or(word));
+            rest = after;
+        }
+        Cow::Owned(out + rest)
+    }
+
     /// The name of an id, even if it is not unique.
     pub fn name(&self, id: &str) -> Option<Cow<'_, str>> {
         self.named(id, |_| true)
@@ -199,6 +219,8 @@ mod tests {
         assert_eq!(labels.ids(Place, "twice").count(), 3);
         assert_eq!(labels.ids(Place, "alone").count(), 1);
         assert_eq!(labels.ids(Transition, "twice").count(), 0);
+        let sentence = "p1 + 2*p2 <= 1 because p11";
+        assert_eq!(labels.in_sentence(sentence), "wait + 2*p2 <= 1 because p11");
         labels.show_ids();
         assert!(!labels.are_shown());
         assert_eq!(labels.ids(Place, "wait").count(), 1);

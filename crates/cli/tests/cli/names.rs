@@ -1,6 +1,6 @@
 //! Names of places and transitions besides their ids.
 
-use crate::kit::{Folder, MUTEX, lariat, lariat_reading, shipped};
+use crate::kit::{Folder, LARGE_HOLDS, MUTEX, lariat, lariat_reading, shipped};
 use crate::pictures::data;
 use serde_json::Value as Json;
 
@@ -123,6 +123,18 @@ fn every_command_shows_names() {
     let page = data(&std::fs::read_to_string(&html).unwrap());
     assert_eq!(page["vars"][2][0], "waiting_1");
     assert_eq!(page["runs"][0]["formula"], "G(waiting_1 -> F(critical_1))");
+}
+
+#[test]
+fn facts_are_explained_by_names() {
+    let folder = Folder::new();
+    let net = renamed(&lariat("generate kanban 9").exits(0).out);
+    let net = folder.file("kanban.pnml", net);
+    let explain = format!("check {net} -f '{LARGE_HOLDS}' --explain");
+    let ran = lariat(&explain).exits(0).prints("cards_1 + ");
+    assert!(!ran.out.contains('P'), "{}", ran.out);
+    let ran = lariat(format!("{explain} --ids")).exits(0);
+    assert!(!ran.out.contains("cards"), "{}", ran.out);
 }
 
 #[test]

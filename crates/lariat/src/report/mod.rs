@@ -19,12 +19,13 @@ use crate::verdict::{EarnedVerdict, Reason};
 use lariat_budget::{Concurrency, Stop};
 use lariat_engines::EngineId;
 use lariat_formats::{LoadedModel, ModelFormat};
-use lariat_ltl::{AtomId, Formulas, Strengthening};
+use lariat_ltl::{AtomId, Formula, Formulas, Strengthening};
 use lariat_model::{Modality, PropertyList, System, printed};
 use serde_json::Value as Json;
+use std::borrow::Cow;
 use std::fmt;
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// The names that reports on the properties of one model use.
@@ -32,8 +33,8 @@ pub(crate) struct ReportVocabulary {
     pub model_name: String,
     pub model: Arc<LoadedModel>,
     pub properties: PropertyList,
-    /// The model and its formulas as text names them, if it differs.
-    shown: Option<ShownModel>,
+    /// The model and its formulas as text names them, if it differs; computed for the first text.
+    shown: OnceLock<Option<ShownModel>>,
 }
 
 impl ReportVocabulary {
@@ -45,30 +46,25 @@ impl ReportVocabulary {
         ReportVocabulary {
             model_name: model_name.to_owned(),
             model: Arc::clone(model),
-            shown: ShownModel::of(model, &properties),
+            shown: OnceLock::new(),
             properties,
         }
     }
 
+    fn shown(&self) -> Option<&ShownModel> {
+        let shown = || ShownModel::of(&self.model, &self.properties);
+        self.shown.get_or_init(shown).as_ref()
+    }
+
     /// The model as text names it; all ids are the same.
     pub(crate) fn shown_model(&self) -> &LoadedModel {
-        self.shown
-            .as_ref()
-            .map_or(&self.model, |shown| &shown.model)
+        self.shown().map_or(&self.model, |shown| &shown.model)
     }
 
     /// The formulas as text names their atoms; all ids are the same.
     pub(crate) fn shown_formulas(&self) -> &Formulas {
-        let shown = self.shown.as_ref().map(|shown| &shown.formulas);
+        let shown = self.shown().map(|shown| &shown.formulas);
         shown.unwrap_or(&self.properties.formulas)
-    }
-
-    /// The formula of a property as text names its atoms.
-    fn shown_text(&self, property: &Property) -> String {
-        match (&self.shown, property.written) {
-            (Some(shown), Some(written)) => printed(&shown.formulas, written, property.modality),
-            _ => property.text.clone(),
-        }
     }
 }
 
@@ -107,8 +103,8 @@ pub struct Report {
     pub(crate) vocabulary: Arc<ReportVocabulary>,
     pub(crate) name: String,
     pub(crate) formula: String,
-    /// The formula as text names its atoms.
-    pub(crate) shown_formula: String,
+    /// The formula as written, without its modality; `None` for an automaton.
+    pub(crate) written: Option<Formula>,
     pub(crate) atoms: Arc<[AtomId]>,
     pub(crate) modality: Option<Modality>,
     pub(crate) decision: Decision,
@@ -129,7 +125,7 @@ impl Report {
         concurrency: Concurrency,
     ) -> Report {
         let mut report = Report {
-            shown_formula: vocabulary.shown_text(property),
+            written: property.written,
             vocabulary,
             name: property.name.clone(),
             formula: property.text.clone(),
@@ -216,8 +212,19 @@ impl Report {
 
     /// The formula with the names of places and transitions where they have unique names.
     #[doc(hidden)]
-    pub fn shown_formula(&self) -> &str {
-        &self.shown_formula
+    pub fn shown_formula(&self) -> Cow<'_, str> {
+        match (self.vocabulary.shown(), self.written) {
+            (Some(shown), Some(written)) => {
+                Cow::Owned(printed(&shown.formulas, written, self.modality))
+            }
+            _ => Cow::Borrowed(&self.formula),
+        }
+    }
+
+    /// A sentence of the report with the names of places and transitions in place of their ids.
+    #[doc(hidden)]
+    pub fn shown_sentence<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.vocabulary.model.labels.in_sentence(text)
     }
 
     /// The verdict.
@@ -388,7 +395,7 @@ impl fmt::Display for Report {
             Some(false) => "VIOLATED",
             None => "UNKNOWN ",
         };
-        let (name, formula, summary) = (&self.name, &self.shown_formula, self.summary());
+        let (name, formula, summary) = (&self.name, self.shown_formula(), self.summary());
         let mut text = format!("{word}  {name}: {formula}  [{summary}]\n");
         for note in self.notes() {
             let _ = writeln!(text, "  {note}");
