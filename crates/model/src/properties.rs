@@ -297,7 +297,11 @@ struct Binder<'a, 's> {
 
 impl Vocabulary for Binder<'_, '_> {
     fn is_name(&self, word: &str) -> bool {
-        word == "deadlock" || self.names.contains(word)
+        // A node may be called `GF` besides its id; the bare word remains two operators.
+        let is_operators = word.len() > 1 && word.chars().all(|c| "GFX".contains(c));
+        word == "deadlock"
+            || self.names.is_id(word, NameKind::Any)
+            || (!is_operators && self.names.contains(word))
     }
 
     fn is_function(&self, word: &str) -> bool {

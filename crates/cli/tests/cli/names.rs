@@ -168,6 +168,13 @@ fn ambiguous_names_are_refused() {
     lariat(format!("ask {net} bounds waiting_1")).refuses("write the id");
     let ran = lariat(format!("check {net} -f 'G !\"id:P4\"' --json")).exits(1);
     assert_eq!(ran.answer()["names"].get("P1"), None);
+    // Operators keep their meaning.
+    let odd = text.replace("\n  lock ", "GF");
+    let odd = folder.file("odd.pnml", odd.replace("\n  idle_1 ", "F"));
+    let check = |formula: &str| lariat(format!("check {odd} -f '{formula}' --ids"));
+    check("GF P1").exits(0).prints("G(F(P1))");
+    check("F P1").exits(0).prints("F(P1)");
+    check("G F \"GF\"").exits(0).prints("G(F(P1))");
     // Names that can be read as something else.
     for (name, formula, message) in [
         ("GFP4", "GFP4", "is a name and also `G F P4`"),
