@@ -17,6 +17,7 @@ pub(crate) use states::{ClusterArgs, StatesArgs, TeamArgs};
 pub(crate) use values::Without;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use lariat::internals::formats::LoadedModel;
 use lariat_campaign::units::{Bytes, TimeSpan};
 use std::path::PathBuf;
 
@@ -117,6 +118,23 @@ pub(crate) struct LimitArgs {
     /// Memory of the process, such as 512M or 8G; three quarters of the machine's by default.
     #[arg(long, value_name = "SIZE", help_heading = LIMITS)]
     pub memory: Option<Bytes>,
+}
+
+/// Names in output.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct NameArgs {
+    /// Show the ids of places and transitions instead of their names.
+    #[arg(long)]
+    pub ids: bool,
+}
+
+impl NameArgs {
+    /// Makes output use ids if requested.
+    pub(crate) fn apply(self, model: &mut LoadedModel) {
+        if self.ids {
+            model.labels.show_ids();
+        }
+    }
 }
 
 const COMPLETIONS_HELP: &str = "\

@@ -1,6 +1,7 @@
 //! `lariat ask`: questions about a model without a formula.
 
 use crate::args::{Ask, Topic, Volume};
+use crate::layout::layout;
 use crate::open_names::OpenNames;
 use crate::progress::ProgressLine;
 use crate::{Exit, Failure, input, out};
@@ -10,12 +11,15 @@ use lariat::internals::ask::report::{json, proof, reasons, run as run_of, run_te
 use lariat::internals::ask::{
     AnswerKind, AskOptions, EarnedAnswer, EarnedReply, QuestionEngine, StateQuestion, StopRule, ask,
 };
-use lariat::internals::formats::LoadedModel;
-use lariat::internals::ir::suggestion;
-use lariat::internals::{Reason, RunContext, SpaceCache, Stop, System, Systems};
+use lariat::internals::formats::{LoadedModel, ModelFormat};
+use lariat::internals::ir::{Lasso, Names, NodeKind, System, suggestion};
+use lariat::internals::ltl::AtomError;
+use lariat::internals::{Advice, Reason, RunContext, RunLayout, SpaceCache, Stop, Systems};
+use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::ControlFlow;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
     let takes_names = matches!(args.topic, Topic::Bounds | Topic::Live);
@@ -26,8 +30,11 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
         )));
     }
     let (budget, dog) = input::command_budget(&args.limits);
-    let model = input::watched_model(&args.model, &budget)?;
-    let asked = questions(&model, args)?;
+    let mut model = input::watched_model(&args.model, &budget)?;
+    args.shown.apply(&mut model);
+    let shown = model.shown();
+    // JSON identifies places and transitions by their ids.
+    let asked = questions(&model, if args.json { &model } else { &shown }, args)?;
     let questions = asked.iter().map(|(_, question)| question.clone());
     let questions: Vec<StateQuestion> = questions.collect();
     let line = ProgressLine::new(if args.json || args.quiet {
@@ -47,6 +54,7 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
     let mut written = Ok(());
     // The exit statuses of unknown answers, while the examination is undecided.
     let mut open = Exit::Fine;
+    let mut is_out_of_time = false;
     let (file, topic) = (args.model.display().to_string(), topic(args.topic));
     let names = asked.iter().map(|(about, _)| about.clone());
     let open_names = {
@@ -57,16 +65,29 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
         };
         OpenNames::new(names, &dog, line, Exit::of_stop)
     };
+    let mut printer = AnswerPrinter {
+        args,
+        system: &shown.system,
+        layout: layout(args.full),
+        runs: HashMap::new(),
+    };
     let mut on_reply = |q: usize, reply: EarnedReply| {
         let (about, _) = &asked[q];
         open = open.max(exit(&reply));
+        is_out_of_time |= matches!(
+            &reply.answer,
+            EarnedAnswer::Unknown {
+                reason: Reason::Stopped(Stop::Time),
+                ..
+            }
+        );
         let seconds = start.elapsed().as_secs_f64();
         let printed = if args.json {
-            let object = json(&file, &model.system, &topic, Some(about), &reply, seconds);
+            let object = json(&file, &model, &topic, Some(about), &reply, seconds);
             let line = format!("{object}\n");
             open_names.answer(q, || out::data(&line))
         } else {
-            let text = text(args, &model, about, &reply);
+            let text = printer.text(about, &reply);
             open_names.answer(q, || out::text(&text))
         };
         match printed {
@@ -97,6 +118,9 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
     if let Some(examination) = examination.filter(|_| !args.json) {
         out::text(&summary(examination, &answers))?;
     }
+    if is_out_of_time && !args.json && !args.quiet {
+        out::text(&advice(start.elapsed()))?;
+    }
     let verdict = examination.and_then(|examination| examination.verdict(&answers));
     Ok(match open {
         Exit::Undecided if verdict.is_some() => Exit::Fine,
@@ -118,15 +142,17 @@ fn undecided(is_json: bool, about: [&str; 3], stop: &Stop, seconds: f64) -> Stri
         },
         asker: QuestionEngine::Explicit,
     };
-    let object = json(
-        file,
-        &System::default(),
-        topic,
-        Some(about),
-        &reply,
-        seconds,
-    );
+    let nothing = LoadedModel::new(ModelFormat::Etf, System::default());
+    let object = json(file, &nothing, topic, Some(about), &reply, seconds);
     format!("{object}\n")
+}
+
+/// Advice after time has ended.
+fn advice(time: Duration) -> String {
+    let option = Advice::longer(time.as_secs_f64());
+    option.map_or(String::new(), |option| {
+        format!("some answers are unknown; try {option}\n")
+    })
 }
 
 /// The name of the topic on the command line.
@@ -146,23 +172,28 @@ fn whole(topic: Topic) -> Option<Examination> {
     }
 }
 
-fn questions(model: &LoadedModel, args: &Ask) -> Result<Vec<(String, StateQuestion)>, Failure> {
+/// The questions about a model, whose places and transitions are named as in `shown`.
+fn questions(
+    model: &LoadedModel,
+    shown: &LoadedModel,
+    args: &Ask,
+) -> Result<Vec<(String, StateQuestion)>, Failure> {
+    let names = model.names();
     Ok(match args.topic {
-        Topic::Deadlock => Examination::Deadlock.questions(model),
-        Topic::DeadTransitions => Examination::QuasiLive.questions(model),
-        Topic::OneSafe => Examination::OneSafe.questions(model),
-        Topic::Stable => Examination::Stable.questions(model),
+        Topic::Deadlock => Examination::Deadlock.questions(shown),
+        Topic::DeadTransitions => Examination::QuasiLive.questions(shown),
+        Topic::OneSafe => Examination::OneSafe.questions(shown),
+        Topic::Stable => Examination::Stable.questions(shown),
         Topic::Bounds => {
-            let named = named(args, places(model), "place", |name| {
-                model.names().number(name)
-            })?;
+            let place = |name: &str| names.number(name).ok_or(NodeKind::Place);
+            let named = named(args, places(shown), &names, place)?;
             let named = named.into_iter();
             let questions = named.map(|(name, vars)| (name, StateQuestion::Most(total(&vars))));
             questions.collect()
         }
         Topic::Live => {
-            let all = transitions(model);
-            let named = named(args, all, "transition", |name| model.names().events(name))?;
+            let transition = |name: &str| names.events(name).ok_or(NodeKind::Transition);
+            let named = named(args, transitions(shown), &names, transition)?;
             let always = |events: Vec<_>| StateQuestion::Always(fireable(&events));
             let named = named.into_iter();
             named.map(|(name, events)| (name, always(events))).collect()
@@ -170,21 +201,39 @@ fn questions(model: &LoadedModel, args: &Ask) -> Result<Vec<(String, StateQuesti
     })
 }
 
-/// The named items, or all.
+/// The named items, or all; `find` returns the kind of node that it does not find.
 fn named<T>(
     args: &Ask,
     all: Vec<(String, T)>,
-    sort: &str,
-    find: impl Fn(&str) -> Option<T>,
+    names: &Names<'_>,
+    find: impl Fn(&str) -> Result<T, NodeKind>,
 ) -> Result<Vec<(String, T)>, Failure> {
     if args.names.is_empty() {
         return Ok(all);
     }
     let found = |name: &String| match find(name) {
-        Some(found) => Ok((name.clone(), found)),
-        None => {
+        Ok(found) => Ok((name.clone(), found)),
+        Err(kind) => {
+            if let Some(AtomError { message, help, .. }) = names.ambiguity(name, kind) {
+                let help = help.map_or(String::new(), |help| format!("\n  = help: {help}"));
+                return Err(Failure::new(message + &help));
+            }
+            let sort = match kind {
+                NodeKind::Place => "place",
+                NodeKind::Transition => "transition",
+            };
             let mut message = format!("no {sort} is called `{name}`");
-            if let Some(nearest) = suggestion(name, all.iter().map(|(name, _)| &**name)) {
+            let system = names.system();
+            let ids = { system.variables.iter() }
+                .map(|place| &*place.name)
+                .filter(|_| kind == NodeKind::Place)
+                .chain(
+                    { system.events.iter() }
+                        .map(|transition| &*transition.name)
+                        .filter(|_| kind == NodeKind::Transition),
+                );
+            let known = all.iter().map(|(name, _)| &**name).chain(ids);
+            if let Some(nearest) = suggestion(name, known) {
                 let _ = write!(message, "\n  = help: {nearest}");
             }
             Err(Failure::new(message))
@@ -193,23 +242,92 @@ fn named<T>(
     args.names.iter().map(found).collect()
 }
 
-/// The text of an answer; empty if the topic lists exceptions and this is none.
-fn text(args: &Ask, model: &LoadedModel, about: &str, reply: &EarnedReply) -> String {
-    let system = &model.system;
-    let answer = &reply.answer;
-    let expected = match (args.topic, answer) {
-        (Topic::DeadTransitions | Topic::Stable, EarnedAnswer::Reached(_)) => true,
-        (Topic::OneSafe, EarnedAnswer::Never(_)) => true,
-        // Another answer has decided the question.
-        (Topic::OneSafe, EarnedAnswer::Unknown { reason, .. }) => {
-            matches!(reason, Reason::Inconclusive(_))
+/// Prints answers as text. A run that several answers share is printed once.
+struct AnswerPrinter<'a> {
+    args: &'a Ask,
+    /// The model with the names that output uses.
+    system: &'a System,
+    layout: RunLayout,
+    /// The runs printed so far, with the subject of their answers.
+    runs: HashMap<RunKey, String>,
+}
+
+/// Identifies a run: its length, and two independent hashes of its states and events.
+#[derive(PartialEq, Eq, Hash)]
+struct RunKey {
+    prefix: usize,
+    length: usize,
+    hashes: [u64; 2],
+}
+
+impl RunKey {
+    fn of(run: &Lasso) -> RunKey {
+        let hash = |seed: u64| {
+            let mut hash = DefaultHasher::new();
+            (seed, &run.initial).hash(&mut hash);
+            run.steps().for_each(|step| step.hash(&mut hash));
+            hash.finish()
+        };
+        RunKey {
+            prefix: run.prefix.len(),
+            length: run.len(),
+            hashes: [hash(0), hash(1)],
         }
-        _ => false,
-    };
-    if expected {
-        return String::new();
     }
-    let mut out = match (args.topic, answer) {
+}
+
+impl AnswerPrinter<'_> {
+    /// The text of an answer; empty if the topic lists exceptions and this is none.
+    fn text(&mut self, about: &str, reply: &EarnedReply) -> String {
+        let (args, system, answer) = (self.args, self.system, &reply.answer);
+        let expected = match (args.topic, answer) {
+            (Topic::DeadTransitions | Topic::Stable, EarnedAnswer::Reached(_)) => true,
+            (Topic::OneSafe, EarnedAnswer::Never(_)) => true,
+            // Another answer has decided the question.
+            (Topic::OneSafe, EarnedAnswer::Unknown { reason, .. }) => {
+                matches!(reason, Reason::Inconclusive(_))
+            }
+            _ => false,
+        };
+        if expected {
+            return String::new();
+        }
+        let mut out = first_words(args.topic, about, answer);
+        let run = run_of(answer).map(|run| run.run(system));
+        let run = run.as_ref();
+        let is_endless = matches!(answer, EarnedAnswer::Endless(_));
+        let shows = !args.quiet && (args.topic != Topic::Bounds || args.explain || is_endless);
+        let key = run.filter(|_| shows).map(|run| RunKey::of(run));
+        let known = key.as_ref().and_then(|key| self.runs.get(key)).cloned();
+        if let Some(run) = run {
+            let steps = run.len();
+            let plural = if steps == 1 { "" } else { "s" };
+            let _ = match &known {
+                Some(about) => write!(out, ", by the run of {about} above (replayed)"),
+                None => write!(out, ", by a run of {steps} step{plural} (replayed)"),
+            };
+        }
+        let _ = writeln!(out, "  [{}]", reply.asker.name());
+        if let Some(run) = run.filter(|_| shows && known.is_none()) {
+            out.push_str(&run_text(system, run, &self.layout));
+            self.runs.extend(key.map(|key| (key, about.to_owned())));
+        }
+        if let Some(proof) = proof(answer).filter(|_| args.explain) {
+            let reasons = reasons(system, proof);
+            if reasons.is_empty() {
+                let _ = writeln!(out, "    because all reachable states were explored");
+            }
+            for reason in reasons {
+                let _ = writeln!(out, "    because {reason}");
+            }
+        }
+        out
+    }
+}
+
+/// The answer in words.
+fn first_words(topic: Topic, about: &str, answer: &EarnedAnswer) -> String {
+    match (topic, answer) {
         (Topic::Deadlock, EarnedAnswer::Reached(_)) => "deadlock: yes".to_owned(),
         (Topic::Deadlock, EarnedAnswer::Never(_)) => {
             "deadlock: no, every reachable state enables a transition".to_owned()
@@ -222,29 +340,7 @@ fn text(args: &Ask, model: &LoadedModel, about: &str, reply: &EarnedReply) -> St
         (Topic::Live, EarnedAnswer::Always(_)) => format!("{about} can always fire again"),
         (Topic::Live, EarnedAnswer::Lost(..)) => format!("{about} can be lost"),
         _ => format!("{about}: {}", word(answer)),
-    };
-    let run = run_of(answer);
-    let is_endless = matches!(answer, EarnedAnswer::Endless(_));
-    let shows = !args.quiet && (args.topic != Topic::Bounds || args.explain || is_endless);
-    if let Some(run) = run {
-        let steps = run.len();
-        let plural = if steps == 1 { "" } else { "s" };
-        let _ = write!(out, ", by a run of {steps} step{plural} (replayed)");
     }
-    let _ = writeln!(out, "  [{}]", reply.asker.name());
-    if let Some(run) = run.filter(|_| shows) {
-        out.push_str(&run_text(system, &run.run(system), args.full));
-    }
-    if let Some(proof) = proof(answer).filter(|_| args.explain) {
-        let reasons = reasons(system, proof);
-        if reasons.is_empty() {
-            let _ = writeln!(out, "    because all reachable states were explored");
-        }
-        for reason in reasons {
-            let _ = writeln!(out, "    because {reason}");
-        }
-    }
-    out
 }
 
 /// The summary of all answers.

@@ -1,17 +1,19 @@
 //! `lariat check`.
 
 use crate::args::{Check, Volume, Without};
+use crate::artifacts::Artifacts;
 use crate::cluster::{Participation, take_part};
 use crate::cross::complain_of_contradiction;
+use crate::layout::layout;
 use crate::pending::Answers;
 use crate::progress::{ProgressLines, grouped};
 use crate::sources::Sources;
-use crate::view::Page;
-use crate::{Exit, Failure, input, out};
+use crate::view::{Page, page_subject};
+use crate::{Exit, Failure, input, out, watch};
 use anstyle::{AnsiColor, Style};
 use lariat::internals::{
     AbsenceProofs, Agreement, Attempt, Budget, CheckOptions, EngineChoice, Faults, LeftOut,
-    ReductionChoice, Removed, Rules, Schedule, Shortening, Variant, Workers,
+    ReductionChoice, Removed, Rules, Schedule, Shortening, ShownModel, Variant, Workers,
 };
 use lariat::{CheckEvent, Checker, Model, Properties, Reason, Report, Stop, Verdict};
 use lariat_draw::run::NameIndex;
@@ -26,6 +28,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
+    if args.watch {
+        return watch::run(&args);
+    }
     let start = Instant::now();
     let asker = match take_part(&args.team, args.threads, &args.model, &mut args.limits)? {
         Participation::Break(exit) => return Ok(exit),
@@ -53,7 +58,10 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     let sources = Sources::read(&args, &input::for_texts(&budget, time))?;
     let model = match input::watched_model(&args.model, &reading) {
         Err(Failure::Undecided(stop)) => return unread(&args, &options, &sources, stop, start),
-        model => Arc::new(model?),
+        model => model.map(|mut model| {
+            args.shown.apply(&mut model);
+            Arc::new(model)
+        })?,
     };
     // The model lives as long as the process: a thread that binds its properties may be abandoned.
     let model: &'static Model = Box::leak(Box::new(Model::from_loaded(
@@ -92,8 +100,13 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     if let Some(asker) = asker {
         asker.dismiss();
     }
+    // Also if the reader of stdout has left.
+    let has_failed = printer.artifacts.finish();
     printed?;
     let mut worst = printer.finish()?;
+    if has_failed {
+        worst = worst.max(Exit::Input);
+    }
     if limits.cancel.is_pressed() {
         worst = worst.max(Exit::Interrupted);
     }
@@ -141,6 +154,7 @@ struct Printer<'a> {
     index: NameIndex<'a>,
     trace: Option<TraceFile<'a>>,
     page: Option<Page<'a>>,
+    artifacts: Artifacts<'a>,
     faults: Option<Faults>,
     /// Properties whose verdict was printed before their report.
     early: HashSet<String>,
@@ -159,6 +173,8 @@ impl<'a> Printer<'a> {
     ) -> Result<Printer<'a>, Failure> {
         let timeout = args.limits.timeout.map(|time| time.0);
         let page = |path| Page::create(path, budget, timeout);
+        let named = properties.iter();
+        let named = named.map(|p| (p.name().to_owned(), p.text().to_owned()));
         Ok(Printer {
             args,
             model,
@@ -166,6 +182,7 @@ impl<'a> Printer<'a> {
             index: NameIndex::new(&model.loaded().system),
             trace: args.trace.as_deref().map(TraceFile::create).transpose()?,
             page: args.html.as_deref().map(page).transpose()?,
+            artifacts: Artifacts::create(args, named)?,
             faults: None,
             early: HashSet::new(),
             last: None,
@@ -179,6 +196,7 @@ impl<'a> Printer<'a> {
         match event {
             CheckEvent::Verdict(report) => {
                 self.warn(&report);
+                self.artifacts.add(&report);
                 if self.args.json {
                     return self.answers.print_verdict(&report, "");
                 }
@@ -194,6 +212,7 @@ impl<'a> Printer<'a> {
 
     fn print_report(&mut self, report: &Report) -> Result<(), Failure> {
         self.warn(report);
+        self.artifacts.add(report);
         let needs_json = self.args.json || self.trace.is_some() || self.page.is_some();
         let answer = if needs_json {
             report.to_json()
@@ -225,6 +244,8 @@ impl<'a> Printer<'a> {
         }
         if let Some(page) = &mut self.page {
             let property = self.properties.iter().find(|p| p.name() == report.name());
+            let mut answer = answer;
+            answer["formula"] = report.shown_formula().into();
             page.add(&self.index, answer, property)?;
         }
         Ok(())
@@ -243,13 +264,14 @@ impl<'a> Printer<'a> {
     /// Writes the page, and returns the exit code of the worst verdict.
     fn finish(self) -> Result<Exit, Failure> {
         if let Some(page) = self.page {
-            let bound = self.properties.bound();
-            page.finish(&lariat_draw::page::PageSubject {
-                name: self.model.name(),
-                model: self.model.loaded(),
-                formulas: &bound.formulas,
-                propositions: &bound.propositions,
-            })?;
+            let (loaded, bound) = (self.model.loaded(), self.properties.bound());
+            let shown = ShownModel::of(loaded, bound);
+            page.finish(&page_subject(
+                self.model.name(),
+                loaded,
+                bound,
+                shown.as_ref(),
+            ))?;
         }
         if self.args.volume() != Volume::Silent
             && let Some(states) = self.faults.and_then(|faults| faults.incomplete_after())
@@ -280,17 +302,24 @@ fn unread(
     }
     crate::warn(&format!("{stop}, while reading"));
     let exit = Exit::of_stop(&stop);
+    let mut artifacts = Artifacts::create(args, outline.list.iter().cloned())?;
     for (name, text) in &outline.list {
         let file = args.model.display().to_string();
         let report = Report::unread(&file, name, text, options, stop.clone());
         let report = report.after(start.elapsed());
+        artifacts.add(&report);
         if args.json {
             out::data(&format!("{}\n", report.to_json()))?;
         } else {
             out::text(&(verdict_line(args, &report) + &details(args, &report)))?;
         }
     }
-    Ok(exit)
+    let has_failed = artifacts.finish();
+    Ok(if has_failed {
+        exit.max(Exit::Input)
+    } else {
+        exit
+    })
 }
 
 /// Builds the options from the arguments, if they are compatible.
@@ -445,7 +474,7 @@ pub(crate) fn verdict_line(args: &Check, report: &Report) -> String {
         None => (AnsiColor::Yellow, "UNKNOWN "),
     };
     let (bold, dim) = (colour.on_default().bold(), Style::new().dimmed());
-    let (name, formula) = (report.name(), report.formula());
+    let (name, formula) = (report.name(), report.shown_formula());
     let mut text = format!("{bold}{word}{bold:#}  {name}: {formula}");
     if !args.quiet {
         let _ = write!(text, "  {dim}[{}]{dim:#}", report.summary());
@@ -466,7 +495,10 @@ pub(crate) fn details(args: &Check, report: &Report) -> String {
     for note in report.notes() {
         let _ = writeln!(text, "  {note}");
     }
-    text += &report.evidence_text(args.full);
+    if let Some(advice) = report.advice() {
+        let _ = writeln!(text, "  {}", advice.line());
+    }
+    text += &report.evidence_in(&layout(args.full));
     let decision = report.decision();
     if args.explain {
         // The original net may have markings between joined steps that the reduced net does not
@@ -476,8 +508,10 @@ pub(crate) fn details(args: &Check, report: &Report) -> String {
             _ => "fact about the reduced net",
         };
         for fact in &decision.facts {
-            let _ = writeln!(text, "  {dim}{heading}: {}{dim:#}", fact.statement);
+            let statement = report.shown_sentence(&fact.statement);
+            let _ = writeln!(text, "  {dim}{heading}: {statement}{dim:#}");
             for reason in &fact.reasons {
+                let reason = report.shown_sentence(reason);
                 let _ = writeln!(text, "  {dim}        because {reason}{dim:#}");
             }
         }

@@ -6,7 +6,7 @@ use crate::{Exit, Failure, input, out, traces};
 use lariat::internals::Budget;
 use lariat::internals::formats::LoadedModel;
 use lariat::internals::ir::{State, suggestion};
-use lariat_draw::net::{DrawnNet, DrawnNodeId, PART, WHOLE};
+use lariat_draw::net::{DrawnNet, DrawnNode, DrawnNodeId, PART, WHOLE};
 use lariat_draw::run::NameIndex;
 use lariat_draw::{
     DrawnGraph, GraphEdge, GraphNode, MOST, NetPicture, NodeShape, Process, StateGraph, processes,
@@ -31,7 +31,8 @@ struct Form<'a> {
 pub(crate) fn run(args: &Draw) -> Result<Exit, Failure> {
     let medium = medium(args.output.as_deref())?;
     let (budget, dog) = input::command_budget(&args.limits);
-    let model = input::watched_model(&args.model, &budget)?;
+    let mut model = input::watched_model(&args.model, &budget)?;
+    args.shown.apply(&mut model);
     let title = args.model.file_name().unwrap_or(args.model.as_os_str());
     let title = title.to_string_lossy();
     let form = Form {
@@ -89,7 +90,7 @@ fn converted(path: &Path, extension: &str) -> Option<Failure> {
 
 /// Draws the net, or the processes.
 fn structure(args: &Draw, model: &LoadedModel, form: &Form<'_>) -> Result<String, Failure> {
-    let Some(net) = DrawnNet::of(model) else {
+    let Some(net) = DrawnNet::of(&model.shown()) else {
         let list = processes(model);
         if list.is_empty() {
             return Err(Failure::new(
@@ -104,7 +105,7 @@ fn structure(args: &Draw, model: &LoadedModel, form: &Form<'_>) -> Result<String
         let graph = side_by_side(model, &list);
         return Ok(form.graph(&graph));
     };
-    let net = chosen(args, net)?;
+    let net = chosen(args, net, model)?;
     let picture = NetPicture::whole(net, &form.budget);
     Ok(match form.medium {
         Medium::Svg => picture.svg(form.title, &form.budget).text,
@@ -113,12 +114,16 @@ fn structure(args: &Draw, model: &LoadedModel, form: &Form<'_>) -> Result<String
 }
 
 /// The requested part of the net, or a part of readable size.
-fn chosen(args: &Draw, net: DrawnNet) -> Result<DrawnNet, Failure> {
+fn chosen(args: &Draw, net: DrawnNet, model: &LoadedModel) -> Result<DrawnNet, Failure> {
     let mut seeds = Vec::new();
+    // Nodes in the same order, with their ids.
+    let ids = DrawnNet::of(model).filter(|_| !args.around.is_empty());
+    let ids = ids.map_or(Vec::new(), |net| net.nodes);
     for name in &args.around {
-        let place = net.nodes.iter().position(|node| node.name == *name);
+        let named = |nodes: &[DrawnNode]| nodes.iter().position(|node| node.name == *name);
+        let place = named(&ids).or_else(|| named(&net.nodes));
         let place = place.ok_or_else(|| {
-            let names = net.nodes.iter().map(|node| node.name.as_str());
+            let names = net.nodes.iter().chain(&ids).map(|node| node.name.as_str());
             let help = suggestion(name, names);
             let help = help.map_or(String::new(), |help| format!("\n  = help: {help}"));
             Failure::new(format!("no place or transition is called `{name}`{help}"))
@@ -182,7 +187,7 @@ fn states(
         run = read.map_err(traces::no_run)?;
     }
     let states: Vec<&State> = run.iter().flat_map(|run| &run.states).collect();
-    let StateGraph { graph, cut, stop } = reach(&model.system, &states, most, &form.budget);
+    let StateGraph { graph, cut, stop } = reach(&model.shown().system, &states, most, &form.budget);
     if let Some(stop) = stop {
         crate::warn(&format!(
             "{stop}: the search for states ended after {}",

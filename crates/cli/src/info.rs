@@ -1,6 +1,7 @@
 //! `lariat info`: sizes, bounds and symmetries of a model.
 
 use crate::args::Info;
+use crate::info_names::{atom_names, json, text};
 use crate::progress::grouped;
 use crate::{Exit, Failure, input, out};
 use lariat::internals::Budget;
@@ -8,7 +9,7 @@ use lariat::internals::formats::{LoadedModel, ModelFormat};
 use lariat::internals::ir::Action;
 use lariat::internals::reductions::symmetry::detect;
 use lariat_structural::Facts;
-use serde_json::json;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 pub(crate) fn run(args: &Info) -> Result<Exit, Failure> {
@@ -16,11 +17,23 @@ pub(crate) fn run(args: &Info) -> Result<Exit, Failure> {
     let model = match input::watched_model(&args.model, &budget) {
         Err(Failure::Undecided(stop)) if args.json => {
             let model = args.model.display().to_string();
-            let answer = json!({"schema": 1, "model": model, "reason": stop.to_string()});
+            let answer =
+                serde_json::json!({"schema": 1, "model": model, "reason": stop.to_string()});
             out::data(&format!("{answer}\n"))?;
             return Ok(Exit::of_stop(&stop));
         }
         model => model?,
+    };
+    let mut model = model;
+    args.shown.apply(&mut model);
+    if args.names {
+        return names(args, &model, &budget);
+    }
+    // JSON identifies places and transitions by their ids.
+    let model = if args.json {
+        Cow::Borrowed(&model)
+    } else {
+        model.shown()
     };
     let facts = Sizes::of(&model, &budget);
     dog.done();
@@ -29,6 +42,22 @@ pub(crate) fn run(args: &Info) -> Result<Exit, Failure> {
         out::data(&format!("{}\n", facts.json(&file, &model.system.name)))?;
     } else {
         out::text(&facts.text(&model.system.name))?;
+    }
+    Ok(Exit::Fine)
+}
+
+/// Lists the names that formulas may use.
+fn names(args: &Info, model: &LoadedModel, budget: &Budget) -> Result<Exit, Failure> {
+    // If the budget ends, fewer bounds are known.
+    let bounds = Facts::of(&model.system).bounds(MOST_BOUNDS, budget);
+    let list = atom_names(model, &bounds.unwrap_or_default());
+    if args.json {
+        let file = args.model.display().to_string();
+        let mut object = Sizes::of(model, budget).json(&file, &model.system.name);
+        object["names"] = json(&list).into();
+        out::data(&format!("{object}\n"))?;
+    } else {
+        out::text(&text(&list))?;
     }
     Ok(Exit::Fine)
 }
@@ -115,14 +144,14 @@ impl Sizes {
     }
 
     fn json(&self, model: &str, name: &str) -> serde_json::Value {
-        let mut facts = json!({
+        let mut facts = serde_json::json!({
             "schema": 1,
             "model": model,
             "name": name,
             "kind": self.kind(),
         });
         let more = match self.format {
-            ModelFormat::Pnml => json!({
+            ModelFormat::Pnml => serde_json::json!({
                 "places": self.variables,
                 "transitions": self.events,
                 "arcs": self.arcs,
@@ -132,7 +161,7 @@ impl Sizes {
                 "constant_places": self.constant,
                 "units": self.units,
             }),
-            ModelFormat::Dve | ModelFormat::Etf => json!({
+            ModelFormat::Dve | ModelFormat::Etf => serde_json::json!({
                 "variables": self.variables,
                 "events": self.events,
                 "constant_variables": self.constant,
@@ -144,13 +173,14 @@ impl Sizes {
             facts.extend(more);
         }
         if let Some(most) = self.most_tokens {
-            facts["bound"] = json!(most);
+            facts["bound"] = serde_json::json!(most);
         }
         if let Some([places, transitions, arcs]) = self.coloured {
-            facts["coloured"] = json!({"places": places, "transitions": transitions, "arcs": arcs});
+            facts["coloured"] =
+                serde_json::json!({"places": places, "transitions": transitions, "arcs": arcs});
         }
         if let Some(symmetries) = &self.symmetries {
-            facts["symmetries"] = json!(symmetries);
+            facts["symmetries"] = serde_json::json!(symmetries);
         }
         facts
     }

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod artifacts;
 mod ask;
 mod bench;
 mod check;
@@ -12,7 +13,9 @@ mod draw;
 mod exams;
 mod generate;
 mod info;
+mod info_names;
 mod input;
+mod layout;
 mod mcc;
 mod open_names;
 mod out;
@@ -27,6 +30,7 @@ mod states;
 mod traces;
 mod translate;
 mod view;
+mod watch;
 mod watchdog;
 
 use args::{Cli, Command};

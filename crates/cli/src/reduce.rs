@@ -29,7 +29,7 @@ pub(crate) fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
         Some((reduction, _)) => (&reduction.system, &reduction.removed[..]),
         None => (&model.system, &[][..]),
     };
-    let text = pnml::write(system)
+    let text = pnml::write_named(system, &model.labels)
         .ok_or_else(|| Failure::new("only nets can be reduced, and this model is not a net"))?;
     let Some(path) = &args.output else {
         out::data(&text)?;

@@ -4,13 +4,13 @@
 //! message and changes nothing.
 
 use crate::args::Simulate;
-use crate::view::write;
+use crate::view::{page_subject, write};
 use crate::{Exit, Failure, input, out, traces};
 use lariat::internals::formats::LoadedModel;
 use lariat::internals::ir::{Errors, EventId, Names, PropertyList, Proposition, State, suggestion};
 use lariat::internals::ltl::{Formula, Formulas, Node, Random, holds};
-use lariat::internals::{Budget, Deadlock, changes, marking};
-use lariat_draw::page::{PageEntry, PageSubject, can_be_run, page};
+use lariat::internals::{Budget, Deadlock, ShownModel, changes, marking};
+use lariat_draw::page::{PageEntry, can_be_run, page};
 use lariat_draw::run::{self, DrawnRun, NameIndex};
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
@@ -36,6 +36,8 @@ const HELP: &str = "\
 /// A model and its run so far.
 struct Session<'m> {
     model: &'m LoadedModel,
+    /// The model with the names that output uses.
+    shown: &'m LoadedModel,
     name: String,
     run: DrawnRun,
     random: Random,
@@ -46,7 +48,8 @@ type Moves = Vec<(EventId, State)>;
 
 pub(crate) fn run(args: &Simulate) -> Result<Exit, Failure> {
     let budget = input::plain_budget(&args.limits);
-    let model = input::watched_model(&args.model, &budget)?;
+    let mut model = input::watched_model(&args.model, &budget)?;
+    args.shown.apply(&mut model);
     let name = args.model.display().to_string();
     let Some(initial) = model.system.initial.first() else {
         return Err(Failure::new("this model has no initial state"));
@@ -64,12 +67,13 @@ pub(crate) fn run(args: &Simulate) -> Result<Exit, Failure> {
     }
     let mut session = Session {
         model: &model,
+        shown: &model.shown(),
         name,
         run: start,
         random: Random::new(args.seed),
     };
     let interactive = std::io::stdin().is_terminal();
-    out::text(&session.shown(interactive))?;
+    out::text(&session.state_and_moves(interactive))?;
     for line in std::io::stdin().lock().lines() {
         let failed = |error| Failure::new(format!("cannot read the next line: {error}"));
         let line = line.map_err(failed)?;
@@ -137,13 +141,9 @@ fn write_page(
     if told.is_empty() {
         told.push(entry(None));
     }
+    let shown = ShownModel::of(model, &properties);
     let name = args.model.display().to_string();
-    let subject = PageSubject {
-        name: &name,
-        model,
-        formulas: &properties.formulas,
-        propositions: &properties.propositions,
-    };
+    let subject = page_subject(&name, model, &properties, shown.as_ref());
     let budget = input::for_page(budget, budget.time_left());
     write(path, &page(&subject, &told, &budget))?;
     Ok(Exit::Fine)
@@ -177,8 +177,8 @@ impl Session<'_> {
     }
 
     /// The current state and the enabled events.
-    fn shown(&self, interactive: bool) -> String {
-        let system = &self.model.system;
+    fn state_and_moves(&self, interactive: bool) -> String {
+        let system = &self.shown.system;
         let number = self.run.events.len();
         let mut text = match self.run.states.len() {
             1 => format!("{number}: {}\n", marking(system, self.state(), false)),
@@ -225,14 +225,14 @@ impl Session<'_> {
         Some(match (word, count) {
             ("q" | "quit" | "exit", _) => return None,
             ("?" | "h" | "help", _) => HELP.to_owned(),
-            ("", _) => self.shown(false),
-            ("s", _) => format!("{}\n", marking(&self.model.system, self.state(), true)),
+            ("", _) => self.state_and_moves(false),
+            ("s", _) => format!("{}\n", marking(&self.shown.system, self.state(), true)),
             ("l", _) => self.steps(),
             ("w", _) => self.save(rest),
             ("until", _) => self.until(rest),
             ("u", Ok(steps)) => {
                 self.undo(steps);
-                self.shown(false)
+                self.state_and_moves(false)
             }
             ("r", Ok(steps)) => {
                 let done = self.random_steps(steps, &|_| false);
@@ -250,21 +250,23 @@ impl Session<'_> {
             return match number.checked_sub(1).and_then(|i| moves.get(i).cloned()) {
                 Some(step) => {
                     self.take(step);
-                    self.shown(false)
+                    self.state_and_moves(false)
                 }
                 None => format!("there is no number {number}\n"),
             };
         }
-        let system = &self.model.system;
+        let system = &self.shown.system;
         let name = |event: &EventId| system.event(*event).name.as_str();
-        let mut meant = moves.iter().filter(|(event, _)| name(event) == text);
+        let id = |event: &EventId| self.model.system.event(*event).name.as_str();
+        let is_meant = |event: &EventId| name(event) == text || id(event) == text;
+        let mut meant = moves.iter().filter(|(event, _)| is_meant(event));
         match (meant.next().cloned(), meant.next()) {
             (Some(step), None) => {
                 self.take(step);
-                self.shown(false)
+                self.state_and_moves(false)
             }
             (Some(_), Some(_)) => format!("`{text}` has several successors: type a number\n"),
-            (None, _) if system.events.iter().any(|event| event.name == text) => {
+            (None, _) if system.event_ids().any(|event| is_meant(&event)) => {
                 format!("`{text}` is not enabled here\n")
             }
             (None, _) => {
@@ -295,7 +297,7 @@ impl Session<'_> {
     /// The state after random steps, with a note if a deadlock ended them.
     fn with_end(&self, early: bool) -> String {
         let end = "a deadlock ends the run\n";
-        self.shown(false) + if early { end } else { "" }
+        self.state_and_moves(false) + if early { end } else { "" }
     }
 
     fn until(&mut self, text: &str) -> String {
@@ -319,11 +321,14 @@ impl Session<'_> {
         } else {
             "does not hold"
         };
-        format!("{}{what} {holds} after {steps} steps\n", self.shown(false))
+        format!(
+            "{}{what} {holds} after {steps} steps\n",
+            self.state_and_moves(false)
+        )
     }
 
     fn steps(&self) -> String {
-        let system = &self.model.system;
+        let system = &self.shown.system;
         let mut text = format!("0: {}\n", marking(system, &self.run.states[0], false));
         let steps = self.run.events.iter().zip(self.run.states.windows(2));
         for (i, (event, pair)) in steps.enumerate() {

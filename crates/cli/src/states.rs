@@ -46,6 +46,8 @@ pub(crate) fn run(mut args: StatesArgs) -> Result<Exit, Failure> {
         Err(Failure::Undecided(stop)) => return unread(args, stop, start.elapsed()),
         model => model?,
     };
+    let mut model = model;
+    args.shown.apply(&mut model);
     let system = &model.system;
     let volume = if args.json {
         Volume::Silent
@@ -101,12 +103,19 @@ pub(crate) fn run(mut args: StatesArgs) -> Result<Exit, Failure> {
         .collect();
     if args.json {
         let file = args.model.display().to_string();
-        let answer = json(&file, system, &found, &failed, seconds);
+        let mut answer = json(&file, system, &found, &failed, seconds);
+        if let Some(pumping) = &found.pumping {
+            let ids = names(system, pumping).into_iter().flatten();
+            let shown = ids.filter_map(|id| Some((model.labels.shown(&id)?.into_owned(), id)));
+            for (name, id) in shown {
+                answer["names"][id] = json!(name);
+            }
+        }
         dog.done();
         out::data(&format!("{answer}\n"))?;
     } else {
         dog.done();
-        out::text(&text(system, &found, &failed, seconds))?;
+        out::text(&text(&model.shown().system, &found, &failed, seconds))?;
     }
     Ok(found.stop.as_ref().map_or(Exit::Fine, Exit::of_stop))
 }

@@ -7,7 +7,8 @@ use lariat::internals::PropertyForm;
 use lariat::internals::budget::Lease;
 use lariat::internals::formats::{LoadedModel, ModelFormat};
 use lariat::internals::ir::PropertyList;
-use lariat::internals::{Budget, Deadlock};
+use lariat::internals::ltl::{Syntax, print};
+use lariat::internals::{Budget, Deadlock, ShownModel};
 use lariat_draw::page::{PageEntry, PageSubject, page};
 use lariat_draw::run::{DrawnRun, NameIndex, RunError, system_of};
 use serde_json::Value as Json;
@@ -107,6 +108,21 @@ impl<'a> Page<'a> {
     }
 }
 
+/// The subject of a page: the model and its formulas with the names that output uses.
+pub(crate) fn page_subject<'a>(
+    name: &'a str,
+    model: &'a LoadedModel,
+    properties: &'a PropertyList,
+    shown: Option<&'a ShownModel>,
+) -> PageSubject<'a> {
+    PageSubject {
+        name,
+        model: shown.map_or(model, |shown| &shown.model),
+        formulas: shown.map_or(&properties.formulas, |shown| &shown.formulas),
+        propositions: &properties.propositions,
+    }
+}
+
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text)
         .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))
@@ -117,7 +133,11 @@ pub(crate) fn run(args: &ViewArgs) -> Result<Exit, Failure> {
     let objects = traces::read(&args.trace, &budget)?;
     let named = objects.iter().find_map(|object| object["model"].as_str());
     let model = match model_file(args, named) {
-        Some(path) => input::watched_model(&path, &budget)?,
+        Some(path) => {
+            let mut model = input::watched_model(&path, &budget)?;
+            args.shown.apply(&mut model);
+            model
+        }
         None => {
             crate::warn(
                 "the model file of this trace was not found, so its net is not drawn; see --model",
@@ -163,7 +183,8 @@ fn shown(
     budget: &Budget,
 ) -> Result<String, Failure> {
     let mut properties = PropertyList::new();
-    let names = model.names();
+    // A trace identifies places and transitions by their ids.
+    let names = model.names().by_ids();
     let index = NameIndex::new(&model.system);
     let mut told = Vec::new();
     for mut report in objects {
@@ -204,12 +225,13 @@ fn shown(
             ..PageEntry::default()
         });
     }
-    let subject = PageSubject {
-        name,
-        model,
-        formulas: &properties.formulas,
-        propositions: &properties.propositions,
-    };
+    let shown = ShownModel::of(model, &properties);
+    let subject = page_subject(name, model, &properties, shown.as_ref());
+    for entry in told.iter_mut().filter(|_| shown.is_some()) {
+        if let Some(formula) = entry.formula {
+            entry.report["formula"] = print(subject.formulas, formula, Syntax::Full).into();
+        }
+    }
     let budget = input::for_page(budget, budget.time_left());
     Ok(page(&subject, &told, &budget))
 }

@@ -1,14 +1,16 @@
 //! Loading of model files; the format is recognised by the content, not by the file name.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use lariat_budget::{Budget, Lease, Stop};
+use rustc_hash::FxHashSet;
 
 use crate::dve::{self, Assertion, Message, PropertyAutomaton, SymbolTable};
 use crate::etf;
 use crate::pnml::{self, Pnml, Positions};
 use lariat_model::coloured::{Coloured, ColouredNet, Unfolded, UnfoldedNames, unfold};
-use lariat_model::{Definition, InputError, Names, Predicate, System};
+use lariat_model::{Definition, InputError, Label, Labels, Names, Predicate, System};
 
 /// The supported formats.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -44,6 +46,8 @@ pub struct LoadedModel {
     pub messages: Vec<Message>,
     /// Coordinates of places and transitions, if given.
     pub positions: Positions,
+    /// Names of places and transitions besides their ids.
+    pub labels: Labels,
     /// The coloured net that the system was unfolded from.
     pub coloured: Option<Box<Coloured>>,
 }
@@ -94,6 +98,7 @@ impl LoadedModel {
             scope: None,
             messages: Vec::new(),
             positions: Positions::default(),
+            labels: Labels::default(),
             coloured: None,
         }
     }
@@ -101,6 +106,11 @@ impl LoadedModel {
     /// The coloured net that the system was unfolded from, if any.
     pub fn coloured_net(&self) -> Option<&ColouredNet> {
         self.coloured.as_deref().map(|coloured| &coloured.net)
+    }
+
+    /// Names for formulas other than those of single variables and events, with their meanings.
+    pub fn definitions(&self) -> &[(String, Definition)] {
+        &self.definitions
     }
 
     /// The names that formulas may use.
@@ -117,8 +127,45 @@ impl LoadedModel {
         }
         match &self.scope {
             Some(scope) => names.with_expressions(scope),
-            None => names,
+            None => names.with_labels(&self.labels),
         }
+    }
+
+    /// The model with the names that output for people uses: names of places and transitions in
+    /// place of ids. Variables and events keep their positions.
+    pub fn shown(&self) -> Cow<'_, LoadedModel> {
+        if !self.labels.are_shown() {
+            return Cow::Borrowed(self);
+        }
+        let mut shown = self.clone();
+        let rename = |name: &mut String| {
+            if let Some(label) = self.labels.shown(name) {
+                *name = label.into_owned();
+            }
+        };
+        for variable in &mut shown.system.variables {
+            rename(&mut variable.name);
+        }
+        for event in &mut shown.system.events {
+            rename(&mut event.name);
+        }
+        if let Some(coloured) = &mut shown.coloured {
+            for place in &mut coloured.net.places {
+                rename(&mut place.name);
+            }
+            for transition in &mut coloured.net.transitions {
+                rename(&mut transition.name);
+            }
+        }
+        let positions = std::mem::take(&mut shown.positions).into_iter();
+        shown.positions = positions
+            .map(|(mut id, at)| {
+                rename(&mut id);
+                (id, at)
+            })
+            .collect();
+        shown.labels = Labels::default();
+        Cow::Owned(shown)
     }
 }
 
@@ -164,6 +211,7 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, 
         let pnml::Document {
             net,
             positions,
+            labels,
             warnings,
         } = pnml::read(origin, bytes)?;
         drop(reading);
@@ -179,6 +227,7 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, 
         };
         model.warnings = warnings;
         model.positions = positions;
+        model.labels = labelled(labels, &model);
         return Ok(model);
     }
     if etf::looks_like_etf(bytes) {
@@ -212,6 +261,28 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, 
     )
     .help("expected PNML, which starts with `<`, DVE, which starts with a declaration or `process`, or ETF, which starts with `begin state`")
     .into())
+}
+
+/// The names of a net's nodes besides their ids.
+fn labelled(list: Vec<Label>, model: &LoadedModel) -> Labels {
+    if list.is_empty() {
+        return Labels::default();
+    }
+    let ids: FxHashSet<&str> = match model.coloured_net() {
+        Some(net) => {
+            let places = net.places.iter().map(|place| &*place.name);
+            places
+                .chain(net.transitions.iter().map(|t| &*t.name))
+                .collect()
+        }
+        None => {
+            let variables = model.system.variables.iter().map(|v| &*v.name);
+            variables
+                .chain(model.system.events.iter().map(|e| &*e.name))
+                .collect()
+        }
+    };
+    Labels::new(list, model.coloured.is_some(), |name| ids.contains(name))
 }
 
 /// Reads the system of a model in any supported format.

@@ -9,10 +9,10 @@
 //! INT  := integer-constant n | tokens-count (place id)…
 //! ```
 //!
-//! Names are ids of the net. A formula is built bottom-up with an explicit stack of open elements,
-//! so its depth is not limited by the call stack. `all-paths` is implicit for linear-time
-//! properties and allowed only around the whole formula; `exists-path` is allowed there too if
-//! `PathQuantifiers` permits, and rejected elsewhere.
+//! Names are ids of the net, never names of nodes besides their ids. A formula is built bottom-up
+//! with an explicit stack of open elements, so its depth is not limited by the call stack.
+//! `all-paths` is implicit for linear-time properties and allowed only around the whole formula;
+//! `exists-path` is allowed there too if `PathQuantifiers` permits, and rejected elsewhere.
 //!
 //! A file of bounds has `<place-bound> (place id)…` instead of a formula.
 
@@ -101,6 +101,7 @@ fn read_formulas(
     paths: PathQuantifiers,
 ) -> XmlResult<Vec<bool>> {
     let mut about_some = Vec::new();
+    let names = &names.by_ids();
     each_property(origin, bytes, |xml, element| {
         let (property, some) = property(xml, properties, names, element, paths)?;
         about_some.push(some);
@@ -117,6 +118,7 @@ pub fn read_bounds(
     bytes: &[u8],
 ) -> Result<Vec<(String, Vec<VarId>)>, InputError> {
     let mut bounds = Vec::new();
+    let names = &names.by_ids();
     each_property(origin, bytes, |xml, element| {
         bounds.push(bound(xml, names, element)?);
         Ok(())
@@ -187,6 +189,7 @@ fn property(
     let property = NamedProperty {
         name,
         formula,
+        written: formula,
         text,
         fairness: Fairness::default(),
         modality: None,

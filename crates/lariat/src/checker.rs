@@ -466,11 +466,7 @@ impl<'m> Checker<'m> {
             subject: Subject::new(loaded, &bound),
             concurrency: self.concurrency(properties.len(), &options, threads_each),
             options,
-            vocabulary: Arc::new(ReportVocabulary {
-                model_name: self.model.name().to_owned(),
-                model: Arc::clone(loaded),
-                properties: bound,
-            }),
+            vocabulary: Arc::new(ReportVocabulary::new(self.model.name(), loaded, bound)),
             fairness,
             budget: self.limits().with_threads(threads_each),
             properties,

@@ -95,6 +95,7 @@ mod report;
 mod search;
 mod settled;
 mod shorten;
+mod shown;
 mod single;
 mod states;
 mod subject;

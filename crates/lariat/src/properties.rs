@@ -66,6 +66,8 @@ pub struct Property {
     pub(crate) fairness: Fairness,
     /// Whether it was written as `EF p` or `AG p`.
     pub(crate) modality: Option<Modality>,
+    /// The formula as written, without its modality; `None` for an automaton.
+    pub(crate) written: Option<Formula>,
 }
 
 /// A formula, or the automaton of the negated property.
@@ -85,6 +87,7 @@ impl Property {
             atoms: Vec::new(),
             fairness: Fairness::default(),
             modality: None,
+            written: None,
         }
     }
 
@@ -280,6 +283,7 @@ impl<'m> Properties<'m> {
                 atoms: shown_atoms(&self.bound.formulas, property),
                 fairness: property.fairness.clone(),
                 modality: property.modality,
+                written: Some(property.written),
             });
         }
         self.taken = self.bound.list.len();
@@ -293,6 +297,7 @@ impl<'m> Properties<'m> {
             kind: PropertyKind::Never(automaton),
             fairness: Fairness::default(),
             modality: None,
+            written: None,
         });
     }
 

@@ -10,7 +10,7 @@ use crate::trace::Trace;
 use crate::verdict::Reason;
 use lariat_budget::RunContext;
 use lariat_ltl::{AtomError, RawAtom};
-use lariat_model::{InputError, Predicate, PropertyList, Proposition};
+use lariat_model::{InputError, NodeKind, Predicate, PropertyList, Proposition};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -84,13 +84,10 @@ impl Checker<'_> {
             },
         );
         self.caches().put(cache);
-        let vocabulary = Arc::new(ReportVocabulary {
-            model_name: self.model().name().to_owned(),
-            model: Arc::clone(self.model().loaded()),
-            properties: PropertyList::new(),
-        });
-        let system = &self.model().loaded().system;
-        let trace = |run: Witness| Trace::of_run(&vocabulary, run.run(system));
+        let (name, loaded) = (self.model().name(), self.model().loaded());
+        let vocabulary = ReportVocabulary::new(name, loaded, PropertyList::new());
+        let vocabulary = Arc::new(vocabulary);
+        let trace = |run: Witness| Trace::of_run(&vocabulary, run.run(&loaded.system));
         Ok(match answer {
             Some(EarnedAnswer::Reached(run)) => Answer::Yes(Some(trace(run))),
             Some(EarnedAnswer::Always(_)) => Answer::Yes(None),
@@ -114,8 +111,9 @@ impl Checker<'_> {
 
     fn bind(&self, question: &Question) -> Result<StateQuestion, Error> {
         let names = self.model().loaded().names();
-        let unknown = |name: &str, kind: &str| {
-            InputError::new("question", format!("no {kind} is called `{name}`"))
+        let unknown = |name: &str, kind: NodeKind, what: &str| match names.ambiguity(name, kind) {
+            Some(error) => InputError::new("question", error.message),
+            None => InputError::new("question", format!("no {what} is called `{name}`")),
         };
         Ok(match &question.0 {
             Kind::Deadlock => StateQuestion::Reach(Predicate::Deadlock),
@@ -128,12 +126,13 @@ impl Checker<'_> {
             }
             Kind::Bound(name) => {
                 let vars = names.number(name);
-                let vars = vars.ok_or_else(|| unknown(name, "place or variable"))?;
+                let vars =
+                    vars.ok_or_else(|| unknown(name, NodeKind::Place, "place or variable"))?;
                 StateQuestion::Most(total(&vars))
             }
             Kind::Live(name) => {
                 let events = names.events(name);
-                let events = events.ok_or_else(|| unknown(name, "event"))?;
+                let events = events.ok_or_else(|| unknown(name, NodeKind::Transition, "event"))?;
                 StateQuestion::Always(fireable(&events))
             }
         })

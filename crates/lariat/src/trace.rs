@@ -2,9 +2,10 @@
 
 use crate::fair_run::FairnessEvidence;
 use crate::replay::Interpretation;
+use crate::report::rows::RunLayout;
 use crate::report::{ReportVocabulary, json, text};
 use lariat_ltl::AtomId;
-use lariat_model::{EventId, EvidenceKind, Lasso, State, Value};
+use lariat_model::{Domain, EventId, EvidenceKind, Lasso, State, Value, VarId};
 use serde_json::Value as Json;
 use std::fmt;
 use std::sync::Arc;
@@ -44,6 +45,53 @@ pub struct TraceStep<'t> {
     state: State,
     event: Option<EventId>,
     position: usize,
+}
+
+/// A run with names and values: the variables of a program, or the places of a net that are marked
+/// somewhere.
+pub struct ShownRun<'t> {
+    trace: &'t Trace,
+    vars: Vec<VarId>,
+}
+
+/// A state of a [`ShownRun`].
+pub struct ShownState<'t> {
+    /// The values of the variables.
+    pub values: Vec<Json>,
+    /// The event taken from this state, if any.
+    pub event: Option<&'t str>,
+}
+
+impl<'t> ShownRun<'t> {
+    /// The names of the variables.
+    pub fn variables(&self) -> impl Iterator<Item = &'t str> {
+        let system = &self.trace.vocabulary.shown_model().system;
+        self.vars.iter().map(|var| &*system.variable(*var).name)
+    }
+
+    /// The states, without the one that closes the loop of a lasso.
+    pub fn states(&self) -> impl Iterator<Item = ShownState<'t>> {
+        let system = &self.trace.vocabulary.shown_model().system;
+        let lasso = &*self.trace.lasso;
+        let count = self.trace.len() + usize::from(self.loop_start().is_none());
+        let mut run = lasso.cursor();
+        (0..count).map(move |_| {
+            let event = run.next().and_then(|(_, step)| step.event);
+            let state = run.source();
+            ShownState {
+                values: { self.vars.iter() }
+                    .map(|var| json::value_json(system, *var, state[var.index()]))
+                    .collect(),
+                event: event.map(|event| &*system.event(event).name),
+            }
+        })
+    }
+
+    /// The position that follows the last one, if the run is a lasso.
+    pub fn loop_start(&self) -> Option<usize> {
+        let lasso = &self.trace.lasso;
+        (lasso.kind() == EvidenceKind::Lasso).then_some(lasso.prefix.len())
+    }
 }
 
 impl Trace {
@@ -109,6 +157,26 @@ impl Trace {
         json::lasso_json(&self.vocabulary.model.system, &self.lasso, self.bad)
     }
 
+    /// The run with the names and values that text shows.
+    #[doc(hidden)]
+    pub fn shown(&self) -> ShownRun<'_> {
+        let system = &self.vocabulary.shown_model().system;
+        let lasso = &*self.lasso;
+        let mut is_marked: Vec<bool> = lasso.initial.iter().map(|tokens| *tokens != 0).collect();
+        for (var, _) in lasso.steps().flat_map(|step| step.changes()) {
+            is_marked[var.index()] = true;
+        }
+        let is_shown = |var: &VarId| match system.variable(*var).domain {
+            Domain::Count { .. } => is_marked[var.index()],
+            // Auxiliary variables of a rendezvous have no value.
+            _ => !system.variable(*var).name.starts_with("(sent "),
+        };
+        ShownRun {
+            vars: system.var_ids().filter(is_shown).collect(),
+            trace: self,
+        }
+    }
+
     /// The run in ids.
     #[doc(hidden)]
     pub fn lasso(&self) -> &Lasso {
@@ -129,7 +197,7 @@ impl Trace {
 
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&text::trace(self, false))
+        f.write_str(&text::trace(self, &RunLayout::default()))
     }
 }
 
@@ -143,13 +211,14 @@ impl fmt::Debug for Trace {
 }
 
 impl<'t> TraceStep<'t> {
-    /// The event taken from this state; `None` if the state is a deadlock and repeats.
+    /// The event taken from this state, of a net the id of the transition; `None` if the state is a
+    /// deadlock and repeats.
     pub fn event(&self) -> Option<&'t str> {
         let system = &self.trace.vocabulary.model.system;
         self.event.map(|event| &*system.event(event).name)
     }
 
-    /// The variables and their values.
+    /// The variables, of a net the ids of the places, and their values.
     pub fn values(&self) -> impl Iterator<Item = (&'t str, Value)> {
         let system = &self.trace.vocabulary.model.system;
         let variables = system.variables.iter().map(|variable| &*variable.name);

@@ -195,6 +195,18 @@ impl Formulas {
         &self.atoms[atom.index()]
     }
 
+    /// A copy of the store with other names of its atoms; all ids are equal.
+    #[must_use]
+    pub fn renamed(&self, name: impl Fn(AtomId) -> String) -> Formulas {
+        let ids = (0..self.atoms.len() as u32).map(AtomId);
+        let atoms: Vec<String> = ids.clone().map(name).collect();
+        Formulas {
+            atom_ids: atoms.iter().cloned().zip(ids).collect(),
+            atoms,
+            ..self.clone()
+        }
+    }
+
     /// Number of atoms; their ids are `0..atom_count`.
     pub fn atom_count(&self) -> usize {
         self.atoms.len()

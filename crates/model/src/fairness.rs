@@ -18,6 +18,7 @@
 //! A run is fair if it satisfies every constraint. A property holds under fairness if all fair runs
 //! satisfy it.
 
+use crate::labels::NodeKind;
 use crate::names::{NameKind, Names};
 use crate::predicate::{Predicate, Proposition};
 use crate::system::EventId;
@@ -183,6 +184,9 @@ fn parse(names: &Names<'_>, strength: Strength, what: &str) -> Result<Vec<Constr
     let system = names.system();
     let single =
         |event: EventId| Constraint::of_events(&*system.event(event).name, strength, vec![event]);
+    if let Some(error) = names.ambiguity(what, NodeKind::Transition) {
+        return Err(error);
+    }
     if let Some(events) = names.events(what) {
         return Ok(vec![Constraint::of_events(what, strength, events)]);
     }
@@ -214,11 +218,9 @@ fn parse(names: &Names<'_>, strength: Strength, what: &str) -> Result<Vec<Constr
     }
     let is_pattern = what.contains(['*', '?']);
     if is_pattern {
-        let matching = system.event_ids();
-        let matching = matching.filter(|e| matches(what, &system.event(*e).name));
-        let matching: Vec<Constraint> = matching.map(single).collect();
+        let matching = matching(names, what)?;
         if !matching.is_empty() {
-            return Ok(matching);
+            return Ok(matching.into_iter().map(single).collect());
         }
     }
     let no_event = || AtomError::new(format!("`{what}` is no event of this model"));
@@ -248,6 +250,22 @@ fn parse(names: &Names<'_>, strength: Strength, what: &str) -> Result<Vec<Constr
             ..Constraint::of_events(text, strength, events)
         }]),
     }
+}
+
+/// The events whose ids match a pattern, or else those whose names do.
+fn matching(names: &Names<'_>, pattern: &str) -> Result<Vec<EventId>, AtomError> {
+    let system = names.system();
+    let by_id = { system.event_ids() }
+        .filter(|event| matches(pattern, &system.event(*event).name))
+        .collect::<Vec<_>>();
+    let by_name = { system.event_ids() }
+        .filter(|event| { names.label(*event) }.is_some_and(|name| matches(pattern, &name)))
+        .collect::<Vec<_>>();
+    if by_id.is_empty() || by_name.is_empty() || by_id == by_name {
+        return Ok(if by_id.is_empty() { by_name } else { by_id });
+    }
+    let message = format!("`{pattern}` matches ids of some transitions and names of others");
+    Err(AtomError::new(message).help("name the transitions, or use a longer pattern"))
 }
 
 const ALL: &str = "all";

@@ -9,7 +9,7 @@ use lariat_budget::Stop;
 use std::fmt;
 
 /// One step of a run.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Step {
     /// The event taken; `None` for a stuttering step at a deadlock.
     pub event: Option<EventId>,

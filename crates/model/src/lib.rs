@@ -16,6 +16,7 @@ mod error;
 mod expr;
 mod fairness;
 pub mod generate;
+mod labels;
 mod lasso;
 mod names;
 mod nearest;
@@ -33,11 +34,12 @@ pub use atoms::{ParsedAtom, TokenSum};
 pub use error::{Errors, InputError, Location};
 pub use expr::{BinaryOp, EvalError, Expr, LValue, UnaryOp};
 pub use fairness::{Constraint, Fairness, Strength};
+pub use labels::{Label, Labels, NodeKind};
 pub use lasso::{EvidenceKind, Lasso, ReplayError, RunCursor, RunRecorder, Step};
 pub use names::{Definition, Expressions, Names};
 pub use nearest::suggestion;
 pub use predicate::{Comparison, Linear, Predicate, Proposition};
-pub use properties::{NamedProperty, PropertyList};
+pub use properties::{NamedProperty, PropertyList, printed};
 pub use reachability::{Modality, Reachability, state_predicate};
 pub use system::{
     Action, Arc, Assignment, Deadlock, Domain, Event, EventId, Row, State, System, Unit, Value,

@@ -4,13 +4,20 @@
 //! several of them (a coloured place or transition) or a predicate (a program's location) add it
 //! with [`Names::define`]. Definitions hide nothing: a name may have one meaning as a number and
 //! another as an event.
+//!
+//! Nodes of a net may have names besides their ids ([`Labels`]). A name that denotes several nodes,
+//! or is also the id of another node, is *ambiguous*: the name has no meaning, and its use in an
+//! atom is an error.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use lariat_ltl::AtomError;
 use rustc_hash::FxHashMap;
 
 use crate::coloured::UnfoldedNames;
+use crate::labels::{Labels, NodeKind};
 use crate::predicate::{Comparison, Linear, Predicate};
 use crate::system::{Domain, EventId, System, VarId};
 
@@ -46,8 +53,8 @@ pub(crate) enum NameKind {
 #[derive(Clone, Debug)]
 pub struct Names<'s> {
     system: &'s System,
-    variables: FxHashMap<&'s str, VarId>,
-    events: FxHashMap<&'s str, EventId>,
+    variables: Arc<FxHashMap<&'s str, VarId>>,
+    events: Arc<FxHashMap<&'s str, EventId>>,
     defined: FxHashMap<String, Vec<Definition>>,
     /// Parser for expressions, if the model's language has more than comparisons of sums.
     pub(crate) expressions: Option<&'s dyn Expressions>,
@@ -55,6 +62,8 @@ pub struct Names<'s> {
     partial: FxHashMap<Predicate, Predicate>,
     /// Names of unfolded places and transitions with their colours and bindings.
     pub(crate) colours: Option<UnfoldedNames<'s>>,
+    /// Names of nodes besides their ids, if there are any.
+    labels: Option<&'s Labels>,
     /// Lengths of the names in bytes, longest first.
     lengths: Vec<usize>,
 }
@@ -76,12 +85,13 @@ impl<'s> Names<'s> {
         lengths.dedup();
         Names {
             system,
-            variables,
-            events,
+            variables: Arc::new(variables),
+            events: Arc::new(events),
             defined: FxHashMap::default(),
             expressions: None,
             partial: FxHashMap::default(),
             colours: None,
+            labels: None,
             lengths,
         }
     }
@@ -97,10 +107,60 @@ impl<'s> Names<'s> {
     #[must_use]
     pub fn with_colours(mut self, colours: UnfoldedNames<'s>) -> Names<'s> {
         self.lengths.extend(colours.ids().map(str::len));
-        self.lengths.sort_unstable_by(|a, b| b.cmp(a));
-        self.lengths.dedup();
+        self.sort_lengths();
         self.colours = Some(colours);
         self
+    }
+
+    /// Adds the names of nodes besides their ids. Call it after [`Names::with_colours`].
+    #[must_use]
+    pub fn with_labels(mut self, labels: &'s Labels) -> Names<'s> {
+        if labels.is_empty() {
+            return self;
+        }
+        let prefixed = self.lengths.iter().map(|len| len + Labels::ID.len());
+        self.lengths = (self.lengths.iter().copied().chain(prefixed))
+            .chain(labels.all().map(str::len))
+            .collect();
+        self.sort_lengths();
+        self.labels = Some(labels);
+        self
+    }
+
+    /// A copy without the names of nodes besides their ids.
+    #[must_use]
+    pub fn by_ids(&self) -> Names<'s> {
+        Names {
+            labels: None,
+            ..self.clone()
+        }
+    }
+
+    /// Returns whether nodes have names besides their ids.
+    pub(crate) fn has_labels(&self) -> bool {
+        self.labels.is_some()
+    }
+
+    /// The name of an event besides its id, even if it is not unique.
+    pub(crate) fn label(&self, event: EventId) -> Option<Cow<'_, str>> {
+        self.labels?.name(&self.system.event(event).name)
+    }
+
+    /// The error message and advice for `name(inside)`, where `name` denotes a coloured node that
+    /// has no such colour or binding.
+    pub(crate) fn misfit(&self, name: &str, inside: &str) -> Option<(String, String)> {
+        let colours = self.colours.as_ref()?;
+        let labelled = self.labels.into_iter().flat_map(|labels| {
+            let places = labels.ids(NodeKind::Place, name);
+            places.chain(labels.ids(NodeKind::Transition, name))
+        });
+        let mut ids = std::iter::once(Cow::Borrowed(name)).chain(labelled);
+        ids.find_map(|id| colours.misfit(&id, name, inside))
+    }
+
+    fn sort_lengths(&mut self) {
+        self.lengths.sort_unstable_by(|a, b| b.cmp(a));
+        self.lengths.dedup();
     }
 
     /// Adds a meaning to a name.
@@ -134,8 +194,81 @@ impl<'s> Names<'s> {
         self.system
     }
 
-    /// The variables whose sum `name` denotes.
+    /// The variables whose sum `name` denotes; `None` also if it is ambiguous.
     pub fn number(&self, name: &str) -> Option<Vec<VarId>> {
+        self.denoted(name, NodeKind::Place, Names::number_by_id)
+    }
+
+    /// The events that `name` denotes; `None` also if it is ambiguous.
+    pub fn events(&self, name: &str) -> Option<Vec<EventId>> {
+        self.denoted(name, NodeKind::Transition, Names::events_by_id)
+    }
+
+    fn denoted<T>(
+        &self,
+        name: &str,
+        kind: NodeKind,
+        by_id: impl Fn(&Names<'s>, &str) -> Option<T>,
+    ) -> Option<T> {
+        if self.labels.is_none() {
+            return by_id(self, name);
+        }
+        match &self.ids(name, kind)[..] {
+            [only] => by_id(self, only),
+            _ => None,
+        }
+    }
+
+    /// The ids that a name may denote: those of the nodes with this name, the name itself if it is
+    /// an id, and ID for `id:ID`.
+    fn ids<'n>(&'n self, name: &'n str, kind: NodeKind) -> Vec<Cow<'n, str>> {
+        let Some(labels) = self.labels else {
+            return Vec::new();
+        };
+        let sort = match kind {
+            NodeKind::Place => NameKind::Number,
+            NodeKind::Transition => NameKind::Event,
+        };
+        let prefixed = name.strip_prefix(Labels::ID);
+        let own = [Some(name), prefixed].into_iter().flatten();
+        let own = own.filter(|id| self.is_id(id, sort));
+        own.map(Cow::Borrowed)
+            .chain(labels.ids(kind, name).filter(|id| self.is_id(id, sort)))
+            .collect()
+    }
+
+    /// The error for a name that denotes several nodes of a kind.
+    pub fn ambiguity(&self, name: &str, kind: NodeKind) -> Option<AtomError> {
+        /// Limit on the ids that are listed.
+        const LISTED: usize = 4;
+        let ids = self.ids(name, kind);
+        if ids.len() < 2 {
+            return None;
+        }
+        let what = match kind {
+            NodeKind::Place => "place",
+            NodeKind::Transition => "transition",
+        };
+        let is_id = ids.iter().any(|id| *id == name);
+        let also = if is_id {
+            format!("both the id of a {what} and the name of another")
+        } else {
+            format!("the name of {} {what}s", ids.len())
+        };
+        let spelt = |id: &Cow<'_, str>| match *id == name {
+            true => format!("\"{}{name}\"", Labels::ID),
+            false => format!("\"{id}\""),
+        };
+        let mut listed: Vec<String> = ids.iter().take(LISTED).map(spelt).collect();
+        if ids.len() > LISTED {
+            listed.push("…".to_owned());
+        }
+        let error = AtomError::new(format!("`{name}` is {also}"));
+        Some(error.help(format!("write the id: {}", listed.join(" or "))))
+    }
+
+    /// The variables of the place or variable with this id.
+    fn number_by_id(&self, name: &str) -> Option<Vec<VarId>> {
         let own = self.variables.get(name).map(|v| vec![*v]);
         let defined = || {
             self.meanings(name).find_map(|meaning| match meaning {
@@ -147,8 +280,8 @@ impl<'s> Names<'s> {
         own.or_else(defined).or_else(coloured)
     }
 
-    /// The events that `name` denotes.
-    pub fn events(&self, name: &str) -> Option<Vec<EventId>> {
+    /// The events of the transition or event with this id.
+    fn events_by_id(&self, name: &str) -> Option<Vec<EventId>> {
         let own = self.events.get(name).map(|e| vec![*e]);
         let defined = || {
             self.meanings(name).find_map(|meaning| match meaning {
@@ -213,6 +346,18 @@ impl<'s> Names<'s> {
     }
 
     pub(crate) fn is(&self, name: &str, sort: NameKind) -> bool {
+        let labelled = |kind| !self.ids(name, kind).is_empty();
+        self.is_id(name, sort)
+            || self.has_labels()
+                && match sort {
+                    NameKind::Number => labelled(NodeKind::Place),
+                    NameKind::Event => labelled(NodeKind::Transition),
+                    NameKind::Any => labelled(NodeKind::Place) || labelled(NodeKind::Transition),
+                }
+    }
+
+    /// Returns whether the name has a meaning of this kind, apart from names of nodes besides ids.
+    pub(crate) fn is_id(&self, name: &str, sort: NameKind) -> bool {
         let defined = |wanted: fn(&Definition) -> bool| self.meanings(name).any(wanted);
         let coloured = |wanted: fn(&UnfoldedNames<'_>, &str) -> bool| {
             self.colours
@@ -283,9 +428,11 @@ impl<'s> Names<'s> {
         let base = self.variables.keys().chain(self.events.keys()).copied();
         let defined = self.defined.keys().map(|name| &**name);
         let coloured = self.colours.iter().flat_map(|names| names.ids());
+        let labels = self.labels.iter().flat_map(|labels| labels.all());
         let mut near: Vec<(usize, &str)> = base
             .chain(defined)
             .chain(coloured)
+            .chain(labels)
             .filter(|name| self.is(name, sort))
             .filter_map(|name| Some((distance(&wrong, name, limit)?, name)))
             .collect();

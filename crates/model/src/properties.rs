@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::atoms::ParsedAtom;
 use crate::error::{Errors, InputError};
 use crate::fairness::Fairness;
-use crate::names::{Definition, Names};
+use crate::names::{Definition, NameKind, Names};
 use crate::predicate::{Predicate, Proposition};
 use crate::property_file::{assumption, comment, looks_like_ltl_file, read_ltl_file, split_name};
 use crate::reachability::{Modality, state_predicate};
@@ -23,6 +23,8 @@ pub struct NamedProperty {
     pub name: String,
     /// The formula in the store.
     pub formula: Formula,
+    /// The formula as written; of `EF p` and `AG p` the operand.
+    pub written: Formula,
     /// The formula with all parentheses and its atoms in canonical spelling.
     pub text: String,
     /// Fairness assumptions of its file.
@@ -255,14 +257,11 @@ impl PropertyList {
             }
         };
         let name = name.map_or_else(|| (self.list.len() + 1).to_string(), str::to_owned);
-        let printed = match modality {
-            None => self.print(formula),
-            Some(modality) => format!("{}({})", modality.name(), self.print(inner)),
-        };
         let property = NamedProperty {
             name,
             formula,
-            text: printed,
+            written: inner,
+            text: printed(&self.formulas, inner, modality),
             fairness: Fairness::default(),
             modality,
         };
@@ -298,7 +297,11 @@ struct Binder<'a, 's> {
 
 impl Vocabulary for Binder<'_, '_> {
     fn is_name(&self, word: &str) -> bool {
-        word == "deadlock" || self.names.contains(word)
+        // A node may be called `GF` besides its id; the bare word remains two operators.
+        let is_operators = word.len() > 1 && word.chars().all(|c| "GFX".contains(c));
+        word == "deadlock"
+            || self.names.is_id(word, NameKind::Any)
+            || (!is_operators && self.names.contains(word))
     }
 
     fn is_function(&self, word: &str) -> bool {
@@ -345,6 +348,15 @@ fn remember(
             bound.insert(text, proposition);
             Ok(())
         }
+    }
+}
+
+/// The text of a formula with all parentheses, after its modality.
+pub fn printed(formulas: &Formulas, written: Formula, modality: Option<Modality>) -> String {
+    let text = lariat_ltl::print(formulas, written, Syntax::Full);
+    match modality {
+        None => text,
+        Some(modality) => format!("{}({text})", modality.name()),
     }
 }
 
@@ -402,7 +414,8 @@ fn modality<'t>(names: &Names<'_>, text: &'t str) -> (Option<Modality>, Cow<'t, 
         };
         let is_name = |c: char| c.is_alphanumeric() || "_.".contains(c);
         let word_ends = !behind.starts_with(is_name);
-        let is_modality = word_ends && !names.contains(path) && !names.contains(modality.name());
+        let is_name = |word| names.is_id(word, NameKind::Any);
+        let is_modality = word_ends && !is_name(path) && !is_name(modality.name());
         if is_modality {
             let blanks = " ".repeat(text.len() - behind.len());
             return (Some(modality), Cow::Owned(blanks + behind));

@@ -1,6 +1,6 @@
 //! Questions without a formula: `ask`, and the examinations of `mcc`.
 
-use super::LimitArgs;
+use super::{LimitArgs, NameArgs};
 use clap::{Args, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -55,6 +55,8 @@ pub(crate) struct Ask {
     /// Places (bounds) or transitions (live); all by default.
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
+    #[command(flatten)]
+    pub shown: NameArgs,
     #[command(flatten)]
     pub limits: LimitArgs,
     /// Print one JSON object per question and line, as soon as it is known.

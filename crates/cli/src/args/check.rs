@@ -3,7 +3,7 @@
 use super::values::{
     Without, automaton_kind, deadlock, emptiness, engine, order, recurring, without,
 };
-use super::{LIMITS, LimitArgs, TeamArgs};
+use super::{LIMITS, LimitArgs, NameArgs, TeamArgs};
 use clap::Args;
 use lariat::internals::{AutomatonKind, Deadlock, Emptiness, EngineChoice, OrderChoice, Recurring};
 use std::num::NonZeroUsize;
@@ -23,6 +23,8 @@ Formulas:
   Atoms: a place (it is marked), a transition (it is the one taken:
   `fires(t)`), fireable(t), deadlock, and quoted comparisons: \"p + q >= 2\".
   Names with characters other than letters, digits, _ and . are quoted too.
+  Places and transitions of PNML have ids and often names; both can be used. A
+  name that several nodes have is refused; \"id:P1\" is always the id P1.
 
 Files of formulas (-F), for models of all formats:
   One formula per line, `formula` or `name: formula`; # at the start of a line
@@ -178,6 +180,26 @@ pub(crate) struct Check {
     /// It shows verdicts, runs step by step, and the net or the processes as a drawing.
     #[arg(long, value_name = "FILE.html", help_heading = OUTPUT)]
     pub html: Option<PathBuf>,
+    /// Also write a JUnit file, with a test case per property.
+    ///
+    /// A violated property is a failure, an undecided one an error. This file, and those of --sarif
+    /// and --itf, are replaced atomically, and contain all known answers if the check is interrupted.
+    #[arg(long, value_name = "FILE.xml", help_heading = OUTPUT, hide_short_help = true)]
+    pub junit: Option<PathBuf>,
+    /// Also write a SARIF file, with a result per property that does not hold.
+    ///
+    /// A violated property is an error, an undecided one a warning.
+    #[arg(long, value_name = "FILE.sarif", help_heading = OUTPUT, hide_short_help = true)]
+    pub sarif: Option<PathBuf>,
+    /// Also write counterexamples in the Informal Trace Format (Apalache).
+    ///
+    /// One file per violated property. With several properties, the name of the property is
+    /// inserted before the extensions: run.itf.json becomes run.starved.itf.json.
+    #[arg(long, value_name = "FILE.itf.json", help_heading = OUTPUT, hide_short_help = true)]
+    pub itf: Option<PathBuf>,
+    /// Check again when the model or a file of properties changes, until Ctrl-C.
+    #[arg(long, conflicts_with = "hosts", help_heading = OUTPUT, hide_short_help = true)]
+    pub watch: bool,
     /// Insist on a shortest counterexample, within the limits.
     ///
     /// By default about as much effort as finding the counterexample took is spent on a shorter
@@ -200,9 +222,11 @@ pub(crate) struct Check {
     /// a second.
     #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
     pub no_vacuity: bool,
-    /// Show whole states in counterexamples, not only changes.
+    /// Show whole states in counterexamples, not only changes, and all steps.
     #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
     pub full: bool,
+    #[command(flatten, next_help_heading = OUTPUT)]
+    pub shown: NameArgs,
     /// Also print the structural facts that replaced a part of the search, with their proofs.
     #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
     pub explain: bool,

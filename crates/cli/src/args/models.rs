@@ -1,7 +1,7 @@
 //! Commands on formulas and models: translate, info, reduce, view, simulate, draw, generate.
 
-use super::LimitArgs;
 use super::values::{automaton_kind, rule};
+use super::{LimitArgs, NameArgs};
 use clap::{Args, ValueEnum};
 use lariat::internals::ir::generate::Family;
 use lariat::internals::{AutomatonKind, Rule};
@@ -51,6 +51,11 @@ pub(crate) enum OutputFormat {
 pub(crate) struct Info {
     /// The model.
     pub model: PathBuf,
+    /// List everything that can be an atom of a formula, with types and ranges.
+    #[arg(long)]
+    pub names: bool,
+    #[command(flatten)]
+    pub shown: NameArgs,
     #[command(flatten)]
     pub limits: LimitArgs,
     /// Print one JSON object.
@@ -106,6 +111,8 @@ pub(crate) struct ViewArgs {
     #[arg(short, long, value_name = "FILE.html")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
+    pub shown: NameArgs,
+    #[command(flatten)]
     pub limits: LimitArgs,
 }
 
@@ -137,6 +144,8 @@ pub(crate) struct Simulate {
     /// The seed of random steps.
     #[arg(long, value_name = "N", default_value = "1")]
     pub seed: u64,
+    #[command(flatten)]
+    pub shown: NameArgs,
     #[command(flatten)]
     pub limits: LimitArgs,
 }
@@ -175,6 +184,8 @@ pub(crate) struct Draw {
     /// The largest number of nodes to draw.
     #[arg(long, value_name = "N")]
     pub nodes: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub shown: NameArgs,
     #[command(flatten)]
     pub limits: LimitArgs,
 }

@@ -1,7 +1,7 @@
 //! `states`, and the distribution of states over several processes.
 
 use super::values::{counting, order, schedule_help};
-use super::{LIMITS, LimitArgs};
+use super::{LIMITS, LimitArgs, NameArgs};
 use clap::Args;
 use lariat::internals::{CountingMethod, OrderChoice, OrderSchedule};
 use lariat_campaign::units::TimeSpan;
@@ -55,6 +55,8 @@ pub(crate) struct ClusterArgs {
 pub(crate) struct StatesArgs {
     /// The model.
     pub model: PathBuf,
+    #[command(flatten)]
+    pub shown: NameArgs,
     /// The method.
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = counting())]
     pub engine: CountingMethod,

@@ -121,7 +121,7 @@ fn json_has_the_documented_fields() {
     let both = format!("check {MUTEX} -f '{EXCLUSION}' -f '{STARVATION}'");
     let ran = lariat(format!("{both} --json --threads 1")).exits(1);
     let answers = ran.json();
-    let fields = "schema model property formula verdict reason engine deadlock fairness seconds \
+    let fields = "schema model property formula verdict reason engine deadlock fairness seconds phases \
                   stats passes auto facts counterexample";
     let fields: Vec<&str> = fields.split_whitespace().collect();
     for answer in &answers {

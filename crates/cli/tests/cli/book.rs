@@ -117,6 +117,7 @@ fn commands_of_the_book_print_the_quoted_output() {
                 .current_dir(work.path())
                 .env("PATH", &path)
                 .env_remove("LARIAT_MODELS")
+                .env_remove("COLUMNS")
                 .output()
                 .expect("a shell");
             let (out, err) = (

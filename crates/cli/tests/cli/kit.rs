@@ -89,6 +89,7 @@ pub fn command(line: impl AsRef<str>) -> Command {
     command.current_dir(root).args(words(line.as_ref()));
     for name in [
         "NO_COLOR",
+        "COLUMNS",
         "CLICOLOR_FORCE",
         "BK_EXAMINATION",
         "BK_TIME_CONFINEMENT",

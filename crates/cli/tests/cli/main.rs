@@ -1,6 +1,7 @@
 //! Tests of the binary: answers, exit codes, messages, limits, signals.
 
 mod answers;
+mod artifacts;
 mod ask;
 mod bad_input;
 mod bench;
@@ -10,9 +11,11 @@ mod fairness;
 #[cfg(feature = "distributed")]
 mod faults;
 mod kit;
+mod layout;
 mod limits;
 mod mcc;
 mod models;
+mod names;
 mod nasty;
 mod opinions;
 mod pictures;

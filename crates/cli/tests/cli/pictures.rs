@@ -4,7 +4,7 @@ use crate::kit::{Folder, MUTEX, STARVATION, lariat, lariat_reading};
 use serde_json::Value as Json;
 
 /// The JSON data of a page.
-fn data(page: &str) -> Json {
+pub fn data(page: &str) -> Json {
     let start = "<script type=\"application/json\" id=\"data\">";
     let (_, rest) = page.split_once(start).expect("data");
     let (json, _) = rest.split_once("</script>").expect("an end");

@@ -149,6 +149,12 @@ fn outputs_follow_the_schema() {
         ("states", format!("states {MUTEX} --json --timeout 0")),
         ("info", format!("info {MUTEX} --json")),
         ("info", format!("info {program} --json")),
+        ("info", format!("info {MUTEX} --json --names")),
+        ("info", format!("info {program} --json --names")),
+        (
+            "info",
+            "info examples/printers.pnml --json --names".to_owned(),
+        ),
         ("unread", format!("info {MUTEX} --json --memory 1")),
         (
             "automaton",

@@ -12,14 +12,13 @@ use rustc_hash::FxHashMap;
 
 use super::declare::Declarations;
 use super::raw::{RawElement, children, structure};
-use crate::pnml::Positions;
-use crate::pnml::label::{alike, child, dangling, elements, foreign, position, used_twice};
+use crate::pnml::label::{NodeNotes, alike, child, dangling, elements, foreign, used_twice};
 use crate::xml::{Attribute, Element, Xml, XmlResult};
-use lariat_model::InputError;
 use lariat_model::coloured::{
     ColouredNet, ColouredPlace, ColouredTransition, Inscription, PlaceId, SortKind, Term, TermKind,
     TransitionGuard, TransitionId,
 };
+use lariat_model::{InputError, NodeKind};
 
 /// The meaning of an id.
 #[derive(Clone)]
@@ -56,14 +55,14 @@ struct Reader<'a> {
     transitions: Vec<RawTransition<'a>>,
     arcs: Vec<RawArc<'a>>,
     declarations: Vec<RawElement<'a>>,
-    positions: Positions,
+    notes: NodeNotes,
 }
 
 /// Reads the rest of a `<net>` of coloured type.
 pub(crate) fn read<'a>(
     xml: &mut Xml<'a>,
     mut name: String,
-    positions: &mut Positions,
+    notes: &mut NodeNotes,
 ) -> XmlResult<ColouredNet> {
     let mut reader = Reader::default();
     let expected = "declaration, page, place, transition, arc, referencePlace, referenceTransition, name, graphics or toolspecific";
@@ -79,7 +78,7 @@ pub(crate) fn read<'a>(
         }
         Ok(true)
     })?;
-    *positions = std::mem::take(&mut reader.positions);
+    *notes = std::mem::take(&mut reader.notes);
     reader.finish(xml, name)
 }
 
@@ -116,7 +115,8 @@ impl<'a> Reader<'a> {
                     return Err(foreign(&child, "place/transition nets", "coloured"));
                 }
                 "capacity" => return Err(child.error("place capacities are not supported")),
-                "graphics" => position(xml, &name, &mut self.positions)?,
+                "graphics" => self.notes.position(xml, &name)?,
+                "name" => self.notes.label(xml, NodeKind::Place, &name)?,
                 _ => xml.skip()?,
             }
         }
@@ -139,7 +139,8 @@ impl<'a> Reader<'a> {
             match child.name {
                 "condition" => guard = structure(xml, &child)?,
                 "priority" => return Err(child.error("transition priorities are not supported")),
-                "graphics" => position(xml, &name, &mut self.positions)?,
+                "graphics" => self.notes.position(xml, &name)?,
+                "name" => self.notes.label(xml, NodeKind::Transition, &name)?,
                 _ => xml.skip()?,
             }
         }

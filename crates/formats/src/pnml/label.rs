@@ -6,7 +6,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use crate::xml::{Attribute, Element, Item, Xml, XmlResult};
-use lariat_model::{InputError, Value};
+use lariat_model::{InputError, Label, NodeKind, Value};
 
 /// Coordinates of a node: to the right and downwards.
 pub type Coordinates = (f64, f64);
@@ -93,22 +93,59 @@ pub(crate) fn label<'a>(xml: &mut Xml<'a>) -> XmlResult<Option<(Cow<'a, str>, Ra
     }
 }
 
-/// Consumes the `<graphics>` of a node and records its `<position>`, if it is within the limits.
-pub(crate) fn position(xml: &mut Xml<'_>, name: &str, positions: &mut Positions) -> XmlResult<()> {
-    let mut found = None;
-    while let Some(part) = child(xml)? {
-        if part.name == "position" {
-            let [x, y] = part.attributes(["x", "y"])?;
-            let number = |text: Option<Attribute<'_>>| -> Option<f64> {
-                let number: f64 = text?.value.trim().parse().ok()?;
-                (number.abs() < FARTHEST).then_some(number)
-            };
-            found = number(x).zip(number(y));
+/// Parts of nodes that carry no behaviour.
+#[derive(Default)]
+pub(crate) struct NodeNotes {
+    /// Coordinates by ids.
+    pub positions: Positions,
+    /// Names that differ from the ids.
+    pub labels: Vec<Label>,
+}
+
+impl NodeNotes {
+    /// Consumes the `<graphics>` of a node and records its `<position>` within the limits.
+    pub fn position(&mut self, xml: &mut Xml<'_>, id: &str) -> XmlResult<()> {
+        let mut found = None;
+        while let Some(part) = child(xml)? {
+            if part.name == "position" {
+                let [x, y] = part.attributes(["x", "y"])?;
+                let number = |text: Option<Attribute<'_>>| -> Option<f64> {
+                    let number: f64 = text?.value.trim().parse().ok()?;
+                    (number.abs() < FARTHEST).then_some(number)
+                };
+                found = number(x).zip(number(y));
+            }
+            xml.skip()?;
         }
-        xml.skip()?;
+        self.positions.extend(found.map(|at| (id.to_owned(), at)));
+        Ok(())
     }
-    positions.extend(found.map(|at| (name.to_owned(), at)));
-    Ok(())
+
+    /// Consumes the `<name>` of a node and records it. Names carry no behaviour, so elements inside
+    /// of the text, such as markup, are accepted.
+    pub fn label(&mut self, xml: &mut Xml<'_>, kind: NodeKind, id: &str) -> XmlResult<()> {
+        let (mut depth, mut is_text) = (0usize, false);
+        let (mut name, mut bare) = (String::new(), String::new());
+        loop {
+            match xml.next()? {
+                Item::Open(element) => {
+                    is_text |= depth == 0 && matches!(element.name, "text" | "value");
+                    depth += 1;
+                }
+                Item::Text(text) if is_text => name.push_str(&text),
+                Item::Text(text) if depth == 0 => bare.push_str(&text),
+                Item::Text(_) => {}
+                Item::Close | Item::End if depth == 0 => break,
+                Item::Close | Item::End => {
+                    depth -= 1;
+                    is_text &= depth > 0;
+                }
+            }
+        }
+        let name = if name.trim().is_empty() { bare } else { name };
+        self.labels.extend(Label::new(kind, id, &name));
+        Ok(())
+    }
 }
 
 /// Parses a non-negative number, at most 2^63 - 1.

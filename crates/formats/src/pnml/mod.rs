@@ -3,7 +3,8 @@
 //! One pass over the text. Elements occur in any order — arcs before their nodes, nested pages,
 //! declarations after use — so ids are interned at first occurrence and resolved at the end, when
 //! each transition's arcs are summed to (need, delta). A place is named by its id, as in the
-//! contest's formulas; `<name>` is often missing, not unique, or prose.
+//! contest's formulas. A `<name>`, which is often missing, not unique, or prose, is stored
+//! separately ([`Labels`](lariat_model::Labels)) if it differs from the id.
 //!
 //! Node coordinates are stored separately. Other graphics, prose and tool-specific sections are
 //! skipped; unsupported elements that change the semantics (such as inhibitor arcs) are rejected.
@@ -20,20 +21,24 @@ mod safe;
 mod write;
 
 pub use label::{Coordinates, Positions};
-pub use write::write;
+pub use write::{write, write_named};
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use self::label::{alike, child, dangling, elements, foreign, label, number, position, used_twice};
+use self::label::{
+    NodeNotes, alike, child, dangling, elements, foreign, label, number, used_twice,
+};
 use self::nupn::Nupn;
 
 use crate::coloured;
 use crate::xml::{self, Attribute, Element, Item, Xml, XmlResult, XmlSource};
 use lariat_model::coloured::ColouredNet;
-use lariat_model::{Action, Arc, Domain, Event, InputError, System, Value, VarId, Variable};
+use lariat_model::{
+    Action, Arc, Domain, Event, InputError, Label, NodeKind, System, Value, VarId, Variable,
+};
 
 /// The content of a PNML file.
 #[derive(Clone, PartialEq, Debug)]
@@ -42,6 +47,8 @@ pub struct Document {
     pub net: Pnml,
     /// Coordinates of places and transitions by their ids, if given.
     pub positions: Positions,
+    /// Names of places and transitions that differ from the ids.
+    pub labels: Vec<Label>,
     /// Warnings about skipped input.
     pub warnings: Vec<InputError>,
 }
@@ -75,14 +82,14 @@ pub fn read(origin: &str, bytes: &[u8]) -> Result<Document, InputError> {
         }
     }
     let mut found = None;
-    let mut positions = Positions::default();
+    let mut notes = NodeNotes::default();
     loop {
         match xml.next()? {
             Item::Open(element) if element.name == "net" => {
                 if found.is_some() {
                     return Err(element.error("a second <net>: expected one net a file"));
                 }
-                found = Some(net(&mut xml, &element, &mut positions)?);
+                found = Some(net(&mut xml, &element, &mut notes)?);
             }
             Item::Open(_) => xml.skip()?,
             Item::Text(text) => xml.pass_text(&text)?,
@@ -93,7 +100,8 @@ pub fn read(origin: &str, bytes: &[u8]) -> Result<Document, InputError> {
     let missing = || InputError::new(origin, "there is no <net> in this PNML document");
     Ok(Document {
         net: found.ok_or_else(missing)?,
-        positions,
+        positions: notes.positions,
+        labels: notes.labels,
         warnings: xml.warning().into_iter().collect(),
     })
 }
@@ -121,14 +129,14 @@ fn is_coloured(type_: Option<&Attribute<'_>>) -> XmlResult<bool> {
 }
 
 /// Reads the rest of `<net>` according to its type.
-fn net<'a>(xml: &mut Xml<'a>, element: &Element<'a>, positions: &mut Positions) -> XmlResult<Pnml> {
+fn net<'a>(xml: &mut Xml<'a>, element: &Element<'a>, notes: &mut NodeNotes) -> XmlResult<Pnml> {
     let [id, type_] = element.attributes(["id", "type"])?;
     let name = id.map_or(String::new(), |id| id.value.into_owned());
     if is_coloured(type_.as_ref())? {
-        coloured::read(xml, name, positions).map(Pnml::Coloured)
+        coloured::read(xml, name, notes).map(Pnml::Coloured)
     } else {
         let net = PnmlNet::default();
-        net.read(xml, name, positions).map(Pnml::Plain)
+        net.read(xml, name, notes).map(Pnml::Plain)
     }
 }
 
@@ -163,7 +171,7 @@ struct PnmlNet<'a> {
     transitions: Vec<String>,
     arcs: Vec<RawArc>,
     nupn: Option<Nupn<'a>>,
-    positions: Positions,
+    notes: NodeNotes,
 }
 
 impl<'a> PnmlNet<'a> {
@@ -171,7 +179,7 @@ impl<'a> PnmlNet<'a> {
         mut self,
         xml: &mut Xml<'a>,
         mut name: String,
-        positions: &mut Positions,
+        notes: &mut NodeNotes,
     ) -> XmlResult<System> {
         let expected = "page, place, transition, arc, referencePlace, referenceTransition, name, graphics or toolspecific";
         elements(xml, &mut name, expected, |xml, element| {
@@ -186,7 +194,7 @@ impl<'a> PnmlNet<'a> {
             }
             Ok(true)
         })?;
-        *positions = std::mem::take(&mut self.positions);
+        *notes = std::mem::take(&mut self.notes);
         self.finish(xml, name)
     }
 
@@ -234,7 +242,8 @@ impl<'a> PnmlNet<'a> {
                 }
                 "hlinitialMarking" | "type" => return Err(coloured_label(&child)),
                 "capacity" => return Err(child.error("place capacities are not supported")),
-                "graphics" => position(xml, &name, &mut self.positions)?,
+                "graphics" => self.notes.position(xml, &name)?,
+                "name" => self.notes.label(xml, NodeKind::Place, &name)?,
                 _ => xml.skip()?,
             }
         }
@@ -255,7 +264,8 @@ impl<'a> PnmlNet<'a> {
             match child.name {
                 "condition" => return Err(coloured_label(&child)),
                 "priority" => return Err(child.error("transition priorities are not supported")),
-                "graphics" => position(xml, &name, &mut self.positions)?,
+                "graphics" => self.notes.position(xml, &name)?,
+                "name" => self.notes.label(xml, NodeKind::Transition, &name)?,
                 _ => xml.skip()?,
             }
         }

@@ -5,11 +5,16 @@ use std::fmt::Write;
 
 use quick_xml::escape::escape;
 
-use lariat_model::{Action, Domain, System, Unit};
+use lariat_model::{Action, Domain, Labels, System, Unit};
 
 /// Writes a place/transition net; `None` if the system is no net. Reading the result yields the
 /// same system, except that bounds of places are preserved only together with units.
 pub fn write(system: &System) -> Option<String> {
+    write_named(system, &Labels::default())
+}
+
+/// Writes a place/transition net, with the names of its nodes besides their ids.
+pub fn write_named(system: &System, labels: &Labels) -> Option<String> {
     let [marking] = &system.initial[..] else {
         return None;
     };
@@ -29,17 +34,14 @@ pub fn write(system: &System) -> Option<String> {
     <page id=\"page\">"
     );
     for (variable, tokens) in system.variables.iter().zip(marking) {
-        let id = attribute(&variable.name);
-        let _ = match tokens {
-            0 => writeln!(out, "      <place id=\"{id}\"/>"),
-            tokens => writeln!(
-                out,
-                "      <place id=\"{id}\"><initialMarking><text>{tokens}</text></initialMarking></place>"
-            ),
+        let marking = match tokens {
+            0 => String::new(),
+            tokens => format!("<initialMarking><text>{tokens}</text></initialMarking>"),
         };
+        write_node(&mut out, "place", &variable.name, labels, &marking);
     }
     for event in &system.events {
-        let _ = writeln!(out, "      <transition id=\"{}\"/>", attribute(&event.name));
+        write_node(&mut out, "transition", &event.name, labels, "");
     }
     let mut count = 0;
     for event in &system.events {
@@ -76,6 +78,19 @@ pub fn write(system: &System) -> Option<String> {
     write_units(system, &mut out);
     out.push_str("    </page>\n  </net>\n</pnml>\n");
     Some(out)
+}
+
+/// Writes a place or transition with its name and `content`.
+fn write_node(out: &mut String, kind: &str, id: &str, labels: &Labels, content: &str) {
+    let name = labels.name(id).map_or(String::new(), |name| {
+        format!("<name><text>{}</text></name>", escape(&*name))
+    });
+    let id = attribute(id);
+    let _ = if name.is_empty() && content.is_empty() {
+        writeln!(out, "      <{kind} id=\"{id}\"/>")
+    } else {
+        writeln!(out, "      <{kind} id=\"{id}\">{name}{content}</{kind}>")
+    };
 }
 
 fn write_units(system: &System, out: &mut String) {

@@ -5,6 +5,7 @@ mod contest_models;
 mod fairness;
 mod formulas;
 mod fuzz;
+mod labels;
 mod pnml;
 mod programs;
 

@@ -40,7 +40,7 @@ pub fn places(model: &LoadedModel) -> Vec<(String, Vec<VarId>)> {
             .map(|var| (system.variable(var).name.clone(), vec![var]))
             .collect(),
         Some(net) => {
-            let names = model.names();
+            let names = model.names().by_ids();
             let place = |id: &String| (id.clone(), names.number(id).unwrap_or_default());
             net.places.iter().map(|p| place(&p.name)).collect()
         }
@@ -55,7 +55,7 @@ pub fn transitions(model: &LoadedModel) -> Vec<(String, Vec<EventId>)> {
             .map(|event| (system.event(event).name.clone(), vec![event]))
             .collect(),
         Some(net) => {
-            let names = model.names();
+            let names = model.names().by_ids();
             let events = |id: &String| (id.clone(), names.events(id).unwrap_or_default());
             net.transitions.iter().map(|t| events(&t.name)).collect()
         }

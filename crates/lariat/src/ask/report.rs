@@ -1,14 +1,13 @@
 //! Answers to questions as text and as JSON.
 
 use super::{EarnedAnswer, EarnedReply, Proof, Witness};
-use crate::report::json::lasso_json;
-use crate::report::text::{marking, step_text};
+use crate::report::json::{lasso_json, names_of_run};
+use crate::report::rows::{RunLayout, folded, write_line};
+use crate::report::text::{cut_text, marking, step_text};
+use lariat_formats::LoadedModel;
 use lariat_model::{Lasso, System};
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
-
-/// Limit on the steps of a run that are shown, unless all are requested.
-const SHOWN: usize = 40;
 
 /// The answer in a word: `yes`, `no`, a number, `unbounded` or `unknown`. For `reach` and `always`
 /// it answers the question as asked.
@@ -68,20 +67,23 @@ pub fn reasons(system: &System, proof: &Proof) -> Vec<String> {
 }
 
 /// A run, one state per line with its changes; all states with all variables if `full`.
-pub fn run_text(system: &System, run: &Lasso, full: bool) -> String {
+pub fn run_text(system: &System, run: &Lasso, layout: &RunLayout) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "    start  {}", marking(system, &run.initial, full));
+    let full = layout.full;
+    let mut line = |head: &str, text: &str| write_line(&mut out, head, text, layout.width);
+    line("    start  ", &marking(system, &run.initial, full));
     let total = run.len();
+    let hidden = folded(0..total, None, layout);
     let mut states = run.cursor();
     for i in 0..total {
         let Some((before, step)) = states.next() else {
             break;
         };
-        let hidden = !full && total > SHOWN && i >= SHOWN / 2 && i < total - SHOWN / 2;
-        if hidden && i == SHOWN / 2 {
-            let _ = writeln!(out, "           … {} more steps", total - SHOWN);
+        if i == hidden.start && !hidden.is_empty() {
+            let (count, advice) = (hidden.len(), layout.advice("them"));
+            line("           ", &format!("… {count} more steps{advice}"));
         }
-        if !hidden {
+        if !hidden.contains(&i) {
             let name = step
                 .event
                 .map_or("nothing", |event| &*system.event(event).name);
@@ -92,29 +94,31 @@ pub fn run_text(system: &System, run: &Lasso, full: bool) -> String {
             } else {
                 changed
             };
-            let _ = writeln!(out, "  {mark} {:>5}  {name}  {shown}", i + 1);
+            line(
+                &format!("  {mark} {:>5}  ", i + 1),
+                &format!("{name}  {shown}"),
+            );
         }
     }
     if let Some(growth) = &run.growth {
         let adds = marking(system, growth, full);
-        let _ = writeln!(
-            out,
-            "    the steps marked ↻ can be repeated indefinitely; each round adds {adds}"
-        );
+        let text = "the steps marked ↻ can be repeated indefinitely; each round adds";
+        line("    ", &format!("{text} {adds}"));
     }
+    cut_text(&mut out, "    ", system, run, layout);
     out
 }
 
 /// An answer as one JSON object, schema 1: `ask` is the kind of question, `about` its subject.
 pub fn json(
-    model: &str,
-    system: &System,
+    file: &str,
+    model: &LoadedModel,
     ask: &str,
     about: Option<&str>,
     reply: &EarnedReply,
     seconds: f64,
 ) -> Json {
-    let answer = &reply.answer;
+    let (answer, system) = (&reply.answer, &model.system);
     let number = |value: &i128| Json::from(value.to_string());
     let (mut at_least, mut at_most, mut reason) = (Json::Null, Json::Null, Json::Null);
     let word = match answer {
@@ -134,9 +138,9 @@ pub fn json(
         }
         answer => word(answer),
     };
-    json!({
+    let mut object = json!({
         "schema": 1,
-        "model": model,
+        "model": file,
         "ask": ask,
         "about": about,
         "answer": word,
@@ -147,5 +151,13 @@ pub fn json(
         "seconds": seconds,
         "certificate": proof(answer).map(|proof| reasons(system, proof)).filter(|r| !r.is_empty()),
         "run": run(answer).map(|run| lasso_json(system, &run.run(system), None)),
-    })
+    });
+    let mut names = names_of_run(&model.labels, &object["run"]);
+    if let Some((id, name)) = about.and_then(|id| Some((id, model.labels.shown(id)?))) {
+        names.insert(id.to_owned(), name.into());
+    }
+    if !names.is_empty() {
+        object["names"] = names.into();
+    }
+    object
 }

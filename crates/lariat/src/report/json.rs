@@ -1,7 +1,7 @@
 //! Reports as JSON, schema 1.
 
-use super::Report;
 use super::text::{is_shown, value_text};
+use super::{Report, ReportVocabulary};
 use crate::cross_check::Agreement;
 use crate::decision::Decision;
 use crate::fair_run::FairnessEvidence;
@@ -9,7 +9,9 @@ use crate::trace::Trace;
 use crate::verdict::EarnedVerdict;
 use lariat_budget::{StatValue, Stats};
 use lariat_ltl::{Strengthening, Syntax, print};
-use lariat_model::{Domain, Lasso, Modality, System, Value, VarId};
+use lariat_model::{
+    Domain, EventId, Labels, Lasso, Modality, Predicate, Proposition, System, Value, VarId,
+};
 use serde_json::{Map, Value as Json, json};
 
 /// The report as one JSON object.
@@ -26,6 +28,13 @@ pub(crate) fn report_json(report: &Report) -> Json {
             .into();
             object["witness"] = object["counterexample"].take();
         }
+    }
+    if let Some(advice) = report.advice() {
+        object["advice"] = json!({"explored": advice.explored, "try": advice.options});
+    }
+    let names = names_json(report, &object);
+    if !names.is_empty() {
+        object["names"] = names.into();
     }
     if let Some(faults) = &report.faults {
         object["mistakes"] = json!({
@@ -60,6 +69,63 @@ pub(crate) fn report_json(report: &Report) -> Json {
         });
     }
     object
+}
+
+/// The names of the ids in the formula and in the run of a report, where text shows names.
+fn names_json(report: &Report, object: &Json) -> Map<String, Json> {
+    let ReportVocabulary {
+        model, properties, ..
+    } = &*report.vocabulary;
+    let mut names = Map::new();
+    if !model.labels.are_shown() {
+        return names;
+    }
+    for run in ["counterexample", "witness"] {
+        names.extend(names_of_run(&model.labels, &object[run]));
+    }
+    let (mut vars, mut events) = (Vec::new(), Vec::new());
+    for atom in &*report.atoms {
+        match properties.propositions.get(atom.index()) {
+            Some(Proposition::State(Predicate::Enabled(some)) | Proposition::Fires(some)) => {
+                events.extend(some);
+            }
+            Some(Proposition::State(Predicate::Linear(linear))) => {
+                vars.extend(linear.terms.iter().map(|(var, _)| *var));
+            }
+            _ => {}
+        }
+    }
+    let vars = vars
+        .into_iter()
+        .map(|var| &*model.system.variable(var).name);
+    let events = { events.into_iter() }.map(|event: &EventId| &*model.system.event(*event).name);
+    for id in vars.chain(events) {
+        // A formula names a coloured node without its colour.
+        let node = id.split_once('(').map(|(node, _)| node);
+        let node = node.filter(|_| model.coloured.is_some());
+        names.extend([Some(id), node].into_iter().flatten().filter_map(|id| {
+            let name = model.labels.shown(id)?;
+            Some((id.to_owned(), Json::from(name)))
+        }));
+    }
+    names
+}
+
+/// The names of the ids in a run in JSON, where text shows names.
+pub(crate) fn names_of_run(labels: &Labels, run: &Json) -> Map<String, Json> {
+    let parts = ["prefix", "loop"].into_iter();
+    let steps = parts.filter_map(|part| run.get(part)?.as_array()).flatten();
+    let fired = steps.clone().filter_map(|step| step["fire"].as_str());
+    let markings = steps.filter_map(|step| step.get("marking"));
+    let markings = markings.chain(
+        ["initial", "growth"]
+            .iter()
+            .filter_map(|part| run.get(part)),
+    );
+    let places = markings.filter_map(Json::as_object).flat_map(Map::keys);
+    let ids = fired.chain(places.map(String::as_str));
+    ids.filter_map(|id| Some((id.to_owned(), Json::from(labels.shown(id)?))))
+        .collect()
 }
 
 /// The fields that every report has, and those of the decision.
@@ -204,6 +270,14 @@ pub(crate) fn lasso_json(system: &System, lasso: &Lasso, bad: Option<usize>) -> 
     object
 }
 
+/// The value of a variable: a number, or the name of a value.
+pub(crate) fn value_json(system: &System, var: VarId, value: Value) -> Json {
+    match system.variable(var).domain {
+        Domain::Names(_) => Json::from(value_text(system, var, value)),
+        _ => Json::from(value),
+    }
+}
+
 fn marking_json(system: &System, state: &[Value]) -> Json {
     let all = system.var_ids().zip(state.iter().copied());
     values_json(system, all.filter(|(var, x)| is_shown(system, *var, *x)))
@@ -211,12 +285,8 @@ fn marking_json(system: &System, state: &[Value]) -> Json {
 
 fn values_json(system: &System, values: impl Iterator<Item = (VarId, Value)>) -> Json {
     let pairs = values.map(|(var, x)| {
-        let variable = system.variable(var);
-        let value = match &variable.domain {
-            Domain::Names(_) => Json::from(value_text(system, var, x)),
-            _ => Json::from(x),
-        };
-        (variable.name.clone(), value)
+        let name = system.variable(var).name.clone();
+        (name, value_json(system, var, x))
     });
     Json::Object(pairs.collect::<Map<_, _>>())
 }

@@ -1,6 +1,8 @@
 //! The report on one property, as text and as JSON.
 
+pub(crate) mod advice;
 pub(crate) mod json;
+pub(crate) mod rows;
 pub(crate) mod text;
 
 use crate::cross_check::{Agreement, CrossCheck};
@@ -9,18 +11,22 @@ use crate::faults::Faults;
 use crate::options::CheckOptions;
 use crate::phases::PhaseLog;
 use crate::properties::Property;
+use crate::report::advice::Advice;
+use crate::report::rows::RunLayout;
+use crate::shown::ShownModel;
 use crate::trace::Trace;
 use crate::vacuity::vacuity_in_words;
 use crate::verdict::{EarnedVerdict, Reason};
 use lariat_budget::{Concurrency, Stop};
 use lariat_engines::EngineId;
 use lariat_formats::{LoadedModel, ModelFormat};
-use lariat_ltl::{AtomId, Strengthening};
-use lariat_model::{Modality, PropertyList, System};
+use lariat_ltl::{AtomId, Formula, Formulas, Strengthening};
+use lariat_model::{Modality, PropertyList, System, printed};
 use serde_json::Value as Json;
+use std::borrow::Cow;
 use std::fmt;
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// The names that reports on the properties of one model use.
@@ -28,6 +34,39 @@ pub(crate) struct ReportVocabulary {
     pub model_name: String,
     pub model: Arc<LoadedModel>,
     pub properties: PropertyList,
+    /// The model and its formulas as text names them, if it differs; computed for the first text.
+    shown: OnceLock<Option<ShownModel>>,
+}
+
+impl ReportVocabulary {
+    pub(crate) fn new(
+        model_name: &str,
+        model: &Arc<LoadedModel>,
+        properties: PropertyList,
+    ) -> ReportVocabulary {
+        ReportVocabulary {
+            model_name: model_name.to_owned(),
+            model: Arc::clone(model),
+            shown: OnceLock::new(),
+            properties,
+        }
+    }
+
+    fn shown(&self) -> Option<&ShownModel> {
+        let shown = || ShownModel::of(&self.model, &self.properties);
+        self.shown.get_or_init(shown).as_ref()
+    }
+
+    /// The model as text names it; all ids are the same.
+    pub(crate) fn shown_model(&self) -> &LoadedModel {
+        self.shown().map_or(&self.model, |shown| &shown.model)
+    }
+
+    /// The formulas as text names their atoms; all ids are the same.
+    pub(crate) fn shown_formulas(&self) -> &Formulas {
+        let shown = self.shown().map(|shown| &shown.formulas);
+        shown.unwrap_or(&self.properties.formulas)
+    }
 }
 
 /// The verdict on a property.
@@ -65,6 +104,8 @@ pub struct Report {
     pub(crate) vocabulary: Arc<ReportVocabulary>,
     pub(crate) name: String,
     pub(crate) formula: String,
+    /// The formula as written, without its modality; `None` for an automaton.
+    pub(crate) written: Option<Formula>,
     pub(crate) atoms: Arc<[AtomId]>,
     pub(crate) modality: Option<Modality>,
     pub(crate) decision: Decision,
@@ -86,6 +127,7 @@ impl Report {
         concurrency: Concurrency,
     ) -> Report {
         let mut report = Report {
+            written: property.written,
             vocabulary,
             name: property.name.clone(),
             formula: property.text.clone(),
@@ -115,11 +157,8 @@ impl Report {
         options: &CheckOptions,
         stop: Stop,
     ) -> Report {
-        let vocabulary = ReportVocabulary {
-            model_name: model.to_owned(),
-            model: Arc::new(LoadedModel::new(ModelFormat::Etf, System::default())),
-            properties: PropertyList::new(),
-        };
+        let nothing = Arc::new(LoadedModel::new(ModelFormat::Etf, System::default()));
+        let vocabulary = ReportVocabulary::new(model, &nothing, PropertyList::new());
         let property = Property::unbound(name, formula);
         let decision = Decision::undecided(options, Reason::Stopped(stop));
         let concurrency = Concurrency::Alone;
@@ -173,9 +212,27 @@ impl Report {
         &self.name
     }
 
-    /// The formula, fully parenthesised, or a sentence about the automaton.
+    /// The formula, fully parenthesised, with the ids of places and transitions, or a sentence
+    /// about the automaton.
     pub fn formula(&self) -> &str {
         &self.formula
+    }
+
+    /// The formula with the names of places and transitions where they have unique names.
+    #[doc(hidden)]
+    pub fn shown_formula(&self) -> Cow<'_, str> {
+        match (self.vocabulary.shown(), self.written) {
+            (Some(shown), Some(written)) => {
+                Cow::Owned(printed(&shown.formulas, written, self.modality))
+            }
+            _ => Cow::Borrowed(&self.formula),
+        }
+    }
+
+    /// A sentence of the report with the names of places and transitions in place of their ids.
+    #[doc(hidden)]
+    pub fn shown_sentence<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.vocabulary.model.labels.in_sentence(text)
     }
 
     /// The verdict.
@@ -224,7 +281,7 @@ impl Report {
 
     /// Notes for the user besides the verdict: vacuity, the result of the cross-check.
     pub fn notes(&self) -> Vec<String> {
-        let formulas = &self.vocabulary.properties.formulas;
+        let formulas = self.vocabulary.shown_formulas();
         let mut notes: Vec<String> = { self.vacuity.iter() }
             .map(|part| format!("note: vacuous: {}", vacuity_in_words(formulas, part)))
             .collect();
@@ -251,7 +308,28 @@ impl Report {
 
     /// The counterexample or witness as text; `full` prints whole states.
     pub fn evidence_text(&self, full: bool) -> String {
-        text::evidence_text(self, full)
+        self.evidence_in(&RunLayout {
+            full,
+            ..RunLayout::default()
+        })
+    }
+
+    /// The counterexample or witness as text in this layout.
+    #[doc(hidden)]
+    pub fn evidence_in(&self, layout: &RunLayout) -> String {
+        text::evidence_text(self, layout)
+    }
+
+    /// The positions of the counterexample or witness, one line each: the state, then the event.
+    #[doc(hidden)]
+    pub fn evidence_steps(&self) -> Vec<String> {
+        self.run.as_ref().map_or(Vec::new(), text::steps)
+    }
+
+    /// Advice on an undecided property.
+    #[doc(hidden)]
+    pub fn advice(&self) -> Option<Advice> {
+        Advice::on(&self.decision, self.seconds)
     }
 
     /// The decision in ids and figures.
@@ -325,7 +403,7 @@ impl fmt::Display for Report {
             Some(false) => "VIOLATED",
             None => "UNKNOWN ",
         };
-        let (name, formula, summary) = (&self.name, &self.formula, self.summary());
+        let (name, formula, summary) = (&self.name, self.shown_formula(), self.summary());
         let mut text = format!("{word}  {name}: {formula}  [{summary}]\n");
         for note in self.notes() {
             let _ = writeln!(text, "  {note}");

@@ -5,27 +5,29 @@
 //! marked, and so is the position after which every continuation violates the property.
 
 use super::Report;
+use super::rows::{RunLayout, TableLine, folded, write_line, write_rows};
 use crate::decision::Decision;
 use crate::fair_run::FairnessEvidence;
 use crate::trace::Trace;
 use crate::verdict::EarnedVerdict;
 use lariat_model::{Deadlock, Domain, EventId, EvidenceKind, Lasso, Step, System, Value, VarId};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// Limit on the marked places of a state and the changes of a step that are shown.
 const SHOWN: usize = 12;
 
-/// The run of a trace, one row per position; `full` prints whole states.
-pub(crate) fn trace(trace: &Trace, full: bool) -> String {
+/// The run of a trace, one row per position.
+pub(crate) fn trace(trace: &Trace, layout: &RunLayout) -> String {
     let mut out = String::new();
-    lasso_text(&mut out, trace, full);
-    met_text(&mut out, &trace.met, full);
+    lasso_text(&mut out, trace, layout);
+    met_text(&mut out, trace, layout.full);
     out
 }
 
 /// The run that is a counterexample, or a witness; empty without a run.
-pub(crate) fn evidence_text(report: &Report, full: bool) -> String {
+pub(crate) fn evidence_text(report: &Report, layout: &RunLayout) -> String {
     let Some(run) = &report.run else {
         return String::new();
     };
@@ -34,16 +36,20 @@ pub(crate) fn evidence_text(report: &Report, full: bool) -> String {
     } else {
         format!("counterexample: {}", shape(&run.lasso))
     };
-    format!("  {shape} (replayed)\n{}", trace(run, full))
+    let mut out = String::new();
+    write_line(&mut out, "  ", &format!("{shape} (replayed)"), layout.width);
+    out + &trace(run, layout)
 }
 
 /// Lists where a run meets the fairness constraints; of those that are never enabled, only the
 /// number unless `full`.
-fn met_text(out: &mut String, met: &[(String, FairnessEvidence)], full: bool) {
+fn met_text(out: &mut String, trace: &Trace, full: bool) {
+    let (met, labels) = (&trace.met, &trace.vocabulary.model.labels);
     let worth = |(_, met): &&(String, FairnessEvidence)| full || *met != FairnessEvidence::Never;
     let (shown, rest): (Vec<_>, Vec<_>) = met.iter().partition(|met| worth(met));
     let most = if full { usize::MAX } else { SHOWN };
     for (name, met) in shown.iter().take(most) {
+        let name = labels.shown(name).unwrap_or(Cow::Borrowed(name));
         let _ = match met {
             FairnessEvidence::Taken(at) => writeln!(out, "  fair to {name}: taken at {at}"),
             FairnessEvidence::Idle(at) => writeln!(out, "  fair to {name}: not enabled at {at}"),
@@ -100,39 +106,99 @@ fn legend(system: &System, atoms: usize) -> Vec<String> {
     free.take(atoms).collect()
 }
 
-/// Limit on the width of the state column; longer states push the event to the right.
-const STATE_WIDTH: usize = 56;
-
-fn lasso_text(out: &mut String, trace: &Trace, full: bool) {
-    let (lasso, atoms, bad) = (&trace.lasso, &trace.atoms, trace.bad);
-    let system = &trace.vocabulary.model.system;
-    let legend = legend(system, atoms.len());
-    for (i, (atom, short)) in atoms.iter().zip(&legend).enumerate() {
-        let with = if i == 0 { "with" } else { "" };
-        let name = trace.vocabulary.properties.formulas.atom_name(*atom);
-        let _ = writeln!(out, "  {with:4} {short} = {name}");
-    }
-    let meaning = trace.meaning();
-    let truth = |state: &[Value], event: Option<EventId>| {
-        row(atoms.iter().zip(&legend).map(|(atom, name)| {
-            if meaning.says(*atom, state, event) {
-                name.clone()
-            } else {
-                "·".repeat(name.len())
+fn lasso_text(out: &mut String, trace: &Trace, layout: &RunLayout) {
+    let (lasso, full) = (&trace.lasso, layout.full);
+    let system = &trace.vocabulary.shown_model().system;
+    let legend = legend(system, trace.atoms.len());
+    legend_text(out, trace, &legend, layout);
+    let mut shown = states_text(system, lasso, full);
+    let is_prefix = lasso.kind() == EvidenceKind::Prefix;
+    let back = if is_prefix {
+        String::new()
+    } else {
+        shown.pop().unwrap_or_default()
+    };
+    let rows = step_rows(trace, &legend, shown);
+    let entry = lasso.prefix.len().min(rows.len());
+    let folds = [0..entry, entry..rows.len()].map(|part| folded(part, trace.bad, layout));
+    let heading = if full { "state" } else { "state, then changes" };
+    let heading = [legend.join(" "), heading.to_owned(), "event".to_owned()];
+    let mut lines = vec![TableLine::Row {
+        margin: String::new(),
+        cells: heading,
+    }];
+    for (position, row) in rows.into_iter().enumerate() {
+        match folds.iter().find(|fold| fold.contains(&position)) {
+            None => lines.push(row),
+            Some(fold) if fold.start == position => {
+                let (count, advice) = (fold.len(), layout.advice("them"));
+                let plural = if count == 1 { "step" } else { "steps" };
+                let remark = format!("    … {count} more {plural}{advice}");
+                lines.push(TableLine::Remark(remark));
             }
-        }))
-    };
-    let event = |event: Option<EventId>, state: &[Value]| match event {
-        Some(event) => system.event(event).name.as_str(),
-        None if system.has_failed(state) => "nothing: error",
-        None => "nothing: deadlock",
-    };
-    // By position: the atoms that are true, and the event taken.
-    let mut rows = Vec::with_capacity(lasso.len() + 1);
+            Some(_) => {}
+        }
+    }
+    write_rows(out, &lines, layout.width);
+    if !is_prefix {
+        round_text(out, lasso, &back, system, layout);
+    }
+    if trace.bad.is_some() {
+        let text = "from here on every continuation violates the property";
+        write_line(out, "  ✗ ", text, layout.width);
+    }
+    cut_text(out, "  ", system, lasso, layout);
+}
+
+/// Announces that rows omit values, if some do.
+pub(crate) fn cut_text(
+    out: &mut String,
+    head: &str,
+    system: &System,
+    lasso: &Lasso,
+    layout: &RunLayout,
+) {
+    if !layout.full && has_cut(system, lasso) {
+        let advice = layout.advice("whole states");
+        let text = format!("some rows omit values, as `… and N more`{advice}");
+        write_line(out, head, &text, layout.width);
+    }
+}
+
+/// The positions of a run, one line each.
+pub(super) fn steps(trace: &Trace) -> Vec<String> {
+    let system = &trace.vocabulary.shown_model().system;
+    let mut shown = states_text(system, &trace.lasso, false);
+    if trace.lasso.kind() != EvidenceKind::Prefix {
+        // The state that closes the loop.
+        shown.pop();
+    }
+    let rows = step_rows(trace, &[], shown).into_iter();
+    let lines = rows.filter_map(|row| match row {
+        TableLine::Row { margin, cells } => {
+            let [_, state, event] = cells;
+            Some(format!("{} {state} → {event}", margin.trim_start()))
+        }
+        TableLine::Remark(_) => None,
+    });
+    lines.collect()
+}
+
+/// Writes the atoms with their short names.
+fn legend_text(out: &mut String, trace: &Trace, legend: &[String], layout: &RunLayout) {
+    for (i, (atom, short)) in trace.atoms.iter().zip(legend).enumerate() {
+        let with = if i == 0 { "with" } else { "" };
+        let name = trace.vocabulary.shown_formulas().atom_name(*atom);
+        let head = format!("  {with:4} {short} = ");
+        write_line(out, &head, name, layout.width);
+    }
+}
+
+/// The initial state, then the changes of each step, or whole states if `full`.
+fn states_text(system: &System, lasso: &Lasso, full: bool) -> Vec<String> {
     let mut shown = vec![marking(system, &lasso.initial, full)];
     let mut run = lasso.cursor();
     while let Some((before, step)) = run.next() {
-        rows.push((truth(before, step.event), event(step.event, before)));
         let failure = step.event.and_then(|event| system.failure(before, event));
         let changed = step_text(system, before, step);
         let after = run.state();
@@ -142,70 +208,71 @@ fn lasso_text(out: &mut String, trace: &Trace, full: bool) {
             (_, false) => changed,
         });
     }
-    rows.push((truth(run.state(), None), "any continuation"));
-    let is_prefix = lasso.kind() == EvidenceKind::Prefix;
-    let back = if is_prefix {
-        String::new()
-    } else {
-        shown.pop().unwrap_or_default()
+    shown
+}
+
+/// A row per position: the mark, the position, the true atoms, the state, and the event.
+fn step_rows(trace: &Trace, legend: &[String], shown: Vec<String>) -> Vec<TableLine> {
+    let (lasso, atoms) = (&trace.lasso, &trace.atoms);
+    let system = &trace.vocabulary.shown_model().system;
+    let meaning = trace.meaning();
+    let truth = |state: &[Value], event: Option<EventId>| {
+        let columns = atoms.iter().zip(legend).map(|(atom, name)| {
+            if meaning.says(*atom, state, event) {
+                name.clone()
+            } else {
+                "·".repeat(name.len())
+            }
+        });
+        columns.collect::<Vec<_>>().join(" ")
     };
-    let number_width = shown.len().to_string().len().max(2);
-    let heading = if full { "state" } else { "state, then changes" };
-    let widths = shown.iter().map(|text| text.chars().count());
-    let state_width = widths
-        .max()
-        .unwrap_or(0)
-        .max(heading.len())
-        .min(STATE_WIDTH);
-    let letters = row(legend.iter().cloned());
-    let number = " ".repeat(number_width);
-    let _ = writeln!(
-        out,
-        "    {number}  {letters}{heading:state_width$}  → event"
-    );
-    for (position, ((truth, taken), shown)) in rows.iter().zip(&shown).enumerate() {
+    let event = |event: Option<EventId>, state: &[Value]| match event {
+        Some(event) => system.event(event).name.as_str(),
+        None if system.has_failed(state) => "nothing: error",
+        None => "nothing: deadlock",
+    };
+    let width = shown.len().to_string().len().max(2);
+    let mut run = lasso.cursor();
+    let rows = shown.into_iter().enumerate().map(|(position, shown)| {
+        let step = run.next().map(|(_, step)| step);
+        let state = run.source();
         let mark = match position {
-            _ if bad == Some(position) => '✗',
-            _ if position < lasso.prefix.len() || is_prefix => ' ',
+            _ if trace.bad == Some(position) => '✗',
+            _ if position < lasso.prefix.len() || lasso.kind() == EvidenceKind::Prefix => ' ',
             _ => '↻',
         };
-        let _ = writeln!(
-            out,
-            "  {mark} {position:>number_width$}  {truth}{shown:state_width$}  → {taken}",
-        );
-    }
-    if !is_prefix {
-        round_text(out, lasso, &back, system, full);
-    }
-    if bad.is_some() {
-        out.push_str("  ✗ from here on every continuation violates the property\n");
-    }
+        let taken = step.map_or("any continuation", |step| event(step.event, state));
+        let truth = truth(state, step.and_then(|step| step.event));
+        TableLine::Row {
+            margin: format!("  {mark} {position:>width$}"),
+            cells: [truth, shown, taken.to_owned()],
+        }
+    });
+    rows.collect()
+}
+
+/// Returns whether a row of the run omits values.
+fn has_cut(system: &System, lasso: &Lasso) -> bool {
+    let initial = shown_values(system, &lasso.initial).count();
+    let mut changed = lasso.steps().map(|step| step.changes().len());
+    changed.any(is_cut) || is_cut(initial)
 }
 
 /// Writes how a run continues after the first round of its loop.
-fn round_text(out: &mut String, lasso: &Lasso, back: &str, system: &System, full: bool) {
+fn round_text(out: &mut String, lasso: &Lasso, back: &str, system: &System, layout: &RunLayout) {
     let back = match back {
         "" => String::new(),
         changes => format!(" ({changes})"),
     };
     let entry = lasso.prefix.len();
     let more = lasso.growth.as_ref().map_or(String::new(), |growth| {
-        format!("; each round adds {}", growth_text(system, growth, full))
+        format!(
+            "; each round adds {}",
+            growth_text(system, growth, layout.full)
+        )
     });
-    let _ = writeln!(
-        out,
-        "    back to {entry}{back}, repeated indefinitely{more}"
-    );
-}
-
-/// The columns of the atoms, with the separator to the next column.
-fn row(columns: impl Iterator<Item = String>) -> String {
-    let columns: Vec<String> = columns.collect();
-    if columns.is_empty() {
-        String::new()
-    } else {
-        columns.join(" ") + "  "
-    }
+    let text = format!("back to {entry}{back}, repeated indefinitely{more}");
+    write_line(out, "    ", &text, layout.width);
 }
 
 /// The value of a variable as the user writes it.
@@ -230,18 +297,29 @@ fn is_fault(system: &System, var: VarId) -> bool {
 }
 
 fn join(parts: Vec<String>, full: bool) -> String {
-    let more = parts.len().saturating_sub(SHOWN);
-    if full || more < 2 {
+    if full || !is_cut(parts.len()) {
         return parts.join(" ");
     }
+    let more = parts.len() - SHOWN;
     format!("{} … and {more} more", parts[..SHOWN].join(" "))
+}
+
+/// Returns whether only some of this number of parts are shown.
+fn is_cut(parts: usize) -> bool {
+    parts > SHOWN + 1
+}
+
+/// The variables of a state that are shown, with their values.
+fn shown_values<'a>(
+    system: &'a System,
+    state: &'a [Value],
+) -> impl Iterator<Item = (VarId, &'a Value)> {
+    let all = system.var_ids().zip(state);
+    all.filter(|(var, x)| is_shown(system, *var, **x) && (!is_fault(system, *var) || **x != 0))
 }
 
 /// A whole state: marked places and all other variables; at most `SHOWN` of them unless `full`.
 pub fn marking(system: &System, state: &[Value], full: bool) -> String {
-    let is_left_out = |var, x| !is_shown(system, var, x) || (is_fault(system, var) && x == 0);
-    let shown = system.var_ids().zip(state);
-    let shown = shown.filter(|(var, x)| !is_left_out(*var, **x));
     let part = |(var, x): (VarId, &Value)| {
         let variable = system.variable(var);
         match (&variable.domain, x) {
@@ -250,7 +328,7 @@ pub fn marking(system: &System, state: &[Value], full: bool) -> String {
             _ => format!("{}={}", variable.name, value_text(system, var, *x)),
         }
     };
-    join(shown.map(part).collect(), full)
+    join(shown_values(system, state).map(part).collect(), full)
 }
 
 /// The tokens that a round of a covering run adds, as in `+1 p +2 q`.

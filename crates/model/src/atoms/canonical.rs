@@ -21,6 +21,18 @@ impl Names<'_> {
         normal(sum(left), comparison, sum(right)).map(|linear| self.predicate(linear))
     }
 
+    /// The canonical text of a proposition about a net; `None` if it has no names.
+    pub fn spelt(&self, proposition: &Proposition) -> Option<String> {
+        match proposition {
+            Proposition::State(Predicate::Linear(linear)) => Some(self.linear_text(linear)),
+            Proposition::State(Predicate::Enabled(events)) => {
+                Some(self.event_text("fireable", events))
+            }
+            Proposition::Fires(events) => Some(self.event_text("fires", events)),
+            Proposition::State(_) => None,
+        }
+    }
+
     /// The atom that nothing is enabled.
     pub fn deadlock(&self) -> ParsedAtom {
         let text = if self.contains("deadlock") {

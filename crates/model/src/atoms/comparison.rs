@@ -5,6 +5,7 @@ use std::ops::Range;
 use lariat_ltl::AtomError;
 
 use super::{ParsedAtom, blanks, shifted};
+use crate::labels::NodeKind;
 use crate::names::{NameKind, Names};
 use crate::predicate::{Comparison, Linear};
 use crate::system::{Value, VarId};
@@ -104,6 +105,9 @@ impl Names<'_> {
             if let Some(error) = self.no_such_colour(rest, len, *at) {
                 return Err(error);
             }
+            if let Some(error) = self.ambiguity(&rest[..len], NodeKind::Place) {
+                return Err(error.at(*at..*at + len));
+            }
             vars = self.number(&rest[..len]).unwrap_or_default();
             *at += len;
         } else if let Some((arguments, len)) = tokens_call(rest) {
@@ -130,7 +134,7 @@ impl Names<'_> {
     fn no_such_colour(&self, text: &str, len: usize, at: usize) -> Option<AtomError> {
         let inside = text[len..].trim_start().strip_prefix('(')?;
         let (inside, _) = inside.split_once(')')?;
-        let (message, help) = self.colours.as_ref()?.misfit(&text[..len], inside)?;
+        let (message, help) = self.misfit(&text[..len], inside)?;
         let end = inside.as_ptr() as usize - text.as_ptr() as usize + inside.len() + 1;
         Some(AtomError::new(message).help(help).at(at..at + end))
     }

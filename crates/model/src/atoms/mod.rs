@@ -25,6 +25,7 @@ use std::ops::Range;
 
 use lariat_ltl::{AtomError, RawAtom};
 
+use crate::labels::NodeKind;
 use crate::names::{NameKind, Names};
 use crate::predicate::{Predicate, Proposition};
 use crate::system::{EventId, Value, VarId};
@@ -49,16 +50,62 @@ impl Names<'_> {
         FUNCTIONS.contains(&word) || (word == "deadlock" && self.contains(word))
     }
 
-    /// Resolves an atom; returns its canonical text and meaning.
+    /// Resolves an atom; returns its canonical text, which uses ids, and its meaning.
+    ///
+    /// If nodes have names besides their ids, the text must not have another meaning by ids alone,
+    /// such as `"a-b >= 1"` where `a` and `b` are ids and another place is called `a-b`.
     pub fn atom(&self, atom: RawAtom<'_>) -> Result<ParsedAtom, AtomError> {
+        let parsed = self.parsed(atom)?;
+        if !self.has_labels() {
+            return Ok(parsed);
+        }
+        match self.by_ids().parsed(atom) {
+            Ok(by_ids) if by_ids.1 != parsed.1 => {
+                let (ids, labels) = (by_ids.0, parsed.0);
+                let message = format!("the atom is `{ids}` by ids and `{labels}` by names");
+                Err(AtomError::new(message).help("write the ids of the places or transitions"))
+            }
+            _ => Ok(parsed),
+        }
+    }
+
+    fn parsed(&self, atom: RawAtom<'_>) -> Result<ParsedAtom, AtomError> {
         match atom {
-            RawAtom::Word(word) => self.word(word),
+            RawAtom::Word(word) => match self.operators_before_id(word) {
+                Some(error) => Err(error),
+                None => self.word(word),
+            },
             RawAtom::Quoted(text) => self.quoted(text),
             RawAtom::Call(function, arguments) => self.call(function, arguments),
         }
     }
 
+    /// The error for a bare `GFa` that is the name of a node and also `G F a` for an id `a`.
+    fn operators_before_id(&self, word: &str) -> Option<AtomError> {
+        if !self.has_labels() || self.is_id(word, NameKind::Any) {
+            return None;
+        }
+        let rest = word.trim_start_matches(['G', 'F', 'X']);
+        let before = word.len() - rest.len();
+        // Operators may end before the last such letter.
+        let split = (1..=before).find(|at| {
+            let id = &word[*at..];
+            self.is_id(id, NameKind::Any) || ["true", "false", "deadlock"].contains(&id)
+        })?;
+        let operators: Vec<String> = word[..split].chars().map(String::from).collect();
+        let (operators, id) = (operators.join(" "), &word[split..]);
+        let message = format!("`{word}` is a name and also `{operators} {id}`");
+        Some(AtomError::new(message).help(format!(
+            "write \"{word}\" for the name, {operators} {id} for the formula"
+        )))
+    }
+
     fn word(&self, word: &str) -> Result<ParsedAtom, AtomError> {
+        for kind in [NodeKind::Place, NodeKind::Transition] {
+            if let Some(error) = self.ambiguity(word, kind) {
+                return Err(error);
+            }
+        }
         let truth = self.truth(word);
         let events = self.events(word);
         match (truth, events) {
@@ -174,6 +221,13 @@ impl Names<'_> {
                 }
                 return Err(self.unknown(word, sort, Some(at..at + word.len())));
             };
+            let kind = match sort {
+                NameKind::Event => NodeKind::Transition,
+                NameKind::Number | NameKind::Any => NodeKind::Place,
+            };
+            if let Some(error) = self.ambiguity(name, kind) {
+                return Err(error.at(at..at + len));
+            }
             each(name);
             at += len;
             at += blanks(&text[at..]);
@@ -221,8 +275,8 @@ impl Names<'_> {
             return error(format!("`{word}` is {other}"), None);
         }
         let split = word.strip_suffix(')').and_then(|w| w.rsplit_once('('));
-        if let (Some((id, inside)), Some(colours)) = (split, &self.colours)
-            && let Some((message, help)) = colours.misfit(id, inside)
+        if let Some((name, inside)) = split
+            && let Some((message, help)) = self.misfit(name, inside)
         {
             return error(message, Some(help));
         }

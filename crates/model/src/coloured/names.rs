@@ -221,16 +221,17 @@ impl<'n> UnfoldedNames<'n> {
         Some(self.unfolding.events(transition).filter(agrees).collect())
     }
 
-    /// The error message and advice for `id(inside)`, where `id` is a place or transition.
-    pub(crate) fn misfit(&self, id: &str, inside: &str) -> Option<(String, String)> {
+    /// The error message and advice for `name(inside)`, where `name` denotes the place or
+    /// transition `id`.
+    pub(crate) fn misfit(&self, id: &str, name: &str, inside: &str) -> Option<(String, String)> {
         let net = self.names.net;
         if let Some(place) = self.names.places.get(id) {
             let sort = net.place(*place).sort;
             let help = match net.sort(sort).kind {
-                SortKind::Dot => format!("its tokens have no colours: write `{id}`"),
+                SortKind::Dot => format!("its tokens have no colours: write `{name}`"),
                 _ => format!("its colours are {}", self.colours_of(sort)),
             };
-            return Some((format!("the place `{id}` has no colour `{inside}`"), help));
+            return Some((format!("the place `{name}` has no colour `{inside}`"), help));
         }
         let transition = net.transition(*self.names.transitions.get(id)?);
         let variables = transition.variables.iter().map(|v| {
@@ -239,13 +240,13 @@ impl<'n> UnfoldedNames<'n> {
         });
         let variables: Vec<String> = variables.collect();
         let help = match &variables[..] {
-            [] => format!("it has no variables: write `{id}`"),
+            [] => format!("it has no variables: write `{name}`"),
             variables => format!(
                 "expected values of some of its variables: {}",
                 variables.join("; ")
             ),
         };
-        let message = format!("the transition `{id}` has no binding `{inside}`");
+        let message = format!("the transition `{name}` has no binding `{inside}`");
         Some((message, help))
     }
 
