@@ -297,7 +297,7 @@ impl AnswerPrinter<'_> {
         let run = run.as_ref();
         let is_endless = matches!(answer, EarnedAnswer::Endless(_));
         let shows = !args.quiet && (args.topic != Topic::Bounds || args.explain || is_endless);
-        let key = run.filter(|_| shows).map(|run| RunKey::of(run));
+        let key = run.filter(|_| shows).map(RunKey::of);
         let known = key.as_ref().and_then(|key| self.runs.get(key)).cloned();
         if let Some(run) = run {
             let steps = run.len();
