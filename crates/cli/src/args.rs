@@ -102,6 +102,8 @@ pub(crate) enum Command {
     Bench(Bench),
     /// Describe this program and this machine: threads, memory, other programs.
     Doctor,
+    /// Run a language server on stdin and stdout, for editors.
+    Lsp,
     /// Write completions for a shell.
     Completions(Completions),
     /// Write manual pages, one per command.

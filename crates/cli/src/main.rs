@@ -18,6 +18,7 @@ mod info_names;
 mod init;
 mod input;
 mod layout;
+mod lsp;
 mod mcc;
 mod open_names;
 mod out;
@@ -171,6 +172,7 @@ fn run(command: Command) -> Result<Exit, Failure> {
         Command::Generate(args) => generate::run(&args),
         Command::Init(args) => init::run(&args),
         Command::Doctor => doctor::run(),
+        Command::Lsp => lsp::run(),
         Command::Plot(args) => plot::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Completions(args) => pages::completions(&args),

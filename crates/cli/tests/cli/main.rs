@@ -15,6 +15,7 @@ mod first_steps;
 mod kit;
 mod layout;
 mod limits;
+mod lsp;
 mod mcc;
 mod models;
 mod names;
