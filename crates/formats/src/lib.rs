@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod coloured;
+mod declarations;
 pub mod dve;
 pub mod etf;
 mod load;
@@ -16,5 +17,6 @@ mod outline;
 pub mod pnml;
 mod xml;
 
+pub use declarations::{Declaration, DeclarationKind, declarations};
 pub use load::{LoadError, LoadedModel, ModelFormat, load, read, read_model};
 pub use outline::Outline;

@@ -182,6 +182,11 @@ impl Attribute<'_> {
         self.source.error(self.span.clone(), message)
     }
 
+    /// The bytes of the value in the text.
+    pub fn span(&self) -> Range<usize> {
+        self.span.clone()
+    }
+
     /// The spelling of the value in the text.
     pub fn spelling(&self) -> &str {
         self.source.text.get(self.span.clone()).unwrap_or("")

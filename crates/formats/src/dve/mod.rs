@@ -13,6 +13,7 @@
 
 mod ast;
 mod atoms;
+mod declarations;
 mod declare;
 mod lexer;
 mod parser;
@@ -23,6 +24,7 @@ mod units;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+pub(crate) use declarations::declarations;
 pub use scope::SymbolTable;
 
 use declare::StateVector;
