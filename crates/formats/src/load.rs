@@ -6,7 +6,7 @@ use std::fmt;
 use lariat_budget::{Budget, Lease, Stop};
 use rustc_hash::FxHashSet;
 
-use crate::dve::{self, Assertion, Message, PropertyAutomaton, SymbolTable};
+use crate::dve::{self, Message, PropertyAutomaton, SymbolTable};
 use crate::etf;
 use crate::pnml::{self, Pnml, Positions};
 use lariat_model::coloured::{Coloured, ColouredNet, Unfolded, UnfoldedNames, unfold};
@@ -30,8 +30,6 @@ pub struct LoadedModel {
     pub format: ModelFormat,
     /// The system.
     pub system: System,
-    /// Assertions of the model about its states.
-    pub assertions: Vec<Assertion>,
     /// A property process: an automaton for the negation of a property.
     pub property: Option<PropertyAutomaton>,
     /// Warnings about input that was interpreted or skipped.
@@ -90,7 +88,6 @@ impl LoadedModel {
         LoadedModel {
             format,
             system,
-            assertions: Vec::new(),
             property: None,
             warnings: Vec::new(),
             definitions: Vec::new(),
@@ -244,7 +241,6 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, 
         let dve = dve::read(origin, bytes)?;
         return Ok(LoadedModel {
             definitions: dve.definitions(),
-            assertions: dve.assertions,
             property: dve.property,
             messages: dve.messages,
             warnings: dve.warnings,

@@ -1,6 +1,7 @@
 //! The format-independent intermediate representation: variables, events, initial states.
 
 use crate::expr::{Expr, LValue};
+use crate::finding::Finding;
 use crate::predicate::Predicate;
 
 /// The value of a variable. Token counts are non-negative and fit 63 bits; an engine with a smaller
@@ -187,6 +188,8 @@ pub struct System {
     /// Groups of variables, the root first: the unit tree of a nested-unit Petri net, or the
     /// processes of a program; empty for other models.
     pub units: Vec<Unit>,
+    /// Defects that the model declares: failed assertions, invalid end states.
+    pub findings: Vec<Finding>,
 }
 
 impl System {

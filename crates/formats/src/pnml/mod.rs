@@ -397,6 +397,7 @@ impl<'a> PnmlNet<'a> {
                 .collect(),
             initial: vec![self.marking.into()],
             fault: None,
+            findings: Vec::new(),
             units,
         };
         // The claim of the file is used for the places where it is proved.
