@@ -211,6 +211,7 @@ pub fn read(origin: &str, text: &[u8]) -> Result<Dve, InputError> {
             initial: vec![initial.into()],
             fault,
             units,
+            source: None,
         },
         scope: names,
         assertions: translation.assertions,
