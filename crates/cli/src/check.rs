@@ -407,6 +407,7 @@ pub(crate) fn options(args: &Check) -> Result<CheckOptions, Failure> {
             (false, false) => Shortening::Counted,
         },
         claims: Vec::new(),
+        quotient: None,
     };
     options.validate().map_err(Failure::new)?;
     Ok(options)

@@ -110,6 +110,11 @@ impl LoadedModel {
         &self.definitions
     }
 
+    /// Adds a name for formulas.
+    pub fn define(&mut self, name: String, meaning: Definition) {
+        self.definitions.push((name, meaning));
+    }
+
     /// The names that formulas may use.
     pub fn names(&self) -> Names<'_> {
         let mut names = Names::of(&self.system);

@@ -29,6 +29,7 @@ mod properties;
 pub mod property_file;
 mod reachability;
 mod semantics;
+mod source;
 mod system;
 mod visible;
 
@@ -45,6 +46,7 @@ pub use overflow::Overflow;
 pub use predicate::{Comparison, Linear, Predicate, Proposition};
 pub use properties::{NamedProperty, PropertyList, printed};
 pub use reachability::{Modality, Reachability, state_predicate};
+pub use source::{Source, SourceRef, SourceStep};
 pub use system::{
     Action, Arc, Assignment, Deadlock, Domain, Event, EventId, Row, State, System, Unit, Value,
     VarId, Variable,

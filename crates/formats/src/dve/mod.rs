@@ -208,6 +208,7 @@ pub fn read(origin: &str, text: &[u8]) -> Result<Dve, InputError> {
             fault,
             units,
             findings: assertions.collect(),
+            source: None,
         },
         scope: names,
         property: translation.property,

@@ -13,6 +13,7 @@ mod explored;
 mod fairness;
 mod faults;
 mod kit;
+mod modelling;
 mod on_the_fly;
 mod partial;
 mod philosophers;
