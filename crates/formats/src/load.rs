@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::path::Path;
 
 use lariat_budget::{Budget, Lease, Stop};
 use rustc_hash::FxHashSet;
@@ -9,6 +10,7 @@ use rustc_hash::FxHashSet;
 use crate::dve::{self, Message, PropertyAutomaton, SymbolTable};
 use crate::etf;
 use crate::pnml::{self, Pnml, Positions};
+use crate::promela;
 use lariat_model::coloured::{Coloured, ColouredNet, Unfolded, UnfoldedNames, unfold};
 use lariat_model::{Definition, InputError, Label, Labels, Names, Predicate, System};
 
@@ -21,6 +23,8 @@ pub enum ModelFormat {
     Dve,
     /// Enumerated tables.
     Etf,
+    /// Communicating processes in the language of SPIN.
+    Promela,
 }
 
 /// A model: the system, the names for formulas, and further declarations of its file.
@@ -189,6 +193,7 @@ fn bytes_per_byte(format: ModelFormat) -> usize {
         ModelFormat::Pnml => 4,
         ModelFormat::Etf => 12,
         ModelFormat::Dve => 48,
+        ModelFormat::Promela => 512,
     }
 }
 
@@ -241,6 +246,16 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, 
             ..LoadedModel::new(ModelFormat::Etf, etf.system)
         });
     }
+    if promela::looks_like_promela(bytes) || has_suffix(origin) {
+        let _reading = lease(ModelFormat::Promela, bytes, budget)?;
+        let promela = promela::read(origin, bytes)?;
+        return Ok(LoadedModel {
+            assertions: promela.assertions,
+            messages: promela.messages,
+            warnings: promela.warnings,
+            ..LoadedModel::new(ModelFormat::Promela, promela.system)
+        });
+    }
     if dve::looks_like_dve(bytes) {
         let _reading = lease(ModelFormat::Dve, bytes, budget)?;
         let dve = dve::read(origin, bytes)?;
@@ -260,8 +275,16 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, 
         at..at + 1,
         "this is no model in a known format",
     )
-    .help("expected PNML, which starts with `<`, DVE, which starts with a declaration or `process`, or ETF, which starts with `begin state`")
+    .help("expected PNML, which starts with `<`, DVE, which starts with a declaration or `process`, Promela, with `init` or a `proctype`, or ETF, which starts with `begin state`")
     .into())
+}
+
+/// Returns whether the name of a file is that of a Promela model.
+fn has_suffix(origin: &str) -> bool {
+    let suffix = Path::new(origin)
+        .extension()
+        .and_then(|suffix| suffix.to_str());
+    suffix.is_some_and(|suffix| ["pml", "prom", "promela"].contains(&suffix))
 }
 
 /// The names of a net's nodes besides their ids.

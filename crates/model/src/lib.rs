@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod atoms;
+mod chain;
 pub mod coloured;
 mod error;
 mod expr;
@@ -34,6 +35,7 @@ mod system;
 mod visible;
 
 pub use atoms::{ParsedAtom, TokenSum};
+pub use chain::{ChainEnds, Changes};
 pub use error::{Errors, InputError, Location};
 pub use expr::{BinaryOp, EvalError, Expr, LValue, UnaryOp};
 pub use fairness::{Constraint, Fairness, Strength};
@@ -48,7 +50,7 @@ pub use properties::{NamedProperty, PropertyList, printed};
 pub use reachability::{Modality, Reachability, state_predicate};
 pub use source::{Source, SourceRef, SourceStep};
 pub use system::{
-    Action, Arc, Assignment, Deadlock, Domain, Event, EventId, Row, State, System, Unit, Value,
-    VarId, Variable,
+    Action, Arc, Assignment, Chain, ChainChoice, ChainPoint, ChainStep, Deadlock, Domain, Event,
+    EventId, Row, State, System, Unit, Value, VarId, Variable,
 };
 pub use visible::{escape, is_invisible, visible};

@@ -351,6 +351,7 @@ impl fmt::Display for Case {
                         writeln!(f, "    {:?} := {:?}", effect.target, effect.value)?;
                     }
                 }
+                Action::Chain(chain) => writeln!(f, " {chain:?}")?,
                 Action::Table { vars, rows } => {
                     let vars: Vec<&String> = vars.iter().map(|v| name(v.index())).collect();
                     writeln!(f, " table over {vars:?}")?;
