@@ -61,6 +61,7 @@
 //! [`Checker::check`]. A call that does not return is not interrupted: limits are polled between
 //! calls.
 
+pub mod actors;
 mod checker;
 mod fields;
 mod program;

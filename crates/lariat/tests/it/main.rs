@@ -21,6 +21,7 @@ mod prefixes;
 mod products;
 mod programs;
 mod progress;
+mod protocols;
 mod published;
 mod replay;
 mod shortening;

@@ -3,6 +3,7 @@
 use lariat::modelling::{Checker, Model};
 use lariat::{Deadlock, EngineId, Reason, Stop, Verdict};
 use std::num::NonZeroUsize;
+use std::time::Duration;
 
 /// Processes that pass a token around a ring; each may hold it for a while.
 struct Ring(usize);
@@ -64,7 +65,10 @@ const ENGINES: [EngineId; 5] = [
 #[test]
 fn every_engine_on_single_states_checks_programs() {
     for engine in ENGINES {
-        let checker = ring(4).engine(engine);
+        let mut checker = ring(4).engine(engine);
+        if engine == EngineId::Walk {
+            checker = checker.timeout(Duration::from_millis(200));
+        }
         let holds = |formula: &str| checker.check(formula).unwrap().holds();
         let some = |verdict: bool| match (engine, verdict) {
             (EngineId::Walk, true) => None,
@@ -195,6 +199,7 @@ fn a_boundary_that_cuts_something_excludes_holds() {
         let checker = endless()
             .atom("low", |n| *n <= 9)
             .boundary(|n| *n <= 9)
+            .timeout(Duration::from_secs(5))
             .engine(engine);
         let report = checker.check("G low").unwrap();
         let Verdict::Unknown(Reason::Stopped(stop)) = report.verdict() else {
@@ -399,7 +404,7 @@ fn limits_end_a_check() {
         panic!("{memory}");
     };
     let checker = Checker::new(Count(u32::MAX)).atom("end", |n| *n == u32::MAX);
-    let checker = checker.timeout(std::time::Duration::from_millis(300));
+    let checker = checker.timeout(Duration::from_millis(300));
     let time = checker.check("G !end").unwrap();
     assert!(
         matches!(
