@@ -16,6 +16,7 @@ mod kit;
 mod on_the_fly;
 mod partial;
 mod philosophers;
+mod polls;
 mod prefixes;
 mod products;
 mod programs;
