@@ -140,7 +140,11 @@ impl Compiler<'_> {
                     let escapes = leaves.iter().flat_map(|l| &graph.elements[*l].escapes);
                     let more: Vec<ElementId> = escapes.flat_map(|e| graph.leaves(*e)).collect();
                     leaves.extend(more);
-                    for leaf in leaves {
+                    let first = |leaf: ElementId| match graph.elements[leaf].kind {
+                        ElementKind::Deterministic(first) => graph.leaves(first),
+                        _ => vec![leaf],
+                    };
+                    for leaf in leaves.into_iter().flat_map(first) {
                         if let ElementKind::Basic(s) = &graph.elements[leaf].kind
                             && matches!(s.kind, StatementKind::Receive(_))
                         {
