@@ -106,7 +106,7 @@ impl Sizes {
                 .map(|found| found.words(system, coloured)),
             constant: 0,
             units: system.units.len(),
-            assertions: model.assertions.iter().map(|a| a.name.clone()).collect(),
+            assertions: system.findings.iter().map(|f| f.name.clone()).collect(),
             property: model.property.as_ref().map(|p| p.name.clone()),
         };
         let mut written = vec![false; system.variables.len()];

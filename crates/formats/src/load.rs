@@ -7,7 +7,7 @@ use std::path::Path;
 use lariat_budget::{Budget, Lease, Stop};
 use rustc_hash::FxHashSet;
 
-use crate::dve::{self, Assertion, Message, PropertyAutomaton, SymbolTable};
+use crate::dve::{self, Message, PropertyAutomaton, SymbolTable};
 use crate::etf;
 use crate::pnml::{self, Pnml, Positions};
 use crate::promela;
@@ -34,8 +34,6 @@ pub struct LoadedModel {
     pub format: ModelFormat,
     /// The system.
     pub system: System,
-    /// Assertions of the model about its states.
-    pub assertions: Vec<Assertion>,
     /// A property process: an automaton for the negation of a property.
     pub property: Option<PropertyAutomaton>,
     /// Warnings about input that was interpreted or skipped.
@@ -94,7 +92,6 @@ impl LoadedModel {
         LoadedModel {
             format,
             system,
-            assertions: Vec::new(),
             property: None,
             warnings: Vec::new(),
             definitions: Vec::new(),
@@ -115,6 +112,11 @@ impl LoadedModel {
     /// Names for formulas other than those of single variables and events, with their meanings.
     pub fn definitions(&self) -> &[(String, Definition)] {
         &self.definitions
+    }
+
+    /// Adds a name for formulas.
+    pub fn define(&mut self, name: String, meaning: Definition) {
+        self.definitions.push((name, meaning));
     }
 
     /// The names that formulas may use.
@@ -259,7 +261,6 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, 
         let dve = dve::read(origin, bytes)?;
         return Ok(LoadedModel {
             definitions: dve.definitions(),
-            assertions: dve.assertions,
             property: dve.property,
             messages: dve.messages,
             warnings: dve.warnings,

@@ -15,6 +15,9 @@ impl System {
         if self.has_failed(state) {
             return Vec::new();
         }
+        if self.source.is_some() {
+            return self.source_successors(state, event);
+        }
         match &self.event(event).action {
             Action::Net(arcs) if can_fire(arcs, state) => {
                 let mut next: State = state.into();
@@ -125,12 +128,19 @@ impl System {
         match &self.event(event).action {
             // Avoids copying the state, which dominates for nets with many places.
             Action::Net(arcs) => !self.has_failed(state) && can_fire(arcs, state),
+            _ if self.source.is_some() => {
+                let steps = self.source_steps(state);
+                steps.iter().any(|step| step.event == event)
+            }
             _ => !self.successors(state, event).is_empty(),
         }
     }
 
     /// Returns whether no event is enabled in `state`.
     pub fn is_deadlock(&self, state: &[Value]) -> bool {
+        if self.source.is_some() {
+            return self.source_steps(state).is_empty();
+        }
         self.event_ids().all(|event| !self.is_enabled(state, event))
     }
 

@@ -1,7 +1,9 @@
 //! The format-independent intermediate representation: variables, events, initial states.
 
 use crate::expr::{Expr, LValue};
+use crate::finding::Finding;
 use crate::predicate::Predicate;
+use crate::source::SourceRef;
 
 /// The value of a variable. Token counts are non-negative and fit 63 bits; an engine with a smaller
 /// range reports an overflow.
@@ -239,9 +241,24 @@ pub struct System {
     /// Groups of variables, the root first: the unit tree of a nested-unit Petri net, or the
     /// processes of a program; empty for other models.
     pub units: Vec<Unit>,
+    /// Defects that the model declares: failed assertions, invalid end states.
+    pub findings: Vec<Finding>,
+    /// The program that computes states and steps, in place of the actions of the events.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub source: Option<SourceRef>,
 }
 
 impl System {
+    /// Beginning of the names of variables that hold the values of atoms.
+    pub const SHOWN_ATOM: &str = "(atom ";
+
+    /// Returns whether reports and pages omit a variable: it belongs to a rendezvous of a program, or
+    /// holds the value of an atom.
+    pub fn is_auxiliary(&self, var: VarId) -> bool {
+        let name = &self.variable(var).name;
+        name.starts_with("(sent ") || name.starts_with(System::SHOWN_ATOM)
+    }
+
     /// All variables.
     pub fn var_ids(&self) -> impl Iterator<Item = VarId> + use<> {
         (0..self.variables.len() as u32).map(VarId)

@@ -16,7 +16,7 @@ const MOST: usize = 30_000;
 
 /// The rules of all events, unless they are too many or too large.
 pub(super) fn rules(system: &System) -> Option<Json> {
-    if !system.initial.iter().flatten().all(is_exact) {
+    if system.source.is_some() || !system.initial.iter().flatten().all(is_exact) {
         return None;
     }
     let mut left = MOST;
