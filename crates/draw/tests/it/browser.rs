@@ -5,7 +5,7 @@
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -59,7 +59,7 @@ impl Browser {
         };
         let profile = browser.folder.join("profile");
         let answer = browser.send("POST", "/session", &json!({"capabilities": {"alwaysMatch": {
-            "goog:loggingPrefs": {"browser": "ALL"},
+            "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
             "goog:chromeOptions": {"args": [
                 "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
                 "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -121,8 +121,29 @@ impl Browser {
     pub fn open(&self, name: &str, page: &str) {
         let path = self.folder.join(name);
         std::fs::write(&path, page).expect("a temporary file");
+        self.visit(&path);
+    }
+
+    /// Opens the page in a file.
+    pub fn visit(&self, path: &Path) {
         let url = format!("file://{}", path.display());
         self.post("/url", &json!({"url": url}));
+    }
+
+    /// The addresses that pages have requested since the last call.
+    pub fn requests(&self) -> Vec<String> {
+        let log = self.post("/se/log", &json!({"type": "performance"}));
+        let entries = log.as_array().cloned().unwrap_or_default();
+        let address = |entry: &Json| {
+            let entry: Json = serde_json::from_str(entry.get("message")?.as_str()?).ok()?;
+            let message = entry.get("message")?;
+            let is_request = message.get("method")? == "Network.requestWillBeSent";
+            let url = message
+                .pointer("/params/request/url")
+                .filter(|_| is_request);
+            Some(url?.as_str()?.to_owned())
+        };
+        entries.iter().filter_map(address).collect()
     }
 
     /// Sets the size of the page, and the colour scheme.
@@ -147,6 +168,23 @@ impl Browser {
     /// The value of a script's `return`.
     pub fn eval(&self, script: &str) -> Json {
         self.post("/execute/sync", &json!({"script": script, "args": []}))
+    }
+
+    /// Waits until a script returns something other than 0, false or null.
+    #[track_caller]
+    pub fn wait_for(&self, script: &str) {
+        const TRIALS: u32 = 200;
+        for _ in 0..TRIALS {
+            let value = self.eval(script);
+            if ![json!(0), json!(false), Json::Null].contains(&value) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!(
+            "after ten seconds: {script} on {}",
+            self.eval("return location.href")
+        );
     }
 
     /// The text of the element with this id.
