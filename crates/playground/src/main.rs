@@ -32,9 +32,28 @@ fn main() {
     println!("{}", answer.unwrap_or_else(|error| json!({"error": error})));
 }
 
+/// A first model with its formulas.
+fn example(name: &str) -> Result<Json, String> {
+    let (model, formulas) = match name {
+        "net" => (
+            include_str!("../../cli/src/init/request.pnml"),
+            include_str!("../../cli/src/init/request.net.ltl"),
+        ),
+        "program" => (
+            include_str!("../../cli/src/init/request.dve"),
+            include_str!("../../cli/src/init/request.program.ltl"),
+        ),
+        _ => return Err(format!("there is no example `{name}`")),
+    };
+    Ok(json!({"model": model, "formulas": formulas}))
+}
+
 /// The verdicts and the page, or the message of the first error.
 fn answer(request: &str) -> Result<Json, String> {
     let request: Json = serde_json::from_str(request).map_err(|error| error.to_string())?;
+    if let Some(name) = request["example"].as_str() {
+        return example(name);
+    }
     let text = |key: &str| {
         request[key]
             .as_str()
@@ -149,5 +168,24 @@ mod tests {
             assert!(error.contains(message), "{error}");
         }
         assert!(answer("{}").is_err() && answer("[").is_err());
+    }
+
+    #[test]
+    fn examples_are_checked() {
+        for name in ["net", "program"] {
+            let given = answer(&json!({"example": name}).to_string()).expect(name);
+            let verdicts = answer(&given.to_string()).expect(name)["verdicts"].clone();
+            let holds: Vec<_> = verdicts
+                .as_array()
+                .expect("a list")
+                .iter()
+                .map(|v| v["holds"].clone())
+                .collect();
+            assert!(
+                holds.contains(&json!(true)) && holds.contains(&json!(false)),
+                "{holds:?}"
+            );
+        }
+        assert!(answer(r#"{"example": "x"}"#).is_err());
     }
 }

@@ -203,13 +203,31 @@ impl Browser {
         );
     }
 
+    /// The first element that matches, as WebDriver names it.
+    fn element(&self, selector: &str) -> Json {
+        self.post(
+            "/element",
+            &json!({"using": "css selector", "value": selector}),
+        )
+    }
+
     /// Clicks the first element that matches.
     pub fn click(&self, selector: &str) {
-        let wanted = json!({"using": "css selector", "value": selector});
-        let found = self.post("/element", &wanted);
+        let found = self.element(selector);
         let id = found.as_object().and_then(|o| o.values().next());
         let id = id.and_then(Json::as_str).expect("an element");
         self.post(&format!("/element/{id}/click"), &json!({}));
+    }
+
+    /// Makes further calls concern the page in a frame.
+    pub fn enter_frame(&self, selector: &str) {
+        let frame = self.element(selector);
+        self.post("/frame", &json!({"id": frame}));
+    }
+
+    /// Makes further calls concern the whole page.
+    pub fn leave_frame(&self) {
+        self.post("/frame", &json!({"id": null}));
     }
 
     /// The console messages since the last call.

@@ -18,6 +18,9 @@ const OTHERS: [&str; 5] = [
     "doc/lariat/index.html?search=Checker",
 ];
 
+/// The playground, in sites that contain it.
+const PLAYGROUND: &str = "playground.html";
+
 /// The folder of the site.
 fn site() -> Option<PathBuf> {
     let site = std::env::var_os("LARIAT_SITE").map(PathBuf::from);
@@ -32,7 +35,9 @@ fn pages_of_the_site_load_nothing_else_and_report_nothing() {
     let Some((site, browser)) = site().and_then(|site| Some((site, Browser::start()?))) else {
         return;
     };
-    for page in OWN.iter().chain(&OTHERS) {
+    let mut own = OWN.to_vec();
+    own.extend(site.join(PLAYGROUND).exists().then_some(PLAYGROUND));
+    for page in own.iter().chain(&OTHERS) {
         for (size, dark) in [
             ((1200, 900), false),
             ((1200, 900), true),
@@ -46,12 +51,12 @@ fn pages_of_the_site_load_nothing_else_and_report_nothing() {
             let requests = browser.requests();
             assert!(!requests.is_empty(), "{page}");
             for address in &requests {
-                let is_local = ["file://", "data:", "blob:"]
+                let is_local = ["file://", "data:", "blob:", "chrome:"]
                     .iter()
                     .any(|start| address.starts_with(start));
                 assert!(is_local, "{page} requests {address}");
             }
-            if OWN.contains(page) {
+            if own.contains(page) {
                 let wide = browser.eval("return document.documentElement.scrollWidth - innerWidth");
                 assert!(
                     wide.as_i64().is_some_and(|wide| wide <= 0),
@@ -96,4 +101,39 @@ fn links_searches_and_examples_of_the_site_work() {
     let before = browser.eval("return document.body.innerText");
     browser.press(RIGHT);
     assert_ne!(browser.eval("return document.body.innerText"), before);
+}
+
+#[test]
+fn the_playground_checks_a_model_in_the_browser() {
+    let Some((site, browser)) = site().and_then(|site| Some((site, Browser::start()?))) else {
+        return;
+    };
+    if !site.join(PLAYGROUND).exists() {
+        eprintln!("skipped: the site does not contain the playground");
+        return;
+    }
+    browser.visit(&site.join(PLAYGROUND));
+    browser.wait_for("return document.getElementById('formulas').value");
+    for example in ["net", "program"] {
+        browser.click(&format!("[data-example={example}]"));
+        browser.wait_for("return !document.getElementById('check').disabled");
+        browser.click("#check");
+        browser.wait_for("return !document.getElementById('page').hidden");
+        let verdicts = browser.text("verdicts");
+        let verdicts = verdicts.as_str().expect("text");
+        assert!(
+            verdicts.contains("VIOLATED  answered") && verdicts.contains("HOLDS     served"),
+            "{verdicts}"
+        );
+        browser.enter_frame("#page");
+        let before = browser.eval("return document.body.innerText");
+        browser.click("body");
+        browser.press(RIGHT);
+        assert_ne!(browser.eval("return document.body.innerText"), before);
+        browser.leave_frame();
+    }
+    browser.eval("document.getElementById('formulas').value = 'F nowhere'");
+    browser.click("#check");
+    browser.wait_for("return document.getElementById('verdicts').textContent.includes('nowhere')");
+    assert_eq!(browser.console_messages(), [] as [String; 0]);
 }
