@@ -193,6 +193,11 @@ fn of_program(model: &LoadedModel) -> Vec<AtomName> {
         listed.extend(states.iter().cloned());
         list.extend({ states.iter() }.map(|state| entry(state, "state", Values::None)));
     }
+    // The error state is a variable.
+    let claims = system.findings.iter().cloned();
+    for finding in claims.chain(system.overflow_finding()) {
+        list.push(entry(&finding.atom(), finding.kind.name(), Values::None));
+    }
     let is_etf = model.format == ModelFormat::Etf;
     for (name, meaning) in model.definitions() {
         let (kind, values) = match meaning {

@@ -15,6 +15,7 @@ pub mod mcc;
 mod numbering;
 mod outline;
 pub mod pnml;
+pub mod promela;
 mod xml;
 
 pub use declarations::{Declaration, DeclarationKind, declarations};
