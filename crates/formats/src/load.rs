@@ -250,7 +250,6 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, 
         let _reading = lease(ModelFormat::Promela, bytes, budget)?;
         let promela = promela::read(origin, bytes)?;
         return Ok(LoadedModel {
-            assertions: promela.assertions,
             messages: promela.messages,
             warnings: promela.warnings,
             ..LoadedModel::new(ModelFormat::Promela, promela.system)
