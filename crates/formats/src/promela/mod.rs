@@ -14,6 +14,7 @@ mod ast;
 mod chain;
 mod channels;
 mod compile;
+mod declarations;
 mod events;
 mod expr;
 mod graph;
@@ -24,6 +25,8 @@ mod points;
 mod population;
 mod preprocess;
 mod terms;
+
+pub(crate) use declarations::declarations;
 
 use std::cell::Cell;
 use std::rc::Rc;
