@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Campaigns: `fair` (fairness), `shadows` (nets with implicit places), `stretched`
-//! (agglomerations), `questions` (reachable states), `processes` (clusters of 1, 2 and 4
+//! (agglomerations), `guarded` (inhibitor, reset and read arcs), `questions` (reachable states), `processes` (clusters of 1, 2 and 4
 //! processes). `LARIAT_SEED` sets the first seed. The first difference gives exit code 1 and the
 //! command that replays it.
 
@@ -30,10 +30,11 @@ fn main() -> ExitCode {
             let all = [1, 2, 4].map(|n| processes::subjects(n, &program));
             all.into_iter().flatten().collect()
         }
-        Some(name @ ("fair" | "shadows" | "stretched")) => {
+        Some(name @ ("fair" | "shadows" | "stretched" | "guarded")) => {
             let (case, subjects): (fn(u64) -> Case, _) = match name {
                 "fair" => (Case::fair, subjects::fair()),
                 "shadows" => (Case::shadowed, subjects::all()),
+                "guarded" => (Case::guarded, subjects::all()),
                 _ => (Case::stretched, subjects::all()),
             };
             names.remove(0);

@@ -14,6 +14,7 @@ pub mod mcc;
 mod numbering;
 mod outline;
 pub mod pnml;
+pub mod tina;
 mod xml;
 
 pub use load::{LoadError, LoadedModel, ModelFormat, load, read, read_model};

@@ -30,6 +30,7 @@ pub mod property_file;
 mod reachability;
 mod semantics;
 mod system;
+mod transition;
 mod visible;
 
 pub use atoms::{ParsedAtom, TokenSum};
@@ -49,4 +50,5 @@ pub use system::{
     Action, Arc, Assignment, Deadlock, Domain, Event, EventId, Row, State, System, Unit, Value,
     VarId, Variable,
 };
+pub use transition::{MOST_GUARDED, Transition};
 pub use visible::{escape, is_invisible, visible};
