@@ -11,13 +11,14 @@ use crate::dve::{self, Message, PropertyAutomaton, SymbolTable};
 use crate::etf;
 use crate::pnml::{self, Pnml, Positions};
 use crate::promela;
+use crate::tina;
 use lariat_model::coloured::{Coloured, ColouredNet, Unfolded, UnfoldedNames, unfold};
 use lariat_model::{Definition, InputError, Label, Labels, Names, Predicate, System};
 
 /// The supported formats.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ModelFormat {
-    /// Petri nets in XML.
+    /// Petri nets: PNML, and TINA's text.
     Pnml,
     /// Communicating processes.
     Dve,
@@ -267,14 +268,27 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, 
             ..LoadedModel::new(ModelFormat::Dve, dve.system)
         });
     }
+    if tina::looks_like_tina(bytes) {
+        let _reading = lease(ModelFormat::Pnml, bytes, budget)?;
+        let net = tina::read(origin, bytes)?;
+        let mut model = LoadedModel::new(ModelFormat::Pnml, net.system);
+        model.labels = labelled(net.labels, &model);
+        return Ok(model);
+    }
     let at = bytes.len() - start.len();
+    if let Some(other) = foreign_format(start) {
+        let error = InputError::at(origin, bytes, at..at + 1, other);
+        return Err(error
+            .help("save the net as PNML, or as text of TINA")
+            .into());
+    }
     Err(InputError::at(
         origin,
         bytes,
         at..at + 1,
         "this is no model in a known format",
     )
-    .help("expected PNML, which starts with `<`, DVE, which starts with a declaration or `process`, Promela, with `init` or a `proctype`, or ETF, which starts with `begin state`")
+    .help("expected PNML, which starts with `<`, DVE, which starts with a declaration or `process`, Promela, with `init` or a `proctype`, ETF, which starts with `begin state`, or a net of TINA, which starts with `net`, `tr` or `pl`")
     .into())
 }
 
@@ -284,6 +298,25 @@ pub(crate) fn has_promela_suffix(origin: &str) -> bool {
         .extension()
         .and_then(|suffix| suffix.to_str());
     suffix.is_some_and(|suffix| ["pml", "prom", "promela"].contains(&suffix))
+}
+
+/// The message about a text in a known format that is not read.
+fn foreign_format(text: &[u8]) -> Option<&'static str> {
+    let is_lola = text.starts_with(b"PLACE") || text.starts_with(b"SORT");
+    let known = [
+        (is_lola, "nets of LoLA are not read"),
+        (
+            text.starts_with(b"MODULE"),
+            "models of SMV and TLA+ are not read",
+        ),
+        (
+            text.starts_with(b"aag ") || text.starts_with(b"aig "),
+            "AIGER circuits are not read",
+        ),
+    ];
+    known
+        .into_iter()
+        .find_map(|(is_it, message)| is_it.then_some(message))
 }
 
 /// The names of a net's nodes besides their ids.

@@ -84,10 +84,10 @@ pub(crate) struct Check {
     /// A property file of the Model Checking Contest.
     #[arg(long, value_name = "FILE.xml", help_heading = PROPERTIES)]
     pub mcc: Vec<PathBuf>,
-    /// An automaton of the *negated* property, in HOA.
+    /// Automata of *negated* properties, in HOA; `-` is stdin.
     ///
-    /// No run may be accepted by it. Its atomic propositions are atoms of formulas, such as `p >=
-    /// 2`.
+    /// No run may be accepted by one. Atomic propositions are atoms of formulas, such as `p >= 2`.
+    /// Each automaton of a stream is a property, with the name of the automaton.
     #[arg(long, value_name = "FILE.hoa", help_heading = PROPERTIES, hide_short_help = true)]
     pub automaton: Vec<PathBuf>,
     /// Check only this property; may be given several times.
