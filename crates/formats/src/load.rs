@@ -3,17 +3,18 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 use lariat_budget::{Budget, Lease, Stop};
 use rustc_hash::FxHashSet;
 
-use crate::dve::{self, Message, PropertyAutomaton, SymbolTable};
+use crate::dve::{self, Message, PropertyAutomaton};
 use crate::etf;
 use crate::pnml::{self, Pnml, Positions};
 use crate::promela;
 use crate::tina;
 use lariat_model::coloured::{Coloured, ColouredNet, Unfolded, UnfoldedNames, unfold};
-use lariat_model::{Definition, InputError, Label, Labels, Names, Predicate, System};
+use lariat_model::{Definition, Expressions, InputError, Label, Labels, Names, Predicate, System};
 
 /// The supported formats.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -37,6 +38,8 @@ pub struct LoadedModel {
     pub system: System,
     /// A property process: an automaton for the negation of a property.
     pub property: Option<PropertyAutomaton>,
+    /// Formulas of the model, with their names.
+    pub formulas: Vec<(String, String)>,
     /// Warnings about input that was interpreted or skipped.
     pub warnings: Vec<InputError>,
     /// Names other than those of single variables and events.
@@ -44,7 +47,7 @@ pub struct LoadedModel {
     /// Partial predicates and their definedness predicates.
     partial: Vec<(Predicate, Predicate)>,
     /// The names of a program, for expressions.
-    scope: Option<SymbolTable>,
+    scope: Option<Arc<dyn Expressions>>,
     /// Channel operations of the events of a program.
     pub messages: Vec<Message>,
     /// Coordinates of places and transitions, if given.
@@ -94,6 +97,7 @@ impl LoadedModel {
             format,
             system,
             property: None,
+            formulas: Vec::new(),
             warnings: Vec::new(),
             definitions: Vec::new(),
             partial: Vec::new(),
@@ -133,7 +137,7 @@ impl LoadedModel {
             names.define_partial(truth.clone(), known.clone());
         }
         match &self.scope {
-            Some(scope) => names.with_expressions(scope),
+            Some(scope) => names.with_expressions(&**scope),
             None => names.with_labels(&self.labels),
         }
     }
@@ -252,6 +256,10 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, 
         let promela = promela::read(origin, bytes)?;
         return Ok(LoadedModel {
             messages: promela.messages,
+            formulas: promela.formulas,
+            property: promela.claim,
+            definitions: promela.definitions,
+            scope: Some(Arc::new(promela.scope)),
             warnings: promela.warnings,
             ..LoadedModel::new(ModelFormat::Promela, promela.system)
         });
@@ -264,7 +272,7 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, 
             property: dve.property,
             messages: dve.messages,
             warnings: dve.warnings,
-            scope: Some(dve.scope),
+            scope: Some(Arc::new(dve.scope)),
             ..LoadedModel::new(ModelFormat::Dve, dve.system)
         });
     }
