@@ -62,6 +62,8 @@
 //! calls.
 
 pub mod actors;
+mod assert;
+mod builder;
 mod checker;
 mod fields;
 mod program;
@@ -71,6 +73,9 @@ mod run;
 mod shown;
 mod store;
 
+#[doc(hidden)]
+pub use assert::assert_holds;
+pub use builder::{Assigned, EventBuilder, ModelBuilder, Term, Var};
 pub use checker::Checker;
 pub use report::Report;
 pub use run::{Trace, TraceStep};

@@ -26,4 +26,5 @@ mod published;
 mod replay;
 mod shortening;
 mod symmetric;
+mod two_ways;
 mod walks;
