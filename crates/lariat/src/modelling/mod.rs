@@ -130,6 +130,11 @@ pub struct Message {
     pub text: String,
 }
 
+/// The programs of the book's chapter.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/modelling.md")]
+struct Chapter;
+
 type StateTest<M> = Arc<dyn Fn(&<M as Model>::State) -> bool + Send + Sync>;
 type ActionTest<M> = Arc<dyn Fn(&<M as Model>::State, &<M as Model>::Action) -> bool + Send + Sync>;
 type Canonical<M> = Arc<dyn Fn(&<M as Model>::State) -> <M as Model>::State + Send + Sync>;
