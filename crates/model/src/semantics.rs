@@ -3,6 +3,7 @@
 //! A direct interpreter of the IR, kept as simple as possible: engines compile their own, faster
 //! form, and every counterexample they find is replayed with this one.
 
+use crate::chain::Changes;
 use crate::expr::EvalError;
 use crate::lasso::Step;
 use crate::predicate::{Linear, Predicate};
@@ -36,6 +37,21 @@ impl System {
                     }
                     (Err(_), None) => Vec::new(),
                 }
+            }
+            Action::Chain(chain) => {
+                let found = chain.ends(|var, x| self.wrap(var, x), |var| state[var.index()]);
+                let changed = |changes: &Changes| {
+                    let mut next: State = state.into();
+                    for (var, value) in changes {
+                        next[var.index()] = *value;
+                    }
+                    next
+                };
+                let failed = self
+                    .fault
+                    .filter(|_| found.fails)
+                    .map(|fault| vec![(fault, 1)]);
+                found.ends.iter().chain(&failed).map(changed).collect()
             }
             Action::Table { vars, rows } => rows
                 .iter()
@@ -97,6 +113,7 @@ impl System {
     pub fn failure(&self, state: &[Value], event: EventId) -> Option<EvalError> {
         match &self.event(event).action {
             Action::Program { guard, effects } => self.run(guard, effects, state).err(),
+            Action::Chain(chain) => self.run(&chain.guard, &chain.effects, state).err(),
             _ => None,
         }
     }

@@ -473,7 +473,7 @@ impl<'a> Symbolic<'a> {
 
     /// A scope for predicates: the residuals of one query share cached results.
     pub fn query(&mut self) -> Residuals {
-        Residuals::new(&self.layout, self.store.scope(), self.budget.lease())
+        Residuals::new(&self.layout, self.store.scope(), &self.budget)
     }
 
     /// The states of `set` that satisfy a predicate of a query.
