@@ -213,7 +213,11 @@ fn lanes(model: &LoadedModel, processes: &[Process], entries: &[ShownEntry<'_>])
     let mut lanes: Vec<Json> = first.map(|var| lane(*var, true)).collect();
     let others = system.var_ids().filter(|var| !locations.contains(var));
     let others = others.filter(|var| !system.is_auxiliary(*var));
-    lanes.extend(others.take(LANES).map(|var| lane(var, false)));
+    let talks = |var: VarId| {
+        let mut messages = model.messages.iter();
+        messages.any(|message| [message.sender, message.receiver].contains(&Some(var)))
+    };
+    lanes.extend(others.take(LANES).map(|var| lane(var, talks(var))));
     lanes
 }
 

@@ -27,4 +27,5 @@ mod published;
 mod replay;
 mod shortening;
 mod symmetric;
+mod two_ways;
 mod walks;
