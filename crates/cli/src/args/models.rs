@@ -224,4 +224,6 @@ pub(crate) enum StarterKind {
     Net,
     /// Communicating processes in DVE.
     Program,
+    /// Communicating processes in Promela.
+    Promela,
 }
