@@ -16,5 +16,5 @@ mod outline;
 pub mod pnml;
 mod xml;
 
-pub use load::{LoadError, LoadedModel, ModelFormat, load, read, read_model};
+pub use load::{LoadError, LoadedModel, ModelFormat, load, load_quotient, read, read_model};
 pub use outline::Outline;
