@@ -7,12 +7,16 @@ use crate::progress::ProgressLine;
 use crate::{Exit, Failure, input, out};
 use clap::ValueEnum as _;
 use lariat::internals::ask::examination::{Examination, fireable, places, total, transitions};
-use lariat::internals::ask::report::{json, proof, reasons, run as run_of, run_text, word};
+use lariat::internals::ask::report::{
+    LineHead, json_line, proof, reasons, run as run_of, run_text, word,
+};
 use lariat::internals::ask::{
     AnswerKind, AskOptions, EarnedAnswer, EarnedReply, QuestionEngine, StateQuestion, StopRule, ask,
 };
 use lariat::internals::formats::{LoadedModel, ModelFormat};
-use lariat::internals::ir::{Lasso, Names, NodeKind, System, suggestion};
+use lariat::internals::ir::{
+    Finding, Lasso, Names, NodeKind, OVERFLOW, Overflow, System, suggestion,
+};
 use lariat::internals::ltl::AtomError;
 use lariat::internals::{Advice, Reason, RunContext, RunLayout, SpaceCache, Stop, Systems};
 use std::collections::HashMap;
@@ -30,19 +34,37 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
         )));
     }
     let (budget, dog) = input::command_budget(&args.limits);
-    let mut model = input::watched_model(&args.model, &budget)?;
+    let start = Instant::now();
+    let (file, topic) = (args.model.display().to_string(), topic(args.topic));
+    let line = {
+        let (file, topic, is_json) = (file.clone(), topic.clone(), args.json);
+        move |about: &str, stop: &Stop| {
+            let seconds = start.elapsed().as_secs_f64();
+            undecided(is_json, [&file, &topic, about], stop, seconds)
+        }
+    };
+    OpenNames::new(known_subjects(args), &dog, line.clone(), Exit::of_stop);
+    let mut model = match input::watched_model(&args.model, &budget) {
+        Err(Failure::Undecided(stop)) => {
+            crate::warn(&format!("{stop}, while reading"));
+            for about in known_subjects(args) {
+                out::data(&line(&about, &stop))?;
+            }
+            return Ok(Exit::of_stop(&stop));
+        }
+        model => model?,
+    };
     args.shown.apply(&mut model);
     let shown = model.shown();
     // JSON identifies places and transitions by their ids.
     let asked = questions(&model, if args.json { &model } else { &shown }, args)?;
     let questions = asked.iter().map(|(_, question)| question.clone());
     let questions: Vec<StateQuestion> = questions.collect();
-    let line = ProgressLine::new(if args.json || args.quiet {
+    let progress = ProgressLine::new(if args.json || args.quiet {
         Volume::Silent
     } else {
         Volume::Progress
     });
-    let start = Instant::now();
     let examination = whole(args.topic);
     let options = AskOptions {
         ends: match args.topic {
@@ -55,16 +77,8 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
     // The exit statuses of unknown answers, while the examination is undecided.
     let mut open = Exit::Fine;
     let mut is_out_of_time = false;
-    let (file, topic) = (args.model.display().to_string(), topic(args.topic));
     let names = asked.iter().map(|(about, _)| about.clone());
-    let open_names = {
-        let (file, topic, is_json) = (file.clone(), topic.clone(), args.json);
-        let line = move |about: &str, stop: &Stop| {
-            let seconds = start.elapsed().as_secs_f64();
-            undecided(is_json, [&file, &topic, about], stop, seconds)
-        };
-        OpenNames::new(names, &dog, line, Exit::of_stop)
-    };
+    let open_names = OpenNames::new(names, &dog, line, Exit::of_stop);
     let mut printer = AnswerPrinter {
         args,
         system: &shown.system,
@@ -82,12 +96,20 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
             }
         );
         let seconds = start.elapsed().as_secs_f64();
+        // After the limit there may be many answers left, with long runs.
+        let is_late = budget.check().is_err();
         let printed = if args.json {
-            let object = json(&file, &model, &topic, Some(about), &reply, seconds);
-            let line = format!("{object}\n");
+            let head = LineHead {
+                file: &file,
+                ask: &topic,
+                about,
+                seconds,
+                is_late,
+            };
+            let line = json_line(&model, head, &reply) + "\n";
             open_names.answer(q, || out::data(&line))
         } else {
-            let text = printer.text(about, &reply);
+            let text = printer.text(about, &reply, is_late);
             open_names.answer(q, || out::text(&text))
         };
         match printed {
@@ -103,7 +125,7 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
     };
     let systems = Systems::new();
     let mut explored = SpaceCache::new(&systems);
-    let ctx = RunContext::new(&budget, &line);
+    let ctx = RunContext::new(&budget, &progress);
     let answers = ask(
         &model,
         &questions,
@@ -112,11 +134,20 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
         ctx,
         &mut on_reply,
     );
-    drop(line);
+    drop(progress);
     dog.done();
     written?;
     if let Some(examination) = examination.filter(|_| !args.json) {
         out::text(&summary(examination, &answers))?;
+    }
+    if args.topic == Topic::Faults {
+        if model.system.overflow() == Overflow::TooLarge {
+            let why = "the condition for a step that exceeds a range is too large; `lariat states` reports overflow";
+            crate::warn(&format!("{OVERFLOW}: {why}"));
+            open = open.max(Exit::Undecided);
+        } else if questions.is_empty() && !args.json {
+            out::text("the model has no assertions, and no step can fail or exceed a range\n")?;
+        }
     }
     if is_out_of_time && !args.json && !args.quiet {
         out::text(&advice(start.elapsed()))?;
@@ -126,6 +157,16 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
         Exit::Undecided if verdict.is_some() => Exit::Fine,
         open => open,
     })
+}
+
+/// The subjects of the answers if the model cannot be read: those that the command names, or the
+/// whole model, which is called by the topic.
+fn known_subjects(args: &Ask) -> Vec<String> {
+    if args.names.is_empty() {
+        vec![topic(args.topic)]
+    } else {
+        args.names.clone()
+    }
 }
 
 /// The answer to a question about this model, topic and item for which the process is ended.
@@ -143,8 +184,14 @@ fn undecided(is_json: bool, about: [&str; 3], stop: &Stop, seconds: f64) -> Stri
         asker: QuestionEngine::Explicit,
     };
     let nothing = LoadedModel::new(ModelFormat::Etf, System::default());
-    let object = json(file, &nothing, topic, Some(about), &reply, seconds);
-    format!("{object}\n")
+    let head = LineHead {
+        file,
+        ask: topic,
+        about,
+        seconds,
+        is_late: true,
+    };
+    json_line(&nothing, head, &reply) + "\n"
 }
 
 /// Advice after time has ended.
@@ -168,7 +215,7 @@ fn whole(topic: Topic) -> Option<Examination> {
         Topic::Stable => Some(Examination::Stable),
         Topic::DeadTransitions => Some(Examination::QuasiLive),
         Topic::Live => Some(Examination::Live),
-        Topic::Deadlock | Topic::Bounds => None,
+        Topic::Deadlock | Topic::Bounds | Topic::Faults => None,
     }
 }
 
@@ -184,6 +231,14 @@ fn questions(
         Topic::DeadTransitions => Examination::QuasiLive.questions(shown),
         Topic::OneSafe => Examination::OneSafe.questions(shown),
         Topic::Stable => Examination::Stable.questions(shown),
+        Topic::Faults => {
+            let findings = findings(&model.system).into_iter();
+            let question = |finding: Finding| {
+                let question = StateQuestion::Reach(finding.bad.clone());
+                (finding.property_name(), question)
+            };
+            findings.map(question).collect()
+        }
         Topic::Bounds => {
             let place = |name: &str| names.number(name).ok_or(NodeKind::Place);
             let named = named(args, places(shown), &names, place)?;
@@ -199,6 +254,13 @@ fn questions(
             named.map(|(name, events)| (name, always(events))).collect()
         }
     })
+}
+
+/// Everything that counts as a defect of the model.
+fn findings(system: &System) -> Vec<Finding> {
+    let mut findings = system.declared_findings();
+    findings.extend(system.overflow_finding());
+    findings
 }
 
 /// The named items, or all; `find` returns the kind of node that it does not find.
@@ -277,8 +339,9 @@ impl RunKey {
 }
 
 impl AnswerPrinter<'_> {
-    /// The text of an answer; empty if the topic lists exceptions and this is none.
-    fn text(&mut self, about: &str, reply: &EarnedReply) -> String {
+    /// The text of an answer; empty if the topic lists exceptions and this is none. After the limit
+    /// (`is_late`), runs are not shown.
+    fn text(&mut self, about: &str, reply: &EarnedReply, is_late: bool) -> String {
         let (args, system, answer) = (self.args, self.system, &reply.answer);
         let expected = match (args.topic, answer) {
             (Topic::DeadTransitions | Topic::Stable, EarnedAnswer::Reached(_)) => true,
@@ -292,11 +355,19 @@ impl AnswerPrinter<'_> {
         if expected {
             return String::new();
         }
-        let mut out = first_words(args.topic, about, answer);
+        let mut out = match (args.topic, answer) {
+            (Topic::Faults, EarnedAnswer::Reached(_)) => {
+                let mut findings = findings(system).into_iter();
+                let finding = findings.find(|finding| finding.property_name() == about);
+                finding.map_or(String::new(), |finding| format!("{about}: {finding}"))
+            }
+            (topic, answer) => first_words(topic, about, answer),
+        };
         let run = run_of(answer).map(|run| run.run(system));
         let run = run.as_ref();
         let is_endless = matches!(answer, EarnedAnswer::Endless(_));
-        let shows = !args.quiet && (args.topic != Topic::Bounds || args.explain || is_endless);
+        let shows =
+            !is_late && !args.quiet && (args.topic != Topic::Bounds || args.explain || is_endless);
         let key = run.filter(|_| shows).map(RunKey::of);
         let known = key.as_ref().and_then(|key| self.runs.get(key)).cloned();
         if let Some(run) = run {
@@ -334,6 +405,7 @@ fn first_words(topic: Topic, about: &str, answer: &EarnedAnswer) -> String {
         }
         (Topic::DeadTransitions, EarnedAnswer::Never(_)) => format!("{about} can never fire"),
         (Topic::Stable, EarnedAnswer::Never(_)) => format!("{about} never changes"),
+        (Topic::Faults, EarnedAnswer::Never(_)) => format!("{about}: no reachable state shows it"),
         (Topic::OneSafe, EarnedAnswer::Reached(_)) => {
             format!("{about} can hold more than one token")
         }

@@ -18,7 +18,6 @@ use lariat::internals::{
 };
 use lariat::{CheckEvent, Checker, Model, Properties, Reason, Report, Stop, Verdict};
 use lariat_draw::run::NameIndex;
-use serde_json::Value as Json;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs::File;
@@ -101,8 +100,8 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     Ok(worst)
 }
 
-/// Reads the model and binds the properties. The quotient of a coloured net has no fair runs and no
-/// names of colours; if the properties ask for them, the net is unfolded.
+/// Reads the model and binds the properties. The quotient of a coloured net has no fairness, no names
+/// of colours and no symmetries of colours; a check that asks for them unfolds the net.
 fn read(
     args: &Arc<Check>,
     sources: &Sources,
@@ -120,7 +119,8 @@ fn read(
         let properties = input::supervised(budget, move || texts.bind(&own, model))?;
         Ok((model, properties))
     };
-    if args.weak_fair.is_empty() && args.strong_fair.is_empty() {
+    let is_fair = !(args.weak_fair.is_empty() && args.strong_fair.is_empty());
+    if !is_fair && !matches!(args.engine.name(), "sym" | "ssp") {
         let loaded = input::watched_quotient(&args.model, budget)?;
         let is_quotient = loaded.quotient.is_some();
         match bound(loaded) {
@@ -231,14 +231,13 @@ impl<'a> Printer<'a> {
     fn print_report(&mut self, report: &Report) -> Result<(), Failure> {
         self.warn(report);
         self.artifacts.add(report);
-        let needs_json = self.args.json || self.trace.is_some() || self.page.is_some();
-        let answer = if needs_json {
-            report.to_json()
+        let needs_line = self.args.json || self.trace.is_some();
+        let line = if needs_line {
+            report.to_json_line() + "\n"
         } else {
-            Json::Null
+            String::new()
         };
         if self.args.json {
-            let line = format!("{answer}\n");
             self.answers.print_report(report, || out::data(&line))?;
         } else {
             let mut text = String::new();
@@ -258,13 +257,11 @@ impl<'a> Printer<'a> {
             complain_of_contradiction(report.name(), check);
         }
         if let (Some(trace), Some(_)) = (&mut self.trace, report.counterexample()) {
-            trace.add(&answer);
+            trace.add(&line);
         }
         if let Some(page) = &mut self.page {
-            let property = self.properties.iter().find(|p| p.name() == report.name());
-            let mut answer = answer;
-            answer["formula"] = report.shown_formula().into();
-            page.add(&self.index, answer, property)?;
+            let property = self.properties.find(report.name());
+            page.add(&self.index, report, property);
         }
         Ok(())
     }
@@ -272,7 +269,8 @@ impl<'a> Printer<'a> {
     /// Prints warnings about faults of the program that were found since the last report.
     fn warn(&mut self, report: &Report) {
         if let Some(faults) = report.faults() {
-            for warning in faults.new_warnings(self.faults.as_ref()) {
+            let reported = |name: &str| self.properties.find(name).is_some();
+            for warning in faults.new_warnings(self.faults.as_ref(), reported) {
                 crate::warn(&warning);
             }
             self.faults = Some(faults.clone());
@@ -294,9 +292,15 @@ impl<'a> Printer<'a> {
         if self.args.volume() != Volume::Silent
             && let Some(states) = self.faults.and_then(|faults| faults.incomplete_after())
         {
+            let what = if self.args.no_faults {
+                "failing assertions, errors and overflow"
+            } else {
+                "errors and overflow"
+            };
             crate::remark(&format!(
-                "searched {} states for failing assertions, errors and overflow; `lariat states` searches all",
-                grouped(states)
+                "searched {} states for {what}; `lariat ask {} faults` searches all",
+                grouped(states),
+                self.args.model.display()
             ));
         }
         let failed = self.trace.is_some_and(|trace| trace.has_failed);
@@ -418,6 +422,7 @@ pub(crate) fn options(args: &Check) -> Result<CheckOptions, Failure> {
             (false, false) => Shortening::Counted,
         },
         claims: Vec::new(),
+        quotient: None,
     };
     options.validate().map_err(Failure::new)?;
     Ok(options)
@@ -441,11 +446,15 @@ impl TraceFile<'_> {
         })
     }
 
-    fn add(&mut self, answer: &Json) {
+    /// Adds a line.
+    fn add(&mut self, line: &str) {
         if self.has_failed {
             return;
         }
-        let written = writeln!(self.file, "{answer}").and_then(|()| self.file.flush());
+        let written = self
+            .file
+            .write_all(line.as_bytes())
+            .and_then(|()| self.file.flush());
         if let Err(error) = written {
             crate::complain(&cannot_write(self.path, &error));
             self.has_failed = true;
