@@ -60,7 +60,7 @@ pub fn subjects(model: &Arc<LoadedModel>) -> Vec<Subject> {
     all
 }
 
-fn facade(name: &str, engine: EngineChoice, model: Arc<LoadedModel>) -> Subject {
+pub(crate) fn facade(name: &str, engine: EngineChoice, model: Arc<LoadedModel>) -> Subject {
     Subject::new(name, move |case| {
         let (formulas, formula) = intern(case, &case.formula);
         let mut properties = PropertyList::new();

@@ -20,5 +20,5 @@ pub mod tina;
 mod xml;
 
 pub use declarations::{Declaration, DeclarationKind, declarations};
-pub use load::{LoadError, LoadedModel, ModelFormat, load, read, read_model};
+pub use load::{LoadError, LoadedModel, ModelFormat, load, load_quotient, read, read_model};
 pub use outline::Outline;

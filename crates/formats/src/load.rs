@@ -13,7 +13,9 @@ use crate::etf;
 use crate::pnml::{self, Pnml, Positions};
 use crate::promela;
 use crate::tina;
-use lariat_model::coloured::{Coloured, ColouredNet, Unfolded, UnfoldedNames, unfold};
+use lariat_model::coloured::{
+    ColourQuotient, Coloured, ColouredNet, Unfolded, UnfoldedNames, quotient, unfold,
+};
 use lariat_model::{Definition, Expressions, InputError, Label, Labels, Names, Predicate, System};
 
 /// The supported formats.
@@ -56,6 +58,8 @@ pub struct LoadedModel {
     pub labels: Labels,
     /// The coloured net that the system was unfolded from.
     pub coloured: Option<Box<Coloured>>,
+    /// The coloured net of which the system is the quotient.
+    pub quotient: Option<Box<ColourQuotient>>,
 }
 
 /// Reason why a file could not be loaded.
@@ -106,6 +110,7 @@ impl LoadedModel {
             positions: Positions::default(),
             labels: Labels::default(),
             coloured: None,
+            quotient: None,
         }
     }
 
@@ -210,9 +215,52 @@ fn lease(format: ModelFormat, bytes: &[u8], budget: &Budget) -> Result<Lease, St
     Ok(lease)
 }
 
+/// Number of instances of places and transitions from which a quotient is preferred to the
+/// unfolding. A smaller unfolding is searched at once.
+const MANY_INSTANCES: u64 = 20_000;
+
 /// Reads a model in any supported format if memory suffices; a coloured net is unfolded within the
 /// budget. `origin` names the file in errors.
 pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, LoadError> {
+    load_by(origin, bytes, budget, &unfolded)
+}
+
+/// As [`load`], but a coloured net with many instances is replaced by its quotient if it has one.
+/// Then formulas cannot name single colours and bindings.
+pub fn load_quotient(
+    origin: &str,
+    bytes: &[u8],
+    budget: &Budget,
+) -> Result<LoadedModel, LoadError> {
+    load_by(origin, bytes, budget, &|net, budget| {
+        if net.instance_count() >= MANY_INSTANCES
+            && let Some((quotient, system)) = quotient(&net, budget)?
+        {
+            return Ok(LoadedModel {
+                definitions: quotient.definitions(),
+                quotient: Some(Box::new(quotient)),
+                ..LoadedModel::new(ModelFormat::Pnml, system)
+            });
+        }
+        unfolded(net, budget)
+    })
+}
+
+fn unfolded(net: ColouredNet, budget: &Budget) -> Result<LoadedModel, Stop> {
+    let Unfolded { system, unfolding } = unfold(&net, budget)?;
+    Ok(LoadedModel {
+        coloured: Some(Box::new(Coloured { net, unfolding })),
+        ..LoadedModel::new(ModelFormat::Pnml, system)
+    })
+}
+
+/// Reads a model; `uncoloured` translates a coloured net.
+fn load_by(
+    origin: &str,
+    bytes: &[u8],
+    budget: &Budget,
+    uncoloured: &dyn Fn(ColouredNet, &Budget) -> Result<LoadedModel, Stop>,
+) -> Result<LoadedModel, LoadError> {
     let mut start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     start = start.trim_ascii_start();
     if start.is_empty() {
@@ -229,13 +277,7 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, 
         drop(reading);
         let mut model = match net {
             Pnml::Plain(system) => LoadedModel::new(ModelFormat::Pnml, system),
-            Pnml::Coloured(net) => {
-                let Unfolded { system, unfolding } = unfold(&net, budget)?;
-                LoadedModel {
-                    coloured: Some(Box::new(Coloured { net, unfolding })),
-                    ..LoadedModel::new(ModelFormat::Pnml, system)
-                }
-            }
+            Pnml::Coloured(net) => uncoloured(net, budget)?,
         };
         model.warnings = warnings;
         model.positions = positions;
@@ -332,7 +374,9 @@ fn labelled(list: Vec<Label>, model: &LoadedModel) -> Labels {
     if list.is_empty() {
         return Labels::default();
     }
-    let ids: FxHashSet<&str> = match model.coloured_net() {
+    let quotient = model.quotient.as_deref().map(|quotient| &quotient.net);
+    let coloured = model.coloured_net().or(quotient);
+    let ids: FxHashSet<&str> = match coloured {
         Some(net) => {
             let places = net.places.iter().map(|place| &*place.name);
             places
@@ -346,7 +390,7 @@ fn labelled(list: Vec<Label>, model: &LoadedModel) -> Labels {
                 .collect()
         }
     };
-    Labels::new(list, model.coloured.is_some(), |name| ids.contains(name))
+    Labels::new(list, coloured.is_some(), |name| ids.contains(name))
 }
 
 /// Reads the system of a model in any supported format.

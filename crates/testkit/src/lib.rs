@@ -31,6 +31,7 @@ pub mod oracle;
 pub mod predicates;
 pub mod programs;
 pub mod questions;
+pub mod quotients;
 pub mod reducible;
 mod shadows;
 pub mod shrink;
