@@ -12,6 +12,7 @@ mod examples;
 mod explored;
 mod fairness;
 mod faults;
+mod figures;
 mod kit;
 mod on_the_fly;
 mod partial;
