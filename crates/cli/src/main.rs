@@ -12,6 +12,7 @@ mod cross;
 mod draw;
 mod exams;
 mod generate;
+mod graph;
 mod info;
 mod info_names;
 mod input;
@@ -149,6 +150,7 @@ fn run(command: Command) -> Result<Exit, Failure> {
         Command::Translate(args) => translate::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Reduce(args) => reduce::run(&args),
+        Command::Graph(args) => graph::run(&args),
         Command::View(args) => view::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Draw(args) => draw::run(&args),
@@ -158,5 +160,6 @@ fn run(command: Command) -> Result<Exit, Failure> {
         Command::Completions(args) => pages::completions(&args),
         Command::Manual(args) => pages::manual(&args),
         Command::BenchWorker => bench::work(),
+        Command::BenchTool { job } => bench::tool(&job),
     }
 }

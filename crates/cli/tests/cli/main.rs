@@ -10,6 +10,7 @@ mod cluster;
 mod fairness;
 #[cfg(feature = "distributed")]
 mod faults;
+mod graph;
 mod kit;
 mod layout;
 mod limits;
@@ -18,6 +19,7 @@ mod models;
 mod names;
 mod nasty;
 mod opinions;
+mod papers;
 mod pictures;
 mod pipes;
 mod plot;
