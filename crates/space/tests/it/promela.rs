@@ -15,7 +15,9 @@ const DIFFERENT: [(&str, u64); 1] = [("own_typedef", 4551)];
 
 #[test]
 fn promela_models_have_the_states_of_spin() {
-    let Some(folder) = models("promela") else { return };
+    let Some(folder) = models("promela") else {
+        return;
+    };
     let limit = number("LARIAT_STATES", 30_000);
     let mut explored = 0;
     for line in table(&folder.join("INDEX.tsv")) {
@@ -37,7 +39,10 @@ fn promela_models_have_the_states_of_spin() {
         let other = DIFFERENT.iter().find(|(model, _)| model == name);
         assert_eq!(found.states, other.map_or(states, |(_, n)| *n), "{name}");
         let failed = |kind: FindingKind| -> u64 {
-            let of_kind = findings.iter().zip(&found.failed).filter(|(f, _)| f.kind == kind);
+            let of_kind = findings
+                .iter()
+                .zip(&found.failed)
+                .filter(|(f, _)| f.kind == kind);
             of_kind.map(|(_, failed)| *failed).sum()
         };
         let rows = table(&folder.join(format!("{name}.tsv")));
