@@ -4,6 +4,7 @@
 use crate::args::Check;
 use crate::{Failure, input};
 use lariat::internals::Strength;
+use lariat::internals::automata::hoa_stream;
 use lariat::internals::automaton_claim;
 use lariat::internals::formats::Outline;
 use lariat::internals::ir::Errors;
@@ -61,13 +62,16 @@ impl Sources {
             outline.add_mcc(&file.bytes);
         }
         for file in &self.automata {
-            outline.add(None, &automaton_claim(&file.origin, ""));
+            let text = String::from_utf8_lossy(&file.bytes);
+            for _ in hoa_stream(&text) {
+                outline.add(None, &automaton_claim(&file.origin, ""));
+            }
         }
         outline
     }
 
     /// Binds all properties to the model, and keeps those that were selected. A property process of
-    /// the model is the last property.
+    /// the model follows those of the command line; the findings of the model are last.
     pub(crate) fn bind<'m>(
         &self,
         args: &Check,
@@ -95,6 +99,9 @@ impl Sources {
         }
         errors.into_result()?;
         properties.add_property_process()?;
+        if !args.no_faults {
+            properties.add_findings()?;
+        }
         if properties.is_empty() {
             return Err(Failure::new(
                 "nothing to check\n  = help: give a formula with -f, or a file with -F, --mcc or --automaton; see `lariat check --help`",

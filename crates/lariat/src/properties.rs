@@ -3,15 +3,20 @@
 use crate::model::Model;
 use crate::options::CheckOptions;
 use crate::subject::PropertyForm;
-use lariat_automata::{Automaton, Guards, Hoa, HoaError, StateId, Transition, read_hoa};
+use lariat_automata::{
+    Automaton, Guards, Hoa, HoaError, StateId, Transition, hoa_stream, read_hoa,
+};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
 use lariat_formats::dve::PropertyAutomaton;
 use lariat_formats::mcc;
 use lariat_ltl::{AtomError, AtomId, Formula, Formulas};
 use lariat_model::{
-    Deadlock, Errors, Fairness, InputError, Modality, NamedProperty, Names, PropertyList, Strength,
+    Deadlock, Errors, Fairness, Finding, FindingKind, InputError, Modality, NamedProperty, Names,
+    PropertyList, Strength,
 };
+use std::ops::Range;
+use std::sync::Arc;
 
 /// The properties of a model, in the order in which they were added.
 ///
@@ -36,6 +41,8 @@ pub struct Properties<'m> {
     bound: PropertyList,
     fairness: Fairness,
     list: Vec<Property>,
+    /// The properties that the findings of the model are absent.
+    findings: Vec<Property>,
     /// The formulas of the store that are in the list, or were deselected.
     taken: usize,
 }
@@ -68,6 +75,10 @@ pub struct Property {
     pub(crate) modality: Option<Modality>,
     /// The formula as written, without its modality; `None` for an automaton.
     pub(crate) written: Option<Formula>,
+    /// The finding that is absent if the property holds.
+    pub(crate) finding: Option<Arc<Finding>>,
+    /// Whether it is checked only if the search for other properties met the finding.
+    pub(crate) on_demand: bool,
 }
 
 /// A formula, or the automaton of the negated property.
@@ -88,6 +99,8 @@ impl Property {
             fairness: Fairness::default(),
             modality: None,
             written: None,
+            finding: None,
+            on_demand: false,
         }
     }
 
@@ -140,6 +153,7 @@ impl<'m> Properties<'m> {
             bound,
             fairness: Fairness::default(),
             list: Vec::new(),
+            findings: Vec::new(),
             taken: 0,
         }
     }
@@ -196,10 +210,35 @@ impl<'m> Properties<'m> {
         added
     }
 
-    /// Adds the automaton of a *negated* property, in the HOA format: no run may be accepted by it.
+    /// Adds the automata of *negated* properties, in the HOA format: no run may be accepted by one.
+    ///
+    /// In a stream of several automata each is a property with the name of the automaton. One
+    /// without a name, and a single automaton, are named by their positions.
     pub fn add_automaton(&mut self, origin: &str, bytes: &[u8]) -> Result<(), InputError> {
-        let (text, automaton) = self.hoa(origin, bytes)?;
-        self.push_automaton(text, automaton);
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let at = error.valid_up_to();
+            InputError::at(origin, bytes, at..at + 1, "this is not UTF-8")
+                .help("expected an automaton in the HOA format")
+        })?;
+        let parts = hoa_stream(text);
+        let is_stream = parts.len() > 1;
+        for part in parts {
+            let start = part.start;
+            let Hoa { name, automaton } = self.hoa(origin, text, part)?;
+            let claim = automaton_claim(origin, &name);
+            let position = (self.list.len() + 1).to_string();
+            let own = if is_stream && !name.is_empty() {
+                name
+            } else {
+                position
+            };
+            if self.find(&own).is_some() {
+                let message = format!("a second property is called `{own}`");
+                let error = InputError::at(origin, bytes, start..start + 1, message);
+                return Err(error.help(PropertyList::OWN_NAME));
+            }
+            self.push_automaton(own, claim, automaton);
+        }
         Ok(())
     }
 
@@ -212,7 +251,8 @@ impl<'m> Properties<'m> {
         let automaton = process_automaton(process, &mut self.bound)?;
         let name = &process.name;
         let text = format!("no run is accepted by the property process {name}");
-        self.push_automaton(text, automaton);
+        let position = (self.list.len() + 1).to_string();
+        self.push_automaton(position, text, automaton);
         Ok(())
     }
 
@@ -235,29 +275,101 @@ impl<'m> Properties<'m> {
         added.map_err(|error| wrong_fairness(strength, error))
     }
 
-    /// The properties.
-    pub fn iter(&self) -> std::slice::Iter<'_, Property> {
-        self.list.iter()
+    /// Adds a property per finding of the model: no assertion fails, no index, divisor or shift is
+    /// out of range, no assigned value exceeds its range.
+    ///
+    /// They are about reachable states, so that neither fairness nor the deadlock policy matters.
+    /// Assertions are always checked. If there are other properties, the error state and overflow
+    /// are checked only if the searches for other properties meet them.
+    ///
+    /// ```
+    /// # use std::ops::ControlFlow;
+    /// let text = b"process Job { state run, done; init run; assert done: false;
+    ///              trans run -> done {}; } system async;";
+    /// let model = lariat::Model::parse("job.dve", text)?;
+    /// let mut properties = lariat::Properties::new(&model);
+    /// properties.add_findings()?;
+    /// lariat::Checker::new(&model).check_all(&properties, |report| {
+    ///     assert_eq!((report.name(), report.holds()), ("assert Job.done", Some(false)));
+    ///     ControlFlow::Continue(())
+    /// })?;
+    /// # Ok::<(), lariat::Error>(())
+    /// ```
+    pub fn add_findings(&mut self) -> Result<(), InputError> {
+        let system = self.names.system();
+        let findings = system.declared_findings().into_iter();
+        for finding in findings.chain(system.overflow_finding()) {
+            let wrong = |message: String| {
+                InputError::new(self.model.name(), message).help("rename the assertion or state")
+            };
+            let property = self.bound.add_finding(&finding).map_err(wrong)?;
+            let has_name = |known: &Property| known.name == property.name;
+            if self.list.iter().any(has_name) {
+                let message = format!("a second property is called `{}`", property.name);
+                return Err(wrong(message));
+            }
+            let is_declared =
+                matches!(finding.kind, FindingKind::Assertion | FindingKind::EndState);
+            self.findings.push(Property {
+                on_demand: !is_declared && !self.list.is_empty(),
+                finding: Some(Arc::new(finding)),
+                ..formula_property(&self.bound.formulas, &property)
+            });
+        }
+        Ok(())
+    }
+
+    /// The properties, without those that are checked on demand.
+    pub fn iter(&self) -> impl Iterator<Item = &Property> {
+        let findings = self.findings.iter().filter(|finding| !finding.on_demand);
+        self.list.iter().chain(findings)
+    }
+
+    /// The property with this name.
+    pub fn find(&self, name: &str) -> Option<&Property> {
+        let mut all = self.list.iter().chain(&self.findings);
+        all.find(|property| property.name == name)
     }
 
     /// The number of properties.
     pub fn len(&self) -> usize {
-        self.list.len()
+        self.iter().count()
     }
 
     /// Returns whether there are no properties.
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.iter().next().is_none()
     }
 
-    /// Keeps the properties with these names; the error is a name that no property has.
+    /// The properties that are no findings.
+    pub(crate) fn asked(&self) -> Vec<&Property> {
+        self.list.iter().collect()
+    }
+
+    /// The findings to check after the other properties, for which these findings were `met`.
+    pub(crate) fn due_findings(&self, met: impl Fn(FindingKind) -> bool) -> Vec<&Property> {
+        let findings = self.findings.iter();
+        findings
+            .filter(|property| {
+                !property.on_demand || { property.finding.as_ref() }
+                    .is_some_and(|finding| met(finding.kind))
+            })
+            .collect()
+    }
+
+    /// Keeps the properties with these names; the error is a name that no property has. Findings
+    /// are kept only if they are named.
     pub fn select(&mut self, names: &[String]) -> Result<(), String> {
-        let unknown = |name: &&String| !self.list.iter().any(|p| p.name == **name);
-        if let Some(unknown) = names.iter().find(unknown) {
+        if let Some(unknown) = names.iter().find(|name| self.find(name).is_none()) {
             return Err(unknown.clone());
         }
         if !names.is_empty() {
             self.list.retain(|property| names.contains(&property.name));
+            self.findings
+                .retain(|property| names.contains(&property.name));
+            for finding in &mut self.findings {
+                finding.on_demand = false;
+            }
         }
         Ok(())
     }
@@ -276,38 +388,28 @@ impl<'m> Properties<'m> {
     /// Appends the formulas that were added to the store.
     fn take_new(&mut self) {
         for property in &self.bound.list[self.taken..] {
-            self.list.push(Property {
-                name: property.name.clone(),
-                text: property.text.clone(),
-                kind: PropertyKind::Formula(property.formula),
-                atoms: shown_atoms(&self.bound.formulas, property),
-                fairness: property.fairness.clone(),
-                modality: property.modality,
-                written: Some(property.written),
-            });
+            self.list
+                .push(formula_property(&self.bound.formulas, property));
         }
         self.taken = self.bound.list.len();
     }
 
-    fn push_automaton(&mut self, text: String, automaton: Automaton) {
+    fn push_automaton(&mut self, name: String, text: String, automaton: Automaton) {
         self.list.push(Property {
-            name: (self.list.len() + 1).to_string(),
+            name,
             text,
             atoms: automaton.atoms.clone(),
             kind: PropertyKind::Never(automaton),
             fairness: Fairness::default(),
             modality: None,
             written: None,
+            finding: None,
+            on_demand: false,
         });
     }
 
-    /// The automaton in a HOA file, its propositions bound to the model, and a sentence about it.
-    fn hoa(&mut self, origin: &str, bytes: &[u8]) -> Result<(String, Automaton), InputError> {
-        let text = std::str::from_utf8(bytes).map_err(|error| {
-            let at = error.valid_up_to();
-            InputError::at(origin, bytes, at..at + 1, "this is not UTF-8")
-                .help("expected an automaton in the HOA format")
-        })?;
+    /// The automaton in a part of a HOA file, its propositions bound to the model.
+    fn hoa(&mut self, origin: &str, text: &str, part: Range<usize>) -> Result<Hoa, InputError> {
         let mut advice = None;
         let (bound, names) = (&mut self.bound, &self.names);
         let mut bind = |proposition: &str| {
@@ -317,16 +419,29 @@ impl<'m> Properties<'m> {
                 message
             })
         };
-        match read_hoa(text, &mut bind) {
-            Ok(Hoa { name, automaton }) => Ok((automaton_claim(origin, &name), automaton)),
-            Err(HoaError { span, message }) => {
-                let error = InputError::at(origin, bytes, span, message);
-                Err(match advice {
-                    Some(advice) => error.help(advice),
-                    None => error,
-                })
+        let start = part.start;
+        read_hoa(&text[part], &mut bind).map_err(|HoaError { span, message }| {
+            let span = span.start + start..span.end + start;
+            let error = InputError::at(origin, text.as_bytes(), span, message);
+            match advice {
+                Some(advice) => error.help(advice),
+                None => error,
             }
-        }
+        })
+    }
+}
+
+fn formula_property(formulas: &Formulas, property: &NamedProperty) -> Property {
+    Property {
+        name: property.name.clone(),
+        text: property.text.clone(),
+        kind: PropertyKind::Formula(property.formula),
+        atoms: shown_atoms(formulas, property),
+        fairness: property.fairness.clone(),
+        modality: property.modality,
+        written: Some(property.written),
+        finding: None,
+        on_demand: false,
     }
 }
 

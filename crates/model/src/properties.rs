@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::atoms::ParsedAtom;
 use crate::error::{Errors, InputError};
 use crate::fairness::Fairness;
+use crate::finding::Finding;
 use crate::names::{Definition, NameKind, Names};
 use crate::predicate::{Predicate, Proposition};
 use crate::property_file::{assumption, comment, looks_like_ltl_file, read_ltl_file, split_name};
@@ -193,6 +194,26 @@ impl PropertyList {
         self.bind(text.to_owned(), Proposition::State(predicate))
     }
 
+    /// The property that a finding is absent, which is not added to the list. An assertion without
+    /// a value fails.
+    pub fn add_finding(&mut self, finding: &Finding) -> Result<NamedProperty, String> {
+        let truth = Proposition::State(finding.truth());
+        let atom = self.atom((finding.atom(), truth))?;
+        let holds = match finding.is_claim() {
+            true => atom,
+            false => self.formulas.not(atom),
+        };
+        let modality = Some(Modality::All);
+        Ok(NamedProperty {
+            name: finding.property_name(),
+            formula: self.formulas.globally(holds),
+            written: holds,
+            text: printed(&self.formulas, holds, modality),
+            fairness: Fairness::default(),
+            modality,
+        })
+    }
+
     /// The states in which an atom has a value; `None` if it always has. Elsewhere it evaluates to
     /// false, and no answer may depend on it.
     pub fn known(&self, atom: AtomId) -> Option<&Predicate> {
@@ -231,6 +252,22 @@ impl PropertyList {
             bound: &mut self.bound,
             partial: &mut self.partial,
         };
+        let translated = names.expressions.and_then(|e| e.formula(text)).transpose();
+        let translated = translated.map_err(
+            |AtomError {
+                 message,
+                 help,
+                 span,
+             }| {
+                let span = span.unwrap_or(0..text.len());
+                let error = ParseError::new(span, message);
+                match help {
+                    Some(help) => error.help(help),
+                    None => error,
+                }
+            },
+        )?;
+        let text = translated.as_deref().unwrap_or(text);
         let (modality, path) = if self.modalities {
             modality(names, text)
         } else {

@@ -3,7 +3,7 @@
 use crate::formulas::Ltl;
 use crate::lassos;
 use crate::oracle::{self, Reachable};
-use crate::{claims, fairness, nets, predicates, programs, reducible, shadows, stretched};
+use crate::{claims, fairness, guarded, nets, predicates, programs, reducible, shadows, stretched};
 use lariat_corpora::Random;
 use lariat_model::{
     Action, Comparison, Constraint, Deadlock, EventId, Lasso, Linear, Predicate, Proposition,
@@ -115,6 +115,13 @@ impl Case {
             case.fairness = fairness::random(&mut rng, &case.system);
         }
         case
+    }
+
+    /// Generates the case of this seed about a net with inhibitor, reset and read arcs.
+    pub fn guarded(seed: u64) -> Case {
+        let mut rng = Random::new(seed);
+        let (_, net) = small(&mut rng, 60, guarded::added);
+        Case::about(net, &mut rng)
     }
 
     /// Generates the case of this seed about a net on which agglomerations apply, or almost.
@@ -351,6 +358,7 @@ impl fmt::Display for Case {
                         writeln!(f, "    {:?} := {:?}", effect.target, effect.value)?;
                     }
                 }
+                Action::Chain(chain) => writeln!(f, " {chain:?}")?,
                 Action::Table { vars, rows } => {
                     let vars: Vec<&String> = vars.iter().map(|v| name(v.index())).collect();
                     writeln!(f, " table over {vars:?}")?;

@@ -1,11 +1,13 @@
 //! `check`: properties of a model.
 
 use super::values::{
-    Without, automaton_kind, deadlock, emptiness, engine, order, recurring, without,
+    Without, automaton_kind, deadlock, emptiness, engine, fixpoint, order, recurring, without,
 };
 use super::{LIMITS, LimitArgs, NameArgs, TeamArgs};
 use clap::Args;
-use lariat::internals::{AutomatonKind, Deadlock, Emptiness, EngineChoice, OrderChoice, Recurring};
+use lariat::internals::{
+    AutomatonKind, Deadlock, Emptiness, EngineChoice, Fixpoint, OrderChoice, Recurring,
+};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -22,6 +24,9 @@ Formulas:
   for a state predicate p.
   Atoms: a place (it is marked), a transition (it is the one taken:
   `fires(t)`), fireable(t), deadlock, and quoted comparisons: \"p + q >= 2\".
+  In programs also \"assert(P.a)\" (the assertion of state a of P holds), fault
+  (an index, a divisor or a shift was out of range), and overflow (a step that
+  is enabled assigns a value beyond its range).
   Names with characters other than letters, digits, _ and . are quoted too.
   Places and transitions of PNML have ids and often names; both can be used. A
   name that several nodes have is refused; \"id:P1\" is always the id P1.
@@ -81,15 +86,23 @@ pub(crate) struct Check {
     /// A property file of the Model Checking Contest.
     #[arg(long, value_name = "FILE.xml", help_heading = PROPERTIES)]
     pub mcc: Vec<PathBuf>,
-    /// An automaton of the *negated* property, in HOA.
+    /// Automata of *negated* properties, in HOA; `-` is stdin.
     ///
-    /// No run may be accepted by it. Its atomic propositions are atoms of formulas, such as `p >=
-    /// 2`.
+    /// No run may be accepted by one. Atomic propositions are atoms of formulas, such as `p >= 2`.
+    /// Each automaton of a stream is a property, with the name of the automaton.
     #[arg(long, value_name = "FILE.hoa", help_heading = PROPERTIES, hide_short_help = true)]
     pub automaton: Vec<PathBuf>,
     /// Check only this property; may be given several times.
     #[arg(long, value_name = "ID", help_heading = PROPERTIES, hide_short_help = true)]
     pub select: Vec<String>,
+    /// Do not check the assertions of the model, and do not report errors and overflow as violated.
+    ///
+    /// Otherwise every assertion is a property of its own. An index, a divisor or a shift out of
+    /// range, and a value beyond the range of its variable, are violated properties `fault` and
+    /// `overflow` if the search meets them; without other properties the search is complete. Only
+    /// selected properties are checked with --select.
+    #[arg(long, help_heading = PROPERTIES, hide_short_help = true)]
+    pub no_faults: bool,
     /// The engine.
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine(), help_heading = ENGINE)]
     pub engine: EngineChoice,
@@ -114,19 +127,24 @@ pub(crate) struct Check {
     pub no_reduce: bool,
     /// Use the construction as published, where ours differs.
     ///
-    /// With Couvreur's check and without a search near the initial states. slap and slap-fst
-    /// aggregate over self-loops whose marks are on the edge, and terminal states are those with
-    /// self-loops only; sog of events omits silent steps where this is sound; sop shrinks its
-    /// alphabet at every state; owcty and el start with the whole product; ta and tgta copy edges
-    /// to livelock states and merge only bisimilar states; hyb reads a Büchi automaton, stores
-    /// recurring states as sets, starts its search with them, and omits our own proofs of absence
-    /// (--automaton-kind ba --recurring sets --without structure,automaton,still). Engines without
-    /// such a variant report it.
+    /// With Couvreur's check, without a search near the initial states, and without an early end
+    /// where every continuation is accepted. slap and slap-fst aggregate over self-loops whose
+    /// marks are on the edge, and terminal states are those with self-loops only; sog of events
+    /// omits silent steps where this is sound; sop shrinks its alphabet at every state; owcty and
+    /// el search one set of states with the automaton composed into it; ta and tgta copy edges to
+    /// livelock states and merge only bisimilar states; ssp does not close sets under the
+    /// symmetries of later guards; hyb reads a Büchi automaton, stores recurring states as sets,
+    /// starts its search with them, and omits our own proofs of absence (--automaton-kind ba
+    /// --recurring sets --without structure,automaton,still). Engines without such a variant report
+    /// it.
     #[arg(long, help_heading = VARIANTS, hide_short_help = true)]
     pub published: bool,
     /// The recurring states stored before a symbolic search (hyb).
     #[arg(long, value_name = "WHAT", default_value = "arcs", value_parser = recurring(), help_heading = VARIANTS, hide_short_help = true)]
     pub recurring: Recurring,
+    /// The fixpoint that decides components without exits (slap-fst).
+    #[arg(long, value_name = "WHICH", default_value = "owcty", value_parser = fixpoint(), help_heading = VARIANTS, hide_short_help = true)]
+    pub fixpoint: Fixpoint,
     /// Compute all reachable states first (sog, sop, slap, slap-fst, bcz, owcty, el).
     ///
     /// The order of variables is better then, but nothing is found before all states are known.
