@@ -27,6 +27,7 @@ mod preprocess;
 mod terms;
 
 pub(crate) use declarations::declarations;
+pub use parser::KEYWORDS;
 
 use std::cell::Cell;
 use std::rc::Rc;
