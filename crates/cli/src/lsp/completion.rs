@@ -2,7 +2,7 @@
 
 use super::session::{DocumentKind, Names, Session};
 use super::{text, words};
-use lariat::internals::formats::{Declaration, DeclarationKind, dve};
+use lariat::internals::formats::{Declaration, DeclarationKind, dve, promela};
 use lariat::internals::ltl::quoted;
 use serde_json::{Value as Json, json};
 
@@ -23,19 +23,6 @@ const OPERATORS: [(&str, &str); 12] = [
     ("deadlock", "no transition is enabled"),
     ("fires(", "the transition taken from here"),
     ("fireable(", "some of these transitions is enabled"),
-];
-
-const KEYWORDS: [&str; 23] = [
-    "const", "byte", "int", "channel", "process", "state", "init", "commit", "accept", "assert",
-    "trans", "guard", "sync", "effect", "system", "async", "property", "true", "false", "and",
-    "or", "not", "imply",
-];
-
-const PROMELA: [&str; 38] = [
-    "proctype", "active", "init", "mtype", "chan", "bit", "bool", "byte", "short", "int",
-    "unsigned", "typedef", "inline", "ltl", "never", "atomic", "d_step", "if", "fi", "do", "od",
-    "else", "break", "goto", "skip", "assert", "run", "timeout", "unless", "len", "empty",
-    "nempty", "full", "nfull", "select", "for", "printf", "provided",
 ];
 
 /// Kinds of the protocol.
@@ -85,6 +72,7 @@ pub(super) fn answer(session: &mut Session, params: &Json) -> Option<Json> {
     let fitting = items
         .iter()
         .filter(|item| item.label.to_lowercase().contains(&typed));
+    let range = text::range(&content, start..offset);
     let mut list: Vec<Json> = Vec::new();
     let mut left_out = false;
     for item in fitting {
@@ -97,7 +85,7 @@ pub(super) fn answer(session: &mut Session, params: &Json) -> Option<Json> {
             "kind": item.kind,
             "detail": item.detail,
             "filterText": item.label,
-            "textEdit": {"range": text::range(&content, start..offset), "newText": item.insert},
+            "textEdit": {"range": range, "newText": item.insert},
         }));
     }
     Some(json!({"isIncomplete": left_out, "items": list}))
@@ -174,9 +162,9 @@ fn of_program(list: &[Declaration], content: &str, start: usize) -> Vec<Item> {
     items.extend(of(None));
     let is_dve = dve::looks_like_dve(content.as_bytes());
     let keywords = if is_dve {
-        KEYWORDS.as_slice()
+        dve::KEYWORDS.as_slice()
     } else {
-        PROMELA.as_slice()
+        promela::KEYWORDS.as_slice()
     };
     items.extend(keywords.iter().map(|word| Item {
         label: (*word).to_owned(),

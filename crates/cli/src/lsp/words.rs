@@ -3,6 +3,7 @@
 use super::text::line_at;
 use lariat::internals::formats::{Declaration, DeclarationKind};
 use lariat::internals::ir::Fairness;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Limit on the bytes of a name before and after the position.
@@ -83,12 +84,15 @@ pub(super) fn declaration_at<'d>(
     list: &'d [Declaration],
 ) -> Option<(&'d Declaration, Range<usize>)> {
     if !is_program(text) {
-        let named = |word: &str| {
-            list.iter()
-                .find(|d| d.name == word || d.label.as_deref() == Some(word))
-        };
-        let span = known_name(text, offset, |word| named(word).is_some())?;
-        return Some((named(&text[span.clone()])?, span));
+        let mut named = BTreeMap::new();
+        for declaration in list {
+            let names = [Some(&declaration.name), declaration.label.as_ref()];
+            for name in names.into_iter().flatten() {
+                named.entry(name.as_str()).or_insert(declaration);
+            }
+        }
+        let span = known_name(text, offset, |word| named.contains_key(word))?;
+        return Some((named.get(&text[span.clone()])?, span));
     }
     let span = identifier(text, offset);
     let word = &text[span.clone()];
@@ -110,8 +114,8 @@ pub(super) fn declaration_at<'d>(
     Some((found?, span))
 }
 
-/// The declaration of a name that a formula uses: `x`, `x[1]`, `P`, `P.s`, `P->x`, `P[0]:x`, `P[0]@s`,
-/// or a step of a process.
+/// The declaration of a name that a formula uses: `x`, `x[1]`, `P`, `P.s`, `P->x`, `P[0]:x`,
+/// `P[0]@s`, or a step of a process.
 pub(super) fn declaration_of<'d>(list: &'d [Declaration], name: &str) -> Option<&'d Declaration> {
     let globals = || list.iter().filter(|d| d.owner.is_none());
     let exact = globals().find(|d| d.name == name || d.label.as_deref() == Some(name));

@@ -24,6 +24,7 @@ mod units;
 use std::collections::BTreeMap;
 
 pub(crate) use declarations::declarations;
+pub use lexer::KEYWORDS;
 pub use scope::SymbolTable;
 
 pub(crate) use atoms::predicate;

@@ -30,6 +30,7 @@ mod scope;
 mod terms;
 
 pub(crate) use declarations::declarations;
+pub use parser::KEYWORDS;
 
 use std::borrow::Cow;
 use std::cell::Cell;

@@ -640,7 +640,8 @@ fn basic(word: &str) -> Option<Type> {
     })
 }
 
-const KEYWORDS: [&str; 65] = [
+/// Words that cannot be names.
+pub const KEYWORDS: [&str; 65] = [
     "active",
     "assert",
     "atomic",
