@@ -363,6 +363,7 @@ pub(crate) fn options(args: &Check) -> Result<CheckOptions, Failure> {
         published: args.published,
         proofs: AbsenceProofs::without(&proofs),
         recurring: args.recurring,
+        fixpoint: args.fixpoint,
         reachable_first: args.reachable_first,
         doubts: args.no_fallback,
         ..Variant::default()

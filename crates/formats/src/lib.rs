@@ -16,6 +16,7 @@ mod numbering;
 mod outline;
 pub mod pnml;
 pub mod promela;
+pub mod tina;
 mod xml;
 
 pub use declarations::{Declaration, DeclarationKind, declarations};

@@ -3,23 +3,25 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 use lariat_budget::{Budget, Lease, Stop};
 use rustc_hash::FxHashSet;
 
-use crate::dve::{self, Message, PropertyAutomaton, SymbolTable};
+use crate::dve::{self, Message, PropertyAutomaton};
 use crate::etf;
 use crate::pnml::{self, Pnml, Positions};
 use crate::promela;
+use crate::tina;
 use lariat_model::coloured::{
     ColourQuotient, Coloured, ColouredNet, Unfolded, UnfoldedNames, quotient, unfold,
 };
-use lariat_model::{Definition, InputError, Label, Labels, Names, Predicate, System};
+use lariat_model::{Definition, Expressions, InputError, Label, Labels, Names, Predicate, System};
 
 /// The supported formats.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ModelFormat {
-    /// Petri nets in XML.
+    /// Petri nets: PNML, and TINA's text.
     Pnml,
     /// Communicating processes.
     Dve,
@@ -38,6 +40,8 @@ pub struct LoadedModel {
     pub system: System,
     /// A property process: an automaton for the negation of a property.
     pub property: Option<PropertyAutomaton>,
+    /// Formulas of the model, with their names.
+    pub formulas: Vec<(String, String)>,
     /// Warnings about input that was interpreted or skipped.
     pub warnings: Vec<InputError>,
     /// Names other than those of single variables and events.
@@ -45,7 +49,7 @@ pub struct LoadedModel {
     /// Partial predicates and their definedness predicates.
     partial: Vec<(Predicate, Predicate)>,
     /// The names of a program, for expressions.
-    scope: Option<SymbolTable>,
+    scope: Option<Arc<dyn Expressions>>,
     /// Channel operations of the events of a program.
     pub messages: Vec<Message>,
     /// Coordinates of places and transitions, if given.
@@ -97,6 +101,7 @@ impl LoadedModel {
             format,
             system,
             property: None,
+            formulas: Vec::new(),
             warnings: Vec::new(),
             definitions: Vec::new(),
             partial: Vec::new(),
@@ -137,7 +142,7 @@ impl LoadedModel {
             names.define_partial(truth.clone(), known.clone());
         }
         match &self.scope {
-            Some(scope) => names.with_expressions(scope),
+            Some(scope) => names.with_expressions(&**scope),
             None => names.with_labels(&self.labels),
         }
     }
@@ -293,6 +298,10 @@ fn load_by(
         let promela = promela::read(origin, bytes)?;
         return Ok(LoadedModel {
             messages: promela.messages,
+            formulas: promela.formulas,
+            property: promela.claim,
+            definitions: promela.definitions,
+            scope: Some(Arc::new(promela.scope)),
             warnings: promela.warnings,
             ..LoadedModel::new(ModelFormat::Promela, promela.system)
         });
@@ -305,18 +314,31 @@ fn load_by(
             property: dve.property,
             messages: dve.messages,
             warnings: dve.warnings,
-            scope: Some(dve.scope),
+            scope: Some(Arc::new(dve.scope)),
             ..LoadedModel::new(ModelFormat::Dve, dve.system)
         });
     }
+    if tina::looks_like_tina(bytes) {
+        let _reading = lease(ModelFormat::Pnml, bytes, budget)?;
+        let net = tina::read(origin, bytes)?;
+        let mut model = LoadedModel::new(ModelFormat::Pnml, net.system);
+        model.labels = labelled(net.labels, &model);
+        return Ok(model);
+    }
     let at = bytes.len() - start.len();
+    if let Some(other) = foreign_format(start) {
+        let error = InputError::at(origin, bytes, at..at + 1, other);
+        return Err(error
+            .help("save the net as PNML, or as text of TINA")
+            .into());
+    }
     Err(InputError::at(
         origin,
         bytes,
         at..at + 1,
         "this is no model in a known format",
     )
-    .help("expected PNML, which starts with `<`, DVE, which starts with a declaration or `process`, Promela, with `init` or a `proctype`, or ETF, which starts with `begin state`")
+    .help("expected PNML, which starts with `<`, DVE, which starts with a declaration or `process`, Promela, with `init` or a `proctype`, ETF, which starts with `begin state`, or a net of TINA, which starts with `net`, `tr` or `pl`")
     .into())
 }
 
@@ -326,6 +348,25 @@ pub(crate) fn has_promela_suffix(origin: &str) -> bool {
         .extension()
         .and_then(|suffix| suffix.to_str());
     suffix.is_some_and(|suffix| ["pml", "prom", "promela"].contains(&suffix))
+}
+
+/// The message about a text in a known format that is not read.
+fn foreign_format(text: &[u8]) -> Option<&'static str> {
+    let is_lola = text.starts_with(b"PLACE") || text.starts_with(b"SORT");
+    let known = [
+        (is_lola, "nets of LoLA are not read"),
+        (
+            text.starts_with(b"MODULE"),
+            "models of SMV and TLA+ are not read",
+        ),
+        (
+            text.starts_with(b"aag ") || text.starts_with(b"aig "),
+            "AIGER circuits are not read",
+        ),
+    ];
+    known
+        .into_iter()
+        .find_map(|(is_it, message)| is_it.then_some(message))
 }
 
 /// The names of a net's nodes besides their ids.

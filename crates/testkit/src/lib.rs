@@ -21,6 +21,7 @@ pub mod coloured;
 pub mod copies;
 pub mod fairness;
 pub mod formulas;
+pub mod guarded;
 pub mod harness;
 pub mod interpret;
 pub mod kripke;

@@ -2,7 +2,7 @@
 
 use super::session::{DocumentKind, Names, Session};
 use super::{text, words};
-use lariat::internals::formats::{Declaration, DeclarationKind};
+use lariat::internals::formats::{Declaration, DeclarationKind, dve};
 use lariat::internals::ltl::quoted;
 use serde_json::{Value as Json, json};
 
@@ -29,6 +29,13 @@ const KEYWORDS: [&str; 23] = [
     "const", "byte", "int", "channel", "process", "state", "init", "commit", "accept", "assert",
     "trans", "guard", "sync", "effect", "system", "async", "property", "true", "false", "and",
     "or", "not", "imply",
+];
+
+const PROMELA: [&str; 38] = [
+    "proctype", "active", "init", "mtype", "chan", "bit", "bool", "byte", "short", "int",
+    "unsigned", "typedef", "inline", "ltl", "never", "atomic", "d_step", "if", "fi", "do", "od",
+    "else", "break", "goto", "skip", "assert", "run", "timeout", "unless", "len", "empty",
+    "nempty", "full", "nfull", "select", "for", "printf", "provided",
 ];
 
 /// Kinds of the protocol.
@@ -165,7 +172,13 @@ fn of_program(list: &[Declaration], content: &str, start: usize) -> Vec<Item> {
         None => Vec::new(),
     };
     items.extend(of(None));
-    items.extend(KEYWORDS.iter().map(|word| Item {
+    let is_dve = dve::looks_like_dve(content.as_bytes());
+    let keywords = if is_dve {
+        KEYWORDS.as_slice()
+    } else {
+        PROMELA.as_slice()
+    };
+    items.extend(keywords.iter().map(|word| Item {
         label: (*word).to_owned(),
         insert: (*word).to_owned(),
         kind: KEYWORD,

@@ -46,13 +46,18 @@ pub(super) fn identifier(text: &str, offset: usize) -> Range<usize> {
     start..offset + after.map(char::len_utf8).sum::<usize>()
 }
 
-/// The word before `.` or `->` in front of an identifier of a program.
+/// The word before `.`, `->`, `:` or `@` in front of an identifier of a program; an index may follow
+/// it, as in `P[0]:x`.
 pub(super) fn qualifier(text: &str, start: usize) -> Option<&str> {
     let before = text[..start].trim_end();
-    let before = before
-        .strip_suffix('.')
-        .or_else(|| before.strip_suffix("->"))?
-        .trim_end();
+    let before = [".", "->", ":", "@"]
+        .iter()
+        .find_map(|sign| before.strip_suffix(sign))?;
+    let before = before.trim_end();
+    let before = match before.strip_suffix(']') {
+        Some(index) => &index[..index.rfind('[')?],
+        None => before,
+    };
     Some(&text[identifier(before, before.len())])
 }
 
@@ -105,26 +110,26 @@ pub(super) fn declaration_at<'d>(
     Some((found?, span))
 }
 
-/// The declaration of a name that a formula uses.
+/// The declaration of a name that a formula uses: `x`, `x[1]`, `P`, `P.s`, `P->x`, `P[0]:x`, `P[0]@s`,
+/// or a step of a process.
 pub(super) fn declaration_of<'d>(list: &'d [Declaration], name: &str) -> Option<&'d Declaration> {
-    let exact = { list.iter() }
-        .find(|d| d.owner.is_none() && (d.name == name || d.label.as_deref() == Some(name)));
+    let globals = || list.iter().filter(|d| d.owner.is_none());
+    let exact = globals().find(|d| d.name == name || d.label.as_deref() == Some(name));
     if exact.is_some() {
         return exact;
     }
     let name = name.strip_prefix(Fairness::PROCESS).unwrap_or(name);
-    // `P:a->b` is a step of process P.
-    let (name, is_step) = name
-        .split_once(':')
-        .map_or((name, false), |(process, _)| (process, true));
-    let name = name.split('[').next().unwrap_or(name);
-    let parts = name.split_once("->").or_else(|| name.split_once('.'));
-    match parts.filter(|_| !is_step) {
-        Some((owner, name)) => {
-            { list.iter() }.find(|d| d.name == name && d.owner.as_deref() == Some(owner))
-        }
-        None => list.iter().find(|d| d.owner.is_none() && d.name == name),
+    let word = |text: &str| identifier(text, 0).end;
+    let (base, mut rest) = name.split_at(word(name));
+    if let Some((_, behind)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        rest = behind;
     }
+    let rest = rest.trim_start_matches(['.', '-', '>', ':', '@']);
+    let member = &rest[..word(rest)];
+    let members = list.iter().filter(|d| d.owner.as_deref() == Some(base));
+    { members }
+        .find(|d| d.name == member)
+        .or_else(|| globals().find(|d| d.name == base))
 }
 
 #[cfg(test)]
@@ -171,7 +176,9 @@ mod tests {
         };
         assert_eq!(of("P.s"), pair("P", "s"));
         assert_eq!(of("Q->x"), pair("Q", "x"));
-        assert_eq!(of("P:s->t"), pair("", "P"));
+        assert_eq!(of("P:s->t"), pair("P", "s"));
+        assert_eq!(of("P[1]:x"), pair("P", "x"));
+        assert_eq!(of("Q[1]"), pair("", "Q"));
         assert_eq!(of("process:Q"), pair("", "Q"));
         assert_eq!(of("x[2]"), pair("", "x"));
     }

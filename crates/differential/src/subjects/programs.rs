@@ -8,6 +8,7 @@ use lariat::{EngineId, Verdict};
 use lariat_model::{EventId, Lasso, Predicate, Proposition, State, Strength, System};
 use lariat_testkit::{Answer, Case, Subject, interpret};
 use std::num::NonZeroUsize;
+use std::time::Duration;
 
 /// A system as a program.
 struct Interpreted(System);
@@ -61,12 +62,19 @@ fn is_supported(case: &Case) -> bool {
         .all(|c| matches!(&c.enabled, Predicate::Enabled(events) if *events == c.taken))
 }
 
+/// Time limit of random walks, which never end by themselves if a property holds.
+const WALK: Duration = Duration::from_millis(20);
+
 fn answer(case: &Case, engine: EngineId, threads: NonZeroUsize) -> Answer {
+    let timeout = match engine {
+        EngineId::Walk => WALK,
+        _ => PATIENCE,
+    };
     let mut checker = Checker::new(Interpreted(case.system.clone()))
         .engine(engine)
         .threads(threads)
         .deadlock(case.deadlock)
-        .timeout(PATIENCE);
+        .timeout(timeout);
     let names: Vec<String> = (0..case.atoms.len()).map(|i| format!("<{i}>")).collect();
     for (name, atom) in names.iter().zip(&case.atoms) {
         checker = match atom.proposition.clone() {

@@ -26,6 +26,7 @@ use std::collections::BTreeMap;
 pub(crate) use declarations::declarations;
 pub use scope::SymbolTable;
 
+pub(crate) use atoms::predicate;
 use declare::StateVector;
 use lariat_model::{
     Comparison, Definition, Domain, EventId, Fairness, Finding, InputError, Predicate, System,

@@ -4,7 +4,7 @@
 //! A token from a macro has the position of the macro's use. `#x` and `##` are refused.
 
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -21,20 +21,21 @@ const BYTES: usize = 1 << 24;
 #[derive(Clone, Debug)]
 pub(super) struct Source {
     pub name: String,
-    pub text: Rc<[u8]>,
+    pub text: Arc<[u8]>,
 }
 
 #[derive(Clone, Debug)]
 struct Macro {
     /// The parameters of a macro with arguments.
-    parameters: Option<Vec<Rc<str>>>,
+    parameters: Option<Vec<Arc<str>>>,
     body: Vec<Token>,
 }
 
 /// The files of a model, and its macros while they are read.
+#[derive(Clone)]
 pub(super) struct Preprocessor {
     pub files: Vec<Source>,
-    macros: FxHashMap<Rc<str>, Macro>,
+    macros: FxHashMap<Arc<str>, Macro>,
     output: Vec<Token>,
     bytes: usize,
 }
@@ -73,7 +74,14 @@ impl Preprocessor {
         Ok(separated(tokens))
     }
 
-    fn file(&mut self, name: String, text: Rc<[u8]>, from: Span, depth: usize) -> Reading<()> {
+    /// The tokens with the macros of the model replaced.
+    pub fn expanded(&self, text: &[Token]) -> Reading<Vec<Token>> {
+        let mut output = Vec::new();
+        self.expand(text, &mut Vec::new(), &mut output)?;
+        Ok(output)
+    }
+
+    fn file(&mut self, name: String, text: Arc<[u8]>, from: Span, depth: usize) -> Reading<()> {
         self.bytes += text.len();
         if self.bytes > BYTES || depth > DEPTH {
             return Err(from.error("the included files are too large or include each other"));
@@ -212,7 +220,7 @@ impl Preprocessor {
         {
             let close = rest.iter().position(|t| t.is(")"));
             let close = close.ok_or_else(|| open.span.error("this bracket is not closed"))?;
-            let mut names: Vec<Rc<str>> = Vec::new();
+            let mut names: Vec<Arc<str>> = Vec::new();
             for (i, token) in rest[1..close].iter().enumerate() {
                 match &token.tok {
                     Tok::Name(name) if i % 2 == 0 => names.push(name.clone()),
@@ -263,7 +271,7 @@ impl Preprocessor {
     fn expand(
         &self,
         text: &[Token],
-        active: &mut Vec<Rc<str>>,
+        active: &mut Vec<Arc<str>>,
         output: &mut Vec<Token>,
     ) -> Reading<()> {
         let mut at = 0;
