@@ -14,7 +14,7 @@ use anstyle::{AnsiColor, Style};
 use lariat::internals::formats::LoadedModel;
 use lariat::internals::{
     AbsenceProofs, Agreement, Attempt, Budget, CheckOptions, EngineChoice, Faults, LeftOut,
-    ReductionChoice, Removed, Rules, Schedule, Shortening, ShownModel, Variant, Workers,
+    ReductionChoice, Removed, Rules, Schedule, Shortening, ShownModel, Technique, Variant, Workers,
 };
 use lariat::{CheckEvent, Checker, Model, Properties, Reason, Report, Stop, Verdict};
 use lariat_draw::run::NameIndex;
@@ -101,7 +101,8 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
 }
 
 /// Reads the model and binds the properties. The quotient of a coloured net has no fairness, no names
-/// of colours and no symmetries of colours; a check that asks for them unfolds the net.
+/// of colours and no symmetries of colours; a check that asks for them unfolds the net, as does
+/// `--without symmetries`.
 fn read(
     args: &Arc<Check>,
     sources: &Sources,
@@ -120,7 +121,11 @@ fn read(
         Ok((model, properties))
     };
     let is_fair = !(args.weak_fair.is_empty() && args.strong_fair.is_empty());
-    if !is_fair && !matches!(args.engine.name(), "sym" | "ssp") {
+    let is_off = |off: &Without| matches!(off, Without::Technique(Technique::Symmetries));
+    let unfolds = is_fair
+        || args.without.iter().any(is_off)
+        || matches!(args.engine.name(), "sym" | "ssp");
+    if !unfolds {
         let loaded = input::watched_quotient(&args.model, budget)?;
         let is_quotient = loaded.quotient.is_some();
         match bound(loaded) {
