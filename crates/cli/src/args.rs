@@ -11,7 +11,8 @@ pub(crate) use ask::{Ask, Mcc, Topic};
 pub(crate) use campaigns::{Bench, Plot};
 pub(crate) use check::{Check, Volume};
 pub(crate) use models::{
-    Draw, Generate, Info, OutputFormat, ReduceArgs, Simulate, Translate, ViewArgs,
+    Draw, Generate, GraphArgs, GraphFormat, Info, Init, OutputFormat, ReduceArgs, Simulate,
+    StarterKind, Translate, ViewArgs,
 };
 pub(crate) use states::{ClusterArgs, StatesArgs, TeamArgs};
 pub(crate) use values::Without;
@@ -69,6 +70,8 @@ impl Color {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
+    /// Write a first model with properties, and print the commands that check them.
+    Init(Init),
     /// Decide properties of a model.
     Check(Box<Check>),
     /// Answer questions without a formula: deadlocks, bounds, dead or live transitions.
@@ -85,6 +88,8 @@ pub(crate) enum Command {
     Info(Info),
     /// Write a reduced net that is equivalent for given formulas, as PNML.
     Reduce(ReduceArgs),
+    /// Write the symbolic observation graph of a model.
+    Graph(GraphArgs),
     /// Show runs in a page for the browser.
     View(ViewArgs),
     /// Simulate a model step by step.
@@ -97,6 +102,10 @@ pub(crate) enum Command {
     Plot(Plot),
     /// Run a campaign: engines over models and properties.
     Bench(Bench),
+    /// Describe this program and this machine: threads, memory, other programs.
+    Doctor,
+    /// Run a language server on stdin and stdout, for editors.
+    Lsp,
     /// Write completions for a shell.
     Completions(Completions),
     /// Write manual pages, one per command.
@@ -104,6 +113,12 @@ pub(crate) enum Command {
     /// Worker of `bench`: jobs on stdin, results on stdout.
     #[command(hide = true)]
     BenchWorker,
+    /// Job of another tool in a campaign, as JSON.
+    #[command(hide = true)]
+    BenchTool {
+        /// The job.
+        job: String,
+    },
 }
 
 /// The heading of limits in help.

@@ -11,13 +11,13 @@ use crate::sources::Sources;
 use crate::view::{Page, page_subject};
 use crate::{Exit, Failure, input, out, watch};
 use anstyle::{AnsiColor, Style};
+use lariat::internals::formats::LoadedModel;
 use lariat::internals::{
     AbsenceProofs, Agreement, Attempt, Budget, CheckOptions, EngineChoice, Faults, LeftOut,
     ReductionChoice, Removed, Rules, Schedule, Shortening, ShownModel, Variant, Workers,
 };
 use lariat::{CheckEvent, Checker, Model, Properties, Reason, Report, Stop, Verdict};
 use lariat_draw::run::NameIndex;
-use serde_json::Value as Json;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs::File;
@@ -56,22 +56,9 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     // Reading has its own watch: the main thread abandons a reader that is late.
     dog.watch(PREPARATION, time.map(|time| time + READING));
     let sources = Sources::read(&args, &input::for_texts(&budget, time))?;
-    let model = match input::watched_model(&args.model, &reading) {
+    let (model, properties) = match read(&args, &sources, &reading) {
         Err(Failure::Undecided(stop)) => return unread(&args, &options, &sources, stop, start),
-        model => model.map(|mut model| {
-            args.shown.apply(&mut model);
-            Arc::new(model)
-        })?,
-    };
-    // The model lives as long as the process: a thread that binds its properties may be abandoned.
-    let model: &'static Model = Box::leak(Box::new(Model::from_loaded(
-        &args.model.display().to_string(),
-        model,
-    )));
-    let (own, texts) = (Arc::clone(&args), sources.clone());
-    let properties = match input::supervised(&reading, move || texts.bind(&own, model)) {
-        Err(Failure::Undecided(stop)) => return unread(&args, &options, &sources, stop, start),
-        bound => bound?,
+        read => read?,
     };
     let lines = ProgressLines::new(args.volume());
     let observers = || lines.add_boxed();
@@ -111,6 +98,37 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
         worst = worst.max(Exit::Interrupted);
     }
     Ok(worst)
+}
+
+/// Reads the model and binds the properties. The quotient of a coloured net has no fairness, no names
+/// of colours and no symmetries of colours; a check that asks for them unfolds the net.
+fn read(
+    args: &Arc<Check>,
+    sources: &Sources,
+    budget: &Budget,
+) -> Result<(&'static Model, Properties<'static>), Failure> {
+    let bound = |loaded: LoadedModel| {
+        let mut loaded = loaded;
+        args.shown.apply(&mut loaded);
+        // The model lives as long as the process: a thread that binds its properties may be
+        // abandoned.
+        let name = args.model.display().to_string();
+        let model = Model::from_loaded(&name, Arc::new(loaded));
+        let model: &'static Model = Box::leak(Box::new(model));
+        let (own, texts) = (Arc::clone(args), sources.clone());
+        let properties = input::supervised(budget, move || texts.bind(&own, model))?;
+        Ok((model, properties))
+    };
+    let is_fair = !(args.weak_fair.is_empty() && args.strong_fair.is_empty());
+    if !is_fair && !matches!(args.engine.name(), "sym" | "ssp") {
+        let loaded = input::watched_quotient(&args.model, budget)?;
+        let is_quotient = loaded.quotient.is_some();
+        match bound(loaded) {
+            Err(Failure::Input(_)) if is_quotient => {}
+            bound => return bound,
+        }
+    }
+    bound(input::watched_model(&args.model, budget)?)
 }
 
 /// The name of everything before the first property, for the watchdog.
@@ -213,14 +231,13 @@ impl<'a> Printer<'a> {
     fn print_report(&mut self, report: &Report) -> Result<(), Failure> {
         self.warn(report);
         self.artifacts.add(report);
-        let needs_json = self.args.json || self.trace.is_some() || self.page.is_some();
-        let answer = if needs_json {
-            report.to_json()
+        let needs_line = self.args.json || self.trace.is_some();
+        let line = if needs_line {
+            report.to_json_line() + "\n"
         } else {
-            Json::Null
+            String::new()
         };
         if self.args.json {
-            let line = format!("{answer}\n");
             self.answers.print_report(report, || out::data(&line))?;
         } else {
             let mut text = String::new();
@@ -240,13 +257,11 @@ impl<'a> Printer<'a> {
             complain_of_contradiction(report.name(), check);
         }
         if let (Some(trace), Some(_)) = (&mut self.trace, report.counterexample()) {
-            trace.add(&answer);
+            trace.add(&line);
         }
         if let Some(page) = &mut self.page {
             let property = self.properties.find(report.name());
-            let mut answer = answer;
-            answer["formula"] = report.shown_formula().into();
-            page.add(&self.index, answer, property)?;
+            page.add(&self.index, report, property);
         }
         Ok(())
     }
@@ -343,6 +358,7 @@ pub(crate) fn options(args: &Check) -> Result<CheckOptions, Failure> {
         published: args.published,
         proofs: AbsenceProofs::without(&proofs),
         recurring: args.recurring,
+        fixpoint: args.fixpoint,
         reachable_first: args.reachable_first,
         doubts: args.no_fallback,
         ..Variant::default()
@@ -407,6 +423,7 @@ pub(crate) fn options(args: &Check) -> Result<CheckOptions, Failure> {
             (false, false) => Shortening::Counted,
         },
         claims: Vec::new(),
+        quotient: None,
     };
     options.validate().map_err(Failure::new)?;
     Ok(options)
@@ -430,11 +447,15 @@ impl TraceFile<'_> {
         })
     }
 
-    fn add(&mut self, answer: &Json) {
+    /// Adds a line.
+    fn add(&mut self, line: &str) {
         if self.has_failed {
             return;
         }
-        let written = writeln!(self.file, "{answer}").and_then(|()| self.file.flush());
+        let written = self
+            .file
+            .write_all(line.as_bytes())
+            .and_then(|()| self.file.flush());
         if let Err(error) = written {
             crate::complain(&cannot_write(self.path, &error));
             self.has_failed = true;

@@ -149,6 +149,7 @@ impl Sizes {
             ModelFormat::Pnml if self.coloured.is_some() => "coloured Petri net",
             ModelFormat::Pnml => "place/transition net",
             ModelFormat::Dve => "program of processes (DVE)",
+            ModelFormat::Promela => "program of processes (Promela)",
             ModelFormat::Etf => "tables of transitions (ETF)",
         }
     }
@@ -171,7 +172,7 @@ impl Sizes {
                 "constant_places": self.constant,
                 "units": self.units,
             }),
-            ModelFormat::Dve | ModelFormat::Etf => serde_json::json!({
+            ModelFormat::Dve | ModelFormat::Promela | ModelFormat::Etf => serde_json::json!({
                 "variables": self.variables,
                 "events": self.events,
                 "constant_variables": self.constant,
@@ -243,7 +244,7 @@ impl Sizes {
                     rows.push(("nested units", grouped(self.units)));
                 }
             }
-            ModelFormat::Dve | ModelFormat::Etf => {
+            ModelFormat::Dve | ModelFormat::Promela | ModelFormat::Etf => {
                 let constant = format!("{} of the variables", grouped(self.constant));
                 rows.extend([
                     ("variables", grouped(self.variables)),

@@ -2,12 +2,14 @@
 
 mod asking;
 mod fair;
+mod programs;
 
 pub use asking::{
     automaton, facade, facade_reduced, facade_text, facade_with, on_tableau, on_translation, run,
 };
 pub(crate) use asking::{by_tableau, by_translation, decide_about, intern};
 pub use fair::{fair, with_premises};
+pub use programs::programs;
 
 use asking::{PATIENCE, facade_with_idle_threads, has_tableau, on_translation_with};
 use lariat::internals::{
@@ -39,7 +41,12 @@ pub fn plans() -> Vec<(String, Plan)> {
     .map(|preset| (preset.to_owned(), Plan::of(preset)))
     .into();
     for preset in ["slap", "sog", "sop"] {
-        let checks = [Emptiness::Couvreur, Emptiness::Iec, Emptiness::Aec];
+        let checks = [
+            Emptiness::Couvreur,
+            Emptiness::Iec,
+            Emptiness::Aec,
+            Emptiness::Layers,
+        ];
         plans.extend(checks.map(|check| with(preset, check)));
     }
     plans.extend([
@@ -55,7 +62,7 @@ pub fn plans() -> Vec<(String, Plan)> {
         ..Variant::default()
     };
     for preset in [
-        "sog", "slap", "slap-fst", "bcz", "owcty", "el", "hyb", "ta", "tgta",
+        "explicit", "sog", "slap", "slap-fst", "bcz", "owcty", "el", "hyb", "ta", "tgta",
     ] {
         let plan = Plan::of(preset).as_variant(published);
         plans.push((format!("{preset}-published"), plan));
@@ -203,6 +210,7 @@ pub fn all() -> Vec<Subject> {
     all.extend(parallel_rounds());
     all.push(facade_text());
     all.extend(reduced());
+    all.extend(programs());
     all
 }
 
@@ -218,7 +226,7 @@ fn threaded() -> Vec<Subject> {
         published: true,
         ..Variant::default()
     };
-    let mut subjects = Vec::new();
+    let (mut subjects, mut layered) = (Vec::new(), Vec::new());
     let mut add = |plan: Plan, threads: usize, variant: Variant| {
         let suffix = match (variant.published, variant.reachable_first) {
             (true, _) => "-published",
@@ -254,8 +262,12 @@ fn threaded() -> Vec<Subject> {
         }
         let [slap, sog] = ["slap", "sog"].map(Plan::of);
         add(slap.checked_by(Emptiness::Aec), threads, published);
+        let in_layers = slap.checked_by(Emptiness::Layers);
+        let name = format!("slap-layers-{threads}-threads");
+        layered.push(on_translation_with(&name, in_layers, threads).only(is_even));
         add(sog.checked_by(Emptiness::Iec), threads, published);
     }
+    subjects.extend(layered);
     subjects.push(hyb(2).only(|case| case.formula.size() % 4 == 1));
     subjects.push(hyb(3).only(|case| case.formula.size() % 4 == 3));
     subjects

@@ -3,16 +3,21 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
 
 use lariat_budget::{Budget, Lease, Stop};
 use rustc_hash::FxHashSet;
 
-use crate::dve::{self, EventSide, Message, PropertyAutomaton, SymbolTable};
+use crate::dve::{self, EventSide, Message, PropertyAutomaton};
 use crate::etf;
 use crate::pnml::{self, Pnml, Positions};
+use crate::promela;
 use crate::tina;
-use lariat_model::coloured::{Coloured, ColouredNet, Unfolded, UnfoldedNames, unfold};
-use lariat_model::{Definition, InputError, Label, Labels, Names, Predicate, System};
+use lariat_model::coloured::{
+    ColourQuotient, Coloured, ColouredNet, Unfolded, UnfoldedNames, quotient, unfold,
+};
+use lariat_model::{Definition, Expressions, InputError, Label, Labels, Names, Predicate, System};
 
 /// The supported formats.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -23,6 +28,8 @@ pub enum ModelFormat {
     Dve,
     /// Enumerated tables.
     Etf,
+    /// Communicating processes in the language of SPIN.
+    Promela,
 }
 
 /// A model: the system, the names for formulas, and further declarations of its file.
@@ -34,6 +41,8 @@ pub struct LoadedModel {
     pub system: System,
     /// A property process: an automaton for the negation of a property.
     pub property: Option<PropertyAutomaton>,
+    /// Formulas of the model, with their names.
+    pub formulas: Vec<(String, String)>,
     /// Warnings about input that was interpreted or skipped.
     pub warnings: Vec<InputError>,
     /// Names other than those of single variables and events.
@@ -41,7 +50,7 @@ pub struct LoadedModel {
     /// Partial predicates and their definedness predicates.
     partial: Vec<(Predicate, Predicate)>,
     /// The names of a program, for expressions.
-    scope: Option<SymbolTable>,
+    scope: Option<Arc<dyn Expressions>>,
     /// Channel operations of the events of a program, in the order of the events.
     pub messages: Vec<Message>,
     /// By event, the transitions of a program in the text; empty for other models.
@@ -54,6 +63,8 @@ pub struct LoadedModel {
     pub labels: Labels,
     /// The coloured net that the system was unfolded from.
     pub coloured: Option<Box<Coloured>>,
+    /// The coloured net of which the system is the quotient.
+    pub quotient: Option<Box<ColourQuotient>>,
 }
 
 /// Reason why a file could not be loaded.
@@ -95,6 +106,7 @@ impl LoadedModel {
             format,
             system,
             property: None,
+            formulas: Vec::new(),
             warnings: Vec::new(),
             definitions: Vec::new(),
             partial: Vec::new(),
@@ -105,6 +117,7 @@ impl LoadedModel {
             positions: Positions::default(),
             labels: Labels::default(),
             coloured: None,
+            quotient: None,
         }
     }
 
@@ -116,6 +129,11 @@ impl LoadedModel {
     /// Names for formulas other than those of single variables and events, with their meanings.
     pub fn definitions(&self) -> &[(String, Definition)] {
         &self.definitions
+    }
+
+    /// Adds a name for formulas.
+    pub fn define(&mut self, name: String, meaning: Definition) {
+        self.definitions.push((name, meaning));
     }
 
     /// The names that formulas may use.
@@ -131,7 +149,7 @@ impl LoadedModel {
             names.define_partial(truth.clone(), known.clone());
         }
         match &self.scope {
-            Some(scope) => names.with_expressions(scope),
+            Some(scope) => names.with_expressions(&**scope),
             None => names.with_labels(&self.labels),
         }
     }
@@ -192,6 +210,7 @@ fn bytes_per_byte(format: ModelFormat) -> usize {
         ModelFormat::Pnml => 4,
         ModelFormat::Etf => 12,
         ModelFormat::Dve => 48,
+        ModelFormat::Promela => 512,
     }
 }
 
@@ -203,9 +222,52 @@ fn lease(format: ModelFormat, bytes: &[u8], budget: &Budget) -> Result<Lease, St
     Ok(lease)
 }
 
+/// Number of instances of places and transitions from which a quotient is preferred to the
+/// unfolding. A smaller unfolding is searched at once.
+const MANY_INSTANCES: u64 = 20_000;
+
 /// Reads a model in any supported format if memory suffices; a coloured net is unfolded within the
 /// budget. `origin` names the file in errors.
 pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, LoadError> {
+    load_by(origin, bytes, budget, &unfolded)
+}
+
+/// As [`load`], but a coloured net with many instances is replaced by its quotient if it has one.
+/// Then formulas cannot name single colours and bindings.
+pub fn load_quotient(
+    origin: &str,
+    bytes: &[u8],
+    budget: &Budget,
+) -> Result<LoadedModel, LoadError> {
+    load_by(origin, bytes, budget, &|net, budget| {
+        if net.instance_count() >= MANY_INSTANCES
+            && let Some((quotient, system)) = quotient(&net, budget)?
+        {
+            return Ok(LoadedModel {
+                definitions: quotient.definitions(),
+                quotient: Some(Box::new(quotient)),
+                ..LoadedModel::new(ModelFormat::Pnml, system)
+            });
+        }
+        unfolded(net, budget)
+    })
+}
+
+fn unfolded(net: ColouredNet, budget: &Budget) -> Result<LoadedModel, Stop> {
+    let Unfolded { system, unfolding } = unfold(&net, budget)?;
+    Ok(LoadedModel {
+        coloured: Some(Box::new(Coloured { net, unfolding })),
+        ..LoadedModel::new(ModelFormat::Pnml, system)
+    })
+}
+
+/// Reads a model; `uncoloured` translates a coloured net.
+fn load_by(
+    origin: &str,
+    bytes: &[u8],
+    budget: &Budget,
+    uncoloured: &dyn Fn(ColouredNet, &Budget) -> Result<LoadedModel, Stop>,
+) -> Result<LoadedModel, LoadError> {
     let mut start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     start = start.trim_ascii_start();
     if start.is_empty() {
@@ -222,13 +284,7 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, 
         drop(reading);
         let mut model = match net {
             Pnml::Plain(system) => LoadedModel::new(ModelFormat::Pnml, system),
-            Pnml::Coloured(net) => {
-                let Unfolded { system, unfolding } = unfold(&net, budget)?;
-                LoadedModel {
-                    coloured: Some(Box::new(Coloured { net, unfolding })),
-                    ..LoadedModel::new(ModelFormat::Pnml, system)
-                }
-            }
+            Pnml::Coloured(net) => uncoloured(net, budget)?,
         };
         model.warnings = warnings;
         model.positions = positions;
@@ -244,6 +300,19 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, 
             ..LoadedModel::new(ModelFormat::Etf, etf.system)
         });
     }
+    if promela::looks_like_promela(bytes) || has_promela_suffix(origin) {
+        let _reading = lease(ModelFormat::Promela, bytes, budget)?;
+        let promela = promela::read(origin, bytes)?;
+        return Ok(LoadedModel {
+            messages: promela.messages,
+            formulas: promela.formulas,
+            property: promela.claim,
+            definitions: promela.definitions,
+            scope: Some(Arc::new(promela.scope)),
+            warnings: promela.warnings,
+            ..LoadedModel::new(ModelFormat::Promela, promela.system)
+        });
+    }
     if dve::looks_like_dve(bytes) {
         let _reading = lease(ModelFormat::Dve, bytes, budget)?;
         let dve = dve::read(origin, bytes)?;
@@ -254,7 +323,7 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, 
             sides: dve.sides,
             buffers: dve.buffers,
             warnings: dve.warnings,
-            scope: Some(dve.scope),
+            scope: Some(Arc::new(dve.scope)),
             ..LoadedModel::new(ModelFormat::Dve, dve.system)
         });
     }
@@ -278,8 +347,16 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, 
         at..at + 1,
         "this is no model in a known format",
     )
-    .help("expected PNML, which starts with `<`, DVE, which starts with a declaration or `process`, or ETF, which starts with `begin state`, or a net of TINA, which starts with `net`, `tr` or `pl`")
+    .help("expected PNML, which starts with `<`, DVE, which starts with a declaration or `process`, Promela, with `init` or a `proctype`, ETF, which starts with `begin state`, or a net of TINA, which starts with `net`, `tr` or `pl`")
     .into())
+}
+
+/// Returns whether the name of a file is that of a Promela model.
+pub(crate) fn has_promela_suffix(origin: &str) -> bool {
+    let suffix = Path::new(origin)
+        .extension()
+        .and_then(|suffix| suffix.to_str());
+    suffix.is_some_and(|suffix| ["pml", "prom", "promela"].contains(&suffix))
 }
 
 /// The message about a text in a known format that is not read.
@@ -306,7 +383,9 @@ fn labelled(list: Vec<Label>, model: &LoadedModel) -> Labels {
     if list.is_empty() {
         return Labels::default();
     }
-    let ids: FxHashSet<&str> = match model.coloured_net() {
+    let quotient = model.quotient.as_deref().map(|quotient| &quotient.net);
+    let coloured = model.coloured_net().or(quotient);
+    let ids: FxHashSet<&str> = match coloured {
         Some(net) => {
             let places = net.places.iter().map(|place| &*place.name);
             places
@@ -320,7 +399,7 @@ fn labelled(list: Vec<Label>, model: &LoadedModel) -> Labels {
                 .collect()
         }
     };
-    Labels::new(list, model.coloured.is_some(), |name| ids.contains(name))
+    Labels::new(list, coloured.is_some(), |name| ids.contains(name))
 }
 
 /// Reads the system of a model in any supported format.

@@ -175,7 +175,7 @@ fn unknown(element: &Element<'_>, of: &str, expected: &str) -> InputError {
 
 /// Reads the only id of a property.
 fn set_id(xml: &mut Xml<'_>, element: &Element<'_>, id: &mut Option<String>) -> XmlResult<()> {
-    let (text, span) = xml.characters()?;
+    let (text, span) = xml.name()?;
     if text.is_empty() {
         return Err(xml.error(span, "a property with an empty id"));
     }
@@ -407,7 +407,7 @@ fn number(vars: Vec<VarId>, constant: Value) -> Part {
 
 /// Reads an element that contains only text.
 fn leaf(xml: &mut Xml<'_>, names: &Names<'_>, operator: Operator) -> XmlResult<Part> {
-    let (text, span) = xml.characters()?;
+    let (text, span) = xml.name()?;
     match operator {
         Operator::Constant => match text.parse::<Value>() {
             Ok(constant) => Ok(number(Vec::new(), constant)),

@@ -80,6 +80,8 @@ pub mod internals;
 mod learning;
 mod limits;
 mod model;
+pub mod modelling;
+mod observation;
 mod on_sets;
 mod options;
 mod phases;

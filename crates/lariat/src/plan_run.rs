@@ -36,6 +36,10 @@ impl PlanRun<'_> {
         cache: &mut SpaceCache<'s>,
         account: &mut Account,
     ) -> Found {
+        // The papers search complete lassos: no prefix is evidence.
+        let published = self.plan.variant.published;
+        let whole_runs = published.then(|| problem.without_prefixes());
+        let problem = whole_runs.as_ref().unwrap_or(problem);
         let kind = self.plan.automaton;
         account
             .stats
@@ -67,6 +71,12 @@ impl PlanRun<'_> {
         cache: &mut SpaceCache<'s>,
         account: &mut Account,
     ) -> Found {
+        if system.source.is_some() && !self.plan.calls_programs() {
+            return Err(Stop::Unsupported(format!(
+                "`{}` needs a model of variables and events; `explicit`, `ba`, `ta`, `tgta` and `walk` check programs",
+                self.plan.id
+            )));
+        }
         let degeneralized = match self.plan.automaton {
             AutomatonKind::Ba => Some(problem.degeneralized(self.ctx.budget)?),
             _ => None,

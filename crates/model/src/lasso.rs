@@ -71,7 +71,7 @@ impl Step {
         target
     }
 
-    fn apply(&self, state: &mut [Value]) {
+    pub(crate) fn apply(&self, state: &mut [Value]) {
         for (var, change) in &self.changes {
             let value = &mut state[var.index()];
             *value = value.wrapping_add(*change);

@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod atoms;
+mod chain;
 pub mod coloured;
 mod error;
 mod expr;
@@ -29,11 +30,13 @@ mod properties;
 pub mod property_file;
 mod reachability;
 mod semantics;
+mod source;
 mod system;
 mod transition;
 mod visible;
 
 pub use atoms::{ParsedAtom, TokenSum};
+pub use chain::{ChainEnds, Changes};
 pub use error::{Errors, InputError, Location};
 pub use expr::{BinaryOp, EvalError, Expr, LValue, UnaryOp};
 pub use fairness::{Constraint, Fairness, Strength};
@@ -46,9 +49,10 @@ pub use overflow::Overflow;
 pub use predicate::{Comparison, Linear, Predicate, Proposition};
 pub use properties::{NamedProperty, PropertyList, printed};
 pub use reachability::{Modality, Reachability, state_predicate};
+pub use source::{Source, SourceRef, SourceStep};
 pub use system::{
-    Action, Arc, Assignment, Deadlock, Domain, Event, EventId, Row, State, System, Unit, Value,
-    VarId, Variable,
+    Action, Arc, Assignment, Chain, ChainChoice, ChainPoint, ChainStep, Deadlock, Domain, Event,
+    EventId, Row, State, System, Unit, Value, VarId, Variable,
 };
 pub use transition::{MOST_GUARDED, Transition};
 pub use visible::{escape, is_invisible, visible};

@@ -79,7 +79,7 @@ impl Transition {
                 guard: Predicate::Expr(guard),
                 effects,
             } => (guard, effects),
-            Action::Program { .. } | Action::Table { .. } => return None,
+            Action::Program { .. } | Action::Chain(_) | Action::Table { .. } => return None,
         };
         let mut transition = Transition::default();
         transition.conditions(guard)?;

@@ -10,11 +10,12 @@
 //! maximise Σ v(t)   where   w·C(t) + v(t) <= 0,   w >= 0,   0 <= v <= 1
 //! ```
 //!
-//! The bound on `v` makes the optimum cover all of them. If every event decreases the weight, all
+//! Events that drain places are removed before ([`crate::draining`]). The bound on `v` makes the optimum cover all of them. If every event decreases the weight, all
 //! runs are finite (the net *terminates*). [`crate::cycles`] also applies this to sets of events.
 
 use crate::Facts;
 use crate::certificate::{Certificate, Statement};
+use crate::draining::draining;
 use crate::net::IncidenceNet;
 use crate::rational::proportional;
 use crate::solver::LinearProgram;
@@ -90,6 +91,10 @@ impl Facts {
     ) -> Result<Repeating, Stop> {
         let mut certificate = Certificate::default();
         loop {
+            self.drain(&mut among, &mut certificate);
+            if among.is_empty() {
+                break;
+            }
             let found = self.ask(budget, |net, most, budget| {
                 ranking(net, &among, most, budget)
             })?;
@@ -119,6 +124,21 @@ impl Facts {
             certificate,
         })
     }
+
+    /// Removes events that drain places, which needs no linear program.
+    fn drain(&self, among: &mut Vec<EventId>, certificate: &mut Certificate) {
+        let Some(net) = &self.net else {
+            return;
+        };
+        let found = draining(net, among);
+        if found.ranks_some()
+            && found.check(net) == Some(true)
+            && let Statement::Draining { finite, .. } = &found
+        {
+            among.retain(|event| finite.binary_search(event).is_err());
+            certificate.extend(found.into());
+        }
+    }
 }
 
 /// A ranking of the sorted events `among`, possibly with none finite; `None` if nothing is known.
@@ -134,7 +154,7 @@ pub(crate) fn ranking(
     }
     let effects: Vec<usize> = (0..asked.len()).filter(|e| asked[*e]).collect();
     let useful = useful_places(net, &effects, &asked);
-    let mut program = LinearProgram::default();
+    let mut program = LinearProgram::new(budget);
     let mut column = vec![None; net.places];
     let mut places = Vec::new();
     for place in (0..net.places).filter(|p| useful[*p]) {
@@ -148,13 +168,13 @@ pub(crate) fn ranking(
             .collect();
         if row.iter().any(|(_, change)| *change < 0.0) {
             row.push((program.column(-1.0, 1.0), 1.0));
-            program.row(row, 0.0);
+            program.row(row, 0.0)?;
         }
     }
     if places.is_empty() {
         return Ok(None);
     }
-    let Some(values) = program.minimise(most, budget)? else {
+    let Some(values) = program.minimise(most)? else {
         return Ok(None);
     };
     Ok(exact(net, among, &places, &values[..places.len()]))

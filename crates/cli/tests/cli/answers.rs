@@ -233,6 +233,7 @@ fn incompatible_options_are_refused() {
             "--engine slap --recurring sets",
             "stores no recurring states",
         ),
+        ("--engine slap --fixpoint el", "no choice of fixpoint"),
         ("--recurring sets", "`auto` chooses the variant"),
     ] {
         let args = format!("check {MUTEX} -f '{EXCLUSION}' {rest}");

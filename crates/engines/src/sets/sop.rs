@@ -10,11 +10,12 @@
 //! (q,⟨div,l⟩) –ac→ (d, ⟨div, l|FV(d)⟩)
 //! ```
 //!
-//! A. Duret-Lutz, K. Klai, D. Poitrenaud, Y. Thierry-Mieg (2011), Def. 6. Deviation: Theorem 2
-//! there holds only if the language of *every automaton state* is stutter-invariant, not just that
-//! of the property. Nodes carry the mask of observed atoms, which shrinks only on entering states
-//! with known invariance (`Invariance::states`). If all states have it, this is the published
-//! product; if none has it, the product with the [SOG](super::sog).
+//! A. Duret-Lutz, K. Klai, D. Poitrenaud, Y. Thierry-Mieg, *Combining explicit and symbolic
+//! approaches for better on-the-fly LTL model checking*, CoRR abs/1106.5700, Def. 6. Deviation:
+//! Theorem 2 there holds only if the language of *every automaton state* is stutter-invariant, not
+//! just that of the property. Nodes carry the mask of observed atoms, which shrinks only on
+//! entering states with known invariance (`Invariance::states`). If all states have it, this is the
+//! published product; if none has it, the product with the [SOG](super::sog).
 //!
 //! With events, aggregates are those of the refined event graph; the mask contains the observed
 //! events.
@@ -73,7 +74,7 @@ impl Grain {
 
 /// The meaning of a node's set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Shape {
+pub(super) enum Shape {
     /// Closed under silent steps of its label.
     Closed,
     /// Not closed.
@@ -176,6 +177,12 @@ impl Sop {
 
     fn observation(&self, node: &Aggregate) -> Observation {
         self.kinds().list[node.kind as usize]
+    }
+
+    /// Returns the shape of a node and the observed atoms that hold in its states.
+    pub(super) fn observed(&self, node: &Aggregate) -> (Shape, u64) {
+        let Observation { shape, label, .. } = self.observation(node);
+        (shape, label)
     }
 
     /// Returns the letters of silent steps: no event of the mask.

@@ -13,6 +13,7 @@
 
 mod ast;
 mod atoms;
+mod declarations;
 mod declare;
 mod lexer;
 mod parser;
@@ -23,8 +24,10 @@ mod units;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+pub(crate) use declarations::declarations;
 pub use scope::SymbolTable;
 
+pub(crate) use atoms::predicate;
 use declare::StateVector;
 use lariat_model::{
     Comparison, Definition, Domain, EventId, Expr, Fairness, Finding, InputError, Predicate,
@@ -227,6 +230,7 @@ pub fn read(origin: &str, text: &[u8]) -> Result<Dve, InputError> {
             fault,
             units,
             findings: assertions.collect(),
+            source: None,
         },
         scope: names,
         property: translation.property,

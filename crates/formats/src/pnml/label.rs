@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::dialect;
 use crate::xml::{Attribute, Element, Item, Xml, XmlResult};
-use lariat_model::{InputError, Label, NodeKind, Value};
+use lariat_model::{InputError, Label, NodeKind, Value, visible};
 
 /// Coordinates of a node: to the right and downwards.
 pub type Coordinates = (f64, f64);
@@ -60,7 +60,7 @@ pub(crate) fn elements<'a>(
                 if let Some(found) = label(xml)?
                     && !found.text.is_empty()
                 {
-                    *name = found.text.into_owned();
+                    *name = visible(&*found.text).into_owned();
                 }
             }
             "name" | "graphics" | "labels" => xml.skip()?,
@@ -191,7 +191,9 @@ impl NodeNotes {
             }
         }
         let name = if name.trim().is_empty() { bare } else { name };
-        self.labels.extend(Label::new(kind, id, &name));
+        let words: Vec<&str> = name.split_whitespace().collect();
+        self.labels
+            .extend(Label::new(kind, id, &visible(words.join(" "))));
         Ok(())
     }
 }

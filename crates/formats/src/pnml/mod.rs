@@ -446,9 +446,8 @@ impl<'a> PnmlNet<'a> {
                 .map(|(name, action)| Event { name, action })
                 .collect(),
             initial: vec![self.marking.into()],
-            fault: None,
-            findings: Vec::new(),
             units,
+            ..System::default()
         };
         // The claim of the file is used for the places where it is proved.
         if is_said_safe && system.is_net() {

@@ -293,7 +293,8 @@ pub(super) fn value_text(system: &System, var: VarId, value: Value) -> String {
 
 /// Returns whether a value is shown: places are shown only where they are marked.
 pub(super) fn is_shown(system: &System, var: VarId, value: Value) -> bool {
-    value != 0 || !matches!(system.variable(var).domain, Domain::Count { .. })
+    let is_count = || matches!(system.variable(var).domain, Domain::Count { .. });
+    (value != 0 || !is_count()) && !system.is_auxiliary(var)
 }
 
 /// Returns whether it is the variable of the error state, which is shown by its name alone.
@@ -371,7 +372,10 @@ fn step_text_of(
     step: &Step,
     keep: impl Fn(VarId) -> bool,
 ) -> String {
-    let kept = step.changes().iter().filter(|(var, _)| keep(*var));
+    let kept = step
+        .changes()
+        .iter()
+        .filter(|(var, _)| keep(*var) && !system.is_auxiliary(*var));
     let parts = kept.map(|(var, change)| {
         let name = &system.variable(*var).name;
         if is_fault(system, *var) {
