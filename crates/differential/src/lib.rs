@@ -13,5 +13,6 @@
 
 pub mod processes;
 pub mod questions;
+pub mod quotient;
 pub mod subjects;
 pub mod symmetric;

@@ -5,8 +5,9 @@
 //! ```
 //!
 //! Campaigns: `fair` (fairness), `claims` (false claims in files), `shadows` (nets with implicit
-//! places), `stretched` (agglomerations), `questions` (reachable states), `processes` (clusters of
-//! 1, 2 and 4 processes). `LARIAT_SEED` sets the first seed. The first difference gives exit code 1 and the
+//! places), `stretched` (agglomerations), `guarded` (inhibitor, reset and read arcs), `questions`
+//! (reachable states), `processes` (clusters of 1, 2 and 4 processes). `LARIAT_SEED` sets the first
+//! seed. The first difference gives exit code 1 and the
 //! command that replays it.
 
 use lariat_differential::{processes, questions, subjects};
@@ -30,11 +31,12 @@ fn main() -> ExitCode {
             let all = [1, 2, 4].map(|n| processes::subjects(n, &program));
             all.into_iter().flatten().collect()
         }
-        Some(name @ ("fair" | "claims" | "shadows" | "stretched")) => {
+        Some(name @ ("fair" | "claims" | "shadows" | "stretched" | "guarded")) => {
             let (case, subjects): (fn(u64) -> Case, _) = match name {
                 "fair" => (Case::fair, subjects::fair()),
                 "claims" => (Case::claimed, subjects::all()),
                 "shadows" => (Case::shadowed, subjects::all()),
+                "guarded" => (Case::guarded, subjects::all()),
                 _ => (Case::stretched, subjects::all()),
             };
             names.remove(0);

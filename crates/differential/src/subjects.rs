@@ -41,7 +41,12 @@ pub fn plans() -> Vec<(String, Plan)> {
     .map(|preset| (preset.to_owned(), Plan::of(preset)))
     .into();
     for preset in ["slap", "sog", "sop"] {
-        let checks = [Emptiness::Couvreur, Emptiness::Iec, Emptiness::Aec];
+        let checks = [
+            Emptiness::Couvreur,
+            Emptiness::Iec,
+            Emptiness::Aec,
+            Emptiness::Layers,
+        ];
         plans.extend(checks.map(|check| with(preset, check)));
     }
     plans.extend([
@@ -57,7 +62,7 @@ pub fn plans() -> Vec<(String, Plan)> {
         ..Variant::default()
     };
     for preset in [
-        "sog", "slap", "slap-fst", "bcz", "owcty", "el", "hyb", "ta", "tgta",
+        "explicit", "sog", "slap", "slap-fst", "bcz", "owcty", "el", "hyb", "ta", "tgta",
     ] {
         let plan = Plan::of(preset).as_variant(published);
         plans.push((format!("{preset}-published"), plan));
@@ -221,7 +226,7 @@ fn threaded() -> Vec<Subject> {
         published: true,
         ..Variant::default()
     };
-    let mut subjects = Vec::new();
+    let (mut subjects, mut layered) = (Vec::new(), Vec::new());
     let mut add = |plan: Plan, threads: usize, variant: Variant| {
         let suffix = match (variant.published, variant.reachable_first) {
             (true, _) => "-published",
@@ -257,8 +262,12 @@ fn threaded() -> Vec<Subject> {
         }
         let [slap, sog] = ["slap", "sog"].map(Plan::of);
         add(slap.checked_by(Emptiness::Aec), threads, published);
+        let in_layers = slap.checked_by(Emptiness::Layers);
+        let name = format!("slap-layers-{threads}-threads");
+        layered.push(on_translation_with(&name, in_layers, threads).only(is_even));
         add(sog.checked_by(Emptiness::Iec), threads, published);
     }
+    subjects.extend(layered);
     subjects.push(hyb(2).only(|case| case.formula.size() % 4 == 1));
     subjects.push(hyb(3).only(|case| case.formula.size() % 4 == 3));
     subjects

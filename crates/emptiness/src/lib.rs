@@ -11,6 +11,7 @@
 //! | check | on | uses | answers |
 //! | --- | --- | --- | --- |
 //! | [`couvreur`] | any [`Graph`] | equality | exact |
+//! | [`breadth_first`] | any [`Graph`] | equality, layers | exact |
 //! | [`couvreur_asking`] | any [`Graph`] | equality, oracle for paths | exact, if the oracle is |
 //! | [`ufscc`] | any [`Graph`], multi-threaded | equality | exact |
 //! | [`nsiec`] | [`Ordered`] | inclusion in dead nodes | exact; the default for sets |
@@ -19,7 +20,7 @@
 //! | [`two_pass`] | [`LivelockGraph`] | equality, two passes at most | exact, testing automata |
 //! | [`streett`] | [`Streett`] | equality, refinement of components | exact, for strong fairness |
 //!
-//! All but [`ufscc`] are one depth-first search with different decisions about unseen nodes. They
+//! All but [`ufscc`] and [`breadth_first`] are one depth-first search with different decisions about unseen nodes. They
 //! return [`Evidence`], from which [`lasso`] constructs a path and a cycle.
 //!
 //! ```
@@ -62,6 +63,7 @@
 #![forbid(unsafe_code)]
 
 mod aec;
+mod breadth_first;
 #[cfg(test)]
 mod components;
 mod couvreur;
@@ -82,6 +84,7 @@ mod ufscc;
 mod union_find;
 
 pub use aec::aec;
+pub use breadth_first::breadth_first;
 pub use couvreur::couvreur;
 pub use decomposed::{Decomposed, DecomposedCursor};
 pub use graph::{Edge, Graph, Marks, NodeId, Ordered};

@@ -10,6 +10,8 @@
 //! | | | UFSCC for several workers; Streett pairs if fairness is not in marks |
 //! | TA | [`testing_automata::TestingProduct`] | two passes |
 //! | TGTA | the same | Couvreur |
+//!
+//! *As published* it is the synchronous product and Couvreur's check alone, with one worker.
 
 mod claims;
 pub(crate) mod covering;
@@ -57,7 +59,7 @@ pub const EXPLICIT: Engine = Engine {
         AutomatonKind::Ba => Some(Strength::Weak),
         AutomatonKind::Ta | AutomatonKind::Tgta => None,
     },
-    has_published: false,
+    has_published: true,
     procedure: Procedure::Single(|task| match task.automaton {
         AutomatonKind::Tgba | AutomatonKind::Ba => synchronous(task),
         AutomatonKind::Ta => testing_automata::ta(task),
@@ -99,7 +101,11 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
     }
     let mut worker = merge_workers(workers);
     let found = if product.has_fairness_in_marks() {
-        let mut on_path = OnPath::new(task.problem, &product);
+        let mut on_path = if task.variant.published {
+            None
+        } else {
+            OnPath::new(task.problem, &product)
+        };
         let found = match &mut on_path {
             Some(question) => couvreur_asking(&product, &mut worker, &mut counts, question),
             None => couvreur(&product, &mut worker, &mut counts)

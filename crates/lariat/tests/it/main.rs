@@ -12,6 +12,7 @@ mod examples;
 mod explored;
 mod fairness;
 mod faults;
+mod figures;
 mod kit;
 mod modelling;
 mod on_the_fly;

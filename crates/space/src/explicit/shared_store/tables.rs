@@ -192,7 +192,7 @@ impl TableHandle {
             }
             let old = table.slots.capacity();
             let new = LEAST_SLOTS.max(2 * old);
-            if new > 1 << 32 {
+            if new as u64 > 1 << 32 {
                 return Err(Stop::Bound("more than three billion states".to_owned()));
             }
             // Both tables exist during the copy.
