@@ -542,7 +542,9 @@ mod tests {
             text += &format!("#define m{i} m{0} m{0}\n", i - 1);
         }
         text += "m59\n";
-        let error = Preprocessor::new().run("m.pml", text.as_bytes()).unwrap_err();
+        let error = Preprocessor::new()
+            .run("m.pml", text.as_bytes())
+            .unwrap_err();
         assert!(error.message.contains("too much text"), "{}", error.message);
     }
 }

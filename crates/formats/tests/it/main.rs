@@ -10,6 +10,7 @@ mod fuzz;
 mod labels;
 mod pnml;
 mod programs;
+mod promela;
 
 use lariat_ltl::Formula;
 use lariat_model::{Names, PropertyList};
