@@ -12,14 +12,14 @@
 //! | --- | --- | --- | --- |
 //! | [`couvreur`] | any [`Graph`] | equality | exact |
 //! | [`couvreur_asking`] | any [`Graph`] | equality, oracle for paths | exact, if the oracle is |
-//! | [`ufscc`] | any [`Graph`], multi-threaded | equality | exact |
+//! | [`owcty`] | [`Layered`], multi-threaded | equality, in-degrees | exact |
 //! | [`nsiec`] | [`Ordered`] | inclusion in dead nodes | exact; the default for sets |
 //! | [`iec`] | [`Ordered`] | also inclusion of active nodes; splits | exact, on [`Decomposed`] |
 //! | [`aec`] | [`Ordered`] | also inclusion in active nodes | only "empty" is exact |
 //! | [`two_pass`] | [`LivelockGraph`] | equality, two passes at most | exact, testing automata |
 //! | [`streett`] | [`Streett`] | equality, refinement of components | exact, for strong fairness |
 //!
-//! All but [`ufscc`] are one depth-first search with different decisions about unseen nodes. They
+//! All but [`owcty`] are one depth-first search with different decisions about unseen nodes. They
 //! return [`Evidence`], from which [`lasso`] constructs a path and a cycle.
 //!
 //! ```
@@ -62,8 +62,6 @@
 #![forbid(unsafe_code)]
 
 mod aec;
-#[cfg(test)]
-mod components;
 mod couvreur;
 mod decomposed;
 mod graph;
@@ -72,14 +70,11 @@ mod inclusion;
 mod lasso;
 mod nsiec;
 mod outcome;
-mod pending_edges;
+mod owcty;
 mod rounds;
 mod scc_stack;
 mod streett;
-mod sync;
 mod two_pass;
-mod ufscc;
-mod union_find;
 
 pub use aec::aec;
 pub use couvreur::couvreur;
@@ -89,8 +84,8 @@ pub use iec::iec;
 pub use lasso::{GraphLasso, lasso};
 pub use nsiec::nsiec;
 pub use outcome::{Counts, Evidence, Outcome, SubsetNode};
+pub use owcty::{Layered, Remaining, owcty};
 pub use rounds::{PathOracle, PathOutcome, couvreur_asking};
 pub use scc_stack::SearchPath;
 pub use streett::{FairLasso, NumberedEdge, PairSet, Streett, streett};
 pub use two_pass::{FirstPass, LivelockGraph, TwoPassEvidence, two_pass};
-pub use ufscc::{LassoHint, ufscc};

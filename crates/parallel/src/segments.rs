@@ -5,8 +5,10 @@
 //! two segments have [`LEAST`] items; from there on each doubling is done in [`STEPS`] equal steps,
 //! so at most a quarter of the memory is unused.
 
+use crate::leaf::Leaf;
+use lariat_budget::{SharedLease, Stop};
 use std::ops::Range;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 /// Binary logarithm of the number of items in the first segment.
 const LEAST_BITS: u32 = 10;
@@ -23,7 +25,7 @@ const SEGMENTS: usize = 1 + (MOST_BITS - LEAST_BITS) as usize * STEPS;
 pub struct Segments<T> {
     segments: Vec<OnceLock<Box<[T]>>>,
     /// Held while a segment is allocated.
-    growing: Mutex<()>,
+    growing: Leaf<()>,
 }
 
 /// The segment of item `i`, and its index there.
@@ -58,7 +60,7 @@ impl<T: Default> Segments<T> {
     pub fn new() -> Segments<T> {
         Segments {
             segments: (0..SEGMENTS).map(|_| OnceLock::new()).collect(),
-            growing: Mutex::new(()),
+            growing: Leaf::new(()),
         }
     }
 
@@ -82,49 +84,42 @@ impl<T: Default> Segments<T> {
         Some(&self.segments[segment].get()?[place])
     }
 
-    /// Allocates the segment of item `i`, below 2⁴⁰, if it does not exist. Calls `ask` with the
-    /// number of bytes before; an error is returned and nothing allocated. `ask` is called under
-    /// the lock for which other threads block, also inside a [gate](crate::SharedHandle): it must
-    /// not wait for another thread.
+    /// Allocates the segment of item `i`, below 2⁴⁰, if it does not exist, after taking its bytes
+    /// from `lease`; an error is returned and nothing allocated. A thread inside a
+    /// [gate](crate::SharedHandle) may block here: the thread that allocates waits for nothing.
     #[inline]
-    pub fn reserve<E>(&self, i: usize, ask: impl FnMut(usize) -> Result<(), E>) -> Result<(), E> {
-        self.reserve_all(i..i + 1, ask)
+    pub fn reserve(&self, i: usize, lease: &SharedLease) -> Result<(), Stop> {
+        self.reserve_all(i..i + 1, lease)
     }
 
     /// Like [`reserve`](Segments::reserve), for a non-empty range of items.
     #[inline]
-    pub fn reserve_all<E>(
-        &self,
-        items: Range<usize>,
-        mut ask: impl FnMut(usize) -> Result<(), E>,
-    ) -> Result<(), E> {
+    pub fn reserve_all(&self, items: Range<usize>, lease: &SharedLease) -> Result<(), Stop> {
         for segment in place(items.start).0..=place(items.end - 1).0 {
             if self.segments[segment].get().is_none() {
-                self.make(segment, &mut ask)?;
+                self.make(segment, lease)?;
             }
         }
         Ok(())
     }
 
     #[cold]
-    fn make<E>(
-        &self,
-        segment: usize,
-        mut ask: impl FnMut(usize) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let _growing = self.growing.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.segments[segment].get().is_none() {
-            ask(length(segment) * size_of::<T>())?;
-            self.segments[segment]
-                .get_or_init(|| (0..length(segment)).map(|_| T::default()).collect());
-        }
-        Ok(())
+    fn make(&self, segment: usize, lease: &SharedLease) -> Result<(), Stop> {
+        self.growing.with(|()| {
+            if self.segments[segment].get().is_none() {
+                lease.take(length(segment) * size_of::<T>())?;
+                self.segments[segment]
+                    .get_or_init(|| (0..length(segment)).map(|_| T::default()).collect());
+            }
+            Ok(())
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lariat_budget::Budget;
     use std::sync::atomic::{AtomicU32, Ordering};
 
     #[test]
@@ -144,28 +139,25 @@ mod tests {
     #[test]
     fn segments_are_leased_once() {
         let array = Segments::<AtomicU32>::new();
-        let asked = AtomicU32::new(0);
+        let budget = Budget::bytes(2_000_000);
+        let lease = budget.shared_lease();
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for i in 0..10_000usize {
-                        let ask = |bytes: usize| {
-                            asked.fetch_add(bytes as u32 / 4, Ordering::Relaxed);
-                            Ok::<(), ()>(())
-                        };
-                        array.reserve(i, ask).unwrap();
+                        array.reserve(i, &lease).unwrap();
                         array.at(i).fetch_add(i as u32, Ordering::Relaxed);
                     }
                 });
             }
         });
         assert!((0..10_000).all(|i| array.at(i).load(Ordering::Relaxed) == 4 * i as u32));
-        assert_eq!(asked.into_inner(), 10_240);
-        assert_eq!(array.reserve(1 << 20, |_| Err("no")), Err("no"));
-        assert!(array.get(1 << 20).is_none());
-        array
-            .reserve_all(100_000..300_000, |_| Ok::<(), ()>(()))
-            .unwrap();
+        assert_eq!(lease.bytes(), 4 * 10_240);
+        assert_eq!(array.reserve(1 << 24, &lease), Err(Stop::Memory));
+        assert!(array.get(1 << 24).is_none());
+        array.reserve_all(100_000..300_000, &lease).unwrap();
         assert!((100_000..300_000).all(|i| array.get(i).is_some()));
+        drop(lease);
+        assert_eq!(budget.bytes_used(), 0);
     }
 }

@@ -7,7 +7,7 @@
 //! | automaton | product | check |
 //! | --- | --- | --- |
 //! | TGBA, BA | [`ExplicitProduct`] | Couvreur, with covering runs where a net may grow |
-//! | | | UFSCC for several workers; Streett pairs if fairness is not in marks |
+//! | | | with OWCTY for several workers; Streett pairs if fairness is not in marks |
 //! | TA | [`testing_automata::TestingProduct`] | two passes |
 //! | TGTA | the same | Couvreur |
 
@@ -21,6 +21,7 @@ mod product_nodes;
 pub(crate) mod single;
 mod size;
 pub(crate) mod steps;
+mod team;
 
 pub use claims::Claims;
 pub use fairness::FairnessAutomaton;
@@ -34,14 +35,14 @@ use claims::evaluate_claims;
 use covering::OnPath;
 use lariat_budget::{Statistic, Stop};
 use lariat_emptiness::{
-    Counts, GraphLasso, LassoHint, Outcome, PathOutcome, couvreur, couvreur_asking, lasso, streett,
-    ufscc,
+    Counts, GraphLasso, Outcome, PathOutcome, couvreur, couvreur_asking, lasso, streett,
 };
 use lariat_model::{Lasso, Strength};
 use lariat_space::explicit::StateTable;
 use prefix::{MOST_NODES, nearest};
 use product::{ExplicitProduct, ExplicitWorker};
 use steps::{SingleStateProduct, concrete, concrete_fair};
+use team::{LEAST_WORKERS, Sighting, search_together};
 
 /// The explicit engine.
 pub const EXPLICIT: Engine = Engine {
@@ -65,14 +66,13 @@ pub const EXPLICIT: Engine = Engine {
     }),
 };
 
-/// Checks the synchronous product by Couvreur's algorithm, by UFSCC with several workers, or by the
-/// sequential check for Streett pairs.
+/// Checks the synchronous product by Couvreur's algorithm, beside OWCTY with several workers, or by
+/// the sequential check for Streett pairs.
 pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
     let product = ExplicitProduct::new(task.problem, task.observer);
-    let several = if product.has_fairness_in_marks() {
-        task.variant.workers.count().get()
-    } else {
-        1
+    let several = match task.variant.workers.count().get() {
+        count if count >= LEAST_WORKERS && product.has_fairness_in_marks() => count,
+        _ => 1,
     };
     let mut workers = match several {
         1 => vec![product.worker(task.budget)],
@@ -85,16 +85,15 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
         return Ok(Outcome::Accepting(beginning));
     }
     if several > 1 {
-        let found = ufscc(&product, &mut workers, &mut counts);
+        let mut on_path = OnPath::new(task.problem, &product);
+        let budget = task.budget;
+        let found = search_together(&product, &mut workers, &mut on_path, budget, &mut counts);
         let mut worker = merge_workers(workers);
         record_search(task.account, &counts, worker.states());
         task.account.stats.set(Statistic::WORKERS, several);
-        let lasso =
-            |product: &ExplicitProduct<'_>, worker: &mut ExplicitWorker, clue: &LassoHint| {
-                let evidence = clue.evidence(product, worker)?;
-                lasso(product, worker, &evidence)
-            };
-        let found = found.and_then(|found| conclude(&product, &mut worker, found, lasso));
+        let found = found.and_then(|found| conclude(&product, &mut worker, found, lasso_of));
+        let growth = on_path.and_then(OnPath::growth);
+        let found = found.map(|found| found.map(|lasso| Lasso { growth, ..lasso }));
         return check_claims(task, &product, worker, found);
     }
     let mut worker = merge_workers(workers);
@@ -132,6 +131,18 @@ fn lasso_of_sighting(
     match seen {
         PathOutcome::Component(evidence) => lasso(product, worker, evidence),
         PathOutcome::Rounds(rounds) => Ok(Some(rounds.clone())),
+    }
+}
+
+/// Returns the lasso that one of several workers has reported.
+fn lasso_of(
+    product: &ExplicitProduct<'_>,
+    worker: &mut ExplicitWorker,
+    seen: &Sighting,
+) -> Result<Option<GraphLasso>, Stop> {
+    match seen {
+        Sighting::Path(seen) => lasso_of_sighting(product, worker, seen),
+        Sighting::Nodes(remaining) => remaining.lasso(product, worker),
     }
 }
 

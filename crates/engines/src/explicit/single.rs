@@ -163,6 +163,11 @@ impl<K: Copy + Eq + Hash> ProductWorker<K> {
         self.budget.check()
     }
 
+    /// Replaces the limits on time and the switches that cancel this worker.
+    pub(crate) fn set_budget(&mut self, budget: &Budget) {
+        self.budget = budget.clone();
+    }
+
     /// Freezes the product: edges to unknown nodes are omitted from now on.
     pub(crate) fn seal(&mut self) {
         self.states.seal();
@@ -253,14 +258,9 @@ impl<K: Copy + Eq + Hash> ProductWorker<K> {
         Ok(None)
     }
 
-    /// [`SweepGraph::tick`](lariat_emptiness::Graph::tick) of the product.
-    /// Leases the bytes of the emptiness check. Waits for no other worker.
-    pub(crate) fn lease(&mut self, bytes: usize) -> Result<(), Stop> {
-        self.check.resize(bytes)
-    }
-
+    /// [`Graph::tick`](lariat_emptiness::Graph::tick) of the product.
     pub(crate) fn tick(&mut self, observer: &dyn Observer, bytes: usize) -> Result<(), Stop> {
-        self.lease(bytes)?;
+        self.check.resize(bytes)?;
         self.budget.check()?;
         self.states.yield_to_writer();
         let figures = [
