@@ -75,8 +75,19 @@ pub fn plans() -> Vec<(String, Plan)> {
     let slap_fst = Plan::of("slap-fst").checked_by(Emptiness::Iec);
     plans.push(("slap-fst-el".to_owned(), slap_fst.as_variant(el)));
     plans.push((DISTRIBUTED.to_owned(), distributed()));
-    for workers in [2, 3] {
+    for workers in [4, 8] {
         plans.extend(["explicit", "ba"].map(|preset| with_workers(preset, workers)));
+    }
+    // The parallel check without the depth-first search beside it.
+    for workers in [2, 3] {
+        let (name, plan) = with_workers("explicit", workers);
+        plans.push((
+            format!("{name}-owcty"),
+            plan.as_variant(Variant {
+                published: true,
+                ..plan.variant
+            }),
+        ));
     }
     plans.extend(hyb_without());
     plans.extend(hyb_with_sets());
@@ -177,7 +188,7 @@ pub fn all() -> Vec<Subject> {
         let name = format!("facade-{}", preset.id.name());
         all.push(facade(&name, preset.plan().into()));
     }
-    let (name, plan) = with_workers("explicit", 2);
+    let (name, plan) = with_workers("explicit", 4);
     all.push(facade(&format!("facade-{name}"), plan.into()));
     for kind in [AutomatonKind::Ba, AutomatonKind::Ta, AutomatonKind::Tgta] {
         let name = format!("facade-sog-{}", kind.name());

@@ -32,13 +32,14 @@
 //! visited are in lists, of which a worker with a long one offers the older half to idle workers.
 //! Between two phases all workers have been joined, so relaxed order suffices except for marks,
 //! which are written before the queue flag is set. A worker that stops or panics closes the queue.
-//! Cost: 4 bytes per node, 8 more if marks are propagated; every edge once, inner edges up to twice
-//! more per round.
+//! Cost: 4 bytes per node, 4 per node and edge inside accepting layers (`edge_lists.rs`), 8 per node
+//! if marks are propagated. Every edge is computed once, inner edges once more per round of marks.
 
+use crate::edge_lists::EdgeLists;
 use crate::graph::{Edge, Graph, Marks, NodeId};
-use crate::lasso::{GraphLasso, NodeSet, shortened_from};
 use crate::outcome::{Counts, Outcome};
-use crate::scc_stack::{Policy, SearchMove, bytes, grow, search};
+use crate::remaining::Remaining;
+use crate::scc_stack::{bytes, grow};
 use lariat_budget::{Budget, SharedLease, Stop};
 use lariat_parallel::{Outside, Segments, TaskQueue};
 use std::hint::black_box;
@@ -65,20 +66,12 @@ const MOST_EDGES: u32 = 1 << 28;
 
 /// Nodes whose words are reserved at a time, a power of two.
 const NODE_BLOCK: u32 = 1024;
-/// Edges between two budget polls.
+/// Edges, or lists of edges, between two budget polls.
 const TICK: u64 = 1024;
 /// A shorter list is not divided.
 const LEAST_SHARED: usize = 64;
 /// Nodes per task of a scan.
 const SCAN: usize = 1 << 14;
-
-/// The nodes among which an accepting cycle lies.
-#[derive(Debug)]
-pub struct Remaining {
-    nodes: Vec<NodeId>,
-    /// Exclusive upper bound of the ids of found nodes.
-    known: usize,
-}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
@@ -100,6 +93,7 @@ enum NodeTask {
 struct Shared {
     nodes: Segments<AtomicU32>,
     marks: Segments<AtomicU64>,
+    lists: EdgeLists,
     lease: SharedLease,
     budget: Budget,
     queue: TaskQueue<NodeTask>,
@@ -120,10 +114,15 @@ struct Member<'w, G: Graph> {
     worker: &'w mut G::Worker,
     /// Nodes to visit.
     list: Vec<NodeId>,
-    /// Edges of the visited node.
+    /// Edges of the visited node, and the targets of those inside its layer.
     edges: Vec<Edge>,
+    inner: Vec<NodeId>,
+    /// Free words for edge lists.
+    block: Range<u32>,
     reserved: Reserved,
     counts: Counts,
+    /// Edges and lists since the start, for polls of the budget.
+    steps: u64,
     /// Nodes of `S` found, and eliminated.
     entered: u64,
     eliminated: u64,
@@ -163,6 +162,7 @@ where
         shared: Shared {
             nodes: Segments::new(),
             marks: Segments::new(),
+            lists: EdgeLists::new(),
             lease: budget.shared_lease(),
             budget: budget.clone(),
             queue: TaskQueue::new(),
@@ -340,8 +340,11 @@ impl<'w, G: Layered> Member<'w, G> {
             worker,
             list: Vec::new(),
             edges: Vec::new(),
+            inner: Vec::new(),
+            block: 0..0,
             reserved: Reserved::default(),
             counts: Counts::default(),
+            steps: 0,
             entered: 0,
             eliminated: 0,
         }
@@ -471,26 +474,27 @@ impl<'w, G: Layered> Member<'w, G> {
     }
 
     fn visit(&mut self, run: PhaseRun<'_, G>, node: NodeId) -> Result<(), Halt> {
+        match run.phase {
+            Phase::Reach => self.reach(run, node),
+            Phase::Trim | Phase::Prune => self.leave(run, node).map_err(Halt::Stop),
+            Phase::Mark => self.mark(run, node).map_err(Halt::Stop),
+        }
+    }
+
+    /// Finds the targets of a new node, and counts its edges inside its layer.
+    fn reach(&mut self, run: PhaseRun<'_, G>, node: NodeId) -> Result<(), Halt> {
         let edges = self.list_edges(run, node)?;
         let layer = run.graph.layer(self.worker, node);
-        let own_marks = if run.phase == Phase::Mark {
-            // The flag first: marks that are added afterwards set it again.
-            let status = run.shared.nodes.at(node.index());
-            status.fetch_and(!QUEUED, AcqRel);
-            Marks(run.shared.marks.at(node.index()).load(Acquire))
-        } else {
-            Marks::NONE
-        };
+        self.inner.clear();
         for edge in &edges {
             let is_inner = layer.is_some() && run.graph.layer(self.worker, edge.to) == layer;
-            if run.phase == Phase::Reach {
-                if is_inner && edge.to == node && edge.marks.contains(run.graph.marks()) {
+            if is_inner {
+                if edge.to == node && edge.marks.contains(run.graph.marks()) {
                     return Err(Halt::Loop(node));
                 }
-                if self.find(run, edge.to, u32::from(is_inner)) {
-                    self.push(run, edge.to)?;
-                }
-            } else if is_inner && self.follow(run, *edge, own_marks)? {
+                self.inner.push(edge.to);
+            }
+            if self.find(run, edge.to, u32::from(is_inner)) {
                 self.push(run, edge.to)?;
             }
             let status = run.shared.nodes.at(edge.to.index());
@@ -499,29 +503,82 @@ impl<'w, G: Layered> Member<'w, G> {
             }
         }
         self.edges = edges;
+        if layer.is_some() {
+            let Shared { lists, lease, .. } = run.shared;
+            lists.write(node, &self.inner, &mut self.block, lease);
+        }
         Ok(())
     }
 
-    /// Follows an inner edge after the first phase, from a node with these marks; returns whether
-    /// its target has to be visited.
-    fn follow(&mut self, run: PhaseRun<'_, G>, edge: Edge, marks: Marks) -> Result<bool, Stop> {
-        let status = run.shared.nodes.at(edge.to.index());
-        if run.phase != Phase::Mark {
-            let known = status.fetch_sub(1, Relaxed);
-            return Ok(known & DEGREE == 1 && known & INSIDE != 0 && self.eliminate(status));
+    /// Follows the inner edges of an eliminated node.
+    fn leave(&mut self, run: PhaseRun<'_, G>, node: NodeId) -> Result<(), Stop> {
+        if let Some(targets) = run.shared.lists.read(node) {
+            self.poll(run)?;
+            let word = |to: NodeId| run.shared.nodes.at(to.index()).load(Relaxed);
+            black_box(targets.clone().fold(0, |sum, to| sum ^ word(to)));
+            for to in targets {
+                self.leave_by(run, to)?;
+            }
+            return Ok(());
         }
-        if status.load(Relaxed) & INSIDE == 0 {
-            return Ok(false);
+        let edges = self.list_edges(run, node)?;
+        let layer = run.graph.layer(self.worker, node);
+        for edge in &edges {
+            if run.graph.layer(self.worker, edge.to) == layer {
+                self.leave_by(run, edge.to)?;
+            }
         }
-        self.reserve_marks(run, edge.to)?;
-        let known = run.shared.marks.at(edge.to.index());
-        let marks = marks.union(edge.marks);
-        if Marks(known.load(Relaxed)).contains(marks)
-            || Marks(known.fetch_or(marks.0, Release)).contains(marks)
-        {
-            return Ok(false);
+        self.edges = edges;
+        Ok(())
+    }
+
+    /// Takes an inner edge to `to` away.
+    #[inline]
+    fn leave_by(&mut self, run: PhaseRun<'_, G>, to: NodeId) -> Result<(), Stop> {
+        let status = run.shared.nodes.at(to.index());
+        let known = status.fetch_sub(1, Relaxed);
+        if known & DEGREE == 1 && known & INSIDE != 0 && self.eliminate(status) {
+            self.push(run, to)?;
         }
-        Ok(status.fetch_or(QUEUED, AcqRel) & QUEUED == 0)
+        Ok(())
+    }
+
+    /// Propagates the marks of a node along its inner edges.
+    fn mark(&mut self, run: PhaseRun<'_, G>, node: NodeId) -> Result<(), Stop> {
+        let edges = self.list_edges(run, node)?;
+        let layer = run.graph.layer(self.worker, node);
+        // The flag first: marks that are added afterwards set it again.
+        let status = run.shared.nodes.at(node.index());
+        status.fetch_and(!QUEUED, AcqRel);
+        let own = Marks(run.shared.marks.at(node.index()).load(Acquire));
+        for edge in &edges {
+            let status = run.shared.nodes.at(edge.to.index());
+            let is_inner = run.graph.layer(self.worker, edge.to) == layer;
+            if !is_inner || status.load(Relaxed) & INSIDE == 0 {
+                continue;
+            }
+            self.reserve_marks(run, edge.to)?;
+            let known = run.shared.marks.at(edge.to.index());
+            let marks = own.union(edge.marks);
+            if !Marks(known.load(Relaxed)).contains(marks)
+                && !Marks(known.fetch_or(marks.0, Release)).contains(marks)
+                && status.fetch_or(QUEUED, AcqRel) & QUEUED == 0
+            {
+                self.push(run, edge.to)?;
+            }
+        }
+        self.edges = edges;
+        Ok(())
+    }
+
+    /// Polls the budget from time to time.
+    #[inline]
+    fn poll(&mut self, run: PhaseRun<'_, G>) -> Result<(), Stop> {
+        self.steps += 1;
+        if self.steps.is_multiple_of(TICK) {
+            run.graph.tick(self.worker, self.bytes())?;
+        }
+        Ok(())
     }
 
     /// Computes all edges of a node, and prefetches the words of their targets.
@@ -531,9 +588,7 @@ impl<'w, G: Layered> Member<'w, G> {
         let mut cursor = G::Cursor::default();
         while let Some(edge) = run.graph.next_edge(self.worker, node, &mut cursor)? {
             self.counts.edges += 1;
-            if self.counts.edges.is_multiple_of(TICK) {
-                run.graph.tick(self.worker, self.bytes() + bytes(&edges))?;
-            }
+            self.poll(run)?;
             self.reserve(run, edge.to)?;
             edges.push(edge);
         }
@@ -571,77 +626,4 @@ fn reserve_in<T: Default>(
         *reserved = end;
     }
     Ok(())
-}
-
-impl Remaining {
-    /// A lasso through these nodes. The budget of the search may be used up: seal a graph that
-    /// supports it first.
-    pub fn lasso<G: Graph>(
-        &self,
-        graph: &G,
-        worker: &mut G::Worker,
-    ) -> Result<Option<GraphLasso>, G::Stop> {
-        let inside: NodeSet = self.nodes.iter().collect();
-        let rooted = Rooted {
-            graph,
-            roots: &self.nodes,
-        };
-        let found = search(&rooted, worker, &mut Counts::default(), Among(&inside))?;
-        match found {
-            Outcome::Accepting(evidence) => shortened_from(graph, worker, &evidence, self.known),
-            _ => Ok(None),
-        }
-    }
-}
-
-/// A graph with other initial nodes.
-struct Rooted<'a, G> {
-    graph: &'a G,
-    roots: &'a [NodeId],
-}
-
-impl<G: Graph> Graph for Rooted<'_, G> {
-    type Stop = G::Stop;
-    type Worker = G::Worker;
-    type Cursor = G::Cursor;
-
-    fn marks(&self) -> Marks {
-        self.graph.marks()
-    }
-
-    fn initial(&self, _: &mut G::Worker, k: usize) -> Result<Option<NodeId>, G::Stop> {
-        Ok(self.roots.get(k).copied())
-    }
-
-    fn next_edge(
-        &self,
-        worker: &mut G::Worker,
-        node: NodeId,
-        cursor: &mut G::Cursor,
-    ) -> Result<Option<Edge>, G::Stop> {
-        self.graph.next_edge(worker, node, cursor)
-    }
-
-    fn tick(&self, worker: &mut G::Worker, bytes: usize) -> Result<(), G::Stop> {
-        self.graph.tick(worker, bytes)
-    }
-}
-
-/// Enters the nodes of a set.
-struct Among<'a>(&'a NodeSet);
-
-impl<G: Graph> Policy<G> for Among<'_> {
-    fn decide(
-        &mut self,
-        _: &G,
-        _: &mut G::Worker,
-        _: &mut Counts,
-        node: NodeId,
-    ) -> Result<SearchMove, G::Stop> {
-        Ok(if self.0.contains(node) {
-            SearchMove::Enter
-        } else {
-            SearchMove::Ignore
-        })
-    }
 }

@@ -35,7 +35,7 @@ use claims::evaluate_claims;
 use covering::OnPath;
 use lariat_budget::{Statistic, Stop};
 use lariat_emptiness::{
-    Counts, GraphLasso, Outcome, PathOutcome, couvreur, couvreur_asking, lasso, streett,
+    Counts, GraphLasso, Outcome, PathOutcome, couvreur, couvreur_asking, lasso, owcty, streett,
 };
 use lariat_model::{Lasso, Strength};
 use lariat_space::explicit::StateTable;
@@ -58,7 +58,7 @@ pub const EXPLICIT: Engine = Engine {
         AutomatonKind::Ba => Some(Strength::Weak),
         AutomatonKind::Ta | AutomatonKind::Tgta => None,
     },
-    has_published: false,
+    has_published: true,
     procedure: Procedure::Single(|task| match task.automaton {
         AutomatonKind::Tgba | AutomatonKind::Ba => synchronous(task),
         AutomatonKind::Ta => testing_automata::ta(task),
@@ -67,11 +67,16 @@ pub const EXPLICIT: Engine = Engine {
 };
 
 /// Checks the synchronous product by Couvreur's algorithm, beside OWCTY with several workers, or by
-/// the sequential check for Streett pairs.
+/// the sequential check for Streett pairs. The published variant with several workers is OWCTY alone.
 pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
     let product = ExplicitProduct::new(task.problem, task.observer);
     let several = match task.variant.workers.count().get() {
-        count if count >= LEAST_WORKERS && product.has_fairness_in_marks() => count,
+        count
+            if (count >= LEAST_WORKERS || task.variant.published)
+                && product.has_fairness_in_marks() =>
+        {
+            count
+        }
         _ => 1,
     };
     let mut workers = match several {
@@ -87,7 +92,12 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
     if several > 1 {
         let mut on_path = OnPath::new(task.problem, &product);
         let budget = task.budget;
-        let found = search_together(&product, &mut workers, &mut on_path, budget, &mut counts);
+        let found = if task.variant.published {
+            let found = owcty(&product, &mut workers, budget, &mut counts);
+            found.map(|found| found.map(Sighting::Nodes))
+        } else {
+            search_together(&product, &mut workers, &mut on_path, budget, &mut counts)
+        };
         let mut worker = merge_workers(workers);
         record_search(task.account, &counts, worker.states());
         task.account.stats.set(Statistic::WORKERS, several);
