@@ -11,7 +11,8 @@ pub(crate) use ask::{Ask, Mcc, Topic};
 pub(crate) use campaigns::{Bench, Plot};
 pub(crate) use check::{Check, Volume};
 pub(crate) use models::{
-    Draw, Generate, Info, OutputFormat, ReduceArgs, Simulate, Translate, ViewArgs,
+    Draw, Generate, Info, Init, OutputFormat, ReduceArgs, Simulate, StarterKind, Translate,
+    ViewArgs,
 };
 pub(crate) use states::{ClusterArgs, StatesArgs, TeamArgs};
 pub(crate) use values::Without;
@@ -69,6 +70,8 @@ impl Color {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
+    /// Write a first model with properties, and print the commands that check them.
+    Init(Init),
     /// Decide properties of a model.
     Check(Box<Check>),
     /// Answer questions without a formula: deadlocks, bounds, dead or live transitions.
@@ -97,6 +100,10 @@ pub(crate) enum Command {
     Plot(Plot),
     /// Run a campaign: engines over models and properties.
     Bench(Bench),
+    /// Describe this program and this machine: threads, memory, other programs.
+    Doctor,
+    /// Run a language server on stdin and stdout, for editors.
+    Lsp,
     /// Write completions for a shell.
     Completions(Completions),
     /// Write manual pages, one per command.

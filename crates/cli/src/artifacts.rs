@@ -97,13 +97,16 @@ impl<'a> Artifacts<'a> {
         if args.junit.is_none() && args.sarif.is_none() && args.itf.is_none() {
             return;
         }
-        let Some(position) = self
-            .cases
-            .iter()
-            .position(|case| case.name == report.name())
-        else {
-            return;
-        };
+        let is_it = |case: &Case| case.name == report.name();
+        let position = self.cases.iter().position(is_it).unwrap_or_else(|| {
+            // A finding that the search for other properties met.
+            self.cases.push(Case {
+                name: report.name().to_owned(),
+                formula: report.formula().to_owned(),
+                outcome: None,
+            });
+            self.cases.len() - 1
+        });
         if let (Some(path), Verdict::Violated(run)) = (&self.args.itf, report.verdict())
             && report.witness().is_none()
             && (run.loop_start().is_some() || !run.is_empty() || run.violated_at().is_some())

@@ -12,7 +12,9 @@ use lariat::internals::ask::{
     AnswerKind, AskOptions, EarnedAnswer, EarnedReply, QuestionEngine, StateQuestion, StopRule, ask,
 };
 use lariat::internals::formats::{LoadedModel, ModelFormat};
-use lariat::internals::ir::{Lasso, Names, NodeKind, System, suggestion};
+use lariat::internals::ir::{
+    Finding, Lasso, Names, NodeKind, OVERFLOW, Overflow, System, suggestion,
+};
 use lariat::internals::ltl::AtomError;
 use lariat::internals::{Advice, Reason, RunContext, RunLayout, SpaceCache, Stop, Systems};
 use std::collections::HashMap;
@@ -118,6 +120,15 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
     if let Some(examination) = examination.filter(|_| !args.json) {
         out::text(&summary(examination, &answers))?;
     }
+    if args.topic == Topic::Faults {
+        if model.system.overflow() == Overflow::TooLarge {
+            let why = "the condition for a step that exceeds a range is too large; `lariat states` reports overflow";
+            crate::warn(&format!("{OVERFLOW}: {why}"));
+            open = open.max(Exit::Undecided);
+        } else if questions.is_empty() && !args.json {
+            out::text("the model has no assertions, and no step can fail or exceed a range\n")?;
+        }
+    }
     if is_out_of_time && !args.json && !args.quiet {
         out::text(&advice(start.elapsed()))?;
     }
@@ -168,7 +179,7 @@ fn whole(topic: Topic) -> Option<Examination> {
         Topic::Stable => Some(Examination::Stable),
         Topic::DeadTransitions => Some(Examination::QuasiLive),
         Topic::Live => Some(Examination::Live),
-        Topic::Deadlock | Topic::Bounds => None,
+        Topic::Deadlock | Topic::Bounds | Topic::Faults => None,
     }
 }
 
@@ -184,6 +195,14 @@ fn questions(
         Topic::DeadTransitions => Examination::QuasiLive.questions(shown),
         Topic::OneSafe => Examination::OneSafe.questions(shown),
         Topic::Stable => Examination::Stable.questions(shown),
+        Topic::Faults => {
+            let findings = findings(&model.system).into_iter();
+            let question = |finding: Finding| {
+                let question = StateQuestion::Reach(finding.bad.clone());
+                (finding.property_name(), question)
+            };
+            findings.map(question).collect()
+        }
         Topic::Bounds => {
             let place = |name: &str| names.number(name).ok_or(NodeKind::Place);
             let named = named(args, places(shown), &names, place)?;
@@ -199,6 +218,13 @@ fn questions(
             named.map(|(name, events)| (name, always(events))).collect()
         }
     })
+}
+
+/// Everything that counts as a defect of the model.
+fn findings(system: &System) -> Vec<Finding> {
+    let mut findings = system.declared_findings();
+    findings.extend(system.overflow_finding());
+    findings
 }
 
 /// The named items, or all; `find` returns the kind of node that it does not find.
@@ -292,7 +318,14 @@ impl AnswerPrinter<'_> {
         if expected {
             return String::new();
         }
-        let mut out = first_words(args.topic, about, answer);
+        let mut out = match (args.topic, answer) {
+            (Topic::Faults, EarnedAnswer::Reached(_)) => {
+                let mut findings = findings(system).into_iter();
+                let finding = findings.find(|finding| finding.property_name() == about);
+                finding.map_or(String::new(), |finding| format!("{about}: {finding}"))
+            }
+            (topic, answer) => first_words(topic, about, answer),
+        };
         let run = run_of(answer).map(|run| run.run(system));
         let run = run.as_ref();
         let is_endless = matches!(answer, EarnedAnswer::Endless(_));
@@ -334,6 +367,7 @@ fn first_words(topic: Topic, about: &str, answer: &EarnedAnswer) -> String {
         }
         (Topic::DeadTransitions, EarnedAnswer::Never(_)) => format!("{about} can never fire"),
         (Topic::Stable, EarnedAnswer::Never(_)) => format!("{about} never changes"),
+        (Topic::Faults, EarnedAnswer::Never(_)) => format!("{about}: no reachable state shows it"),
         (Topic::OneSafe, EarnedAnswer::Reached(_)) => {
             format!("{about} can hold more than one token")
         }

@@ -243,7 +243,7 @@ impl<'a> Printer<'a> {
             trace.add(&answer);
         }
         if let Some(page) = &mut self.page {
-            let property = self.properties.iter().find(|p| p.name() == report.name());
+            let property = self.properties.find(report.name());
             let mut answer = answer;
             answer["formula"] = report.shown_formula().into();
             page.add(&self.index, answer, property)?;
@@ -254,7 +254,8 @@ impl<'a> Printer<'a> {
     /// Prints warnings about faults of the program that were found since the last report.
     fn warn(&mut self, report: &Report) {
         if let Some(faults) = report.faults() {
-            for warning in faults.new_warnings(self.faults.as_ref()) {
+            let reported = |name: &str| self.properties.find(name).is_some();
+            for warning in faults.new_warnings(self.faults.as_ref(), reported) {
                 crate::warn(&warning);
             }
             self.faults = Some(faults.clone());
@@ -276,9 +277,15 @@ impl<'a> Printer<'a> {
         if self.args.volume() != Volume::Silent
             && let Some(states) = self.faults.and_then(|faults| faults.incomplete_after())
         {
+            let what = if self.args.no_faults {
+                "failing assertions, errors and overflow"
+            } else {
+                "errors and overflow"
+            };
             crate::remark(&format!(
-                "searched {} states for failing assertions, errors and overflow; `lariat states` searches all",
-                grouped(states)
+                "searched {} states for {what}; `lariat ask {} faults` searches all",
+                grouped(states),
+                self.args.model.display()
             ));
         }
         let failed = self.trace.is_some_and(|trace| trace.has_failed);
@@ -400,6 +407,7 @@ pub(crate) fn options(args: &Check) -> Result<CheckOptions, Failure> {
             (false, false) => Shortening::Counted,
         },
         claims: Vec::new(),
+        quotient: None,
     };
     options.validate().map_err(Failure::new)?;
     Ok(options)

@@ -51,9 +51,10 @@ mod absent {
         _: &Path,
         _: &mut LimitArgs,
     ) -> Result<Participation, Failure> {
-        match (&team.hosts, team.process, team.connect_timeout) {
-            (None, None, None) => Ok(Participation::Continue(None)),
-            _ => Err(Failure::new(HOW)),
+        // The other options require this one.
+        match &team.hosts {
+            None => Ok(Participation::Continue(None)),
+            Some(_) => Err(Failure::new(HOW)),
         }
     }
 
@@ -84,10 +85,11 @@ mod present {
     use lariat::internals::{Budget, Observer, Statistic, Stats};
     use lariat_campaign::units::Bytes;
     use lariat_distributed::{
-        DistributedCount, Figures, Machines, RunContext, digest, engine, hosts_here, read_hosts,
-        serve,
+        DistributedCount, Figures, Machines, RunContext, Secret, digest, engine, hosts_here,
+        read_hosts, serve,
     };
     use std::ffi::OsString;
+    use std::io::Read as _;
     use std::path::PathBuf;
     use std::process::{Child, Stdio};
     use std::time::{Duration, Instant};
@@ -178,6 +180,7 @@ mod present {
         if let Some(time) = team.connect_timeout {
             cluster.patience = time.0;
         }
+        cluster.secret = team.secret_file.as_deref().map(secret).transpose()?;
         // The digest is compared with that of process 0; a pipe has none.
         let own = std::fs::metadata(model).is_ok_and(|file| file.is_file());
         let own = own.then(|| std::fs::read(model).ok()).flatten();
@@ -200,6 +203,19 @@ mod present {
         };
         let machines = Box::leak(Box::new(machines.map_err(Failure::new)?));
         Ok(Participation::Continue(Some(ClusterClient(machines))))
+    }
+
+    /// Limit on the length of a file with a secret, in bytes.
+    const LONGEST_SECRET: u64 = 1 << 16;
+
+    /// Reads the secret of the processes.
+    fn secret(path: &Path) -> Result<Secret, Failure> {
+        let named = |why: String| Failure::new(format!("{}: {why}", path.display()));
+        let mut contents = Vec::new();
+        let read = std::fs::File::open(path)
+            .and_then(|file| file.take(LONGEST_SECRET).read_to_end(&mut contents));
+        read.map_err(|error| named(error.to_string()))?;
+        Secret::new(&contents).map_err(named)
     }
 
     /// Time for the other processes to exit before they are killed.

@@ -62,7 +62,7 @@ pub(crate) fn repeating(args: &[OsString], property: &str, engine: Option<&str>)
 }
 
 /// A word quoted for a shell.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()

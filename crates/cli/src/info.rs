@@ -106,7 +106,7 @@ impl Sizes {
                 .map(|found| found.words(system, coloured)),
             constant: 0,
             units: system.units.len(),
-            assertions: model.assertions.iter().map(|a| a.name.clone()).collect(),
+            assertions: system.findings.iter().map(|f| f.name.clone()).collect(),
             property: model.property.as_ref().map(|p| p.name.clone()),
         };
         let mut written = vec![false; system.variables.len()];
@@ -139,6 +139,7 @@ impl Sizes {
             ModelFormat::Pnml if self.coloured.is_some() => "coloured Petri net",
             ModelFormat::Pnml => "place/transition net",
             ModelFormat::Dve => "program of processes (DVE)",
+            ModelFormat::Promela => "program of processes (Promela)",
             ModelFormat::Etf => "tables of transitions (ETF)",
         }
     }
@@ -161,7 +162,7 @@ impl Sizes {
                 "constant_places": self.constant,
                 "units": self.units,
             }),
-            ModelFormat::Dve | ModelFormat::Etf => serde_json::json!({
+            ModelFormat::Dve | ModelFormat::Promela | ModelFormat::Etf => serde_json::json!({
                 "variables": self.variables,
                 "events": self.events,
                 "constant_variables": self.constant,
@@ -217,7 +218,7 @@ impl Sizes {
                     rows.push(("nested units", grouped(self.units)));
                 }
             }
-            ModelFormat::Dve | ModelFormat::Etf => {
+            ModelFormat::Dve | ModelFormat::Promela | ModelFormat::Etf => {
                 let constant = format!("{} of the variables", grouped(self.constant));
                 rows.extend([
                     ("variables", grouped(self.variables)),

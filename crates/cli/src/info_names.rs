@@ -33,6 +33,40 @@ enum Values {
     Events(usize),
 }
 
+impl AtomName {
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The id of a place or transition, if it differs from the name.
+    pub(crate) fn id(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
+    pub(crate) fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    /// Kind, id and values in words.
+    pub(crate) fn describe(&self) -> String {
+        let id = { self.id.as_ref() }.map_or(String::new(), |id| format!(" ({id})"));
+        let values = match &self.values {
+            Values::None | Values::Tokens(None) => String::new(),
+            Values::Tokens(Some(bound)) => format!(", at most {bound}"),
+            Values::Range(low, high) => format!(", {low} to {high}"),
+            Values::OneOf(names) if names.len() > LISTED => {
+                let listed = names[..LISTED].join(", ");
+                format!(": {listed}, … ({} values)", names.len())
+            }
+            Values::OneOf(names) => format!(": {}", names.join(", ")),
+            Values::Colours(colours) => format!(": {colours}"),
+            Values::Events(1) => ", 1 event".to_owned(),
+            Values::Events(count) => format!(", {count} events"),
+        };
+        format!("{}{id}{values}", self.kind)
+    }
+}
+
 /// All names of the model, in its order. `bounds` are those of the variables, where known.
 pub(crate) fn atom_names(model: &LoadedModel, bounds: &[Option<u64>]) -> Vec<AtomName> {
     match model.coloured_net() {
@@ -159,6 +193,11 @@ fn of_program(model: &LoadedModel) -> Vec<AtomName> {
         listed.extend(states.iter().cloned());
         list.extend({ states.iter() }.map(|state| entry(state, "state", Values::None)));
     }
+    // The error state is a variable.
+    let claims = system.findings.iter().cloned();
+    for finding in claims.chain(system.overflow_finding()) {
+        list.push(entry(&finding.atom(), finding.kind.name(), Values::None));
+    }
     let is_etf = model.format == ModelFormat::Etf;
     for (name, meaning) in model.definitions() {
         let (kind, values) = match meaning {
@@ -184,31 +223,8 @@ pub(crate) fn text(names: &[AtomName]) -> String {
     let width = names.iter().map(|name| name.name.chars().count()).max();
     let width = width.unwrap_or(0).min(40);
     let mut out = String::new();
-    for AtomName {
-        name,
-        id,
-        kind,
-        values,
-    } in names
-    {
-        let id = id.as_ref().map_or(String::new(), |id| format!(" ({id})"));
-        let values = match values {
-            Values::None | Values::Tokens(None) => String::new(),
-            Values::Tokens(Some(bound)) => format!(", at most {bound}"),
-            Values::Range(low, high) => format!(", {low} to {high}"),
-            Values::OneOf(names) if names.len() > LISTED => {
-                format!(
-                    ": {}, … ({} values)",
-                    names[..LISTED].join(", "),
-                    names.len()
-                )
-            }
-            Values::OneOf(names) => format!(": {}", names.join(", ")),
-            Values::Colours(colours) => format!(": {colours}"),
-            Values::Events(1) => ", 1 event".to_owned(),
-            Values::Events(count) => format!(", {count} events"),
-        };
-        let _ = writeln!(out, "  {name:width$}  {kind}{id}{values}");
+    for entry in names {
+        let _ = writeln!(out, "  {:width$}  {}", entry.name, entry.describe());
     }
     out + "A place or variable: p, \"p >= 2\"; a transition or event: fires(t), fireable(t); also: deadlock.\n"
 }

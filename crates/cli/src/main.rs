@@ -9,13 +9,16 @@ mod bench;
 mod check;
 mod cluster;
 mod cross;
+mod doctor;
 mod draw;
 mod exams;
 mod generate;
 mod info;
 mod info_names;
+mod init;
 mod input;
 mod layout;
+mod lsp;
 mod mcc;
 mod open_names;
 mod out;
@@ -119,7 +122,21 @@ pub(crate) fn remark(message: &str) {
     out::message(&format!("{dim}note: {message}{dim:#}\n"));
 }
 
+/// The text for a call without arguments.
+const FIRST_STEPS: &str = "\
+Lariat checks linear-time properties of Petri nets and programs. Three commands to begin with:
+  lariat init                                 write a small model with properties
+  lariat check request.pnml -F request.ltl    check them; --html run.html shows counterexamples
+  lariat simulate request.pnml                take the steps of the model yourself
+`lariat doctor` describes this machine, `lariat --help` lists all commands, and
+`lariat COMMAND --help` explains one. The README and the book begin with a tutorial.
+";
+
 fn main() -> ExitCode {
+    if std::env::args_os().len() <= 1 {
+        out::message(FIRST_STEPS);
+        return Exit::Input.into();
+    }
     let cli = Cli::parse();
     cli.color.write_global();
     let done = run(cli.command);
@@ -153,6 +170,9 @@ fn run(command: Command) -> Result<Exit, Failure> {
         Command::Simulate(args) => simulate::run(&args),
         Command::Draw(args) => draw::run(&args),
         Command::Generate(args) => generate::run(&args),
+        Command::Init(args) => init::run(&args),
+        Command::Doctor => doctor::run(),
+        Command::Lsp => lsp::run(),
         Command::Plot(args) => plot::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Completions(args) => pages::completions(&args),

@@ -67,7 +67,7 @@ impl Sources {
     }
 
     /// Binds all properties to the model, and keeps those that were selected. A property process of
-    /// the model is the last property.
+    /// the model follows those of the command line; the findings of the model are last.
     pub(crate) fn bind<'m>(
         &self,
         args: &Check,
@@ -95,6 +95,9 @@ impl Sources {
         }
         errors.into_result()?;
         properties.add_property_process()?;
+        if !args.no_faults {
+            properties.add_findings()?;
+        }
         if properties.is_empty() {
             return Err(Failure::new(
                 "nothing to check\n  = help: give a formula with -f, or a file with -F, --mcc or --automaton; see `lariat check --help`",

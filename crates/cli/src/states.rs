@@ -5,6 +5,7 @@ use crate::cluster::{Participation, take_part};
 use crate::progress::{ProgressLine, grouped};
 use crate::{Exit, Failure, input, out};
 use lariat::internals::formats::ModelFormat;
+use lariat::internals::ir::Finding;
 use lariat::internals::space::symbolic::UBig;
 use lariat::internals::{
     Concurrency, CountOptions, CountingMethod, OrderChoice, Pumping, RunContext, StateSpace, Stop,
@@ -56,7 +57,8 @@ pub(crate) fn run(mut args: StatesArgs) -> Result<Exit, Failure> {
     };
     let line = ProgressLine::new(volume);
     let start = Instant::now();
-    let claims: Vec<_> = model.assertions.iter().map(|a| a.holds.clone()).collect();
+    let findings = &system.findings;
+    let claims: Vec<_> = findings.iter().map(Finding::holds).collect();
     let engine = args.engine;
     let modulo = if args.symmetry {
         orbits(&model, RunContext::new(&budget, &line)).map_err(Failure::Undecided)?
@@ -96,10 +98,10 @@ pub(crate) fn run(mut args: StatesArgs) -> Result<Exit, Failure> {
     if let Some(var) = found.overflow {
         crate::warn(&overflow_warning(&system.variable(var).name));
     }
-    let claims = model.assertions.iter().zip(&found.failed);
-    let failed: Vec<(&str, String)> = claims
+    let claims = findings.iter().zip(&found.failed);
+    let failed: Vec<(&Finding, String)> = claims
         .filter(|(_, failed)| **failed != UBig::ZERO)
-        .map(|(assertion, failed)| (assertion.name.as_str(), failed.to_string()))
+        .map(|(finding, failed)| (finding, failed.to_string()))
         .collect();
     if args.json {
         let file = args.model.display().to_string();
@@ -151,7 +153,7 @@ fn json(
     model: &str,
     system: &System,
     found: &StateSpace,
-    failed: &[(&str, String)],
+    failed: &[(&Finding, String)],
     seconds: f64,
 ) -> serde_json::Value {
     let mut object = json!({
@@ -183,8 +185,8 @@ fn json(
     if let Some(var) = found.overflow {
         object["overflow"] = json!(system.variable(var).name);
     }
-    for (name, states) in failed {
-        object["failed_assertions"][*name] = json!(states);
+    for (finding, states) in failed {
+        object["failed_assertions"][&finding.name] = json!(states);
     }
     if let Some(pumping) = &found.pumping {
         let [prefix, pump, grows] = names(system, pumping);
@@ -193,12 +195,17 @@ fn json(
     object
 }
 
-fn text(system: &System, found: &StateSpace, failed: &[(&str, String)], seconds: f64) -> String {
+fn text(
+    system: &System,
+    found: &StateSpace,
+    failed: &[(&Finding, String)],
+    seconds: f64,
+) -> String {
     let mut text = String::new();
-    for (name, states) in failed {
+    for (finding, states) in failed {
         let plural = if states == "1" { "" } else { "s" };
         let states = grouped(states);
-        let _ = writeln!(text, "assertion {name} fails in {states} state{plural}");
+        let _ = writeln!(text, "{finding} in {states} state{plural}");
     }
     if let Some(stop) = &found.stop {
         let _ = writeln!(text, "unknown: {stop}");

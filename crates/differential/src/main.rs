@@ -4,9 +4,9 @@
 //! LARIAT_CASES=100000 cargo run --release -p lariat-differential [CAMPAIGN] [SUBJECT]…
 //! ```
 //!
-//! Campaigns: `fair` (fairness), `shadows` (nets with implicit places), `stretched`
-//! (agglomerations), `questions` (reachable states), `processes` (clusters of 1, 2 and 4
-//! processes). `LARIAT_SEED` sets the first seed. The first difference gives exit code 1 and the
+//! Campaigns: `fair` (fairness), `claims` (false claims in files), `shadows` (nets with implicit
+//! places), `stretched` (agglomerations), `questions` (reachable states), `processes` (clusters of
+//! 1, 2 and 4 processes). `LARIAT_SEED` sets the first seed. The first difference gives exit code 1 and the
 //! command that replays it.
 
 use lariat_differential::{processes, questions, subjects};
@@ -30,9 +30,10 @@ fn main() -> ExitCode {
             let all = [1, 2, 4].map(|n| processes::subjects(n, &program));
             all.into_iter().flatten().collect()
         }
-        Some(name @ ("fair" | "shadows" | "stretched")) => {
+        Some(name @ ("fair" | "claims" | "shadows" | "stretched")) => {
             let (case, subjects): (fn(u64) -> Case, _) = match name {
                 "fair" => (Case::fair, subjects::fair()),
+                "claims" => (Case::claimed, subjects::all()),
                 "shadows" => (Case::shadowed, subjects::all()),
                 _ => (Case::stretched, subjects::all()),
             };

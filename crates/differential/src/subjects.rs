@@ -2,12 +2,14 @@
 
 mod asking;
 mod fair;
+mod programs;
 
 pub use asking::{
     automaton, facade, facade_reduced, facade_text, facade_with, on_tableau, on_translation, run,
 };
 pub(crate) use asking::{by_tableau, by_translation, decide_about, intern};
 pub use fair::{fair, with_premises};
+pub use programs::programs;
 
 use asking::{PATIENCE, facade_with_idle_threads, has_tableau, on_translation_with};
 use lariat::internals::{
@@ -214,6 +216,7 @@ pub fn all() -> Vec<Subject> {
     all.extend(parallel_rounds());
     all.push(facade_text());
     all.extend(reduced());
+    all.extend(programs());
     all
 }
 

@@ -1,5 +1,6 @@
 //! The processes of a distributed run.
 
+use crate::secret::Secret;
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -23,6 +24,8 @@ pub struct Cluster {
     pub threads: usize,
     /// A [digest](crate::digest) of the model file of this process, if it has one.
     pub model: Option<u64>,
+    /// A secret that callers must know.
+    pub secret: Option<Secret>,
     /// Limit on the time to wait for the others at the start.
     pub patience: Duration,
 }
@@ -40,6 +43,7 @@ impl Cluster {
                 process,
                 threads: 1,
                 model: None,
+                secret: None,
                 patience: PATIENCE,
             }),
         }

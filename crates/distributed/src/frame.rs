@@ -5,6 +5,7 @@
 
 use crate::cluster::Cluster;
 use crate::report::WorkerReport;
+use crate::secret::{Bytes32, random};
 use crate::wire::{pack, unpack};
 use lariat_budget::Stop;
 use serde::de::DeserializeOwned;
@@ -14,8 +15,12 @@ use std::io::{self, Read, Write};
 /// A message on a control connection.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Frame {
-    /// The greeting is accepted.
-    Welcome,
+    /// The listener asks the caller for a proof that it knows the secret.
+    Challenge(Bytes32),
+    /// The proof of the caller.
+    Proof(Bytes32),
+    /// The greeting is accepted; with the proof of the listener if there is a secret.
+    Welcome(Option<Bytes32>),
     /// The greeting is refused, with the reason.
     Refused(String),
     /// From process 0: a question.
@@ -49,18 +54,26 @@ pub(crate) struct Hello {
     pub threads: usize,
     pub purpose: ConnectionKind,
     pub model: Option<u64>,
+    /// A random number, if the caller has a secret.
+    pub nonce: Option<Bytes32>,
 }
 
 impl Hello {
     /// The greeting of a process for a connection.
-    pub fn new(cluster: &Cluster, purpose: ConnectionKind) -> Hello {
-        Hello {
+    pub fn new(cluster: &Cluster, purpose: ConnectionKind) -> io::Result<Hello> {
+        Ok(Hello {
             process: cluster.process,
             processes: cluster.hosts.len(),
             threads: cluster.threads,
             purpose,
             model: cluster.model,
-        }
+            nonce: cluster.secret.as_ref().map(|_| random()).transpose()?,
+        })
+    }
+
+    /// The greeting as it is signed.
+    pub fn encoded(&self) -> io::Result<Vec<u8>> {
+        pack(self).map_err(other)
     }
 }
 
@@ -77,10 +90,17 @@ const MAGIC: &[u8; 8] = b"lariat:1";
 /// The version of the program, which must be equal in all processes.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Limit on the length of a greeting.
+/// Limit on the length of a greeting and of each answer to it.
 const LONGEST_GREETING: u32 = 1 << 16;
 
+/// Limit on the length of a frame from process 0, which contains a system.
+pub(crate) const LONGEST_ORDER: u32 = 1 << 30;
+
+/// Limit on the length of a frame to process 0: counters of the sender's workers.
+pub(crate) const LONGEST_REPORT: u32 = 1 << 24;
+
 /// The reason why a greeting cannot be read.
+#[derive(Debug)]
 pub(crate) enum HandshakeError {
     /// No greeting of this protocol, or none in time.
     Unknown,
@@ -113,8 +133,14 @@ pub(crate) fn write_frame(out: &mut impl Write, frame: &Frame) -> io::Result<()>
     write(out, frame)
 }
 
-pub(crate) fn read_frame(input: &mut impl Read) -> io::Result<Frame> {
-    read(input, u32::MAX)
+/// Reads a frame of at most `longest` bytes.
+pub(crate) fn read_frame(input: &mut impl Read, longest: u32) -> io::Result<Frame> {
+    read(input, longest)
+}
+
+/// Reads a frame that belongs to a greeting.
+pub(crate) fn read_answer(input: &mut impl Read) -> io::Result<Frame> {
+    read(input, LONGEST_GREETING)
 }
 
 fn other(stop: Stop) -> io::Error {
@@ -130,8 +156,9 @@ fn read<T: DeserializeOwned>(input: &mut impl Read, most: u32) -> io::Result<T> 
 }
 
 fn write_bytes(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
-    let too_long = |_| io::Error::other("a message of more than 4 GiB");
-    let length = u32::try_from(bytes.len()).map_err(too_long)?;
+    let length = u32::try_from(bytes.len()).ok();
+    let length = length.filter(|length| *length <= LONGEST_ORDER);
+    let length = length.ok_or_else(|| io::Error::other("the message is too long"))?;
     // A single write, so that a broken connection leaves no partial length.
     let mut framed = Vec::with_capacity(bytes.len() + 4);
     framed.extend_from_slice(&length.to_le_bytes());
@@ -154,5 +181,22 @@ fn read_bytes(input: &mut impl Read, most: u32) -> io::Result<Vec<u8>> {
         Ok(bytes)
     } else {
         Err(io::ErrorKind::UnexpectedEof.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_length_of_a_frame_is_limited() {
+        let mut bytes = Vec::new();
+        write_frame(&mut bytes, &Frame::Over("x".repeat(100))).unwrap();
+        assert!(read_frame(&mut &*bytes, 200).is_ok());
+        let error = read_frame(&mut &*bytes, 100).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+        let endless = (LONGEST_REPORT + 1).to_le_bytes();
+        let mut endless = endless.chain(io::repeat(0));
+        assert!(read_frame(&mut endless, LONGEST_REPORT).is_err());
     }
 }

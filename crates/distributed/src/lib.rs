@@ -19,7 +19,8 @@
 //! Processes connect and compare their versions and models (`meet.rs`). Process 0 sends questions
 //! ([`Machines`]), the others wait for them ([`serve`]). One control connection from each process
 //! to process 0 (`frame.rs`, `link.rs`) carries orders, reports and heartbeats (`watch.rs`).
-//! Connections are plain TCP without any authentication: for trusted networks only.
+//! Connections are plain TCP. A shared secret keeps strangers out (`secret.rs`), and nothing is
+//! encrypted: for trusted networks only.
 
 #![forbid(unsafe_code)]
 
@@ -27,6 +28,7 @@ mod census;
 mod cluster;
 mod engine;
 mod frame;
+mod handshake;
 mod join;
 mod link;
 mod machines;
@@ -42,6 +44,7 @@ mod reach;
 mod recent;
 mod report;
 mod search;
+mod secret;
 mod serve;
 mod shared;
 mod trail;
@@ -57,4 +60,5 @@ pub use lariat_budget::RunContext;
 pub use machines::{DistributedCount, Machines};
 pub use question::digest;
 pub use report::Figures;
+pub use secret::Secret;
 pub use serve::serve;

@@ -1,6 +1,6 @@
 //! Control connections: their reader and heartbeat threads. `watch.rs` interprets what they report.
 
-use crate::frame::{Frame, read_frame, write_frame};
+use crate::frame::{Frame, LONGEST_ORDER, LONGEST_REPORT, read_frame, write_frame};
 use crate::report::WorkerReport;
 use crate::shared::Shared;
 use std::io;
@@ -41,12 +41,16 @@ impl ControlLink {
         events: Sender<ControlEvent>,
         doing: Doing,
     ) -> io::Result<ControlLink> {
+        let longest = match process {
+            0 => LONGEST_ORDER,
+            _ => LONGEST_REPORT,
+        };
         let mut input = io::BufReader::new(stream.try_clone()?);
         let link = ControlLink(Arc::new(Mutex::new(stream)));
         thread::Builder::new()
             .name(format!("read {process}"))
             .spawn(move || {
-                while let Ok(frame) = read_frame(&mut input) {
+                while let Ok(frame) = read_frame(&mut input, longest) {
                     if events.send(ControlEvent::Frame(process, frame)).is_err() {
                         return;
                     }

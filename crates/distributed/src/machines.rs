@@ -5,7 +5,7 @@
 
 use crate::census::StateTotals;
 use crate::cluster::Cluster;
-use crate::frame::Frame;
+use crate::frame::{Frame, LONGEST_ORDER};
 use crate::join::{Joined, join, single_process};
 use crate::link::{ControlEvent, ControlLink, Doing};
 use crate::progress::{Gauges, ProgressReporter};
@@ -184,6 +184,10 @@ impl Inner {
         budget: &Budget,
         asking: &mut Asking,
     ) -> Result<(), Stop> {
+        if !self.links.is_empty() && question.len() > LONGEST_ORDER as usize / 2 {
+            let what = "this model is too large to be sent to other processes";
+            return Err(Stop::Unsupported(what.to_owned()));
+        }
         let asked = unpack(question)?;
         let milliseconds = |left: std::time::Duration| left.as_millis() as u64;
         let order = Frame::Order {

@@ -22,7 +22,7 @@ pub struct Process {
 /// The processes of a model; empty if it is no program.
 pub fn processes(model: &LoadedModel) -> Vec<Process> {
     let system = &model.system;
-    let is_program = |event: &Event| matches!(event.action, Action::Program { .. });
+    let is_program = |event: &Event| event.action.is_program();
     if !system.events.iter().any(is_program) {
         return Vec::new();
     }

@@ -6,9 +6,9 @@
 //! [`Outcome::Undecided`].
 //!
 //! S. Baarir, A. Duret-Lutz, *Emptiness check of powerset Büchi automata using inclusion tests*,
-//! ACSD 2009. The published check is undecided once any edge was redirected. This one is undecided
-//! only for components that a redirected edge has closed: the path into a component and the merges
-//! inside other components use edges of the graph.
+//! report LIP6 2006/003 (shorter: ACSD 2007), §4. The published check is undecided once any edge
+//! was redirected. This one is undecided only for components that a redirected edge has closed: the
+//! path into a component and the merges inside other components use edges of the graph.
 //!
 //! Cost: that of IEC without the differences, on the smallest graph of all checks; suited as a
 //! first pass. After `Undecided`, [`lasso`](crate::lasso) searches the component for a lasso of

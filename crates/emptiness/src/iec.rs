@@ -11,7 +11,7 @@
 //! difference may itself be dead, active or split again.
 //!
 //! S. Baarir, A. Duret-Lutz, *Emptiness check of powerset Büchi automata using inclusion tests*,
-//! ACSD 2009. Two deviations:
+//! report LIP6 2006/003 (shorter: ACSD 2007). Two deviations:
 //!
 //! - If the difference includes `T` (possible where a graph closes its sets), splitting would not
 //!   terminate, so `T` is entered whole. An empty difference is dropped.

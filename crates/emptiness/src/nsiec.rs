@@ -6,7 +6,8 @@
 //! accepting component accepts in the graph itself.
 //!
 //! S. Baarir, A. Duret-Lutz, *Emptiness check of powerset Büchi automata using inclusion tests*,
-//! ACSD 2009. Deviations: only maximal dead nodes are stored, and initial nodes are tested as well.
+//! report LIP6 2006/003 (shorter: ACSD 2007). Deviations: only maximal dead nodes are stored, and
+//! initial nodes are tested as well.
 //!
 //! Cost: per unseen node at most as many inclusion tests as the antichain of its class has members.
 //! The default for graphs whose nodes are sets.

@@ -11,11 +11,12 @@
 //!               every target of a change, until one contains a livelock node and an edge
 //! ```
 //!
-//! The early end is the heuristic of Geldenhuys and Hansen (SPIN 2006), which makes the second pass
-//! rare for violated properties. The second pass is skipped if the first has reached no livelock
-//! node. The algorithms are those of Ben Salem, Duret-Lutz and Kordon (ToPNoC VI, 2012, Alg. 2 and
-//! 3), except that initial nodes reached before are not searched again, and that both passes use
-//! the search of `scc_stack.rs`: the second on a view of the graph without changes.
+//! The algorithms are those of Ben Salem, Duret-Lutz and Kordon (ToPNoC VI, 2012, Alg. 2 and 3).
+//! The early end is line 21 of Alg. 2; it makes the second pass rare for violated properties. The
+//! experiments of that paper used the heuristic of Geldenhuys and Hansen (SPIN 2006) instead, which
+//! ends early in more cases; it is not implemented. The second pass is skipped if the first has
+//! reached no livelock node. Deviations: initial nodes reached before are not searched again, and
+//! both passes use the search of `scc_stack.rs`, the second on a view of the graph without changes.
 //!
 //! Cost: every edge once, or twice with a second pass, which also stores a list of its start nodes.
 
@@ -40,7 +41,7 @@ pub trait LivelockGraph: Graph {
 /// Livelock detection in the first pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum FirstPass {
-    /// Detects livelocks where this is free: the heuristic of Geldenhuys and Hansen.
+    /// Detects livelocks where this is free (line 21 of Alg. 2).
     #[default]
     Livelocks,
     /// Leaves all livelocks to the second pass.

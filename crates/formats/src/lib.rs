@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod coloured;
+mod declarations;
 pub mod dve;
 pub mod etf;
 mod load;
@@ -14,7 +15,9 @@ pub mod mcc;
 mod numbering;
 mod outline;
 pub mod pnml;
+pub mod promela;
 mod xml;
 
+pub use declarations::{Declaration, DeclarationKind, declarations};
 pub use load::{LoadError, LoadedModel, ModelFormat, load, read, read_model};
 pub use outline::Outline;

@@ -2,13 +2,15 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::path::Path;
 
 use lariat_budget::{Budget, Lease, Stop};
 use rustc_hash::FxHashSet;
 
-use crate::dve::{self, Assertion, Message, PropertyAutomaton, SymbolTable};
+use crate::dve::{self, Message, PropertyAutomaton, SymbolTable};
 use crate::etf;
 use crate::pnml::{self, Pnml, Positions};
+use crate::promela;
 use lariat_model::coloured::{Coloured, ColouredNet, Unfolded, UnfoldedNames, unfold};
 use lariat_model::{Definition, InputError, Label, Labels, Names, Predicate, System};
 
@@ -21,6 +23,8 @@ pub enum ModelFormat {
     Dve,
     /// Enumerated tables.
     Etf,
+    /// Communicating processes in the language of SPIN.
+    Promela,
 }
 
 /// A model: the system, the names for formulas, and further declarations of its file.
@@ -30,8 +34,6 @@ pub struct LoadedModel {
     pub format: ModelFormat,
     /// The system.
     pub system: System,
-    /// Assertions of the model about its states.
-    pub assertions: Vec<Assertion>,
     /// A property process: an automaton for the negation of a property.
     pub property: Option<PropertyAutomaton>,
     /// Warnings about input that was interpreted or skipped.
@@ -90,7 +92,6 @@ impl LoadedModel {
         LoadedModel {
             format,
             system,
-            assertions: Vec::new(),
             property: None,
             warnings: Vec::new(),
             definitions: Vec::new(),
@@ -111,6 +112,11 @@ impl LoadedModel {
     /// Names for formulas other than those of single variables and events, with their meanings.
     pub fn definitions(&self) -> &[(String, Definition)] {
         &self.definitions
+    }
+
+    /// Adds a name for formulas.
+    pub fn define(&mut self, name: String, meaning: Definition) {
+        self.definitions.push((name, meaning));
     }
 
     /// The names that formulas may use.
@@ -187,6 +193,7 @@ fn bytes_per_byte(format: ModelFormat) -> usize {
         ModelFormat::Pnml => 4,
         ModelFormat::Etf => 12,
         ModelFormat::Dve => 48,
+        ModelFormat::Promela => 512,
     }
 }
 
@@ -239,12 +246,21 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, 
             ..LoadedModel::new(ModelFormat::Etf, etf.system)
         });
     }
+    if promela::looks_like_promela(bytes) || has_suffix(origin) {
+        let _reading = lease(ModelFormat::Promela, bytes, budget)?;
+        let promela = promela::read(origin, bytes)?;
+        return Ok(LoadedModel {
+            assertions: promela.assertions,
+            messages: promela.messages,
+            warnings: promela.warnings,
+            ..LoadedModel::new(ModelFormat::Promela, promela.system)
+        });
+    }
     if dve::looks_like_dve(bytes) {
         let _reading = lease(ModelFormat::Dve, bytes, budget)?;
         let dve = dve::read(origin, bytes)?;
         return Ok(LoadedModel {
             definitions: dve.definitions(),
-            assertions: dve.assertions,
             property: dve.property,
             messages: dve.messages,
             warnings: dve.warnings,
@@ -259,8 +275,16 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, 
         at..at + 1,
         "this is no model in a known format",
     )
-    .help("expected PNML, which starts with `<`, DVE, which starts with a declaration or `process`, or ETF, which starts with `begin state`")
+    .help("expected PNML, which starts with `<`, DVE, which starts with a declaration or `process`, Promela, with `init` or a `proctype`, or ETF, which starts with `begin state`")
     .into())
+}
+
+/// Returns whether the name of a file is that of a Promela model.
+fn has_suffix(origin: &str) -> bool {
+    let suffix = Path::new(origin)
+        .extension()
+        .and_then(|suffix| suffix.to_str());
+    suffix.is_some_and(|suffix| ["pml", "prom", "promela"].contains(&suffix))
 }
 
 /// The names of a net's nodes besides their ids.

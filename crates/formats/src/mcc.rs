@@ -171,7 +171,7 @@ fn property(
     loop {
         match xml.next()? {
             Item::Open(element) => match element.name {
-                "id" => name = Some(xml.characters()?.0.into_owned()),
+                "id" => name = Some(xml.name()?.0.into_owned()),
                 "formula" if found.is_some() => {
                     return Err(element.error("a second <formula> in one property"));
                 }
@@ -209,7 +209,7 @@ fn bound(
     loop {
         match xml.next()? {
             Item::Open(element) => match (element.name, open.last()) {
-                ("id", None) => name = Some(xml.characters()?.0.into_owned()),
+                ("id", None) => name = Some(xml.name()?.0.into_owned()),
                 ("formula", None) => open.push("formula"),
                 ("place-bound", Some(&"formula")) if places.is_none() => {
                     places = Some(Vec::new());
@@ -362,7 +362,7 @@ fn number(vars: Vec<VarId>, constant: Value) -> Part {
 
 /// Reads an element that contains only text.
 fn leaf(xml: &mut Xml<'_>, names: &Names<'_>, operator: Operator) -> XmlResult<Part> {
-    let (text, span) = xml.characters()?;
+    let (text, span) = xml.name()?;
     match operator {
         Operator::Constant => match text.parse::<Value>() {
             Ok(constant) => Ok(number(Vec::new(), constant)),

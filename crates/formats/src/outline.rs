@@ -59,7 +59,7 @@ impl Outline {
         loop {
             match xml.next() {
                 Ok(Item::Open(element)) => match element.name {
-                    "id" => id = xml.characters().ok().map(|(text, _)| text.into_owned()),
+                    "id" => id = xml.name().ok().map(|(text, _)| text.into_owned()),
                     "description" => {
                         description = match xml.characters() {
                             Ok((text, _)) => text.into_owned(),

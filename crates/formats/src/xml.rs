@@ -12,7 +12,7 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use quick_xml::{Error, XmlVersion};
 
-use lariat_model::InputError;
+use lariat_model::{InputError, visible};
 
 /// Limit on the nesting depth of elements.
 pub(crate) const DEPTH: usize = 1000;
@@ -125,7 +125,7 @@ impl<'a> Element<'a> {
         self.source.text.get(self.span.clone()).unwrap_or("")
     }
 
-    /// The values of the named attributes, in the order of `names`.
+    /// The values of the named attributes in [visible form](visible), in the order of `names`.
     pub fn attributes<const N: usize>(
         &self,
         names: [&str; N],
@@ -150,6 +150,7 @@ impl<'a> Element<'a> {
                 Ok(Cow::Owned(value)) => Cow::Owned(value),
                 Err(error) => return Err(source.error(span, format!("malformed XML: {error}"))),
             };
+            let value = visible(value);
             found[slot] = Some(Attribute {
                 value,
                 span,
@@ -180,6 +181,11 @@ impl Attribute<'_> {
     /// An error at the value.
     pub fn error(&self, message: impl Into<String>) -> InputError {
         self.source.error(self.span.clone(), message)
+    }
+
+    /// The bytes of the value in the text.
+    pub fn span(&self) -> Range<usize> {
+        self.span.clone()
     }
 
     /// The spelling of the value in the text.
@@ -398,6 +404,12 @@ impl<'a> Xml<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Like [`characters`](Xml::characters), for a name: in [visible form](visible).
+    pub fn name(&mut self) -> XmlResult<(Cow<'a, str>, Range<usize>)> {
+        let (name, span) = self.characters()?;
+        Ok((visible(name), span))
     }
 
     /// The trimmed characters of the element opened last, which must not contain elements, and

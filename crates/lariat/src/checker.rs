@@ -92,7 +92,7 @@ pub(crate) struct Session<'c, 'm> {
     pub fairness: Fairness,
     pub concurrency: Concurrency,
     pub budget: Budget,
-    properties: &'c Properties<'m>,
+    list: Vec<&'c Property>,
     /// Per property, the stronger formulas that are checked if it holds.
     strengthenings: Vec<Vec<Strengthening>>,
 }
@@ -394,9 +394,31 @@ impl<'m> Checker<'m> {
         properties: &Properties<'m>,
         mut on_event: impl FnMut(CheckEvent) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        let mut session = self.session(properties)?;
+        let asked = self.session(properties, properties.asked())?;
         let mut faults =
             Faults::look_for(self.model.loaded(), &self.limits(), self.timeout).map(Arc::new);
+        let mut flow = ControlFlow::Continue(());
+        self.check_session(asked, &mut faults, &mut |event| {
+            flow = on_event(event);
+            flow
+        });
+        let has_met = |kind| faults.as_ref().is_some_and(|faults| faults.has_met(kind));
+        let due = properties.due_findings(has_met);
+        if due.is_empty() || flow.is_break() {
+            return Ok(());
+        }
+        let findings = self.session(properties, due)?;
+        self.check_session(findings, &mut faults, &mut on_event);
+        Ok(())
+    }
+
+    /// Checks the properties of a session; adds to the faults of the program that are known.
+    fn check_session(
+        &self,
+        mut session: Session<'_, 'm>,
+        faults: &mut Option<Arc<Faults>>,
+        on_event: &mut dyn FnMut(CheckEvent) -> ControlFlow<()>,
+    ) {
         session.options.claims = faults.as_ref().map_or(Vec::new(), |f| f.open_claims());
         let idle = ThreadPool::new(self.threads.count.get());
         session.budget = session.budget.with_thread_pool(&idle);
@@ -408,26 +430,27 @@ impl<'m> Checker<'m> {
             on_event(match event {
                 started @ CheckEvent::Started { .. } => started,
                 CheckEvent::Verdict(mut report) => {
-                    report.faults.clone_from(&faults);
+                    report.faults.clone_from(faults);
                     CheckEvent::Verdict(report)
                 }
                 CheckEvent::Report(mut report) => {
-                    if let Some(known) = &mut faults {
+                    if let Some(known) = faults {
                         let decision = &report.decision;
                         Arc::make_mut(known).add(&decision.account, decision.overflow.as_ref());
                     }
-                    report.faults.clone_from(&faults);
+                    report.faults.clone_from(faults);
                     CheckEvent::Report(report)
                 }
             })
         });
-        Ok(())
     }
 
-    /// Validates the options, and binds everything that all properties share.
+    /// Validates the options, and binds everything that the properties in `list` share: either
+    /// findings or the others.
     pub(crate) fn session<'c>(
         &self,
         properties: &'c Properties<'m>,
+        list: Vec<&'c Property>,
     ) -> Result<Session<'c, 'm>, Error> {
         let mut options = self.options.clone();
         if let Some(engine) = self.engine.filter(|engine| *engine != EngineId::Auto) {
@@ -437,8 +460,9 @@ impl<'m> Checker<'m> {
             })?;
             options.engine = preset.plan().into();
         }
-        self.share_workers(&mut options, properties.len());
+        self.share_workers(&mut options, list.len());
         options.validate().map_err(Error::Options)?;
+        let are_findings = list.iter().any(|property| property.finding.is_some());
         let mut fairness = properties.fairness().clone();
         let mut errors = Errors::default();
         for (strength, what) in &self.fairness {
@@ -446,14 +470,20 @@ impl<'m> Checker<'m> {
             fairness = more.iter().fold(fairness, Fairness::and);
         }
         errors.into_result()?;
-        for property in properties.iter() {
+        if are_findings {
+            // A finding in a state that only unfair runs reach is a finding.
+            fairness = Fairness::default();
+        }
+        for property in &list {
             validate_fairness(property, &fairness, &options)?;
         }
         let mut bound = properties.bound().clone();
-        let strengthenings = properties.iter().map(|property| match &property.kind {
+        let strengthenings = list.iter().map(|property| match &property.kind {
             // A reachable state needs no condition to matter.
             PropertyKind::Formula(formula)
-                if self.finds_vacuity && property.modality != Some(Modality::Some) =>
+                if self.finds_vacuity
+                    && !are_findings
+                    && property.modality != Some(Modality::Some) =>
             {
                 vacuity_questions(&mut bound.formulas, *formula)
             }
@@ -461,15 +491,15 @@ impl<'m> Checker<'m> {
         });
         let strengthenings = strengthenings.collect();
         let loaded = self.model.loaded();
-        let threads_each = self.threads_each(properties.len());
+        let threads_each = self.threads_each(list.len());
         Ok(Session {
             subject: Subject::new(loaded, &bound),
-            concurrency: self.concurrency(properties.len(), &options, threads_each),
+            concurrency: self.concurrency(list.len(), &options, threads_each),
             options,
             vocabulary: Arc::new(ReportVocabulary::new(self.model.name(), loaded, bound)),
             fairness,
             budget: self.limits().with_threads(threads_each),
-            properties,
+            list,
             strengthenings,
         })
     }
@@ -559,9 +589,9 @@ impl<'m> Checker<'m> {
 impl<'c> Session<'c, '_> {
     /// The properties to check.
     pub fn tasks(&self) -> Vec<CheckTask<'_>> {
-        let properties = self.properties.iter().zip(&self.strengthenings);
+        let properties = self.list.iter().zip(&self.strengthenings);
         properties
-            .map(|(property, strengthenings)| CheckTask {
+            .map(|(&property, strengthenings)| CheckTask {
                 property,
                 strengthenings,
             })

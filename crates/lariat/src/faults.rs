@@ -9,8 +9,8 @@
 use crate::states::{CountOptions, CountingMethod, count_states};
 use lariat_budget::{Budget, RunContext, StatValue, Statistic};
 use lariat_engines::Account;
-use lariat_formats::{LoadedModel, ModelFormat};
-use lariat_model::{Comparison, Predicate};
+use lariat_formats::LoadedModel;
+use lariat_model::{Action, Event, Finding, FindingKind, OVERFLOW, Predicate};
 use lariat_space::symbolic::UBig;
 use std::time::Duration;
 
@@ -35,30 +35,26 @@ pub struct Faults {
     complete: bool,
 }
 
+/// A finding, and whether it was met.
 #[derive(Clone, Debug)]
 struct Claim {
-    holds: Predicate,
-    kind: ClaimKind,
+    finding: Finding,
     fails: bool,
-}
-
-#[derive(Clone, Debug)]
-enum ClaimKind {
-    /// An assertion by its name.
-    Assertion(String),
-    /// The error state, by the atom that names it.
-    Fault(String),
 }
 
 impl Claim {
     fn warning(&self) -> String {
-        match &self.kind {
-            ClaimKind::Assertion(name) => format!(
+        let name = &self.finding.name;
+        match self.finding.kind {
+            FindingKind::Assertion => format!(
                 "assertion {name} fails in a reachable state; `lariat states` counts the states"
             ),
-            ClaimKind::Fault(fault) => format!(
-                "the program can fail (an index, a divisor or a shift) and stops there; -f 'G !{fault}' shows a run"
+            FindingKind::Fault => format!(
+                "the program can fail (an index, a divisor or a shift) and stops there; -f 'G !{name}' shows a run"
             ),
+            FindingKind::EndState | FindingKind::Overflow => {
+                format!("{name}: reached; `lariat ask MODEL faults` shows a run")
+            }
         }
     }
 }
@@ -71,22 +67,18 @@ impl Faults {
         limit: Option<Duration>,
     ) -> Option<Faults> {
         let system = &model.system;
-        if model.format != ModelFormat::Dve {
+        let is_program = |event: &Event| matches!(event.action, Action::Program { .. });
+        let findings = system.declared_findings();
+        if findings.is_empty() && !system.events.iter().any(is_program) {
             return None;
         }
         let name = |var| system.variable(var).name.clone();
-        let assertions = model.assertions.iter().map(|assertion| Claim {
-            holds: assertion.holds.clone(),
-            kind: ClaimKind::Assertion(assertion.name.clone()),
-            fails: false,
-        });
-        let no_error = system.fault.map(|var| Claim {
-            holds: Predicate::compare(var, Comparison::Eq, 0),
-            kind: ClaimKind::Fault(name(var)),
+        let claims = findings.into_iter().map(|finding| Claim {
+            finding,
             fails: false,
         });
         let mut faults = Faults {
-            claims: assertions.chain(no_error).collect(),
+            claims: claims.collect(),
             overflow: None,
             states: 0,
             complete: false,
@@ -120,7 +112,7 @@ impl Faults {
     fn predicates(&self) -> Vec<Predicate> {
         self.claims
             .iter()
-            .map(|claim| claim.holds.clone())
+            .map(|claim| claim.finding.holds())
             .collect()
     }
 
@@ -141,16 +133,23 @@ impl Faults {
         self.states = self.states.max(claims.states.unwrap_or(0));
     }
 
-    /// Warnings about faults that `before` did not have.
-    pub fn new_warnings(&self, before: Option<&Faults>) -> Vec<String> {
+    /// Warnings about faults that `before` did not have, except those that are `reported` as
+    /// properties of this name.
+    pub fn new_warnings(
+        &self,
+        before: Option<&Faults>,
+        reported: impl Fn(&str) -> bool,
+    ) -> Vec<String> {
         let was_known = |at: usize| before.is_some_and(|before| before.claims[at].fails);
         let claims = self.claims.iter().enumerate();
         let mut warnings: Vec<String> = claims
             .filter(|(at, claim)| claim.fails && !was_known(*at))
+            .filter(|(_, claim)| !reported(&claim.finding.property_name()))
             .map(|(_, claim)| claim.warning())
             .collect();
         if let Some(variable) = &self.overflow
             && before.is_none_or(|before| before.overflow.is_none())
+            && !reported(OVERFLOW)
         {
             warnings.push(overflow_warning(variable));
         }
@@ -164,21 +163,27 @@ impl Faults {
 
     /// The assertions that fail.
     pub(crate) fn failed_assertions(&self) -> Vec<&str> {
+        self.met(FindingKind::Assertion).collect()
+    }
+
+    /// The names of the findings of a kind that were met.
+    fn met(&self, kind: FindingKind) -> impl Iterator<Item = &str> {
         let failed = self.claims.iter().filter(|claim| claim.fails);
-        let names = failed.filter_map(|claim| match &claim.kind {
-            ClaimKind::Assertion(name) => Some(&**name),
-            ClaimKind::Fault(_) => None,
-        });
-        names.collect()
+        let failed = failed.filter(move |claim| claim.finding.kind == kind);
+        failed.map(|claim| &*claim.finding.name)
+    }
+
+    /// Returns whether a finding of this kind was met.
+    pub(crate) fn has_met(&self, kind: FindingKind) -> bool {
+        match kind {
+            FindingKind::Overflow => self.overflow.is_some(),
+            kind => self.met(kind).next().is_some(),
+        }
     }
 
     /// The atom of the error state, if it is reached.
     pub(crate) fn error_state(&self) -> Option<&str> {
-        let mut failed = self.claims.iter().filter(|claim| claim.fails);
-        failed.find_map(|claim| match &claim.kind {
-            ClaimKind::Assertion(_) => None,
-            ClaimKind::Fault(name) => Some(&**name),
-        })
+        self.met(FindingKind::Fault).next()
     }
 
     /// A variable that is assigned a value beyond its range.

@@ -18,7 +18,7 @@ use crate::on_sets::check_claims;
 use lariat_budget::{RunContext, Stop};
 use lariat_emptiness::Outcome;
 use lariat_engines::{Found, Problem, Task};
-use lariat_model::{Action, Deadlock, Event, Lasso, Proposition, System};
+use lariat_model::{Deadlock, Event, Lasso, Proposition, System};
 use lariat_space::symbolic::{OrderChoice, Symbolic, asks_for_events};
 
 /// Work of all rounds together.
@@ -39,7 +39,7 @@ pub(crate) fn while_learning<'s>(
     order: &OrderChoice,
     cache: &mut SpaceCache<'s>,
 ) -> Result<Option<Outcome<Lasso>>, Stop> {
-    let is_program = |event: &Event| matches!(event.action, Action::Program { .. });
+    let is_program = |event: &Event| event.action.is_program();
     if !system.events.iter().any(is_program) || reads_enabledness(task.problem) {
         return Ok(None);
     }

@@ -80,6 +80,7 @@ pub mod internals;
 mod learning;
 mod limits;
 mod model;
+pub mod modelling;
 mod on_sets;
 mod options;
 mod phases;

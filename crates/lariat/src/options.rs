@@ -2,7 +2,7 @@
 
 use crate::auto::Schedule;
 use crate::plan::Plan;
-use crate::reduce::ReductionChoice;
+use crate::reduce::{Quotient, ReductionChoice};
 use crate::shorten::Shortening;
 use lariat_engines::{EngineId, Workers};
 use lariat_model::{Deadlock, Predicate};
@@ -66,6 +66,8 @@ pub struct CheckOptions {
     /// Claims of a program (assertions, absence of errors) that engines check in the states they
     /// visit; see [`Account::claims`](lariat_engines::Account::claims). Nets have none.
     pub claims: Vec<Predicate>,
+    /// The system of representatives that is searched in place of a program.
+    pub quotient: Option<Quotient>,
 }
 
 impl CheckOptions {

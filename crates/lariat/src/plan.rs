@@ -215,6 +215,11 @@ impl Plan {
         self.engine.id == EngineId::Explicit && !self.automaton.is_testing()
     }
 
+    /// Returns whether the engine calls programs that compute the steps of a model.
+    pub fn calls_programs(&self) -> bool {
+        matches!(self.engine.id, EngineId::Explicit | EngineId::Walk)
+    }
+
     /// The plan with this number of workers.
     pub fn by(self, workers: Workers) -> Plan {
         let variant = Variant {

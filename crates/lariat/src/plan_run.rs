@@ -67,6 +67,12 @@ impl PlanRun<'_> {
         cache: &mut SpaceCache<'s>,
         account: &mut Account,
     ) -> Found {
+        if system.source.is_some() && !self.plan.calls_programs() {
+            return Err(Stop::Unsupported(format!(
+                "`{}` needs a model of variables and events; `explicit`, `ba`, `ta`, `tgta` and `walk` check programs",
+                self.plan.id
+            )));
+        }
         let degeneralized = match self.plan.automaton {
             AutomatonKind::Ba => Some(problem.degeneralized(self.ctx.budget)?),
             _ => None,

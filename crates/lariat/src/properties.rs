@@ -10,8 +10,10 @@ use lariat_formats::dve::PropertyAutomaton;
 use lariat_formats::mcc;
 use lariat_ltl::{AtomError, AtomId, Formula, Formulas};
 use lariat_model::{
-    Deadlock, Errors, Fairness, InputError, Modality, NamedProperty, Names, PropertyList, Strength,
+    Deadlock, Errors, Fairness, Finding, FindingKind, InputError, Modality, NamedProperty, Names,
+    PropertyList, Strength,
 };
+use std::sync::Arc;
 
 /// The properties of a model, in the order in which they were added.
 ///
@@ -36,6 +38,8 @@ pub struct Properties<'m> {
     bound: PropertyList,
     fairness: Fairness,
     list: Vec<Property>,
+    /// The properties that the findings of the model are absent.
+    findings: Vec<Property>,
     /// The formulas of the store that are in the list, or were deselected.
     taken: usize,
 }
@@ -68,6 +72,10 @@ pub struct Property {
     pub(crate) modality: Option<Modality>,
     /// The formula as written, without its modality; `None` for an automaton.
     pub(crate) written: Option<Formula>,
+    /// The finding that is absent if the property holds.
+    pub(crate) finding: Option<Arc<Finding>>,
+    /// Whether it is checked only if the search for other properties met the finding.
+    pub(crate) on_demand: bool,
 }
 
 /// A formula, or the automaton of the negated property.
@@ -88,6 +96,8 @@ impl Property {
             fairness: Fairness::default(),
             modality: None,
             written: None,
+            finding: None,
+            on_demand: false,
         }
     }
 
@@ -140,6 +150,7 @@ impl<'m> Properties<'m> {
             bound,
             fairness: Fairness::default(),
             list: Vec::new(),
+            findings: Vec::new(),
             taken: 0,
         }
     }
@@ -235,29 +246,101 @@ impl<'m> Properties<'m> {
         added.map_err(|error| wrong_fairness(strength, error))
     }
 
-    /// The properties.
-    pub fn iter(&self) -> std::slice::Iter<'_, Property> {
-        self.list.iter()
+    /// Adds a property per finding of the model: no assertion fails, no index, divisor or shift is
+    /// out of range, no assigned value exceeds its range.
+    ///
+    /// They are about reachable states, so that neither fairness nor the deadlock policy matters.
+    /// Assertions are always checked. If there are other properties, the error state and overflow
+    /// are checked only if the searches for other properties meet them.
+    ///
+    /// ```
+    /// # use std::ops::ControlFlow;
+    /// let text = b"process Job { state run, done; init run; assert done: false;
+    ///              trans run -> done {}; } system async;";
+    /// let model = lariat::Model::parse("job.dve", text)?;
+    /// let mut properties = lariat::Properties::new(&model);
+    /// properties.add_findings()?;
+    /// lariat::Checker::new(&model).check_all(&properties, |report| {
+    ///     assert_eq!((report.name(), report.holds()), ("assert Job.done", Some(false)));
+    ///     ControlFlow::Continue(())
+    /// })?;
+    /// # Ok::<(), lariat::Error>(())
+    /// ```
+    pub fn add_findings(&mut self) -> Result<(), InputError> {
+        let system = self.names.system();
+        let findings = system.declared_findings().into_iter();
+        for finding in findings.chain(system.overflow_finding()) {
+            let wrong = |message: String| {
+                InputError::new(self.model.name(), message).help("rename the assertion or state")
+            };
+            let property = self.bound.add_finding(&finding).map_err(wrong)?;
+            let has_name = |known: &Property| known.name == property.name;
+            if self.list.iter().any(has_name) {
+                let message = format!("a second property is called `{}`", property.name);
+                return Err(wrong(message));
+            }
+            let is_declared =
+                matches!(finding.kind, FindingKind::Assertion | FindingKind::EndState);
+            self.findings.push(Property {
+                on_demand: !is_declared && !self.list.is_empty(),
+                finding: Some(Arc::new(finding)),
+                ..formula_property(&self.bound.formulas, &property)
+            });
+        }
+        Ok(())
+    }
+
+    /// The properties, without those that are checked on demand.
+    pub fn iter(&self) -> impl Iterator<Item = &Property> {
+        let findings = self.findings.iter().filter(|finding| !finding.on_demand);
+        self.list.iter().chain(findings)
+    }
+
+    /// The property with this name.
+    pub fn find(&self, name: &str) -> Option<&Property> {
+        let mut all = self.list.iter().chain(&self.findings);
+        all.find(|property| property.name == name)
     }
 
     /// The number of properties.
     pub fn len(&self) -> usize {
-        self.list.len()
+        self.iter().count()
     }
 
     /// Returns whether there are no properties.
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.iter().next().is_none()
     }
 
-    /// Keeps the properties with these names; the error is a name that no property has.
+    /// The properties that are no findings.
+    pub(crate) fn asked(&self) -> Vec<&Property> {
+        self.list.iter().collect()
+    }
+
+    /// The findings to check after the other properties, for which these findings were `met`.
+    pub(crate) fn due_findings(&self, met: impl Fn(FindingKind) -> bool) -> Vec<&Property> {
+        let findings = self.findings.iter();
+        findings
+            .filter(|property| {
+                !property.on_demand || { property.finding.as_ref() }
+                    .is_some_and(|finding| met(finding.kind))
+            })
+            .collect()
+    }
+
+    /// Keeps the properties with these names; the error is a name that no property has. Findings
+    /// are kept only if they are named.
     pub fn select(&mut self, names: &[String]) -> Result<(), String> {
-        let unknown = |name: &&String| !self.list.iter().any(|p| p.name == **name);
-        if let Some(unknown) = names.iter().find(unknown) {
+        if let Some(unknown) = names.iter().find(|name| self.find(name).is_none()) {
             return Err(unknown.clone());
         }
         if !names.is_empty() {
             self.list.retain(|property| names.contains(&property.name));
+            self.findings
+                .retain(|property| names.contains(&property.name));
+            for finding in &mut self.findings {
+                finding.on_demand = false;
+            }
         }
         Ok(())
     }
@@ -276,15 +359,8 @@ impl<'m> Properties<'m> {
     /// Appends the formulas that were added to the store.
     fn take_new(&mut self) {
         for property in &self.bound.list[self.taken..] {
-            self.list.push(Property {
-                name: property.name.clone(),
-                text: property.text.clone(),
-                kind: PropertyKind::Formula(property.formula),
-                atoms: shown_atoms(&self.bound.formulas, property),
-                fairness: property.fairness.clone(),
-                modality: property.modality,
-                written: Some(property.written),
-            });
+            self.list
+                .push(formula_property(&self.bound.formulas, property));
         }
         self.taken = self.bound.list.len();
     }
@@ -298,6 +374,8 @@ impl<'m> Properties<'m> {
             fairness: Fairness::default(),
             modality: None,
             written: None,
+            finding: None,
+            on_demand: false,
         });
     }
 
@@ -327,6 +405,20 @@ impl<'m> Properties<'m> {
                 })
             }
         }
+    }
+}
+
+fn formula_property(formulas: &Formulas, property: &NamedProperty) -> Property {
+    Property {
+        name: property.name.clone(),
+        text: property.text.clone(),
+        kind: PropertyKind::Formula(property.formula),
+        atoms: shown_atoms(formulas, property),
+        fairness: property.fairness.clone(),
+        modality: property.modality,
+        written: Some(property.written),
+        finding: None,
+        on_demand: false,
     }
 }
 

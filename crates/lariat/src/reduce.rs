@@ -12,8 +12,10 @@ use crate::subject::{PropertyForm, Subject};
 use crate::translate::is_stutter_invariant;
 use lariat_budget::{Budget, Stop};
 use lariat_ltl::AtomId;
-use lariat_model::{Constraint, Proposition};
-use lariat_reductions::{PassResult, Reduction, Removed, Rules, Support, reduce};
+use lariat_model::{Constraint, Lasso, Proposition, System};
+use lariat_reductions::{Lift, LiftError, PassResult, Reduction, Removed, Rules, Support, reduce};
+use std::fmt;
+use std::sync::Arc;
 
 /// Which reductions are applied before a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -33,6 +35,34 @@ impl ReductionChoice {
             (ReductionChoice::Usual, EngineChoice::Auto(_)) => Rules::usual(),
             (ReductionChoice::Usual, EngineChoice::Plan(_)) => Rules::NONE,
         }
+    }
+}
+
+/// A system of representatives of symmetric states, in place of a program.
+#[derive(Clone)]
+pub struct Quotient {
+    /// The system; its propositions are those of the program.
+    pub system: System,
+    /// The lift to runs of the program.
+    pub lift: Arc<dyn Lift>,
+}
+
+impl fmt::Debug for Quotient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Quotient")
+    }
+}
+
+/// A lift that several passes share.
+struct SharedLift(Arc<dyn Lift>);
+
+impl Lift for SharedLift {
+    fn forward(&self, proposition: &Proposition) -> Option<Proposition> {
+        self.0.forward(proposition)
+    }
+
+    fn back(&self, lasso: Lasso, budget: &Budget) -> Result<Lasso, LiftError> {
+        self.0.back(lasso, budget)
     }
 }
 
@@ -57,6 +87,16 @@ impl Reduced<'_> {
 impl<'s> Query<'_, 's> {
     /// The subject with a net that was reduced for the property; `None` if no rule applied.
     pub fn reduce(&self, cache: &SpaceCache<'s>) -> Result<Option<Reduced<'s>>, Stop> {
+        if let Some(quotient) = &self.options.quotient {
+            let pass = PassResult {
+                name: "symmetry",
+                system: cache.systems().keep(quotient.system.clone()),
+                lift: Box::new(SharedLift(Arc::clone(&quotient.lift))),
+            };
+            let subject = self.subject.after(pass, self.atoms);
+            let removed = Vec::new();
+            return Ok(subject.map(|subject| Reduced { subject, removed }));
+        }
         reduced_for(self.subject, self.property, self, cache)
     }
 }

@@ -50,7 +50,7 @@ impl<'m> Checker<'m> {
         properties: &Properties<'m>,
         mut on_report: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Vec<String>, Error> {
-        let mut session = self.session(properties)?;
+        let mut session = self.session(properties, properties.asked())?;
         let idle = ThreadPool::new(self.thread_count().get());
         session.budget = self.for_property(&session.budget).with_thread_pool(&idle);
         let total = session.budget.clone();

@@ -167,9 +167,9 @@ impl Trace {
             is_marked[var.index()] = true;
         }
         let is_shown = |var: &VarId| match system.variable(*var).domain {
+            _ if system.is_auxiliary(*var) => false,
             Domain::Count { .. } => is_marked[var.index()],
-            // Auxiliary variables of a rendezvous have no value.
-            _ => !system.variable(*var).name.starts_with("(sent "),
+            _ => true,
         };
         ShownRun {
             vars: system.var_ids().filter(is_shown).collect(),
@@ -221,8 +221,9 @@ impl<'t> TraceStep<'t> {
     /// The variables, of a net the ids of the places, and their values.
     pub fn values(&self) -> impl Iterator<Item = (&'t str, Value)> {
         let system = &self.trace.vocabulary.model.system;
-        let variables = system.variables.iter().map(|variable| &*variable.name);
-        variables.zip(self.state.iter().copied())
+        let all = system.var_ids().zip(self.state.iter().copied());
+        let shown = all.filter(|(var, _)| !system.is_auxiliary(*var));
+        shown.map(|(var, value)| (&*system.variable(var).name, value))
     }
 
     /// The value of a variable.

@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::atoms::ParsedAtom;
 use crate::error::{Errors, InputError};
 use crate::fairness::Fairness;
+use crate::finding::Finding;
 use crate::names::{Definition, NameKind, Names};
 use crate::predicate::{Predicate, Proposition};
 use crate::property_file::{assumption, comment, looks_like_ltl_file, read_ltl_file, split_name};
@@ -191,6 +192,26 @@ impl PropertyList {
             self.partial.insert(text.to_owned(), known);
         }
         self.bind(text.to_owned(), Proposition::State(predicate))
+    }
+
+    /// The property that a finding is absent, which is not added to the list. An assertion without
+    /// a value fails.
+    pub fn add_finding(&mut self, finding: &Finding) -> Result<NamedProperty, String> {
+        let truth = Proposition::State(finding.truth());
+        let atom = self.atom((finding.atom(), truth))?;
+        let holds = match finding.is_claim() {
+            true => atom,
+            false => self.formulas.not(atom),
+        };
+        let modality = Some(Modality::All);
+        Ok(NamedProperty {
+            name: finding.property_name(),
+            formula: self.formulas.globally(holds),
+            written: holds,
+            text: printed(&self.formulas, holds, modality),
+            fairness: Fairness::default(),
+            modality,
+        })
     }
 
     /// The states in which an atom has a value; `None` if it always has. Elsewhere it evaluates to

@@ -3,6 +3,7 @@
 //! A direct interpreter of the IR, kept as simple as possible: engines compile their own, faster
 //! form, and every counterexample they find is replayed with this one.
 
+use crate::chain::Changes;
 use crate::expr::EvalError;
 use crate::lasso::Step;
 use crate::predicate::{Linear, Predicate};
@@ -13,6 +14,9 @@ impl System {
     pub fn successors(&self, state: &[Value], event: EventId) -> Vec<State> {
         if self.has_failed(state) {
             return Vec::new();
+        }
+        if self.source.is_some() {
+            return self.source_successors(state, event);
         }
         match &self.event(event).action {
             Action::Net(arcs) if can_fire(arcs, state) => {
@@ -33,6 +37,21 @@ impl System {
                     }
                     (Err(_), None) => Vec::new(),
                 }
+            }
+            Action::Chain(chain) => {
+                let found = chain.ends(|var, x| self.wrap(var, x), |var| state[var.index()]);
+                let changed = |changes: &Changes| {
+                    let mut next: State = state.into();
+                    for (var, value) in changes {
+                        next[var.index()] = *value;
+                    }
+                    next
+                };
+                let failed = self
+                    .fault
+                    .filter(|_| found.fails)
+                    .map(|fault| vec![(fault, 1)]);
+                found.ends.iter().chain(&failed).map(changed).collect()
             }
             Action::Table { vars, rows } => rows
                 .iter()
@@ -94,6 +113,7 @@ impl System {
     pub fn failure(&self, state: &[Value], event: EventId) -> Option<EvalError> {
         match &self.event(event).action {
             Action::Program { guard, effects } => self.run(guard, effects, state).err(),
+            Action::Chain(chain) => self.run(&chain.guard, &chain.effects, state).err(),
             _ => None,
         }
     }
@@ -108,12 +128,19 @@ impl System {
         match &self.event(event).action {
             // Avoids copying the state, which dominates for nets with many places.
             Action::Net(arcs) => !self.has_failed(state) && can_fire(arcs, state),
+            _ if self.source.is_some() => {
+                let steps = self.source_steps(state);
+                steps.iter().any(|step| step.event == event)
+            }
             _ => !self.successors(state, event).is_empty(),
         }
     }
 
     /// Returns whether no event is enabled in `state`.
     pub fn is_deadlock(&self, state: &[Value]) -> bool {
+        if self.source.is_some() {
+            return self.source_steps(state).is_empty();
+        }
         self.event_ids().all(|event| !self.is_enabled(state, event))
     }
 

@@ -1,7 +1,9 @@
 //! The format-independent intermediate representation: variables, events, initial states.
 
 use crate::expr::{Expr, LValue};
+use crate::finding::Finding;
 use crate::predicate::Predicate;
+use crate::source::SourceRef;
 
 /// The value of a variable. Token counts are non-negative and fit 63 bits; an engine with a smaller
 /// range reports an overflow.
@@ -106,6 +108,8 @@ pub enum Action {
         /// The assignments in order.
         effects: Vec<Assignment>,
     },
+    /// A guarded step that continues without interruption.
+    Chain(Box<Chain>),
     /// A relation over a few variables. If several rows match, the event is nondeterministic.
     Table {
         /// The variables of the columns.
@@ -113,6 +117,56 @@ pub enum Action {
         /// The relation.
         rows: Vec<Row>,
     },
+}
+
+/// A guarded step that other processes do not interrupt: its effects are followed by steps at
+/// points, until it ends.
+///
+/// The event is enabled if and only if its guard holds, or fails to have a value. Intermediate
+/// states are no states of the system. The event leads to every state in which some of its paths
+/// ends. A path that fails, or an event without any path that ends, leads to the source state with
+/// [`System::fault`] set.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Chain {
+    /// The enabling condition.
+    pub guard: Predicate,
+    /// The assignments of the first step.
+    pub effects: Vec<Assignment>,
+    /// The points; the chain continues at the first.
+    pub points: Vec<ChainPoint>,
+}
+
+/// A point at which a [`Chain`] continues.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ChainPoint {
+    /// Which of the enabled steps are taken.
+    pub choice: ChainChoice,
+    /// The steps.
+    pub steps: Vec<ChainStep>,
+}
+
+/// The steps that a chain takes at a point.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum ChainChoice {
+    /// Every enabled step, as alternatives; without one the chain ends.
+    Any,
+    /// The first enabled step; without one the chain fails.
+    First,
+}
+
+/// A step of a [`Chain`] behind the first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ChainStep {
+    /// The enabling condition.
+    pub guard: Expr,
+    /// The assignments in order.
+    pub effects: Vec<Assignment>,
+    /// The point at which the chain continues; `None` if it ends.
+    pub next: Option<u32>,
 }
 
 /// An event: a transition of a net, a step of a process, a transition group.
@@ -187,9 +241,24 @@ pub struct System {
     /// Groups of variables, the root first: the unit tree of a nested-unit Petri net, or the
     /// processes of a program; empty for other models.
     pub units: Vec<Unit>,
+    /// Defects that the model declares: failed assertions, invalid end states.
+    pub findings: Vec<Finding>,
+    /// The program that computes states and steps, in place of the actions of the events.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub source: Option<SourceRef>,
 }
 
 impl System {
+    /// Beginning of the names of variables that hold the values of atoms.
+    pub const SHOWN_ATOM: &str = "(atom ";
+
+    /// Returns whether reports and pages omit a variable: it belongs to a rendezvous of a program, or
+    /// holds the value of an atom.
+    pub fn is_auxiliary(&self, var: VarId) -> bool {
+        let name = &self.variable(var).name;
+        name.starts_with("(sent ") || name.starts_with(System::SHOWN_ATOM)
+    }
+
     /// All variables.
     pub fn var_ids(&self) -> impl Iterator<Item = VarId> + use<> {
         (0..self.variables.len() as u32).map(VarId)
@@ -227,6 +296,20 @@ impl System {
 }
 
 impl Action {
+    /// The guard of a program or a chain.
+    pub fn guard(&self) -> Option<&Predicate> {
+        match self {
+            Action::Program { guard, .. } => Some(guard),
+            Action::Chain(chain) => Some(&chain.guard),
+            Action::Net(_) | Action::Table { .. } => None,
+        }
+    }
+
+    /// Returns whether it is a program or a chain: guards and assignments of expressions.
+    pub fn is_program(&self) -> bool {
+        self.guard().is_some()
+    }
+
     /// The variables that decide whether it is enabled or what it assigns, sorted and distinct.
     pub fn reads(&self) -> Vec<VarId> {
         let mut vars = Vec::new();
@@ -238,6 +321,16 @@ impl Action {
                 for effect in effects {
                     effect.value.collect_vars(&mut vars);
                     effect.target.collect_reads(&mut vars);
+                }
+            }
+            Action::Chain(chain) => {
+                chain.guard.collect_vars(&mut vars);
+                for effect in chain.assignments() {
+                    effect.value.collect_vars(&mut vars);
+                    effect.target.collect_reads(&mut vars);
+                }
+                for step in chain.points.iter().flat_map(|point| &point.steps) {
+                    step.guard.collect_vars(&mut vars);
                 }
             }
             Action::Table { vars: all, rows } => vars.extend(
@@ -264,6 +357,11 @@ impl Action {
                     effect.target.collect_writes(&mut vars);
                 }
             }
+            Action::Chain(chain) => {
+                for effect in chain.assignments() {
+                    effect.target.collect_writes(&mut vars);
+                }
+            }
             Action::Table { vars: all, rows } => vars.extend(
                 all.iter()
                     .enumerate()
@@ -277,5 +375,15 @@ impl Action {
         vars.sort_unstable();
         vars.dedup();
         vars
+    }
+}
+
+impl Chain {
+    /// All assignments, of the first step and of those at points.
+    pub fn assignments(&self) -> impl Iterator<Item = &Assignment> {
+        let steps = self.points.iter().flat_map(|point| &point.steps);
+        self.effects
+            .iter()
+            .chain(steps.flat_map(|step| &step.effects))
     }
 }

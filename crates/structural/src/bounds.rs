@@ -222,7 +222,7 @@ fn invariant(net: &IncidenceNet, weights: Vec<(VarId, i128)>) -> Option<Statemen
 
 /// An invariant with a largest set of places.
 fn cover(net: &IncidenceNet, most: u64, budget: &Budget) -> Result<Option<Statement>, Stop> {
-    let mut program = LinearProgram::default();
+    let mut program = LinearProgram::new(budget);
     let mut rows = vec![Vec::new(); net.effects.len()];
     for changes in &net.changes {
         for (cost, upper) in [(-1.0, 1.0), (0.0, f64::INFINITY)] {
@@ -232,8 +232,10 @@ fn cover(net: &IncidenceNet, most: u64, budget: &Budget) -> Result<Option<Statem
             }
         }
     }
-    rows.into_iter().for_each(|row| program.row(row, 0.0));
-    let Some(values) = program.minimise(most, budget)? else {
+    for row in rows {
+        program.row(row, 0.0)?;
+    }
+    let Some(values) = program.minimise(most)? else {
         return Ok(None);
     };
     let sums: Vec<f64> = values.chunks(2).map(|v| v[0] + v[1]).collect();

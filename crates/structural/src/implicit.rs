@@ -153,7 +153,7 @@ fn solve(
         return Ok(None);
     };
     let column: FxHashMap<VarId, usize> = shape.supports.iter().copied().zip(0..).collect();
-    let mut program = LinearProgram::default();
+    let mut program = LinearProgram::new(budget);
     for _ in &shape.supports {
         program.column(1.0, f64::INFINITY);
     }
@@ -170,7 +170,7 @@ fn solve(
         if own != 0 {
             row.push((scale, -own as f64));
         }
-        program.row(row, 0.0);
+        program.row(row, 0.0)?;
     }
     for needs in &shape.needs {
         let need = |q: VarId| needs.iter().find(|(p, _)| *p == q).map_or(0, |(_, n)| *n);
@@ -179,9 +179,9 @@ fn solve(
         let mut row: Vec<(usize, f64)> = row.filter(|(_, a)| *a != 0.0).collect();
         row.sort_unstable_by_key(|(column, _)| *column);
         row.push((scale, -beyond(shape.place)));
-        program.row(row, 0.0);
+        program.row(row, 0.0)?;
     }
-    let values = program.minimise(most, budget)?;
+    let values = program.minimise(most)?;
     let Some(weights) = values.and_then(|values| proportional(&values)) else {
         return Ok(None);
     };

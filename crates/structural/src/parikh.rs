@@ -104,7 +104,7 @@ fn firings(
     most: u64,
     budget: &Budget,
 ) -> Result<Option<Vec<f64>>, Stop> {
-    let mut program = LinearProgram::default();
+    let mut program = LinearProgram::new(budget);
     for _ in &net.effects {
         program.column(1.0, f64::INFINITY);
     }
@@ -113,18 +113,18 @@ fn firings(
             let row = changes
                 .iter()
                 .map(|(effect, change)| (*effect, -*change as f64));
-            program.row(row.collect(), *tokens as f64);
+            program.row(row.collect(), *tokens as f64)?;
         }
     }
     for row in rows {
         match wanted(net, row, from) {
-            Some((terms, beyond)) if !terms.is_empty() => program.row(terms, beyond),
+            Some((terms, beyond)) if !terms.is_empty() => program.row(terms, beyond)?,
             // No effect changes the sum: the row holds already, or never will.
             Some((_, beyond)) if beyond >= 0.0 => {}
             _ => return Ok(None),
         }
     }
-    program.minimise(most, budget)
+    program.minimise(most)
 }
 
 /// A row of the destination as a constraint on firing counts: `-(A·C)·x <= A·m - b`.

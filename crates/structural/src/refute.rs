@@ -109,12 +109,18 @@ impl Matrix {
         }
     }
 
-    fn finish(mut self, cone: &Cone, program: &mut LinearProgram, most: impl Fn(usize) -> f64) {
+    fn finish(
+        mut self,
+        cone: &Cone,
+        program: &mut LinearProgram<'_>,
+        most: impl Fn(usize) -> f64,
+    ) -> Result<(), Stop> {
         for effect in &cone.effects {
             let mut row = self.rows.remove(effect).unwrap_or_default();
             row.sort_unstable_by_key(|(column, _)| *column);
-            program.row(row, most(*effect));
+            program.row(row, most(*effect))?;
         }
+        Ok(())
     }
 }
 
@@ -153,7 +159,7 @@ pub(crate) fn refute(
         }
     };
     let count = case.len() + places.len();
-    let mut program = LinearProgram::default();
+    let mut program = LinearProgram::new(budget);
     let single = net.initial.len() == 1;
     for column in 0..count {
         program.column(if single { cost(column, 0) } else { 0.0 }, 1.0);
@@ -164,7 +170,7 @@ pub(crate) fn refute(
         for start in 0..net.initial.len() {
             let costs = (0..count).map(|column| (column, cost(column, start)));
             let costs = costs.filter(|(_, c)| *c != 0.0);
-            program.row(costs.chain([(below, 1.0)]).collect(), 0.0);
+            program.row(costs.chain([(below, 1.0)]).collect(), 0.0)?;
         }
     }
     let mut matrix = Matrix::new(&cone);
@@ -174,8 +180,8 @@ pub(crate) fn refute(
     for (place, column) in places.iter().zip(case.len()..) {
         matrix.place(net, column, *place);
     }
-    matrix.finish(&cone, &mut program, |_| 0.0);
-    let Some(values) = program.minimise(most, budget)? else {
+    matrix.finish(&cone, &mut program, |_| 0.0)?;
+    let Some(values) = program.minimise(most)? else {
         return Ok(None);
     };
     let worst = (0..net.initial.len())
@@ -235,7 +241,7 @@ pub(crate) fn upper_bound(
         return Ok(None);
     };
     let cone = cone(net, std::slice::from_ref(&gains));
-    let mut program = LinearProgram::default();
+    let mut program = LinearProgram::new(budget);
     for place in &cone.places {
         let starts = net.initial.iter().map(|state| state[place.index()]);
         program.column(starts.max().unwrap_or(0) as f64, f64::INFINITY);
@@ -246,8 +252,8 @@ pub(crate) fn upper_bound(
     }
     matrix.finish(&cone, &mut program, |effect| {
         -(gains.get(&effect).copied().unwrap_or(0) as f64)
-    });
-    let Some(mut values) = program.minimise(most, budget)? else {
+    })?;
+    let Some(mut values) = program.minimise(most)? else {
         return Ok(None);
     };
     values.push(1.0);

@@ -134,7 +134,7 @@ pub(crate) fn ranking(
     }
     let effects: Vec<usize> = (0..asked.len()).filter(|e| asked[*e]).collect();
     let useful = useful_places(net, &effects, &asked);
-    let mut program = LinearProgram::default();
+    let mut program = LinearProgram::new(budget);
     let mut column = vec![None; net.places];
     let mut places = Vec::new();
     for place in (0..net.places).filter(|p| useful[*p]) {
@@ -148,13 +148,13 @@ pub(crate) fn ranking(
             .collect();
         if row.iter().any(|(_, change)| *change < 0.0) {
             row.push((program.column(-1.0, 1.0), 1.0));
-            program.row(row, 0.0);
+            program.row(row, 0.0)?;
         }
     }
     if places.is_empty() {
         return Ok(None);
     }
-    let Some(values) = program.minimise(most, budget)? else {
+    let Some(values) = program.minimise(most)? else {
         return Ok(None);
     };
     Ok(exact(net, among, &places, &values[..places.len()]))

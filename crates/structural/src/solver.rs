@@ -14,7 +14,7 @@
 //! slices. Between slices the budget is polled and pivots are counted. An answer that took too many
 //! pivots is discarded even if the last slice found it: results depend on counted work alone.
 
-use lariat_budget::{Budget, Stop};
+use lariat_budget::{Budget, Lease, Stop};
 use microlp::{ComparisonOp, OptimizationDirection, Problem, ResumeOptions, SolveOptions};
 use std::time::Duration;
 
@@ -30,15 +30,30 @@ const UNITS_PER_PROGRAM: u64 = 16;
 /// Bytes per matrix entry, column or row, including the factorisation.
 const BYTES_PER_ENTRY: usize = 128;
 
-#[derive(Debug, Default)]
-pub(crate) struct LinearProgram {
+/// A program under construction, whose memory is leased, with that of the solver.
+#[derive(Debug)]
+pub(crate) struct LinearProgram<'b> {
+    budget: &'b Budget,
+    lease: Lease,
     costs: Vec<f64>,
     upper: Vec<f64>,
     rows: Vec<(Vec<(usize, f64)>, f64)>,
     entries: usize,
 }
 
-impl LinearProgram {
+impl<'b> LinearProgram<'b> {
+    /// A program without variables.
+    pub fn new(budget: &'b Budget) -> LinearProgram<'b> {
+        LinearProgram {
+            budget,
+            lease: budget.lease(),
+            costs: Vec::new(),
+            upper: Vec::new(),
+            rows: Vec::new(),
+            entries: 0,
+        }
+    }
+
     /// Adds a variable `0 <= v <= upper` with the given cost; returns its index.
     pub fn column(&mut self, cost: f64, upper: f64) -> usize {
         self.costs.push(cost);
@@ -47,9 +62,19 @@ impl LinearProgram {
     }
 
     /// Adds the constraint `Σ a·v <= most`; no variable occurs twice.
-    pub fn row(&mut self, terms: Vec<(usize, f64)>, most: f64) {
+    pub fn row(&mut self, terms: Vec<(usize, f64)>, most: f64) -> Result<(), Stop> {
         self.entries += terms.len();
         self.rows.push((terms, most));
+        let bytes = self.bytes();
+        if bytes as u64 > self.lease.bytes() {
+            self.budget.check()?;
+            self.lease.resize(bytes.saturating_add(bytes / 4))?;
+        }
+        Ok(())
+    }
+
+    fn bytes(&self) -> usize {
+        self.size().saturating_mul(BYTES_PER_ENTRY)
     }
 
     /// Elementary steps per pivot.
@@ -58,10 +83,10 @@ impl LinearProgram {
     }
 
     /// Values near an optimum; `None` without one, or if it takes more than `most` units of work.
-    pub fn minimise(&self, most: u64, budget: &Budget) -> Result<Option<Vec<f64>>, Stop> {
+    pub fn minimise(&mut self, most: u64) -> Result<Option<Vec<f64>>, Stop> {
+        let budget = self.budget;
         budget.check()?;
-        let mut lease = budget.lease();
-        lease.resize(self.size().saturating_mul(BYTES_PER_ENTRY))?;
+        self.lease.resize(self.bytes())?;
         let mut problem = Problem::new(OptimizationDirection::Minimize);
         let columns: Vec<_> = (self.costs.iter().zip(&self.upper))
             .map(|(cost, upper)| problem.add_var(*cost, (0.0, *upper)))
@@ -109,38 +134,42 @@ mod tests {
     use super::*;
 
     /// min −x − 2y with x + y <= 4, y <= 3, x >= 0
-    fn small() -> LinearProgram {
-        let mut program = LinearProgram::default();
+    fn small(budget: &Budget) -> LinearProgram<'_> {
+        let mut program = LinearProgram::new(budget);
         let x = program.column(-1.0, f64::INFINITY);
         let y = program.column(-2.0, 3.0);
-        program.row(vec![(x, 1.0), (y, 1.0)], 4.0);
+        program.row(vec![(x, 1.0), (y, 1.0)], 4.0).unwrap();
         program
     }
 
     #[test]
     fn an_optimum_is_found() {
-        let found = small().minimise(100, &Budget::unlimited()).unwrap();
+        let budget = Budget::unlimited();
+        let found = small(&budget).minimise(100).unwrap();
         let found = found.unwrap();
         assert!((found[0] - 1.0).abs() < 1e-6 && (found[1] - 3.0).abs() < 1e-6);
     }
 
     #[test]
     fn without_an_optimum_nothing_is_known() {
-        let mut program = small();
+        let budget = Budget::unlimited();
+        let mut program = small(&budget);
         program.column(-1.0, f64::INFINITY);
-        assert_eq!(program.minimise(100, &Budget::unlimited()), Ok(None));
-        let mut program = small();
-        program.row(vec![(0, 1.0)], -1.0);
-        assert_eq!(program.minimise(100, &Budget::unlimited()), Ok(None));
+        assert_eq!(program.minimise(100), Ok(None));
+        let mut program = small(&budget);
+        program.row(vec![(0, 1.0)], -1.0).unwrap();
+        assert_eq!(program.minimise(100), Ok(None));
     }
 
     #[test]
     fn limits_are_kept() {
-        let past = Budget::unlimited().with_deadline(Duration::ZERO);
-        assert_eq!(small().minimise(100, &past), Err(Stop::Time));
-        assert_eq!(small().minimise(0, &Budget::unlimited()), Ok(None));
+        let budget = Budget::unlimited();
+        assert_eq!(small(&budget).minimise(0), Ok(None));
         let none = Budget::unlimited().with_work(0);
-        assert_eq!(small().minimise(100, &none), Err(Stop::Work(0)));
-        assert_eq!(small().minimise(100, &Budget::bytes(10)), Err(Stop::Memory));
+        assert_eq!(small(&none).minimise(100), Err(Stop::Work(0)));
+        let row = |budget: &Budget| LinearProgram::new(budget).row(vec![(0, 1.0)], 1.0);
+        let past = Budget::unlimited().with_deadline(Duration::ZERO);
+        assert_eq!(row(&past), Err(Stop::Time));
+        assert_eq!(row(&Budget::bytes(10)), Err(Stop::Memory));
     }
 }

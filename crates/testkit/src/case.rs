@@ -3,7 +3,7 @@
 use crate::formulas::Ltl;
 use crate::lassos;
 use crate::oracle::{self, Reachable};
-use crate::{fairness, nets, predicates, programs, reducible, shadows, stretched};
+use crate::{claims, fairness, nets, predicates, programs, reducible, shadows, stretched};
 use lariat_corpora::Random;
 use lariat_model::{
     Action, Comparison, Constraint, Deadlock, EventId, Lasso, Linear, Predicate, Proposition,
@@ -87,6 +87,13 @@ impl Case {
         let mut rng = Random::new(seed);
         let system = nets::growing(&mut rng);
         Case::about(system, &mut rng)
+    }
+
+    /// Generates the case of this seed about a net whose file makes claims, usually false ones.
+    pub fn claimed(seed: u64) -> Case {
+        let mut rng = Random::new(seed);
+        let net = claims::random(&mut rng, 60);
+        Case::about(net, &mut rng)
     }
 
     /// Generates the case of this seed about a net with (almost) implicit places.
@@ -344,6 +351,7 @@ impl fmt::Display for Case {
                         writeln!(f, "    {:?} := {:?}", effect.target, effect.value)?;
                     }
                 }
+                Action::Chain(chain) => writeln!(f, " {chain:?}")?,
                 Action::Table { vars, rows } => {
                     let vars: Vec<&String> = vars.iter().map(|v| name(v.index())).collect();
                     writeln!(f, " table over {vars:?}")?;

@@ -4,8 +4,8 @@
 //! and truncated at the end, an event is enabled if it has a successor, faults are `None`.
 
 use lariat_model::{
-    Action, BinaryOp, Comparison, Domain, EventId, Expr, LValue, Predicate, Proposition, State,
-    System, UnaryOp, Value,
+    Action, Assignment, BinaryOp, Chain, ChainChoice, Comparison, Domain, EventId, Expr, LValue,
+    Predicate, Proposition, State, System, UnaryOp, Value,
 };
 
 /// Returns the value of an expression; `None` for a fault.
@@ -111,6 +111,7 @@ pub fn after(system: &System, state: &[Value], event: EventId) -> Vec<State> {
                 }
             }
         }
+        Action::Chain(chain) => found = chained(system, chain, state),
         Action::Program { guard, effects } => {
             let guard = match guard {
                 Predicate::Expr(e) => value(e, state).map(|x| x != 0),
@@ -147,6 +148,80 @@ pub fn after(system: &System, state: &[Value], event: EventId) -> Vec<State> {
         }
     }
     found
+}
+
+/// The successors of `state` by a chain: a search of pairs of a point and a state.
+fn chained(system: &System, chain: &Chain, state: &[Value]) -> Vec<State> {
+    let apply = |effects: &[Assignment], from: &[Value]| -> Option<State> {
+        let mut next: State = from.into();
+        for effect in effects {
+            let target = match &effect.target {
+                LValue::Var(v) => v.index(),
+                LValue::Element { first, len, index } => {
+                    slot(first.index(), *len, value(index, &next)?)?
+                }
+            };
+            let x = value(&effect.value, &next)?;
+            next[target] = into_domain(&system.variables[target].domain, x);
+        }
+        Some(next)
+    };
+    let truth = |guard: &Predicate| match guard {
+        Predicate::Expr(e) => value(e, state).map(|x| x != 0),
+        other => Some(satisfies(system, state, other)),
+    };
+    if truth(&chain.guard) == Some(false) {
+        return vec![];
+    }
+    let (mut ends, mut failed) = (Vec::new(), truth(&chain.guard).is_none());
+    let mut known: Vec<(Option<u32>, State)> = Vec::new();
+    match apply(&chain.effects, state) {
+        Some(first) if !failed => known.push((Some(0), first)),
+        _ => failed = true,
+    }
+    let mut i = 0;
+    while i < known.len() {
+        let (at, here) = known[i].clone();
+        i += 1;
+        let Some(at) = at else {
+            ends.push(here);
+            continue;
+        };
+        let point = &chain.points[at as usize];
+        let mut enabled = point
+            .steps
+            .iter()
+            .filter(|s| value(&s.guard, &here) != Some(0));
+        let taken: Vec<_> = match point.choice {
+            ChainChoice::Any => enabled.collect(),
+            ChainChoice::First => enabled.next().into_iter().collect(),
+        };
+        if taken.is_empty() {
+            match point.choice {
+                ChainChoice::Any => known.push((None, here)),
+                ChainChoice::First => failed = true,
+            }
+            continue;
+        }
+        for step in taken {
+            let sound = value(&step.guard, &here).is_some();
+            match apply(&step.effects, &here).filter(|_| sound) {
+                Some(next) if !known.contains(&(step.next, next.clone())) => {
+                    known.push((step.next, next));
+                }
+                Some(_) => {}
+                None => failed = true,
+            }
+        }
+    }
+    ends.sort();
+    ends.dedup();
+    if let Some(fault) = system.fault.filter(|_| failed || ends.is_empty()) {
+        let mut next: State = state.into();
+        next[fault.index()] = 1;
+        ends.push(next);
+    }
+    ends
 }
 
 fn into_domain(domain: &Domain, x: i128) -> Value {

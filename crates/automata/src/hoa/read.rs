@@ -72,6 +72,7 @@ pub fn read_hoa(
         atoms: None,
         aliases: FxHashMap::default(),
         acceptance: None,
+        sets: 0,
         declared_states: None,
     };
     let (name, start) = reader.header(atom)?;
@@ -86,6 +87,44 @@ enum Acceptance {
     Nothing,
 }
 
+/// The number of a state, where the file mentions it.
+struct Mention {
+    n: u64,
+    span: Range<usize>,
+}
+
+/// The states of the file, numbered in order of occurrence, since the file's numbers may be sparse.
+#[derive(Default)]
+struct HoaStates {
+    index: FxHashMap<u64, StateId>,
+    edges: Vec<Vec<Transition>>,
+    /// By state, until the file defines it: the first mention.
+    undefined: Vec<Option<Mention>>,
+}
+
+impl HoaStates {
+    /// The state of this number.
+    fn mention(&mut self, mention: Mention) -> StateId {
+        let next = StateId(self.edges.len() as u32);
+        let state = *self.index.entry(mention.n).or_insert(next);
+        if state == next {
+            self.edges.push(Vec::new());
+            self.undefined.push(Some(mention));
+        }
+        state
+    }
+
+    /// The state that the file defines here, once.
+    fn define(&mut self, mention: Mention, span: Range<usize>) -> HoaResult<StateId> {
+        let n = mention.n;
+        let state = self.mention(mention);
+        match self.undefined[state.index()].take() {
+            Some(_) => Ok(state),
+            None => Err(HoaError::new(span, format!("state {n} is defined twice"))),
+        }
+    }
+}
+
 type Located<'a> = (HoaToken<'a>, Range<usize>);
 
 struct Reader<'a> {
@@ -96,6 +135,8 @@ struct Reader<'a> {
     atoms: Option<Vec<AtomId>>,
     aliases: FxHashMap<&'a str, Guard>,
     acceptance: Option<Acceptance>,
+    /// The number of acceptance sets.
+    sets: u64,
     declared_states: Option<u64>,
 }
 
@@ -135,7 +176,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn state_number(&mut self) -> HoaResult<u64> {
+    fn state_number(&mut self) -> HoaResult<Mention> {
         let (n, span) = self.number("the number of a state")?;
         if self.declared_states.is_some_and(|count| n >= count) {
             let message = format!("there is no state {n}: the header declares fewer states");
@@ -145,13 +186,13 @@ impl<'a> Reader<'a> {
             let message = "alternating automata are not supported";
             return Err(HoaError::new(self.sign('&')?, message));
         }
-        Ok(n)
+        Ok(Mention { n, span })
     }
 
     fn header(
         &mut self,
         atom: &mut dyn FnMut(&str) -> Result<AtomId, String>,
-    ) -> HoaResult<(String, Vec<u64>)> {
+    ) -> HoaResult<(String, Vec<Mention>)> {
         match self.expect("`HOA: v1`")? {
             (HoaToken::Header("HOA"), _) => {}
             (_, span) => return Err(HoaError::new(span, "an automaton begins with `HOA: v1`")),
@@ -263,6 +304,7 @@ impl<'a> Reader<'a> {
             let message = format!("at most {} acceptance sets are possible", Marks::MAX);
             return Err(HoaError::new(at, message));
         }
+        self.sets = count;
         let refuse = |span| {
             HoaError::new(
                 span,
@@ -432,8 +474,10 @@ impl<'a> Reader<'a> {
             self.sign('{')?;
             while self.peek()? != Some(&HoaToken::Sign('}')) {
                 let (i, span) = self.number("an acceptance set or `}`")?;
-                if i >= u64::from(Marks::MAX) {
-                    return Err(HoaError::new(span, "there is no such acceptance set"));
+                if i >= self.sets {
+                    let sets = self.sets;
+                    let message = format!("there is no acceptance set {i}, only {sets} in all");
+                    return Err(HoaError::new(span, message));
                 }
                 marks = marks.union(Marks::one(i as u32));
             }
@@ -442,22 +486,9 @@ impl<'a> Reader<'a> {
         Ok(marks)
     }
 
-    fn body(&mut self, name: String, start: Vec<u64>) -> HoaResult<Hoa> {
-        // States are numbered in order of occurrence, since the file's numbers may be sparse.
-        let mut index: FxHashMap<u64, StateId> = FxHashMap::default();
-        let mut states: Vec<Vec<Transition>> = Vec::new();
-        let mut defined: Vec<bool> = Vec::new();
-        let mut id = |n: u64, states: &mut Vec<Vec<Transition>>, defined: &mut Vec<bool>| {
-            *index.entry(n).or_insert_with(|| {
-                states.push(Vec::new());
-                defined.push(false);
-                StateId(states.len() as u32 - 1)
-            })
-        };
-        let initial: Vec<StateId> = start
-            .into_iter()
-            .map(|n| id(n, &mut states, &mut defined))
-            .collect();
+    fn body(&mut self, name: String, start: Vec<Mention>) -> HoaResult<Hoa> {
+        let mut states = HoaStates::default();
+        let initial: Vec<StateId> = start.into_iter().map(|at| states.mention(at)).collect();
         loop {
             match self.expect("`State:` or `--END--`")? {
                 (HoaToken::End, _) => break,
@@ -466,11 +497,7 @@ impl<'a> Reader<'a> {
                 }
                 (HoaToken::Header("State"), span) => {
                     let state_label = self.bracketed_label()?;
-                    let n = self.state_number()?;
-                    let q = id(n, &mut states, &mut defined);
-                    if std::mem::replace(&mut defined[q.index()], true) {
-                        return Err(HoaError::new(span, format!("state {n} is defined twice")));
-                    }
+                    let q = states.define(self.state_number()?, span.clone())?;
                     if let Some(HoaToken::Text(_)) = self.peek()? {
                         self.next()?;
                     }
@@ -489,15 +516,14 @@ impl<'a> Reader<'a> {
                                 self.implicit_label(implicit - 1, at)?
                             }
                         };
-                        let to = self.state_number()?;
-                        let to = id(to, &mut states, &mut defined);
+                        let to = states.mention(self.state_number()?);
                         let marks = state_marks.union(self.marks()?);
-                        states[q.index()].push(Transition { guard, marks, to });
+                        states.edges[q.index()].push(Transition { guard, marks, to });
                     }
                     let letters = 1u128 << self.atoms.as_ref().map_or(0, Vec::len);
                     if implicit > 0
                         && (u128::from(implicit) != letters
-                            || states[q.index()].len() as u64 != implicit)
+                            || states.edges[q.index()].len() as u64 != implicit)
                     {
                         let expected = format!("must have exactly {letters} edges here");
                         let message = format!("a state without labels {expected}");
@@ -507,12 +533,23 @@ impl<'a> Reader<'a> {
                 (_, span) => return Err(HoaError::new(span, "expected `State:` or `--END--`")),
             }
         }
+        if let Some(Mention { n, span }) = states.undefined.into_iter().flatten().next() {
+            return Err(HoaError::new(span, format!("state {n} is not defined")));
+        }
+        // A stream of automata may follow.
+        match self.next()? {
+            None | Some((HoaToken::Header("HOA"), _)) => {}
+            Some((_, span)) => {
+                let message = "text after the automaton: expected the end of the file";
+                return Err(HoaError::new(span, message));
+            }
+        }
         let mut automaton = Automaton {
             atoms: self.atoms.take().unwrap_or_default(),
             guards: std::mem::take(&mut self.guards),
             mark_count: 0,
             initial,
-            states,
+            states: states.edges,
         };
         match self.acceptance {
             Some(Acceptance::All { inf, fin }) => {

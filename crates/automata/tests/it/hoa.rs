@@ -241,6 +241,26 @@ fn unsupported_input_is_rejected() {
     rejected("Acceptance: 0 t", "State: 0 State: 0", "defined twice");
     rejected("Acceptance: 0 t States: 1", "State: 0 [t] 1", "no state 1");
     rejected("Acceptance: 0 t Fancy: 1", state, "not supported");
+    let marked = "State: 0 [t] 0 {1}";
+    rejected(
+        "Acceptance: 1 Inf(0)",
+        marked,
+        "no acceptance set 1, only 1",
+    );
+    let marked = "State: 0 {0} [t] 0";
+    rejected("Acceptance: 0 t", marked, "no acceptance set 0, only 0");
+    let open = "State: 0 [t] 1";
+    rejected(
+        "Acceptance: 0 t States: 2 Start: 0",
+        open,
+        "state 1 is not defined",
+    );
+    rejected("Acceptance: 0 t Start: 7", state, "state 7 is not defined");
+    rejected(
+        "Acceptance: 0 t",
+        "State: 0 [t] 0 --END-- [t] 0",
+        "after the automaton",
+    );
     rejected("Acceptance: 99999999999999999999 t", state, "too large");
     let deep = format!("State: 0 [{}", "(!".repeat(200_000));
     rejected("Acceptance: 0 t", &deep, "expected");

@@ -17,6 +17,8 @@ Examples:
   Is the net one-safe? Which places never change?
       lariat ask net.pnml one-safe
       lariat ask net.pnml stable
+  Can an assertion of the program fail, or an index be out of range?
+      lariat ask program.dve faults
 
 Runs are replayed on the original model. `no`, bounds and `always` follow from
 a complete search, or from invariants that were checked in exact integers
@@ -43,6 +45,8 @@ pub(crate) enum Topic {
     OneSafe,
     /// Places that never change.
     Stable,
+    /// Whether a program can fail: assertions, indices, divisors, shifts, overflow.
+    Faults,
 }
 
 #[derive(Args, Debug)]

@@ -22,6 +22,9 @@ Formulas:
   for a state predicate p.
   Atoms: a place (it is marked), a transition (it is the one taken:
   `fires(t)`), fireable(t), deadlock, and quoted comparisons: \"p + q >= 2\".
+  In programs also \"assert(P.a)\" (the assertion of state a of P holds), fault
+  (an index, a divisor or a shift was out of range), and overflow (a step that
+  is enabled assigns a value beyond its range).
   Names with characters other than letters, digits, _ and . are quoted too.
   Places and transitions of PNML have ids and often names; both can be used. A
   name that several nodes have is refused; \"id:P1\" is always the id P1.
@@ -90,6 +93,14 @@ pub(crate) struct Check {
     /// Check only this property; may be given several times.
     #[arg(long, value_name = "ID", help_heading = PROPERTIES, hide_short_help = true)]
     pub select: Vec<String>,
+    /// Do not check the assertions of the model, and do not report errors and overflow as violated.
+    ///
+    /// Otherwise every assertion is a property of its own. An index, a divisor or a shift out of
+    /// range, and a value beyond the range of its variable, are violated properties `fault` and
+    /// `overflow` if the search meets them; without other properties the search is complete. Only
+    /// selected properties are checked with --select.
+    #[arg(long, help_heading = PROPERTIES, hide_short_help = true)]
+    pub no_faults: bool,
     /// The engine.
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine(), help_heading = ENGINE)]
     pub engine: EngineChoice,

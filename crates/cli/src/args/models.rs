@@ -1,4 +1,4 @@
-//! Commands on formulas and models: translate, info, reduce, view, simulate, draw, generate.
+//! Commands on formulas and models: translate, info, reduce, view, simulate, draw, generate, init.
 
 use super::values::{automaton_kind, rule};
 use super::{LimitArgs, NameArgs};
@@ -199,4 +199,29 @@ pub(crate) struct Generate {
     /// The file to write; stdout by default.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+const INIT_HELP: &str = "\
+Examples:
+  lariat init && lariat check request.pnml -F request.ltl
+  lariat init program first-program";
+
+#[derive(Args, Debug)]
+#[command(after_help = INIT_HELP)]
+pub(crate) struct Init {
+    /// The kind of model.
+    #[arg(default_value = "net")]
+    pub kind: StarterKind,
+    /// The folder, created if necessary.
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    pub folder: PathBuf,
+}
+
+/// The kind of a first model.
+#[derive(Clone, Copy, ValueEnum, Debug)]
+pub(crate) enum StarterKind {
+    /// A Petri net in PNML.
+    Net,
+    /// Communicating processes in DVE.
+    Program,
 }

@@ -15,7 +15,7 @@ pub(crate) struct TeamArgs {
     /// Distribute single states over processes: a file with one host:port per process.
     ///
     /// Start this command once per line, with its --process; process 0 answers. Connections are
-    /// plain TCP without authentication: for trusted networks only.
+    /// not encrypted: for trusted networks only. --secret-file keeps strangers out.
     #[arg(long, value_name = "FILE", requires = "process", help_heading = LIMITS, hide_short_help = true)]
     pub hosts: Option<PathBuf>,
     /// The line of --hosts that is this process; the first is 0.
@@ -24,6 +24,9 @@ pub(crate) struct TeamArgs {
     /// How long processes wait for each other at the start; 60s by default.
     #[arg(long, value_name = "TIME", requires = "hosts", help_heading = LIMITS, hide_short_help = true)]
     pub connect_timeout: Option<TimeSpan>,
+    /// A file with a secret of at least 16 bytes, the same for all processes; others are refused.
+    #[arg(long, value_name = "FILE", requires = "hosts", help_heading = LIMITS, hide_short_help = true)]
+    pub secret_file: Option<PathBuf>,
 }
 
 const CLUSTER_HELP: &str = "\

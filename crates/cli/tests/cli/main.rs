@@ -1,5 +1,6 @@
 //! Tests of the binary: answers, exit codes, messages, limits, signals.
 
+mod action;
 mod answers;
 mod artifacts;
 mod ask;
@@ -10,9 +11,11 @@ mod cluster;
 mod fairness;
 #[cfg(feature = "distributed")]
 mod faults;
+mod first_steps;
 mod kit;
 mod layout;
 mod limits;
+mod lsp;
 mod mcc;
 mod models;
 mod names;

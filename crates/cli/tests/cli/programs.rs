@@ -22,10 +22,17 @@ fn assertions_and_overflow() {
         assert_eq!(answer["failed_assertions"]["P.a"], "3");
     }
     for engine in ["explicit", "slap", "hyb"] {
-        let ran = lariat(format!("check {model} -f 'F \"x == 3\"' --engine {engine}"));
+        let args = format!("check {model} -f 'F \"x == 3\"' --engine {engine}");
+        let ran = lariat(format!("{args} --no-faults"));
         ran.exits(0).reports(warning);
+        let ran = lariat(&args).exits(1).prints("HOLDS     1:");
+        let ran = ran.prints("VIOLATED  assert P.a:").prints("(replayed)");
+        let ran = ran.prints("VIOLATED  overflow:");
+        ran.prints("in state 5, P:a->a assigns 256 to x, which has the range 0 to 255");
     }
-    let ran = lariat(format!("check {model} -f 'G \"x >= 250\"' --json"));
+    let ran = lariat(format!(
+        "check {model} -f 'G \"x >= 250\"' --json --no-faults"
+    ));
     let ran = ran.exits(1).reports("assertion P.a fails");
     let mistakes = &ran.answer()["mistakes"];
     assert_eq!(mistakes["failed_assertions"], serde_json::json!(["P.a"]));
@@ -33,6 +40,58 @@ fn assertions_and_overflow() {
     assert_eq!(mistakes["error_state"], serde_json::Value::Null);
     assert_eq!(ran.err.matches(warning).count(), 1, "{}", ran.err);
     lariat(format!("info {model}")).succeeds("P.a");
+}
+
+/// Findings are properties with names; assertions and errors are atoms.
+#[test]
+fn findings_are_properties() {
+    let folder = Folder::new();
+    let model = folder.file("counter.dve", COUNTER);
+    // Without other properties everything is checked.
+    let ran = lariat(format!("check {model} --json")).exits(1);
+    let answers = ran
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    let answers: Vec<serde_json::Value> = answers.collect();
+    let field = |i: usize, name: &str| answers[i][name].as_str().unwrap().to_owned();
+    assert_eq!(field(0, "property"), "assert P.a");
+    assert_eq!(field(1, "property"), "overflow");
+    assert_eq!(answers[0]["finding"]["kind"], "assertion");
+    assert_eq!(answers[0]["finding"]["line"], 2);
+    assert_eq!(field(0, "verdict"), "violated");
+    // Runs that end, and unfair runs, count.
+    let end = "byte x; process P { state a, b; init a; assert b: x == 1; trans a -> b {}; } system async;";
+    let end = folder.file("end.dve", end);
+    let args = format!("check {end} -f 'G true' --deadlock ignore --weak-fair all");
+    lariat(args).exits(1).prints("VIOLATED  assert P.b");
+    lariat(format!("check {end} -f 'G true' --no-faults")).exits(0);
+    lariat(format!("check {end} -f 'G true' --select 1")).exits(0);
+    lariat(format!("check {end} --select 'assert P.b'")).exits(1);
+    lariat(format!("check {end} -f 'F !\"assert(P.b)\"' --no-faults")).exits(0);
+    lariat(format!("check {end} -f 'G \"assert(P.c)\"'"))
+        .exits(2)
+        .reports("no assertion is called `P.c`")
+        .reports("did you mean `P.b`?");
+    let ran = lariat(format!("ask {model} faults")).exits(0);
+    let ran = ran.prints("assert P.a: assertion P.a fails, by a run of 3 steps (replayed)");
+    ran.prints("overflow: a step assigns a value beyond the range");
+    lariat(format!("info {model} --names")).prints("assert(P.a)");
+    // Files for builds contain findings that were met late.
+    let report = folder.file("report.xml", "");
+    lariat(format!("check {model} -f 'G true' --junit {report}")).exits(1);
+    let report = std::fs::read_to_string(&report).unwrap();
+    assert!(report.contains("tests=\"3\" failures=\"2\""), "{report}");
+    assert!(report.contains("name=\"overflow\""), "{report}");
+    // A program without faults has nothing more to check.
+    let plain = "process P { state a; init a; trans a -> a {}; } system async;";
+    let plain = folder.file("plain.dve", plain);
+    lariat(format!("check {plain}"))
+        .exits(2)
+        .reports("nothing to check");
+    lariat(format!("ask {plain} faults"))
+        .exits(0)
+        .prints("no step can fail");
 }
 
 #[test]
@@ -44,10 +103,13 @@ system async;";
     let model = folder.file("index.dve", text);
     for engine in ["explicit", "slap-fst"] {
         // The atom has the name that the trace shows.
-        let args = format!("check {model} -f 'G !fault' --engine {engine}");
+        let args = format!("check {model} -f 'G !fault' --engine {engine} --no-faults");
         let ran = lariat(&args).exits(1);
         let ran = ran.prints("fault (an index is out of range)");
         ran.reports("the program can fail");
+        let ran = lariat(format!("check {model} -f 'G true' --engine {engine}")).exits(1);
+        let ran = ran.prints("VIOLATED  fault: AG(!fault)");
+        ran.prints("fault (an index is out of range)");
         let ran = lariat(format!("{args} --json")).exits(1);
         let answer = ran.answer();
         assert_eq!(answer["mistakes"]["error_state"], "fault");
@@ -61,7 +123,8 @@ system async;";
     // A variable `fault` of the model takes precedence.
     let text = text.replace("byte i;", "byte i; byte fault;");
     let model = folder.file("named.dve", text);
-    lariat(format!("check {model} -f 'G !fault'")).exits(0);
+    lariat(format!("check {model} -f 'G !fault' --no-faults")).exits(0);
+    lariat(format!("check {model} -f 'G !fault'")).prints("VIOLATED  fault_:");
     lariat(format!("check {model} -f 'G !fault_'")).exits(1);
 }
 
@@ -80,11 +143,11 @@ fn faults_beyond_the_first_search() {
     let model = folder.file("late.dve", LATE);
     let assertion = "assertion P.t fails in a reachable state";
     let fault = "the program can fail";
-    let more = "`lariat states` searches all";
+    let more = "faults` searches all";
     for engine in ["auto", "explicit"] {
         // The product search ends early, and continues for the assertions.
         for formula in ["G \"i <= 30000\"", "F \"k == 2 && i >= 25000\""] {
-            let args = format!("check {model} -f '{formula}' --engine {engine}");
+            let args = format!("check {model} -f '{formula}' --engine {engine} --no-faults");
             let ran = lariat(format!("{args} --json")).exits(0);
             let mistakes = ran.answer()["mistakes"].clone();
             assert_eq!(
@@ -97,6 +160,9 @@ fn faults_beyond_the_first_search() {
             let ran = ran.reports(assertion).reports(fault);
             assert!(!ran.err.contains(more), "{}", ran.err);
         }
+        let args = format!("check {model} -f 'G \"i <= 30000\"' --engine {engine} -q");
+        let ran = lariat(args).exits(1).prints("VIOLATED  assert P.t");
+        ran.prints("VIOLATED  fault");
     }
     // Engines on sets check the states that they visited, in this case all.
     let counters: String = ["P x", "Q y", "R z"]
@@ -109,7 +175,7 @@ fn faults_beyond_the_first_search() {
         "wide.dve",
         format!("byte x; byte y; byte z;\n{counters}system async;"),
     );
-    let args = format!("check {wide} -f 'G \"x <= 40\"' --engine slap-fst");
+    let args = format!("check {wide} -f 'G \"x <= 40\"' --engine slap-fst --no-faults");
     let ran = lariat(format!("{args} --json")).exits(0);
     let mistakes = ran.answer()["mistakes"].clone();
     assert_eq!(
@@ -119,7 +185,7 @@ fn faults_beyond_the_first_search() {
     assert_eq!(mistakes["complete"], true);
     // A violation near the start ends the search: the rest is reported as not searched.
     for engine in ["auto", "walk"] {
-        let args = format!("check {model} -f 'G \"i < 3\"' --engine {engine}");
+        let args = format!("check {model} -f 'G \"i < 3\"' --engine {engine} --no-faults");
         let ran = lariat(&args).exits(1).reports(more);
         assert!(!ran.err.contains(assertion), "{}", ran.err);
         let answer = lariat(format!("{args} --json")).answer();

@@ -1,7 +1,7 @@
 //! Subjects for cases about fair runs.
 
 use super::asking::{Way, by_translation, facade, on_tableau, on_translation, run_by};
-use super::{plans, reduced, rounds, stutter_invariant};
+use super::{plans, programs, reduced, rounds, stutter_invariant};
 use lariat::internals::{EngineChoice, Plan, Preset};
 use lariat_engines::Needs;
 use lariat_model::Strength;
@@ -41,6 +41,7 @@ pub fn fair() -> Vec<Subject> {
         all.push(subject.only(is_weak).may_give_up());
     }
     all.push(by_formula());
+    all.extend(programs());
     all.extend(reduced().into_iter().map(|subject| match subject.name() {
         "reduced-slap" => subject.only(|case| is_weak(case) && case.is_net()),
         _ => subject,

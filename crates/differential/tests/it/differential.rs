@@ -14,6 +14,13 @@ fn subjects_agree_with_the_oracle() {
     campaign.pass(&subjects::all());
 }
 
+/// A claim that a reader believes without proof makes engines disagree with the oracle.
+#[test]
+fn false_claims_of_files_change_no_verdict() {
+    let campaign = Campaign::from_env(100).about(Case::claimed);
+    campaign.replayed_by(REPLAY).pass(&subjects::all());
+}
+
 #[test]
 fn subjects_decide_the_fixed_cases() {
     for fixed in cases::all() {

@@ -126,10 +126,7 @@ pub(super) fn data(
         let node = |event: EventId| places + coloured.unfolding.binding(event).0.0;
         system.event_ids().map(node).collect::<Vec<_>>()
     });
-    // Auxiliary variables of a rendezvous, which are 0 in every state.
-    let hidden = system
-        .var_ids()
-        .filter(|v| system.variable(*v).name.starts_with("(sent "));
+    let hidden = system.var_ids().filter(|var| system.is_auxiliary(*var));
     json!({
         "model": name,
         "title": title(subject),
@@ -215,7 +212,7 @@ fn lanes(model: &LoadedModel, processes: &[Process], entries: &[ShownEntry<'_>])
     let first = locations.iter().take(LANES);
     let mut lanes: Vec<Json> = first.map(|var| lane(*var, true)).collect();
     let others = system.var_ids().filter(|var| !locations.contains(var));
-    let others = others.filter(|var| !system.variable(*var).name.starts_with("(sent "));
+    let others = others.filter(|var| !system.is_auxiliary(*var));
     lanes.extend(others.take(LANES).map(|var| lane(var, false)));
     lanes
 }

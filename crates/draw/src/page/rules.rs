@@ -16,7 +16,7 @@ const MOST: usize = 30_000;
 
 /// The rules of all events, unless they are too many or too large.
 pub(super) fn rules(system: &System) -> Option<Json> {
-    if !system.initial.iter().flatten().all(is_exact) {
+    if system.source.is_some() || !system.initial.iter().flatten().all(is_exact) {
         return None;
     }
     let mut left = MOST;
@@ -37,6 +37,7 @@ fn size(action: &Action) -> usize {
     match action {
         Action::Net(arcs) => 1 + arcs.len(),
         Action::Program { effects, .. } => 8 + 4 * effects.len(),
+        Action::Chain(chain) => 8 + 4 * chain.assignments().count(),
         Action::Table { vars, rows } => 1 + vars.len() * rows.len(),
     }
 }
@@ -56,6 +57,8 @@ fn action(action: &Action) -> Option<Json> {
             let effects: Vec<Json> = effects.iter().map(effect).collect();
             json!(["p", predicate(guard), effects])
         }
+        // The page shows no rules for steps that pass through several points.
+        Action::Chain(_) => return None,
         Action::Table { vars, rows } => {
             let vars: Vec<u32> = vars.iter().map(|var| var.0).collect();
             json!(["t", vars, rows])

@@ -187,7 +187,8 @@ fn check_claims(
 pub(crate) fn complete(found: Outcome<Lasso>, states: &StateTable) -> Found {
     match found {
         Outcome::Empty if states.was_cut() => Err(Stop::Bound(
-            "states with more tokens were omitted".to_owned(),
+            "states beyond the limit on tokens, or the boundary of the model, were omitted"
+                .to_owned(),
         )),
         found => Ok(found),
     }
@@ -200,7 +201,9 @@ pub(crate) fn nearby_prefix<P: SingleStateProduct>(
     worker: &mut P::Worker,
     counts: &mut Counts,
 ) -> Result<Option<Lasso>, Stop> {
-    if task.variant.published || !task.problem.system.makes_tokens() {
+    let system = task.problem.system;
+    let may_diverge = system.makes_tokens() || system.source.is_some();
+    if task.variant.published || !may_diverge {
         return Ok(None);
     }
     match nearest(product, worker, MOST_NODES, counts)? {

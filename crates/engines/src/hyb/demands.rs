@@ -23,7 +23,7 @@ use super::images::ImageContext;
 use super::label_residuals::{MoveKind, compiled};
 use super::steps::{NodePosition, ProductSteps};
 use crate::problem::Problem;
-use lariat_budget::{Lease, Stop};
+use lariat_budget::{Budget, Stop};
 use lariat_dd::kernel::{CacheScope, ChainId, DdNode, Halt, Kernel};
 use lariat_dd::{LevelPredicate, Residual};
 use lariat_model::{EventId, Predicate};
@@ -59,9 +59,9 @@ impl Demands {
         layout: &LevelLayout,
         steps: &ProductSteps,
         scope: CacheScope,
-        lease: Lease,
+        budget: &Budget,
     ) -> Result<Demands, Stop> {
-        let mut query = Residuals::new(layout, scope, lease);
+        let mut query = Residuals::new(layout, scope, budget);
         let mut list = Vec::with_capacity(problem.fairness.len());
         for constraint in problem.fairness {
             let idle = Predicate::Not(Box::new(constraint.enabled.clone()));

@@ -96,7 +96,7 @@ impl LabelResiduals {
     ) -> Result<LabelResiduals, Stop> {
         let MoveOptions { cap, proofs } = moves;
         let [of_query, any, inner, resting] = [(); 4].map(|()| store.scope());
-        let mut query = Residuals::new(layout, of_query, budget.lease());
+        let mut query = Residuals::new(layout, of_query, budget);
         let (relations, distinct) = GuardRelations::new(problem, proofs);
         let asked = |i: usize| {
             let asks = |guard: &Guard| problem.automaton.guards.support(*guard) >> i & 1 == 1;

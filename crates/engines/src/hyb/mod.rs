@@ -258,7 +258,7 @@ impl<'p> Product<'p> {
         let labels = LabelResiduals::new(problem, space, &layout, moves, &mut store, budget)?;
         let steps = ProductSteps::new(&mut store, &events, &alive)?;
         let scope = store.scope();
-        let demands = Demands::new(problem, space, &layout, &steps, scope, budget.lease())?;
+        let demands = Demands::new(problem, space, &layout, &steps, scope, budget)?;
         let mut vectors = Vec::new();
         for state in &problem.system.initial {
             let values = layout.encode_state(problem.system, state)?;

@@ -108,7 +108,7 @@ fn changes(system: &System) -> (Vec<Vec<Change>>, Vec<Range<usize>>) {
                     changes.push(own);
                 }
             }
-            Action::Program { .. } => {
+            Action::Program { .. } | Action::Chain(_) => {
                 changes.push(event.action.writes().into_iter().map(any_change).collect());
             }
         }

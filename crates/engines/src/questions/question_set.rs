@@ -166,7 +166,7 @@ impl<'s> QuestionSet<'s> {
         for (event, touched) in self.system.event_ids().zip(&mut self.touched) {
             let action = &self.system.event(event).action;
             let mut writes = action.writes();
-            if matches!(action, Action::Program { .. }) {
+            if action.is_program() {
                 writes.extend(self.system.fault);
             }
             touched.extend(writes.iter().flat_map(|var| &readers[var.index()]));

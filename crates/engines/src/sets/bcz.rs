@@ -7,8 +7,9 @@
 //! ```
 //!
 //! A. Biere, E. M. Clarke, Y. Zhu, *Multiple state and single state tableaux for combining local
-//! and global model checking*, 1999, as A. Duret-Lutz et al. compare it with their products. With
-//! events `Succ(a)` are the successors by steps whose letters satisfy `f`. Exact for full LTL.
+//! and global model checking*, CSD 1999 (LNCS 1710), as A. Duret-Lutz et al. compare it with their
+//! products. With events `Succ(a)` are the successors by steps whose letters satisfy `f`. Exact for
+//! full LTL.
 //!
 //! Cost: one image per edge, but up to one node per distance from the initial states: a baseline
 //! for the products with closures.

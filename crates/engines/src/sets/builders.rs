@@ -26,8 +26,12 @@
 //! check, even by a panic, ends the builders (`Shift`). Each thread records the steps it omitted
 //! under a cap. The records are merged when builders are joined: a step omitted anywhere counts.
 //!
-//! H. Abid, K. Klai, C. Arias, H. Ouni (*Building symbolic observation graphs on multi-core*, ISPA
-//! 2020) describe two methods; in the first one, threads build aggregates, before the check starts.
+//! C. A. Abid, K. Klai, J. Arias, H. Ouni, *SOG-based multi-core LTL model checking*, ISPA 2020,
+//! describe two methods, both of which build while one thread checks. In the first (§IV.A) each
+//! builder thread builds whole aggregates; it is the one above, with these deviations: the check
+//! thread also builds what it needs and no builder has started, and builders share one queue
+//! instead of a stack per builder. In the second (§IV.B) all threads work on the diagrams of one
+//! aggregate, which is no concern of this file.
 
 use super::operators::SymbolicProblem;
 use super::product::{Aggregate, SetProduct};

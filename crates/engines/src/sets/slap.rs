@@ -11,8 +11,9 @@
 //! ```
 //!
 //! A. Duret-Lutz, K. Klai, D. Poitrenaud, Y. Thierry-Mieg, *Self-loop aggregation product — a new
-//! hybrid approach to on-the-fly LTL model checking*, ATVA 2011. Exact for full LTL and for events,
-//! with steps filtered by (state, event). Deviations:
+//! hybrid approach to on-the-fly LTL model checking*, ATVA 2011; Def. 8 of the long version
+//! (CoRR abs/1106.5700). Exact for full LTL and for events, with steps filtered by (state, event).
+//! Deviations:
 //!
 //! - [`Absorb::All`] absorbs every self-loop of `d`, regardless of its marks. This is sound: the
 //!   steps taken see *more* acceptance than the edge claims, and each self-loop with marks is still

@@ -7,11 +7,12 @@
 //! (q,a) –F→ (q,a)   iff   the fixpoint from {q} × a is not empty            (no edge otherwise)
 //! ```
 //!
-//! A. Duret-Lutz, K. Klai, D. Poitrenaud, Y. Thierry-Mieg, *Self-loop aggregation product*, ATVA
-//! 2011 ("fully symbolic search in terminal states"). The published variant applies it to states
-//! with self-loops only. Deviation: we apply it to every automaton component without exits. If such
-//! a component is one state that reads every letter with all marks, and deadlocks stutter, every
-//! state starts an infinite run, which is accepted: no fixpoint is computed.
+//! A. Duret-Lutz, K. Klai, D. Poitrenaud, Y. Thierry-Mieg, *Combining explicit and symbolic
+//! approaches for better on-the-fly LTL model checking*, CoRR abs/1106.5700, §4.3. The published
+//! variant applies it to states with self-loops only. Deviation: we apply it to every automaton
+//! component without exits. If such a component is one state that reads every letter with all
+//! marks, and deadlocks stutter, every state starts an infinite run, which is accepted: no fixpoint
+//! is computed.
 //!
 //! # Fairness
 //!

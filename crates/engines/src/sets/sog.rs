@@ -10,15 +10,18 @@
 //! ```
 //!
 //! The graph is stutter-equivalent to the system, so it decides every stutter-invariant property,
-//! with or without X. K. Klai, D. Poitrenaud (2008), as defined by A. Duret-Lutz et al. (2011),
-//! Def. 5.
+//! with or without X. K. Klai, D. Poitrenaud, *MC-SOG: an LTL model checker based on symbolic
+//! observation graphs*, Petri Nets 2008, as defined by A. Duret-Lutz, K. Klai, D. Poitrenaud,
+//! Y. Thierry-Mieg, *Combining explicit and symbolic approaches for better on-the-fly LTL model
+//! checking*, CoRR abs/1106.5700, Def. 5.
 //!
-//! **Events.** H. Abid, K. Klai, C. Arias, H. Ouni also observe events, as letters of the steps
-//! that take them. Their graph omits silent letters before an event, which changes the truth of
-//! formulas such as `fires(t)`: it is exact only for properties invariant under silent letters
-//! (`Invariance::silent`). The *refined* graph is exact for every stutter-invariant property. It
-//! distinguishes two kinds of aggregates: entry sets `E`, not closed, and interiors `I`, reached
-//! from them by at least one silent step.
+//! **Events.** C. A. Abid, K. Klai, J. Arias, H. Ouni (*SOG-based multi-core LTL model checking*,
+//! ISPA 2020, Def. 4) also observe events, as letters of the steps that take them. Their graph
+//! omits silent letters before an event, which changes the truth of formulas such as `fires(t)`: it
+//! is exact only for properties invariant under silent letters (`Invariance::silent`). The
+//! *refined* graph is exact for every stutter-invariant property. It distinguishes two kinds of
+//! aggregates: entry sets `E`, not closed, and interiors `I`, reached from them by at least one
+//! silent step.
 //!
 //! ```text
 //! E(S), I(S), l = label:  –(l,o)→ E(P)   for observed o, P ∈ Part(Out(S,o))

@@ -10,11 +10,12 @@
 //! (q,⟨div,l⟩) –ac→ (d, ⟨div, l|FV(d)⟩)
 //! ```
 //!
-//! A. Duret-Lutz, K. Klai, D. Poitrenaud, Y. Thierry-Mieg (2011), Def. 6. Deviation: Theorem 2
-//! there holds only if the language of *every automaton state* is stutter-invariant, not just that
-//! of the property. Nodes carry the mask of observed atoms, which shrinks only on entering states
-//! with known invariance (`Invariance::states`). If all states have it, this is the published
-//! product; if none has it, the product with the [SOG](super::sog).
+//! A. Duret-Lutz, K. Klai, D. Poitrenaud, Y. Thierry-Mieg, *Combining explicit and symbolic
+//! approaches for better on-the-fly LTL model checking*, CoRR abs/1106.5700, Def. 6. Deviation:
+//! Theorem 2 there holds only if the language of *every automaton state* is stutter-invariant, not
+//! just that of the property. Nodes carry the mask of observed atoms, which shrinks only on
+//! entering states with known invariance (`Invariance::states`). If all states have it, this is the
+//! published product; if none has it, the product with the [SOG](super::sog).
 //!
 //! With events, aggregates are those of the refined event graph; the mask contains the observed
 //! events.

@@ -27,9 +27,9 @@
 //! these goals. The layers of this search are small and the runs short.
 //!
 //! A. Duret-Lutz, K. Klai, D. Poitrenaud, Y. Thierry-Mieg, *Combining explicit and symbolic
-//! approaches for better on-the-fly LTL model checking* (2011), describe the products. IEC's graph
-//! has edges to parts of nodes. Their states are entered inside of the whole node, so each such
-//! edge is replaced by the edge of the original graph.
+//! approaches for better on-the-fly LTL model checking*, CoRR abs/1106.5700, describe the products.
+//! IEC's graph has edges to parts of nodes. Their states are entered inside of the whole node, so
+//! each such edge is replaced by the edge of the original graph.
 //!
 //! Cost: one image of a few states per step of the lasso. States visited in earlier rounds are
 //! preferred, which closes most cycles after one or two rounds.

@@ -14,7 +14,8 @@
 //! expensive, so R_q is computed separately for each set of guards (`places.rs`).
 //!
 //! The groups are those of S. Baarir, A. Duret-Lutz, *Emptiness check of powerset Büchi automata
-//! using inclusion tests*, ACSD 2009, §6, in a restricted form with cheap meets and comparisons.
+//! using inclusion tests*, report LIP6 2006/003 (shorter: ACSD 2007), §6, in a restricted form with
+//! cheap meets and comparisons.
 
 mod guarded;
 mod places;

@@ -2,7 +2,7 @@
 
 use super::{Construction, TestingProduct, note_automaton, only_states};
 use crate::engine::{Found, Task};
-use crate::explicit::{conclude, nearby_prefix, record_peak, record_search};
+use crate::explicit::{complete, conclude, nearby_prefix, record_peak, record_search};
 use lariat_emptiness::{Counts, FirstPass, Outcome, two_pass};
 
 pub(crate) fn ta(task: &mut Task<'_>) -> Found {
@@ -24,5 +24,5 @@ pub(crate) fn ta(task: &mut Task<'_>) -> Found {
         found.lasso(product, worker)
     });
     record_peak(task);
-    found
+    complete(found?, worker.states())
 }

@@ -2,7 +2,7 @@
 
 use super::{Construction, TestingProduct, note_automaton, only_states};
 use crate::engine::{Found, Task};
-use crate::explicit::{conclude, nearby_prefix, record_peak, record_search};
+use crate::explicit::{complete, conclude, nearby_prefix, record_peak, record_search};
 use lariat_emptiness::{Counts, Outcome, couvreur, lasso};
 
 pub(crate) fn tgta(task: &mut Task<'_>) -> Found {
@@ -22,5 +22,5 @@ pub(crate) fn tgta(task: &mut Task<'_>) -> Found {
     record_search(task.account, &counts, worker.states());
     let found = conclude(&product, &mut worker, found?, lasso);
     record_peak(task);
-    found
+    complete(found?, worker.states())
 }

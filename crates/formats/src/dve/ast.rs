@@ -123,6 +123,8 @@ pub(super) struct Trans<'t> {
 #[derive(Debug)]
 pub(super) struct ProcessAst<'t> {
     pub name: Identifier<'t>,
+    /// From the name to the closing brace.
+    pub span: ByteSpan,
     pub decls: Vec<Decl<'t>>,
     pub states: Vec<Identifier<'t>>,
     pub init: Option<Identifier<'t>>,

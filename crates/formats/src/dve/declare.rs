@@ -64,7 +64,7 @@ impl Type {
         }
     }
 
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Type::Byte => "byte",
             Type::Int => "int",

@@ -13,6 +13,7 @@
 
 mod ast;
 mod atoms;
+mod declarations;
 mod declare;
 mod lexer;
 mod parser;
@@ -21,14 +22,14 @@ mod translate;
 mod units;
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
+pub(crate) use declarations::declarations;
 pub use scope::SymbolTable;
 
 use declare::StateVector;
 use lariat_model::{
-    Comparison, Definition, Domain, EventId, Fairness, InputError, Predicate, System, Value, VarId,
-    Variable,
+    Comparison, Definition, Domain, EventId, Fairness, Finding, InputError, Predicate, System,
+    Value, VarId, Variable,
 };
 use lexer::{DveDiagnostic, DveToken};
 use scope::Symbol;
@@ -41,8 +42,6 @@ pub struct Dve {
     pub system: System,
     /// The names, for expressions over the system's states.
     pub scope: SymbolTable,
-    /// The assertions of the processes.
-    pub assertions: Vec<Assertion>,
     /// The property process of `system async property P`.
     pub property: Option<PropertyAutomaton>,
     /// Channel operations of the events.
@@ -63,17 +62,6 @@ pub struct Message {
     pub sender: Option<VarId>,
     /// The receiving process.
     pub receiver: Option<VarId>,
-}
-
-/// `assert s: e` in a process.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Assertion {
-    /// `P.s`
-    pub name: String,
-    /// Its location in the text, in bytes.
-    pub span: Range<usize>,
-    /// The predicate that it asserts: P is not in s, or e is not 0.
-    pub holds: Predicate,
 }
 
 /// A Büchi automaton for the *negation* of a property.
@@ -203,6 +191,14 @@ pub fn read(origin: &str, text: &[u8]) -> Result<Dve, InputError> {
         var
     });
     let units = units::units(&names, variables.len());
+    let breaks = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+    let breaks: Vec<usize> = breaks.map(|(at, _)| at).collect();
+    let line = |at: usize| u32::try_from(breaks.partition_point(|b| *b < at) + 1).ok();
+    let assertions = translation.assertions.into_iter();
+    let assertions = assertions.map(|(span, finding)| Finding {
+        line: line(span.range().start),
+        ..finding
+    });
     Ok(Dve {
         system: System {
             name: String::new(),
@@ -211,9 +207,10 @@ pub fn read(origin: &str, text: &[u8]) -> Result<Dve, InputError> {
             initial: vec![initial.into()],
             fault,
             units,
+            findings: assertions.collect(),
+            source: None,
         },
         scope: names,
-        assertions: translation.assertions,
         property: translation.property,
         messages: translation.messages,
         warnings: warnings.into_iter().map(report).collect(),

@@ -20,11 +20,11 @@ use super::atoms::{conjunction_text, predicate};
 use super::declare::{Buffer, StateVector};
 use super::lexer::{ByteSpan, DveResult};
 use super::scope::{balanced, binary, size};
-use super::{Assertion, Message, PropertyAutomaton, PropertyEdge};
+use super::{Message, PropertyAutomaton, PropertyEdge};
 use crate::numbering::number_equal_names;
 use lariat_model::{
-    Action, Assignment, BinaryOp, Comparison, Domain, Event, EventId, Expr, LValue, Predicate,
-    Value, VarId,
+    Action, Assignment, BinaryOp, Comparison, Domain, Event, EventId, Expr, Finding, FindingKind,
+    LValue, Predicate, Value, VarId,
 };
 
 /// Limit on the size of all events together, in nodes of expressions.
@@ -55,7 +55,8 @@ pub(super) struct Translation {
     pub layout: StateVector,
     pub events: Vec<Event>,
     pub can_fail: bool,
-    pub assertions: Vec<Assertion>,
+    /// The assertions of the processes, with their positions in the text.
+    pub assertions: Vec<(ByteSpan, Finding)>,
     pub property: Option<PropertyAutomaton>,
     pub messages: Vec<Message>,
     /// The condition that no process is in a committed state; `None` if there are none.
@@ -179,11 +180,21 @@ impl Translation {
             };
             let claim = predicate(names.expr(Some(p), claim)?);
             let elsewhere = Predicate::compare(location, Comparison::Ne, Value::from(position));
-            self.assertions.push(Assertion {
-                name: format!("{}.{}", process.name.text, state.text),
-                span: state.span.range(),
-                holds: Predicate::Or(vec![elsewhere, claim]),
-            });
+            let base = format!("{}.{}", process.name.text, state.text);
+            let is_same = |name: &str| name.split('#').next() == Some(&*base);
+            let before = { self.assertions.iter() }
+                .filter(|(_, known)| is_same(&known.name))
+                .count();
+            let finding = Finding {
+                kind: FindingKind::Assertion,
+                name: match before {
+                    0 => base,
+                    _ => format!("{base}#{}", before + 1),
+                },
+                line: None,
+                bad: Predicate::Not(Box::new(Predicate::Or(vec![elsewhere, claim]))),
+            };
+            self.assertions.push((state.span, finding));
         }
         Ok(())
     }

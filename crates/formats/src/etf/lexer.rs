@@ -1,5 +1,6 @@
 //! The lexer of ETF. Line ends are tokens, as they matter in some sections.
 
+use lariat_model::visible;
 use std::ops::Range;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -141,10 +142,10 @@ impl<'t> EtfLexer<'t> {
     }
 }
 
-/// The bytes as text, or as `#…#` if they are not UTF-8.
+/// The bytes as text in [visible form](visible), or as `#…#` if they are not UTF-8.
 fn printable(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
+        Ok(text) => visible(text).into_owned(),
         Err(_) => {
             let digits: String = bytes.iter().map(|b| format!("{b:02X}")).collect();
             format!("#{digits}#")

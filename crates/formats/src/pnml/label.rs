@@ -6,7 +6,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use crate::xml::{Attribute, Element, Item, Xml, XmlResult};
-use lariat_model::{InputError, Label, NodeKind, Value};
+use lariat_model::{InputError, Label, NodeKind, Value, visible};
 
 /// Coordinates of a node: to the right and downwards.
 pub type Coordinates = (f64, f64);
@@ -56,7 +56,7 @@ pub(crate) fn elements<'a>(
                 if let Some((text, _)) = label(xml)?
                     && !text.is_empty()
                 {
-                    *name = text.into_owned();
+                    *name = visible(text).into_owned();
                 }
             }
             "name" | "graphics" | "labels" => xml.skip()?,
@@ -143,7 +143,9 @@ impl NodeNotes {
             }
         }
         let name = if name.trim().is_empty() { bare } else { name };
-        self.labels.extend(Label::new(kind, id, &name));
+        let words: Vec<&str> = name.split_whitespace().collect();
+        self.labels
+            .extend(Label::new(kind, id, &visible(words.join(" "))));
         Ok(())
     }
 }

@@ -396,8 +396,8 @@ impl<'a> PnmlNet<'a> {
                 })
                 .collect(),
             initial: vec![self.marking.into()],
-            fault: None,
             units,
+            ..System::default()
         };
         // The claim of the file is used for the places where it is proved.
         if is_said_safe {

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::label::child;
 use super::{PnmlId, PnmlNet, PnmlNode};
 use crate::xml::{Element, Xml, XmlResult};
-use lariat_model::Unit;
+use lariat_model::{Unit, visible};
 
 /// A unit of the `nupn` section, by ids.
 struct RawUnit<'a> {
@@ -143,10 +143,10 @@ impl<'a> PnmlNet<'a> {
 /// Splits a list of ids at blanks.
 fn words(list: Cow<'_, str>) -> Vec<Cow<'_, str>> {
     match list {
-        Cow::Borrowed(list) => list.split_whitespace().map(Cow::Borrowed).collect(),
+        Cow::Borrowed(list) => list.split_whitespace().map(visible).collect(),
         Cow::Owned(list) => list
             .split_whitespace()
-            .map(|w| Cow::Owned(w.to_owned()))
+            .map(|word| Cow::Owned(visible(word).into_owned()))
             .collect(),
     }
 }

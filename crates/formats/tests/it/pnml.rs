@@ -1,8 +1,8 @@
 //! Unusual but valid PNML, and invalid PNML.
 
-use lariat_formats::{pnml, read_model};
+use lariat_formats::{mcc, pnml, read_model};
 use lariat_model::generate::{Family, generate};
-use lariat_model::{Action, Arc, Domain, System, VarId};
+use lariat_model::{Action, Arc, Domain, PropertyList, System, VarId, visible};
 
 const HEAD: &str = r#"<pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml"><net id="n" type="http://www.pnml.org/version-2009/grammar/ptnet"><page id="page">"#;
 const TAIL: &str = "</page></net></pnml>";
@@ -118,7 +118,28 @@ fn written_nets_are_read_back() {
     }
     let mut odd = generate(Family::Kanban, 1).unwrap();
     odd.variables[0].name = "a < \"b\"\n& 'c'\t".to_owned();
-    assert_eq!(read(&pnml::write(&odd).unwrap()), odd);
+    let text = pnml::write(&odd).unwrap();
+    odd.variables[0].name = visible(&*odd.variables[0].name).into_owned();
+    assert_eq!(read(&text), odd);
+}
+
+/// Names on which a terminal acts, or that forge a line of output, are readable and resolve.
+#[test]
+fn names_are_read_in_visible_form() {
+    let text = net("<place id=\"p&#27;[2J\"><name><text>x\u{202e}y</text></name><initialMarking><text>1</text></initialMarking></place>
+<transition id=\"t&#10;HOLDS all\"/><arc source=\"p&#27;[2J\" target=\"t&#10;HOLDS all\"/>
+<toolspecific tool=\"nupn\"><structure root=\"u\" safe=\"true\"><unit id=\"u\"><places>p\u{1b}[2J</places></unit></structure></toolspecific>");
+    let model = lariat_formats::read("net", text.as_bytes()).unwrap();
+    let system = &model.system;
+    assert_eq!(system.variables[0].name, "p\\u{1b}[2J");
+    assert_eq!(system.events[0].name, "t\\u{a}HOLDS all");
+    assert_eq!(system.units[0].places, [VarId(0)]);
+    assert_eq!(model.shown().system.variables[0].name, "x\\u{202e}y");
+    let property = "<property-set><property><id>one&#10;two</id><formula>\
+        <is-fireable><transition>t&#10;HOLDS all</transition></is-fireable></formula></property></property-set>";
+    let mut list = PropertyList::new();
+    mcc::read(&mut list, &model.names(), "f", property.as_bytes()).unwrap();
+    assert_eq!(list.list[0].name, "one\\u{a}two");
 }
 
 /// Message and location of the error in a text.

@@ -36,6 +36,9 @@ pub(crate) fn report_json(report: &Report) -> Json {
     if !names.is_empty() {
         object["names"] = names.into();
     }
+    if let Some(finding) = &report.finding {
+        object["finding"] = json!({"kind": finding.kind.name(), "line": finding.line});
+    }
     if let Some(faults) = &report.faults {
         object["mistakes"] = json!({
             "failed_assertions": faults.failed_assertions(),

@@ -21,7 +21,7 @@ use lariat_budget::{Concurrency, Stop};
 use lariat_engines::EngineId;
 use lariat_formats::{LoadedModel, ModelFormat};
 use lariat_ltl::{AtomId, Formula, Formulas, Strengthening};
-use lariat_model::{Modality, PropertyList, System, printed};
+use lariat_model::{Domain, Finding, FindingKind, Modality, PropertyList, System, printed};
 use serde_json::Value as Json;
 use std::borrow::Cow;
 use std::fmt;
@@ -117,6 +117,7 @@ pub struct Report {
     pub(crate) cross_check: Option<CrossCheck>,
     pub(crate) vacuity: Vec<Strengthening>,
     pub(crate) faults: Option<Arc<Faults>>,
+    pub(crate) finding: Option<Arc<Finding>>,
 }
 
 impl Report {
@@ -142,6 +143,7 @@ impl Report {
             cross_check: None,
             vacuity: Vec::new(),
             faults: None,
+            finding: property.finding.clone(),
         };
         report.conclude();
         report
@@ -286,14 +288,36 @@ impl Report {
             .map(|part| format!("note: vacuous: {}", vacuity_in_words(formulas, part)))
             .collect();
         notes.extend(self.cross_check.iter().map(cross_check_in_words));
-        notes.extend(self.modality.map(|modality| {
-            match modality {
-                Modality::Some => "decided as the negation of `G !p`",
-                Modality::All => "decided as `G p`",
-            }
-            .to_owned()
-        }));
+        notes.extend(match (&self.finding, self.modality) {
+            (Some(finding), _) => self.about_finding(finding),
+            (None, Some(Modality::Some)) => Some("decided as the negation of `G !p`".to_owned()),
+            (None, Some(Modality::All)) => Some("decided as `G p`".to_owned()),
+            (None, None) => None,
+        });
         notes
+    }
+
+    /// The place of a finding, or the step that shows it.
+    fn about_finding(&self, finding: &Finding) -> Option<String> {
+        match (finding.kind, finding.line) {
+            (FindingKind::Overflow, _) => {
+                let states = self.run.as_ref()?.lasso.states();
+                let system = &self.vocabulary.model.system;
+                let mut steps = { states.iter() }.map(|state| system.exceeding_step(state));
+                let at = steps.position(|step| step.is_some())?;
+                let (event, var, value) = system.exceeding_step(states.get(at)?)?;
+                let Domain::Range { low, high } = system.variable(var).domain else {
+                    return None;
+                };
+                Some(format!(
+                    "in state {at}, {} assigns {value} to {}, which has the range {low} to {high}",
+                    system.event(event).name,
+                    system.variable(var).name,
+                ))
+            }
+            (_, Some(line)) => Some(format!("declared in line {line}")),
+            (_, None) => None,
+        }
     }
 
     /// The report as one JSON object.

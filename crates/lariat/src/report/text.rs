@@ -288,7 +288,8 @@ pub(super) fn value_text(system: &System, var: VarId, value: Value) -> String {
 
 /// Returns whether a value is shown: places are shown only where they are marked.
 pub(super) fn is_shown(system: &System, var: VarId, value: Value) -> bool {
-    value != 0 || !matches!(system.variable(var).domain, Domain::Count { .. })
+    let is_count = || matches!(system.variable(var).domain, Domain::Count { .. });
+    (value != 0 || !is_count()) && !system.is_auxiliary(var)
 }
 
 /// Returns whether it is the variable of the error state, which is shown by its name alone.
@@ -345,7 +346,9 @@ pub fn changes(system: &System, before: &[Value], after: &[Value]) -> String {
 
 /// The changes of a step from the state `before`.
 pub(crate) fn step_text(system: &System, before: &[Value], step: &Step) -> String {
-    let parts = step.changes().iter().map(|(var, change)| {
+    let changes = step.changes().iter();
+    let changes = changes.filter(|(var, _)| !system.is_auxiliary(*var));
+    let parts = changes.map(|(var, change)| {
         let name = &system.variable(*var).name;
         if is_fault(system, *var) {
             return name.clone();

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! atom    := name | deadlock | fires(name, …) | fireable(name, …) | sum ⋈ sum
+//!          | assert(name) | overflow
 //! sum     := [-] term { (+ | -) term }
 //! term    := [number *] (name | tokens(name, …)) | number
 //! ⋈       := < | <= | > | >= | == | = | !=
@@ -25,8 +26,10 @@ use std::ops::Range;
 
 use lariat_ltl::{AtomError, RawAtom};
 
+use crate::finding::OVERFLOW;
 use crate::labels::NodeKind;
 use crate::names::{NameKind, Names};
+use crate::nearest::suggestion;
 use crate::predicate::{Predicate, Proposition};
 use crate::system::{EventId, Value, VarId};
 
@@ -43,11 +46,41 @@ pub struct TokenSum {
 }
 
 const FUNCTIONS: [&str; 3] = ["fires", "fireable", "tokens"];
+/// The function of an assertion.
+const ASSERT: &str = "assert";
 
 impl Names<'_> {
     /// Returns whether `word(…)` is an atom.
     pub fn is_function(&self, word: &str) -> bool {
-        FUNCTIONS.contains(&word) || (word == "deadlock" && self.contains(word))
+        FUNCTIONS.contains(&word)
+            || (word == "deadlock" && self.contains(word))
+            || (word == ASSERT && !self.system().findings.is_empty())
+    }
+
+    /// The finding with this atom, unless the text is a name of the model.
+    fn finding(&self, text: &str) -> Option<ParsedAtom> {
+        let declared = self.system().findings.iter();
+        let mut declared = declared.filter(|finding| finding.atom() == text);
+        let found = declared.next().cloned();
+        let found = found.or_else(|| match text {
+            OVERFLOW => self.system().overflow_finding(),
+            _ => None,
+        })?;
+        Some((found.atom(), Proposition::State(found.truth())))
+    }
+
+    fn assertion(&self, name: &str) -> Result<ParsedAtom, AtomError> {
+        let name = name.trim();
+        let found = self.finding(&format!("{ASSERT}({name})"));
+        found.ok_or_else(|| {
+            let error = AtomError::new(format!("no assertion is called `{name}`"));
+            let findings = self.system().findings.iter();
+            let claims = findings.filter(|finding| finding.is_claim());
+            match suggestion(name, claims.map(|finding| &*finding.name)) {
+                Some(nearest) => error.help(nearest),
+                None => error,
+            }
+        })
     }
 
     /// Resolves an atom; returns its canonical text, which uses ids, and its meaning.
@@ -127,7 +160,7 @@ impl Names<'_> {
             (Some(truth), None) => Ok((word.to_owned(), Proposition::State(truth))),
             (None, Some(events)) => Ok(self.fires(events)),
             (None, None) if word == "deadlock" => Ok(self.deadlock()),
-            (None, None) => Err(match self.expressions {
+            (None, None) => self.finding(word).ok_or_else(|| match self.expressions {
                 Some(scope) if scope.is_array(word) => match scope.atom(word) {
                     Err(error) => error,
                     Ok(_) => self.unknown(word, NameKind::Any, None),
@@ -145,8 +178,14 @@ impl Names<'_> {
         if trimmed == "deadlock" || self.contains(trimmed) {
             return self.word(trimmed);
         }
+        if let Some(finding) = self.finding(trimmed) {
+            return Ok(finding);
+        }
         let inner = trimmed.strip_suffix(')');
-        for function in ["fires", "fireable", "deadlock"] {
+        for function in ["fires", "fireable", "deadlock", ASSERT] {
+            if function == ASSERT && !self.is_function(ASSERT) {
+                continue;
+            }
             let Some(arguments) = inner
                 .and_then(|call| call.strip_prefix(function))
                 .and_then(|rest| rest.trim_start().strip_prefix('('))
@@ -174,6 +213,7 @@ impl Names<'_> {
             "fires" => Ok(self.fires(self.event_list(arguments)?)),
             "fireable" => Ok(self.fireable(self.event_list(arguments)?)),
             "deadlock" if arguments.trim().is_empty() => Ok(self.deadlock()),
+            ASSERT => self.assertion(arguments),
             "tokens" => {
                 let error = AtomError::new("a number of tokens must be compared with something");
                 Err(error.help(format!(

@@ -10,7 +10,9 @@ use super::code::{Code, Range, part};
 use super::guard_test::{Body, GuardTest, bodies, near, simple};
 use super::states::{Focus, StateTable};
 use lariat_budget::Stop;
-use lariat_model::{BinaryOp, Domain, EvalError, EventId, LValue, Predicate, System, Value, VarId};
+use lariat_model::{
+    BinaryOp, Chain, ChainEnds, Domain, EvalError, EventId, LValue, Predicate, System, Value, VarId,
+};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug)]
@@ -63,6 +65,11 @@ enum Step {
         tests: Range,
         assigns: Range,
     },
+    /// Steps without interruption, by their position.
+    Chain {
+        event: EventId,
+        chain: u32,
+    },
     /// Rows, as ranges of cells.
     Table {
         event: EventId,
@@ -81,6 +88,7 @@ pub(super) struct Compiled {
     assigns: Vec<Assign>,
     rows: Vec<Range>,
     cells: Vec<Cell>,
+    chains: Vec<Chain>,
     /// For each event, its steps, each with its gate.
     entries: Vec<Vec<(Option<GuardTest>, u32)>>,
     /// The range of each variable that has one: assigned values outside wrap around.
@@ -103,6 +111,7 @@ impl Compiled {
             assigns: Vec::new(),
             rows: Vec::new(),
             cells: Vec::new(),
+            chains: Vec::new(),
             entries: vec![Vec::new(); system.events.len()],
             ranges: system.variables.iter().map(|v| range(&v.domain)).collect(),
             fault: system.fault,
@@ -199,6 +208,11 @@ impl Compiled {
                     assigns: (start, self.assigns.len() as u32),
                 });
             }
+            Body::Chain(chain) => {
+                self.chains.push(chain.clone());
+                let chain = self.chains.len() as u32 - 1;
+                self.steps.push(Step::Chain { event, chain });
+            }
             Body::Table(vars, rows) => {
                 let first = self.rows.len() as u32;
                 for row in rows {
@@ -274,6 +288,25 @@ impl Compiled {
                         return Ok(Some(event));
                     }
                 }
+                Step::Chain { event, chain } => {
+                    let ends = self.chain(chain, &states.focus.values);
+                    let failed = ends.fails && self.fault.is_some();
+                    if let Some(changes) = ends.ends.get(*choice as usize) {
+                        *choice += 1;
+                        let assigned = changes.iter().map(|(var, value)| (var.0, *value));
+                        states.scratch.assigned.clear();
+                        states.scratch.assigned.extend(assigned);
+                        states.pack()?;
+                        return Ok(Some(event));
+                    }
+                    if failed && *choice as usize == ends.ends.len() {
+                        *choice += 1;
+                        self.fail(states)?;
+                        return Ok(Some(event));
+                    }
+                    *at += 1;
+                    *choice = 0;
+                }
                 Step::Table { event, rows } => {
                     let all = part(&self.rows, rows);
                     let rest = all.get(*choice as usize..).unwrap_or_default();
@@ -313,6 +346,17 @@ impl Compiled {
             .unwrap_or(jump.end)
     }
 
+    fn chain(&self, chain: u32, values: &[Value]) -> ChainEnds {
+        let wrapped = |var: VarId, value: Value| {
+            let (low, high) = self.ranges[var.index()];
+            match (low..=high).contains(&value) {
+                true => value,
+                false => wrap(low, high, value),
+            }
+        };
+        self.chains[chain as usize].ends(wrapped, |var| values[var.index()])
+    }
+
     #[inline]
     fn matches(&self, row: Range, values: &[Value]) -> bool {
         let cells = part(&self.cells, row);
@@ -334,7 +378,9 @@ impl Compiled {
             match *step {
                 Step::Goto(to) => at = to,
                 Step::Jump(jump) => at = self.jump(jump, values),
-                step @ (Step::Program { event, .. } | Step::Table { event, .. }) => {
+                step @ (Step::Program { event, .. }
+                | Step::Chain { event, .. }
+                | Step::Table { event, .. }) => {
                     if self.can(step, values, &mut stack, &holds) && is_wanted(event) {
                         return true;
                     }
@@ -373,6 +419,10 @@ impl Compiled {
                     Ok(enabled) => enabled && (self.fault.is_some() || self.ends(assigns, values)),
                     Err(_) => self.fault.is_some(),
                 }
+            }
+            Step::Chain { chain, .. } => {
+                let ends = self.chain(chain, values);
+                !ends.ends.is_empty() || ends.fails && self.fault.is_some()
             }
             Step::Table { rows, .. } => {
                 let mut rows = part(&self.rows, rows).iter();

@@ -152,7 +152,10 @@ impl<'a> Census<'a> {
         state: ExplicitStateId,
         count: &mut ExplicitCounts,
     ) -> Result<(), Stop> {
-        states.load(self.space, state);
+        if self.space.system().source.is_none() {
+            // A program has no tokens.
+            states.load(self.space, state);
+        }
         for (var, old) in &states.focus.changed {
             if self.is_count[*var as usize] {
                 let new = states.focus.values[*var as usize];
@@ -193,6 +196,11 @@ fn explore(
                 &[(states.len() as u64, "states"), (count.edges, "edges")],
             ));
         }
+    }
+    if states.was_cut() {
+        return Err(Stop::Bound(
+            "states beyond the boundary of the model were omitted".to_owned(),
+        ));
     }
     Ok(())
 }

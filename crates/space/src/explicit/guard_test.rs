@@ -1,11 +1,12 @@
 //! Gates: tests `x = k`, with which most events of a program or rows of a table begin.
 
-use lariat_model::{Action, Assignment, BinaryOp, Expr, Predicate, Row, Value, VarId};
+use lariat_model::{Action, Assignment, BinaryOp, Chain, Expr, Predicate, Row, Value, VarId};
 use std::collections::BTreeMap;
 
 /// An event without its gate.
 pub(super) enum Body<'s> {
     Program(Vec<&'s Expr>, Option<&'s Predicate>, &'s [Assignment]),
+    Chain(&'s Chain),
     Table(&'s [VarId], Vec<&'s Row>),
 }
 
@@ -52,6 +53,16 @@ pub(super) fn bodies(action: &Action) -> Vec<(Option<GuardTest>, Body<'_>)> {
                 conjuncts.remove(0);
             }
             vec![(gate, Body::Program(conjuncts, predicate, effects))]
+        }
+        Action::Chain(chain) => {
+            let mut conjuncts = Vec::new();
+            if let Predicate::Expr(guard) = &chain.guard {
+                flatten(guard, &mut conjuncts);
+            }
+            vec![(
+                conjuncts.first().and_then(|first| gate(first)),
+                Body::Chain(chain),
+            )]
         }
         Action::Table { vars, rows } => {
             // The column with the most distinct values.

@@ -31,6 +31,7 @@ mod quotient;
 mod rehearsal;
 mod remote;
 mod shared_store;
+mod sourced;
 mod states;
 mod step_offset;
 mod store;
@@ -67,6 +68,8 @@ pub struct Explicit<'s> {
     layout: Arc<PackedLayout>,
     moves: CompiledMoves,
     observed: Observed<'s>,
+    /// The observed predicates of a system with a source.
+    sourced: Vec<(u64, &'s Predicate)>,
     deadlock: Deadlock,
 }
 
@@ -99,6 +102,7 @@ impl<'s> Explicit<'s> {
             moves: CompiledMoves::new(system, &layout),
             layout: Arc::new(layout),
             observed: Observed::default(),
+            sourced: Vec::new(),
             deadlock,
         }
     }
@@ -107,6 +111,10 @@ impl<'s> Explicit<'s> {
     /// space.
     #[must_use]
     pub fn observing(mut self, predicates: Vec<(u64, &'s Predicate)>) -> Explicit<'s> {
+        if self.system.source.is_some() {
+            self.sourced = predicates;
+            return self;
+        }
         let net = self.moves.words.is_none().then_some(&self.moves.net);
         self.observed = Observed::new(self.system, net, predicates);
         self
@@ -136,6 +144,9 @@ impl<'s> Explicit<'s> {
         states: &mut StateTable,
         k: usize,
     ) -> Result<Option<ExplicitStateId>, Stop> {
+        if states.sourced.is_some() {
+            return self.initial_sourced(k);
+        }
         match self.initial_prospect(states, k)? {
             Some(_) => states.reach(),
             None => Ok(None),
@@ -160,6 +171,9 @@ impl<'s> Explicit<'s> {
             return Ok(None);
         }
         states.tick()?;
+        if states.sourced.is_some() {
+            return self.next_sourced(states, from, cursor);
+        }
         if let Some(words) = &self.moves.words
             && let Some(word) = states.word(from)
         {
@@ -263,6 +277,9 @@ impl<'s> Explicit<'s> {
         from: ExplicitStateId,
         steps: &mut Vec<(EventId, ExplicitStateId)>,
     ) -> Result<(), Stop> {
+        if states.sourced.is_some() {
+            return self.expand_sourced(states, from, steps);
+        }
         if let Some(words) = &self.moves.words
             && let Some(word) = states.word(from)
         {
@@ -356,6 +373,9 @@ impl<'s> Explicit<'s> {
         from: ExplicitStateId,
         ways: &mut Vec<StepChoice>,
     ) -> Result<(), Stop> {
+        if states.sourced.is_some() {
+            return self.ways_sourced(states, from, ways);
+        }
         states.load(self, from);
         states.suppress_prefetch(from);
         if self.moves.has_fault(&states.focus) {
@@ -384,6 +404,9 @@ impl<'s> Explicit<'s> {
         states: &mut StateTable,
         state: ExplicitStateId,
     ) -> Option<usize> {
+        if states.sourced.is_some() {
+            return None;
+        }
         states.load(self, state);
         states.focus.count()
     }
@@ -413,6 +436,10 @@ impl<'s> Explicit<'s> {
 
     /// The values of all variables in `state`, computed by the difference from the state in focus.
     pub fn values<'a>(&self, states: &'a mut StateTable, state: ExplicitStateId) -> &'a [Value] {
+        if states.sourced.is_some() {
+            let sourced = states.sourced.as_mut();
+            return sourced.map_or(&[], |sourced| sourced.values(state));
+        }
         states.load(self, state);
         &states.focus.values
     }
@@ -424,12 +451,21 @@ impl<'s> Explicit<'s> {
         state: ExplicitStateId,
         predicate: &Predicate,
     ) -> bool {
+        if let Some(sourced) = &mut states.sourced {
+            return self.system.holds(predicate, sourced.values(state));
+        }
         states.load(self, state);
         self.moves.holds(predicate, &states.focus)
     }
 
     /// Bits of the [observed](Explicit::observing) predicates that hold in `state`.
     pub fn truth(&self, states: &mut StateTable, state: ExplicitStateId) -> u64 {
+        if let Some(sourced) = &mut states.sourced {
+            let values = sourced.values(state);
+            let truths = self.sourced.iter();
+            let holds = truths.filter(|(_, predicate)| self.system.holds(predicate, values));
+            return holds.fold(0, |bits, (bit, _)| bits | bit);
+        }
         states.load(self, state);
         states.truth(&self.observed, |form, focus| {
             self.moves.is_true(form, focus)

@@ -123,6 +123,9 @@ impl Explicit<'_> {
         state: ExplicitStateId,
         mut visit: impl FnMut(EventId),
     ) {
+        if states.sourced.is_some() {
+            return self.enabled_sourced(states, state, visit);
+        }
         let moves = &self.moves;
         let mut from = 0;
         if let Some(words) = &moves.words

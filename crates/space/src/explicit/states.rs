@@ -14,6 +14,7 @@ use super::overflow::OverflowVectors;
 use super::prefetch::PrefetchHistory;
 use super::quotient::TokenScratch;
 use super::shared_store::SharedStore;
+use super::sourced::SourcedStates;
 use super::store::{ExplicitStateId, PackedView, StateStore};
 use super::tree::CellChange;
 use super::{Explicit, Observed, PrefetchBuffer};
@@ -28,6 +29,8 @@ const STEPS_PER_CHECK: u32 = 1024;
 /// The states found so far, as seen by one worker.
 #[derive(Debug)]
 pub struct StateTable {
+    /// The states, if the system has a source; nothing else is stored then.
+    pub(super) sourced: Option<SourcedStates>,
     pub(super) layout: Arc<PackedLayout>,
     pub(super) store: StateStore,
     pub(super) overflow_vectors: OverflowVectors,
@@ -147,10 +150,14 @@ impl StateTable {
         let others = (1..workers).map(|_| (common.another(), overflow_vectors.another()));
         let others: Vec<_> = others.collect();
         let all = std::iter::once((common, overflow_vectors)).chain(others);
+        let first = { space.system.source.as_ref() }.map(|s| SourcedStates::new(s, budget));
         all.map(|(mut common, overflow_vectors)| {
             common.rest();
             let store = StateStore::Shared(Box::new(common));
-            StateTable::with_store(space, store, overflow_vectors, budget)
+            StateTable {
+                sourced: first.as_ref().map(SourcedStates::another),
+                ..StateTable::with_store(space, store, overflow_vectors, budget)
+            }
         })
         .collect()
     }
@@ -166,6 +173,7 @@ impl StateTable {
         let moves = &space.moves;
         let enabled = (moves.words.is_none()).then(|| EnabledSet::new(&moves.net, &values));
         StateTable {
+            sourced: { space.system.source.as_ref() }.map(|s| SourcedStates::new(s, budget)),
             store,
             overflow_vectors,
             focus: Focus {
@@ -246,12 +254,18 @@ impl StateTable {
     /// Upper bound on the ids of the states found; [`is_known`](StateTable::is_known) identifies
     /// the gaps.
     pub fn end(&self) -> usize {
-        self.store.end()
+        match &self.sourced {
+            Some(sourced) => sourced.len(),
+            None => self.store.end(),
+        }
     }
 
     /// Returns whether this is a state. With several workers, valid for the last remaining table.
     pub fn is_known(&self, state: ExplicitStateId) -> bool {
-        self.store.is_known(state.0)
+        match &self.sourced {
+            Some(sourced) => state.index() < sourced.len(),
+            None => self.store.is_known(state.0),
+        }
     }
 
     /// Merges the flags of another worker on the same store: cut-off successors and overflows.
@@ -275,7 +289,10 @@ impl StateTable {
 
     /// Number of states found; approximate while other workers are at work.
     pub fn len(&self) -> usize {
-        self.store.len()
+        match &self.sourced {
+            Some(sourced) => sourced.len(),
+            None => self.store.len(),
+        }
     }
 
     /// Returns whether no state has been found.
@@ -301,10 +318,16 @@ impl StateTable {
     /// Adds no states from now on: steps to unknown states are omitted.
     pub fn seal(&mut self) {
         self.is_sealed = true;
+        if let Some(sourced) = &mut self.sourced {
+            sourced.seal();
+        }
     }
 
     /// The values of all variables in `state`.
     pub fn get(&self, state: ExplicitStateId) -> State {
+        if let Some(sourced) = &self.sourced {
+            return sourced.get(state);
+        }
         if self.focus.id == Some(state) {
             return self.focus.values.as_slice().into();
         }
@@ -328,7 +351,8 @@ impl StateTable {
 
     /// Bytes held for states and their hash table.
     pub fn bytes(&self) -> u64 {
-        self.store.bytes() + self.overflow_vectors.bytes()
+        let sourced = self.sourced.as_ref().map_or(0, SourcedStates::bytes);
+        self.store.bytes() + self.overflow_vectors.bytes() + sourced as u64
     }
 
     /// Enters the shared section and initializes the view. To be called first; also allowed after a

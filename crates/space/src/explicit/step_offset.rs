@@ -18,6 +18,9 @@ impl Explicit<'_> {
     /// In a group of gated events of a program (`compile.rs`) it is the end of the group, so that
     /// the next group, usually another process, comes first.
     pub fn turn_behind(&self, cursor: &StepCursor) -> StepOffset {
+        if self.system.source.is_some() {
+            return StepOffset(cursor.at);
+        }
         let transitions = self.moves.net.len() as u32;
         StepOffset(match cursor.at.checked_sub(transitions) {
             Some(at) => transitions + self.moves.compiled.entrance(at),

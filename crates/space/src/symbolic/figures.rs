@@ -440,7 +440,7 @@ impl Guards {
                         guards.event(&mut conditions);
                     }
                 }
-                Action::Program { .. } => {
+                Action::Program { .. } | Action::Chain(_) => {
                     for path in moves.program(id).into_iter().flat_map(|p| p.conditions()) {
                         let path = path.into_iter();
                         conditions.extend(path.map(|(level, v)| (level.0, Condition::Is(v))));

@@ -63,7 +63,7 @@ impl LevelLayout {
                     }
                 }
                 // Only assignments to ranges wrap around.
-                Action::Program { .. } => {
+                Action::Program { .. } | Action::Chain(_) => {
                     unknown.extend(event.action.writes().into_iter().filter(|var| {
                         !matches!(system.variable(*var).domain, Domain::Range { .. })
                     }))

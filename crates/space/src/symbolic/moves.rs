@@ -58,7 +58,7 @@ impl EventRelations {
                 Action::Table { vars, rows } => {
                     EventForm::Fixed(table(system, layout, store, vars, rows, &[])?)
                 }
-                Action::Program { guard, .. } if asks_for_events(guard) => {
+                action if action.guard().is_some_and(asks_for_events) => {
                     return Err(Stop::Unsupported(format!(
                         "the guard of {} tests which events are enabled",
                         event.name
@@ -108,7 +108,7 @@ impl EventRelations {
             }
             (_, Action::Net(arcs)) => net(system, layout, store, arcs, below),
             (_, Action::Table { vars, rows }) => table(system, layout, store, vars, rows, below),
-            (EventForm::Fixed(_), Action::Program { .. }) => Ok(Vec::new()),
+            (EventForm::Fixed(_), Action::Program { .. } | Action::Chain(_)) => Ok(Vec::new()),
         }
     }
 
@@ -267,7 +267,7 @@ pub(super) fn may_escape(
     let action = |event: &EventId| &system.event(*event).action;
     (events.iter().map(action)).any(|action| match action {
         Action::Net(arcs) => arcs.iter().any(rises),
-        Action::Program { .. } | Action::Table { .. } => false,
+        Action::Program { .. } | Action::Chain(_) | Action::Table { .. } => false,
     })
 }
 

@@ -27,7 +27,7 @@ use lariat_budget::{Budget, Stop};
 use lariat_dd::{EventPart, EventRelation, Set, Store};
 use lariat_model::order::Level;
 use lariat_model::{
-    Action, Assignment, Comparison, EvalError, EventId, Predicate, System, Value, VarId,
+    Action, Assignment, Chain, Comparison, EvalError, EventId, Predicate, System, Value, VarId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -44,6 +44,8 @@ pub(super) struct GuardedCommand<'s> {
     system: &'s System,
     guard: &'s Predicate,
     effects: &'s [Assignment],
+    /// The chain that the guard and the effects begin.
+    chain: Option<&'s Chain>,
 }
 
 impl<'s> GuardedCommand<'s> {
@@ -54,6 +56,13 @@ impl<'s> GuardedCommand<'s> {
                 system,
                 guard,
                 effects,
+                chain: None,
+            }),
+            Action::Chain(chain) => Some(GuardedCommand {
+                system,
+                guard: &chain.guard,
+                effects: &chain.effects,
+                chain: Some(chain),
             }),
             _ => None,
         }
@@ -233,24 +242,49 @@ impl Path {
     }
 
     /// Runs the program. `choose` returns the value and its position of a variable that is not on
-    /// the path yet. False if the guard does not hold.
+    /// the path yet. Returns what it writes, several times for a chain with alternatives; nothing
+    /// if the guard does not hold.
     fn run(
         &mut self,
         command: GuardedCommand<'_>,
         choose: impl Fn(VarId) -> (Value, usize),
-    ) -> bool {
+    ) -> Vec<Vec<(VarId, Value)>> {
         self.writes.clear();
         self.wraps = None;
+        let failure = command.system.fault.map(|fault| vec![(fault, 1)]);
+        if let Some(chain) = command.chain {
+            let (ends, fails) = self.run_chain(command.system, chain, choose);
+            return ends.into_iter().chain(failure.filter(|_| fails)).collect();
+        }
         match self.try_run(command, choose) {
-            Ok(taken) => taken,
+            Ok(true) => vec![std::mem::take(&mut self.writes)],
+            Ok(false) => Vec::new(),
             Err(_) => {
-                self.writes.clear();
                 self.wraps = None;
-                let fault = command.system.fault;
-                self.writes.extend(fault.map(|fault| (fault, 1)));
-                fault.is_some()
+                failure.into_iter().collect()
             }
         }
+    }
+
+    /// The ends of a chain, and whether it fails.
+    fn run_chain(
+        &mut self,
+        system: &System,
+        chain: &Chain,
+        choose: impl Fn(VarId) -> (Value, usize),
+    ) -> (Vec<Vec<(VarId, Value)>>, bool) {
+        let mut read = |var: VarId| {
+            self.known(var).unwrap_or_else(|| {
+                let (value, position) = choose(var);
+                self.reads.push((var, value, position));
+                value
+            })
+        };
+        if system.fault.is_some_and(|fault| read(fault) != 0) {
+            return (Vec::new(), false);
+        }
+        let found = chain.ends(|var, value| system.wrap(var, value), read);
+        (found.ends, found.fails)
     }
 
     fn try_run(
@@ -262,6 +296,7 @@ impl Path {
             system,
             guard,
             effects,
+            ..
         } = command;
         let read = |path: &mut Path, var: VarId| {
             path.known(var).unwrap_or_else(|| {
@@ -388,19 +423,24 @@ impl LearnedProgram {
                 self.wide = true;
                 break;
             }
-            let taken = path.run(command, |var| (domains.values_of(var)[0], 0));
-            let again = || path.reads.iter().all(|(var, _, at)| old(*var, *at));
-            if taken && (before.is_none() || !again()) {
+            let ends = path.run(command, |var| (domains.values_of(var)[0], 0));
+            let again = path.reads.iter().all(|(var, _, at)| old(*var, *at));
+            for end in ends {
+                if before.is_some() && again {
+                    break;
+                }
+                path.writes = end;
                 match row(command.system, layout, &path) {
                     Ok(row) => found.push(row),
                     // Perhaps no state takes this path; the short vectors decide.
-                    Err(_) => {
-                        self.wide = true;
-                        break;
-                    }
+                    Err(_) => self.wide = true,
                 }
                 writes.extend_from_slice(&path.writes);
             }
+            if self.wide {
+                break;
+            }
+            path.writes.clear();
             if !path.advance(domains) {
                 break;
             }
@@ -433,7 +473,8 @@ impl LearnedProgram {
             budget.spend(1)?;
             let state = layout.decode_state(&stored);
             let mut path = Path::default();
-            if path.run(command, |var| (state[var.index()], 0)) {
+            for end in path.run(command, |var| (state[var.index()], 0)) {
+                path.writes = end;
                 let (shape, row) = row(command.system, layout, &path)?;
                 self.tables.entry(shape).or_default().add(row);
             }
@@ -453,13 +494,16 @@ impl LearnedProgram {
         layout: &LevelLayout,
         state: &[Value],
     ) {
+        if !self.wide {
+            return;
+        }
         let mut path = Path::default();
-        if self.wide
-            && path.run(command, |var| (state[var.index()], 0))
+        for end in path.run(command, |var| (state[var.index()], 0)) {
+            path.writes = end;
             // A value that cannot be stored is reported when a closure reaches it.
-            && let Ok((shape, row)) = row(command.system, layout, &path)
-        {
-            self.tables.entry(shape).or_default().add(row);
+            if let Ok((shape, row)) = row(command.system, layout, &path) {
+                self.tables.entry(shape).or_default().add(row);
+            }
         }
     }
 

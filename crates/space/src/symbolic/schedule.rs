@@ -2,7 +2,7 @@
 //!
 //! Work is counted in nodes created and steps taken, never in time, so that runs are reproducible.
 //! A row has a name, a default, a range and a meaning; `lariat states --order-schedule name=value`
-//! sets one, and `campaigns/orders.toml` measures the effect of each (`docs/results.md`).
+//! sets one, and `campaigns/orders.toml` measures the effect of each (`docs/results/orders.md`).
 //!
 //! The "total work" is that of all candidates together.
 

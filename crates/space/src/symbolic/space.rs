@@ -100,6 +100,12 @@ impl<'a> Symbolic<'a> {
                 "the order is not one of the variables of the system".to_owned(),
             ));
         }
+        if system.source.is_some() {
+            return Err(Stop::Unsupported(
+                "sets of states need a model of variables and events; this one is a program"
+                    .to_owned(),
+            ));
+        }
         let layout = LevelLayout::new(system, order);
         let mut store = Store::new(layout.levels(), budget)?.capped(cap.unwrap_or(u32::MAX));
         let moves = EventRelations::new(system, &layout, &mut store, budget)?;
@@ -472,7 +478,7 @@ impl<'a> Symbolic<'a> {
 
     /// A scope for predicates: the residuals of one query share cached results.
     pub fn query(&mut self) -> Residuals {
-        Residuals::new(&self.layout, self.store.scope(), self.budget.lease())
+        Residuals::new(&self.layout, self.store.scope(), &self.budget)
     }
 
     /// The states of `set` that satisfy a predicate of a query.

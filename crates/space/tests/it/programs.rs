@@ -6,10 +6,11 @@
 
 use crate::{counted, reached};
 use lariat_budget::{Budget, RunContext};
-use lariat_corpora::{models, number, table};
-use lariat_model::{Deadlock, System};
+use lariat_corpora::{each_case, models, number, table};
+use lariat_model::{Deadlock, Domain, Finding, Overflow, System, Value};
 use lariat_space::explicit::{Explicit, ExplicitCounts, count};
 use lariat_space::symbolic::UBig;
+use lariat_testkit::programs;
 use std::fs;
 use std::path::Path;
 
@@ -108,7 +109,7 @@ fn assertions_are_evaluated_in_every_state() {
         trans a -> a { guard n < 3; effect n = n + 1; }, a -> b { guard n == 3; }; } system async;";
     let model =
         lariat_formats::dve::read("model", text.as_bytes()).unwrap_or_else(|e| panic!("{e}"));
-    let claims: Vec<_> = model.assertions.iter().map(|a| a.holds.clone()).collect();
+    let claims: Vec<_> = model.system.findings.iter().map(Finding::holds).collect();
     let space = Explicit::new(&model.system, Deadlock::Stutter);
     let found = count(&space, &claims, RunContext::quiet(&Budget::unlimited()));
     assert_eq!((found.states, found.failed), (5, vec![2, 0]));
@@ -147,4 +148,34 @@ fn etf_models_have_the_published_sizes() {
         let sizes = [model.system.events.len(), model.maps.len()].map(|n| n.to_string());
         assert_eq!(sizes, line[5..7], "{}", line[0]);
     }
+}
+
+/// The condition for overflow agrees with the interpreter in random states of random programs.
+#[test]
+fn the_condition_for_overflow_is_exact() {
+    let (mut exceeding, mut not, mut unknown) = (0, 0, 0);
+    each_case(4_000, |random| {
+        let system = programs::any(random);
+        let overflow = system.overflow();
+        for _ in 0..8 {
+            let state: Vec<Value> = { system.variables.iter() }
+                .map(|variable| match &variable.domain {
+                    Domain::Count { bound } => random.below(bound.unwrap_or(2) + 1) as Value,
+                    Domain::Range { low, high } => random.between(*low, *high),
+                    Domain::Names(names) => random.below(names.len()) as Value,
+                })
+                .collect();
+            let exceeds = system.exceeding_step(&state).is_some();
+            match &overflow {
+                Overflow::TooLarge => unknown += 1,
+                Overflow::Never => assert!(!exceeds, "{system:?} {state:?}"),
+                Overflow::When(bad) => {
+                    assert_eq!(system.holds(bad, &state), exceeds, "{system:?} {state:?}");
+                    *(if exceeds { &mut exceeding } else { &mut not }) += 1;
+                }
+            }
+        }
+    });
+    assert!(exceeding > 100 && not > 100, "{exceeding} {not}");
+    assert!(unknown < exceeding + not, "{unknown}");
 }

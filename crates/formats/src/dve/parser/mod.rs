@@ -242,6 +242,7 @@ impl<'t> Parser<'t> {
         self.expect("{", "before the body of the process")?;
         let mut process = ProcessAst {
             name,
+            span: name.span,
             decls: self.decls()?,
             states: Vec::new(),
             init: None,
@@ -279,6 +280,7 @@ impl<'t> Parser<'t> {
                 process.decls.extend(decls);
                 continue;
             } else if self.take("}") {
+                process.span = name.span.to(span);
                 return Ok(process);
             } else {
                 return Err(self

@@ -162,10 +162,15 @@ impl ResidualInterner {
                 }
                 parts.push(self.junction(false, some));
             }
-            Action::Program { guard, effects } => {
-                let fails = effects
-                    .iter()
-                    .any(|e| may_fault(&e.value) || matches!(e.target, LValue::Element { .. }));
+            action @ (Action::Program { .. } | Action::Chain(_)) => {
+                // A chain may have no end, which is a fault.
+                let fails = match action {
+                    Action::Program { effects, .. } => effects
+                        .iter()
+                        .any(|e| may_fault(&e.value) || matches!(e.target, LValue::Element { .. })),
+                    _ => true,
+                };
+                let guard = action.guard().unwrap_or(&Predicate::Const(false));
                 if fails && system.fault.is_none() {
                     return Err(Stop::Unsupported(format!(
                         "whether {} is enabled depends on whether it fails",

@@ -21,7 +21,7 @@ pub use query::Residuals;
 
 use super::layout::LevelLayout;
 use super::partial::{ExprId, Exprs, NEVER};
-use lariat_budget::{Lease, Stop};
+use lariat_budget::{Budget, Lease, Stop};
 use lariat_dd::Residual;
 use lariat_model::order::Level;
 use lariat_model::{Comparison, EventId};
@@ -72,16 +72,31 @@ struct ResidualInterner {
     exprs: Exprs,
     stepped: FxHashMap<(Residual, u32, u32), Residual>,
     enabled: FxHashMap<EventId, Residual>,
+    /// Number of parts of all junctions.
+    parts: usize,
+    budget: Budget,
     lease: Lease,
     /// Number of entries above which the lease is extended.
     leased_entries: usize,
+    /// Number of parts read since the last poll of the budget.
+    unpolled: usize,
 }
+
+/// Approximate bytes of an entry with its table slot.
+const ENTRY_BYTES: usize = 96;
+
+/// Number of parts of junctions that take as many bytes as an entry: each is stored twice.
+const PARTS_PER_ENTRY: usize = ENTRY_BYTES / (2 * size_of::<Residual>());
+
+/// Number of parts of junctions that are read between two polls of the budget. The condition of a
+/// deadlock has a part per event, so that the polls of the diagram operation are too rare.
+const POLL_PARTS: usize = 1 << 16;
 
 const EMPTY: SumId = SumId(0);
 
 impl ResidualInterner {
     /// An interner without predicates. Values outside the ranges of `layout` are never read.
-    fn new(layout: &LevelLayout, lease: Lease) -> ResidualInterner {
+    fn new(layout: &LevelLayout, budget: &Budget) -> ResidualInterner {
         let empty = Term {
             level: NEVER,
             c: 0,
@@ -101,8 +116,11 @@ impl ResidualInterner {
             exprs: Exprs::default(),
             stepped: FxHashMap::default(),
             enabled: FxHashMap::default(),
-            lease,
+            parts: 0,
+            budget: budget.clone(),
+            lease: budget.lease(),
             leased_entries: 0,
+            unpolled: 0,
         };
         residuals.id(ResidualForm::Const(false));
         residuals.id(ResidualForm::Const(true));
@@ -129,6 +147,9 @@ impl ResidualInterner {
                 parts.iter().map(|p| self.top(*p)).min().unwrap_or(NEVER)
             }
         });
+        if let ResidualForm::And(parts) | ResidualForm::Or(parts) = &node {
+            self.parts += parts.len();
+        }
         self.nodes.push(node.clone());
         self.ids.insert(node, id);
         id
@@ -284,14 +305,17 @@ impl ResidualInterner {
 
     // --- stepping -----------------------------------------------------------------------------
 
-    /// Reads a level; extends the lease from time to time.
+    /// Reads a level; extends the lease and polls the budget from time to time.
     fn step(&mut self, residual: Residual, level: u32, value: u32) -> Result<Residual, Stop> {
-        let entries =
-            self.nodes.len() + self.sums.len() + self.stepped.len() + self.exprs.entries();
+        let tables = self.nodes.len() + self.sums.len() + self.stepped.len();
+        let entries = tables + self.exprs.entries() + self.parts / PARTS_PER_ENTRY;
         if entries > self.leased_entries {
             self.leased_entries = entries + entries / 4 + 256;
-            // Approximate bytes of an entry with its table slot.
-            self.lease.resize(self.leased_entries * 96)?;
+            self.lease.resize(self.leased_entries * ENTRY_BYTES)?;
+        }
+        if self.unpolled > POLL_PARTS {
+            self.unpolled = 0;
+            self.budget.check()?;
         }
         Ok(self.read_level(residual, Level(level), value))
     }
@@ -337,6 +361,7 @@ impl ResidualInterner {
                         break;
                     }
                 }
+                self.unpolled += left.len();
                 let result = self.junction(is_and, left);
                 self.stepped.insert(key, result);
                 result
@@ -364,9 +389,33 @@ mod tests {
     use lariat_budget::Budget;
     use lariat_corpora::each_case;
     use lariat_dd::{LevelPredicate as _, Store};
-    use lariat_model::Value;
     use lariat_model::order::Order;
+    use lariat_model::{Predicate, Value};
     use lariat_testkit::{predicates, programs};
+    use std::time::Duration;
+
+    /// The parts of junctions count as memory, and reading them polls the budget.
+    #[test]
+    fn large_conditions_are_limited() {
+        let places = 600;
+        let stop = |budget: &Budget| {
+            let transitions: Vec<_> = (0..places).map(|p| vec![(p, 1, 0)]).collect();
+            let transitions: Vec<&[_]> = transitions.iter().map(|arcs| &arcs[..]).collect();
+            let net = lariat_testkit::nets::net(&vec![0; places], &transitions);
+            let layout = LevelLayout::new(&net, &Order::file(places));
+            let mut store = Store::new(layout.levels(), &Budget::unlimited()).unwrap();
+            let mut residuals = Residuals::new(&layout, store.scope(), budget);
+            let mut at = residuals.compile(&net, &Predicate::Deadlock).unwrap();
+            for level in 0..places as u32 {
+                at = residuals.step(at, level, 0)?;
+            }
+            Ok(at)
+        };
+        assert_eq!(stop(&Budget::unlimited()), Ok(Residual::TRUE));
+        assert_eq!(stop(&Budget::bytes(1 << 20)), Err(Stop::Memory));
+        let late = Budget::unlimited().with_deadline(Duration::ZERO);
+        assert_eq!(stop(&late), Err(Stop::Time));
+    }
 
     /// Reading a state level by level agrees with the interpreter.
     #[test]
@@ -380,8 +429,7 @@ mod tests {
             }
             let layout = LevelLayout::new(&system, &order);
             let mut store = Store::new(layout.levels(), &Budget::unlimited()).unwrap();
-            let lease = Budget::unlimited().lease();
-            let mut residuals = Residuals::new(&layout, store.scope(), lease);
+            let mut residuals = Residuals::new(&layout, store.scope(), &Budget::unlimited());
             for _ in 0..4 {
                 let predicate = predicates::any(random, &system, 3);
                 let Ok(start) = residuals.compile(&system, &predicate) else {

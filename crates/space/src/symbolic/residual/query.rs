@@ -7,7 +7,7 @@
 
 use super::super::layout::LevelLayout;
 use super::ResidualInterner;
-use lariat_budget::{Lease, Stop};
+use lariat_budget::{Budget, Lease, Stop};
 use lariat_dd::Residual;
 use lariat_dd::kernel::CacheScope;
 use lariat_model::order::Level;
@@ -65,11 +65,12 @@ impl Memo {
 }
 
 impl Residuals {
-    /// A query without predicates. Values outside the ranges of `layout` are never read.
-    pub fn new(layout: &LevelLayout, scope: CacheScope, lease: Lease) -> Residuals {
+    /// A query without predicates, within the budget. Values outside the ranges of `layout` are
+    /// never read.
+    pub fn new(layout: &LevelLayout, scope: CacheScope, budget: &Budget) -> Residuals {
         Residuals {
             scope,
-            access: Access::Own(Box::new(ResidualInterner::new(layout, lease))),
+            access: Access::Own(Box::new(ResidualInterner::new(layout, budget))),
         }
     }
 

@@ -1,0 +1,668 @@
+//! The moves of a process from a node of its control graph.
+//!
+//! ```text
+//! step:       ℓ = a ∧ provided ∧ ¬escapes ∧ g         ▷  effects; ℓ := b
+//! rendezvous: ℓP = a ∧ ℓQ = c ∧ … ∧ match             ▷  xQ := vP; ℓP, ℓQ := b, d
+//! else:       no other alternative of the node is executable
+//! run P:      the lowest empty slot k                 ▷  xk := arguments; ℓk := start
+//! end:        the next slot is empty                  ▷  all of the process := 0
+//! ```
+
+use std::cell::Cell;
+
+use super::ast::*;
+use super::channels::Pattern;
+use super::graph::{ElementId, ElementKind, Graph};
+use super::layout::{Layout, initial_of};
+use super::lexer::{Reading, Span};
+use super::points::Points;
+use super::population::run_of;
+use super::terms::{TIMEOUT, all, any, assign, binary, compare, failure, not, number};
+use lariat_model::{Assignment, BinaryOp, Domain, Expr as Ir, LValue, Value, VarId};
+
+/// A process in a slot, or none for global expressions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) struct Place {
+    pub slot: Option<usize>,
+    /// The position among the occupants of the slot.
+    pub occupant: usize,
+}
+
+/// A process in a slot at a node.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Node {
+    pub slot: usize,
+    pub occupant: usize,
+    pub element: ElementId,
+}
+
+impl Node {
+    pub fn place(self) -> Place {
+        Place {
+            slot: Some(self.slot),
+            occupant: self.occupant,
+        }
+    }
+}
+
+/// A channel operation.
+pub(super) enum Exchange {
+    /// On a buffer, by the number of the channel.
+    Buffer(usize),
+    /// The sender's part of a rendezvous: the values.
+    Offer(usize, Vec<Ir>),
+    /// The receiver's part.
+    Accept(usize, Vec<Pattern>),
+}
+
+/// One way to execute a statement.
+#[derive(Default)]
+pub(super) struct Move {
+    pub guard: Vec<Ir>,
+    pub effects: Vec<Assignment>,
+    pub exchange: Option<Exchange>,
+}
+
+/// A step of the system that begins with a process at a node.
+pub(super) struct FullMove {
+    /// All conditions besides the location of the process.
+    pub guard: Vec<Ir>,
+    pub effects: Vec<Assignment>,
+    /// The process that moved last, with its new node.
+    pub to: Node,
+    pub span: Span,
+    /// The receiver of a rendezvous, with the span of its statement.
+    pub partner: Option<(Node, Span)>,
+    pub channel: Option<usize>,
+    /// Whether the statement receives.
+    pub receives: bool,
+    /// What an `assert` claims.
+    pub claim: Option<Ir>,
+    /// Whether no process is left at `to`: the process has ended.
+    pub ends: bool,
+}
+
+/// A receive on a rendezvous channel.
+pub(super) struct Receiver {
+    pub node: Node,
+    pub leaf: ElementId,
+}
+
+pub(super) struct Compiler<'m> {
+    pub model: &'m ModelAst,
+    pub graphs: &'m [Graph],
+    pub layout: Layout,
+    pub points: Points,
+    /// Whether every created process has a slot.
+    pub is_bounded: bool,
+    /// Receives on rendezvous channels.
+    pub receivers: Vec<Receiver>,
+    /// Variables that hold the sent values of a rendezvous during its assignments.
+    pub scratch: Vec<VarId>,
+    /// The number of such variables that are needed.
+    pub needed: Cell<usize>,
+}
+
+impl Compiler<'_> {
+    pub fn graph(&self, node: Node) -> &Graph {
+        &self.graphs[self.layout.slots[node.slot].occupants[node.occupant].process]
+    }
+
+    pub fn process(&self, place: Place) -> Option<&ProcessAst> {
+        let slot = &self.layout.slots[place.slot?];
+        Some(&self.model.processes[slot.occupants[place.occupant].process])
+    }
+
+    /// The location variable of a slot and the value for a node.
+    pub fn location(&self, node: Node) -> (VarId, Value) {
+        let slot = &self.layout.slots[node.slot];
+        let value = slot.occupants[node.occupant].locations.get(&node.element);
+        (slot.location, value.copied().unwrap_or_default())
+    }
+
+    pub fn is_inside(&self, node: Node) -> bool {
+        self.graph(node).elements[node.element].is_inside
+    }
+
+    /// Finds all receives on rendezvous channels.
+    pub fn find_receivers(&mut self) {
+        let mut receivers = Vec::new();
+        for (slot, known) in self.layout.slots.iter().enumerate() {
+            for (occupant, of) in known.occupants.iter().enumerate() {
+                let graph = &self.graphs[of.process];
+                for element in graph.nodes() {
+                    let node = Node {
+                        slot,
+                        occupant,
+                        element,
+                    };
+                    let mut leaves = graph.leaves(element);
+                    let escapes = leaves.iter().flat_map(|l| &graph.elements[*l].escapes);
+                    let more: Vec<ElementId> = escapes.flat_map(|e| graph.leaves(*e)).collect();
+                    leaves.extend(more);
+                    for leaf in leaves {
+                        if let ElementKind::Basic(s) = &graph.elements[leaf].kind
+                            && matches!(s.kind, StatementKind::Receive(_))
+                        {
+                            receivers.push(Receiver { node, leaf });
+                        }
+                    }
+                }
+            }
+        }
+        self.receivers = receivers;
+    }
+
+    /// The ways to execute the statement of an element, without conditions of the surroundings.
+    fn moves(&self, place: Place, leaf: ElementId, graph: &Graph) -> Reading<Vec<Move>> {
+        let element = &graph.elements[leaf];
+        let plain = || vec![Move::default()];
+        let set = |target: &Reference, value: Ir| -> Reading<Vec<Move>> {
+            let target = self.scalar(place, target)?.target();
+            let effects = vec![Assignment { target, value }];
+            Ok(vec![Move {
+                effects,
+                ..Move::default()
+            }])
+        };
+        let statement = match &element.kind {
+            ElementKind::Basic(statement) => statement,
+            ElementKind::Value(target, value) => return set(target, number(*value)),
+            _ => return Ok(plain()),
+        };
+        if let Some((name, arguments)) = run_of(statement) {
+            return self.run(place, statement, name, arguments);
+        }
+        match &statement.kind {
+            StatementKind::Condition(condition) => {
+                let guard = vec![self.expr(place, condition)?];
+                Ok(vec![Move {
+                    guard,
+                    ..Move::default()
+                }])
+            }
+            StatementKind::Assign(target, value) => set(target, self.expr(place, value)?),
+            StatementKind::Send(send) => self.send(place, send, statement.span),
+            StatementKind::Receive(receive) => self.receive(place, receive, statement.span),
+            _ => Ok(plain()),
+        }
+    }
+
+    /// The creation of a process in each slot that may be the lowest empty one.
+    fn run(
+        &self,
+        place: Place,
+        statement: &Statement,
+        name: &Ident,
+        arguments: &[Expr],
+    ) -> Reading<Vec<Move>> {
+        let mut processes = self.model.processes.iter();
+        let Some(process) = processes.position(|p| p.name.text == name.text) else {
+            let message = format!("no process is called `{}`", name.text);
+            let names = self.model.processes.iter().map(|p| &*p.name.text);
+            let error = name.span.error(message);
+            return Err(match lariat_model::suggestion(&name.text, names) {
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None => error,
+            });
+        };
+        let parameters = &self.model.processes[process].parameters;
+        if parameters.len() != arguments.len() {
+            let message = format!(
+                "`{}` takes {} arguments, not {}",
+                name.text,
+                parameters.len(),
+                arguments.len()
+            );
+            return Err(name.span.error(message));
+        }
+        let mut values = Vec::new();
+        for argument in arguments {
+            values.push(self.expr(place, argument)?);
+        }
+        let own = place.slot.unwrap_or_default();
+        let mut moves = Vec::new();
+        for (k, slot) in self.layout.slots.iter().enumerate().skip(own + 1) {
+            let found = slot.occupants.iter().position(|o| o.process == process);
+            let Some(occupant) = found else { continue };
+            let there = Place {
+                slot: Some(k),
+                occupant,
+            };
+            let mut guard = vec![compare(BinaryOp::Eq, slot.location, 0)];
+            if k > own + 1 {
+                let below = self.layout.slots[k - 1].location;
+                guard.push(compare(BinaryOp::Ne, below, 0));
+            }
+            let mut effects = self.birth(there, &values)?;
+            if let StatementKind::Assign(target, _) = &statement.kind {
+                let target = self.scalar(place, target)?.target();
+                let value = number(k as Value);
+                effects.push(Assignment { target, value });
+            }
+            moves.push(Move {
+                guard,
+                effects,
+                exchange: None,
+            });
+        }
+        if !self.is_bounded
+            && let Some(last) = self.layout.slots.last()
+        {
+            let full = compare(BinaryOp::Ne, last.location, 0);
+            moves.push(Move {
+                guard: vec![full, failure()],
+                ..Move::default()
+            });
+        }
+        Ok(moves)
+    }
+
+    /// The assignments that create a process with these arguments.
+    pub fn birth(&self, there: Place, values: &[Ir]) -> Reading<Vec<Assignment>> {
+        let Some(slot) = there.slot.map(|slot| &self.layout.slots[slot]) else {
+            return Ok(Vec::new());
+        };
+        let occupant = &slot.occupants[there.occupant];
+        let ast = &self.model.processes[occupant.process];
+        let mut effects = Vec::new();
+        for (var, channel) in &occupant.channels {
+            effects.push(assign(*var, number(*channel as Value)));
+        }
+        for (i, index) in ast.variables.iter().enumerate() {
+            let leaves = &occupant.variables[index];
+            if let Some(parameter) = ast.parameters.get(i)
+                && let (Some(value), [leaf]) = (values.get(i), &occupant.variables[parameter][..])
+            {
+                effects.push(assign(leaf.first, value.clone()));
+                continue;
+            }
+            let variable = &self.model.variables[*index];
+            if variable.is_assigned {
+                continue;
+            }
+            for leaf in leaves {
+                let Some(initial) = initial_of(self.model, variable, leaf) else {
+                    continue;
+                };
+                effects.extend(self.initial_values(there, leaf.first, leaf.len(), initial)?);
+            }
+        }
+        let graph = &self.graphs[occupant.process];
+        let start = occupant
+            .locations
+            .get(&graph.start)
+            .copied()
+            .unwrap_or_default();
+        effects.push(assign(slot.location, number(start)));
+        Ok(effects)
+    }
+
+    /// The assignments of a declaration.
+    pub fn initial_values(
+        &self,
+        place: Place,
+        first: VarId,
+        len: u32,
+        initial: &Initial,
+    ) -> Reading<Vec<Assignment>> {
+        let element = |i: u32| VarId(first.0 + i);
+        let mut effects = Vec::new();
+        match initial {
+            Initial::None | Initial::Channel(..) => {}
+            Initial::Value(value) => {
+                let value = self.expr(place, value)?;
+                effects.extend((0..len).map(|i| assign(element(i), value.clone())));
+            }
+            Initial::Values(values) => {
+                for (i, value) in (0..len).zip(values) {
+                    effects.push(assign(element(i), self.expr(place, value)?));
+                }
+            }
+        }
+        Ok(effects)
+    }
+
+    /// The condition under which one of these alternatives is executable.
+    fn executable(&self, node: Node, leaves: &[ElementId]) -> Reading<Ir> {
+        let graph = self.graph(node);
+        let mut parts = Vec::new();
+        for leaf in leaves {
+            match &graph.elements[*leaf].kind {
+                ElementKind::Deterministic(first) => {
+                    parts.push(self.executable(node, &graph.leaves(*first))?);
+                }
+                kind if is_else(kind) => return Ok(number(1)),
+                _ => {
+                    for step in self.moves(node.place(), *leaf, graph)? {
+                        parts.extend(self.possible(node, step)?);
+                    }
+                }
+            }
+        }
+        Ok(any(parts))
+    }
+
+    /// The conditions under which a move is possible.
+    fn possible(&self, node: Node, step: Move) -> Reading<Vec<Ir>> {
+        match &step.exchange {
+            // A process does not receive on a rendezvous channel on its own.
+            Some(Exchange::Accept(..)) => Ok(Vec::new()),
+            Some(Exchange::Offer(..)) => {
+                let mut parts = Vec::new();
+                for (partner, accept) in self.partners(node, &step)? {
+                    let mut guard = step.guard.clone();
+                    guard.extend(self.meeting(&step, partner, &accept)?);
+                    parts.push(all(guard));
+                }
+                Ok(parts)
+            }
+            _ => Ok(vec![all(step.guard)]),
+        }
+    }
+
+    /// The receives of other processes that may complete a rendezvous.
+    fn partners(&self, node: Node, offer: &Move) -> Reading<Vec<(&Receiver, Move)>> {
+        let Some(Exchange::Offer(channel, _)) = offer.exchange else {
+            return Ok(Vec::new());
+        };
+        let mut partners = Vec::new();
+        for receiver in self.receivers.iter().filter(|r| r.node.slot != node.slot) {
+            let graph = self.graph(receiver.node);
+            for accept in self.moves(receiver.node.place(), receiver.leaf, graph)? {
+                if matches!(accept.exchange, Some(Exchange::Accept(number, _)) if number == channel)
+                {
+                    partners.push((receiver, accept));
+                }
+            }
+        }
+        Ok(partners)
+    }
+
+    /// The receiver's conditions of a rendezvous.
+    fn meeting(&self, offer: &Move, receiver: &Receiver, accept: &Move) -> Reading<Vec<Ir>> {
+        let (location, here) = self.location(receiver.node);
+        let mut guard = vec![compare(BinaryOp::Eq, location, here)];
+        guard.extend(self.provided(receiver.node.place())?);
+        guard.extend(accept.guard.iter().cloned());
+        if let (Some(Exchange::Offer(_, values)), Some(Exchange::Accept(_, patterns))) =
+            (&offer.exchange, &accept.exchange)
+        {
+            for (value, pattern) in values.iter().zip(patterns) {
+                if let Pattern::Value(wanted) = pattern {
+                    guard.push(binary(BinaryOp::Eq, value.clone(), wanted.clone()));
+                }
+            }
+        }
+        Ok(guard)
+    }
+
+    pub fn provided(&self, place: Place) -> Reading<Option<Ir>> {
+        let provided = self.process(place).and_then(|p| p.provided.as_ref());
+        provided
+            .map(|condition| self.expr(place, condition))
+            .transpose()
+    }
+
+    /// All steps from a node. Escapes take precedence, the outermost first.
+    pub fn full_moves(&self, node: Node) -> Reading<Vec<FullMove>> {
+        let graph = self.graph(node);
+        let leaves = graph.leaves(node.element);
+        let escapes = |leaf: &ElementId| &graph.elements[*leaf].escapes;
+        let mut guards: Vec<ElementId> = Vec::new();
+        for leaf in &leaves {
+            let different = escapes(leaf) != escapes(&leaves[0]);
+            if different {
+                let message = "an `unless` at the start of an option is not supported: write `:: true -> { … } unless { … }`";
+                return Err(graph.elements[*leaf].span.error(message));
+            }
+            guards.clone_from(escapes(leaf));
+        }
+        let mut moves = Vec::new();
+        let mut before: Vec<Ir> = Vec::new();
+        if graph.elements[node.element].d_step.is_none() {
+            before.extend(self.provided(node.place())?);
+        }
+        for escape in guards.iter().rev() {
+            let leaves = graph.leaves(*escape);
+            self.group(node, &leaves, &before, &mut moves)?;
+            before.push(not(self.executable(node, &leaves)?));
+        }
+        self.group(node, &leaves, &before, &mut moves)?;
+        Ok(moves)
+    }
+
+    /// The steps of some alternatives under a condition.
+    fn group(
+        &self,
+        node: Node,
+        leaves: &[ElementId],
+        before: &[Ir],
+        into: &mut Vec<FullMove>,
+    ) -> Reading<()> {
+        let graph = self.graph(node);
+        for leaf in leaves {
+            let mut guard = before.to_vec();
+            match &graph.elements[*leaf].kind {
+                ElementKind::Deterministic(first) => {
+                    let firsts = graph.leaves(*first);
+                    for (i, first) in firsts.iter().enumerate() {
+                        let mut guard = guard.clone();
+                        guard.push(not(self.executable(node, &firsts[..i])?));
+                        self.alternative(node, *first, &guard, into)?;
+                    }
+                    continue;
+                }
+                kind if is_else(kind) => {
+                    let others: Vec<ElementId> = leaves
+                        .iter()
+                        .copied()
+                        .filter(|other| other != leaf)
+                        .collect();
+                    guard.push(not(self.executable(node, &others)?));
+                }
+                _ => {}
+            }
+            self.alternative(node, *leaf, &guard, into)?;
+        }
+        Ok(())
+    }
+
+    /// The steps of one statement.
+    fn alternative(
+        &self,
+        node: Node,
+        leaf: ElementId,
+        before: &[Ir],
+        into: &mut Vec<FullMove>,
+    ) -> Reading<()> {
+        let graph = self.graph(node);
+        let element = &graph.elements[leaf];
+        let (location, _) = self.location(node);
+        if matches!(element.kind, ElementKind::End) {
+            into.push(self.end(node, before));
+            return Ok(());
+        }
+        let to = Node {
+            element: graph.target(leaf),
+            ..node
+        };
+        let arrive = assign(location, number(self.location(to).1));
+        let claim = match &element.kind {
+            ElementKind::Basic(Statement {
+                kind: StatementKind::Assert(claim),
+                ..
+            }) => Some(self.expr(node.place(), claim)?),
+            _ => None,
+        };
+        for mut step in self.moves(node.place(), leaf, graph)? {
+            let mut full = FullMove {
+                guard: before.to_vec(),
+                effects: Vec::new(),
+                to,
+                span: element.span,
+                partner: None,
+                channel: None,
+                receives: matches!(&element.kind, ElementKind::Basic(s)
+                    if matches!(s.kind, StatementKind::Receive(_))),
+                claim: claim.clone(),
+                ends: false,
+            };
+            match &step.exchange {
+                Some(Exchange::Accept(..)) => {}
+                Some(Exchange::Offer(channel, _)) => {
+                    if element.d_step.is_some() {
+                        let message = "a rendezvous inside a d_step is not supported";
+                        return Err(element.span.error(message));
+                    }
+                    for (receiver, accept) in self.partners(node, &step)? {
+                        let met = self.rendezvous(&step, &arrive, receiver, &accept)?;
+                        let mut guard = full.guard.clone();
+                        guard.extend(step.guard.iter().cloned());
+                        guard.extend(self.meeting(&step, receiver, &accept)?);
+                        let there = self.graph(receiver.node);
+                        let to = Node {
+                            element: there.target(receiver.leaf),
+                            ..receiver.node
+                        };
+                        into.push(FullMove {
+                            guard,
+                            effects: met,
+                            to,
+                            span: element.span,
+                            partner: Some((to, there.elements[receiver.leaf].span)),
+                            channel: Some(*channel),
+                            receives: false,
+                            claim: None,
+                            ends: false,
+                        });
+                    }
+                }
+                exchange => {
+                    full.channel = match exchange {
+                        Some(Exchange::Buffer(channel)) => Some(*channel),
+                        _ => None,
+                    };
+                    full.guard.append(&mut step.guard);
+                    full.effects.append(&mut step.effects);
+                    full.effects.push(arrive.clone());
+                    into.push(full);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The removal of a process that has ended, if it is the youngest.
+    fn end(&self, node: Node, before: &[Ir]) -> FullMove {
+        let slot = &self.layout.slots[node.slot];
+        let mut guard = before.to_vec();
+        if let Some(above) = self.layout.slots.get(node.slot + 1) {
+            guard.push(compare(BinaryOp::Eq, above.location, 0));
+        }
+        let own = slot.occupants[node.occupant].own.iter();
+        let mut effects: Vec<Assignment> = own.map(|var| assign(*var, number(0))).collect();
+        effects.push(assign(slot.location, number(0)));
+        FullMove {
+            guard,
+            effects,
+            to: node,
+            span: self.graph(node).elements[node.element].span,
+            partner: None,
+            channel: None,
+            receives: false,
+            claim: None,
+            ends: true,
+        }
+    }
+
+    /// The assignments of a rendezvous: all values are those before the step.
+    fn rendezvous(
+        &self,
+        offer: &Move,
+        arrive: &Assignment,
+        receiver: &Receiver,
+        accept: &Move,
+    ) -> Reading<Vec<Assignment>> {
+        let (Some(Exchange::Offer(_, values)), Some(Exchange::Accept(_, patterns))) =
+            (&offer.exchange, &accept.exchange)
+        else {
+            return Ok(Vec::new());
+        };
+        let mut passed = Vec::new();
+        for (value, pattern) in values.iter().zip(patterns) {
+            if let Pattern::Target(target) = pattern {
+                passed.push((target.target(), value.clone()));
+            }
+        }
+        let mut written = Vec::new();
+        let mut clash = false;
+        for (target, value) in &passed {
+            clash |= written
+                .iter()
+                .any(|var| super::terms::mentions(value, *var));
+            target.collect_writes(&mut written);
+        }
+        let mut effects = Vec::new();
+        if clash {
+            self.needed.set(self.needed.get().max(passed.len()));
+            let aside = self.scratch.iter().copied();
+            let sent = passed.iter().map(|(_, value)| value.clone());
+            effects.extend(
+                aside
+                    .clone()
+                    .zip(sent)
+                    .map(|(var, value)| assign(var, value)),
+            );
+            for ((target, _), var) in passed.into_iter().zip(aside.clone()) {
+                let value = Ir::Var(var);
+                effects.push(Assignment { target, value });
+            }
+            effects.extend(aside.map(|var| assign(var, number(0))));
+        } else {
+            let assigned = passed
+                .into_iter()
+                .map(|(target, value)| Assignment { target, value });
+            effects.extend(assigned);
+        }
+        effects.push(arrive.clone());
+        let graph = self.graph(receiver.node);
+        let to = Node {
+            element: graph.target(receiver.leaf),
+            ..receiver.node
+        };
+        let (location, there) = self.location(to);
+        effects.push(assign(location, number(there)));
+        Ok(effects)
+    }
+
+    /// Whether executing the guards or the effects of a step may fail.
+    pub fn may_fail(&self, guard: &[Ir], effects: &[Assignment]) -> bool {
+        let buffers = |first: VarId| self.layout.channels.iter().any(|c| c.cells == first);
+        let target = |target: &LValue| match target {
+            LValue::Var(_) => false,
+            // The length of a buffer that is not full is a valid index.
+            LValue::Element { first, index, .. } => !buffers(*first) || index.can_fail(),
+        };
+        guard.iter().any(Ir::can_fail)
+            || effects
+                .iter()
+                .any(|e| e.value.can_fail() || target(&e.target))
+    }
+
+    /// The range of the assigned values of a variable.
+    pub fn stored(&self, var: VarId, value: Value) -> Value {
+        match self.layout.variables[var.index()].domain {
+            Domain::Range { low, high } => low + (value - low).rem_euclid(high - low + 1),
+            _ => value,
+        }
+    }
+}
+
+pub(super) fn is_else(kind: &ElementKind) -> bool {
+    matches!(kind, ElementKind::Basic(s) if matches!(s.kind, StatementKind::Else))
+}
+
+pub(super) fn waits_for_timeout(guard: &[Ir]) -> bool {
+    guard.iter().any(|g| super::terms::mentions(g, TIMEOUT))
+}

@@ -1,0 +1,360 @@
+//! The control graph of a process: one element per statement, as SPIN numbers them.
+//!
+//! A *node* of the graph is an element at which a process can rest. `goto`, `break` and the joins
+//! behind `fi` and `od` are no nodes when a step leads to them ([`Graph::rest`]); they are steps
+//! when they come first in an option or a block. The first statement of a block, an option or a
+//! nested selection belongs to the surrounding node ([`Graph::leaves`]). So the nodes are those of
+//! SPIN without statement merging.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::ast::*;
+use super::lexer::{Reading, Span};
+
+/// A position in [`Graph::elements`].
+pub(super) type ElementId = usize;
+
+/// Limit on the elements of a process.
+const ELEMENTS: usize = 1 << 16;
+
+#[derive(Clone, Debug)]
+pub(super) enum ElementKind {
+    /// A statement that is one step.
+    Basic(Statement),
+    /// The assignment of one value of a `select`.
+    Value(Reference, i64),
+    /// A `goto` or `break`: a step only where it comes first.
+    Jump(ElementId),
+    /// A `goto` whose label is not resolved yet.
+    Goto(Ident),
+    /// Behind `fi` or `od`.
+    Join,
+    /// Alternatives by their first elements.
+    Choice(Vec<ElementId>),
+    /// A block, atomic or not, by its first element.
+    Block(ElementId),
+    /// A deterministic step by its first element.
+    Deterministic(ElementId),
+    /// The main part of an `unless`.
+    Unless(ElementId),
+    /// The closing bracket of the process.
+    End,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Element {
+    pub kind: ElementKind,
+    pub next: ElementId,
+    pub span: Span,
+    pub labels: Vec<Rc<str>>,
+    /// Whether it lies inside an atomic block or a `d_step`.
+    pub is_inside: bool,
+    /// The innermost `d_step` around it.
+    pub d_step: Option<ElementId>,
+    /// First elements of the escapes that guard it, the innermost first.
+    pub escapes: Vec<ElementId>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Graph {
+    pub elements: Vec<Element>,
+    pub start: ElementId,
+    pub end: ElementId,
+    pub labels: FxHashMap<Rc<str>, ElementId>,
+}
+
+#[derive(Clone, Default)]
+struct Surroundings {
+    leave: Option<ElementId>,
+    is_inside: bool,
+    d_step: Option<ElementId>,
+    escapes: Vec<ElementId>,
+}
+
+impl Graph {
+    /// The graph of a body. Labels in `referred` are mentioned by formulas or claims.
+    pub fn of(body: &Sequence, end: Span, referred: &FxHashSet<Rc<str>>) -> Reading<Graph> {
+        let mut graph = Graph {
+            elements: Vec::new(),
+            start: 0,
+            end: 0,
+            labels: FxHashMap::default(),
+        };
+        let around = Surroundings::default();
+        graph.end = graph.reserve(end, &around)?;
+        graph.elements[graph.end].kind = ElementKind::End;
+        graph.start = match body.0.is_empty() {
+            true => graph.end,
+            false => graph.sequence(body, graph.end, &around)?,
+        };
+        graph.resolve(referred)?;
+        graph.check_d_steps()?;
+        graph.start = graph.first(graph.start);
+        Ok(graph)
+    }
+
+    fn reserve(&mut self, span: Span, around: &Surroundings) -> Reading<ElementId> {
+        if self.elements.len() >= ELEMENTS {
+            return Err(span.error("the process has too many statements"));
+        }
+        self.elements.push(Element {
+            kind: ElementKind::Join,
+            next: 0,
+            span,
+            labels: Vec::new(),
+            is_inside: around.is_inside,
+            d_step: around.d_step,
+            escapes: around.escapes.clone(),
+        });
+        Ok(self.elements.len() - 1)
+    }
+
+    /// Adds the elements of a sequence that continues at `next`; returns the first.
+    fn sequence(
+        &mut self,
+        sequence: &Sequence,
+        next: ElementId,
+        around: &Surroundings,
+    ) -> Reading<ElementId> {
+        let mut ids = Vec::new();
+        for step in &sequence.0 {
+            ids.push(self.reserve(step.statement.span, around)?);
+        }
+        for (i, step) in sequence.0.iter().enumerate() {
+            let next = ids.get(i + 1).copied().unwrap_or(next);
+            for label in &step.labels {
+                if self.labels.insert(label.text.clone(), ids[i]).is_some() {
+                    let message = format!("the label `{}` occurs twice", label.text);
+                    return Err(label.span.error(message));
+                }
+                self.elements[ids[i]].labels.push(label.text.clone());
+            }
+            self.step(ids[i], &step.statement, next, around)?;
+        }
+        Ok(ids.first().copied().unwrap_or(next))
+    }
+
+    fn step(
+        &mut self,
+        id: ElementId,
+        statement: &Statement,
+        next: ElementId,
+        around: &Surroundings,
+    ) -> Reading<()> {
+        let span = statement.span;
+        self.elements[id].next = next;
+        self.elements[id].kind = match &statement.kind {
+            StatementKind::If(options) => {
+                let join = self.reserve(span, around)?;
+                self.elements[join].next = next;
+                self.options(options, join, around)?
+            }
+            StatementKind::Do(options) => {
+                let join = self.reserve(span, around)?;
+                self.elements[join].next = next;
+                let mut around = around.clone();
+                around.leave = Some(join);
+                self.options(options, id, &around)?
+            }
+            StatementKind::Block(kind, body) => {
+                let mut around = around.clone();
+                around.is_inside |= *kind != BlockKind::Plain;
+                let deterministic = *kind == BlockKind::Deterministic && around.d_step.is_none();
+                if deterministic {
+                    around.d_step = Some(id);
+                    around.escapes.clear();
+                }
+                let first = self.sequence(body, next, &around)?;
+                match deterministic {
+                    true => ElementKind::Deterministic(first),
+                    false => ElementKind::Block(first),
+                }
+            }
+            StatementKind::Unless(main, escape) => {
+                let escape = self.sequence(escape, next, around)?;
+                let mut around = around.clone();
+                if around.d_step.is_none() {
+                    around.escapes.insert(0, escape);
+                }
+                ElementKind::Unless(self.sequence(main, next, &around)?)
+            }
+            StatementKind::Select(target, low, high) => {
+                let mut values = Vec::new();
+                for value in *low..=*high {
+                    let choice = self.reserve(span, around)?;
+                    self.elements[choice].kind = ElementKind::Value(target.clone(), value);
+                    self.elements[choice].next = next;
+                    values.push(choice);
+                }
+                ElementKind::Choice(values)
+            }
+            StatementKind::Break => match around.leave {
+                Some(join) => ElementKind::Jump(join),
+                None => return Err(span.error("`break` outside of a loop")),
+            },
+            StatementKind::Goto(label) => ElementKind::Goto(label.clone()),
+            _ => ElementKind::Basic(statement.clone()),
+        };
+        Ok(())
+    }
+
+    fn options(
+        &mut self,
+        options: &[Sequence],
+        next: ElementId,
+        around: &Surroundings,
+    ) -> Reading<ElementKind> {
+        let mut firsts = Vec::new();
+        for option in options {
+            firsts.push(self.sequence(option, next, around)?);
+        }
+        Ok(ElementKind::Choice(firsts))
+    }
+
+    fn resolve(&mut self, referred: &FxHashSet<Rc<str>>) -> Reading<()> {
+        for element in &mut self.elements {
+            let ElementKind::Goto(label) = &element.kind else {
+                continue;
+            };
+            let Some(target) = self.labels.get(&label.text) else {
+                let message = format!("no statement of this process is labelled `{}`", label.text);
+                let near =
+                    lariat_model::suggestion(&label.text, self.labels.keys().map(|name| &**name));
+                let error = label.span.error(message);
+                return Err(match near {
+                    Some(near) => error.help(format!("did you mean `{near}`?")),
+                    None => error,
+                });
+            };
+            let is_state = |label: &Rc<str>| {
+                referred.contains(label)
+                    || ["accept", "progress", "end"]
+                        .iter()
+                        .any(|p| label.starts_with(p))
+            };
+            if element.labels.iter().any(is_state) {
+                // Such a label makes the jump a step, so that the process rests there.
+                element.next = *target;
+                element.kind = ElementKind::Basic(Statement {
+                    kind: StatementKind::Nothing,
+                    span: element.span,
+                });
+            } else {
+                element.kind = ElementKind::Jump(*target);
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses jumps into and out of a `d_step`, except to its end.
+    fn check_d_steps(&self) -> Reading<()> {
+        for element in &self.elements {
+            let target = match element.kind {
+                ElementKind::Jump(target) => self.rest(target),
+                ElementKind::Basic(_) | ElementKind::Value(..) => self.rest(element.next),
+                _ => continue,
+            };
+            let (from, to) = (element.d_step, self.elements[target].d_step);
+            let leaves = from.is_some_and(|block| {
+                matches!(element.kind, ElementKind::Jump(_))
+                    && to != from
+                    && target != self.rest(self.elements[block].next)
+            });
+            if leaves {
+                return Err(element
+                    .span
+                    .error("a jump out of a `d_step` is not supported"));
+            }
+            if to.is_some() && to != from {
+                return Err(element
+                    .span
+                    .error("a jump into a `d_step` is not supported"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a process rests that a step leads to `element`.
+    pub fn rest(&self, mut element: ElementId) -> ElementId {
+        for _ in 0..self.elements.len() {
+            element = match self.elements[element].kind {
+                ElementKind::Jump(target) if target != element => target,
+                ElementKind::Join => self.elements[element].next,
+                ElementKind::Unless(main) => main,
+                _ => return element,
+            };
+        }
+        element
+    }
+
+    /// Where a process rests that begins at `element`: a jump that comes first is a step.
+    fn first(&self, mut element: ElementId) -> ElementId {
+        for _ in 0..self.elements.len() {
+            element = match self.elements[element].kind {
+                ElementKind::Join => self.elements[element].next,
+                ElementKind::Unless(main) => main,
+                _ => return element,
+            };
+        }
+        element
+    }
+
+    /// The elements that are the steps from a node, in the order of the text.
+    pub fn leaves(&self, node: ElementId) -> Vec<ElementId> {
+        let mut leaves = Vec::new();
+        let mut open = vec![node];
+        let mut seen = FxHashSet::default();
+        while let Some(element) = open.pop() {
+            let element = self.first(element);
+            if !seen.insert(element) {
+                continue;
+            }
+            match &self.elements[element].kind {
+                ElementKind::Choice(firsts) => open.extend(firsts.iter().rev()),
+                ElementKind::Block(first) => open.push(*first),
+                _ => leaves.push(element),
+            }
+        }
+        leaves
+    }
+
+    /// Where a step of this element leads.
+    pub fn target(&self, leaf: ElementId) -> ElementId {
+        match self.elements[leaf].kind {
+            ElementKind::Jump(target) => self.rest(target),
+            _ => self.rest(self.elements[leaf].next),
+        }
+    }
+
+    /// The nodes that are reachable from the start, the start first.
+    pub fn nodes(&self) -> Vec<ElementId> {
+        let mut nodes = vec![self.start];
+        let mut seen: FxHashSet<ElementId> = nodes.iter().copied().collect();
+        let mut at = 0;
+        while let Some(node) = nodes.get(at).copied() {
+            at += 1;
+            let mut open = self.leaves(node);
+            let escapes = open
+                .iter()
+                .flat_map(|leaf| self.elements[*leaf].escapes.clone());
+            let escapes: FxHashSet<ElementId> = escapes.collect();
+            let mut escapes: Vec<ElementId> = escapes.into_iter().collect();
+            escapes.sort_unstable();
+            open.extend(escapes.into_iter().flat_map(|escape| self.leaves(escape)));
+            let inner = |leaf: &ElementId| match self.elements[*leaf].kind {
+                ElementKind::Deterministic(first) => Some(self.first(first)),
+                _ => None,
+            };
+            let inner: Vec<ElementId> = open.iter().filter_map(inner).collect();
+            let targets = open.iter().map(|leaf| self.target(*leaf));
+            for target in targets.chain(inner).collect::<Vec<_>>() {
+                if seen.insert(target) {
+                    nodes.push(target);
+                }
+            }
+        }
+        nodes
+    }
+}

@@ -1,0 +1,376 @@
+//! Promela: processes with shared variables and channels, the language of SPIN.
+//!
+//! The states of the [`System`] are those of SPIN without partial-order reduction and statement
+//! merging: one after every basic statement, none inside atomic sequences and `d_step`s except where
+//! the process has to wait. See `graph.rs` for control, `compile.rs` for the steps, `chain.rs` for
+//! sequences without interruption, and `layout.rs` for the state vector.
+//!
+//! Differences from SPIN: an index out of range, a division by 0, a blocking statement inside a
+//! `d_step`, an endless atomic sequence and the 256th process lead to an error state without
+//! successors ([`System::fault`]); a failing assertion inside an atomic sequence ends the sequence
+//! before it; `hidden` variables are part of the state.
+
+mod ast;
+mod chain;
+mod channels;
+mod compile;
+mod events;
+mod expr;
+mod graph;
+mod layout;
+mod lexer;
+mod parser;
+mod points;
+mod population;
+mod preprocess;
+mod terms;
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
+
+use crate::dve::{Assertion, Message};
+use crate::numbering::number_equal_names;
+use ast::ModelAst;
+use compile::{Compiler, Place};
+use events::{Events, Origin};
+use graph::Graph;
+use lariat_model::{
+    Domain, EventId, InputError, LValue, Predicate, System, UnaryOp, Unit, Value, VarId, Variable,
+};
+use layout::Layout;
+use lexer::{Diagnostic, Reading, Span, Tok, Token};
+use parser::Parser;
+use points::Points;
+use population::population;
+use preprocess::{Preprocessor, Source};
+
+/// A Promela model: the system and further declarations of the file.
+#[derive(Clone, Debug)]
+pub struct Promela {
+    /// The system.
+    pub system: System,
+    /// The assertions of the processes.
+    pub assertions: Vec<Assertion>,
+    /// Channel operations of the events.
+    pub messages: Vec<Message>,
+    /// The predicate that a state without enabled events is a valid end.
+    pub valid_end: Predicate,
+    /// Warnings about input that was interpreted.
+    pub warnings: Vec<InputError>,
+}
+
+/// Reads a Promela model. `origin` names the text in errors; files that it includes are looked for
+/// beside it.
+pub fn read(origin: &str, text: &[u8]) -> Result<Promela, InputError> {
+    let mut preprocessor = Preprocessor::new();
+    let tokens = preprocessor.run(origin, text);
+    let files = &preprocessor.files;
+    let report = |error: Diagnostic| in_files(files, error);
+    let tokens = tokens.map_err(report)?;
+    let (model, _) = Parser::new(tokens).model().map_err(report)?;
+    translate(&model, files).map_err(report)
+}
+
+fn in_files(files: &[Source], error: Diagnostic) -> InputError {
+    let Diagnostic {
+        span,
+        message,
+        help,
+    } = error;
+    let mut error = match files.get(span.file as usize) {
+        Some(file) => InputError::at(&*file.name, &file.text, span.range(), message),
+        None => InputError::new("", message),
+    };
+    error.help = help;
+    error
+}
+
+/// The labels that formulas and claims mention.
+fn referred(model: &ModelAst) -> FxHashSet<Rc<str>> {
+    let mut labels = FxHashSet::default();
+    for formula in &model.formulas {
+        for pair in formula.formula.windows(2) {
+            if let [
+                at,
+                Token {
+                    tok: Tok::Name(name),
+                    ..
+                },
+            ] = pair
+                && at.is("@")
+            {
+                labels.insert(name.clone());
+            }
+        }
+    }
+    labels
+}
+
+fn translate(model: &ModelAst, files: &[Source]) -> Reading<Promela> {
+    let referred = referred(model);
+    let mut graphs = Vec::new();
+    for process in &model.processes {
+        graphs.push(Graph::of(&process.body, process.end, &referred)?);
+    }
+    if model.processes.iter().all(|p| p.active == 0) {
+        let message = "the model has no process: expected `init` or an `active proctype`";
+        return Err(Span::default().error(message));
+    }
+    let population = population(model, &graphs);
+    let mut layout = Layout::default();
+    layout.globals(model)?;
+    let line = |span: Span| line_of(files, span);
+    layout.slots(model, &graphs, &population.occupants, &line)?;
+    let points = Points::of(model, &graphs);
+    let mut compiler = Compiler {
+        model,
+        graphs: &graphs,
+        layout,
+        points,
+        is_bounded: population.is_bounded,
+        receivers: Vec::new(),
+        scratch: Vec::new(),
+        needed: Cell::new(0),
+    };
+    compiler.find_receivers();
+    initial_state(&mut compiler, &population.initial)?;
+    let describe = |origin: &Origin| described(model, files, origin);
+    let mut events = Events::of(&compiler, &describe)?;
+    if compiler.needed.get() > 0 {
+        for i in 0..compiler.needed.get() {
+            let domain = Domain::Range {
+                low: Value::from(i32::MIN),
+                high: Value::from(i32::MAX),
+            };
+            let var = compiler
+                .layout
+                .variable(format!("(sent {i})"), domain, Span::default())?;
+            compiler.scratch.push(var);
+        }
+        events = Events::of(&compiler, &describe)?;
+    }
+    let messages = messages(&compiler, &events);
+    let assertions = assertions(model, files, &events);
+    let valid_end = valid_end(&compiler);
+    number_equal_names(&mut events.events);
+    let mut layout = compiler.layout;
+    let fault = events.can_fail.then(|| {
+        let mut name = "fault".to_owned();
+        while layout.variables.iter().any(|v| v.name == name) {
+            name.push('_');
+        }
+        let var = VarId(layout.variables.len() as u32);
+        let domain = Domain::Names(vec!["no".to_owned(), "yes".to_owned()]);
+        layout.variables.push(Variable { name, domain });
+        layout.initial.push(0);
+        var
+    });
+    let units = units(&layout);
+    Ok(Promela {
+        system: System {
+            name: String::new(),
+            variables: layout.variables,
+            events: events.events,
+            initial: vec![layout.initial.into()],
+            fault,
+            units,
+        },
+        assertions,
+        messages,
+        valid_end,
+        warnings: Vec::new(),
+    })
+}
+
+/// The values of global variables and of the processes that exist in the beginning.
+fn initial_state(compiler: &mut Compiler<'_>, initial: &[usize]) -> Reading<()> {
+    let mut effects = Vec::new();
+    for index in &compiler.model.globals {
+        let variable = &compiler.model.variables[*index];
+        for leaf in &compiler.layout.globals[index] {
+            if let Some(value) = layout::initial_of(compiler.model, variable, leaf) {
+                let place = Place::default();
+                let assigned = compiler.initial_values(place, leaf.first, leaf.len(), value)?;
+                effects.push((variable.name.span, assigned));
+            }
+        }
+    }
+    for (slot, process) in initial.iter().enumerate() {
+        let occupants = &compiler.layout.slots[slot].occupants;
+        let occupant = occupants.iter().position(|o| o.process == *process);
+        let there = Place {
+            slot: Some(slot),
+            occupant: occupant.unwrap_or_default(),
+        };
+        let span = compiler.model.processes[*process].name.span;
+        effects.push((span, compiler.birth(there, &[])?));
+    }
+    for (span, assigned) in effects {
+        for effect in assigned {
+            let LValue::Var(var) = effect.target else {
+                continue;
+            };
+            let value = effect.value.eval(&compiler.layout.initial);
+            let value =
+                value.map_err(|fault| span.error(format!("the initial value fails: {fault}")))?;
+            compiler.layout.initial[var.index()] = compiler.stored(var, value);
+        }
+    }
+    Ok(())
+}
+
+/// The line of a position, from 1.
+fn line_of(files: &[Source], span: Span) -> usize {
+    let text = files.get(span.file as usize).map(|file| &*file.text);
+    let before = text.and_then(|text| text.get(..span.start as usize));
+    1 + before.map_or(0, |text| text.iter().filter(|b| **b == b'\n').count())
+}
+
+/// The text of a statement on one line.
+fn text_of(files: &[Source], span: Span) -> String {
+    const MOST: usize = 60;
+    let text = files
+        .get(span.file as usize)
+        .and_then(|file| file.text.get(span.range()));
+    let text = String::from_utf8_lossy(text.unwrap_or_default());
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(MOST) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line,
+    }
+}
+
+fn described(model: &ModelAst, files: &[Source], origin: &Origin) -> String {
+    let name = |process: usize| &model.processes[process].name.text;
+    let process = name(origin.process);
+    let line = line_of(files, origin.span);
+    let text = match origin.ends {
+        true => "ends".to_owned(),
+        false => text_of(files, origin.span),
+    };
+    let own = format!("{process}[{}]:{line} {text}", origin.slot);
+    match &origin.partner {
+        None => own,
+        Some((slot, process, span)) => {
+            let (line, text) = (line_of(files, *span), text_of(files, *span));
+            format!("{own}, {}[{slot}]:{line} {text}", name(*process))
+        }
+    }
+}
+
+fn messages(compiler: &Compiler<'_>, events: &Events) -> Vec<Message> {
+    let mut messages = Vec::new();
+    for (origin, id) in events.origins.iter().zip((0..).map(EventId)) {
+        let Some(channel) = origin.channel else {
+            continue;
+        };
+        let location = |slot: usize| compiler.layout.slots[slot].location;
+        let channel = compiler.layout.channels[channel - 1].name.clone();
+        let (sender, receiver) = match &origin.partner {
+            Some((slot, ..)) => (Some(location(origin.slot)), Some(location(*slot))),
+            None if origin.receives => (None, Some(location(origin.slot))),
+            None => (Some(location(origin.slot)), None),
+        };
+        messages.push(Message {
+            event: id,
+            channel,
+            sender,
+            receiver,
+        });
+    }
+    messages
+}
+
+fn assertions(model: &ModelAst, files: &[Source], events: &Events) -> Vec<Assertion> {
+    let claims = events.claims.iter();
+    let assertions = claims.map(|claim| {
+        let process = &model.processes[claim.process].name.text;
+        let line = line_of(files, claim.span);
+        Assertion {
+            name: format!("{process}[{}]:{line}", claim.slot),
+            span: claim.span.range(),
+            holds: Predicate::Expr(lariat_model::Expr::Unary(
+                UnaryOp::Not,
+                Box::new(claim.fails.clone()),
+            )),
+        }
+    });
+    assertions.collect()
+}
+
+/// All processes have ended or are at an `end` label.
+fn valid_end(compiler: &Compiler<'_>) -> Predicate {
+    use lariat_model::Comparison::Eq;
+    let mut parts = Vec::new();
+    for slot in &compiler.layout.slots {
+        let mut places = vec![Predicate::compare(slot.location, Eq, 0)];
+        for occupant in &slot.occupants {
+            let graph = &compiler.graphs[occupant.process];
+            for (node, location) in &occupant.locations {
+                let mut labels = graph.elements[*node].labels.iter();
+                if *node == graph.end || labels.any(|label| label.starts_with("end")) {
+                    places.push(Predicate::compare(slot.location, Eq, *location));
+                }
+            }
+        }
+        parts.push(Predicate::Or(places));
+    }
+    Predicate::And(parts)
+}
+
+/// The location and the variables of a slot are a unit, and every other variable is one.
+fn units(layout: &Layout) -> Vec<Unit> {
+    let mut units = vec![Unit::default()];
+    let mut is_local = vec![false; layout.variables.len()];
+    let unit = |places: Vec<VarId>| Unit {
+        places,
+        ..Unit::default()
+    };
+    for slot in &layout.slots {
+        let own = slot.occupants.iter().flat_map(|o| o.own.iter().copied());
+        let places: Vec<VarId> = [slot.location].into_iter().chain(own).collect();
+        for place in &places {
+            is_local[place.index()] = true;
+        }
+        units.push(unit(places));
+    }
+    let global = (0..is_local.len()).filter(|var| !is_local[*var]);
+    units.extend(global.map(|var| unit(vec![VarId(var as u32)])));
+    units[0].subunits = (1..units.len()).collect();
+    units
+}
+
+/// Returns whether the text begins like a Promela model: in the first words, or with a word that
+/// only Promela has at the start of a line.
+pub fn looks_like_promela(text: &[u8]) -> bool {
+    let head = &text[..text.len().min(1 << 16)];
+    let tokens = match lexer::tokens(head, 0) {
+        Ok(tokens) => tokens,
+        Err(error) => match lexer::tokens(&head[..error.span.start as usize], 0) {
+            Ok(tokens) => tokens,
+            Err(_) => return false,
+        },
+    };
+    let mut at_start = true;
+    for (i, token) in tokens.iter().enumerate() {
+        let next = tokens.get(i + 1);
+        let is_next = |sign: &str| next.is_some_and(|t| t.is(sign));
+        if let Some(name) = token.name()
+            && at_start
+        {
+            match name {
+                "proctype" | "active" | "inline" | "typedef" | "mtype" | "ltl" | "chan"
+                | "hidden" | "never" => return true,
+                "init" if is_next("{") => return true,
+                // DVE.
+                "process" | "system" => return false,
+                _ => {}
+            }
+        }
+        at_start = matches!(token.tok, Tok::Newline) || token.is(";") || token.is("}");
+    }
+    false
+}
