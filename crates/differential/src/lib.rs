@@ -15,3 +15,4 @@ pub mod processes;
 pub mod questions;
 pub mod subjects;
 pub mod symmetric;
+pub mod watchdog;
