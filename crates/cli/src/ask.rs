@@ -7,7 +7,9 @@ use crate::progress::ProgressLine;
 use crate::{Exit, Failure, input, out};
 use clap::ValueEnum as _;
 use lariat::internals::ask::examination::{Examination, fireable, places, total, transitions};
-use lariat::internals::ask::report::{json, proof, reasons, run as run_of, run_text, word};
+use lariat::internals::ask::report::{
+    LineHead, json_line, proof, reasons, run as run_of, run_text, word,
+};
 use lariat::internals::ask::{
     AnswerKind, AskOptions, EarnedAnswer, EarnedReply, QuestionEngine, StateQuestion, StopRule, ask,
 };
@@ -32,19 +34,37 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
         )));
     }
     let (budget, dog) = input::command_budget(&args.limits);
-    let mut model = input::watched_model(&args.model, &budget)?;
+    let start = Instant::now();
+    let (file, topic) = (args.model.display().to_string(), topic(args.topic));
+    let line = {
+        let (file, topic, is_json) = (file.clone(), topic.clone(), args.json);
+        move |about: &str, stop: &Stop| {
+            let seconds = start.elapsed().as_secs_f64();
+            undecided(is_json, [&file, &topic, about], stop, seconds)
+        }
+    };
+    OpenNames::new(known_subjects(args), &dog, line.clone(), Exit::of_stop);
+    let mut model = match input::watched_model(&args.model, &budget) {
+        Err(Failure::Undecided(stop)) => {
+            crate::warn(&format!("{stop}, while reading"));
+            for about in known_subjects(args) {
+                out::data(&line(&about, &stop))?;
+            }
+            return Ok(Exit::of_stop(&stop));
+        }
+        model => model?,
+    };
     args.shown.apply(&mut model);
     let shown = model.shown();
     // JSON identifies places and transitions by their ids.
     let asked = questions(&model, if args.json { &model } else { &shown }, args)?;
     let questions = asked.iter().map(|(_, question)| question.clone());
     let questions: Vec<StateQuestion> = questions.collect();
-    let line = ProgressLine::new(if args.json || args.quiet {
+    let progress = ProgressLine::new(if args.json || args.quiet {
         Volume::Silent
     } else {
         Volume::Progress
     });
-    let start = Instant::now();
     let examination = whole(args.topic);
     let options = AskOptions {
         ends: match args.topic {
@@ -57,16 +77,8 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
     // The exit statuses of unknown answers, while the examination is undecided.
     let mut open = Exit::Fine;
     let mut is_out_of_time = false;
-    let (file, topic) = (args.model.display().to_string(), topic(args.topic));
     let names = asked.iter().map(|(about, _)| about.clone());
-    let open_names = {
-        let (file, topic, is_json) = (file.clone(), topic.clone(), args.json);
-        let line = move |about: &str, stop: &Stop| {
-            let seconds = start.elapsed().as_secs_f64();
-            undecided(is_json, [&file, &topic, about], stop, seconds)
-        };
-        OpenNames::new(names, &dog, line, Exit::of_stop)
-    };
+    let open_names = OpenNames::new(names, &dog, line, Exit::of_stop);
     let mut printer = AnswerPrinter {
         args,
         system: &shown.system,
@@ -84,12 +96,20 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
             }
         );
         let seconds = start.elapsed().as_secs_f64();
+        // After the limit there may be many answers left, with long runs.
+        let is_late = budget.check().is_err();
         let printed = if args.json {
-            let object = json(&file, &model, &topic, Some(about), &reply, seconds);
-            let line = format!("{object}\n");
+            let head = LineHead {
+                file: &file,
+                ask: &topic,
+                about,
+                seconds,
+                is_late,
+            };
+            let line = json_line(&model, head, &reply) + "\n";
             open_names.answer(q, || out::data(&line))
         } else {
-            let text = printer.text(about, &reply);
+            let text = printer.text(about, &reply, is_late);
             open_names.answer(q, || out::text(&text))
         };
         match printed {
@@ -105,7 +125,7 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
     };
     let systems = Systems::new();
     let mut explored = SpaceCache::new(&systems);
-    let ctx = RunContext::new(&budget, &line);
+    let ctx = RunContext::new(&budget, &progress);
     let answers = ask(
         &model,
         &questions,
@@ -114,7 +134,7 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
         ctx,
         &mut on_reply,
     );
-    drop(line);
+    drop(progress);
     dog.done();
     written?;
     if let Some(examination) = examination.filter(|_| !args.json) {
@@ -139,6 +159,16 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
     })
 }
 
+/// The subjects of the answers if the model cannot be read: those that the command names, or the
+/// whole model, which is called by the topic.
+fn known_subjects(args: &Ask) -> Vec<String> {
+    if args.names.is_empty() {
+        vec![topic(args.topic)]
+    } else {
+        args.names.clone()
+    }
+}
+
 /// The answer to a question about this model, topic and item for which the process is ended.
 fn undecided(is_json: bool, about: [&str; 3], stop: &Stop, seconds: f64) -> String {
     let [file, topic, about] = about;
@@ -154,8 +184,14 @@ fn undecided(is_json: bool, about: [&str; 3], stop: &Stop, seconds: f64) -> Stri
         asker: QuestionEngine::Explicit,
     };
     let nothing = LoadedModel::new(ModelFormat::Etf, System::default());
-    let object = json(file, &nothing, topic, Some(about), &reply, seconds);
-    format!("{object}\n")
+    let head = LineHead {
+        file,
+        ask: topic,
+        about,
+        seconds,
+        is_late: true,
+    };
+    json_line(&nothing, head, &reply) + "\n"
 }
 
 /// Advice after time has ended.
@@ -303,8 +339,9 @@ impl RunKey {
 }
 
 impl AnswerPrinter<'_> {
-    /// The text of an answer; empty if the topic lists exceptions and this is none.
-    fn text(&mut self, about: &str, reply: &EarnedReply) -> String {
+    /// The text of an answer; empty if the topic lists exceptions and this is none. After the limit
+    /// (`is_late`), runs are not shown.
+    fn text(&mut self, about: &str, reply: &EarnedReply, is_late: bool) -> String {
         let (args, system, answer) = (self.args, self.system, &reply.answer);
         let expected = match (args.topic, answer) {
             (Topic::DeadTransitions | Topic::Stable, EarnedAnswer::Reached(_)) => true,
@@ -329,7 +366,8 @@ impl AnswerPrinter<'_> {
         let run = run_of(answer).map(|run| run.run(system));
         let run = run.as_ref();
         let is_endless = matches!(answer, EarnedAnswer::Endless(_));
-        let shows = !args.quiet && (args.topic != Topic::Bounds || args.explain || is_endless);
+        let shows =
+            !is_late && !args.quiet && (args.topic != Topic::Bounds || args.explain || is_endless);
         let key = run.filter(|_| shows).map(RunKey::of);
         let known = key.as_ref().and_then(|key| self.runs.get(key)).cloned();
         if let Some(run) = run {

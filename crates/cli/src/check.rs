@@ -17,7 +17,6 @@ use lariat::internals::{
 };
 use lariat::{CheckEvent, Checker, Model, Properties, Reason, Report, Stop, Verdict};
 use lariat_draw::run::NameIndex;
-use serde_json::Value as Json;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs::File;
@@ -213,14 +212,13 @@ impl<'a> Printer<'a> {
     fn print_report(&mut self, report: &Report) -> Result<(), Failure> {
         self.warn(report);
         self.artifacts.add(report);
-        let needs_json = self.args.json || self.trace.is_some() || self.page.is_some();
-        let answer = if needs_json {
-            report.to_json()
+        let needs_line = self.args.json || self.trace.is_some();
+        let line = if needs_line {
+            report.to_json_line() + "\n"
         } else {
-            Json::Null
+            String::new()
         };
         if self.args.json {
-            let line = format!("{answer}\n");
             self.answers.print_report(report, || out::data(&line))?;
         } else {
             let mut text = String::new();
@@ -240,13 +238,11 @@ impl<'a> Printer<'a> {
             complain_of_contradiction(report.name(), check);
         }
         if let (Some(trace), Some(_)) = (&mut self.trace, report.counterexample()) {
-            trace.add(&answer);
+            trace.add(&line);
         }
         if let Some(page) = &mut self.page {
             let property = self.properties.find(report.name());
-            let mut answer = answer;
-            answer["formula"] = report.shown_formula().into();
-            page.add(&self.index, answer, property)?;
+            page.add(&self.index, report, property);
         }
         Ok(())
     }
@@ -431,11 +427,15 @@ impl TraceFile<'_> {
         })
     }
 
-    fn add(&mut self, answer: &Json) {
+    /// Adds a line.
+    fn add(&mut self, line: &str) {
         if self.has_failed {
             return;
         }
-        let written = writeln!(self.file, "{answer}").and_then(|()| self.file.flush());
+        let written = self
+            .file
+            .write_all(line.as_bytes())
+            .and_then(|()| self.file.flush());
         if let Err(error) = written {
             crate::complain(&cannot_write(self.path, &error));
             self.has_failed = true;

@@ -128,10 +128,20 @@ pub(crate) fn model(path: &Path, budget: &Budget) -> Result<LoadedModel, Failure
     })
 }
 
-/// Loads the model in a file within the budget, and prints the warnings of its parser.
+/// Copies of a system's memory in a process: the system, and the tables of names and of compiled
+/// events besides it.
+const COPIES: usize = 2;
+
+/// Loads the model in a file within the budget, and prints the warnings of its parser. Its memory is
+/// leased for the rest of the process.
 pub(crate) fn watched_model(path: &Path, budget: &Budget) -> Result<LoadedModel, Failure> {
     let (path, own) = (path.to_owned(), budget.clone());
     let model = supervised(budget, move || model(&path, &own))?;
+    let mut lease = budget.lease();
+    let bytes = model.system.bytes().saturating_mul(COPIES);
+    lease.resize(bytes).map_err(Failure::Undecided)?;
+    // The model lives as long as the process.
+    std::mem::forget(lease);
     for warning in &model.warnings {
         crate::warn(&warning.to_string());
     }

@@ -75,3 +75,26 @@ impl OpenNames {
 fn lock(names: &Mutex<Names>) -> MutexGuard<'_, Names> {
     names.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lariat::internals::Cancel;
+
+    #[test]
+    fn the_watchdog_answers_what_is_left_once() {
+        let dog = Watchdog::start(&Cancel::default());
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&asked);
+        let undecided = move |name: &str, stop: &Stop| {
+            seen.lock().unwrap().push(format!("{name}: {stop}"));
+            String::new()
+        };
+        let names = ["a", "b", "c"].map(str::to_owned);
+        let open = OpenNames::new(names, &dog, undecided, Exit::of_stop);
+        assert!(open.answer(1, || Ok(())).is_ok());
+        assert_eq!(dog.conclude(&Stop::Time), Some(Exit::Undecided));
+        assert_eq!(*asked.lock().unwrap(), ["a: time", "c: time"]);
+        assert_eq!(dog.conclude(&Stop::Time), None);
+    }
+}

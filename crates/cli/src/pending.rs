@@ -114,7 +114,7 @@ impl Pending {
             );
             self.worst = self.worst.max(exit(&report));
             let printed = if self.args.json {
-                out::data(&format!("{}\n", report.to_json()))
+                out::data(&(report.to_json_line() + "\n"))
             } else if is_printed {
                 Ok(())
             } else {

@@ -2,18 +2,24 @@
 
 use crate::args::ViewArgs;
 use crate::{Exit, Failure, input, out, traces};
-use lariat::Property;
 use lariat::internals::PropertyForm;
 use lariat::internals::budget::Lease;
 use lariat::internals::formats::{LoadedModel, ModelFormat};
-use lariat::internals::ir::PropertyList;
+use lariat::internals::ir::{PropertyList, Value};
 use lariat::internals::ltl::{Syntax, print};
 use lariat::internals::{Budget, Deadlock, ShownModel};
+use lariat::{Property, Report, Trace};
 use lariat_draw::page::{PageEntry, PageSubject, page};
 use lariat_draw::run::{DrawnRun, NameIndex, RunError, system_of};
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// Approximate bytes of a step in JSON, and of a value in one.
+const STEP_BYTES: usize = 1 << 10;
+const VALUE_BYTES: usize = 384;
+/// Limit on the values in the markings of a run in JSON.
+const MOST_VALUES: usize = 1 << 20;
 
 /// A page that is written when all reports are known.
 pub(crate) struct Page<'a> {
@@ -52,35 +58,40 @@ impl<'a> Page<'a> {
         input::for_page(&self.budget, self.timeout.map(left))
     }
 
-    /// Reads the run of a report. Its states are leased.
+    /// Reads a run. What the page makes of it is leased, and meanwhile its object in JSON.
     fn run(
         &mut self,
         index: &NameIndex<'_>,
-        report: &Json,
+        trace: &Trace,
         budget: &Budget,
-    ) -> Result<Option<DrawnRun>, RunError> {
-        let Some(json) = traces::run(report) else {
-            return Ok(None);
-        };
-        let steps = |name: &str| json[name].as_array().map_or(0, Vec::len);
-        let bytes = (1 + steps("prefix") + steps("loop")).saturating_mul(index.state_bytes());
+    ) -> Result<DrawnRun, RunError> {
+        let (steps, places) = (1 + trace.len(), index.state_bytes() / size_of::<Value>());
+        let bytes = steps.saturating_mul(STEP_BYTES + index.state_bytes());
         let bytes = bytes.saturating_add(self.lease.bytes() as usize);
         self.lease.resize(bytes).map_err(RunError::Stop)?;
-        index.run(json, budget).map(Some)
+        let values = steps.saturating_mul(places).min(MOST_VALUES);
+        let object = steps.saturating_mul(STEP_BYTES) + values * VALUE_BYTES;
+        let mut transient = budget.lease();
+        transient.resize(object).map_err(RunError::Stop)?;
+        index.run(&trace.to_json(), budget)
     }
 
     /// Adds the report on a property.
     pub(crate) fn add(
         &mut self,
         index: &NameIndex<'_>,
-        report: Json,
+        report: &Report,
         property: Option<&Property>,
-    ) -> Result<(), Failure> {
-        let budget = self.budget(std::iter::once(&report));
-        let (run, unread) = match self.run(index, &report, &budget) {
-            Ok(run) => (run, None),
-            Err(RunError::Stop(stop)) => (None, Some(stop)),
-            Err(RunError::Wrong(why)) => {
+    ) {
+        let mut object = report.to_json_without_steps();
+        object["formula"] = report.shown_formula().into();
+        let budget = self.budget(std::iter::once(&object));
+        let trace = report.counterexample();
+        let (run, unread) = match trace.map(|trace| self.run(index, trace, &budget)) {
+            None => (None, None),
+            Some(Ok(run)) => (Some(run), None),
+            Some(Err(RunError::Stop(stop))) => (None, Some(stop)),
+            Some(Err(RunError::Wrong(why))) => {
                 crate::warn(&format!("the page does not show a run: {why}"));
                 (None, None)
             }
@@ -90,13 +101,12 @@ impl<'a> Page<'a> {
             PropertyForm::Never(_) => None,
         });
         self.reports.push(PageEntry {
-            report,
+            report: object,
             run,
             unread,
             formula,
             atoms: property.map_or(Vec::new(), |property| property.atoms().to_vec()),
         });
-        Ok(())
     }
 
     /// Writes the page; violated properties come first.

@@ -144,6 +144,13 @@ impl Watchdog {
         done
     }
 
+    /// Says the last words, and returns the exit status.
+    #[cfg(test)]
+    pub(crate) fn conclude(&self, stop: &Stop) -> Option<Exit> {
+        let words = lock(&self.0).last_words.take();
+        words.map(|words| words(stop))
+    }
+
     /// Makes all tasks late: the user has asked for the end again.
     pub(crate) fn hurry(&self) {
         lock(&self.0).is_impatient = true;

@@ -5,9 +5,10 @@
 
 use std::ops::Range;
 
-use crate::dve;
+use crate::load::has_promela_suffix;
 use crate::pnml::label::{NodeNotes, child};
 use crate::xml::{self, Element, Item, Xml, XmlResult, XmlSource};
+use crate::{dve, promela};
 use lariat_model::NodeKind;
 
 /// The kind of a declared name.
@@ -48,8 +49,8 @@ pub struct Declaration {
     pub scope: Range<usize>,
 }
 
-/// The declarations of a model, in the order of the text.
-pub fn declarations(text: &str) -> Vec<Declaration> {
+/// The declarations of a model, in the order of the text. `origin` names its file.
+pub fn declarations(origin: &str, text: &str) -> Vec<Declaration> {
     let start = text.trim_start_matches('\u{feff}').trim_start();
     if start.starts_with('<') {
         let mut found = Vec::new();
@@ -58,6 +59,8 @@ pub fn declarations(text: &str) -> Vec<Declaration> {
         found
     } else if dve::looks_like_dve(text.as_bytes()) {
         dve::declarations(text)
+    } else if promela::looks_like_promela(text.as_bytes()) || has_promela_suffix(origin) {
+        promela::declarations(origin, text)
     } else {
         Vec::new()
     }
@@ -127,7 +130,7 @@ mod tests {
 
     /// Owner, name and detail of each declaration; the name must be at its location.
     fn shown(text: &str) -> Vec<String> {
-        let list = declarations(text);
+        let list = declarations("model", text);
         let one = |d: &Declaration| {
             assert_eq!(text[d.span.clone()], d.name, "{d:?}");
             let owner = d.owner.as_deref().unwrap_or("-");
@@ -173,9 +176,32 @@ mod tests {
                 "Q s: state s of Q, initial",
             ]
         );
-        let process = &declarations(text)[5];
+        let process = &declarations("model", text)[5];
         assert!(text[process.scope.clone()].ends_with("trans s -> t {}; }"));
-        assert!(declarations("process P { state").is_empty());
-        assert!(declarations("").is_empty());
+        assert!(declarations("model", "process P { state").is_empty());
+        assert!(declarations("model", "").is_empty());
+    }
+
+    #[test]
+    fn declarations_of_promela_are_found() {
+        let text = "#define N 3\nmtype = { ack };\nchan c = [2] of { byte };\nbyte a[N];\n\
+             active [2] proctype P(byte n) { bool b; start: do :: n > 0 -> inner: b = 1 od }\n\
+             init { int x; x = 1 }\n";
+        assert_eq!(
+            shown(text),
+            [
+                "- ack: mtype ack = 1",
+                "- c: chan c = [2]",
+                "- a: byte a[3]",
+                "- P: proctype P",
+                "P n: byte n",
+                "P b: bit b",
+                "P start: label start of P",
+                "P inner: label inner of P",
+                "- init: init",
+                "init x: -2147483648..2147483647 x",
+            ]
+        );
+        assert!(declarations("m.pml", "byte").is_empty());
     }
 }

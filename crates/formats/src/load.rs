@@ -246,11 +246,10 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, 
             ..LoadedModel::new(ModelFormat::Etf, etf.system)
         });
     }
-    if promela::looks_like_promela(bytes) || has_suffix(origin) {
+    if promela::looks_like_promela(bytes) || has_promela_suffix(origin) {
         let _reading = lease(ModelFormat::Promela, bytes, budget)?;
         let promela = promela::read(origin, bytes)?;
         return Ok(LoadedModel {
-            assertions: promela.assertions,
             messages: promela.messages,
             warnings: promela.warnings,
             ..LoadedModel::new(ModelFormat::Promela, promela.system)
@@ -280,7 +279,7 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, 
 }
 
 /// Returns whether the name of a file is that of a Promela model.
-fn has_suffix(origin: &str) -> bool {
+pub(crate) fn has_promela_suffix(origin: &str) -> bool {
     let suffix = Path::new(origin)
         .extension()
         .and_then(|suffix| suffix.to_str());

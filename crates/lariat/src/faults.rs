@@ -10,7 +10,7 @@ use crate::states::{CountOptions, CountingMethod, count_states};
 use lariat_budget::{Budget, RunContext, StatValue, Statistic};
 use lariat_engines::Account;
 use lariat_formats::LoadedModel;
-use lariat_model::{Action, Event, Finding, FindingKind, OVERFLOW, Predicate};
+use lariat_model::{Event, Finding, FindingKind, OVERFLOW, Predicate};
 use lariat_space::symbolic::UBig;
 use std::time::Duration;
 
@@ -67,7 +67,7 @@ impl Faults {
         limit: Option<Duration>,
     ) -> Option<Faults> {
         let system = &model.system;
-        let is_program = |event: &Event| matches!(event.action, Action::Program { .. });
+        let is_program = |event: &Event| event.action.is_program();
         let findings = system.declared_findings();
         if findings.is_empty() && !system.events.iter().any(is_program) {
             return None;

@@ -3,9 +3,9 @@
 use crate::fair_run::FairnessEvidence;
 use crate::replay::Interpretation;
 use crate::report::rows::RunLayout;
-use crate::report::{ReportVocabulary, json, text};
+use crate::report::{ReportVocabulary, run_json, text};
 use lariat_ltl::AtomId;
-use lariat_model::{Domain, EventId, EvidenceKind, Lasso, State, Value, VarId};
+use lariat_model::{Domain, EventId, EvidenceKind, Lasso, State, System, Value, VarId};
 use serde_json::Value as Json;
 use std::fmt;
 use std::sync::Arc;
@@ -80,7 +80,7 @@ impl<'t> ShownRun<'t> {
             let state = run.source();
             ShownState {
                 values: { self.vars.iter() }
-                    .map(|var| json::value_json(system, *var, state[var.index()]))
+                    .map(|var| run_json::value_json(system, *var, state[var.index()]))
                     .collect(),
                 event: event.map(|event| &*system.event(event).name),
             }
@@ -154,7 +154,16 @@ impl Trace {
 
     /// The trace as JSON, as in reports of the command line.
     pub fn to_json(&self) -> Json {
-        json::lasso_json(&self.vocabulary.model.system, &self.lasso, self.bad)
+        run_json::lasso_json(self.system(), &self.lasso, self.bad)
+    }
+
+    /// The trace as JSON without its steps.
+    pub(crate) fn head_json(&self) -> Json {
+        run_json::head(self.system(), &self.lasso, self.bad)
+    }
+
+    pub(crate) fn system(&self) -> &System {
+        &self.vocabulary.model.system
     }
 
     /// The run with the names and values that text shows.

@@ -390,6 +390,7 @@ fn of_binary(op: BinaryOp, x: (Value, Value), y: (Value, Value)) -> (Value, Valu
         }
         BinaryOp::Div if are_natural => (0, x.1),
         BinaryOp::Rem if are_natural => (0, x.1.min((y.1 - 1).max(0))),
+        BinaryOp::BitAnd if are_natural => (0, x.1.min(y.1)),
         BinaryOp::BitAnd if x.0 >= 0 => (0, x.1),
         BinaryOp::BitAnd if y.0 >= 0 => (0, y.1),
         BinaryOp::BitOr | BinaryOp::BitXor if are_natural => fit(

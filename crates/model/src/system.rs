@@ -279,6 +279,29 @@ impl System {
         &self.events[event.index()]
     }
 
+    /// Approximate bytes of memory that the system takes.
+    pub fn bytes(&self) -> usize {
+        // An allocation takes more than its contents.
+        const BLOCK: usize = 16;
+        let variable = |variable: &Variable| {
+            size_of::<Variable>() + BLOCK + variable.name.len() + size_of::<Value>()
+        };
+        let event = |event: &Event| {
+            let action = match &event.action {
+                Action::Net(arcs) => size_of_val(&arcs[..]),
+                // Small ones compared to their number.
+                Action::Program { .. } => 16 * size_of::<Expr>(),
+                Action::Table { vars, rows } => {
+                    let row = vars.len() * size_of::<Option<(Value, Value)>>();
+                    rows.len() * (size_of::<Row>() + BLOCK + row)
+                }
+            };
+            size_of::<Event>() + 2 * BLOCK + event.name.len() + action
+        };
+        self.variables.iter().map(variable).sum::<usize>()
+            + self.events.iter().map(event).sum::<usize>()
+    }
+
     /// Returns whether all events are transitions of a net.
     pub fn is_net(&self) -> bool {
         let is_transition = |event: &Event| matches!(event.action, Action::Net(_));

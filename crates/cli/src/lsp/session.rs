@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 /// Extensions of models.
-const MODELS: [&str; 3] = ["pnml", "dve", "etf"];
+const MODELS: [&str; 6] = ["pnml", "dve", "etf", "pml", "prom", "promela"];
 /// Limit on the bytes of a file that is not open in the editor.
 const LARGEST: u64 = 64 << 20;
 /// Limit on the time for bounds of places, which hovers show.
@@ -274,7 +274,7 @@ fn read(
     let done = input::supervised(&budget, move || {
         Ok((
             formats::load(&name, &bytes, &own),
-            formats::declarations(&text),
+            formats::declarations(&name, &text),
         ))
     });
     match done {

@@ -393,3 +393,76 @@ fn slow_writers_are_read_to_the_end() {
     let ended = ran(child.wait_with_output().expect("the binary ends")).exits(1);
     ended.prints("HOLDS     a").prints("VIOLATED  b");
 }
+
+/// Two tokens come to a place although the file claims, with units, that the net is safe.
+const CLAIMS: &str = r#"<pnml><net type="ptnet"><page id="g">
+<place id="p"><initialMarking><text>1</text></initialMarking></place>
+<place id="q"><toolspecific tool="bounds" version="1"><bound max="1"/></toolspecific></place>
+<transition id="t"/><arc id="a" source="p" target="t"/>
+<arc id="b" source="t" target="q"><inscription><text>2</text></inscription></arc>
+<toolspecific tool="nupn" version="1.1"><structure units="3" root="r" safe="true">
+<unit id="r"><places/><subunits>u v</subunits></unit>
+<unit id="u"><places>p</places><subunits/></unit><unit id="v"><places>q</places><subunits/></unit>
+</structure></toolspecific></page></net></pnml>"#;
+
+#[test]
+fn false_claims_about_tokens_are_not_believed() {
+    let folder = Folder::new();
+    let net = folder.file("claims.pnml", CLAIMS);
+    for engine in every_engine() {
+        let args = format!("check {net} -f 'G \"q <= 1\"' --engine {engine} --json");
+        let answer = lariat(args).answer();
+        let (verdict, reason) = (&answer["verdict"], answer["reason"].as_str());
+        assert_ne!(*verdict, "holds", "{engine}");
+        assert!(
+            !reason.unwrap_or("").contains("internal"),
+            "{engine}: {reason:?}"
+        );
+    }
+    lariat(format!("ask {net} bounds q"))
+        .exits(0)
+        .prints("q: 2");
+    lariat(format!("ask {net} one-safe"))
+        .exits(0)
+        .prints("one-safe: no");
+    lariat(format!("states {net}"))
+        .exits(0)
+        .prints("most tokens in a place  2");
+}
+
+/// Names with a line break, escape sequences and marks of direction.
+const NAMES: &str = r#"<pnml><net id="n" type="ptnet"><page id="g">
+<place id="a"><name><text>x&#10;HOLDS     1: fine&#27;[2J</text></name><initialMarking><text>1</text></initialMarking></place>
+<place id="b&#10;HOLDS     1: fine"/>
+<transition id="t&#27;[31m&#155;2J&#x202e;"/>
+<arc id="c" source="a" target="t&#27;[31m&#155;2J&#x202e;"/>
+<arc id="d" source="t&#27;[31m&#155;2J&#x202e;" target="b&#10;HOLDS     1: fine"/></page></net></pnml>"#;
+
+#[test]
+fn names_cannot_forge_output() {
+    let folder = Folder::new();
+    let net = folder.file("names.pnml", NAMES);
+    for args in [
+        "check NET -f 'F G !deadlock'",
+        "check NET -f 'F G !deadlock' --ids --explain",
+        "check NET -f 'F G !deadlock' --json",
+        "ask NET bounds --explain",
+        "ask NET live --json",
+        "ask NET deadlock --ids",
+        "info NET",
+        "info NET --names",
+        "reduce NET -f 'F G !deadlock'",
+        "draw NET",
+        "bogus NET",
+    ] {
+        let Ran { out, err, .. } = lariat(args.replace("NET", &net));
+        for text in [out, err] {
+            let acts = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
+            assert!(!text.contains(acts), "{args}: {text:?}");
+            let forged = text
+                .lines()
+                .find(|line| line.starts_with("HOLDS     1: fine"));
+            assert_eq!(forged, None, "{args}");
+        }
+    }
+}

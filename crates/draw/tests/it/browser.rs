@@ -5,7 +5,7 @@
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -59,7 +59,7 @@ impl Browser {
         };
         let profile = browser.folder.join("profile");
         let answer = browser.send("POST", "/session", &json!({"capabilities": {"alwaysMatch": {
-            "goog:loggingPrefs": {"browser": "ALL"},
+            "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
             "goog:chromeOptions": {"args": [
                 "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
                 "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -121,8 +121,29 @@ impl Browser {
     pub fn open(&self, name: &str, page: &str) {
         let path = self.folder.join(name);
         std::fs::write(&path, page).expect("a temporary file");
+        self.visit(&path);
+    }
+
+    /// Opens the page in a file.
+    pub fn visit(&self, path: &Path) {
         let url = format!("file://{}", path.display());
         self.post("/url", &json!({"url": url}));
+    }
+
+    /// The addresses that pages have requested since the last call.
+    pub fn requests(&self) -> Vec<String> {
+        let log = self.post("/se/log", &json!({"type": "performance"}));
+        let entries = log.as_array().cloned().unwrap_or_default();
+        let address = |entry: &Json| {
+            let entry: Json = serde_json::from_str(entry.get("message")?.as_str()?).ok()?;
+            let message = entry.get("message")?;
+            let is_request = message.get("method")? == "Network.requestWillBeSent";
+            let url = message
+                .pointer("/params/request/url")
+                .filter(|_| is_request);
+            Some(url?.as_str()?.to_owned())
+        };
+        entries.iter().filter_map(address).collect()
     }
 
     /// Sets the size of the page, and the colour scheme.
@@ -149,6 +170,23 @@ impl Browser {
         self.post("/execute/sync", &json!({"script": script, "args": []}))
     }
 
+    /// Waits until a script returns something other than 0, false or null.
+    #[track_caller]
+    pub fn wait_for(&self, script: &str) {
+        const TRIALS: u32 = 200;
+        for _ in 0..TRIALS {
+            let value = self.eval(script);
+            if ![json!(0), json!(false), Json::Null].contains(&value) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!(
+            "after ten seconds: {script} on {}",
+            self.eval("return location.href")
+        );
+    }
+
     /// The text of the element with this id.
     pub fn text(&self, id: &str) -> Json {
         self.eval(&format!(
@@ -165,13 +203,31 @@ impl Browser {
         );
     }
 
+    /// The first element that matches, as WebDriver names it.
+    fn element(&self, selector: &str) -> Json {
+        self.post(
+            "/element",
+            &json!({"using": "css selector", "value": selector}),
+        )
+    }
+
     /// Clicks the first element that matches.
     pub fn click(&self, selector: &str) {
-        let wanted = json!({"using": "css selector", "value": selector});
-        let found = self.post("/element", &wanted);
+        let found = self.element(selector);
         let id = found.as_object().and_then(|o| o.values().next());
         let id = id.and_then(Json::as_str).expect("an element");
         self.post(&format!("/element/{id}/click"), &json!({}));
+    }
+
+    /// Makes further calls concern the page in a frame.
+    pub fn enter_frame(&self, selector: &str) {
+        let frame = self.element(selector);
+        self.post("/frame", &json!({"id": frame}));
+    }
+
+    /// Makes further calls concern the whole page.
+    pub fn leave_frame(&self) {
+        self.post("/frame", &json!({"id": null}));
     }
 
     /// The console messages since the last call.

@@ -5,3 +5,4 @@ mod drawings;
 mod glance;
 mod limits;
 mod pages;
+mod site;

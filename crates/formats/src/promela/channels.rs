@@ -6,7 +6,7 @@ use super::compile::{Compiler, Exchange, Move, Place};
 use super::expr::Scalar;
 use super::layout::Channel;
 use super::lexer::{Reading, Span};
-use super::terms::{all, any, assign, binary, compare, failure, not, number, stored};
+use super::terms::{all, any, assign, binary, compare, failure, not, number};
 use lariat_model::{Assignment, BinaryOp, Expr as Ir, LValue, Value, VarId};
 
 /// A channel by its number, and the condition that it is meant.
@@ -22,16 +22,7 @@ pub(super) enum Pattern {
 impl Channel {
     /// The variable of a field of the message at a position.
     pub fn cell(&self, position: u32, field: usize) -> VarId {
-        VarId(self.cells.0 + position * self.fields.len() as u32 + field as u32)
-    }
-}
-
-/// The value of a message's field after truncation to the field's type.
-fn field_value(kind: Type, value: Ir) -> Ir {
-    match kind {
-        Type::Range(low, high) => stored(low, high, value),
-        Type::Mtype(_) => stored(0, 255, value),
-        _ => value,
+        VarId(self.cells.0 + field as u32 * self.capacity + position)
     }
 }
 
@@ -218,7 +209,7 @@ impl Compiler<'_> {
         let truncated = fields
             .iter()
             .zip(sent)
-            .map(|(kind, value)| field_value(*kind, value));
+            .map(|(kind, value)| self.fitted(*kind, value));
         Ok(truncated.collect())
     }
 
@@ -316,9 +307,10 @@ impl Compiler<'_> {
                 let mut effects = Vec::new();
                 for (field, pattern) in patterns.iter().enumerate() {
                     if let Pattern::Target(target) = pattern {
+                        let value = Ir::Var(channel.cell(position, field));
                         effects.push(Assignment {
                             target: target.target(),
-                            value: Ir::Var(channel.cell(position, field)),
+                            value: self.fitted(target.leaf.kind, value),
                         });
                     }
                 }
@@ -396,19 +388,14 @@ fn fixed(scalar: &Scalar, numbers: &[(VarId, usize)]) -> (Vec<Candidate>, Ir) {
 
 /// The assignment of a field of a new message behind the last one.
 fn at_end(channel: &Channel, len: VarId, field: usize, value: Ir) -> Assignment {
-    let fields = channel.fields.len() as u32;
     if channel.capacity == 1 {
         return assign(channel.cell(0, field), value);
     }
-    let base = match fields {
-        1 => Ir::Var(len),
-        fields => binary(BinaryOp::Mul, Ir::Var(len), number(fields)),
-    };
     Assignment {
         target: LValue::Element {
-            first: channel.cells,
-            len: channel.capacity * fields,
-            index: binary(BinaryOp::Add, base, number(field as Value)),
+            first: channel.cell(0, field),
+            len: channel.capacity,
+            index: Ir::Var(len),
         },
         value,
     }

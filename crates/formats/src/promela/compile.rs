@@ -17,8 +17,8 @@ use super::layout::{Layout, initial_of};
 use super::lexer::{Reading, Span};
 use super::points::Points;
 use super::population::run_of;
-use super::terms::{TIMEOUT, all, any, assign, binary, compare, failure, not, number};
-use lariat_model::{Assignment, BinaryOp, Domain, Expr as Ir, LValue, Value, VarId};
+use super::terms::{TIMEOUT, all, any, assign, binary, compare, failure, not, number, stored};
+use lariat_model::{Assignment, BinaryOp, Domain, Expr as Ir, LValue, UnaryOp, Value, VarId};
 
 /// A process in a slot, or none for global expressions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -140,7 +140,11 @@ impl Compiler<'_> {
                     let escapes = leaves.iter().flat_map(|l| &graph.elements[*l].escapes);
                     let more: Vec<ElementId> = escapes.flat_map(|e| graph.leaves(*e)).collect();
                     leaves.extend(more);
-                    for leaf in leaves {
+                    let first = |leaf: ElementId| match graph.elements[leaf].kind {
+                        ElementKind::Deterministic(first) => graph.leaves(first),
+                        _ => vec![leaf],
+                    };
+                    for leaf in leaves.into_iter().flat_map(first) {
                         if let ElementKind::Basic(s) = &graph.elements[leaf].kind
                             && matches!(s.kind, StatementKind::Receive(_))
                         {
@@ -158,7 +162,9 @@ impl Compiler<'_> {
         let element = &graph.elements[leaf];
         let plain = || vec![Move::default()];
         let set = |target: &Reference, value: Ir| -> Reading<Vec<Move>> {
-            let target = self.scalar(place, target)?.target();
+            let scalar = self.scalar(place, target)?;
+            let value = self.fitted(scalar.leaf.kind, value);
+            let target = scalar.target();
             let effects = vec![Assignment { target, value }];
             Ok(vec![Move {
                 effects,
@@ -236,8 +242,9 @@ impl Compiler<'_> {
             }
             let mut effects = self.birth(there, &values)?;
             if let StatementKind::Assign(target, _) = &statement.kind {
-                let target = self.scalar(place, target)?.target();
-                let value = number(k as Value);
+                let scalar = self.scalar(place, target)?;
+                let value = self.fitted(scalar.leaf.kind, number(k as Value));
+                let target = scalar.target();
                 effects.push(Assignment { target, value });
             }
             moves.push(Move {
@@ -274,7 +281,7 @@ impl Compiler<'_> {
             if let Some(parameter) = ast.parameters.get(i)
                 && let (Some(value), [leaf]) = (values.get(i), &occupant.variables[parameter][..])
             {
-                effects.push(assign(leaf.first, value.clone()));
+                effects.push(assign(leaf.first, self.fitted(leaf.kind, value.clone())));
                 continue;
             }
             let variable = &self.model.variables[*index];
@@ -285,7 +292,10 @@ impl Compiler<'_> {
                 let Some(initial) = initial_of(self.model, variable, leaf) else {
                     continue;
                 };
-                effects.extend(self.initial_values(there, leaf.first, leaf.len(), initial)?);
+                for mut effect in self.initial_values(there, leaf.first, leaf.len(), initial)? {
+                    effect.value = self.fitted(leaf.kind, effect.value);
+                    effects.push(effect);
+                }
             }
         }
         let graph = &self.graphs[occupant.process];
@@ -592,7 +602,8 @@ impl Compiler<'_> {
         let mut passed = Vec::new();
         for (value, pattern) in values.iter().zip(patterns) {
             if let Pattern::Target(target) = pattern {
-                passed.push((target.target(), value.clone()));
+                let value = self.fitted(target.leaf.kind, value.clone());
+                passed.push((target.target(), value));
             }
         }
         let mut written = Vec::new();
@@ -638,7 +649,13 @@ impl Compiler<'_> {
 
     /// Whether executing the guards or the effects of a step may fail.
     pub fn may_fail(&self, guard: &[Ir], effects: &[Assignment]) -> bool {
-        let buffers = |first: VarId| self.layout.channels.iter().any(|c| c.cells == first);
+        let buffers = |first: VarId| {
+            let mut channels = self.layout.channels.iter();
+            channels.any(|c| {
+                let cells = c.capacity * c.fields.len() as u32;
+                (c.cells.0..c.cells.0 + cells).contains(&first.0)
+            })
+        };
         let target = |target: &LValue| match target {
             LValue::Var(_) => false,
             // The length of a buffer that is not full is a valid index.
@@ -648,6 +665,38 @@ impl Compiler<'_> {
             || effects
                 .iter()
                 .any(|e| e.value.can_fail() || target(&e.target))
+    }
+
+    /// The value that a variable of this type has after an assignment: integers are truncated.
+    pub fn fitted(&self, kind: Type, value: Ir) -> Ir {
+        let Domain::Range { low, high } = super::layout::domain(kind) else {
+            return value;
+        };
+        let fits = |var: VarId| match self.layout.variables[var.index()].domain {
+            Domain::Range { low: l, high: h } => low <= l && h <= high,
+            _ => false,
+        };
+        let is_fitting = match &value {
+            Ir::Var(var) => *var != TIMEOUT && fits(*var),
+            Ir::Element { first, .. } => fits(*first),
+            Ir::Unary(UnaryOp::Not, _) => true,
+            Ir::Binary(op, ..) => matches!(
+                op,
+                BinaryOp::Eq
+                    | BinaryOp::Ne
+                    | BinaryOp::Lt
+                    | BinaryOp::Le
+                    | BinaryOp::Gt
+                    | BinaryOp::Ge
+                    | BinaryOp::And
+                    | BinaryOp::Or
+            ),
+            _ => false,
+        };
+        match is_fitting {
+            true => value,
+            false => stored(low, high, value),
+        }
     }
 
     /// The range of the assigned values of a variable.

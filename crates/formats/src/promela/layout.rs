@@ -184,8 +184,9 @@ impl Layout {
             len = Some(self.variable(format!("len({name})"), domain, span)?);
         }
         let cells = VarId(self.variables.len() as u32);
-        for message in 0..capacity {
-            for (field, kind) in scalars.iter().enumerate() {
+        // The values of a field in all messages are adjacent: an array of one type.
+        for (field, kind) in scalars.iter().enumerate() {
+            for message in 0..capacity {
                 let name = format!("{name}<{message}>.{field}");
                 self.variable(name, domain(*kind), span)?;
             }
@@ -383,7 +384,7 @@ fn element_name(
 }
 
 /// The values that a scalar can hold.
-fn domain(kind: Type) -> Domain {
+pub(super) fn domain(kind: Type) -> Domain {
     match kind {
         Type::Range(low, high) => Domain::Range { low, high },
         Type::Chan => Domain::Range {

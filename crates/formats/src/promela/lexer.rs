@@ -131,6 +131,10 @@ pub(super) fn tokens(text: &[u8], file: u32) -> Reading<Vec<Token>> {
         } else if let Some(len) = continuation(rest) {
             at += len;
             continue;
+        } else if rest.starts_with(b"*/") {
+            // SPIN skips a comment's end without a start: comments are often nested by mistake.
+            at += 2;
+            continue;
         } else if rest.starts_with(b"//") {
             at = run(|b| *b != b'\n');
             continue;

@@ -14,6 +14,7 @@ mod ast;
 mod chain;
 mod channels;
 mod compile;
+mod declarations;
 mod events;
 mod expr;
 mod graph;
@@ -25,19 +26,22 @@ mod population;
 mod preprocess;
 mod terms;
 
+pub(crate) use declarations::declarations;
+
 use std::cell::Cell;
 use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
-use crate::dve::{Assertion, Message};
+use crate::dve::Message;
 use crate::numbering::number_equal_names;
 use ast::ModelAst;
 use compile::{Compiler, Place};
 use events::{Events, Origin};
 use graph::Graph;
 use lariat_model::{
-    Domain, EventId, InputError, LValue, Predicate, System, UnaryOp, Unit, Value, VarId, Variable,
+    Comparison, Domain, EventId, Finding, FindingKind, InputError, LValue, Predicate, System, Unit,
+    Value, VarId, Variable,
 };
 use layout::Layout;
 use lexer::{Diagnostic, Reading, Span, Tok, Token};
@@ -51,12 +55,8 @@ use preprocess::{Preprocessor, Source};
 pub struct Promela {
     /// The system.
     pub system: System,
-    /// The assertions of the processes.
-    pub assertions: Vec<Assertion>,
     /// Channel operations of the events.
     pub messages: Vec<Message>,
-    /// The predicate that a state without enabled events is a valid end.
-    pub valid_end: Predicate,
     /// Warnings about input that was interpreted.
     pub warnings: Vec<InputError>,
 }
@@ -152,8 +152,7 @@ fn translate(model: &ModelAst, files: &[Source]) -> Reading<Promela> {
         events = Events::of(&compiler, &describe)?;
     }
     let messages = messages(&compiler, &events);
-    let assertions = assertions(model, files, &events);
-    let valid_end = valid_end(&compiler);
+    let mut findings = findings(&compiler, files, &events);
     number_equal_names(&mut events.events);
     let mut layout = compiler.layout;
     let fault = events.can_fail.then(|| {
@@ -167,6 +166,12 @@ fn translate(model: &ModelAst, files: &[Source]) -> Reading<Promela> {
         layout.initial.push(0);
         var
     });
+    // The error state is no end.
+    if let (Some(fault), Some(end)) = (fault, findings.last_mut())
+        && let Predicate::And(parts) = &mut end.bad
+    {
+        parts.push(Predicate::compare(fault, Comparison::Eq, 0));
+    }
     let units = units(&layout);
     Ok(Promela {
         system: System {
@@ -176,10 +181,10 @@ fn translate(model: &ModelAst, files: &[Source]) -> Reading<Promela> {
             initial: vec![layout.initial.into()],
             fault,
             units,
+            findings,
+            source: None,
         },
-        assertions,
         messages,
-        valid_end,
         warnings: Vec::new(),
     })
 }
@@ -284,35 +289,49 @@ fn messages(compiler: &Compiler<'_>, events: &Events) -> Vec<Message> {
     messages
 }
 
-fn assertions(model: &ModelAst, files: &[Source], events: &Events) -> Vec<Assertion> {
-    let claims = events.claims.iter();
-    let assertions = claims.map(|claim| {
-        let process = &model.processes[claim.process].name.text;
+/// The assertions, and the states in which no process can move although some has not ended.
+fn findings(compiler: &Compiler<'_>, files: &[Source], events: &Events) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for claim in &events.claims {
+        let process = &compiler.model.processes[claim.process].name.text;
         let line = line_of(files, claim.span);
-        Assertion {
-            name: format!("{process}[{}]:{line}", claim.slot),
-            span: claim.span.range(),
-            holds: Predicate::Expr(lariat_model::Expr::Unary(
-                UnaryOp::Not,
-                Box::new(claim.fails.clone()),
-            )),
+        let name = format!("{process}[{}]:{line}", claim.slot);
+        let bad = Predicate::Expr(claim.fails.clone());
+        // An assertion is executed by several steps if it can be reached at several nodes.
+        match findings.iter_mut().find(|f| f.name == name) {
+            Some(known) => {
+                let old = std::mem::replace(&mut known.bad, Predicate::Const(false));
+                known.bad = Predicate::Or(vec![old, bad]);
+            }
+            None => findings.push(Finding {
+                kind: FindingKind::Assertion,
+                name,
+                line: u32::try_from(line).ok(),
+                bad,
+            }),
         }
+    }
+    let ended = Predicate::Not(Box::new(valid_end(compiler)));
+    findings.push(Finding {
+        kind: FindingKind::EndState,
+        name: "invalid end state".to_owned(),
+        line: None,
+        bad: Predicate::And(vec![Predicate::Deadlock, ended]),
     });
-    assertions.collect()
+    findings
 }
 
 /// All processes have ended or are at an `end` label.
 fn valid_end(compiler: &Compiler<'_>) -> Predicate {
-    use lariat_model::Comparison::Eq;
     let mut parts = Vec::new();
     for slot in &compiler.layout.slots {
-        let mut places = vec![Predicate::compare(slot.location, Eq, 0)];
+        let mut places = vec![Predicate::compare(slot.location, Comparison::Eq, 0)];
         for occupant in &slot.occupants {
             let graph = &compiler.graphs[occupant.process];
             for (node, location) in &occupant.locations {
                 let mut labels = graph.elements[*node].labels.iter();
                 if *node == graph.end || labels.any(|label| label.starts_with("end")) {
-                    places.push(Predicate::compare(slot.location, Eq, *location));
+                    places.push(Predicate::compare(slot.location, Comparison::Eq, *location));
                 }
             }
         }

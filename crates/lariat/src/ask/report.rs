@@ -1,12 +1,12 @@
 //! Answers to questions as text and as JSON.
 
 use super::{EarnedAnswer, EarnedReply, Proof, Witness};
-use crate::report::json::{lasso_json, names_of_run};
 use crate::report::rows::{RunLayout, folded, write_line};
+use crate::report::run_json;
 use crate::report::text::{cut_text, marking, step_text};
 use lariat_formats::LoadedModel;
 use lariat_model::{Lasso, System};
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 use std::fmt::Write as _;
 
 /// The answer in a word: `yes`, `no`, a number, `unbounded` or `unknown`. For `reach` and `always`
@@ -109,15 +109,24 @@ pub fn run_text(system: &System, run: &Lasso, layout: &RunLayout) -> String {
     out
 }
 
-/// An answer as one JSON object, schema 1: `ask` is the kind of question, `about` its subject.
-pub fn json(
-    file: &str,
-    model: &LoadedModel,
-    ask: &str,
-    about: Option<&str>,
-    reply: &EarnedReply,
-    seconds: f64,
-) -> Json {
+/// The parts of a line besides the answer.
+#[derive(Clone, Copy, Debug)]
+pub struct LineHead<'a> {
+    /// The file of the model.
+    pub file: &'a str,
+    /// The kind of question.
+    pub ask: &'a str,
+    /// The subject of the question.
+    pub about: &'a str,
+    /// The time since the start.
+    pub seconds: f64,
+    /// Omits the run: the limits have ended, and runs may be long.
+    pub is_late: bool,
+}
+
+/// An answer as one JSON object in a line, schema 1.
+pub fn json_line(model: &LoadedModel, head: LineHead<'_>, reply: &EarnedReply) -> String {
+    let LineHead { about, seconds, .. } = head;
     let (answer, system) = (&reply.answer, &model.system);
     let number = |value: &i128| Json::from(value.to_string());
     let (mut at_least, mut at_most, mut reason) = (Json::Null, Json::Null, Json::Null);
@@ -138,10 +147,12 @@ pub fn json(
         }
         answer => word(answer),
     };
+    let run = run(answer).filter(|_| !head.is_late);
+    let run = run.map(|run| run.run(system));
     let mut object = json!({
         "schema": 1,
-        "model": file,
-        "ask": ask,
+        "model": head.file,
+        "ask": head.ask,
         "about": about,
         "answer": word,
         "reason": reason,
@@ -150,14 +161,17 @@ pub fn json(
         "engine": reply.asker.name(),
         "seconds": seconds,
         "certificate": proof(answer).map(|proof| reasons(system, proof)).filter(|r| !r.is_empty()),
-        "run": run(answer).map(|run| lasso_json(system, &run.run(system), None)),
+        "run": run.as_ref().map(|run| run_json::head(system, run, None)),
     });
-    let mut names = names_of_run(&model.labels, &object["run"]);
-    if let Some((id, name)) = about.and_then(|id| Some((id, model.labels.shown(id)?))) {
-        names.insert(id.to_owned(), name.into());
+    let mut names = match &run {
+        Some(run) if model.labels.are_shown() => run_json::names_of_run(&model.labels, system, run),
+        _ => Map::new(),
+    };
+    if let Some(name) = model.labels.shown(about) {
+        names.insert(about.to_owned(), name.into());
     }
     if !names.is_empty() {
         object["names"] = names.into();
     }
-    object
+    run_json::line(&object, "run", system, run.as_ref())
 }

@@ -1,7 +1,6 @@
 //! Reports as JSON, schema 1.
 
-use super::text::{is_shown, value_text};
-use super::{Report, ReportVocabulary};
+use super::{Report, ReportVocabulary, run_json};
 use crate::cross_check::Agreement;
 use crate::decision::Decision;
 use crate::fair_run::FairnessEvidence;
@@ -9,13 +8,37 @@ use crate::trace::Trace;
 use crate::verdict::EarnedVerdict;
 use lariat_budget::{StatValue, Stats};
 use lariat_ltl::{Strengthening, Syntax, print};
-use lariat_model::{
-    Domain, EventId, Labels, Lasso, Modality, Predicate, Proposition, System, Value, VarId,
-};
+use lariat_model::{EventId, Modality, Predicate, Proposition};
 use serde_json::{Map, Value as Json, json};
 
 /// The report as one JSON object.
 pub(crate) fn report_json(report: &Report) -> Json {
+    let mut object = head(report);
+    if let Some(run) = &report.run {
+        let key = run_key(&object);
+        run_json::insert_steps(&mut object[key], run.system(), run.lasso());
+    }
+    object
+}
+
+/// The report as one line.
+pub(crate) fn report_line(report: &Report) -> String {
+    let object = head(report);
+    let (system, run) = (&report.vocabulary.model.system, report.run.as_ref());
+    run_json::line(&object, run_key(&object), system, run.map(Trace::lasso))
+}
+
+/// The key of the run: a run that shows a formula of the form `EF p` is a witness.
+fn run_key(object: &Json) -> &'static str {
+    if object["witness"].is_object() {
+        "witness"
+    } else {
+        "counterexample"
+    }
+}
+
+/// The report as one JSON object, without the steps of its run.
+pub(crate) fn head(report: &Report) -> Json {
     let mut object = decision_json(report);
     if let Some(modality) = report.modality {
         object["modality"] = modality.name().into();
@@ -32,7 +55,7 @@ pub(crate) fn report_json(report: &Report) -> Json {
     if let Some(advice) = report.advice() {
         object["advice"] = json!({"explored": advice.explored, "try": advice.options});
     }
-    let names = names_json(report, &object);
+    let names = names_json(report);
     if !names.is_empty() {
         object["names"] = names.into();
     }
@@ -75,7 +98,7 @@ pub(crate) fn report_json(report: &Report) -> Json {
 }
 
 /// The names of the ids in the formula and in the run of a report, where text shows names.
-fn names_json(report: &Report, object: &Json) -> Map<String, Json> {
+fn names_json(report: &Report) -> Map<String, Json> {
     let ReportVocabulary {
         model, properties, ..
     } = &*report.vocabulary;
@@ -83,8 +106,12 @@ fn names_json(report: &Report, object: &Json) -> Map<String, Json> {
     if !model.labels.are_shown() {
         return names;
     }
-    for run in ["counterexample", "witness"] {
-        names.extend(names_of_run(&model.labels, &object[run]));
+    if let Some(run) = &report.run {
+        names.extend(run_json::names_of_run(
+            &model.labels,
+            run.system(),
+            run.lasso(),
+        ));
     }
     let (mut vars, mut events) = (Vec::new(), Vec::new());
     for atom in &*report.atoms {
@@ -112,23 +139,6 @@ fn names_json(report: &Report, object: &Json) -> Map<String, Json> {
         }));
     }
     names
-}
-
-/// The names of the ids in a run in JSON, where text shows names.
-pub(crate) fn names_of_run(labels: &Labels, run: &Json) -> Map<String, Json> {
-    let parts = ["prefix", "loop"].into_iter();
-    let steps = parts.filter_map(|part| run.get(part)?.as_array()).flatten();
-    let fired = steps.clone().filter_map(|step| step["fire"].as_str());
-    let markings = steps.filter_map(|step| step.get("marking"));
-    let markings = markings.chain(
-        ["initial", "growth"]
-            .iter()
-            .filter_map(|part| run.get(part)),
-    );
-    let places = markings.filter_map(Json::as_object).flat_map(Map::keys);
-    let ids = fired.chain(places.map(String::as_str));
-    ids.filter_map(|id| Some((id.to_owned(), Json::from(labels.shown(id)?))))
-        .collect()
 }
 
 /// The fields that every report has, and those of the decision.
@@ -166,7 +176,7 @@ fn decision_json(report: &Report) -> Json {
             "says": fact.statement,
             "because": fact.reasons,
         })).collect::<Vec<_>>(),
-        "counterexample": report.run.as_ref().map(Trace::to_json),
+        "counterexample": report.run.as_ref().map(Trace::head_json),
     });
     if !decision.met.is_empty() {
         object["counterexample"]["fair"] = decision.met.iter().map(met_json).collect();
@@ -229,67 +239,4 @@ pub fn stats(stats: &Stats) -> Json {
         (name.to_owned(), figure)
     });
     Json::Object(pairs.collect())
-}
-
-/// Limit on the values in the markings of a run: longer runs list the changes of each step.
-const MOST_VALUES: usize = 1 << 20;
-
-/// A run as JSON: each step with the marking after it, or with the new values of the variables
-/// that it changes if the markings would be too many.
-pub(crate) fn lasso_json(system: &System, lasso: &Lasso, bad: Option<usize>) -> Json {
-    let initial = marking_json(system, &lasso.initial);
-    let per_marking = initial.as_object().map_or(0, Map::len).max(1);
-    let in_changes = lasso.len().saturating_mul(per_marking) > MOST_VALUES;
-    let mut run = lasso.cursor();
-    let mut steps = |count: usize| -> Vec<Json> {
-        let step = |_| {
-            let (step, state) = run.take()?;
-            let fire = step.event.map(|event| &system.event(event).name);
-            Some(if in_changes {
-                let changed = step
-                    .changes()
-                    .iter()
-                    .map(|(var, _)| (*var, state[var.index()]));
-                json!({ "fire": fire, "changes": values_json(system, changed) })
-            } else {
-                json!({ "fire": fire, "marking": marking_json(system, state) })
-            })
-        };
-        (0..count).map_while(step).collect()
-    };
-    let mut object = json!({
-        "kind": lasso.kind().name(),
-        "initial": initial,
-        "prefix": steps(lasso.prefix.len()),
-        "loop": steps(lasso.cycle.len()),
-        "replayed": true,
-    });
-    if let Some(growth) = &lasso.growth {
-        object["growth"] = marking_json(system, growth);
-    }
-    if let Some(bad) = bad {
-        object["bad"] = bad.into();
-    }
-    object
-}
-
-/// The value of a variable: a number, or the name of a value.
-pub(crate) fn value_json(system: &System, var: VarId, value: Value) -> Json {
-    match system.variable(var).domain {
-        Domain::Names(_) => Json::from(value_text(system, var, value)),
-        _ => Json::from(value),
-    }
-}
-
-fn marking_json(system: &System, state: &[Value]) -> Json {
-    let all = system.var_ids().zip(state.iter().copied());
-    values_json(system, all.filter(|(var, x)| is_shown(system, *var, *x)))
-}
-
-fn values_json(system: &System, values: impl Iterator<Item = (VarId, Value)>) -> Json {
-    let pairs = values.map(|(var, x)| {
-        let name = system.variable(var).name.clone();
-        (name, value_json(system, var, x))
-    });
-    Json::Object(pairs.collect::<Map<_, _>>())
 }

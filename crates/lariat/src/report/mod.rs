@@ -3,6 +3,7 @@
 pub(crate) mod advice;
 pub(crate) mod json;
 pub(crate) mod rows;
+pub(crate) mod run_json;
 pub(crate) mod text;
 
 use crate::cross_check::{Agreement, CrossCheck};
@@ -323,6 +324,18 @@ impl Report {
     /// The report as one JSON object.
     pub fn to_json(&self) -> Json {
         json::report_json(self)
+    }
+
+    /// The report as one line of JSON. It needs much less memory than the
+    /// [object](Report::to_json) if the run is long.
+    pub fn to_json_line(&self) -> String {
+        json::report_line(self)
+    }
+
+    /// The object without the steps of its run.
+    #[doc(hidden)]
+    pub fn to_json_without_steps(&self) -> Json {
+        json::head(self)
     }
 
     /// How the verdict was found, in a few words.

@@ -17,6 +17,7 @@ mod modelling;
 mod on_the_fly;
 mod partial;
 mod philosophers;
+mod polls;
 mod prefixes;
 mod products;
 mod programs;

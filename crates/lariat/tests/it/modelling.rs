@@ -101,15 +101,14 @@ fn a_counterexample_is_a_run_of_the_program() {
         }
         let start = trace.loop_start().expect("liveness");
         assert_eq!(states[start], *states.last().unwrap());
-        let text = report.to_string();
-        assert!(
-            text.contains("uses[0]: false→true") && text.contains("Use(0)"),
-            "{text}"
-        );
+        let (text, page) = (report.to_string(), report.page());
+        for step in trace.steps() {
+            let action = format!("{:?}", step.action.as_ref().unwrap());
+            assert!(text.contains(&action) && page.contains(&action), "{text}");
+        }
+        assert!(text.contains("by=0 uses[0]=false"), "{text}");
         assert_eq!(report.to_json()["counterexample"]["replayed"], true);
         assert_eq!(report.to_json()["counterexample"]["initial"]["by"], "0");
-        let page = report.page();
-        assert!(page.contains("uses[0]") && page.contains("Use(0)"));
     }
 }
 

@@ -454,8 +454,13 @@ impl Parser {
                 (true, Some(variable)) if array.fields.is_empty() => variable.len,
                 _ => None,
             };
+            if array.kind == Type::Chan && !array.is_array {
+                self.expect(")")?;
+                self.in_body = body;
+                return self.for_messages(start, target, array, steps);
+            }
             let Some(len) = len else {
-                let message = "`for … in` is supported for arrays only";
+                let message = "`for … in` is supported for arrays and channels";
                 return Err(array.span.error(message));
             };
             let last = i64::from(len) - 1;
@@ -490,6 +495,80 @@ impl Parser {
         Ok(())
     }
 
+    /// `for (m in c)`: every message is received, sent again and left in `m`.
+    fn for_messages(
+        &mut self,
+        start: Span,
+        target: Reference,
+        channel: Reference,
+        steps: &mut Sequence,
+    ) -> Reading<()> {
+        let span = self.since(start);
+        let index = self.model.variables.len();
+        let name = Ident {
+            text: format!("(message {index})").into(),
+            span,
+        };
+        self.model.variables.push(VariableAst {
+            name,
+            kind: Type::Range(i64::from(i32::MIN), i64::from(i32::MAX)),
+            len: None,
+            initial: Initial::None,
+            process: self.process,
+            is_assigned: true,
+            is_hidden: false,
+        });
+        self.locals.push(index);
+        let count = Reference {
+            variable: Some(index),
+            index: None,
+            fields: Vec::new(),
+            kind: Type::Range(i64::from(i32::MIN), i64::from(i32::MAX)),
+            is_array: false,
+            span,
+        };
+        let value = |r: &Reference| Expr {
+            kind: ExprKind::Reference(r.clone()),
+            span,
+        };
+        let length = Expr {
+            kind: ExprKind::Test(ChannelTest::Len, channel.clone()),
+            span,
+        };
+        let more = binary(BinaryOp::Lt, value(&count), length);
+        let receive = StatementKind::Receive(Receive {
+            channel: channel.clone(),
+            arguments: vec![Argument::Target(Some(target.clone()))],
+            random: false,
+            copy: false,
+        });
+        let send = StatementKind::Send(Send {
+            channel,
+            values: vec![value(&target)],
+            sorted: false,
+        });
+        let mut round = Sequence::default();
+        for kind in [StatementKind::Condition(more), receive, send] {
+            round.0.push(plain(kind, span));
+        }
+        let inner = self.block()?;
+        let inner = StatementKind::Block(BlockKind::Plain, inner);
+        round.0.push(plain(inner, span));
+        let next = binary(BinaryOp::Add, value(&count), number(1, span));
+        let first = StatementKind::Assign(count.clone(), number(0, span));
+        round
+            .0
+            .push(plain(StatementKind::Assign(count, next), span));
+        let end = vec![
+            plain(StatementKind::Else, span),
+            plain(StatementKind::Break, span),
+        ];
+        steps.0.push(plain(first, span));
+        let kind = StatementKind::Do(vec![round, Sequence(end)]);
+        steps.0.push(plain(kind, span));
+        Ok(())
+    }
+
     /// `select (i : a .. b)`
     fn select(&mut self, steps: &mut Sequence) -> Reading<()> {
         let start = self.advance().span;
@@ -503,7 +582,12 @@ impl Parser {
         self.expect(")")?;
         self.in_body = body;
         let span = self.since(start);
-        if let (Some(low), Some(high)) = (constant(&low), constant(&high)) {
+        // As in SPIN, a bound that is an expression is no constant.
+        let literal = |e: &Expr| match e.kind {
+            ExprKind::Number(n) => Some(n),
+            _ => None,
+        };
+        if let (Some(low), Some(high)) = (literal(&low), literal(&high)) {
             if high < low || high.saturating_sub(low) > 1 << 12 {
                 return Err(span.error("the bounds are in the wrong order or too far apart"));
             }

@@ -1,0 +1,179 @@
+//! Runs in JSON.
+//!
+//! The object of a long run takes a hundred times the memory of its text. Lines of output are
+//! therefore written from an object without the steps, which are written one by one where they
+//! belong; [`lasso_json`] makes the whole object.
+
+use super::text::{is_shown, value_text};
+use lariat_model::{Domain, Labels, Lasso, RunCursor, System, Value, VarId};
+use serde_json::{Map, Value as Json, json};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+/// Limit on the values in the markings of a run: longer runs list the changes of each step.
+const MOST_VALUES: usize = 1 << 20;
+
+/// The keys of the steps, in the order of the run.
+const STEPS: [&str; 2] = ["prefix", "loop"];
+
+/// A run as JSON: each step with the marking after it, or with the new values of the variables
+/// that it changes if the markings would be too many.
+pub(crate) fn lasso_json(system: &System, lasso: &Lasso, bad: Option<usize>) -> Json {
+    let mut object = head(system, lasso, bad);
+    insert_steps(&mut object, system, lasso);
+    object
+}
+
+/// The object of a run without its steps.
+pub(crate) fn head(system: &System, lasso: &Lasso, bad: Option<usize>) -> Json {
+    let mut object = json!({
+        "kind": lasso.kind().name(),
+        "initial": marking_json(system, &lasso.initial),
+        "prefix": [],
+        "loop": [],
+        "replayed": true,
+    });
+    if let Some(growth) = &lasso.growth {
+        object["growth"] = marking_json(system, growth);
+    }
+    if let Some(bad) = bad {
+        object["bad"] = bad.into();
+    }
+    object
+}
+
+/// Inserts the steps of a run into its object.
+pub(crate) fn insert_steps(object: &mut Json, system: &System, lasso: &Lasso) {
+    let mut steps = RunSteps::new(system, lasso);
+    for (key, count) in STEPS.into_iter().zip(counts(lasso)) {
+        object[key] = steps.by_ref().take(count).collect();
+    }
+}
+
+fn counts(lasso: &Lasso) -> [usize; 2] {
+    [lasso.prefix.len(), lasso.cycle.len()]
+}
+
+/// The steps of a run as JSON, in order.
+struct RunSteps<'a> {
+    system: &'a System,
+    run: RunCursor<'a>,
+    in_changes: bool,
+}
+
+impl<'a> RunSteps<'a> {
+    fn new(system: &'a System, lasso: &'a Lasso) -> RunSteps<'a> {
+        let pairs = system.var_ids().zip(lasso.initial.iter());
+        let shown = pairs.filter(|(var, x)| is_shown(system, *var, **x)).count();
+        RunSteps {
+            system,
+            run: lasso.cursor(),
+            in_changes: lasso.len().saturating_mul(shown.max(1)) > MOST_VALUES,
+        }
+    }
+}
+
+impl Iterator for RunSteps<'_> {
+    type Item = Json;
+
+    fn next(&mut self) -> Option<Json> {
+        let system = self.system;
+        let (step, state) = self.run.take()?;
+        let fire = step.event.map(|event| &system.event(event).name);
+        Some(if self.in_changes {
+            let changed = step.changes().iter();
+            let changed = changed.map(|(var, _)| (*var, state[var.index()]));
+            json!({ "fire": fire, "changes": values_json(system, changed) })
+        } else {
+            json!({ "fire": fire, "marking": marking_json(system, state) })
+        })
+    }
+}
+
+/// An object as text. The run under `key`, if there is one, has no steps in the object, and those
+/// of `lasso` in the text.
+pub(crate) fn line(object: &Json, key: &str, system: &System, lasso: Option<&Lasso>) -> String {
+    let mut out = String::new();
+    write_object(&mut out, object, |out, name, value| {
+        match lasso.filter(|_| name == key && value.is_object()) {
+            Some(lasso) => write_run(out, value, system, lasso),
+            None => write_value(out, value),
+        }
+    });
+    out
+}
+
+fn write_run(out: &mut String, object: &Json, system: &System, lasso: &Lasso) {
+    let mut steps = RunSteps::new(system, lasso);
+    let counts = counts(lasso);
+    write_object(out, object, |out, name, value| {
+        let Some(part) = STEPS.iter().position(|key| *key == name) else {
+            return write_value(out, value);
+        };
+        out.push('[');
+        for (i, step) in steps.by_ref().take(counts[part]).enumerate() {
+            if i > 0 {
+                out.push(',');
+            }
+            write_value(out, &step);
+        }
+        out.push(']');
+    });
+}
+
+/// Writes an object whose values are written by `write`, in the order of the object.
+fn write_object(out: &mut String, object: &Json, mut write: impl FnMut(&mut String, &str, &Json)) {
+    out.push('{');
+    for (i, (name, value)) in object.as_object().into_iter().flatten().enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        write_value(out, &Json::from(name.as_str()));
+        out.push(':');
+        write(out, name, value);
+    }
+    out.push('}');
+}
+
+fn write_value(out: &mut String, value: &Json) {
+    // Writing to a string does not fail.
+    let _ = write!(out, "{value}");
+}
+
+/// The names of the ids in a run, where text shows names.
+pub(crate) fn names_of_run(labels: &Labels, system: &System, lasso: &Lasso) -> Map<String, Json> {
+    let (mut vars, mut events) = (BTreeSet::new(), BTreeSet::new());
+    for marking in std::iter::once(&lasso.initial).chain(&lasso.growth) {
+        let pairs = system.var_ids().zip(marking.iter());
+        vars.extend(pairs.filter_map(|(var, x)| is_shown(system, var, *x).then_some(var)));
+    }
+    for step in lasso.steps() {
+        vars.extend(step.changes().iter().map(|(var, _)| *var));
+        events.extend(step.event);
+    }
+    let vars = vars.into_iter().map(|var| &system.variable(var).name);
+    let ids = vars.chain(events.into_iter().map(|event| &system.event(event).name));
+    ids.filter_map(|id| Some((id.clone(), Json::from(labels.shown(id)?))))
+        .collect()
+}
+
+/// The value of a variable: a number, or the name of a value.
+pub(crate) fn value_json(system: &System, var: VarId, value: Value) -> Json {
+    match system.variable(var).domain {
+        Domain::Names(_) => Json::from(value_text(system, var, value)),
+        _ => Json::from(value),
+    }
+}
+
+fn marking_json(system: &System, state: &[Value]) -> Json {
+    let all = system.var_ids().zip(state.iter().copied());
+    values_json(system, all.filter(|(var, x)| is_shown(system, *var, *x)))
+}
+
+fn values_json(system: &System, values: impl Iterator<Item = (VarId, Value)>) -> Json {
+    let pairs = values.map(|(var, x)| {
+        let name = system.variable(var).name.clone();
+        (name, value_json(system, var, x))
+    });
+    Json::Object(pairs.collect::<Map<_, _>>())
+}
