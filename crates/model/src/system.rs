@@ -291,6 +291,10 @@ impl System {
                 Action::Net(arcs) => size_of_val(&arcs[..]),
                 // Small ones compared to their number.
                 Action::Program { .. } => 16 * size_of::<Expr>(),
+                Action::Chain(chain) => {
+                    let steps = chain.points.iter().map(|point| point.steps.len());
+                    (steps.sum::<usize>() + 1) * 16 * size_of::<Expr>()
+                }
                 Action::Table { vars, rows } => {
                     let row = vars.len() * size_of::<Option<(Value, Value)>>();
                     rows.len() * (size_of::<Row>() + BLOCK + row)

@@ -151,7 +151,7 @@ mod tests {
     fn names_of_programs_are_resolved_in_their_scope() {
         let text = "byte x; process P { byte x; state s, t; init s; trans s -> t { guard Q->x == x; }; }\n\
              process Q { byte x; state s; init s; trans s -> s { guard P.t && x == 0; }; } system async;";
-        let list = declarations(text);
+        let list = declarations("model.dve", text);
         let resolve = |place: &str, skip: usize| {
             let offset = text.find(place).expect(place) + skip;
             let (found, span) = declaration_at(text, offset, &list).expect(place);
