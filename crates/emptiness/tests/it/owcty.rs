@@ -264,3 +264,51 @@ fn self_loops_and_no_marks() {
         );
     }
 }
+
+/// A graph of several segments and blocks of edge lists, without cycles and with a single one.
+#[test]
+fn large_graphs_are_trimmed() {
+    const NODES: usize = 5_000;
+    for closes in [false, true] {
+        let step = |n: usize, by: usize| ((n + by).min(NODES - 1), Marks::NONE);
+        let edges = |n: usize| match n {
+            _ if n + 1 < NODES => vec![step(n, 1), step(n, 577), step(n, 3)],
+            _ if closes => vec![(NODES - 300, Marks::NONE)],
+            _ => Vec::new(),
+        };
+        let explicit = Explicit {
+            marks: Marks::NONE,
+            initial: vec![0],
+            edges: (0..NODES).map(edges).collect(),
+        };
+        for count in [1, 2, 4] {
+            let graph = Uneven {
+                explicit: &explicit,
+                layers: vec![Some(0); NODES],
+            };
+            let mut workers = workers(&mut Random::new(1), count);
+            let budget = Budget::unlimited();
+            let found = owcty(&graph, &mut workers, &budget, &mut Counts::default()).unwrap();
+            check(&graph, &mut workers[0], &found);
+        }
+    }
+}
+
+/// Nodes outside of all layers lead into one without a cycle.
+#[test]
+fn edges_into_a_layer_do_not_count() {
+    let mark = Marks::one(0);
+    let edges: [&[(usize, u64)]; 5] = [&[(2, 0), (3, 0)], &[(3, 1)], &[(4, 0)], &[], &[(0, 0), (1, 0)]];
+    let explicit = Explicit::new(1, &[0], &edges);
+    let graph = Uneven {
+        explicit: &explicit,
+        layers: vec![None, Some(0), None, Some(0), None],
+    };
+    assert_eq!(graph.marks(), mark);
+    for count in [1, 2, 3] {
+        let mut workers = workers(&mut Random::new(1), count);
+        let budget = Budget::unlimited();
+        let found = owcty(&graph, &mut workers, &budget, &mut Counts::default()).unwrap();
+        check(&graph, &mut workers[0], &found);
+    }
+}
