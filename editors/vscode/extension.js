@@ -17,7 +17,7 @@ async function activate(context) {
   output = vscode.window.createOutputChannel("Lariat");
   const check = vscode.commands.registerCommand("lariat.checkProperty", checkProperty);
   context.subscriptions.push(output, check);
-  const documentSelector = ["dve", "lariat-formulas", "pnml"].map((language) => ({ scheme: "file", language }));
+  const documentSelector = ["dve", "lariat-formulas", "pnml", "promela"].map((language) => ({ scheme: "file", language }));
   const server = { command: program(), args: ["lsp"] };
   client = new LanguageClient("lariat", "Lariat", server, { documentSelector, outputChannel: output });
   try {

@@ -38,7 +38,7 @@ pub use degeneralize::{Placement, degeneralize, has_state_marks, state_based};
 pub use dot::write_dot;
 pub use forever::accepting_forever;
 pub use guard::{Guard, Guards, Letter};
-pub use hoa::{Hoa, HoaError, read_hoa, write_hoa};
+pub use hoa::{Hoa, HoaError, hoa_stream, read_hoa, write_hoa};
 pub use json::write_json;
 pub use never::write_never;
 pub use product::disjoint;

@@ -3,6 +3,7 @@
 //! `campaigns/README.md` describes the format. An unknown key is an error with its position,
 //! because ignoring a misspelt key would change the experiment.
 
+use crate::tools::ToolDefinition;
 use crate::units::{Bytes, TimeSpan};
 use lariat::internals::InputError;
 use serde::Deserialize;
@@ -36,6 +37,12 @@ pub struct Campaign {
     pub repetitions: u32,
     /// The program to run instead of this one; relative to the file.
     pub program: Option<PathBuf>,
+    /// Other tools, to which `engines` refer by name.
+    #[serde(default)]
+    pub tools: Vec<ToolDefinition>,
+    /// Files with definitions of tools; relative to the file.
+    #[serde(default)]
+    pub tools_from: Vec<PathBuf>,
     /// The models.
     #[serde(default)]
     pub models: Vec<Spanned<ModelSection>>,
@@ -99,6 +106,8 @@ pub struct EnginePreset {
     pub args: Vec<String>,
     /// The program to run, if it is not the campaign's; relative to the file.
     pub program: Option<PathBuf>,
+    /// The tool to run instead of an engine.
+    pub tool: Option<String>,
 }
 
 impl<'de> Deserialize<'de> for EnginePreset {
@@ -106,17 +115,27 @@ impl<'de> Deserialize<'de> for EnginePreset {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Table {
-            name: String,
+            name: Option<String>,
             args: Option<String>,
             program: Option<PathBuf>,
+            tool: Option<String>,
         }
 
         input.deserialize_any(TextOrTable {
-            expected: "an engine: \"slap --published\" or { name = …, args = … }",
+            expected: "an engine: \"slap --published\", { name = …, args = … } or { tool = … }",
             of_text: |text| EnginePreset::new(text, text, None),
-            of_table: |table: Table| {
-                let args = table.args.as_deref().unwrap_or(&table.name);
-                EnginePreset::new(&table.name, args, table.program)
+            of_table: |table: Table| match (table.name, table.tool, table.args) {
+                (name, Some(tool), None) => Ok(EnginePreset {
+                    name: name.unwrap_or_else(|| tool.clone()),
+                    args: Vec::new(),
+                    program: None,
+                    tool: Some(tool),
+                }),
+                (Some(name), None, args) => {
+                    let args = args.as_deref().unwrap_or(&name);
+                    EnginePreset::new(&name, args, table.program)
+                }
+                _ => Err("expected `name` and `args` of an engine, or `tool`".to_owned()),
             },
         })
     }
@@ -160,6 +179,7 @@ impl EnginePreset {
                 name,
                 args,
                 program,
+                tool: None,
             }),
             _ => {
                 let why = "expected an engine and then its switches, such as \"sog --emptiness couvreur\"";
@@ -184,6 +204,9 @@ pub struct ModelSection {
     /// Instances of the contest folder, or patterns such as `Kanban-PT-*`.
     #[serde(default)]
     pub contest: Vec<String>,
+    /// Other files of the folder of contest models, or patterns such as `dve/*.dve`.
+    #[serde(default)]
+    pub collection: Vec<String>,
     /// The family in which they are summed up; derived from their names by default.
     pub family: Option<String>,
 }
@@ -374,6 +397,7 @@ fn usual_filter() -> EnginePreset {
         name: "explicit".to_owned(),
         args: vec!["explicit".to_owned()],
         program: None,
+        tool: None,
     }
 }
 
@@ -432,8 +456,32 @@ pub fn read(path: &Path, text: &str) -> Result<Campaign, InputError> {
         campaign.name = stem.to_string_lossy().into_owned();
     }
     campaign.source = source;
+    for path in &campaign.tools_from {
+        let path = campaign.source.folder.join(path);
+        campaign.tools.extend(tools_in(&path)?);
+    }
     validate(&campaign)?;
     Ok(campaign)
+}
+
+/// Reads definitions of tools.
+fn tools_in(path: &Path) -> Result<Vec<ToolDefinition>, InputError> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct File {
+        tools: Vec<ToolDefinition>,
+    }
+    let origin = path.display().to_string();
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| InputError::new(&origin, format!("cannot be read: {error}")))?;
+    let file: File = toml::from_str(&text).map_err(|error| {
+        let message = error.message().trim().to_owned();
+        match error.span() {
+            Some(span) => InputError::at(&origin, text.as_bytes(), span, message),
+            None => InputError::new(&origin, message),
+        }
+    })?;
+    Ok(file.tools)
 }
 
 fn validate(campaign: &Campaign) -> Result<(), InputError> {
@@ -449,7 +497,7 @@ fn validate(campaign: &Campaign) -> Result<(), InputError> {
     if campaign.models.is_empty() {
         return Err(whole(
             "the campaign has no models",
-            "add [[models]] with generate and sizes, files, or contest",
+            "add [[models]] with generate and sizes, files, contest, or collection",
         ));
     }
     if campaign.engines.is_empty() && campaign.states.is_empty() {
@@ -463,6 +511,16 @@ fn validate(campaign: &Campaign) -> Result<(), InputError> {
             "there are engines and no properties for them",
             "add [[properties]] with formulas, files, mcc, or random",
         ));
+    }
+    for preset in &campaign.engines {
+        let is_known = |name: &String| campaign.tools.iter().any(|tool| tool.name == *name);
+        if let Some(tool) = &preset.as_ref().tool
+            && !is_known(tool)
+        {
+            let message = format!("no tool is called `{tool}`");
+            let help = "define it in [[tools]], or in a file named by tools_from";
+            return Err(source.error(preset.span(), message).help(help));
+        }
     }
     for presets in [&campaign.engines, &campaign.states] {
         let mut names = BTreeSet::new();
@@ -481,9 +539,11 @@ fn validate(campaign: &Campaign) -> Result<(), InputError> {
             group.generate.is_some(),
             !group.files.is_empty(),
             !group.contest.is_empty(),
+            !group.collection.is_empty(),
         ];
         if kinds.iter().filter(|kind| **kind).count() != 1 {
-            let message = "a group of models has exactly one kind: generate, files, or contest";
+            let message =
+                "a group of models has exactly one kind: generate, files, contest, or collection";
             return Err(source.error(models.span(), message));
         }
         if group.generate.is_some() == group.sizes.is_empty() {

@@ -22,6 +22,7 @@ pub mod record;
 mod results;
 pub mod run;
 pub mod tally;
+pub mod tools;
 pub mod units;
 pub mod worker;
 

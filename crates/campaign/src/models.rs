@@ -86,13 +86,18 @@ pub fn find(
             let files = files(&full, "no file", &mut found.missing);
             batch.extend(files.map_err(|e| in_pattern(pattern, e))?);
         }
-        for pattern in &models.contest {
+        let instances = models.contest.iter().map(|pattern| {
+            let path = Path::new("mcc").join(pattern).join("model.pnml");
+            (pattern, path)
+        });
+        let others = models.collection.iter().map(|p| (p, PathBuf::from(p)));
+        for (pattern, path) in instances.chain(others) {
             let Some(folder) = contest else {
                 let note = format!("{pattern}: no folder of contest models is given");
                 found.missing.push(note);
                 continue;
             };
-            let full = folder.join("mcc").join(pattern).join("model.pnml");
+            let full = folder.join(path);
             let files = files(&full, &format!("{pattern}: no"), &mut found.missing);
             batch.extend(files.map_err(|e| in_pattern(pattern, e))?);
         }

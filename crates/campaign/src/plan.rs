@@ -11,6 +11,7 @@ use crate::job::JobCommand;
 use crate::models::CampaignModel;
 use crate::properties::CampaignProperty;
 use crate::record::JobLimits;
+use crate::tools::{ToolDefinition, ToolJob};
 use std::path::{Path, PathBuf};
 
 /// A job: a task with the data for its record.
@@ -158,6 +159,9 @@ pub fn jobs(
             for property in properties {
                 for preset in &campaign.engines {
                     let preset = preset.as_ref();
+                    if !applies(campaign, preset, property) {
+                        continue;
+                    }
                     let property = Some(property);
                     jobs.push(job(campaign, programs, model, property, preset, repetition));
                 }
@@ -169,6 +173,37 @@ pub fn jobs(
         }
     }
     jobs
+}
+
+/// Returns the tool of a preset, if it has one.
+pub(crate) fn tool_of<'c>(
+    campaign: &'c Campaign,
+    preset: &EnginePreset,
+) -> Option<&'c ToolDefinition> {
+    let name = preset.tool.as_ref()?;
+    campaign.tools.iter().find(|tool| tool.name == *name)
+}
+
+/// Returns whether a preset decides a property: tools that are not installed decide none, and the
+/// others those without fairness whose formula is not in a contest file.
+fn applies(campaign: &Campaign, preset: &EnginePreset, property: &CampaignProperty) -> bool {
+    tool_of(campaign, preset).is_none_or(|tool| {
+        tool.missing().is_none() && property.formula.is_some() && !property.is_fair()
+    })
+}
+
+/// Returns the arguments that run a tool. Its files are in a folder of the system for temporary
+/// files.
+fn tool_args(tool: &ToolDefinition, model: &Path, formula: &str) -> Vec<String> {
+    let job = ToolJob {
+        tool: tool.clone(),
+        model: model.to_owned(),
+        formula: formula.to_owned(),
+        scratch: std::env::temp_dir().join("lariat-tools"),
+    };
+    // A definition is plain data.
+    let json = serde_json::to_string(&job).unwrap_or_default();
+    vec!["bench-tool".to_owned(), json]
 }
 
 fn job(
@@ -187,7 +222,14 @@ fn job(
     } = campaign.limits;
     let clock = clock.unwrap_or(time).0.as_secs_f64();
     let (program, name) = programs.of(campaign, Some(preset));
+    let tool = tool_of(campaign, preset);
     let args = match property {
+        Some(CampaignProperty {
+            formula: Some(formula),
+            ..
+        }) if tool.is_some() => {
+            tool.map_or_else(Vec::new, |tool| tool_args(tool, &model.path, formula))
+        }
         Some(property) => check(&model.path, &property.args, &preset.args, &limits, clock),
         None => states(&model.path, &preset.args, &limits, clock),
     };
@@ -205,6 +247,9 @@ fn job(
         .with(repetition.to_string());
     for arg in &preset.args {
         hash = hash.with(arg);
+    }
+    if let Some(tool) = tool {
+        hash = hash.with(format!("{tool:?}"));
     }
     Job {
         id: hash.hex(),

@@ -35,6 +35,13 @@ pub struct CampaignProperty {
     pub known: Option<KnownAnswer>,
 }
 
+impl CampaignProperty {
+    /// Returns whether the property is about fair runs only.
+    pub fn is_fair(&self) -> bool {
+        self.args.iter().any(|arg| arg.ends_with("-fair"))
+    }
+}
+
 /// Random formulas of a model from which a filter selects.
 #[derive(Clone, Debug)]
 pub struct Lottery<'c> {

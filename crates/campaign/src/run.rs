@@ -151,6 +151,13 @@ impl Setup {
         let cache = self.out.join("models");
         let found = models::find(&self.campaign, &cache, self.contest.as_deref())?;
         missing.extend(found.missing);
+        for preset in &self.campaign.engines {
+            let tool = plan::tool_of(&self.campaign, preset.as_ref());
+            if let Some((tool, program)) = tool.and_then(|tool| Some((tool, tool.missing()?))) {
+                let name = &tool.name;
+                missing.push(format!("{name}: the program `{program}` is not installed"));
+            }
+        }
         let mut all = Vec::new();
         for model in found.models {
             let mut of = if self.campaign.engines.is_empty() {

@@ -11,8 +11,8 @@ pub(crate) use ask::{Ask, Mcc, Topic};
 pub(crate) use campaigns::{Bench, Plot};
 pub(crate) use check::{Check, Volume};
 pub(crate) use models::{
-    Draw, Generate, Info, Init, OutputFormat, ReduceArgs, Simulate, StarterKind, Translate,
-    ViewArgs,
+    Draw, Generate, GraphArgs, GraphFormat, Info, Init, OutputFormat, ReduceArgs, Simulate,
+    StarterKind, Translate, ViewArgs,
 };
 pub(crate) use states::{ClusterArgs, StatesArgs, TeamArgs};
 pub(crate) use values::Without;
@@ -88,6 +88,8 @@ pub(crate) enum Command {
     Info(Info),
     /// Write a reduced net that is equivalent for given formulas, as PNML.
     Reduce(ReduceArgs),
+    /// Write the symbolic observation graph of a model.
+    Graph(GraphArgs),
     /// Show runs in a page for the browser.
     View(ViewArgs),
     /// Simulate a model step by step.
@@ -111,6 +113,12 @@ pub(crate) enum Command {
     /// Worker of `bench`: jobs on stdin, results on stdout.
     #[command(hide = true)]
     BenchWorker,
+    /// Job of another tool in a campaign, as JSON.
+    #[command(hide = true)]
+    BenchTool {
+        /// The job.
+        job: String,
+    },
 }
 
 /// The heading of limits in help.

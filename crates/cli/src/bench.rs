@@ -6,11 +6,13 @@ use crate::{Exit, Failure, check, input, out, warn};
 use anstyle::{AnsiColor, Style};
 use clap::Parser as _;
 use indicatif::{ProgressBar, ProgressStyle};
+use lariat::Budget;
 use lariat_campaign::file::{self, Campaign, EnginePreset};
 use lariat_campaign::judge::AnswerConflict;
 use lariat_campaign::plan::{Job, Programs};
 use lariat_campaign::run::{self, CampaignEvent, CampaignReport, Setup};
 use lariat_campaign::tally::{Tally, tallies};
+use lariat_campaign::tools::{ToolJob, ToolVerdict};
 use lariat_campaign::worker::{self, WorkerCommand};
 use lariat_campaign::{JobOutcome, Record};
 use std::fmt::Write as _;
@@ -20,6 +22,9 @@ use std::time::{Duration, Instant};
 
 /// Time between progress lines if stderr is not a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Memory limit for reading a model for another tool.
+const TOOL_BYTES: u64 = 2 << 30;
 
 pub(crate) fn run(args: &Bench) -> Result<Exit, Failure> {
     let Limits { budget, cancel, .. } = input::limits(&LimitArgs {
@@ -66,6 +71,21 @@ pub(crate) fn work() -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
+/// Runs a job of another tool, given as JSON, and prints its answer.
+pub(crate) fn tool(job: &str) -> Result<Exit, Failure> {
+    let job: ToolJob = serde_json::from_str(job)
+        .map_err(|error| Failure::new(format!("not a job of a tool: {error}")))?;
+    let verdict = job.run(&Budget::bytes(TOOL_BYTES)).map_err(Failure::new)?;
+    let (word, reason, exit) = match verdict {
+        ToolVerdict::Holds => ("holds", None, Exit::Fine),
+        ToolVerdict::Violated => ("violated", None, Exit::Violated),
+        ToolVerdict::Unknown(why) => ("unknown", Some(why), Exit::Undecided),
+    };
+    let answer = serde_json::json!({ "verdict": word, "reason": reason, "engine": job.tool.name });
+    out::text(&format!("{answer}\n"))?;
+    Ok(exit)
+}
+
 /// Checks that every preset that this program runs is a valid command line.
 fn check_presets(campaign: &Campaign, programs: &Programs) -> Result<(), Failure> {
     let check = &["check", "-f", "true"][..];
@@ -84,7 +104,8 @@ fn check_presets(campaign: &Campaign, programs: &Programs) -> Result<(), Failure
     let states = campaign.states.iter();
     let states = states.map(|s| (&["states"][..], s.span(), s.as_ref()));
     for (command, span, preset) in filters.chain(engines).chain(states) {
-        if programs.of(campaign, Some(preset)).1.is_none()
+        if preset.tool.is_none()
+            && programs.of(campaign, Some(preset)).1.is_none()
             && let Err(message) = check_preset(command, preset)
         {
             return Err(campaign.source.error(span, message).into());

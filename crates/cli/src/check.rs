@@ -11,9 +11,10 @@ use crate::sources::Sources;
 use crate::view::{Page, page_subject};
 use crate::{Exit, Failure, input, out, watch};
 use anstyle::{AnsiColor, Style};
+use lariat::internals::formats::LoadedModel;
 use lariat::internals::{
     AbsenceProofs, Agreement, Attempt, Budget, CheckOptions, EngineChoice, Faults, LeftOut,
-    ReductionChoice, Removed, Rules, Schedule, Shortening, ShownModel, Variant, Workers,
+    ReductionChoice, Removed, Rules, Schedule, Shortening, ShownModel, Technique, Variant, Workers,
 };
 use lariat::{CheckEvent, Checker, Model, Properties, Reason, Report, Stop, Verdict};
 use lariat_draw::run::NameIndex;
@@ -55,22 +56,9 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     // Reading has its own watch: the main thread abandons a reader that is late.
     dog.watch(PREPARATION, time.map(|time| time + READING));
     let sources = Sources::read(&args, &input::for_texts(&budget, time))?;
-    let model = match input::watched_model(&args.model, &reading) {
+    let (model, properties) = match read(&args, &sources, &reading) {
         Err(Failure::Undecided(stop)) => return unread(&args, &options, &sources, stop, start),
-        model => model.map(|mut model| {
-            args.shown.apply(&mut model);
-            Arc::new(model)
-        })?,
-    };
-    // The model lives as long as the process: a thread that binds its properties may be abandoned.
-    let model: &'static Model = Box::leak(Box::new(Model::from_loaded(
-        &args.model.display().to_string(),
-        model,
-    )));
-    let (own, texts) = (Arc::clone(&args), sources.clone());
-    let properties = match input::supervised(&reading, move || texts.bind(&own, model)) {
-        Err(Failure::Undecided(stop)) => return unread(&args, &options, &sources, stop, start),
-        bound => bound?,
+        read => read?,
     };
     let lines = ProgressLines::new(args.volume());
     let observers = || lines.add_boxed();
@@ -110,6 +98,41 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
         worst = worst.max(Exit::Interrupted);
     }
     Ok(worst)
+}
+
+/// Reads the model and binds the properties. The quotient of a coloured net has no fairness, no names
+/// of colours and no symmetries of colours; a check that asks for them unfolds the net, as does
+/// `--without symmetries`.
+fn read(
+    args: &Arc<Check>,
+    sources: &Sources,
+    budget: &Budget,
+) -> Result<(&'static Model, Properties<'static>), Failure> {
+    let bound = |loaded: LoadedModel| {
+        let mut loaded = loaded;
+        args.shown.apply(&mut loaded);
+        // The model lives as long as the process: a thread that binds its properties may be
+        // abandoned.
+        let name = args.model.display().to_string();
+        let model = Model::from_loaded(&name, Arc::new(loaded));
+        let model: &'static Model = Box::leak(Box::new(model));
+        let (own, texts) = (Arc::clone(args), sources.clone());
+        let properties = input::supervised(budget, move || texts.bind(&own, model))?;
+        Ok((model, properties))
+    };
+    let is_fair = !(args.weak_fair.is_empty() && args.strong_fair.is_empty());
+    let is_off = |off: &Without| matches!(off, Without::Technique(Technique::Symmetries));
+    let unfolds =
+        is_fair || args.without.iter().any(is_off) || matches!(args.engine.name(), "sym" | "ssp");
+    if !unfolds {
+        let loaded = input::watched_quotient(&args.model, budget)?;
+        let is_quotient = loaded.quotient.is_some();
+        match bound(loaded) {
+            Err(Failure::Input(_)) if is_quotient => {}
+            bound => return bound,
+        }
+    }
+    bound(input::watched_model(&args.model, budget)?)
 }
 
 /// The name of everything before the first property, for the watchdog.
@@ -339,6 +362,7 @@ pub(crate) fn options(args: &Check) -> Result<CheckOptions, Failure> {
         published: args.published,
         proofs: AbsenceProofs::without(&proofs),
         recurring: args.recurring,
+        fixpoint: args.fixpoint,
         reachable_first: args.reachable_first,
         doubts: args.no_fallback,
         ..Variant::default()

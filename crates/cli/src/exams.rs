@@ -114,7 +114,7 @@ type Reader<'r> = &'r dyn Fn(&LoadedModel, &str, &[u8]) -> Result<Vec<Row>, Fail
 
 fn rows(exam: &Exam<'_>, of_file: Reader<'_>) -> Result<Exit, Failure> {
     let source = exam.source()?;
-    let model = match exam.model_for(&source)? {
+    let model = match exam.model_for(&source, exam.model())? {
         ControlFlow::Continue(model) => model,
         ControlFlow::Break(exit) => return Ok(exit),
     };

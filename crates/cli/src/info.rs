@@ -6,7 +6,7 @@ use crate::progress::grouped;
 use crate::{Exit, Failure, input, out};
 use lariat::internals::Budget;
 use lariat::internals::formats::{LoadedModel, ModelFormat};
-use lariat::internals::ir::Action;
+use lariat::internals::ir::Transition;
 use lariat::internals::reductions::symmetry::detect;
 use lariat_structural::Facts;
 use std::borrow::Cow;
@@ -70,6 +70,9 @@ struct Sizes {
     variables: usize,
     events: usize,
     arcs: usize,
+    /// Inhibitor arcs, and conditions that capacities became.
+    inhibitors: usize,
+    resets: usize,
     largest_weight: i64,
     initial_tokens: i128,
     bounded: usize,
@@ -94,6 +97,8 @@ impl Sizes {
             variables: system.variables.len(),
             events: system.events.len(),
             arcs: 0,
+            inhibitors: 0,
+            resets: 0,
             largest_weight: 0,
             initial_tokens: initial.map_or(0, |state| state.iter().copied().map(i128::from).sum()),
             bounded: 0,
@@ -109,10 +114,15 @@ impl Sizes {
             assertions: system.findings.iter().map(|f| f.name.clone()).collect(),
             property: model.property.as_ref().map(|p| p.name.clone()),
         };
+        let is_net = model.format == ModelFormat::Pnml;
         let mut written = vec![false; system.variables.len()];
         for event in &system.events {
-            if let Action::Net(arcs) = &event.action {
-                for arc in arcs {
+            if let Some(transition) = Transition::of(&event.action)
+                && is_net
+            {
+                facts.inhibitors += transition.inhibitors.len();
+                facts.resets += transition.resets.len();
+                for arc in transition.arcs {
                     let weights = [arc.need, arc.need + arc.delta];
                     facts.arcs += weights.iter().filter(|w| **w > 0).count();
                     let heaviest = weights[0].max(weights[1]);
@@ -173,6 +183,14 @@ impl Sizes {
         if let (Some(facts), serde_json::Value::Object(more)) = (facts.as_object_mut(), more) {
             facts.extend(more);
         }
+        for (name, count) in [
+            ("inhibitor_arcs", self.inhibitors),
+            ("reset_arcs", self.resets),
+        ] {
+            if count > 0 {
+                facts[name] = serde_json::json!(count);
+            }
+        }
         if let Some(most) = self.most_tokens {
             facts["bound"] = serde_json::json!(most);
         }
@@ -204,6 +222,14 @@ impl Sizes {
                     ("bounded by structure", places(self.bounded)),
                     ("never changed", places(self.constant)),
                 ]);
+                for (name, count) in [
+                    ("inhibitor arcs", self.inhibitors),
+                    ("reset arcs", self.resets),
+                ] {
+                    if count > 0 {
+                        rows.push((name, grouped(count)));
+                    }
+                }
                 if let Some(most) = self.most_tokens {
                     rows.push(("tokens in a place", format!("at most {}", grouped(most))));
                 }

@@ -23,6 +23,10 @@ fn starter(kind: StarterKind) -> Starter {
             model: ("request.dve", include_str!("init/request.dve")),
             properties: ("request.ltl", include_str!("init/request.program.ltl")),
         },
+        StarterKind::Promela => Starter {
+            model: ("request.pml", include_str!("init/request.pml")),
+            properties: ("request.ltl", include_str!("init/request.promela.ltl")),
+        },
     }
 }
 

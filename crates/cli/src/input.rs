@@ -119,14 +119,17 @@ fn text(
 
 /// Loads the model in a file; a coloured net is unfolded within the budget. May block: for
 /// [`supervised`] work only.
-pub(crate) fn model(path: &Path, budget: &Budget) -> Result<LoadedModel, Failure> {
+fn model(path: &Path, budget: &Budget, load: Load) -> Result<LoadedModel, Failure> {
     let bytes = bytes(path, budget)?;
     let origin = path.display().to_string();
-    formats::load(&origin, &bytes, budget).map_err(|error| match error {
+    load(&origin, &bytes, budget).map_err(|error| match error {
         LoadError::Input(error) => Failure::Input(error.to_string()),
         LoadError::Stop(stop) => Failure::Undecided(stop),
     })
 }
+
+/// A function that reads a model from text.
+type Load = fn(&str, &[u8], &Budget) -> Result<LoadedModel, LoadError>;
 
 /// Copies of a system's memory in a process: the system, and the tables of names and of compiled
 /// events besides it.
@@ -135,8 +138,18 @@ const COPIES: usize = 2;
 /// Loads the model in a file within the budget, and prints the warnings of its parser. Its memory is
 /// leased for the rest of the process.
 pub(crate) fn watched_model(path: &Path, budget: &Budget) -> Result<LoadedModel, Failure> {
+    watched(path, budget, formats::load)
+}
+
+/// As [`watched_model`], for formulas that name no colours: a coloured net that is too large to
+/// unfold is replaced by its quotient.
+pub(crate) fn watched_quotient(path: &Path, budget: &Budget) -> Result<LoadedModel, Failure> {
+    watched(path, budget, formats::load_quotient)
+}
+
+fn watched(path: &Path, budget: &Budget, load: Load) -> Result<LoadedModel, Failure> {
     let (path, own) = (path.to_owned(), budget.clone());
-    let model = supervised(budget, move || model(&path, &own))?;
+    let model = supervised(budget, move || model(&path, &own, load))?;
     let mut lease = budget.lease();
     let bytes = model.system.bytes().saturating_mul(COPIES);
     lease.resize(bytes).map_err(Failure::Undecided)?;

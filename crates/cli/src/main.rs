@@ -13,6 +13,7 @@ mod doctor;
 mod draw;
 mod exams;
 mod generate;
+mod graph;
 mod info;
 mod info_names;
 mod init;
@@ -166,6 +167,7 @@ fn run(command: Command) -> Result<Exit, Failure> {
         Command::Translate(args) => translate::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Reduce(args) => reduce::run(&args),
+        Command::Graph(args) => graph::run(&args),
         Command::View(args) => view::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Draw(args) => draw::run(&args),
@@ -178,5 +180,6 @@ fn run(command: Command) -> Result<Exit, Failure> {
         Command::Completions(args) => pages::completions(&args),
         Command::Manual(args) => pages::manual(&args),
         Command::BenchWorker => bench::work(),
+        Command::BenchTool { job } => bench::tool(&job),
     }
 }

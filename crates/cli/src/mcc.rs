@@ -131,7 +131,7 @@ fn unknown_examination(wrong: &str) -> Failure {
 
 fn formulas(exam: &Exam<'_>) -> Result<Exit, Failure> {
     let source = exam.source()?;
-    let model = match exam.model_for(&source)? {
+    let model = match exam.model_for(&source, exam.quotient())? {
         ControlFlow::Continue(model) => Model::from_loaded(&source.origin, Arc::new(model)),
         ControlFlow::Break(exit) => return Ok(exit),
     };
@@ -221,13 +221,19 @@ impl Exam<'_> {
         input::watched_model(&self.args.folder.join("model.pnml"), &self.budget_left())
     }
 
-    /// Loads the model of a file of formulas. If a limit is reached, prints CANNOT_COMPUTE for
-    /// every formula and returns the exit status.
+    /// As [`model`](Exam::model), for formulas, which name no colours.
+    fn quotient(&self) -> Result<LoadedModel, Failure> {
+        input::watched_quotient(&self.args.folder.join("model.pnml"), &self.budget_left())
+    }
+
+    /// The model of a file of formulas. If a limit was reached, prints CANNOT_COMPUTE for every
+    /// formula and returns the exit status.
     pub(crate) fn model_for(
         &self,
         source: &ExaminationFile,
+        model: Result<LoadedModel, Failure>,
     ) -> Result<ControlFlow<Exit, LoadedModel>, Failure> {
-        match self.model() {
+        match model {
             Err(Failure::Undecided(stop)) => {
                 give_up(source)?;
                 Ok(ControlFlow::Break(over(&stop)))

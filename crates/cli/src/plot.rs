@@ -24,6 +24,7 @@ pub(crate) fn run(args: &Plot) -> Result<Exit, Failure> {
         engines: args.engines.clone(),
         measure: args.measure,
         at_least: args.at_least,
+        latex: args.latex,
     };
     let made = plot(&records, &options)?;
 

@@ -4,6 +4,7 @@
 use crate::args::Check;
 use crate::{Failure, input};
 use lariat::internals::Strength;
+use lariat::internals::automata::hoa_stream;
 use lariat::internals::automaton_claim;
 use lariat::internals::formats::Outline;
 use lariat::internals::ir::Errors;
@@ -61,7 +62,10 @@ impl Sources {
             outline.add_mcc(&file.bytes);
         }
         for file in &self.automata {
-            outline.add(None, &automaton_claim(&file.origin, ""));
+            let text = String::from_utf8_lossy(&file.bytes);
+            for _ in hoa_stream(&text) {
+                outline.add(None, &automaton_claim(&file.origin, ""));
+            }
         }
         outline
     }

@@ -14,8 +14,13 @@ pub(crate) fn run(args: &Translate) -> Result<Exit, Failure> {
     let mut formulas = Formulas::new();
     let formula = parse(&args.formula, &mut formulas, &mut FreeVocabulary)
         .map_err(|error| located(&args.formula, error))?;
+    if args.published && !args.to.is_testing() {
+        return Err(Failure::new(
+            "`--published` selects the construction of testing automata; use it with `--to ta` or `--to tgta`",
+        ));
+    }
     let (budget, dog) = input::command_budget(&args.limits);
-    let made = match make(args.to, &mut formulas, formula, &budget) {
+    let made = match make(args, &mut formulas, formula, &budget) {
         Ok(made) => made,
         Err(stop) => {
             crate::complain(&format!("no automaton: {stop}"));
@@ -83,11 +88,12 @@ enum Made {
 }
 
 fn make(
-    kind: AutomatonKind,
+    args: &Translate,
     formulas: &mut Formulas,
     formula: Formula,
     budget: &Budget,
 ) -> Result<Made, Stop> {
+    let kind = args.to;
     let any = LegalLetters::any();
     let automaton = translate(formulas, formula, &any, budget)?;
     if kind.is_testing() && !stutter_invariant(formulas, formula, &any, budget)? {
@@ -99,7 +105,9 @@ fn make(
     Ok(match kind {
         AutomatonKind::Tgba => Made::Automaton(automaton),
         AutomatonKind::Ba => Made::Automaton(buchi(&automaton, Placement::States, &any, budget)?),
+        AutomatonKind::Ta if args.published => Made::Ta(Ta::published(&automaton, budget)?),
         AutomatonKind::Ta => Made::Ta(Ta::new(&automaton, budget)?),
+        AutomatonKind::Tgta if args.published => Made::Tgta(Tgta::published(&automaton, budget)?),
         AutomatonKind::Tgta => Made::Tgta(Tgta::new(&automaton, budget)?),
     })
 }

@@ -66,6 +66,7 @@ mod algebra;
 mod cache;
 mod event;
 mod exchange;
+pub mod hierarchical;
 mod inspect;
 pub mod kernel;
 mod pool;

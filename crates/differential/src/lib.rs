@@ -13,6 +13,7 @@
 
 pub mod processes;
 pub mod questions;
+pub mod quotient;
 pub mod subjects;
 pub mod symmetric;
 pub mod watchdog;

@@ -5,8 +5,9 @@
 //! ```
 //!
 //! Campaigns: `fair` (fairness), `claims` (false claims in files), `shadows` (nets with implicit
-//! places), `stretched` (agglomerations), `questions` (reachable states), `processes` (clusters of
-//! 1, 2 and 4 processes), `threads` (4 to 32 threads, stopped at random). `LARIAT_SEED` sets the first seed. The first difference gives exit code 1 and the
+//! places), `stretched` (agglomerations), `guarded` (inhibitor, reset and read arcs), `questions`
+//! (reachable states), `processes` (clusters of 1, 2 and 4 processes), `threads` (4 to 32 threads,
+//! stopped at random). `LARIAT_SEED` sets the first seed. The first difference gives exit code 1 and the
 //! command that replays it.
 
 use lariat_differential::watchdog::Watchdog;
@@ -35,11 +36,12 @@ fn main() -> ExitCode {
             names.remove(0);
             subjects::stressed()
         }
-        Some(name @ ("fair" | "claims" | "shadows" | "stretched")) => {
+        Some(name @ ("fair" | "claims" | "shadows" | "stretched" | "guarded")) => {
             let (case, subjects): (fn(u64) -> Case, _) = match name {
                 "fair" => (Case::fair, subjects::fair()),
                 "claims" => (Case::claimed, subjects::all()),
                 "shadows" => (Case::shadowed, subjects::all()),
+                "guarded" => (Case::guarded, subjects::all()),
                 _ => (Case::stretched, subjects::all()),
             };
             names.remove(0);

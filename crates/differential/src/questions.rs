@@ -15,7 +15,7 @@ use lariat_formats::{LoadedModel, ModelFormat, read};
 use lariat_model::{Predicate, State, System};
 use lariat_testkit::oracle::Reachable;
 use lariat_testkit::questions::{follow, is_reached, most, nearest, stays_reachable, value};
-use lariat_testkit::{Random, coloured, nets, predicates, programs, reducible};
+use lariat_testkit::{Random, coloured, guarded, nets, predicates, programs, reducible};
 use std::ops::ControlFlow;
 
 /// Limit on the states of brute force.
@@ -85,6 +85,23 @@ impl Case {
         let questions = questions(&mut rng, &model);
         Case {
             family,
+            model,
+            questions,
+        }
+    }
+
+    /// Generates a net with inhibitor, reset and read arcs.
+    pub fn guarded(seed: u64) -> Case {
+        let mut rng = Random::new(seed);
+        let net = match rng.below(3) {
+            0 => nets::any(&mut rng),
+            _ => nets::random(&mut rng, 400),
+        };
+        let system = guarded::added(&mut rng, net);
+        let model = LoadedModel::new(ModelFormat::Pnml, system);
+        let questions = questions(&mut rng, &model);
+        Case {
+            family: "guarded net",
             model,
             questions,
         }

@@ -43,7 +43,12 @@ pub fn plans() -> Vec<(String, Plan)> {
     .map(|preset| (preset.to_owned(), Plan::of(preset)))
     .into();
     for preset in ["slap", "sog", "sop"] {
-        let checks = [Emptiness::Couvreur, Emptiness::Iec, Emptiness::Aec];
+        let checks = [
+            Emptiness::Couvreur,
+            Emptiness::Iec,
+            Emptiness::Aec,
+            Emptiness::Layers,
+        ];
         plans.extend(checks.map(|check| with(preset, check)));
     }
     plans.extend([
@@ -59,7 +64,7 @@ pub fn plans() -> Vec<(String, Plan)> {
         ..Variant::default()
     };
     for preset in [
-        "sog", "slap", "slap-fst", "bcz", "owcty", "el", "hyb", "ta", "tgta",
+        "explicit", "sog", "slap", "slap-fst", "bcz", "owcty", "el", "hyb", "ta", "tgta",
     ] {
         let plan = Plan::of(preset).as_variant(published);
         plans.push((format!("{preset}-published"), plan));
@@ -79,19 +84,8 @@ pub fn plans() -> Vec<(String, Plan)> {
     let slap_fst = Plan::of("slap-fst").checked_by(Emptiness::Iec);
     plans.push(("slap-fst-el".to_owned(), slap_fst.as_variant(el)));
     plans.push((DISTRIBUTED.to_owned(), distributed()));
-    for workers in [4, 8] {
-        plans.extend(["explicit", "ba"].map(|preset| with_workers(preset, workers)));
-    }
-    // The parallel check without the depth-first search beside it.
     for workers in [2, 3] {
-        let (name, plan) = with_workers("explicit", workers);
-        plans.push((
-            format!("{name}-owcty"),
-            plan.as_variant(Variant {
-                published: true,
-                ..plan.variant
-            }),
-        ));
+        plans.extend(["explicit", "ba"].map(|preset| with_workers(preset, workers)));
     }
     plans.extend(hyb_without());
     plans.extend(hyb_with_sets());
@@ -192,7 +186,7 @@ pub fn all() -> Vec<Subject> {
         let name = format!("facade-{}", preset.id.name());
         all.push(facade(&name, preset.plan().into()));
     }
-    let (name, plan) = with_workers("explicit", 4);
+    let (name, plan) = with_workers("explicit", 2);
     all.push(facade(&format!("facade-{name}"), plan.into()));
     for kind in [AutomatonKind::Ba, AutomatonKind::Ta, AutomatonKind::Tgta] {
         let name = format!("facade-sog-{}", kind.name());
@@ -234,7 +228,7 @@ fn threaded() -> Vec<Subject> {
         published: true,
         ..Variant::default()
     };
-    let mut subjects = Vec::new();
+    let (mut subjects, mut layered) = (Vec::new(), Vec::new());
     let mut add = |plan: Plan, threads: usize, variant: Variant| {
         let suffix = match (variant.published, variant.reachable_first) {
             (true, _) => "-published",
@@ -270,8 +264,12 @@ fn threaded() -> Vec<Subject> {
         }
         let [slap, sog] = ["slap", "sog"].map(Plan::of);
         add(slap.checked_by(Emptiness::Aec), threads, published);
+        let in_layers = slap.checked_by(Emptiness::Layers);
+        let name = format!("slap-layers-{threads}-threads");
+        layered.push(on_translation_with(&name, in_layers, threads).only(is_even));
         add(sog.checked_by(Emptiness::Iec), threads, published);
     }
+    subjects.extend(layered);
     subjects.push(hyb(2).only(|case| case.formula.size() % 4 == 1));
     subjects.push(hyb(3).only(|case| case.formula.size() % 4 == 3));
     subjects

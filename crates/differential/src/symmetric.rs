@@ -3,7 +3,7 @@
 //! A case contains only the unfolded net, so each subject is made for one model.
 
 use crate::subjects::{by_tableau, by_translation, decide_about, intern, rounds, run};
-use lariat::internals::{CheckOptions, Emptiness, EngineChoice, Plan, Schedule};
+use lariat::internals::{CheckOptions, Emptiness, EngineChoice, Plan, Schedule, Variant};
 use lariat_automata::Automaton;
 use lariat_budget::{Budget, ThreadPool};
 use lariat_formats::LoadedModel;
@@ -18,6 +18,14 @@ pub fn plans() -> Vec<(String, Plan)> {
     plans.extend(Emptiness::OF_SETS.iter().map(|check| {
         let plan = Plan::of("ssp").checked_by(*check);
         (format!("ssp-{}", check.name()), plan)
+    }));
+    let published = Variant {
+        published: true,
+        ..Variant::default()
+    };
+    plans.extend(Emptiness::OF_SETS.iter().map(|check| {
+        let plan = Plan::of("ssp").as_variant(published).checked_by(*check);
+        (format!("ssp-published-{}", check.name()), plan)
     }));
     plans
 }
@@ -60,7 +68,7 @@ pub fn subjects(model: &Arc<LoadedModel>) -> Vec<Subject> {
     all
 }
 
-fn facade(name: &str, engine: EngineChoice, model: Arc<LoadedModel>) -> Subject {
+pub(crate) fn facade(name: &str, engine: EngineChoice, model: Arc<LoadedModel>) -> Subject {
     Subject::new(name, move |case| {
         let (formulas, formula) = intern(case, &case.formula);
         let mut properties = PropertyList::new();

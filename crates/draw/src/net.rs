@@ -10,7 +10,7 @@ use crate::{Point, boxes, grid, stress};
 use lariat_budget::{Budget, Stop};
 use lariat_formats::LoadedModel;
 use lariat_model::coloured::{ColouredNet, SortKind, Term, TermKind};
-use lariat_model::{Action, System};
+use lariat_model::{System, Transition};
 use std::collections::BTreeMap;
 
 /// A node of a [`DrawnNet`]: places come first, then transitions, both in the order of the model.
@@ -71,7 +71,8 @@ pub struct NetArc {
     pub from: DrawnNodeId,
     /// The target.
     pub to: DrawnNodeId,
-    /// The weight or term; empty for one token without colour.
+    /// The weight or term; empty for one token without colour, `○` or `< 2` for an inhibitor arc,
+    /// `all` for a reset arc.
     pub label: String,
     /// True for a test arc, which has the same weight in both directions.
     pub tests: bool,
@@ -325,7 +326,7 @@ fn connected(near: &[Vec<usize>]) -> Vec<Vec<usize>> {
 }
 
 fn of_system(system: &System) -> Option<DrawnNet> {
-    if !system.is_net() {
+    if !system.has_places_only() {
         return None;
     }
     let initial = system.initial.first()?;
@@ -338,13 +339,29 @@ fn of_system(system: &System) -> Option<DrawnNet> {
     for event in &system.events {
         let here = DrawnNodeId(nodes.len() as u32);
         nodes.push(DrawnNode::transition(&event.name));
-        let Action::Net(list) = &event.action else {
-            return None;
-        };
+        let Transition {
+            arcs: list,
+            inhibitors,
+            resets,
+        } = Transition::of(&event.action)?;
         let label = |weight: i64| match weight {
             1 => String::new(),
             _ => weight.to_string(),
         };
+        for (var, bound) in inhibitors {
+            let label = match bound {
+                1 => "○".to_owned(),
+                bound => format!("< {bound}"),
+            };
+            arcs.push(NetArc::new(DrawnNodeId(var.0), here, label, false));
+        }
+        for (var, made) in resets {
+            let place = DrawnNodeId(var.0);
+            arcs.push(NetArc::new(place, here, "all".to_owned(), false));
+            if made > 0 {
+                arcs.push(NetArc::new(here, place, label(made), false));
+            }
+        }
         for arc in list {
             let (place, made) = (DrawnNodeId(arc.var.0), arc.need + arc.delta);
             let tests = arc.need > 0 && made == arc.need;

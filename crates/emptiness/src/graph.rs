@@ -137,6 +137,13 @@ pub trait Graph {
         cursor: &mut Self::Cursor,
     ) -> Result<Option<Edge>, Self::Stop>;
 
+    /// Called by a check before shared structures grow, with the bytes that the worker holds or is
+    /// about to hold. A graph with a budget leases them. The caller may hold a lock that other
+    /// workers need, so this function must not wait for another worker.
+    fn lease(&self, _worker: &mut Self::Worker, _bytes: usize) -> Result<(), Self::Stop> {
+        Ok(())
+    }
+
     /// Called by a check about every thousand edges, and before its own arrays grow, with the bytes
     /// that they hold or are about to hold. A graph with a budget leases them and polls the
     /// deadline. No lock is held, so a worker may wait for others here.
@@ -147,12 +154,6 @@ pub trait Graph {
     /// Called when the worker has finished or failed while other workers may continue: it must
     /// release everything that blocks them.
     fn rest(&self, _worker: &mut Self::Worker) {}
-
-    /// Called before the first other call in a thread, and before the worker continues after a
-    /// rest.
-    fn wake(&self, _worker: &mut Self::Worker) -> Result<(), Self::Stop> {
-        Ok(())
-    }
 }
 
 /// A graph whose nodes are sets ordered by inclusion.

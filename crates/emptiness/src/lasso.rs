@@ -75,22 +75,6 @@ pub(crate) fn lasso_with_any_marks<G: Graph>(
     }
 }
 
-/// A lasso with a shortest prefix into the component of `evidence`, which was not searched from an
-/// initial node; nodes with ids from `known` on are not visited.
-pub(crate) fn shortened_from<G: Graph>(
-    graph: &G,
-    worker: &mut G::Worker,
-    evidence: &Evidence,
-    known: usize,
-) -> Result<Option<GraphLasso>, G::Stop> {
-    shortened(
-        graph,
-        worker,
-        &Component::new(evidence, graph.marks()),
-        known,
-    )
-}
-
 fn lasso_in<G: Graph>(
     graph: &G,
     worker: &mut G::Worker,

@@ -11,15 +11,16 @@
 //! | check | on | uses | answers |
 //! | --- | --- | --- | --- |
 //! | [`couvreur`] | any [`Graph`] | equality | exact |
+//! | [`breadth_first`] | any [`Graph`] | equality, layers | exact |
 //! | [`couvreur_asking`] | any [`Graph`] | equality, oracle for paths | exact, if the oracle is |
-//! | [`owcty`] | [`Layered`], multi-threaded | equality, in-degrees | exact |
+//! | [`ufscc`] | any [`Graph`], multi-threaded | equality | exact |
 //! | [`nsiec`] | [`Ordered`] | inclusion in dead nodes | exact; the default for sets |
 //! | [`iec`] | [`Ordered`] | also inclusion of active nodes; splits | exact, on [`Decomposed`] |
 //! | [`aec`] | [`Ordered`] | also inclusion in active nodes | only "empty" is exact |
 //! | [`two_pass`] | [`LivelockGraph`] | equality, two passes at most | exact, testing automata |
 //! | [`streett`] | [`Streett`] | equality, refinement of components | exact, for strong fairness |
 //!
-//! All but [`owcty`] are one depth-first search with different decisions about unseen nodes. They
+//! All but [`ufscc`] and [`breadth_first`] are one depth-first search with different decisions about unseen nodes. They
 //! return [`Evidence`], from which [`lasso`] constructs a path and a cycle.
 //!
 //! ```
@@ -62,23 +63,28 @@
 #![forbid(unsafe_code)]
 
 mod aec;
+mod breadth_first;
+#[cfg(test)]
+mod components;
 mod couvreur;
 mod decomposed;
-mod edge_lists;
 mod graph;
 mod iec;
 mod inclusion;
 mod lasso;
 mod nsiec;
 mod outcome;
-mod owcty;
-mod remaining;
+mod pending_edges;
 mod rounds;
 mod scc_stack;
 mod streett;
+mod sync;
 mod two_pass;
+mod ufscc;
+mod union_find;
 
 pub use aec::aec;
+pub use breadth_first::breadth_first;
 pub use couvreur::couvreur;
 pub use decomposed::{Decomposed, DecomposedCursor};
 pub use graph::{Edge, Graph, Marks, NodeId, Ordered};
@@ -86,9 +92,8 @@ pub use iec::iec;
 pub use lasso::{GraphLasso, lasso};
 pub use nsiec::nsiec;
 pub use outcome::{Counts, Evidence, Outcome, SubsetNode};
-pub use owcty::{Layered, owcty};
-pub use remaining::Remaining;
 pub use rounds::{PathOracle, PathOutcome, couvreur_asking};
 pub use scc_stack::SearchPath;
 pub use streett::{FairLasso, NumberedEdge, PairSet, Streett, streett};
 pub use two_pass::{FirstPass, LivelockGraph, TwoPassEvidence, two_pass};
+pub use ufscc::{LassoHint, ufscc};

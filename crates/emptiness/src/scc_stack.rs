@@ -1,4 +1,4 @@
-//! The depth-first search that all checks of this crate except [`owcty`](crate::owcty()) share.
+//! The depth-first search that all checks of this crate except [`ufscc`](crate::ufscc()) share.
 //!
 //! Couvreur's search keeps, beside the path, a stack of the strongly connected components on the
 //! path. Nodes of these components are *active*; nodes of completed components are *dead*. An edge

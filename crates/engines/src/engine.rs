@@ -90,17 +90,20 @@ pub enum Emptiness {
     Iec,
     /// As NSIEC; prunes nodes included in active nodes. NSIEC decides if the result is inexact.
     Aec,
+    /// Expands nodes in layers.
+    Layers,
     /// Cycles first, then livelocks; for testing automata.
     TwoPass,
 }
 
 impl Emptiness {
     /// All checks.
-    pub const ALL: [Emptiness; 5] = [
+    pub const ALL: [Emptiness; 6] = [
         Emptiness::Couvreur,
         Emptiness::Nsiec,
         Emptiness::Iec,
         Emptiness::Aec,
+        Emptiness::Layers,
         Emptiness::TwoPass,
     ];
 
@@ -111,6 +114,7 @@ impl Emptiness {
             Emptiness::Nsiec => "nsiec",
             Emptiness::Iec => "iec",
             Emptiness::Aec => "aec",
+            Emptiness::Layers => "layers",
             Emptiness::TwoPass => "two-pass",
         }
     }
@@ -124,6 +128,7 @@ impl Emptiness {
             Emptiness::Aec => {
                 "also prunes nodes included in active nodes; nsiec if the result is inexact"
             }
+            Emptiness::Layers => "breadth-first: compares nodes for equality, nearest nodes first",
             Emptiness::TwoPass => {
                 "for single states with a testing automaton: cycles first, then livelocks"
             }
@@ -136,6 +141,7 @@ impl Emptiness {
         Emptiness::Couvreur,
         Emptiness::Iec,
         Emptiness::Aec,
+        Emptiness::Layers,
     ];
 }
 

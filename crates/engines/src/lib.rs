@@ -36,7 +36,7 @@ pub use engine::{
 };
 pub use engine_id::EngineId;
 pub use explicit::{Claims, EXPLICIT, FairnessAutomaton, Size, product_size};
-pub use hyb::{AbsenceProof, AbsenceProofs, HYB, Recurring};
+pub use hyb::{AbsenceProof, AbsenceProofs, EL_COMPOSED, HYB, OWCTY_COMPOSED, Recurring};
 pub use lariat_emptiness::Outcome;
 pub use lariat_model::Lasso;
 pub use problem::{Invariance, Problem};

@@ -100,6 +100,15 @@ impl<'a> Problem<'a> {
         self.prefixes && self.deadlock == Deadlock::Stutter && self.fairness.is_empty()
     }
 
+    /// Returns the problem in which only infinite runs are evidence.
+    #[must_use]
+    pub fn without_prefixes(&self) -> Problem<'a> {
+        Problem {
+            prefixes: false,
+            ..self.clone()
+        }
+    }
+
     /// Returns the letters that the automaton reads.
     pub fn alphabet(&self) -> &Arc<Alphabet> {
         &self.alphabet

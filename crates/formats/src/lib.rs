@@ -16,8 +16,9 @@ mod numbering;
 mod outline;
 pub mod pnml;
 pub mod promela;
+pub mod tina;
 mod xml;
 
 pub use declarations::{Declaration, DeclarationKind, declarations};
-pub use load::{LoadError, LoadedModel, ModelFormat, load, read, read_model};
+pub use load::{LoadError, LoadedModel, ModelFormat, load, load_quotient, read, read_model};
 pub use outline::Outline;

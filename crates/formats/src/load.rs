@@ -3,21 +3,25 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 use lariat_budget::{Budget, Lease, Stop};
 use rustc_hash::FxHashSet;
 
-use crate::dve::{self, Message, PropertyAutomaton, SymbolTable};
+use crate::dve::{self, Message, PropertyAutomaton};
 use crate::etf;
 use crate::pnml::{self, Pnml, Positions};
 use crate::promela;
-use lariat_model::coloured::{Coloured, ColouredNet, Unfolded, UnfoldedNames, unfold};
-use lariat_model::{Definition, InputError, Label, Labels, Names, Predicate, System};
+use crate::tina;
+use lariat_model::coloured::{
+    ColourQuotient, Coloured, ColouredNet, Unfolded, UnfoldedNames, quotient, unfold,
+};
+use lariat_model::{Definition, Expressions, InputError, Label, Labels, Names, Predicate, System};
 
 /// The supported formats.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ModelFormat {
-    /// Petri nets in XML.
+    /// Petri nets: PNML, and TINA's text.
     Pnml,
     /// Communicating processes.
     Dve,
@@ -36,6 +40,8 @@ pub struct LoadedModel {
     pub system: System,
     /// A property process: an automaton for the negation of a property.
     pub property: Option<PropertyAutomaton>,
+    /// Formulas of the model, with their names.
+    pub formulas: Vec<(String, String)>,
     /// Warnings about input that was interpreted or skipped.
     pub warnings: Vec<InputError>,
     /// Names other than those of single variables and events.
@@ -43,7 +49,7 @@ pub struct LoadedModel {
     /// Partial predicates and their definedness predicates.
     partial: Vec<(Predicate, Predicate)>,
     /// The names of a program, for expressions.
-    scope: Option<SymbolTable>,
+    scope: Option<Arc<dyn Expressions>>,
     /// Channel operations of the events of a program.
     pub messages: Vec<Message>,
     /// Coordinates of places and transitions, if given.
@@ -52,6 +58,8 @@ pub struct LoadedModel {
     pub labels: Labels,
     /// The coloured net that the system was unfolded from.
     pub coloured: Option<Box<Coloured>>,
+    /// The coloured net of which the system is the quotient.
+    pub quotient: Option<Box<ColourQuotient>>,
 }
 
 /// Reason why a file could not be loaded.
@@ -93,6 +101,7 @@ impl LoadedModel {
             format,
             system,
             property: None,
+            formulas: Vec::new(),
             warnings: Vec::new(),
             definitions: Vec::new(),
             partial: Vec::new(),
@@ -101,6 +110,7 @@ impl LoadedModel {
             positions: Positions::default(),
             labels: Labels::default(),
             coloured: None,
+            quotient: None,
         }
     }
 
@@ -132,7 +142,7 @@ impl LoadedModel {
             names.define_partial(truth.clone(), known.clone());
         }
         match &self.scope {
-            Some(scope) => names.with_expressions(scope),
+            Some(scope) => names.with_expressions(&**scope),
             None => names.with_labels(&self.labels),
         }
     }
@@ -205,9 +215,52 @@ fn lease(format: ModelFormat, bytes: &[u8], budget: &Budget) -> Result<Lease, St
     Ok(lease)
 }
 
+/// Number of instances of places and transitions from which a quotient is preferred to the
+/// unfolding. A smaller unfolding is searched at once.
+const MANY_INSTANCES: u64 = 20_000;
+
 /// Reads a model in any supported format if memory suffices; a coloured net is unfolded within the
 /// budget. `origin` names the file in errors.
 pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, LoadError> {
+    load_by(origin, bytes, budget, &unfolded)
+}
+
+/// As [`load`], but a coloured net with many instances is replaced by its quotient if it has one.
+/// Then formulas cannot name single colours and bindings.
+pub fn load_quotient(
+    origin: &str,
+    bytes: &[u8],
+    budget: &Budget,
+) -> Result<LoadedModel, LoadError> {
+    load_by(origin, bytes, budget, &|net, budget| {
+        if net.instance_count() >= MANY_INSTANCES
+            && let Some((quotient, system)) = quotient(&net, budget)?
+        {
+            return Ok(LoadedModel {
+                definitions: quotient.definitions(),
+                quotient: Some(Box::new(quotient)),
+                ..LoadedModel::new(ModelFormat::Pnml, system)
+            });
+        }
+        unfolded(net, budget)
+    })
+}
+
+fn unfolded(net: ColouredNet, budget: &Budget) -> Result<LoadedModel, Stop> {
+    let Unfolded { system, unfolding } = unfold(&net, budget)?;
+    Ok(LoadedModel {
+        coloured: Some(Box::new(Coloured { net, unfolding })),
+        ..LoadedModel::new(ModelFormat::Pnml, system)
+    })
+}
+
+/// Reads a model; `uncoloured` translates a coloured net.
+fn load_by(
+    origin: &str,
+    bytes: &[u8],
+    budget: &Budget,
+    uncoloured: &dyn Fn(ColouredNet, &Budget) -> Result<LoadedModel, Stop>,
+) -> Result<LoadedModel, LoadError> {
     let mut start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     start = start.trim_ascii_start();
     if start.is_empty() {
@@ -224,13 +277,7 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, 
         drop(reading);
         let mut model = match net {
             Pnml::Plain(system) => LoadedModel::new(ModelFormat::Pnml, system),
-            Pnml::Coloured(net) => {
-                let Unfolded { system, unfolding } = unfold(&net, budget)?;
-                LoadedModel {
-                    coloured: Some(Box::new(Coloured { net, unfolding })),
-                    ..LoadedModel::new(ModelFormat::Pnml, system)
-                }
-            }
+            Pnml::Coloured(net) => uncoloured(net, budget)?,
         };
         model.warnings = warnings;
         model.positions = positions;
@@ -251,6 +298,10 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, 
         let promela = promela::read(origin, bytes)?;
         return Ok(LoadedModel {
             messages: promela.messages,
+            formulas: promela.formulas,
+            property: promela.claim,
+            definitions: promela.definitions,
+            scope: Some(Arc::new(promela.scope)),
             warnings: promela.warnings,
             ..LoadedModel::new(ModelFormat::Promela, promela.system)
         });
@@ -263,18 +314,31 @@ pub fn load(origin: &str, bytes: &[u8], budget: &Budget) -> Result<LoadedModel, 
             property: dve.property,
             messages: dve.messages,
             warnings: dve.warnings,
-            scope: Some(dve.scope),
+            scope: Some(Arc::new(dve.scope)),
             ..LoadedModel::new(ModelFormat::Dve, dve.system)
         });
     }
+    if tina::looks_like_tina(bytes) {
+        let _reading = lease(ModelFormat::Pnml, bytes, budget)?;
+        let net = tina::read(origin, bytes)?;
+        let mut model = LoadedModel::new(ModelFormat::Pnml, net.system);
+        model.labels = labelled(net.labels, &model);
+        return Ok(model);
+    }
     let at = bytes.len() - start.len();
+    if let Some(other) = foreign_format(start) {
+        let error = InputError::at(origin, bytes, at..at + 1, other);
+        return Err(error
+            .help("save the net as PNML, or as text of TINA")
+            .into());
+    }
     Err(InputError::at(
         origin,
         bytes,
         at..at + 1,
         "this is no model in a known format",
     )
-    .help("expected PNML, which starts with `<`, DVE, which starts with a declaration or `process`, Promela, with `init` or a `proctype`, or ETF, which starts with `begin state`")
+    .help("expected PNML, which starts with `<`, DVE, which starts with a declaration or `process`, Promela, with `init` or a `proctype`, ETF, which starts with `begin state`, or a net of TINA, which starts with `net`, `tr` or `pl`")
     .into())
 }
 
@@ -286,12 +350,33 @@ pub(crate) fn has_promela_suffix(origin: &str) -> bool {
     suffix.is_some_and(|suffix| ["pml", "prom", "promela"].contains(&suffix))
 }
 
+/// The message about a text in a known format that is not read.
+fn foreign_format(text: &[u8]) -> Option<&'static str> {
+    let is_lola = text.starts_with(b"PLACE") || text.starts_with(b"SORT");
+    let known = [
+        (is_lola, "nets of LoLA are not read"),
+        (
+            text.starts_with(b"MODULE"),
+            "models of SMV and TLA+ are not read",
+        ),
+        (
+            text.starts_with(b"aag ") || text.starts_with(b"aig "),
+            "AIGER circuits are not read",
+        ),
+    ];
+    known
+        .into_iter()
+        .find_map(|(is_it, message)| is_it.then_some(message))
+}
+
 /// The names of a net's nodes besides their ids.
 fn labelled(list: Vec<Label>, model: &LoadedModel) -> Labels {
     if list.is_empty() {
         return Labels::default();
     }
-    let ids: FxHashSet<&str> = match model.coloured_net() {
+    let quotient = model.quotient.as_deref().map(|quotient| &quotient.net);
+    let coloured = model.coloured_net().or(quotient);
+    let ids: FxHashSet<&str> = match coloured {
         Some(net) => {
             let places = net.places.iter().map(|place| &*place.name);
             places
@@ -305,7 +390,7 @@ fn labelled(list: Vec<Label>, model: &LoadedModel) -> Labels {
                 .collect()
         }
     };
-    Labels::new(list, model.coloured.is_some(), |name| ids.contains(name))
+    Labels::new(list, coloured.is_some(), |name| ids.contains(name))
 }
 
 /// Reads the system of a model in any supported format.

@@ -160,6 +160,21 @@ impl<'a> Element<'a> {
         Ok(found)
     }
 
+    /// Refuses attributes that are not in the list; those of namespaces are no part of the model.
+    pub fn only(&self, known: &[&str]) -> XmlResult<()> {
+        for attribute in self.tag.attributes().flatten() {
+            let key = attribute.key.as_ref();
+            let is_foreign = key == "xmlns" || key.contains(':');
+            if !is_foreign && !known.contains(&key) {
+                let (_, span) = self.source.own(&attribute.value);
+                let message = format!("unknown attribute `{key}` of <{}>", self.name);
+                let expected = format!("expected {}", known.join(", "));
+                return Err(self.source.error(span, message).help(expected));
+            }
+        }
+        Ok(())
+    }
+
     /// Requires an attribute to be present.
     pub fn required(
         &self,

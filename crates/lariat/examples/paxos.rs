@@ -14,16 +14,16 @@ const PROPOSERS: usize = 2;
 const ACCEPTORS: usize = 3;
 const MAJORITY: usize = 2;
 
-pub type Ballot = u8;
+pub(crate) type Ballot = u8;
 /// The last vote of an acceptor: ballot and value.
-pub type Vote = Option<(Ballot, char)>;
+pub(crate) type Vote = Option<(Ballot, char)>;
 
-pub struct Paxos {
+pub(crate) struct Paxos {
     forgetful: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Node {
+pub(crate) enum Node {
     Preparing { promises: Vec<(Id, Vote)> },
     Proposing { value: char, accepted: Vec<Id> },
     Chosen(char),
@@ -31,7 +31,7 @@ pub enum Node {
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Message {
+pub(crate) enum Message {
     Prepare(Ballot),
     Promise(Ballot, Vote),
     Propose(Ballot, char),
@@ -103,7 +103,7 @@ fn chosen(world: &World<Paxos>) -> impl Iterator<Item = char> {
 }
 
 /// The checker of the protocol.
-pub fn checker(forgetful: bool) -> Checker<Actors<Paxos>> {
+pub(crate) fn checker(forgetful: bool) -> Checker<Actors<Paxos>> {
     let name = |id: Id| match id.0.checked_sub(PROPOSERS) {
         None => format!("proposer {}", id.0),
         Some(i) => format!("acceptor {i}"),
@@ -119,9 +119,9 @@ pub fn checker(forgetful: bool) -> Checker<Actors<Paxos>> {
 }
 
 /// Proposers that have chosen agree.
-pub const SAFETY: &str = "G !disagree";
+pub(crate) const SAFETY: &str = "G !disagree";
 /// Some value is chosen, if all messages arrive.
-pub const LIVENESS: &str = "F chosen";
+pub(crate) const LIVENESS: &str = "F chosen";
 
 fn main() -> Result<(), lariat::Error> {
     for forgetful in [false, true] {

@@ -13,27 +13,27 @@ use lariat::modelling::actors::{Actor, Actors, Event, Id, Out, World};
 const NODES: usize = 3;
 const MAJORITY: usize = 2;
 
-pub struct Raft {
+pub(crate) struct Raft {
     terms: u8,
     generous: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Node {
+pub(crate) struct Node {
     term: u8,
     voted: Option<Id>,
     role: Role,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Role {
+pub(crate) enum Role {
     Follower { leader: Option<Id> },
     Candidate { votes: Vec<Id> },
     Leader,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Message {
+pub(crate) enum Message {
     Request(u8),
     Vote(u8),
     Heartbeat(u8),
@@ -105,7 +105,7 @@ fn leaders(world: &World<Raft>) -> impl Iterator<Item = u8> {
 }
 
 /// The checker of the protocol.
-pub fn checker(terms: u8, generous: bool) -> Checker<Actors<Raft>> {
+pub(crate) fn checker(terms: u8, generous: bool) -> Checker<Actors<Raft>> {
     Checker::new(Actors::new(Raft { terms, generous }, NODES))
         .atom("two leaders", |world| {
             let mut terms: Vec<u8> = leaders(world).collect();
@@ -128,9 +128,9 @@ pub fn checker(terms: u8, generous: bool) -> Checker<Actors<Raft>> {
 }
 
 /// No term has two leaders.
-pub const SAFETY: &str = r#"G !"two leaders""#;
+pub(crate) const SAFETY: &str = r#"G !"two leaders""#;
 /// All nodes get to know the leader of the last term.
-pub const LIVENESS: &str = "G (elected -> F known)";
+pub(crate) const LIVENESS: &str = "G (elected -> F known)";
 
 fn main() -> Result<(), lariat::Error> {
     for generous in [false, true] {

@@ -15,12 +15,12 @@ const WRITER: Id = Id(0);
 const READER: Id = Id(1);
 const MAJORITY: usize = 2;
 
-pub struct Register {
+pub(crate) struct Register {
     hasty: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Node {
+pub(crate) enum Node {
     Replica(u8),
     Writer { acks: usize },
     Reader { results: Vec<u8>, phase: Phase },
@@ -28,7 +28,7 @@ pub enum Node {
 
 /// The phase of a read: values are being collected, or the largest one is being written back.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Phase {
+pub(crate) enum Phase {
     Query { answers: usize, largest: u8 },
     WriteBack { acks: usize, value: u8 },
     Done,
@@ -36,7 +36,7 @@ pub enum Phase {
 
 /// Every message to a replica has a number, which its answer repeats.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Message {
+pub(crate) enum Message {
     Read(usize),
     Value(usize, u8),
     Write(usize, u8),
@@ -125,7 +125,7 @@ impl Actor for Register {
 }
 
 /// The checker of the protocol.
-pub fn checker(hasty: bool) -> Checker<Actors<Register>> {
+pub(crate) fn checker(hasty: bool) -> Checker<Actors<Register>> {
     let name = |id| match id {
         WRITER => "writer".to_owned(),
         READER => "reader".to_owned(),
@@ -149,9 +149,9 @@ pub fn checker(hasty: bool) -> Checker<Actors<Register>> {
 }
 
 /// The second read returns no older value than the first one.
-pub const SAFETY: &str = r#"G !"goes back""#;
+pub(crate) const SAFETY: &str = r#"G !"goes back""#;
 /// Reads end although a replica may crash.
-pub const LIVENESS: &str = r#"G "clients up" -> F "read twice""#;
+pub(crate) const LIVENESS: &str = r#"G "clients up" -> F "read twice""#;
 
 fn main() -> Result<(), lariat::Error> {
     for hasty in [false, true] {

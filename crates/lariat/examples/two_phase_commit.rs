@@ -12,13 +12,13 @@ use lariat::modelling::actors::{Actor, Actors, Event, Id, Out, World};
 
 const COORDINATOR: Id = Id(0);
 
-pub struct Commit {
+pub(crate) struct Commit {
     participants: usize,
     impatient: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Node {
+pub(crate) enum Node {
     Collecting { yes: Vec<Id> },
     Working,
     Prepared,
@@ -27,14 +27,14 @@ pub enum Node {
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Message {
+pub(crate) enum Message {
     Vote(bool),
     Decide(bool),
 }
 
 /// A participant finishes its part of the work, or loses its patience.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Timer {
+pub(crate) enum Timer {
     Finish,
     Fail,
 }
@@ -104,7 +104,7 @@ impl Actor for Commit {
 }
 
 /// The checker of the protocol.
-pub fn checker(participants: usize, impatient: bool) -> Checker<Actors<Commit>> {
+pub(crate) fn checker(participants: usize, impatient: bool) -> Checker<Actors<Commit>> {
     let model = Commit {
         participants,
         impatient,
@@ -128,9 +128,9 @@ pub fn checker(participants: usize, impatient: bool) -> Checker<Actors<Commit>> 
 }
 
 /// No participant commits while another aborts.
-pub const SAFETY: &str = "G !(commit & abort)";
+pub(crate) const SAFETY: &str = "G !(commit & abort)";
 /// Every node learns the decision.
-pub const LIVENESS: &str = "F done";
+pub(crate) const LIVENESS: &str = "F done";
 
 fn main() -> Result<(), lariat::Error> {
     for impatient in [false, true] {

@@ -67,7 +67,9 @@ impl Faults {
         limit: Option<Duration>,
     ) -> Option<Faults> {
         let system = &model.system;
-        let is_program = |event: &Event| event.action.is_program();
+        // Transitions with inhibitor arcs are programs that cannot fail.
+        let has_places_only = system.has_places_only();
+        let is_program = |event: &Event| event.action.is_program() && !has_places_only;
         let findings = system.declared_findings();
         if findings.is_empty() && !system.events.iter().any(is_program) {
             return None;

@@ -9,6 +9,7 @@ pub use crate::cross_check::{Agreement, CrossCheck, agreement, reconcile, unrela
 pub use crate::decision::{Attempt, Decision};
 pub use crate::faults::{Faults, overflow_warning};
 pub use crate::limits::default_memory;
+pub use crate::observation::observed;
 pub use crate::options::{CheckOptions, EngineChoice};
 pub use crate::plan::{Plan, Preset};
 pub use crate::plan_run::PlanRun;
@@ -33,6 +34,7 @@ pub use lariat_budget::{
     Stats, Stop, ThreadPool,
 };
 pub use lariat_engines as engines;
+pub use lariat_engines::sets::ObservationGraph;
 pub use lariat_engines::{
     AbsenceProof, AbsenceProofs, Account, AutomatonKind, Claims, Emptiness, EngineId, Fixpoint,
     Needs, Recurring, Variant, Workers,

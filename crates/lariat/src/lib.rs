@@ -81,6 +81,7 @@ mod learning;
 mod limits;
 mod model;
 pub mod modelling;
+mod observation;
 mod on_sets;
 mod options;
 mod phases;

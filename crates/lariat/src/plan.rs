@@ -5,8 +5,9 @@
 //! properties that a plan requires. `auto` is not a plan: it runs several.
 
 use lariat_engines::{
-    AbsenceProofs, AutomatonKind, BCZ, EL, EXPLICIT, Emptiness, Engine, EngineId, Fixpoint, HYB,
-    Needs, OWCTY, Procedure, Recurring, SLAP, SLAP_FST, SOG, SOP, SSP, SYM, Variant, WALK, Workers,
+    AbsenceProofs, AutomatonKind, BCZ, EL, EL_COMPOSED, EXPLICIT, Emptiness, Engine, EngineId,
+    Fixpoint, HYB, Needs, OWCTY, OWCTY_COMPOSED, Procedure, Recurring, SLAP, SLAP_FST, SOG, SOP,
+    SSP, SYM, Variant, WALK, Workers,
 };
 use lariat_model::Strength;
 use std::fmt;
@@ -202,7 +203,14 @@ impl Plan {
         } else {
             self.automaton
         };
+        // The published fixpoints search a product of another form.
+        let engine = match self.engine.id {
+            EngineId::El if variant.published => &EL_COMPOSED,
+            EngineId::Owcty if variant.published => &OWCTY_COMPOSED,
+            _ => self.engine,
+        };
         Plan {
+            engine,
             variant,
             automaton,
             emptiness,
@@ -212,7 +220,9 @@ impl Plan {
 
     /// Returns whether several workers can search one product together.
     pub fn works_together(&self) -> bool {
-        self.engine.id == EngineId::Explicit && !self.automaton.is_testing()
+        self.engine.id == EngineId::Explicit
+            && !self.automaton.is_testing()
+            && !self.variant.published
     }
 
     /// Returns whether the engine calls programs that compute the steps of a model.
@@ -317,7 +327,9 @@ impl Plan {
             }
             ([], _) => {
                 let method = match self.engine.procedure {
-                    Procedure::Sets(_) => "computes a fixpoint",
+                    Procedure::Sets(_) | Procedure::Hyb(_) if self.engine.id != EngineId::Hyb => {
+                        "computes a fixpoint"
+                    }
                     _ => "searches no graph",
                 };
                 format!("`{name}` {method} and has no emptiness check to choose")
@@ -340,7 +352,7 @@ impl Plan {
         if variant.published && !has_published {
             return Err(format!("`{name}` has no published variant"));
         }
-        let component_wise = matches!(self.engine.procedure, Procedure::Hyb(_));
+        let component_wise = self.engine.id == EngineId::Hyb;
         if variant.published && component_wise && self.automaton != AutomatonKind::Ba {
             return Err(format!(
                 "the published variant of `{name}` reads Büchi automata (`--automaton-kind ba`)"
@@ -352,7 +364,8 @@ impl Plan {
                 "`{name}` does not start with the reachable states; only engines on sets do"
             ));
         }
-        if variant.doubts && (!on_sets || self.emptiness != Some(Emptiness::Aec)) {
+        let of_sets = on_sets || self.engine.id == EngineId::Ssp;
+        if variant.doubts && (!of_sets || self.emptiness != Some(Emptiness::Aec)) {
             return Err("only the emptiness check `aec` can be inconclusive".to_owned());
         }
         if variant.workers != Workers::ONE && !self.works_together() {

@@ -36,6 +36,10 @@ impl PlanRun<'_> {
         cache: &mut SpaceCache<'s>,
         account: &mut Account,
     ) -> Found {
+        // The papers search complete lassos: no prefix is evidence.
+        let published = self.plan.variant.published;
+        let whole_runs = published.then(|| problem.without_prefixes());
+        let problem = whole_runs.as_ref().unwrap_or(problem);
         let kind = self.plan.automaton;
         account
             .stats

@@ -3,7 +3,9 @@
 use crate::model::Model;
 use crate::options::CheckOptions;
 use crate::subject::PropertyForm;
-use lariat_automata::{Automaton, Guards, Hoa, HoaError, StateId, Transition, read_hoa};
+use lariat_automata::{
+    Automaton, Guards, Hoa, HoaError, StateId, Transition, hoa_stream, read_hoa,
+};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
 use lariat_formats::dve::PropertyAutomaton;
@@ -13,6 +15,7 @@ use lariat_model::{
     Deadlock, Errors, Fairness, Finding, FindingKind, InputError, Modality, NamedProperty, Names,
     PropertyList, Strength,
 };
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The properties of a model, in the order in which they were added.
@@ -207,10 +210,35 @@ impl<'m> Properties<'m> {
         added
     }
 
-    /// Adds the automaton of a *negated* property, in the HOA format: no run may be accepted by it.
+    /// Adds the automata of *negated* properties, in the HOA format: no run may be accepted by one.
+    ///
+    /// In a stream of several automata each is a property with the name of the automaton. One
+    /// without a name, and a single automaton, are named by their positions.
     pub fn add_automaton(&mut self, origin: &str, bytes: &[u8]) -> Result<(), InputError> {
-        let (text, automaton) = self.hoa(origin, bytes)?;
-        self.push_automaton(text, automaton);
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let at = error.valid_up_to();
+            InputError::at(origin, bytes, at..at + 1, "this is not UTF-8")
+                .help("expected an automaton in the HOA format")
+        })?;
+        let parts = hoa_stream(text);
+        let is_stream = parts.len() > 1;
+        for part in parts {
+            let start = part.start;
+            let Hoa { name, automaton } = self.hoa(origin, text, part)?;
+            let claim = automaton_claim(origin, &name);
+            let position = (self.list.len() + 1).to_string();
+            let own = if is_stream && !name.is_empty() {
+                name
+            } else {
+                position
+            };
+            if self.find(&own).is_some() {
+                let message = format!("a second property is called `{own}`");
+                let error = InputError::at(origin, bytes, start..start + 1, message);
+                return Err(error.help(PropertyList::OWN_NAME));
+            }
+            self.push_automaton(own, claim, automaton);
+        }
         Ok(())
     }
 
@@ -223,7 +251,8 @@ impl<'m> Properties<'m> {
         let automaton = process_automaton(process, &mut self.bound)?;
         let name = &process.name;
         let text = format!("no run is accepted by the property process {name}");
-        self.push_automaton(text, automaton);
+        let position = (self.list.len() + 1).to_string();
+        self.push_automaton(position, text, automaton);
         Ok(())
     }
 
@@ -365,9 +394,9 @@ impl<'m> Properties<'m> {
         self.taken = self.bound.list.len();
     }
 
-    fn push_automaton(&mut self, text: String, automaton: Automaton) {
+    fn push_automaton(&mut self, name: String, text: String, automaton: Automaton) {
         self.list.push(Property {
-            name: (self.list.len() + 1).to_string(),
+            name,
             text,
             atoms: automaton.atoms.clone(),
             kind: PropertyKind::Never(automaton),
@@ -379,13 +408,8 @@ impl<'m> Properties<'m> {
         });
     }
 
-    /// The automaton in a HOA file, its propositions bound to the model, and a sentence about it.
-    fn hoa(&mut self, origin: &str, bytes: &[u8]) -> Result<(String, Automaton), InputError> {
-        let text = std::str::from_utf8(bytes).map_err(|error| {
-            let at = error.valid_up_to();
-            InputError::at(origin, bytes, at..at + 1, "this is not UTF-8")
-                .help("expected an automaton in the HOA format")
-        })?;
+    /// The automaton in a part of a HOA file, its propositions bound to the model.
+    fn hoa(&mut self, origin: &str, text: &str, part: Range<usize>) -> Result<Hoa, InputError> {
         let mut advice = None;
         let (bound, names) = (&mut self.bound, &self.names);
         let mut bind = |proposition: &str| {
@@ -395,16 +419,15 @@ impl<'m> Properties<'m> {
                 message
             })
         };
-        match read_hoa(text, &mut bind) {
-            Ok(Hoa { name, automaton }) => Ok((automaton_claim(origin, &name), automaton)),
-            Err(HoaError { span, message }) => {
-                let error = InputError::at(origin, bytes, span, message);
-                Err(match advice {
-                    Some(advice) => error.help(advice),
-                    None => error,
-                })
+        let start = part.start;
+        read_hoa(&text[part], &mut bind).map_err(|HoaError { span, message }| {
+            let span = span.start + start..span.end + start;
+            let error = InputError::at(origin, text.as_bytes(), span, message);
+            match advice {
+                Some(advice) => error.help(advice),
+                None => error,
             }
-        }
+        })
     }
 }
 

@@ -12,7 +12,7 @@ use lariat_budget::Budget;
 use lariat_engines::folded;
 use lariat_formats::LoadedModel;
 use lariat_ltl::{AtomId, Formula, Formulas};
-use lariat_model::coloured::Coloured;
+use lariat_model::coloured::{ColourQuotient, Coloured};
 use lariat_model::{
     Constraint, Deadlock, EvidenceKind, Fairness, Lasso, Predicate, PropertyList, Proposition,
     ReplayError, System, Value,
@@ -41,6 +41,8 @@ pub struct Subject<'s> {
     /// The lift to the coloured net of which the original is the unfolding.
     unfolding: Option<UnfoldingLift<'s>>,
     coloured: Option<&'s Coloured>,
+    /// The coloured net of which the original is the quotient.
+    quotient: Option<&'s ColourQuotient>,
     formulas: Arc<Formulas>,
     passes: Vec<Arc<PassResult<'s>>>,
     /// The meaning of the atoms in the last system.
@@ -67,6 +69,7 @@ impl<'s> Subject<'s> {
         Subject {
             unfolding: model.coloured_net().map(lift),
             coloured: model.coloured.as_deref(),
+            quotient: model.quotient.as_deref(),
             valued: atoms
                 .filter_map(|atom| Some((atom, properties.known(atom)?.clone())))
                 .collect(),
@@ -87,6 +90,7 @@ impl<'s> Subject<'s> {
             valued: Arc::default(),
             unfolding: None,
             coloured: None,
+            quotient: None,
             formulas: Arc::new(formulas.clone()),
             passes: Vec::new(),
             propositions,
@@ -267,6 +271,9 @@ impl<'s> Subject<'s> {
             Err("a finite prefix does not show a fair continuation".to_owned())?;
         }
         met(self.original, &self.fairness.constraints, &lasso, budget)?;
+        if let Some(quotient) = self.quotient {
+            quotient.replay(&lasso, budget)?;
+        }
         match self.unfolding {
             Some(unfolding) => unfolding
                 .back(lasso, budget)

@@ -47,6 +47,8 @@ pub enum UnaryOp {
 #[allow(missing_docs, reason = "named like the operators")]
 pub enum BinaryOp {
     Add,
+    /// Adds without the limit of 32 bits: for token counts, whose sums fit 63 bits.
+    AddWide,
     Sub,
     Mul,
     /// Truncates towards zero, as in C.
@@ -213,6 +215,7 @@ impl BinaryOp {
         let amount = |y: Value| u32::try_from(y).ok().filter(|y| *y < 32);
         match self {
             BinaryOp::Add => Ok(narrow(x.wrapping_add(y))),
+            BinaryOp::AddWide => Ok(x.saturating_add(y)),
             BinaryOp::Sub => Ok(narrow(x.wrapping_sub(y))),
             BinaryOp::Mul => Ok(narrow(x.wrapping_mul(y))),
             BinaryOp::Div | BinaryOp::Rem if y == 0 => Err(EvalError::Division),

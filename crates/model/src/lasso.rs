@@ -71,7 +71,7 @@ impl Step {
         target
     }
 
-    fn apply(&self, state: &mut [Value]) {
+    pub(crate) fn apply(&self, state: &mut [Value]) {
         for (var, change) in &self.changes {
             let value = &mut state[var.index()];
             *value = value.wrapping_add(*change);
@@ -180,6 +180,14 @@ impl Lasso {
     /// Returns whether the run has no steps.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Approximate bytes of memory that the run takes.
+    pub fn bytes(&self) -> usize {
+        // An allocation takes more than its contents.
+        const BLOCK: usize = 16;
+        let step = |step: &Step| size_of::<Step>() + BLOCK + size_of_val(&*step.changes);
+        size_of_val(&*self.initial) + self.steps().map(step).sum::<usize>()
     }
 
     /// A cursor at the initial state, over all steps.

@@ -32,6 +32,7 @@ mod reachability;
 mod semantics;
 mod source;
 mod system;
+mod transition;
 mod visible;
 
 pub use atoms::{ParsedAtom, TokenSum};
@@ -53,4 +54,5 @@ pub use system::{
     Action, Arc, Assignment, Chain, ChainChoice, ChainPoint, ChainStep, Deadlock, Domain, Event,
     EventId, Row, State, System, Unit, Value, VarId, Variable,
 };
+pub use transition::{MOST_GUARDED, Transition};
 pub use visible::{escape, is_invisible, visible};

@@ -39,6 +39,12 @@ pub trait Expressions: fmt::Debug + Send + Sync {
 
     /// Parses an expression; returns its canonical text and the predicate that it is not 0.
     fn atom(&self, text: &str) -> Result<(String, Predicate), AtomError>;
+
+    /// Translates a formula as users of the modelling language write it to one with quoted atoms;
+    /// `None` if the language has no formulas.
+    fn formula(&self, _text: &str) -> Option<Result<String, AtomError>> {
+        None
+    }
 }
 
 /// The kinds of meanings that a context accepts.

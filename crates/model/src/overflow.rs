@@ -382,6 +382,7 @@ fn of_binary(op: BinaryOp, x: (Value, Value), y: (Value, Value)) -> (Value, Valu
     let are_natural = x.0 >= 0 && y.0 >= 0;
     match op {
         BinaryOp::Add => fit(a + c, b + d),
+        BinaryOp::AddWide => (x.0.saturating_add(y.0), x.1.saturating_add(y.1)),
         BinaryOp::Sub => fit(a - d, b - c),
         BinaryOp::Mul => {
             let corners = [a * c, a * d, b * c, b * d];

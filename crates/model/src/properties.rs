@@ -252,6 +252,22 @@ impl PropertyList {
             bound: &mut self.bound,
             partial: &mut self.partial,
         };
+        let translated = names.expressions.and_then(|e| e.formula(text)).transpose();
+        let translated = translated.map_err(
+            |AtomError {
+                 message,
+                 help,
+                 span,
+             }| {
+                let span = span.unwrap_or(0..text.len());
+                let error = ParseError::new(span, message);
+                match help {
+                    Some(help) => error.help(help),
+                    None => error,
+                }
+            },
+        )?;
+        let text = translated.as_deref().unwrap_or(text);
         let (modality, path) = if self.modalities {
             modality(names, text)
         } else {

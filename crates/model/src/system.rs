@@ -312,6 +312,13 @@ impl System {
         self.events.iter().all(is_transition)
     }
 
+    /// Returns whether all variables are places of a net; its transitions may have inhibitor and
+    /// reset arcs.
+    pub fn has_places_only(&self) -> bool {
+        let is_place = |v: &Variable| matches!(v.domain, Domain::Count { .. });
+        self.variables.iter().all(is_place)
+    }
+
     /// Returns whether some transition of a net produces more tokens than it consumes. If none
     /// does, the total number of tokens never grows.
     pub fn makes_tokens(&self) -> bool {

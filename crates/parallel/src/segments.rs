@@ -6,7 +6,6 @@
 //! so at most a quarter of the memory is unused.
 
 use crate::leaf::Leaf;
-use lariat_budget::{SharedLease, Stop};
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -84,30 +83,39 @@ impl<T: Default> Segments<T> {
         Some(&self.segments[segment].get()?[place])
     }
 
-    /// Allocates the segment of item `i`, below 2⁴⁰, if it does not exist, after taking its bytes
-    /// from `lease`; an error is returned and nothing allocated. A thread inside a
-    /// [gate](crate::SharedHandle) may block here: the thread that allocates waits for nothing.
+    /// Allocates the segment of item `i`, below 2⁴⁰, if it does not exist. Calls `ask` with the
+    /// number of bytes before; an error is returned and nothing allocated. `ask` is called under a
+    /// [leaf lock](Leaf), for which threads inside a [gate](crate::SharedHandle) block: it must not
+    /// wait for another thread or use a gate, which debug builds check.
     #[inline]
-    pub fn reserve(&self, i: usize, lease: &SharedLease) -> Result<(), Stop> {
-        self.reserve_all(i..i + 1, lease)
+    pub fn reserve<E>(&self, i: usize, ask: impl FnMut(usize) -> Result<(), E>) -> Result<(), E> {
+        self.reserve_all(i..i + 1, ask)
     }
 
     /// Like [`reserve`](Segments::reserve), for a non-empty range of items.
     #[inline]
-    pub fn reserve_all(&self, items: Range<usize>, lease: &SharedLease) -> Result<(), Stop> {
+    pub fn reserve_all<E>(
+        &self,
+        items: Range<usize>,
+        mut ask: impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<(), E> {
         for segment in place(items.start).0..=place(items.end - 1).0 {
             if self.segments[segment].get().is_none() {
-                self.make(segment, lease)?;
+                self.make(segment, &mut ask)?;
             }
         }
         Ok(())
     }
 
     #[cold]
-    fn make(&self, segment: usize, lease: &SharedLease) -> Result<(), Stop> {
+    fn make<E>(
+        &self,
+        segment: usize,
+        mut ask: impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.growing.with(|()| {
             if self.segments[segment].get().is_none() {
-                lease.take(length(segment) * size_of::<T>())?;
+                ask(length(segment) * size_of::<T>())?;
                 self.segments[segment]
                     .get_or_init(|| (0..length(segment)).map(|_| T::default()).collect());
             }
@@ -119,7 +127,7 @@ impl<T: Default> Segments<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lariat_budget::Budget;
+    use lariat_budget::{Budget, Stop};
     use std::sync::atomic::{AtomicU32, Ordering};
 
     #[test]
@@ -145,7 +153,7 @@ mod tests {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for i in 0..10_000usize {
-                        array.reserve(i, &lease).unwrap();
+                        array.reserve(i, |bytes| lease.take(bytes)).unwrap();
                         array.at(i).fetch_add(i as u32, Ordering::Relaxed);
                     }
                 });
@@ -153,9 +161,13 @@ mod tests {
         });
         assert!((0..10_000).all(|i| array.at(i).load(Ordering::Relaxed) == 4 * i as u32));
         assert_eq!(lease.bytes(), 4 * 10_240);
-        assert_eq!(array.reserve(1 << 24, &lease), Err(Stop::Memory));
+        assert_eq!(
+            array.reserve(1 << 24, |bytes| lease.take(bytes)),
+            Err(Stop::Memory)
+        );
         assert!(array.get(1 << 24).is_none());
-        array.reserve_all(100_000..300_000, &lease).unwrap();
+        let take = |bytes| lease.take(bytes);
+        array.reserve_all(100_000..300_000, take).unwrap();
         assert!((100_000..300_000).all(|i| array.get(i).is_some()));
         drop(lease);
         assert_eq!(budget.bytes_used(), 0);

@@ -1,8 +1,9 @@
-//! Lariat in a web page: reads a model and formulas as one JSON object on stdin, and writes the verdicts and the page of
-//! the runs as one JSON object on stdout.
+//! Lariat in a web page: reads a model and formulas as one JSON object on stdin, and writes the
+//! verdicts and the page of the runs as one JSON object on stdout.
 //!
-//! The browser runs this program compiled for `wasm32-wasip1` (see `web/`), which needs no `unsafe`: the page provides
-//! stdin, stdout and a clock. There are no threads and no files, so one thread reads, checks and draws.
+//! The browser runs this program compiled for `wasm32-wasip1` (see `web/`), which needs no `unsafe`:
+//! the page provides stdin, stdout and a clock. There are no threads and no files, so one thread
+//! reads, checks and draws.
 
 #![forbid(unsafe_code)]
 

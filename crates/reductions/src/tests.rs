@@ -377,3 +377,19 @@ fn reductions_reach_a_fixed_point_within_counted_work() {
     assert!(reduce(&ring, &support, Rules::all(), &mut no_advice, &few).is_none());
     assert!(reduce(&ring, &support, Rules::NONE, &mut no_advice, &whole).is_none());
 }
+
+/// Every two of many places are connected by moves, so that a list of all moves would be too long.
+#[test]
+fn rings_may_have_many_moves() {
+    let size = 110u32;
+    let pairs = (0..size).flat_map(|from| (0..size).map(move |to| (from, to)));
+    let moves: Vec<[(u32, Value, Value); 2]> = pairs
+        .filter(|(from, to)| from != to)
+        .map(|(from, to)| [(from, 1, 0), (to, 0, 1)])
+        .collect();
+    let mut initial = vec![0; size as usize];
+    initial[0] = 1;
+    let moves: Vec<&Arcs> = moves.iter().map(|arcs| &arcs[..]).collect();
+    let (places, events) = left(&net(&initial, &moves), Rule::TokenRings, &[]).unwrap();
+    assert_eq!((places.len(), events.len()), (1, 1));
+}

@@ -23,7 +23,7 @@ use super::net::{EventIndex, ReducibleNet, ReducibleTransition};
 use super::trace_lift::{EventExpansion, Ring};
 use lariat_budget::Stop;
 use lariat_model::{Arc, Value, VarId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc as Shared;
 
 pub(super) fn apply(net: &mut ReducibleNet<'_>) -> Result<(), Stop> {
@@ -128,10 +128,15 @@ fn fuse(net: &mut ReducibleNet<'_>, places: &[VarId], moves: &[Move]) {
     let way = |at: EventIndex| Some(net.transition(at)?.way.clone());
     let one_move = |(from, to, at): &Move| Some((place(*from).ok()?, place(*to).ok()?, way(*at)?));
     let there: Option<Vec<(usize, usize, EventExpansion)>> = moves.iter().map(one_move).collect();
-    let any = moves.iter().filter_map(|(.., at)| way(*at)).collect();
-    let (Some(there), Some(any)) = (there, EventExpansion::either(any)) else {
+    // Some move is enabled iff one of these is: every place has a move out.
+    let mut sources = FxHashSet::default();
+    let one_out = moves.iter().filter(|(from, ..)| sources.insert(*from));
+    let any = one_out.filter_map(|(.., at)| way(*at)).collect();
+    let (Some(mut there), Some(any)) = (there, EventExpansion::either(any)) else {
         return;
     };
+    there.sort_by_key(|(from, to, _)| (*to, *from));
+    there.dedup_by_key(|(from, to, _)| (*to, *from));
     let ring = Shared::new(Ring {
         places: places.iter().map(|p| net.members(p).to_vec()).collect(),
         moves: there,

@@ -37,7 +37,7 @@ enum Leg {
 pub(super) struct Ring {
     /// By place of the ring: the places of the original fused into it.
     pub places: Vec<Vec<VarId>>,
-    /// Moves as source and target position with the way that performs them.
+    /// Moves as source and target position with the way that performs them; sorted by target.
     pub moves: Vec<(usize, usize, EventExpansion)>,
 }
 
@@ -219,7 +219,11 @@ impl Ring {
                 }
                 return Some(ways);
             }
-            for (from, _, way) in self.moves.iter().filter(|(_, there, _)| *there == at) {
+            let first = self.moves.partition_point(|(_, there, _)| *there < at);
+            let arriving = self.moves[first..]
+                .iter()
+                .take_while(|(_, there, _)| *there == at);
+            for (from, _, way) in arriving {
                 if *from != to && next[*from].is_none() {
                     next[*from] = Some((at, way));
                     queue.push_back(*from);

@@ -7,16 +7,22 @@
 //! - *empty* places: none is marked initially, and an event that adds to one takes from one of
 //!   them;
 //! - *ranking* `w >= 0`: no event increases `w·m`, and the listed events decrease it, so that they
-//!   fire at most `w·m0` times.
+//!   fire at most `w·m0` times;
+//! - *draining* places: when the considered events no longer add to a place, those that take from it
+//!   repeat no more, and are considered no more for the next place.
 //!
 //! Other statements ignore events that need an empty place, because these never fire.
 
+use crate::draining::drains;
 use crate::net::IncidenceNet;
 use crate::skeleton::Skeleton;
 use lariat_budget::Stop;
 use lariat_model::{EventId, System, Value, VarId};
 use std::fmt::Write as _;
 use std::sync::Arc;
+
+/// Limit on the places in the text of a draining sequence.
+const SHOWN: usize = 8;
 
 /// Places with their weights: sorted, no 0.
 pub type PlaceWeights = Vec<(VarId, i128)>;
@@ -38,6 +44,15 @@ pub enum Statement {
         /// Positive weights.
         weights: PlaceWeights,
         /// The events that can fire only finitely often; sorted.
+        finite: Vec<EventId>,
+        /// The events considered, usually all; sorted.
+        among: Vec<EventId>,
+    },
+    /// Each place is filled by no event of `among` except those that take from an earlier place.
+    Draining {
+        /// The places in order.
+        places: Vec<VarId>,
+        /// The events that take from these places, which fire only finitely often; sorted.
         finite: Vec<EventId>,
         /// The events considered, usually all; sorted.
         among: Vec<EventId>,
@@ -170,13 +185,23 @@ impl Statement {
                 }
                 Some(good && finite.iter().all(|e| among.binary_search(e).is_ok()))
             }
+            Statement::Draining {
+                places,
+                finite,
+                among,
+            } => Some(drains(net, places, finite, among)),
             Statement::Always(event) => Some(net.needs[event.index()].is_empty()),
         }
     }
 
-    /// Returns whether it is a ranking with at least one finite event.
+    /// Returns whether it proves that at least one event fires finitely often.
     pub(crate) fn ranks_some(&self) -> bool {
-        matches!(self, Statement::Ranking { finite, .. } if !finite.is_empty())
+        match self {
+            Statement::Ranking { finite, .. } | Statement::Draining { finite, .. } => {
+                !finite.is_empty()
+            }
+            _ => false,
+        }
     }
 
     /// The statement as one line of text.
@@ -198,6 +223,18 @@ impl Statement {
                 } else {
                     format!("{finite} of {all} events decrease {sum}, and none increases it")
                 }
+            }
+            Statement::Draining {
+                places,
+                finite,
+                among,
+            } => {
+                let (finite, all) = (finite.len(), among.len());
+                let shown = names(&places[..places.len().min(SHOWN)]);
+                let more = if places.len() > SHOWN { ", …" } else { "" };
+                format!(
+                    "{finite} of {all} events drain places that only such events fill: {shown}{more}"
+                )
             }
             Statement::Always(event) => format!("always enabled: {}", system.event(*event).name),
         }

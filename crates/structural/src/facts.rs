@@ -183,11 +183,9 @@ impl Facts {
         let Some(net) = &self.net else {
             return Ok(None);
         };
-        let mut values = net.initial.iter().map(|state| net.holds(predicate, state));
-        let value = values.next().unwrap_or(false);
-        if values.any(|other| other != value) {
+        let Some(value) = constant_at_start(net, predicate) else {
             return Ok(None);
-        }
+        };
         let cases = net.cases(predicate, !value);
         let Some(mut certificate) = self.refuted(&cases, budget)? else {
             return Ok(None);
@@ -364,4 +362,11 @@ impl IncidenceNet {
         }
         cases.and(self.some_enabled(taken.into_iter()))
     }
+}
+
+/// The value of a predicate in all initial markings; `None` if they differ.
+pub(crate) fn constant_at_start(net: &IncidenceNet, predicate: &Predicate) -> Option<bool> {
+    let mut values = net.initial.iter().map(|state| net.holds(predicate, state));
+    let value = values.next()?;
+    values.all(|other| other == value).then_some(value)
 }

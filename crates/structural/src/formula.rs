@@ -2,6 +2,7 @@
 //!
 //! - Atoms with the same canonical form ([`crate::canonical`]) become one atom, or its negation.
 //! - Constant atoms are replaced by their values.
+//! - What the initial marking decides is replaced by its value ([`crate::start`]).
 //! - If every run is finite and dead markings are repeated, each run ends in one letter that
 //!   repeats infinitely often, with no event enabled or fired. A subformula that is both eventual
 //!   and universal always has its value on that last letter. It becomes `F G` of its body without
@@ -13,6 +14,7 @@
 use crate::Facts;
 use crate::facts::Constant;
 use crate::resting::at_rest;
+use crate::start::at_start;
 use lariat_budget::{Budget, Stop};
 use lariat_ltl::{AtomId, Formula, Formulas, Node, classes, on_one_letter, replace, simplify};
 use lariat_model::{Deadlock, Predicate, Proposition};
@@ -29,6 +31,8 @@ pub struct Simplified {
     pub same: Vec<(AtomId, AtomId, bool)>,
     /// True if the rule for finite runs was used.
     pub finite_runs: bool,
+    /// True if the initial marking decides a part of the formula.
+    pub at_start: bool,
 }
 
 impl Facts {
@@ -46,10 +50,12 @@ impl Facts {
             constants: Vec::new(),
             same: Vec::new(),
             finite_runs: false,
+            at_start: false,
         };
         if self.net.is_none() && self.folded.is_none() {
             return Ok(result);
         }
+        self.begin_at_start(formulas, &mut result, propositions);
         let mut values: FxHashMap<AtomId, Formula> = FxHashMap::default();
         let mut first: FxHashMap<Predicate, (AtomId, bool)> = FxHashMap::default();
         for atom in formulas.atoms_of(result.formula) {
@@ -72,6 +78,7 @@ impl Facts {
                 _ => None,
             });
             result.formula = simplify(formulas, folded);
+            self.begin_at_start(formulas, &mut result, propositions);
         }
         if deadlock == Deadlock::Stutter {
             let limit = self.at_the_end(formulas, result.formula, propositions, budget)?;
@@ -81,6 +88,23 @@ impl Facts {
             }
         }
         Ok(result)
+    }
+
+    /// Replaces what the initial marking decides.
+    fn begin_at_start(
+        &self,
+        formulas: &mut Formulas,
+        result: &mut Simplified,
+        propositions: &[Proposition],
+    ) {
+        let Some(net) = &self.net else {
+            return;
+        };
+        let begun = at_start(net, formulas, result.formula, propositions);
+        if begun != result.formula {
+            result.formula = simplify(formulas, begun);
+            result.at_start = true;
+        }
     }
 
     /// An earlier atom with the same canonical form; `false` if it is the negation.

@@ -18,6 +18,7 @@ mod canonical;
 mod cases;
 mod certificate;
 mod cycles;
+mod draining;
 mod facts;
 mod formula;
 mod implicit;
@@ -32,6 +33,7 @@ mod resting;
 mod samples;
 mod skeleton;
 mod solver;
+mod start;
 mod steps;
 
 pub use bounds::{Answers, Bound};

@@ -10,11 +10,12 @@
 //! maximise Σ v(t)   where   w·C(t) + v(t) <= 0,   w >= 0,   0 <= v <= 1
 //! ```
 //!
-//! The bound on `v` makes the optimum cover all of them. If every event decreases the weight, all
+//! Events that drain places are removed before ([`crate::draining`]). The bound on `v` makes the optimum cover all of them. If every event decreases the weight, all
 //! runs are finite (the net *terminates*). [`crate::cycles`] also applies this to sets of events.
 
 use crate::Facts;
 use crate::certificate::{Certificate, Statement};
+use crate::draining::draining;
 use crate::net::IncidenceNet;
 use crate::rational::proportional;
 use crate::solver::LinearProgram;
@@ -90,6 +91,10 @@ impl Facts {
     ) -> Result<Repeating, Stop> {
         let mut certificate = Certificate::default();
         loop {
+            self.drain(&mut among, &mut certificate);
+            if among.is_empty() {
+                break;
+            }
             let found = self.ask(budget, |net, most, budget| {
                 ranking(net, &among, most, budget)
             })?;
@@ -118,6 +123,21 @@ impl Facts {
             events: among,
             certificate,
         })
+    }
+
+    /// Removes events that drain places, which needs no linear program.
+    fn drain(&self, among: &mut Vec<EventId>, certificate: &mut Certificate) {
+        let Some(net) = &self.net else {
+            return;
+        };
+        let found = draining(net, among);
+        if found.ranks_some()
+            && found.check(net) == Some(true)
+            && let Statement::Draining { finite, .. } = &found
+        {
+            among.retain(|event| finite.binary_search(event).is_err());
+            certificate.extend(found.into());
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::formulas::Ltl;
 use crate::lassos;
 use crate::oracle::{self, Reachable};
-use crate::{claims, fairness, nets, predicates, programs, reducible, shadows, stretched};
+use crate::{claims, fairness, guarded, nets, predicates, programs, reducible, shadows, stretched};
 use lariat_corpora::Random;
 use lariat_model::{
     Action, Comparison, Constraint, Deadlock, EventId, Lasso, Linear, Predicate, Proposition,
@@ -115,6 +115,13 @@ impl Case {
             case.fairness = fairness::random(&mut rng, &case.system);
         }
         case
+    }
+
+    /// Generates the case of this seed about a net with inhibitor, reset and read arcs.
+    pub fn guarded(seed: u64) -> Case {
+        let mut rng = Random::new(seed);
+        let (_, net) = small(&mut rng, 60, guarded::added);
+        Case::about(net, &mut rng)
     }
 
     /// Generates the case of this seed about a net on which agglomerations apply, or almost.

@@ -30,6 +30,7 @@ fn value(expr: &Expr, state: &[Value]) -> Option<i128> {
             }
             let y = value(y, state)?;
             match op {
+                BinaryOp::AddWide => return Some(x + y),
                 BinaryOp::Add => x + y,
                 BinaryOp::Sub => x - y,
                 BinaryOp::Mul => x * y,

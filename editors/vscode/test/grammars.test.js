@@ -50,6 +50,15 @@ test("formulas", async () => {
   assert.deepStrictEqual(scopes(ltl, "fair weak all"), ["fair:keyword.other", "weak:keyword.other"]);
 });
 
+test("Promela", async () => {
+  const promela = await grammar("source.promela");
+  assert.deepStrictEqual(scopes(promela, "active proctype P() { byte n; do :: c?n -> skip od } // one"), [
+    "active:keyword.other", "proctype:keyword.other", "P:entity.name", "byte:storage.type", "do:keyword.control",
+    ":::keyword.control", "?:keyword.operator", "->:keyword.operator", "skip:keyword.control", "od:keyword.control",
+    "// one:comment.line",
+  ]);
+});
+
 test("programs", async () => {
   const dve = await grammar("source.dve");
   assert.deepStrictEqual(scopes(dve, "process P { byte x = 1; // one"), [

@@ -18,6 +18,7 @@ use super::results::{AnswerClass, PlotCase, PlotData, RepeatedRun};
 use super::table::{PlotTable, TableCell};
 use crate::Record;
 use lariat::internals::Statistic;
+use lariat::internals::ltl::{Formulas, FreeVocabulary, classes, parse};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks of a saturated node with a residual.
@@ -40,6 +41,42 @@ const REACH: Statistic = Statistic::REACH_SECONDS;
 /// Share of SCC detection in the time of the product, from 0 to 1.
 const SHARE: Statistic = Statistic::SCC_SHARE;
 
+/// Cases of a row.
+#[derive(Clone, Copy)]
+enum CaseGroup<'a> {
+    All,
+    /// Formulas that are obligations by their syntax, or the others.
+    Obligation(bool),
+    Family(&'a str),
+}
+
+impl<'a> CaseGroup<'a> {
+    fn contains(self, case: &PlotCase<'_>) -> bool {
+        match self {
+            CaseGroup::All => true,
+            CaseGroup::Obligation(wanted) => is_obligation(case) == Some(wanted),
+            CaseGroup::Family(family) => case.about.family == family,
+        }
+    }
+
+    fn name(self) -> &'a str {
+        match self {
+            CaseGroup::All => "all families",
+            CaseGroup::Obligation(true) => "obligations",
+            CaseGroup::Obligation(false) => "no obligations",
+            CaseGroup::Family(family) => family,
+        }
+    }
+}
+
+/// Returns whether the syntax shows that the formula is an obligation; `None` without a formula.
+pub(super) fn is_obligation(case: &PlotCase<'_>) -> Option<bool> {
+    let mut formulas = Formulas::new();
+    let text = case.about.formula.as_deref()?;
+    let formula = parse(text, &mut formulas, &mut FreeVocabulary).ok()?;
+    Some(classes(&formulas, formula).obligation)
+}
+
 /// Builds the table; `None` if no engine has these statistics.
 pub fn components<'a>(results: &PlotData<'a>) -> Option<PlotTable> {
     let note = "SCC detection: its share of the product's time. Prevented: checks that needed no symbolic run; by: the \
@@ -59,17 +96,16 @@ pub fn components<'a>(results: &PlotData<'a>) -> Option<PlotTable> {
             (Some(AnswerClass::Holds), "holds"),
             (Some(AnswerClass::Violated), "violated"),
         ];
-        let mut add = |family: Option<&str>, class: Option<AnswerClass>, answer: &str| {
+        let mut add = |group: CaseGroup<'_>, class: Option<AnswerClass>, answer: &str| {
             let is_member = |case: &&PlotCase<'a>| {
-                family.is_none_or(|family| case.about.family == family)
-                    && class.is_none_or(|class| case.class == class)
+                group.contains(case) && class.is_none_or(|class| case.class == class)
             };
             let members = results.cases.iter().filter(is_member);
             let members: Vec<&Record> = members.filter_map(run).map(|run| run.record).collect();
             if !members.is_empty() {
                 let mut row = vec![
                     ("engine", TableCell::text(name)),
-                    ("cases", TableCell::text(family.unwrap_or("all families"))),
+                    ("cases", TableCell::text(group.name())),
                     ("answer", TableCell::text(answer)),
                 ];
                 row.extend(figures(&members, &bases));
@@ -77,16 +113,35 @@ pub fn components<'a>(results: &PlotData<'a>) -> Option<PlotTable> {
             }
         };
         for (class, answer) in answers {
-            add(None, class, answer);
+            add(CaseGroup::All, class, answer);
+        }
+        for obligation in [true, false] {
+            add(CaseGroup::Obligation(obligation), None, "all");
         }
         for family in &families {
             for (class, answer) in &answers[1..] {
-                add(Some(family), *class, answer);
+                add(CaseGroup::Family(family), *class, answer);
             }
         }
     }
     table.drop_empty();
     table.filled()
+}
+
+/// Returns the shares of detection, of prevented runs, and of those prevented by recurring states and
+/// by abstraction.
+pub(super) fn shares(records: &[&Record]) -> [TableCell; 4] {
+    let row = figures(records, &BTreeMap::new());
+    [
+        "SCC detection",
+        "prevented",
+        "by recurring",
+        "by abstraction",
+    ]
+    .map(|head| {
+        let cell = row.iter().find(|(other, _)| *other == head);
+        cell.map(|(_, cell)| cell.clone()).unwrap_or_default()
+    })
 }
 
 fn bases<'a>(results: &PlotData<'a>) -> BTreeMap<&'a str, f64> {

@@ -14,6 +14,7 @@
 //! | `components` | avoided symbolic SCC detection | the component-wise paper, table 1 |
 //! | `speed_up` | speed-up by threads | |
 //! | `testing` | sizes of automata and products | the testing-automata paper, tables 1 and 2 |
+//! | `papers` | published tables beside the measured figures | |
 //!
 //! The papers: Duret-Lutz, Klai, Poitrenaud, Thierry-Mieg, *Combining Explicit and Symbolic
 //! Approaches for Better On-the-Fly LTL Model Checking*; Molnár, Vörös, Darvas, Bartha, Majzik,
@@ -30,9 +31,11 @@ mod csv;
 mod cumulative;
 mod families;
 mod html;
+mod latex;
 mod markdown;
 mod marks;
 mod measure;
+mod papers;
 mod portfolio;
 mod results;
 mod scale;
@@ -75,6 +78,8 @@ pub enum PlotKind {
     Testing,
     /// Speed-up by threads.
     SpeedUp,
+    /// Published tables beside the measured figures.
+    Papers,
 }
 
 /// Options of [`plot`].
@@ -88,6 +93,8 @@ pub struct PlotOptions {
     pub measure: Measure,
     /// Omit cases that every engine solves at a lower cost.
     pub at_least: f64,
+    /// Write tables as LaTeX, too.
+    pub latex: bool,
 }
 
 /// Tables and plots.
@@ -147,7 +154,7 @@ pub fn plot(records: &[Record], choice: &PlotOptions) -> Result<Output, PlotErro
         parts.push(PageSection::Table(summary.clone()));
     }
     use PlotKind::{
-        Cactus, Components, Cumulative, Families, Portfolio, Scatter, SpeedUp, Testing,
+        Cactus, Components, Cumulative, Families, Papers, Portfolio, Scatter, SpeedUp, Testing,
     };
     for kind in [SpeedUp, Cactus, Cumulative, Scatter] {
         if wants(kind) {
@@ -167,8 +174,14 @@ pub fn plot(records: &[Record], choice: &PlotOptions) -> Result<Output, PlotErro
     for (kind, table) in tables {
         parts.extend(table.filter(|_| wants(kind)).map(PageSection::Table));
     }
+    if wants(Papers) {
+        parts.extend(papers::papers(&results).into_iter().map(PageSection::Table));
+    }
     for part in &parts {
         if let PageSection::Table(table) = part {
+            if choice.latex {
+                files.add(&table.name, "tex", latex::latex(table));
+            }
             files.add(&table.name, "csv", csv::csv(table));
             files.add(&table.name, "md", markdown::markdown(table));
         }

@@ -116,6 +116,15 @@ pub fn testing(results: &PlotData<'_>) -> Option<PlotTable> {
     Some(table)
 }
 
+/// Returns states and transitions of the complete product, or of the explored part.
+pub(super) fn product_size(record: &Record) -> [Option<f64>; 2] {
+    [
+        [Statistic::FULL_STATES, Statistic::PRODUCT_STATES],
+        [Statistic::FULL_EDGES, Statistic::PRODUCT_EDGES],
+    ]
+    .map(|stats| stats.iter().find_map(|stat| record.stat(*stat)))
+}
+
 fn figures(
     side: &str,
     records: &[&Record],

@@ -17,11 +17,11 @@ use super::table::{PlotTable, TableCell};
 
 /// Counts of one engine over some cases.
 #[derive(Clone, Copy, Default)]
-struct Score {
-    attempted: usize,
-    win: usize,
-    lose: usize,
-    fail: usize,
+pub(super) struct Score {
+    pub attempted: usize,
+    pub win: usize,
+    pub lose: usize,
+    pub fail: usize,
     refused: usize,
 }
 
@@ -95,7 +95,8 @@ fn rows(
     }
 }
 
-fn score(results: &PlotData<'_>, engine: usize, cases: &[&PlotCase<'_>]) -> Score {
+/// Counts the results of one engine.
+pub(super) fn score(results: &PlotData<'_>, engine: usize, cases: &[&PlotCase<'_>]) -> Score {
     let mut score = Score::default();
     for case in cases {
         let Some(run) = case.runs.get(engine).and_then(Option::as_ref) else {

@@ -42,6 +42,9 @@ pub(crate) struct Plot {
     /// Omit cases that every engine decides at a lower price (in the unit of the measure).
     #[arg(long, value_name = "PRICE", default_value_t = 0.0)]
     pub at_least: f64,
+    /// Write every table as LaTeX, too.
+    #[arg(long)]
+    pub latex: bool,
 }
 
 const BENCH_HELP: &str = "\

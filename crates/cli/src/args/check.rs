@@ -1,11 +1,13 @@
 //! `check`: properties of a model.
 
 use super::values::{
-    Without, automaton_kind, deadlock, emptiness, engine, order, recurring, without,
+    Without, automaton_kind, deadlock, emptiness, engine, fixpoint, order, recurring, without,
 };
 use super::{LIMITS, LimitArgs, NameArgs, TeamArgs};
 use clap::Args;
-use lariat::internals::{AutomatonKind, Deadlock, Emptiness, EngineChoice, OrderChoice, Recurring};
+use lariat::internals::{
+    AutomatonKind, Deadlock, Emptiness, EngineChoice, Fixpoint, OrderChoice, Recurring,
+};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -84,10 +86,10 @@ pub(crate) struct Check {
     /// A property file of the Model Checking Contest.
     #[arg(long, value_name = "FILE.xml", help_heading = PROPERTIES)]
     pub mcc: Vec<PathBuf>,
-    /// An automaton of the *negated* property, in HOA.
+    /// Automata of *negated* properties, in HOA; `-` is stdin.
     ///
-    /// No run may be accepted by it. Its atomic propositions are atoms of formulas, such as `p >=
-    /// 2`.
+    /// No run may be accepted by one. Atomic propositions are atoms of formulas, such as `p >= 2`.
+    /// Each automaton of a stream is a property, with the name of the automaton.
     #[arg(long, value_name = "FILE.hoa", help_heading = PROPERTIES, hide_short_help = true)]
     pub automaton: Vec<PathBuf>,
     /// Check only this property; may be given several times.
@@ -125,19 +127,24 @@ pub(crate) struct Check {
     pub no_reduce: bool,
     /// Use the construction as published, where ours differs.
     ///
-    /// With Couvreur's check and without a search near the initial states. slap and slap-fst
-    /// aggregate over self-loops whose marks are on the edge, and terminal states are those with
-    /// self-loops only; sog of events omits silent steps where this is sound; sop shrinks its
-    /// alphabet at every state; owcty and el start with the whole product; ta and tgta copy edges
-    /// to livelock states and merge only bisimilar states; hyb reads a Büchi automaton, stores
-    /// recurring states as sets, starts its search with them, and omits our own proofs of absence
-    /// (--automaton-kind ba --recurring sets --without structure,automaton,still). Engines without
-    /// such a variant report it.
+    /// With Couvreur's check, without a search near the initial states, and without an early end
+    /// where every continuation is accepted. slap and slap-fst aggregate over self-loops whose
+    /// marks are on the edge, and terminal states are those with self-loops only; sog of events
+    /// omits silent steps where this is sound; sop shrinks its alphabet at every state; owcty and
+    /// el search one set of states with the automaton composed into it; ta and tgta copy edges to
+    /// livelock states and merge only bisimilar states; ssp does not close sets under the
+    /// symmetries of later guards; hyb reads a Büchi automaton, stores recurring states as sets,
+    /// starts its search with them, and omits our own proofs of absence (--automaton-kind ba
+    /// --recurring sets --without structure,automaton,still). Engines without such a variant report
+    /// it.
     #[arg(long, help_heading = VARIANTS, hide_short_help = true)]
     pub published: bool,
     /// The recurring states stored before a symbolic search (hyb).
     #[arg(long, value_name = "WHAT", default_value = "arcs", value_parser = recurring(), help_heading = VARIANTS, hide_short_help = true)]
     pub recurring: Recurring,
+    /// The fixpoint that decides components without exits (slap-fst).
+    #[arg(long, value_name = "WHICH", default_value = "owcty", value_parser = fixpoint(), help_heading = VARIANTS, hide_short_help = true)]
+    pub fixpoint: Fixpoint,
     /// Compute all reachable states first (sog, sop, slap, slap-fst, bcz, owcty, el).
     ///
     /// The order of variables is better then, but nothing is found before all states are known.

@@ -1,10 +1,10 @@
 //! Commands on formulas and models: translate, info, reduce, view, simulate, draw, generate, init.
 
-use super::values::{automaton_kind, rule};
+use super::values::{automaton_kind, deadlock, order, rule};
 use super::{LimitArgs, NameArgs};
 use clap::{Args, ValueEnum};
 use lariat::internals::ir::generate::Family;
-use lariat::internals::{AutomatonKind, Rule};
+use lariat::internals::{AutomatonKind, Deadlock, OrderChoice, Rule};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -26,6 +26,9 @@ pub(crate) struct Translate {
     /// The kind of automaton.
     #[arg(long, value_name = "KIND", default_value = "tgba", value_parser = automaton_kind())]
     pub to: AutomatonKind,
+    /// Build ta and tgta as published, with bisimilar states merged and no further reduction.
+    #[arg(long)]
+    pub published: bool,
     /// The output format.
     #[arg(long, value_name = "FORMAT", default_value = "hoa")]
     pub format: OutputFormat,
@@ -87,6 +90,48 @@ pub(crate) struct ReduceArgs {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub limits: LimitArgs,
+}
+
+const GRAPH_HELP: &str = "\
+Examples:
+  lariat graph net.pnml --sog -f 'G (waiting_1 -> F critical_1)' -o graph.dot";
+
+#[derive(Args, Debug)]
+#[command(after_help = GRAPH_HELP)]
+pub(crate) struct GraphArgs {
+    /// The model; coloured nets are unfolded.
+    pub model: PathBuf,
+    /// The symbolic observation graph: sets of states that agree on the atoms of the formulas, closed
+    /// under steps that do not change them.
+    #[arg(long, required = true)]
+    pub sog: bool,
+    /// A formula whose atoms are observed; may be given several times.
+    #[arg(short = 'f', long = "formula", value_name = "FORMULA")]
+    pub formulas: Vec<String>,
+    /// The file to write; by default the graph is printed.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// The format; by default that of the file's extension, or dot.
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<GraphFormat>,
+    /// The order of variables in decision diagrams.
+    #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = order)]
+    pub order: OrderChoice,
+    /// The meaning of runs that end.
+    #[arg(long, value_name = "POLICY", default_value = "stutter", value_parser = deadlock())]
+    pub deadlock: Deadlock,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+#[derive(Clone, Copy, ValueEnum, Debug)]
+pub(crate) enum GraphFormat {
+    /// A picture for Graphviz.
+    Dot,
+    /// One JSON object.
+    Json,
+    /// The text format of CADP.
+    Aut,
 }
 
 const VIEW_HELP: &str = "\
@@ -192,7 +237,7 @@ pub(crate) struct Draw {
 
 #[derive(Args, Debug)]
 pub(crate) struct Generate {
-    /// The family: philosophers, slotted-ring, kanban, fms or peterson.
+    /// The family: philosophers, diners, slotted-ring, kanban, fms or peterson.
     pub family: Family,
     /// Its size.
     pub size: u32,
@@ -224,4 +269,6 @@ pub(crate) enum StarterKind {
     Net,
     /// Communicating processes in DVE.
     Program,
+    /// Communicating processes in Promela.
+    Promela,
 }

@@ -4,7 +4,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use lariat::internals::{
     AbsenceProof, AutomatonKind, CountingMethod, Deadlock, Emptiness, EngineChoice, EngineId,
-    OrderChoice, OrderSchedule, Preset, Recurring, Rule, Technique,
+    Fixpoint, OrderChoice, OrderSchedule, Preset, Recurring, Rule, Technique,
 };
 use lariat_campaign::plot::{Measure, PlotKind};
 
@@ -40,6 +40,10 @@ pub(super) fn emptiness() -> impl TypedValueParser<Value = Emptiness> {
 
 pub(super) fn recurring() -> impl TypedValueParser<Value = Recurring> {
     listed(Recurring::ALL.map(|what| (what.name(), what.about(), what)))
+}
+
+pub(super) fn fixpoint() -> impl TypedValueParser<Value = Fixpoint> {
+    listed(Fixpoint::ALL.map(|fixpoint| (fixpoint.name(), fixpoint.about(), fixpoint)))
 }
 
 /// A reduction, proof or technique that can be switched off.
@@ -116,6 +120,11 @@ pub(super) fn plot_kind() -> impl TypedValueParser<Value = PlotKind> {
             "speed-up",
             "Speed-up of engines with --threads 2 and more",
             PlotKind::SpeedUp,
+        ),
+        (
+            "papers",
+            "Published tables beside the measured figures",
+            PlotKind::Papers,
         ),
     ])
 }

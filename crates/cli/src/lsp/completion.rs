@@ -2,7 +2,7 @@
 
 use super::session::{DocumentKind, Names, Session};
 use super::{text, words};
-use lariat::internals::formats::{Declaration, DeclarationKind};
+use lariat::internals::formats::{Declaration, DeclarationKind, dve, promela};
 use lariat::internals::ltl::quoted;
 use serde_json::{Value as Json, json};
 
@@ -23,12 +23,6 @@ const OPERATORS: [(&str, &str); 12] = [
     ("deadlock", "no transition is enabled"),
     ("fires(", "the transition taken from here"),
     ("fireable(", "some of these transitions is enabled"),
-];
-
-const KEYWORDS: [&str; 23] = [
-    "const", "byte", "int", "channel", "process", "state", "init", "commit", "accept", "assert",
-    "trans", "guard", "sync", "effect", "system", "async", "property", "true", "false", "and",
-    "or", "not", "imply",
 ];
 
 /// Kinds of the protocol.
@@ -78,6 +72,7 @@ pub(super) fn answer(session: &mut Session, params: &Json) -> Option<Json> {
     let fitting = items
         .iter()
         .filter(|item| item.label.to_lowercase().contains(&typed));
+    let range = text::range(&content, start..offset);
     let mut list: Vec<Json> = Vec::new();
     let mut left_out = false;
     for item in fitting {
@@ -90,7 +85,7 @@ pub(super) fn answer(session: &mut Session, params: &Json) -> Option<Json> {
             "kind": item.kind,
             "detail": item.detail,
             "filterText": item.label,
-            "textEdit": {"range": text::range(&content, start..offset), "newText": item.insert},
+            "textEdit": {"range": range, "newText": item.insert},
         }));
     }
     Some(json!({"isIncomplete": left_out, "items": list}))
@@ -165,7 +160,13 @@ fn of_program(list: &[Declaration], content: &str, start: usize) -> Vec<Item> {
         None => Vec::new(),
     };
     items.extend(of(None));
-    items.extend(KEYWORDS.iter().map(|word| Item {
+    let is_dve = dve::looks_like_dve(content.as_bytes());
+    let keywords = if is_dve {
+        dve::KEYWORDS.as_slice()
+    } else {
+        promela::KEYWORDS.as_slice()
+    };
+    items.extend(keywords.iter().map(|word| Item {
         label: (*word).to_owned(),
         insert: (*word).to_owned(),
         kind: KEYWORD,

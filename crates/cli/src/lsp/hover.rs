@@ -20,11 +20,18 @@ pub(super) fn answer(session: &mut Session, params: &Json) -> Option<Json> {
         }
         DocumentKind::Model => {
             let (found, span) = words::declaration_at(&content, offset, &known.declarations)?;
-            let full = match &found.owner {
-                Some(owner) => format!("{owner}.{}", found.name),
-                None => found.name.clone(),
+            // A variable of a process is called `P.x` in DVE, and `P[0]:x` in Promela.
+            let spellings = match &found.owner {
+                Some(owner) => ["", "[0]"].map(|i| {
+                    let sign = if i.is_empty() { "." } else { ":" };
+                    format!("{owner}{i}{sign}{}", found.name)
+                }),
+                None => ["", "[0]"].map(|i| format!("{}{i}", found.name)),
             };
-            let description = names.and_then(|names| Some(names.get(&full)?.describe()));
+            let description = names.and_then(|names| {
+                let name = { spellings.iter() }.find_map(|name| names.get(name))?;
+                Some(name.describe())
+            });
             (span, [Some(found.detail.clone()), description])
         }
     };

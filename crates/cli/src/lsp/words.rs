@@ -3,6 +3,7 @@
 use super::text::line_at;
 use lariat::internals::formats::{Declaration, DeclarationKind};
 use lariat::internals::ir::Fairness;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Limit on the bytes of a name before and after the position.
@@ -46,13 +47,18 @@ pub(super) fn identifier(text: &str, offset: usize) -> Range<usize> {
     start..offset + after.map(char::len_utf8).sum::<usize>()
 }
 
-/// The word before `.` or `->` in front of an identifier of a program.
+/// The word before `.`, `->`, `:` or `@` in front of an identifier of a program; an index may follow
+/// it, as in `P[0]:x`.
 pub(super) fn qualifier(text: &str, start: usize) -> Option<&str> {
     let before = text[..start].trim_end();
-    let before = before
-        .strip_suffix('.')
-        .or_else(|| before.strip_suffix("->"))?
-        .trim_end();
+    let before = [".", "->", ":", "@"]
+        .iter()
+        .find_map(|sign| before.strip_suffix(sign))?;
+    let before = before.trim_end();
+    let before = match before.strip_suffix(']') {
+        Some(index) => &index[..index.rfind('[')?],
+        None => before,
+    };
     Some(&text[identifier(before, before.len())])
 }
 
@@ -78,12 +84,15 @@ pub(super) fn declaration_at<'d>(
     list: &'d [Declaration],
 ) -> Option<(&'d Declaration, Range<usize>)> {
     if !is_program(text) {
-        let named = |word: &str| {
-            list.iter()
-                .find(|d| d.name == word || d.label.as_deref() == Some(word))
-        };
-        let span = known_name(text, offset, |word| named(word).is_some())?;
-        return Some((named(&text[span.clone()])?, span));
+        let mut named = BTreeMap::new();
+        for declaration in list {
+            let names = [Some(&declaration.name), declaration.label.as_ref()];
+            for name in names.into_iter().flatten() {
+                named.entry(name.as_str()).or_insert(declaration);
+            }
+        }
+        let span = known_name(text, offset, |word| named.contains_key(word))?;
+        return Some((named.get(&text[span.clone()])?, span));
     }
     let span = identifier(text, offset);
     let word = &text[span.clone()];
@@ -105,26 +114,26 @@ pub(super) fn declaration_at<'d>(
     Some((found?, span))
 }
 
-/// The declaration of a name that a formula uses.
+/// The declaration of a name that a formula uses: `x`, `x[1]`, `P`, `P.s`, `P->x`, `P[0]:x`,
+/// `P[0]@s`, or a step of a process.
 pub(super) fn declaration_of<'d>(list: &'d [Declaration], name: &str) -> Option<&'d Declaration> {
-    let exact = { list.iter() }
-        .find(|d| d.owner.is_none() && (d.name == name || d.label.as_deref() == Some(name)));
+    let globals = || list.iter().filter(|d| d.owner.is_none());
+    let exact = globals().find(|d| d.name == name || d.label.as_deref() == Some(name));
     if exact.is_some() {
         return exact;
     }
     let name = name.strip_prefix(Fairness::PROCESS).unwrap_or(name);
-    // `P:a->b` is a step of process P.
-    let (name, is_step) = name
-        .split_once(':')
-        .map_or((name, false), |(process, _)| (process, true));
-    let name = name.split('[').next().unwrap_or(name);
-    let parts = name.split_once("->").or_else(|| name.split_once('.'));
-    match parts.filter(|_| !is_step) {
-        Some((owner, name)) => {
-            { list.iter() }.find(|d| d.name == name && d.owner.as_deref() == Some(owner))
-        }
-        None => list.iter().find(|d| d.owner.is_none() && d.name == name),
+    let word = |text: &str| identifier(text, 0).end;
+    let (base, mut rest) = name.split_at(word(name));
+    if let Some((_, behind)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        rest = behind;
     }
+    let rest = rest.trim_start_matches(['.', '-', '>', ':', '@']);
+    let member = &rest[..word(rest)];
+    let members = list.iter().filter(|d| d.owner.as_deref() == Some(base));
+    { members }
+        .find(|d| d.name == member)
+        .or_else(|| globals().find(|d| d.name == base))
 }
 
 #[cfg(test)]
@@ -171,7 +180,9 @@ mod tests {
         };
         assert_eq!(of("P.s"), pair("P", "s"));
         assert_eq!(of("Q->x"), pair("Q", "x"));
-        assert_eq!(of("P:s->t"), pair("", "P"));
+        assert_eq!(of("P:s->t"), pair("P", "s"));
+        assert_eq!(of("P[1]:x"), pair("P", "x"));
+        assert_eq!(of("Q[1]"), pair("", "Q"));
         assert_eq!(of("process:Q"), pair("", "Q"));
         assert_eq!(of("x[2]"), pair("", "x"));
     }

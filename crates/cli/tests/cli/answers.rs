@@ -233,6 +233,7 @@ fn incompatible_options_are_refused() {
             "--engine slap --recurring sets",
             "stores no recurring states",
         ),
+        ("--engine slap --fixpoint el", "no choice of fixpoint"),
         ("--recurring sets", "`auto` chooses the variant"),
     ] {
         let args = format!("check {MUTEX} -f '{EXCLUSION}' {rest}");
@@ -321,6 +322,30 @@ fn automata_of_negated_properties() {
         .refuses("critical_3")
         .reports("unknown.hoa:5:")
         .reports("did you mean");
+    // A stream of automata is several properties, with their names.
+    let named = |formula: &str, name: &str| {
+        let path = written(formula, "part.hoa");
+        let hoa = std::fs::read_to_string(path).unwrap();
+        let lines = hoa.lines().filter(|line| !line.starts_with("name:"));
+        let hoa: String = lines.map(|line| format!("{line}\n")).collect();
+        hoa.replacen("HOA: v1\n", &format!("HOA: v1\n{name}"), 1)
+    };
+    let first = named("!G(a -> Fb)", "name: \"progress\"\n");
+    let stream = first.clone() + &named("F(b & c)", "") + &named("G(b -> true)", "name: \"all\"\n");
+    let ran = lariat_reading(
+        format!("check {MUTEX} --automaton - --json --threads 1"),
+        &stream,
+    );
+    let ran = ran.exits(1);
+    let names: Vec<Json> = ran.json().iter().map(|a| a["property"].clone()).collect();
+    assert_eq!(names, ["progress", "2", "all"]);
+    let args = format!("check {MUTEX} --automaton - --select 2 -q");
+    lariat_reading(args, &stream).exits(0);
+    let path = folder.file("twice.hoa", first.clone() + &first);
+    lariat(format!("check {MUTEX} --automaton {path}"))
+        .refuses("a second property is called `progress`");
+    let path = folder.file("second.hoa", first + "HOA: v1\nStart: 0\nAP: x\n");
+    lariat(format!("check {MUTEX} --automaton {path}")).refuses("second.hoa:");
     let path = folder.file("broken.hoa", "HOA: v1\nStart: 0\nAP: x\n");
     lariat(format!("check {MUTEX} --automaton {path}")).refuses("broken.hoa:3:5");
 }

@@ -41,7 +41,7 @@ fn announced(text: &str) -> BTreeMap<String, String> {
 
 #[test]
 fn init_writes_a_model_whose_properties_have_the_announced_verdicts() {
-    for kind in ["net", "program"] {
+    for kind in ["net", "program", "promela"] {
         let folder = Folder::new();
         let inside = |line: &str| ended(command(line).current_dir(folder.path()));
         let written = inside(&format!("init {kind}")).exits(0);
@@ -78,7 +78,7 @@ fn init_overwrites_nothing() {
     assert!(
         std::fs::exists(format!("{}/it s/new/request.dve", folder.path())).is_ok_and(|yes| yes)
     );
-    inside("init nest").refuses("[possible values: net, program");
+    inside("init nest").refuses("[possible values: net, program, promela");
     inside("init net request.ltl/x").refuses("cannot create request.ltl/x");
 }
 

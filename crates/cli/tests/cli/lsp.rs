@@ -369,6 +369,58 @@ fn programs_and_formulas_about_them() {
     client.end();
 }
 
+const PROMELA: &str = "mtype = { ack };
+chan line = [1] of { mtype };
+byte sent;
+active proctype Sender() { byte n; again: line!ack; n = n + 1; sent = n; goto again }
+active proctype Receiver() { do :: line?ack -> skip od }
+";
+
+#[test]
+fn promela_and_formulas_about_it() {
+    let mut client = Client::start();
+    client.open("m.pml", PROMELA);
+    assert_eq!(client.diagnostics("m.pml", PROMELA), []);
+    assert_eq!(
+        client.hover("m.pml", PROMELA, "; sent"),
+        "byte sent\nvariable, 0 to 255"
+    );
+    assert_eq!(
+        client.hover("m.pml", PROMELA, "goto ag"),
+        "label again of Sender"
+    );
+    let there = |name: &str| ("m.pml".to_owned(), name.to_owned());
+    assert_eq!(
+        client.definition("m.pml", PROMELA, "; n = n", PROMELA),
+        there("n")
+    );
+    assert_eq!(
+        client.definition("m.pml", PROMELA, "line?ac", PROMELA),
+        there("ack")
+    );
+    let items = client.completion("m.pml", PROMELA, "; sent = n");
+    assert!(labels(&items).starts_with(&["n", "again"]), "{items:?}");
+    let text = "G (F \"sent >= 2\" | snet)\n";
+    client.open("m.ltl", text);
+    let list = client.diagnostics("m.ltl", text);
+    assert_eq!((list.len(), list[0].0.as_str()), (1, "snet"), "{list:?}");
+    assert_eq!(
+        client.definition("m.ltl", text, "\"sen", PROMELA),
+        there("sent")
+    );
+    assert!(
+        client
+            .hover("m.ltl", text, "\"sen")
+            .starts_with("byte sent\n")
+    );
+    let items = client.completion("m.ltl", text, "\"sen");
+    assert!(labels(&items).contains(&"sent"), "{items:?}");
+    let broken = PROMELA.replace("skip od", "skip");
+    client.change("m.pml", &broken);
+    assert_eq!(client.diagnostics("m.pml", &broken).len(), 1);
+    client.end();
+}
+
 #[test]
 fn formulas_without_a_model() {
     let mut client = Client::start();

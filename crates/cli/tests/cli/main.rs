@@ -12,6 +12,7 @@ mod fairness;
 #[cfg(feature = "distributed")]
 mod faults;
 mod first_steps;
+mod graph;
 mod kit;
 mod layout;
 mod limits;
@@ -21,6 +22,7 @@ mod models;
 mod names;
 mod nasty;
 mod opinions;
+mod papers;
 mod pictures;
 mod pipes;
 mod plot;

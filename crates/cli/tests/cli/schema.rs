@@ -96,7 +96,6 @@ fn schema() -> Json {
 }
 
 /// Checks that `value` conforms to a definition of the schema.
-#[cfg(feature = "distributed")]
 #[track_caller]
 pub fn follows(definition: &str, value: &Json) {
     let root = schema();

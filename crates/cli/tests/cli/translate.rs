@@ -26,6 +26,26 @@ Acceptance: 1 Inf(0)
     assert_eq!(json.answer()["marks"], 1);
 }
 
+/// The published testing automata have further edges.
+#[test]
+fn testing_automata_as_published() {
+    let edges = |options: &str| {
+        let automaton = lariat(format!(
+            "translate 'a U G b' --to tgta --format json {options}"
+        ));
+        let states = automaton.exits(0).answer()["states"].clone();
+        let edges = |state: &serde_json::Value| state["changes"].as_array().map_or(0, Vec::len);
+        states
+            .as_array()
+            .expect("states")
+            .iter()
+            .map(edges)
+            .sum::<usize>()
+    };
+    assert!(edges("--published") > edges(""));
+    lariat("translate GFa --published").refuses("--to ta");
+}
+
 #[test]
 fn refusals() {
     lariat("translate 'G (a'").refuses("--> formula:1:");

@@ -6,5 +6,6 @@ mod budgets;
 mod events;
 mod explicit;
 mod fixpoints;
+mod hierarchical;
 mod limits;
 mod workers;

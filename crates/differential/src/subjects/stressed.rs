@@ -21,18 +21,11 @@ pub fn stressed() -> Vec<Subject> {
     for count in THREADS {
         let threads = NonZeroUsize::new(count).unwrap_or(NonZeroUsize::MIN);
         let explicit = Plan::of("explicit").by(Workers::new(threads));
-        let alone = Variant {
-            published: true,
-            ..explicit.variant
-        };
         let reachable_first = Variant {
             reachable_first: true,
             ..Variant::default()
         };
-        let mut plans = vec![
-            ("explicit", explicit),
-            ("explicit-owcty", explicit.as_variant(alone)),
-        ];
+        let mut plans = vec![("explicit", explicit)];
         for preset in ["sog", "sop", "slap", "slap-fst", "bcz"] {
             plans.push((preset, Plan::of(preset).as_variant(reachable_first)));
         }

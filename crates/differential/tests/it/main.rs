@@ -7,6 +7,7 @@ mod fairness;
 mod premises;
 mod processes;
 mod questions;
+mod quotient;
 mod reductions;
 mod seeds;
 mod symmetry;

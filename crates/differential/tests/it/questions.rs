@@ -34,6 +34,18 @@ fn answers_on_reduced_nets_agree_with_brute_force() {
     println!("{tally:?}");
 }
 
+#[test]
+fn answers_on_nets_with_conditions_agree_with_brute_force() {
+    let subjects = subjects();
+    let mut tally = Tally::default();
+    for seed in Campaign::from_env(60).seeds() {
+        if let Err(what) = judge(&Case::guarded(seed), &subjects, &mut tally) {
+            panic!("{what}\nLARIAT_SEED={seed} LARIAT_CASES=1 replays it");
+        }
+    }
+    println!("{tally:?}");
+}
+
 /// Regression: on this net engines requested ever more work without using it.
 #[test]
 fn rounds_terminate_if_no_engine_works() {

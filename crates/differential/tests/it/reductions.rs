@@ -51,3 +51,16 @@ fn agglomerated_nets_agree_with_the_oracle() {
     let campaign = Campaign::from_env(150).about(Case::stretched);
     campaign.replayed_by(REPLAY).pass(&subjects);
 }
+
+/// Nets with inhibitor, reset and read arcs, which no rule reduces.
+#[test]
+fn nets_with_conditions_agree_with_the_oracle() {
+    let subjects = [
+        facade_reduced("explicit", explicit(), Rules::all()),
+        facade_reduced("auto", auto(), Rules::all()),
+        facade_reduced("slap-fst", Plan::of("slap-fst").into(), Rules::all()),
+        facade_reduced("hyb", Plan::of("hyb").into(), Rules::all()),
+    ];
+    let campaign = Campaign::from_env(150).about(Case::guarded);
+    campaign.replayed_by(REPLAY).pass(&subjects);
+}

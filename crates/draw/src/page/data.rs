@@ -190,7 +190,7 @@ fn several(count: usize, what: &str) -> String {
 /// The lanes of the time line: processes, units that change, and other variables of a program.
 fn lanes(model: &LoadedModel, processes: &[Process], entries: &[ShownEntry<'_>]) -> Vec<Json> {
     let system = &model.system;
-    if system.is_net() && !system.events.is_empty() {
+    if system.has_places_only() && !system.events.is_empty() {
         let changes = entries.iter().flat_map(|entry| &entry.steps);
         let changes = changes.flat_map(|step| &step.changes);
         let moved: FxHashSet<VarId> = changes.map(|(var, _)| *var).collect();
@@ -213,7 +213,11 @@ fn lanes(model: &LoadedModel, processes: &[Process], entries: &[ShownEntry<'_>])
     let mut lanes: Vec<Json> = first.map(|var| lane(*var, true)).collect();
     let others = system.var_ids().filter(|var| !locations.contains(var));
     let others = others.filter(|var| !system.is_auxiliary(*var));
-    lanes.extend(others.take(LANES).map(|var| lane(var, false)));
+    let talks = |var: VarId| {
+        let mut messages = model.messages.iter();
+        messages.any(|message| [message.sender, message.receiver].contains(&Some(var)))
+    };
+    lanes.extend(others.take(LANES).map(|var| lane(var, talks(var))));
     lanes
 }
 

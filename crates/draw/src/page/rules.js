@@ -7,7 +7,7 @@ const unary = {'-': x => narrow(-x), '!': x => +(x === 0), '~': x => narrow(~x)}
 const shift = y => { if (y < 0 || y > 31) throw new Fault(); return y; };
 const divisor = y => { if (y === 0) throw new Fault(); return y; };
 const binary = {
-  '+': (x, y) => narrow(x + y), '-': (x, y) => narrow(x - y), '*': (x, y) => Math.imul(x, y),
+  'add': (x, y) => x + y, '+': (x, y) => narrow(x + y), '-': (x, y) => narrow(x - y), '*': (x, y) => Math.imul(x, y),
   '/': (x, y) => narrow(x / divisor(y)), '%': (x, y) => narrow(x % divisor(y)),
   '&': (x, y) => x & y, '|': (x, y) => x | y, '^': (x, y) => x ^ y,
   '<<': (x, y) => x << shift(y), '>>': (x, y) => x >> shift(y),

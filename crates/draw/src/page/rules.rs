@@ -138,6 +138,7 @@ fn expr(e: &Expr) -> Json {
 fn operator(op: BinaryOp) -> &'static str {
     match op {
         BinaryOp::Add => "+",
+        BinaryOp::AddWide => "add",
         BinaryOp::Sub => "-",
         BinaryOp::Mul => "*",
         BinaryOp::Div => "/",

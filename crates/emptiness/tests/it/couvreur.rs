@@ -3,7 +3,9 @@
 use crate::explicit::{Explicit, Limit, SMALL_GRAPHS, Stopped};
 use crate::kit::{check_evidence, check_lasso};
 use lariat_corpora::{Random, each_case};
-use lariat_emptiness::{Counts, Edge, Graph, Marks, NodeId, Outcome, couvreur, lasso};
+use lariat_emptiness::{
+    Counts, Edge, Graph, Marks, NodeId, Outcome, breadth_first, couvreur, lasso,
+};
 
 fn counted(graph: &Explicit, worker: &mut Limit) -> Result<Outcome<()>, Stopped> {
     let mut counts = Counts::default();
@@ -33,6 +35,47 @@ fn agrees_with_the_naive_answer() {
                 assert_eq!(counts.nodes, nodes as u64);
             }
             Outcome::Undecided(_) => panic!("Couvreur's check decides"),
+        }
+    });
+}
+
+/// The breadth-first check has the same answers; its evidence is a component of the graph.
+#[test]
+fn breadth_first_agrees_with_the_naive_answer() {
+    each_case(20_000, |random| {
+        let graph = Explicit::random(random);
+        let worker = &mut Limit::none();
+        let mut counts = Counts::default();
+        match breadth_first(&graph, worker, &mut counts).unwrap() {
+            Outcome::Accepting(evidence) => {
+                assert!(graph.accepts());
+                check_evidence(&graph, worker, &evidence);
+                let lasso = lasso(&graph, worker, &evidence).unwrap();
+                check_lasso(&graph, worker, &lasso.expect("the components accept"));
+            }
+            Outcome::Empty => {
+                assert!(!graph.accepts());
+                let reachable = graph.reach(&graph.initial, 0);
+                let nodes = reachable.iter().filter(|&&r| r).count();
+                assert_eq!(counts.nodes, nodes as u64);
+            }
+            Outcome::Undecided(_) => panic!("the check decides"),
+        }
+    });
+}
+
+#[test]
+fn stopping_breadth_first_is_never_an_answer() {
+    each_case(400, |random| {
+        let graph = Explicit::random(random);
+        let check = |worker: &mut Limit| {
+            breadth_first(&graph, worker, &mut Counts::default()).map(|found| found.map(|_| ()))
+        };
+        let right = check(&mut Limit::none()).unwrap();
+        for steps in 0..200 {
+            if let Ok(answer) = check(&mut Limit(steps)) {
+                assert_eq!(answer, right);
+            }
         }
     });
 }

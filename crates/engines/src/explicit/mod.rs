@@ -7,9 +7,11 @@
 //! | automaton | product | check |
 //! | --- | --- | --- |
 //! | TGBA, BA | [`ExplicitProduct`] | Couvreur, with covering runs where a net may grow |
-//! | | | with OWCTY for several workers; Streett pairs if fairness is not in marks |
+//! | | | UFSCC for several workers; Streett pairs if fairness is not in marks |
 //! | TA | [`testing_automata::TestingProduct`] | two passes |
 //! | TGTA | the same | Couvreur |
+//!
+//! *As published* it is the synchronous product and Couvreur's check alone, with one worker.
 
 mod claims;
 pub(crate) mod covering;
@@ -21,7 +23,6 @@ mod product_nodes;
 pub(crate) mod single;
 mod size;
 pub(crate) mod steps;
-mod team;
 
 pub use claims::Claims;
 pub use fairness::FairnessAutomaton;
@@ -35,14 +36,14 @@ use claims::evaluate_claims;
 use covering::OnPath;
 use lariat_budget::{Statistic, Stop};
 use lariat_emptiness::{
-    Counts, GraphLasso, Outcome, PathOutcome, couvreur, couvreur_asking, lasso, owcty, streett,
+    Counts, GraphLasso, LassoHint, Outcome, PathOutcome, couvreur, couvreur_asking, lasso, streett,
+    ufscc,
 };
 use lariat_model::{Lasso, Strength};
 use lariat_space::explicit::StateTable;
 use prefix::{MOST_NODES, nearest};
 use product::{ExplicitProduct, ExplicitWorker};
 use steps::{SingleStateProduct, concrete, concrete_fair};
-use team::{LEAST_WORKERS, Sighting, search_together};
 
 /// The explicit engine.
 pub const EXPLICIT: Engine = Engine {
@@ -66,18 +67,14 @@ pub const EXPLICIT: Engine = Engine {
     }),
 };
 
-/// Checks the synchronous product by Couvreur's algorithm, beside OWCTY with several workers, or by
-/// the sequential check for Streett pairs. The published variant with several workers is OWCTY alone.
+/// Checks the synchronous product by Couvreur's algorithm, by UFSCC with several workers, or by the
+/// sequential check for Streett pairs.
 pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
     let product = ExplicitProduct::new(task.problem, task.observer);
-    let several = match task.variant.workers.count().get() {
-        count
-            if (count >= LEAST_WORKERS || task.variant.published)
-                && product.has_fairness_in_marks() =>
-        {
-            count
-        }
-        _ => 1,
+    let several = if product.has_fairness_in_marks() {
+        task.variant.workers.count().get()
+    } else {
+        1
     };
     let mut workers = match several {
         1 => vec![product.worker(task.budget)],
@@ -90,25 +87,25 @@ pub(crate) fn synchronous(task: &mut Task<'_>) -> Found {
         return Ok(Outcome::Accepting(beginning));
     }
     if several > 1 {
-        let mut on_path = OnPath::new(task.problem, &product);
-        let budget = task.budget;
-        let found = if task.variant.published {
-            let found = owcty(&product, &mut workers, budget, &mut counts);
-            found.map(|found| found.map(Sighting::Nodes))
-        } else {
-            search_together(&product, &mut workers, &mut on_path, budget, &mut counts)
-        };
+        let found = ufscc(&product, &mut workers, &mut counts);
         let mut worker = merge_workers(workers);
         record_search(task.account, &counts, worker.states());
         task.account.stats.set(Statistic::WORKERS, several);
-        let found = found.and_then(|found| conclude(&product, &mut worker, found, lasso_of));
-        let growth = on_path.and_then(OnPath::growth);
-        let found = found.map(|found| found.map(|lasso| Lasso { growth, ..lasso }));
+        let lasso =
+            |product: &ExplicitProduct<'_>, worker: &mut ExplicitWorker, clue: &LassoHint| {
+                let evidence = clue.evidence(product, worker)?;
+                lasso(product, worker, &evidence)
+            };
+        let found = found.and_then(|found| conclude(&product, &mut worker, found, lasso));
         return check_claims(task, &product, worker, found);
     }
     let mut worker = merge_workers(workers);
     let found = if product.has_fairness_in_marks() {
-        let mut on_path = OnPath::new(task.problem, &product);
+        let mut on_path = if task.variant.published {
+            None
+        } else {
+            OnPath::new(task.problem, &product)
+        };
         let found = match &mut on_path {
             Some(question) => couvreur_asking(&product, &mut worker, &mut counts, question),
             None => couvreur(&product, &mut worker, &mut counts)
@@ -141,18 +138,6 @@ fn lasso_of_sighting(
     match seen {
         PathOutcome::Component(evidence) => lasso(product, worker, evidence),
         PathOutcome::Rounds(rounds) => Ok(Some(rounds.clone())),
-    }
-}
-
-/// Returns the lasso that one of several workers has reported.
-fn lasso_of(
-    product: &ExplicitProduct<'_>,
-    worker: &mut ExplicitWorker,
-    seen: &Sighting,
-) -> Result<Option<GraphLasso>, Stop> {
-    match seen {
-        Sighting::Path(seen) => lasso_of_sighting(product, worker, seen),
-        Sighting::Nodes(remaining) => remaining.lasso(product, worker),
     }
 }
 

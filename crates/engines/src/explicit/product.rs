@@ -25,7 +25,7 @@ use crate::explicit::steps::SingleStateProduct;
 use crate::problem::Problem;
 use lariat_automata::{Letter, StateId as Location, accepting_forever, automaton_components};
 use lariat_budget::{Budget, Observer, Stop};
-use lariat_emptiness::{Edge, Graph, Layered, Marks, NodeId, PairSet, Streett};
+use lariat_emptiness::{Edge, Graph, Marks, NodeId, PairSet, Streett};
 use lariat_model::{Deadlock, EventId, State, Value};
 use lariat_space::explicit::{self, Explicit, ExplicitStateId, StepChoice, Successor};
 use std::sync::Arc;
@@ -43,8 +43,6 @@ pub struct ExplicitProduct<'p> {
     /// components can be reached come first: a run that stays in a rejecting component and treats
     /// every event fairly would visit all states before it leaves.
     components: Vec<u32>,
-    /// By automaton state: its component, if that has an accepting cycle.
-    layers: Vec<Option<u32>>,
 }
 
 /// Worker of the product. The automaton's moves depend on label, automaton state and event class.
@@ -53,18 +51,7 @@ pub type ExplicitWorker = single::ProductWorker<(Label, Location, ClassId)>;
 impl<'p> ExplicitProduct<'p> {
     /// Creates the product; explores nothing.
     pub fn new(problem: &Problem<'p>, observer: &'p dyn Observer) -> ExplicitProduct<'p> {
-        let forever = if problem.takes_prefixes() {
-            accepting_forever(problem.automaton)
-        } else {
-            Vec::new()
-        };
-        let scc = automaton_components(problem.automaton);
-        let layer = |(location, component): (usize, &u32)| {
-            let accepts = is_forever(&forever, Location(location as u32));
-            (accepts || scc.accepting(*component)).then_some(*component)
-        };
         ExplicitProduct {
-            layers: scc.of.iter().enumerate().map(layer).collect(),
             problem: problem.clone(),
             observer,
             space: labelled(problem),
@@ -74,11 +61,15 @@ impl<'p> ExplicitProduct<'p> {
                 problem.fairness,
                 problem.automaton.mark_count,
             ),
-            forever,
+            forever: if problem.takes_prefixes() {
+                accepting_forever(problem.automaton)
+            } else {
+                Vec::new()
+            },
             components: if problem.fairness.is_empty() {
                 Vec::new()
             } else {
-                scc.of
+                automaton_components(problem.automaton).of
             },
         }
     }
@@ -286,22 +277,16 @@ impl Graph for ExplicitProduct<'_> {
         Ok(self.next_step(worker, node, cursor)?.map(|(edge, _)| edge))
     }
 
+    fn lease(&self, worker: &mut ExplicitWorker, bytes: usize) -> Result<(), Stop> {
+        worker.lease(bytes)
+    }
+
     fn tick(&self, worker: &mut ExplicitWorker, bytes: usize) -> Result<(), Stop> {
         worker.tick(self.observer, bytes)
     }
 
     fn rest(&self, worker: &mut ExplicitWorker) {
         worker.states.rest();
-    }
-
-    fn wake(&self, worker: &mut ExplicitWorker) -> Result<(), Stop> {
-        worker.states.open()
-    }
-}
-
-impl Layered for ExplicitProduct<'_> {
-    fn layer(&self, worker: &ExplicitWorker, node: NodeId) -> Option<u32> {
-        self.layers[worker.nodes.get(node).1.index()]
     }
 }
 

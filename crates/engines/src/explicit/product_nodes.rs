@@ -101,7 +101,7 @@ impl Joined {
         let word = match self.found.get(at) {
             Some(word) => word,
             None => {
-                self.found.reserve(at, &self.bytes)?;
+                self.found.reserve(at, |more| self.bytes.take(more))?;
                 self.found.at(at)
             }
         };
@@ -163,7 +163,8 @@ impl PairLists {
         let start = start.map_err(|_| too_many())?;
         let block = start..start + BLOCK;
         let places = block.start as usize..block.end as usize;
-        self.pairs.reserve_all(places, &self.bytes)?;
+        self.pairs
+            .reserve_all(places, |more| self.bytes.take(more))?;
         Ok(block)
     }
 
@@ -173,7 +174,8 @@ impl PairLists {
         location: Location,
         block: &mut Range<u32>,
     ) -> Result<(u32, bool), Stop> {
-        self.last.reserve(state.index(), &self.bytes)?;
+        self.last
+            .reserve(state.index(), |more| self.bytes.take(more))?;
         let last = self.last.at(state.index());
         let (mut first, mut searched) = (last.load(Acquire), 0);
         loop {

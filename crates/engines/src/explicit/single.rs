@@ -163,11 +163,6 @@ impl<K: Copy + Eq + Hash> ProductWorker<K> {
         self.budget.check()
     }
 
-    /// Replaces the limits on time and the switches that cancel this worker.
-    pub(crate) fn set_budget(&mut self, budget: &Budget) {
-        self.budget = budget.clone();
-    }
-
     /// Freezes the product: edges to unknown nodes are omitted from now on.
     pub(crate) fn seal(&mut self) {
         self.states.seal();
@@ -258,9 +253,14 @@ impl<K: Copy + Eq + Hash> ProductWorker<K> {
         Ok(None)
     }
 
-    /// [`Graph::tick`](lariat_emptiness::Graph::tick) of the product.
+    /// [`SweepGraph::tick`](lariat_emptiness::Graph::tick) of the product.
+    /// Leases the bytes of the emptiness check. Waits for no other worker.
+    pub(crate) fn lease(&mut self, bytes: usize) -> Result<(), Stop> {
+        self.check.resize(bytes)
+    }
+
     pub(crate) fn tick(&mut self, observer: &dyn Observer, bytes: usize) -> Result<(), Stop> {
-        self.check.resize(bytes)?;
+        self.lease(bytes)?;
         self.budget.check()?;
         self.states.yield_to_writer();
         let figures = [

@@ -8,6 +8,8 @@
 //! repeat      F' = F ∩ N*(S⁺)     S⁻ = S⁻ ∩ N*(F')     S⁺ = S⁺ ∩ N_new(S⁻)     until stable
 //! ```
 //!
+//! The relational product computes `S⁺ ∩ N_new(S⁻)` at once, restricted to S⁺ while it descends.
+//!
 //! There is a cycle iff S⁺ is not empty. In the end every target is reached from a source, which is
 //! reached from another target via `F`. So S⁺ is a subset of the result of
 //! [`fair`](super::fixpoint::fair), and lassos are computed in the same way. If recurring states
@@ -71,9 +73,7 @@ pub fn detect(
         kernel.push(0, ahead)?;
         let fewer_sources = kernel.intersection(sources, ahead)?;
         kernel.push(0, fewer_sources)?;
-        let reached = new.steps(kernel, by, fewer_sources, at)?;
-        kernel.push(0, reached)?;
-        let fewer_targets = kernel.intersection(targets, reached)?;
+        let fewer_targets = new.steps_into(kernel, by, fewer_sources, targets, at)?;
         kernel.release(base);
         if (fewer_sources, fewer_targets) == (sources, targets) {
             return Ok(targets);

@@ -42,8 +42,24 @@ impl NewSteps {
         at: NodePosition,
     ) -> Result<DdNode, Halt> {
         match self {
-            NewSteps::On(arcs) => along(kernel, by, arcs, node, None, at),
+            NewSteps::On(arcs) => along(kernel, by, arcs, node, (None, StepEnd::Target), at),
             NewSteps::Any => by.images(kernel, node, at),
+        }
+    }
+
+    /// Computes the members of another node that new steps of a node reach, in one recursion.
+    pub fn steps_into(
+        &self,
+        kernel: &mut Kernel,
+        by: &mut ImageContext<'_>,
+        node: DdNode,
+        target: DdNode,
+        at: NodePosition,
+    ) -> Result<DdNode, Halt> {
+        let into = (Some(target), StepEnd::Target);
+        match self {
+            NewSteps::On(arcs) => along(kernel, by, arcs, node, into, at),
+            NewSteps::Any => by.images_into(kernel, node, target, at),
         }
     }
 
@@ -57,7 +73,10 @@ impl NewSteps {
         at: NodePosition,
     ) -> Result<DdNode, Halt> {
         match self {
-            NewSteps::On(arcs) => along(kernel, by, arcs, node, Some(target), at),
+            NewSteps::On(arcs) => {
+                let into = (Some(target), StepEnd::Source);
+                along(kernel, by, arcs, node, into, at)
+            }
             NewSteps::Any => by.sources(kernel, node, target, at),
         }
     }
@@ -157,13 +176,13 @@ pub fn closure(
     kernel.saturate_below(node, level, events, &mut filter, at.residual)
 }
 
-/// Computes one end of the steps on `arcs` from a node, into another if there is a target.
+/// Computes an end of the steps on `arcs` from a node, into another if there is a target.
 fn along(
     kernel: &mut Kernel,
     by: &mut ImageContext<'_>,
     arcs: &[ValueArc],
     node: DdNode,
-    target: Option<DdNode>,
+    (target, end): (Option<DdNode>, StepEnd),
     at: NodePosition,
 ) -> Result<DdNode, Halt> {
     let base = kernel.mark();
@@ -171,9 +190,9 @@ fn along(
         let child = kernel.child(node, arc.from);
         let into = target.map(|target| kernel.child(target, arc.to));
         if let Some(below) = by.read(kernel, at, arc.to)? {
-            let (end, value) = match target {
-                Some(_) => (StepEnd::Source, arc.from),
-                None => (StepEnd::Target, arc.to),
+            let value = match end {
+                StepEnd::Source => arc.from,
+                StepEnd::Target => arc.to,
             };
             let part = Image {
                 chain: Some(arc.rest),

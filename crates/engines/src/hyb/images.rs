@@ -62,6 +62,21 @@ impl<'a> ImageContext<'a> {
         kernel.call(Image::all(node, None, at), self)
     }
 
+    /// Computes `img ∩ target` under the events with their top at or below the level of the node.
+    pub fn images_into(
+        &mut self,
+        kernel: &mut Kernel,
+        node: DdNode,
+        target: DdNode,
+        at: NodePosition,
+    ) -> Result<DdNode, Halt> {
+        let into = Image {
+            end: StepEnd::Target,
+            ..Image::all(node, Some(target), at)
+        };
+        kernel.call(into, self)
+    }
+
     /// Computes `src` under the events with their top at or below the level of the node.
     pub fn sources(
         &mut self,

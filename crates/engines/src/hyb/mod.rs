@@ -20,6 +20,7 @@
 //! | `event_level.rs` | events as part of the state |
 //! | `cap.rs` | rounds for nets that may be unbounded |
 //! | `resting.rs` | runs that end in a deadlock |
+//! | `composed.rs` | OWCTY and EL on the complete product, as published |
 //! | `beginning.rs` | prefixes all of whose continuations are accepted |
 //! | `path.rs` | paths of the product, by saturation |
 //! | `lasso.rs` | concrete lassos |
@@ -50,6 +51,7 @@ mod abstraction;
 mod asks;
 mod beginning;
 mod cap;
+mod composed;
 mod demands;
 mod detect;
 mod event_level;
@@ -72,6 +74,7 @@ use crate::engine::{AutomatonKind, Engine, Found, Needs, Procedure, Task, Varian
 use crate::engine_id::EngineId;
 use crate::problem::Problem;
 use crate::runs::{Passage, plain_run};
+use crate::sets::fixpoint::Fixpoint;
 use crate::sets::walk::lost;
 use beginning::Forever;
 use cap::overflows;
@@ -97,6 +100,7 @@ use steps::{NodePosition, ProductSteps};
 use structure::cyclic_levels;
 
 pub(crate) use cap::first_cap;
+pub use composed::{EL_COMPOSED, OWCTY_COMPOSED};
 use proofs::HybOptions;
 pub use proofs::{AbsenceProof, AbsenceProofs, Recurring};
 
@@ -108,8 +112,29 @@ pub const HYB: Engine = Engine {
     needs: Needs::Nothing,
     fairness: |_| Some(Strength::Weak),
     has_published: true,
-    procedure: Procedure::Hyb(hyb),
+    procedure: Procedure::Hyb(|task, space| {
+        let search = CycleSearch::Incremental(options(task.variant));
+        search_product(task, space, search)
+    }),
 };
+
+/// The search for fair cycles.
+#[derive(Clone, Copy)]
+enum CycleSearch {
+    /// Node by node, while the product is built.
+    Incremental(HybOptions),
+    /// By a fixpoint on the complete product.
+    Whole(Fixpoint),
+}
+
+impl CycleSearch {
+    fn proofs(self) -> AbsenceProofs {
+        match self {
+            CycleSearch::Incremental(options) => options.proofs,
+            CycleSearch::Whole(_) => AbsenceProofs::without(&AbsenceProof::ALL),
+        }
+    }
+}
 
 /// Returns the enabled proofs and the form of recurring states.
 fn options(variant: Variant) -> HybOptions {
@@ -145,13 +170,13 @@ struct Product<'p> {
 }
 
 /// Decides a task on the system under a variable order.
-fn hyb(task: &mut Task<'_>, space: &Symbolic<'_>) -> Found {
+fn search_product(task: &mut Task<'_>, space: &Symbolic<'_>, search: CycleSearch) -> Found {
     if !task.problem.reads_events() {
-        return in_rounds(task, space, None);
+        return in_rounds(task, space, None, search);
     }
     let event_level = EventLevelProblem::new(task.problem, space.layout().order())?;
     let problem = event_level.problem(task.problem);
-    let found = in_rounds(&mut task.about(&problem), space, Some(&event_level))?;
+    let found = in_rounds(&mut task.about(&problem), space, Some(&event_level), search)?;
     Ok(found.map(|lasso| event_level.lift(lasso)))
 }
 
@@ -160,12 +185,17 @@ fn in_rounds(
     task: &mut Task<'_>,
     space: &Symbolic<'_>,
     event_level: Option<&EventLevelProblem>,
+    search: CycleSearch,
 ) -> Found {
     enter(task.observer, "product");
     let mut cap = first_cap(task.problem.system);
     let mut figures = Figures::default();
     let found = loop {
-        let found = round(task, space, event_level, cap, &mut figures);
+        let moves = MoveOptions {
+            cap,
+            proofs: search.proofs(),
+        };
+        let found = round(task, space, event_level, (moves, search), &mut figures);
         match found {
             Ok(None) => cap = cap.saturating_mul(2),
             Ok(Some(outcome)) => break Ok(outcome),
@@ -178,22 +208,20 @@ fn in_rounds(
     found
 }
 
-/// Makes one round with values up to `cap`; `None` if no run was found but steps were omitted.
+/// Makes one round with values up to a cap; `None` if no run was found but steps were omitted.
 fn round(
     task: &Task<'_>,
     space: &Symbolic<'_>,
     event_level: Option<&EventLevelProblem>,
-    cap: u32,
+    (moves, search): (MoveOptions, CycleSearch),
     figures: &mut Figures,
 ) -> Result<Option<Outcome<Lasso>>, Stop> {
-    let options = options(task.variant);
-    let moves = MoveOptions {
-        cap,
-        proofs: options.proofs,
-    };
     let ctx = RunContext::new(task.budget, task.observer);
     let mut product = Product::new(task.problem, space, event_level, moves, task.budget)?;
-    let found = product.decide(options, ctx, figures);
+    let found = match search {
+        CycleSearch::Incremental(options) => product.decide(options, ctx, figures),
+        CycleSearch::Whole(fixpoint) => product.decide_whole(fixpoint, ctx, figures),
+    };
     figures.rounds += 1;
     let store = product.store.figures();
     figures.peak = figures.peak.max(store.peak);
@@ -358,12 +386,17 @@ impl<'p> Product<'p> {
             },
         };
         enter(observer, "lasso");
-        let walk = self.prefix(top, PathGoal::In(found.node()))?;
+        self.resting_in(top, &found).map(Some)
+    }
+
+    /// Returns a run that ends in one of these deadlocks and stutters there.
+    fn resting_in(&mut self, top: u32, ends: &Set) -> Result<Outcome<Lasso>, Stop> {
+        let walk = self.prefix(top, PathGoal::In(ends.node()))?;
         let rest = Passage {
             event: None,
             state: self.state(&walk.end()),
         };
-        Ok(Some(self.lasso(&walk, vec![rest])))
+        Ok(self.lasso(&walk, vec![rest]))
     }
 
     /// Returns the ends of accepted runs with a deadlock in the complete product.

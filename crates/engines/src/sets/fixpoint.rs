@@ -28,6 +28,27 @@ pub enum Fixpoint {
     Owcty,
 }
 
+impl Fixpoint {
+    /// Both fixpoints.
+    pub const ALL: [Fixpoint; 2] = [Fixpoint::Owcty, Fixpoint::El];
+
+    /// Returns the name used on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fixpoint::El => "el",
+            Fixpoint::Owcty => "owcty",
+        }
+    }
+
+    /// Returns a one-line description.
+    pub fn about(self) -> &'static str {
+        match self {
+            Fixpoint::El => "backward: Emerson and Lei",
+            Fixpoint::Owcty => "forward: one way, catch them young",
+        }
+    }
+}
+
 /// States with accepting runs.
 #[derive(Clone, Default)]
 pub struct FairStates {

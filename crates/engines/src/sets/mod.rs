@@ -11,6 +11,7 @@
 //! | `bcz.rs` | sets of equal label, without closure |
 //! | `sog.rs` | aggregates closed under unobserved steps |
 //! | `sog_testing.rs` | the same with testing automata |
+//! | `sog_graph.rs` | the graph itself, as a result |
 //! | `sop.rs` | the same, observing only atoms that can still matter |
 //! | `slap.rs` | sets closed under the self-loops of the automaton |
 //! | `slap_fst.rs` | SLAP with fixpoints in terminal components of the automaton |
@@ -36,6 +37,7 @@ mod restrictions;
 mod slap;
 mod slap_fst;
 mod sog;
+mod sog_graph;
 mod sog_testing;
 mod sop;
 pub(crate) mod walk;
@@ -46,7 +48,7 @@ use crate::engine::{Emptiness, Found, Task, Variant};
 use builders::{GroupPrefetcher, with_builders};
 use lariat_automata::StateId;
 use lariat_budget::{RunContext, Statistic, Stop};
-use lariat_emptiness::{Counts, Evidence, Outcome, aec, couvreur, iec, nsiec};
+use lariat_emptiness::{Counts, Evidence, Outcome, aec, breadth_first, couvreur, iec, nsiec};
 use operators::SymbolicProblem;
 use product::{Aggregates, SetProduct, SetWorker};
 use std::sync::Arc;
@@ -61,6 +63,7 @@ pub use restrictions::{SetProcedure, decide, near, on_the_fly};
 pub use slap::SLAP;
 pub use slap_fst::SLAP_FST;
 pub use sog::SOG;
+pub use sog_graph::{ObservationGraph, ObservedAggregate, observation_graph};
 pub use sop::SOP;
 
 /// Searches a product for an accepting lasso, with builder threads if the budget allows.
@@ -109,6 +112,7 @@ fn run_check<'w, 'r, 's, P: SetProduct>(
         Emptiness::Couvreur => couvreur(graph, worker, counts)?,
         Emptiness::Nsiec => nsiec(graph, worker, counts)?,
         Emptiness::Iec => iec(graph, worker, counts)?,
+        Emptiness::Layers => breadth_first(graph, worker, counts)?,
         Emptiness::Aec => aec(graph, worker, counts)?,
         Emptiness::TwoPass => {
             return Err(Stop::Unsupported(

@@ -74,7 +74,7 @@ impl Grain {
 
 /// The meaning of a node's set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Shape {
+pub(super) enum Shape {
     /// Closed under silent steps of its label.
     Closed,
     /// Not closed.
@@ -177,6 +177,12 @@ impl Sop {
 
     fn observation(&self, node: &Aggregate) -> Observation {
         self.kinds().list[node.kind as usize]
+    }
+
+    /// Returns the shape of a node and the observed atoms that hold in its states.
+    pub(super) fn observed(&self, node: &Aggregate) -> (Shape, u64) {
+        let Observation { shape, label, .. } = self.observation(node);
+        (shape, label)
     }
 
     /// Returns the letters of silent steps: no event of the mask.

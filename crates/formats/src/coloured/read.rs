@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::declare::Declarations;
 use super::raw::{RawElement, children, structure};
+use crate::pnml::dialect::{self, ArcKind};
 use crate::pnml::label::{NodeNotes, alike, child, dangling, elements, foreign, used_twice};
 use crate::xml::{Attribute, Element, Xml, XmlResult};
 use lariat_model::coloured::{
@@ -102,6 +103,7 @@ impl<'a> Reader<'a> {
     }
 
     fn place(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> XmlResult<()> {
+        element.only(dialect::COLOURED)?;
         let id = element.attribute("id")?;
         let name = id.value.clone().into_owned();
         let node = ColouredNode::Place(PlaceId(self.places.len() as u32));
@@ -117,7 +119,11 @@ impl<'a> Reader<'a> {
                 "capacity" => return Err(child.error("place capacities are not supported")),
                 "graphics" => self.notes.position(xml, &name)?,
                 "name" => self.notes.label(xml, NodeKind::Place, &name)?,
-                _ => xml.skip()?,
+                other if dialect::is_prose(other) => xml.skip()?,
+                _ => {
+                    let expected = "type, hlinitialMarking, name, graphics or toolspecific";
+                    return Err(dialect::unknown(&child, "a coloured place", expected));
+                }
             }
         }
         self.places.push(RawPlace {
@@ -130,6 +136,7 @@ impl<'a> Reader<'a> {
     }
 
     fn transition(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> XmlResult<()> {
+        element.only(dialect::COLOURED)?;
         let id = element.attribute("id")?;
         let name = id.value.clone().into_owned();
         let node = ColouredNode::Transition(TransitionId(self.transitions.len() as u32));
@@ -141,7 +148,11 @@ impl<'a> Reader<'a> {
                 "priority" => return Err(child.error("transition priorities are not supported")),
                 "graphics" => self.notes.position(xml, &name)?,
                 "name" => self.notes.label(xml, NodeKind::Transition, &name)?,
-                _ => xml.skip()?,
+                other if dialect::is_prose(other) => xml.skip()?,
+                _ => {
+                    let expected = "condition, name, graphics or toolspecific";
+                    return Err(dialect::unknown(&child, "a coloured transition", expected));
+                }
             }
         }
         self.transitions.push(RawTransition { name, guard });
@@ -149,6 +160,7 @@ impl<'a> Reader<'a> {
     }
 
     fn arc(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> XmlResult<()> {
+        element.only(dialect::COLOURED)?;
         let [source, target] = element.attributes(["source", "target"])?;
         let source = element.required("source", source)?;
         let target = element.required("target", target)?;
@@ -157,11 +169,17 @@ impl<'a> Reader<'a> {
             match child.name {
                 "hlinscription" => term = structure(xml, &child)?,
                 "inscription" => return Err(foreign(&child, "place/transition nets", "coloured")),
-                "name" | "graphics" | "toolspecific" | "arcpath" | "tagged" => xml.skip()?,
-                other => {
-                    return Err(xml
-                        .error(child.span, format!("unknown element <{other}> of an arc"))
-                        .help("expected hlinscription, name, graphics or toolspecific"));
+                "type" | "arctype" | "arcType" => {
+                    if dialect::kind_in(xml, &child)? != ArcKind::Normal {
+                        let message =
+                            "inhibitor, read and reset arcs of coloured nets are not supported";
+                        return Err(child.error(message));
+                    }
+                }
+                other if dialect::is_arc_prose(other) => xml.skip()?,
+                _ => {
+                    let expected = "hlinscription, name, graphics or toolspecific";
+                    return Err(dialect::unknown(&child, "an arc", expected));
                 }
             }
         }
@@ -175,11 +193,12 @@ impl<'a> Reader<'a> {
     }
 
     fn reference(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> XmlResult<()> {
+        element.only(dialect::REFERENCE)?;
         let [id, to] = element.attributes(["id", "ref"])?;
         let id = element.required("id", id)?;
         let to = element.required("ref", to)?;
         self.define(element, id, ColouredNode::Reference(to.value))?;
-        xml.skip()
+        dialect::end_of_reference(xml)
     }
 
     /// Reads `<declaration><structure><declarations>`; some files omit the innermost element.

@@ -112,7 +112,7 @@ impl SymbolTable {
 
 /// The predicate that an expression is not 0. Boolean structure is translated to predicates, unless
 /// evaluation may fail.
-pub(super) fn predicate(expr: Expr) -> Predicate {
+pub(crate) fn predicate(expr: Expr) -> Predicate {
     if expr.can_fail() {
         return Predicate::Expr(expr);
     }

@@ -59,7 +59,8 @@ pub(super) enum DveToken<'t> {
     End,
 }
 
-const KEYWORDS: [&str; 23] = [
+/// Words that cannot be names.
+pub const KEYWORDS: [&str; 23] = [
     "const", "byte", "int", "channel", "process", "state", "init", "commit", "accept", "assert",
     "trans", "guard", "sync", "effect", "system", "async", "property", "true", "false", "and",
     "or", "not", "imply",

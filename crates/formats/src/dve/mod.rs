@@ -24,8 +24,10 @@ mod units;
 use std::collections::BTreeMap;
 
 pub(crate) use declarations::declarations;
+pub use lexer::KEYWORDS;
 pub use scope::SymbolTable;
 
+pub(crate) use atoms::predicate;
 use declare::StateVector;
 use lariat_model::{
     Comparison, Definition, Domain, EventId, Fairness, Finding, InputError, Predicate, System,

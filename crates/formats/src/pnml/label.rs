@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use super::dialect;
 use crate::xml::{Attribute, Element, Item, Xml, XmlResult};
 use lariat_model::{InputError, Label, NodeKind, Value, visible};
 
@@ -51,12 +52,15 @@ pub(crate) fn elements<'a>(
             }
         };
         match element.name {
-            "page" => pages += 1,
+            "page" => {
+                element.only(dialect::PAGE)?;
+                pages += 1;
+            }
             "name" if pages == 0 => {
-                if let Some((text, _)) = label(xml)?
-                    && !text.is_empty()
+                if let Some(found) = label(xml)?
+                    && !found.text.is_empty()
                 {
-                    *name = visible(text).into_owned();
+                    *name = visible(&*found.text).into_owned();
                 }
             }
             "name" | "graphics" | "labels" => xml.skip()?,
@@ -73,24 +77,61 @@ pub(crate) fn elements<'a>(
 
 /// The `<text>` (or, in older files, `<value>`) of a label and its location. Some files contain the
 /// text without either.
-#[allow(clippy::type_complexity)]
-pub(crate) fn label<'a>(xml: &mut Xml<'a>) -> XmlResult<Option<(Cow<'a, str>, Range<usize>)>> {
-    let mut found = None;
+pub(crate) fn label<'a>(xml: &mut Xml<'a>) -> XmlResult<Option<LabelText<'a>>> {
+    let mut found: Option<LabelText<'a>> = None;
     let mut bare = None;
     loop {
         match xml.next()? {
             Item::Open(element) if element.name == "text" || element.name == "value" => {
-                found = Some(xml.characters()?);
+                let is_value = element.name == "value";
+                let (text, span) = xml.characters()?;
+                let next = LabelText {
+                    text,
+                    span,
+                    is_value,
+                };
+                if found.replace(next).is_some() {
+                    return Err(element.error("a second text of a label"));
+                }
             }
-            Item::Open(_) => xml.skip()?,
+            Item::Open(element) => match element.name {
+                // Some files repeat the text as a structure.
+                "graphics" | "toolspecific" | "structure" => xml.skip()?,
+                _ => {
+                    return Err(dialect::unknown(
+                        &element,
+                        "a label",
+                        "text, graphics or toolspecific",
+                    ));
+                }
+            },
             Item::Text(text) => {
                 if !text.trim().is_empty() && bare.is_none() {
-                    bare = Some((Cow::Owned(text.trim().to_owned()), xml.here()));
+                    bare = Some(LabelText {
+                        text: Cow::Owned(text.trim().to_owned()),
+                        span: xml.here(),
+                        is_value: false,
+                    });
                 }
             }
             Item::Close | Item::End => return Ok(found.or(bare)),
         }
     }
+}
+
+/// The text of a label.
+pub(crate) struct LabelText<'a> {
+    pub text: Cow<'a, str>,
+    /// Its bytes.
+    pub span: Range<usize>,
+    /// Whether it is a `<value>`.
+    pub is_value: bool,
+}
+
+/// A coordinate within the limits.
+fn coordinate(text: Option<Attribute<'_>>) -> Option<f64> {
+    let number: f64 = text?.value.trim().parse().ok()?;
+    (number.abs() < FARTHEST).then_some(number)
 }
 
 /// Parts of nodes that carry no behaviour.
@@ -109,15 +150,22 @@ impl NodeNotes {
         while let Some(part) = child(xml)? {
             if part.name == "position" {
                 let [x, y] = part.attributes(["x", "y"])?;
-                let number = |text: Option<Attribute<'_>>| -> Option<f64> {
-                    let number: f64 = text?.value.trim().parse().ok()?;
-                    (number.abs() < FARTHEST).then_some(number)
-                };
-                found = number(x).zip(number(y));
+                found = coordinate(x).zip(coordinate(y));
             }
             xml.skip()?;
         }
         self.positions.extend(found.map(|at| (id.to_owned(), at)));
+        Ok(())
+    }
+
+    /// Records the name and the position in the attributes of a node.
+    pub fn attributes(&mut self, kind: NodeKind, element: &Element<'_>, id: &str) -> XmlResult<()> {
+        let [name, x, y] = element.attributes(["name", "positionX", "positionY"])?;
+        if let Some(name) = name {
+            self.labels.extend(Label::new(kind, id, &name.value));
+        }
+        let at = coordinate(x).zip(coordinate(y));
+        self.positions.extend(at.map(|at| (id.to_owned(), at)));
         Ok(())
     }
 

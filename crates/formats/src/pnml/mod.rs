@@ -7,14 +7,17 @@
 //! separately ([`Labels`](lariat_model::Labels)) if it differs from the id.
 //!
 //! Node coordinates are stored separately. Other graphics, prose and tool-specific sections are
-//! skipped; unsupported elements that change the semantics (such as inhibitor arcs) are rejected.
-//! Text between elements is skipped with one warning. The `nupn` section (nested units, Garavel,
-//! PETRI NETS 2019) becomes [`System::units`]; its claim that the net is 1-safe becomes the bound
-//! of every place.
+//! skipped; every other element and attribute is understood or rejected (`dialect.rs`). Inhibitor,
+//! read and reset arcs, in the forms of PIPE and TAPAAL too, become conditions and assignments
+//! ([`lariat_model::Transition`]). Text between elements is skipped with one warning. The `nupn`
+//! section (nested units, Garavel, PETRI NETS 2019) becomes [`System::units`]; its claim that the
+//! net is 1-safe becomes the bound of every place.
 //!
 //! Memory beyond the system itself: one table entry per node and 24 bytes per arc; ids are borrowed
 //! from the text until the system owns them.
 
+mod arcs;
+pub(crate) mod dialect;
 pub(crate) mod label;
 mod nupn;
 mod safe;
@@ -28,17 +31,15 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use self::label::{
-    NodeNotes, alike, child, dangling, elements, foreign, label, number, used_twice,
-};
+use self::arcs::RawArc;
+use self::dialect::{ArcKind, Precedence};
+use self::label::{NodeNotes, child, elements, foreign, label, used_twice};
 use self::nupn::Nupn;
 
 use crate::coloured;
 use crate::xml::{self, Attribute, Element, Item, Xml, XmlResult, XmlSource};
 use lariat_model::coloured::ColouredNet;
-use lariat_model::{
-    Action, Arc, Domain, Event, InputError, Label, NodeKind, System, Value, VarId, Variable,
-};
+use lariat_model::{Domain, Event, InputError, Label, NodeKind, System, Value, VarId, Variable};
 
 /// The content of a PNML file.
 #[derive(Clone, PartialEq, Debug)]
@@ -91,7 +92,7 @@ pub fn read(origin: &str, bytes: &[u8]) -> Result<Document, InputError> {
                 }
                 found = Some(net(&mut xml, &element, &mut notes)?);
             }
-            Item::Open(_) => xml.skip()?,
+            Item::Open(element) => dialect::outside_of_net(&mut xml, &element)?,
             Item::Text(text) => xml.pass_text(&text)?,
             Item::Close => {}
             Item::End => break,
@@ -130,6 +131,7 @@ fn is_coloured(type_: Option<&Attribute<'_>>) -> XmlResult<bool> {
 
 /// Reads the rest of `<net>` according to its type.
 fn net<'a>(xml: &mut Xml<'a>, element: &Element<'a>, notes: &mut NodeNotes) -> XmlResult<Pnml> {
+    element.only(dialect::NET)?;
     let [id, type_] = element.attributes(["id", "type"])?;
     let name = id.map_or(String::new(), |id| id.value.into_owned());
     if is_coloured(type_.as_ref())? {
@@ -154,14 +156,6 @@ enum PnmlNode {
     Reference(PnmlId),
 }
 
-struct RawArc {
-    source: PnmlId,
-    target: PnmlId,
-    weight: Value,
-    /// Start of its tag.
-    at: usize,
-}
-
 #[derive(Default)]
 struct PnmlNet<'a> {
     ids: FxHashMap<Cow<'a, str>, PnmlId>,
@@ -170,6 +164,9 @@ struct PnmlNet<'a> {
     marking: Vec<Value>,
     transitions: Vec<String>,
     arcs: Vec<RawArc>,
+    /// Places with a capacity.
+    capacities: Vec<(VarId, Value)>,
+    precedence: Precedence,
     nupn: Option<Nupn<'a>>,
     notes: NodeNotes,
 }
@@ -190,7 +187,7 @@ impl<'a> PnmlNet<'a> {
                 "referencePlace" | "referenceTransition" => self.reference(xml, element)?,
                 "toolspecific" => self.toolspecific(xml, element)?,
                 "declaration" => return Err(coloured_label(element)),
-                _ => return Ok(false),
+                _ => return dialect::token_class(xml, element),
             }
             Ok(true)
         })?;
@@ -228,107 +225,162 @@ impl<'a> PnmlNet<'a> {
     }
 
     fn place(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> XmlResult<()> {
+        element.only(dialect::PLACE)?;
         let id = element.attribute("id")?;
         let name = id.value.clone().into_owned();
-        let node = PnmlNode::Place(VarId(self.places.len() as u32));
-        self.define(element, id, node)?;
-        let mut tokens = 0;
+        let var = VarId(self.places.len() as u32);
+        self.define(element, id, PnmlNode::Place(var))?;
+        self.notes.attributes(NodeKind::Place, element, &name)?;
+        let [marking, invariant] = element.attributes(["initialMarking", "invariant"])?;
+        dialect::check_invariant(invariant.as_ref())?;
+        const TOKENS: &str = "a number of tokens";
+        let number = |marking| dialect::number_in(xml, &marking, TOKENS);
+        let mut tokens = marking.map(number).transpose()?;
+        let mut bound = None;
         while let Some(child) = child(xml)? {
             match child.name {
                 "initialMarking" => {
-                    if let Some((text, span)) = label(xml)? {
-                        tokens = number(xml, &text, span, "a number of tokens")?;
+                    if tokens.is_some() {
+                        return Err(child.error("a second initial marking"));
+                    }
+                    if let Some(found) = label(xml)? {
+                        let number = dialect::tokens(xml, &found.text, found.span, TOKENS)?;
+                        tokens = Some(number);
                     }
                 }
                 "hlinitialMarking" | "type" => return Err(coloured_label(&child)),
-                "capacity" => return Err(child.error("place capacities are not supported")),
+                "capacity" => {
+                    if let Some(capacity) = dialect::capacity(xml)? {
+                        if tokens.is_some_and(|tokens| tokens > capacity) {
+                            let message = format!("`{name}` starts with more than its capacity");
+                            return Err(child.error(message));
+                        }
+                        self.capacities.push((var, capacity));
+                        bound = u64::try_from(capacity).ok();
+                    }
+                }
                 "graphics" => self.notes.position(xml, &name)?,
                 "name" => self.notes.label(xml, NodeKind::Place, &name)?,
-                _ => xml.skip()?,
+                other if dialect::is_prose(other) => xml.skip()?,
+                _ => {
+                    let expected = "initialMarking, capacity, name, graphics or toolspecific";
+                    return Err(dialect::unknown(&child, "a place", expected));
+                }
             }
+        }
+        let tokens = tokens.unwrap_or(0);
+        if bound.is_some_and(|bound| u64::try_from(tokens).is_ok_and(|n| n > bound)) {
+            return Err(element.error(format!("`{name}` starts with more than its capacity")));
         }
         self.places.push(Variable {
             name,
-            domain: Domain::Count { bound: None },
+            domain: Domain::Count { bound },
         });
         self.marking.push(tokens);
         Ok(())
     }
 
     fn transition(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> XmlResult<()> {
+        element.only(dialect::TRANSITION)?;
+        dialect::check_transition(element)?;
         let id = element.attribute("id")?;
         let name = id.value.clone().into_owned();
         let node = PnmlNode::Transition(self.transitions.len() as u32);
         self.define(element, id, node)?;
+        self.notes
+            .attributes(NodeKind::Transition, element, &name)?;
+        let [priority] = element.attributes(["priority"])?;
+        let priority = priority.map(|given| (given.value.clone().into_owned(), given.span()));
+        let mut precedence = [priority, None];
         while let Some(child) = child(xml)? {
             match child.name {
                 "condition" => return Err(coloured_label(&child)),
-                "priority" => return Err(child.error("transition priorities are not supported")),
                 "graphics" => self.notes.position(xml, &name)?,
                 "name" => self.notes.label(xml, NodeKind::Transition, &name)?,
-                _ => xml.skip()?,
+                // PIPE: rates and servers matter for time only.
+                "orientation" | "rate" | "infiniteServer" => xml.skip()?,
+                other if dialect::is_prose(other) => xml.skip()?,
+                other if dialect::precedence(xml, other, &mut precedence)? => {}
+                _ => {
+                    let expected = "name, graphics or toolspecific";
+                    return Err(dialect::unknown(&child, "a transition", expected));
+                }
             }
         }
+        self.precedence.add(precedence);
         self.transitions.push(name);
         Ok(())
     }
 
     fn arc(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> XmlResult<()> {
-        let [source, target] = element.attributes(["source", "target"])?;
+        element.only(dialect::ARC)?;
+        let names = ["source", "target", "type", "weight", "inscription"];
+        let [source, target, type_, weight, inscription] = element.attributes(names)?;
         let source = element.required("source", source)?;
         let target = element.required("target", target)?;
-        let mut weight = 1;
+        const WEIGHT: &str = "a weight";
+        let number = |text| dialect::number_in(xml, &text, WEIGHT);
+        let mut weight = weight.map(number).transpose()?;
+        if let Some(text) = inscription
+            && !dialect::is_any_age(&text)?
+        {
+            // TAPAAL writes 1 beside the weight.
+            let number = dialect::number_in(xml, &text, WEIGHT)?;
+            if weight.is_some_and(|weight| number != 1 && number != weight) {
+                return Err(text.error("the inscription contradicts the weight"));
+            }
+            weight = weight.or(Some(number));
+        }
+        let kind = |text: Attribute<'_>| {
+            dialect::arc_kind(&text.value).ok_or_else(|| {
+                let message = format!("arcs of type `{}` are not supported", text.value);
+                dialect::unknown_kind(text.error(message))
+            })
+        };
+        let mut kind = type_.map(kind).transpose()?;
         while let Some(child) = child(xml)? {
             match child.name {
                 "inscription" => {
-                    if let Some((text, span)) = label(xml)? {
-                        weight = number(xml, &text, span, "a weight")?;
+                    if let Some(found) = label(xml)? {
+                        if weight.is_some() {
+                            return Err(child.error("a second weight"));
+                        }
+                        weight = Some(dialect::tokens(xml, &found.text, found.span, WEIGHT)?);
                     }
                 }
                 "hlinscription" => return Err(coloured_label(&child)),
-                // Written by some editors; any value but `normal` changes the semantics.
-                "type" | "arctype" => {
-                    let [value] = child.attributes(["value"])?;
-                    let kind = match value {
-                        Some(value) => {
-                            xml.skip()?;
-                            value.value
-                        }
-                        None => label(xml)?.map_or(Cow::Borrowed("normal"), |(text, _)| text),
-                    };
-                    if kind != "normal" {
-                        let expected = "expected ordinary arcs";
-                        let message =
-                            format!("arcs of type `{kind}` are not supported: {expected}");
-                        return Err(child.error(message));
+                "type" | "arctype" | "arcType" => {
+                    let given = dialect::kind_in(xml, &child)?;
+                    if kind.replace(given).is_some_and(|known| known != given) {
+                        return Err(child.error("a second type of the arc"));
                     }
                 }
-                "name" | "graphics" | "toolspecific" | "arcpath" | "tagged" => xml.skip()?,
-                other => {
-                    return Err(child
-                        .error(format!("unknown element <{other}> of an arc"))
-                        .help("expected inscription, name, graphics or toolspecific"));
+                other if dialect::is_arc_prose(other) => xml.skip()?,
+                _ => {
+                    let expected = "inscription, type, name, graphics or toolspecific";
+                    return Err(dialect::unknown(&child, "an arc", expected));
                 }
             }
         }
         let (source, target) = (self.intern(source.value), self.intern(target.value));
-        let at = element.span.start;
         self.arcs.push(RawArc {
             source,
             target,
-            weight,
-            at,
+            weight: weight.unwrap_or(1),
+            kind: kind.unwrap_or(ArcKind::Normal),
+            at: element.span.start,
         });
         Ok(())
     }
 
     fn reference(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> XmlResult<()> {
+        element.only(dialect::REFERENCE)?;
         let [id, to] = element.attributes(["id", "ref"])?;
         let id = element.required("id", id)?;
         let to = element.required("ref", to)?;
         let to = self.intern(to.value);
         self.define(element, id, PnmlNode::Reference(to))?;
-        xml.skip()
+        dialect::end_of_reference(xml)
     }
 
     fn toolspecific(&mut self, xml: &mut Xml<'a>, element: &Element<'a>) -> XmlResult<()> {
@@ -368,7 +420,8 @@ impl<'a> PnmlNet<'a> {
     }
 
     fn finish(mut self, xml: &Xml<'a>, name: String) -> XmlResult<System> {
-        let arcs = self.sum_arcs(xml)?;
+        self.precedence.check(xml)?;
+        let actions = self.actions(xml)?;
         let (mut units, mut is_said_safe) = (Vec::new(), false);
         if let Some(nupn) = self.nupn.take() {
             units = self.units(xml, &nupn)?;
@@ -385,22 +438,19 @@ impl<'a> PnmlNet<'a> {
                 is_said_safe = true;
             }
         }
-        let events = self.transitions.into_iter().zip(arcs);
+        let events = self.transitions.into_iter().zip(actions);
         let mut system = System {
             name,
             variables: self.places,
             events: events
-                .map(|(name, arcs)| Event {
-                    name,
-                    action: Action::Net(arcs),
-                })
+                .map(|(name, action)| Event { name, action })
                 .collect(),
             initial: vec![self.marking.into()],
             units,
             ..System::default()
         };
         // The claim of the file is used for the places where it is proved.
-        if is_said_safe {
+        if is_said_safe && system.is_net() {
             let proved = safe::proved_safe(&system);
             for (place, is_safe) in system.variables.iter_mut().zip(proved) {
                 if is_safe {
@@ -409,79 +459,6 @@ impl<'a> PnmlNet<'a> {
             }
         }
         Ok(system)
-    }
-
-    /// The arcs of every transition, with parallel arcs added up.
-    fn sum_arcs(&mut self, xml: &Xml<'a>) -> XmlResult<Vec<Vec<Arc>>> {
-        /// An arc between a transition and a place; `out` if the transition is the source.
-        struct Joined {
-            transition: u32,
-            place: VarId,
-            out: bool,
-            weight: Value,
-            at: usize,
-        }
-        let mut joined = Vec::with_capacity(self.arcs.len());
-        for arc in std::mem::take(&mut self.arcs) {
-            let (transition, place, out) =
-                match (self.resolve(arc.source), self.resolve(arc.target)) {
-                    (PnmlNode::Place(place), PnmlNode::Transition(t)) => (t, place, false),
-                    (PnmlNode::Transition(t), PnmlNode::Place(place)) => (t, place, true),
-                    (source, target) => return Err(self.misplaced(xml, &arc, source, target)),
-                };
-            joined.push(Joined {
-                transition,
-                place,
-                out,
-                weight: arc.weight,
-                at: arc.at,
-            });
-        }
-        joined.sort_by_key(|arc| (arc.transition, arc.place));
-        let mut all: Vec<Vec<Arc>> = Vec::with_capacity(self.transitions.len());
-        all.resize_with(self.transitions.len(), Vec::new);
-        for of_transition in joined.chunk_by(|a, b| a.transition == b.transition) {
-            let groups = of_transition.chunk_by(|a, b| a.place == b.place);
-            let mut arcs = Vec::with_capacity(groups.clone().count());
-            for group in groups {
-                let (mut need, mut made): (Value, Value) = (0, 0);
-                for arc in group {
-                    let sum = if arc.out { &mut made } else { &mut need };
-                    *sum = sum.checked_add(arc.weight).ok_or_else(|| {
-                        xml.error(
-                            tag(arc.at),
-                            "the weights of the arcs between these two nodes add up to more than 2^63",
-                        )
-                    })?;
-                }
-                if need != 0 || made != 0 {
-                    arcs.push(Arc {
-                        var: group[0].place,
-                        need,
-                        delta: made - need,
-                    });
-                }
-            }
-            all[of_transition[0].transition as usize] = arcs;
-        }
-        Ok(all)
-    }
-
-    fn misplaced(
-        &self,
-        xml: &Xml<'a>,
-        arc: &RawArc,
-        source: PnmlNode,
-        target: PnmlNode,
-    ) -> InputError {
-        let (from, to) = (self.name(arc.source), self.name(arc.target));
-        let message = match (source, target) {
-            (PnmlNode::Unknown, _) => dangling("starts at", from),
-            (_, PnmlNode::Unknown) => dangling("leads to", to),
-            (PnmlNode::Place(_), _) => alike("places", from, to),
-            _ => alike("transitions", from, to),
-        };
-        xml.error(tag(arc.at), message)
     }
 }
 

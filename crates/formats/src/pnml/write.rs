@@ -1,11 +1,11 @@
-//! Writer for PNML.
+//! Writer for PNML. Inhibitor, read and reset arcs are written with a `<type>`.
 
 use rustc_hash::FxHashSet;
 use std::fmt::Write;
 
 use quick_xml::escape::escape;
 
-use lariat_model::{Action, Domain, Labels, System, Unit};
+use lariat_model::{Arc, Domain, Labels, System, Transition, Unit, VarId};
 
 /// Writes a place/transition net; `None` if the system is no net. Reading the result yields the
 /// same system, except that bounds of places are preserved only together with units.
@@ -45,34 +45,53 @@ pub fn write_named(system: &System, labels: &Labels) -> Option<String> {
     }
     let mut count = 0;
     for event in &system.events {
-        let Action::Net(arcs) = &event.action else {
-            return None;
-        };
+        let Transition {
+            arcs,
+            inhibitors,
+            resets,
+        } = Transition::of(&event.action)?;
         let transition = attribute(&event.name);
-        for arc in arcs {
-            let place = attribute(&system.variable(arc.var).name);
-            let made = arc.need.checked_add(arc.delta)?;
-            for (source, target, weight) in
-                [(&place, &transition, arc.need), (&transition, &place, made)]
-            {
-                if weight == 0 {
-                    continue;
-                }
-                count += 1;
-                let _ = write!(
-                    out,
-                    "      <arc id=\"arc_{count}\" source=\"{source}\" target=\"{target}\""
-                );
-                let _ = match weight {
-                    1 => writeln!(out, "/>"),
-                    weight => {
-                        writeln!(
-                            out,
-                            "><inscription><text>{weight}</text></inscription></arc>"
-                        )
-                    }
-                };
+        let mut arc = |place: VarId, out_of_place: bool, weight: i64, kind: &str| {
+            if weight == 0 {
+                return;
             }
+            let place = attribute(&system.variable(place).name);
+            let (source, target) = match out_of_place {
+                true => (&place, &transition),
+                false => (&transition, &place),
+            };
+            count += 1;
+            let mut inside = match kind {
+                "" => String::new(),
+                kind => format!("<type value=\"{kind}\"/>"),
+            };
+            if weight != 1 {
+                let _ = write!(inside, "<inscription><text>{weight}</text></inscription>");
+            }
+            let start = format!("<arc id=\"arc_{count}\" source=\"{source}\" target=\"{target}\"");
+            let _ = match inside.is_empty() {
+                true => writeln!(out, "      {start}/>"),
+                false => writeln!(out, "      {start}>{inside}</arc>"),
+            };
+        };
+        for Arc { var, need, delta } in arcs {
+            let reset = resets.iter().find(|(reset, _)| *reset == var);
+            // Tokens that an emptied place needs are not consumed by an arc of their own.
+            let kind = if reset.is_some() { "read" } else { "" };
+            arc(var, true, need, kind);
+            if reset.is_none() {
+                arc(var, false, need.checked_add(delta)?, "");
+            }
+        }
+        for (var, bound) in inhibitors {
+            if bound <= 0 {
+                return None;
+            }
+            arc(var, true, bound, "inhibitor");
+        }
+        for (var, made) in resets {
+            arc(var, true, 1, "reset");
+            arc(var, false, made, "");
         }
     }
     write_units(system, &mut out);

@@ -1,7 +1,7 @@
 //! The syntax tree of a model. Names of variables are resolved; processes and labels are not, since
 //! they may be declared later.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use lariat_model::{BinaryOp, UnaryOp};
 
@@ -12,7 +12,7 @@ pub(super) type VarIndex = usize;
 
 #[derive(Clone, Debug)]
 pub(super) struct Ident {
-    pub text: Rc<str>,
+    pub text: Arc<str>,
     pub span: Span,
 }
 
@@ -43,11 +43,8 @@ pub(super) struct VariableAst {
     /// The number of elements of an array.
     pub len: Option<u32>,
     pub initial: Initial,
-    /// The declaring process; `None` for a global variable.
-    pub process: Option<usize>,
     /// Whether the initial value is assigned when control passes the declaration.
     pub is_assigned: bool,
-    pub is_hidden: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -203,15 +200,55 @@ pub(super) struct ClaimAst {
     pub span: Span,
 }
 
+/// Symbols with their values.
+pub(super) type Symbols = Vec<(Ident, i64)>;
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct ModelAst {
     pub variables: Vec<VariableAst>,
     pub structs: Vec<StructAst>,
     /// Symbols of `mtype` declarations with their values, the plain list first.
-    pub mtypes: Vec<(Rc<str>, Vec<(Ident, i64)>)>,
+    pub mtypes: Vec<(Arc<str>, Symbols)>,
     pub globals: Vec<VarIndex>,
     pub processes: Vec<ProcessAst>,
     pub formulas: Vec<LtlAst>,
     pub claims: Vec<ClaimAst>,
-    pub warnings: Vec<super::lexer::Diagnostic>,
+}
+
+impl Sequence {
+    /// Adds the labels that conditions mention as `P@L`.
+    pub fn labels(&self, labels: &mut rustc_hash::FxHashSet<Arc<str>>) {
+        for step in &self.0 {
+            match &step.statement.kind {
+                StatementKind::Condition(expr) | StatementKind::Assert(expr) => expr.labels(labels),
+                StatementKind::If(options) | StatementKind::Do(options) => {
+                    for option in options {
+                        option.labels(labels);
+                    }
+                }
+                StatementKind::Block(_, body) => body.labels(labels),
+                StatementKind::Unless(main, escape) => {
+                    main.labels(labels);
+                    escape.labels(labels);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Expr {
+    fn labels(&self, labels: &mut rustc_hash::FxHashSet<Arc<str>>) {
+        match &self.kind {
+            ExprKind::At(_, _, label) => {
+                labels.insert(label.text.clone());
+            }
+            ExprKind::Unary(_, x) => x.labels(labels),
+            ExprKind::Binary(_, x, y) => {
+                x.labels(labels);
+                y.labels(labels);
+            }
+            _ => {}
+        }
+    }
 }

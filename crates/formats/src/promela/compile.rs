@@ -8,6 +8,7 @@
 //! end:        the next slot is empty                  ▷  all of the process := 0
 //! ```
 
+use std::borrow::Cow;
 use std::cell::Cell;
 
 use super::ast::*;
@@ -91,8 +92,8 @@ pub(super) struct Receiver {
 pub(super) struct Compiler<'m> {
     pub model: &'m ModelAst,
     pub graphs: &'m [Graph],
-    pub layout: Layout,
-    pub points: Points,
+    pub layout: Cow<'m, Layout>,
+    pub points: Cow<'m, Points>,
     /// Whether every created process has a slot.
     pub is_bounded: bool,
     /// Receives on rendezvous channels.

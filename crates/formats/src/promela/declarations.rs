@@ -1,6 +1,6 @@
 //! The declarations of a model with their locations.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::ast::{Ident, Initial, ModelAst, Sequence, StatementKind, Type, VarIndex, VariableAst};
 use super::parser::Parser;
@@ -10,14 +10,18 @@ use crate::declarations::{Declaration, DeclarationKind};
 /// The declarations of the file itself, without those of included files and of macros, in the order
 /// of the text; none if the text is malformed. `origin` names the file.
 pub(crate) fn declarations(origin: &str, text: &str) -> Vec<Declaration> {
-    let tokens = Preprocessor::new().run(origin, text.as_bytes());
-    let Ok((model, _)) = tokens.and_then(|tokens| Parser::new(tokens).model()) else {
+    let Ok(tokens) = Preprocessor::new().run(origin, text.as_bytes()) else {
         return Vec::new();
     };
+    let mut parser = Parser::new(tokens);
+    if parser.parse().is_err() {
+        return Vec::new();
+    }
+    let model = &parser.model;
     let mut found = Vec::new();
-    let variable = |index: VarIndex, owner: Option<&Rc<str>>, found: &mut Vec<Declaration>| {
+    let variable = |index: VarIndex, owner: Option<&Arc<str>>, found: &mut Vec<Declaration>| {
         let variable = &model.variables[index];
-        let detail = described(&model, variable);
+        let detail = described(model, variable);
         let kind = match variable.initial {
             Initial::Channel(..) => DeclarationKind::Channel,
             _ => DeclarationKind::Variable,
@@ -55,7 +59,7 @@ pub(crate) fn declarations(origin: &str, text: &str) -> Vec<Declaration> {
 }
 
 /// Collects the labels of a sequence and of those in it, whose depth the parser limits.
-fn labels(text: &str, sequence: &Sequence, process: &Rc<str>, found: &mut Vec<Declaration>) {
+fn labels(text: &str, sequence: &Sequence, process: &Arc<str>, found: &mut Vec<Declaration>) {
     for step in &sequence.0 {
         for label in &step.labels {
             let detail = format!("label {} of {process}", label.text);
@@ -103,7 +107,7 @@ fn described(model: &ModelAst, variable: &VariableAst) -> String {
 fn declared(
     text: &str,
     name: &Ident,
-    owner: Option<&Rc<str>>,
+    owner: Option<&Arc<str>>,
     kind: DeclarationKind,
     detail: String,
 ) -> Option<Declaration> {

@@ -6,7 +6,7 @@
 //! nested selection belongs to the surrounding node ([`Graph::leaves`]). So the nodes are those of
 //! SPIN without statement merging.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -48,7 +48,7 @@ pub(super) struct Element {
     pub kind: ElementKind,
     pub next: ElementId,
     pub span: Span,
-    pub labels: Vec<Rc<str>>,
+    pub labels: Vec<Arc<str>>,
     /// Whether it lies inside an atomic block or a `d_step`.
     pub is_inside: bool,
     /// The innermost `d_step` around it.
@@ -62,7 +62,7 @@ pub(super) struct Graph {
     pub elements: Vec<Element>,
     pub start: ElementId,
     pub end: ElementId,
-    pub labels: FxHashMap<Rc<str>, ElementId>,
+    pub labels: FxHashMap<Arc<str>, ElementId>,
 }
 
 #[derive(Clone, Default)]
@@ -75,7 +75,7 @@ struct Surroundings {
 
 impl Graph {
     /// The graph of a body. Labels in `referred` are mentioned by formulas or claims.
-    pub fn of(body: &Sequence, end: Span, referred: &FxHashSet<Rc<str>>) -> Reading<Graph> {
+    pub fn of(body: &Sequence, end: Span, referred: &FxHashSet<Arc<str>>) -> Reading<Graph> {
         let mut graph = Graph {
             elements: Vec::new(),
             start: 0,
@@ -213,7 +213,7 @@ impl Graph {
         Ok(ElementKind::Choice(firsts))
     }
 
-    fn resolve(&mut self, referred: &FxHashSet<Rc<str>>) -> Reading<()> {
+    fn resolve(&mut self, referred: &FxHashSet<Arc<str>>) -> Reading<()> {
         for element in &mut self.elements {
             let ElementKind::Goto(label) = &element.kind else {
                 continue;
@@ -228,7 +228,7 @@ impl Graph {
                     None => error,
                 });
             };
-            let is_state = |label: &Rc<str>| {
+            let is_state = |label: &Arc<str>| {
                 referred.contains(label)
                     || ["accept", "progress", "end"]
                         .iter()

@@ -24,8 +24,6 @@ pub(super) struct Leaf {
     /// For each step of the way, whether it has an index.
     pub fields: Vec<usize>,
     pub kind: Type,
-    /// The channel number of each element, for channels that are never assigned.
-    pub channels: Option<usize>,
 }
 
 impl Leaf {
@@ -45,8 +43,6 @@ pub(super) struct Channel {
     pub len: Option<VarId>,
     /// The fields of the messages, message by message.
     pub cells: VarId,
-    /// The slot and process that it belongs to.
-    pub owner: Option<(usize, usize)>,
 }
 
 /// A process that may occupy a slot.
@@ -75,10 +71,6 @@ pub(super) struct Layout {
     pub globals: FxHashMap<VarIndex, Vec<Leaf>>,
     pub channels: Vec<Channel>,
     pub slots: Vec<Slot>,
-    /// The number of processes, if it changes.
-    pub processes: Option<VarId>,
-    /// Line of each named location, for shown names: slot, process, element.
-    pub scratch: Vec<VarId>,
 }
 
 impl Layout {
@@ -99,7 +91,7 @@ impl Layout {
             let name = variable.name.text.to_string();
             let leaves = self.leaves(model, variable, &name)?;
             let mut made = Vec::new();
-            self.channels_of(model, variable, &leaves, &name, None, &mut made)?;
+            self.channels_of(model, variable, &leaves, &name, &mut made)?;
             for (var, number) in made {
                 self.initial[var.index()] = number as Value;
             }
@@ -128,7 +120,6 @@ impl Layout {
                 sizes,
                 fields,
                 kind,
-                channels: None,
             });
         }
         Ok(leaves)
@@ -141,7 +132,6 @@ impl Layout {
         variable: &VariableAst,
         leaves: &[Leaf],
         name: &str,
-        owner: Option<(usize, usize)>,
         made: &mut Vec<(VarId, usize)>,
     ) -> Reading<()> {
         // Channels that are fields of a structure get their initial values from its declaration.
@@ -157,7 +147,7 @@ impl Layout {
                     true => name.to_owned(),
                     false => self.variables[var.index()].name.clone(),
                 };
-                let number = self.channel(model, name, *capacity, fields, owner, span)?;
+                let number = self.channel(model, name, *capacity, fields, span)?;
                 made.push((var, number));
             }
         }
@@ -170,7 +160,6 @@ impl Layout {
         name: String,
         capacity: u32,
         fields: &[Type],
-        owner: Option<(usize, usize)>,
         span: Span,
     ) -> Reading<usize> {
         let mut scalars = Vec::new();
@@ -197,7 +186,6 @@ impl Layout {
             fields: scalars,
             len,
             cells,
-            owner,
         });
         Ok(self.channels.len())
     }
@@ -238,9 +226,8 @@ impl Layout {
                     let name = format!("{}[{slot}]:{}", ast.name.text, variable.name.text);
                     let name = self.unused(name);
                     let leaves = self.leaves(model, variable, &name)?;
-                    let owner = Some((slot, *process));
                     let made = &mut occupant.channels;
-                    self.channels_of(model, variable, &leaves, &name, owner, made)?;
+                    self.channels_of(model, variable, &leaves, &name, made)?;
                     occupant.variables.insert(*index, leaves);
                 }
                 occupant.own = (before..self.variables.len() as u32).map(VarId).collect();

@@ -4,7 +4,7 @@
 //! inserts a missing `;` at some of them. Comments are blanks, also when they span lines.
 
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A range of bytes in one of the files of a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -61,9 +61,9 @@ pub(super) type Reading<T> = Result<T, Diagnostic>;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Tok {
     /// A name or a keyword.
-    Name(Rc<str>),
+    Name(Arc<str>),
     Number(i32),
-    Text(Rc<str>),
+    Text(Arc<str>),
     /// An operator or a bracket.
     Sign(&'static str),
     Newline,
@@ -191,7 +191,7 @@ fn continuation(rest: &[u8]) -> Option<usize> {
     }
 }
 
-fn word(bytes: &[u8]) -> Rc<str> {
+fn word(bytes: &[u8]) -> Arc<str> {
     String::from_utf8_lossy(bytes).into()
 }
 

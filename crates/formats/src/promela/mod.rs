@@ -13,10 +13,12 @@
 mod ast;
 mod chain;
 mod channels;
+mod claim;
 mod compile;
 mod declarations;
 mod events;
 mod expr;
+mod formula;
 mod graph;
 mod layout;
 mod lexer;
@@ -24,24 +26,28 @@ mod parser;
 mod points;
 mod population;
 mod preprocess;
+mod scope;
 mod terms;
 
 pub(crate) use declarations::declarations;
+pub use parser::KEYWORDS;
 
+use std::borrow::Cow;
 use std::cell::Cell;
-use std::rc::Rc;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use crate::dve::Message;
+use crate::dve::{Message, PropertyAutomaton};
 use crate::numbering::number_equal_names;
 use ast::ModelAst;
 use compile::{Compiler, Place};
 use events::{Events, Origin};
 use graph::Graph;
 use lariat_model::{
-    Comparison, Domain, EventId, Finding, FindingKind, InputError, LValue, Predicate, System, Unit,
-    Value, VarId, Variable,
+    Comparison, Definition, Domain, EventId, Fairness, Finding, FindingKind, InputError, LValue,
+    Predicate, System, Unit, Value, VarId, Variable,
 };
 use layout::Layout;
 use lexer::{Diagnostic, Reading, Span, Tok, Token};
@@ -49,6 +55,7 @@ use parser::Parser;
 use points::Points;
 use population::population;
 use preprocess::{Preprocessor, Source};
+pub use scope::Scope;
 
 /// A Promela model: the system and further declarations of the file.
 #[derive(Clone, Debug)]
@@ -57,6 +64,14 @@ pub struct Promela {
     pub system: System,
     /// Channel operations of the events.
     pub messages: Vec<Message>,
+    /// The names, for formulas.
+    pub scope: Scope,
+    /// The `ltl` blocks: names and formulas in the syntax of the checker.
+    pub formulas: Vec<(String, String)>,
+    /// The `never` claim.
+    pub claim: Option<PropertyAutomaton>,
+    /// Names of groups of events: the steps of each process.
+    pub definitions: Vec<(String, Definition)>,
     /// Warnings about input that was interpreted.
     pub warnings: Vec<InputError>,
 }
@@ -69,8 +84,11 @@ pub fn read(origin: &str, text: &[u8]) -> Result<Promela, InputError> {
     let files = &preprocessor.files;
     let report = |error: Diagnostic| in_files(files, error);
     let tokens = tokens.map_err(report)?;
-    let (model, _) = Parser::new(tokens).model().map_err(report)?;
-    translate(&model, files).map_err(report)
+    let mut parser = Parser::new(tokens);
+    parser.parse().map_err(report)?;
+    let files = preprocessor.files.clone();
+    let report = |error: Diagnostic| in_files(&files, error);
+    translate(parser, preprocessor).map_err(report)
 }
 
 fn in_files(files: &[Source], error: Diagnostic) -> InputError {
@@ -88,7 +106,7 @@ fn in_files(files: &[Source], error: Diagnostic) -> InputError {
 }
 
 /// The labels that formulas and claims mention.
-fn referred(model: &ModelAst) -> FxHashSet<Rc<str>> {
+fn referred(model: &ModelAst) -> FxHashSet<Arc<str>> {
     let mut labels = FxHashSet::default();
     for formula in &model.formulas {
         for pair in formula.formula.windows(2) {
@@ -105,10 +123,14 @@ fn referred(model: &ModelAst) -> FxHashSet<Rc<str>> {
             }
         }
     }
+    for claim in &model.claims {
+        claim.body.labels(&mut labels);
+    }
     labels
 }
 
-fn translate(model: &ModelAst, files: &[Source]) -> Reading<Promela> {
+fn translate(parser: Parser, preprocessor: Preprocessor) -> Reading<Promela> {
+    let (model, files) = (&parser.model, &preprocessor.files[..]);
     let referred = referred(model);
     let mut graphs = Vec::new();
     for process in &model.processes {
@@ -127,8 +149,8 @@ fn translate(model: &ModelAst, files: &[Source]) -> Reading<Promela> {
     let mut compiler = Compiler {
         model,
         graphs: &graphs,
-        layout,
-        points,
+        layout: Cow::Owned(layout),
+        points: Cow::Owned(points),
         is_bounded: population.is_bounded,
         receivers: Vec::new(),
         scratch: Vec::new(),
@@ -144,17 +166,22 @@ fn translate(model: &ModelAst, files: &[Source]) -> Reading<Promela> {
                 low: Value::from(i32::MIN),
                 high: Value::from(i32::MAX),
             };
-            let var = compiler
-                .layout
-                .variable(format!("(sent {i})"), domain, Span::default())?;
+            let var = compiler.layout.to_mut().variable(
+                format!("(sent {i})"),
+                domain,
+                Span::default(),
+            )?;
             compiler.scratch.push(var);
         }
         events = Events::of(&compiler, &describe)?;
     }
     let messages = messages(&compiler, &events);
     let mut findings = findings(&compiler, files, &events);
-    number_equal_names(&mut events.events);
-    let mut layout = compiler.layout;
+    let claim = claim(&compiler, &referred)?;
+    let mut definitions = processes(&compiler, &events);
+    let shared = number_equal_names(&mut events.events).into_iter();
+    definitions.extend(shared.map(|(name, events)| (name, Definition::Events(events))));
+    let (mut layout, points) = (compiler.layout.into_owned(), compiler.points.into_owned());
     let fault = events.can_fail.then(|| {
         let mut name = "fault".to_owned();
         while layout.variables.iter().any(|v| v.name == name) {
@@ -173,20 +200,79 @@ fn translate(model: &ModelAst, files: &[Source]) -> Reading<Promela> {
         parts.push(Predicate::compare(fault, Comparison::Eq, 0));
     }
     let units = units(&layout);
+    let system = System {
+        name: String::new(),
+        variables: layout.variables.clone(),
+        events: events.events,
+        initial: vec![layout.initial.clone().into()],
+        fault,
+        units,
+        findings,
+        source: None,
+    };
+    let scope = Scope {
+        parser,
+        preprocessor,
+        graphs,
+        layout,
+        points,
+    };
     Ok(Promela {
-        system: System {
-            name: String::new(),
-            variables: layout.variables,
-            events: events.events,
-            initial: vec![layout.initial.into()],
-            fault,
-            units,
-            findings,
-            source: None,
-        },
+        formulas: formulas(&scope)?,
+        system,
         messages,
+        scope,
+        claim,
+        definitions,
         warnings: Vec::new(),
     })
+}
+
+/// The `ltl` blocks in the syntax of the checker.
+fn formulas(scope: &Scope) -> Reading<Vec<(String, String)>> {
+    let mut formulas = Vec::new();
+    for (i, formula) in scope.parser.model.formulas.iter().enumerate() {
+        let name = match &formula.name {
+            Some(name) => name.text.to_string(),
+            None => format!("ltl_{i}"),
+        };
+        if formula.formula.is_empty() {
+            return Err(formula.span.error("expected a formula between the braces"));
+        }
+        formulas.push((name, scope.formula_of(&formula.formula)?));
+    }
+    Ok(formulas)
+}
+
+/// The automaton of the `never` claim.
+fn claim(
+    compiler: &Compiler<'_>,
+    referred: &FxHashSet<Arc<str>>,
+) -> Reading<Option<PropertyAutomaton>> {
+    if let [_, second, ..] = &compiler.model.claims[..] {
+        let message = "a second `never` claim is not supported";
+        return Err(second.span.error(message));
+    }
+    let Some(claim) = compiler.model.claims.first() else {
+        return Ok(None);
+    };
+    let graph = Graph::of(&claim.body, claim.span, referred)?;
+    claim::automaton(compiler, claim, &graph).map(Some)
+}
+
+/// The steps of each process under the name `process:P[n]`. A rendezvous belongs to its sender: for
+/// fairness, a process that waits for a message is not enabled.
+fn processes(compiler: &Compiler<'_>, events: &Events) -> Vec<(String, Definition)> {
+    let mut steps: BTreeMap<String, Vec<EventId>> = BTreeMap::new();
+    for (origin, id) in events.origins.iter().zip((0..).map(EventId)) {
+        let process = &compiler.model.processes[origin.process].name.text;
+        let name = format!("{}{process}[{}]", Fairness::PROCESS, origin.slot);
+        steps.entry(name).or_default().push(id);
+    }
+    steps
+        .into_iter()
+        .map(|(name, events)| (name, Definition::Events(events)))
+        .collect()
 }
 
 /// The values of global variables and of the processes that exist in the beginning.
@@ -220,7 +306,8 @@ fn initial_state(compiler: &mut Compiler<'_>, initial: &[usize]) -> Reading<()> 
             let value = effect.value.eval(&compiler.layout.initial);
             let value =
                 value.map_err(|fault| span.error(format!("the initial value fails: {fault}")))?;
-            compiler.layout.initial[var.index()] = compiler.stored(var, value);
+            let value = compiler.stored(var, value);
+            compiler.layout.to_mut().initial[var.index()] = value;
         }
     }
     Ok(())

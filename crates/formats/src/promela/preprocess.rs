@@ -4,7 +4,7 @@
 //! A token from a macro has the position of the macro's use. `#x` and `##` are refused.
 
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -21,22 +21,32 @@ const BYTES: usize = 1 << 24;
 #[derive(Clone, Debug)]
 pub(super) struct Source {
     pub name: String,
-    pub text: Rc<[u8]>,
+    pub text: Arc<[u8]>,
 }
 
 #[derive(Clone, Debug)]
 struct Macro {
     /// The parameters of a macro with arguments.
-    parameters: Option<Vec<Rc<str>>>,
+    parameters: Option<Vec<Arc<str>>>,
     body: Vec<Token>,
 }
 
 /// The files of a model, and its macros while they are read.
+#[derive(Clone)]
 pub(super) struct Preprocessor {
     pub files: Vec<Source>,
-    macros: FxHashMap<Rc<str>, Macro>,
+    macros: FxHashMap<Arc<str>, Macro>,
     output: Vec<Token>,
     bytes: usize,
+}
+
+/// The state of a replacement of macros.
+#[derive(Default)]
+struct Expansion {
+    /// The macros whose bodies are being replaced, the outermost first.
+    active: Vec<Arc<str>>,
+    /// The tokens read so far, in all bodies and arguments.
+    tokens: usize,
 }
 
 /// One `#if` … `#endif`.
@@ -73,7 +83,14 @@ impl Preprocessor {
         Ok(separated(tokens))
     }
 
-    fn file(&mut self, name: String, text: Rc<[u8]>, from: Span, depth: usize) -> Reading<()> {
+    /// The tokens with the macros of the model replaced.
+    pub fn expanded(&self, text: &[Token]) -> Reading<Vec<Token>> {
+        let mut output = Vec::new();
+        self.expand(text, &mut Expansion::default(), &mut output)?;
+        Ok(output)
+    }
+
+    fn file(&mut self, name: String, text: Arc<[u8]>, from: Span, depth: usize) -> Reading<()> {
         self.bytes += text.len();
         if self.bytes > BYTES || depth > DEPTH {
             return Err(from.error("the included files are too large or include each other"));
@@ -118,7 +135,7 @@ impl Preprocessor {
     /// Expands a part of the text into the output.
     fn text(&mut self, text: &[Token]) -> Reading<()> {
         let mut output = std::mem::take(&mut self.output);
-        let expanded = self.expand(text, &mut Vec::new(), &mut output);
+        let expanded = self.expand(text, &mut Expansion::default(), &mut output);
         self.output = output;
         expanded
     }
@@ -212,7 +229,7 @@ impl Preprocessor {
         {
             let close = rest.iter().position(|t| t.is(")"));
             let close = close.ok_or_else(|| open.span.error("this bracket is not closed"))?;
-            let mut names: Vec<Rc<str>> = Vec::new();
+            let mut names: Vec<Arc<str>> = Vec::new();
             for (i, token) in rest[1..close].iter().enumerate() {
                 match &token.tok {
                     Tok::Name(name) if i % 2 == 0 => names.push(name.clone()),
@@ -259,29 +276,32 @@ impl Preprocessor {
         self.file(path.display().to_string(), text.into(), span, depth + 1)
     }
 
-    /// Appends `text` with all macros replaced, except those in `active`.
+    /// Appends `text` with all macros replaced, except those that are being replaced.
     fn expand(
         &self,
         text: &[Token],
-        active: &mut Vec<Rc<str>>,
+        expansion: &mut Expansion,
         output: &mut Vec<Token>,
     ) -> Reading<()> {
         let mut at = 0;
         while let Some(token) = text.get(at) {
             at += 1;
-            if output.len() > TOKENS {
+            // Macros without a text, too, may use each other exponentially often.
+            expansion.tokens += 1;
+            if expansion.tokens > TOKENS {
                 return Err(token.span.error("the macros expand to too much text"));
             }
             let known = token
                 .name()
                 .and_then(|name| self.macros.get_key_value(name));
-            let Some((name, known)) = known.filter(|(name, _)| !active.contains(name)) else {
+            let Some((name, known)) = known.filter(|(name, _)| !expansion.active.contains(name))
+            else {
                 if token.tok != Tok::End {
                     output.push(token.clone());
                 }
                 continue;
             };
-            if active.len() >= DEPTH {
+            if expansion.active.len() >= DEPTH {
                 return Err(token.span.error("macros are nested too deeply"));
             }
             let mut span = token.span;
@@ -312,7 +332,7 @@ impl Preprocessor {
                     let mut expanded = Vec::new();
                     for argument in &arguments {
                         let mut own = Vec::new();
-                        self.expand(argument, active, &mut own)?;
+                        self.expand(argument, expansion, &mut own)?;
                         expanded.push(own);
                     }
                     let mut body = Vec::new();
@@ -332,9 +352,9 @@ impl Preprocessor {
                 }
             };
             let first = output.len();
-            active.push(name.clone());
-            self.expand(&body, active, output)?;
-            active.pop();
+            expansion.active.push(name.clone());
+            self.expand(&body, expansion, output)?;
+            expansion.active.pop();
             for token in &mut output[first..] {
                 token.span = span;
             }
@@ -359,7 +379,7 @@ impl Preprocessor {
             at += 1 + 2 * bracket;
         }
         let mut expanded = Vec::new();
-        self.expand(&known, &mut Vec::new(), &mut expanded)?;
+        self.expand(&known, &mut Expansion::default(), &mut expanded)?;
         let mut condition = Evaluation {
             tokens: &expanded,
             at: 0,
@@ -510,3 +530,21 @@ const CONTINUING: [&str; 14] = [
     "if", "do", "atomic", "d_step", "unless", "goto", "for", "select", "assert", "run", "eval",
     "in", "xr", "xs",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn macros_without_text_are_limited() {
+        let mut text = String::from("#define m0\n");
+        for i in 1..60 {
+            text += &format!("#define m{i} m{0} m{0}\n", i - 1);
+        }
+        text += "m59\n";
+        let error = Preprocessor::new()
+            .run("m.pml", text.as_bytes())
+            .unwrap_err();
+        assert!(error.message.contains("too much text"), "{}", error.message);
+    }
+}

@@ -1,7 +1,9 @@
 //! Tests of the readers, and of formulas over their models.
 
 mod coloured;
+mod conditions;
 mod contest_models;
+mod dialects;
 mod fairness;
 mod formulas;
 mod fuzz;

@@ -204,7 +204,7 @@ fn errors_have_messages_and_locations() {
         (arc("<arc source=\"p\" target=\"q\"/>"), "3:1: the arc joins two places, `p` and `q`: expected a place and a transition"),
         (arc("<arc source=\"t\" target=\"u\"/>"), "3:1: the arc joins two transitions, `t` and `u`: expected a place and a transition"),
         (arc("<arc source=\"p\"/>"), "3:1: <arc> without the attribute `target`"),
-        (arc("<arc source=\"p\" target=\"t\"><type value=\"inhibitor\"/></arc>"), "3:28: arcs of type `inhibitor` are not supported: expected ordinary arcs"),
+        (arc("<arc source=\"p\" target=\"t\"><type value=\"transport\"/></arc>"), "3:28: arcs of type `transport` are not supported"),
         (arc("<arc source=\"p\" target=\"t\"><inscription><text>1.5</text></inscription></arc>"), "3:47: `1.5` is not a number: expected a weight"),
         (arc(&"<arc source=\"p\" target=\"t\"><inscription><text>9000000000000000000</text></inscription></arc>\n".repeat(2)), "4:1: the weights of the arcs between these two nodes add up to more than 2^63"),
         (net("<referencePlace id=\"a\" ref=\"b\"/><referencePlace id=\"b\" ref=\"a\"/><transition id=\"t\"/>\n<arc source=\"a\" target=\"t\"/>"), "3:1: the arc starts at `a`, which is no place or transition"),

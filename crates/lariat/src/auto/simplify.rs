@@ -243,6 +243,9 @@ fn in_words(simplified: &Simplified) -> Vec<String> {
     let mut found = Vec::new();
     found.extend(counted(constants, "constant atom", "constant atoms"));
     found.extend(counted(same, one, many));
+    if simplified.at_start {
+        found.push("parts that the initial state decides".to_owned());
+    }
     if simplified.finite_runs {
         found.push("all runs are finite".to_owned());
     }

@@ -62,6 +62,8 @@
 //! calls.
 
 pub mod actors;
+mod assert;
+mod builder;
 mod checker;
 mod fields;
 mod program;
@@ -71,6 +73,9 @@ mod run;
 mod shown;
 mod store;
 
+#[doc(hidden)]
+pub use assert::assert_holds;
+pub use builder::{Assigned, EventBuilder, ModelBuilder, Term, Var};
 pub use checker::Checker;
 pub use report::Report;
 pub use run::{Trace, TraceStep};
@@ -124,6 +129,11 @@ pub struct Message {
     /// The text of the arrow.
     pub text: String,
 }
+
+/// The programs of the book's chapter.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/modelling.md")]
+struct Chapter;
 
 type StateTest<M> = Arc<dyn Fn(&<M as Model>::State) -> bool + Send + Sync>;
 type ActionTest<M> = Arc<dyn Fn(&<M as Model>::State, &<M as Model>::Action) -> bool + Send + Sync>;

@@ -187,7 +187,7 @@ impl Report {
         self.run = match &decision.verdict {
             EarnedVerdict::Violated(run) => Some(Trace {
                 vocabulary: Arc::clone(&self.vocabulary),
-                lasso: Arc::new(run.lasso().clone()),
+                lasso: run.shared(),
                 atoms: Arc::clone(&self.atoms),
                 bad: decision.bad,
                 met: decision.met.clone().into(),

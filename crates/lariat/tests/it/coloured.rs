@@ -6,8 +6,11 @@
 
 use crate::contest::report;
 use crate::kit::{Instance, Tally, examine, instances};
+use lariat::internals::formats::load_quotient;
 use lariat::internals::{Budget, CheckOptions};
+use lariat::{Checker, Model};
 use lariat_corpora::models;
+use std::sync::Arc;
 use std::time::Duration;
 
 #[test]
@@ -27,4 +30,23 @@ fn verdicts_and_lassos_of_coloured_nets() {
         }
     }
     report(&all, count);
+}
+
+/// Persons and their books are interchangeable, and one desk limits the pairs of both, so that the
+/// quotient has a few places; the unfolding would have 90 000 bindings.
+#[test]
+fn a_net_that_is_large_once_unfolded_is_decided_modulo_colours() {
+    let text = include_bytes!("library.pnml");
+    let loaded = load_quotient("library.pnml", text, &Budget::bytes(1 << 30)).unwrap();
+    assert!(loaded.coloured.is_none() && loaded.quotient.is_some());
+    assert!(loaded.system.variables.len() < 10);
+    let model = Model::from_loaded("library.pnml", Arc::new(loaded));
+    let checker = Checker::new(&model);
+    let holds = |formula: &str| checker.check(formula).unwrap().holds();
+    assert_eq!(holds("G \"reading + desk == 1\""), Some(true));
+    assert_eq!(holds("G (fires(borrow) -> X fireable(return))"), Some(true));
+    assert_eq!(holds("G \"idle >= 300\""), Some(false));
+    assert_eq!(holds("F G \"reading == 1\""), Some(false));
+    assert_eq!(holds("G F fires(borrow)"), Some(true));
+    assert!(checker.check("G \"reading(1,2) == 0\"").is_err());
 }

@@ -28,7 +28,7 @@ fn random_fault(random: &mut Random) -> (Budget, Stop, FaultTarget) {
     let reach = random.below(11_u32);
     let at = random.below(1_u64 << reach);
     let fault = InjectedFault::new(stop.clone(), at, victim);
-    let threads = NonZeroUsize::new(random.between(2, 6)).unwrap();
+    let threads = NonZeroUsize::new(random.between(2, 3)).unwrap();
     (Budget::faulty(fault).with_threads(threads), stop, victim)
 }
 

@@ -263,6 +263,7 @@ impl Model for Workers {
     }
 }
 
+#[allow(clippy::ptr_arg, reason = "states are vectors")]
 fn sorted(state: &Vec<u8>) -> Vec<u8> {
     let mut state = state.clone();
     state.sort_unstable();
@@ -412,4 +413,35 @@ fn limits_end_a_check() {
         ),
         "{time}"
     );
+}
+
+/// A failing assertion shows the counterexample and writes its page; one that holds removes it.
+#[test]
+fn assertions_show_counterexamples() {
+    lariat::assert_holds!(ring(3), r#"G ("first uses" -> F true)"#);
+    let fails = std::panic::catch_unwind(|| lariat::assert_holds!(ring(3), "G (passes -> X uses)"));
+    let text = *fails.expect_err("it fails").downcast::<String>().unwrap();
+    assert!(
+        text.contains("VIOLATED") && text.contains("Pass(0)"),
+        "{text}"
+    );
+    let page = text
+        .lines()
+        .find_map(|line| line.strip_prefix("page: "))
+        .unwrap();
+    assert!(
+        page.ends_with("lariat/modelling-assertions_show_counterexamples.html"),
+        "{page}"
+    );
+    assert!(std::fs::read_to_string(page).unwrap().contains("Pass(0)"));
+    lariat::assert_holds!(ring(3), "G (passes xor uses)");
+    assert!(!std::path::Path::new(page).exists());
+    let fails = std::panic::catch_unwind(|| {
+        lariat::assert_holds!(ring(9).timeout(Duration::ZERO), "F uses");
+    });
+    let text = *fails
+        .expect_err("it is unknown")
+        .downcast::<String>()
+        .unwrap();
+    assert!(text.contains("is not known to hold"), "{text}");
 }

@@ -230,6 +230,8 @@ fn doubts_are_an_option_of_aec_on_sets() {
     };
     let aec = Plan::of("slap").checked_by(Emptiness::Aec);
     assert!(aec.as_variant(doubts).validate().is_ok());
+    let ssp = Plan::of("ssp").checked_by(Emptiness::Aec);
+    assert!(ssp.as_variant(doubts).validate().is_ok());
     assert!(Plan::of("slap").as_variant(doubts).validate().is_err());
     assert!(Plan::of("explicit").as_variant(doubts).validate().is_err());
 }

@@ -8,9 +8,10 @@ use crate::asking::{FORMULAS, about, by, in_rounds, philosophers};
 use lariat::internals::ask::{AnswerKind, AskOptions, StateQuestion, ask};
 use lariat::internals::formats::{self, LoadError, LoadedModel, ModelFormat, pnml};
 use lariat::internals::ir::Predicate;
+use lariat::internals::ir::generate::{Family, generate};
 use lariat::internals::{
-    Budget, CountOptions, CountingMethod, EngineChoice, EngineId, Preset, PropertyForm, Rules,
-    RunContext, SpaceCache, Stop, Subject, Systems, count_states, orbits, reduction,
+    Budget, CountOptions, CountingMethod, EngineChoice, EngineId, Preset, Rules, RunContext,
+    SpaceCache, Stop, Subject, Systems, count_states, orbits, reduction,
 };
 use lariat::{Checker, Model};
 use lariat_budget::{FaultTarget, InjectedFault};
@@ -165,16 +166,19 @@ fn reading_and_reducing_stop_at_each_poll() {
         }
         false
     });
-    let (properties, formulas) = about(&system, &[FORMULAS[0].0]);
-    let forms: Vec<_> = formulas.into_iter().map(PropertyForm::Formula).collect();
+    // A stopped reduction keeps what it has reached.
+    let net = generate(Family::Kanban, 2).unwrap();
+    let (properties, _) = about(&net, &[]);
+    let places = |budget: &Budget| {
+        let subject = Subject::of_system(&net, &properties.formulas, &properties.propositions);
+        let found = reduction(&subject, &[], Rules::all(), budget);
+        found.map(|found| found.map(|(reduction, _)| reduction.system.variables.len()))
+    };
+    let expected = places(&Budget::unlimited());
+    assert!(matches!(expected, Ok(Some(_))));
     at_each_poll("reducing", |budget, stop| {
-        let subject = Subject::of_system(&system, &properties.formulas, &properties.propositions);
-        match reduction(&subject, &forms, Rules::all(), budget) {
-            Ok(_) => false,
-            Err(reason) => {
-                assert_eq!(reason, *stop);
-                true
-            }
-        }
+        let found = places(budget);
+        assert!(found.is_ok() || found == Err(stop.clone()), "{found:?}");
+        found != expected
     });
 }

@@ -33,6 +33,10 @@ fn check<M: Model>(checker: impl Fn(bool) -> Checker<M>, safety: &str, liveness:
     let page = report.page();
     let messages = page.split(r#""messages":"#).nth(1).expect("a page");
     assert!(!messages.starts_with("{}"), "no arrows");
+    assert!(
+        page.contains(r#""always":true"#),
+        "no lanes for silent nodes"
+    );
 }
 
 #[test]

@@ -294,7 +294,7 @@ impl Names<'_> {
     }
 
     fn unknown(&self, word: &str, sort: NameKind, span: Option<Range<usize>>) -> AtomError {
-        let net = self.system().is_net();
+        let net = self.system().has_places_only();
         let other = match sort {
             NameKind::Event if self.is(word, NameKind::Number) && net => {
                 Some("a place, not a transition")

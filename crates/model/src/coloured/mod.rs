@@ -4,11 +4,14 @@
 //! [`crate::System`], in which `p(1,2)` is the place `p` with a colour and `t(x=1,y=2)` the
 //! transition `t` with a binding. The [`Unfolding`] relates both. Runs of the unfolded net are
 //! replayed on the coloured net ([`ColouredNet::replay`]) by an independent interpreter.
+//!
+//! A net with symmetric colours also has a [`quotient`], which is computed without unfolding.
 
 mod compile;
 mod join;
 mod names;
 mod net;
+mod quotient;
 mod semantics;
 mod unfold;
 
@@ -18,6 +21,7 @@ pub use net::{
     Inscription, PartitionElement, PlaceId, Sort, SortId, SortKind, SortPartition, Term, TermKind,
     TransitionGuard, TransitionId,
 };
+pub use quotient::{Binding, ColourQuotient, quotient};
 pub use semantics::Marking;
 pub use unfold::{Unfolded, Unfolding, unfold};
 

@@ -293,6 +293,20 @@ impl ColouredNet {
         self.transitions.iter().map(arcs).sum()
     }
 
+    /// The number of colours of all places and of assignments to the variables of all transitions;
+    /// an upper bound of the size of the unfolding.
+    pub fn instance_count(&self) -> u64 {
+        let places = self.places.iter().map(|place| self.sort(place.sort).size);
+        let bindings = self.transitions.iter().map(|transition| {
+            let sizes = transition
+                .variables
+                .iter()
+                .map(|v| self.sort(self.variable(*v).sort).size);
+            sizes.fold(1, u64::saturating_mul)
+        });
+        places.chain(bindings).fold(0, u64::saturating_add)
+    }
+
     /// The colour of a product with these components.
     pub fn tuple(&self, sort: SortId, components: &[Colour]) -> Colour {
         let SortKind::Product(sorts) = &self.sort(sort).kind else {

@@ -30,7 +30,7 @@ pub struct Marking {
 const LARGEST: u64 = 1 << 24;
 
 /// Numbers of tokens of some colours in some places.
-type Counts = BTreeMap<(PlaceId, Colour), i64>;
+pub(super) type Counts = BTreeMap<(PlaceId, Colour), i64>;
 
 type Formal = BTreeMap<Colour, i128>;
 
@@ -64,7 +64,7 @@ impl ColouredNet {
     }
 
     /// The new numbers of tokens after firing a transition under a binding, where they change.
-    fn effect(
+    pub(super) fn effect(
         &self,
         marking: &Marking,
         transition: TransitionId,
@@ -398,12 +398,12 @@ impl ColouredNet {
 }
 
 impl Marking {
-    fn count(&self, place: PlaceId, colour: Colour) -> i64 {
+    pub(super) fn count(&self, place: PlaceId, colour: Colour) -> i64 {
         let tokens = &self.tokens[place.index()];
         tokens.get(&colour).copied().unwrap_or(0)
     }
 
-    fn put(&mut self, counts: Counts) {
+    pub(super) fn put(&mut self, counts: Counts) {
         for ((place, colour), count) in counts {
             self.change(place, colour, count);
         }

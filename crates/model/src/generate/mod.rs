@@ -2,6 +2,7 @@
 //!
 //! Each family has one parameter and one file, which states its origin and the numbers of markings.
 
+mod diners;
 mod fms;
 mod kanban;
 mod peterson;
@@ -18,6 +19,8 @@ use crate::system::{Action, Arc, Domain, Event, System, Value, VarId, Variable};
 pub enum Family {
     /// Dining philosophers, with a deadlock.
     Philosophers,
+    /// Dining philosophers that eat, with a deadlock.
+    Diners,
     /// A ring of stations that share slots.
     SlottedRing,
     /// A production line controlled by cards.
@@ -42,8 +45,9 @@ impl std::error::Error for NoSuchNet {}
 
 impl Family {
     /// All families.
-    pub const ALL: [Family; 5] = [
+    pub const ALL: [Family; 6] = [
         Family::Philosophers,
+        Family::Diners,
         Family::SlottedRing,
         Family::Kanban,
         Family::Fms,
@@ -54,6 +58,7 @@ impl Family {
     pub fn name(self) -> &'static str {
         match self {
             Family::Philosophers => "philosophers",
+            Family::Diners => "diners",
             Family::SlottedRing => "slotted-ring",
             Family::Kanban => "kanban",
             Family::Fms => "fms",
@@ -65,7 +70,7 @@ impl Family {
     /// the largest net has some hundred thousand nodes.
     pub fn sizes(self) -> std::ops::RangeInclusive<u32> {
         match self {
-            Family::Philosophers | Family::SlottedRing => 2..=100_000,
+            Family::Philosophers | Family::Diners | Family::SlottedRing => 2..=100_000,
             Family::Kanban | Family::Fms => 1..=u32::MAX,
             Family::Peterson => 1..=50,
         }
@@ -101,6 +106,7 @@ pub fn generate(family: Family, size: u32) -> Result<System, NoSuchNet> {
     net.system.name = format!("{}-{size}", family.name());
     match family {
         Family::Philosophers => philosophers::build(&mut net, size),
+        Family::Diners => diners::build(&mut net, size),
         Family::SlottedRing => slotted_ring::build(&mut net, size),
         Family::Kanban => kanban::build(&mut net, size),
         Family::Fms => fms::build(&mut net, size),
@@ -180,6 +186,7 @@ mod tests {
     fn small_sizes_have_known_numbers_of_markings() {
         for (family, pinned) in [
             (Family::Philosophers, &[(2, 18), (3, 76), (5, 1364)][..]),
+            (Family::Diners, &[(2, 22), (3, 100), (5, 2164)]),
             (Family::SlottedRing, &[(2, 52), (3, 504), (4, 5136)]),
             (Family::Kanban, &[(1, 160), (2, 4600)]),
             (Family::Fms, &[(1, 120), (2, 3444)]),

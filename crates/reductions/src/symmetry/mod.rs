@@ -15,6 +15,7 @@ mod colours;
 mod detect;
 mod group;
 mod images;
+mod relaxed;
 mod representatives;
 mod roles;
 mod size;
@@ -25,6 +26,7 @@ pub use canon::{Canon, CanonScratch, Tokens};
 pub use colours::Colours;
 pub use detect::{automorphisms, colours, detect};
 pub use group::{Generator, Group, Permutation, RoleGroup, after, inverse};
+pub use relaxed::{ConstrainedEvents, Relaxed, relaxed};
 pub use representatives::Representatives;
 
 use lariat_model::coloured::ColouredNet;

@@ -3,6 +3,7 @@
 mod coloured;
 mod contest_nets;
 mod programs;
+mod promela;
 mod random_programs;
 mod symmetry;
 mod turns;

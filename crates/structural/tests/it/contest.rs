@@ -122,7 +122,10 @@ fn decide(
     else {
         return (None, false);
     };
-    let simpler = !simple.constants.is_empty() || !simple.same.is_empty() || simple.finite_runs;
+    let simpler = !simple.constants.is_empty()
+        || !simple.same.is_empty()
+        || simple.finite_runs
+        || simple.at_start;
     match simple.formula {
         Formulas::TRUE => return (Some("T"), simpler),
         Formulas::FALSE => return (Some("F"), simpler),

@@ -3,4 +3,5 @@
 mod coloured;
 mod harness;
 mod oracle;
+mod quotients;
 mod reductions;

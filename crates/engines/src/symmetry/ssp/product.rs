@@ -1,6 +1,6 @@
 //! The symbolic synchronized product as a graph of sets; guards split sets.
 
-use super::node::{GroupId, Ssp, SspWorker};
+use super::node::{GroupId, SetClosure, Ssp, SspWorker};
 use lariat_automata::{Letter, StateId as Location};
 use lariat_budget::{Progress, Stop};
 use lariat_emptiness::{Edge, Graph, Marks, NodeId, Ordered};
@@ -10,7 +10,8 @@ use lariat_space::explicit::{ExplicitStateId, StepCursor};
 use std::convert::Infallible;
 
 impl<'p> Ssp<'p> {
-    /// Returns the node of a step's target, closed under R_d if R_d contains the group.
+    /// Returns the node of a step's target, closed under R_d if R_d contains the group and the
+    /// variant allows it.
     fn close(
         &self,
         worker: &mut SspWorker<'p>,
@@ -19,11 +20,8 @@ impl<'p> Ssp<'p> {
         state: ExplicitStateId,
     ) -> Result<NodeId, Stop> {
         let future = &self.futures[location.index()];
-        let group = if group.is_within(future) {
-            future
-        } else {
-            group
-        };
+        let widens = self.closure == SetClosure::Future && group.is_within(future);
+        let group = if widens { future } else { group };
         self.settle(worker, location, group, &[state])
     }
 
@@ -34,19 +32,25 @@ impl<'p> Ssp<'p> {
         let mut edges: Vec<Edge> = Vec::new();
         let transitions = automaton.transitions(node.location).iter();
         for (transition, local) in transitions.zip(&self.locals[node.location.index()]) {
-            let fine = group.meet(local);
-            let fine_id = self.group(worker, &fine);
-            for member in &node.members {
-                for state in self.split(worker, &group, *member, &fine)? {
-                    let reads = |letter| automaton.guards.accepts(transition.guard, letter);
-                    for target in self.steps(worker, state, fine_id, reads)? {
-                        let to = self.close(worker, transition.to, &fine, target)?;
-                        let edge = Edge {
-                            to,
-                            marks: transition.marks,
+            let local = group.meet(local);
+            for kind in &self.kinds {
+                let fine = local.meet(&kind.group);
+                let fine_id = self.group(worker, &fine);
+                for member in &node.members {
+                    for state in self.split(worker, &group, *member, &fine)? {
+                        let reads = |letter, event| {
+                            self.is_of_kind(kind, event)
+                                && automaton.guards.accepts(transition.guard, letter)
                         };
-                        if !edges.contains(&edge) {
-                            edges.push(edge);
+                        for target in self.steps(worker, state, fine_id, reads)? {
+                            let to = self.close(worker, transition.to, &fine, target)?;
+                            let edge = Edge {
+                                to,
+                                marks: transition.marks,
+                            };
+                            if !edges.contains(&edge) {
+                                edges.push(edge);
+                            }
                         }
                     }
                 }
@@ -61,7 +65,7 @@ impl<'p> Ssp<'p> {
         worker: &mut SspWorker<'p>,
         state: ExplicitStateId,
         group: GroupId,
-        reads: impl Fn(Letter) -> bool,
+        reads: impl Fn(Letter, Option<EventId>) -> bool,
     ) -> Result<Vec<ExplicitStateId>, Stop> {
         let SspWorker {
             states,
@@ -82,7 +86,7 @@ impl<'p> Ssp<'p> {
             let class = self.alphabet.class(event);
             let letter = Letter(label.0 | self.alphabet.letter(class).0);
             let is_first = |event: EventId| canon.is_first(twins, event);
-            if reads(letter) && event.is_none_or(is_first) {
+            if reads(letter, event) && event.is_none_or(is_first) {
                 targets.extend(self.space.quotient(states, state, event, |_| false)?);
             }
         }

@@ -4,7 +4,7 @@
 mod expression;
 mod statement;
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -21,20 +21,21 @@ const ELEMENTS: i64 = 1 << 16;
 /// An `inline`: its parameters and the tokens between its braces.
 #[derive(Clone)]
 struct Inline {
-    parameters: Vec<Rc<str>>,
+    parameters: Vec<Arc<str>>,
     body: Vec<Token>,
 }
 
+#[derive(Clone)]
 pub(super) struct Parser {
     tokens: Vec<Token>,
     at: usize,
     pub model: ModelAst,
     /// Visible variables, the innermost scope last; the first is global.
-    scopes: Vec<FxHashMap<Rc<str>, VarIndex>>,
-    constants: FxHashMap<Rc<str>, i64>,
-    inlines: FxHashMap<Rc<str>, Inline>,
+    scopes: Vec<FxHashMap<Arc<str>, VarIndex>>,
+    constants: FxHashMap<Arc<str>, i64>,
+    inlines: FxHashMap<Arc<str>, Inline>,
     /// Inlines that are being expanded.
-    active: Vec<Rc<str>>,
+    active: Vec<Arc<str>>,
     /// The process that is being read, its position.
     process: Option<usize>,
     /// The variables of this process.
@@ -77,12 +78,41 @@ impl Parser {
     }
 
     /// Parses a whole model.
-    pub fn model(mut self) -> Reading<(ModelAst, Parser)> {
+    pub fn parse(&mut self) -> Reading<()> {
         while self.peek().tok != Tok::End {
             self.unit()?;
         }
-        let model = std::mem::take(&mut self.model);
-        Ok((model, self))
+        // Formulas are parsed with the names of the model only.
+        self.tokens.truncate(0);
+        Ok(())
+    }
+
+    /// Parses an expression over global names.
+    pub fn whole_expression(&mut self, mut tokens: Vec<Token>) -> Reading<Expr> {
+        let end = tokens.last().map_or(Span::default(), |t| t.span);
+        tokens.push(Token::new(Tok::End, end));
+        self.tokens = tokens;
+        self.at = 0;
+        let expr = self.expression()?;
+        match self.peek().tok {
+            Tok::End => Ok(expr),
+            _ => Err(self.unexpected("an operator or the end of the expression")),
+        }
+    }
+
+    /// Returns whether a word is a global variable, a process or a symbol.
+    pub fn knows(&self, word: &str) -> bool {
+        let mut processes = self.model.processes.iter();
+        self.lookup(word).is_some()
+            || self.constants.contains_key(word)
+            || matches!(word, "np_" | "timeout" | "_nr_pr")
+            || processes.any(|process| *process.name.text == *word)
+    }
+
+    /// Returns whether a word is a global array.
+    pub fn is_array(&self, word: &str) -> bool {
+        let found = self.lookup(word).map(|index| &self.model.variables[index]);
+        found.is_some_and(|variable| variable.len.is_some())
     }
 
     fn peek(&self) -> &Token {
@@ -463,9 +493,7 @@ impl Parser {
 
     /// `byte a, b[3] = 1` up to the separator; returns the declared variables.
     fn declare(&mut self, is_assigned: bool) -> Reading<Vec<VarIndex>> {
-        let mut is_hidden = false;
         while matches!(self.peek().name(), Some("hidden" | "show" | "local")) {
-            is_hidden |= self.peek().name() == Some("hidden");
             self.at += 1;
         }
         let is_unsigned = self.peek().name() == Some("unsigned");
@@ -511,9 +539,7 @@ impl Parser {
                 kind,
                 len,
                 initial,
-                process: self.process,
                 is_assigned,
-                is_hidden,
             });
             declared.push(index);
             // In a list of parameters or fields a type may follow the comma.
@@ -614,7 +640,8 @@ fn basic(word: &str) -> Option<Type> {
     })
 }
 
-const KEYWORDS: [&str; 65] = [
+/// Words that cannot be names.
+pub const KEYWORDS: [&str; 65] = [
     "active",
     "assert",
     "atomic",

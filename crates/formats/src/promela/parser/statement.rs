@@ -1,7 +1,7 @@
 //! Statements and sequences. `for`, `select` and calls of inlines are replaced by what they stand
 //! for.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use lariat_model::BinaryOp;
 use rustc_hash::FxHashMap;
@@ -514,9 +514,7 @@ impl Parser {
             kind: Type::Range(i64::from(i32::MIN), i64::from(i32::MAX)),
             len: None,
             initial: Initial::None,
-            process: self.process,
             is_assigned: true,
-            is_hidden: false,
         });
         self.locals.push(index);
         let count = Reference {
@@ -694,7 +692,7 @@ impl Parser {
 }
 
 /// The body of an inline with arguments in place of its parameters.
-fn replace(body: &[Token], parameters: &[Rc<str>], arguments: &[Vec<Token>]) -> Vec<Token> {
+fn replace(body: &[Token], parameters: &[Arc<str>], arguments: &[Vec<Token>]) -> Vec<Token> {
     let mut replaced = Vec::new();
     for token in body {
         let place = token

@@ -160,7 +160,7 @@ impl TableHandle {
             };
             let block = start..start + BLOCK;
             let words = block.start as usize * width..block.end as usize * width;
-            if let Err(stop) = table.words.reserve_all(words, &self.bytes) {
+            if let Err(stop) = table.words.reserve_all(words, |more| self.bytes.take(more)) {
                 table.give_back(block);
                 return Err(stop);
             }
@@ -181,7 +181,7 @@ impl TableHandle {
             }
             let old = table.slots.capacity();
             let new = LEAST_SLOTS.max(2 * old);
-            if new > 1 << 32 {
+            if new as u64 > 1 << 32 {
                 return Err(Stop::Bound("more than three billion states".to_owned()));
             }
             // Both tables exist during the copy.
@@ -239,7 +239,7 @@ impl TableHandle {
         }
         if overflow_id != 0 || tables.has_overflow.load(Relaxed) {
             let overflow_vectors = &tables.overflow_vectors;
-            overflow_vectors.reserve(id as usize, &self.bytes)?;
+            overflow_vectors.reserve(id as usize, |more| self.bytes.take(more))?;
             overflow_vectors.at(id as usize).store(overflow_id, Relaxed);
             tables.has_overflow.store(true, Relaxed);
         }
