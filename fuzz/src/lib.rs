@@ -7,7 +7,7 @@
 use lariat_automata::read_hoa;
 use lariat_budget::Budget;
 use lariat_formats::pnml::{self, Pnml};
-use lariat_formats::{dve, etf, mcc};
+use lariat_formats::{dve, etf, mcc, promela};
 use lariat_ltl::{Formulas, FreeVocabulary, Syntax, parse, print};
 use lariat_model::coloured::{quotient, unfold};
 use lariat_model::generate::{Family, generate};
@@ -45,6 +45,12 @@ pub fn coloured(bytes: &[u8]) -> bool {
 /// Programs in DVE.
 pub fn dve(bytes: &[u8]) -> bool {
     let program = accepted(dve::read("program", bytes));
+    program.inspect(|program| walk(&program.system)).is_some()
+}
+
+/// Programs in Promela.
+pub fn promela(bytes: &[u8]) -> bool {
+    let program = accepted(promela::read("program", bytes));
     program.inspect(|program| walk(&program.system)).is_some()
 }
 

@@ -151,15 +151,15 @@ impl Watchdog {
     }
 
     /// Leaves it to the caller to say the last words and to end the process soon. If the watchdog
-    /// thread says them already, waits until it has ended the process.
+    /// thread says them already, waits for the end of the process, at most [`PATIENCE`].
     pub(crate) fn take_over(&self) {
         let is_ending = {
             let mut watch = lock(&self.0);
             watch.is_taken_over = true;
             watch.is_ending
         };
-        while is_ending {
-            sleep(INTERVAL);
+        if is_ending {
+            sleep(PATIENCE);
         }
     }
 

@@ -201,6 +201,15 @@ impl<'m> Properties<'m> {
         added
     }
 
+    /// Adds the formulas that the model contains, such as the `ltl` blocks of Promela.
+    #[doc(hidden)]
+    pub fn add_model_formulas(&mut self) -> Result<(), InputError> {
+        for (name, formula) in &self.model.loaded().formulas {
+            self.add_text(self.model.name(), Some(name), formula)?;
+        }
+        Ok(())
+    }
+
     /// Adds the formulas of a file with one formula per line; `origin` names the file in errors.
     ///
     /// ```

@@ -179,6 +179,13 @@ fn translate(parser: Parser, preprocessor: Preprocessor) -> Reading<Promela> {
     let mut findings = findings(&compiler, files, &events);
     let claim = claim(&compiler, &referred)?;
     let mut definitions = processes(&compiler, &events);
+    for (name, condition) in [
+        ("accept_", compiler.at_labels("accept")),
+        ("np_", compiler.non_progress()),
+    ] {
+        let meaning = Definition::Truth(crate::dve::predicate(condition));
+        definitions.push((name.to_owned(), meaning));
+    }
     let shared = number_equal_names(&mut events.events).into_iter();
     definitions.extend(shared.map(|(name, events)| (name, Definition::Events(events))));
     let (mut layout, points) = (compiler.layout.into_owned(), compiler.points.into_owned());

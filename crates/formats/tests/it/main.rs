@@ -11,6 +11,7 @@ mod labels;
 mod language;
 mod pnml;
 mod programs;
+mod promela;
 
 use lariat_ltl::Formula;
 use lariat_model::{Names, PropertyList};
