@@ -122,9 +122,8 @@ fn read(
     };
     let is_fair = !(args.weak_fair.is_empty() && args.strong_fair.is_empty());
     let is_off = |off: &Without| matches!(off, Without::Technique(Technique::Symmetries));
-    let unfolds = is_fair
-        || args.without.iter().any(is_off)
-        || matches!(args.engine.name(), "sym" | "ssp");
+    let unfolds =
+        is_fair || args.without.iter().any(is_off) || matches!(args.engine.name(), "sym" | "ssp");
     if !unfolds {
         let loaded = input::watched_quotient(&args.model, budget)?;
         let is_quotient = loaded.quotient.is_some();
