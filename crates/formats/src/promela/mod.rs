@@ -155,6 +155,7 @@ fn translate(parser: Parser, preprocessor: Preprocessor) -> Reading<Promela> {
         receivers: Vec::new(),
         scratch: Vec::new(),
         needed: Cell::new(0),
+        work: Cell::new(0),
     };
     compiler.find_receivers();
     initial_state(&mut compiler, &population.initial)?;
