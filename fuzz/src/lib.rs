@@ -9,7 +9,7 @@ use lariat_budget::Budget;
 use lariat_formats::pnml::{self, Pnml};
 use lariat_formats::{dve, etf, mcc, promela};
 use lariat_ltl::{Formulas, FreeVocabulary, Syntax, parse, print};
-use lariat_model::coloured::unfold;
+use lariat_model::coloured::{quotient, unfold};
 use lariat_model::generate::{Family, generate};
 use lariat_model::{InputError, Names, PropertyList, System};
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub fn pnml(bytes: &[u8]) -> bool {
     true
 }
 
-/// Coloured nets: an accepted net is unfolded, within a budget.
+/// Coloured nets: an accepted net is unfolded, and its quotient computed, within a budget.
 pub fn coloured(bytes: &[u8]) -> bool {
     let Some(Pnml::Coloured(net)) = accepted(pnml::read("net", bytes)).map(|read| read.net) else {
         return false;
@@ -35,6 +35,9 @@ pub fn coloured(bytes: &[u8]) -> bool {
     let budget = Budget::bytes(1 << 24).with_deadline(Duration::from_secs(2));
     if let Ok(unfolded) = unfold(&net, &budget) {
         walk(&unfolded.system);
+    }
+    if let Ok(Some((_, system))) = quotient(&net, &budget) {
+        walk(&system);
     }
     true
 }

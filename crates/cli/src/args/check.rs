@@ -20,6 +20,7 @@ See `lariat check --help` for all options, and the syntax of formulas.";
 const CHECK_HELP: &str = "\
 Formulas:
   G F X U R W M, [] <> () V, ! ~ && & || | -> => <-> <=> xor, true false.
+  The words always, eventually, next and until are G, F, X and U.
   U R W M bind tighter than & | ->, as in Spot. `EF p` and `AG p` are accepted
   for a state predicate p.
   Atoms: a place (it is marked), a transition (it is the one taken:

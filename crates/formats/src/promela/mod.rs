@@ -379,6 +379,8 @@ fn messages(compiler: &Compiler<'_>, events: &Events) -> Vec<Message> {
             channel,
             sender,
             receiver,
+            // The name of the event is the statement.
+            values: Vec::new(),
         });
     }
     messages

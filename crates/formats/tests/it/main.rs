@@ -8,6 +8,7 @@ mod fairness;
 mod formulas;
 mod fuzz;
 mod labels;
+mod language;
 mod pnml;
 mod programs;
 mod promela;

@@ -1,6 +1,7 @@
 //! The report on one property, as text and as JSON.
 
 pub(crate) mod advice;
+pub(crate) mod events;
 pub(crate) mod json;
 pub(crate) mod rows;
 pub(crate) mod run_json;
