@@ -61,6 +61,8 @@ fn init_writes_a_model_whose_properties_have_the_announced_verdicts() {
             let text = |key: &str| answer[key].as_str().expect(key).to_owned();
             (text("property"), text("verdict"))
         });
+        // A program has properties of its own besides.
+        let found = found.filter(|(name, _)| expected.contains_key(name));
         assert_eq!(found.collect::<BTreeMap<_, _>>(), expected);
         assert!(expected.len() >= 3);
     }

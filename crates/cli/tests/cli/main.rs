@@ -8,9 +8,9 @@ mod bad_input;
 mod bench;
 mod book;
 mod cluster;
-#[cfg(feature = "distributed")]
 mod dialects;
 mod fairness;
+#[cfg(feature = "distributed")]
 mod faults;
 mod first_steps;
 mod graph;
