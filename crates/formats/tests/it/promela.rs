@@ -56,7 +56,7 @@ fn states_are_those_of_spin() {
         // A process that has to wait inside loses the turn.
         (
             "byte g; active proctype P() { atomic { g = 1; g == 2; g = 3 } } active proctype Q() { g == 1; g = 2 }",
-            (7, 0),
+            (8, 0),
         ),
         ("byte g; active proctype P() { g == 1 }", (1, 1)),
         ("byte g; active proctype P() { end: g == 1 }", (1, 0)),
