@@ -7,9 +7,9 @@
 use lariat_automata::read_hoa;
 use lariat_budget::Budget;
 use lariat_formats::pnml::{self, Pnml};
-use lariat_formats::{dve, etf, mcc};
+use lariat_formats::{dve, etf, mcc, promela};
 use lariat_ltl::{Formulas, FreeVocabulary, Syntax, parse, print};
-use lariat_model::coloured::unfold;
+use lariat_model::coloured::{quotient, unfold};
 use lariat_model::generate::{Family, generate};
 use lariat_model::{InputError, Names, PropertyList, System};
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub fn pnml(bytes: &[u8]) -> bool {
     true
 }
 
-/// Coloured nets: an accepted net is unfolded, within a budget.
+/// Coloured nets: an accepted net is unfolded, and its quotient computed, within a budget.
 pub fn coloured(bytes: &[u8]) -> bool {
     let Some(Pnml::Coloured(net)) = accepted(pnml::read("net", bytes)).map(|read| read.net) else {
         return false;
@@ -36,12 +36,21 @@ pub fn coloured(bytes: &[u8]) -> bool {
     if let Ok(unfolded) = unfold(&net, &budget) {
         walk(&unfolded.system);
     }
+    if let Ok(Some((_, system))) = quotient(&net, &budget) {
+        walk(&system);
+    }
     true
 }
 
 /// Programs in DVE.
 pub fn dve(bytes: &[u8]) -> bool {
     let program = accepted(dve::read("program", bytes));
+    program.inspect(|program| walk(&program.system)).is_some()
+}
+
+/// Programs in Promela.
+pub fn promela(bytes: &[u8]) -> bool {
+    let program = accepted(promela::read("program", bytes));
     program.inspect(|program| walk(&program.system)).is_some()
 }
 

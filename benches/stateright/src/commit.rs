@@ -39,7 +39,7 @@ enum Message {
 }
 
 /// A step of the protocol.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Step {
     Commit,
     Abort,

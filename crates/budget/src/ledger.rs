@@ -93,6 +93,24 @@ impl Ledger {
     fn check_fault(&self) -> Result<(), Stop> {
         self.fault.as_ref().map_or(Ok(()), InjectedFault::check)
     }
+
+    fn take(&self, more: u64) -> Result<(), Stop> {
+        if let Some(fault) = &self.fault {
+            fault.request_bytes()?;
+        }
+        let before = self.used.fetch_add(more, Ordering::Relaxed);
+        let after = before.saturating_add(more);
+        if after > self.limit {
+            self.give(more);
+            return Err(Stop::Memory);
+        }
+        self.peak.fetch_max(after, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn give(&self, bytes: u64) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
 }
 
 #[derive(Debug)]
@@ -299,6 +317,14 @@ impl Budget {
         }
     }
 
+    /// Opens a lease of nothing for a store that several threads grow.
+    pub fn shared_lease(&self) -> SharedLease {
+        SharedLease(Arc::new(CommonLease {
+            ledger: self.ledger.clone(),
+            bytes: AtomicU64::new(0),
+        }))
+    }
+
     /// Returns the limit on bytes, `u64::MAX` if there is none.
     pub fn byte_limit(&self) -> u64 {
         self.ledger.limit
@@ -330,21 +356,9 @@ impl Lease {
     pub fn resize(&mut self, bytes: usize) -> Result<(), Stop> {
         let bytes = bytes as u64;
         if bytes <= self.bytes {
-            self.ledger
-                .used
-                .fetch_sub(self.bytes - bytes, Ordering::Relaxed);
+            self.ledger.give(self.bytes - bytes);
         } else {
-            if let Some(fault) = &self.ledger.fault {
-                fault.request_bytes()?;
-            }
-            let more = bytes - self.bytes;
-            let before = self.ledger.used.fetch_add(more, Ordering::Relaxed);
-            let after = before.saturating_add(more);
-            if after > self.ledger.limit {
-                self.ledger.used.fetch_sub(more, Ordering::Relaxed);
-                return Err(Stop::Memory);
-            }
-            self.ledger.peak.fetch_max(after, Ordering::Relaxed);
+            self.ledger.take(bytes - self.bytes)?;
         }
         self.bytes = bytes;
         Ok(())
@@ -353,6 +367,43 @@ impl Lease {
     /// Returns the number of bytes held.
     pub fn bytes(&self) -> u64 {
         self.bytes
+    }
+}
+
+/// Bytes that a store shared by several threads holds: a [`Lease`] that any of them grows, without
+/// a lock, so it may be called anywhere.
+#[derive(Clone, Debug)]
+pub struct SharedLease(Arc<CommonLease>);
+
+#[derive(Debug)]
+struct CommonLease {
+    ledger: Arc<Ledger>,
+    bytes: AtomicU64,
+}
+
+impl SharedLease {
+    /// Leases `bytes` more; a refusal changes nothing.
+    pub fn take(&self, bytes: usize) -> Result<(), Stop> {
+        self.0.ledger.take(bytes as u64)?;
+        self.0.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Returns `bytes` of those taken.
+    pub fn give(&self, bytes: usize) {
+        self.0.bytes.fetch_sub(bytes as u64, Ordering::Relaxed);
+        self.0.ledger.give(bytes as u64);
+    }
+
+    /// Returns the number of bytes held.
+    pub fn bytes(&self) -> u64 {
+        self.0.bytes.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for CommonLease {
+    fn drop(&mut self) {
+        self.ledger.give(*self.bytes.get_mut());
     }
 }
 

@@ -1,6 +1,11 @@
 //! A thread permit that is not available yet.
 
+use crate::ledger::{Budget, Stop};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Interval at which a waiting thread polls its budget.
+const POLL: Duration = Duration::from_millis(50);
 
 /// One of the threads of a [budget](crate::Budget) is still busy with other work. A background
 /// thread that is to use its permit [waits](PendingPermit::wait) here until then, under a mutex and
@@ -15,13 +20,15 @@ impl PendingPermit {
         self.0.1.notify_all();
     }
 
-    /// Blocks until the permit is available.
-    pub fn wait(&self) {
+    /// Blocks until the permit is available; fails when `budget` is exhausted.
+    pub fn wait(&self, budget: &Budget) -> Result<(), Stop> {
         let mut is_free = self.lock();
         while !*is_free {
-            let woken = self.0.1.wait(is_free);
-            is_free = woken.unwrap_or_else(PoisonError::into_inner);
+            budget.check()?;
+            let woken = self.0.1.wait_timeout(is_free, POLL);
+            is_free = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
+        Ok(())
     }
 
     fn lock(&self) -> MutexGuard<'_, bool> {
@@ -39,14 +46,16 @@ mod tests {
         let late = PendingPermit::default();
         let waiting = spawn({
             let late = late.clone();
-            move || late.wait()
+            move || late.wait(&Budget::unlimited())
         });
         for _ in 0..100 {
             yield_now();
         }
         assert!(!waiting.is_finished());
         late.release();
-        waiting.join().unwrap();
-        late.wait();
+        assert_eq!(waiting.join().unwrap(), Ok(()));
+        assert_eq!(late.wait(&Budget::unlimited()), Ok(()));
+        let over = Budget::unlimited().with_deadline(Duration::ZERO);
+        assert_eq!(PendingPermit::default().wait(&over), Err(Stop::Time));
     }
 }

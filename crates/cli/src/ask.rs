@@ -47,6 +47,7 @@ pub(crate) fn run(args: &Ask) -> Result<Exit, Failure> {
     let mut model = match input::watched_model(&args.model, &budget) {
         Err(Failure::Undecided(stop)) => {
             crate::warn(&format!("{stop}, while reading"));
+            dog.take_over();
             for about in known_subjects(args) {
                 out::data(&line(&about, &stop))?;
             }

@@ -14,7 +14,7 @@ use anstyle::{AnsiColor, Style};
 use lariat::internals::formats::LoadedModel;
 use lariat::internals::{
     AbsenceProofs, Agreement, Attempt, Budget, CheckOptions, EngineChoice, Faults, LeftOut,
-    ReductionChoice, Removed, Rules, Schedule, Shortening, ShownModel, Variant, Workers,
+    ReductionChoice, Removed, Rules, Schedule, Shortening, ShownModel, Technique, Variant, Workers,
 };
 use lariat::{CheckEvent, Checker, Model, Properties, Reason, Report, Stop, Verdict};
 use lariat_draw::run::NameIndex;
@@ -56,8 +56,19 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     // Reading has its own watch: the main thread abandons a reader that is late.
     dog.watch(PREPARATION, time.map(|time| time + READING));
     let sources = Sources::read(&args, &input::for_texts(&budget, time))?;
+    {
+        let (args, options, sources) = (Arc::clone(&args), options.clone(), sources.clone());
+        dog.last_words(move |stop| {
+            // A failure to write is reported by the exit status of an undecided command.
+            unread(&args, &options, &sources, stop, start).unwrap_or(Exit::Undecided)
+        });
+    }
+    let give_up = |stop: Stop| {
+        dog.take_over();
+        unread(&args, &options, &sources, &stop, start)
+    };
     let (model, properties) = match read(&args, &sources, &reading) {
-        Err(Failure::Undecided(stop)) => return unread(&args, &options, &sources, stop, start),
+        Err(Failure::Undecided(stop)) => return give_up(stop),
         read => read?,
     };
     let lines = ProgressLines::new(args.volume());
@@ -78,7 +89,8 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
         if let CheckEvent::Report(report) = &event {
             dog.forget(report.name());
         }
-        printed = lines.aside(|| printer.print(event));
+        // Other properties may wait for the output of this one.
+        printed = dog.pause(|| lines.aside(|| printer.print(event)));
         out::flow(&printed)
     })?;
     drop(lines);
@@ -101,7 +113,8 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
 }
 
 /// Reads the model and binds the properties. The quotient of a coloured net has no fairness, no names
-/// of colours and no symmetries of colours; a check that asks for them unfolds the net.
+/// of colours and no symmetries of colours; a check that asks for them unfolds the net, as does
+/// `--without symmetries`.
 fn read(
     args: &Arc<Check>,
     sources: &Sources,
@@ -120,7 +133,10 @@ fn read(
         Ok((model, properties))
     };
     let is_fair = !(args.weak_fair.is_empty() && args.strong_fair.is_empty());
-    if !is_fair && !matches!(args.engine.name(), "sym" | "ssp") {
+    let is_off = |off: &Without| matches!(off, Without::Technique(Technique::Symmetries));
+    let unfolds =
+        is_fair || args.without.iter().any(is_off) || matches!(args.engine.name(), "sym" | "ssp");
+    if !unfolds {
         let loaded = input::watched_quotient(&args.model, budget)?;
         let is_quotient = loaded.quotient.is_some();
         match bound(loaded) {
@@ -315,7 +331,7 @@ fn unread(
     args: &Check,
     options: &CheckOptions,
     sources: &Sources,
-    stop: Stop,
+    stop: &Stop,
     start: Instant,
 ) -> Result<Exit, Failure> {
     let mut outline = sources.outline();
@@ -323,7 +339,7 @@ fn unread(
         outline.list.retain(|(name, _)| args.select.contains(name));
     }
     crate::warn(&format!("{stop}, while reading"));
-    let exit = Exit::of_stop(&stop);
+    let exit = Exit::of_stop(stop);
     let mut artifacts = Artifacts::create(args, outline.list.iter().cloned())?;
     for (name, text) in &outline.list {
         let file = args.model.display().to_string();

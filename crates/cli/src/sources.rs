@@ -82,6 +82,16 @@ impl Sources {
         for text in &self.formulas {
             errors.note(properties.add(text));
         }
+        errors.note(properties.add_model_formulas());
+        // Runs that end have no cycle.
+        if args.acceptance_cycles {
+            let formula = "F G !accept_ || F deadlock";
+            errors.note(properties.add_named("acceptance cycle", formula));
+        }
+        if args.non_progress {
+            let formula = "G F !np_ || F deadlock";
+            errors.note(properties.add_named("non-progress cycle", formula));
+        }
         for NamedSource { origin, bytes } in &self.files {
             errors.note(properties.add_file(origin, bytes));
         }

@@ -58,7 +58,7 @@ impl<'a> Page<'a> {
         input::for_page(&self.budget, self.timeout.map(left))
     }
 
-    /// Reads a run. What the page makes of it is leased, and meanwhile its object in JSON.
+    /// Reads a run. Leases the bytes of the run in the page, and meanwhile those of its JSON object.
     fn run(
         &mut self,
         index: &NameIndex<'_>,

@@ -57,6 +57,10 @@ struct Watch {
     is_impatient: bool,
     /// Threads that run the work of [`Watchdog::pause`].
     pauses: usize,
+    /// Set when another thread says the last words and ends the process.
+    is_taken_over: bool,
+    /// Set when the watchdog thread says the last words.
+    is_ending: bool,
 }
 
 /// The end that the watchdog brings about.
@@ -75,6 +79,8 @@ impl Watchdog {
             signalled: None,
             is_impatient: false,
             pauses: 0,
+            is_taken_over: false,
+            is_ending: false,
         }));
         let weak = Arc::downgrade(&watch);
         let guard = move || {
@@ -144,6 +150,19 @@ impl Watchdog {
         done
     }
 
+    /// Leaves it to the caller to say the last words and to end the process soon. If the watchdog
+    /// thread says them already, waits for the end of the process, at most [`PATIENCE`].
+    pub(crate) fn take_over(&self) {
+        let is_ending = {
+            let mut watch = lock(&self.0);
+            watch.is_taken_over = true;
+            watch.is_ending
+        };
+        if is_ending {
+            sleep(PATIENCE);
+        }
+    }
+
     /// Says the last words, and returns the exit status.
     #[cfg(test)]
     pub(crate) fn conclude(&self, stop: &Stop) -> Option<Exit> {
@@ -165,7 +184,11 @@ impl Watch {
     /// The task that is late, if one is.
     fn late(&mut self) -> Option<Late> {
         let (now, used) = (Instant::now(), processor_time());
+        if self.is_taken_over {
+            return None;
+        }
         if self.is_impatient {
+            self.is_ending = true;
             return Some(Late {
                 stop: Stop::Interrupted,
                 culprit: String::new(),
@@ -177,6 +200,7 @@ impl Watch {
         if self.cancel.is_pressed() {
             let (since, before) = *self.signalled.get_or_insert((now, used));
             if is_over(now - since, used.saturating_sub(before)) {
+                self.is_ending = true;
                 let phases = self.tasks.iter().map(Task::culprit);
                 return Some(Late {
                     stop: Stop::Interrupted,
@@ -190,6 +214,7 @@ impl Watch {
             is_over(since, used.saturating_sub(before)).then(|| task.culprit())
         };
         let culprit = self.tasks.iter_mut().find_map(late)?;
+        self.is_ending = true;
         Some(Late {
             stop: Stop::Time,
             culprit,

@@ -15,10 +15,10 @@
 //! a node is written before its id is [published](crate::unique) and is constant while the node
 //! lives, so relaxed loads suffice, which are ordinary loads.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use crate::kernel::DdNode;
+use lariat_parallel::Leaf;
 
 const STRETCH: usize = 4096;
 
@@ -79,7 +79,7 @@ struct Holes {
 #[derive(Default)]
 pub(crate) struct NodePool {
     words: Vec<AtomicU32>,
-    holes: Mutex<Holes>,
+    holes: Leaf<Holes>,
     capacity: usize,
     /// Words of nodes that survived the last collection, or were reported since.
     occupied: AtomicUsize,
@@ -125,25 +125,21 @@ impl NodePool {
     /// Gives a worker a new stretch for `count` words; false if the pool must grow or be collected.
     #[cold]
     pub fn refill(&self, stretches: &mut Stretches, count: usize) -> bool {
-        let mut holes = match self.holes.lock() {
-            Ok(holes) => holes,
-            Err(poisoned) => poisoned.into_inner(),
-        };
         let class = class(count);
-        let Some((at, end)) = holes.stretch(holes.scans[class], count) else {
-            return false;
-        };
-        holes.take_bits(at, end);
-        holes.scans[class] = end;
-        stretches.0[class] = Stretch { at, end };
-        true
+        let taken = self.holes.with(|holes| {
+            let (at, end) = holes.stretch(holes.scans[class], count)?;
+            holes.take_bits(at, end);
+            holes.scans[class] = end;
+            Some(Stretch { at, end })
+        });
+        if let Some(taken) = taken {
+            stretches.0[class] = taken;
+        }
+        taken.is_some()
     }
 
     fn holes(&mut self) -> &mut Holes {
-        match self.holes.get_mut() {
-            Ok(holes) => holes,
-            Err(poisoned) => poisoned.into_inner(),
-        }
+        self.holes.get_mut()
     }
 
     /// Starts a collection: only the two terminals are marked. Stretches of workers are lost.

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::event::{EventPart, EventRelation, Subset};
 use crate::kernel::{CacheScope, DdNode, Halt, Kernel};
 use crate::pool::NodePool;
-use crate::tables::lock;
 use lariat_budget::{Budget, Stop};
 
 /// A set of vectors, kept alive by the handle and its clones.
@@ -160,7 +159,7 @@ impl Store {
         let words = tables.pool.occupied() + words;
         let (peak, peak_words) = tables.peak.max((nodes, words));
         let counters = &self.kernel.counters;
-        let counted = lock(&counters.totals).plus(counters.pending);
+        let counted = counters.totals.with(|totals| totals.plus(counters.pending));
         StoreFigures {
             created: counted.created,
             nodes,
@@ -211,7 +210,7 @@ impl Store {
         };
         let build = |kernel: &mut Kernel| {
             let levels = kernel.levels;
-            kernel.with_exclusive(|tables| tables.chains.event(levels, parts))
+            kernel.with_exclusive(|tables| tables.chains.event(levels, parts))?
         };
         // Tables are built recursively, column by column.
         let chain = if parts.iter().map(columns).sum::<usize>() > SHALLOW as usize {
@@ -225,7 +224,7 @@ impl Store {
     /// Returns the inverse event; `None` if the event is impossible.
     pub fn inverse(&mut self, event: EventRelation) -> Result<Option<EventRelation>, Stop> {
         let invert = |kernel: &mut Kernel| {
-            kernel.with_exclusive(|tables| tables.chains.invert(event.chain()))
+            kernel.with_exclusive(|tables| tables.chains.invert(event.chain()))?
         };
         Ok(self.inside(invert)?.map(EventRelation))
     }

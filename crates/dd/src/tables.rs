@@ -4,8 +4,8 @@
 //! [gate](lariat_parallel::SharedHandle); growing a table, collecting garbage and adding events
 //! need exclusive access. A worker that yields during an operation deposits its roots here.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::cache::Cache;
 use crate::event::Chains;
@@ -13,6 +13,7 @@ use crate::kernel::{CacheScopeId, DdNode};
 use crate::pool::{NodePool, word};
 use crate::unique::UniqueTable;
 use lariat_budget::{Budget, Lease, Stop};
+use lariat_parallel::Leaf;
 
 /// Bytes of cache that are acceptable for any number of nodes.
 const SMALL_CACHE: usize = 1 << 24;
@@ -26,7 +27,7 @@ pub(crate) struct StoreTables {
     handles: Vec<Held>,
     last_scope: AtomicU32,
     /// Roots of the workers that have yielded.
-    deposited: Mutex<Vec<(WorkerId, Vec<DdNode>)>>,
+    deposited: Leaf<Vec<(WorkerId, Vec<DdNode>)>>,
     pub collections: u64,
     /// Maximal number of nodes at one moment, and the words that held them.
     pub peak: (usize, usize),
@@ -44,8 +45,8 @@ pub(crate) struct StoreTables {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WorkerId(u32);
 
-/// The handles of one worker; the mutex is contended only by collections.
-pub(crate) type Held = Arc<Mutex<Handles>>;
+/// The handles of one worker; the lock is contended only by collections.
+pub(crate) type Held = Arc<Leaf<Handles>>;
 
 /// Handles that callers hold.
 #[derive(Default)]
@@ -77,7 +78,7 @@ impl StoreTables {
             chains: Chains::new(budget.lease()),
             handles: Vec::new(),
             last_scope: AtomicU32::new(0),
-            deposited: Mutex::default(),
+            deposited: Leaf::default(),
             collections: 0,
             peak: (0, 0),
             collect_at: 0,
@@ -153,12 +154,13 @@ impl StoreTables {
 
     /// Stores the roots of `worker`, which yields.
     pub fn deposit_roots(&self, worker: WorkerId, roots: Vec<DdNode>) {
-        lock(&self.deposited).push((worker, roots));
+        self.deposited.with(|all| all.push((worker, roots)));
     }
 
     /// Removes the roots of `worker`, which continues.
     pub fn withdraw_roots(&self, worker: WorkerId) {
-        lock(&self.deposited).retain(|(other, _)| *other != worker);
+        self.deposited
+            .with(|all| all.retain(|(other, _)| *other != worker));
     }
 
     /// Marks all nodes reachable from handles and from the roots of workers, and frees the rest.
@@ -169,14 +171,15 @@ impl StoreTables {
         let mut roots = Vec::new();
         let mut open = Vec::new();
         self.handles.retain(|held| {
-            let mut handles = lock(held);
-            handles.purge();
-            roots.extend(handles.roots.iter().map(|root| **root));
-            open.extend(handles.scopes.iter().map(|scope| **scope));
-            Arc::strong_count(held) > 1 || !handles.is_empty()
+            held.with(|handles| {
+                handles.purge();
+                roots.extend(handles.roots.iter().map(|root| **root));
+                open.extend(handles.scopes.iter().map(|scope| **scope));
+                Arc::strong_count(held) > 1 || !handles.is_empty()
+            })
         });
         open.sort_unstable();
-        roots.extend(lock(&self.deposited).iter().flat_map(|(_, held)| held));
+        roots.extend(self.deposited.get_mut().iter().flat_map(|(_, held)| held));
         let pool = &mut self.pool;
         pool.clear_marks();
         let mut todo = Vec::new();
@@ -220,11 +223,6 @@ impl StoreTables {
 
 /// Minimal number of handles at which dropped ones are purged.
 const FEW_HANDLES: usize = 64;
-
-/// Locks `mutex`, also after a panic of another holder.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 impl Handles {
     /// Returns a handle that keeps `node` alive.

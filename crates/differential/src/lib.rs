@@ -16,3 +16,4 @@ pub mod questions;
 pub mod quotient;
 pub mod subjects;
 pub mod symmetric;
+pub mod watchdog;

@@ -6,10 +6,11 @@
 //!
 //! Campaigns: `fair` (fairness), `claims` (false claims in files), `shadows` (nets with implicit
 //! places), `stretched` (agglomerations), `guarded` (inhibitor, reset and read arcs), `questions`
-//! (reachable states), `processes` (clusters of 1, 2 and 4 processes). `LARIAT_SEED` sets the first
-//! seed. The first difference gives exit code 1 and the
+//! (reachable states), `processes` (clusters of 1, 2 and 4 processes), `threads` (4 to 32 threads,
+//! stopped at random). `LARIAT_SEED` sets the first seed. The first difference gives exit code 1 and the
 //! command that replays it.
 
+use lariat_differential::watchdog::Watchdog;
 use lariat_differential::{processes, questions, subjects};
 use lariat_testkit::{Campaign, Case};
 use std::process::ExitCode;
@@ -30,6 +31,10 @@ fn main() -> ExitCode {
             let program = std::env::current_exe().expect("this program");
             let all = [1, 2, 4].map(|n| processes::subjects(n, &program));
             all.into_iter().flatten().collect()
+        }
+        Some("threads") => {
+            names.remove(0);
+            subjects::stressed()
         }
         Some(name @ ("fair" | "claims" | "shadows" | "stretched" | "guarded")) => {
             let (case, subjects): (fn(u64) -> Case, _) = match name {
@@ -53,7 +58,9 @@ fn main() -> ExitCode {
     eprintln!("seed {}, {} systems", campaign.seed, campaign.cases);
     let start = Instant::now();
     let mut reported = start;
+    let watchdog = Watchdog::start();
     let result = campaign.run(&subjects, |counters| {
+        watchdog.progress();
         if reported.elapsed() >= Duration::from_secs(5) {
             reported = Instant::now();
             eprintln!("{:4} s: {}", start.elapsed().as_secs(), counters.headline());

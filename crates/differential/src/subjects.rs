@@ -3,6 +3,7 @@
 mod asking;
 mod fair;
 mod programs;
+mod stressed;
 
 pub use asking::{
     automaton, facade, facade_reduced, facade_text, facade_with, on_tableau, on_translation, run,
@@ -10,6 +11,7 @@ pub use asking::{
 pub(crate) use asking::{by_tableau, by_translation, decide_about, intern};
 pub use fair::{fair, with_premises};
 pub use programs::programs;
+pub use stressed::stressed;
 
 use asking::{PATIENCE, facade_with_idle_threads, has_tableau, on_translation_with};
 use lariat::internals::{

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Both sides prove that they know the secret, which is never sent, and a recorded proof is useless
-//! for another connection. What follows on the connection is neither encrypted nor signed: the
-//! secret keeps strangers out of a run, and does not protect it from those who control the network.
+//! for another connection. The rest of the connection is neither encrypted nor signed: the
+//! secret keeps strangers out of a run, and does not protect it against control of the network.
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;

@@ -5,7 +5,7 @@
 
 use crate::graph::{DrawnGraph, GraphEdge, GraphNode, NodeShape};
 use lariat_formats::LoadedModel;
-use lariat_formats::dve::Message;
+use lariat_formats::dve::{EventSide, Message};
 use lariat_model::{
     Action, Assignment, BinaryOp, Domain, Event, Expr, LValue, Predicate, Value, VarId,
 };
@@ -81,6 +81,9 @@ fn process(model: &LoadedModel, location: VarId) -> Option<Process> {
             let sends = message.sender == Some(location);
             format!("{}{}", message.channel, if sends { '!' } else { '?' })
         });
+        let mut own = model.sides.get(event.index()).into_iter().flatten();
+        let own = own.find(|side| side.process == location);
+        let label = own.map_or(label, side_text);
         let place = |value: Value| usize::try_from(value).ok().filter(|i| *i < names.len());
         if let (Some(from), Some(to)) = (place(from), place(assigned.unwrap_or(from))) {
             let edge = GraphEdge::new(from, to, label);
@@ -90,6 +93,27 @@ fn process(model: &LoadedModel, location: VarId) -> Option<Process> {
         }
     }
     Some(Process { location, graph })
+}
+
+/// The guard and the synchronisation of a transition, shortened.
+fn side_text(side: &EventSide) -> String {
+    /// Limit on the characters of each part.
+    const SHOWN: usize = 24;
+    let short = |text: &str| match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    };
+    let guard = match &*side.guard {
+        "" => String::new(),
+        guard => format!("[{}]", short(guard)),
+    };
+    let sync = short(&side.sync);
+    let space = if guard.is_empty() || sync.is_empty() {
+        ""
+    } else {
+        " "
+    };
+    format!("{guard}{space}{sync}")
 }
 
 /// The value that a conjunct of the guard requires of the variable.

@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use lariat_budget::{Budget, Lease, Stop};
 use rustc_hash::FxHashSet;
 
-use crate::dve::{self, Message, PropertyAutomaton};
+use crate::dve::{self, EventSide, Message, PropertyAutomaton};
 use crate::etf;
 use crate::pnml::{self, Pnml, Positions};
 use crate::promela;
@@ -50,8 +51,12 @@ pub struct LoadedModel {
     partial: Vec<(Predicate, Predicate)>,
     /// The names of a program, for expressions.
     scope: Option<Arc<dyn Expressions>>,
-    /// Channel operations of the events of a program.
+    /// Channel operations of the events of a program, in the order of the events.
     pub messages: Vec<Message>,
+    /// By event, the transitions of a program in the text; empty for other models.
+    pub sides: Vec<Vec<EventSide>>,
+    /// The variables of the contents of the channels of a program.
+    pub buffers: Vec<Range<u32>>,
     /// Coordinates of places and transitions, if given.
     pub positions: Positions,
     /// Names of places and transitions besides their ids.
@@ -107,6 +112,8 @@ impl LoadedModel {
             partial: Vec::new(),
             scope: None,
             messages: Vec::new(),
+            sides: Vec::new(),
+            buffers: Vec::new(),
             positions: Positions::default(),
             labels: Labels::default(),
             coloured: None,
@@ -313,6 +320,8 @@ fn load_by(
             definitions: dve.definitions(),
             property: dve.property,
             messages: dve.messages,
+            sides: dve.sides,
+            buffers: dve.buffers,
             warnings: dve.warnings,
             scope: Some(Arc::new(dve.scope)),
             ..LoadedModel::new(ModelFormat::Dve, dve.system)

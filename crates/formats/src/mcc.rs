@@ -151,12 +151,37 @@ fn each_property(
     }
     loop {
         match xml.next()? {
-            Item::Open(element) if element.name == "property" => each(&mut xml, &element)?,
-            Item::Open(_) => xml.skip()?,
+            Item::Open(element) if element.name == "property" => {
+                element.only(&[])?;
+                each(&mut xml, &element)?;
+            }
+            Item::Open(element) => return Err(unknown(&element, "<property-set>", "<property>")),
             Item::Text(text) => xml.only_blanks(&text)?,
             Item::Close => {}
             Item::End => return Ok(()),
         }
+    }
+}
+
+/// Returns whether an element of a property carries no meaning.
+fn is_prose(name: &str) -> bool {
+    ["description", "tags", "comment"].contains(&name)
+}
+
+fn unknown(element: &Element<'_>, of: &str, expected: &str) -> InputError {
+    let error = element.error(format!("unknown element <{}> of {of}", element.name));
+    error.help(format!("expected {expected}"))
+}
+
+/// Reads the only id of a property.
+fn set_id(xml: &mut Xml<'_>, element: &Element<'_>, id: &mut Option<String>) -> XmlResult<()> {
+    let (text, span) = xml.name()?;
+    if text.is_empty() {
+        return Err(xml.error(span, "a property with an empty id"));
+    }
+    match id.replace(text.into_owned()) {
+        None => Ok(()),
+        Some(_) => Err(element.error("a second <id> in one property")),
     }
 }
 
@@ -171,12 +196,19 @@ fn property(
     loop {
         match xml.next()? {
             Item::Open(element) => match element.name {
-                "id" => name = Some(xml.name()?.0.into_owned()),
+                "id" => set_id(xml, &element, &mut name)?,
                 "formula" if found.is_some() => {
                     return Err(element.error("a second <formula> in one property"));
                 }
                 "formula" => found = Some(formula(xml, properties, names, element, paths)?),
-                _ => xml.skip()?,
+                other if is_prose(other) => xml.skip()?,
+                _ => {
+                    return Err(unknown(
+                        &element,
+                        "a property",
+                        "id, description or formula",
+                    ));
+                }
             },
             Item::Text(text) => xml.only_blanks(&text)?,
             Item::Close | Item::End => break,
@@ -209,7 +241,7 @@ fn bound(
     loop {
         match xml.next()? {
             Item::Open(element) => match (element.name, open.last()) {
-                ("id", None) => name = Some(xml.name()?.0.into_owned()),
+                ("id", None) => set_id(xml, &element, &mut name)?,
                 ("formula", None) => open.push("formula"),
                 ("place-bound", Some(&"formula")) if places.is_none() => {
                     places = Some(Vec::new());
@@ -220,7 +252,14 @@ fn bound(
                         places.get_or_insert_default().extend(sum.vars);
                     }
                 }
-                (_, None) => xml.skip()?,
+                (other, None) if is_prose(other) => xml.skip()?,
+                (_, None) => {
+                    return Err(unknown(
+                        &element,
+                        "a property",
+                        "id, description or formula",
+                    ));
+                }
                 (other, Some(_)) => {
                     return Err(element
                         .error(format!("<{other}> cannot stand here"))
@@ -305,6 +344,12 @@ fn operator(
             .error(format!("<{}> cannot stand here", element.name))
             .help("expected <until> of <before> and <reach>, <tokens-count> of <place>, <is-fireable> of <transition>"));
     }
+    // Successors of deadlocks, of several steps and of other kinds have other meanings.
+    element.only(if element.name == "next" {
+        &["steps"]
+    } else {
+        &[]
+    })?;
     let [steps] = element.attributes(["steps"])?;
     if let Some(steps) = steps.filter(|steps| steps.value != "1") {
         return Err(steps.error("expected a single step"));

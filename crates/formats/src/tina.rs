@@ -148,7 +148,7 @@ impl<'t> Parser<'t> {
     fn goes_on(&mut self) -> bool {
         let ended = self.blanks(true);
         let word = self.rest().split(char::is_whitespace).next().unwrap_or("");
-        !word.is_empty() && !(ended && WORDS.contains(&word))
+        !word.is_empty() && (!ended || !WORDS.contains(&word))
     }
 
     fn takes(&mut self, token: &str) -> bool {

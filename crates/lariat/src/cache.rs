@@ -11,14 +11,13 @@
 use crate::subject::Subject;
 use lariat_budget::{Budget, Progress, RunContext, Stop};
 use lariat_model::{Deadlock, System, VarId};
-use lariat_parallel::OnceMap;
+use lariat_parallel::{OnceMap, Outside};
 use lariat_reductions::Systems;
 use lariat_reductions::symmetry::{Symmetry, detect};
 use lariat_space::symbolic::{
     OrderChoice, ReachResult, Reached, Symbolic, Unreached, arrange, reach,
 };
 use lariat_structural::{Answers, Facts};
-use std::convert::Infallible;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
@@ -211,9 +210,10 @@ impl<'s> SpaceCache<'s> {
         let shared = self.shared.answers.clone();
         let facts = &mut self.entry(system).facts;
         facts.get_or_insert_with(|| {
-            let fresh = || Ok::<_, Infallible>(Answers::default());
-            let Ok(answers) = shared.get(&SystemId(system), fresh);
-            Facts::of(system).sharing(&answers)
+            let fresh = || Ok::<_, Stop>(Answers::default());
+            let unlimited = Budget::unlimited();
+            let answers = shared.get(Outside::of_thread(&unlimited), &SystemId(system), fresh);
+            Facts::of(system).sharing(&answers.unwrap_or_default())
         })
     }
 
@@ -238,7 +238,9 @@ impl<'s> SpaceCache<'s> {
     ) -> Result<Arc<Symmetry<'s>>, Stop> {
         let system = subject.system();
         let find = || detect(system, subject.coloured(), budget).map(Arc::new);
-        self.shared.symmetries.get(&SystemId(system), find)
+        self.shared
+            .symmetries
+            .get(Outside::of_thread(budget), &SystemId(system), find)
     }
 
     /// The reachable states of `system`.

@@ -2,7 +2,7 @@
 
 use crate::check_parallel::{CachePool, CheckOutput, check_parallel};
 use crate::error::Error;
-use crate::faults::Faults;
+use crate::faults::{Faults, with_faults};
 use crate::limits::default_memory;
 use crate::model::Model;
 use crate::options::{CheckOptions, EngineChoice};
@@ -394,55 +394,39 @@ impl<'m> Checker<'m> {
         properties: &Properties<'m>,
         mut on_event: impl FnMut(CheckEvent) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        let asked = self.session(properties, properties.asked())?;
-        let mut faults =
-            Faults::look_for(self.model.loaded(), &self.limits(), self.timeout).map(Arc::new);
+        let mut faults = None;
         let mut flow = ControlFlow::Continue(());
-        self.check_session(asked, &mut faults, &mut |event| {
-            flow = on_event(event);
-            flow
-        });
-        let has_met = |kind| faults.as_ref().is_some_and(|faults| faults.has_met(kind));
-        let due = properties.due_findings(has_met);
-        if due.is_empty() || flow.is_break() {
-            return Ok(());
-        }
-        let findings = self.session(properties, due)?;
-        self.check_session(findings, &mut faults, &mut on_event);
-        Ok(())
-    }
-
-    /// Checks the properties of a session; adds to the faults of the program that are known.
-    fn check_session(
-        &self,
-        mut session: Session<'_, 'm>,
-        faults: &mut Option<Arc<Faults>>,
-        on_event: &mut dyn FnMut(CheckEvent) -> ControlFlow<()>,
-    ) {
-        session.options.claims = faults.as_ref().map_or(Vec::new(), |f| f.open_claims());
-        let idle = ThreadPool::new(self.threads.count.get());
-        session.budget = session.budget.with_thread_pool(&idle);
-        let check =
-            |task: &CheckTask<'_>, may_repeat, cache: &mut _, output: &mut CheckOutput<'_, _>| {
+        // The searches for the other properties may meet findings.
+        for are_findings in [false, true] {
+            let has_met = |kind| { faults.as_ref() }.is_some_and(|f: &Arc<Faults>| f.has_met(kind));
+            let list = match are_findings {
+                false => properties.asked(),
+                true => properties.due_findings(has_met),
+            };
+            if flow.is_break() || are_findings && list.is_empty() {
+                break;
+            }
+            let mut session = self.session(properties, list)?;
+            if !are_findings {
+                let limits = self.limits();
+                let found = Faults::look_for(self.model.loaded(), &limits, self.timeout);
+                faults = found.map(Arc::new);
+            }
+            session.options.claims = faults.as_ref().map_or(Vec::new(), |f| f.open_claims());
+            let idle = ThreadPool::new(self.threads.count.get());
+            session.budget = session.budget.with_thread_pool(&idle);
+            let check = |task: &CheckTask<'_>,
+                         may_repeat,
+                         cache: &mut _,
+                         output: &mut CheckOutput<'_, _>| {
                 self.check_one(&session, task, may_repeat, cache, output);
             };
-        check_parallel(&session.tasks(), &idle, &self.caches, check, |_, event| {
-            on_event(match event {
-                started @ CheckEvent::Started { .. } => started,
-                CheckEvent::Verdict(mut report) => {
-                    report.faults.clone_from(faults);
-                    CheckEvent::Verdict(report)
-                }
-                CheckEvent::Report(mut report) => {
-                    if let Some(known) = faults {
-                        let decision = &report.decision;
-                        Arc::make_mut(known).add(&decision.account, decision.overflow.as_ref());
-                    }
-                    report.faults.clone_from(faults);
-                    CheckEvent::Report(report)
-                }
-            })
-        });
+            check_parallel(&session.tasks(), &idle, &self.caches, check, |_, event| {
+                flow = on_event(with_faults(event, &mut faults));
+                flow
+            });
+        }
+        Ok(())
     }
 
     /// Validates the options, and binds everything that the properties in `list` share: either
@@ -475,7 +459,7 @@ impl<'m> Checker<'m> {
             fairness = Fairness::default();
         }
         for property in &list {
-            validate_fairness(property, &fairness, &options)?;
+            property.validate_fairness(&fairness, &options)?;
         }
         let mut bound = properties.bound().clone();
         let strengthenings = list.iter().map(|property| match &property.kind {
@@ -596,26 +580,5 @@ impl<'c> Session<'c, '_> {
                 strengthenings,
             })
             .collect()
-    }
-}
-
-/// Refuses fairness that the engine or the kind of property does not support.
-fn validate_fairness(
-    property: &Property,
-    assumed: &Fairness,
-    options: &CheckOptions,
-) -> Result<(), Error> {
-    let Some(strength) = property.fairness.clone().and(assumed).strength() else {
-        return Ok(());
-    };
-    if property.modality.is_some() {
-        return Err(Error::Options(format!(
-            "{}: EF and AG are about reachable states, on fair runs or not\n  = help: use F or G with --weak-fair and --strong-fair",
-            property.text
-        )));
-    }
-    match &options.engine {
-        EngineChoice::Plan(plan) => plan.accepts(strength).map_err(Error::Options),
-        EngineChoice::Auto(_) => Ok(()),
     }
 }

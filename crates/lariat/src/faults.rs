@@ -6,12 +6,14 @@
 //! ([`lariat_engines::Account::claims`]). If neither covers all states, this is reported: no fault
 //! is claimed to be absent.
 
+use crate::checker::CheckEvent;
 use crate::states::{CountOptions, CountingMethod, count_states};
 use lariat_budget::{Budget, RunContext, StatValue, Statistic};
 use lariat_engines::Account;
 use lariat_formats::LoadedModel;
 use lariat_model::{Event, Finding, FindingKind, OVERFLOW, Predicate};
 use lariat_space::symbolic::UBig;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Limit on the states explored before the first property.
@@ -197,4 +199,24 @@ impl Faults {
 /// The warning about a variable whose value wraps around.
 pub fn overflow_warning(variable: &str) -> String {
     format!("`{variable}` is assigned a value beyond its range, which wraps around")
+}
+
+/// Adds the faults of the program that are known to a report, and those that its search has met to
+/// the known ones.
+pub(crate) fn with_faults(event: CheckEvent, faults: &mut Option<Arc<Faults>>) -> CheckEvent {
+    match event {
+        started @ CheckEvent::Started { .. } => started,
+        CheckEvent::Verdict(mut report) => {
+            report.faults.clone_from(faults);
+            CheckEvent::Verdict(report)
+        }
+        CheckEvent::Report(mut report) => {
+            if let Some(known) = faults {
+                let decision = &report.decision;
+                Arc::make_mut(known).add(&decision.account, decision.overflow.as_ref());
+            }
+            report.faults.clone_from(faults);
+            CheckEvent::Report(report)
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! Properties of one model: formulas and automata whose atoms are bound to the model's names.
 
+use crate::error::Error;
 use crate::model::Model;
-use crate::options::CheckOptions;
+use crate::options::{CheckOptions, EngineChoice};
 use crate::subject::PropertyForm;
 use lariat_automata::{
     Automaton, Guards, Hoa, HoaError, StateId, Transition, hoa_stream, read_hoa,
@@ -129,6 +130,27 @@ impl Property {
         &self.atoms
     }
 
+    /// Refuses fairness that the engine or the kind of property does not support.
+    pub(crate) fn validate_fairness(
+        &self,
+        assumed: &Fairness,
+        options: &CheckOptions,
+    ) -> Result<(), Error> {
+        let Some(strength) = self.fairness.clone().and(assumed).strength() else {
+            return Ok(());
+        };
+        if self.modality.is_some() {
+            return Err(Error::Options(format!(
+                "{}: EF and AG are about reachable states, on fair runs or not\n  = help: use F or G with --weak-fair and --strong-fair",
+                self.text
+            )));
+        }
+        match &options.engine {
+            EngineChoice::Plan(plan) => plan.accepts(strength).map_err(Error::Options),
+            EngineChoice::Auto(_) => Ok(()),
+        }
+    }
+
     /// The options for this property: reachability does not depend on the deadlock policy.
     pub(crate) fn options(&self, options: &CheckOptions) -> CheckOptions {
         let deadlock = match self.modality {
@@ -177,6 +199,15 @@ impl<'m> Properties<'m> {
         let added = self.bound.add_formula(&self.names, origin, name, formula);
         self.take_new();
         added
+    }
+
+    /// Adds the formulas that the model contains, such as the `ltl` blocks of Promela.
+    #[doc(hidden)]
+    pub fn add_model_formulas(&mut self) -> Result<(), InputError> {
+        for (name, formula) in &self.model.loaded().formulas {
+            self.add_text(self.model.name(), Some(name), formula)?;
+        }
+        Ok(())
     }
 
     /// Adds the formulas of a file with one formula per line; `origin` names the file in errors.

@@ -70,14 +70,33 @@ impl Shortening {
     }
 }
 
+/// Copies of a run while it is shortened.
+const COPIES: usize = 4;
+
 impl Query<'_, '_> {
     /// Replaces the run of a violation by a shorter one, and describes it: where it meets the
     /// fairness constraints, and after which position every continuation violates the property. A
     /// run lifted from a reduced net was shortened there; the lift added invisible steps.
     pub fn shorten(&self, decision: &mut Decision) {
+        self.replace_by_shorter(decision);
+        if let EarnedVerdict::Violated(run) = &decision.verdict {
+            let constraints = self.subject.fairness().constraints.iter();
+            let names = constraints.map(|c| c.name.clone());
+            decision.met = names
+                .zip(self.subject.met(run.lasso(), self.budget()))
+                .collect();
+        }
+    }
+
+    fn replace_by_shorter(&self, decision: &mut Decision) {
         let EarnedVerdict::Violated(found) = &decision.verdict else {
             return;
         };
+        // Without memory for copies of a long run, it stays as it was found.
+        let mut copies = self.budget().lease();
+        if copies.resize(COPIES * found.lasso().bytes()).is_err() {
+            return;
+        }
         let lasso = found.lasso().clone();
         let (lasso, bad) = if self.options.shortening == Shortening::Never {
             let bad = self.bad_beginning(&lasso);
@@ -94,13 +113,6 @@ impl Query<'_, '_> {
                 decision.verdict = verdict;
                 decision.bad = bad;
             }
-        }
-        if let EarnedVerdict::Violated(run) = &decision.verdict {
-            let constraints = self.subject.fairness().constraints.iter();
-            let names = constraints.map(|c| c.name.clone());
-            decision.met = names
-                .zip(self.subject.met(run.lasso(), self.budget()))
-                .collect();
         }
     }
 

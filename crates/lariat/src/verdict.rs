@@ -8,6 +8,7 @@ use lariat_budget::Stop;
 use lariat_engines::Outcome;
 use lariat_model::{Lasso, ReplayError};
 use std::fmt;
+use std::sync::Arc;
 
 /// The verdict on a property, with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,14 +26,19 @@ pub enum EarnedVerdict {
 pub struct CompletedSearch(());
 
 /// A lasso that was replayed step by step on the original system, and that violates the original
-/// property. Only this module constructs it.
+/// property. Only this module constructs it. Clones share the lasso, which may be long.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReplayedRun(Lasso);
+pub struct ReplayedRun(Arc<Lasso>);
 
 impl ReplayedRun {
     /// The lasso, as a run of the original system.
     pub fn lasso(&self) -> &Lasso {
         &self.0
+    }
+
+    /// The lasso, shared.
+    pub(crate) fn shared(&self) -> Arc<Lasso> {
+        Arc::clone(&self.0)
     }
 }
 
@@ -69,7 +75,7 @@ impl EarnedVerdict {
         match found {
             Ok(Outcome::Empty) => EarnedVerdict::Holds(CompletedSearch(())),
             Ok(Outcome::Accepting(lasso)) => match replay(lasso) {
-                Ok(lasso) => EarnedVerdict::Violated(ReplayedRun(lasso)),
+                Ok(lasso) => EarnedVerdict::Violated(ReplayedRun(Arc::new(lasso))),
                 Err(ReplayError::Defect(what)) => EarnedVerdict::Unknown(Reason::Internal(what)),
                 Err(ReplayError::Stopped(stop)) => EarnedVerdict::Unknown(Reason::Stopped(stop)),
             },

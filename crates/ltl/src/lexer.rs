@@ -10,10 +10,15 @@
 //! 2. a name, if the model declares it, unless it is `G`, `F` or `X` and an operand follows, where
 //!    a name would be an error anyway;
 //! 3. a sequence of the operators `G`, `F`, `X`, if the rest is a name or empty;
-//! 4. an unknown name.
+//! 4. `always`, `eventually` or `next`, if the model does not declare it or an operand follows;
+//! 5. an unknown name.
+//!
+//! Operators of other logics (branching time, past, bounds, PSL) have errors that name the logic
+//! (`foreign.rs`).
 
 use std::ops::Range;
 
+use crate::foreign;
 use crate::parse::{MAX_DEPTH, ParseError, never_closed};
 use crate::vocabulary::Vocabulary;
 
@@ -102,6 +107,16 @@ fn prefix(c: char) -> Option<Prefix> {
         'G' => Some(Prefix::Globally),
         'F' => Some(Prefix::Finally),
         'X' => Some(Prefix::Next),
+        _ => None,
+    }
+}
+
+/// Operators that are written as words.
+fn synonym(word: &str) -> Option<Prefix> {
+    match word {
+        "always" => Some(Prefix::Globally),
+        "eventually" => Some(Prefix::Finally),
+        "next" => Some(Prefix::Next),
         _ => None,
     }
 }
@@ -206,7 +221,9 @@ impl<'a> LtlLexer<'a> {
             }
             Some('"') => self.quoted(),
             Some(c) if is_word(c) => self.word(vocabulary),
-            _ => Err(self.unexpected("a formula")),
+            _ => {
+                Err(foreign::sign(self.text, start).unwrap_or_else(|| self.unexpected("a formula")))
+            }
         }
     }
 
@@ -254,6 +271,18 @@ impl<'a> LtlLexer<'a> {
         if let Some((arguments, close)) = self.arguments(end, vocabulary.is_function(word))? {
             self.at = close;
             return Ok((Operand::Call(end - start, arguments), start..close));
+        }
+        if let Some(op) = synonym(word)
+            && (!vocabulary.is_name(word) || self.operand_follows(end))
+        {
+            self.at = end;
+            return Ok((Operand::Prefix(op), start..end));
+        }
+        if let Some(error) = foreign::word(word, start..end)
+            && !vocabulary.is_name(word)
+            && self.operand_follows(end)
+        {
+            return Err(error);
         }
         let lone = word.len() == 1;
         let operator = word.chars().next().and_then(prefix);
@@ -310,7 +339,7 @@ impl<'a> LtlLexer<'a> {
                     || rest.starts_with("[]")
                     || rest.starts_with("<>")
             }
-            ("xor", _) => false,
+            ("xor" | "until", _) => false,
             (word, Some(c)) => !(word.len() == 1 && infix(c).is_some()),
             (_, None) => false,
         }
@@ -363,9 +392,17 @@ impl<'a> LtlLexer<'a> {
             Some(c) if is_word(c) => {
                 let end = self.word_end();
                 let word = &self.text[start..end];
-                if word == "xor" {
+                let spelt = match word {
+                    "xor" => Some(Infix::Xor),
+                    "until" => Some(Infix::Until),
+                    _ => None,
+                };
+                if let Some(op) = spelt {
                     self.at = end;
-                    return Ok((Follow::Infix(Infix::Xor), start..end));
+                    return Ok((Follow::Infix(op), start..end));
+                }
+                if let Some(error) = foreign::infix(word, start..end) {
+                    return Err(error);
                 }
                 // `a UFb` is unambiguous, because a name cannot follow an operand.
                 if let Some(op) = infix(c)
@@ -378,6 +415,9 @@ impl<'a> LtlLexer<'a> {
                 }
             }
             Some(_) => {}
+        }
+        if let Some(error) = foreign::sign(self.text, start) {
+            return Err(error);
         }
         Err(self.unexpected("an operator or the end of the formula"))
     }

@@ -9,6 +9,7 @@
 
 mod classes;
 mod eval;
+mod foreign;
 mod formula;
 mod lexer;
 mod nnf;

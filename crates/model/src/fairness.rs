@@ -193,13 +193,13 @@ fn parse(names: &Names<'_>, strength: Strength, what: &str) -> Result<Vec<Constr
     if what == ALL {
         return Ok(system.event_ids().map(single).collect());
     }
-    if what == PROCESSES {
+    if what == PROCESSES || what == "process" {
         let processes: Vec<Constraint> = (names.groups(Fairness::PROCESS).into_iter())
             .map(|(name, events)| Constraint::of_events(name, strength, events.to_vec()))
             .collect();
         if processes.is_empty() {
             let error = AtomError::new("this model has no processes");
-            return Err(error.help("only DVE models have processes"));
+            return Err(error.help("only programs (DVE, Promela) have processes"));
         }
         return Ok(processes);
     }
@@ -210,7 +210,7 @@ fn parse(names: &Names<'_>, strength: Strength, what: &str) -> Result<Vec<Constr
             .map(|(name, _)| &name[Fairness::PROCESS.len()..])
             .collect();
         let help = if known.is_empty() {
-            "only DVE models have processes".to_owned()
+            "only programs (DVE, Promela) have processes".to_owned()
         } else {
             format!("the processes are {}", known.join(", "))
         };

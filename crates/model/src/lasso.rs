@@ -182,6 +182,14 @@ impl Lasso {
         self.len() == 0
     }
 
+    /// Approximate bytes of memory that the run takes.
+    pub fn bytes(&self) -> usize {
+        // An allocation takes more than its contents.
+        const BLOCK: usize = 16;
+        let step = |step: &Step| size_of::<Step>() + BLOCK + size_of_val(&*step.changes);
+        size_of_val(&*self.initial) + self.steps().map(step).sum::<usize>()
+    }
+
     /// A cursor at the initial state, over all steps.
     pub fn cursor(&self) -> RunCursor<'_> {
         RunCursor {

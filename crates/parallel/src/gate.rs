@@ -18,15 +18,21 @@
 //! inside would be a bottleneck. No parked reference is missed: a handle checks for waiting writers
 //! after it has parked, and a writer announces itself before it clears the slots.
 //!
-//! Two rules prevent deadlocks and stale reads. A thread inside never waits for another one, except
-//! at the gate, because a writer would wait for both. It may take a lock whose holders wait for
-//! nothing, such as that of [`Segments`](crate::Segments). A handle outside reads nothing: it
-//! dereferences to the placeholder that the gate was made with.
+//! *No deadlock.* A thread inside never waits for another one, except at the gate, because a writer
+//! would wait for both. Operations that wait require an [`Outside`], which borrows the handle; the locks that a thread may take inside are [`Leaf`](crate::Leaf) locks, whose
+//! holders wait for nothing. So readers leave, or yield, after a bounded time, and a writer gets
+//! access; it polls its budget meanwhile. A reader waits only for writers, which give up at their
+//! deadlines. The protocol is also a model for this model checker: `examples/protocols/gate.dve`.
+//!
+//! A handle outside reads nothing: it dereferences to the placeholder that the gate was made with.
 //!
 //! Exclusive sections are counted: a thread that yielded learns whether one took place meanwhile,
 //! and then discards its reservations.
 
-use crate::sync::{Arc, AtomicU32, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
+use crate::outside::{Outside, wait_polling};
+use crate::sync::witness::{HandleWitness, at_gate};
+use crate::sync::{Arc, AtomicU32, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, pause};
+use lariat_budget::{Budget, Stop};
 use std::ops::Deref;
 
 struct ExclusiveGate<T> {
@@ -61,6 +67,7 @@ pub struct SharedHandle<T> {
     parked: Option<Arc<ParkingSlot<T>>>,
     /// The value of `GateState::turns` when the handle was last inside.
     seen: u64,
+    witness: HandleWitness,
 }
 
 impl<T> SharedHandle<T> {
@@ -79,24 +86,32 @@ impl<T> SharedHandle<T> {
             passes: AtomicUsize::new(1),
             nothing: nothing.clone(),
         };
+        let witness = HandleWitness::of_new_gate();
+        witness.enter();
         SharedHandle {
             gate: Arc::new(gate),
             shared,
             nothing: Some(nothing),
             parked: None,
             seen: 0,
+            witness,
         }
     }
 
     /// Returns a handle for another thread, outside.
     pub fn another(&self) -> SharedHandle<T> {
         self.gate.passes.fetch_add(1, Ordering::Relaxed);
+        if self.is_inside() {
+            // A single handle may have been moved from the thread that entered.
+            self.witness.enter();
+        }
         SharedHandle {
             gate: self.gate.clone(),
             shared: self.gate.nothing.clone(),
             nothing: None,
             parked: None,
             seen: self.seen,
+            witness: self.witness.another(),
         }
     }
 
@@ -128,6 +143,8 @@ impl<T> SharedHandle<T> {
         if self.is_inside() {
             return false;
         }
+        at_gate();
+        pause();
         if let Some(shared) = self.unpark() {
             self.enter_with(shared);
             return false;
@@ -144,6 +161,7 @@ impl<T> SharedHandle<T> {
 
     /// Leaves the shared section, unless outside.
     pub fn leave(&mut self) {
+        at_gate();
         let Some(shared) = self.leave_with() else {
             return;
         };
@@ -163,17 +181,31 @@ impl<T> SharedHandle<T> {
         }
     }
 
+    /// Leaves the shared section, and returns the permission to wait. The handle cannot enter again
+    /// while the permission lives.
+    pub fn outside<'a>(&'a mut self, budget: &'a Budget) -> Outside<'a> {
+        self.leave();
+        Outside::of_thread(budget)
+    }
+
     /// Yields to waiting writers. Returns whether there was an exclusive section.
     pub fn yield_to_writer(&mut self) -> bool {
         self.leave();
         self.enter()
     }
 
-    /// Runs `work` with exclusive access to the shared `T`; the handle is inside afterwards.
+    /// Runs `work` with exclusive access to the shared `T`; the handle is inside afterwards. Fails
+    /// if `budget` is exhausted before all other threads have left.
     ///
     /// Other exclusive sections may come first, so `work` checks whether it is still needed. It
     /// must not use the gate. If it panics, the other threads continue with `T` as it is.
-    pub fn with_exclusive<R>(&mut self, work: impl FnOnce(&mut T) -> R) -> R {
+    pub fn with_exclusive<R>(
+        &mut self,
+        budget: &Budget,
+        work: impl FnOnce(&mut T) -> R,
+    ) -> Result<R, Stop> {
+        at_gate();
+        pause();
         let gate = self.gate.clone();
         // The owner of the only handle need not notify other threads.
         let announced = (!self.is_sole()).then(|| PendingWriter::new(&gate));
@@ -185,10 +217,18 @@ impl<T> SharedHandle<T> {
             if let Some(shared) = Arc::get_mut(&mut state.shared)
                 && let Some(work) = work.take()
             {
-                break work(shared);
+                break Ok(work(shared));
             }
-            state = gate.wait(state);
+            let woken = wait_polling(budget, &gate.changed, state);
+            state = match woken {
+                Ok(woken) => woken,
+                Err(stop) => {
+                    state = lock(&gate.state);
+                    break Err(stop);
+                }
+            };
         };
+        // A section that was given up counts as well: others may have come first.
         state.turns += 1;
         self.seen = state.turns;
         self.enter_with(state.shared.clone());
@@ -200,12 +240,14 @@ impl<T> SharedHandle<T> {
 
     /// Enters with a reference.
     fn enter_with(&mut self, shared: Arc<T>) {
+        self.witness.enter();
         self.nothing = Some(std::mem::replace(&mut self.shared, shared));
     }
 
     /// Leaves and returns the reference; `None` if outside.
     fn leave_with(&mut self) -> Option<Arc<T>> {
         let nothing = self.nothing.take()?;
+        self.witness.leave();
         Some(std::mem::replace(&mut self.shared, nothing))
     }
 
@@ -262,6 +304,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<T> ExclusiveGate<T> {
+    /// Waits until a writer has finished or given up.
     fn wait<'a>(&'a self, state: MutexGuard<'a, GateState<T>>) -> MutexGuard<'a, GateState<T>> {
         match self.changed.wait(state) {
             Ok(state) => state,

@@ -6,6 +6,8 @@
 //! | | |
 //! | --- | --- |
 //! | [`SharedHandle`] | a handle to shared data: lock-free shared access, rare exclusive access |
+//! | [`Leaf`] | a mutex for short sections, the only lock that is taken inside the former |
+//! | [`Outside`] | the permission of a thread to wait for others |
 //! | [`Slots`] | a hash table of ids whose objects lie elsewhere; insertion takes no lock |
 //! | [`WordSet`] | a hash set of machine words |
 //! | [`Segments`] | a growing array that never moves its items |
@@ -25,18 +27,25 @@
 #![forbid(unsafe_code)]
 
 mod gate;
+mod leaf;
 mod once_map;
+mod outside;
 mod prefetcher;
 mod ranges;
 mod segments;
 mod slots;
+#[cfg(feature = "stress")]
+mod stress;
 mod sync;
 mod task_queue;
 mod versions;
+mod witness;
 mod words;
 
 pub use gate::SharedHandle;
+pub use leaf::Leaf;
 pub use once_map::OnceMap;
+pub use outside::Outside;
 pub use prefetcher::{BuildMode, DuplicateRun, NextKeys, Prefetcher};
 pub use ranges::{divide, shares};
 pub use segments::Segments;

@@ -4,10 +4,12 @@
 //! value; threads that query it meanwhile sleep on a condition variable.
 //!
 //! *No lost wakeups, no deadlocks.* Computations may query other keys, but not cyclically, and a
-//! waiting thread is outside of every [gate](crate::SharedHandle). A thread that stops or panics
-//! drops its claim and wakes all waiters, of which one claims the key.
+//! thread that may wait has the permission to ([`Outside`]). A thread that stops or panics drops its
+//! claim and wakes all waiters, of which one claims the key.
 
-use crate::sync::{Arc, Condvar, Mutex, MutexGuard};
+use crate::outside::Outside;
+use crate::sync::{Arc, Condvar, Mutex, MutexGuard, pause};
+use lariat_budget::Stop;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::PoisonError;
@@ -51,20 +53,23 @@ impl<K, V> Default for OnceMap<K, V> {
 
 impl<K: Clone + Eq + Hash, V: Clone> OnceMap<K, V> {
     /// Returns the value of `key`, computed by `find` unless a thread has done so or does so.
-    pub fn get<E>(&self, key: &K, find: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
+    pub fn get<E: From<Stop>>(
+        &self,
+        outside: Outside<'_>,
+        key: &K,
+        find: impl FnOnce() -> Result<V, E>,
+    ) -> Result<V, E> {
+        pause();
         let mut known = self.0.lock();
         loop {
             match known.get(key) {
                 Some(Some(value)) => return Ok(value.clone()),
-                Some(None) => {
-                    let woken = self.0.changed.wait(known);
-                    known = woken.unwrap_or_else(PoisonError::into_inner);
-                }
+                Some(None) => known = outside.wait(&self.0.changed, known)?,
                 None => break,
             }
         }
         known.insert(key.clone(), None);
-        drop(known);
+        drop((known, outside));
         let claim = Claim(&self.0, key);
         let value = find()?;
         self.0.lock().insert(key.clone(), Some(value.clone()));

@@ -19,10 +19,12 @@
 //! *Every waiter is woken.* The consumer waits only for a busy key, under the mutex under which its
 //! value is published. A builder that stops or panics reports it under the same mutex
 //! ([`Prefetcher::fail`]), which ends all threads. Builders wait for tasks until the queue is
-//! closed, by this or by [`Prefetcher::dismiss`].
+//! closed, by this or by [`Prefetcher::dismiss`]. `examples/protocols/prefetch.dve` is a model.
 
-use crate::sync::{Condvar, Mutex, MutexGuard};
+use crate::outside::Outside;
+use crate::sync::{Condvar, Mutex, MutexGuard, pause};
 use crate::task_queue::TaskQueue;
+use lariat_budget::{Budget, Stop};
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::PoisonError;
@@ -82,7 +84,7 @@ struct Keys<K, V, E> {
     failed: Option<E>,
 }
 
-impl<K: Clone + Eq + Hash, V, E: Clone> Prefetcher<K, V, E> {
+impl<K: Clone + Eq + Hash, V, E: Clone + From<Stop>> Prefetcher<K, V, E> {
     /// Returns an empty table with a window of `lead` values, plus `more` per consumed value.
     pub fn new(lead: usize, more: usize) -> Prefetcher<K, V, E> {
         Prefetcher {
@@ -101,14 +103,16 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Prefetcher<K, V, E> {
 
     /// Locks the table, also after a panic of another holder.
     fn lock(&self) -> MutexGuard<'_, Keys<K, V, E>> {
+        pause();
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the value of `key` to the consumer. `compute` computes it, or other jobs while a
-    /// builder is busy with it; `next` lists the jobs that follow from a value. A key must be
+    /// builder is busy with it; the thread is inside no gate then. `next` lists the jobs that follow from a value. A key must be
     /// queried once only, since its value is not kept.
     pub fn ask(
         &self,
+        budget: &Budget,
         key: &K,
         mut compute: impl FnMut(&K) -> Result<V, E>,
         next: impl Fn(&K, &V) -> NextKeys<K>,
@@ -130,8 +134,7 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Prefetcher<K, V, E> {
             keys = self.lock();
             let is_busy = matches!(keys.states.get(key), Some(State::Busy));
             if !helped && is_busy && keys.failed.is_none() {
-                let woken = self.changed.wait(keys);
-                keys = woken.unwrap_or_else(PoisonError::into_inner);
+                keys = Outside::of_thread(budget).wait(&self.changed, keys)?;
             }
         }
         let known = match keys.states.insert(key.clone(), State::Taken) {
@@ -168,10 +171,11 @@ impl<K: Clone + Eq + Hash, V, E: Clone> Prefetcher<K, V, E> {
     /// returns `None` for a value that the consumer will probably not need.
     pub fn work(
         &self,
+        budget: &Budget,
         mut compute: impl FnMut(&K, BuildMode) -> Result<Option<V>, E>,
         next: impl Fn(&K, &V) -> NextKeys<K>,
     ) -> Result<(), E> {
-        while let Some((key, place)) = self.jobs.next() {
+        while let Some((key, place)) = self.jobs.next(&Outside::of_thread(budget))? {
             match place {
                 BuildMode::Prefetch => {
                     self.build(key, &mut |key| compute(key, place), &next)?;

@@ -5,8 +5,9 @@
 //! two segments have [`LEAST`] items; from there on each doubling is done in [`STEPS`] equal steps,
 //! so at most a quarter of the memory is unused.
 
+use crate::leaf::Leaf;
 use std::ops::Range;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 /// Binary logarithm of the number of items in the first segment.
 const LEAST_BITS: u32 = 10;
@@ -23,7 +24,7 @@ const SEGMENTS: usize = 1 + (MOST_BITS - LEAST_BITS) as usize * STEPS;
 pub struct Segments<T> {
     segments: Vec<OnceLock<Box<[T]>>>,
     /// Held while a segment is allocated.
-    growing: Mutex<()>,
+    growing: Leaf<()>,
 }
 
 /// The segment of item `i`, and its index there.
@@ -58,7 +59,7 @@ impl<T: Default> Segments<T> {
     pub fn new() -> Segments<T> {
         Segments {
             segments: (0..SEGMENTS).map(|_| OnceLock::new()).collect(),
-            growing: Mutex::new(()),
+            growing: Leaf::new(()),
         }
     }
 
@@ -83,9 +84,9 @@ impl<T: Default> Segments<T> {
     }
 
     /// Allocates the segment of item `i`, below 2⁴⁰, if it does not exist. Calls `ask` with the
-    /// number of bytes before; an error is returned and nothing allocated. `ask` is called under
-    /// the lock for which other threads block, also inside a [gate](crate::SharedHandle): it must
-    /// not wait for another thread.
+    /// number of bytes before; an error is returned and nothing allocated. `ask` is called under a
+    /// [leaf lock](Leaf), for which threads inside a [gate](crate::SharedHandle) block: it must not
+    /// wait for another thread or use a gate, which debug builds check.
     #[inline]
     pub fn reserve<E>(&self, i: usize, ask: impl FnMut(usize) -> Result<(), E>) -> Result<(), E> {
         self.reserve_all(i..i + 1, ask)
@@ -112,19 +113,21 @@ impl<T: Default> Segments<T> {
         segment: usize,
         mut ask: impl FnMut(usize) -> Result<(), E>,
     ) -> Result<(), E> {
-        let _growing = self.growing.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.segments[segment].get().is_none() {
-            ask(length(segment) * size_of::<T>())?;
-            self.segments[segment]
-                .get_or_init(|| (0..length(segment)).map(|_| T::default()).collect());
-        }
-        Ok(())
+        self.growing.with(|()| {
+            if self.segments[segment].get().is_none() {
+                ask(length(segment) * size_of::<T>())?;
+                self.segments[segment]
+                    .get_or_init(|| (0..length(segment)).map(|_| T::default()).collect());
+            }
+            Ok(())
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lariat_budget::{Budget, Stop};
     use std::sync::atomic::{AtomicU32, Ordering};
 
     #[test]
@@ -144,28 +147,29 @@ mod tests {
     #[test]
     fn segments_are_leased_once() {
         let array = Segments::<AtomicU32>::new();
-        let asked = AtomicU32::new(0);
+        let budget = Budget::bytes(2_000_000);
+        let lease = budget.shared_lease();
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for i in 0..10_000usize {
-                        let ask = |bytes: usize| {
-                            asked.fetch_add(bytes as u32 / 4, Ordering::Relaxed);
-                            Ok::<(), ()>(())
-                        };
-                        array.reserve(i, ask).unwrap();
+                        array.reserve(i, |bytes| lease.take(bytes)).unwrap();
                         array.at(i).fetch_add(i as u32, Ordering::Relaxed);
                     }
                 });
             }
         });
         assert!((0..10_000).all(|i| array.at(i).load(Ordering::Relaxed) == 4 * i as u32));
-        assert_eq!(asked.into_inner(), 10_240);
-        assert_eq!(array.reserve(1 << 20, |_| Err("no")), Err("no"));
-        assert!(array.get(1 << 20).is_none());
-        array
-            .reserve_all(100_000..300_000, |_| Ok::<(), ()>(()))
-            .unwrap();
+        assert_eq!(lease.bytes(), 4 * 10_240);
+        assert_eq!(
+            array.reserve(1 << 24, |bytes| lease.take(bytes)),
+            Err(Stop::Memory)
+        );
+        assert!(array.get(1 << 24).is_none());
+        let take = |bytes| lease.take(bytes);
+        array.reserve_all(100_000..300_000, take).unwrap();
         assert!((100_000..300_000).all(|i| array.get(i).is_some()));
+        drop(lease);
+        assert_eq!(budget.bytes_used(), 0);
     }
 }

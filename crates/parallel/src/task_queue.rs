@@ -2,11 +2,14 @@
 //!
 //! The newest task is taken first, since its data is most likely still cached. A thread that could
 //! create tasks first checks [`is_hungry`](TaskQueue::is_hungry), two relaxed loads. Offering and
-//! taking lock a mutex. A worker waits for tasks outside of every [gate](crate::SharedHandle).
+//! taking lock a mutex. A worker that waits for tasks needs the permission to ([`Outside`]).
+//! `examples/protocols/tasks.dve` is a model of an exploration with this queue.
 //!
 //! An idle thread spins before it sleeps, since a wakeup takes longer than many tasks.
 
-use crate::sync::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, SPINS, spin_loop};
+use crate::outside::Outside;
+use crate::sync::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, SPINS, pause, spin_loop};
+use lariat_budget::Stop;
 use std::sync::PoisonError;
 
 /// Tasks for idle worker threads; see the [crate documentation](crate).
@@ -47,6 +50,7 @@ impl<T> TaskQueue<T> {
     }
 
     fn lock(&self) -> MutexGuard<'_, List<T>> {
+        pause();
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -87,8 +91,9 @@ impl<T> TaskQueue<T> {
         self.newest(&mut self.lock(), is)
     }
 
-    /// Waits for a task and takes the newest; `None` once the queue is closed.
-    pub fn next(&self) -> Option<T> {
+    /// Waits for a task and takes the newest; `None` once the queue is closed. Fails when the
+    /// budget of the waiting thread is exhausted.
+    pub fn next(&self, outside: &Outside<'_>) -> Result<Option<T>, Stop> {
         self.idle.fetch_add(1, Ordering::Relaxed);
         for _ in 0..SPINS {
             if self.open.load(Ordering::Relaxed) > 0 {
@@ -100,11 +105,16 @@ impl<T> TaskQueue<T> {
         let task = loop {
             let task = self.newest(&mut list, |_| true);
             if task.is_some() || list.closed {
-                break task;
+                break Ok(task);
             }
             list.asleep += 1;
-            let woken = self.changed.wait(list);
-            list = woken.unwrap_or_else(PoisonError::into_inner);
+            match outside.wait(&self.changed, list) {
+                Ok(woken) => list = woken,
+                Err(stop) => {
+                    self.lock().asleep -= 1;
+                    break Err(stop);
+                }
+            }
             list.asleep -= 1;
         };
         self.idle.fetch_sub(1, Ordering::Relaxed);

@@ -8,10 +8,3 @@
 
 pub mod explicit;
 pub mod symbolic;
-
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// Locks `mutex`, also after a panic of another holder.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}

@@ -22,7 +22,7 @@ use crate::refute::{implied_bound, upper_bound};
 use crate::solver::LinearProgram;
 use lariat_budget::{Budget, Stop};
 use lariat_model::VarId;
-use lariat_parallel::OnceMap;
+use lariat_parallel::{OnceMap, Outside};
 
 /// An upper bound of a place.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -176,7 +176,7 @@ impl Facts {
         let answers = self.bounds.answers.clone();
         let found = match self.allowance() {
             0 => None,
-            _ => answers.0.get(&place, || {
+            _ => answers.0.get(Outside::of_thread(budget), &place, || {
                 let found = self.ask(budget, |net, most, budget| {
                     upper_bound(net, &[(place, 1)], most, budget)
                 })?;

@@ -24,6 +24,9 @@ pub fn papers(results: &PlotData<'_>) -> Vec<PlotTable> {
 /// Engines of the first paper in the order of its columns.
 const SLAP_ENGINES: [&str; 7] = ["OWCTY", "EL", "BCZ", "SOG", "SOP", "SLAP", "SLAP-FST"];
 
+/// A count of a score.
+type ScoreFigure = fn(&Score) -> usize;
+
 /// Rows of Tables 2 and 3: group, answer, cases, and per engine the cases won, lost and failed;
 /// SOG and SOP have none with `X`.
 type SlapRows = [(&'static str, AnswerClass, u32, [[Option<u32>; 7]; 3]); 4];
@@ -177,7 +180,7 @@ fn explicit_and_symbolic(results: &PlotData<'_>) -> Option<PlotTable> {
             |case: &&PlotCase<'_>| case.class == class && case.about.group.starts_with(group);
         let cases: Vec<&PlotCase<'_>> = results.cases.iter().filter(member).collect();
         let scores = columns.map(|column| Some(score(results, column?, &cases)));
-        let figures: [(&str, fn(&Score) -> usize); 3] = [
+        let figures: [(&str, ScoreFigure); 3] = [
             ("win", |score| score.win),
             ("lose", |score| score.lose),
             ("fail", |score| score.fail),

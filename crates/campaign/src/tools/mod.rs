@@ -1,7 +1,7 @@
 //! Other tools in a campaign: conversion of model and formula, steps to run, and the verdict.
 //!
 //! A tool is defined by data ([`ToolDefinition`]). Its job is a process of this program, which
-//! writes the model in the tool's language ([`nets`]), spells the formula ([`spell`]) and runs the
+//! writes the model in the tool's language (`nets`), spells the formula (`spell`) and runs the
 //! steps one after another; their output contains the verdict. The limits of the job hold for the
 //! steps, which belong to its process group.
 

@@ -20,6 +20,7 @@ See `lariat check --help` for all options, and the syntax of formulas.";
 const CHECK_HELP: &str = "\
 Formulas:
   G F X U R W M, [] <> () V, ! ~ && & || | -> => <-> <=> xor, true false.
+  The words always, eventually, next and until are G, F, X and U.
   U R W M bind tighter than & | ->, as in Spot. `EF p` and `AG p` are accepted
   for a state predicate p.
   Atoms: a place (it is marked), a transition (it is the one taken:
@@ -75,7 +76,7 @@ const OUTPUT: &str = "Output";
 #[derive(Args, Clone, Debug)]
 #[command(after_help = CHECK_EXAMPLES, after_long_help = CHECK_HELP)]
 pub(crate) struct Check {
-    /// The model: PNML, DVE or ETF, recognised by content.
+    /// The model: PNML, DVE, Promela or ETF, recognised by content.
     pub model: PathBuf,
     /// A formula; may be given several times.
     #[arg(short = 'f', long = "formula", value_name = "FORMULA", help_heading = PROPERTIES)]
@@ -103,6 +104,12 @@ pub(crate) struct Check {
     /// selected properties are checked with --select.
     #[arg(long, help_heading = PROPERTIES, hide_short_help = true)]
     pub no_faults: bool,
+    /// Also check that no run visits `accept` labels of a Promela model infinitely often.
+    #[arg(long, help_heading = PROPERTIES, hide_short_help = true)]
+    pub acceptance_cycles: bool,
+    /// Also check that every endless run visits `progress` labels of a Promela model infinitely often.
+    #[arg(long, help_heading = PROPERTIES, hide_short_help = true)]
+    pub non_progress: bool,
     /// The engine.
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine(), help_heading = ENGINE)]
     pub engine: EngineChoice,

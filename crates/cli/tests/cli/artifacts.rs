@@ -341,7 +341,7 @@ fn info_lists_all_names() {
             atoms.push(match entry["kind"].as_str() {
                 Some("transition" | "event" | "events") => format!("\"fireable({name})\""),
                 Some("steps of a process") => continue,
-                Some("state" | "map") => format!("\"{name}\""),
+                Some("state" | "map" | "assertion" | "overflow") => format!("\"{name}\""),
                 _ => format!("\"{name} >= 0\""),
             });
         }

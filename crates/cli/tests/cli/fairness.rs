@@ -2,10 +2,35 @@
 
 use crate::kit::{Folder, STARVATION, lariat, shipped};
 
-/// Runs every command of the page, and compares the verdict.
 #[test]
 fn commands_of_the_page_have_the_quoted_verdicts() {
-    let page = shipped("docs/fairness.md");
+    let run = check_commands("docs/fairness.md");
+    assert!(run >= 14, "{run}");
+}
+
+/// The protocols of the threads: the page, and every property of the models.
+#[test]
+fn protocols_of_the_threads_have_the_quoted_verdicts() {
+    let run = check_commands("docs/protocols.md");
+    assert!(run >= 9, "{run}");
+    let check = |model: &str, properties: &str| {
+        let folder = "examples/protocols";
+        lariat(format!(
+            "check {folder}/{model}.dve -F {folder}/{properties}.ltl -q"
+        ))
+    };
+    check("segments", "segments").exits(0);
+    let ran = check("segments-nested", "segments").exits(1);
+    let ran = ran
+        .prints("VIOLATED  no-deadlock")
+        .prints("VIOLATED  reserved");
+    ran.prints("HOLDS     exclusion");
+}
+
+/// Runs every command of a page, and compares the verdict with the word behind it; returns the
+/// number of commands.
+fn check_commands(page: &str) -> usize {
+    let page = shipped(page);
     let mut run = 0;
     for line in page
         .lines()
@@ -21,7 +46,7 @@ fn commands_of_the_page_have_the_quoted_verdicts() {
         lariat(args).exits(code);
         run += 1;
     }
-    assert!(run >= 14, "{run}");
+    run
 }
 
 #[test]

@@ -142,6 +142,26 @@ fn a_second_signal_ends_work_that_hangs() {
     );
 }
 
+/// Each property has one answer if two signals come while the model is read.
+#[cfg(unix)]
+#[test]
+fn two_signals_while_reading_answer_once() {
+    let folder = Folder::new();
+    let pipe = format!("{}/model", folder.path());
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo runs").success());
+    for pause in [0, 5, 40] {
+        let args = format!("check {pipe} -f true -f false --json");
+        let child = started(command(args).stdin(Stdio::null()));
+        std::thread::sleep(Duration::from_secs(1));
+        signal(&child, "-TERM");
+        std::thread::sleep(Duration::from_millis(pause));
+        signal(&child, "-TERM");
+        let ended = ran(child.wait_with_output().expect("the binary ends"));
+        assert_eq!(ended.exits(130).json().len(), 2);
+    }
+}
+
 /// The beginning and the end of a net.
 const BEGIN: &str = "<pnml><net type=\"ptnet\"><page id=\"g\">";
 const END: &str = "</page></net></pnml>";

@@ -8,8 +8,9 @@ mod bad_input;
 mod bench;
 mod book;
 mod cluster;
-mod fairness;
 #[cfg(feature = "distributed")]
+mod dialects;
+mod fairness;
 mod faults;
 mod first_steps;
 mod graph;

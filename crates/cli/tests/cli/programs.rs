@@ -195,3 +195,31 @@ fn faults_beyond_the_first_search() {
         assert!(!quiet.err.contains(more), "{}", quiet.err);
     }
 }
+
+/// Counterexamples of programs name lines, guards and messages; channels are no arrays.
+#[test]
+fn runs_name_lines_guards_and_messages() {
+    let folder = Folder::new();
+    let text = "channel {byte} req[2];
+byte x;
+process P { byte n = 11; state s, t; init s;
+  trans s -> t { guard x == 0; sync req!n; }; }
+process Q { byte got; state s, t; init s;
+  trans s -> t { sync req?got; effect x = 1; }; }
+system async;
+";
+    let model = folder.file("message.dve", text);
+    let args = format!("check {model} -f 'G \"x == 0\"'");
+    let ran = lariat(&args).exits(1);
+    let ran = ran.prints("P:s->t (line 4, guard x == 0, sends 11 on req)");
+    let ran = ran.prints("Q:s->t (line 6, receives 11 on req)");
+    assert!(!ran.out.contains("req["), "{}", ran.out);
+    lariat(format!("{args} --full")).prints("req[0]=11");
+    let page = folder.file("page.html", "");
+    lariat(format!("{args} --html {page}")).exits(1);
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(
+        page.contains("[x == 0] req!n"),
+        "guard and value in the picture"
+    );
+}

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::make::Reserve;
 use super::{CacheScopeId, DdNode, Kernel};
-use crate::tables::lock;
+use lariat_budget::Stop;
 
 /// A name space for cache entries, closed when its last handle is dropped.
 ///
@@ -45,11 +45,15 @@ pub(super) struct Collected {
 impl Kernel {
     /// Collects garbage.
     pub(crate) fn collect(&mut self) {
-        self.collect_unless(|_| false);
+        // A collection that another worker prevents is not needed for correctness.
+        let _ = self.collect_unless(|_| false);
     }
 
     /// Collects garbage unless `done` holds for the present number of collections.
-    pub(super) fn collect_unless(&mut self, done: impl FnOnce(u64) -> bool) -> Option<Collected> {
+    pub(super) fn collect_unless(
+        &mut self,
+        done: impl FnOnce(u64) -> bool,
+    ) -> Result<Option<Collected>, Stop> {
         let pause = self.pacing.pause;
         let (worker, roots) = (self.peers.id, self.roots());
         let collected = self.with_exclusive(|tables| {
@@ -71,7 +75,7 @@ impl Kernel {
 
     /// Returns a handle that keeps `node` alive.
     pub(crate) fn root(&mut self, node: DdNode) -> Arc<DdNode> {
-        lock(&self.peers.handles).root(node)
+        self.peers.handles.with(|handles| handles.root(node))
     }
 
     /// Pins `node` beyond the operation in which it was created.
@@ -82,6 +86,6 @@ impl Kernel {
     /// Returns a new scope.
     pub fn scope(&mut self) -> CacheScope {
         let scope = self.tables.next_scope();
-        CacheScope(lock(&self.peers.handles).scope(scope))
+        CacheScope(self.peers.handles.with(|handles| handles.scope(scope)))
     }
 }

@@ -3,6 +3,7 @@
 //! Only this module allocates memory for nodes. Hence only here collections start, and only here
 //! workers [yield](super::meeting) to exclusive access.
 
+use super::collect::Collected;
 use super::{DdNode, Halt, Kernel};
 use crate::pool::Stretches;
 use crate::tables::StoreTables;
@@ -85,7 +86,8 @@ impl Kernel {
         let always = self.options.collect_always || early;
         if always || self.is_full(length) {
             self.pacing.pause = self.longest_pause().min(2 * self.pacing.pause);
-            self.collect_unless(|now| now != seen && !always);
+            let collected = self.collect_unless(|now| now != seen && !always);
+            collected.map_err(|stop| self.halt(stop))?;
             from = None;
         }
         let at = match self.allocate(length) {
@@ -150,8 +152,8 @@ impl Kernel {
                 self.reserve.permits = self.tables.unique.permits();
             }
             if self.reserve.permits == 0 {
-                if !self.with_exclusive(|tables| tables.grow_unique(limit))
-                    && let Some(done) = self.collect_unless(|now| now != seen)
+                if !self.exclusively(|tables| tables.grow_unique(limit))?
+                    && let Some(done) = self.collect_since(seen)?
                 {
                     self.count_squeeze(done.nodes.0, done.nodes.1)?;
                 }
@@ -162,18 +164,29 @@ impl Kernel {
             }
             let was = self.tables.pool.capacity();
             if self.tables.pool.refill(&mut self.reserve.stretches, length)
-                || self.with_exclusive(|tables| tables.grow_pool(was, length, limit))
+                || self.exclusively(|tables| tables.grow_pool(was, length, limit))?
             {
                 continue;
             }
             if collected {
                 return Err(self.halt(Stop::Memory));
             }
-            if let Some(done) = self.collect_unless(|now| now != seen) {
+            if let Some(done) = self.collect_since(seen)? {
                 collected = true;
                 self.count_squeeze(was, done.words.1)?;
             }
         }
+    }
+
+    /// Runs `work` with exclusive access, or ends the operation.
+    fn exclusively<R>(&mut self, work: impl FnOnce(&mut StoreTables) -> R) -> Result<R, Halt> {
+        self.with_exclusive(work).map_err(|stop| self.halt(stop))
+    }
+
+    /// Collects garbage unless there was a collection since there were `seen`.
+    fn collect_since(&mut self, seen: u64) -> Result<Option<Collected>, Halt> {
+        let collected = self.collect_unless(|now| now != seen);
+        collected.map_err(|stop| self.halt(stop))
     }
 
     /// Counts a collection due to refused memory that left `live` of `all`. Ends the operation if

@@ -12,8 +12,8 @@ use std::ops::Deref;
 
 use super::make::Reserve;
 use super::{DdNode, Kernel, KernelOptions};
-use crate::tables::{StoreTables, lock};
-use lariat_budget::Stop;
+use crate::tables::StoreTables;
+use lariat_budget::{Budget, Stop};
 use lariat_parallel::SharedHandle;
 
 /// Lookups after which a worker reports its counters: shared counters are slow.
@@ -29,8 +29,15 @@ impl Drop for Kernel {
 impl Kernel {
     /// Returns another worker on the same tables, for another thread.
     pub(crate) fn worker(&mut self) -> Result<Kernel, Stop> {
-        let ((id, handles), shared) =
+        let registered =
             self.with_exclusive(|tables| (tables.register_worker(), tables.cache.share()));
+        let ((id, handles), shared) = match registered {
+            Ok(registered) => registered,
+            Err(stop) => {
+                self.end();
+                return Err(stop);
+            }
+        };
         if let Err(stop) = shared {
             self.end();
             return Err(stop);
@@ -78,8 +85,10 @@ impl Kernel {
 
     /// Reports lookups and created nodes.
     fn report_counters(&mut self) {
-        let mut totals = lock(&self.counters.totals);
-        *totals = totals.plus(std::mem::take(&mut self.counters.pending));
+        let pending = std::mem::take(&mut self.counters.pending);
+        self.counters
+            .totals
+            .with(|totals| *totals = totals.plus(pending));
     }
 
     /// Returns all roots of this worker; an unfinished node has its children on the stack.
@@ -104,16 +113,42 @@ impl Kernel {
         self.tables.withdraw_roots(self.peers.id);
     }
 
+    /// Runs `work` with exclusive access to the tables; fails if the budget is exhausted before all
+    /// other workers have left.
+    pub(crate) fn with_exclusive<R>(
+        &mut self,
+        work: impl FnOnce(&mut StoreTables) -> R,
+    ) -> Result<R, Stop> {
+        let budget = self.work.budget.clone();
+        self.with_exclusive_under(&budget, work)
+    }
+
+    /// Like [`with_exclusive`](Kernel::with_exclusive), for the rare operations that cannot fail:
+    /// the other workers leave when their operations end.
+    pub(crate) fn with_exclusive_always<R>(
+        &mut self,
+        work: impl FnOnce(&mut StoreTables) -> R,
+    ) -> R {
+        match self.with_exclusive_under(&Budget::unlimited(), work) {
+            Ok(result) => result,
+            Err(stop) => unreachable!("an unlimited budget stops by {stop}"),
+        }
+    }
+
     /// Runs `work` with exclusive access to the tables. With several workers the reserve of this
     /// one is void afterwards, since other exclusive sections may have come first.
-    pub(crate) fn with_exclusive<R>(&mut self, work: impl FnOnce(&mut StoreTables) -> R) -> R {
+    fn with_exclusive_under<R>(
+        &mut self,
+        budget: &Budget,
+        work: impl FnOnce(&mut StoreTables) -> R,
+    ) -> Result<R, Stop> {
         self.begin();
         self.reserve.report(&self.tables);
         let (several, threads) = (self.peers.several, self.peers.count);
         if several {
             self.tables.deposit_roots(self.peers.id, self.roots());
         }
-        let result = self.tables.with_exclusive(|tables| {
+        let result = self.tables.with_exclusive(budget, |tables| {
             tables.threads = threads;
             let result = work(tables);
             if several {
@@ -147,7 +182,7 @@ impl Kernel {
         let narrow = pressures.narrow.is_high() && !cache.narrow.suffices(&mut pressures.narrow);
         let wide = pressures.wide.is_high() && !cache.wide.suffices(&mut pressures.wide);
         if narrow || wide {
-            self.with_exclusive(|tables| {
+            let grown = self.with_exclusive(|tables| {
                 let (cache, threads) = (&mut tables.cache, tables.threads);
                 if narrow {
                     cache.narrow.grow(&mut pressures.narrow, threads);
@@ -156,6 +191,10 @@ impl Kernel {
                     cache.wide.grow(&mut pressures.wide, threads);
                 }
             });
+            if grown.is_err() {
+                // The next poll of the budget ends the operation.
+                return;
+            }
         }
         self.pressures = pressures;
     }

@@ -46,9 +46,9 @@ use crate::cache::Pressures;
 use crate::saturation::Workbench;
 use crate::tables::{Held, StoreTables, WorkerId};
 use lariat_budget::{Budget, Lease, Stop};
-use lariat_parallel::SharedHandle;
+use lariat_parallel::{Leaf, SharedHandle};
 use make::Reserve;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Minimal number of words allocated between two collections, in a small store and in any.
 const SMALL_PAUSE: usize = 1 << 21;
@@ -120,7 +120,7 @@ struct WorkMeter {
 /// Counters of all workers as reported, and those of this worker since its last report. They lie
 /// outside of the tables, so a worker can report outside the shared section.
 pub(crate) struct StoreCounters {
-    pub totals: Arc<Mutex<WorkerCounters>>,
+    pub totals: Arc<Leaf<WorkerCounters>>,
     pub pending: WorkerCounters,
 }
 
@@ -162,7 +162,7 @@ impl Kernel {
         let mut kernel = Kernel::with(levels, tables, id, handles, budget);
         kernel.reset_pacing();
         let pause = kernel.pacing.pause;
-        kernel.with_exclusive(|tables| tables.collect_at = pause);
+        kernel.with_exclusive(|tables| tables.collect_at = pause)?;
         Ok(kernel)
     }
 
@@ -229,7 +229,7 @@ impl Kernel {
         let limit = budget.byte_limit();
         // Workers often change other limits of a shared budget, which needs no exclusive access.
         if limit != before.byte_limit() {
-            self.with_exclusive(|tables| tables.limit_cache(limit));
+            self.with_exclusive_always(|tables| tables.limit_cache(limit));
         }
     }
 

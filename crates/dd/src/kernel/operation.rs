@@ -260,7 +260,7 @@ impl Kernel {
     /// # Panics
     /// If no tag is free.
     pub fn operation<K: CacheKey, V: CacheValue>(&mut self) -> Operation<K, V> {
-        self.with_exclusive(|tables| tables.cache.registry.declare())
+        self.with_exclusive_always(|tables| tables.cache.registry.declare())
     }
 
     /// Returns the cached result of `operation` for `key`.

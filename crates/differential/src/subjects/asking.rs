@@ -259,13 +259,27 @@ pub fn run(
     run_by(DECIDE, 1, plan, case, negation, symmetry)
 }
 
-const DECIDE: Way =
+pub(super) const DECIDE: Way =
     |run, problem, system, explored, account| run.decide(problem, system, explored, account);
 
 /// Like [`run`], by the function `way` on several threads.
 pub(super) fn run_by(
     way: Way,
     threads: usize,
+    plan: Plan,
+    case: &Case,
+    negation: &Automaton,
+    symmetry: Option<&Symmetry<'_>>,
+) -> Answer {
+    let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
+    let budget = budget(Some(&plan), case).with_threads(threads);
+    run_under(way, &budget, plan, case, negation, symmetry)
+}
+
+/// Like [`run`], by the function `way` under this budget.
+pub(super) fn run_under(
+    way: Way,
+    budget: &Budget,
     plan: Plan,
     case: &Case,
     negation: &Automaton,
@@ -289,15 +303,13 @@ pub(super) fn run_by(
         .filter(|(i, _)| !read(*i))
         .map(|(_, atom)| atom.proposition.clone())
         .collect();
-    let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
-    let budget = budget(Some(&plan), case).with_threads(threads);
     // A fixed order, so that symbolic engines start on the fly instead of searching for an order.
     let order = OrderChoice::Named(OrderName::FILE);
     let run = PlanRun {
         plan: &plan,
         order: &order,
-        shared: &budget,
-        ctx: RunContext::quiet(&budget),
+        shared: budget,
+        ctx: RunContext::quiet(budget),
     };
     let systems = Systems::new();
     let mut explored = SpaceCache::new(&systems);

@@ -11,10 +11,11 @@ type Target = fn(&[u8]) -> bool;
 /// Seeds must be valid inputs, because a fuzzer makes little progress from invalid ones.
 #[test]
 fn every_seed_is_accepted() {
-    let all: [(&str, Target); 7] = [
+    let all: [(&str, Target); 8] = [
         ("pnml", targets::pnml),
         ("coloured", targets::coloured),
         ("dve", targets::dve),
+        ("promela", targets::promela),
         ("etf", targets::etf),
         ("mcc", targets::mcc),
         ("hoa", targets::hoa),

@@ -249,7 +249,7 @@ fn processes_have_their_own_steps_only() {
         graph.edges.iter().map(edge).collect::<Vec<_>>()
     };
     assert_eq!(of("Gate"), ["up->down lower?", "down->up raise?"]);
-    let steps = "away->coming near!, coming->crossing , crossing->away gone!";
+    let steps = "away->coming near!, coming->crossing [Gate.down], crossing->away gone!";
     assert_eq!(of("Train_1").join(", "), steps);
     assert!(of("Controller").contains(&"closed->closed near?".to_owned()));
 }

@@ -2,6 +2,7 @@
 
 use crate::explicit::{Explicit, Limit, SMALL_GRAPHS, Stopped};
 use crate::kit::{check_evidence, check_lasso};
+use lariat_budget::Budget;
 use lariat_corpora::{Random, each_case};
 use lariat_emptiness::{
     Counts, Edge, Graph, LassoHint, Marks, NodeId, Outcome, couvreur, lasso, ufscc,
@@ -227,7 +228,11 @@ impl Graph for Gated {
         cursor: &mut u32,
     ) -> Result<Option<Edge>, Infallible> {
         if worker.random.chance(1, 50) {
-            worker.pass.with_exclusive(|count| *count += 1);
+            let more = |count: &mut u64| *count += 1;
+            worker
+                .pass
+                .with_exclusive(&Budget::unlimited(), more)
+                .unwrap();
         }
         *cursor += 1;
         // Different workers begin at different ends, so they need new segments at different times.

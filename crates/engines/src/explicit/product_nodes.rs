@@ -13,18 +13,17 @@
 //! Concurrency: each worker owns a [`ProductNodes`] and calls it from its own thread. Bits are set
 //! by `fetch_or` and are only counted, so relaxed order suffices. A list grows by compare-and-swap
 //! of its head: Release publishes the new pair, Acquire reads it. A worker that loses the race
-//! searches the pairs added before its own and retries. Segments and their [`Lease`] grow under a
-//! lock. A worker that stops leaves no pair unfinished.
+//! searches the pairs added before its own and retries. Segments grow under a leaf lock. A worker that stops leaves no pair unfinished.
 
 use lariat_automata::StateId as Location;
-use lariat_budget::{Budget, Lease, Stop};
+use lariat_budget::{Budget, SharedLease, Stop};
 use lariat_emptiness::NodeId;
 use lariat_parallel::Segments;
 use lariat_space::explicit::ExplicitStateId;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Node numbers that a worker draws at a time.
 const BLOCK: u32 = 256;
@@ -84,7 +83,7 @@ impl Join {
 struct Joined {
     join: Join,
     found: Segments<AtomicU64>,
-    bytes: Mutex<Lease>,
+    bytes: SharedLease,
 }
 
 impl Joined {
@@ -102,8 +101,7 @@ impl Joined {
         let word = match self.found.get(at) {
             Some(word) => word,
             None => {
-                self.found
-                    .reserve(at, |more| lease_more(&self.bytes, more))?;
+                self.found.reserve(at, |more| self.bytes.take(more))?;
                 self.found.at(at)
             }
         };
@@ -111,12 +109,6 @@ impl Joined {
         let is_new = word.load(Relaxed) & bit == 0 && word.fetch_or(bit, Relaxed) & bit == 0;
         Ok((number, is_new))
     }
-}
-
-fn lease_more(bytes: &Mutex<Lease>, more: usize) -> Result<(), Stop> {
-    let mut lease = bytes.lock().unwrap_or_else(PoisonError::into_inner);
-    let held = lease.bytes() as usize;
-    lease.resize(held + more)
 }
 
 fn too_many() -> Stop {
@@ -130,7 +122,7 @@ struct PairLists {
     last: Segments<AtomicU32>,
     pairs: Segments<Pair>,
     top: AtomicU32,
-    bytes: Mutex<Lease>,
+    bytes: SharedLease,
 }
 
 #[derive(Debug, Default)]
@@ -142,10 +134,6 @@ struct Pair {
 }
 
 impl PairLists {
-    fn lease(&self, more: usize) -> Result<(), Stop> {
-        lease_more(&self.bytes, more)
-    }
-
     fn get(&self, node: u32) -> (ExplicitStateId, Location) {
         let both = self.pairs.at(node as usize).both.load(Relaxed);
         (ExplicitStateId(both as u32), Location((both >> 32) as u32))
@@ -175,7 +163,8 @@ impl PairLists {
         let start = start.map_err(|_| too_many())?;
         let block = start..start + BLOCK;
         let places = block.start as usize..block.end as usize;
-        self.pairs.reserve_all(places, |more| self.lease(more))?;
+        self.pairs
+            .reserve_all(places, |more| self.bytes.take(more))?;
         Ok(block)
     }
 
@@ -185,7 +174,8 @@ impl PairLists {
         location: Location,
         block: &mut Range<u32>,
     ) -> Result<(u32, bool), Stop> {
-        self.last.reserve(state.index(), |more| self.lease(more))?;
+        self.last
+            .reserve(state.index(), |more| self.bytes.take(more))?;
         let last = self.last.at(state.index());
         let (mut first, mut searched) = (last.load(Acquire), 0);
         loop {
@@ -220,7 +210,7 @@ impl Numbers {
         Numbers::Joined(Arc::new(Joined {
             join,
             found: Segments::new(),
-            bytes: Mutex::new(budget.lease()),
+            bytes: budget.shared_lease(),
         }))
     }
 
@@ -229,7 +219,7 @@ impl Numbers {
             last: Segments::new(),
             pairs: Segments::new(),
             top: AtomicU32::new(0),
-            bytes: Mutex::new(budget.lease()),
+            bytes: budget.shared_lease(),
         };
         Numbers::Listed(Arc::new(lists), 0..0)
     }

@@ -147,6 +147,7 @@ impl GroupPrefetcher {
         from: &Aggregate,
         k: usize,
     ) -> Result<Group, Stop> {
+        let budget = sets.space.budget();
         let compute = |key: &GroupKey| {
             let began = Instant::now();
             let duplicate = self.allow_duplicate(key);
@@ -161,7 +162,7 @@ impl GroupPrefetcher {
             node: from.clone(),
             group: k,
         };
-        let group = self.groups.ask(&key, compute, next_keys)?;
+        let group = self.groups.ask(&budget, &key, compute, next_keys)?;
         if group.is_none() {
             let class = (from.location, from.kind);
             let mut completed = self.completed();
@@ -298,7 +299,7 @@ impl GroupPrefetcher {
             BuildMode::Prefetch => self.compute(&mut product, sets, key).map(Some),
         };
         let next_keys = |key: &GroupKey, group: &Group| self.next_keys(key, group);
-        end.1 = self.groups.work(compute, next_keys).err();
+        end.1 = self.groups.work(budget, compute, next_keys).err();
     }
 
     pub fn dismiss(&self) {
@@ -381,8 +382,9 @@ where
             let (ahead, product, budget) = (ahead.clone(), product.clone(), &builder_budget);
             let late = late.take();
             let work = move || {
-                if let Some(late) = late {
-                    late.wait();
+                if late.is_some_and(|late| late.wait(budget).is_err()) {
+                    // The check polls the same limits, or has ended.
+                    return (0, 0, false);
                 }
                 space.set_budget(budget);
                 let mut sets = seed.sets(&mut space);

@@ -34,7 +34,7 @@ use lariat_automata::testing::{Ta, Testing, Tgta};
 use lariat_automata::{Cube, Guard, Guards, Letter};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
-use lariat_parallel::OnceMap;
+use lariat_parallel::{OnceMap, Outside};
 use lariat_space::symbolic::Set;
 use std::sync::Arc;
 
@@ -98,7 +98,8 @@ impl SogTesting {
         part: &Set,
         label: Letter,
     ) -> Result<Set, Stop> {
-        self.closed.get(part, || {
+        let budget = sets.space.budget();
+        self.closed.get(Outside::of_thread(&budget), part, || {
             let same = sets.guards.cube(Cube {
                 positive: label.0,
                 negative: self.testing.observed & !label.0,
@@ -112,7 +113,8 @@ impl SogTesting {
         sets: &mut SymbolicProblem<'_, '_>,
         set: &Set,
     ) -> Result<Arc<[(Letter, Set)]>, Stop> {
-        self.exits.get(set, || {
+        let budget = sets.space.budget();
+        self.exits.get(Outside::of_thread(&budget), set, || {
             let next = sets.post(set, ANY)?;
             let outside = sets.space.store().difference(&next, set)?;
             Ok(sets.parts(&outside, self.testing.observed)?.into())
@@ -120,8 +122,9 @@ impl SogTesting {
     }
 
     fn diverges(&self, sets: &mut SymbolicProblem<'_, '_>, set: &Set) -> Result<bool, Stop> {
+        let budget = sets.space.budget();
         let find = || Ok(!sets.divergent(set, ANY)?.is_empty());
-        self.divergent.get(set, find)
+        self.divergent.get(Outside::of_thread(&budget), set, find)
     }
 }
 

@@ -34,7 +34,7 @@ use lariat_automata::{Automaton, Cube, Guard, Letter, StateId};
 use lariat_budget::Stop;
 use lariat_emptiness::Marks;
 use lariat_model::Strength;
-use lariat_parallel::OnceMap;
+use lariat_parallel::{OnceMap, Outside};
 use lariat_space::symbolic::Set;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -218,10 +218,12 @@ impl Sop {
         if shape == Shape::Entry {
             return Ok(part.clone());
         }
-        self.closed.get(&(part.clone(), mask), || {
-            let (silent, label) = (self.silent(sets, mask), self.labelled(sets, mask, label));
-            sets.close_into(part, silent, label)
-        })
+        let budget = sets.space.budget();
+        self.closed
+            .get(Outside::of_thread(&budget), &(part.clone(), mask), || {
+                let (silent, label) = (self.silent(sets, mask), self.labelled(sets, mask, label));
+                sets.close_into(part, silent, label)
+            })
     }
 
     fn diverges(
@@ -230,7 +232,9 @@ impl Sop {
         set: &Set,
         mask: u64,
     ) -> Result<bool, Stop> {
-        self.divergent.get(&(set.clone(), mask), || {
+        let budget = sets.space.budget();
+        let key = (set.clone(), mask);
+        self.divergent.get(Outside::of_thread(&budget), &key, || {
             let silent = self.silent(sets, mask);
             Ok(!sets.divergent(set, silent)?.is_empty())
         })
@@ -286,12 +290,14 @@ impl Sop {
         sets: &mut SymbolicProblem<'_, '_>,
         node: &Aggregate,
     ) -> Result<Arc<[Successor]>, Stop> {
-        self.plans.get(node, || {
+        let budget = sets.space.budget();
+        self.plans.get(Outside::of_thread(&budget), node, || {
             let observed = self.observation(node);
             let mut plan = Vec::new();
             let key = (node.set.clone(), observed);
             let find = || self.exits(sets, &node.set, observed);
-            for exit in self.exits.get(&key, find)?.iter() {
+            let outside = Outside::of_thread(&budget);
+            for exit in self.exits.get(outside, &key, find)?.iter() {
                 let letter = observed.label | exit.bits;
                 for mask in self.masks(sets, node.location, observed.mask, letter) {
                     for (label, part) in sets.parts(&exit.targets, mask)? {

@@ -5,7 +5,7 @@
 
 use lariat_ltl::AtomError;
 
-use super::ast::{ExprAst, ExprKind, Reference};
+use super::ast::{ExprAst, ExprKind, Reference, SyncKind, SyncLabel};
 use super::lexer::{DveDiagnostic, DveResult, DveToken, tokens};
 use super::parser::{self, BINARY, operator};
 use super::scope::{Symbol, SymbolTable};
@@ -173,6 +173,44 @@ pub(super) fn conjunction_text(asts: &[ExprAst]) -> String {
     };
     let texts: Vec<String> = asts.iter().map(text).collect();
     texts.join(" && ")
+}
+
+/// The text of a synchronisation.
+pub(super) fn sync_text(sync: &SyncLabel) -> String {
+    let mut out = String::new();
+    if let Some(process) = sync.process {
+        out = format!("{}->", process.text);
+    }
+    out.push_str(sync.channel.text);
+    let mut values = Vec::new();
+    match &sync.kind {
+        SyncKind::Send(sent) => {
+            out.push('!');
+            values.extend(sent.iter().map(|value| {
+                let mut text = String::new();
+                show(value, 0, &mut text);
+                text
+            }));
+        }
+        SyncKind::Receive(targets) => {
+            out.push('?');
+            values.extend(targets.iter().map(|target| {
+                let mut text = target.name.text.to_owned();
+                if let Some(index) = &target.index {
+                    text.push('[');
+                    show(index, 0, &mut text);
+                    text.push(']');
+                }
+                text
+            }));
+        }
+    }
+    match &values[..] {
+        [] => {}
+        [only] => out.push_str(only),
+        all => out.push_str(&format!("{{{}}}", all.join(", "))),
+    }
+    out
 }
 
 /// Writes an expression as operand of an operator of precedence `level`.

@@ -7,6 +7,7 @@ use super::ast::*;
 use super::lexer::{ByteSpan, DveDiagnostic, DveResult};
 use super::scope::{ProcessScope, Symbol, SymbolTable};
 use lariat_model::{Domain, Expr, Value, VarId, Variable};
+use std::ops::Range;
 
 /// Limit on the size of an array and on the capacity of a channel.
 const ELEMENTS: Value = 65_536;
@@ -215,7 +216,9 @@ impl StateVector {
         }
         if var.constant && len.is_none() {
             let value = values.pop().unwrap_or(0);
-            return self.names.declare(process, name, Symbol::Constant(value));
+            self.names.declare(process, name, Symbol::Constant(value))?;
+            self.warn_of_hiding(process, name);
+            return Ok(());
         }
         let symbol = Symbol::Variable {
             first: VarId(self.variables.len() as u32),
@@ -224,6 +227,7 @@ impl StateVector {
             constant: var.constant,
         };
         self.names.declare(process, name, symbol)?;
+        self.warn_of_hiding(process, name);
         values.resize(len.unwrap_or(1) as usize, 0);
         for (i, value) in values.into_iter().enumerate() {
             let index = len.map(|_| format!("[{i}]")).unwrap_or_default();
@@ -231,6 +235,26 @@ impl StateVector {
             self.variable(element, var.kind.domain(), value, name.span)?;
         }
         Ok(())
+    }
+
+    /// Warns of a local name that hides a global one, or is also a state.
+    fn warn_of_hiding(&mut self, process: Option<usize>, name: Identifier) {
+        let Some(scope) = process.and_then(|p| self.names.processes.get(p)) else {
+            return;
+        };
+        let (owner, own) = (&scope.name, name.text);
+        if scope.states.contains_key(own) {
+            let message = format!("`{own}` is a state and a variable of `{owner}`");
+            let help =
+                format!("in formulas, `{owner}.{own}` is the state, `{owner}->{own}` the variable");
+            self.warnings.push(name.error(message).help(Some(help)));
+        }
+        if self.names.globals.contains_key(own) {
+            let message = format!("`{own}` of `{owner}` hides a global name");
+            let help =
+                format!("in formulas, `{own}` is the global one, `{owner}->{own}` the local one");
+            self.warnings.push(name.error(message).help(Some(help)));
+        }
     }
 
     /// Evaluates an initial value, which may refer to constants and to earlier variables.
@@ -320,6 +344,16 @@ impl StateVector {
             Some(_) => {}
         }
         Ok(id)
+    }
+
+    /// The variables of the contents of each buffered channel.
+    pub(super) fn buffer_ranges(&self) -> Vec<Range<u32>> {
+        let ranges = self.channels.iter().filter_map(|channel| {
+            let buffer = channel.buffer?;
+            let fields = channel.fields.as_ref().map_or(0, Vec::len) as u32;
+            Some(buffer.len.0..buffer.cells.0 + channel.capacity * fields)
+        });
+        ranges.collect()
     }
 
     /// Adds the variables of every buffered channel after all uses are known.

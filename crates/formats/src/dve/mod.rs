@@ -22,6 +22,7 @@ mod translate;
 mod units;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 pub(crate) use declarations::declarations;
 pub use lexer::KEYWORDS;
@@ -30,10 +31,10 @@ pub use scope::SymbolTable;
 pub(crate) use atoms::predicate;
 use declare::StateVector;
 use lariat_model::{
-    Comparison, Definition, Domain, EventId, Fairness, Finding, InputError, Predicate, System,
-    Value, VarId, Variable,
+    Comparison, Definition, Domain, EventId, Expr, Fairness, Finding, InputError, Predicate,
+    System, Value, VarId, Variable,
 };
-use lexer::{DveDiagnostic, DveToken};
+use lexer::{ByteSpan, DveDiagnostic, DveToken};
 use scope::Symbol;
 use translate::Translation;
 
@@ -46,8 +47,12 @@ pub struct Dve {
     pub scope: SymbolTable,
     /// The property process of `system async property P`.
     pub property: Option<PropertyAutomaton>,
-    /// Channel operations of the events.
+    /// Channel operations of the events, in the order of the events.
     pub messages: Vec<Message>,
+    /// The sides of each event in the text.
+    pub sides: Vec<Vec<EventSide>>,
+    /// The variables of the contents of channels.
+    pub buffers: Vec<Range<u32>>,
     /// Warnings about input that was interpreted.
     pub warnings: Vec<InputError>,
 }
@@ -64,6 +69,21 @@ pub struct Message {
     pub sender: Option<VarId>,
     /// The receiving process.
     pub receiver: Option<VarId>,
+    /// The values of the message, over the source state of the event.
+    pub values: Vec<Expr>,
+}
+
+/// A transition in the text that takes part in an event: one, or two of a rendezvous.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EventSide {
+    /// Its process.
+    pub process: VarId,
+    /// The line of the text, from 1.
+    pub line: u32,
+    /// The guard; empty if there is none.
+    pub guard: String,
+    /// The synchronisation, such as `data!{n, 1}`; empty if there is none.
+    pub sync: String,
 }
 
 /// A Büchi automaton for the *negation* of a property.
@@ -173,6 +193,7 @@ pub fn read(origin: &str, text: &[u8]) -> Result<Dve, InputError> {
     let mut layout = StateVector::default();
     layout.model(&model).map_err(report)?;
     let translation = Translation::of(&model, layout).map_err(report)?;
+    let buffers = translation.layout.buffer_ranges();
     let StateVector {
         mut names,
         mut variables,
@@ -215,6 +236,16 @@ pub fn read(origin: &str, text: &[u8]) -> Result<Dve, InputError> {
         scope: names,
         property: translation.property,
         messages: translation.messages,
+        sides: { translation.sides.into_iter() }
+            .map(|sides| {
+                let with_line = |(span, side): (ByteSpan, EventSide)| EventSide {
+                    line: line(span.range().start).unwrap_or(0),
+                    ..side
+                };
+                sides.into_iter().map(with_line).collect()
+            })
+            .collect(),
+        buffers,
         warnings: warnings.into_iter().map(report).collect(),
     })
 }

@@ -16,11 +16,11 @@
 use rustc_hash::FxHashMap;
 
 use super::ast::*;
-use super::atoms::{conjunction_text, predicate};
+use super::atoms::{conjunction_text, predicate, sync_text};
 use super::declare::{Buffer, StateVector};
 use super::lexer::{ByteSpan, DveResult};
 use super::scope::{balanced, binary, size};
-use super::{Message, PropertyAutomaton, PropertyEdge};
+use super::{EventSide, Message, PropertyAutomaton, PropertyEdge};
 use crate::numbering::number_equal_names;
 use lariat_model::{
     Action, Assignment, BinaryOp, Comparison, Domain, Event, EventId, Expr, Finding, FindingKind,
@@ -46,6 +46,7 @@ struct ProcessMove {
     guards: Vec<Expr>,
     exchange: Option<Exchange>,
     effects: Vec<Assignment>,
+    side: EventSide,
     /// True if evaluating a guard, a sent value or an effect may fail.
     can_fail: bool,
 }
@@ -59,6 +60,8 @@ pub(super) struct Translation {
     pub assertions: Vec<(ByteSpan, Finding)>,
     pub property: Option<PropertyAutomaton>,
     pub messages: Vec<Message>,
+    /// By event, its transitions in the text.
+    pub sides: Vec<Vec<(ByteSpan, EventSide)>>,
     /// The condition that no process is in a committed state; `None` if there are none.
     quiet: Option<Expr>,
     /// Temporary variables for sent values during an assignment; 0 in every state.
@@ -86,6 +89,7 @@ impl Translation {
             assertions: Vec::new(),
             property: None,
             messages: Vec::new(),
+            sides: Vec::new(),
             quiet: None,
             scratch: Vec::new(),
             size: 0,
@@ -106,6 +110,7 @@ impl Translation {
             }
         }
         t.pair_up(&moves)?;
+        t.warn_of_channels(&moves);
         number_equal_names(&mut t.events);
         Ok(t)
     }
@@ -173,6 +178,14 @@ impl Translation {
         for state in &process.accept {
             names.state(known, *state)?;
         }
+        if let (Some(state), Some(_)) = (process.accept.first(), known.location) {
+            let message = format!("the accepting states of `{}` have no effect", known.name);
+            let help = "only those of a property process, of `system async property`, have one";
+            let warning = state.error(message).help(Some(help.to_owned()));
+            self.layout.warnings.push(warning);
+        }
+        let names = &self.layout.names;
+        let known = &names.processes[p];
         for (state, claim) in &process.asserts {
             let position = names.state(known, *state)?;
             let Some(location) = known.location else {
@@ -247,6 +260,15 @@ impl Translation {
             guards,
             exchange,
             effects,
+            side: EventSide {
+                process: known.location.unwrap_or(VarId(0)),
+                line: 0,
+                guard: match &trans.guards[..] {
+                    [] => String::new(),
+                    guards => conjunction_text(guards),
+                },
+                sync: trans.sync.as_ref().map_or(String::new(), sync_text),
+            },
             can_fail: failing,
         })
     }
@@ -281,6 +303,33 @@ impl Translation {
         Ok(())
     }
 
+    /// Warns of channels on which no message can pass.
+    fn warn_of_channels(&mut self, moves: &[ProcessMove]) {
+        let mut uses: Vec<[Option<ByteSpan>; 2]> = vec![[None; 2]; self.layout.channels.len()];
+        for m in moves {
+            let (channel, side) = match m.exchange {
+                Some(Exchange::Send(channel, _)) => (channel, 0),
+                Some(Exchange::Receive(channel, _)) => (channel, 1),
+                None => continue,
+            };
+            uses[channel][side].get_or_insert(m.span);
+        }
+        for (channel, uses) in self.layout.channels.iter().zip(uses) {
+            let name = &channel.name;
+            let (span, message) = match uses {
+                [Some(span), None] if channel.capacity == 0 => {
+                    (span, format!("nothing receives on the channel `{name}`"))
+                }
+                [None, Some(span)] => (span, format!("nothing sends on the channel `{name}`")),
+                _ => continue,
+            };
+            let help = "this transition is never enabled".to_owned();
+            self.layout
+                .warnings
+                .push(span.error(message).help(Some(help)));
+        }
+    }
+
     fn alone(
         &mut self,
         m: &ProcessMove,
@@ -295,7 +344,7 @@ impl Translation {
         guard.extend(m.guards.iter().cloned());
         effects.extend(m.effects.iter().cloned());
         effects.extend(m.arrive());
-        self.event(m.name.clone(), guard, effects, m.can_fail, m.span)
+        self.event(m.name.clone(), guard, effects, m.can_fail, &[m])
     }
 
     fn send(
@@ -327,7 +376,7 @@ impl Translation {
             binary(BinaryOp::Add, length(), Expr::Const(1)),
         ));
         self.alone(m, vec![has_space], effects)?;
-        self.record(channel, Some(m), None);
+        self.record(channel, Some(m), None, values.to_vec());
         Ok(())
     }
 
@@ -363,7 +412,8 @@ impl Translation {
         effects.push(assign(buffer.len, less));
         let some = compare(BinaryOp::Gt, buffer.len, 0);
         self.alone(m, vec![some], effects)?;
-        self.record(channel, None, Some(m));
+        let values = (0..fields).map(|field| Expr::Var(cell(field))).collect();
+        self.record(channel, None, Some(m), values);
         Ok(())
     }
 
@@ -373,12 +423,14 @@ impl Translation {
         channel: usize,
         sender: Option<&ProcessMove>,
         receiver: Option<&ProcessMove>,
+        values: Vec<Expr>,
     ) {
         self.messages.push(Message {
             event: EventId(self.events.len() as u32 - 1),
             channel: self.layout.channels[channel].name.clone(),
             sender: sender.map(|m| m.location),
             receiver: receiver.map(|m| m.location),
+            values,
         });
     }
 
@@ -416,13 +468,13 @@ impl Translation {
                 _ => value.clone(),
             })
             .collect();
-        let mut effects = self.transfer(targets, values, receiver.span)?;
+        let mut effects = self.transfer(targets, values.clone(), receiver.span)?;
         effects.extend(receiver.effects.iter().chain(&sender.effects).cloned());
         effects.extend(sender.arrive().into_iter().chain(receiver.arrive()));
         let name = format!("{}!{}", sender.name, receiver.name);
         let can_fail = sender.can_fail || receiver.can_fail;
-        self.event(name, guard, effects, can_fail, sender.span)?;
-        self.record(channel, Some(sender), Some(receiver));
+        self.event(name, guard, effects, can_fail, &[sender, receiver])?;
+        self.record(channel, Some(sender), Some(receiver), values);
         Ok(())
     }
 
@@ -475,8 +527,9 @@ impl Translation {
         guard: Vec<Expr>,
         effects: Vec<Assignment>,
         can_fail: bool,
-        span: ByteSpan,
+        sides: &[&ProcessMove],
     ) -> DveResult<()> {
+        let span = sides.first().map_or(ByteSpan::default(), |m| m.span);
         let guard: Vec<Expr> = guard
             .into_iter()
             .filter(|g| !matches!(g, Expr::Const(x) if *x != 0))
@@ -494,6 +547,8 @@ impl Translation {
         self.spend(taken, span)?;
         self.can_fail |= can_fail;
         let guard = balanced(BinaryOp::And, guard).unwrap_or(Expr::Const(1));
+        let sides = sides.iter().map(|m| (m.span, m.side.clone()));
+        self.sides.push(sides.collect());
         self.events.push(Event {
             name,
             action: Action::Program {

@@ -15,7 +15,7 @@ mod sections;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::numbering::number_equal_names;
 use lariat_model::{
@@ -282,6 +282,8 @@ impl Builder {
 
     fn maps(&mut self, file: &EtfFile) -> EtfResult<Vec<StateLabel>> {
         let mut maps: Vec<StateLabel> = Vec::new();
+        let slots = file.state.iter();
+        let mut taken: FxHashSet<String> = slots.filter_map(|slot| slot.name.clone()).collect();
         for section in &file.maps {
             let typed = &section.typed;
             let name = typed
@@ -304,6 +306,10 @@ impl Builder {
                 let rows = rows.iter().filter(|(value, _)| wanted(**value));
                 pattern::matches(rows.flat_map(|(_, rows)| rows.iter().copied()).collect())
             };
+            if !taken.insert(name.clone()) {
+                let message = format!("`{name}` is already the name of a slot or a map");
+                return Err((section.typed.span.clone(), message));
+            }
             maps.push(StateLabel {
                 name,
                 truth: lines(&is_true),

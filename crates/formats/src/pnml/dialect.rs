@@ -261,11 +261,14 @@ pub(super) fn check_transition(element: &Element<'_>) -> XmlResult<()> {
 /// timed, since immediate ones take precedence.
 #[derive(Default)]
 pub(super) struct Precedence {
-    given: [Vec<Option<(String, Range<usize>)>>; 2],
+    given: [Vec<Option<LocatedValue>>; 2],
 }
 
 /// The precedence of one transition: its priority, and whether it is timed.
-pub(super) type TransitionPrecedence = [Option<(String, Range<usize>)>; 2];
+pub(super) type TransitionPrecedence = [Option<LocatedValue>; 2];
+
+/// The text of a value, and its bytes in the file.
+type LocatedValue = (String, Range<usize>);
 
 /// Reads a child of a transition that sets its precedence; returns whether it is one.
 pub(super) fn precedence(

@@ -200,12 +200,15 @@ pub(super) struct ClaimAst {
     pub span: Span,
 }
 
+/// Symbols with their values.
+pub(super) type Symbols = Vec<(Ident, i64)>;
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct ModelAst {
     pub variables: Vec<VariableAst>,
     pub structs: Vec<StructAst>,
     /// Symbols of `mtype` declarations with their values, the plain list first.
-    pub mtypes: Vec<(Arc<str>, Vec<(Ident, i64)>)>,
+    pub mtypes: Vec<(Arc<str>, Symbols)>,
     pub globals: Vec<VarIndex>,
     pub processes: Vec<ProcessAst>,
     pub formulas: Vec<LtlAst>,

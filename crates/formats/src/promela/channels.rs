@@ -244,7 +244,6 @@ impl Compiler<'_> {
                     guard,
                     effects,
                     exchange: Some(Exchange::Buffer(number_of)),
-                    ..Move::default()
                 });
                 continue;
             }
@@ -272,7 +271,6 @@ impl Compiler<'_> {
                     guard,
                     effects,
                     exchange: Some(Exchange::Buffer(number_of)),
-                    ..Move::default()
                 });
             }
         }
@@ -331,7 +329,6 @@ impl Compiler<'_> {
                     guard,
                     effects,
                     exchange: Some(Exchange::Buffer(number_of)),
-                    ..Move::default()
                 });
             }
         }

@@ -21,6 +21,9 @@ use super::population::run_of;
 use super::terms::{TIMEOUT, all, any, assign, binary, compare, failure, not, number, stored};
 use lariat_model::{Assignment, BinaryOp, Domain, Expr as Ir, LValue, UnaryOp, Value, VarId};
 
+/// Limit on the moves that are computed for a model.
+const WORK: u64 = 1 << 20;
+
 /// A process in a slot, or none for global expressions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Place {
@@ -102,6 +105,8 @@ pub(super) struct Compiler<'m> {
     pub scratch: Vec<VarId>,
     /// The number of such variables that are needed.
     pub needed: Cell<usize>,
+    /// The number of moves that were computed.
+    pub work: Cell<u64>,
 }
 
 impl Compiler<'_> {
@@ -160,6 +165,17 @@ impl Compiler<'_> {
 
     /// The ways to execute the statement of an element, without conditions of the surroundings.
     fn moves(&self, place: Place, leaf: ElementId, graph: &Graph) -> Reading<Vec<Move>> {
+        let moves = self.ways(place, leaf, graph)?;
+        self.work.set(self.work.get() + 1 + moves.len() as u64);
+        if self.work.get() > WORK {
+            let message = "processes and channels combine to too many steps";
+            let help = "a process that is created without a bound that follows from constants may occupy each of 255 slots";
+            return Err(graph.elements[leaf].span.error(message).help(help));
+        }
+        Ok(moves)
+    }
+
+    fn ways(&self, place: Place, leaf: ElementId, graph: &Graph) -> Reading<Vec<Move>> {
         let element = &graph.elements[leaf];
         let plain = || vec![Move::default()];
         let set = |target: &Reference, value: Ir| -> Reading<Vec<Move>> {

@@ -407,16 +407,15 @@ fn mask(expr: &mut Ir, condition: &Ir) {
         Ir::Binary(op, x, y) => {
             mask(x, condition);
             mask(y, condition);
-            let old = || Box::new(number(0));
             match op {
                 BinaryOp::Div | BinaryOp::Rem => {
-                    let divisor = std::mem::replace(y, old());
-                    let kept = binary(BinaryOp::Mul, condition.clone(), *divisor);
-                    *y = Box::new(binary(BinaryOp::Add, kept, not(condition.clone())));
+                    let divisor = std::mem::replace(&mut **y, number(0));
+                    let kept = binary(BinaryOp::Mul, condition.clone(), divisor);
+                    **y = binary(BinaryOp::Add, kept, not(condition.clone()));
                 }
                 BinaryOp::Shl | BinaryOp::Shr => {
-                    let bits = std::mem::replace(y, old());
-                    *y = Box::new(binary(BinaryOp::Mul, condition.clone(), *bits));
+                    let bits = std::mem::replace(&mut **y, number(0));
+                    **y = binary(BinaryOp::Mul, condition.clone(), bits);
                 }
                 _ => {}
             }

@@ -155,6 +155,7 @@ fn translate(parser: Parser, preprocessor: Preprocessor) -> Reading<Promela> {
         receivers: Vec::new(),
         scratch: Vec::new(),
         needed: Cell::new(0),
+        work: Cell::new(0),
     };
     compiler.find_receivers();
     initial_state(&mut compiler, &population.initial)?;
@@ -179,6 +180,13 @@ fn translate(parser: Parser, preprocessor: Preprocessor) -> Reading<Promela> {
     let mut findings = findings(&compiler, files, &events);
     let claim = claim(&compiler, &referred)?;
     let mut definitions = processes(&compiler, &events);
+    for (name, condition) in [
+        ("accept_", compiler.at_labels("accept")),
+        ("np_", compiler.non_progress()),
+    ] {
+        let meaning = Definition::Truth(crate::dve::predicate(condition));
+        definitions.push((name.to_owned(), meaning));
+    }
     let shared = number_equal_names(&mut events.events).into_iter();
     definitions.extend(shared.map(|(name, events)| (name, Definition::Events(events))));
     let (mut layout, points) = (compiler.layout.into_owned(), compiler.points.into_owned());
@@ -371,6 +379,8 @@ fn messages(compiler: &Compiler<'_>, events: &Events) -> Vec<Message> {
             channel,
             sender,
             receiver,
+            // The name of the event is the statement.
+            values: Vec::new(),
         });
     }
     messages

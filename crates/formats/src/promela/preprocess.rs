@@ -40,6 +40,15 @@ pub(super) struct Preprocessor {
     bytes: usize,
 }
 
+/// The state of a replacement of macros.
+#[derive(Default)]
+struct Expansion {
+    /// The macros whose bodies are being replaced, the outermost first.
+    active: Vec<Arc<str>>,
+    /// The tokens read so far, in all bodies and arguments.
+    tokens: usize,
+}
+
 /// One `#if` … `#endif`.
 struct Condition {
     /// Whether the text up to the next `#else` or `#elif` is read.
@@ -77,7 +86,7 @@ impl Preprocessor {
     /// The tokens with the macros of the model replaced.
     pub fn expanded(&self, text: &[Token]) -> Reading<Vec<Token>> {
         let mut output = Vec::new();
-        self.expand(text, &mut Vec::new(), &mut output)?;
+        self.expand(text, &mut Expansion::default(), &mut output)?;
         Ok(output)
     }
 
@@ -126,7 +135,7 @@ impl Preprocessor {
     /// Expands a part of the text into the output.
     fn text(&mut self, text: &[Token]) -> Reading<()> {
         let mut output = std::mem::take(&mut self.output);
-        let expanded = self.expand(text, &mut Vec::new(), &mut output);
+        let expanded = self.expand(text, &mut Expansion::default(), &mut output);
         self.output = output;
         expanded
     }
@@ -267,29 +276,32 @@ impl Preprocessor {
         self.file(path.display().to_string(), text.into(), span, depth + 1)
     }
 
-    /// Appends `text` with all macros replaced, except those in `active`.
+    /// Appends `text` with all macros replaced, except those that are being replaced.
     fn expand(
         &self,
         text: &[Token],
-        active: &mut Vec<Arc<str>>,
+        expansion: &mut Expansion,
         output: &mut Vec<Token>,
     ) -> Reading<()> {
         let mut at = 0;
         while let Some(token) = text.get(at) {
             at += 1;
-            if output.len() > TOKENS {
+            // Macros without a text, too, may use each other exponentially often.
+            expansion.tokens += 1;
+            if expansion.tokens > TOKENS {
                 return Err(token.span.error("the macros expand to too much text"));
             }
             let known = token
                 .name()
                 .and_then(|name| self.macros.get_key_value(name));
-            let Some((name, known)) = known.filter(|(name, _)| !active.contains(name)) else {
+            let Some((name, known)) = known.filter(|(name, _)| !expansion.active.contains(name))
+            else {
                 if token.tok != Tok::End {
                     output.push(token.clone());
                 }
                 continue;
             };
-            if active.len() >= DEPTH {
+            if expansion.active.len() >= DEPTH {
                 return Err(token.span.error("macros are nested too deeply"));
             }
             let mut span = token.span;
@@ -320,7 +332,7 @@ impl Preprocessor {
                     let mut expanded = Vec::new();
                     for argument in &arguments {
                         let mut own = Vec::new();
-                        self.expand(argument, active, &mut own)?;
+                        self.expand(argument, expansion, &mut own)?;
                         expanded.push(own);
                     }
                     let mut body = Vec::new();
@@ -340,9 +352,9 @@ impl Preprocessor {
                 }
             };
             let first = output.len();
-            active.push(name.clone());
-            self.expand(&body, active, output)?;
-            active.pop();
+            expansion.active.push(name.clone());
+            self.expand(&body, expansion, output)?;
+            expansion.active.pop();
             for token in &mut output[first..] {
                 token.span = span;
             }
@@ -367,7 +379,7 @@ impl Preprocessor {
             at += 1 + 2 * bracket;
         }
         let mut expanded = Vec::new();
-        self.expand(&known, &mut Vec::new(), &mut expanded)?;
+        self.expand(&known, &mut Expansion::default(), &mut expanded)?;
         let mut condition = Evaluation {
             tokens: &expanded,
             at: 0,
@@ -518,3 +530,21 @@ const CONTINUING: [&str; 14] = [
     "if", "do", "atomic", "d_step", "unless", "goto", "for", "select", "assert", "run", "eval",
     "in", "xr", "xs",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn macros_without_text_are_limited() {
+        let mut text = String::from("#define m0\n");
+        for i in 1..60 {
+            text += &format!("#define m{i} m{0} m{0}\n", i - 1);
+        }
+        text += "m59\n";
+        let error = Preprocessor::new()
+            .run("m.pml", text.as_bytes())
+            .unwrap_err();
+        assert!(error.message.contains("too much text"), "{}", error.message);
+    }
+}

@@ -60,6 +60,7 @@ impl Scope {
             receivers: Vec::new(),
             scratch: Vec::new(),
             needed: Cell::new(0),
+            work: Cell::new(0),
         };
         let expr = compiler.expr(Place::default(), &expr)?;
         Ok(crate::dve::predicate(expr))

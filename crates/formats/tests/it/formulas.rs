@@ -346,6 +346,62 @@ fn mcc(formula: &str) -> Result<String, String> {
     }
 }
 
+/// Elements and attributes of contest properties are known, or errors.
+#[test]
+fn unknown_parts_of_contest_properties_are_refused() {
+    let system = generate(Family::Philosophers, 2).unwrap();
+    let names = Names::of(&system);
+    let read = |property: &str| {
+        let text = format!("<property-set>{property}</property-set>");
+        let mut properties = PropertyList::new();
+        mcc::read(&mut properties, &names, "LTL.xml", text.as_bytes())
+    };
+    let formula = "<formula><all-paths><true/></all-paths></formula>";
+    let tags = "<description>d</description><tags><x/></tags>";
+    assert!(read(&format!("<property><id>a</id>{tags}{formula}</property>")).is_ok());
+    let next = "<formula><all-paths><next if-no-successor=\"true\" steps=\"1\"><true/></next></all-paths></formula>";
+    for (property, message) in [
+        (
+            format!("<property><id>a</id><id>b</id>{formula}</property>"),
+            "a second <id> in one property",
+        ),
+        (
+            format!("<property><id></id>{formula}</property>"),
+            "a property with an empty id",
+        ),
+        (
+            format!("<property><id>a</id><fairness/>{formula}</property>"),
+            "unknown element <fairness> of a property",
+        ),
+        (
+            "<property><id>a</id><formula/></property>".to_owned(),
+            "wrong operands of <formula/>: expected one formula",
+        ),
+        (
+            format!("<property><id>a</id>{next}</property>"),
+            "unknown attribute `if-no-successor` of <next>",
+        ),
+        (
+            format!("<property kind=\"CTL\"><id>a</id>{formula}</property>"),
+            "unknown attribute `kind` of <property>",
+        ),
+        (
+            format!("<properties/><property><id>a</id>{formula}</property>"),
+            "unknown element <properties> of <property-set>",
+        ),
+        (
+            format!(
+                "<property><id>a</id>{formula}</property><property><id>a</id>{formula}</property>"
+            ),
+            "a second property is called `a`",
+        ),
+    ] {
+        let error = read(&property).unwrap_err();
+        assert_eq!(error.message, message);
+        assert!(error.place.is_some());
+    }
+}
+
 #[test]
 // A table of contest formulas and their meanings.
 fn contest_formulas() {

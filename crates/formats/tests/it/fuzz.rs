@@ -74,6 +74,75 @@ fn real(file: &str) -> Option<Vec<u8>> {
 }
 
 #[test]
+fn damaged_nets_of_tina() {
+    let mut random = Random::new(seed(2024) ^ 7);
+    let net = "# comment\nnet {my net}\npl p : {a \\} label} (2K) t*2 -> u?-1 u?2\ntr t : go [0,w[ p q*3\n  r?-4 -> p*2\nlb p l\nnt n 0 {text}\n";
+    let words = [
+        "tr ",
+        "pl ",
+        "pr ",
+        "\n",
+        "{",
+        "}",
+        "\\",
+        "[",
+        "]",
+        "(",
+        ")",
+        "->",
+        "?-",
+        "?",
+        "!-",
+        "*",
+        "99999999999999999999",
+        "9E",
+        "é",
+        ":",
+        "[0,w[",
+        "#",
+    ];
+    let mut read_again = 0;
+    for _ in 0..cases(3_000) {
+        let text = damage(&mut random, net.as_bytes(), &words);
+        if let Ok(net) = lariat_formats::tina::read("net", &text) {
+            assert_well_formed(&net.system);
+            read_again += 1;
+        }
+    }
+    assert!(read_again > 0);
+}
+
+/// Nets of PIPE and TAPAAL, and with inhibitor and reset arcs.
+#[test]
+fn damaged_dialects() {
+    let mut random = Random::new(seed(2024) ^ 8);
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/dialects");
+    let files = std::fs::read_dir(folder).expect("a folder");
+    let mut seeds: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
+    seeds.sort();
+    let words = [
+        "type=\"inhibitor\"",
+        "weight=\"9\"",
+        "<value>",
+        "</value>",
+        "initialMarking=\"2\"",
+        "<capacity>",
+        "Default,",
+        "<type value=\"reset\"/>",
+        "[0,inf)",
+        "\"",
+        "<",
+        ">",
+    ];
+    for _ in 0..cases(3_000) {
+        let seed = std::fs::read(random.one_of(&seeds)).expect("a file");
+        if let Ok(model) = read("net", &damage(&mut random, &seed, &words)) {
+            assert_well_formed(&model.system);
+        }
+    }
+}
+
+#[test]
 fn damaged_nets() {
     let mut random = Random::new(seed(2024) ^ 1);
     let mut net = pnml::write(&system()).unwrap();

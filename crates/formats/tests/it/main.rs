@@ -8,8 +8,10 @@ mod fairness;
 mod formulas;
 mod fuzz;
 mod labels;
+mod language;
 mod pnml;
 mod programs;
+mod promela;
 
 use lariat_ltl::Formula;
 use lariat_model::{Names, PropertyList};

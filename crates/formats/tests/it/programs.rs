@@ -308,6 +308,54 @@ fn decisions_of_the_reader_are_warnings() {
     assert_eq!(*dve.system.initial[0], [1, 2, 44, 0]);
 }
 
+/// Names that hide others, and parts of a program without effect, are read with a warning.
+#[test]
+fn hidden_names_and_idle_parts_are_warnings() {
+    for (text, warning) in [
+        (
+            "byte x; process P { byte x; state s; init s; trans s -> s {}; } system async;",
+            "`x` of `P` hides a global name",
+        ),
+        (
+            "process P { byte s; state s; init s; trans s -> s {}; } system async;",
+            "`s` is a state and a variable of `P`",
+        ),
+        (
+            "channel c; process P { state s; init s; trans s -> s { sync c!; }; } system async;",
+            "nothing receives on the channel `c`",
+        ),
+        (
+            "channel {byte} c[2]; byte x; process P { state s; init s; trans s -> s { sync c?x; }; } system async;",
+            "nothing sends on the channel `c`",
+        ),
+        (
+            "process P { state s; accept s; init s; trans s -> s {}; } system async;",
+            "the accepting states of `P` have no effect",
+        ),
+    ] {
+        let dve = dve::read("m", text.as_bytes()).unwrap();
+        let warnings: Vec<&str> = dve.warnings.iter().map(|w| &*w.message).collect();
+        assert_eq!(warnings, [warning], "{text}");
+    }
+}
+
+#[test]
+fn names_of_maps_are_unique() {
+    let map = |name: &str| format!("begin map {name}:bool\n0 1\n* 0\nend map\n");
+    let head = "begin state\nx:int\nend state\nbegin edge\nend edge\nbegin init\n0\nend init\n";
+    let read = |maps: &str| etf::read("m", format!("{head}{maps}").as_bytes());
+    assert!(read(&(map("m") + &map("n"))).is_ok());
+    for maps in [map("m") + &map("m"), map("x")] {
+        let error = read(&maps).unwrap_err();
+        assert!(
+            error
+                .message
+                .contains("already the name of a slot or a map"),
+            "{error}"
+        );
+    }
+}
+
 #[test]
 fn invalid_etf_is_reported() {
     let head = "begin state\nx:s y:_\nend state\nbegin edge\nend edge\n";

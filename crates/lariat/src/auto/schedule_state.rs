@@ -10,12 +10,17 @@ use crate::features::{Boundedness, Features};
 use crate::plan::Plan;
 use crate::query::Query;
 use crate::search::{SearchOutcome, SearchTask, Unliftable, without_reductions};
-use lariat_budget::Stop;
+use lariat_budget::{Budget, Stop, ThreadPermit};
 use lariat_engines::{EngineId, Outcome, Workers};
+use std::num::NonZeroUsize;
 
 /// Work from which on several workers search single states together: for less, starting threads
 /// does not pay, and one worker is deterministic.
 const SHARED_WORK: u64 = 1_000_000;
+
+/// Numbers of threads that help a search of single states: fewer do not pay.
+const LEAST_HELPERS: usize = 3;
+const MOST_HELPERS: usize = 63;
 
 /// The question in its forms, and the engines that are left.
 pub(super) struct ScheduleState<'q, 's> {
@@ -227,6 +232,19 @@ impl<'q, 's> ScheduleState<'q, 's> {
         are_several && run.plan.works_together() && run.work >= SHARED_WORK
     }
 
+    /// Takes the permits of idle threads for a long search of single states: where fewer properties
+    /// are left than threads, the rest help.
+    fn helpers(&self, run: &EngineRun, budget: &Budget) -> Vec<ThreadPermit> {
+        if self.is_shared(run) || !run.plan.works_together() || run.work < SHARED_WORK {
+            return Vec::new();
+        }
+        let permits = budget.thread_pool().take_up_to(MOST_HELPERS);
+        if permits.len() < LEAST_HELPERS {
+            return Vec::new();
+        }
+        permits
+    }
+
     /// Runs one engine on the question, under the budget of `query`: on the reduced net, if there
     /// is one, unless the engine uses symmetries, which reductions do not preserve; on the original
     /// net if a run cannot be lifted.
@@ -239,10 +257,12 @@ impl<'q, 's> ScheduleState<'q, 's> {
     ) -> RunResult {
         let budget = query.budget();
         let begun = budget.elapsed();
-        let plan = if self.is_shared(run) {
-            run.plan.by(self.query.options.workers)
-        } else {
-            run.plan
+        // The permits are returned when the run has ended.
+        let helpers = self.helpers(run, budget);
+        let plan = match NonZeroUsize::new(1 + helpers.len()) {
+            _ if self.is_shared(run) => run.plan.by(self.query.options.workers),
+            Some(workers) if !helpers.is_empty() => run.plan.by(Workers::new(workers)),
+            _ => run.plan,
         };
         if needs_memory(run, round) {
             cache.clear();

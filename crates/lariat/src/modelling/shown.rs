@@ -140,6 +140,7 @@ pub(super) fn shown<M: Model>(
         channel: message.text,
         sender: part(&message.from),
         receiver: part(&message.to),
+        values: Vec::new(),
     };
     model.messages = events.messages.into_iter().map(message).collect();
     ShownRun {

@@ -1,6 +1,7 @@
 //! The report on one property, as text and as JSON.
 
 pub(crate) mod advice;
+pub(crate) mod events;
 pub(crate) mod json;
 pub(crate) mod rows;
 pub(crate) mod run_json;
@@ -187,7 +188,7 @@ impl Report {
         self.run = match &decision.verdict {
             EarnedVerdict::Violated(run) => Some(Trace {
                 vocabulary: Arc::clone(&self.vocabulary),
-                lasso: Arc::new(run.lasso().clone()),
+                lasso: run.shared(),
                 atoms: Arc::clone(&self.atoms),
                 bad: decision.bad,
                 met: decision.met.clone().into(),

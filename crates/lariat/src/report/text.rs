@@ -5,6 +5,7 @@
 //! marked, and so is the position after which every continuation violates the property.
 
 use super::Report;
+use super::events::{event_text, is_in_channel};
 use super::rows::{RunLayout, TableLine, folded, write_line, write_rows};
 use crate::decision::Decision;
 use crate::fair_run::FairnessEvidence;
@@ -111,7 +112,7 @@ fn lasso_text(out: &mut String, trace: &Trace, layout: &RunLayout) {
     let system = &trace.vocabulary.shown_model().system;
     let legend = legend(system, trace.atoms.len());
     legend_text(out, trace, &legend, layout);
-    let mut shown = states_text(system, lasso, full);
+    let mut shown = states_text(trace, full);
     let is_prefix = lasso.kind() == EvidenceKind::Prefix;
     let back = if is_prefix {
         String::new()
@@ -167,8 +168,7 @@ pub(crate) fn cut_text(
 
 /// The positions of a run, one line each.
 pub(super) fn steps(trace: &Trace) -> Vec<String> {
-    let system = &trace.vocabulary.shown_model().system;
-    let mut shown = states_text(system, &trace.lasso, false);
+    let mut shown = states_text(trace, false);
     if trace.lasso.kind() != EvidenceKind::Prefix {
         // The state that closes the loop.
         shown.pop();
@@ -194,13 +194,17 @@ fn legend_text(out: &mut String, trace: &Trace, legend: &[String], layout: &RunL
     }
 }
 
-/// The initial state, then the changes of each step, or whole states if `full`.
-fn states_text(system: &System, lasso: &Lasso, full: bool) -> Vec<String> {
-    let mut shown = vec![marking(system, &lasso.initial, full)];
+/// The initial state, then the changes of each step, or whole states if `full`. The contents of
+/// channels are shown in whole states only.
+fn states_text(trace: &Trace, full: bool) -> Vec<String> {
+    let (model, lasso) = (trace.vocabulary.shown_model(), &trace.lasso);
+    let system = &model.system;
+    let keep = |var: VarId| full || !is_in_channel(model, var);
+    let mut shown = vec![marking_of(system, &lasso.initial, full, keep)];
     let mut run = lasso.cursor();
     while let Some((before, step)) = run.next() {
         let failure = step.event.and_then(|event| system.failure(before, event));
-        let changed = step_text(system, before, step);
+        let changed = step_text_of(system, before, step, keep);
         let after = run.state();
         shown.push(match (failure, full) {
             (Some(fault), _) if system.has_failed(after) => format!("{changed} ({fault})"),
@@ -214,7 +218,8 @@ fn states_text(system: &System, lasso: &Lasso, full: bool) -> Vec<String> {
 /// A row per position: the mark, the position, the true atoms, the state, and the event.
 fn step_rows(trace: &Trace, legend: &[String], shown: Vec<String>) -> Vec<TableLine> {
     let (lasso, atoms) = (&trace.lasso, &trace.atoms);
-    let system = &trace.vocabulary.shown_model().system;
+    let model = trace.vocabulary.shown_model();
+    let system = &model.system;
     let meaning = trace.meaning();
     let truth = |state: &[Value], event: Option<EventId>| {
         let columns = atoms.iter().zip(legend).map(|(atom, name)| {
@@ -227,9 +232,9 @@ fn step_rows(trace: &Trace, legend: &[String], shown: Vec<String>) -> Vec<TableL
         columns.collect::<Vec<_>>().join(" ")
     };
     let event = |event: Option<EventId>, state: &[Value]| match event {
-        Some(event) => system.event(event).name.as_str(),
-        None if system.has_failed(state) => "nothing: error",
-        None => "nothing: deadlock",
+        Some(event) => event_text(model, event, state),
+        None if system.has_failed(state) => "nothing: error".into(),
+        None => "nothing: deadlock".into(),
     };
     let width = shown.len().to_string().len().max(2);
     let mut run = lasso.cursor();
@@ -241,11 +246,11 @@ fn step_rows(trace: &Trace, legend: &[String], shown: Vec<String>) -> Vec<TableL
             _ if position < lasso.prefix.len() || lasso.kind() == EvidenceKind::Prefix => ' ',
             _ => '↻',
         };
-        let taken = step.map_or("any continuation", |step| event(step.event, state));
+        let taken = step.map_or("any continuation".into(), |step| event(step.event, state));
         let truth = truth(state, step.and_then(|step| step.event));
         TableLine::Row {
             margin: format!("  {mark} {position:>width$}"),
-            cells: [truth, shown, taken.to_owned()],
+            cells: [truth, shown, taken.into_owned()],
         }
     });
     rows.collect()
@@ -321,6 +326,16 @@ fn shown_values<'a>(
 
 /// A whole state: marked places and all other variables; at most `SHOWN` of them unless `full`.
 pub fn marking(system: &System, state: &[Value], full: bool) -> String {
+    marking_of(system, state, full, |_| true)
+}
+
+/// A state as [`marking`] shows it, restricted to the variables to `keep`.
+fn marking_of(
+    system: &System,
+    state: &[Value],
+    full: bool,
+    keep: impl Fn(VarId) -> bool,
+) -> String {
     let part = |(var, x): (VarId, &Value)| {
         let variable = system.variable(var);
         match (&variable.domain, x) {
@@ -329,7 +344,8 @@ pub fn marking(system: &System, state: &[Value], full: bool) -> String {
             _ => format!("{}={}", variable.name, value_text(system, var, *x)),
         }
     };
-    join(shown_values(system, state).map(part).collect(), full)
+    let values = shown_values(system, state).filter(|(var, _)| keep(*var));
+    join(values.map(part).collect(), full)
 }
 
 /// The tokens that a round of a covering run adds, as in `+1 p +2 q`.
@@ -346,9 +362,21 @@ pub fn changes(system: &System, before: &[Value], after: &[Value]) -> String {
 
 /// The changes of a step from the state `before`.
 pub(crate) fn step_text(system: &System, before: &[Value], step: &Step) -> String {
-    let changes = step.changes().iter();
-    let changes = changes.filter(|(var, _)| !system.is_auxiliary(*var));
-    let parts = changes.map(|(var, change)| {
+    step_text_of(system, before, step, |_| true)
+}
+
+/// The changes of a step to the variables to `keep`.
+fn step_text_of(
+    system: &System,
+    before: &[Value],
+    step: &Step,
+    keep: impl Fn(VarId) -> bool,
+) -> String {
+    let kept = step
+        .changes()
+        .iter()
+        .filter(|(var, _)| keep(*var) && !system.is_auxiliary(*var));
+    let parts = kept.map(|(var, change)| {
         let name = &system.variable(*var).name;
         if is_fault(system, *var) {
             return name.clone();

@@ -263,6 +263,7 @@ impl Model for Workers {
     }
 }
 
+#[allow(clippy::ptr_arg, reason = "states are vectors")]
 fn sorted(state: &Vec<u8>) -> Vec<u8> {
     let mut state = state.clone();
     state.sort_unstable();

@@ -10,8 +10,8 @@ use lariat::internals::formats::{self, LoadError, LoadedModel, ModelFormat, pnml
 use lariat::internals::ir::Predicate;
 use lariat::internals::ir::generate::{Family, generate};
 use lariat::internals::{
-    Budget, CountOptions, CountingMethod, EngineChoice, EngineId, Preset, PropertyForm, Rules,
-    RunContext, SpaceCache, Stop, Subject, Systems, count_states, orbits, reduction,
+    Budget, CountOptions, CountingMethod, EngineChoice, EngineId, Preset, Rules, RunContext,
+    SpaceCache, Stop, Subject, Systems, count_states, orbits, reduction,
 };
 use lariat::{Checker, Model};
 use lariat_budget::{FaultTarget, InjectedFault};

@@ -387,3 +387,67 @@ fn the_corpus_is_parsed() {
         assert_eq!(parse(&again, &mut s, &mut FreeVocabulary), Ok(f));
     }
 }
+
+#[test]
+fn words_are_operators_where_a_name_would_be_an_error() {
+    for (text, same) in [
+        ("always (p -> eventually q)", "G(p -> F q)"),
+        ("p until next q", "p U X q"),
+        ("always eventually p", "G F p"),
+        ("always & p", "\"always\" & p"),
+        ("next U p", "\"next\" U p"),
+        ("p U until", "p U \"until\""),
+    ] {
+        let mut s = Formulas::new();
+        let read = |text: &str, s: &mut Formulas| parse(text, s, &mut FreeVocabulary);
+        let expected = read(same, &mut s);
+        assert!(expected.is_ok(), "{same}");
+        assert_eq!(read(text, &mut s), expected, "{text}");
+    }
+    // Declared names win where they are possible.
+    let mut s = Formulas::new();
+    let model = &mut Model(&["always", "p"]);
+    assert!(parse("always & p", &mut s, model).is_ok());
+    assert!(parse("always p", &mut s, model).is_ok());
+}
+
+#[test]
+fn operators_of_other_logics_have_their_own_messages() {
+    for (text, message) in [
+        ("G (p -> EF p)", "`EF` is an operator of branching time"),
+        ("AG AF p", "`AG` is an operator of branching time"),
+        ("A (p U p)", "`A` is an operator of branching time"),
+        (
+            "F[0,5] p",
+            "bounded operators such as `F[0,5]` are not supported",
+        ),
+        (
+            "G F [<=3] p",
+            "bounded operators such as `F[<=3]` are not supported",
+        ),
+        (
+            "p U[1,2] p",
+            "bounded operators such as `U[1,2]` are not supported",
+        ),
+        (
+            "<>[0,5] p",
+            "bounded operators such as `>[0,5]` are not supported",
+        ),
+        ("G (p -> O p)", "`O` is an operator of the past"),
+        ("once p", "`once` is an operator of the past"),
+        ("p S p", "`S` is an operator of the past"),
+        ("p since p", "`since` is an operator of the past"),
+        (
+            "{p; p} |-> p",
+            "`{` begins a regular expression of PSL, which is not supported",
+        ),
+    ] {
+        let mut s = Formulas::new();
+        let error = parse(text, &mut s, &mut Model(&["p"])).unwrap_err();
+        assert_eq!(error.message, message, "{text}");
+        assert!(
+            error.help.is_some() && text.get(error.span.clone()).is_some(),
+            "{text}"
+        );
+    }
+}

@@ -7,6 +7,9 @@ mod gate;
 mod models;
 #[path = "../../src/once_map.rs"]
 mod once_map;
+#[allow(dead_code, reason = "threads of models are not scoped")]
+#[path = "../../src/outside.rs"]
+mod outside;
 #[path = "../../src/ranges.rs"]
 mod ranges;
 #[path = "../../src/slots.rs"]

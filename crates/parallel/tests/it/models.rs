@@ -2,17 +2,38 @@
 
 use crate::gate::SharedHandle;
 use crate::once_map::OnceMap;
+use crate::outside::Outside;
 use crate::slots::Slots;
 use crate::sync::{Arc, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use crate::task_queue::TaskQueue;
 use crate::versions::Versions;
 use crate::words::WordSet;
+use lariat_budget::{Budget, Stop};
 use loom::thread;
 
 fn model(run: impl Fn() + Sync + Send + 'static) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = model.preemption_bound.or(Some(2));
     model.check(run);
+}
+
+fn free() -> Budget {
+    Budget::unlimited()
+}
+
+/// Waits for the next task.
+fn next<T>(queue: &TaskQueue<T>) -> Option<T> {
+    queue.next(&Outside::of_thread(&free())).unwrap()
+}
+
+/// A reason of a computation to fail.
+#[derive(Debug, PartialEq)]
+struct Failure;
+
+impl From<Stop> for Failure {
+    fn from(_: Stop) -> Failure {
+        Failure
+    }
 }
 
 /// Objects of two words, and their ids by hash.
@@ -170,11 +191,12 @@ fn exclusive_sections_happen_before_and_after_shared_ones() {
         });
         pass.enter();
         pass.add(3, [2, 2]);
-        let count = pass.with_exclusive(|things| {
+        let count = pass.with_exclusive(&free(), |things| {
             things.slots.grow(8, 1);
             assert_eq!(Slots::room(8), 6);
             things.slots.sweep(1, |_| true)
         });
+        let count = count.unwrap();
         assert!((1..=2).contains(&count));
         assert!(pass.find([2, 2]).is_some());
         other.join().unwrap();
@@ -192,13 +214,13 @@ fn concurrent_writers_take_turns() {
             // The two reads are separated by an exclusive section.
             theirs.enter();
             let before = *theirs;
-            let after = theirs.with_exclusive(|number| {
+            let after = theirs.with_exclusive(&free(), |number| {
                 *number += 1;
                 *number
             });
-            assert!(after > before);
+            assert!(after.unwrap() > before);
         });
-        pass.with_exclusive(|number| *number += 1);
+        pass.with_exclusive(&free(), |number| *number += 1).unwrap();
         assert!(!pass.is_sole() || *pass == 2);
         // An exclusive section needs all other handles outside.
         pass.leave();
@@ -220,16 +242,16 @@ fn readers_that_enter_and_leave_see_every_write_and_block_no_writer() {
                 assert!(turned || *theirs == seen);
                 assert!(*theirs >= seen);
                 seen = *theirs;
-                theirs.leave();
+                drop(theirs.outside(&free()));
             }
             // A parked reference does not block a writer, nor does a dropped handle.
             theirs
         });
-        pass.with_exclusive(|number| *number += 1);
+        pass.with_exclusive(&free(), |number| *number += 1).unwrap();
         pass.leave();
-        pass.with_exclusive(|number| *number += 1);
+        pass.with_exclusive(&free(), |number| *number += 1).unwrap();
         let theirs = other.join().unwrap();
-        pass.with_exclusive(|number| *number += 1);
+        pass.with_exclusive(&free(), |number| *number += 1).unwrap();
         drop(theirs);
         assert_eq!(*pass, 3);
     });
@@ -242,7 +264,7 @@ fn every_task_is_taken_once_and_closing_ends_all_workers() {
         let done = Arc::new(AtomicUsize::new(0));
         let (theirs, theirs_done) = (board.clone(), done.clone());
         let worker = thread::spawn(move || {
-            while let Some(task) = theirs.next() {
+            while let Some(task) = next(&theirs) {
                 theirs_done.fetch_add(task, Ordering::Relaxed);
             }
         });
@@ -266,7 +288,7 @@ fn a_task_is_withdrawn_or_done() {
         let done = Arc::new(AtomicUsize::new(0));
         let (theirs, theirs_done) = (board.clone(), done.clone());
         let worker = thread::spawn(move || {
-            while let Some(task) = theirs.next() {
+            while let Some(task) = next(&theirs) {
                 theirs_done.store(task, Ordering::Release);
             }
         });
@@ -290,20 +312,21 @@ fn a_value_is_computed_once_unless_the_first_thread_stops() {
             let tries = Arc::new(AtomicUsize::new(0));
             let (theirs, tried) = (common.clone(), tries.clone());
             let other = thread::spawn(move || {
-                theirs.get(&1, || {
+                theirs.get(Outside::of_thread(&free()), &1, || {
                     tried.fetch_add(1, Ordering::Relaxed);
-                    Ok::<u32, u32>(7)
+                    Ok::<u32, Failure>(7)
                 })
             });
-            let mine = common.get(&1, || {
+            let mine = common.get(Outside::of_thread(&free()), &1, || {
                 tries.fetch_add(1, Ordering::Relaxed);
-                if stops { Err(1) } else { Ok(7) }
+                if stops { Err(Failure) } else { Ok(7) }
             });
             assert_eq!(other.join().unwrap(), Ok(7));
             let tries = tries.load(Ordering::Relaxed);
             assert_eq!(tries, 1 + mine.is_err() as usize);
             assert!(!common.is_sought(&1));
-            assert_eq!(common.get(&1, || Err(2)), Ok(7));
+            let known = common.get(Outside::of_thread(&free()), &1, || Err(Failure));
+            assert_eq!(known, Ok(7));
         });
     }
 }

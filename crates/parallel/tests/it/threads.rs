@@ -1,12 +1,22 @@
 //! The crate itself, in real threads.
 
+use lariat_budget::{Budget, Cancel, Stop};
 use lariat_parallel::{
-    BuildMode, NextKeys, OnceMap, Prefetcher, SharedHandle, Slots, TaskQueue, Versions, divide,
-    shares, zeroed,
+    BuildMode, Leaf, NextKeys, OnceMap, Outside, Prefetcher, SharedHandle, Slots, TaskQueue,
+    Versions, divide, shares, zeroed,
 };
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
+
+fn free() -> Budget {
+    Budget::unlimited()
+}
+
+/// Waits for the next task.
+fn next<T>(queue: &TaskQueue<T>) -> Option<T> {
+    queue.next(&Outside::of_thread(&free())).unwrap()
+}
 
 /// Numbers with ids, in a table that starts far too small.
 #[derive(Default)]
@@ -51,7 +61,7 @@ fn id_of(pass: &mut SharedHandle<Numbers>, number: u32) -> u32 {
         let left = &pass.left;
         let taken = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, right);
         if taken.is_err() {
-            pass.with_exclusive(Numbers::grow);
+            pass.with_exclusive(&free(), Numbers::grow).unwrap();
             continue;
         }
         let id = pass.next.fetch_add(1, Ordering::Relaxed);
@@ -94,10 +104,11 @@ fn workers_agree_on_ids_while_the_table_grows() {
     assert_eq!(different.len(), NUMBERS as usize);
     pass.enter();
     assert!(pass.is_sole());
-    let even = pass.with_exclusive(|numbers| {
+    let even = pass.with_exclusive(&free(), |numbers| {
         let number = |id: u32| numbers.things[id as usize].load(Ordering::Relaxed);
         numbers.slots.sweep(1, |id| number(id) % 2 == 0)
     });
+    let even = even.unwrap();
     assert_eq!(even, NUMBERS as usize / 2);
 }
 
@@ -177,9 +188,10 @@ fn a_panic_with_exclusive_access_does_not_block_the_others() {
     let mut pass = SharedHandle::new(1_u32, 0);
     let mut theirs = pass.another();
     pass.leave();
-    let panicked = std::thread::spawn(move || theirs.with_exclusive(|_| panic!("intended"))).join();
+    let panics = move || theirs.with_exclusive(&free(), |_| panic!("intended"));
+    let panicked = std::thread::spawn(panics).join();
     assert!(panicked.is_err());
-    assert_eq!(pass.with_exclusive(|number| *number), 1);
+    assert_eq!(pass.with_exclusive(&free(), |number| *number), Ok(1));
     assert!(pass.is_sole());
 }
 
@@ -187,7 +199,7 @@ fn a_panic_with_exclusive_access_does_not_block_the_others() {
 fn idle_workers_are_counted_and_ended_by_close() {
     let board = TaskQueue::new();
     std::thread::scope(|scope| {
-        let worker = scope.spawn(|| std::iter::from_fn(|| board.next()).sum::<u32>());
+        let worker = scope.spawn(|| std::iter::from_fn(|| next(&board)).sum::<u32>());
         while !board.is_hungry() {
             std::thread::yield_now();
         }
@@ -200,7 +212,7 @@ fn idle_workers_are_counted_and_ended_by_close() {
         assert_eq!(worker.join().unwrap(), 20);
     });
     assert_eq!(board.take(), None);
-    assert_eq!(board.next(), None);
+    assert_eq!(next(&board), None);
 }
 
 #[test]
@@ -209,13 +221,13 @@ fn the_newest_task_is_taken_first_and_owners_withdraw_theirs() {
     for task in [1, 8, 2] {
         board.offer(task);
     }
-    assert_eq!(board.next(), Some(2));
+    assert_eq!(next(&board), Some(2));
     assert_eq!(board.withdraw(|task| *task == 2), None);
     assert_eq!(board.withdraw(|task| *task == 1), Some(1));
-    assert_eq!(board.next(), Some(8));
+    assert_eq!(next(&board), Some(8));
     board.offer(4);
     board.close();
-    assert_eq!(board.next(), None);
+    assert_eq!(next(&board), None);
 }
 
 /// Above the only unclaimed job lies one that the builder has claimed; the builder does not finish
@@ -224,7 +236,7 @@ fn the_newest_task_is_taken_first_and_owners_withdraw_theirs() {
 fn a_waiting_consumer_finds_unclaimed_jobs_below_claimed_ones() {
     const BEGUN: u32 = 2;
     const GOOD: u32 = 1;
-    let ahead = Prefetcher::<u32, u32, ()>::new(8, 1);
+    let ahead = Prefetcher::<u32, u32, Stop>::new(8, 1);
     let behind = |key: &u32, _: &u32| NextKeys {
         // The consumer keeps the last to itself.
         likely: match key {
@@ -249,11 +261,11 @@ fn a_waiting_consumer_finds_unclaimed_jobs_below_claimed_ones() {
                 if *key == BEGUN {
                     begun.send(()).unwrap();
                     let done = is_done.recv_timeout(Duration::from_secs(20));
-                    return done.map(|()| Some(BEGUN)).map_err(drop);
+                    return done.map(|()| Some(BEGUN)).map_err(|_| Stop::Interrupted);
                 }
                 Ok(Some(*key))
             };
-            if let Err(stop) = ahead.work(compute, behind) {
+            if let Err(stop) = ahead.work(&free(), compute, behind) {
                 ahead.fail(stop);
             }
         });
@@ -263,11 +275,11 @@ fn a_waiting_consumer_finds_unclaimed_jobs_below_claimed_ones() {
             }
             Ok(*key)
         };
-        assert_eq!(ahead.ask(&0, compute, behind), Ok(0));
+        assert_eq!(ahead.ask(&free(), &0, compute, behind), Ok(0));
         offered.send(()).unwrap();
         is_begun.recv().unwrap();
-        assert_eq!(ahead.ask(&BEGUN, compute, behind), Ok(BEGUN));
-        assert_eq!(ahead.ask(&GOOD, compute, behind), Ok(GOOD));
+        assert_eq!(ahead.ask(&free(), &BEGUN, compute, behind), Ok(BEGUN));
+        assert_eq!(ahead.ask(&free(), &GOOD, compute, behind), Ok(GOOD));
         ahead.dismiss();
     });
 }
@@ -279,7 +291,7 @@ fn a_waiter_computes_the_value_after_a_panic() {
     let (begun, is_begun) = channel();
     std::thread::scope(|scope| {
         let lost = scope.spawn(|| {
-            common.get(&1, || -> Result<u32, ()> {
+            common.get(Outside::of_thread(&free()), &1, || -> Result<u32, Stop> {
                 begun.send(()).unwrap();
                 std::thread::sleep(Duration::from_millis(20));
                 panic!("intended");
@@ -287,9 +299,117 @@ fn a_waiter_computes_the_value_after_a_panic() {
         });
         is_begun.recv().unwrap();
         assert!(common.is_sought(&1) && !common.is_sought(&2));
-        assert_eq!(common.get(&1, || Ok::<_, ()>(7)), Ok(7));
+        assert_eq!(
+            common.get(Outside::of_thread(&free()), &1, || Ok::<_, Stop>(7)),
+            Ok(7)
+        );
         assert!(!common.is_sought(&1));
         assert!(lost.join().is_err());
     });
-    assert_eq!(common.get(&1, || Err(())), Ok(7));
+    assert_eq!(
+        common.get(Outside::of_thread(&free()), &1, || Err(Stop::Memory)),
+        Ok(7)
+    );
+}
+
+/// A thread waits for what never happens; another one cancels it.
+fn cancelled(wait: impl FnOnce(&Budget) -> Option<Stop> + Send) {
+    let cancel = Cancel::default();
+    let budget = Budget::unlimited().with_cancel(cancel.clone());
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| wait(&budget));
+        std::thread::sleep(Duration::from_millis(20));
+        assert!(!waiting.is_finished());
+        cancel.press();
+        assert_eq!(waiting.join().unwrap(), Some(Stop::Interrupted));
+    });
+    let over = Budget::unlimited().with_deadline(Duration::ZERO);
+    assert_eq!(over.check(), Err(Stop::Time));
+}
+
+#[test]
+fn every_wait_ends_when_it_is_cancelled() {
+    cancelled(|budget| {
+        let queue = TaskQueue::<u32>::new();
+        queue.next(&Outside::of_thread(budget)).err()
+    });
+    cancelled(|budget| {
+        let common = OnceMap::<u32, u32>::default();
+        let (begun, is_begun) = channel();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                common.get(Outside::of_thread(&free()), &1, || {
+                    begun.send(()).unwrap();
+                    while budget.check().is_ok() {
+                        std::thread::yield_now();
+                    }
+                    Err(Stop::Lost(String::new()))
+                })
+            });
+            is_begun.recv().unwrap();
+            let found = common.get(Outside::of_thread(budget), &1, || Err(Stop::Interrupted));
+            found.err()
+        })
+    });
+    cancelled(|budget| {
+        let mut handle = SharedHandle::new(1_u32, 0);
+        // A handle inside that never leaves.
+        let mut other = handle.another();
+        other.enter();
+        handle.with_exclusive(budget, |number| *number += 1).err()
+    });
+}
+
+/// After a writer has given up, the gate works as before.
+#[test]
+fn a_writer_that_gives_up_leaves_the_gate_usable() {
+    let mut handle = SharedHandle::new(1_u32, 0);
+    let mut other = handle.another();
+    other.enter();
+    let over = Budget::unlimited().with_deadline(Duration::ZERO);
+    assert_eq!(handle.with_exclusive(&over, |_| ()), Err(Stop::Time));
+    assert!(handle.is_inside() && !other.is_wanted());
+    handle.leave();
+    assert_eq!(other.with_exclusive(&free(), |number| *number += 1), Ok(()));
+    assert!(handle.enter());
+    assert_eq!(*handle, 2);
+}
+
+/// Returns whether `work` violates the lock order, in a thread of its own.
+#[cfg(debug_assertions)]
+fn violates_order(work: impl FnOnce() + Send) -> bool {
+    std::thread::scope(|scope| scope.spawn(work).join().is_err())
+}
+
+#[test]
+#[cfg(debug_assertions)]
+fn a_thread_that_breaks_the_lock_order_panics_without_blocking() {
+    let (one, two) = (Leaf::new(1), Leaf::new(2));
+    assert!(violates_order(|| one.with(|_| two.with(|_| ()))));
+    assert!(!violates_order(|| two.with(|_| ())));
+    assert!(violates_order(|| {
+        let mut handle = SharedHandle::new(0_u32, 0);
+        one.with(|_| handle.leave());
+    }));
+    assert!(violates_order(|| {
+        let handle = SharedHandle::new(0_u32, 0);
+        let _other = handle.another();
+        TaskQueue::<u32>::new()
+            .next(&Outside::of_thread(&free()))
+            .ok();
+    }));
+    assert!(violates_order(|| {
+        let budget = free();
+        one.with(|_| Outside::of_thread(&budget));
+    }));
+    // The only handle of a gate may stay inside, and one that is outside blocks no writer.
+    assert!(!violates_order(|| {
+        let queue = TaskQueue::<u32>::new();
+        queue.offer(1);
+        let mut handle = SharedHandle::new(0_u32, 0);
+        queue.next(&Outside::of_thread(&free())).ok();
+        queue.offer(1);
+        let _other = handle.another();
+        queue.next(&handle.outside(&free())).ok();
+    }));
 }

@@ -1,5 +1,8 @@
 //! Builders and a consumer on shuttle's locks under random schedules: too many for loom.
 
+#[allow(dead_code, reason = "threads of models are not scoped")]
+#[path = "../../src/outside.rs"]
+mod outside;
 #[path = "../../src/prefetcher.rs"]
 mod prefetcher;
 mod sync;
@@ -7,6 +10,7 @@ mod sync;
 #[path = "../../src/task_queue.rs"]
 mod task_queue;
 
+use lariat_budget::{Budget, Stop};
 use lariat_corpora::{Random, each_case};
 use prefetcher::{BuildMode, NextKeys, Prefetcher};
 use shuttle::sync::Arc;
@@ -25,9 +29,15 @@ type Value = Option<Vec<usize>>;
 
 /// The reason of a stop.
 #[derive(Clone, Debug, PartialEq)]
-enum Stop {
+enum Failure {
     Refused,
     Lost,
+}
+
+impl From<Stop> for Failure {
+    fn from(stop: Stop) -> Failure {
+        unreachable!("{stop}")
+    }
 }
 
 fn random_groups(random: &mut Random) -> Groups {
@@ -43,16 +53,16 @@ fn random_groups(random: &mut Random) -> Groups {
 /// The state shared by all threads.
 struct Model {
     groups: Groups,
-    ahead: Prefetcher<Key, Value, Stop>,
+    ahead: Prefetcher<Key, Value, Failure>,
     /// Number of computed values, and of duplicated computations.
     computed: AtomicUsize,
     along: AtomicUsize,
     /// The computation that stops, and how: it is refused, or its thread is lost.
-    fault: Option<(usize, Stop)>,
+    fault: Option<(usize, Failure)>,
 }
 
 impl Model {
-    fn compute(&self, (node, k): &Key) -> Result<Value, Stop> {
+    fn compute(&self, (node, k): &Key) -> Result<Value, Failure> {
         let number = self.computed.fetch_add(1, Ordering::SeqCst);
         thread::yield_now();
         match &self.fault {
@@ -61,7 +71,7 @@ impl Model {
         }
     }
 
-    fn compute_with_duplicates(&self, key: &Key) -> Result<Value, Stop> {
+    fn compute_with_duplicates(&self, key: &Key) -> Result<Value, Failure> {
         let _duplicate = self.ahead.duplicate(key);
         self.compute(key)
     }
@@ -87,19 +97,24 @@ impl Model {
             BuildMode::Prefetch => self.compute(key).map(Some),
         };
         // A panic reports the same by a guard.
-        if let Err(stop) = self.ahead.work(compute, Model::behind) {
+        if let Err(stop) = self
+            .ahead
+            .work(&Budget::unlimited(), compute, Model::behind)
+        {
             self.ahead.fail(stop);
         }
     }
 
     /// Queries all groups depth-first and compares them.
-    fn check(&self) -> Result<usize, Stop> {
+    fn check(&self) -> Result<usize, Failure> {
         let mut seen = HashSet::from([0]);
         let mut path = vec![(0, 0)];
         let mut asked = 0;
         while let Some((node, k)) = path.pop() {
             let compute = |key: &Key| self.compute_with_duplicates(key);
-            let value = self.ahead.ask(&(node, k), compute, Model::behind)?;
+            let value = self
+                .ahead
+                .ask(&Budget::unlimited(), &(node, k), compute, Model::behind)?;
             asked += 1;
             assert_eq!(value.as_ref(), self.groups[node].get(k));
             let Some(targets) = value else { continue };
@@ -120,8 +135,8 @@ fn run(
     builders: usize,
     lead: usize,
     more: usize,
-    fault: Option<(usize, Stop)>,
-) -> (Result<usize, Stop>, usize) {
+    fault: Option<(usize, Failure)>,
+) -> (Result<usize, Failure>, usize) {
     let model = Arc::new(Model {
         groups: groups.clone(),
         ahead: Prefetcher::new(lead, more),
@@ -170,7 +185,7 @@ fn a_stop_ends_all_threads() {
         let groups = random_groups(random);
         let builders = random.between(1, 3);
         let (lead, more) = (random.between(1, 6), random.between(0, 2));
-        let stop = random.one_of(&[Stop::Refused, Stop::Lost]).clone();
+        let stop = random.one_of(&[Failure::Refused, Failure::Lost]).clone();
         let fault = (random.below(6_usize), stop);
         let model = move || match run(&groups, builders, lead, more, Some(fault.clone())) {
             // The fault was not reached, or hit a value that was not needed.

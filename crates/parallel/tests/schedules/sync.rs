@@ -7,3 +7,11 @@ pub(crate) use shuttle::sync::{Condvar, Mutex, MutexGuard};
 
 /// Spins before sleeping.
 pub(crate) const SPINS: usize = 1;
+
+/// Checks of the lock order, which need real threads.
+pub(crate) mod witness {
+    pub(crate) fn before_wait() {}
+}
+
+/// Shuttle chooses the schedule.
+pub(crate) fn pause() {}

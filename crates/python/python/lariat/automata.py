@@ -46,18 +46,21 @@ class Automaton:
         return self._json
 
     @property
-    def states(self) -> List[Dict[str, Any]]:
-        """The states."""
-        return self.to_dict()["states"]
+    def states(self) -> List[int]:
+        """The numbers of the states."""
+        return list(range(len(self.to_dict()["states"])))
+
+    @property
+    def atoms(self) -> List[str]:
+        """The atoms that guards refer to."""
+        return self.to_dict()["atoms"]
 
     @property
     def edges(self) -> List[Dict[str, Any]]:
-        """The edges of all states, each with its source."""
-        edges: List[Dict[str, Any]] = []
-        for number, state in enumerate(self.states):
-            for edge in state["edges"]:
-                edges.append({"from": number, **edge})
-        return edges
+        """The edges: ``from`` and ``to``, the ``marks``, and the ``guard`` as a list of
+        conjunctions, each a list of numbers of atoms, counted from 1 and negative if negated."""
+        states = enumerate(self.to_dict()["states"])
+        return [{"from": number, **edge} for number, edges in states for edge in edges]
 
     def _repr_svg_(self) -> str:
         return self._inner.to_svg()

@@ -30,6 +30,8 @@ class Trace:
         #: The position at which the loop begins; ``None`` if every continuation violates the
         #: property.
         self.loop_start: Optional[int] = prefix if run["loop"] else None
+        #: The position after which every continuation violates the property, if there is one.
+        self.violated_at: Optional[int] = run.get("bad")
         self._steps = list(_steps(run, objects))
 
     @property

@@ -12,8 +12,9 @@ mod together;
 mod words;
 
 use super::{Explicit, ExplicitStateId, StateTable};
-use lariat_budget::{Progress, RunContext, Stop};
+use lariat_budget::{Budget, Progress, RunContext, Stop};
 use lariat_model::{Domain, EventId, Predicate, VarId};
+use lariat_parallel::Outside;
 use std::num::NonZeroUsize;
 use together::{CountSearch, WorkerHalt, explore as explore_together};
 use words::WordSearch;
@@ -76,7 +77,7 @@ pub fn count_together(
         }
     }
     let all = space.workers(workers.get(), ctx.budget).into_iter();
-    let searches = all.map(|states| StateSearch::new(space, claims, states));
+    let searches = all.map(|states| StateSearch::new(space, claims, states, ctx.budget));
     let (mut searches, mut sum, _) = explore_together(searches.collect(), &blank, ctx);
     let overflows = searches.iter().filter_map(|s| s.states.overflow());
     sum.overflow = overflows.min();
@@ -209,6 +210,7 @@ struct StateSearch<'a> {
     states: StateTable,
     census: Census<'a>,
     found: Vec<ExplicitStateId>,
+    budget: Budget,
 }
 
 impl<'a> StateSearch<'a> {
@@ -216,9 +218,11 @@ impl<'a> StateSearch<'a> {
         space: &'a Explicit<'a>,
         claims: &'a [Predicate],
         mut states: StateTable,
+        budget: &Budget,
     ) -> StateSearch<'a> {
         states.keep_new();
         StateSearch {
+            budget: budget.clone(),
             census: Census::new(space, claims, &states),
             states,
             found: Vec::new(),
@@ -233,8 +237,8 @@ impl CountSearch for StateSearch<'_> {
         self.states.open()
     }
 
-    fn rest(&mut self) {
-        self.states.rest();
+    fn rest(&mut self) -> Outside<'_> {
+        self.states.outside(&self.budget)
     }
 
     fn start(&mut self) -> Result<(), WorkerHalt> {

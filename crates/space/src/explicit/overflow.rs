@@ -7,9 +7,9 @@
 
 use super::index::weight;
 use super::tree::{CellChange, TreeNodes, TreeStore};
-use crate::lock;
 use lariat_budget::{Budget, Stop};
-use std::sync::{Arc, Mutex};
+use lariat_parallel::Leaf;
+use std::sync::Arc;
 
 #[derive(Debug)]
 struct Vectors {
@@ -20,8 +20,8 @@ struct Vectors {
 
 #[derive(Debug)]
 pub(super) struct OverflowVectors {
-    /// Rarely accessed, so that a mutex suffices.
-    vectors: Arc<Mutex<Vectors>>,
+    /// Rarely accessed, so that a lock suffices.
+    vectors: Arc<Leaf<Vectors>>,
     /// The vector in focus; `nodes` is empty until there is a vector other than 0.
     id: u32,
     nodes: TreeNodes,
@@ -35,7 +35,7 @@ impl OverflowVectors {
             tree: TreeStore::new(2 * vars, budget),
             zeros: TreeNodes::default(),
         };
-        OverflowVectors::on(Arc::new(Mutex::new(vectors)))
+        OverflowVectors::on(Arc::new(Leaf::new(vectors)))
     }
 
     /// A handle of another worker to the same vectors.
@@ -43,7 +43,7 @@ impl OverflowVectors {
         OverflowVectors::on(self.vectors.clone())
     }
 
-    fn on(vectors: Arc<Mutex<Vectors>>) -> OverflowVectors {
+    fn on(vectors: Arc<Leaf<Vectors>>) -> OverflowVectors {
         OverflowVectors {
             vectors,
             id: 0,
@@ -54,7 +54,7 @@ impl OverflowVectors {
     }
 
     pub fn bytes(&self) -> u64 {
-        lock(&self.vectors).tree.bytes()
+        self.vectors.with(|vectors| vectors.tree.bytes())
     }
 
     /// The upper bits of a variable in the vector in focus.
@@ -68,14 +68,22 @@ impl OverflowVectors {
 
     /// The upper bits of all variables in a vector.
     pub fn get(&self, id: u32) -> impl Fn(u32) -> u64 + use<> {
-        let cells = (id != 0).then(|| lock(&self.vectors).tree.get(id));
+        let cells = (id != 0).then(|| self.vectors.with(|vectors| vectors.tree.get(id)));
         move |var| cells.as_ref().map_or(0, |cells| join(cells, var))
     }
 
     /// Interns the vector in focus with other upper bits for some variables.
     #[cold]
     pub fn with(&mut self, upper: impl Iterator<Item = (u32, u64)>) -> Result<u32, Stop> {
-        let mut vectors = lock(&self.vectors);
+        let vectors = self.vectors.clone();
+        vectors.with(|vectors| self.intern(vectors, upper))
+    }
+
+    fn intern(
+        &mut self,
+        vectors: &mut Vectors,
+        upper: impl Iterator<Item = (u32, u64)>,
+    ) -> Result<u32, Stop> {
         if vectors.zeros.is_empty() {
             let zeros = vectors.tree.zero()?;
             vectors.tree.intern(&zeros, &[], 0)?;
@@ -102,15 +110,16 @@ impl OverflowVectors {
     /// Moves the focus; calls `changed` with each variable that changes.
     #[cold]
     pub fn load(&mut self, id: u32, mut changed: impl FnMut(u32)) {
-        let vectors = lock(&self.vectors);
-        if self.nodes.is_empty() {
-            // Another worker has created this vector, and the zero vector.
-            self.nodes.clone_from(&vectors.zeros);
-        }
-        let sum = &mut self.sum;
-        vectors.tree.load(&mut self.nodes, id, |cell, old, new| {
-            *sum = sum.wrapping_add(weigh(cell, old, new));
-            changed(cell / 2);
+        let (nodes, sum) = (&mut self.nodes, &mut self.sum);
+        self.vectors.with(|vectors| {
+            if nodes.is_empty() {
+                // Another worker has created this vector, and the zero vector.
+                nodes.clone_from(&vectors.zeros);
+            }
+            vectors.tree.load(nodes, id, |cell, old, new| {
+                *sum = sum.wrapping_add(weigh(cell, old, new));
+                changed(cell / 2);
+            });
         });
         self.id = id;
     }

@@ -22,13 +22,11 @@ use super::layout::PackedLayout;
 use super::plain::hash_of_word;
 use super::store::{ExplicitStateId, PackedView, cells};
 use super::tree::{self, CellChange, Root, TreeScratch};
-use crate::lock;
 use lariat_budget::{Budget, Stop};
 use lariat_parallel::SharedHandle;
 use std::hint::black_box;
 use std::ops::Range;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
-use std::sync::{Arc, Mutex};
 use tables::{Content, SharedTables, TableHandle};
 
 /// A table with fewer slots fits into the cache and is not prefetched.
@@ -74,7 +72,8 @@ impl SharedStore {
         SharedStore {
             handle: TableHandle {
                 pass: SharedHandle::new(SharedTables::default(), SharedTables::default()),
-                bytes: Arc::new(Mutex::new(budget.lease())),
+                bytes: budget.shared_lease(),
+                budget: budget.clone(),
                 blocks: Default::default(),
                 new: None,
             },
@@ -170,13 +169,13 @@ impl SharedStore {
     /// Returns whether this is the id of a state. Valid once all other handles are dropped.
     pub fn is_known(&self, id: u32) -> bool {
         let table = self.handle.pass.table(Content::States);
-        let spare = table.spare();
-        let is_free = self.own().contains(&id) || spare.iter().any(|block| block.contains(&id));
+        let is_spare = |spare: &mut Vec<Range<u32>>| spare.iter().any(|block| block.contains(&id));
+        let is_free = self.own().contains(&id) || table.spare.with(is_spare);
         (id as usize) < self.end() && !is_free
     }
 
     pub fn bytes(&self) -> u64 {
-        lock(&self.handle.bytes).bytes()
+        self.handle.bytes.bytes()
     }
 
     /// The word of a state, if states are words and this one has no overflow.

@@ -20,6 +20,7 @@ use super::tree::CellChange;
 use super::{Explicit, Observed, PrefetchBuffer};
 use lariat_budget::{Budget, Stop};
 use lariat_model::{State, Value, VarId};
+use lariat_parallel::Outside;
 use std::sync::Arc;
 
 /// Lookups between two polls of the budget: well below a millisecond.
@@ -213,6 +214,12 @@ impl StateTable {
         }
     }
 
+    /// Leaves the shared section, and returns the permission to wait for other threads.
+    pub(super) fn outside<'a>(&'a mut self, budget: &'a Budget) -> Outside<'a> {
+        self.rest();
+        Outside::of_thread(budget)
+    }
+
     /// Enters the shared section again after a [rest](StateTable::rest).
     pub fn resume(&mut self) {
         if let Some(shared) = self.store.shared() {
@@ -350,7 +357,7 @@ impl StateTable {
 
     /// Enters the shared section and initializes the view. To be called first; also allowed after a
     /// [rest](StateTable::rest).
-    pub(super) fn open(&mut self) -> Result<(), Stop> {
+    pub fn open(&mut self) -> Result<(), Stop> {
         self.resume();
         if self.focus.view.is_empty() {
             self.focus.view = self.store.zero(&self.layout)?;

@@ -150,6 +150,11 @@ impl<'a> Symbolic<'a> {
         self.budget = budget.clone();
     }
 
+    /// Returns the limits of the operations.
+    pub fn budget(&self) -> Budget {
+        self.budget.clone()
+    }
+
     pub(super) fn program(&self, event: EventId) -> Option<&LearnedProgram> {
         self.moves.program(event)
     }

@@ -1,6 +1,6 @@
 //! Message-passing protocols: nodes with a state, messages and timers, on a network.
 //!
-//! An [`Actor`] says how a node reacts; [`Actors`] is the [`Model`](super::Model) of several nodes
+//! An [`Actor`] says how a node reacts; [`Actors`] is the [`Model`] of several nodes
 //! on a network that may reorder, lose or duplicate messages, and of which some nodes may crash.
 //!
 //! ```

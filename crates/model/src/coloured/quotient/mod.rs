@@ -49,6 +49,9 @@ const INITIAL: u64 = 1 << 18;
 /// Approximate memory per node and initial token.
 const BYTES: usize = 256;
 
+/// Limit on places times transitions of nets whose token sums are bounded.
+const SKELETON: usize = 1 << 20;
+
 /// Limit on the tokens of a place in one species.
 const TOKENS: i64 = 1 << 10;
 
@@ -307,7 +310,11 @@ impl ColourQuotient {
 /// The bounds of places, whose tokens of all colours are counted together; `None` if numbers
 /// overflow.
 fn bounds(rules: &Rules, graph: &Graph) -> Option<Vec<Option<i64>>> {
-    let mut initial = vec![0i64; rules.places.len()];
+    let places = rules.places.len();
+    if rules.transitions.len().saturating_mul(places) > SKELETON {
+        return Some(vec![None; places]);
+    }
+    let mut initial = vec![0i64; places];
     for ((place, _), count) in &graph.tokens {
         initial[*place] = initial[*place].checked_add(*count)?;
     }

@@ -22,7 +22,7 @@ const PLACES: usize = 4096;
 /// Limit on the number of reactions.
 const REACTIONS: usize = 1 << 16;
 /// Limit on the steps of all searches together.
-const STEPS: u64 = 1 << 22;
+const STEPS: u64 = 1 << 18;
 
 /// One way to fire a transition.
 #[derive(Clone, Debug)]

@@ -2,10 +2,14 @@
 //!
 //! A semiflow `y ≥ 0` with `y·C = 0` keeps `y·m` constant, so a place `p` with `y(p) > 0` holds at
 //! most `y·m₀ / y(p)` tokens (Martínez, Silva, 1982). Rows beyond the limit, and rows whose numbers
-//! do not fit, are dropped: this loses bounds, never validity.
+//! do not fit, are dropped: this loses bounds, never validity. If the work exceeds its limit, there
+//! are no bounds.
 
 /// Limit on the rows.
 const ROWS: usize = 1000;
+
+/// Limit on the numbers of the initial rows and of all combinations.
+const WORK: usize = 1 << 24;
 
 /// A combination of places, with its sum of effects per transition.
 struct Row {
@@ -16,6 +20,11 @@ struct Row {
 /// The bounds of places. `effects` has, by transition, the change of each place.
 pub(super) fn bounds(initial: &[i64], effects: &[Vec<i64>]) -> Vec<Option<i64>> {
     let places = initial.len();
+    let width = places + effects.len();
+    let mut work = places.saturating_mul(width);
+    if work > WORK {
+        return vec![None; places];
+    }
     let mut rows: Vec<Row> = (0..places)
         .map(|place| Row {
             weights: (0..places).map(|p| i64::from(p == place)).collect(),
@@ -29,9 +38,13 @@ pub(super) fn bounds(initial: &[i64], effects: &[Vec<i64>]) -> Vec<Option<i64>> 
         for gain in changing.iter().filter(|row| row.effects[transition] > 0) {
             for loss in changing.iter().filter(|row| row.effects[transition] < 0) {
                 if kept.len() < ROWS {
+                    work += width;
                     kept.extend(combined(gain, loss, transition));
                 }
             }
+        }
+        if work > WORK {
+            return vec![None; places];
         }
         rows = kept;
     }

@@ -8,7 +8,7 @@
 
 use super::ExplicitCounts;
 use lariat_budget::{Budget, Lease, Progress, RunContext, Stop};
-use lariat_parallel::TaskQueue;
+use lariat_parallel::{Outside, TaskQueue};
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{Builder, ScopedJoinHandle, scope};
@@ -38,8 +38,8 @@ pub(super) trait CountSearch: Send {
     fn open(&mut self) -> Result<(), Stop>;
 
     /// Leaves the shared section, so that a thread that waits for exclusive access does not wait
-    /// for this worker.
-    fn rest(&mut self);
+    /// for this worker; returns the permission to wait.
+    fn rest(&mut self) -> Outside<'_>;
 
     fn start(&mut self) -> Result<(), WorkerHalt>;
 
@@ -191,7 +191,7 @@ impl<T> Together<'_, T> {
         if halt.is_some() {
             self.end();
         }
-        search.rest();
+        drop(search.rest());
         (search, count, halt)
     }
 
@@ -200,16 +200,12 @@ impl<T> Together<'_, T> {
         search: &mut S,
         count: &mut ExplicitCounts,
     ) -> Result<(), WorkerHalt> {
-        search.rest();
-        let mut next = self.board.next();
-        while let Some(mut list) = next {
+        while let Some(mut list) = self.board.next(&search.rest())? {
             search.open()?;
             self.work_off(search, &mut list, count)?;
-            search.rest();
             if self.open.fetch_sub(1, Ordering::AcqRel) == 1 {
                 self.board.close();
             }
-            next = self.board.next();
         }
         Ok(())
     }

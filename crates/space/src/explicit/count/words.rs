@@ -15,14 +15,12 @@ use super::super::layout::{Field, PackedLayout};
 use super::super::words::Words;
 use super::ExplicitCounts;
 use super::together::{CountSearch, WorkerHalt};
-use crate::lock;
-use lariat_budget::{Budget, Lease, Stop};
+use lariat_budget::{Budget, SharedLease, Stop};
 use lariat_model::{Domain, Value, Variable};
-use lariat_parallel::{SharedHandle, Slots, WordSet};
+use lariat_parallel::{Outside, SharedHandle, Slots, WordSet};
 use std::hint::black_box;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
-use std::sync::{Arc, Mutex};
 
 /// A bit that no state uses and every member of the set has, so that no member is 0.
 const MEMBER: u64 = 1 << 63;
@@ -75,7 +73,7 @@ impl<'a> WordSearch<'a> {
     pub fn add_to(&self, count: &mut ExplicitCounts) {
         self.tally.add_to(count);
         count.states += self.members.found;
-        count.bytes = lock(&self.members.bytes).bytes();
+        count.bytes = self.members.bytes.bytes();
         count.packed_bits = self.space.layout.bits() as u64;
     }
 
@@ -95,8 +93,8 @@ impl CountSearch for WordSearch<'_> {
         Ok(())
     }
 
-    fn rest(&mut self) {
-        self.members.pass.leave();
+    fn rest(&mut self) -> Outside<'_> {
+        self.members.pass.outside(&self.members.budget)
     }
 
     fn start(&mut self) -> Result<(), WorkerHalt> {
@@ -173,7 +171,8 @@ impl Shared {
 /// One worker's handle to the set of states.
 struct Members {
     pass: SharedHandle<Shared>,
-    bytes: Arc<Mutex<Lease>>,
+    bytes: SharedLease,
+    budget: Budget,
     permits: usize,
     /// Number of states that this worker was the first to insert.
     found: u64,
@@ -183,7 +182,8 @@ impl Members {
     fn new(budget: &Budget) -> Members {
         Members {
             pass: SharedHandle::new(Shared::default(), Shared::default()),
-            bytes: Arc::new(Mutex::new(budget.lease())),
+            bytes: budget.shared_lease(),
+            budget: budget.clone(),
             permits: 0,
             found: 0,
         }
@@ -193,6 +193,7 @@ impl Members {
         Members {
             pass: self.pass.another(),
             bytes: self.bytes.clone(),
+            budget: self.budget.clone(),
             permits: 0,
             found: 0,
         }
@@ -233,23 +234,24 @@ impl Members {
                 return Ok(());
             }
             let bytes = &self.bytes;
-            self.pass.with_exclusive(|shared| grow(shared, bytes))?;
+            self.pass
+                .with_exclusive(&self.budget, |shared| grow(shared, bytes))??;
         }
     }
 }
 
 /// Grows the table with exclusive access, unless another worker has grown it meanwhile.
-fn grow(shared: &mut Shared, bytes: &Mutex<Lease>) -> Result<(), Stop> {
+fn grow(shared: &mut Shared, bytes: &SharedLease) -> Result<(), Stop> {
     if *shared.granted.get_mut() + PERMITS <= shared.room() {
         return Ok(());
     }
-    let mut bytes = lock(bytes);
     let old = shared.set.capacity();
     let new = LEAST_SLOTS.max(2 * old);
     // Both tables exist during the copy.
-    bytes.resize((old + new) * size_of::<u64>())?;
+    bytes.take(new * size_of::<u64>())?;
     shared.set.grow(new, |word| mix(word & !MEMBER));
-    bytes.resize(new * size_of::<u64>())
+    bytes.give(old * size_of::<u64>());
+    Ok(())
 }
 
 /// Maxima of the token counts.

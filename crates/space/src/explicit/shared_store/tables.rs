@@ -2,13 +2,11 @@
 
 use super::super::store::ExplicitStateId;
 use super::super::tree::{PairStore, scatter};
-use crate::lock;
-use lariat_budget::{Lease, Stop};
-use lariat_parallel::{Segments, SharedHandle, Slots};
+use lariat_budget::{Budget, SharedLease, Stop};
+use lariat_parallel::{Leaf, Segments, SharedHandle, Slots};
 use std::ops::Range;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
-use std::sync::{Arc, Mutex, MutexGuard};
 
 const BLOCK: u32 = 256;
 /// Slots of the first table: enough for several blocks.
@@ -38,7 +36,7 @@ pub(super) struct WordTable {
     /// Upper bound on the ids handed out.
     pub top: AtomicU32,
     /// Unused parts of the blocks of dropped handles; `spares` is their total length.
-    spare: Mutex<Vec<Range<u32>>>,
+    pub spare: Leaf<Vec<Range<u32>>>,
     pub spares: AtomicU32,
 }
 
@@ -48,14 +46,10 @@ impl WordTable {
         self.words.at(at).load(Relaxed)
     }
 
-    pub fn spare(&self) -> MutexGuard<'_, Vec<Range<u32>>> {
-        lock(&self.spare)
-    }
-
     pub fn give_back(&self, block: Range<u32>) {
         if !block.is_empty() {
             self.spares.fetch_add(block.len() as u32, Relaxed);
-            self.spare().push(block);
+            self.spare.with(|spare| spare.push(block));
         }
     }
 
@@ -86,7 +80,8 @@ impl SharedTables {
 pub(super) struct TableHandle {
     pub pass: SharedHandle<SharedTables>,
     /// Lease on the bytes of all tables.
-    pub bytes: Arc<Mutex<Lease>>,
+    pub bytes: SharedLease,
+    pub budget: Budget,
     pub blocks: [Range<u32>; 2],
     /// States that this worker was the first to insert, if they are collected.
     pub new: Option<Vec<ExplicitStateId>>,
@@ -107,6 +102,7 @@ impl TableHandle {
         TableHandle {
             pass: self.pass.another(),
             bytes: self.bytes.clone(),
+            budget: self.budget.clone(),
             blocks: Default::default(),
             new: None,
         }
@@ -118,12 +114,6 @@ impl TableHandle {
         if self.pass.is_wanted() {
             self.pass.yield_to_writer();
         }
-    }
-
-    pub fn lease(bytes: &Mutex<Lease>, more: usize) -> Result<(), Stop> {
-        let mut lease = lock(bytes);
-        let held = lease.bytes() as usize;
-        lease.resize(held + more)
     }
 
     #[inline]
@@ -154,7 +144,7 @@ impl TableHandle {
     pub fn refill(&mut self, content: Content, width: usize) -> Result<(), Stop> {
         loop {
             let table = self.pass.table(content);
-            if let Some(block) = table.spare().pop() {
+            if let Some(block) = table.spare.with(Vec::pop) {
                 table.spares.fetch_sub(block.len() as u32, Relaxed);
                 self.blocks[content as usize] = block;
                 return Ok(());
@@ -170,8 +160,7 @@ impl TableHandle {
             };
             let block = start..start + BLOCK;
             let words = block.start as usize * width..block.end as usize * width;
-            let ask = |more| TableHandle::lease(&self.bytes, more);
-            if let Err(stop) = table.words.reserve_all(words, ask) {
+            if let Err(stop) = table.words.reserve_all(words, |more| self.bytes.take(more)) {
                 table.give_back(block);
                 return Err(stop);
             }
@@ -185,7 +174,7 @@ impl TableHandle {
     pub fn grow(&mut self, content: Content) -> Result<(), Stop> {
         let bytes = self.bytes.clone();
         let helpers = self.pass.passes();
-        self.pass.with_exclusive(|tables| {
+        self.pass.with_exclusive(&self.budget, |tables| {
             let table = &mut tables.tables[content as usize];
             if table.has_room() {
                 return Ok(());
@@ -196,12 +185,11 @@ impl TableHandle {
                 return Err(Stop::Bound("more than three billion states".to_owned()));
             }
             // Both tables exist during the copy.
-            TableHandle::lease(&bytes, new * size_of::<u64>())?;
+            bytes.take(new * size_of::<u64>())?;
             table.slots.grow(new, helpers);
-            let mut lease = lock(&bytes);
-            let held = lease.bytes() as usize;
-            lease.resize(held - old * size_of::<u64>())
-        })
+            bytes.give(old * size_of::<u64>());
+            Ok(())
+        })?
     }
 
     /// Publishes the item written under the worker's fresh id, unless an equal one is published;
@@ -250,9 +238,8 @@ impl TableHandle {
             states.words.at(at).store(*word, Relaxed);
         }
         if overflow_id != 0 || tables.has_overflow.load(Relaxed) {
-            let ask = |more| TableHandle::lease(&self.bytes, more);
             let overflow_vectors = &tables.overflow_vectors;
-            overflow_vectors.reserve(id as usize, ask)?;
+            overflow_vectors.reserve(id as usize, |more| self.bytes.take(more))?;
             overflow_vectors.at(id as usize).store(overflow_id, Relaxed);
             tables.has_overflow.store(true, Relaxed);
         }

@@ -2,19 +2,19 @@
 //!
 //! Cache entries contain the numbers of residuals, so a number must denote the same residual for
 //! all workers, or filtered closures would share nothing. A single worker owns the interner.
-//! Several workers share it behind a mutex, and each memoizes its steps: there are few distinct
+//! Several workers share it behind a lock, and each memoizes its steps: there are few distinct
 //! ones, and each is requested very often.
 
 use super::super::layout::LevelLayout;
 use super::ResidualInterner;
-use crate::lock;
 use lariat_budget::{Budget, Lease, Stop};
 use lariat_dd::Residual;
 use lariat_dd::kernel::CacheScope;
 use lariat_model::order::Level;
 use lariat_model::{Predicate, System};
+use lariat_parallel::Leaf;
 use rustc_hash::FxHashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// A worker's handle to the residuals of one query.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ enum Access {
     Own(Box<ResidualInterner>),
     /// Of one of several workers.
     Shared {
-        interner: Arc<Mutex<ResidualInterner>>,
+        interner: Arc<Leaf<ResidualInterner>>,
         memo: Memo,
     },
 }
@@ -79,7 +79,7 @@ impl Residuals {
     pub fn worker(self, mine: Lease, theirs: Lease) -> (Residuals, Residuals) {
         let Residuals { scope, access } = self;
         let (interner, memo) = match access {
-            Access::Own(interner) => (Arc::new(Mutex::new(*interner)), Memo::new(mine)),
+            Access::Own(interner) => (Arc::new(Leaf::new(*interner)), Memo::new(mine)),
             Access::Shared { interner, memo } => (interner, memo),
         };
         let other = Residuals {
@@ -96,7 +96,7 @@ impl Residuals {
     fn with<R>(&mut self, run: impl FnOnce(&mut ResidualInterner) -> R) -> R {
         match &mut self.access {
             Access::Own(interner) => run(interner),
-            Access::Shared { interner, .. } => run(&mut lock(interner)),
+            Access::Shared { interner, .. } => interner.with(run),
         }
     }
 
@@ -109,7 +109,7 @@ impl Residuals {
     pub fn top(&self, residual: Residual) -> Level {
         match &self.access {
             Access::Own(interner) => interner.top(residual),
-            Access::Shared { interner, .. } => lock(interner).top(residual),
+            Access::Shared { interner, .. } => interner.with(|interner| interner.top(residual)),
         }
     }
 
@@ -143,7 +143,7 @@ impl lariat_dd::LevelPredicate for Residuals {
                 if let Some(&known) = memo.steps.get(&key) {
                     return Ok(known);
                 }
-                let to = lock(interner).step(residual, level, value)?;
+                let to = interner.with(|interner| interner.step(residual, level, value))?;
                 memo.insert(key, to)?;
                 Ok(to)
             }
