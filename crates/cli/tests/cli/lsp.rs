@@ -400,7 +400,7 @@ fn promela_and_formulas_about_it() {
     );
     let items = client.completion("m.pml", PROMELA, "; sent = n");
     assert!(labels(&items).starts_with(&["n", "again"]), "{items:?}");
-    let text = "G (F \"sent >= 2\" | snet)\n";
+    let text = "F snet\nG F \"sent >= 2\"\n";
     client.open("m.ltl", text);
     let list = client.diagnostics("m.ltl", text);
     assert_eq!((list.len(), list[0].0.as_str()), (1, "snet"), "{list:?}");
