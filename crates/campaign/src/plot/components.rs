@@ -238,13 +238,17 @@ mod tests {
                 "hyb, all families, holds, 1, 0.0 %, 100.0 %, 0.0 %, 0.0 %, 88.9 %, 11.1 %, 0.0 %, 90, 0",
             ),
             (
-                4,
+                3,
+                "hyb, obligations, all, 2, 25.0 %, 95.0 %, 0.0 %, 0.0 %, 89.5 %, 10.5 %, 0.0 %, 100, 5",
+            ),
+            (
+                5,
                 "hyb, kanban, violated, 1, 100.0 %, 50.0 %, 0.0 %, 0.0 %, 100.0 %, 0.0 %, 0.0 %, 10, 5",
             ),
         ] {
             assert_eq!(rows[row].join(", "), expected);
         }
-        assert_eq!(rows.len(), 5);
+        assert_eq!(rows.len(), 6);
         let none = PlotData::new(&records, &["slap".to_owned()], Measure::Cpu, 0.0);
         assert_eq!(components(&none), None);
     }

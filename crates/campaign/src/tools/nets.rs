@@ -51,7 +51,8 @@ fn promela(
         writeln!(out, "short p{i} = {tokens};")?;
     }
     for (name, definition) in &formula.atoms {
-        writeln!(out, "#define {name} {definition}")?;
+        // In parentheses: two negations in a row are an operator.
+        writeln!(out, "#define {name} ({definition})")?;
     }
     writeln!(out, "active proctype net() {{\nend: do")?;
     for arcs in arcs(system) {

@@ -3,8 +3,8 @@
 use crate::asking::{by, check_anew, one_property};
 use lariat::internals::formats::read;
 use lariat::internals::{
-    Budget, CheckOptions, Decision, EarnedVerdict, Emptiness, EngineChoice, LeftOut, Plan,
-    PropertyForm, ReductionChoice, Rules, Schedule, StatValue, Statistic, Subject, Technique,
+    Budget, CheckOptions, Decision, EarnedVerdict, EngineChoice, LeftOut, Plan, PropertyForm,
+    ReductionChoice, Rules, Schedule, Subject, Technique,
 };
 use std::fmt::Write;
 
@@ -108,34 +108,4 @@ fn symmetries_of_colours_come_before_facts() {
     let report = decide(&net, r#"G(F(("Idle >= 1" | X("Request >= 1"))))"#, schedule);
     assert!(matches!(report.verdict, EarnedVerdict::Holds(_)));
     assert_eq!(engines(&report), ["explicit", "walk", "sym"]);
-}
-
-/// Nets in which one transition compares clients or jobs by their number. They have no or few
-/// symmetries; without this transition all of their members are alike.
-#[test]
-fn constrained_transitions_move_into_the_property() {
-    let nodes = |net: &str, formula: &str, plan: Plan| {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../campaigns/symmetry");
-        let net = std::fs::read_to_string(format!("{folder}/{net}.pnml")).expect("a net");
-        let report = checked(&net, formula, &by(plan));
-        assert!(matches!(report.verdict, EarnedVerdict::Holds(_)), "{plan}");
-        match report.account.stats.get(Statistic::PRODUCT_STATES) {
-            Some(StatValue::Count(count)) => *count,
-            other => panic!("{other:?}"),
-        }
-    };
-    let clients = r#"G ("Busy(1) >= 1" -> G F "Answer >= 1")"#;
-    let jobs = r#"G ("Queue(1) >= 1" -> G F "Done >= 1")"#;
-    for (net, formula) in [
-        ("priority-clients-4", clients),
-        ("priority-clients-5", clients),
-        ("priority-middleware-4", jobs),
-    ] {
-        let sets = Plan::of("ssp");
-        let [iec, aec] = [Emptiness::Iec, Emptiness::Aec].map(|check| sets.checked_by(check));
-        let plans = [Plan::of("explicit"), Plan::of("sym"), sets, iec, aec];
-        let counts = plans.map(|plan| nodes(net, formula, plan));
-        println!("{net}: explicit, sym, ssp, IEC, AEC: {counts:?}");
-        assert!(2 * counts[4] < counts[1], "{net}: {counts:?}");
-    }
 }

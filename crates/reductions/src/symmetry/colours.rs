@@ -14,15 +14,15 @@
 use super::group::{Group, Permutation};
 use super::mix;
 use super::roles::Roles;
-use lariat_model::coloured::Colour;
 use lariat_model::coloured::Coloured;
+use lariat_model::coloured::{Colour, Unfolding};
 use lariat_model::{EventId, System, Value, VarId};
 use rustc_hash::FxHashMap;
 
 /// The symmetries of the unfolding of a coloured net.
 #[derive(Clone, Debug)]
 pub struct Colours<'m> {
-    pub(super) coloured: &'m Coloured,
+    unfolding: &'m Unfolding,
     pub(super) group: Group,
     pub(super) roles: Roles,
     /// The first element of each role, and finally the number of elements.
@@ -132,7 +132,7 @@ impl<'m> Colours<'m> {
         debug_assert_eq!(vars.starts.len(), system.variables.len() + 1);
         debug_assert_eq!(events.starts.len(), system.events.len() + 1);
         Colours {
-            coloured,
+            unfolding,
             group,
             roles,
             firsts,
@@ -189,7 +189,7 @@ impl<'m> Colours<'m> {
         if elements.iter().all(|e| to[*e as usize] == *e) {
             return Some(event);
         }
-        let (transition, binding) = self.coloured.unfolding.binding(event);
+        let (transition, binding) = self.unfolding.binding(event);
         let mut image: Vec<Colour> = binding.to_vec();
         let slots = self.roles.of_transition(transition);
         for ((variable, slot), element) in slots.zip(elements) {
@@ -197,7 +197,7 @@ impl<'m> Colours<'m> {
             let colour = &mut image[variable].0;
             *colour = colour.wrapping_add((step as u64).wrapping_mul(slot.leaf.stride));
         }
-        self.coloured.unfolding.event(transition, &image)
+        self.unfolding.event(transition, &image)
     }
 
     /// The image of a marking under a symmetry.

@@ -15,7 +15,7 @@ use lariat_model::coloured::Coloured;
 use lariat_model::{Action, Arc, EventId, System, VarId};
 
 /// Limit on the arcs inspected.
-pub(super) const MOST_WORK: u64 = 5_000_000;
+const MOST_WORK: u64 = 5_000_000;
 
 /// Detects the symmetries of a net: of its colours if it is the unfolding of a coloured net,
 /// otherwise of its places and transitions. A system that is no net has none.
@@ -125,7 +125,7 @@ fn detect_roles<'m>(
     let all = Group::full(sorts.map(|sort| coloured.net.sort(*sort).size as u32));
     let action = Colours::new(system, coloured, roles, all);
     let mut test = Test::new(system, &action, budget);
-    let mut keeps = |generator: Generator<'_>| test.is_symmetry(generator, |_| false);
+    let mut keeps = |generator: Generator<'_>| test.is_symmetry(generator);
     let blocks = action.group.coarsest(&mut keeps)?;
     let mut parts = blocks.parts().to_vec();
     let mut to = action.identity();
@@ -182,7 +182,7 @@ fn carriers(elements: usize, carriers: &Carriers) -> Lists {
 }
 
 /// The symmetry test, with indices that restrict it to affected objects.
-pub(super) struct Test<'t, 'm> {
+struct Test<'t, 'm> {
     system: &'t System,
     action: &'t Colours<'m>,
     budget: &'t Budget,
@@ -205,7 +205,7 @@ fn arcs(system: &System, event: u32) -> &[Arc] {
 }
 
 impl<'t, 'm> Test<'t, 'm> {
-    pub fn new(system: &'t System, action: &'t Colours<'m>, budget: &'t Budget) -> Test<'t, 'm> {
+    fn new(system: &'t System, action: &'t Colours<'m>, budget: &'t Budget) -> Test<'t, 'm> {
         let (elements, events) = (action.elements(), system.events.len() as u32);
         let neighbours =
             (0..events).flat_map(|e| arcs(system, e).iter().map(move |arc| (arc.var.0, e)));
@@ -224,31 +224,21 @@ impl<'t, 'm> Test<'t, 'm> {
     }
 
     /// Returns whether the permutation maps variables to variables and events to events with the
-    /// same arcs, except for events that are tolerated.
-    pub fn is_symmetry(
-        &mut self,
-        Generator { to, moved }: Generator<'_>,
-        mut tolerates: impl FnMut(EventId) -> bool,
-    ) -> Result<bool, Stop> {
+    /// same arcs.
+    fn is_symmetry(&mut self, Generator { to, moved }: Generator<'_>) -> Result<bool, Stop> {
         // Elements without variables could be exchanged arbitrarily, which would be useless.
         if moved.iter().all(|e| self.vars.of(*e).is_empty()) {
             return Ok(false);
         }
         let mut changed = Vec::new();
-        let kept = self.keeps(to, moved, &mut changed, &mut tolerates);
+        let kept = self.keeps(to, moved, &mut changed);
         for var in changed {
             self.images[var as usize] = var;
         }
         kept
     }
 
-    fn keeps(
-        &mut self,
-        to: &[u32],
-        moved: &[u32],
-        changed: &mut Vec<u32>,
-        tolerates: &mut impl FnMut(EventId) -> bool,
-    ) -> Result<bool, Stop> {
+    fn keeps(&mut self, to: &[u32], moved: &[u32], changed: &mut Vec<u32>) -> Result<bool, Stop> {
         for element in moved {
             for var in self.vars.of(*element) {
                 let Some(image) = self.action.image_of_var(VarId(*var), to) else {
@@ -262,7 +252,7 @@ impl<'t, 'm> Test<'t, 'm> {
         for element in moved {
             for at in 0..self.events.of(*element).len() {
                 let event = self.events.of(*element)[at];
-                if !self.keeps_event(to, event)? && !tolerates(EventId(event)) {
+                if !self.keeps_event(to, event)? {
                     return Ok(false);
                 }
             }
@@ -270,7 +260,7 @@ impl<'t, 'm> Test<'t, 'm> {
         for var in changed.iter() {
             for at in 0..self.neighbours.of(*var).len() {
                 let event = self.neighbours.of(*var)[at];
-                if !self.keeps_event(to, event)? && !tolerates(EventId(event)) {
+                if !self.keeps_event(to, event)? {
                     return Ok(false);
                 }
             }

@@ -15,7 +15,6 @@ mod colours;
 mod detect;
 mod group;
 mod images;
-mod relaxed;
 mod representatives;
 mod roles;
 mod size;
@@ -26,7 +25,6 @@ pub use canon::{Canon, CanonScratch, Tokens};
 pub use colours::Colours;
 pub use detect::{automorphisms, colours, detect};
 pub use group::{Generator, Group, Permutation, RoleGroup, after, inverse};
-pub use relaxed::{ConstrainedEvents, Relaxed, relaxed};
 pub use representatives::Representatives;
 
 use lariat_model::coloured::ColouredNet;

@@ -8,10 +8,7 @@ use crate::symmetry::{Locals, QuotientGroups};
 use lariat_automata::StateId as Location;
 use lariat_budget::{Budget, Lease, Observer, Stop};
 use lariat_emptiness::{Edge, NodeId};
-use lariat_model::{EventId, Predicate, Proposition};
-use lariat_reductions::symmetry::{
-    Canon, CanonScratch, Colours, ConstrainedEvents, Group, Symmetry,
-};
+use lariat_reductions::symmetry::{Canon, CanonScratch, Colours, Group, Symmetry};
 use lariat_space::explicit::{Explicit, ExplicitStateId, StateTable};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -20,10 +17,6 @@ use std::sync::Arc;
 pub(super) struct Ssp<'p> {
     pub(super) problem: &'p Problem<'p>,
     pub(super) closure: SetClosure,
-    /// The kinds of steps, which are taken separately.
-    pub(super) kinds: Vec<StepKind>,
-    /// By event: the constrained transition of which it is a binding.
-    constraint_of: Vec<Option<usize>>,
     symmetry: &'p Symmetry<'p>,
     pub(super) colours: &'p Colours<'p>,
     pub(super) observer: &'p dyn Observer,
@@ -35,44 +28,11 @@ pub(super) struct Ssp<'p> {
     pub(super) futures: Vec<Group>,
 }
 
-/// Steps that permutations of a group map to each other.
-pub(super) struct StepKind {
-    pub(super) group: Group,
-    selection: StepSelection,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum StepSelection {
-    All,
-    /// By events of transitions without constraints.
-    Free,
-    /// By events of a constrained transition.
-    Constrained(usize),
-    Stutter,
-}
-
-/// The symmetries of a product, and what deviates from them.
+/// The symmetries of a product, and the closure of its sets.
 pub(super) struct SspGroup<'p> {
     pub symmetry: &'p Symmetry<'p>,
     pub colours: &'p Colours<'p>,
     pub closure: SetClosure,
-    pub constrained: &'p [ConstrainedEvents],
-}
-
-/// Returns whether a proposition is about events: their symmetries are those of the net itself.
-fn depends_on_events(proposition: &Proposition) -> bool {
-    fn of(predicate: &Predicate) -> bool {
-        match predicate {
-            Predicate::Enabled(_) | Predicate::Deadlock => true,
-            Predicate::Const(_) | Predicate::Linear(_) | Predicate::Expr(_) => false,
-            Predicate::Not(inner) => of(inner),
-            Predicate::And(parts) | Predicate::Or(parts) => parts.iter().any(of),
-        }
-    }
-    match proposition {
-        Proposition::Fires(_) => true,
-        Proposition::State(predicate) => of(predicate),
-    }
 }
 
 /// The group under which the target of a step is closed.
@@ -139,59 +99,17 @@ impl<'p> Ssp<'p> {
             symmetry,
             colours,
             closure,
-            constrained,
         } = group;
         let automaton = problem.automaton;
         let mut locals = Locals::new(problem, symmetry, colours);
-        // The symmetries of the net itself.
-        let stabilisers = constrained.iter().map(|events| &events.stabiliser);
-        let net = stabilisers.fold(colours.group().clone(), |all, own| all.meet(own));
         let futures = locals.futures();
-        let futures = futures.iter().map(|group| group.meet(&net)).collect();
-        let reads_events = |guard| {
-            let support = automaton.guards.support(guard);
-            let atoms = problem.propositions.iter().enumerate();
-            let mut read = atoms.filter(|(atom, _)| support >> atom & 1 == 1);
-            read.any(|(_, proposition)| depends_on_events(proposition))
-        };
         let of_state = |location: Location| -> Vec<Group> {
             let edges = automaton.transitions(location).iter();
-            edges
-                .map(|edge| match locals.group(edge.guard) {
-                    group if reads_events(edge.guard) => group.meet(&net),
-                    group => group,
-                })
-                .collect()
+            edges.map(|edge| locals.group(edge.guard)).collect()
         };
-        let mut kinds = vec![StepKind {
-            group: colours.group().clone(),
-            selection: if constrained.is_empty() {
-                StepSelection::All
-            } else {
-                StepSelection::Free
-            },
-        }];
-        let mut constraint_of = vec![None; problem.system.events.len()];
-        for (number, constrained) in constrained.iter().enumerate() {
-            for event in &constrained.events {
-                constraint_of[event.index()] = Some(number);
-            }
-            kinds.push(StepKind {
-                group: constrained.stabiliser.clone(),
-                selection: StepSelection::Constrained(number),
-            });
-        }
-        if !constrained.is_empty() {
-            kinds.push(StepKind {
-                group: net.clone(),
-                selection: StepSelection::Stutter,
-            });
-        }
         Ssp {
             problem,
             closure,
-            kinds,
-            constraint_of,
             symmetry,
             colours,
             observer,
@@ -199,18 +117,6 @@ impl<'p> Ssp<'p> {
             alphabet: problem.alphabet().clone(),
             locals: automaton.state_ids().map(of_state).collect(),
             futures,
-        }
-    }
-
-    /// Returns whether a step by an event, or a stutter step, is of a kind.
-    pub(super) fn is_of_kind(&self, kind: &StepKind, event: Option<EventId>) -> bool {
-        match (kind.selection, event) {
-            (StepSelection::All, _) | (StepSelection::Stutter, None) => true,
-            (StepSelection::Stutter, Some(_)) | (_, None) => false,
-            (StepSelection::Free, Some(event)) => self.constraint_of[event.index()].is_none(),
-            (StepSelection::Constrained(number), Some(event)) => {
-                self.constraint_of[event.index()] == Some(number)
-            }
         }
     }
 

@@ -32,25 +32,19 @@ impl<'p> Ssp<'p> {
         let mut edges: Vec<Edge> = Vec::new();
         let transitions = automaton.transitions(node.location).iter();
         for (transition, local) in transitions.zip(&self.locals[node.location.index()]) {
-            let local = group.meet(local);
-            for kind in &self.kinds {
-                let fine = local.meet(&kind.group);
-                let fine_id = self.group(worker, &fine);
-                for member in &node.members {
-                    for state in self.split(worker, &group, *member, &fine)? {
-                        let reads = |letter, event| {
-                            self.is_of_kind(kind, event)
-                                && automaton.guards.accepts(transition.guard, letter)
+            let fine = group.meet(local);
+            let fine_id = self.group(worker, &fine);
+            for member in &node.members {
+                for state in self.split(worker, &group, *member, &fine)? {
+                    let reads = |letter| automaton.guards.accepts(transition.guard, letter);
+                    for target in self.steps(worker, state, fine_id, reads)? {
+                        let to = self.close(worker, transition.to, &fine, target)?;
+                        let edge = Edge {
+                            to,
+                            marks: transition.marks,
                         };
-                        for target in self.steps(worker, state, fine_id, reads)? {
-                            let to = self.close(worker, transition.to, &fine, target)?;
-                            let edge = Edge {
-                                to,
-                                marks: transition.marks,
-                            };
-                            if !edges.contains(&edge) {
-                                edges.push(edge);
-                            }
+                        if !edges.contains(&edge) {
+                            edges.push(edge);
                         }
                     }
                 }
@@ -65,7 +59,7 @@ impl<'p> Ssp<'p> {
         worker: &mut SspWorker<'p>,
         state: ExplicitStateId,
         group: GroupId,
-        reads: impl Fn(Letter, Option<EventId>) -> bool,
+        reads: impl Fn(Letter) -> bool,
     ) -> Result<Vec<ExplicitStateId>, Stop> {
         let SspWorker {
             states,
@@ -86,7 +80,7 @@ impl<'p> Ssp<'p> {
             let class = self.alphabet.class(event);
             let letter = Letter(label.0 | self.alphabet.letter(class).0);
             let is_first = |event: EventId| canon.is_first(twins, event);
-            if reads(letter, event) && event.is_none_or(is_first) {
+            if reads(letter) && event.is_none_or(is_first) {
                 targets.extend(self.space.quotient(states, state, event, |_| false)?);
             }
         }
