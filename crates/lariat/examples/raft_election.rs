@@ -133,9 +133,10 @@ pub(crate) const SAFETY: &str = r#"G !"two leaders""#;
 pub(crate) const LIVENESS: &str = "G (elected -> F known)";
 
 fn main() -> Result<(), lariat::Error> {
-    for generous in [false, true] {
+    // A protocol with a bug may violate both; one is enough to find it.
+    for (generous, formulas) in [(false, &[SAFETY, LIVENESS][..]), (true, &[SAFETY])] {
         println!("generous voters: {generous}");
-        for formula in [SAFETY, LIVENESS] {
+        for formula in formulas {
             println!("{}", checker(2, generous).check(formula)?);
         }
     }

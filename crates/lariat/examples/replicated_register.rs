@@ -2,7 +2,7 @@
 //!
 //! One writer writes 1; a reader reads twice, each time from a majority. Attiya, Bar-Noy and Dolev
 //! let the reader write back the value that it has found before it returns. A `hasty` reader does
-//! not.
+//! not. Messages between two nodes stay in order.
 //!
 //! ```text
 //! cargo run -p lariat --example replicated_register
@@ -135,12 +135,17 @@ pub(crate) fn checker(hasty: bool) -> Checker<Actors<Register>> {
         Node::Reader { results, .. } => results.clone(),
         _ => Vec::new(),
     };
-    let mut checker = Checker::new(Actors::new(Register { hasty }, 5).crashing(1).named(name))
-        .atom("goes back", move |world| results(world) == [1, 0])
-        .atom("clients up", |world| {
-            world.is_up(WRITER) && world.is_up(READER)
-        })
-        .atom("read twice", move |world| results(world).len() == 2);
+    let mut checker = Checker::new(
+        Actors::new(Register { hasty }, 5)
+            .in_order()
+            .crashing(1)
+            .named(name),
+    )
+    .atom("goes back", move |world| results(world) == [1, 0])
+    .atom("clients up", |world| {
+        world.is_up(WRITER) && world.is_up(READER)
+    })
+    .atom("read twice", move |world| results(world).len() == 2);
     for id in (0..5).map(Id) {
         let class = format!("deliveries to {}", id.0);
         checker = checker.weak_fairness(&class, move |_, event| event.delivers_to(id));
@@ -154,9 +159,10 @@ pub(crate) const SAFETY: &str = r#"G !"goes back""#;
 pub(crate) const LIVENESS: &str = r#"G "clients up" -> F "read twice""#;
 
 fn main() -> Result<(), lariat::Error> {
-    for hasty in [false, true] {
+    // A protocol with a bug may violate both; one is enough to find it.
+    for (hasty, formulas) in [(false, &[SAFETY, LIVENESS][..]), (true, &[SAFETY])] {
         println!("hasty reader: {hasty}");
-        for formula in [SAFETY, LIVENESS] {
+        for formula in formulas {
             println!("{}", checker(hasty).check(formula)?);
         }
     }
