@@ -242,7 +242,7 @@ fn readers_that_enter_and_leave_see_every_write_and_block_no_writer() {
                 assert!(turned || *theirs == seen);
                 assert!(*theirs >= seen);
                 seen = *theirs;
-                drop(theirs.outside(&free()));
+                let _ = theirs.outside(&free());
             }
             // A parked reference does not block a writer, nor does a dropped handle.
             theirs

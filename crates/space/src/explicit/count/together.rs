@@ -191,7 +191,7 @@ impl<T> Together<'_, T> {
         if halt.is_some() {
             self.end();
         }
-        drop(search.rest());
+        let _ = search.rest();
         (search, count, halt)
     }
 
