@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// One in so many points pauses for long, and one in so many yields.
+/// Inverse frequencies of long pauses and of yields.
 const LONG: u64 = 1 << 10;
 const SHORT: u64 = 1 << 3;
 

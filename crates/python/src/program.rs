@@ -219,7 +219,7 @@ fn checker(
     Ok(checker)
 }
 
-/// What a check of a program returns: the report as JSON, as text and as a page, and the states and
+/// The result of a check of a program: the report as JSON, as text and as a page, and the states and
 /// actions of its run.
 type Checked = (String, String, String, Vec<(Py<PyAny>, Option<Py<PyAny>>)>);
 

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! This is linear in the arcs and right for all nets. The certificate is the sequence of places, a
-//! lexicographic ranking, whose weights as a linear one may be exponential. What remains is left to
+//! lexicographic ranking, whose weights as a linear one may be exponential. The remaining events are left to
 //! [`crate::repeat`].
 
 use crate::certificate::Statement;

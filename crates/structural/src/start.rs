@@ -7,7 +7,7 @@
 //! > are; `X f` is open
 //!
 //! and likewise for the other operators. In the Boolean part of the formula, which is read at
-//! position 0, subformulas with a value are replaced by it. What is below a temporal operator stays.
+//! position 0, subformulas with a value are replaced by it. Operands of temporal operators stay.
 //! The result agrees with the formula on every run, with `X` and events.
 
 use crate::facts::constant_at_start;

@@ -143,7 +143,7 @@ fn of_net(list: &[Declaration]) -> Vec<Item> {
     list.iter().map(of_declaration).collect()
 }
 
-/// After `P.` and `P->` what belongs to process P; else all names that are visible here.
+/// After `P.` and `P->` the names of process P, elsewhere all visible names.
 fn of_program(list: &[Declaration], content: &str, start: usize) -> Vec<Item> {
     let of = |owner: Option<&str>| -> Vec<Item> {
         let own = list.iter().filter(|d| d.owner.as_deref() == owner);

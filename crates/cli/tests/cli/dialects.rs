@@ -74,7 +74,7 @@ fn techniques_for_plain_nets_leave_conditions_alone() {
     lariat(format!("ask {growing} bounds"))
         .exits(0)
         .prints("p: 3");
-    // What is written is read back.
+    // Written nets are read back.
     let written = lariat(format!("reduce {growing}")).exits(0).out;
     let written = folder.file("written.pnml", written);
     let states = lariat(format!("states {written} --json")).exits(0).answer();

@@ -34,7 +34,7 @@ fn build(store: &mut Hierarchy, vectors: &Vectors) -> Result<HierSet, Stop> {
     Ok(all)
 }
 
-/// The same set has the same id, in whatever order it is built.
+/// Equal sets have equal ids, in every order of construction.
 #[test]
 fn sets_are_canonical() {
     each_case(3_000, |generator| {

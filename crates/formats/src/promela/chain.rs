@@ -1,4 +1,4 @@
-//! What follows a step inside an atomic block or a `d_step`: a chain of further steps.
+//! The continuation of a step inside an atomic block or a `d_step`: a chain of further steps.
 //!
 //! The chain's points are the nodes inside such blocks that are reachable without interruption. At
 //! a point of an atomic block every executable step is a branch, and the chain ends if there is

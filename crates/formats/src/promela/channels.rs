@@ -12,7 +12,7 @@ use lariat_model::{Assignment, BinaryOp, Expr as Ir, LValue, Value, VarId};
 /// A channel by its number, and the condition that it is meant.
 type Candidate = (usize, Option<Ir>);
 
-/// One argument of a receive: where the field goes, or what it must be.
+/// One argument of a receive: the target of the field, or its required value.
 pub(super) enum Pattern {
     Ignore,
     Target(Scalar),
@@ -278,7 +278,7 @@ impl Compiler<'_> {
         Ok(moves)
     }
 
-    /// The moves of a receive from a buffer; on a rendezvous channel what it accepts.
+    /// The moves of a receive from a buffer; on a rendezvous channel its acceptance.
     pub(super) fn receive(&self, place: Place, r: &Receive, span: Span) -> Reading<Vec<Move>> {
         let (candidates, none) = self.candidates(place, &r.channel)?;
         let mut moves = Vec::new();

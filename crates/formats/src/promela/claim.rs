@@ -3,8 +3,8 @@
 //! A claim takes one step per step of the system, so a node of its control graph is a state of the
 //! automaton, and a step from it is an edge whose guard is evaluated in the source state. States at
 //! `accept` labels are accepting. Reaching the closing bracket, or a failing assertion, is a
-//! violation whatever follows: an accepting state with a loop. A run on which the claim cannot move
-//! is not accepted. The steps of an atomic block are one step.
+//! violation for all continuations: an accepting state with a loop. A run on which the claim cannot
+//! move is not accepted. The steps of an atomic block are one step.
 
 use rustc_hash::FxHashMap;
 

@@ -80,7 +80,7 @@ pub(super) struct FullMove {
     pub channel: Option<usize>,
     /// Whether the statement receives.
     pub receives: bool,
-    /// What an `assert` claims.
+    /// The claim of an `assert`.
     pub claim: Option<Ir>,
     /// Whether no process is left at `to`: the process has ended.
     pub ends: bool,

@@ -28,7 +28,7 @@ pub(super) struct Origin {
     pub ends: bool,
 }
 
-/// An assertion: where its process is and what it claims.
+/// An assertion: the location of its process, and the claim.
 pub(super) struct Claim {
     pub slot: usize,
     pub process: usize,

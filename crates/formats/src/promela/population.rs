@@ -47,7 +47,7 @@ enum Member {
     Creator(usize, bool),
 }
 
-/// What a creator may do next, after steps that create no process.
+/// The next actions of a creator, after steps that create no process.
 struct Future {
     /// Created processes with their parameters, and the state behind.
     runs: Vec<(usize, Values, Creator)>,

@@ -198,7 +198,7 @@ impl<M: Model> Checker<M> {
         self
     }
 
-    /// Limits the memory of a check, in bytes. What states own besides their size is estimated by
+    /// Limits the memory of a check, in bytes. Memory that states own besides their size is estimated by
     /// [`Model::heap_bytes`].
     #[must_use]
     pub fn memory(mut self, bytes: u64) -> Self {
