@@ -84,6 +84,8 @@ struct Ledger {
     limit: u64,
     used: AtomicU64,
     peak: AtomicU64,
+    /// Set while the process has more memory than it may.
+    is_outgrown: AtomicBool,
     opened: Instant,
     fault: Option<InjectedFault>,
 }
@@ -169,6 +171,7 @@ impl Budget {
                 limit,
                 used: AtomicU64::new(0),
                 peak: AtomicU64::new(0),
+                is_outgrown: AtomicBool::new(false),
                 opened: Instant::now(),
                 fault,
             }),
@@ -263,7 +266,8 @@ impl Budget {
         self.deadline.map(left)
     }
 
-    /// Checks time, cancellation and aborts. It reads the clock: call it every few hundred steps.
+    /// Checks time, cancellation, aborts and whether the process is
+    /// [outgrown](Budget::set_outgrown). It reads the clock: call it every few hundred steps.
     pub fn check(&self) -> Result<(), Stop> {
         self.ledger.check_fault()?;
         if self.cancel.is_pressed() {
@@ -271,6 +275,9 @@ impl Budget {
         }
         if let Some(reason) = self.aborts.iter().find_map(Abort::reason) {
             return Err(reason.clone());
+        }
+        if self.ledger.is_outgrown.load(Ordering::Relaxed) {
+            return Err(Stop::Memory);
         }
         match self.deadline {
             Some(deadline) if Instant::now() >= deadline => Err(Stop::Time),
@@ -323,6 +330,15 @@ impl Budget {
             ledger: self.ledger.clone(),
             bytes: AtomicU64::new(0),
         }))
+    }
+
+    /// Tells all computations under this ledger whether the process has more memory than it may.
+    /// While it has, [`check`](Budget::check) returns [`Stop::Memory`]: stacks and small objects have
+    /// no lease.
+    pub fn set_outgrown(&self, is_outgrown: bool) {
+        self.ledger
+            .is_outgrown
+            .store(is_outgrown, Ordering::Relaxed);
     }
 
     /// Returns the limit on bytes, `u64::MAX` if there is none.
@@ -416,6 +432,16 @@ impl Drop for Lease {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_outgrown_process_stops_all_its_computations() {
+        let base = Budget::bytes(1000);
+        let one = base.clone().with_deadline(Duration::from_secs(1000));
+        base.set_outgrown(true);
+        assert_eq!(one.check(), Err(Stop::Memory));
+        base.set_outgrown(false);
+        assert_eq!(one.check(), Ok(()));
+    }
 
     #[test]
     fn a_refused_lease_changes_nothing() {

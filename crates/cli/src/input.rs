@@ -184,9 +184,9 @@ pub(crate) struct Limits {
 /// The limits of the process. The first Ctrl-C or SIGTERM presses the switch, the second one makes
 /// the watchdog report at once, and the third ends the process.
 pub(crate) fn limits(limits: &LimitArgs) -> Limits {
-    let memory = memory(limits);
     let cancel = Cancel::default();
-    let dog = Watchdog::start(&cancel);
+    let budget = Budget::bytes(memory(limits)).with_cancel(cancel.clone());
+    let dog = Watchdog::start(&cancel, &budget);
     let (switch, late) = (cancel.clone(), dog.clone());
     let mut signals = 0;
     // Without a handler Ctrl-C kills the process, which is acceptable.
@@ -199,7 +199,7 @@ pub(crate) fn limits(limits: &LimitArgs) -> Limits {
         }
     });
     Limits {
-        budget: Budget::bytes(memory).with_cancel(cancel.clone()),
+        budget,
         cancel,
         dog,
     }

@@ -28,6 +28,7 @@ mod pending;
 mod plot;
 mod progress;
 mod reduce;
+mod resident;
 mod simulate;
 mod sources;
 mod states;

@@ -79,11 +79,11 @@ fn lock(names: &Mutex<Names>) -> MutexGuard<'_, Names> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lariat::internals::Cancel;
+    use lariat::internals::{Budget, Cancel};
 
     #[test]
     fn the_watchdog_answers_what_is_left_once() {
-        let dog = Watchdog::start(&Cancel::default());
+        let dog = Watchdog::start(&Cancel::default(), &Budget::unlimited());
         let asked = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&asked);
         let undecided = move |name: &str, stop: &Stop| {

@@ -9,12 +9,15 @@
 //! busy or a thread waits for an event that never comes, it is late after [`PATIENCE`]. A second
 //! signal makes all tasks late.
 //!
+//! The thread also observes the [memory](ResidentMemory) of the process.
+//!
 //! The watchdog thread takes the lock of [`Watch`] for an instant per [`INTERVAL`]. It calls the last
 //! words without this lock. They may wait for the lock under which the main thread writes: while
 //! the reader of stdout does not read, the process waits for the reader.
 
 use crate::Exit;
-use lariat::internals::{Cancel, Stop};
+use crate::resident::ResidentMemory;
+use lariat::internals::{Budget, Cancel, Stop};
 use rustix::time::{ClockId, clock_gettime};
 use std::process::exit;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,7 +29,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// The same without processor time.
 const PATIENCE: Duration = Duration::from_secs(4);
 /// Interval between two looks at the tasks.
-const INTERVAL: Duration = Duration::from_millis(50);
+const INTERVAL: Duration = Duration::from_millis(20);
 
 /// Reports what is known, and returns the exit status. The argument is the reason of the end.
 pub(crate) type LastWords = dyn FnOnce(&Stop) -> Exit + Send;
@@ -71,7 +74,8 @@ struct Late {
 
 impl Watchdog {
     /// Starts the thread. Without last words, only the reason is reported.
-    pub(crate) fn start(cancel: &Cancel) -> Watchdog {
+    pub(crate) fn start(cancel: &Cancel, budget: &Budget) -> Watchdog {
+        let mut memory = ResidentMemory::new(budget);
         let watch = Arc::new(Mutex::new(Watch {
             tasks: Vec::new(),
             last_words: None,
@@ -90,6 +94,7 @@ impl Watchdog {
                     end(&watch, &late);
                 }
                 drop(watch);
+                memory.observe();
                 sleep(INTERVAL);
             }
         };
@@ -278,7 +283,7 @@ mod tests {
 
     #[test]
     fn only_open_tasks_are_late() {
-        let dog = Watchdog::start(&Cancel::default());
+        let dog = Watchdog::start(&Cancel::default(), &Budget::unlimited());
         dog.watch("a", Some(Duration::ZERO));
         dog.watch("b", None);
         dog.watch("c", Some(Duration::from_secs(1000)));
@@ -296,7 +301,7 @@ mod tests {
     #[test]
     fn signals_make_all_tasks_late() {
         let cancel = Cancel::default();
-        let dog = Watchdog::start(&cancel);
+        let dog = Watchdog::start(&cancel, &Budget::unlimited());
         dog.watch("a", None);
         cancel.press();
         let mut watch = lock(&dog.0);

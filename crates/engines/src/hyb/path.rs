@@ -16,7 +16,7 @@
 //! Most levels have no firing. For a single goal `g` the search descends along `g` as far as the
 //! closure of the remaining node contains the goal, found by binary search, and begins there. So a
 //! path of `h` hops over `K` levels costs about `h · K · log K` besides the closures. Hops store
-//! only the levels that they change and those below.
+//! only the levels that they change.
 //!
 //! The path has the fewest firings at the highest level, not the fewest overall.
 
@@ -43,8 +43,7 @@ impl Walk {
     pub fn follow(&self, mut each: impl FnMut(EventId, &[u32])) -> Vec<u32> {
         let mut suffix = self.start.clone();
         for hop in &self.hops {
-            suffix.truncate((hop.level - self.level) as usize);
-            suffix.extend(&hop.suffix);
+            hop.apply(self.level, &mut suffix);
             each(hop.event, &suffix);
         }
         suffix
@@ -210,6 +209,8 @@ impl ImageContext<'_> {
             }
         }
         let (node, place) = ways[low];
+        // The search below may come here again, once per level.
+        drop(ways);
         match self.path(kernel, node, PathGoal::At(&end[low..]), place)? {
             Some(walk) => {
                 let mut start = end[..low].to_vec();
@@ -354,11 +355,9 @@ impl ImageContext<'_> {
             let sources = kernel.call(sources, self)?;
             end = pick(kernel, sources)?;
             kernel.release(base);
-            pieces.push(vec![Hop {
-                event,
-                level: at.level,
-                suffix,
-            }]);
+            let mut source = vec![all[before].value];
+            source.extend(&end);
+            pieces.push(vec![Hop::new(event, at.level, &source, &suffix)]);
             last = before;
         }
     }

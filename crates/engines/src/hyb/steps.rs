@@ -62,13 +62,31 @@ pub struct NodePosition {
     pub residual: Residual,
 }
 
-/// An event and its target; levels above `level` do not change.
+/// An event and the values that it changes.
 #[derive(Clone)]
 pub struct Hop {
     pub event: EventId,
-    pub level: u32,
-    /// Target values from this level on.
-    pub suffix: Vec<u32>,
+    /// Levels with other values than before, and their values.
+    changes: Vec<(u32, u32)>,
+}
+
+impl Hop {
+    /// The hop between two suffixes that begin at `level`.
+    pub fn new(event: EventId, level: u32, from: &[u32], to: &[u32]) -> Hop {
+        let pairs = (level..).zip(from.iter().zip(to));
+        let changes = pairs.filter(|(_, (before, after))| before != after);
+        Hop {
+            event,
+            changes: changes.map(|(at, (_, after))| (at, *after)).collect(),
+        }
+    }
+
+    /// Changes a suffix that begins at `level`.
+    pub fn apply(&self, level: u32, suffix: &mut [u32]) {
+        for &(at, value) in &self.changes {
+            suffix[(at - level) as usize] = value;
+        }
+    }
 }
 
 impl ProductSteps {
@@ -159,11 +177,7 @@ impl ImageContext<'_> {
             for (chain, event) in tops.filter(|(_, event)| is_wanted(*event)) {
                 if let Some(mut to) = self.follow(kernel, chain, &from[offset..], target, place)? {
                     to.reverse();
-                    return Ok(Hop {
-                        event,
-                        level: place.level,
-                        suffix: to,
-                    });
+                    return Ok(Hop::new(event, place.level, &from[offset..], &to));
                 }
             }
             target = kernel.child(target, value);

@@ -1,0 +1,87 @@
+//! The memory that the process has, compared with its limit.
+//!
+//! Large allocations are leased from the budget before they are made. Stacks, small objects and what
+//! the allocator keeps are not. So the watchdog thread also reads the resident memory of the process:
+//! above the [ceiling](ceiling), all computations stop with [`Stop::Memory`](lariat::internals::Stop::Memory) until
+//! the process does not grow any more.
+//!
+//! The allocator may keep memory that is free again. Therefore what the process had when it was
+//! stopped is the new ceiling: properties that are checked afterwards may use it again.
+
+use lariat::internals::Budget;
+use rustix::param::page_size;
+use std::fs::read_to_string;
+
+const MB: u64 = 1 << 20;
+
+/// The resident memory of this process, observed now and then.
+pub(crate) struct ResidentMemory {
+    budget: Budget,
+    ceiling: u64,
+    is_outgrown: bool,
+}
+
+impl ResidentMemory {
+    pub(crate) fn new(budget: &Budget) -> ResidentMemory {
+        ResidentMemory {
+            budget: budget.clone(),
+            ceiling: ceiling(budget.byte_limit()),
+            is_outgrown: false,
+        }
+    }
+
+    /// Compares the memory with the ceiling, and tells the budget.
+    pub(crate) fn observe(&mut self) {
+        if let Some(bytes) = resident() {
+            self.compare(bytes);
+        }
+    }
+
+    fn compare(&mut self, bytes: u64) {
+        let is_outgrown = bytes > self.ceiling;
+        self.ceiling = self.ceiling.max(bytes);
+        if is_outgrown != self.is_outgrown {
+            self.is_outgrown = is_outgrown;
+            self.budget.set_outgrown(is_outgrown);
+        }
+    }
+}
+
+/// Resident bytes that a process with this limit may have: room for its code, for stacks and for what
+/// the allocator keeps.
+fn ceiling(limit: u64) -> u64 {
+    limit.saturating_add(limit / 10).saturating_add(32 * MB)
+}
+
+/// The resident bytes of this process, where the system tells.
+fn resident() -> Option<u64> {
+    let counts = read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = counts.split(' ').nth(1)?.parse().ok()?;
+    Some(pages.saturating_mul(page_size() as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lariat::internals::Stop;
+
+    #[test]
+    fn each_growth_above_the_ceiling_stops_the_computations_once() {
+        let budget = Budget::bytes(100 * MB);
+        let mut memory = ResidentMemory::new(&budget);
+        let mut outcomes = Vec::new();
+        for megabytes in [100, 142, 143, 143, 120, 143, 144, 144] {
+            memory.compare(megabytes * MB);
+            outcomes.push(budget.check());
+        }
+        let (fine, over) = (Ok(()), Err(Stop::Memory));
+        let wanted = [&fine, &fine, &over, &fine, &fine, &fine, &over, &fine];
+        assert_eq!(outcomes.iter().collect::<Vec<_>>(), wanted);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_memory_of_this_process_is_known() {
+        assert!(resident().is_some_and(|bytes| bytes > MB));
+    }
+}
