@@ -114,7 +114,7 @@ impl Pending {
             );
             self.worst = self.worst.max(exit(&report));
             let printed = if self.args.json {
-                out::data(&(report.to_json_line() + "\n"))
+                out::data_line(|out| report.write_json_line(out))
             } else if is_printed {
                 Ok(())
             } else {

@@ -91,7 +91,7 @@ impl<'s> Query<'_, 's> {
         let (trail, facts) = decider.history();
         let not_run = Reason::Inconclusive("no engine was run".to_owned());
         Decision {
-            verdict: EarnedVerdict::earn(outcome.found, |lasso| self.replay(lasso)),
+            verdict: EarnedVerdict::earn(outcome.found, self.budget(), |lasso| self.replay(lasso)),
             engine: outcome.engine,
             fairness: self.subject.fairness().told.clone(),
             vacuous: outcome.vacuous,

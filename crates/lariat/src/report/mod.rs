@@ -28,6 +28,7 @@ use serde_json::Value as Json;
 use std::borrow::Cow;
 use std::fmt;
 use std::fmt::Write as _;
+use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -330,7 +331,13 @@ impl Report {
     /// The report as one line of JSON. It needs much less memory than the
     /// [object](Report::to_json) if the run is long.
     pub fn to_json_line(&self) -> String {
-        json::report_line(self)
+        run_json::in_memory(|out| self.write_json_line(out))
+    }
+
+    /// Writes the report as one line of JSON, without its end. The steps of a run are written one by
+    /// one: buffer the output.
+    pub fn write_json_line(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        json::write_line(self, out)
     }
 
     /// The object without the steps of its run.
