@@ -5,7 +5,7 @@ use crate::pending_permit::PendingPermit;
 use crate::thread_pool::ThreadPool;
 use std::fmt;
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -86,6 +86,8 @@ struct Ledger {
     peak: AtomicU64,
     /// Set while the process has more memory than it may.
     is_outgrown: AtomicBool,
+    /// How often that was set.
+    growths: AtomicU32,
     opened: Instant,
     fault: Option<InjectedFault>,
 }
@@ -137,6 +139,8 @@ pub struct Budget {
     work: Option<Arc<Work>>,
     helpers: Arc<Helpers>,
     aborts: Vec<Abort>,
+    /// The [growths](Ledger::growths) before this computation began.
+    growths: u32,
 }
 
 /// The threads that may run beside the calling one.
@@ -172,6 +176,7 @@ impl Budget {
                 used: AtomicU64::new(0),
                 peak: AtomicU64::new(0),
                 is_outgrown: AtomicBool::new(false),
+                growths: AtomicU32::new(0),
                 opened: Instant::now(),
                 fault,
             }),
@@ -182,6 +187,7 @@ impl Budget {
                 thread_pool: ThreadPool::default(),
             }),
             aborts: Vec::new(),
+            growths: 0,
         }
     }
 
@@ -241,13 +247,15 @@ impl Budget {
         self
     }
 
-    /// Sets the deadline to `after` from now.
+    /// Sets the deadline to `after` from now, when a computation begins.
     pub fn with_deadline(mut self, after: Duration) -> Budget {
         self.deadline = Instant::now().checked_add(after);
+        self.growths = self.ledger.growths.load(Ordering::Relaxed);
         self
     }
 
-    /// Adds a limit of `limit` units of work, which also count towards every outer limit.
+    /// Adds a limit of `limit` units of work, which also count towards every outer limit, to a
+    /// computation that begins.
     ///
     /// A unit is an object that the engine creates: a product node, a diagram node. Counted limits
     /// are deterministic and clocks are not; `auto` switches engines on them.
@@ -257,6 +265,7 @@ impl Budget {
             spent: AtomicU64::new(0),
             outer: self.work.take(),
         }));
+        self.growths = self.ledger.growths.load(Ordering::Relaxed);
         self
     }
 
@@ -276,7 +285,9 @@ impl Budget {
         if let Some(reason) = self.aborts.iter().find_map(Abort::reason) {
             return Err(reason.clone());
         }
-        if self.ledger.is_outgrown.load(Ordering::Relaxed) {
+        if self.ledger.is_outgrown.load(Ordering::Relaxed)
+            && self.ledger.growths.load(Ordering::Relaxed) != self.growths
+        {
             return Err(Stop::Memory);
         }
         match self.deadline {
@@ -332,10 +343,13 @@ impl Budget {
         }))
     }
 
-    /// Tells all computations under this ledger whether the process has more memory than it may.
-    /// While it has, [`check`](Budget::check) returns [`Stop::Memory`]: stacks and small objects have
-    /// no lease.
+    /// Tells the computations under this ledger whether the process has more memory than it may.
+    /// While it has, [`check`](Budget::check) returns [`Stop::Memory`], because stacks and small
+    /// objects have no lease. Computations that begin afterwards may proceed.
     pub fn set_outgrown(&self, is_outgrown: bool) {
+        if is_outgrown {
+            self.ledger.growths.fetch_add(1, Ordering::Relaxed);
+        }
         self.ledger
             .is_outgrown
             .store(is_outgrown, Ordering::Relaxed);
@@ -439,6 +453,7 @@ mod tests {
         let one = base.clone().with_deadline(Duration::from_secs(1000));
         base.set_outgrown(true);
         assert_eq!(one.check(), Err(Stop::Memory));
+        assert_eq!(one.clone().with_work(1000).check(), Ok(()));
         base.set_outgrown(false);
         assert_eq!(one.check(), Ok(()));
     }

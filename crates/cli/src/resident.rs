@@ -2,8 +2,8 @@
 //!
 //! Large allocations are leased from the budget before they are made. Stacks, small objects and what
 //! the allocator keeps are not. So the watchdog thread also reads the resident memory of the process:
-//! above the [ceiling](ceiling), all computations stop with [`Stop::Memory`](lariat::internals::Stop::Memory) until
-//! the process does not grow any more.
+//! above the [ceiling](ceiling), the computations that run stop with
+//! [`Stop::Memory`](lariat::internals::Stop::Memory).
 //!
 //! The allocator may keep memory that is free again. Therefore what the process had when it was
 //! stopped is the new ceiling: properties that are checked afterwards may use it again.
@@ -11,8 +11,14 @@
 use lariat::internals::Budget;
 use rustix::param::page_size;
 use std::fs::read_to_string;
+use std::time::Duration;
 
 const MB: u64 = 1 << 20;
+
+/// Interval between two observations.
+const INTERVAL: Duration = Duration::from_millis(20);
+/// The same while computations are stopped.
+const SOON: Duration = Duration::from_millis(2);
 
 /// The resident memory of this process, observed now and then.
 pub(crate) struct ResidentMemory {
@@ -30,11 +36,12 @@ impl ResidentMemory {
         }
     }
 
-    /// Compares the memory with the ceiling, and tells the budget.
-    pub(crate) fn observe(&mut self) {
+    /// Compares the memory with the ceiling, and tells the budget. Returns when to do so again.
+    pub(crate) fn observe(&mut self) -> Duration {
         if let Some(bytes) = resident() {
             self.compare(bytes);
         }
+        if self.is_outgrown { SOON } else { INTERVAL }
     }
 
     fn compare(&mut self, bytes: u64) {
