@@ -55,7 +55,7 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
     let time = args.limits.timeout.map(|time| time.0);
     // Reading has its own watch: the main thread abandons a reader that is late.
     dog.watch(PREPARATION, time.map(|time| time + READING));
-    let sources = Sources::read(&args, &input::for_texts(&budget, time))?;
+    let sources = Sources::read(&args, &budget)?;
     {
         let (args, options, sources) = (Arc::clone(&args), options.clone(), sources.clone());
         dog.last_words(move |stop| {
@@ -86,8 +86,10 @@ pub(crate) fn run(mut args: Check) -> Result<Exit, Failure> {
             let phase = move || phases.current().map(|phase| phase.name().to_owned());
             dog.watch_phases(property, time, phase);
         }
-        if let CheckEvent::Report(report) = &event {
-            dog.forget(report.name());
+        match &event {
+            CheckEvent::Postponed(property) => dog.forget(property),
+            CheckEvent::Report(report) => dog.forget(report.name()),
+            _ => {}
         }
         // Other properties may wait for the output of this one.
         printed = dog.pause(|| lines.aside(|| printer.print(event)));

@@ -159,6 +159,9 @@ impl<'m> Checker<'m> {
             property: property.name.clone(),
             phases: phases.clone(),
         });
+        if property.is_nested() {
+            return self.check_nested(session, &query, property, cache, output);
+        }
 
         let observer = self.observer();
         let observed = query.observed_by(&*observer);
@@ -167,6 +170,7 @@ impl<'m> Checker<'m> {
         observed.check_partial_atoms(&mut decision, cache);
         drop(observer);
         if may_repeat && decision.is_out_of_memory() {
+            output.emit(CheckEvent::Postponed(property.name.clone()));
             return output.out_of_memory();
         }
         let found_in = budget.elapsed() - begun;

@@ -8,7 +8,7 @@ use crate::trace::Trace;
 use crate::verdict::EarnedVerdict;
 use lariat_budget::{StatValue, Stats};
 use lariat_ltl::{Strengthening, Syntax, print};
-use lariat_model::{EventId, Modality, Predicate, Proposition};
+use lariat_model::{EventId, Predicate, Proposition};
 use serde_json::{Map, Value as Json, json};
 use std::io;
 
@@ -44,7 +44,7 @@ pub(crate) fn head(report: &Report) -> Json {
     let mut object = decision_json(report);
     if let Some(modality) = report.modality {
         object["modality"] = modality.name().into();
-        if modality == Modality::Some {
+        if modality.is_witnessed() {
             object["verdict"] = match object["verdict"].as_str() {
                 Some("holds") => "violated",
                 Some("violated") => "holds",

@@ -209,7 +209,7 @@ impl Report {
 
     /// Returns whether a run shows that the property `EF p` holds, not a violation.
     fn is_witnessed(&self) -> bool {
-        self.modality == Some(Modality::Some)
+        self.modality.is_some_and(Modality::is_witnessed)
     }
 
     /// The name of the property.
@@ -295,6 +295,12 @@ impl Report {
             (Some(finding), _) => self.about_finding(finding),
             (None, Some(Modality::Some)) => Some("decided as the negation of `G !p`".to_owned()),
             (None, Some(Modality::All)) => Some("decided as `G p`".to_owned()),
+            (None, Some(Modality::AllSome)) => {
+                Some("no LTL: decided as the question whether p stays reachable".to_owned())
+            }
+            (None, Some(Modality::SomeAll)) => {
+                Some("no LTL: decided as the question whether !p stays reachable".to_owned())
+            }
             (None, None) => None,
         });
         notes
