@@ -5,7 +5,7 @@ use crate::pending_permit::PendingPermit;
 use crate::thread_pool::ThreadPool;
 use std::fmt;
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -84,9 +84,9 @@ struct Ledger {
     limit: u64,
     used: AtomicU64,
     peak: AtomicU64,
-    /// Set while the process has more memory than it may.
-    is_outgrown: AtomicBool,
-    /// How often that was set.
+    /// The [size](ProcessSize) of the process.
+    size: AtomicU8,
+    /// How often the process has outgrown its limit.
     growths: AtomicU32,
     opened: Instant,
     fault: Option<InjectedFault>,
@@ -115,6 +115,19 @@ impl Ledger {
     fn give(&self, bytes: u64) {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
     }
+}
+
+/// The memory of the process, compared with its limit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum ProcessSize {
+    /// Within the limit.
+    Fine,
+    /// It has grown too much. Computations that began before end; later ones may use what these
+    /// free.
+    Outgrown,
+    /// It may not grow at all: all computations end.
+    Full,
 }
 
 #[derive(Debug)]
@@ -175,7 +188,7 @@ impl Budget {
                 limit,
                 used: AtomicU64::new(0),
                 peak: AtomicU64::new(0),
-                is_outgrown: AtomicBool::new(false),
+                size: AtomicU8::new(ProcessSize::Fine as u8),
                 growths: AtomicU32::new(0),
                 opened: Instant::now(),
                 fault,
@@ -275,8 +288,8 @@ impl Budget {
         self.deadline.map(left)
     }
 
-    /// Checks time, cancellation, aborts and whether the process is
-    /// [outgrown](Budget::set_outgrown). It reads the clock: call it every few hundred steps.
+    /// Checks time, cancellation, aborts and the [size](Budget::set_size) of the process. It reads
+    /// the clock: call it every few hundred steps.
     pub fn check(&self) -> Result<(), Stop> {
         self.ledger.check_fault()?;
         if self.cancel.is_pressed() {
@@ -285,10 +298,12 @@ impl Budget {
         if let Some(reason) = self.aborts.iter().find_map(Abort::reason) {
             return Err(reason.clone());
         }
-        if self.ledger.is_outgrown.load(Ordering::Relaxed)
-            && self.ledger.growths.load(Ordering::Relaxed) != self.growths
-        {
-            return Err(Stop::Memory);
+        let size = self.ledger.size.load(Ordering::Relaxed);
+        if size != ProcessSize::Fine as u8 {
+            let growths = self.ledger.growths.load(Ordering::Relaxed);
+            if size == ProcessSize::Full as u8 || growths != self.growths {
+                return Err(Stop::Memory);
+            }
         }
         match self.deadline {
             Some(deadline) if Instant::now() >= deadline => Err(Stop::Time),
@@ -343,16 +358,13 @@ impl Budget {
         }))
     }
 
-    /// Tells the computations under this ledger whether the process has more memory than it may.
-    /// While it has, [`check`](Budget::check) returns [`Stop::Memory`], because stacks and small
-    /// objects have no lease. Computations that begin afterwards may proceed.
-    pub fn set_outgrown(&self, is_outgrown: bool) {
-        if is_outgrown {
+    /// Tells the computations under this ledger how much memory the process has, because stacks and
+    /// small objects have no lease. [`check`](Budget::check) returns [`Stop::Memory`] accordingly.
+    pub fn set_size(&self, size: ProcessSize) {
+        if size == ProcessSize::Outgrown {
             self.ledger.growths.fetch_add(1, Ordering::Relaxed);
         }
-        self.ledger
-            .is_outgrown
-            .store(is_outgrown, Ordering::Relaxed);
+        self.ledger.size.store(size as u8, Ordering::Relaxed);
     }
 
     /// Returns the limit on bytes, `u64::MAX` if there is none.
@@ -448,13 +460,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_outgrown_process_stops_all_its_computations() {
+    fn a_process_that_is_too_large_stops_its_computations() {
         let base = Budget::bytes(1000);
         let one = base.clone().with_deadline(Duration::from_secs(1000));
-        base.set_outgrown(true);
+        let next = || one.clone().with_work(1000);
+        base.set_size(ProcessSize::Outgrown);
         assert_eq!(one.check(), Err(Stop::Memory));
-        assert_eq!(one.clone().with_work(1000).check(), Ok(()));
-        base.set_outgrown(false);
+        assert_eq!(next().check(), Ok(()));
+        base.set_size(ProcessSize::Full);
+        assert_eq!(next().check(), Err(Stop::Memory));
+        base.set_size(ProcessSize::Fine);
         assert_eq!(one.check(), Ok(()));
     }
 

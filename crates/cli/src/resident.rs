@@ -6,9 +6,10 @@
 //! [`Stop::Memory`](lariat::internals::Stop::Memory).
 //!
 //! The allocator may keep memory that is free again. Therefore what the process had when it was
-//! stopped is the new ceiling: properties that are checked afterwards may use it again.
+//! stopped is the new ceiling: properties that are checked afterwards may use it again. Above
+//! [another bound](last), nothing is computed any more.
 
-use lariat::internals::Budget;
+use lariat::internals::{Budget, ProcessSize};
 use rustix::param::page_size;
 use std::fs::read_to_string;
 use std::time::Duration;
@@ -24,7 +25,8 @@ const SOON: Duration = Duration::from_millis(2);
 pub(crate) struct ResidentMemory {
     budget: Budget,
     ceiling: u64,
-    is_outgrown: bool,
+    last: u64,
+    size: ProcessSize,
 }
 
 impl ResidentMemory {
@@ -32,7 +34,8 @@ impl ResidentMemory {
         ResidentMemory {
             budget: budget.clone(),
             ceiling: ceiling(budget.byte_limit()),
-            is_outgrown: false,
+            last: last(budget.byte_limit()),
+            size: ProcessSize::Fine,
         }
     }
 
@@ -41,15 +44,23 @@ impl ResidentMemory {
         if let Some(bytes) = resident() {
             self.compare(bytes);
         }
-        if self.is_outgrown { SOON } else { INTERVAL }
+        if self.size == ProcessSize::Fine {
+            INTERVAL
+        } else {
+            SOON
+        }
     }
 
     fn compare(&mut self, bytes: u64) {
-        let is_outgrown = bytes > self.ceiling;
+        let size = match bytes {
+            _ if bytes > self.last => ProcessSize::Full,
+            _ if bytes > self.ceiling => ProcessSize::Outgrown,
+            _ => ProcessSize::Fine,
+        };
         self.ceiling = self.ceiling.max(bytes);
-        if is_outgrown != self.is_outgrown {
-            self.is_outgrown = is_outgrown;
-            self.budget.set_outgrown(is_outgrown);
+        if size != self.size {
+            self.size = size;
+            self.budget.set_size(size);
         }
     }
 }
@@ -58,6 +69,11 @@ impl ResidentMemory {
 /// the allocator keeps.
 fn ceiling(limit: u64) -> u64 {
     limit.saturating_add(limit / 10).saturating_add(32 * MB)
+}
+
+/// Resident bytes above which no computation goes on.
+fn last(limit: u64) -> u64 {
+    limit.saturating_add(limit / 8).saturating_add(48 * MB)
 }
 
 /// The resident bytes of this process, where the system tells.
@@ -77,12 +93,14 @@ mod tests {
         let budget = Budget::bytes(100 * MB);
         let mut memory = ResidentMemory::new(&budget);
         let mut outcomes = Vec::new();
-        for megabytes in [100, 142, 143, 143, 120, 143, 144, 144] {
+        for megabytes in [100, 142, 143, 143, 120, 143, 144, 144, 161, 161, 160] {
             memory.compare(megabytes * MB);
             outcomes.push(budget.check());
         }
         let (fine, over) = (Ok(()), Err(Stop::Memory));
         let wanted = [&fine, &fine, &over, &fine, &fine, &fine, &over, &fine];
+        let full = [&over, &over, &fine];
+        let wanted: Vec<_> = wanted.into_iter().chain(full).collect();
         assert_eq!(outcomes.iter().collect::<Vec<_>>(), wanted);
     }
 

@@ -192,8 +192,7 @@ impl<'m> Checker<'m> {
 
         if self.cross_checks && report.decision.verdict.is_known() {
             query.enter(Phase::CrossCheck);
-            let own = self.for_property(&session.budget);
-            report.cross_check = Some(query.cross_check(&mut report.decision, cache, &own));
+            report.cross_check = Some(query.cross_check(&mut report.decision, cache));
         }
         if report.decision.holds_for_a_reason() {
             query.enter(Phase::Vacuity);
